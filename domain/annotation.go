@@ -1,0 +1,157 @@
+package domain
+
+import (
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Category groups personal data by its nature.
+type Category string
+
+// The categories.
+const (
+	CategoryContact       Category = "contact"
+	CategoryIdentity      Category = "identity"
+	CategoryFinancial     Category = "financial"
+	CategoryBehavioral    Category = "behavioral"
+	CategoryTechnical     Category = "technical"
+	CategoryLocation      Category = "location"
+	CategoryCommunication Category = "communication"
+	CategorySpecial       Category = "special" // Art. 9(1) GDPR
+)
+
+// Valid reports whether c is one of the categories.
+func (c Category) Valid() bool {
+	return slices.Contains([]Category{
+		CategoryContact, CategoryIdentity, CategoryFinancial, CategoryBehavioral,
+		CategoryTechnical, CategoryLocation, CategoryCommunication, CategorySpecial,
+	}, c)
+}
+
+// Strategy is what an erasure does with a value.
+type Strategy string
+
+// The strategies.
+const (
+	StrategyDelete    Strategy = "delete"    // goes with its row, where the row may go; else overwritten
+	StrategyAnonymize Strategy = "anonymize" // overwritten by a surrogate; the row stays
+	StrategyRetain    Strategy = "retain"    // kept, for a duty that must be named (Art. 17(3) GDPR)
+)
+
+// Valid reports whether s is one of the strategies.
+func (s Strategy) Valid() bool {
+	return s == StrategyDelete || s == StrategyAnonymize || s == StrategyRetain
+}
+
+// LegalBasis is the ground on which a value is processed.
+type LegalBasis string
+
+// The six grounds of Art. 6(1)(a) to (f) GDPR.
+const (
+	BasisConsent             LegalBasis = "consent"
+	BasisContract            LegalBasis = "contract"
+	BasisLegalObligation     LegalBasis = "legal_obligation"
+	BasisVitalInterests      LegalBasis = "vital_interests"
+	BasisPublicTask          LegalBasis = "public_task"
+	BasisLegitimateInterests LegalBasis = "legitimate_interests"
+)
+
+// Valid reports whether b is one of the six grounds.
+func (b LegalBasis) Valid() bool {
+	return slices.Contains([]LegalBasis{
+		BasisConsent, BasisContract, BasisLegalObligation,
+		BasisVitalInterests, BasisPublicTask, BasisLegitimateInterests,
+	}, b)
+}
+
+// Annotation says of a column that it holds personal data, and how that data is to be treated.
+type Annotation struct {
+	Category Category   `json:"category"`
+	Strategy Strategy   `json:"erasure,omitempty"` // empty means StrategyDelete
+	Basis    LegalBasis `json:"basis,omitempty"`   // optional
+	Purpose  string     `json:"purpose,omitempty"` // optional
+	Reason   string     `json:"reason,omitempty"`  // the duty; required with StrategyRetain, refused without it
+	Retain   Period     `json:"retain,omitzero"`   // how long the duty lasts; with StrategyRetain only
+	Since    string     `json:"since,omitempty"`   // the time column of the same table from which Retain counts
+}
+
+// Period is a span of calendar time, such as the ten years of a retention duty.
+type Period struct{ Years, Months, Days int }
+
+// ParsePeriod reads numbers followed by y, m or d, each unit at most once and in that order: "10y", "6m", "1y6m",
+// "30d". A number is 1 to 9999.
+func ParsePeriod(text string) (Period, error) {
+	var p Period
+	fail := func() (Period, error) {
+		return Period{}, &Error{Code: ErrManifest, Op: "period", Message: `must be like "10y", "6m", "30d" or "1y6m"`}
+	}
+	units, rest := "ymd", text
+	for rest != "" {
+		digits := 0
+		for digits < len(rest) && '0' <= rest[digits] && rest[digits] <= '9' {
+			digits++
+		}
+		n, err := strconv.Atoi(rest[:digits])
+		if err != nil || n < 1 || n > 9999 || digits == len(rest) {
+			return fail()
+		}
+		unit := rest[digits]
+		for units != "" && units[0] != unit {
+			units = units[1:]
+		}
+		if units == "" {
+			return fail()
+		}
+		units, rest = units[1:], rest[digits+1:]
+		switch unit {
+		case 'y':
+			p.Years = n
+		case 'm':
+			p.Months = n
+		case 'd':
+			p.Days = n
+		}
+	}
+	if p.IsZero() {
+		return fail()
+	}
+	return p, nil
+}
+
+// IsZero reports whether the period is empty, which stands for no bound.
+func (p Period) IsZero() bool { return p == Period{} }
+
+// After is the instant at which the period ends when it begins at start, by the calendar.
+func (p Period) After(start time.Time) time.Time { return start.AddDate(p.Years, p.Months, p.Days) }
+
+// String is the form that ParsePeriod reads.
+func (p Period) String() string {
+	var b []byte
+	for _, part := range []struct {
+		n    int
+		unit byte
+	}{{p.Years, 'y'}, {p.Months, 'm'}, {p.Days, 'd'}} {
+		if part.n > 0 {
+			b = append(strconv.AppendInt(b, int64(part.n), 10), part.unit)
+		}
+	}
+	return string(b)
+}
+
+// MarshalText writes the form that ParsePeriod reads.
+func (p Period) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads the form of ParsePeriod; empty text is the zero period.
+func (p *Period) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*p = Period{}
+		return nil
+	}
+	parsed, err := ParsePeriod(string(text))
+	if err != nil {
+		return err
+	}
+	*p = parsed
+	return nil
+}

@@ -1,0 +1,80 @@
+package domain
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// ColumnType says how a column's values are exported, which surrogate fits it, and what a key can hold.
+type ColumnType string
+
+// The column types. SmallInt, Integer and BigInt are signed with 16, 32 and 64 bits.
+const (
+	TypeText     ColumnType = "text"
+	TypeSmallInt ColumnType = "smallint"
+	TypeInteger  ColumnType = "integer"
+	TypeBigInt   ColumnType = "bigint"
+	TypeNumber   ColumnType = "number" // floating point and decimal
+	TypeBoolean  ColumnType = "boolean"
+	TypeTime     ColumnType = "time" // an instant or a date
+	TypeUUID     ColumnType = "uuid"
+	TypeJSON     ColumnType = "json"
+	TypeArray    ColumnType = "array" // a PostgreSQL array
+	TypeBytes    ColumnType = "bytes"
+)
+
+// Valid reports whether t is one of the column types.
+func (t ColumnType) Valid() bool {
+	return slices.Contains([]ColumnType{
+		TypeText, TypeSmallInt, TypeInteger, TypeBigInt, TypeNumber,
+		TypeBoolean, TypeTime, TypeUUID, TypeJSON, TypeArray, TypeBytes,
+	}, t)
+}
+
+// canBeKey reports whether a subject's key may have the type: those whose values have one text form each.
+func (t ColumnType) canBeKey() bool { return t == TypeText || t == TypeUUID || t.bits() > 0 }
+
+func (t ColumnType) bits() int {
+	switch t { //nolint:exhaustive // the others are no integers
+	case TypeSmallInt:
+		return 16
+	case TypeInteger:
+		return 32
+	case TypeBigInt:
+		return 64
+	default:
+		return 0
+	}
+}
+
+// keyValue turns an element of a subject id into a value of the key column: an int64 for integers, else a string.
+// Only the canonical text of a value is taken ("7", not "007"; a UUID in lower case), because the ledgers know the
+// subject by that text: two spellings would be two subjects with one row.
+func (c Column) keyValue(element string) (any, bool) {
+	if bits := c.Type.bits(); bits > 0 {
+		n, err := strconv.ParseInt(element, 10, bits)
+		return n, err == nil && strconv.FormatInt(n, 10) == element
+	}
+	if c.Type == TypeUUID {
+		return element, isCanonicalUUID(element)
+	}
+	return element, c.Length == 0 || utf8.RuneCountInString(element) <= c.Length
+}
+
+func isCanonicalUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		if i == 8 || i == 13 || i == 18 || i == 23 {
+			if s[i] != '-' {
+				return false
+			}
+		} else if !strings.ContainsRune("0123456789abcdef", rune(s[i])) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,162 @@
+package erasure
+
+import (
+	"context"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/audit"
+	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// Config is what an Eraser is made of. All fields are required.
+type Config struct {
+	Clock     ports.Clock
+	IDs       ports.IDSource
+	DataMap   domain.DataMap
+	Resolvers *resolvers.Set
+}
+
+// Eraser carries out erasures. It is safe for concurrent use; each call works in the session it is given.
+type Eraser struct {
+	audit     audit.Stamper
+	dataMap   domain.DataMap
+	resolvers *resolvers.Set
+	plan      domain.Plan
+}
+
+// NewEraser makes the plan and returns an eraser that follows it. The error is the Planner's.
+func NewEraser(c Config) (*Eraser, error) {
+	plan, err := Planner{}.Plan(c.DataMap, c.Resolvers.Names())
+	if err != nil {
+		return nil, err
+	}
+	return &Eraser{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, c.Resolvers, plan}, nil
+}
+
+// Plan returns the plan that every erasure follows. It must not be modified.
+func (e *Eraser) Plan() domain.Plan { return e.plan }
+
+// Erase erases the subject in the session: it locks the subject, so that erasures of one subject run one after the
+// other, carries out the local steps of the plan, and enqueues one outbox entry for each external system that has a
+// ref, all to be committed together. To erase again is no error and changes nothing but surrogates.
+//
+// The audit trail gets erasure_requested, one erasure_step_succeeded per local step, and erasure_local_completed. When
+// the session rolls back, erasure_requested and the erasure_step_failed of the step that caused it outlive it.
+//
+// A subject that does not fit the data map, or has a ref of an unknown kind, is domain.ErrSubject and leaves no trace.
+func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error) {
+	calls, skipped, err := resolvers.Admit(e.dataMap, e.resolvers, subject)
+	if err != nil {
+		return domain.ErasureResult{}, err
+	}
+	run := &run{Eraser: e, session: s, id: subject.ID, result: domain.ErasureResult{
+		SubjectID:  subject.ID,
+		Deleted:    map[string]int64{},
+		Anonymized: map[string]int64{},
+		Retained:   map[string]int64{},
+	}}
+	if err := run.begin(ctx, len(subject.Refs), len(calls)); err != nil {
+		return domain.ErasureResult{}, err
+	}
+	for _, step := range e.plan.Local() {
+		if err := run.apply(ctx, step); err != nil {
+			return domain.ErasureResult{}, err
+		}
+	}
+	if err := run.enqueue(ctx, calls); err != nil {
+		return domain.ErasureResult{}, err
+	}
+	if err := run.complete(ctx, skipped); err != nil {
+		return domain.ErasureResult{}, err
+	}
+	return run.result, nil
+}
+
+// run is one erasure on its way.
+type run struct {
+	*Eraser
+	session ports.Session
+	id      domain.SubjectID
+	result  domain.ErasureResult
+}
+
+// begin locks the subject, then records the request: its event is stamped under the lock, so that the trails of
+// concurrent erasures do not interleave, and recorded even where the lock could not be had.
+func (r *run) begin(ctx context.Context, refs, external int) error {
+	lockErr := r.session.Subjects().Lock(ctx, r.id, domain.Instant(r.audit.Clock.Now()))
+	requested := r.audit.Event(domain.EventErasureRequested, r.id, domain.Payload{
+		"local_steps": len(r.plan.Local()), "external_steps": external, "refs": refs,
+	})
+	if err := r.session.Audit().AppendEvidence(ctx, requested); err != nil && lockErr == nil {
+		return err
+	}
+	return lockErr
+}
+
+func (r *run) apply(ctx context.Context, step domain.Step) error {
+	payload := domain.Payload{"target": step.Target, "strategy": string(step.Strategy)}
+	rows, err := r.session.Subjects().Apply(ctx, r.id, step)
+	if err != nil {
+		payload["error"] = domain.ErrorClass(err)
+		failed := r.audit.Event(domain.EventErasureStepFailed, r.id, payload)
+		_ = r.session.Audit().AppendEvidence(ctx, failed) // err is what went wrong; Do reports lost evidence
+		return err
+	}
+	payload["rows"] = rows
+	r.counts(step.Strategy)[step.Target] = rows
+	return r.session.Audit().Append(ctx, r.audit.Event(domain.EventErasureStepSucceeded, r.id, payload))
+}
+
+func (r *run) counts(strategy domain.Strategy) map[string]int64 {
+	switch strategy {
+	case domain.StrategyDelete:
+		return r.result.Deleted
+	case domain.StrategyAnonymize:
+		return r.result.Anonymized
+	default:
+		return r.result.Retained
+	}
+}
+
+func (r *run) enqueue(ctx context.Context, calls []resolvers.Call) error {
+	r.result.EnqueuedExternal = []string{}
+	entries := make([]domain.OutboxEntry, len(calls))
+	for i, call := range calls {
+		entries[i] = domain.OutboxEntry{
+			EntryID:    r.audit.IDs.NewID(),
+			SubjectID:  r.id,
+			Resolver:   call.Resolver.Name(),
+			Ref:        call.Ref,
+			Operation:  domain.OperationErase,
+			Status:     domain.OutboxPending,
+			EnqueuedAt: domain.Instant(r.audit.Clock.Now()),
+		}
+		r.result.EnqueuedExternal = append(r.result.EnqueuedExternal, call.Resolver.Name())
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	return r.session.Outbox().Enqueue(ctx, entries...)
+}
+
+func (r *run) complete(ctx context.Context, skipped []string) error {
+	completed := r.audit.Event(domain.EventErasureLocalCompleted, r.id, domain.Payload{
+		"deleted":           total(r.result.Deleted),
+		"anonymized":        total(r.result.Anonymized),
+		"retained":          total(r.result.Retained),
+		"enqueued":          len(r.result.EnqueuedExternal),
+		"skipped_resolvers": strings.Join(skipped, ","),
+	})
+	r.result.CompletedAt = completed.OccurredAt
+	return r.session.Audit().Append(ctx, completed)
+}
+
+func total(counts map[string]int64) int64 {
+	var sum int64
+	for _, n := range counts {
+		sum += n
+	}
+	return sum
+}

@@ -1,0 +1,125 @@
+// Package erasure plans and carries out the erasure of a subject (Art. 17 GDPR).
+package erasure
+
+import (
+	"slices"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Planner turns a data map into an erasure plan. It is a pure function: no clock, no I/O, and equal input gives equal
+// plans.
+type Planner struct{}
+
+// Plan returns the plan for the tables of the data map and the external systems named.
+//
+// The rows of a table are deleted when every annotated column says delete and the rows are wholly the subject's: the
+// table is declared owned, or has annotated columns and no column besides them but those of the primary key and of
+// relations. Otherwise the rows survive: what is annotated and not retained is anonymized in one step, what is
+// retained stays in another. A table with nothing annotated that is not owned has no step.
+//
+// Refused as domain.ErrRetention or domain.ErrManifest, with the table named: a table whose rows survive while a table
+// on its path to the subject loses them, and a column that would have to be anonymized although it identifies or
+// links rows.
+func (Planner) Plan(m domain.DataMap, resolverNames []string) (domain.Plan, error) {
+	ordered, err := m.ChildrenFirst()
+	if err != nil {
+		return domain.Plan{}, err
+	}
+	var plan domain.Plan
+	for _, table := range ordered {
+		if deletesRows(table) {
+			plan.Steps = append(plan.Steps, domain.Step{Target: table.Name, Strategy: domain.StrategyDelete})
+			continue
+		}
+		if err := checkSurvivor(m, table); err != nil {
+			return domain.Plan{}, err
+		}
+		var anonymized, retained []string
+		for _, column := range table.Personal() {
+			if column.Personal.Strategy == domain.StrategyRetain {
+				retained = append(retained, column.Name)
+			} else {
+				anonymized = append(anonymized, column.Name)
+			}
+		}
+		if len(anonymized) > 0 {
+			plan.Steps = append(plan.Steps,
+				domain.Step{Target: table.Name, Strategy: domain.StrategyAnonymize, Columns: anonymized})
+		}
+		if len(retained) > 0 {
+			plan.Steps = append(plan.Steps,
+				domain.Step{Target: table.Name, Strategy: domain.StrategyRetain, Columns: retained})
+		}
+	}
+	for _, name := range resolverNames {
+		plan.Steps = append(plan.Steps, domain.Step{Target: name, Strategy: domain.StrategyDelete, External: true})
+	}
+	return plan, nil
+}
+
+func deletesRows(table domain.Table) bool {
+	personal := table.Personal()
+	for _, column := range personal {
+		if column.Personal.Strategy != domain.StrategyDelete {
+			return false
+		}
+	}
+	if table.Owned {
+		return true
+	}
+	return len(personal) > 0 && !slices.ContainsFunc(table.Columns, func(c domain.Column) bool {
+		return c.Personal == nil && !slices.Contains(table.PrimaryKey, c.Name) && !inRelation(table, c.Name)
+	})
+}
+
+func inRelation(table domain.Table, column string) bool {
+	return slices.ContainsFunc(table.Relations, func(r domain.Relation) bool {
+		return slices.Contains(r.Columns, column)
+	})
+}
+
+// checkSurvivor refuses a table whose rows stay when that cannot be: they would lose their way to the subject, or the
+// columns that identify and link them would be overwritten.
+func checkSurvivor(m domain.DataMap, table domain.Table) error {
+	for _, relation := range m.Path(table.Name) {
+		if parent, _ := m.Table(relation.References); deletesRows(parent) {
+			code, why := domain.ErrManifest, "its rows survive an erasure"
+			for _, column := range table.Personal() {
+				if column.Personal.Strategy == domain.StrategyRetain {
+					code, why = domain.ErrRetention, table.Name+"."+column.Name+" is retained"
+				}
+			}
+			return planError(code, table.Name+": "+why+", but the rows of "+parent.Name+
+				", on its path to the subject, are deleted")
+		}
+	}
+	for _, column := range table.Personal() {
+		if column.Personal.Strategy == domain.StrategyRetain || !isKey(m, table, column.Name) {
+			continue
+		}
+		return planError(domain.ErrManifest, table.Name+"."+column.Name+
+			": would be anonymized, but it identifies or links rows that survive")
+	}
+	return nil
+}
+
+// isKey reports whether rows are identified or linked by the column: it is in a key of its table or in a relation
+// from or to it.
+func isKey(m domain.DataMap, table domain.Table, column string) bool {
+	if slices.Contains(table.PrimaryKey, column) || slices.Contains(table.SubjectKey, column) || inRelation(table, column) {
+		return true
+	}
+	for _, other := range m.Tables() {
+		for _, relation := range other.Relations {
+			if relation.References == table.Name && slices.Contains(relation.ReferencedColumns, column) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func planError(code domain.Code, message string) error {
+	return &domain.Error{Code: code, Op: "erasure plan", Message: message}
+}

@@ -1,0 +1,45 @@
+package domain
+
+import "time"
+
+// Operation is what an outbox entry asks of an external system.
+type Operation string
+
+// The operations.
+const (
+	OperationErase   Operation = "erase"
+	OperationRectify Operation = "rectify"
+)
+
+// OutboxStatus is where an outbox entry stands.
+type OutboxStatus string
+
+// The statuses. Succeeded and abandoned are terminal.
+const (
+	OutboxPending   OutboxStatus = "pending"
+	OutboxInFlight  OutboxStatus = "in_flight"
+	OutboxSucceeded OutboxStatus = "succeeded"
+	OutboxFailed    OutboxStatus = "failed"
+	OutboxAbandoned OutboxStatus = "abandoned"
+)
+
+// Corrections are the right values of a rectification (Art. 16 GDPR), by category.
+type Corrections map[Category]any
+
+// OutboxEntry is one call that an external system still owes a subject. It is written in the transaction that
+// erases or rectifies locally, and carried out afterwards, so that neither can happen without the other.
+type OutboxEntry struct {
+	EntryID       string       `json:"entry_id"` // the idempotency key of the external call
+	SubjectID     SubjectID    `json:"subject_id"`
+	Resolver      string       `json:"resolver"`
+	Ref           SubjectRef   `json:"ref"`
+	Operation     Operation    `json:"operation"`
+	Corrections   Corrections  `json:"corrections"`
+	Status        OutboxStatus `json:"status"`
+	Attempts      int          `json:"attempts"`
+	EnqueuedAt    time.Time    `json:"enqueued_at"`
+	LastAttemptAt *time.Time   `json:"last_attempt_at"`
+	NextAttemptAt *time.Time   `json:"next_attempt_at"` // nil means at once
+	LastError     *string      `json:"last_error"`      // an error class, never a message
+	LeaseToken    *string      `json:"lease_token"`
+}

@@ -1,0 +1,88 @@
+// Package restriction keeps the ledger of restrictions of processing (Art. 18 GDPR): an append-only list of
+// restrictions placed and lifted, for one purpose or for all, from which the current state is derived. Consulting
+// that state before processing is the application's part.
+package restriction
+
+import (
+	"context"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/audit"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// Ledger records and answers restrictions. It is safe for concurrent use; each call works in the session it is given.
+type Ledger struct {
+	audit audit.Stamper
+}
+
+// NewLedger returns a ledger that takes its instants from clock and its event ids from ids.
+func NewLedger(clock ports.Clock, ids ports.IDSource) *Ledger {
+	return &Ledger{audit: audit.Stamper{Clock: clock, IDs: ids}}
+}
+
+// Record appends a decision, and the audit event restriction_placed or restriction_lifted with it, which says the
+// scope but never the reason. An invalid decision is domain.ErrInvalid with every field at fault, and leaves no trace.
+func (l *Ledger) Record(
+	ctx context.Context, s ports.Session, id domain.SubjectID, decision domain.RestrictionDecision,
+) (domain.RestrictionRecord, error) {
+	if err := domain.CheckCall("record restriction", id, decision.Check()); err != nil {
+		return domain.RestrictionRecord{}, err
+	}
+	eventType := domain.EventRestrictionLifted
+	if decision.Restricted {
+		eventType = domain.EventRestrictionPlaced
+	}
+	payload := domain.Payload{"scope": string(domain.ScopeAll), "source": decision.Source}
+	if decision.Purpose != nil {
+		payload["scope"], payload["purpose"] = string(domain.ScopePurpose), *decision.Purpose
+	}
+	event := l.audit.Event(eventType, id, payload)
+	record := domain.RestrictionRecord{
+		SubjectID:  id,
+		Purpose:    decision.Purpose,
+		Restricted: decision.Restricted,
+		Reason:     decision.Reason,
+		RecordedAt: event.OccurredAt,
+		Source:     decision.Source,
+	}
+	if err := s.Restrictions().Append(ctx, record); err != nil {
+		return domain.RestrictionRecord{}, err
+	}
+	if err := s.Audit().Append(ctx, event); err != nil {
+		return domain.RestrictionRecord{}, err
+	}
+	return record, nil
+}
+
+// Status says whether processing is restricted now: for the purpose, or, with a nil purpose, globally. A global
+// restriction restricts every purpose.
+func (l *Ledger) Status(
+	ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string,
+) (domain.RestrictionStatus, error) {
+	if err := domain.CheckCall("restriction status", id, checkPurpose(purpose)); err != nil {
+		return domain.RestrictionStatus{}, err
+	}
+	global, scoped, err := s.Restrictions().Latest(ctx, id, purpose)
+	if err != nil {
+		return domain.RestrictionStatus{}, err
+	}
+	return domain.RestrictionStatusOf(id, purpose, global, scoped), nil
+}
+
+// History returns every decision about the purpose, or every global one with a nil purpose, oldest first.
+func (l *Ledger) History(
+	ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string,
+) ([]domain.RestrictionRecord, error) {
+	if err := domain.CheckCall("restriction history", id, checkPurpose(purpose)); err != nil {
+		return nil, err
+	}
+	return s.Restrictions().History(ctx, id, purpose)
+}
+
+func checkPurpose(purpose *string) []domain.FieldError {
+	if purpose == nil {
+		return nil
+	}
+	return domain.CheckPurpose(*purpose)
+}

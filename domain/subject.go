@@ -1,0 +1,193 @@
+package domain
+
+import (
+	"maps"
+	"strings"
+	"unicode/utf8"
+)
+
+// separator joins the elements of a composite subject id in its canonical form.
+const separator = '\x1f'
+
+// SubjectID says which person a request is about, in the application's own terms: usually the primary key of its
+// users table as text. A composite id is an ordered tuple, aligned with the key columns that the data map declares,
+// and is always matched whole. The zero value is no subject at all and is refused everywhere.
+//
+// It is comparable, and is stored and sent in its canonical form.
+type SubjectID struct {
+	canonical string
+	composite bool
+}
+
+// NewSubjectID makes an id of one element, or a composite id of several. Every element must be non-empty, valid UTF-8
+// without NUL, and the canonical form at most MaxTextLength characters. A single id is taken unchanged; it must
+// not hold U+001F, which joins the elements of composite ids. The error is ErrSubject.
+func NewSubjectID(elements ...string) (SubjectID, error) {
+	if len(elements) == 0 {
+		return SubjectID{}, subjectError("an id needs at least one element")
+	}
+	escaped := make([]string, len(elements))
+	for i, element := range elements {
+		if element == "" {
+			return SubjectID{}, subjectError("the id, or an element of it, is empty")
+		}
+		if !utf8.ValidString(element) || strings.ContainsRune(element, 0) {
+			return SubjectID{}, subjectError("the id must be valid UTF-8 without NUL")
+		}
+		escaped[i] = escapeElement(element)
+	}
+	id := SubjectID{canonical: elements[0]}
+	if len(elements) > 1 {
+		id = SubjectID{canonical: strings.Join(escaped, string(separator)), composite: true}
+	} else if strings.ContainsRune(elements[0], separator) {
+		return SubjectID{}, subjectError("a single id must not hold U+001F")
+	}
+	if utf8.RuneCountInString(id.canonical) > MaxTextLength {
+		return SubjectID{}, subjectError("the id is longer than 255 characters")
+	}
+	return id, nil
+}
+
+// ParseSubjectID reads the canonical form back. It is the inverse of String for every valid id.
+func ParseSubjectID(canonical string) (SubjectID, error) {
+	if !strings.ContainsRune(canonical, separator) {
+		return NewSubjectID(canonical)
+	}
+	elements := strings.Split(canonical, string(separator))
+	for i, element := range elements {
+		plain, ok := unescapeElement(element)
+		if !ok {
+			return SubjectID{}, subjectError("not the canonical form of a composite id")
+		}
+		elements[i] = plain
+	}
+	return NewSubjectID(elements...)
+}
+
+// String is the canonical form: a single id as it is; a composite id's elements, escaped and joined by U+001F.
+// Two different ids never have the same canonical form. It is an identifier: do not log it.
+func (id SubjectID) String() string { return id.canonical }
+
+// IsZero reports whether id is the zero value, which names nobody.
+func (id SubjectID) IsZero() bool { return id.canonical == "" }
+
+// Elements returns the tuple: one element for a single id, several for a composite one, none for the zero value.
+func (id SubjectID) Elements() []string {
+	if id.IsZero() {
+		return nil
+	}
+	if !id.composite {
+		return []string{id.canonical}
+	}
+	elements := strings.Split(id.canonical, string(separator))
+	for i, element := range elements {
+		elements[i], _ = unescapeElement(element)
+	}
+	return elements
+}
+
+// MarshalText encodes the canonical form.
+func (id SubjectID) MarshalText() ([]byte, error) { return []byte(id.canonical), nil }
+
+// UnmarshalText decodes the canonical form.
+func (id *SubjectID) UnmarshalText(text []byte) error {
+	parsed, err := ParseSubjectID(string(text))
+	if err != nil {
+		return err
+	}
+	*id = parsed
+	return nil
+}
+
+// In an element of a composite id, a backslash is written `\\` and U+001F `\u`.
+var elementEscaper = strings.NewReplacer(`\`, `\\`, string(separator), `\u`)
+
+func escapeElement(element string) string { return elementEscaper.Replace(element) }
+
+func unescapeElement(escaped string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(escaped); i++ {
+		if escaped[i] != '\\' {
+			b.WriteByte(escaped[i])
+			continue
+		}
+		i++
+		if i == len(escaped) {
+			return "", false
+		}
+		switch escaped[i] {
+		case '\\':
+			b.WriteByte('\\')
+		case 'u':
+			b.WriteByte(separator)
+		default:
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
+// SubjectRef says under which identifier an external system knows the subject. It goes to the resolver whose name
+// equals Kind. Extra carries what such a resolver needs besides, and may be nil.
+type SubjectRef struct {
+	Kind  string            `json:"kind"`
+	Value string            `json:"value"`
+	Extra map[string]string `json:"extra,omitempty"`
+}
+
+// Subject is who a request is about: the id in the application's own database and the refs in external systems.
+type Subject struct {
+	ID   SubjectID
+	Refs []SubjectRef
+}
+
+// NewSubject is the one-line form for a SubjectProvider: a single id and the refs, if any.
+func NewSubject(id string, refs ...SubjectRef) (Subject, error) {
+	subjectID, err := NewSubjectID(id)
+	if err != nil {
+		return Subject{}, err
+	}
+	return Subject{ID: subjectID, Refs: refs}, nil
+}
+
+// Validate checks the subject itself: an id must be there, and every ref needs a kind and a value of at most
+// MaxTextLength characters. The error is ErrSubject.
+func (s Subject) Validate() error {
+	if s.ID.IsZero() {
+		return subjectError("the subject has no id")
+	}
+	for _, ref := range s.Refs {
+		if len(checkText("kind", ref.Kind, 1)) > 0 || len(checkText("value", ref.Value, 1)) > 0 {
+			return subjectError("a ref needs a kind and a value of 1 to 255 characters")
+		}
+	}
+	return nil
+}
+
+// CheckCall is what an engine checks before it does anything: that the subject has an id (else ErrSubject) and that no
+// field is at fault (else ErrInvalid with all of them).
+func CheckCall(op string, id SubjectID, fields []FieldError) error {
+	if err := (Subject{ID: id}).Validate(); err != nil {
+		return err
+	}
+	return Invalid(op, fields)
+}
+
+// Clone returns a copy that shares no memory with s. HTTP adapters whose strings point into a request buffer
+// (Fiber's do) call it before they hand the subject on.
+func (s Subject) Clone() Subject {
+	clone := Subject{ID: SubjectID{strings.Clone(s.ID.canonical), s.ID.composite}}
+	for _, ref := range s.Refs {
+		copied := SubjectRef{Kind: strings.Clone(ref.Kind), Value: strings.Clone(ref.Value), Extra: maps.Clone(ref.Extra)}
+		for key, value := range ref.Extra {
+			delete(copied.Extra, key)
+			copied.Extra[strings.Clone(key)] = strings.Clone(value)
+		}
+		clone.Refs = append(clone.Refs, copied)
+	}
+	return clone
+}
+
+func subjectError(message string) error {
+	return &Error{Code: ErrSubject, Op: "subject", Message: message}
+}

@@ -1,0 +1,36 @@
+package ports
+
+import "context"
+
+// Session is one open transaction. The stores it hands out are bound to it: what is written through any of them
+// commits or rolls back together. Services take an open Session and never commit.
+//
+// A session belongs to the function it was opened for. It must not be used concurrently, nor after that function
+// returned, which is domain.ErrSession.
+//
+// A session may hold back what is appended (ledger records, audit events, outbox entries) until something that it
+// holds back has to be read, or until it ends, so that appends travel together. An append that fails may therefore
+// be reported by a later call or by SessionFactory.Do. A session opens no connection before its first statement.
+type Session interface {
+	Consents() ConsentStore
+	Restrictions() RestrictionStore
+	Subjects() SubjectStore
+	Outbox() Outbox
+	Audit() AuditLog
+}
+
+// SessionFactory opens sessions. It is safe for concurrent use.
+type SessionFactory interface {
+	// Do calls fn with an open session. It commits when fn returns nil, and returns nil only once the commit is
+	// durable. Otherwise everything that fn wrote is rolled back, but for evidence (see AuditLog):
+	//
+	//   - an error of fn comes back so that errors.Is and errors.As see it;
+	//   - a panic of fn goes on after the rollback;
+	//   - a context that ends before the commit gives an error that is context.Canceled or context.DeadlineExceeded;
+	//   - a statement that failed fails Do, even where fn swallowed its error.
+	//
+	// Do itself retries serialization failures and deadlocks, a bounded number of times, so fn may run more than once
+	// and must have no effect outside the session. A Do inside fn, with the context that fn was given, is
+	// domain.ErrSession: it would need a second connection and would not be part of the transaction.
+	Do(ctx context.Context, fn func(ctx context.Context, s Session) error) error
+}
