@@ -1,0 +1,77 @@
+package bunstore
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/uptrace/bun"
+	bundialect "github.com/uptrace/bun/dialect"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// sqlDialect is all that differs between the two databases.
+type sqlDialect interface {
+	// begin opens a transaction, with one snapshot for all of its reads if asked.
+	begin(ctx context.Context, db *bun.DB, snapshot bool) (transaction, error)
+
+	// migrations names the folder of migrations.
+	migrations() string
+
+	// prepareMigration is what comes before the migrations in their transaction: one process at a time, and the
+	// schema that unqualified names mean.
+	prepareMigration(schema string) []string
+
+	// instant is the parameter for a point in time.
+	instant(t time.Time) any
+
+	// joinsInserts reports whether inserts can be common table expressions, and so travel as one statement.
+	joinsInserts() bool
+
+	// surrogate is the expression that anonymizes a column: one that fits its type and, for texts and UUIDs, is
+	// different in every row.
+	surrogate(column domain.Column) string
+
+	// exported is the expression that reads a column for an export.
+	exported(column domain.Column) string
+}
+
+// quote quotes one identifier.
+func quote(name string) string { return string(bundialect.AppendName(nil, name, '"')) }
+
+// quoteTable quotes a table name, which a schema may qualify.
+func quoteTable(name string) string { return string(bundialect.AppendIdent(nil, name, '"')) }
+
+// literal quotes a text.
+func literal(db *bun.DB, text string) string { return string(db.Dialect().AppendString(nil, text)) }
+
+// anonymousText is a surrogate for texts: "anon-" and 32 hexadecimal digits, of which a column with a limited length
+// gets what fits, the digits first, because they make it unique.
+func anonymousText(hex string, length int) string {
+	const prefix, digits, least = len("anon-"), 32, 8
+	switch {
+	case length == 0 || length >= prefix+digits:
+		return "'anon-' || " + hex
+	case length >= prefix+least:
+		return "'anon-' || substr(" + hex + ", 1, " + strconv.Itoa(length-prefix) + ")"
+	default:
+		return "substr(" + hex + ", 1, " + strconv.Itoa(length) + ")"
+	}
+}
+
+// commonSurrogate covers the types whose surrogate is a constant that both databases spell alike.
+func commonSurrogate(t domain.ColumnType) string {
+	switch t { //nolint:exhaustive // the others are up to the dialect
+	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:
+		return "0"
+	case domain.TypeBoolean:
+		return "FALSE"
+	case domain.TypeTime:
+		return "'1970-01-01 00:00:00+00:00'"
+	case domain.TypeJSON, domain.TypeArray:
+		return "'{}'"
+	default:
+		return "''"
+	}
+}

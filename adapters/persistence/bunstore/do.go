@@ -1,0 +1,112 @@
+package bunstore
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+const (
+	maxAttempts     = 5
+	firstBackoff    = 10 * time.Millisecond // doubled for each further attempt, and spread at random
+	evidenceTimeout = 5 * time.Second
+)
+
+// transaction is an open transaction of either database.
+type transaction interface {
+	conn() bun.IConn
+	commit(ctx context.Context) error
+	rollback(ctx context.Context) error
+}
+
+// activeKey marks a context that belongs to an open session on a database.
+type activeKey struct{ db *bun.DB }
+
+// Do implements ports.SessionFactory. Reads that come before the session's first write run outside a transaction, as
+// they would see the same in one (READ COMMITTED); a session that only appends on PostgreSQL is a single statement.
+func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	if ctx.Value(activeKey{s.db}) != nil {
+		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
+	}
+	ctx = context.WithValue(ctx, activeKey{s.db}, true)
+	var last *session
+	err := retry(ctx, func() error {
+		last = &session{store: s, preserve: s.preserve}
+		return last.run(ctx, fn)
+	})
+	return last.afterRollback(ctx, err)
+}
+
+// retry runs a transaction until it no longer loses against another one, a bounded number of times.
+func retry(ctx context.Context, transaction func() error) error {
+	for attempt := 1; ; attempt++ {
+		err := transaction()
+		if err == nil || attempt == maxAttempts || !retryable(err) || !backOff(ctx, attempt) {
+			return err
+		}
+	}
+}
+
+// afterRollback writes the evidence when the session failed with err, which it returns.
+func (s *session) afterRollback(ctx context.Context, err error) error {
+	if err == nil || len(s.evidence) == 0 {
+		return err
+	}
+	if lost := s.preserve(ctx, s.evidence); lost != nil {
+		return errors.Join(err, lost)
+	}
+	return err
+}
+
+// run calls fn and ends the session: with a commit, or else with a rollback, also when fn panics.
+func (s *session) run(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	returned := false
+	defer func() {
+		s.ended = true
+		if s.tx != nil {
+			_ = s.tx.rollback(context.WithoutCancel(ctx)) // nothing is left to be done about a failure
+		}
+		if !returned && len(s.evidence) > 0 { // a panic is passing through
+			_ = s.preserve(ctx, s.evidence)
+		}
+	}()
+	err := fn(ctx, s)
+	returned = true
+	if err == nil || s.failed != nil && retryable(s.failed) {
+		err = s.failed
+	}
+	if err != nil {
+		return err
+	}
+	return s.commit(ctx)
+}
+
+// preserve writes evidence in a transaction of its own, even when the context of the session has ended.
+func (s *Store) preserve(ctx context.Context, evidence [][]any) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), evidenceTimeout)
+	defer cancel()
+	return retry(ctx, func() error {
+		session := &session{store: s}
+		session.held[events] = evidence
+		return session.commit(ctx)
+	})
+}
+
+// backOff waits before another attempt, and reports false when the context ends first.
+func backOff(ctx context.Context, attempt int) bool {
+	wait := firstBackoff << (attempt - 1)
+	timer := time.NewTimer(wait/2 + rand.N(wait)) //nolint:gosec // spreads retries; nothing depends on it being secret
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

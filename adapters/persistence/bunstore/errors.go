@@ -1,0 +1,94 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"net"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// wrap gives an error of the database a code and a text without anything the driver said, which may quote values. The
+// driver's error stays reachable for errors.As. An error that has a code already is left as it is.
+func wrap(ctx context.Context, op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var coded *domain.Error
+	if errors.As(err, &coded) {
+		return err
+	}
+	if ended := ctx.Err(); ended != nil {
+		return &domain.Error{Op: op, Message: "ended by its context", Err: errors.Join(ended, err)}
+	}
+	wrapped := &domain.Error{Op: op, Message: "the database refused a statement", Err: err}
+	state := sqlState(err)
+	switch {
+	case unreachable(err, state):
+		wrapped.Code, wrapped.Message = domain.ErrUnavailable, "the database cannot be reached or is too busy"
+	case strings.HasPrefix(state, "23"):
+		wrapped.Code, wrapped.Message = domain.ErrConflict, "the database refused a statement by a constraint"
+	case state == "42P01":
+		wrapped.Message = "a table is missing: were the migrations run?"
+	}
+	if state != "" {
+		wrapped.Message += " (SQLSTATE " + state + ")"
+	}
+	return wrapped
+}
+
+// retryable reports whether the transaction lost against another one and may win when it is run again.
+func retryable(err error) bool {
+	switch sqlState(err) {
+	case "40001", "40P01": // serialization failure, deadlock
+		return true
+	}
+	return sqliteBusy(err)
+}
+
+func unreachable(err error, state string) bool {
+	var network *net.OpError
+	switch {
+	case errors.As(err, &network), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone):
+		return true
+	case strings.HasPrefix(state, "08"): // connection exception
+		return true
+	}
+	switch state {
+	case "53300", "57P01", "57P02", "57P03": // too many connections, shutting down, crashed, starting up
+		return true
+	}
+	return sqliteBusy(err) || sqliteCode(err) == 14 // SQLITE_CANTOPEN
+}
+
+// sqlState finds the five-character code of a PostgreSQL error, whichever driver made it: pgx offers SQLState, and
+// pgdriver the field C of the protocol's error message.
+func sqlState(err error) string {
+	var pgx interface{ SQLState() string }
+	if errors.As(err, &pgx) {
+		return pgx.SQLState()
+	}
+	var pgdriver interface{ Field(field byte) string }
+	if errors.As(err, &pgdriver) {
+		return pgdriver.Field('C')
+	}
+	return ""
+}
+
+// sqliteCode finds the primary result code of an SQLite error.
+func sqliteCode(err error) int {
+	var sqlite interface{ Code() int }
+	if errors.As(err, &sqlite) {
+		return sqlite.Code() & 0xff
+	}
+	return 0
+}
+
+// sqliteBusy reports SQLITE_BUSY and SQLITE_LOCKED.
+func sqliteBusy(err error) bool {
+	code := sqliteCode(err)
+	return code == 5 || code == 6
+}

@@ -1,0 +1,72 @@
+package bunstore
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// Join returns a session factory that works inside a transaction of the application: what habeas writes commits and
+// rolls back with it. tx is a bun.Tx, or a bun.Conn on which the application has begun a transaction; anything else
+// is domain.ErrConfiguration. Like tx, the factory is for one goroutine.
+//
+// Each Do is a savepoint: where it fails, its own writes are undone and the transaction of the application goes on.
+// Evidence is then written into that transaction, and shares its fate. Do retries nothing, and an export reads
+// with the isolation that the application chose.
+func (s *Store) Join(tx bun.IDB) (ports.SessionFactory, error) {
+	switch tx := tx.(type) {
+	case bun.Tx:
+		return joined{s, tx.Tx}, nil
+	case *bun.Tx:
+		return joined{s, tx.Tx}, nil
+	case bun.Conn:
+		return joined{s, tx.Conn}, nil
+	default:
+		return nil, configurationError("only a bun.Tx or bun.Conn can be joined")
+	}
+}
+
+type joined struct {
+	store *Store
+	host  bun.IConn
+}
+
+// Do implements ports.SessionFactory.
+func (j joined) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	if ctx.Value(activeKey{j.store.db}) != nil {
+		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
+	}
+	ctx = context.WithValue(ctx, activeKey{j.store.db}, true)
+	if err := j.savepoint(ctx, "SAVEPOINT habeas_session"); err != nil {
+		return err
+	}
+	session := &session{store: j.store, preserve: j.preserve, tx: joinedTransaction(j), joined: true}
+	return session.afterRollback(ctx, session.run(ctx, fn))
+}
+
+func (j joined) savepoint(ctx context.Context, text string) error {
+	_, err := exec(ctx, j.store.db, j.host, text)
+	return wrap(ctx, "savepoint", err)
+}
+
+func (j joined) preserve(ctx context.Context, evidence [][]any) error {
+	session := &session{store: j.store, tx: joinedTransaction(j), joined: true}
+	session.held[events] = evidence
+	return session.flush(ctx)
+}
+
+// joinedTransaction begins and ends with the savepoint; the host commits.
+type joinedTransaction joined
+
+func (t joinedTransaction) conn() bun.IConn { return t.host }
+
+func (t joinedTransaction) commit(ctx context.Context) error {
+	return joined(t).savepoint(ctx, "RELEASE SAVEPOINT habeas_session")
+}
+
+func (t joinedTransaction) rollback(ctx context.Context) error {
+	return joined(t).savepoint(ctx, "ROLLBACK TO SAVEPOINT habeas_session")
+}

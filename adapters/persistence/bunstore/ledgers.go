@@ -1,0 +1,119 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+type consentStore struct{ *session }
+
+const consentColumns = "policy_version, granted, recorded_at, source"
+
+func (c consentStore) Append(ctx context.Context, r domain.ConsentRecord) error {
+	return c.hold(ctx, consents, r.SubjectID.String(), r.Purpose, r.PolicyVersion, r.Granted,
+		c.store.dialect.instant(r.RecordedAt), r.Source)
+}
+
+func (c consentStore) Latest(
+	ctx context.Context, id domain.SubjectID, purpose string, asOf *time.Time,
+) (*domain.ConsentRecord, error) {
+	until, args := "", []any{id.String(), purpose}
+	if asOf != nil {
+		until, args = " AND recorded_at <= $3", append(args, c.store.dialect.instant(*asOf))
+	}
+	records, err := c.records(ctx, id, purpose, "SELECT "+consentColumns+" FROM "+c.store.tables.consents+
+		" WHERE subject_id = $1 AND purpose = $2"+until+" ORDER BY recorded_at DESC, granted, seq DESC LIMIT 1", args)
+	if err != nil || len(records) == 0 {
+		return nil, err
+	}
+	return &records[0], nil
+}
+
+func (c consentStore) History(
+	ctx context.Context, id domain.SubjectID, purpose string,
+) ([]domain.ConsentRecord, error) {
+	return c.records(ctx, id, purpose, "SELECT "+consentColumns+" FROM "+c.store.tables.consents+
+		" WHERE subject_id = $1 AND purpose = $2 ORDER BY recorded_at, seq", []any{id.String(), purpose})
+}
+
+func (c consentStore) records(
+	ctx context.Context, id domain.SubjectID, purpose, text string, args []any,
+) ([]domain.ConsentRecord, error) {
+	if len(c.held[consents]) > 0 {
+		if err := c.flush(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var records []domain.ConsentRecord
+	err := c.read(ctx, "read consent", func(rows *sql.Rows) error {
+		r := domain.ConsentRecord{SubjectID: id, Purpose: purpose}
+		err := rows.Scan(&r.PolicyVersion, &r.Granted, (*instant)(&r.RecordedAt), &r.Source)
+		records = append(records, r)
+		return err
+	}, text, args...)
+	return records, err
+}
+
+type restrictionStore struct{ *session }
+
+const restrictionColumns = "purpose, restricted, reason, recorded_at, source"
+
+func (r restrictionStore) Append(ctx context.Context, record domain.RestrictionRecord) error {
+	return r.hold(ctx, restrictions, record.SubjectID.String(), record.Purpose, record.Restricted, record.Reason,
+		r.store.dialect.instant(record.RecordedAt), record.Source)
+}
+
+func (r restrictionStore) Latest(
+	ctx context.Context, id domain.SubjectID, purpose *string,
+) (global, scoped *domain.RestrictionRecord, err error) {
+	latest := func(condition string) string {
+		return "SELECT * FROM (SELECT " + restrictionColumns + " FROM " + r.store.tables.restrictions +
+			" WHERE subject_id = $1 AND purpose " + condition + " ORDER BY recorded_at DESC, restricted DESC, seq DESC LIMIT 1)"
+	}
+	text, args := latest("IS NULL")+" AS g", []any{id.String()}
+	if purpose != nil {
+		text, args = text+" UNION ALL "+latest("= $2")+" AS p", append(args, *purpose)
+	}
+	records, err := r.records(ctx, id, text, args)
+	for i := range records {
+		if records[i].Purpose == nil {
+			global = &records[i]
+		} else {
+			scoped = &records[i]
+		}
+	}
+	return global, scoped, err
+}
+
+func (r restrictionStore) History(
+	ctx context.Context, id domain.SubjectID, purpose *string,
+) ([]domain.RestrictionRecord, error) {
+	condition, args := "IS NULL", []any{id.String()}
+	if purpose != nil {
+		condition, args = "= $2", append(args, *purpose)
+	}
+	return r.records(ctx, id, "SELECT "+restrictionColumns+" FROM "+r.store.tables.restrictions+
+		" WHERE subject_id = $1 AND purpose "+condition+" ORDER BY recorded_at, seq", args)
+}
+
+func (r restrictionStore) records(
+	ctx context.Context, id domain.SubjectID, text string, args []any,
+) ([]domain.RestrictionRecord, error) {
+	if len(r.held[restrictions]) > 0 {
+		if err := r.flush(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var records []domain.RestrictionRecord
+	err := r.read(ctx, "read restriction", func(rows *sql.Rows) error {
+		record := domain.RestrictionRecord{SubjectID: id}
+		err := rows.Scan(&record.Purpose, &record.Restricted, &record.Reason,
+			(*instant)(&record.RecordedAt), &record.Source)
+		records = append(records, record)
+		return err
+	}, text, args...)
+	return records, err
+}

@@ -1,0 +1,73 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+type postgres struct{}
+
+func (postgres) begin(ctx context.Context, db *bun.DB, snapshot bool) (transaction, error) {
+	var opts *sql.TxOptions
+	if snapshot {
+		opts = &sql.TxOptions{Isolation: sql.LevelRepeatableRead}
+	}
+	tx, err := db.BeginTx(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	return postgresTransaction{tx}, nil
+}
+
+type postgresTransaction struct{ tx bun.Tx }
+
+func (t postgresTransaction) conn() bun.IConn                { return t.tx.Tx }
+func (t postgresTransaction) commit(context.Context) error   { return t.tx.Commit() }
+func (t postgresTransaction) rollback(context.Context) error { return t.tx.Rollback() }
+
+func (postgres) migrations() string { return "postgres" }
+
+// prepareMigration takes a lock that ends with the transaction. Its number is "habeas" in ASCII.
+func (postgres) prepareMigration(schema string) []string {
+	prepare := []string{"SELECT pg_advisory_xact_lock(114767471927667)"}
+	if schema != "" {
+		prepare = append(prepare,
+			"DO $habeas$ BEGIN IF to_regnamespace('"+strings.ReplaceAll(quote(schema), "'", "''")+"') IS NULL THEN"+
+				" CREATE SCHEMA "+quote(schema)+"; END IF; END $habeas$",
+			"SET LOCAL search_path TO "+quote(schema))
+	}
+	return prepare
+}
+
+func (postgres) instant(t time.Time) any { return t.UTC() }
+
+func (postgres) joinsInserts() bool { return true }
+
+func (postgres) surrogate(column domain.Column) string {
+	switch column.Type { //nolint:exhaustive // the others are common
+	case domain.TypeText:
+		return anonymousText("replace(CAST(gen_random_uuid() AS text), '-', '')", column.Length)
+	case domain.TypeUUID:
+		return "gen_random_uuid()"
+	default:
+		return commonSurrogate(column.Type)
+	}
+}
+
+func (postgres) exported(column domain.Column) string {
+	name := "t0." + quote(column.Name)
+	switch column.Type { //nolint:exhaustive // the others come as Go values that need no help
+	case domain.TypeText, domain.TypeNumber, domain.TypeUUID, domain.TypeJSON:
+		return "CAST(" + name + " AS text)"
+	case domain.TypeArray:
+		return "CAST(to_json(" + name + ") AS text)"
+	default:
+		return name
+	}
+}

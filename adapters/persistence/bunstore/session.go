@@ -1,0 +1,116 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// session implements ports.Session. Its transaction begins with the first statement that needs one; what is appended
+// is held until something of the kind is read, until there is much of it, or until the session ends.
+type session struct {
+	store    *Store
+	preserve func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
+	tx       transaction                                       // nil until begun
+	snapshot bool                                              // tx reads from one snapshot
+	joined   bool                                              // tx is the host's
+	held     appends
+	evidence [][]any // events that must outlive a rollback
+	failed   error   // the first error of a statement; it fails the session
+	ended    bool
+}
+
+var _ ports.Session = (*session)(nil)
+
+func (s *session) Consents() ports.ConsentStore         { return consentStore{s} }
+func (s *session) Restrictions() ports.RestrictionStore { return restrictionStore{s} }
+func (s *session) Subjects() ports.SubjectStore         { return subjectStore{s} }
+func (s *session) Outbox() ports.Outbox                 { return outbox{s} }
+func (s *session) Audit() ports.AuditLog                { return auditLog{s} }
+
+// usable is checked before anything is done in the session.
+func (s *session) usable() error {
+	if s.ended {
+		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "the session has ended"}
+	}
+	return s.failed
+}
+
+// fail notes the error of a statement, which ends what the session can do, and returns it with a code.
+func (s *session) fail(ctx context.Context, op string, err error) error {
+	if err != nil && s.failed == nil {
+		s.failed = wrap(ctx, op, err)
+	}
+	return s.failed
+}
+
+// begin makes sure that a transaction is open.
+func (s *session) begin(ctx context.Context, snapshot bool) error {
+	if s.tx != nil {
+		return nil
+	}
+	tx, err := s.store.dialect.begin(ctx, s.store.db, snapshot)
+	if err != nil {
+		return s.fail(ctx, "begin", err)
+	}
+	s.tx, s.snapshot = tx, snapshot
+	return nil
+}
+
+// write runs a statement that changes something, in the transaction.
+func (s *session) write(ctx context.Context, op, text string, args ...any) (int64, error) {
+	if err := s.usable(); err != nil {
+		return 0, err
+	}
+	if err := s.begin(ctx, false); err != nil {
+		return 0, err
+	}
+	rows, err := exec(ctx, s.store.db, s.tx.conn(), text, args...)
+	return rows, s.fail(ctx, op, err)
+}
+
+// read runs a statement that changes nothing: in the transaction if one is open, else without one.
+func (s *session) read(ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	var conn bun.IConn = s.store.db.DB
+	if s.tx != nil {
+		conn = s.tx.conn()
+	}
+	return s.fail(ctx, op, query(ctx, s.store.db, conn, each, text, args...))
+}
+
+// commit sends what is held and makes everything durable.
+func (s *session) commit(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return wrap(ctx, "commit", err)
+	}
+	inserts := s.held.take(s.store)
+	if s.tx == nil && len(inserts) == 1 { // a single statement is a transaction of its own
+		_, err := exec(ctx, s.store.db, s.store.db.DB, inserts[0].text, inserts[0].args...)
+		return s.fail(ctx, "append", err)
+	}
+	if err := s.send(ctx, inserts); err != nil || s.tx == nil {
+		return err
+	}
+	tx := s.tx
+	s.tx = nil // ended by its commit, whatever comes of it
+	return wrap(ctx, "commit", tx.commit(ctx))
+}
+
+// flush sends what is held.
+func (s *session) flush(ctx context.Context) error { return s.send(ctx, s.held.take(s.store)) }
+
+func (s *session) send(ctx context.Context, inserts []insert) error {
+	for _, insert := range inserts {
+		if _, err := s.write(ctx, "append", insert.text, insert.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

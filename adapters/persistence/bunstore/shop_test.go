@@ -1,0 +1,149 @@
+package bunstore_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/system"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/consent"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/export"
+	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/domain/restriction"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// The shop is the application that these tests embed habeas in.
+
+type User struct {
+	bun.BaseModel `bun:"table:users"`
+	ID            int64      `bun:"id,pk,autoincrement" subject:"id"`
+	Email         string     `bun:"email,type:varchar(20)" pii:"contact,erasure:anonymize,basis:contract,purpose:'account login'"`
+	Name          *string    `bun:"name" pii:"identity"`
+	Age           int        `bun:"age" pii:"identity"`
+	Vegan         bool       `bun:"vegan" pii:"special,basis:consent"`
+	Born          *time.Time `bun:"born" pii:"identity"`
+	Tags          []string   `bun:"tags" pii:"behavioral"`
+	Avatar        []byte     `bun:"avatar" pii:"identity"`
+	Balance       float64    `bun:"balance" pii:"financial"`
+	Theme         string     `bun:"theme"`
+}
+
+type Order struct {
+	bun.BaseModel `bun:"table:orders" subject:"owned"`
+	ID            int64  `bun:"id,pk,autoincrement"`
+	UserID        int64  `bun:"user_id"`
+	User          *User  `bun:"rel:belongs-to,join:user_id=id"`
+	Note          string `bun:"note" pii:"communication"`
+	Shipped       bool   `bun:"shipped"`
+}
+
+type Item struct {
+	bun.BaseModel `bun:"table:items"`
+	OrderID       int64  `bun:"order_id,pk"`
+	Line          int    `bun:"line,pk"`
+	Order         *Order `bun:"rel:belongs-to,join:order_id=id"`
+	Engraving     string `bun:"engraving" pii:"behavioral"`
+}
+
+type Invoice struct {
+	bun.BaseModel `bun:"table:invoices"`
+	ID            int64     `bun:"id,pk,autoincrement"`
+	UserID        int64     `bun:"user_id"`
+	User          *User     `bun:"rel:belongs-to,join:user_id=id"`
+	Address       string    `bun:"address" pii:"financial,erasure:retain,reason:'§147 AO',retain:10y,since:issued_at"`
+	Contact       string    `bun:"contact" pii:"contact"`
+	IssuedAt      time.Time `bun:"issued_at"`
+}
+
+var models = []any{(*User)(nil), (*Order)(nil), (*Item)(nil), (*Invoice)(nil)}
+
+// shop is the embedded module, wired by hand.
+type shop struct {
+	db           *bun.DB
+	store        *bunstore.Store
+	consent      *consent.Ledger
+	restriction  *restriction.Ledger
+	exporter     *export.Exporter
+	eraser       *erasure.Eraser
+	alice, bob   domain.Subject
+	ordersOfEach int
+}
+
+func newShop(t testing.TB, db *bun.DB, ordersOfEach int, external ...ports.Resolver) *shop {
+	t.Helper()
+	ctx := context.Background()
+	must(t, bunstore.Migrate(ctx, db, bunstore.Options{}))
+	for _, model := range models {
+		_, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(ctx)
+		must(t, err)
+	}
+	dataMap, err := bunstore.ReadModels(db, models, nil)
+	must(t, err)
+	store, err := bunstore.New(db, dataMap, bunstore.Options{})
+	must(t, err)
+	set, err := resolvers.NewSet(external...)
+	must(t, err)
+	clock, ids := system.Clock{}, &system.IDs{}
+	eraser, err := erasure.NewEraser(erasure.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set})
+	must(t, err)
+	s := &shop{
+		db: db, store: store, eraser: eraser, ordersOfEach: ordersOfEach,
+		consent:     consent.NewLedger(clock, ids),
+		restriction: restriction.NewLedger(clock, ids),
+		exporter:    export.New(export.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set}),
+	}
+	s.alice, s.bob = s.seed(t, 1), s.seed(t, 2)
+	return s
+}
+
+func (s *shop) seed(t testing.TB, id int64) domain.Subject {
+	t.Helper()
+	ctx := context.Background()
+	name, born := "Name", time.Date(1990, 2, 3, 4, 5, 6, 0, time.UTC)
+	_, err := s.db.NewInsert().Model(&User{
+		ID: id, Email: "mail@example.org", Name: &name, Age: 33, Vegan: true, Born: &born,
+		Tags: []string{"a", "b"}, Avatar: []byte{1, 2}, Balance: 12.5, Theme: "dark",
+	}).Exec(ctx)
+	must(t, err)
+	orders := make([]Order, s.ordersOfEach)
+	items := make([]Item, s.ordersOfEach)
+	for i := range orders {
+		orderID := id*1_000_000 + int64(i)
+		orders[i] = Order{ID: orderID, UserID: id, Note: "ring twice"}
+		items[i] = Item{OrderID: orderID, Line: 1, Engraving: "for you"}
+	}
+	for start := 0; start < len(orders); start += 5000 {
+		end := min(start+5000, len(orders))
+		batch, lines := orders[start:end], items[start:end]
+		_, err = s.db.NewInsert().Model(&batch).Exec(ctx)
+		must(t, err)
+		_, err = s.db.NewInsert().Model(&lines).Exec(ctx)
+		must(t, err)
+	}
+	_, err = s.db.NewInsert().Model(&Invoice{
+		UserID: id, Address: "Main Street 1", Contact: "Jane", IssuedAt: time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC),
+	}).Exec(ctx)
+	must(t, err)
+	subject, err := domain.NewSubject([]string{"", "1", "2"}[id])
+	must(t, err)
+	return subject
+}
+
+// do runs fn in a session and fails the test on an error.
+func (s *shop) do(t testing.TB, fn func(ctx context.Context, session ports.Session) error) {
+	t.Helper()
+	must(t, s.store.Do(context.Background(), fn))
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

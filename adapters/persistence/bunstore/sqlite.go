@@ -1,0 +1,73 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+type sqlite struct{}
+
+// begin takes the write lock at once: a transaction that reads before it writes could otherwise find that another one
+// wrote in between, which no waiting heals. With the lock it also has one snapshot.
+func (sqlite) begin(ctx context.Context, db *bun.DB, _ bool) (transaction, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return sqliteTransaction{conn}, nil
+}
+
+type sqliteTransaction struct{ c bun.Conn }
+
+func (t sqliteTransaction) conn() bun.IConn { return t.c.Conn }
+
+func (t sqliteTransaction) commit(ctx context.Context) error {
+	if _, err := t.c.ExecContext(ctx, "COMMIT"); err != nil {
+		return errors.Join(err, t.rollback(context.WithoutCancel(ctx)))
+	}
+	return t.c.Close()
+}
+
+// rollback ends the transaction. A connection that cannot be rolled back is thrown away, and its transaction with it.
+func (t sqliteTransaction) rollback(ctx context.Context) error {
+	if _, err := t.c.ExecContext(ctx, "ROLLBACK"); err != nil {
+		_ = t.c.Raw(func(any) error { return driver.ErrBadConn })
+	}
+	return t.c.Close()
+}
+
+func (sqlite) migrations() string { return "sqlite" }
+
+func (sqlite) prepareMigration(string) []string { return nil } // the write lock is held, and there are no schemas
+
+// instantFormat has a fixed width, so that instants sort as texts.
+const instantFormat = "2006-01-02T15:04:05.000000Z"
+
+func (sqlite) instant(t time.Time) any { return t.UTC().Format(instantFormat) }
+
+func (sqlite) joinsInserts() bool { return false }
+
+func (sqlite) surrogate(column domain.Column) string {
+	switch column.Type { //nolint:exhaustive // the others are common
+	case domain.TypeText:
+		return anonymousText("lower(hex(randomblob(16)))", column.Length)
+	case domain.TypeUUID: // version 4 of RFC 9562
+		return "lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || " +
+			"'-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))"
+	case domain.TypeBytes:
+		return "x''"
+	default:
+		return commonSurrogate(column.Type)
+	}
+}
+
+func (sqlite) exported(column domain.Column) string { return "t0." + quote(column.Name) }

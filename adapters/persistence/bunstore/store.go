@@ -1,0 +1,84 @@
+// Package bunstore implements the storage ports of habeas on bun, for PostgreSQL (pgdialect) and SQLite
+// (sqlitedialect). It imports no database driver: it works on the *bun.DB that the application has.
+//
+// Every statement goes through the handle that bun wraps as constant text with parameters: the database can keep its
+// plan, query hooks see it, and no value of a subject stands in a query log.
+package bunstore
+
+import (
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// Options change what New does by default. The zero value is ready for use.
+type Options struct {
+	// Schema is the PostgreSQL schema that holds the tables of habeas. The default is whatever the search path
+	// of the connection says. SQLite has none.
+	Schema string
+}
+
+// Store opens sessions on a database. It is safe for concurrent use.
+type Store struct {
+	db      *bun.DB
+	dataMap domain.DataMap
+	dialect sqlDialect
+	tables  tableNames
+}
+
+var _ ports.SessionFactory = (*Store)(nil)
+
+// New returns a store for the database and the application's tables that the data map describes. It opens no
+// connection. The tables of habeas must be there, see Migrate. The error is domain.ErrConfiguration.
+func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
+	if db == nil {
+		return nil, configurationError("the database is nil")
+	}
+	if dataMap.IsZero() {
+		return nil, configurationError("the data map is empty")
+	}
+	d, err := dialectOf(db, opts.Schema)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{db: db, dataMap: dataMap, dialect: d, tables: namesOf(opts.Schema)}, nil
+}
+
+// tableNames are the quoted names of the tables that habeas owns.
+type tableNames struct {
+	consents, restrictions, events, outbox, erasures string
+}
+
+func namesOf(schema string) tableNames {
+	prefix := ""
+	if schema != "" {
+		prefix = quote(schema) + "."
+	}
+	return tableNames{
+		consents:     prefix + "habeas_consent_records",
+		restrictions: prefix + "habeas_restriction_records",
+		events:       prefix + "habeas_audit_events",
+		outbox:       prefix + "habeas_outbox",
+		erasures:     prefix + "habeas_subject_erasures",
+	}
+}
+
+func dialectOf(db *bun.DB, schema string) (sqlDialect, error) {
+	switch db.Dialect().Name() { //nolint:exhaustive // the others are refused
+	case dialect.PG:
+		return postgres{}, nil
+	case dialect.SQLite:
+		if schema != "" {
+			return nil, configurationError("SQLite has no schemas")
+		}
+		return sqlite{}, nil
+	default:
+		return nil, configurationError("the dialect must be pgdialect or sqlitedialect")
+	}
+}
+
+func configurationError(message string) error {
+	return &domain.Error{Code: domain.ErrConfiguration, Op: "bunstore", Message: message}
+}

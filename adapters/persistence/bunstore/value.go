@@ -1,0 +1,86 @@
+package bunstore
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// exportValue turns what a driver returned for a column into the value that an export shows. Drivers differ in what
+// they return, so each type takes every form it may come in; a form that does not fit is exported as it is.
+func exportValue(t domain.ColumnType, value any) any {
+	if value == nil {
+		return nil
+	}
+	switch t { //nolint:exhaustive // texts and UUIDs are left
+	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
+		if n, err := strconv.ParseInt(textOf(value), 10, 64); err == nil {
+			return n
+		}
+	case domain.TypeNumber:
+		return asNumber(value)
+	case domain.TypeBoolean:
+		return asBoolean(value)
+	case domain.TypeTime:
+		return asTime(value)
+	case domain.TypeJSON, domain.TypeArray:
+		if text := textOf(value); json.Valid([]byte(text)) {
+			return domain.JSON(text)
+		}
+	case domain.TypeBytes:
+		return []byte(textOf(value))
+	}
+	return textOf(value)
+}
+
+func asNumber(value any) any {
+	switch value := value.(type) {
+	case int64, float64:
+		return value
+	default:
+		return domain.Number(textOf(value))
+	}
+}
+
+func asBoolean(value any) any {
+	switch value := value.(type) {
+	case bool:
+		return value
+	case int64:
+		return value != 0
+	default:
+		return textOf(value)
+	}
+}
+
+// timeFormats are those in which bun and SQLite write instants and dates as text.
+var timeFormats = []string{"2006-01-02 15:04:05.999999999-07:00", time.RFC3339Nano, "2006-01-02 15:04:05", time.DateOnly}
+
+func asTime(value any) any {
+	if t, ok := value.(time.Time); ok {
+		return domain.Instant(t)
+	}
+	text := textOf(value)
+	for _, format := range timeFormats {
+		if t, err := time.Parse(format, text); err == nil {
+			return domain.Instant(t)
+		}
+	}
+	return textOf(value)
+}
+
+func textOf(value any) string {
+	switch value := value.(type) {
+	case string:
+		return value
+	case []byte:
+		return string(value)
+	case time.Time:
+		return value.UTC().Format(time.RFC3339Nano)
+	default:
+		return fmt.Sprint(value)
+	}
+}

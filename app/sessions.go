@@ -1,0 +1,43 @@
+package app
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// SessionDependency is the session factory of an Integration's routers: one object per Integration, to which every
+// router holds on, so that Override reaches all of them at once. It is safe for concurrent use.
+type SessionDependency struct {
+	current atomic.Pointer[ports.SessionFactory]
+}
+
+var _ ports.SessionFactory = (*SessionDependency)(nil)
+
+func newSessionDependency(factory ports.SessionFactory) *SessionDependency {
+	d := &SessionDependency{}
+	d.current.Store(&factory)
+	return d
+}
+
+// Do opens a session with the factory in force. It implements ports.SessionFactory.
+func (d *SessionDependency) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	factory := *d.current.Load()
+	if factory == nil || factory == ports.SessionFactory(d) {
+		return &domain.Error{Code: domain.ErrConfiguration, Op: "session", Message: "overridden without a session factory"}
+	}
+	return factory.Do(ctx, fn)
+}
+
+// Override puts another factory in force, for a test or for an application that chooses a database per request, and
+// returns a function that puts the former one back:
+//
+//	defer gdpr.Sessions().Override(factory)()
+//
+// With a nil factory every session is domain.ErrConfiguration.
+func (d *SessionDependency) Override(factory ports.SessionFactory) (restore func()) {
+	former := d.current.Swap(&factory)
+	return func() { d.current.Store(former) }
+}
