@@ -2,6 +2,7 @@ package bunstore_test
 
 import (
 	"context"
+	"strconv"
 	"testing"
 	"time"
 
@@ -98,11 +99,12 @@ func newShop(t testing.TB, db *bun.DB, ordersOfEach int, external ...ports.Resol
 		restriction: restriction.NewLedger(clock, ids),
 		exporter:    export.New(export.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set}),
 	}
-	s.alice, s.bob = s.seed(t, 1), s.seed(t, 2)
+	s.alice, s.bob = s.seedAs(t, 1), s.seedAs(t, 2)
 	return s
 }
 
-func (s *shop) seed(t testing.TB, id int64) domain.Subject {
+// seedAs adds a user with rows in every table.
+func (s *shop) seedAs(t testing.TB, id int64) domain.Subject {
 	t.Helper()
 	ctx := context.Background()
 	name, born := "Name", time.Date(1990, 2, 3, 4, 5, 6, 0, time.UTC)
@@ -130,7 +132,7 @@ func (s *shop) seed(t testing.TB, id int64) domain.Subject {
 		UserID: id, Address: "Main Street 1", Contact: "Jane", IssuedAt: time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC),
 	}).Exec(ctx)
 	must(t, err)
-	subject, err := domain.NewSubject([]string{"", "1", "2"}[id])
+	subject, err := domain.NewSubject(strconv.FormatInt(id, 10))
 	must(t, err)
 	return subject
 }

@@ -1,0 +1,110 @@
+package bunstore_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+// counted runs a session and returns its statements.
+func (s *shop) counted(t testing.TB, hook *statements, fn func(context.Context, ports.Session) error) []string {
+	t.Helper()
+	return hook.during(t, func() { s.do(t, fn) })
+}
+
+func TestConsentIsOneStatementOnPostgreSQL(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		hook := &statements{}
+		s := newShop(t, db.WithQueryHook(hook), 1)
+		recording := s.counted(t, hook, func(ctx context.Context, session ports.Session) error {
+			_, err := s.consent.Record(ctx, session, s.alice.ID, grant("p"))
+			return err
+		})
+		want := 1
+		if db.Dialect().Name() == dialect.SQLite {
+			want = 4 // BEGIN, two inserts, COMMIT
+		}
+		if len(recording) != want {
+			t.Errorf("recording: %q", recording)
+		}
+		status := s.counted(t, hook, func(ctx context.Context, session ports.Session) error {
+			_, err := s.consent.Status(ctx, session, s.alice.ID, "p")
+			return err
+		})
+		restriction := s.counted(t, hook, func(ctx context.Context, session ports.Session) error {
+			purpose := "p"
+			_, err := s.restriction.Status(ctx, session, s.alice.ID, &purpose)
+			return err
+		})
+		if len(status) != 1 || len(restriction) != 1 {
+			t.Errorf("status: %q, restriction: %q", status, restriction)
+		}
+	})
+}
+
+func TestTheNumberOfStatementsDoesNotDependOnTheNumberOfRows(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		hook := &statements{}
+		s := newShop(t, db.WithQueryHook(hook), 0)
+		var exports, erasures [][]string
+		for i, orders := range []int{1, 1_000, 50_000} {
+			s.ordersOfEach = orders
+			subject := s.seedAs(t, int64(10+i))
+			exports = append(exports, s.counted(t, hook, func(ctx context.Context, session ports.Session) error {
+				bundle, err := s.exporter.Export(ctx, session, subject)
+				if len(bundle.Records) != 8+2+2*orders {
+					t.Errorf("%d records for %d orders", len(bundle.Records), orders)
+				}
+				return err
+			}))
+			erasures = append(erasures, s.counted(t, hook, func(ctx context.Context, session ports.Session) error {
+				result, err := s.eraser.Erase(ctx, session, subject)
+				if result.Deleted["orders"] != int64(orders) || result.Deleted["items"] != int64(orders) {
+					t.Errorf("%v of %d orders", result.Deleted, orders)
+				}
+				return err
+			}))
+		}
+		for i := range exports[1:] {
+			if !slices.Equal(exports[i+1], exports[0]) || !slices.Equal(erasures[i+1], erasures[0]) {
+				t.Errorf("other statements for more rows: %q, %q", exports[i+1], erasures[i+1])
+			}
+		}
+		// BEGIN, one per table, the events, COMMIT; BEGIN, the lock, one per step, the events, COMMIT.
+		if len(exports[0]) != 4+3 || len(erasures[0]) != 5+4 {
+			t.Errorf("%d for an export: %q\n%d for an erasure: %q", len(exports[0]), exports[0], len(erasures[0]), erasures[0])
+		}
+	})
+}
+
+func TestNoStatementHoldsAValue(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		hook := &statements{}
+		s := newShop(t, db.WithQueryHook(hook), 1, desk{})
+		subject := s.seedAs(t, 987654)
+		subject.Refs = []domain.SubjectRef{{Kind: "desk", Value: "secret-ref"}}
+		texts := s.counted(t, hook, func(ctx context.Context, session ports.Session) error {
+			if _, err := s.exporter.Export(ctx, session, subject); err != nil {
+				return err
+			}
+			if _, err := s.consent.Record(ctx, session, subject.ID, grant("secret-purpose")); err != nil {
+				return err
+			}
+			_, err := s.eraser.Erase(ctx, session, subject)
+			return err
+		})
+		for _, text := range texts {
+			if strings.Contains(text, "987654") || strings.Contains(text, "secret") {
+				t.Errorf("a value stands in %q", text)
+			}
+		}
+	})
+}

@@ -1,0 +1,213 @@
+package bunstore_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+// failOn makes the database refuse to delete from a table.
+func failOn(t testing.TB, db *bun.DB, table string) {
+	t.Helper()
+	statements := []string{"CREATE TRIGGER fail BEFORE DELETE ON " + table + " BEGIN SELECT RAISE(ABORT, 'secret value'); END"}
+	if db.Dialect().Name() == dialect.PG {
+		statements = []string{
+			"CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'secret value'; END $$",
+			"CREATE TRIGGER fail BEFORE DELETE ON " + table + " FOR EACH ROW EXECUTE FUNCTION fail()",
+		}
+	}
+	for _, statement := range statements {
+		_, err := db.ExecContext(context.Background(), statement)
+		must(t, err)
+	}
+}
+
+// dump returns every row of the application's and of habeas' tables, but for the audit trail.
+func (s *shop) dump(t testing.TB) []string {
+	t.Helper()
+	var dump []string
+	for _, table := range []string{
+		"users", "orders", "items", "invoices", "habeas_consent_records", "habeas_outbox", "habeas_subject_erasures",
+	} {
+		var rows []map[string]any
+		must(t, s.db.NewSelect().Table(table).Scan(context.Background(), &rows))
+		for _, row := range rows {
+			dump = append(dump, table+" "+asText(row))
+		}
+	}
+	slices.Sort(dump)
+	return dump
+}
+
+// erase erases in a session of its own.
+func (s *shop) erase(subject domain.Subject) (result domain.ErasureResult, err error) {
+	err = s.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
+		result, err = s.eraser.Erase(ctx, session, subject)
+		return err
+	})
+	return result, err
+}
+
+func TestAnErasureThatFailsInTheMiddleLeavesOnlyEvidence(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		s := newShop(t, db, 3, desk{})
+		failOn(t, db, "orders")
+		before := s.dump(t)
+		s.alice.Refs = []domain.SubjectRef{{Kind: "desk", Value: "c-1"}}
+		if _, err := s.erase(s.alice); err == nil {
+			t.Fatal("the erasure succeeded")
+		}
+		if !slices.Equal(s.dump(t), before) {
+			t.Error("something outlived the rollback")
+		}
+		var trail []domain.AuditEvent
+		s.do(t, func(ctx context.Context, session ports.Session) (err error) {
+			trail, err = session.Audit().Trail(ctx, s.alice.ID)
+			return err
+		})
+		if len(trail) != 2 || trail[0].EventType != domain.EventErasureRequested ||
+			trail[1].EventType != domain.EventErasureStepFailed {
+			t.Fatalf("trail %+v", trail)
+		}
+		want := domain.Payload{"target": "orders", "strategy": "delete", "error": trail[1].Payload["error"]}
+		if !equalPayload(trail[1].Payload, want) || trail[1].Payload["error"] == "" {
+			t.Errorf("payload %v", trail[1].Payload)
+		}
+	})
+}
+
+func TestEvidenceOutlivesAPanic(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		s := newShop(t, db, 1)
+		func() {
+			defer func() { _ = recover() }()
+			_ = s.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
+				_, err := s.eraser.Erase(ctx, session, s.alice)
+				must(t, err)
+				panic("after the erasure")
+			})
+		}()
+		if trail := s.trail(t, s.alice.ID); !slices.Equal(trail, []domain.EventType{domain.EventErasureRequested}) {
+			t.Errorf("trail %v", trail)
+		}
+	})
+}
+
+func TestEvidenceOutlivesTheContext(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		s := newShop(t, db, 1)
+		ctx, cancel := context.WithCancel(context.Background())
+		err := s.store.Do(ctx, func(ctx context.Context, session ports.Session) error {
+			_, err := s.eraser.Erase(ctx, session, s.alice)
+			cancel()
+			return err
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		if trail := s.trail(t, s.alice.ID); !slices.Equal(trail, []domain.EventType{domain.EventErasureRequested}) {
+			t.Errorf("trail %v", trail)
+		}
+	})
+}
+
+// busy is an error like those of a database that is locked by another transaction.
+type busy struct{}
+
+func (busy) Error() string { return "busy" }
+func (busy) Code() int     { return 5 }
+
+func TestALostTransactionIsRetriedAndItsEvidenceDropped(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		s := newShop(t, db, 1)
+		attempts := 0
+		s.do(t, func(ctx context.Context, session ports.Session) error {
+			attempts++
+			if _, err := s.eraser.Erase(ctx, session, s.alice); err != nil {
+				return err
+			}
+			if attempts < 3 {
+				return busy{}
+			}
+			return nil
+		})
+		if attempts != 3 {
+			t.Errorf("%d attempts", attempts)
+		}
+		requested := 0
+		for _, event := range s.trail(t, s.alice.ID) {
+			if event == domain.EventErasureRequested {
+				requested++
+			}
+		}
+		if requested != 1 {
+			t.Errorf("%d requests on the trail", requested)
+		}
+	})
+}
+
+func TestRetriesAreBounded(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		s := newShop(t, db, 1)
+		attempts := 0
+		err := s.store.Do(context.Background(), func(context.Context, ports.Session) error {
+			attempts++
+			return busy{}
+		})
+		if !errors.As(err, &busy{}) || attempts != 5 {
+			t.Errorf("%d attempts, %v", attempts, err)
+		}
+	})
+}
+
+func TestASerializationFailureOfPostgreSQLIsRetried(t *testing.T) {
+	db := databases.PostgreSQL(t)
+	s := newShop(t, db, 1)
+	for _, statement := range []string{
+		"CREATE SEQUENCE attempts",
+		"CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF nextval('attempts') < 3 THEN " +
+			"RAISE EXCEPTION 'lost' USING ERRCODE = 'serialization_failure'; END IF; RETURN NEW; END $$",
+		"CREATE TRIGGER lose BEFORE UPDATE ON users FOR EACH ROW EXECUTE FUNCTION lose()",
+	} {
+		_, err := db.ExecContext(context.Background(), statement)
+		must(t, err)
+	}
+	if _, err := s.erase(s.alice); err != nil {
+		t.Fatal(err)
+	}
+	if trail := s.trail(t, s.alice.ID); slices.Contains(trail, domain.EventErasureStepFailed) {
+		t.Errorf("trail %v", trail)
+	}
+}
+
+func TestLostEvidenceIsReportedBesideTheCause(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		s := newShop(t, db, 1)
+		_, err := db.ExecContext(context.Background(), "DROP TABLE habeas_audit_events")
+		must(t, err)
+		err = s.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
+			_, err := s.eraser.Erase(ctx, session, s.alice)
+			must(t, err)
+			return errHost
+		})
+		var lost *domain.Error
+		if !errors.Is(err, errHost) || !errors.As(err, &lost) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// desk is an external system that is never called here.
+type desk struct{}
+
+func (desk) Name() string { return "desk" }
+
+func (desk) Export(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) { return nil, nil }

@@ -1,0 +1,35 @@
+package bunstore_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/uptrace/bun"
+)
+
+// statements is a query hook that notes every statement.
+type statements struct {
+	mu    sync.Mutex
+	texts []string
+}
+
+func (h *statements) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
+
+func (h *statements) AfterQuery(_ context.Context, event *bun.QueryEvent) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.texts = append(h.texts, event.Query)
+}
+
+// during returns the statements that fn makes.
+func (h *statements) during(tb testing.TB, fn func()) []string {
+	tb.Helper()
+	h.mu.Lock()
+	h.texts = nil
+	h.mu.Unlock()
+	fn()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]string(nil), h.texts...)
+}
