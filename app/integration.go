@@ -1,0 +1,115 @@
+// Package app wires habeas into an application: from the application's own models and database to a router, in a few
+// lines.
+package app
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// Config says what an Integration is made of: either DB with Models (or DataMap), or Stack. Everything else is
+// optional.
+type Config struct {
+	// DB is the application's database, on pgdialect or sqlitedialect. Its tables for habeas are made by
+	// bunstore.Migrate.
+	DB *bun.DB
+	// Models are the application's annotated models, as pointers to structs; see bunstore.ReadModels for the tags.
+	Models []any
+	// DataMap takes the place of Models where the data map is built in Go or read from a manifest.
+	DataMap domain.DataMap
+	// CustomTypes are the types of annotated fields that habeas does not know. The default is none.
+	CustomTypes bunstore.CustomTypes
+	// Schema is the PostgreSQL schema of habeas' own tables. The default is the connection's search path.
+	Schema string
+	// Resolvers are the external systems that hold personal data. The default is none.
+	Resolvers []ports.Resolver
+	// ResolverTimeout bounds the wait for each of them in an export. The default is 10 s.
+	ResolverTimeout time.Duration
+	// Clock and IDs are for tests. The defaults are the machine's clock and UUIDs of version 7.
+	Clock ports.Clock
+	IDs   ports.IDSource
+
+	// Stack takes the place of all of the above in an application that wires the engines itself.
+	Stack *Stack
+
+	// RequestTimeout bounds each HTTP request. The default is 30 s.
+	RequestTimeout time.Duration
+	// Logger gets what fails, without any personal data. The default is slog.Default().
+	Logger *slog.Logger
+}
+
+// Integration is habeas in an application. It is safe for concurrent use.
+type Integration struct {
+	stack    Stack
+	store    *bunstore.Store // nil when the stack was prewired
+	sessions *SessionDependency
+	api      *httpapi.API
+	mounts   mounts
+}
+
+// New wires an Integration. It opens no connection. Everything that can be wrong with the configuration
+// (domain.ErrConfiguration), the models (domain.ErrManifest) or the erasure plan that follows from them
+// (domain.ErrManifest, domain.ErrRetention) is found here, with the table and the column named.
+func New(c Config) (*Integration, error) {
+	stack, store, err := c.stack()
+	if err != nil {
+		return nil, err
+	}
+	sessions := newSessionDependency(stack.Sessions)
+	api, err := httpapi.New(httpapi.Config{
+		Sessions:    sessions,
+		Consent:     stack.Consent,
+		Restriction: stack.Restriction,
+		Export:      stack.Exporter,
+		Erasure:     stack.Eraser,
+		DataMap:     stack.DataMap,
+		Timeout:     c.RequestTimeout,
+		Logger:      c.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Integration{stack: stack, store: store, sessions: sessions, api: api}, nil
+}
+
+func (c Config) stack() (Stack, *bunstore.Store, error) {
+	wires := c.DB != nil || len(c.Models) > 0 || !c.DataMap.IsZero()
+	switch {
+	case c.Stack != nil && (wires || len(c.Resolvers) > 0 || c.CustomTypes != nil || c.Schema != "" ||
+		c.ResolverTimeout != 0 || c.Clock != nil || c.IDs != nil):
+		return Stack{}, nil, configurationError("set either Stack, or DB and Models with their options, not both")
+	case c.Stack != nil:
+		return *c.Stack, nil, c.Stack.check()
+	case !wires:
+		return Stack{}, nil, configurationError("set DB and Models, or Stack")
+	case c.DB == nil:
+		return Stack{}, nil, configurationError("DB is missing")
+	case len(c.Models) > 0 == !c.DataMap.IsZero():
+		return Stack{}, nil, configurationError("set Models or DataMap, one of them")
+	case c.ResolverTimeout < 0:
+		return Stack{}, nil, configurationError("ResolverTimeout must not be negative")
+	}
+	return newStack(c)
+}
+
+// Stack returns the engines, for calls outside of a request.
+func (i *Integration) Stack() Stack { return i.stack }
+
+// Sessions returns the session factory that all routers of the Integration use, but for those mounted WithSession.
+func (i *Integration) Sessions() *SessionDependency { return i.sessions }
+
+// Join returns a session factory that works inside a transaction of the application, a bun.Tx: what habeas writes
+// commits and rolls back with it. See bunstore.Store.Join. With a prewired stack it is domain.ErrConfiguration.
+func (i *Integration) Join(tx bun.IDB) (ports.SessionFactory, error) {
+	if i.store == nil {
+		return nil, configurationError("a prewired stack joins transactions by its own store")
+	}
+	return i.store.Join(tx)
+}

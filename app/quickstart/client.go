@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// client is a user's HTTP client that prints what it sends and what it gets.
+type client struct {
+	base   string
+	http   *http.Client
+	output io.Writer
+	quiet  bool // prints nothing
+}
+
+func newClient(address string, output io.Writer) *client {
+	return &client{base: "http://" + address, http: &http.Client{Timeout: 30 * time.Second}, output: output}
+}
+
+// exchange sends a request as a user and decodes the answer into result, unless that is nil. Another status than the
+// one that is wanted is an error.
+func (c *client) exchange(ctx context.Context, user, method, path string, body any, status int, result any) error {
+	var sent []byte
+	if body != nil {
+		var err error
+		if sent, err = json.Marshal(body); err != nil {
+			return err
+		}
+	}
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(sent))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+user)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	c.printf("\n-> %s %s  (as %s)\n", method, path, user)
+	if body != nil {
+		c.printf("   %s\n", sent)
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	received, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
+	c.printf("<- %s\n", response.Status)
+	c.printBody(received)
+	if response.StatusCode != status {
+		return fmt.Errorf("%s %s was answered %s, expected %d", method, path, response.Status, status)
+	}
+	if result == nil {
+		return nil
+	}
+	if err := json.Unmarshal(received, result); err != nil {
+		return fmt.Errorf("the answer to %s %s cannot be read: %w", method, path, err)
+	}
+	return nil
+}
+
+func (c *client) printf(format string, args ...any) {
+	if !c.quiet {
+		fmt.Fprintf(c.output, format, args...)
+	}
+}
+
+// printBody prints JSON indented, and an export as a table.
+func (c *client) printBody(body []byte) {
+	var export bundle
+	if json.Unmarshal(body, &export) == nil && export.Records != nil {
+		c.printf("   %-12s %-4s %-11s %-43s %s\n", "source", "row", "field", "value", "kept until (reason)")
+		for _, r := range export.Records {
+			kept := ""
+			if r.ExpiresAt != nil && r.RetentionReason != nil {
+				kept = strings.SplitN(*r.ExpiresAt, "T", 2)[0] + " (" + *r.RetentionReason + ")"
+			}
+			row := strings.ReplaceAll(r.Row, "\x1f", "/") // a composite key
+			line := fmt.Sprintf("   %-12s %-4s %-11s %-43s %s", r.Source, row, r.Field, r.Value, kept)
+			c.printf("%s\n", strings.TrimRight(line, " "))
+		}
+		return
+	}
+	var indented bytes.Buffer
+	if json.Indent(&indented, bytes.TrimSpace(body), "   ", "  ") == nil {
+		body = indented.Bytes()
+	}
+	c.printf("   %s\n", body)
+}

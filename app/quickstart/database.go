@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	_ "modernc.org/sqlite" // driver "sqlite", in pure Go
+)
+
+// openDatabase opens sqlite://path or postgres://... The database is pinged, so that a wrong URL shows at start-up.
+func openDatabase(ctx context.Context, databaseURL string) (*bun.DB, error) {
+	var db *bun.DB
+	if path, ok := strings.CutPrefix(databaseURL, "sqlite://"); ok {
+		var err error
+		if db, err = openSQLite(path); err != nil {
+			return nil, err
+		}
+	} else {
+		config, err := parsePostgreSQL(databaseURL)
+		if err != nil {
+			return nil, err
+		}
+		db = bun.NewDB(stdlib.OpenDB(*config), pgdialect.New())
+	}
+	if err := db.PingContext(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("the database cannot be reached: %w", err), db.Close())
+	}
+	return db, nil
+}
+
+func openSQLite(path string) (*bun.DB, error) {
+	if path == "" {
+		return nil, errors.New("sqlite:// needs a path, like sqlite://quickstart.db")
+	}
+	options := url.Values{"_pragma": {"foreign_keys(1)", "busy_timeout(5000)", "journal_mode(wal)"}}
+	file := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: options.Encode()}
+	sqldb, err := sql.Open("sqlite", file.String())
+	if err != nil {
+		return nil, err
+	}
+	return bun.NewDB(sqldb, sqlitedialect.New()), nil
+}
+
+// parsePostgreSQL keeps a password out of the error.
+func parsePostgreSQL(databaseURL string) (*pgx.ConnConfig, error) {
+	if !strings.HasPrefix(databaseURL, "postgres://") && !strings.HasPrefix(databaseURL, "postgresql://") {
+		return nil, errors.New("the database URL must begin with sqlite:// or postgres://")
+	}
+	config, err := pgx.ParseConfig(databaseURL)
+	if err != nil {
+		return nil, errors.New("the database URL is not a valid postgres:// URL")
+	}
+	return config, nil
+}
+
+// openFresh opens an empty database for a walkthrough, and returns how to remove it: a file in a new directory, or on
+// PostgreSQL a new schema in the database that the URL names, so that nothing that is there is touched.
+func openFresh(ctx context.Context, databaseURL string) (db *bun.DB, remove func() error, err error) {
+	if !strings.HasPrefix(databaseURL, "postgres") {
+		dir, err := os.MkdirTemp("", "habeas-walkthrough-")
+		if err != nil {
+			return nil, nil, err
+		}
+		db, err := openDatabase(ctx, "sqlite://"+filepath.Join(dir, "walkthrough.db"))
+		if err != nil {
+			return nil, nil, errors.Join(err, os.RemoveAll(dir))
+		}
+		return db, func() error { return errors.Join(db.Close(), os.RemoveAll(dir)) }, nil
+	}
+	config, err := parsePostgreSQL(databaseURL)
+	if err != nil {
+		return nil, nil, err
+	}
+	schema := "habeas_walkthrough_" + strings.ToLower(rand.Text())
+	config.RuntimeParams["search_path"] = schema
+	db = bun.NewDB(stdlib.OpenDB(*config), pgdialect.New())
+	if _, err := db.NewRaw("CREATE SCHEMA ?", bun.Ident(schema)).Exec(ctx); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("a schema for the walkthrough cannot be made: %w", err), db.Close())
+	}
+	return db, func() error {
+		_, err := db.NewRaw("DROP SCHEMA ? CASCADE", bun.Ident(schema)).Exec(context.WithoutCancel(ctx))
+		return errors.Join(err, db.Close())
+	}, nil
+}

@@ -1,0 +1,109 @@
+// Quickstart is a small web shop that gives its users their data-subject rights through habeas. It runs on an
+// embedded SQLite database, with nothing to install:
+//
+//	go run ./app/quickstart               # starts it and prints what to try
+//	go run ./app/quickstart -walkthrough  # plays the whole story, checks it, and exits
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/app"
+)
+
+const shutdownTimeout = 10 * time.Second
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	config, err := configFromProcess()
+	if err == nil {
+		err = run(ctx, config, os.Stdout)
+	}
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "quickstart:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, c config, output io.Writer) error {
+	if c.walkthrough {
+		return walkthrough(ctx, c, output)
+	}
+	db, err := openDatabase(ctx, c.databaseURL)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	return serve(ctx, db, c.addr, func(address string, _ *app.Integration) error {
+		printCommands(output, address)
+		<-ctx.Done()
+		fmt.Fprintln(output, "\nStopped.")
+		return nil
+	})
+}
+
+// serve starts the application on the address and stops it when use returns.
+func serve(ctx context.Context, db *bun.DB, address string, use func(address string, gdpr *app.Integration) error) error {
+	if err := bunstore.Migrate(ctx, db, bunstore.Options{}); err != nil {
+		return err
+	}
+	if err := prepare(ctx, db); err != nil {
+		return err
+	}
+	server, gdpr, err := newServer(db)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Listener(listener) }()
+	used := make(chan error, 1)
+	go func() { used <- use(listener.Addr().String(), gdpr) }()
+	select {
+	case err = <-served: // only a failure ends it before it is told to stop
+		return err
+	case err = <-used:
+		return errors.Join(err, server.ShutdownWithTimeout(shutdownTimeout), <-served)
+	}
+}
+
+func printCommands(output io.Writer, address string) {
+	fmt.Fprintf(output, `habeas quickstart: http://%[1]s  (users: alice, bob, carol; stop with Ctrl+C)
+
+Try, in another terminal:
+
+  # give consent, and ask for it (Art. 7)
+  curl -s -H 'Authorization: Bearer alice' -H 'Content-Type: application/json' \
+       -d '{"purpose":"newsletter","policy_version":"2026-01","granted":true}' http://%[1]s/me/consent
+  curl -s -H 'Authorization: Bearer alice' http://%[1]s/me/consent/newsletter
+
+  # restrict processing (Art. 18)
+  curl -s -H 'Authorization: Bearer alice' -H 'Content-Type: application/json' \
+       -d '{"restricted":true,"reason":"the address is wrong"}' http://%[1]s/me/restriction
+
+  # export everything (Art. 15)
+  curl -s -H 'Authorization: Bearer alice' http://%[1]s/me/export
+
+  # erase (Art. 17), then export again
+  curl -s -H 'Authorization: Bearer alice' -X DELETE http://%[1]s/me
+  curl -s -H 'Authorization: Bearer alice' http://%[1]s/me/export
+
+The API is described at http://%[1]s/openapi.json
+`, address)
+}

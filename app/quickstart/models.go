@@ -1,0 +1,70 @@
+package main
+
+import (
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// The models of a small shop, as its application has them anyway. What habeas adds are the tags pii and subject.
+
+// User is the subject's table. Its rows survive an erasure, because theme is not personal data.
+type User struct {
+	bun.BaseModel `bun:"table:users"`
+
+	ID        int64     `bun:"id,pk,autoincrement" subject:"id"`
+	Email     string    `bun:"email,notnull,unique" pii:"contact,erasure:anonymize,basis:contract,purpose:'account login'"`
+	Name      string    `bun:"name,notnull" pii:"identity,basis:contract,purpose:'account'"`
+	BirthDate time.Time `bun:"birth_date" pii:"identity,basis:legal_obligation,purpose:'age check'"`
+	Theme     string    `bun:"theme"`
+}
+
+// Address is wholly personal: each column is annotated or a key, so that an erasure deletes the row.
+type Address struct {
+	bun.BaseModel `bun:"table:addresses"`
+
+	ID     int64  `bun:"id,pk,autoincrement"`
+	UserID int64  `bun:"user_id,notnull"`
+	User   *User  `bun:"rel:belongs-to,join:user_id=id"`
+	Street string `bun:"street,notnull" pii:"contact,basis:contract,purpose:delivery"`
+	City   string `bun:"city,notnull" pii:"location,basis:contract,purpose:delivery"`
+}
+
+// Order belongs to the user as a whole: the tag owned lets an erasure delete it, status and all.
+type Order struct {
+	bun.BaseModel `bun:"table:orders" subject:"owned"`
+
+	ID       int64     `bun:"id,pk,autoincrement"`
+	UserID   int64     `bun:"user_id,notnull"`
+	User     *User     `bun:"rel:belongs-to,join:user_id=id"`
+	Note     *string   `bun:"note" pii:"communication,basis:contract"`
+	PlacedAt time.Time `bun:"placed_at,notnull" pii:"behavioral,basis:contract"`
+	Status   string    `bun:"status,notnull"`
+}
+
+// OrderItem is two hops away from the user.
+type OrderItem struct {
+	bun.BaseModel `bun:"table:order_items" subject:"owned"`
+
+	OrderID  int64  `bun:"order_id,pk"`
+	Line     int    `bun:"line,pk"`
+	Order    *Order `bun:"rel:belongs-to,join:order_id=id"`
+	Product  string `bun:"product,notnull" pii:"behavioral,basis:contract"`
+	Quantity int    `bun:"quantity,notnull" pii:"behavioral,basis:contract"`
+}
+
+// Invoice has to be kept for ten years, address included; the email on it does not.
+type Invoice struct {
+	bun.BaseModel `bun:"table:invoices"`
+
+	ID       int64     `bun:"id,pk,autoincrement"`
+	UserID   int64     `bun:"user_id,notnull"`
+	User     *User     `bun:"rel:belongs-to,join:user_id=id"`
+	Address  string    `bun:"address,notnull" pii:"financial,erasure:retain,basis:legal_obligation,reason:'§ 147 AO',retain:10y,since:issued_at"`
+	Total    string    `bun:"total,notnull,type:numeric(12,2)" pii:"financial,erasure:retain,basis:legal_obligation,reason:'§ 147 AO',retain:10y,since:issued_at"`
+	SentTo   string    `bun:"sent_to,notnull" pii:"contact,erasure:anonymize,basis:contract"`
+	IssuedAt time.Time `bun:"issued_at,notnull"`
+}
+
+// models in the order in which their tables are made.
+var models = []any{(*User)(nil), (*Address)(nil), (*Order)(nil), (*OrderItem)(nil), (*Invoice)(nil)}

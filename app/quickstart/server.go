@@ -1,0 +1,46 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// newServer is the shop's application, with habeas mounted at /me.
+func newServer(db *bun.DB) (*fiber.App, *app.Integration, error) {
+	gdpr, err := app.New(app.Config{DB: db, Models: models})
+	if err != nil {
+		return nil, nil, err
+	}
+	server := fiber.New(fiber.Config{AppName: "habeas quickstart", DisableStartupMessage: true})
+	server.Get("/healthz", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
+	server.Route("/me", gdpr.Router(currentSubject, app.WithRestriction(), app.WithTags("privacy")))
+
+	document, err := gdpr.OpenAPI("/me")
+	if err != nil {
+		return nil, nil, err
+	}
+	server.Get("/openapi.json", func(c *fiber.Ctx) error {
+		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+		return c.Send(document)
+	})
+	return server, gdpr, nil
+}
+
+// currentSubject says whose data a request is about. Here a bearer token is a first name; a real application takes
+// the user from its session or from a verified token, and from nothing else in the request.
+func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
+	token, _ := strings.CutPrefix(c.Get(fiber.HeaderAuthorization), "Bearer ")
+	for i, name := range people {
+		if token == strings.ToLower(name) {
+			return domain.NewSubject(strconv.Itoa(i + 1))
+		}
+	}
+	c.Set(fiber.HeaderWWWAuthenticate, "Bearer")
+	return domain.Subject{}, fiber.ErrUnauthorized
+}
