@@ -5,7 +5,7 @@ import "slices"
 // Column is one column of an application's table.
 type Column struct {
 	Name      string      `json:"name"`
-	Type      ColumnType  `json:"type"`
+	Type      ColumnType  `json:"type,omitempty"`      // required for what is annotated, a subject key, or a since column
 	Length    int         `json:"length,omitempty"`    // most characters that a text column holds; 0 means no limit
 	Surrogate string      `json:"surrogate,omitempty"` // what anonymization writes instead of the type's own surrogate
 	Personal  *Annotation `json:"personal,omitempty"`  // nil for a column that holds no personal data

@@ -17,7 +17,7 @@ func (m DataMap) checkTable(table Table) error {
 			return manifestError(table.Name, "", "a column has no name")
 		case seen[column.Name]:
 			return manifestError(table.Name, column.Name, "is declared twice")
-		case !column.Type.Valid():
+		case !column.Type.Valid() && (column.Type != "" || column.Personal != nil):
 			return manifestError(table.Name, column.Name, "has no known type")
 		case column.Length < 0:
 			return manifestError(table.Name, column.Name, "has a negative length")

@@ -26,22 +26,18 @@ func NewSubjectID(elements ...string) (SubjectID, error) {
 	if len(elements) == 0 {
 		return SubjectID{}, subjectError("an id needs at least one element")
 	}
-	escaped := make([]string, len(elements))
-	for i, element := range elements {
+	for _, element := range elements {
 		if element == "" {
 			return SubjectID{}, subjectError("the id, or an element of it, is empty")
 		}
 		if !utf8.ValidString(element) || strings.ContainsRune(element, 0) {
 			return SubjectID{}, subjectError("the id must be valid UTF-8 without NUL")
 		}
-		escaped[i] = escapeElement(element)
 	}
-	id := SubjectID{canonical: elements[0]}
-	if len(elements) > 1 {
-		id = SubjectID{canonical: strings.Join(escaped, string(separator)), composite: true}
-	} else if strings.ContainsRune(elements[0], separator) {
+	if len(elements) == 1 && strings.ContainsRune(elements[0], separator) {
 		return SubjectID{}, subjectError("a single id must not hold U+001F")
 	}
+	id := SubjectID{canonical: CanonicalTuple(elements), composite: len(elements) > 1}
 	if utf8.RuneCountInString(id.canonical) > MaxTextLength {
 		return SubjectID{}, subjectError("the id is longer than 255 characters")
 	}
@@ -102,7 +98,18 @@ func (id *SubjectID) UnmarshalText(text []byte) error {
 // In an element of a composite id, a backslash is written `\\` and U+001F `\u`.
 var elementEscaper = strings.NewReplacer(`\`, `\\`, string(separator), `\u`)
 
-func escapeElement(element string) string { return elementEscaper.Replace(element) }
+// CanonicalTuple is the canonical form of a tuple: a single element as it is; several escaped and joined by U+001F.
+// It is that of subject ids, and names the rows of an export by their primary keys.
+func CanonicalTuple(elements []string) string {
+	if len(elements) == 1 {
+		return elements[0]
+	}
+	escaped := make([]string, len(elements))
+	for i, element := range elements {
+		escaped[i] = elementEscaper.Replace(element)
+	}
+	return strings.Join(escaped, string(separator))
+}
 
 func unescapeElement(escaped string) (string, bool) {
 	var b strings.Builder

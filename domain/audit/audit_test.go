@@ -1,0 +1,45 @@
+package audit_test
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/golang/mock/gomock"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/audit"
+	"github.com/habeas-data/habeas/ports/mocks"
+)
+
+func TestEveryEventHasItsOwnIDAndInstant(t *testing.T) {
+	ctrl := gomock.NewController(t)
+	clock, ids := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl)
+	first := time.Date(2024, 3, 1, 13, 0, 0, 123456789, time.FixedZone("CET", 3600))
+	second := first.Add(time.Second)
+	gomock.InOrder(clock.EXPECT().Now().Return(first), clock.EXPECT().Now().Return(second))
+	gomock.InOrder(ids.EXPECT().NewID().Return("id-1"), ids.EXPECT().NewID().Return("id-2"))
+	id, err := domain.NewSubjectID("42")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	stamper := audit.Stamper{Clock: clock, IDs: ids}
+	got := []domain.AuditEvent{
+		stamper.Event(domain.EventExportRequested, id, domain.Payload{"refs": 1}),
+		stamper.Event(domain.EventExportCompleted, id, nil),
+	}
+	want := []domain.AuditEvent{
+		{
+			EventID: "id-1", EventType: "export_requested", SubjectRef: id,
+			OccurredAt: time.Date(2024, 3, 1, 12, 0, 0, 123456000, time.UTC), Payload: domain.Payload{"refs": 1},
+		},
+		{
+			EventID: "id-2", EventType: "export_completed", SubjectRef: id,
+			OccurredAt: time.Date(2024, 3, 1, 12, 0, 1, 123456000, time.UTC), Payload: domain.Payload{}, // never null
+		},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("\n got %+v\nwant %+v", got, want)
+	}
+}

@@ -1,0 +1,197 @@
+package consent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/golang/mock/gomock"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/consent"
+	"github.com/habeas-data/habeas/ports/mocks"
+)
+
+var (
+	ctx     = context.Background()
+	errBoom = errors.New("boom")
+
+	// noon as a clock may tell it, and as the ledger keeps it.
+	told = time.Date(2024, 3, 1, 13, 0, 0, 123456789, time.FixedZone("CET", 3600))
+	noon = time.Date(2024, 3, 1, 12, 0, 0, 123456000, time.UTC)
+)
+
+// world is a ledger and the stores that it works on. A call that a test does not expect fails that test.
+type world struct {
+	*consent.Ledger
+	session *mocks.MockSession
+	store   *mocks.MockConsentStore
+	audit   *mocks.MockAuditLog
+	id      domain.SubjectID
+}
+
+func newWorld(t *testing.T) world {
+	t.Helper()
+	ctrl := gomock.NewController(t)
+	clock, ids, made := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl), 0
+	clock.EXPECT().Now().Return(told).AnyTimes()
+	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
+	id, err := domain.NewSubjectID("42")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := world{
+		Ledger:  consent.NewLedger(clock, ids),
+		session: mocks.NewMockSession(ctrl), store: mocks.NewMockConsentStore(ctrl), audit: mocks.NewMockAuditLog(ctrl),
+		id: id,
+	}
+	w.session.EXPECT().Consents().Return(w.store).AnyTimes()
+	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
+	return w
+}
+
+func TestADecisionIsRecordedWithItsEvent(t *testing.T) {
+	for granted, eventType := range map[bool]domain.EventType{
+		true:  "consent_granted",
+		false: "consent_withdrawn",
+	} {
+		w := newWorld(t)
+		record := domain.ConsentRecord{
+			SubjectID: w.id, Purpose: "newsletter", PolicyVersion: "v1", Granted: granted, RecordedAt: noon, Source: "api",
+		}
+		event := domain.AuditEvent{
+			EventID: "id-1", EventType: eventType, SubjectRef: w.id, OccurredAt: noon,
+			Payload: domain.Payload{"purpose": "newsletter", "policy_version": "v1", "source": "api"},
+		}
+		gomock.InOrder(w.store.EXPECT().Append(ctx, record), w.audit.EXPECT().Append(ctx, event))
+
+		got, err := w.Record(ctx, w.session, w.id, domain.ConsentDecision{
+			Purpose: "newsletter", PolicyVersion: "v1", Granted: granted, Source: "api",
+		})
+		if err != nil || got != record {
+			t.Errorf("got %+v, %v, want %+v", got, err, record)
+		}
+	}
+}
+
+func TestADecisionThatCannotBeStoredIsAnError(t *testing.T) {
+	decision := domain.ConsentDecision{Purpose: "newsletter", PolicyVersion: "v1", Source: "api"}
+
+	w := newWorld(t)
+	w.store.EXPECT().Append(ctx, gomock.Any()).Return(errBoom) // and no event of what did not happen
+	if got, err := w.Record(ctx, w.session, w.id, decision); !errors.Is(err, errBoom) || got != (domain.ConsentRecord{}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+
+	w = newWorld(t)
+	w.store.EXPECT().Append(ctx, gomock.Any())
+	w.audit.EXPECT().Append(ctx, gomock.Any()).Return(errBoom)
+	if got, err := w.Record(ctx, w.session, w.id, decision); !errors.Is(err, errBoom) || got != (domain.ConsentRecord{}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestAnInvalidCallLeavesNoTrace(t *testing.T) {
+	w := newWorld(t) // expects no call of a store
+	id, nobody := w.id, domain.SubjectID{}
+	for name, c := range map[string]struct {
+		call func() error
+		want domain.Code
+	}{
+		"record a bad decision": {func() error {
+			_, err := w.Record(ctx, w.session, id, domain.ConsentDecision{Purpose: "newsletter"})
+			return err
+		}, domain.ErrInvalid},
+		"record for nobody": {func() error {
+			_, err := w.Record(ctx, w.session, nobody, domain.ConsentDecision{Purpose: "p", PolicyVersion: "v", Source: "api"})
+			return err
+		}, domain.ErrSubject},
+		"status of no purpose": {func() error {
+			_, err := w.Status(ctx, w.session, id, "")
+			return err
+		}, domain.ErrInvalid},
+		"status of nobody": {func() error {
+			_, err := w.Status(ctx, w.session, nobody, "p")
+			return err
+		}, domain.ErrSubject},
+		"status as of, of no purpose": {func() error {
+			_, err := w.StatusAsOf(ctx, w.session, id, "", noon)
+			return err
+		}, domain.ErrInvalid},
+		"history of no purpose": {func() error {
+			_, err := w.History(ctx, w.session, id, "")
+			return err
+		}, domain.ErrInvalid},
+		"history of nobody": {func() error {
+			_, err := w.History(ctx, w.session, nobody, "p")
+			return err
+		}, domain.ErrSubject},
+	} {
+		if err := c.call(); !errors.Is(err, c.want) {
+			t.Errorf("%s: got %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+func TestEveryFieldAtFaultIsNamedAtOnce(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.Record(ctx, w.session, w.id, domain.ConsentDecision{})
+	var invalid *domain.Error
+	if !errors.As(err, &invalid) || len(invalid.Fields) != 3 {
+		t.Errorf("got %v, want three fields at fault", err)
+	}
+}
+
+func TestTheStatusIsThatOfTheLatestRecord(t *testing.T) {
+	w := newWorld(t)
+	latest := domain.ConsentRecord{PolicyVersion: "v1", Granted: true, RecordedAt: noon, Source: "api"}
+	w.store.EXPECT().Latest(ctx, w.id, "newsletter", nil).Return(&latest, nil)
+	got, err := w.Status(ctx, w.session, w.id, "newsletter")
+	if want := domain.ConsentStatusOf(w.id, "newsletter", &latest); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+}
+
+func TestWithoutARecordConsentIsNotGranted(t *testing.T) {
+	w := newWorld(t)
+	w.store.EXPECT().Latest(ctx, w.id, "newsletter", nil).Return(nil, nil)
+	got, err := w.Status(ctx, w.session, w.id, "newsletter")
+	if err != nil || got.Granted || got.RecordedAt != nil {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestTheStatusAsOfAnInstantAsksInStoredPrecision(t *testing.T) {
+	w := newWorld(t)
+	w.store.EXPECT().Latest(ctx, w.id, "newsletter", &noon).Return(nil, nil)
+	if _, err := w.StatusAsOf(ctx, w.session, w.id, "newsletter", told); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheHistoryIsTheStores(t *testing.T) {
+	w := newWorld(t)
+	records := []domain.ConsentRecord{{Purpose: "newsletter", Granted: true}, {Purpose: "newsletter"}}
+	w.store.EXPECT().History(ctx, w.id, "newsletter").Return(records, nil)
+	got, err := w.History(ctx, w.session, w.id, "newsletter")
+	if err != nil || !reflect.DeepEqual(got, records) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestAReadThatFailsIsAnError(t *testing.T) {
+	w := newWorld(t)
+	w.store.EXPECT().Latest(ctx, w.id, "newsletter", gomock.Any()).Return(nil, errBoom).Times(2)
+	w.store.EXPECT().History(ctx, w.id, "newsletter").Return(nil, errBoom)
+	_, statusErr := w.Status(ctx, w.session, w.id, "newsletter")
+	_, asOfErr := w.StatusAsOf(ctx, w.session, w.id, "newsletter", noon)
+	_, historyErr := w.History(ctx, w.session, w.id, "newsletter")
+	for _, err := range []error{statusErr, asOfErr, historyErr} {
+		if !errors.Is(err, errBoom) {
+			t.Errorf("got %v", err)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package domain_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+func consentRecord(at time.Time, granted bool) domain.ConsentRecord {
+	return domain.ConsentRecord{
+		Purpose: "newsletter", PolicyVersion: "v1", Granted: granted, RecordedAt: at, Source: "api",
+	}
+}
+
+func TestTheLatestDecisionWins(t *testing.T) {
+	early, late := consentRecord(noon, false), consentRecord(noon.Add(time.Microsecond), true)
+	if !late.Supersedes(early) || early.Supersedes(late) {
+		t.Error("a later grant does not supersede an earlier withdrawal")
+	}
+}
+
+func TestWithdrawalWinsATie(t *testing.T) {
+	berlin := time.FixedZone("CET", 3600)
+	granted, withdrawn := consentRecord(noon, true), consentRecord(noon.In(berlin), false)
+	if !withdrawn.Supersedes(granted) || granted.Supersedes(withdrawn) {
+		t.Error("a withdrawal does not supersede a grant of the same instant")
+	}
+	if granted.Supersedes(granted) || withdrawn.Supersedes(withdrawn) {
+		t.Error("a record supersedes itself")
+	}
+}
+
+// instants are few, so that ties are frequent.
+func instants() *rapid.Generator[time.Time] {
+	return rapid.Custom(func(t *rapid.T) time.Time {
+		return noon.Add(time.Duration(rapid.IntRange(0, 2).Draw(t, "instant")) * time.Microsecond)
+	})
+}
+
+func TestConsentInForceDoesNotDependOnOrder(t *testing.T) {
+	draw := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) domain.ConsentRecord {
+		record := consentRecord(instants().Draw(t, "at"), rapid.Bool().Draw(t, "granted"))
+		record.PolicyVersion = rapid.SampledFrom([]string{"v1", "v2"}).Draw(t, "version")
+		return record
+	}), 1, 6)
+	fold := func(records []domain.ConsentRecord) domain.ConsentRecord {
+		winner := records[0]
+		for _, record := range records[1:] {
+			if record.Supersedes(winner) {
+				winner = record
+			}
+		}
+		return winner
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		records := draw.Draw(t, "records")
+		one, other := fold(records), fold(rapid.Permutation(records).Draw(t, "another order"))
+		if one.Granted != other.Granted || !one.RecordedAt.Equal(other.RecordedAt) {
+			t.Fatalf("in one order %+v is in force, in another %+v", one, other)
+		}
+		latest, granted := records[0].RecordedAt, true
+		for _, record := range records {
+			if record.RecordedAt.After(latest) {
+				latest = record.RecordedAt
+			}
+		}
+		for _, record := range records {
+			if record.RecordedAt.Equal(latest) {
+				granted = granted && record.Granted
+			}
+		}
+		if !one.RecordedAt.Equal(latest) || one.Granted != granted {
+			t.Fatalf("%+v is in force, want granted = %v of %v", one, granted, latest)
+		}
+	})
+}
+
+func TestNoRecordMeansNotGranted(t *testing.T) {
+	status := domain.ConsentStatusOf(mustID(t, "42"), "newsletter", nil)
+	if status.Granted || status.PolicyVersion != nil || status.RecordedAt != nil || status.Source != nil {
+		t.Errorf("got %+v", status)
+	}
+	if status.SubjectID != mustID(t, "42") || status.Purpose != "newsletter" {
+		t.Errorf("got %+v", status)
+	}
+}
+
+func TestTheStatusTellsTheRecordInForce(t *testing.T) {
+	for _, granted := range []bool{true, false} {
+		record := consentRecord(noon, granted)
+		status := domain.ConsentStatusOf(mustID(t, "42"), "newsletter", &record)
+		if status.Granted != granted || !equal(status.PolicyVersion, &record.PolicyVersion) ||
+			!equal(status.RecordedAt, &noon) || !equal(status.Source, &record.Source) {
+			t.Errorf("got %+v of %+v", status, record)
+		}
+	}
+}
+
+func TestAConsentDecisionIsCheckedFieldByField(t *testing.T) {
+	long := strings.Repeat("é", domain.MaxTextLength)
+	all := func(text string) domain.ConsentDecision {
+		return domain.ConsentDecision{Purpose: text, PolicyVersion: text, Source: text}
+	}
+	for name, c := range map[string]struct {
+		decision domain.ConsentDecision
+		want     string
+	}{
+		"good":            {domain.ConsentDecision{Purpose: "p", PolicyVersion: "v", Source: "api"}, ""},
+		"the longest":     {all(long), ""},
+		"nothing":         {domain.ConsentDecision{}, "purpose:required policy_version:required source:required"},
+		"too long":        {all(long + "x"), "purpose:too_long policy_version:too_long source:too_long"},
+		"invalid UTF-8":   {domain.ConsentDecision{Purpose: "\xff", PolicyVersion: "v", Source: "api"}, "purpose:character"},
+		"NUL":             {all("\x00"), "purpose:character policy_version:character source:character"},
+		"one field only":  {domain.ConsentDecision{Purpose: "p", Source: "api"}, "policy_version:required"},
+		"a blank purpose": {domain.ConsentDecision{Purpose: " ", PolicyVersion: "v", Source: "api"}, ""},
+	} {
+		if got := faults(c.decision.Check()); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// faults prints the fields at fault with their codes, in order.
+func faults(fields []domain.FieldError) string {
+	var list []string
+	for _, field := range fields {
+		list = append(list, field.Field+":"+field.Code)
+	}
+	return strings.Join(list, " ")
+}
+
+func TestAFieldErrorNeverRepeatsTheValue(t *testing.T) {
+	decision := domain.ConsentDecision{
+		Purpose: "secret\x00", PolicyVersion: "secret" + strings.Repeat("x", 255), Source: "secret\xff",
+	}
+	for _, field := range decision.Check() {
+		if strings.Contains(field.Message+field.Code, "secret") {
+			t.Errorf("%s: %s", field.Field, field.Message)
+		}
+	}
+}
+
+func TestInstantsAreUTCInMicroseconds(t *testing.T) {
+	at := time.Date(2024, 3, 1, 13, 0, 0, 123456789, time.FixedZone("CET", 3600))
+	if got := domain.Instant(at); got != time.Date(2024, 3, 1, 12, 0, 0, 123456000, time.UTC) {
+		t.Errorf("got %v", got)
+	}
+	if got := domain.Instant(domain.Instant(at)); got != domain.Instant(at) {
+		t.Errorf("an instant of an instant is %v", got)
+	}
+}

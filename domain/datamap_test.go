@@ -1,0 +1,260 @@
+package domain_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// annotated is a table of the subject's with one annotation to be judged, on the column "total".
+func annotated(annotation domain.Annotation) []domain.Table {
+	orders := child("orders", "users")
+	orders.Columns = append(orders.Columns,
+		domain.Column{Name: "total", Type: domain.TypeNumber, Personal: &annotation},
+		column("issued_at", domain.TypeTime), column("note", domain.TypeText), column("untyped", ""))
+	return []domain.Table{users(), orders}
+}
+
+func TestGoodAnnotationsAreTaken(t *testing.T) {
+	const financial = domain.CategoryFinancial
+	for name, annotation := range map[string]domain.Annotation{
+		"a category alone": {Category: financial},
+		"everything": {
+			Category: financial, Strategy: domain.StrategyRetain, Basis: domain.BasisLegalObligation,
+			Purpose: "bookkeeping", Reason: "§147 AO", Retain: domain.Period{Years: 10}, Since: "issued_at",
+		},
+		"retained without end":    {Category: financial, Strategy: domain.StrategyRetain, Reason: "§147 AO"},
+		"anonymized with purpose": {Category: financial, Strategy: domain.StrategyAnonymize, Purpose: "billing"},
+	} {
+		if _, err := domain.NewDataMap(annotated(annotation)...); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestBadAnnotationsAreRefusedByName(t *testing.T) {
+	const (
+		financial = domain.CategoryFinancial
+		retain    = domain.StrategyRetain
+	)
+	tenYears := domain.Period{Years: 10}
+	for name, annotation := range map[string]domain.Annotation{
+		"no category":             {},
+		"an unknown category":     {Category: "money"},
+		"an unknown strategy":     {Category: financial, Strategy: "shred"},
+		"an unknown basis":        {Category: financial, Basis: "because"},
+		"retain without a reason": {Category: financial, Strategy: retain},
+		"a reason to delete":      {Category: financial, Reason: "§147 AO"},
+		"a reason to anonymize":   {Category: financial, Strategy: domain.StrategyAnonymize, Reason: "§147 AO"},
+		"a period to delete":      {Category: financial, Retain: tenYears, Since: "issued_at"},
+		"since to anonymize":      {Category: financial, Strategy: domain.StrategyAnonymize, Since: "issued_at"},
+		"a period without since":  {Category: financial, Strategy: retain, Reason: "§147 AO", Retain: tenYears},
+		"since without a period":  {Category: financial, Strategy: retain, Reason: "§147 AO", Since: "issued_at"},
+		"since nowhere":           {Category: financial, Strategy: retain, Reason: "x", Retain: tenYears, Since: "paid_at"},
+		"since no time":           {Category: financial, Strategy: retain, Reason: "x", Retain: tenYears, Since: "note"},
+		"since an unknown type":   {Category: financial, Strategy: retain, Reason: "x", Retain: tenYears, Since: "untyped"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := domain.NewDataMap(annotated(annotation)...)
+			wantManifestError(t, err, "orders.total")
+			if !m.IsZero() {
+				t.Error("got a data map along with the error")
+			}
+		})
+	}
+}
+
+// wantManifestError fails unless err is ErrManifest and begins with where, the table and the column at fault.
+func wantManifestError(tb testing.TB, err error, where string) {
+	tb.Helper()
+	wantCode(tb, err, domain.ErrManifest)
+	if !strings.HasPrefix(err.Error(), "habeas: data map: "+where+": ") {
+		tb.Errorf("got %q, which does not begin by naming %s", err, where)
+	}
+}
+
+func TestBadTablesAreRefusedByName(t *testing.T) {
+	for name, c := range map[string]struct {
+		where  string
+		change func(subject, orders *domain.Table)
+	}{
+		"a column declared twice": {"orders.id", func(_, orders *domain.Table) {
+			orders.Columns = append(orders.Columns, column("id", domain.TypeText))
+		}},
+		"a column without a name": {"orders", func(_, orders *domain.Table) {
+			orders.Columns = append(orders.Columns, column("", domain.TypeText))
+		}},
+		"personal data without a type": {"users.email", func(subject, _ *domain.Table) { subject.Columns[1].Type = "" }},
+		"a subject key without a type": {"users.id", func(subject, _ *domain.Table) { subject.Columns[0].Type = "" }},
+		"a column of an unknown type": {"orders.note", func(_, orders *domain.Table) {
+			orders.Columns = append(orders.Columns, column("note", "varchar"))
+		}},
+		"a negative length": {"orders.note", func(_, orders *domain.Table) {
+			orders.Columns = append(orders.Columns, domain.Column{Name: "note", Type: domain.TypeText, Length: -1})
+		}},
+		"no primary key": {"orders", func(_, orders *domain.Table) { orders.PrimaryKey = nil }},
+		"a primary key that is no column": {"orders.number", func(_, orders *domain.Table) {
+			orders.PrimaryKey = []string{"id", "number"}
+		}},
+		"a subject key that is no column": {"users.uid", func(subject, _ *domain.Table) {
+			subject.SubjectKey = []string{"uid"}
+		}},
+		"a subject key of a type without one text form": {"users.born", func(subject, _ *domain.Table) {
+			subject.Columns = append(subject.Columns, column("born", domain.TypeTime))
+			subject.SubjectKey = []string{"id", "born"}
+		}},
+		"two subject tables":   {"orders", func(_, orders *domain.Table) { orders.SubjectKey = []string{"id"} }},
+		"a table twice":        {"users", func(_, orders *domain.Table) { orders.Name = "users" }},
+		"an unreachable table": {"orders", func(_, orders *domain.Table) { orders.Relations = nil }},
+		"a table that only reaches outside the map": {"orders", func(_, orders *domain.Table) {
+			orders.Relations[0].References = "countries"
+		}},
+		"a table that only reaches itself": {"orders", func(_, orders *domain.Table) {
+			orders.Relations[0].References = "orders"
+		}},
+		"a relation without columns": {"orders", func(_, orders *domain.Table) {
+			orders.Relations[0].Columns, orders.Relations[0].ReferencedColumns = nil, nil
+		}},
+		"a relation whose columns do not match up": {"orders", func(_, orders *domain.Table) {
+			orders.Relations[0].ReferencedColumns = []string{"id", "email"}
+		}},
+		"a relation from no column": {"orders.owner_id", func(_, orders *domain.Table) {
+			orders.Relations[0].Columns = []string{"owner_id"}
+		}},
+		"a relation to no column": {"users.uid", func(_, orders *domain.Table) {
+			orders.Relations[0].ReferencedColumns = []string{"uid"}
+		}},
+		"two unmarked ways": {"orders", func(_, orders *domain.Table) {
+			orders.Columns = append(orders.Columns, column("buyer_id", domain.TypeBigInt))
+			orders.Relations = append(orders.Relations, belongsTo("users", "buyer_id"))
+		}},
+		"two marked ways": {"orders", func(_, orders *domain.Table) {
+			orders.Columns = append(orders.Columns, column("buyer_id", domain.TypeBigInt))
+			orders.Relations = append(orders.Relations, belongsTo("users", "buyer_id"))
+			orders.Relations[0].Path, orders.Relations[1].Path = true, true
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			subject, orders := users(), child("orders", "users")
+			c.change(&subject, &orders)
+			_, err := domain.NewDataMap(subject, orders)
+			wantManifestError(t, err, c.where)
+		})
+	}
+}
+
+func TestAColumnWithoutPersonalDataNeedsNoType(t *testing.T) {
+	orders := child("orders", "users")
+	orders.Columns = append(orders.Columns, column("note", ""))
+	mustMap(t, users(), orders)
+}
+
+func TestADataMapNeedsASubjectTable(t *testing.T) {
+	_, err := domain.NewDataMap()
+	wantCode(t, err, domain.ErrManifest)
+	_, err = domain.NewDataMap(child("orders"))
+	wantCode(t, err, domain.ErrManifest)
+	nameless := users()
+	nameless.Name = ""
+	_, err = domain.NewDataMap(nameless)
+	wantCode(t, err, domain.ErrManifest)
+}
+
+func TestEveryKeyTypeAndNoOtherCanHoldASubjectID(t *testing.T) {
+	keys := []domain.ColumnType{
+		domain.TypeText, domain.TypeUUID, domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt,
+	}
+	for _, columnType := range []domain.ColumnType{
+		domain.TypeText, domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber,
+		domain.TypeBoolean, domain.TypeTime, domain.TypeUUID, domain.TypeJSON, domain.TypeArray, domain.TypeBytes,
+	} {
+		subject := users()
+		subject.Columns[0].Type = columnType
+		if _, err := domain.NewDataMap(subject); (err == nil) != slices.Contains(keys, columnType) {
+			t.Errorf("%s as a subject key: %v", columnType, err)
+		}
+	}
+}
+
+func TestTheSubjectTableComesFirstAndTheOthersAsDeclared(t *testing.T) {
+	m := mustMap(t, child("zebras", "users"), child("apples", "users"), users(), child("maps", "zebras"))
+	var names []string
+	for _, table := range m.Tables() {
+		names = append(names, table.Name)
+	}
+	if want := []string{"users", "zebras", "apples", "maps"}; !slices.Equal(names, want) {
+		t.Errorf("got %v, want %v", names, want)
+	}
+	if m.SubjectTable().Name != "users" {
+		t.Errorf("the subject's table is %s", m.SubjectTable().Name)
+	}
+}
+
+func TestTablesAndColumnsAreFoundByName(t *testing.T) {
+	m := mustMap(t, users(), child("orders", "users"))
+	orders, ok := m.Table("orders")
+	if !ok || orders.Name != "orders" {
+		t.Errorf("got %q, %v", orders.Name, ok)
+	}
+	if _, ok := m.Table("countries"); ok {
+		t.Error("found a table that is not in the map")
+	}
+	if c, ok := orders.Column("users_id"); !ok || c.Type != domain.TypeBigInt {
+		t.Errorf("got %+v, %v", c, ok)
+	}
+	if _, ok := orders.Column("total"); ok {
+		t.Error("found a column that is not in the table")
+	}
+}
+
+func TestThePersonalColumnsComeInTheOrderOfTheTable(t *testing.T) {
+	table := domain.Table{Columns: []domain.Column{
+		contact("zip", ""), column("id", domain.TypeBigInt), contact("email", ""), contact("city", ""),
+	}}
+	var names []string
+	for _, c := range table.Personal() {
+		names = append(names, c.Name)
+	}
+	if want := []string{"zip", "email", "city"}; !slices.Equal(names, want) {
+		t.Errorf("got %v, want %v", names, want)
+	}
+	if len(table.Columns) != 4 || table.Columns[0].Name != "zip" || table.Columns[3].Name != "city" {
+		t.Errorf("the table changed: %v", table.Columns)
+	}
+}
+
+func TestTheDefaultStrategyIsDelete(t *testing.T) {
+	m := mustMap(t, annotated(domain.Annotation{Category: domain.CategoryFinancial})...)
+	orders, _ := m.Table("orders")
+	if got := orders.Personal()[0].Personal.Strategy; got != domain.StrategyDelete {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestADataMapIsACopyOfWhatItWasBuiltFrom(t *testing.T) {
+	subject, orders := users(), child("orders", "users")
+	m := mustMap(t, subject, orders)
+	subject.Columns[1].Personal.Category = "changed"
+	subject.SubjectKey[0], subject.PrimaryKey[0], subject.Columns[0].Name = "changed", "changed", "changed"
+	orders.Relations[0].Columns[0], orders.Relations[0].ReferencedColumns[0] = "changed", "changed"
+	orders.Relations[0].References = "changed"
+
+	kept := m.SubjectTable()
+	relation := m.Path("orders")[0]
+	if kept.Columns[1].Personal.Category != domain.CategoryContact || kept.SubjectKey[0] != "id" ||
+		kept.PrimaryKey[0] != "id" || kept.Columns[0].Name != "id" {
+		t.Errorf("the subject's table changed: %+v", kept)
+	}
+	if relation.Columns[0] != "users_id" || relation.ReferencedColumns[0] != "id" || relation.References != "users" {
+		t.Errorf("the path changed: %+v", relation)
+	}
+}
+
+func TestADataMapThatWasNeverBuiltIsZero(t *testing.T) {
+	var m domain.DataMap
+	if !m.IsZero() || mustMap(t, users()).IsZero() {
+		t.Error("IsZero does not tell a map that was built from one that was not")
+	}
+}

@@ -1,0 +1,228 @@
+package erasure_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// generated is a drawn data map, with the rules of erasure written down a second time, as plainly as can be, so that
+// plans are judged by something else than the code that makes them.
+type generated struct {
+	tables []domain.Table
+	path   map[string][]string // the tables between each table and the subject's, which is the last one; none for itself
+}
+
+// dataMaps draws valid data maps of two to six tables: with composite keys, keys that are foreign keys at once,
+// several hops, rivals to the path, self-references, relations out of the map, and annotations of every kind.
+func dataMaps() *rapid.Generator[generated] {
+	return rapid.Custom(func(t *rapid.T) generated {
+		names := rapid.Permutation([]string{"apples", "bikes", "cards", "deeds", "eggs", "farms"}).Draw(t, "names")
+		g := generated{path: map[string][]string{}}
+		for _, name := range names[:rapid.IntRange(2, 6).Draw(t, "tables")] {
+			g.tables = append(g.tables, g.drawTable(t, name))
+		}
+		g.tables = rapid.Permutation(g.tables).Draw(t, "declared order")
+		return g
+	})
+}
+
+// drawTable draws the next table. The first is the subject's, the others refer to earlier ones.
+func (g generated) drawTable(t *rapid.T, name string) domain.Table {
+	coin := func(what string) bool { return rapid.IntRange(0, 2).Draw(t, what) == 0 }
+	table := domain.Table{Name: name, Owned: coin("owned"), PrimaryKey: []string{"id"}}
+	addColumn(&table, "id", domain.TypeBigInt)
+	addColumn(&table, "code", domain.TypeText)
+	if coin("composite key") {
+		addColumn(&table, "part", domain.TypeText)
+		table.PrimaryKey = []string{"part", "id"}
+	}
+	if len(g.tables) == 0 {
+		table.SubjectKey = slices.Clone(table.PrimaryKey)
+		g.path[name] = nil
+	} else {
+		parent := rapid.SampledFrom(g.tables).Draw(t, "parent")
+		g.path[name] = append([]string{parent.Name}, g.path[parent.Name]...)
+		relate(&table, "to", parent, coin("by code"))
+		if coin("identifying") {
+			table.PrimaryKey = append(table.PrimaryKey, table.Relations[0].Columns...)
+		}
+		if coin("rival") {
+			table.Relations[0].Path = true
+			relate(&table, "also", rapid.SampledFrom(g.tables).Draw(t, "rival parent"), coin("rival by code"))
+		}
+	}
+	if coin("self-reference") {
+		relate(&table, "self", table, false)
+	}
+	if coin("relation out of the map") {
+		relate(&table, "out", domain.Table{Name: "countries", PrimaryKey: []string{"id"}}, false)
+	}
+	for i := range rapid.IntRange(0, 3).Draw(t, "columns") {
+		types := []domain.ColumnType{domain.TypeText, domain.TypeNumber, domain.TypeBoolean, domain.TypeTime, domain.TypeJSON}
+		addColumn(&table, fmt.Sprintf("c%d", i), rapid.SampledFrom(types).Draw(t, "type"))
+	}
+	mood := rapid.SampledFrom([]string{"bare", "delete", "mixed", "mixed", "mixed keys"}).Draw(t, "mood")
+	if slices.ContainsFunc(g.path[name], func(parent string) bool { return losesRows(g.table(parent)) }) && !coin("conflict") {
+		mood, table.Owned = "delete", true // a survivor would be refused
+	}
+	annotate(t, &table, mood)
+	return table
+}
+
+func addColumn(table *domain.Table, name string, columnType domain.ColumnType) {
+	table.Columns = append(table.Columns, domain.Column{Name: name, Type: columnType})
+}
+
+// relate adds a relation to the parent's primary key, or to its column "code".
+func relate(table *domain.Table, prefix string, parent domain.Table, byCode bool) {
+	relation := domain.Relation{References: parent.Name, ReferencedColumns: slices.Clone(parent.PrimaryKey)}
+	if byCode {
+		relation.ReferencedColumns = []string{"code"}
+	}
+	for _, referenced := range relation.ReferencedColumns {
+		name := prefix + "_" + referenced
+		relation.Columns = append(relation.Columns, name)
+		addColumn(table, name, domain.TypeText)
+	}
+	table.Relations = append(table.Relations, relation)
+}
+
+// annotate draws the annotations of a table, in a mood, for free choice would hardly ever delete a row.
+func annotate(t *rapid.T, table *domain.Table, mood string) {
+	nothing, all := []domain.Strategy{""}, []domain.Strategy{
+		"", domain.StrategyDelete, domain.StrategyAnonymize, domain.StrategyRetain,
+	}
+	for i := range table.Columns {
+		column := &table.Columns[i]
+		choice := all
+		switch isKey := links(*table, column.Name); {
+		case mood == "bare", mood == "mixed" && isKey, mood == "delete" && isKey:
+			choice = nothing
+		case mood == "delete":
+			choice = []domain.Strategy{domain.StrategyDelete}
+		}
+		if strategy := rapid.SampledFrom(choice).Draw(t, "strategy"); strategy != "" {
+			column.Personal = &domain.Annotation{Category: domain.CategoryFinancial, Strategy: strategy}
+			if strategy == domain.StrategyRetain {
+				column.Personal.Reason = "duty"
+			}
+		}
+	}
+}
+
+// links reports whether the column is in the primary key or in a foreign key.
+func links(table domain.Table, column string) bool {
+	return slices.Contains(table.PrimaryKey, column) || slices.ContainsFunc(table.Relations, func(r domain.Relation) bool {
+		return slices.Contains(r.Columns, column)
+	})
+}
+
+func (g generated) table(name string) domain.Table {
+	return g.tables[slices.IndexFunc(g.tables, func(t domain.Table) bool { return t.Name == name })]
+}
+
+// columns returns the names of the columns annotated with one of the strategies, in the order of the table.
+func columns(table domain.Table, strategies ...domain.Strategy) []string {
+	var names []string
+	for _, column := range table.Columns {
+		if column.Personal != nil && slices.Contains(strategies, column.Personal.Strategy) {
+			names = append(names, column.Name)
+		}
+	}
+	return names
+}
+
+// losesRows is the rule for the deletion of rows.
+func losesRows(table domain.Table) bool {
+	if len(columns(table, domain.StrategyAnonymize, domain.StrategyRetain)) > 0 {
+		return false
+	}
+	personal := columns(table, domain.StrategyDelete)
+	foreign := slices.ContainsFunc(table.Columns, func(c domain.Column) bool {
+		return !slices.Contains(personal, c.Name) && !links(table, c.Name)
+	})
+	return table.Owned || len(personal) > 0 && !foreign
+}
+
+// fault says why a table cannot be planned, or nothing when it can.
+func (g generated) fault(table domain.Table) domain.Code {
+	if losesRows(table) {
+		return ""
+	}
+	for _, parent := range g.path[table.Name] {
+		if losesRows(g.table(parent)) {
+			if len(columns(table, domain.StrategyRetain)) > 0 {
+				return domain.ErrRetention
+			}
+			return domain.ErrManifest
+		}
+	}
+	for _, name := range columns(table, domain.StrategyDelete, domain.StrategyAnonymize) {
+		if links(table, name) || g.isReferenced(table.Name, name) {
+			return domain.ErrManifest
+		}
+	}
+	return ""
+}
+
+func (g generated) isReferenced(table, column string) bool {
+	for _, other := range g.tables {
+		for _, relation := range other.Relations {
+			if relation.References == table && slices.Contains(relation.ReferencedColumns, column) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// faults returns the faults of all tables.
+func (g generated) faults() []domain.Code {
+	var codes []domain.Code
+	for _, table := range g.tables {
+		if code := g.fault(table); code != "" {
+			codes = append(codes, code)
+		}
+	}
+	return codes
+}
+
+// A property that is never put to the test proves nothing: every kind of data map has to be among those drawn.
+func TestTheGeneratorDrawsEveryKindOfDataMap(t *testing.T) {
+	const draws = 500
+	seen := map[string]int{}
+	for seed := range draws {
+		g := dataMaps().Example(seed)
+		faults := g.faults()
+		count := func(what string, is bool) {
+			if is {
+				seen[what]++
+			}
+		}
+		count("good", len(faults) == 0)
+		count("good with four tables", len(faults) == 0 && len(g.tables) >= 4)
+		count("a retention violation", slices.Contains(faults, domain.ErrRetention))
+		count("a manifest error", slices.Contains(faults, domain.ErrManifest))
+		for _, table := range g.tables {
+			count("three hops", len(g.path[table.Name]) >= 3)
+			count("a good map with deleted rows", len(faults) == 0 && losesRows(table))
+			count("a good map with retained columns", len(faults) == 0 && len(columns(table, domain.StrategyRetain)) > 0)
+			count("a composite key", len(table.PrimaryKey) > 1)
+			count("a rival path", len(g.path[table.Name]) > 0 && table.Relations[0].Path)
+		}
+	}
+	for _, what := range []string{
+		"good", "good with four tables", "a retention violation", "a manifest error", "three hops", "a good map with deleted rows",
+		"a good map with retained columns", "a composite key", "a rival path",
+	} {
+		if seen[what] < draws/20 {
+			t.Errorf("%s was drawn %d times of %d", what, seen[what], draws)
+		}
+	}
+	t.Logf("drawn: %v", seen)
+}

@@ -1,0 +1,121 @@
+package erasure_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/golang/mock/gomock"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// fails runs the erasure and fails the test unless it ends with the error and without a result.
+func (w world) fails(tb testing.TB, want error) {
+	tb.Helper()
+	result, err := w.Erase(context.Background(), w.session, w.subject)
+	if !errors.Is(err, want) || !reflect.DeepEqual(result, domain.ErasureResult{}) {
+		tb.Errorf("got %+v, %v, want %v", result, err, want)
+	}
+}
+
+func TestALockThatCannotBeHadLeavesEvidenceOfTheRequest(t *testing.T) {
+	for name, evidenceErr := range map[string]error{
+		"the evidence is kept":         nil,
+		"the evidence is lost as well": errors.New("evidence"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, []string{"desk"}, ref("desk", "d-1"))
+			w.stores()
+			gomock.InOrder(w.locks().Return(errBoom), w.requested("id-1", 1, 1).Return(evidenceErr))
+			w.fails(t, errBoom)
+		})
+	}
+}
+
+func TestEvidenceThatCannotBeKeptStopsTheErasure(t *testing.T) {
+	w := newWorld(t, nil)
+	w.stores()
+	gomock.InOrder(w.locks(), w.requested("id-1", 0, 0).Return(errBoom))
+	w.fails(t, errBoom)
+}
+
+func TestAFailedStepIsEvidenceAndNothingComesAfterIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		err   error
+		class string
+	}{
+		"a foreign error":   {errBoom, "internal"}, // never its text
+		"an error of ours":  {&domain.Error{Code: domain.ErrUnavailable, Err: errBoom}, "unavailable"},
+		"a cancellation":    {context.Canceled, "canceled"},
+		"a missed deadline": {&domain.Error{Op: "x", Err: context.DeadlineExceeded}, "timeout"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			first := newWorld(t, []string{"desk"}, ref("desk", "d-1"))
+			first.stores()
+			gomock.InOrder(
+				first.locks(), first.requested("id-1", 1, 1),
+				first.applies(deleteSessions).Return(int64(0), c.err), first.failed("id-2", deleteSessions, c.class),
+			)
+			first.fails(t, c.err)
+
+			last := newWorld(t, []string{"desk"}, ref("desk", "d-1"))
+			last.stores()
+			gomock.InOrder(
+				last.locks(), last.requested("id-1", 1, 1),
+				last.applies(deleteSessions).Return(int64(3), nil), last.succeeded("id-2", deleteSessions, 3),
+				last.applies(anonymizeUsers).Return(int64(1), nil), last.succeeded("id-3", anonymizeUsers, 1),
+				last.applies(retainUsers).Return(int64(9), c.err), last.failed("id-4", retainUsers, c.class),
+			)
+			last.fails(t, c.err)
+		})
+	}
+}
+
+func TestAFailedStepIsReportedEvenWhenItsEvidenceIsLost(t *testing.T) {
+	w := newWorld(t, nil)
+	w.stores()
+	gomock.InOrder(
+		w.locks(), w.requested("id-1", 0, 0),
+		w.applies(deleteSessions).Return(int64(0), errBoom),
+		w.failed("id-2", deleteSessions, "internal").Return(errors.New("evidence")),
+	)
+	w.fails(t, errBoom)
+}
+
+func TestAStepThatCannotBeRecordedStopsTheErasure(t *testing.T) {
+	w := newWorld(t, nil)
+	w.stores()
+	gomock.InOrder(
+		w.locks(), w.requested("id-1", 0, 0),
+		w.applies(deleteSessions).Return(int64(3), nil), w.succeeded("id-2", deleteSessions, 3).Return(errBoom),
+	)
+	w.fails(t, errBoom)
+}
+
+func TestWhatCannotBeEnqueuedIsNotCompleted(t *testing.T) {
+	w := newWorld(t, []string{"desk"}, ref("desk", "d-1"))
+	w.stores()
+	gomock.InOrder(
+		w.locks(), w.requested("id-1", 1, 1),
+		w.applies(deleteSessions), w.succeeded("id-2", deleteSessions, 0),
+		w.applies(anonymizeUsers), w.succeeded("id-3", anonymizeUsers, 0),
+		w.applies(retainUsers), w.succeeded("id-4", retainUsers, 0),
+		w.outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any()).Return(errBoom),
+	)
+	w.fails(t, errBoom)
+}
+
+func TestACompletionThatCannotBeRecordedFailsTheErasure(t *testing.T) {
+	w := newWorld(t, nil)
+	w.stores()
+	gomock.InOrder(
+		w.locks(), w.requested("id-1", 0, 0),
+		w.applies(deleteSessions), w.succeeded("id-2", deleteSessions, 0),
+		w.applies(anonymizeUsers), w.succeeded("id-3", anonymizeUsers, 0),
+		w.applies(retainUsers), w.succeeded("id-4", retainUsers, 0),
+		w.completed("id-5", 0, 0, 0, 0, "").Return(errBoom),
+	)
+	w.fails(t, errBoom)
+}

@@ -1,0 +1,160 @@
+package erasure_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/golang/mock/gomock"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+)
+
+func TestAnErasureLocksRecordsActsEnqueuesAndCompletes(t *testing.T) {
+	desk := domain.SubjectRef{Kind: "desk", Value: "d-1", Extra: map[string]string{"region": "eu"}}
+	w := newWorld(t, []string{"mail", "ads", "desk"}, desk, ref("mail", "m-1"))
+	w.stores()
+	entry := func(id, resolver string, ref domain.SubjectRef) domain.OutboxEntry {
+		return domain.OutboxEntry{
+			EntryID: id, SubjectID: w.subject.ID, Resolver: resolver, Ref: ref,
+			Operation: "erase", Status: "pending", EnqueuedAt: noon,
+		}
+	}
+	gomock.InOrder(
+		w.locks(),
+		w.requested("id-1", 2, 2),
+		w.applies(deleteSessions).Return(int64(3), nil), w.succeeded("id-2", deleteSessions, 3),
+		w.applies(anonymizeUsers).Return(int64(1), nil), w.succeeded("id-3", anonymizeUsers, 1),
+		w.applies(retainUsers).Return(int64(1), nil), w.succeeded("id-4", retainUsers, 1),
+		w.outbox.EXPECT().Enqueue(gomock.Any(), entry("id-5", "mail", ref("mail", "m-1")), entry("id-6", "desk", desk)),
+		w.completed("id-7", 3, 1, 1, 2, "ads"),
+	)
+	result, err := w.Erase(t.Context(), w.session, w.subject)
+	want := domain.ErasureResult{
+		SubjectID: w.subject.ID, CompletedAt: noon,
+		Deleted: map[string]int64{"sessions": 3}, Anonymized: map[string]int64{"users": 1},
+		Retained: map[string]int64{"users": 1}, EnqueuedExternal: []string{"mail", "desk"},
+	}
+	if err != nil || !reflect.DeepEqual(result, want) {
+		t.Errorf("got %+v, %v, want %+v", result, err, want)
+	}
+}
+
+func TestWithoutARefNothingIsEnqueued(t *testing.T) {
+	w := newWorld(t, []string{"mail", "desk"})
+	w.stores() // and no call of the outbox
+	gomock.InOrder(
+		w.locks(),
+		w.requested("id-1", 0, 0),
+		w.applies(deleteSessions), w.succeeded("id-2", deleteSessions, 0),
+		w.applies(anonymizeUsers), w.succeeded("id-3", anonymizeUsers, 0),
+		w.applies(retainUsers), w.succeeded("id-4", retainUsers, 0),
+		w.completed("id-5", 0, 0, 0, 0, "mail,desk"),
+	)
+	result, err := w.Erase(t.Context(), w.session, w.subject)
+	if err != nil || result.EnqueuedExternal == nil || len(result.EnqueuedExternal) > 0 {
+		t.Errorf("got %+v, %v, want an empty list, which is [] in JSON", result, err)
+	}
+	if n, ok := result.Deleted["sessions"]; !ok || n != 0 {
+		t.Errorf("a step without rows is not in the result: %v", result.Deleted)
+	}
+}
+
+func TestASystemWithTwoRefsIsEnqueuedTwice(t *testing.T) {
+	w := newWorld(t, []string{"desk"}, ref("desk", "old"), ref("desk", "new"))
+	w.stores()
+	w.locks()
+	w.requested("id-1", 2, 2)
+	w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, gomock.Any()).Times(3)
+	w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).Times(4)
+	w.outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any(), gomock.Any()).
+		Do(func(_ context.Context, entries ...domain.OutboxEntry) {
+			if entries[0].Ref.Value != "old" || entries[1].Ref.Value != "new" || entries[0].EntryID == entries[1].EntryID {
+				t.Errorf("got %+v", entries)
+			}
+		})
+	result, err := w.Erase(t.Context(), w.session, w.subject)
+	if err != nil || !reflect.DeepEqual(result.EnqueuedExternal, []string{"desk", "desk"}) {
+		t.Errorf("got %v, %v", result.EnqueuedExternal, err)
+	}
+}
+
+// Were the request stamped before the lock, the trails of two erasures that wait for each other would interleave.
+func TestTheRequestIsStampedUnderTheLock(t *testing.T) {
+	w := newWorld(t, nil)
+	w.stores()
+	w.locks().Do(func(context.Context, domain.SubjectID, time.Time) { *w.now = noon.Add(time.Minute) }) // it had to wait
+	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).Do(func(_ context.Context, events ...domain.AuditEvent) {
+		if got := events[0].OccurredAt; !got.Equal(noon.Add(time.Minute)) {
+			t.Errorf("stamped %v, before the lock was there", got)
+		}
+	})
+	w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, gomock.Any()).Times(3)
+	w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).Times(4)
+	if _, err := w.Erase(t.Context(), w.session, w.subject); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestInstantsOfAnErasureAreUTCInMicroseconds(t *testing.T) {
+	w := newWorld(t, []string{"desk"}, ref("desk", "d-1"))
+	w.stores()
+	*w.now = noon.Add(999).In(time.FixedZone("CET", 3600))
+	w.locks() // at noon, in UTC
+	w.requested("id-1", 1, 1)
+	w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, gomock.Any()).Times(3)
+	w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).Times(4)
+	w.outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any()).Do(func(_ context.Context, entries ...domain.OutboxEntry) {
+		if entries[0].EnqueuedAt != noon {
+			t.Errorf("enqueued at %v", entries[0].EnqueuedAt)
+		}
+	})
+	if result, err := w.Erase(t.Context(), w.session, w.subject); err != nil || result.CompletedAt != noon {
+		t.Errorf("got %v, %v", result.CompletedAt, err)
+	}
+}
+
+func TestARefusedSubjectLeavesNoCallAtAll(t *testing.T) {
+	w := newWorld(t, []string{"desk"}) // and a session of which no store may be taken
+	long, err := domain.NewSubjectID("tenant", "42")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, subject := range map[string]domain.Subject{
+		"nobody":                   {},
+		"an id of another arity":   {ID: long},
+		"a ref of an unknown kind": {ID: w.subject.ID, Refs: []domain.SubjectRef{ref("desk", "d-1"), ref("mail", "m-1")}},
+		"a ref that is not whole":  {ID: w.subject.ID, Refs: []domain.SubjectRef{ref("desk", "")}},
+	} {
+		result, err := w.Erase(t.Context(), w.session, subject)
+		if !errors.Is(err, domain.ErrSubject) || !reflect.DeepEqual(result, domain.ErasureResult{}) {
+			t.Errorf("%s: got %+v, %v", name, result, err)
+		}
+	}
+}
+
+func TestAnEraserShowsItsPlan(t *testing.T) {
+	w := newWorld(t, []string{"mail", "desk"})
+	want := []domain.Step{
+		deleteSessions, anonymizeUsers, retainUsers,
+		{Target: "mail", Strategy: del, External: true},
+		{Target: "desk", Strategy: del, External: true},
+	}
+	if got := w.Plan().Steps; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", printed(got), printed(want))
+	}
+}
+
+func TestThereIsNoEraserForAMapThatCannotBePlanned(t *testing.T) {
+	dataMap, err := domain.NewDataMap(users(personal("email", del)), child("orders", "users", personal("vat", keep)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	eraser, err := erasure.NewEraser(erasure.Config{DataMap: dataMap, Resolvers: resolverSet(t)})
+	if !errors.Is(err, domain.ErrRetention) || eraser != nil {
+		t.Errorf("got %v, %v", eraser, err)
+	}
+}

@@ -1,0 +1,305 @@
+package erasure_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+)
+
+const (
+	del  = domain.StrategyDelete
+	anon = domain.StrategyAnonymize
+	keep = domain.StrategyRetain
+)
+
+// plain is a column without personal data.
+func plain(name string) domain.Column { return domain.Column{Name: name, Type: domain.TypeText} }
+
+// personal is an annotated column.
+func personal(name string, strategy domain.Strategy) domain.Column {
+	annotation := &domain.Annotation{Category: domain.CategoryContact, Strategy: strategy}
+	if strategy == keep {
+		annotation.Reason = "§147 AO"
+	}
+	return domain.Column{Name: name, Type: domain.TypeText, Personal: annotation}
+}
+
+// users is the subject's table, with the columns given beside its key.
+func users(columns ...domain.Column) domain.Table {
+	return domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: append([]domain.Column{plain("id")}, columns...),
+	}
+}
+
+// child is a table that refers to its parent, with the columns given beside its keys.
+func child(name, parent string, columns ...domain.Column) domain.Table {
+	return domain.Table{
+		Name: name, PrimaryKey: []string{"id"},
+		Columns: append([]domain.Column{plain("id"), plain(parent + "_id")}, columns...),
+		Relations: []domain.Relation{
+			{Columns: []string{parent + "_id"}, References: parent, ReferencedColumns: []string{"id"}},
+		},
+	}
+}
+
+func owned(table domain.Table) domain.Table {
+	table.Owned = true
+	return table
+}
+
+// change lets a case alter a table that it otherwise takes as it is.
+func change(table domain.Table, alter func(*domain.Table)) domain.Table {
+	alter(&table)
+	return table
+}
+
+// printed writes steps as "table:strategy(columns)".
+func printed(steps []domain.Step) string {
+	var list []string
+	for _, step := range steps {
+		text := step.Target + ":" + string(step.Strategy)
+		if len(step.Columns) > 0 {
+			text += "(" + strings.Join(step.Columns, ",") + ")"
+		}
+		if step.External {
+			text = "external " + text
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, " ")
+}
+
+func TestAPlanFollowsTheAnnotations(t *testing.T) {
+	link := child("memberships", "users")
+	link.PrimaryKey = []string{"users_id", "groups_id"}
+	link.Columns = []domain.Column{plain("users_id"), plain("groups_id")}
+	orders := func(columns ...domain.Column) domain.Table { return child("orders", "users", columns...) }
+	for name, c := range map[string]struct {
+		table domain.Table // beside users, which has a column to anonymize
+		want  string
+	}{
+		"nothing annotated": {orders(plain("note")), ""},
+		"all annotated, and all says delete": {
+			orders(personal("note", del), personal("name", del)), "orders:delete",
+		},
+		"no strategy means delete":    {orders(personal("note", "")), "orders:delete"},
+		"one column is not annotated": {orders(personal("note", del), plain("total")), "orders:anonymize(note)"},
+		"one column says anonymize": {
+			orders(personal("note", del), personal("name", anon)), "orders:anonymize(note,name)",
+		},
+		"one column says retain": {
+			orders(personal("note", del), personal("vat", keep)), "orders:anonymize(note) orders:retain(vat)",
+		},
+		"every strategy, in mixed order": {
+			orders(personal("vat", keep), personal("b", del), personal("iban", keep), personal("a", anon)),
+			"orders:anonymize(b,a) orders:retain(vat,iban)",
+		},
+		"only retained":                 {orders(personal("vat", keep), plain("total")), "orders:retain(vat)"},
+		"owned, with a plain column":    {owned(orders(personal("note", del), plain("total"))), "orders:delete"},
+		"owned, with nothing annotated": {owned(orders(plain("total"))), "orders:delete"},
+		"owned, but one is anonymized":  {owned(orders(personal("note", anon), plain("total"))), "orders:anonymize(note)"},
+		"owned, but one is retained": {
+			owned(orders(personal("vat", keep), personal("note", del))), "orders:anonymize(note) orders:retain(vat)",
+		},
+		"a link table":        {link, ""},
+		"an owned link table": {owned(link), "memberships:delete"},
+		"keys annotated, too, in deleted rows": {
+			change(orders(), func(o *domain.Table) {
+				o.Columns[0], o.Columns[1] = personal("id", del), personal("users_id", del)
+			}), "orders:delete",
+		},
+		"a foreign key out of the map": {
+			change(orders(personal("note", del), plain("country")), func(o *domain.Table) {
+				o.Relations = append(o.Relations, domain.Relation{
+					Columns: []string{"country"}, References: "countries", ReferencedColumns: []string{"code"},
+				})
+			}), "orders:delete",
+		},
+		"a self-reference": {
+			change(orders(personal("note", del), plain("replaces")), func(o *domain.Table) {
+				o.Relations = append(o.Relations, domain.Relation{
+					Columns: []string{"replaces"}, References: "orders", ReferencedColumns: []string{"id"},
+				})
+			}), "orders:delete",
+		},
+		"a retained key": {
+			change(orders(), func(o *domain.Table) { o.Columns[0] = personal("id", keep) }), "orders:retain(id)",
+		},
+	} {
+		want := strings.TrimSpace(c.want + " users:anonymize(email)")
+		plan, err := planFor(t, nil, users(personal("email", anon)), c.table)
+		if got := printed(plan.Steps); err != nil || got != want {
+			t.Errorf("%s: got %q, %v, want %q", name, got, err, want)
+		}
+	}
+}
+
+// planFor builds the data map, which must be good, and plans.
+func planFor(tb testing.TB, resolverNames []string, tables ...domain.Table) (domain.Plan, error) {
+	tb.Helper()
+	m, err := domain.NewDataMap(tables...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return erasure.Planner{}.Plan(m, resolverNames)
+}
+
+func TestTheSubjectsOwnRowFollowsTheSameRules(t *testing.T) {
+	for want, subject := range map[string]domain.Table{
+		"":                       users(plain("theme")),
+		"users:delete":           users(personal("email", del)),
+		"users:anonymize(email)": users(personal("email", del), plain("theme")),
+		"users:retain(vat)":      users(personal("vat", keep)),
+	} {
+		plan, err := planFor(t, nil, subject)
+		if got := printed(plan.Steps); err != nil || got != want {
+			t.Errorf("got %q, %v, want %q", got, err, want)
+		}
+	}
+	plan, err := planFor(t, nil, owned(users(plain("theme"))))
+	if got := printed(plan.Steps); err != nil || got != "users:delete" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestChildrenComeFirstTheSubjectLastAndThenTheResolvers(t *testing.T) {
+	plan, err := planFor(t, []string{"mail", "desk"},
+		users(personal("email", anon)),
+		child("orders", "users", personal("vat", keep), personal("note", del)),
+		child("apples", "users", personal("kind", del)),
+		child("items", "orders", personal("text", del)))
+	want := "apples:delete items:delete orders:anonymize(note) orders:retain(vat) users:anonymize(email) " +
+		"external mail:delete external desk:delete"
+	if got := printed(plan.Steps); err != nil || got != want {
+		t.Errorf("\n got %q, %v\nwant %q", got, err, want)
+	}
+}
+
+func TestASurvivorBelowDeletedRowsIsRefused(t *testing.T) {
+	gone := users(personal("email", del))
+	for name, c := range map[string]struct {
+		tables []domain.Table
+		code   domain.Code
+		named  []string
+	}{
+		"a retained column": {
+			[]domain.Table{gone, child("orders", "users", personal("vat", keep))},
+			domain.ErrRetention,
+			[]string{"orders.vat", "users"},
+		},
+		"a retained column among others": {
+			[]domain.Table{gone, child("orders", "users", personal("note", del), personal("vat", keep), plain("total"))},
+			domain.ErrRetention,
+			[]string{"orders.vat", "users"},
+		},
+		"an anonymized column": {
+			[]domain.Table{gone, child("orders", "users", personal("note", anon))},
+			domain.ErrManifest,
+			[]string{"orders", "users"},
+		},
+		"a plain column": {
+			[]domain.Table{gone, child("orders", "users", personal("note", del), plain("total"))},
+			domain.ErrManifest,
+			[]string{"orders", "users"},
+		},
+		"nothing annotated": {
+			[]domain.Table{gone, child("orders", "users")},
+			domain.ErrManifest,
+			[]string{"orders", "users"},
+		},
+		"deleted rows halfway": {
+			[]domain.Table{
+				users(personal("email", anon)),
+				child("orders", "users", personal("note", del)), child("items", "orders", personal("vat", keep)),
+			},
+			domain.ErrRetention,
+			[]string{"items.vat", "orders"},
+		},
+		"deleted rows two hops away": {
+			[]domain.Table{
+				owned(users()),
+				child("orders", "users", personal("vat", keep)), child("items", "orders", personal("vat", keep)),
+			},
+			domain.ErrRetention,
+			[]string{"items.vat", "users"},
+		},
+	} {
+		plan, err := planFor(t, nil, c.tables...)
+		wantRefusal(t, name, plan, err, c.code, c.named...)
+	}
+}
+
+// wantRefusal fails unless err has the code, and no other, and its text holds what is to be named.
+func wantRefusal(tb testing.TB, name string, plan domain.Plan, err error, code domain.Code, named ...string) {
+	tb.Helper()
+	var coded *domain.Error
+	if !errors.As(err, &coded) || coded.Code != code || len(plan.Steps) > 0 {
+		tb.Errorf("%s: got %q, %v, want the code %q", name, printed(plan.Steps), err, code)
+		return
+	}
+	for _, what := range named {
+		if !strings.Contains(err.Error(), what) {
+			tb.Errorf("%s: %q does not name %s", name, err, what)
+		}
+	}
+}
+
+func TestKeysOfSurvivingRowsAreNeverOverwritten(t *testing.T) {
+	survivor := func(alter func(*domain.Table)) domain.Table {
+		return change(child("orders", "users", plain("number"), plain("total")), alter)
+	}
+	subject := users(personal("email", anon))
+	for name, c := range map[string]struct {
+		tables []domain.Table
+		named  string
+	}{
+		"a primary key": {[]domain.Table{subject, survivor(func(o *domain.Table) {
+			o.Columns[0] = personal("id", del)
+		})}, "orders.id"},
+		"a foreign key": {[]domain.Table{subject, survivor(func(o *domain.Table) {
+			o.Columns[1] = personal("users_id", anon)
+		})}, "orders.users_id"},
+		"a part of a composite primary key": {[]domain.Table{subject, survivor(func(o *domain.Table) {
+			o.PrimaryKey = []string{"id", "number"}
+			o.Columns[2] = personal("number", anon)
+		})}, "orders.number"},
+		"a foreign key out of the map": {[]domain.Table{subject, survivor(func(o *domain.Table) {
+			o.Columns[2] = personal("number", del)
+			o.Relations = append(o.Relations, domain.Relation{
+				Columns: []string{"number"}, References: "numbers", ReferencedColumns: []string{"number"},
+			})
+		})}, "orders.number"},
+		"a subject key beside the primary key": {[]domain.Table{change(users(personal("login", anon)), func(u *domain.Table) {
+			u.SubjectKey = []string{"login"}
+		})}, "users.login"},
+		"a column that another table refers to": {[]domain.Table{
+			users(personal("login", anon)),
+			change(child("orders", "users"), func(o *domain.Table) { o.Relations[0].ReferencedColumns = []string{"login"} }),
+		}, "users.login"},
+	} {
+		plan, err := planFor(t, nil, c.tables...)
+		wantRefusal(t, name, plan, err, domain.ErrManifest, c.named)
+	}
+}
+
+func TestAPlanIsAValueOfItsOwn(t *testing.T) {
+	m, err := domain.NewDataMap(users(personal("email", anon)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"desk"}
+	plan, err := erasure.Planner{}.Plan(m, names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names[0], plan.Steps[0].Columns[0] = "changed", "changed"
+	again, err := erasure.Planner{}.Plan(m, []string{"desk"})
+	if err != nil || plan.Steps[1].Target != "desk" || !slices.Equal(again.Steps[0].Columns, []string{"email"}) {
+		t.Errorf("got %q, and then %q, %v", printed(plan.Steps), printed(again.Steps), err)
+	}
+}

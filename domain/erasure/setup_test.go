@@ -1,0 +1,133 @@
+package erasure_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/golang/mock/gomock"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/mocks"
+)
+
+var (
+	errBoom = errors.New("boom: zoe@example.org")
+	noon    = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
+
+	// The steps of every erasure in these tests.
+	deleteSessions = domain.Step{Target: "sessions", Strategy: del}
+	anonymizeUsers = domain.Step{Target: "users", Strategy: anon, Columns: []string{"email"}}
+	retainUsers    = domain.Step{Target: "users", Strategy: keep, Columns: []string{"vat"}}
+)
+
+// world is an eraser and what it works with. A call that a test does not expect fails that test.
+type world struct {
+	*erasure.Eraser
+	now      *time.Time // what the clock tells
+	session  *mocks.MockSession
+	subjects *mocks.MockSubjectStore
+	outbox   *mocks.MockOutbox
+	audit    *mocks.MockAuditLog
+	subject  domain.Subject
+}
+
+// newWorld makes an eraser that knows the resolvers named, and a subject with the refs.
+func newWorld(t *testing.T, resolverNames []string, refs ...domain.SubjectRef) world {
+	t.Helper()
+	ctrl := gomock.NewController(t)
+	now, made := noon, 0
+	clock, ids := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl)
+	clock.EXPECT().Now().DoAndReturn(func() time.Time { return now }).AnyTimes()
+	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
+	dataMap, err := domain.NewDataMap(
+		users(personal("email", anon), personal("vat", keep)), child("sessions", "users", personal("agent", del)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	eraser, err := erasure.NewEraser(erasure.Config{
+		Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: resolverSet(t, resolverNames...),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	subject, err := domain.NewSubject("42", refs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return world{
+		Eraser: eraser, now: &now, subject: subject,
+		session: mocks.NewMockSession(ctrl), subjects: mocks.NewMockSubjectStore(ctrl),
+		outbox: mocks.NewMockOutbox(ctrl), audit: mocks.NewMockAuditLog(ctrl),
+	}
+}
+
+// resolverSet holds resolvers that must not be called: an erasure only enqueues.
+func resolverSet(tb testing.TB, names ...string) *resolvers.Set {
+	tb.Helper()
+	var registered []ports.Resolver
+	for _, name := range names {
+		resolver := mocks.NewMockResolver(gomock.NewController(tb))
+		resolver.EXPECT().Name().Return(name).AnyTimes()
+		registered = append(registered, resolver)
+	}
+	set, err := resolvers.NewSet(registered...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return set
+}
+
+// stores lets the session hand out its stores as often as they are wanted.
+func (w world) stores() {
+	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
+	w.session.EXPECT().Outbox().Return(w.outbox).AnyTimes()
+	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
+}
+
+// The calls that an erasure makes, with the events that they record, each under the id that it gets.
+
+func (w world) locks() *gomock.Call {
+	return w.subjects.EXPECT().Lock(gomock.Any(), w.subject.ID, noon)
+}
+
+func (w world) requested(id string, external, refs int) *gomock.Call {
+	return w.audit.EXPECT().AppendEvidence(gomock.Any(), w.event(id, "erasure_requested", domain.Payload{
+		"local_steps": 3, "external_steps": external, "refs": refs,
+	}))
+}
+
+func (w world) applies(step domain.Step) *gomock.Call {
+	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, step)
+}
+
+func (w world) succeeded(id string, step domain.Step, rows int64) *gomock.Call {
+	return w.audit.EXPECT().Append(gomock.Any(), w.event(id, "erasure_step_succeeded", domain.Payload{
+		"target": step.Target, "strategy": string(step.Strategy), "rows": rows,
+	}))
+}
+
+func (w world) failed(id string, step domain.Step, class string) *gomock.Call {
+	return w.audit.EXPECT().AppendEvidence(gomock.Any(), w.event(id, "erasure_step_failed", domain.Payload{
+		"target": step.Target, "strategy": string(step.Strategy), "error": class,
+	}))
+}
+
+func (w world) completed(id string, deleted, anonymized, retained int64, enqueued int, skipped string) *gomock.Call {
+	return w.audit.EXPECT().Append(gomock.Any(), w.event(id, "erasure_local_completed", domain.Payload{
+		"deleted": deleted, "anonymized": anonymized, "retained": retained,
+		"enqueued": enqueued, "skipped_resolvers": skipped,
+	}))
+}
+
+func (w world) event(id string, eventType domain.EventType, payload domain.Payload) domain.AuditEvent {
+	return domain.AuditEvent{
+		EventID: id, EventType: eventType, SubjectRef: w.subject.ID, OccurredAt: noon, Payload: payload,
+	}
+}
+
+func ref(kind, value string) domain.SubjectRef { return domain.SubjectRef{Kind: kind, Value: value} }

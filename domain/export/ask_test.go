@@ -1,0 +1,140 @@
+package export_test
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/golang/mock/gomock"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/export"
+	"github.com/habeas-data/habeas/ports/mocks"
+)
+
+// now is the time inside a synctest bubble, which passes only when everything waits.
+func now() time.Time { return time.Now() } //nolint:forbidigo // not the wall clock
+
+func TestASystemThatFailsFailsNothingElse(t *testing.T) {
+	for name, answer := range map[string]answer{
+		"an error":       fails,
+		"a cancellation": func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) { return nil, context.Canceled },
+		"a panic":        func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) { panic(errBoom) },
+		"an end": func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
+			runtime.Goexit()
+			return nil, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, 0,
+				resolver(t, "mail", has("address")), resolver(t, "desk", answer), resolver(t, "ads", has("segment")))
+			w.succeeds(domain.ExportRecord{Source: "users", Field: "email"})
+			bundle, err := w.Export(t.Context(), w.session, w.subject)
+			if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"desk"}) {
+				t.Fatalf("got %v, %v", bundle.IncompleteSources, err)
+			}
+			if got := printed(bundle.Records); !slices.Equal(got, []string{"users.email", "mail.address", "ads.segment"}) {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}
+
+func TestASystemThatIgnoresItsDeadlineIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		ignores := func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
+			<-release
+			return records("late"), nil
+		}
+		w := newWorld(t, time.Minute,
+			resolver(t, "mail", ignores), resolver(t, "desk", has("tickets")), resolver(t, "ads", ignores))
+		w.succeeds(domain.ExportRecord{Source: "users", Field: "email"})
+		start := now()
+		bundle, err := w.Export(t.Context(), w.session, w.subject)
+		waited := now().Sub(start)
+		close(release) // only now do they answer, into the void
+		if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"mail", "ads"}) {
+			t.Fatalf("got %v, %v", bundle.IncompleteSources, err)
+		}
+		if got := printed(bundle.Records); !slices.Equal(got, []string{"users.email", "desk.tickets"}) {
+			t.Errorf("got %v", got)
+		}
+		if waited != time.Minute {
+			t.Errorf("waited %v for a deadline of a minute", waited)
+		}
+	})
+}
+
+func TestSystemsAreAskedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := func(field string) answer {
+			return func(ctx context.Context, _ domain.SubjectRef) ([]domain.ExportRecord, error) {
+				select {
+				case <-time.After(40 * time.Second):
+					return records(field), nil
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+			}
+		}
+		w := newWorld(t, time.Minute, resolver(t, "mail", slow("address")), resolver(t, "desk", slow("tickets")))
+		w.succeeds()
+		start := now()
+		bundle, err := w.Export(t.Context(), w.session, w.subject)
+		if err != nil || len(bundle.IncompleteSources) > 0 {
+			t.Fatalf("got %v, %v", bundle.IncompleteSources, err)
+		}
+		if got := printed(bundle.Records); !slices.Equal(got, []string{"mail.address", "desk.tickets"}) {
+			t.Errorf("got %v", got)
+		}
+		if waited := now().Sub(start); waited != 40*time.Second {
+			t.Errorf("two answers after 40 seconds each took %v", waited)
+		}
+	})
+}
+
+func TestEverySystemHasADeadline(t *testing.T) {
+	for configured, want := range map[time.Duration]time.Duration{
+		0:         export.DefaultResolverTimeout,
+		time.Hour: time.Hour,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			asked := func(ctx context.Context, _ domain.SubjectRef) ([]domain.ExportRecord, error) {
+				if deadline, ok := ctx.Deadline(); !ok || deadline.Sub(now()) != want {
+					t.Errorf("the deadline is at %v, want it %v from now", deadline, want)
+				}
+				return nil, nil
+			}
+			w := newWorld(t, configured, resolver(t, "desk", asked))
+			w.succeeds()
+			if _, err := w.Export(t.Context(), w.session, w.subject); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestASystemWithTwoRefsIsAskedForBothAndNamedOnce(t *testing.T) {
+	desk := mocks.NewMockResolver(gomock.NewController(t))
+	desk.EXPECT().Name().Return("desk").AnyTimes()
+	w := newWorld(t, 0, desk)
+	w.subject.Refs = nil
+	for _, value := range []string{"old", "new", "newest"} {
+		w.subject.Refs = append(w.subject.Refs, domain.SubjectRef{Kind: "desk", Value: value})
+	}
+	desk.EXPECT().Export(gomock.Any(), w.subject.Refs[0]).DoAndReturn(fails)
+	desk.EXPECT().Export(gomock.Any(), w.subject.Refs[1]).DoAndReturn(has("tickets"))
+	desk.EXPECT().Export(gomock.Any(), w.subject.Refs[2]).DoAndReturn(fails)
+	w.succeeds()
+	bundle, err := w.Export(t.Context(), w.session, w.subject)
+	if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"desk"}) {
+		t.Fatalf("got %v, %v", bundle.IncompleteSources, err)
+	}
+	if got := printed(bundle.Records); !slices.Equal(got, []string{"desk.tickets"}) {
+		t.Errorf("got %v", got)
+	}
+}

@@ -1,0 +1,176 @@
+package export_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/golang/mock/gomock"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports/mocks"
+)
+
+func TestLocalRecordsComeFirstThenTheSystemsInOrder(t *testing.T) {
+	w := newWorld(t, 0,
+		resolver(t, "mail", has("address", "opened")), resolver(t, "desk", has()), resolver(t, "ads", has("segment")))
+	w.succeeds(domain.ExportRecord{Source: "users", Field: "email"}, domain.ExportRecord{Source: "orders", Field: "note"})
+	bundle, err := w.Export(t.Context(), w.session, w.subject)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"users.email", "orders.note", "mail.address", "mail.opened", "ads.segment"}
+	if got := printed(bundle.Records); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	bundle.Records = nil
+	if !reflect.DeepEqual(bundle, domain.ExportBundle{
+		SubjectID: w.subject.ID, GeneratedAt: noon, SchemaVersion: 1, IncompleteSources: []string{},
+	}) {
+		t.Errorf("got %+v", bundle)
+	}
+}
+
+func TestAnEmptyBundleHasEmptyLists(t *testing.T) {
+	w := newWorld(t, 0)
+	w.succeeds()
+	bundle, err := w.Export(t.Context(), w.session, w.subject)
+	if err != nil || bundle.Records == nil || bundle.IncompleteSources == nil {
+		t.Errorf("got %+v, %v, want empty lists, which are [] in JSON", bundle, err)
+	}
+}
+
+func TestEvidenceThenSystemsThenTheDatabaseThenCompletion(t *testing.T) {
+	desk := mocks.NewMockResolver(gomock.NewController(t))
+	desk.EXPECT().Name().Return("desk").AnyTimes()
+	w := newWorld(t, 0, desk)
+	id := w.subject.ID
+	gomock.InOrder(
+		w.session.EXPECT().Audit().Return(w.audit),
+		w.audit.EXPECT().AppendEvidence(gomock.Any(), event("id-1", "export_requested", id, domain.Payload{
+			"refs": 1, "resolvers": 1,
+		})),
+		desk.EXPECT().Export(gomock.Any(), refTo("desk")).DoAndReturn(has("tickets")),
+		w.session.EXPECT().Subjects().Return(w.subjects), // a session takes its connection now, and not before
+		w.subjects.EXPECT().Export(gomock.Any(), id, gomock.Any()).
+			DoAndReturn(yields(domain.ExportRecord{Source: "users", Field: "email"})),
+		w.session.EXPECT().Audit().Return(w.audit),
+		w.audit.EXPECT().Append(gomock.Any(), event("id-2", "export_completed", id, domain.Payload{
+			"records": 2, "incomplete_sources": "", "skipped_resolvers": "",
+		})),
+	)
+	if _, err := w.Export(t.Context(), w.session, w.subject); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheEventsNameWhatIsMissing(t *testing.T) {
+	w := newWorld(t, 0,
+		resolver(t, "mail", fails), unasked(t, "skipped"), resolver(t, "desk", has("tickets")), resolver(t, "ads", fails))
+	w.stores()
+	id := w.subject.ID
+	gomock.InOrder(
+		w.audit.EXPECT().AppendEvidence(gomock.Any(), event("id-1", "export_requested", id, domain.Payload{
+			"refs": 3, "resolvers": 3,
+		})),
+		w.subjects.EXPECT().Export(gomock.Any(), id, gomock.Any()),
+		w.audit.EXPECT().Append(gomock.Any(), event("id-2", "export_completed", id, domain.Payload{
+			"records": 1, "incomplete_sources": "mail,ads", "skipped_resolvers": "skipped",
+		})),
+	)
+	bundle, err := w.Export(t.Context(), w.session, w.subject)
+	if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"mail", "ads"}) {
+		t.Errorf("got %v, %v", bundle.IncompleteSources, err)
+	}
+	if got := printed(bundle.Records); !slices.Equal(got, []string{"desk.tickets"}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestARefusedSubjectLeavesNoCallAtAll(t *testing.T) {
+	w := newWorld(t, 0, unasked(t, "desk")) // and a session of which no store may be taken
+	text, err := domain.NewSubject("forty-two")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, subject := range map[string]domain.Subject{
+		"nobody":                      {},
+		"an id that no key can hold":  text,
+		"a ref of an unknown kind":    {ID: w.subject.ID, Refs: []domain.SubjectRef{refTo("desk"), refTo("shop")}},
+		"a ref that is not whole":     {ID: w.subject.ID, Refs: []domain.SubjectRef{{Kind: "desk"}}},
+		"an unknown kind of a nobody": {Refs: []domain.SubjectRef{refTo("shop")}},
+	} {
+		bundle, err := w.Export(t.Context(), w.session, subject)
+		if !errors.Is(err, domain.ErrSubject) || !reflect.DeepEqual(bundle, domain.ExportBundle{}) {
+			t.Errorf("%s: got %+v, %v", name, bundle, err)
+		}
+	}
+}
+
+func TestEvidenceThatCannotBeKeptStopsTheExport(t *testing.T) {
+	w := newWorld(t, 0, unasked(t, "desk"))
+	w.session.EXPECT().Audit().Return(w.audit)
+	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).Return(errBoom)
+	if _, err := w.Export(t.Context(), w.session, w.subject); !errors.Is(err, errBoom) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAFailureOfTheDatabaseFailsTheExport(t *testing.T) {
+	w := newWorld(t, 0, resolver(t, "desk", has("tickets")))
+	w.stores()
+	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
+	w.subjects.EXPECT().Export(gomock.Any(), gomock.Any(), gomock.Any()).Return(errBoom)
+	bundle, err := w.Export(t.Context(), w.session, w.subject)
+	if !errors.Is(err, errBoom) || !reflect.DeepEqual(bundle, domain.ExportBundle{}) {
+		t.Errorf("got %+v, %v", bundle, err)
+	}
+}
+
+func TestACompletionThatCannotBeRecordedFailsTheExport(t *testing.T) {
+	w := newWorld(t, 0)
+	w.stores()
+	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
+	w.subjects.EXPECT().Export(gomock.Any(), gomock.Any(), gomock.Any())
+	w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).Return(errBoom)
+	bundle, err := w.Export(t.Context(), w.session, w.subject)
+	if !errors.Is(err, errBoom) || !reflect.DeepEqual(bundle, domain.ExportBundle{}) {
+		t.Errorf("got %+v, %v", bundle, err)
+	}
+}
+
+func TestACancelledExportNeverReachesTheDatabase(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	w := newWorld(t, 0, resolver(t, "desk", func(asked context.Context, _ domain.SubjectRef) ([]domain.ExportRecord, error) {
+		cancel()
+		<-asked.Done()
+		return nil, asked.Err()
+	}))
+	w.session.EXPECT().Audit().Return(w.audit)
+	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()) // the attempt does not go unrecorded
+	_, err := w.Export(ctx, w.session, w.subject)
+	if !errors.Is(err, context.Canceled) || domain.ErrorClass(err) != "canceled" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnExportThatRunsOutOfTimeNeverReachesTheDatabase(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // shorter than the deadline of the resolver
+		defer cancel()
+		w := newWorld(t, 0, resolver(t, "desk", func(asked context.Context, _ domain.SubjectRef) ([]domain.ExportRecord, error) {
+			<-asked.Done()
+			return nil, asked.Err()
+		}))
+		w.session.EXPECT().Audit().Return(w.audit)
+		w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
+		_, err := w.Export(ctx, w.session, w.subject)
+		if !errors.Is(err, context.DeadlineExceeded) || domain.ErrorClass(err) != "timeout" {
+			t.Errorf("got %v", err)
+		}
+	})
+}

@@ -1,0 +1,153 @@
+package export_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/golang/mock/gomock"
+	"go.uber.org/goleak"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/export"
+	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/mocks"
+)
+
+// No goroutine may be left behind, not even that of a resolver which answers long after its deadline.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	errBoom = errors.New("boom: zoe@example.org")
+	noon    = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
+)
+
+// world is an exporter and what it works with. A call that a test does not expect fails that test.
+type world struct {
+	*export.Exporter
+	session  *mocks.MockSession
+	subjects *mocks.MockSubjectStore
+	audit    *mocks.MockAuditLog
+	subject  domain.Subject
+}
+
+// newWorld makes an exporter that asks the resolvers, and a subject who has a ref for each but those named "skipped".
+func newWorld(t *testing.T, timeout time.Duration, registered ...ports.Resolver) world {
+	t.Helper()
+	ctrl := gomock.NewController(t)
+	clock, ids, made := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl), 0
+	clock.EXPECT().Now().Return(noon).AnyTimes()
+	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
+	set, err := resolvers.NewSet(registered...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	subject, err := domain.NewSubject("42")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range set.Names() {
+		if name != "skipped" {
+			subject.Refs = append(subject.Refs, refTo(name))
+		}
+	}
+	return world{
+		Exporter: export.New(export.Config{
+			Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set, ResolverTimeout: timeout,
+		}),
+		session:  mocks.NewMockSession(ctrl),
+		subjects: mocks.NewMockSubjectStore(ctrl),
+		audit:    mocks.NewMockAuditLog(ctrl),
+		subject:  subject,
+	}
+}
+
+func refTo(name string) domain.SubjectRef { return domain.SubjectRef{Kind: name, Value: name + "-ref"} }
+
+// stores lets the session hand out its stores as often as they are wanted.
+func (w world) stores() {
+	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
+	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
+}
+
+// succeeds lets the export succeed with these local records, whatever its events.
+func (w world) succeeds(local ...domain.ExportRecord) {
+	w.stores()
+	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
+	w.subjects.EXPECT().Export(gomock.Any(), w.subject.ID, gomock.Any()).DoAndReturn(yields(local...))
+	w.audit.EXPECT().Append(gomock.Any(), gomock.Any())
+}
+
+// yields is a SubjectStore.Export that finds these records.
+func yields(records ...domain.ExportRecord) func(context.Context, domain.SubjectID, func(domain.ExportRecord) error) error {
+	return func(_ context.Context, _ domain.SubjectID, yield func(domain.ExportRecord) error) error {
+		for _, record := range records {
+			if err := yield(record); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// answer is a Resolver.Export.
+type answer = func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error)
+
+// resolver makes an external system that is asked once, for its ref.
+func resolver(t *testing.T, name string, export answer) ports.Resolver {
+	t.Helper()
+	made := mocks.NewMockResolver(gomock.NewController(t))
+	made.EXPECT().Name().Return(name).AnyTimes()
+	made.EXPECT().Export(gomock.Any(), refTo(name)).DoAndReturn(export)
+	return made
+}
+
+// unasked makes an external system that must not be asked.
+func unasked(t *testing.T, name string) ports.Resolver {
+	t.Helper()
+	made := mocks.NewMockResolver(gomock.NewController(t))
+	made.EXPECT().Name().Return(name).AnyTimes()
+	return made
+}
+
+func has(fields ...string) answer {
+	return func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
+		return records(fields...), nil
+	}
+}
+
+func fails(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
+	return records("partial"), errBoom // what came before the error is not used
+}
+
+// records have no source yet: the exporter fills it in.
+func records(fields ...string) []domain.ExportRecord {
+	var made []domain.ExportRecord
+	for _, field := range fields {
+		made = append(made, domain.ExportRecord{Source: "to be replaced", Field: field})
+	}
+	return made
+}
+
+func event(id string, eventType domain.EventType, subject domain.SubjectID, payload domain.Payload) domain.AuditEvent {
+	return domain.AuditEvent{EventID: id, EventType: eventType, SubjectRef: subject, OccurredAt: noon, Payload: payload}
+}
+
+// printed lists records as "source.field".
+func printed(records []domain.ExportRecord) []string {
+	list := []string{}
+	for _, record := range records {
+		list = append(list, record.Source+"."+record.Field)
+	}
+	return list
+}

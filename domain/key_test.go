@@ -1,0 +1,110 @@
+package domain_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// keyedBy is a data map whose subject is known by one column.
+func keyedBy(tb testing.TB, key domain.Column) domain.DataMap {
+	tb.Helper()
+	return mustMap(tb, domain.Table{
+		Name: "users", PrimaryKey: []string{key.Name}, SubjectKey: []string{key.Name}, Columns: []domain.Column{key},
+	})
+}
+
+func TestAKeyHasTheTypeOfItsColumn(t *testing.T) {
+	const uuid = "0190c3f4-2a5e-7b11-8c9d-3f0a1b2c3d4e"
+	for _, c := range []struct {
+		columnType domain.ColumnType
+		element    string
+		want       any
+	}{
+		{domain.TypeBigInt, "42", int64(42)},
+		{domain.TypeBigInt, "0", int64(0)},
+		{domain.TypeBigInt, "-7", int64(-7)},
+		{domain.TypeBigInt, "9223372036854775807", int64(9223372036854775807)},
+		{domain.TypeBigInt, "-9223372036854775808", int64(-9223372036854775808)},
+		{domain.TypeInteger, "2147483647", int64(2147483647)},
+		{domain.TypeSmallInt, "-32768", int64(-32768)},
+		{domain.TypeText, "007", "007"},
+		{domain.TypeText, " Zoë ", " Zoë "},
+		{domain.TypeUUID, uuid, uuid},
+	} {
+		key, err := keyedBy(t, column("id", c.columnType)).Key(mustID(t, c.element))
+		if err != nil || !reflect.DeepEqual(key, []any{c.want}) {
+			t.Errorf("%s %q: got %#v, %v", c.columnType, c.element, key, err)
+		}
+	}
+}
+
+func TestAnIDThatItsColumnCannotHoldIsRefused(t *testing.T) {
+	for columnType, refused := range map[domain.ColumnType][]string{
+		domain.TypeBigInt: {
+			"secret", "007", "+7", "-0", "00", "7.0", "7 ", " 7", "0x7", "1_000", "1e3", "٧", "9223372036854775808",
+		},
+		domain.TypeInteger:  {"2147483648", "-2147483649", "secret"},
+		domain.TypeSmallInt: {"32768", "-32769"},
+		domain.TypeUUID: {
+			"secret", "0190C3F4-2A5E-7B11-8C9D-3F0A1B2C3D4E", "0190c3f42a5e7b118c9d3f0a1b2c3d4e",
+			"{0190c3f4-2a5e-7b11-8c9d-3f0a1b2c3d4e}", "0190c3f4-2a5e-7b11-8c9d-3f0a1b2c3d4", "0190c3f4-2a5e-7b11-8c9d_3f0a1b2c3d4e",
+			"0190c3f4-2a5e-7b11-8c9d-3f0a1b2c3d4g", "0190c3f4-2a5e-7b11-8c9d-3f0a1b2c3dé",
+		},
+	} {
+		for _, element := range refused {
+			key, err := keyedBy(t, column("id", columnType)).Key(mustID(t, element))
+			wantCode(t, err, domain.ErrSubject)
+			if key != nil {
+				t.Errorf("%s %q: got %v along with the error", columnType, element, key)
+			}
+			if strings.Contains(err.Error(), element) {
+				t.Errorf("%s: the error holds the id: %v", columnType, err)
+			}
+		}
+	}
+}
+
+func TestALengthCountsCharacters(t *testing.T) {
+	m := keyedBy(t, domain.Column{Name: "login", Type: domain.TypeText, Length: 3})
+	if _, err := m.Key(mustID(t, "éé😀")); err != nil {
+		t.Errorf("three characters do not fit three: %v", err)
+	}
+	_, err := m.Key(mustID(t, "abcd"))
+	wantCode(t, err, domain.ErrSubject)
+}
+
+func TestACompositeIDIsMatchedWhole(t *testing.T) {
+	m := mustMap(t, domain.Table{
+		Name: "users", PrimaryKey: []string{"number", "tenant"}, SubjectKey: []string{"tenant", "number"},
+		Columns: []domain.Column{column("number", domain.TypeInteger), column("tenant", domain.TypeText)},
+	})
+	key, err := m.Key(mustID(t, "7", "7"))
+	if err != nil || !reflect.DeepEqual(key, []any{"7", int64(7)}) {
+		t.Errorf("got %#v, %v", key, err)
+	}
+	for _, id := range []domain.SubjectID{mustID(t, "7"), mustID(t, "7", "7", "7"), mustID(t, "7", "x"), {}} {
+		_, err := m.Key(id)
+		wantCode(t, err, domain.ErrSubject)
+	}
+	_, err = keyedBy(t, column("id", domain.TypeText)).Key(mustID(t, "7", "7"))
+	wantCode(t, err, domain.ErrSubject)
+}
+
+// Two texts for one key would be two subjects in the ledgers who share one row.
+func TestNoTwoIDsHaveOneIntegerKey(t *testing.T) {
+	m := keyedBy(t, column("id", domain.TypeBigInt))
+	text := rapid.StringMatching(`[-+]?0?[0-9]{1,3}`)
+	rapid.Check(t, func(t *rapid.T) {
+		one, other := text.Draw(t, "one"), text.Draw(t, "other")
+		first, firstErr := m.Key(drawID(t, []string{one}))
+		second, secondErr := m.Key(drawID(t, []string{other}))
+		if firstErr == nil && secondErr == nil && reflect.DeepEqual(first, second) && one != other {
+			t.Fatalf("%q and %q are one key, %v", one, other, first)
+		}
+	})
+}

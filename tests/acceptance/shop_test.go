@@ -1,0 +1,166 @@
+// Package acceptance tests habeas as an application uses it: through its router, on both databases.
+package acceptance_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tests/postgres"
+)
+
+func TestMain(m *testing.M) { postgres.Main(m) }
+
+type Customer struct {
+	bun.BaseModel `bun:"table:customers"`
+	ID            int64  `bun:"id,pk" subject:"id"`
+	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
+	Plan          string `bun:"plan"`
+}
+
+type Parcel struct {
+	bun.BaseModel `bun:"table:parcels" subject:"owned"`
+	ID            int64     `bun:"id,pk,autoincrement"`
+	CustomerID    int64     `bun:"customer_id"`
+	Customer      *Customer `bun:"rel:belongs-to,join:customer_id=id"`
+	Address       string    `bun:"address" pii:"location"`
+}
+
+var models = []any{(*Customer)(nil), (*Parcel)(nil)}
+
+// shop is an application with habeas mounted at /me. A request names its subject by the header X-Customer, which
+// only a test may do.
+type shop struct {
+	t      testing.TB
+	db     *bun.DB
+	gdpr   *app.Integration
+	server *fiber.App
+	hook   *transactions
+}
+
+func newShop(t testing.TB, db *bun.DB, customers int) *shop {
+	t.Helper()
+	ctx, hook := context.Background(), &transactions{}
+	db = db.WithQueryHook(hook)
+	must(t, bunstore.Migrate(ctx, db, bunstore.Options{}))
+	for _, model := range models {
+		_, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(ctx)
+		must(t, err)
+	}
+	for i := range customers {
+		id := int64(i + 1)
+		_, err := db.NewInsert().Model(&Customer{ID: id, Email: "c" + strconv.Itoa(i+1) + "@example.org", Plan: "free"}).Exec(ctx)
+		must(t, err)
+		for range 3 {
+			_, err := db.NewInsert().Model(&Parcel{CustomerID: id, Address: "1 Main Street"}).Exec(ctx)
+			must(t, err)
+		}
+	}
+	gdpr, err := app.New(app.Config{DB: db, Models: models})
+	must(t, err)
+	server := fiber.New()
+	server.Route("/me", gdpr.Router(subject, app.WithRestriction()))
+	return &shop{t, db, gdpr, server, hook}
+}
+
+func subject(c *fiber.Ctx) (domain.Subject, error) {
+	id := c.Get("X-Customer")
+	if id == "" {
+		return domain.Subject{}, fiber.ErrUnauthorized
+	}
+	return domain.NewSubject(id)
+}
+
+// send makes a request as a customer and returns the status and the body.
+func (s *shop) send(customer, method, path, body string) (int, string) {
+	s.t.Helper()
+	var reader io.Reader
+	if body != "" {
+		reader = strings.NewReader(body)
+	}
+	request := httptest.NewRequest(method, path, reader)
+	request.Header.Set("X-Customer", customer)
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := s.server.Test(request, int(time.Minute.Milliseconds()))
+	must(s.t, err)
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	must(s.t, err)
+	return response.StatusCode, string(text)
+}
+
+// get decodes the answer to a GET, which must be 200.
+func (s *shop) get(customer, path string, into any) {
+	s.t.Helper()
+	status, body := s.send(customer, http.MethodGet, path, "")
+	if status != http.StatusOK {
+		s.t.Fatalf("GET %s: %d %s", path, status, body)
+	}
+	must(s.t, json.NewDecoder(bytes.NewReader([]byte(body))).Decode(into))
+}
+
+// rows counts the rows of all tables of habeas.
+func (s *shop) rows() int64 {
+	s.t.Helper()
+	var total int64
+	for _, table := range []string{
+		"habeas_consent_records", "habeas_restriction_records", "habeas_audit_events", "habeas_outbox",
+		"habeas_subject_erasures",
+	} {
+		n, err := s.db.NewSelect().Table(table).Count(context.Background())
+		must(s.t, err)
+		total += n
+	}
+	return total
+}
+
+// transactions is a query hook that counts statements, and BEGINs among them.
+type transactions struct {
+	mu                 sync.Mutex
+	begins, statements int
+}
+
+func (h *transactions) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
+
+func (h *transactions) AfterQuery(_ context.Context, event *bun.QueryEvent) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.statements++
+	if strings.HasPrefix(event.Query, "BEGIN") {
+		h.begins++
+	}
+}
+
+// during returns how many transactions and statements fn takes.
+func (h *transactions) during(fn func()) (begins, statements int) {
+	h.mu.Lock()
+	h.begins, h.statements = 0, 0
+	h.mu.Unlock()
+	fn()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.begins, h.statements
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
