@@ -1,0 +1,226 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+type Person struct {
+	bun.BaseModel `bun:"table:persons"`
+	ID            int64  `bun:"id,pk" subject:"id"`
+	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
+}
+
+var models = []any{(*Person)(nil)}
+
+func newIntegration(t *testing.T) (*app.Integration, *bun.DB) {
+	t.Helper()
+	db := databases.SQLite(t)
+	must(t, bunstore.Migrate(context.Background(), db, bunstore.Options{}))
+	_, err := db.NewCreateTable().Model((*Person)(nil)).Exec(context.Background())
+	must(t, err)
+	gdpr, err := app.New(app.Config{DB: db, Models: models})
+	must(t, err)
+	return gdpr, db
+}
+
+func anna(*fiber.Ctx) (domain.Subject, error) { return domain.NewSubject("1") }
+
+func TestAnIntegrationIsMadeOfModelsOrOfAStack(t *testing.T) {
+	gdpr, db := newIntegration(t)
+	stack := gdpr.Stack()
+	incomplete := stack
+	incomplete.Eraser = nil
+	dataMap := stack.DataMap
+	for name, test := range map[string]struct {
+		config app.Config
+		says   string // part of the error; empty for none
+	}{
+		"models":               {app.Config{DB: db, Models: models}, ""},
+		"a data map":           {app.Config{DB: db, DataMap: dataMap}, ""},
+		"a stack":              {app.Config{Stack: &stack}, ""},
+		"nothing":              {app.Config{}, "DB and Models, or Stack"},
+		"both":                 {app.Config{DB: db, Models: models, Stack: &stack}, "not both"},
+		"a stack with a rest":  {app.Config{Stack: &stack, Schema: "x"}, "not both"},
+		"models without DB":    {app.Config{Models: models}, "DB is missing"},
+		"DB without models":    {app.Config{DB: db}, "Models or DataMap"},
+		"models and data map":  {app.Config{DB: db, Models: models, DataMap: dataMap}, "Models or DataMap"},
+		"an incomplete stack":  {app.Config{Stack: &incomplete}, "no Eraser"},
+		"a schema on SQLite":   {app.Config{DB: db, Models: models, Schema: "x"}, "no schemas"},
+		"a negative timeout":   {app.Config{DB: db, Models: models, RequestTimeout: -1}, "negative"},
+		"a negative wait":      {app.Config{DB: db, Models: models, ResolverTimeout: -1}, "negative"},
+		"two of a name":        {app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{nil}}, "nil"},
+		"a stack and resolver": {app.Config{Stack: &stack, Resolvers: []ports.Resolver{nil}}, "not both"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := app.New(test.config)
+			if test.says == "" {
+				must(t, err)
+				return
+			}
+			if !errors.Is(err, domain.ErrConfiguration) || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+type Unannotated struct {
+	bun.BaseModel `bun:"table:unannotated"`
+	ID            int64 `bun:"id,pk"`
+}
+
+type Ledger struct {
+	bun.BaseModel `bun:"table:ledgers"`
+	ID            int64   `bun:"id,pk"`
+	OwnedID       int64   `bun:"owned_id"`
+	Owned         *Wallet `bun:"rel:belongs-to,join:owned_id=id"`
+	Entry         string  `bun:"entry" pii:"financial,erasure:retain,reason:'books'"`
+}
+
+type Wallet struct {
+	bun.BaseModel `bun:"table:wallets" subject:"owned"`
+	ID            int64   `bun:"id,pk"`
+	PersonID      int64   `bun:"person_id"`
+	Person        *Person `bun:"rel:belongs-to,join:person_id=id"`
+}
+
+func TestMistakesInTheModelsShowAtStartUp(t *testing.T) {
+	_, db := newIntegration(t)
+	for name, test := range map[string]struct {
+		models []any
+		code   domain.Code
+		says   string
+	}{
+		"no subject":          {[]any{(*Unannotated)(nil)}, domain.ErrManifest, "subject"},
+		"unreachable":         {[]any{(*Person)(nil), (*Unannotated)(nil)}, domain.ErrManifest, "unannotated"},
+		"retained, but owned": {[]any{(*Person)(nil), (*Wallet)(nil), (*Ledger)(nil)}, domain.ErrRetention, "ledgers.entry"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := app.New(app.Config{DB: db, Models: test.models})
+			if !errors.Is(err, test.code) || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// asked counts sessions and passes them on.
+type asked struct {
+	ports.SessionFactory
+	n int
+}
+
+func (a *asked) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	a.n++
+	return a.SessionFactory.Do(ctx, fn)
+}
+
+func TestOverrideReachesEveryRouterButThoseWithASessionOfTheirOwn(t *testing.T) {
+	gdpr, _ := newIntegration(t)
+	own := &asked{SessionFactory: gdpr.Stack().Sessions}
+	server := fiber.New()
+	server.Route("/a", gdpr.Router(anna))
+	gdpr.Router(anna)(server.Group("/b"))
+	server.Route("/c", gdpr.Router(anna, app.WithSession(own)))
+
+	override := &asked{SessionFactory: gdpr.Stack().Sessions}
+	restore := gdpr.Sessions().Override(override)
+	get := func(want int) {
+		t.Helper()
+		for _, prefix := range []string{"/a", "/b", "/c"} {
+			response, err := server.Test(httptest.NewRequest(http.MethodGet, prefix+"/consent/p", nil))
+			must(t, err)
+			_ = response.Body.Close()
+			if response.StatusCode != want && prefix != "/c" {
+				t.Errorf("%s: %d", prefix, response.StatusCode)
+			}
+		}
+	}
+	get(http.StatusOK)
+	if override.n != 2 || own.n != 1 {
+		t.Errorf("the override was asked %d times, the router's own %d times", override.n, own.n)
+	}
+	restore()
+	get(http.StatusOK)
+	if override.n != 2 {
+		t.Error("the override outlived its restore")
+	}
+	for _, broken := range []ports.SessionFactory{nil, gdpr.Sessions()} {
+		restore := gdpr.Sessions().Override(broken)
+		get(http.StatusInternalServerError)
+		restore()
+	}
+}
+
+func TestOpenAPIDescribesTheRoutesThatAreMounted(t *testing.T) {
+	gdpr, _ := newIntegration(t)
+	if _, err := gdpr.OpenAPI("/me"); !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("nothing is mounted, got %v", err)
+	}
+	server := fiber.New()
+	server.Route("/me", gdpr.Router(anna, app.WithTags("privacy")))
+	only := paths(t, gdpr, "/outer/me") // of a server that another one mounts
+	server.Group("/api").Route("/you", gdpr.Router(anna, app.WithRestriction()))
+
+	me, you := paths(t, gdpr, "/me"), paths(t, gdpr, "/api/you")
+	if want := []string{"/me", "/me/consent", "/me/consent/{purpose}", "/me/export"}; !slices.Equal(me, want) {
+		t.Errorf("me: %v", me)
+	}
+	if !slices.Contains(you, "/api/you/restriction") || slices.Contains(me, "/me/restriction") {
+		t.Errorf("you: %v", you)
+	}
+	if !slices.Contains(only, "/outer/me/consent") {
+		t.Errorf("only: %v", only)
+	}
+	if _, err := gdpr.OpenAPI("/elsewhere"); !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("elsewhere: %v", err)
+	}
+}
+
+func paths(t *testing.T, gdpr *app.Integration, prefix string) []string {
+	t.Helper()
+	text, err := gdpr.OpenAPI(prefix)
+	must(t, err)
+	var document struct{ Paths map[string]any }
+	must(t, json.Unmarshal(text, &document))
+	return slices.Sorted(maps.Keys(document.Paths))
+}
+
+func TestJoinNeedsAStoreOfItsOwn(t *testing.T) {
+	gdpr, db := newIntegration(t)
+	must(t, db.RunInTx(context.Background(), nil, func(ctx context.Context, tx bun.Tx) error {
+		sessions, err := gdpr.Join(tx)
+		must(t, err)
+		return sessions.Do(ctx, func(context.Context, ports.Session) error { return nil })
+	}))
+	stack := gdpr.Stack()
+	prewired, err := app.New(app.Config{Stack: &stack})
+	must(t, err)
+	if _, err := prewired.Join(db); !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
