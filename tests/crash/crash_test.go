@@ -1,0 +1,154 @@
+package crash_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
+	"github.com/uptrace/bun"
+	_ "modernc.org/sqlite" // driver "sqlite"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/tests/postgres"
+)
+
+const (
+	rounds    = 6
+	customers = 60 // in each round
+	parcels   = 20 // of each customer
+	clients   = 4
+)
+
+func TestAKilledServerLeavesEachSubjectWhollyErasedOrUntouched(t *testing.T) {
+	for name, source := range map[string]func(t *testing.T) string{
+		"SQLite":     func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "crash.db") },
+		"PostgreSQL": func(t *testing.T) string { return postgres.NewDatabase(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			database := source(t)
+			db, err := open(database)
+			must(t, err)
+			defer func() { _ = db.Close() }()
+			must(t, bunstore.Migrate(context.Background(), db, bunstore.Options{}))
+			for _, model := range models {
+				_, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(context.Background())
+				must(t, err)
+			}
+			erased := 0
+			for round := range rounds {
+				erased += killInTheMiddle(t, db, database, round)
+			}
+			if erased == 0 || erased == rounds*customers {
+				t.Errorf("%d of %d subjects were erased: no kill came in the middle", erased, rounds*customers)
+			}
+		})
+	}
+}
+
+// killInTheMiddle lets clients erase and consent until the server is killed, after a number of answers that differs
+// from round to round. It returns how many of the round's subjects are erased.
+func killInTheMiddle(t *testing.T, db *bun.DB, database string, round int) (erased int) {
+	t.Helper()
+	first := round * customers
+	for i := range customers {
+		id := int64(first + i + 1)
+		_, err := db.NewInsert().Model(&Customer{ID: id, Email: email(id), Plan: "free"}).Exec(context.Background())
+		must(t, err)
+		rows := make([]Parcel, parcels)
+		for j := range rows {
+			rows[j] = Parcel{CustomerID: id, Address: "1 Main Street"}
+		}
+		_, err = db.NewInsert().Model(&rows).Exec(context.Background())
+		must(t, err)
+	}
+
+	server, address := start(t, database)
+	killAfter := int64(3 + round*17%(customers))
+	var answers atomic.Int64
+	kill := sync.OnceFunc(func() { _ = server.Process.Kill() }) // SIGKILL
+	var work sync.WaitGroup
+	for client := range clients {
+		work.Go(func() {
+			for i := client; i < customers; i += clients {
+				id := int64(first + i + 1)
+				if !request(address, id, http.MethodPost, "/me/consent") || !request(address, id, http.MethodDelete, "/me") {
+					return // the server is dead
+				}
+				if answers.Add(1) >= killAfter {
+					kill()
+				}
+			}
+		})
+	}
+	work.Wait()
+	kill()
+	_ = server.Wait()
+
+	for i := range customers {
+		if checkWhole(t, db, int64(first+i+1)) {
+			erased++
+		}
+	}
+	return erased
+}
+
+func email(id int64) string { return "c" + strconv.FormatInt(id, 10) + "@example.org" }
+
+// request reports whether there was an answer.
+func request(address string, id int64, method, path string) bool {
+	body := strings.NewReader(`{"purpose":"newsletter","policy_version":"1","granted":true}`)
+	r, err := http.NewRequestWithContext(context.Background(), method, "http://"+address+path, body)
+	if err != nil {
+		return false
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-Customer", strconv.FormatInt(id, 10))
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return false
+	}
+	_, err = io.Copy(io.Discard, response.Body)
+	_ = response.Body.Close()
+	return err == nil && response.StatusCode == http.StatusOK
+}
+
+var wholeErasure = []string{
+	"erasure_requested", "erasure_step_succeeded", "erasure_step_succeeded", "erasure_local_completed",
+}
+
+// checkWhole fails the test if the subject is half erased, and reports whether it is erased.
+func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
+	t.Helper()
+	ctx, key := context.Background(), strconv.FormatInt(id, 10)
+	var customer Customer
+	must(t, db.NewSelect().Model(&customer).Where("id = ?", id).Scan(ctx))
+	left, err := db.NewSelect().Model((*Parcel)(nil)).Where("customer_id = ?", id).Count(ctx)
+	must(t, err)
+	entries, err := db.NewSelect().Table("habeas_outbox").Where("subject_id = ?", key).Count(ctx)
+	must(t, err)
+	consents, err := db.NewSelect().Table("habeas_consent_records").Where("subject_id = ?", key).Count(ctx)
+	must(t, err)
+	var events []string
+	must(t, db.NewSelect().Table("habeas_audit_events").Column("event_type").Where("subject_ref = ?", key).
+		Order("seq").Scan(ctx, &events))
+	granted := len(events)
+	events = slices.DeleteFunc(events, func(event string) bool { return event == "consent_granted" })
+	granted -= len(events)
+
+	untouched := left == parcels && customer.Email == email(id) && entries == 0 && len(events) == 0
+	erased := left == 0 && customer.Email != email(id) && entries == 1 && slices.Equal(events, wholeErasure)
+	if !untouched && !erased || int64(granted) != consents {
+		t.Error(fmt.Sprintf("%d parcels, %d outbox entries, %d consents with %d events, erasure events %v",
+			left, entries, consents, granted, events))
+	}
+	return erased
+}

@@ -1,0 +1,115 @@
+// Package crash kills a server in the middle of its work, and looks at what it leaves behind.
+package crash_test
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/postgres"
+)
+
+// serverVariable, when set, turns this test binary into the server that is killed; it says where the database is.
+const serverVariable = "HABEAS_TEST_CRASH_DATABASE"
+
+func TestMain(m *testing.M) {
+	if source := os.Getenv(serverVariable); source != "" {
+		if err := serve(source); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	postgres.Main(m)
+}
+
+type Customer struct {
+	bun.BaseModel `bun:"table:customers"`
+	ID            int64  `bun:"id,pk" subject:"id"`
+	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
+	Plan          string `bun:"plan"`
+}
+
+type Parcel struct {
+	bun.BaseModel `bun:"table:parcels" subject:"owned"`
+	ID            int64     `bun:"id,pk,autoincrement"`
+	CustomerID    int64     `bun:"customer_id"`
+	Customer      *Customer `bun:"rel:belongs-to,join:customer_id=id"`
+	Address       string    `bun:"address" pii:"location"`
+}
+
+var models = []any{(*Customer)(nil), (*Parcel)(nil)}
+
+// desk is an external system that each customer is known to.
+type desk struct{ ports.Resolver }
+
+func (desk) Name() string { return "desk" }
+
+// serve is the server: it prints its address and goes on until it is killed.
+func serve(source string) error {
+	db, err := open(source)
+	if err != nil {
+		return err
+	}
+	gdpr, err := app.New(app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{desk{}}})
+	if err != nil {
+		return err
+	}
+	server := fiber.New(fiber.Config{DisableStartupMessage: true})
+	server.Route("/me", gdpr.Router(func(c *fiber.Ctx) (domain.Subject, error) {
+		return domain.NewSubject(c.Get("X-Customer"), domain.SubjectRef{Kind: "desk", Value: "contact"})
+	}))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println(listener.Addr())
+	return server.Listener(listener)
+}
+
+// open opens sqlite:FILE or a postgres:// URL.
+func open(source string) (*bun.DB, error) {
+	if file, ok := strings.CutPrefix(source, "sqlite:"); ok {
+		sqldb, err := sql.Open("sqlite", "file:"+file+
+			"?_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=journal_mode(wal)")
+		return bun.NewDB(sqldb, sqlitedialect.New()), err
+	}
+	sqldb, err := sql.Open("pgx", source)
+	return bun.NewDB(sqldb, pgdialect.New()), err
+}
+
+// start runs the server as a process of its own.
+func start(t *testing.T, source string) (server *exec.Cmd, address string) {
+	t.Helper()
+	server = exec.CommandContext(context.Background(), os.Args[0])
+	server.Env = append(os.Environ(), serverVariable+"="+source)
+	server.Stderr = os.Stderr
+	output, err := server.StdoutPipe()
+	must(t, err)
+	must(t, server.Start())
+	t.Cleanup(func() { _ = server.Process.Kill() })
+	line, err := bufio.NewReader(output).ReadString('\n')
+	must(t, err)
+	return server, strings.TrimSpace(line)
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
