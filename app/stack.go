@@ -57,15 +57,19 @@ func newStack(c Config) (Stack, *bunstore.Store, error) {
 	if err != nil {
 		return Stack{}, nil, err
 	}
+	exporter, err := export.NewExporter(export.Config{
+		Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set, ResolverTimeout: c.ResolverTimeout,
+	})
+	if err != nil {
+		return Stack{}, nil, err
+	}
 	return Stack{
 		Sessions:    store,
 		DataMap:     dataMap,
 		Consent:     consent.NewLedger(clock, ids),
 		Restriction: restriction.NewLedger(clock, ids),
-		Exporter: export.New(export.Config{
-			Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set, ResolverTimeout: c.ResolverTimeout,
-		}),
-		Eraser: eraser,
+		Exporter:    exporter,
+		Eraser:      eraser,
 	}, store, nil
 }
 

@@ -7,27 +7,28 @@ type EventType string
 
 // The event types. Their order within one operation is part of the contract of the service that writes them.
 const (
-	EventConsentGranted             EventType = "consent_granted"
-	EventConsentWithdrawn           EventType = "consent_withdrawn"
-	EventRestrictionPlaced          EventType = "restriction_placed"
-	EventRestrictionLifted          EventType = "restriction_lifted"
-	EventExportRequested            EventType = "export_requested"
-	EventExportCompleted            EventType = "export_completed"
-	EventErasureRequested           EventType = "erasure_requested"
-	EventErasureStepSucceeded       EventType = "erasure_step_succeeded"
-	EventErasureStepFailed          EventType = "erasure_step_failed"
-	EventErasureLocalCompleted      EventType = "erasure_local_completed"
-	EventErasureCompleted           EventType = "erasure_completed"
-	EventErasureRequeued            EventType = "erasure_requeued"
-	EventRectificationRequested     EventType = "rectification_requested"
-	EventRectificationStepSucceeded EventType = "rectification_step_succeeded"
-	EventRectificationStepFailed    EventType = "rectification_step_failed"
-	EventRectificationLocalComplete EventType = "rectification_local_completed"
-	EventRectificationCompleted     EventType = "rectification_completed"
+	EventConsentGranted              EventType = "consent_granted"
+	EventConsentWithdrawn            EventType = "consent_withdrawn"
+	EventRestrictionPlaced           EventType = "restriction_placed"
+	EventRestrictionLifted           EventType = "restriction_lifted"
+	EventExportRequested             EventType = "export_requested"
+	EventExportCompleted             EventType = "export_completed"
+	EventErasureRequested            EventType = "erasure_requested"
+	EventErasureStepSucceeded        EventType = "erasure_step_succeeded"
+	EventErasureStepFailed           EventType = "erasure_step_failed"
+	EventErasureLocalCompleted       EventType = "erasure_local_completed"
+	EventErasureCompleted            EventType = "erasure_completed"
+	EventErasureRequeued             EventType = "erasure_requeued"
+	EventRectificationRequested      EventType = "rectification_requested"
+	EventRectificationStepSucceeded  EventType = "rectification_step_succeeded"
+	EventRectificationStepFailed     EventType = "rectification_step_failed"
+	EventRectificationLocalCompleted EventType = "rectification_local_completed"
+	EventRectificationCompleted      EventType = "rectification_completed"
 )
 
 // Payload is what an event says beside its type: short scalars (string, bool, int, int64) under fixed names. It never
-// holds personal data, a ref, a free text that a subject wrote, or an error message: an error stands as its class.
+// holds personal data, a ref, a reason that a subject gave, or an error message: an error stands as its class. Purposes
+// and policy versions are names that the application defines, and do stand in it.
 type Payload map[string]any
 
 // AuditEvent is one line of the append-only audit trail, the accountability record of Art. 5(2) GDPR.

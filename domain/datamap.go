@@ -7,7 +7,7 @@ type Column struct {
 	Name      string      `json:"name"`
 	Type      ColumnType  `json:"type,omitempty"`      // required for what is annotated, a subject key, or a since column
 	Length    int         `json:"length,omitempty"`    // most characters that a text column holds; 0 means no limit
-	Surrogate string      `json:"surrogate,omitempty"` // what anonymization writes instead of the type's own surrogate
+	Surrogate string      `json:"surrogate,omitempty"` // the constant to anonymize with instead of the type's own surrogate
 	Personal  *Annotation `json:"personal,omitempty"`  // nil for a column that holds no personal data
 }
 
@@ -16,7 +16,8 @@ type Relation struct {
 	Columns           []string `json:"columns"`
 	References        string   `json:"references"` // the other table
 	ReferencedColumns []string `json:"referenced_columns"`
-	Path              bool     `json:"path,omitempty"` // leads to the subject, where several relations do
+	Path              bool     `json:"path,omitempty"`      // leads to the subject, where several relations do
+	SetsNull          bool     `json:"sets_null,omitempty"` // the database clears Columns with the other row (ON DELETE SET NULL)
 }
 
 // Table is one table of the application, with all its columns, annotated or not.
@@ -85,7 +86,10 @@ func NewDataMap(tables ...Table) (DataMap, error) {
 	if err != nil {
 		return DataMap{}, err
 	}
-	for _, table := range slices.Backward(ordered[:len(ordered)-1]) { // parents first
+	for _, table := range slices.Backward(ordered) { // parents first
+		if table.Name == first.Name {
+			continue
+		}
 		if m.paths[table.Name], err = m.findPath(table); err != nil {
 			return DataMap{}, err
 		}
@@ -155,7 +159,7 @@ func (m DataMap) ChildrenFirst() ([]Table, error) {
 	for len(names) > 0 {
 		next := slices.IndexFunc(names, func(name string) bool { return waiting[name] == 0 })
 		if next < 0 {
-			return nil, manifestError(names[0], "", "is part of a cycle of relations between tables")
+			return nil, manifestError(m.inCycle(names), "", "is part of a cycle of relations between tables")
 		}
 		table := m.tables[m.index[names[next]]]
 		for _, parent := range m.parents(table) {
@@ -165,6 +169,19 @@ func (m DataMap) ChildrenFirst() ([]Table, error) {
 		names = slices.Delete(names, next, next+1)
 	}
 	return ordered, nil
+}
+
+// inCycle returns a table that is part of a cycle, given tables to each of which another one of them refers: who goes
+// from table to referring table for long enough comes round.
+func (m DataMap) inCycle(names []string) string {
+	name, visited := names[0], map[string]bool{}
+	for !visited[name] {
+		visited[name] = true
+		name = names[slices.IndexFunc(names, func(child string) bool {
+			return slices.Contains(m.parents(m.tables[m.index[child]]), name)
+		})]
+	}
+	return name
 }
 
 // parents lists the other tables of the map that the table refers to, once for each relation.

@@ -44,12 +44,18 @@ func checkKeys(table Table) error {
 	if len(table.PrimaryKey) == 0 {
 		return manifestError(table.Name, "", "has no primary key, which an export needs to name a row")
 	}
-	for _, name := range table.PrimaryKey {
+	for i, name := range table.PrimaryKey {
+		if slices.Contains(table.PrimaryKey[:i], name) {
+			return manifestError(table.Name, name, "is in the primary key twice")
+		}
 		if _, ok := table.Column(name); !ok {
 			return manifestError(table.Name, name, "is in the primary key but not among the columns")
 		}
 	}
-	for _, name := range table.SubjectKey {
+	for i, name := range table.SubjectKey {
+		if slices.Contains(table.SubjectKey[:i], name) {
+			return manifestError(table.Name, name, "is in the subject key twice")
+		}
 		column, ok := table.Column(name)
 		if !ok {
 			return manifestError(table.Name, name, "is in the subject key but not among the columns")
@@ -79,12 +85,18 @@ func checkAnnotation(table Table, column Column) error {
 		return fault("needs retain and since together")
 	}
 	if a.Since != "" {
+		if parsed, err := ParsePeriod(a.Retain.String()); err != nil || parsed != a.Retain {
+			return fault("has a retention period that is negative or too long")
+		}
 		since, ok := table.Column(a.Since)
 		if !ok {
 			return fault("counts its retention from a column that the table does not have")
 		}
 		if since.Type != TypeTime {
 			return fault("counts its retention from a column that holds no time")
+		}
+		if since.Personal != nil && since.Personal.Strategy != StrategyRetain {
+			return fault("counts its retention from a column that the erasure overwrites")
 		}
 	}
 	return nil
@@ -100,6 +112,10 @@ func (m DataMap) checkRelation(table Table, relation Relation) error {
 		}
 	}
 	i, inMap := m.index[relation.References]
+	if relation.Path && (!inMap || relation.References == table.Name) {
+		return manifestError(table.Name, "", "is marked to reach the subject by way of "+relation.References+
+			", which is not another table of the data map")
+	}
 	if !inMap {
 		return nil
 	}

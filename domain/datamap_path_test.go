@@ -133,3 +133,19 @@ func TestACycleIsRefused(t *testing.T) {
 	_, err = domain.NewDataMap(users(), child("a", "b"), child("b", "c"), child("c", "a", "users"))
 	wantManifestError(t, err, "a")
 }
+
+func TestATableThatOnlyTheSubjectRefersToIsRefused(t *testing.T) {
+	subject := users()
+	subject.Columns = append(subject.Columns, column("home", domain.TypeBigInt))
+	subject.Relations = []domain.Relation{belongsTo("addresses", "home")}
+	_, err := domain.NewDataMap(subject, child("addresses"))
+	wantManifestError(t, err, "addresses")
+	_, err = domain.NewDataMap(subject, child("addresses"), child("orders", "users"))
+	wantManifestError(t, err, "addresses")
+}
+
+func TestTheErrorOfACycleNamesAMemberOfIt(t *testing.T) {
+	// "a" is a parent of the cycle of "x" and "y", but not in it.
+	_, err := domain.NewDataMap(users(), child("a", "users"), child("x", "y", "a"), child("y", "x"))
+	wantManifestError(t, err, "x")
+}

@@ -258,3 +258,31 @@ func TestADataMapThatWasNeverBuiltIsZero(t *testing.T) {
 		t.Error("IsZero does not tell a map that was built from one that was not")
 	}
 }
+
+func TestARetentionIsNotCountedFromAColumnThatIsOverwritten(t *testing.T) {
+	tables := annotated(domain.Annotation{
+		Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "§147 AO",
+		Retain: domain.Period{Years: 10}, Since: "issued_at",
+	})
+	i := slices.IndexFunc(tables[1].Columns, func(c domain.Column) bool { return c.Name == "issued_at" })
+	tables[1].Columns[i].Personal = &domain.Annotation{Category: domain.CategoryBehavioral}
+	_, err := domain.NewDataMap(tables...)
+	wantManifestError(t, err, "orders.total")
+}
+
+func TestAPeriodThatIsNoPeriodIsRefused(t *testing.T) {
+	for _, period := range []domain.Period{{Years: -1}, {Years: 1, Days: -1}, {Months: 10000}} {
+		_, err := domain.NewDataMap(annotated(domain.Annotation{
+			Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "§147 AO",
+			Retain: period, Since: "issued_at",
+		})...)
+		wantManifestError(t, err, "orders.total")
+	}
+}
+
+func TestAKeyNamesNoColumnTwice(t *testing.T) {
+	subject := users()
+	subject.SubjectKey = []string{"id", "id"}
+	_, err := domain.NewDataMap(subject)
+	wantManifestError(t, err, "users.id")
+}

@@ -77,3 +77,12 @@ func TestExportedValuesKeepTheirType(t *testing.T) {
 		}
 	}
 }
+
+func TestAnyTextIsValidJSONAsANumber(t *testing.T) {
+	for _, text := range []string{"a\x01b", "\x7f", "\a\v", "\"\\", "\u00a0", "\U000e0001", "\xff", "\u2028"} {
+		encoded, err := json.Marshal(domain.Number(text))
+		if err != nil || !json.Valid(encoded) {
+			t.Errorf("%q: got %s, %v", text, encoded, err)
+		}
+	}
+}

@@ -80,6 +80,15 @@ func (e *Error) Is(target error) bool {
 	return ok && code == e.Code
 }
 
+// As gives the code of e to errors.As with a *Code.
+func (e *Error) As(target any) bool {
+	code, ok := target.(*Code)
+	if ok = ok && e.Code != ""; ok {
+		*code = e.Code
+	}
+	return ok
+}
+
 // FieldError says what is wrong with one input field. Neither text repeats the value.
 type FieldError struct {
 	Field   string `json:"field"`
@@ -108,14 +117,14 @@ func Invalid(op string, fields []FieldError) error {
 // ErrorClass names the kind of err in one word for the audit trail and for logs, where no message may stand:
 // "canceled", "timeout", the text of its Code, or "internal".
 func ErrorClass(err error) string {
-	var coded *Error
+	var code Code
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "canceled"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "timeout"
-	case errors.As(err, &coded) && coded.Code != "":
-		return string(coded.Code)
+	case errors.As(err, &code):
+		return string(code)
 	default:
 		return "internal"
 	}

@@ -116,3 +116,15 @@ func TestAnErrorClassIsOneWord(t *testing.T) {
 		}
 	}
 }
+
+func TestTheClassOfAnErrorIsThatOfItsCode(t *testing.T) {
+	for _, err := range []error{
+		domain.ErrUnavailable,
+		fmt.Errorf("x: %w", domain.ErrUnavailable),
+		&domain.Error{Op: "outer", Err: &domain.Error{Code: domain.ErrUnavailable}},
+	} {
+		if got := domain.ErrorClass(err); got != "unavailable" {
+			t.Errorf("%v: got %q", err, got)
+		}
+	}
+}

@@ -1,8 +1,8 @@
 package domain
 
 import (
-	"strconv"
 	"time"
+	"unicode/utf8"
 )
 
 // ExportSchemaVersion is the version of the ExportBundle's shape. It changes when a reader of bundles must change.
@@ -24,7 +24,7 @@ type ExportRecord struct {
 	Field           string      `json:"field"`
 	Row             string      `json:"row"` // identifies the row within its source
 	Category        Category    `json:"category"`
-	Value           any         `json:"value"` // nil, string, bool, integer, float64, time.Time, []byte, Number or JSON
+	Value           any         `json:"value"` // nil, string, bool, integer, finite float64, time.Time, []byte, Number or JSON
 	LegalBasis      *LegalBasis `json:"legal_basis"`
 	Purpose         *string     `json:"purpose"`
 	RetentionReason *string     `json:"retention_reason"`
@@ -39,10 +39,21 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	if isJSONNumber(string(n)) {
 		return []byte(n), nil
 	}
-	return strconv.AppendQuote(nil, string(n)), nil
+	quoted := []byte{'"'}
+	for _, r := range string(n) { // what is no UTF-8 becomes U+FFFD, as encoding/json has it
+		switch {
+		case r == '"' || r == '\\':
+			quoted = append(quoted, '\\', byte(r))
+		case r < ' ':
+			quoted = append(quoted, '\\', 'u', '0', '0', "01"[r>>4], "0123456789abcdef"[r&0xf])
+		default:
+			quoted = utf8.AppendRune(quoted, r)
+		}
+	}
+	return append(quoted, '"'), nil
 }
 
-// JSON is a value that the application stores as JSON; it is exported as it is.
+// JSON is a value that the application stores as JSON; it is exported as it is, and must be valid.
 type JSON string
 
 // MarshalJSON writes the stored document.

@@ -125,7 +125,7 @@ func TestTheEventTypesAreNamedAsPromised(t *testing.T) {
 		"rectification_requested":       domain.EventRectificationRequested,
 		"rectification_step_succeeded":  domain.EventRectificationStepSucceeded,
 		"rectification_step_failed":     domain.EventRectificationStepFailed,
-		"rectification_local_completed": domain.EventRectificationLocalComplete,
+		"rectification_local_completed": domain.EventRectificationLocalCompleted,
 		"rectification_completed":       domain.EventRectificationCompleted,
 	} {
 		if string(got) != want {

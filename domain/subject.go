@@ -158,7 +158,7 @@ func NewSubject(id string, refs ...SubjectRef) (Subject, error) {
 }
 
 // Validate checks the subject itself: an id must be there, and every ref needs a kind and a value of at most
-// MaxTextLength characters. The error is ErrSubject.
+// MaxTextLength characters, and its extra is bound likewise. The error is ErrSubject.
 func (s Subject) Validate() error {
 	if s.ID.IsZero() {
 		return subjectError("the subject has no id")
@@ -166,6 +166,11 @@ func (s Subject) Validate() error {
 	for _, ref := range s.Refs {
 		if len(checkText("kind", ref.Kind, 1)) > 0 || len(checkText("value", ref.Value, 1)) > 0 {
 			return subjectError("a ref needs a kind and a value of 1 to 255 characters")
+		}
+		for key, value := range ref.Extra {
+			if len(checkText("key", key, 1)) > 0 || len(checkText("value", value, 0)) > 0 {
+				return subjectError("a ref's extra needs keys of 1 to 255 characters and values of at most 255")
+			}
 		}
 	}
 	return nil

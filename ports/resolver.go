@@ -13,7 +13,26 @@ type Resolver interface {
 	// to it. It never changes: entries that are waiting name it.
 	Name() string
 
-	// Export returns what the system holds about the subject that ref names. A subject that the system does not know
-	// has no records, which is no error. Source is filled in by the caller.
-	Export(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error)
+	// CoveredSurface says what of the system the resolver exports and erases, and what not. It never changes.
+	CoveredSurface() domain.CoveredSurface
+
+	// ExportSubject returns what the system holds about the subject that ref names, within the covered surface. A
+	// subject that the system does not know has no records, which is no error. Source is filled in by the caller.
+	ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error)
+
+	// EraseSubject erases the subject that ref names. It may be called again for the same entryID, which is an
+	// idempotency key, and after a success that nobody heard of: a subject that is not there any more is a success
+	// with alreadyAbsent.
+	//
+	// An error for which trying again is of no use is a *domain.ResolverError; the entry is then abandoned to a person.
+	// Every other error is tried again, a *domain.RetryLater not before its time.
+	EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID string) (alreadyAbsent bool, err error)
+}
+
+// RectifyingResolver is a Resolver that can also correct what the system holds.
+type RectifyingResolver interface {
+	Resolver
+
+	// RectifySubject writes the corrections, by category. Errors and repetition are as for EraseSubject.
+	RectifySubject(ctx context.Context, ref domain.SubjectRef, entryID string, corrections domain.Corrections) error
 }

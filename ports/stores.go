@@ -13,7 +13,8 @@ type ConsentStore interface {
 	Append(ctx context.Context, record domain.ConsentRecord) error
 
 	// Latest returns the record in force, by ConsentRecord.Supersedes, among the subject's records for the purpose;
-	// with asOf, among those recorded at that instant or before. It is nil when there is none.
+	// with asOf, among those recorded at that instant or before; of equals the one appended last. It is nil when there
+	// is none.
 	Latest(ctx context.Context, id domain.SubjectID, purpose string, asOf *time.Time) (*domain.ConsentRecord, error)
 
 	// History returns the subject's records for the purpose, oldest first; those of one instant in the order they
@@ -27,7 +28,8 @@ type RestrictionStore interface {
 	Append(ctx context.Context, record domain.RestrictionRecord) error
 
 	// Latest returns the records in force, by RestrictionRecord.Supersedes: the one among the subject's global
-	// records, and the one among those for the purpose when there is a purpose. Either is nil when there is none.
+	// records, and the one among those for the purpose when there is a purpose; of equals the one appended last. Either
+	// is nil when there is none.
 	Latest(ctx context.Context, id domain.SubjectID, purpose *string) (global, scoped *domain.RestrictionRecord, err error)
 
 	// History returns the subject's records, global ones when purpose is nil, else those for the purpose; oldest
@@ -48,7 +50,8 @@ type SubjectStore interface {
 
 	// Apply carries out one local step of a plan on all rows of the subject, and returns how many rows it deleted,
 	// anonymized, or, for a retain step, left as they are. Anonymizing writes a surrogate that fits the column's
-	// type, never NULL, and a different one into every text and UUID cell. No row of another subject is touched.
+	// type, never NULL, and a different one into every text and UUID cell, unless the data map has a constant
+	// for the column. No row of another subject is touched.
 	Apply(ctx context.Context, id domain.SubjectID, step domain.Step) (rows int64, err error)
 
 	// Export calls yield for every annotated field of every row of the subject: table by table in the order of

@@ -54,6 +54,7 @@ func (g generated) drawTable(t *rapid.T, name string) domain.Table {
 		if coin("rival") {
 			table.Relations[0].Path = true
 			relate(&table, "also", rapid.SampledFrom(g.tables).Draw(t, "rival parent"), coin("rival by code"))
+			table.Relations[1].SetsNull = coin("rival sets null")
 		}
 	}
 	if coin("self-reference") {
@@ -154,7 +155,7 @@ func (g generated) fault(table domain.Table) domain.Code {
 	if losesRows(table) {
 		return ""
 	}
-	for _, parent := range g.path[table.Name] {
+	for _, parent := range append(g.dependsOn(table), g.path[table.Name]...) {
 		if losesRows(g.table(parent)) {
 			if len(columns(table, domain.StrategyRetain)) > 0 {
 				return domain.ErrRetention
@@ -168,6 +169,18 @@ func (g generated) fault(table domain.Table) domain.Code {
 		}
 	}
 	return ""
+}
+
+// dependsOn lists the tables of the map whose rows the table's rows cannot be without.
+func (g generated) dependsOn(table domain.Table) []string {
+	var parents []string
+	for _, relation := range table.Relations {
+		inMap := slices.ContainsFunc(g.tables, func(t domain.Table) bool { return t.Name == relation.References })
+		if inMap && relation.References != table.Name && !relation.SetsNull {
+			parents = append(parents, relation.References)
+		}
+	}
+	return parents
 }
 
 func (g generated) isReferenced(table, column string) bool {

@@ -26,8 +26,12 @@ type Eraser struct {
 	plan      domain.Plan
 }
 
-// NewEraser makes the plan and returns an eraser that follows it. The error is the Planner's.
+// NewEraser makes the plan and returns an eraser that follows it. The error is domain.ErrConfiguration when a field is
+// missing, else the Planner's.
 func NewEraser(c Config) (*Eraser, error) {
+	if c.Clock == nil || c.IDs == nil || c.DataMap.IsZero() || c.Resolvers == nil {
+		return nil, &domain.Error{Code: domain.ErrConfiguration, Op: "eraser", Message: "every field of its Config is required"}
+	}
 	plan, err := Planner{}.Plan(c.DataMap, c.Resolvers.Names())
 	if err != nil {
 		return nil, err
@@ -115,9 +119,10 @@ func (r *run) counts(strategy domain.Strategy) map[string]int64 {
 		return r.result.Deleted
 	case domain.StrategyAnonymize:
 		return r.result.Anonymized
-	default:
+	case domain.StrategyRetain:
 		return r.result.Retained
 	}
+	return map[string]int64{} // the planner knows no other
 }
 
 func (r *run) enqueue(ctx context.Context, calls []resolvers.Call) error {

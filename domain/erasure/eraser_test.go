@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/ports/mocks"
 )
 
 func TestAnErasureLocksRecordsActsEnqueuesAndCompletes(t *testing.T) {
@@ -153,8 +154,18 @@ func TestThereIsNoEraserForAMapThatCannotBePlanned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eraser, err := erasure.NewEraser(erasure.Config{DataMap: dataMap, Resolvers: resolverSet(t)})
+	ctrl := gomock.NewController(t)
+	eraser, err := erasure.NewEraser(erasure.Config{
+		Clock: mocks.NewMockClock(ctrl), IDs: mocks.NewMockIDSource(ctrl), DataMap: dataMap, Resolvers: resolverSet(t),
+	})
 	if !errors.Is(err, domain.ErrRetention) || eraser != nil {
 		t.Errorf("got %v, %v", eraser, err)
+	}
+}
+
+func TestAnEraserWithoutWhatItNeedsIsRefused(t *testing.T) {
+	_, err := erasure.NewEraser(erasure.Config{})
+	if !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -19,14 +19,14 @@ type Planner struct{}
 // retained stays in another. A table with nothing annotated that is not owned has no step.
 //
 // Refused as domain.ErrRetention or domain.ErrManifest, with the table named: a table whose rows survive while a table
-// on its path to the subject loses them, and a column that would have to be anonymized although it identifies or
+// on its path to the subject loses them, or another table it refers to unless that sets null, and a column that would have to be anonymized although it identifies or
 // links rows.
 func (Planner) Plan(m domain.DataMap, resolverNames []string) (domain.Plan, error) {
 	ordered, err := m.ChildrenFirst()
 	if err != nil {
 		return domain.Plan{}, err
 	}
-	var plan domain.Plan
+	plan := domain.Plan{Steps: []domain.Step{}}
 	for _, table := range ordered {
 		if deletesRows(table) {
 			plan.Steps = append(plan.Steps, domain.Step{Target: table.Name, Strategy: domain.StrategyDelete})
@@ -84,14 +84,13 @@ func inRelation(table domain.Table, column string) bool {
 func checkSurvivor(m domain.DataMap, table domain.Table) error {
 	for _, relation := range m.Path(table.Name) {
 		if parent, _ := m.Table(relation.References); deletesRows(parent) {
-			code, why := domain.ErrManifest, "its rows survive an erasure"
-			for _, column := range table.Personal() {
-				if column.Personal.Strategy == domain.StrategyRetain {
-					code, why = domain.ErrRetention, table.Name+"."+column.Name+" is retained"
-				}
-			}
-			return planError(code, table.Name+": "+why+", but the rows of "+parent.Name+
-				", on its path to the subject, are deleted")
+			return orphaned(table, parent, "on its path to the subject")
+		}
+	}
+	for _, relation := range table.Relations {
+		parent, inMap := m.Table(relation.References)
+		if inMap && deletesRows(parent) && !relation.SetsNull {
+			return orphaned(table, parent, "to which it refers without ON DELETE SET NULL")
 		}
 	}
 	for _, column := range table.Personal() {
@@ -102,6 +101,18 @@ func checkSurvivor(m domain.DataMap, table domain.Table) error {
 			": would be anonymized, but it identifies or links rows that survive")
 	}
 	return nil
+}
+
+// orphaned is the refusal of a table whose rows stay while those of a table they refer to go.
+func orphaned(table, parent domain.Table, how string) error {
+	code, why := domain.ErrManifest, "its rows survive an erasure"
+	for _, column := range table.Personal() {
+		if column.Personal.Strategy == domain.StrategyRetain {
+			code, why = domain.ErrRetention, table.Name+"."+column.Name+" is retained"
+			break
+		}
+	}
+	return planError(code, table.Name+": "+why+", but the rows of "+parent.Name+", "+how+", are deleted")
 }
 
 // isKey reports whether rows are identified or linked by the column: it is in a key of its table or in a relation

@@ -303,3 +303,20 @@ func TestAPlanIsAValueOfItsOwn(t *testing.T) {
 		t.Errorf("got %q, and then %q, %v", printed(plan.Steps), printed(again.Steps), err)
 	}
 }
+
+func TestAnEmptyPlanHasAnEmptyList(t *testing.T) {
+	plan, err := planFor(t, nil, users(plain("theme")))
+	if err != nil || plan.Steps == nil {
+		t.Errorf("got %#v, %v", plan.Steps, err)
+	}
+}
+func TestRetainedRowsThatReferToDeletedRowsOffThePathAreRefused(t *testing.T) {
+	orders := change(child("orders", "users", personal("vat", keep), plain("session_id")), func(o *domain.Table) {
+		o.Relations[0].Path = true
+		o.Relations = append(o.Relations, domain.Relation{
+			Columns: []string{"session_id"}, References: "sessions", ReferencedColumns: []string{"id"},
+		})
+	})
+	plan, err := planFor(t, nil, users(personal("email", anon)), child("sessions", "users", personal("agent", del)), orders)
+	wantRefusal(t, "a foreign key off the path", plan, err, domain.ErrRetention, "orders.vat", "sessions")
+}

@@ -31,7 +31,7 @@ func (e *Exporter) ask(ctx context.Context, calls []resolvers.Call) (records []d
 				}
 				incoming <- a
 			}()
-			got, err := call.Resolver.Export(ctx, call.Ref)
+			got, err := call.Resolver.ExportSubject(ctx, call.Ref)
 			a.records, a.ok = got, err == nil
 		}()
 	}

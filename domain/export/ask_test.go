@@ -126,9 +126,9 @@ func TestASystemWithTwoRefsIsAskedForBothAndNamedOnce(t *testing.T) {
 	for _, value := range []string{"old", "new", "newest"} {
 		w.subject.Refs = append(w.subject.Refs, domain.SubjectRef{Kind: "desk", Value: value})
 	}
-	desk.EXPECT().Export(gomock.Any(), w.subject.Refs[0]).DoAndReturn(fails)
-	desk.EXPECT().Export(gomock.Any(), w.subject.Refs[1]).DoAndReturn(has("tickets"))
-	desk.EXPECT().Export(gomock.Any(), w.subject.Refs[2]).DoAndReturn(fails)
+	desk.EXPECT().ExportSubject(gomock.Any(), w.subject.Refs[0]).DoAndReturn(fails)
+	desk.EXPECT().ExportSubject(gomock.Any(), w.subject.Refs[1]).DoAndReturn(has("tickets"))
+	desk.EXPECT().ExportSubject(gomock.Any(), w.subject.Refs[2]).DoAndReturn(fails)
 	w.succeeds()
 	bundle, err := w.Export(t.Context(), w.session, w.subject)
 	if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"desk"}) {

@@ -16,7 +16,7 @@ import (
 // DefaultResolverTimeout bounds how long one external system is waited for.
 const DefaultResolverTimeout = 10 * time.Second
 
-// Config is what an Exporter is made of. All fields are required but ResolverTimeout.
+// Config is what an Exporter is made of. All fields are required but ResolverTimeout, which must not be negative.
 type Config struct {
 	Clock           ports.Clock
 	IDs             ports.IDSource
@@ -33,12 +33,18 @@ type Exporter struct {
 	timeout   time.Duration
 }
 
-// New returns an exporter.
-func New(c Config) *Exporter {
+// NewExporter returns an exporter. A field that is missing or wrong is domain.ErrConfiguration.
+func NewExporter(c Config) (*Exporter, error) {
+	if c.Clock == nil || c.IDs == nil || c.DataMap.IsZero() || c.Resolvers == nil || c.ResolverTimeout < 0 {
+		return nil, &domain.Error{
+			Code: domain.ErrConfiguration, Op: "exporter",
+			Message: "every field of its Config but ResolverTimeout is required, and that must not be negative",
+		}
+	}
 	if c.ResolverTimeout == 0 {
 		c.ResolverTimeout = DefaultResolverTimeout
 	}
-	return &Exporter{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, c.Resolvers, c.ResolverTimeout}
+	return &Exporter{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, c.Resolvers, c.ResolverTimeout}, nil
 }
 
 // Export returns the subject's bundle: the rows of the application's tables in the order of the data map, then the

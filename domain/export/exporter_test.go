@@ -54,7 +54,7 @@ func TestEvidenceThenSystemsThenTheDatabaseThenCompletion(t *testing.T) {
 		w.audit.EXPECT().AppendEvidence(gomock.Any(), event("id-1", "export_requested", id, domain.Payload{
 			"refs": 1, "resolvers": 1,
 		})),
-		desk.EXPECT().Export(gomock.Any(), refTo("desk")).DoAndReturn(has("tickets")),
+		desk.EXPECT().ExportSubject(gomock.Any(), refTo("desk")).DoAndReturn(has("tickets")),
 		w.session.EXPECT().Subjects().Return(w.subjects), // a session takes its connection now, and not before
 		w.subjects.EXPECT().Export(gomock.Any(), id, gomock.Any()).
 			DoAndReturn(yields(domain.ExportRecord{Source: "users", Field: "email"})),

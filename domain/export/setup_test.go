@@ -61,10 +61,14 @@ func newWorld(t *testing.T, timeout time.Duration, registered ...ports.Resolver)
 			subject.Refs = append(subject.Refs, refTo(name))
 		}
 	}
+	exporter, err := export.NewExporter(export.Config{
+		Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set, ResolverTimeout: timeout,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return world{
-		Exporter: export.New(export.Config{
-			Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set, ResolverTimeout: timeout,
-		}),
+		Exporter: exporter,
 		session:  mocks.NewMockSession(ctrl),
 		subjects: mocks.NewMockSubjectStore(ctrl),
 		audit:    mocks.NewMockAuditLog(ctrl),
@@ -108,7 +112,7 @@ func resolver(t *testing.T, name string, export answer) ports.Resolver {
 	t.Helper()
 	made := mocks.NewMockResolver(gomock.NewController(t))
 	made.EXPECT().Name().Return(name).AnyTimes()
-	made.EXPECT().Export(gomock.Any(), refTo(name)).DoAndReturn(export)
+	made.EXPECT().ExportSubject(gomock.Any(), refTo(name)).DoAndReturn(export)
 	return made
 }
 

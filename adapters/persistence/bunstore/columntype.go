@@ -6,6 +6,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"net"
+	"net/netip"
 	"reflect"
 	"regexp"
 	"slices"
@@ -22,30 +23,58 @@ import (
 // columnType says what a field's column holds: its type, the length of a limited text, and the surrogate where the
 // type's own would not do. The type is empty where nothing is known that would be safe to write.
 func columnType(field *schema.Field) (t domain.ColumnType, length int, surrogate string) {
+	if slices.ContainsFunc(encodings, field.Tag.HasOption) {
+		return "", 0, ""
+	}
 	if field.Tag.HasOption("array") {
 		return domain.TypeArray, 0, ""
 	}
-	if field.IndirectType == reflect.TypeFor[net.IP]() {
-		return domain.TypeText, 0, "0.0.0.0"
+	if address, ok := addresses[field.IndirectType]; ok {
+		return domain.TypeText, 0, address
 	}
 	t = goType(field.IndirectType)
 	if tag, ok := field.Tag.Option("type"); ok {
-		declared, limit := sqlType(tag)
-		// A type that encodes its own values cannot read just any text; a number, a boolean or a time it can.
-		if t == "" && (declared == domain.TypeText || declared == domain.TypeJSON || declared == domain.TypeBytes) {
-			declared = ""
-		}
-		t, length = declared, limit
+		var declared domain.ColumnType
+		declared, length = sqlType(tag)
+		t = readable(t, declared)
 	}
-	if t == domain.TypeJSON && isList(field.IndirectType) {
+	if t == domain.TypeJSON && field.IndirectType.Kind() == reflect.Slice && field.IndirectType.Elem().Kind() != reflect.Uint8 {
 		surrogate = "[]"
 	}
 	return t, length, surrogate
 }
 
+// readable is what a column of the declared type holds when the field has a Go type of the type t, or empty where the
+// field could not read the surrogate back.
+func readable(t, declared domain.ColumnType) domain.ColumnType {
+	switch declared { //nolint:exhaustive // any field reads the surrogates of the others
+	case domain.TypeText:
+		if t == domain.TypeBytes {
+			return declared
+		}
+		return t // in its text form
+	case domain.TypeJSON, domain.TypeBytes:
+		if t != declared && t != domain.TypeText && t != domain.TypeBytes {
+			return ""
+		}
+	}
+	return declared
+}
+
+// encodings are bun's options for columns that hold neither what the Go type nor what the declared type says.
+var encodings = []string{"msgpack", "hstore", "composite", "multirange"}
+
+// addresses are the types that bun writes as the text of a network address, with a surrogate that inet and cidr take.
+var addresses = map[reflect.Type]string{
+	reflect.TypeFor[net.IP]():       "0.0.0.0",
+	reflect.TypeFor[netip.Addr]():   "0.0.0.0",
+	reflect.TypeFor[net.IPNet]():    "0.0.0.0/0",
+	reflect.TypeFor[netip.Prefix](): "0.0.0.0/0",
+}
+
 // codecs are the interfaces by which a type encodes its own values, or decodes them.
 var codecs = []reflect.Type{
-	reflect.TypeFor[driver.Valuer](), reflect.TypeFor[sql.Scanner](),
+	reflect.TypeFor[driver.Valuer](), reflect.TypeFor[sql.Scanner](), reflect.TypeFor[schema.QueryAppender](),
 	reflect.TypeFor[encoding.TextUnmarshaler](), reflect.TypeFor[json.Unmarshaler](),
 }
 
@@ -70,7 +99,7 @@ func goType(t reflect.Type) domain.ColumnType {
 	if known, ok := wellKnown[t]; ok {
 		return known
 	}
-	if t.Kind() == reflect.Array && t.Len() == 16 && t.Elem().Kind() == reflect.Uint8 {
+	if isUUID(t) {
 		return domain.TypeUUID
 	}
 	if slices.ContainsFunc(codecs, reflect.PointerTo(t).Implements) {
@@ -94,15 +123,21 @@ func goType(t reflect.Type) domain.ColumnType {
 			return domain.TypeBytes
 		}
 		return domain.TypeJSON
-	case reflect.Map, reflect.Struct, reflect.Array:
+	case reflect.Map, reflect.Struct:
 		return domain.TypeJSON
 	default:
 		return ""
 	}
 }
 
-func isList(t reflect.Type) bool {
-	return (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && t.Elem().Kind() != reflect.Uint8
+// isUUID reports whether t is a UUID, of whichever package, by the text of its zero value. Identifiers of other kinds,
+// such as ULIDs, have 16 bytes too.
+func isUUID(t reflect.Type) bool {
+	if t.Kind() != reflect.Array || t.Len() != 16 || t.Elem().Kind() != reflect.Uint8 {
+		return false
+	}
+	zero, ok := reflect.Zero(t).Interface().(interface{ String() string })
+	return ok && zero.String() == "00000000-0000-0000-0000-000000000000"
 }
 
 var sqlTypePattern = regexp.MustCompile(`^([a-z0-9_ ]+?) *(?:\( *(\d+) *(?:, *\d+ *)?\))?( with(?:out)? time zone)?(\[\])*$`)

@@ -205,9 +205,11 @@ func TestLostEvidenceIsReportedBesideTheCause(t *testing.T) {
 	})
 }
 
-// desk is an external system that is never called here.
-type desk struct{}
+// desk is an external system that is only named here.
+type desk struct{ ports.Resolver }
 
 func (desk) Name() string { return "desk" }
 
-func (desk) Export(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) { return nil, nil }
+func (desk) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
+	return nil, nil
+}

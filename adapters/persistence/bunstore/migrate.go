@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"embed"
-	"errors"
 	"io/fs"
 	"strings"
 
@@ -43,7 +42,8 @@ func Migrate(ctx context.Context, db *bun.DB, opts Options) error {
 			return wrap(ctx, "migrate", err)
 		}
 		if err := migrate(ctx, db, tx.conn(), d.prepareMigration(opts.Schema), files); err != nil {
-			return errors.Join(wrap(ctx, "migrate", err), tx.rollback(context.WithoutCancel(ctx)))
+			_ = tx.rollback(context.WithoutCancel(ctx)) // nothing is left to be done about a failure
+			return wrap(ctx, "migrate", err)
 		}
 		return wrap(ctx, "migrate", tx.commit(ctx))
 	})

@@ -3,7 +3,9 @@ package bunstore
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
@@ -35,8 +37,12 @@ type CustomTypes map[reflect.Type]CustomType
 //	subject:"path"    on the belongs-to relation that leads to the subject, where several do
 //	subject:"owned"   on bun.BaseModel: the whole row is the subject's
 //
-// Everything that is wrong with the models is domain.ErrManifest and names the table and the column.
+// Everything that is wrong with the models is domain.ErrManifest and names the table and the column. Columns that the
+// models do not have, or that bun only scans, are not seen.
 func ReadModels(db *bun.DB, models []any, custom CustomTypes) (domain.DataMap, error) {
+	if db == nil {
+		return domain.DataMap{}, configurationError("the database is nil")
+	}
 	tables := make([]domain.Table, 0, len(models))
 	for _, model := range models {
 		table, err := readModel(db, model, custom)
@@ -70,13 +76,18 @@ type modelReader struct {
 	model  *schema.Table
 	custom CustomTypes
 	table  domain.Table
-	read   map[string]bool // Go names of the fields whose tags were read
+	read   map[string]bool // the fields whose tags were read, by their place in the struct
 }
+
+var baseModelType = reflect.TypeFor[bun.BaseModel]()
 
 func (r *modelReader) readTable(structType reflect.Type) error {
 	r.table.Name = r.model.Name
-	if base, ok := structType.FieldByName("BaseModel"); ok {
-		r.read["BaseModel"] = true
+	if base, ok := structType.FieldByName("BaseModel"); ok && base.Type == baseModelType {
+		r.read[fmt.Sprint(base.Index)] = true
+		if _, annotated := base.Tag.Lookup("pii"); annotated {
+			return modelError(r.table.Name, "has a pii tag on its BaseModel: only columns are annotated")
+		}
 		switch base.Tag.Get("subject") {
 		case "owned":
 			r.table.Owned = true
@@ -98,17 +109,15 @@ func (r *modelReader) readTable(structType reflect.Type) error {
 			return err
 		}
 	}
-	return r.checkUnread(structType)
+	return r.checkUnread(structType, nil)
 }
 
 func (r *modelReader) readField(field *schema.Field) error {
-	r.read[field.GoName] = true
+	r.read[fmt.Sprint(field.Index)] = true
 	column := domain.Column{Name: field.Name}
-	custom, isCustom := r.custom[field.IndirectType]
-	if isCustom {
+	column.Type, column.Length, column.Surrogate = columnType(field)
+	if custom, ok := r.custom[field.IndirectType]; ok {
 		column.Type, column.Surrogate = custom.Type, custom.Surrogate
-	} else {
-		column.Type, column.Length, column.Surrogate = columnType(field)
 	}
 	switch field.StructField.Tag.Get("subject") {
 	case "id":
@@ -139,20 +148,27 @@ func (r *modelReader) readField(field *schema.Field) error {
 }
 
 func (r *modelReader) readRelation(relation *schema.Relation) error {
-	r.read[relation.Field.GoName] = true
+	r.read[fmt.Sprint(relation.Field.Index)] = true
 	tag := relation.Field.StructField.Tag
 	subject := tag.Get("subject")
+	_, annotated := tag.Lookup("pii")
 	switch {
-	case tag.Get("pii") != "":
+	case annotated:
 		return modelError(r.table.Name+"."+relation.Field.GoName, "is a relation and cannot be annotated")
 	case subject != "" && subject != "path":
 		return modelError(r.table.Name+"."+relation.Field.GoName, `has an unknown subject tag: a relation takes "path"`)
 	case subject == "path" && relation.Type != schema.BelongsToRelation:
 		return modelError(r.table.Name+"."+relation.Field.GoName, "is marked as the path, but is no belongs-to relation")
-	case relation.Type != schema.BelongsToRelation:
+	case subject == "path" && relation.Condition != nil:
+		return modelError(r.table.Name+"."+relation.Field.GoName, "is marked as the path, but holds for some rows only (join_on)")
+	case relation.Type != schema.BelongsToRelation, relation.Condition != nil:
 		return nil
 	}
-	read := domain.Relation{References: relation.JoinTable.Name, Path: subject == "path"}
+	read := domain.Relation{
+		References: relation.JoinTable.Name,
+		Path:       subject == "path",
+		SetsNull:   relation.OnDelete == "ON DELETE SET NULL",
+	}
 	for i, field := range relation.BasePKs {
 		read.Columns = append(read.Columns, field.Name)
 		read.ReferencedColumns = append(read.ReferencedColumns, relation.JoinPKs[i].Name)
@@ -161,22 +177,42 @@ func (r *modelReader) readRelation(relation *schema.Relation) error {
 	return nil
 }
 
-// checkUnread refuses tags on fields that are no columns, which would otherwise be overlooked.
-func (r *modelReader) checkUnread(structType reflect.Type) error {
+// wellFormed is what reflect.StructTag can read.
+var wellFormed = regexp.MustCompile(`^(?: *[^\s:",]+:"(?:\\.|[^"\\])*")* *$`)
+
+// checkUnread refuses tags that would otherwise be overlooked: those of fields that are no columns, and those that Go
+// cannot read. The struct is embedded in the model at the index.
+func (r *modelReader) checkUnread(structType reflect.Type, index []int) error {
 	for i := range structType.NumField() {
 		field := structType.Field(i)
+		here := append(slices.Clone(index), i)
+		tag := string(field.Tag)
+		if !wellFormed.MatchString(tag) && (strings.Contains(tag, "pii:") || strings.Contains(tag, "subject:")) {
+			return modelError(r.table.Name+"."+field.Name, `has a malformed struct tag: it must be like bun:"..." pii:"..."`)
+		}
 		_, annotated := field.Tag.Lookup("pii")
 		_, marked := field.Tag.Lookup("subject")
-		if (annotated || marked) && !r.read[field.Name] {
+		if (annotated || marked) && !r.read[fmt.Sprint(here)] {
 			return modelError(r.table.Name+"."+field.Name, "is annotated, but it is no column of the model")
 		}
-		if field.Anonymous && field.Type.Kind() == reflect.Struct && field.Name != "BaseModel" {
-			if err := r.checkUnread(field.Type); err != nil {
+		embedded, isEmbedded := embeddedStruct(field)
+		if isEmbedded && embedded != structType {
+			if err := r.checkUnread(embedded, here); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// embeddedStruct returns the struct whose fields are columns of the model that the field is in.
+func embeddedStruct(field reflect.StructField) (reflect.Type, bool) {
+	t := field.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	embeds := field.Anonymous || strings.Contains(field.Tag.Get("bun"), "embed:")
+	return t, embeds && t.Kind() == reflect.Struct && t != baseModelType
 }
 
 func sortedNames(relations map[string]*schema.Relation) []string {

@@ -93,11 +93,13 @@ func newShop(t testing.TB, db *bun.DB, ordersOfEach int, external ...ports.Resol
 	clock, ids := system.Clock{}, &system.IDs{}
 	eraser, err := erasure.NewEraser(erasure.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set})
 	must(t, err)
+	exporter, err := export.NewExporter(export.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set})
+	must(t, err)
 	s := &shop{
 		db: db, store: store, eraser: eraser, ordersOfEach: ordersOfEach,
 		consent:     consent.NewLedger(clock, ids),
 		restriction: restriction.NewLedger(clock, ids),
-		exporter:    export.New(export.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set}),
+		exporter:    exporter,
 	}
 	s.alice, s.bob = s.seedAs(t, 1), s.seedAs(t, 2)
 	return s

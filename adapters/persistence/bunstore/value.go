@@ -3,6 +3,7 @@ package bunstore
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -38,11 +39,19 @@ func exportValue(t domain.ColumnType, value any) any {
 
 func asNumber(value any) any {
 	switch value := value.(type) {
-	case int64, float64:
+	case int64:
 		return value
-	default:
-		return domain.Number(textOf(value))
+	case float64:
+		switch { // JSON has no number for these: they are texts, as PostgreSQL writes them
+		case math.IsInf(value, 1):
+			return domain.Number("Infinity")
+		case math.IsInf(value, -1):
+			return domain.Number("-Infinity")
+		case !math.IsNaN(value):
+			return value
+		}
 	}
+	return domain.Number(textOf(value))
 }
 
 func asBoolean(value any) any {
@@ -51,9 +60,12 @@ func asBoolean(value any) any {
 		return value
 	case int64:
 		return value != 0
-	default:
-		return textOf(value)
 	}
+	text := textOf(value)
+	if b, err := strconv.ParseBool(text); err == nil {
+		return b
+	}
+	return text
 }
 
 // timeFormats are those in which bun and SQLite write instants and dates as text.
