@@ -115,16 +115,22 @@ func Invalid(op string, fields []FieldError) error {
 }
 
 // ErrorClass names the kind of err in one word for the audit trail and for logs, where no message may stand:
-// "canceled", "timeout", the text of its Code, or "internal".
+// "refused" and "retry_later" for the errors of resolvers, "canceled", "timeout", the text of its Code, or "internal".
 func ErrorClass(err error) string {
 	var code Code
+	var refused *ResolverError
+	var later *RetryLater
 	switch {
+	case errors.As(err, &refused):
+		return "refused"
 	case errors.Is(err, context.Canceled):
 		return "canceled"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "timeout"
 	case errors.As(err, &code):
 		return string(code)
+	case errors.As(err, &later):
+		return "retry_later"
 	default:
 		return "internal"
 	}

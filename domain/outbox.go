@@ -15,6 +15,17 @@ const (
 type OutboxStatus string
 
 // The statuses. Succeeded and abandoned are terminal.
+//
+//	            claim                    success
+//	pending ───────────► in_flight ───────────────► succeeded
+//	   ▲                  ▲  │  │
+//	   │ requeue    claim │  │  │ refused for good, or too often
+//	   │                  │  │  └──────────────────► abandoned
+//	   │                  │  ▼ failed for now            │
+//	   │                 failed                          │
+//	   └─────────────────────────────────────────────────┘
+//
+// An entry in flight whose lease has expired can be claimed like one that failed.
 const (
 	OutboxPending   OutboxStatus = "pending"
 	OutboxInFlight  OutboxStatus = "in_flight"
@@ -42,4 +53,27 @@ type OutboxEntry struct {
 	NextAttemptAt *time.Time   `json:"next_attempt_at"` // nil means at once
 	LastError     *string      `json:"last_error"`      // an error class, never a message
 	LeaseToken    *string      `json:"lease_token"`
+}
+
+// OutboxStatuses lists every status.
+func OutboxStatuses() []OutboxStatus {
+	return []OutboxStatus{OutboxPending, OutboxInFlight, OutboxSucceeded, OutboxFailed, OutboxAbandoned}
+}
+
+// Settlement is what came of a claimed entry.
+type Settlement struct {
+	Entry OutboxEntry // as it was claimed, with its lease token
+
+	// Status is succeeded, failed or abandoned; or pending for an entry that was claimed but never tried, which gives
+	// it back with the attempt taken off. What succeeded keeps neither its ref nor its corrections; an abandoned
+	// rectification neither, and an abandoned erasure keeps its ref, which a requeue needs.
+	Status        OutboxStatus
+	LastError     string     // an error class, empty for a success
+	NextAttemptAt *time.Time // for what failed: not before
+}
+
+// SettleResult is what became of a settlement.
+type SettleResult struct {
+	Stale     bool // the lease was lost: another attempt has the entry now, or had it
+	Completes bool // with it, the last entry of the subject's operation has succeeded
 }

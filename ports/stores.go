@@ -61,10 +61,38 @@ type SubjectStore interface {
 	Export(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error
 }
 
-// Outbox keeps what external systems still have to be told.
+// Outbox keeps what external systems still have to be told. See domain.OutboxStatus for the states of an entry.
 type Outbox interface {
 	// Enqueue adds entries, which become visible to others with the commit of the session.
 	Enqueue(ctx context.Context, entries ...domain.OutboxEntry) error
+
+	// Claim takes up to limit entries that are due and returns them, oldest first by (EnqueuedAt, EntryID). Due is what
+	// is pending, failed or in flight, and whose NextAttemptAt is nil or not after at. Each becomes in_flight with one
+	// attempt more, LastAttemptAt at, NextAttemptAt leaseUntil, and the lease token. Sessions that claim at the same time
+	// get different entries and do not wait for each other where the store can do that. What is claimed is the caller's
+	// once the session has committed, until leaseUntil: then it is due again, which heals a caller that died.
+	Claim(ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string) ([]domain.OutboxEntry, error)
+
+	// Settle writes the outcomes of claimed entries, and returns what became of each settlement, in the same order. One
+	// whose lease token is not the entry's any more is stale and changes nothing. The lease token is cleared; the ref
+	// and the corrections are, too, as domain.Settlement says. A settlement is marked as completing for the last one that
+	// succeeded of a subject and operation none of whose entries is left in any other state; this is decided under a
+	// lock, so that it is so for exactly one of the sessions that settle a subject's entries at the same time.
+	Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error)
+
+	// Counts returns how many entries there are in each status; every status is there, with 0 if need be.
+	Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error)
+
+	// Abandoned returns up to limit abandoned entries, oldest first by (EnqueuedAt, EntryID), that come after the one
+	// given; the first ones when after is nil.
+	Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error)
+
+	// Requeue makes abandoned erasures pending again, as if they had never been tried, and returns them, oldest first.
+	// What is not abandoned, or no erasure, is left as it is and not returned.
+	Requeue(ctx context.Context, entryIDs []string) ([]domain.OutboxEntry, error)
+
+	// Purge removes up to limit entries that succeeded and were enqueued before an instant, and returns how many.
+	Purge(ctx context.Context, enqueuedBefore time.Time, limit int) (int64, error)
 }
 
 // AuditLog keeps the audit trail. It is append-only: the port has no way to change or remove an event, and a store

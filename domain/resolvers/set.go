@@ -51,6 +51,12 @@ func (s *Set) Names() []string {
 	return names
 }
 
+// Get returns the system of that name.
+func (s *Set) Get(name string) (ports.Resolver, bool) {
+	resolver, ok := s.byName[name]
+	return resolver, ok
+}
+
 // Route says which systems to call for the refs, in the order of registration, and which have no ref and are skipped.
 // A ref of a kind that no system has is domain.ErrSubject: the caller does nothing at all then.
 func (s *Set) Route(refs []domain.SubjectRef) (calls []Call, skipped []string, err error) {

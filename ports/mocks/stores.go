@@ -237,6 +237,51 @@ func (m *MockOutbox) EXPECT() *MockOutboxMockRecorder {
 	return m.recorder
 }
 
+// Abandoned mocks base method.
+func (m *MockOutbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Abandoned", ctx, after, limit)
+	ret0, _ := ret[0].([]domain.OutboxEntry)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// Abandoned indicates an expected call of Abandoned.
+func (mr *MockOutboxMockRecorder) Abandoned(ctx, after, limit interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Abandoned", reflect.TypeOf((*MockOutbox)(nil).Abandoned), ctx, after, limit)
+}
+
+// Claim mocks base method.
+func (m *MockOutbox) Claim(ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string) ([]domain.OutboxEntry, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Claim", ctx, limit, at, leaseUntil, leaseToken)
+	ret0, _ := ret[0].([]domain.OutboxEntry)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// Claim indicates an expected call of Claim.
+func (mr *MockOutboxMockRecorder) Claim(ctx, limit, at, leaseUntil, leaseToken interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Claim", reflect.TypeOf((*MockOutbox)(nil).Claim), ctx, limit, at, leaseUntil, leaseToken)
+}
+
+// Counts mocks base method.
+func (m *MockOutbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Counts", ctx)
+	ret0, _ := ret[0].(map[domain.OutboxStatus]int64)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// Counts indicates an expected call of Counts.
+func (mr *MockOutboxMockRecorder) Counts(ctx interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Counts", reflect.TypeOf((*MockOutbox)(nil).Counts), ctx)
+}
+
 // Enqueue mocks base method.
 func (m *MockOutbox) Enqueue(ctx context.Context, entries ...domain.OutboxEntry) error {
 	m.ctrl.T.Helper()
@@ -254,6 +299,51 @@ func (mr *MockOutboxMockRecorder) Enqueue(ctx interface{}, entries ...interface{
 	mr.mock.ctrl.T.Helper()
 	varargs := append([]interface{}{ctx}, entries...)
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Enqueue", reflect.TypeOf((*MockOutbox)(nil).Enqueue), varargs...)
+}
+
+// Purge mocks base method.
+func (m *MockOutbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) (int64, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Purge", ctx, enqueuedBefore, limit)
+	ret0, _ := ret[0].(int64)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// Purge indicates an expected call of Purge.
+func (mr *MockOutboxMockRecorder) Purge(ctx, enqueuedBefore, limit interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Purge", reflect.TypeOf((*MockOutbox)(nil).Purge), ctx, enqueuedBefore, limit)
+}
+
+// Requeue mocks base method.
+func (m *MockOutbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.OutboxEntry, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Requeue", ctx, entryIDs)
+	ret0, _ := ret[0].([]domain.OutboxEntry)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// Requeue indicates an expected call of Requeue.
+func (mr *MockOutboxMockRecorder) Requeue(ctx, entryIDs interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Requeue", reflect.TypeOf((*MockOutbox)(nil).Requeue), ctx, entryIDs)
+}
+
+// Settle mocks base method.
+func (m *MockOutbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Settle", ctx, settlements)
+	ret0, _ := ret[0].([]domain.SettleResult)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// Settle indicates an expected call of Settle.
+func (mr *MockOutboxMockRecorder) Settle(ctx, settlements interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Settle", reflect.TypeOf((*MockOutbox)(nil).Settle), ctx, settlements)
 }
 
 // MockAuditLog is a mock of AuditLog interface.

@@ -26,6 +26,15 @@ type sqlDialect interface {
 	// instant is the parameter for a point in time.
 	instant(t time.Time) any
 
+	// instantType is the type to cast such a parameter to where it could be anything.
+	instantType() string
+
+	// skipLocked is what a select of rows to be changed ends with, so that others do not wait for them.
+	skipLocked() string
+
+	// forUpdate is what a select ends with that locks its rows.
+	forUpdate() string
+
 	// joinsInserts reports whether inserts can be common table expressions, and so travel as one statement.
 	joinsInserts() bool
 

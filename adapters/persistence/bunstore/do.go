@@ -40,6 +40,9 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 		last = &session{store: s, preserve: s.preserve}
 		return last.run(ctx, fn)
 	})
+	if err == nil && last.enqueued && s.wake != nil {
+		s.wake()
+	}
 	return last.afterRollback(ctx, err)
 }
 

@@ -47,6 +47,10 @@ func (postgres) prepareMigration(schema string) []string {
 
 func (postgres) instant(t time.Time) any { return t.UTC() }
 
+func (postgres) instantType() string { return "timestamptz" }
+func (postgres) skipLocked() string  { return " FOR UPDATE SKIP LOCKED" }
+func (postgres) forUpdate() string   { return " FOR UPDATE" }
+
 func (postgres) joinsInserts() bool { return true }
 
 func (postgres) surrogate(column domain.Column) string {

@@ -21,6 +21,7 @@ type session struct {
 	held     appends
 	evidence [][]any // events that must outlive a rollback
 	failed   error   // the first error of a statement; it fails the session
+	enqueued bool    // the outbox has new work once the session has committed
 	ended    bool
 }
 
@@ -83,6 +84,17 @@ func (s *session) read(ctx context.Context, op string, each func(*sql.Rows) erro
 		conn = s.tx.conn()
 	}
 	return s.fail(ctx, op, query(ctx, s.store.db, conn, each, text, args...))
+}
+
+// returning runs a statement that changes something, in the transaction, and calls each for every row it returns.
+func (s *session) returning(ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	if err := s.begin(ctx, false); err != nil {
+		return err
+	}
+	return s.read(ctx, op, each, text, args...)
 }
 
 // commit sends what is held and makes everything durable.

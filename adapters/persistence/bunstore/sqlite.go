@@ -54,6 +54,11 @@ const instantFormat = "2006-01-02T15:04:05.000000Z"
 
 func (sqlite) instant(t time.Time) any { return t.UTC().Format(instantFormat) }
 
+// A transaction that writes has the database to itself.
+func (sqlite) instantType() string { return "text" }
+func (sqlite) skipLocked() string  { return "" }
+func (sqlite) forUpdate() string   { return "" }
+
 func (sqlite) joinsInserts() bool { return false }
 
 func (sqlite) surrogate(column domain.Column) string {

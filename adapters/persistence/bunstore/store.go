@@ -18,6 +18,11 @@ type Options struct {
 	// Schema is the PostgreSQL schema that holds the tables of habeas. The default is whatever the search path
 	// of the connection says. SQLite has none.
 	Schema string
+
+	// Enqueued is called after a commit that gave the outbox new work, so that a worker in this process can be woken at
+	// once. It must return at once. The default is nothing. A session that joined a transaction of the application
+	// does not know when that commits and does not call it.
+	Enqueued func()
 }
 
 // Store opens sessions on a database. It is safe for concurrent use.
@@ -26,6 +31,7 @@ type Store struct {
 	dataMap domain.DataMap
 	dialect sqlDialect
 	tables  tableNames
+	wake    func() // Options.Enqueued
 }
 
 var _ ports.SessionFactory = (*Store)(nil)
@@ -43,7 +49,7 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{db: db, dataMap: dataMap, dialect: d, tables: namesOf(opts.Schema)}, nil
+	return &Store{db: db, dataMap: dataMap, dialect: d, tables: namesOf(opts.Schema), wake: opts.Enqueued}, nil
 }
 
 // tableNames are the quoted names of the tables that habeas owns.

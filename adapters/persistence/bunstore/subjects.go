@@ -38,20 +38,10 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, step domai
 	case domain.StrategyAnonymize:
 		return s.write(ctx, op, "UPDATE "+from+" SET "+s.store.surrogates(table, step.Columns)+where, key...)
 	default:
-		return s.count(ctx, op, "SELECT count(*) FROM "+from+where, key)
+		var rows int64
+		err := s.returning(ctx, op, func(r *sql.Rows) error { return r.Scan(&rows) }, "SELECT count(*) FROM "+from+where, key...)
+		return rows, err
 	}
-}
-
-// count is a read that belongs to the transaction of an erasure.
-func (s subjectStore) count(ctx context.Context, op, text string, key []any) (rows int64, err error) {
-	if err := s.usable(); err != nil {
-		return 0, err
-	}
-	if err := s.begin(ctx, false); err != nil {
-		return 0, err
-	}
-	err = s.read(ctx, op, func(r *sql.Rows) error { return r.Scan(&rows) }, text, key...)
-	return rows, err
 }
 
 // surrogates is the SET list that anonymizes columns.

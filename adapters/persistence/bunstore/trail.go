@@ -81,29 +81,6 @@ func decodePayload(text []byte) (domain.Payload, error) {
 	return payload, nil
 }
 
-type outbox struct{ *session }
-
-func (o outbox) Enqueue(ctx context.Context, added ...domain.OutboxEntry) error {
-	for _, entry := range added {
-		ref, err := asJSON("outbox", entry.Ref)
-		if err != nil {
-			return err
-		}
-		var corrections any
-		if entry.Corrections != nil {
-			if corrections, err = asJSON("outbox", entry.Corrections); err != nil {
-				return err
-			}
-		}
-		if err := o.hold(ctx, entries, entry.EntryID, entry.SubjectID.String(), entry.Resolver, ref,
-			string(entry.Operation), corrections, string(entry.Status), entry.Attempts,
-			o.store.dialect.instant(entry.EnqueuedAt)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // instant reads a point in time as either database returns it. It implements sql.Scanner.
 type instant time.Time
 

@@ -69,7 +69,20 @@ CREATE TABLE habeas_outbox (
 CREATE INDEX habeas_outbox_claimable ON habeas_outbox (enqueued_at, entry_id)
     WHERE status IN ('pending', 'failed', 'in_flight');
 
-CREATE INDEX habeas_outbox_subject ON habeas_outbox (subject_id, operation);
+CREATE INDEX habeas_outbox_subject ON habeas_outbox (subject_id, operation) WHERE status <> 'succeeded';
+
+CREATE INDEX habeas_outbox_status ON habeas_outbox (status, enqueued_at, entry_id);
+
+CREATE FUNCTION habeas_outbox_notify() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_notify('habeas_outbox', '');
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER habeas_outbox_enqueued
+    AFTER INSERT ON habeas_outbox
+    FOR EACH STATEMENT EXECUTE FUNCTION habeas_outbox_notify();
 
 CREATE TABLE habeas_subject_erasures (
     subject_id TEXT PRIMARY KEY,

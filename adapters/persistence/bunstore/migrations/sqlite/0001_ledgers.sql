@@ -66,7 +66,9 @@ CREATE TABLE habeas_outbox (
 CREATE INDEX habeas_outbox_claimable ON habeas_outbox (enqueued_at, entry_id)
     WHERE status IN ('pending', 'failed', 'in_flight');
 
-CREATE INDEX habeas_outbox_subject ON habeas_outbox (subject_id, operation);
+CREATE INDEX habeas_outbox_subject ON habeas_outbox (subject_id, operation) WHERE status <> 'succeeded';
+
+CREATE INDEX habeas_outbox_status ON habeas_outbox (status, enqueued_at, entry_id);
 
 CREATE TABLE habeas_subject_erasures (
     subject_id TEXT PRIMARY KEY,

@@ -1,0 +1,114 @@
+// Package saga carries erasures and rectifications to external systems: it claims entries of the outbox, calls the
+// resolvers they are for, and settles what came of it. An entry is called at least once, and settled exactly once.
+package saga
+
+import (
+	"context"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/audit"
+	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// The defaults of a Config.
+const (
+	DefaultBatch        = 50
+	DefaultConcurrency  = 10
+	DefaultCallTimeout  = 30 * time.Second
+	DefaultLease        = 5 * time.Minute
+	DefaultMaxAttempts  = 8
+	DefaultFirstBackoff = 30 * time.Second
+	DefaultMaxBackoff   = time.Hour
+)
+
+// Config is what a Runner is made of. The first four fields are required; a zero in the others stands for the default.
+type Config struct {
+	Sessions  ports.SessionFactory
+	Clock     ports.Clock
+	IDs       ports.IDSource
+	Resolvers *resolvers.Set
+
+	Batch        int           // entries claimed at once; 50
+	Concurrency  int           // calls at once; 10
+	CallTimeout  time.Duration // for one call; 30 s
+	Lease        time.Duration // for a whole batch, longer than CallTimeout; 5 min
+	MaxAttempts  int           // then an entry is abandoned; 8
+	FirstBackoff time.Duration // before the second attempt, doubled for each further one; 30 s
+	MaxBackoff   time.Duration // at most; 1 h
+
+	// OnAbandoned is told of each entry that was abandoned, after that is committed, so that somebody can be. It must
+	// not block; its panics are contained. The default is nothing.
+	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
+}
+
+// Runner drains the outbox. It is safe for concurrent use, and several runners, in several processes, share one outbox.
+type Runner struct {
+	Config
+	audit audit.Stamper
+}
+
+// NewRunner returns a runner. A field that is missing or wrong is domain.ErrConfiguration.
+func NewRunner(c Config) (*Runner, error) {
+	if c.Sessions == nil || c.Clock == nil || c.IDs == nil || c.Resolvers == nil {
+		return nil, configurationError("Sessions, Clock, IDs and Resolvers are required")
+	}
+	if c.Batch < 0 || c.Concurrency < 0 || c.MaxAttempts < 0 ||
+		c.CallTimeout < 0 || c.Lease < 0 || c.FirstBackoff < 0 || c.MaxBackoff < 0 {
+		return nil, configurationError("no field may be negative")
+	}
+	c.Batch = orDefault(c.Batch, DefaultBatch)
+	c.Concurrency = orDefault(c.Concurrency, DefaultConcurrency)
+	c.CallTimeout = orDefault(c.CallTimeout, DefaultCallTimeout)
+	c.Lease = orDefault(c.Lease, DefaultLease)
+	c.MaxAttempts = orDefault(c.MaxAttempts, DefaultMaxAttempts)
+	c.FirstBackoff = orDefault(c.FirstBackoff, DefaultFirstBackoff)
+	c.MaxBackoff = orDefault(c.MaxBackoff, DefaultMaxBackoff)
+	if c.Lease <= c.CallTimeout {
+		return nil, configurationError("Lease must be longer than CallTimeout")
+	}
+	return &Runner{Config: c, audit: audit.Stamper{Clock: c.Clock, IDs: c.IDs}}, nil
+}
+
+func orDefault[T int | time.Duration](value, fallback T) T {
+	if value == 0 {
+		return fallback
+	}
+	return value
+}
+
+func configurationError(message string) error {
+	return &domain.Error{Code: domain.ErrConfiguration, Op: "saga", Message: message}
+}
+
+// RunOnce claims a batch, makes its calls, at most Concurrency at once and outside of any transaction, and settles
+// them. It returns how many entries it settled: 0 with a nil error means that nothing was due.
+//
+// When ctx ends, no further call is started, and entries that were not tried are given back; calls in flight are
+// finished, within CallTimeout, and settled. An entry whose outcome cannot be written stays in flight until its lease
+// expires and is then called again.
+func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
+	batch, err := r.claim(ctx)
+	if err != nil || len(batch.entries) == 0 {
+		return 0, err
+	}
+	return r.settle(context.WithoutCancel(ctx), r.dispatch(ctx, batch), len(batch.entries))
+}
+
+// batch is what was claimed together.
+type batch struct {
+	entries    []domain.OutboxEntry
+	leaseUntil time.Time
+}
+
+func (r *Runner) claim(ctx context.Context) (batch, error) {
+	var b batch
+	err := r.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		now := domain.Instant(r.Clock.Now())
+		b.leaseUntil = now.Add(r.Lease)
+		b.entries, err = s.Outbox().Claim(ctx, r.Batch, now, b.leaseUntil, r.IDs.NewID())
+		return err
+	})
+	return b, err
+}

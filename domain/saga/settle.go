@@ -1,0 +1,113 @@
+package saga
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// gather is how long an outcome waits for others of its batch, so that they are settled together.
+const gather = 20 * time.Millisecond
+
+// settle writes n outcomes as they come in, those that come close together in one transaction.
+func (r *Runner) settle(ctx context.Context, outcomes <-chan outcome, n int) (settled int, err error) {
+	for n > 0 {
+		together := collect(outcomes, n)
+		n -= len(together)
+		done, failure := r.record(ctx, together)
+		settled += done
+		err = errors.Join(err, failure)
+	}
+	return settled, err
+}
+
+// collect waits for an outcome and takes what else comes soon after it, up to n.
+func collect(outcomes <-chan outcome, n int) []outcome {
+	together := []outcome{<-outcomes}
+	timer := time.NewTimer(gather)
+	defer timer.Stop()
+	for len(together) < n {
+		select {
+		case o := <-outcomes:
+			together = append(together, o)
+		case <-timer.C:
+			return together
+		}
+	}
+	return together
+}
+
+// record settles outcomes and writes their audit events, in one transaction. It returns how many took effect.
+func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, err error) {
+	var abandoned []domain.OutboxEntry
+	err = r.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		settled, abandoned = 0, nil // the function may run again
+		settlements := make([]domain.Settlement, len(outcomes))
+		for i, o := range outcomes {
+			settlements[i] = o.settlement
+		}
+		results, err := s.Outbox().Settle(ctx, settlements)
+		if err != nil {
+			return err
+		}
+		for i, o := range outcomes {
+			if results[i].Stale || o.settlement.Status == domain.OutboxPending {
+				continue
+			}
+			settled++
+			if o.settlement.Status == domain.OutboxAbandoned {
+				abandoned = append(abandoned, o.settlement.Entry)
+			}
+			if err := s.Audit().Append(ctx, r.events(o, results[i].Completes)...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, entry := range abandoned {
+		r.tell(ctx, entry)
+	}
+	return settled, nil
+}
+
+// events are what an outcome leaves on the audit trail.
+func (r *Runner) events(o outcome, completes bool) []domain.AuditEvent {
+	entry, types := o.settlement.Entry, eventTypes[o.settlement.Entry.Operation]
+	payload := domain.Payload{"target": entry.Resolver, "external": true, "attempts": entry.Attempts}
+	if o.settlement.Status != domain.OutboxSucceeded {
+		payload["error"] = o.settlement.LastError
+		payload["abandoned"] = o.settlement.Status == domain.OutboxAbandoned
+		return []domain.AuditEvent{r.audit.Event(types.failed, entry.SubjectID, payload)}
+	}
+	payload["already_absent"] = o.alreadyAbsent
+	events := []domain.AuditEvent{r.audit.Event(types.succeeded, entry.SubjectID, payload)}
+	if completes {
+		events = append(events, r.audit.Event(types.completed, entry.SubjectID, nil))
+	}
+	return events
+}
+
+// eventTypes are the events of each operation.
+var eventTypes = map[domain.Operation]struct{ succeeded, failed, completed domain.EventType }{
+	domain.OperationErase: {
+		domain.EventErasureStepSucceeded, domain.EventErasureStepFailed, domain.EventErasureCompleted,
+	},
+	domain.OperationRectify: {
+		domain.EventRectificationStepSucceeded, domain.EventRectificationStepFailed, domain.EventRectificationCompleted,
+	},
+}
+
+// tell calls the hook for an abandoned entry. The commit is done: whatever the hook does changes nothing.
+func (r *Runner) tell(ctx context.Context, entry domain.OutboxEntry) {
+	if r.OnAbandoned == nil {
+		return
+	}
+	defer func() { _ = recover() }()
+	r.OnAbandoned(ctx, entry)
+}
