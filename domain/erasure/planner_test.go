@@ -310,6 +310,7 @@ func TestAnEmptyPlanHasAnEmptyList(t *testing.T) {
 		t.Errorf("got %#v, %v", plan.Steps, err)
 	}
 }
+
 func TestRetainedRowsThatReferToDeletedRowsOffThePathAreRefused(t *testing.T) {
 	orders := change(child("orders", "users", personal("vat", keep), plain("session_id")), func(o *domain.Table) {
 		o.Relations[0].Path = true

@@ -136,7 +136,9 @@ type transactions struct {
 	begins, statements int
 }
 
-func (h *transactions) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
+func (h *transactions) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context {
+	return ctx
+}
 
 func (h *transactions) AfterQuery(_ context.Context, event *bun.QueryEvent) {
 	h.mu.Lock()

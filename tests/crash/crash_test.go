@@ -2,7 +2,6 @@ package crash_test
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -147,8 +146,8 @@ func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
 	untouched := left == parcels && customer.Email == email(id) && entries == 0 && len(events) == 0
 	erased := left == 0 && customer.Email != email(id) && entries == 1 && slices.Equal(events, wholeErasure)
 	if !untouched && !erased || int64(granted) != consents {
-		t.Error(fmt.Sprintf("%d parcels, %d outbox entries, %d consents with %d events, erasure events %v",
-			left, entries, consents, granted, events))
+		t.Errorf("%d parcels, %d outbox entries, %d consents with %d events, erasure events %v",
+			left, entries, consents, granted, events)
 	}
 	return erased
 }

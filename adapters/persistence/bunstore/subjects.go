@@ -37,11 +37,12 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, step domai
 		return s.write(ctx, op, "DELETE FROM "+from+where, key...)
 	case domain.StrategyAnonymize:
 		return s.write(ctx, op, "UPDATE "+from+" SET "+s.store.surrogates(table, step.Columns)+where, key...)
-	default:
+	case domain.StrategyRetain:
 		var rows int64
 		err := s.returning(ctx, op, func(r *sql.Rows) error { return r.Scan(&rows) }, "SELECT count(*) FROM "+from+where, key...)
 		return rows, err
 	}
+	return 0, &domain.Error{Code: domain.ErrManifest, Op: "erase", Message: "a step has no known strategy"}
 }
 
 // surrogates is the SET list that anonymizes columns.

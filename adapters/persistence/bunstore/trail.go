@@ -27,8 +27,10 @@ func (a auditLog) add(ctx context.Context, added []domain.AuditEvent, evidence b
 		if err != nil {
 			return err
 		}
-		row := []any{event.EventID, string(event.EventType), event.SubjectRef.String(),
-			a.store.dialect.instant(event.OccurredAt), payload}
+		row := []any{
+			event.EventID, string(event.EventType), event.SubjectRef.String(),
+			a.store.dialect.instant(event.OccurredAt), payload,
+		}
 		if evidence && !a.ended { // kept even where the session has failed: that is what evidence is for
 			a.evidence = append(a.evidence, row)
 		}
