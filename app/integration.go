@@ -3,6 +3,7 @@
 package app
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -32,6 +34,9 @@ type Config struct {
 	Resolvers []ports.Resolver
 	// ResolverTimeout bounds the wait for each of them in an export. The default is 10 s.
 	ResolverTimeout time.Duration
+	// OnAbandoned is told of each call to an external system that was given up, so that a person can look into it; see
+	// saga.Config. The default is nothing: they are then found by ports.Outbox.Abandoned only.
+	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 	// Clock and IDs are for tests. The defaults are the machine's clock and UUIDs of version 7.
 	Clock ports.Clock
 	IDs   ports.IDSource
@@ -39,6 +44,8 @@ type Config struct {
 	// Stack takes the place of all of the above in an application that wires the engines itself.
 	Stack *Stack
 
+	// PollInterval is how long the worker sleeps when the outbox is empty, unless it is woken. The default is 5 s.
+	PollInterval time.Duration
 	// RequestTimeout bounds each HTTP request. The default is 30 s.
 	RequestTimeout time.Duration
 	// Logger gets what fails, without any personal data. The default is slog.Default().
@@ -50,6 +57,7 @@ type Integration struct {
 	stack    Stack
 	store    *bunstore.Store // nil when the stack was prewired
 	sessions *SessionDependency
+	worker   *worker.SagaWorker
 	api      *httpapi.API
 	mounts   mounts
 }
@@ -58,13 +66,19 @@ type Integration struct {
 // (domain.ErrConfiguration), the models (domain.ErrManifest) or the erasure plan that follows from them
 // (domain.ErrManifest, domain.ErrRetention) is found here, with the table and the column named.
 func New(c Config) (*Integration, error) {
-	stack, store, err := c.stack()
+	i := &Integration{}
+	stack, store, err := c.stack(func() { i.worker.Wake() })
 	if err != nil {
 		return nil, err
 	}
-	sessions := newSessionDependency(stack.Sessions)
-	api, err := httpapi.New(httpapi.Config{
-		Sessions:    sessions,
+	i.stack, i.store = stack, store
+	i.worker, err = worker.New(stack.Runner, worker.Options{PollInterval: c.PollInterval, Logger: c.Logger})
+	if err != nil {
+		return nil, err
+	}
+	i.sessions = newSessionDependency(stack.Sessions)
+	i.api, err = httpapi.New(httpapi.Config{
+		Sessions:    i.sessions,
 		Consent:     stack.Consent,
 		Restriction: stack.Restriction,
 		Export:      stack.Exporter,
@@ -76,14 +90,14 @@ func New(c Config) (*Integration, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Integration{stack: stack, store: store, sessions: sessions, api: api}, nil
+	return i, nil
 }
 
-func (c Config) stack() (Stack, *bunstore.Store, error) {
+func (c Config) stack(wake func()) (Stack, *bunstore.Store, error) {
 	wires := c.DB != nil || len(c.Models) > 0 || !c.DataMap.IsZero()
 	switch {
 	case c.Stack != nil && (wires || len(c.Resolvers) > 0 || c.CustomTypes != nil || c.Schema != "" ||
-		c.ResolverTimeout != 0 || c.Clock != nil || c.IDs != nil):
+		c.ResolverTimeout != 0 || c.OnAbandoned != nil || c.Clock != nil || c.IDs != nil):
 		return Stack{}, nil, configurationError("set either Stack, or DB and Models with their options, not both")
 	case c.Stack != nil:
 		return *c.Stack, nil, c.Stack.check()
@@ -96,7 +110,7 @@ func (c Config) stack() (Stack, *bunstore.Store, error) {
 	case c.ResolverTimeout < 0:
 		return Stack{}, nil, configurationError("ResolverTimeout must not be negative")
 	}
-	return newStack(c)
+	return newStack(c, wake)
 }
 
 // Stack returns the engines, for calls outside of a request.

@@ -9,6 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/domain/restriction"
+	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -27,10 +28,11 @@ type Stack struct {
 	Restriction *restriction.Ledger
 	Exporter    *export.Exporter
 	Eraser      *erasure.Eraser
+	Runner      *saga.Runner
 }
 
-// newStack wires the engines on a database.
-func newStack(c Config) (Stack, *bunstore.Store, error) {
+// newStack wires the engines on a database. wake is called when the outbox has new work.
+func newStack(c Config, wake func()) (Stack, *bunstore.Store, error) {
 	dataMap := c.DataMap
 	if dataMap.IsZero() {
 		var err error
@@ -38,7 +40,7 @@ func newStack(c Config) (Stack, *bunstore.Store, error) {
 			return Stack{}, nil, err
 		}
 	}
-	store, err := bunstore.New(c.DB, dataMap, bunstore.Options{Schema: c.Schema})
+	store, err := bunstore.New(c.DB, dataMap, bunstore.Options{Schema: c.Schema, Enqueued: wake})
 	if err != nil {
 		return Stack{}, nil, err
 	}
@@ -63,6 +65,12 @@ func newStack(c Config) (Stack, *bunstore.Store, error) {
 	if err != nil {
 		return Stack{}, nil, err
 	}
+	runner, err := saga.NewRunner(saga.Config{
+		Sessions: store, Clock: clock, IDs: ids, Resolvers: set, OnAbandoned: c.OnAbandoned,
+	})
+	if err != nil {
+		return Stack{}, nil, err
+	}
 	return Stack{
 		Sessions:    store,
 		DataMap:     dataMap,
@@ -70,6 +78,7 @@ func newStack(c Config) (Stack, *bunstore.Store, error) {
 		Restriction: restriction.NewLedger(clock, ids),
 		Exporter:    exporter,
 		Eraser:      eraser,
+		Runner:      runner,
 	}, store, nil
 }
 
@@ -85,6 +94,7 @@ func (s Stack) check() error {
 		{"Restriction", s.Restriction == nil},
 		{"Exporter", s.Exporter == nil},
 		{"Eraser", s.Eraser == nil},
+		{"Runner", s.Runner == nil},
 	} {
 		if part.missing {
 			return configurationError("the stack has no " + part.name)

@@ -1,0 +1,121 @@
+package fiberhttp_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// sessions is a SessionFactory in memory, without transactions. Its first fields are set before it is used.
+type sessions struct {
+	before func(ctx context.Context) error
+
+	mu           sync.Mutex
+	opened       int
+	lookups      []lookup
+	consents     []domain.ConsentRecord
+	restrictions []domain.RestrictionRecord
+}
+
+// lookup is whose consent was asked for, and for what.
+type lookup struct{ id, purpose string }
+
+func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.opened++
+	if s.before != nil {
+		if err := s.before(ctx); err != nil {
+			return err
+		}
+	}
+	return fn(ctx, session{s})
+}
+
+// The stores have only those methods that a request needs; the embedded interfaces stand for the others.
+type (
+	session  struct{ *sessions }
+	consents struct {
+		ports.ConsentStore
+		*sessions
+	}
+	restrictions struct {
+		ports.RestrictionStore
+		*sessions
+	}
+	subjects struct{ ports.SubjectStore }
+	outbox   struct{ ports.Outbox }
+	auditLog struct{ ports.AuditLog }
+)
+
+func (s session) Consents() ports.ConsentStore         { return consents{sessions: s.sessions} }
+func (s session) Restrictions() ports.RestrictionStore { return restrictions{sessions: s.sessions} }
+func (session) Subjects() ports.SubjectStore           { return subjects{} }
+func (session) Outbox() ports.Outbox                   { return outbox{} }
+func (session) Audit() ports.AuditLog                  { return auditLog{} }
+
+func (s consents) Append(_ context.Context, record domain.ConsentRecord) error {
+	s.consents = append(s.consents, record)
+	return nil
+}
+
+func (s consents) Latest(
+	_ context.Context, id domain.SubjectID, purpose string, _ *time.Time,
+) (*domain.ConsentRecord, error) {
+	s.lookups = append(s.lookups, lookup{id.String(), purpose})
+	for _, record := range slices.Backward(s.consents) {
+		if record.SubjectID == id && record.Purpose == purpose {
+			return &record, nil
+		}
+	}
+	return nil, nil
+}
+
+func (s restrictions) Append(_ context.Context, record domain.RestrictionRecord) error {
+	s.restrictions = append(s.restrictions, record)
+	return nil
+}
+
+func (s restrictions) Latest(
+	_ context.Context, _ domain.SubjectID, _ *string,
+) (global, scoped *domain.RestrictionRecord, err error) {
+	if n := len(s.restrictions); n > 0 {
+		return &s.restrictions[n-1], nil, nil
+	}
+	return nil, nil, nil
+}
+
+func (subjects) Lock(context.Context, domain.SubjectID, time.Time) error { return nil }
+
+func (subjects) Apply(context.Context, domain.SubjectID, domain.Step) (int64, error) { return 1, nil }
+
+func (subjects) Export(_ context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
+	basis := domain.BasisContract
+	for _, value := range []any{"ada@example.com", domain.Number("19.90"), domain.JSON(`{"a":[1]}`), true, []byte{1}, nil} {
+		err := yield(domain.ExportRecord{
+			Source: "users", Field: "email", Row: id.String(), Category: domain.CategoryContact,
+			Value: value, LegalBasis: &basis,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (outbox) Enqueue(context.Context, ...domain.OutboxEntry) error { return nil }
+
+func (auditLog) Append(context.Context, ...domain.AuditEvent) error         { return nil }
+func (auditLog) AppendEvidence(context.Context, ...domain.AuditEvent) error { return nil }
+
+type clock struct{}
+
+func (clock) Now() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678901234, time.UTC) }
+
+type ids struct{}
+
+func (ids) NewID() string { return "00000000-0000-7000-8000-000000000000" }

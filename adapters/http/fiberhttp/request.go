@@ -1,0 +1,85 @@
+package fiberhttp
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+)
+
+func newRequest(c *fiber.Ctx) httpapi.Request {
+	request := c.Request()
+	return httpapi.Request{
+		Query:           string(request.URI().QueryString()),
+		ContentType:     string(request.Header.ContentType()),
+		ContentEncoding: string(bytes.Join(request.Header.PeekAll(fiber.HeaderContentEncoding), []byte(","))),
+		Body:            body(request),
+	}
+}
+
+// body returns the body as it was sent. c.Body() would decompress it, to whatever size.
+func body(request *fasthttp.Request) io.Reader {
+	if request.IsBodyStream() {
+		return stream{request}
+	}
+	return bytes.NewReader(request.Body())
+}
+
+// stream is the body of a host with StreamRequestBody: it is still arriving, and ends by being closed.
+type stream struct{ request *fasthttp.Request }
+
+func (s stream) Read(p []byte) (int, error) {
+	arriving := s.request.BodyStream()
+	if arriving == nil {
+		return 0, io.EOF
+	}
+	n, err := arriving.Read(p)
+	if errors.Is(err, io.EOF) {
+		_ = s.request.CloseBodyStream() // there is nothing left to lose
+	}
+	return n, err
+}
+
+// wildcard returns what the last wildcard of the route has matched, and of it the last segment as the client escaped
+// it. A host with UnescapePath has unescaped the whole, where "a%2Fb" is no longer one segment, and a plus is a space.
+func wildcard(c *fiber.Ctx) string {
+	config, names := c.App().Config(), c.Route().Params
+	trim := func(path string) string {
+		if config.StrictRouting {
+			return path
+		}
+		return strings.TrimRight(path, "/")
+	}
+	path, matched := trim(strings.Clone(c.Path())), trim(strings.Clone(c.Params(names[len(names)-1])))
+	switch {
+	case matched == "":
+		return ""
+	case !strings.HasSuffix(path, "/"+matched):
+		return path // Fiber mixes up the parameters of an application mounted under a prefix that has some itself
+	case !config.UnescapePath:
+		return matched
+	}
+	sent := trim(string(c.Request().URI().PathOriginal()))
+	segment := sent[strings.LastIndexByte(sent, '/')+1:]
+	unescaped := trim(string(fasthttp.AppendUnquotedArg(nil, []byte(segment))))
+	before, ok := strings.CutSuffix(matched, unescaped)
+	if !ok {
+		return unescaped // it begins before the wildcard, so it has a slash
+	}
+	return before + segment
+}
+
+func send(c *fiber.Ctx, response httpapi.Response) error {
+	if c.Request().IsBodyStream() {
+		c.Context().SetConnectionClose() // or what is left of the body would be taken for the next request
+	}
+	for name, values := range response.Header {
+		c.Set(name, strings.Join(values, ", "))
+	}
+	return c.Status(response.Status).Send(response.Body)
+}

@@ -1,0 +1,201 @@
+package fiberhttp_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/habeas-data/habeas/adapters/http/fiberhttp"
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// listen serves the host on loopback until the test ends, and returns its address.
+func listen(t *testing.T, host *fiber.App) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require(t, err)
+	done := make(chan error, 1)
+	go func() { done <- host.Listener(listener) }()
+	t.Cleanup(func() {
+		require(t, host.Shutdown())
+		require(t, <-done)
+	})
+	return listener.Addr().String()
+}
+
+// Fiber's strings point into buffers that the next request on a connection overwrites.
+func TestNothingPointsIntoTheRequest(t *testing.T) {
+	const clients, requests = 8, 25
+	for _, immutable := range []bool{false, true} {
+		t.Run(fmt.Sprintf("immutable=%v", immutable), func(t *testing.T) {
+			store := &sessions{}
+			host := newHost(t, fiber.Config{Immutable: immutable})
+			host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader))
+			address := listen(t, host)
+
+			var group sync.WaitGroup
+			for client := range clients {
+				group.Go(func() {
+					if err := keepAsking(address, client, requests); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			group.Wait()
+			if len(store.consents) != clients*requests || len(store.lookups) != clients*requests {
+				t.Fatalf("the store has %d records and %d lookups", len(store.consents), len(store.lookups))
+			}
+			for _, record := range store.consents {
+				if id := record.SubjectID.String(); record.Purpose != "of "+id || record.PolicyVersion != "for "+id {
+					t.Errorf("a record of %s has the purpose %q and version %q", id, record.Purpose, record.PolicyVersion)
+				}
+			}
+			for _, lookup := range store.lookups {
+				if lookup.purpose != "of-"+lookup.id {
+					t.Errorf("%s asked for %q", lookup.id, lookup.purpose)
+				}
+			}
+		})
+	}
+}
+
+// keepAsking records and reads consents of ever other subjects over one connection.
+func keepAsking(address string, client, requests int) error {
+	connection := &http.Client{Transport: &http.Transport{}}
+	defer connection.CloseIdleConnections()
+	for i := range requests {
+		id := fmt.Sprintf("user-%04d-%04d", client, i)
+		body := fmt.Sprintf(`{"granted":true,"purpose":"of %s","policy_version":"for %[1]s"}`, id)
+		for _, request := range []*http.Request{
+			newRequest("POST", "http://"+address+"/me/consent", body),
+			newRequest("GET", "http://"+address+"/me/consent/of-"+id, ""),
+		} {
+			request.RequestURI = "" // which httptest sets, for a server
+			request.Header.Set("X-User", id)
+			response, err := connection.Do(request)
+			if err != nil {
+				return err
+			}
+			text, err := io.ReadAll(response.Body)
+			_ = response.Body.Close()
+			if err != nil || response.StatusCode != 200 || !strings.Contains(string(text), `"subject_id":"`+id+`"`) {
+				return fmt.Errorf("%s got %d %s, %w", id, response.StatusCode, text, err)
+			}
+		}
+	}
+	return nil
+}
+
+func TestAProvidersErrorDecidesTheStatus(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		want int
+	}{
+		{fiber.ErrUnauthorized, 401},
+		{fiber.NewError(403, "secret"), 403},
+		{fmt.Errorf("secret: %w", fiber.ErrForbidden), 403},
+		{fiber.NewError(499, "secret"), 499},
+		{fiber.NewError(503, "secret"), 503},
+		{fiber.NewError(200, "secret"), 500},
+		{fiber.NewError(302, "secret"), 500},
+		{&httpapi.Refusal{Status: 402}, 402},
+		{errBroken, 500},
+	} {
+		store := &sessions{}
+		host := newHost(t, fiber.Config{})
+		host.Route("/me", fiberhttp.Router(newAPI(t, store), func(c *fiber.Ctx) (domain.Subject, error) {
+			c.Set("WWW-Authenticate", "Bearer")
+			subject, err := domain.NewSubject("42")
+			require(t, err)
+			return subject, test.err
+		}))
+		got := send(t, host, newRequest("DELETE", "/me", ""))
+		if got.StatusCode != test.want || strings.Contains(got.body, "secret") || store.opened > 0 {
+			t.Errorf("%v: %d %s", test.err, got.StatusCode, got.body)
+		}
+		if got.Header.Get("Content-Type") != "application/problem+json" || got.Header.Get("WWW-Authenticate") != "Bearer" {
+			t.Errorf("%v: %v", test.err, got.Header)
+		}
+	}
+}
+
+func TestAPanicDoesNotKillTheProcess(t *testing.T) {
+	host := newHost(t, fiber.Config{})
+	store := &sessions{before: func(context.Context) error { panic(errBroken) }}
+	api := newAPI(t, store)
+	host.Route("/store", fiberhttp.Router(api, byHeader))
+	host.Route("/provider", fiberhttp.Router(api, func(*fiber.Ctx) (domain.Subject, error) { panic(errBroken) }))
+	for _, target := range []string{"/store/export", "/provider/export", "/store/consent/a"} {
+		got := send(t, host, newRequest("GET", target, ""))
+		if got.StatusCode != 500 || got.Header.Get("Content-Type") != "application/problem+json" ||
+			strings.Contains(got.body, "secret") {
+			t.Errorf("%s: %d %s", target, got.StatusCode, got.body)
+		}
+	}
+}
+
+type contextKey struct{}
+
+func TestTheContextIsTheHostsWithADeadline(t *testing.T) {
+	var inSession, inProvider, afterwards context.Context
+	store := &sessions{before: func(ctx context.Context) error {
+		inSession = ctx
+		return ctx.Err()
+	}}
+	host := newHost(t, fiber.Config{})
+	host.Use(func(c *fiber.Ctx) error {
+		c.SetUserContext(context.WithValue(c.UserContext(), contextKey{}, "the host's"))
+		err := c.Next()
+		afterwards = c.UserContext()
+		return err
+	})
+	host.Route("/me", fiberhttp.Router(newAPI(t, store), func(c *fiber.Ctx) (domain.Subject, error) {
+		inProvider = c.UserContext()
+		return byHeader(c)
+	}))
+	if got := send(t, host, newRequest("GET", "/me/export", "")); got.StatusCode != 200 {
+		t.Fatalf("%d %s", got.StatusCode, got.body)
+	}
+	for name, ctx := range map[string]context.Context{"session": inSession, "provider": inProvider} {
+		deadline, ok := ctx.Deadline()
+		if left := time.Until(deadline); !ok || left > httpapi.DefaultTimeout || ctx.Value(contextKey{}) != "the host's" {
+			t.Errorf("in the %s: %v left, value %v", name, left, ctx.Value(contextKey{}))
+		}
+	}
+	if _, limited := afterwards.Deadline(); limited || afterwards.Err() != nil {
+		t.Error("what comes after us has a context that has ended")
+	}
+}
+
+func TestTheHostsErrorHandlerIsNeverAsked(t *testing.T) {
+	store := &sessions{}
+	host := newHost(t, fiber.Config{}) // fails the test when it is
+	host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader, httpapi.WithRestriction()))
+	for target, want := range map[string]int{
+		"GET /me/unknown": 404, "PUT /me": 405, "POST /me/consent": 415, "GET /me/consent/%zz": 422, "GET /me/restriction?purpose": 422,
+	} {
+		method, path, _ := strings.Cut(target, " ")
+		request := newRequest(method, "/me", "")
+		request.RequestURI = path
+		if got := send(t, host, request); got.StatusCode != want {
+			t.Errorf("%s: %d", target, got.StatusCode)
+		}
+	}
+	for err, want := range map[error]int{
+		errBroken: 500, fiber.ErrTeapot: 500, domain.ErrUnavailable: 503, context.DeadlineExceeded: 504, context.Canceled: 503,
+	} {
+		store.before = func(context.Context) error { return err }
+		if got := send(t, host, newRequest("GET", "/me/export", "")); got.StatusCode != want {
+			t.Errorf("%v: %d", err, got.StatusCode)
+		}
+	}
+}

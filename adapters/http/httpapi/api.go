@@ -1,0 +1,99 @@
+package httpapi
+
+import (
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/consent"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/export"
+	"github.com/habeas-data/habeas/domain/restriction"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// DefaultTimeout bounds a request as a whole, the SubjectProvider included.
+const DefaultTimeout = 30 * time.Second
+
+// Config is what an API is made of. All fields are required but Timeout and Logger.
+type Config struct {
+	Sessions    ports.SessionFactory
+	Consent     *consent.Ledger
+	Restriction *restriction.Ledger
+	Export      *export.Exporter
+	Erasure     *erasure.Eraser
+	DataMap     domain.DataMap // which every subject's id must fit
+	Timeout     time.Duration  // for each request; 0 means DefaultTimeout
+	Logger      *slog.Logger   // gets a line for each answer of 500 and above; nil means slog.Default()
+}
+
+// API answers data-subject requests over HTTP. It is immutable and safe for concurrent use.
+type API struct {
+	config         Config
+	hasRestriction bool
+	tags           []string
+}
+
+// New returns an API with the endpoints for consent, export and erasure; those for restriction are added by
+// WithRestriction. A field that is missing is domain.ErrConfiguration.
+func New(c Config) (*API, error) {
+	missing := func(field string) (*API, error) {
+		return nil, &domain.Error{Code: domain.ErrConfiguration, Op: "http api", Message: field + " is missing"}
+	}
+	switch {
+	case c.Sessions == nil:
+		return missing("Sessions")
+	case c.Consent == nil:
+		return missing("Consent")
+	case c.Restriction == nil:
+		return missing("Restriction")
+	case c.Export == nil:
+		return missing("Export")
+	case c.Erasure == nil:
+		return missing("Erasure")
+	case c.DataMap.IsZero():
+		return missing("DataMap")
+	case c.Timeout < 0:
+		return nil, &domain.Error{Code: domain.ErrConfiguration, Op: "http api", Message: "Timeout is negative"}
+	case c.Timeout == 0:
+		c.Timeout = DefaultTimeout
+	}
+	return &API{config: c}, nil
+}
+
+// Option adapts an API to one router.
+type Option func(*API)
+
+// WithSession takes the sessions of one router from f instead of Config.Sessions. A nil f changes nothing.
+func WithSession(f ports.SessionFactory) Option {
+	return func(a *API) {
+		if f != nil {
+			a.config.Sessions = f
+		}
+	}
+}
+
+// WithRestriction adds the endpoints for the restriction of processing (Art. 18 GDPR). They record and tell; to obey
+// a restriction is the application's part, which is why they are not there unless it asks for them.
+func WithRestriction() Option { return func(a *API) { a.hasRestriction = true } }
+
+// WithTags puts the tags on every operation of the OpenAPI document. The default is none.
+func WithTags(tags ...string) Option {
+	var distinct []string
+	for _, tag := range tags {
+		if !slices.Contains(distinct, tag) {
+			distinct = append(distinct, tag)
+		}
+	}
+	return func(a *API) { a.tags = distinct }
+}
+
+// With returns a copy of the API with the options applied. The API itself stays as it is.
+func (a *API) With(options ...Option) *API {
+	derived := *a
+	for _, option := range options {
+		option(&derived)
+	}
+	return &derived
+}

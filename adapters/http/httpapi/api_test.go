@@ -1,0 +1,232 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/consent"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/export"
+	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/domain/restriction"
+)
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+// fixture is an API over the fake, with what it has logged.
+type fixture struct {
+	*httpapi.API
+	config   httpapi.Config
+	sessions *sessions
+	logged   *bytes.Buffer
+}
+
+func newFixture(t *testing.T, adjust ...func(*httpapi.Config)) fixture {
+	t.Helper()
+	f := fixture{sessions: &sessions{}, logged: &bytes.Buffer{}}
+	set, err := resolvers.NewSet(desk{name: "supportdesk"}, desk{name: "newsletter", err: errors.New("asleep")})
+	require(t, err)
+	f.config = httpapi.Config{
+		Sessions:    f.sessions,
+		Consent:     consent.NewLedger(clock{}, ids{}),
+		Restriction: restriction.NewLedger(clock{}, ids{}),
+		DataMap:     dataMap(t),
+		Logger:      slog.New(slog.NewJSONHandler(f.logged, nil)),
+	}
+	f.config.Export, err = export.NewExporter(export.Config{Clock: clock{}, IDs: ids{}, DataMap: f.config.DataMap, Resolvers: set})
+	require(t, err)
+	f.config.Erasure, err = erasure.NewEraser(erasure.Config{
+		Clock: clock{}, IDs: ids{}, DataMap: f.config.DataMap, Resolvers: set,
+	})
+	require(t, err)
+	for _, change := range adjust {
+		change(&f.config)
+	}
+	f.API, err = httpapi.New(f.config)
+	require(t, err)
+	f.API = f.With(httpapi.WithRestriction())
+	return f
+}
+
+// dataMap has a row that is deleted, one that is anonymized and one that is retained.
+func dataMap(t *testing.T) domain.DataMap {
+	t.Helper()
+	personal := func(name string, strategy domain.Strategy) domain.Column {
+		annotation := &domain.Annotation{Category: domain.CategoryContact, Strategy: strategy}
+		if strategy == domain.StrategyRetain {
+			annotation.Reason = "§147 AO"
+		}
+		return domain.Column{Name: name, Type: domain.TypeText, Personal: annotation}
+	}
+	key := domain.Column{Name: "id", Type: domain.TypeBigInt}
+	user := domain.Column{Name: "user_id", Type: domain.TypeBigInt}
+	toUser := []domain.Relation{{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}}}
+	m, err := domain.NewDataMap(
+		domain.Table{
+			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+			Columns: []domain.Column{key, personal("email", domain.StrategyAnonymize)},
+		},
+		domain.Table{
+			Name: "carts", PrimaryKey: []string{"id"}, Relations: toUser,
+			Columns: []domain.Column{key, user, personal("note", domain.StrategyDelete)},
+		},
+		domain.Table{
+			Name: "invoices", PrimaryKey: []string{"id"}, Relations: toUser,
+			Columns: []domain.Column{key, user, personal("address", domain.StrategyRetain)},
+		},
+	)
+	require(t, err)
+	return m
+}
+
+// as is a SubjectProvider that always finds the same subject.
+func as(id string, refs ...domain.SubjectRef) func(context.Context) (domain.Subject, error) {
+	return func(context.Context) (domain.Subject, error) { return domain.NewSubject(id, refs...) }
+}
+
+// failing is a SubjectProvider that never finds one.
+func failing(err error) func(context.Context) (domain.Subject, error) {
+	return func(context.Context) (domain.Subject, error) { return domain.Subject{}, err }
+}
+
+// jsonBody is a request of subject 42 with a JSON body.
+func jsonBody(body string) httpapi.Request {
+	return httpapi.Request{Subject: as("42"), ContentType: "application/json", Body: strings.NewReader(body)}
+}
+
+// call sends a request to the endpoint with the operation id.
+func (f fixture) call(t *testing.T, operation string, r httpapi.Request) httpapi.Response {
+	t.Helper()
+	endpoints := f.Endpoints()
+	i := slices.IndexFunc(endpoints, func(e httpapi.Endpoint) bool { return e.OperationID == operation })
+	if i < 0 {
+		t.Fatalf("there is no endpoint %s", operation)
+	}
+	return f.Handle(t.Context(), endpoints[i], r)
+}
+
+// problemOf decodes a problem document, and checks what all of them have in common.
+func problemOf(t *testing.T, response httpapi.Response) httpapi.Problem {
+	t.Helper()
+	var problem httpapi.Problem
+	decoder := json.NewDecoder(bytes.NewReader(response.Body))
+	decoder.DisallowUnknownFields()
+	require(t, decoder.Decode(&problem))
+	if problem.Status != response.Status || problem.Type != "about:blank" || problem.Title == "" || problem.Detail == "" {
+		t.Errorf("not a whole problem document: status %d, body %s", response.Status, response.Body)
+	}
+	if got := response.Header.Get("Content-Type"); got != "application/problem+json" {
+		t.Errorf("Content-Type is %q", got)
+	}
+	return problem
+}
+
+// decode returns the result that a success has sent.
+func decode[T any](t *testing.T, response httpapi.Response) T {
+	t.Helper()
+	var result T
+	if response.Status != 200 {
+		t.Fatalf("answered %d %s", response.Status, response.Body)
+	}
+	require(t, json.Unmarshal(response.Body, &result))
+	return result
+}
+
+// golden compares everything that is sent with a file.
+func golden(t *testing.T, name string, response httpapi.Response) {
+	t.Helper()
+	var sent strings.Builder
+	fmt.Fprintf(&sent, "%d\n", response.Status)
+	for _, header := range slices.Sorted(maps.Keys(response.Header)) {
+		fmt.Fprintf(&sent, "%s: %s\n", header, strings.Join(response.Header[header], ", "))
+	}
+	fmt.Fprintf(&sent, "\n%s", response.Body)
+	goldenFile(t, name+".http", []byte(sent.String()))
+}
+
+func goldenFile(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require(t, os.WriteFile(path, got, 0o600))
+		return
+	}
+	want, err := os.ReadFile(path)
+	require(t, err)
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s has changed, which is public API; got\n%s\nwant\n%s", path, got, want)
+	}
+}
+
+func require(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEveryPartOfTheConfigurationIsRequired(t *testing.T) {
+	whole := newFixture(t).config
+	for field, remove := range map[string]func(*httpapi.Config){
+		"Sessions":    func(c *httpapi.Config) { c.Sessions = nil },
+		"Consent":     func(c *httpapi.Config) { c.Consent = nil },
+		"Restriction": func(c *httpapi.Config) { c.Restriction = nil },
+		"Export":      func(c *httpapi.Config) { c.Export = nil },
+		"Erasure":     func(c *httpapi.Config) { c.Erasure = nil },
+		"DataMap":     func(c *httpapi.Config) { c.DataMap = domain.DataMap{} },
+		"Timeout":     func(c *httpapi.Config) { c.Timeout = -time.Second },
+	} {
+		config := whole
+		remove(&config)
+		_, err := httpapi.New(config)
+		if !errors.Is(err, domain.ErrConfiguration) || !strings.Contains(err.Error(), field) {
+			t.Errorf("without %s: %v", field, err)
+		}
+	}
+}
+
+func TestRestrictionRoutesExistOnlyWhenAskedFor(t *testing.T) {
+	paths := func(a *httpapi.API) string {
+		var all []string
+		for _, endpoint := range a.Endpoints() {
+			all = append(all, endpoint.Method+" "+endpoint.Path)
+		}
+		return strings.Join(all, ", ")
+	}
+	plain, err := httpapi.New(newFixture(t).config)
+	require(t, err)
+	const four = "POST /consent, GET /consent/{purpose}, GET /export, DELETE /"
+	if got := paths(plain); got != four {
+		t.Errorf("got %s", got)
+	}
+	if got := paths(plain.With(httpapi.WithRestriction())); got != four+", POST /restriction, GET /restriction" {
+		t.Errorf("got %s", got)
+	}
+	if got := paths(plain); got != four {
+		t.Errorf("deriving an API changed the one it comes from: %s", got)
+	}
+}
+
+func TestAnAPICanBeDerivedWithOtherSessions(t *testing.T) {
+	f, other := newFixture(t), &sessions{}
+	derived := f
+	derived.API = f.With(httpapi.WithSession(other), httpapi.WithSession(nil))
+	derived.call(t, "exportPersonalData", httpapi.Request{Subject: as("42")})
+	if f.sessions.opened != 0 || other.opened != 1 {
+		t.Errorf("opened %d of the original's sessions and %d of the other's", f.sessions.opened, other.opened)
+	}
+}

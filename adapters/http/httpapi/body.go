@@ -1,0 +1,100 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// MaxBodySize is how many bytes the body of a request may have.
+const MaxBodySize = 64 << 10
+
+// readObject reads a body that must be one JSON object.
+func readObject(r Request) (*object, error) {
+	mediaType, _, err := mime.ParseMediaType(r.ContentType)
+	if err != nil || mediaType != "application/json" {
+		return nil, problem(http.StatusUnsupportedMediaType, "The body must be sent as application/json.")
+	}
+	for coding := range strings.SplitSeq(r.ContentEncoding, ",") {
+		if coding = strings.TrimSpace(coding); coding != "" && !strings.EqualFold(coding, "identity") {
+			return nil, problem(http.StatusUnsupportedMediaType, "The body must be sent without a content coding.")
+		}
+	}
+	body := r.Body
+	if body == nil {
+		body = http.NoBody
+	}
+	text, err := io.ReadAll(io.LimitReader(body, MaxBodySize+1))
+	switch {
+	case err != nil:
+		return nil, problem(http.StatusBadRequest, "The body could not be read.")
+	case len(text) > MaxBodySize:
+		return nil, problem(http.StatusRequestEntityTooLarge, "The body is larger than 64 KiB.")
+	case !utf8.Valid(text) || !json.Valid(text) || hasLoneSurrogate(text):
+		return nil, problem(http.StatusBadRequest, "The body is not valid JSON.")
+	}
+	return parseObject(text)
+}
+
+// parseObject takes valid JSON apart. It looks at the member names itself, because encoding/json takes "Granted" for
+// "granted" and the last of two equal names for the only one.
+func parseObject(text []byte) (*object, error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
+		return nil, problem(http.StatusUnprocessableEntity, "The body must be a JSON object.")
+	}
+	o := newObject()
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := decoder.Decode(&value); err != nil {
+			return nil, err
+		}
+		text, _ := name.(string) // what stands before a value in an object is nothing else
+		o.add(text, value)
+	}
+	return o, nil
+}
+
+// hasLoneSurrogate reports whether a string in valid JSON escapes one half of a surrogate pair without the other.
+// It stands for no character, and encoding/json would silently put another one in its place.
+func hasLoneSurrogate(text []byte) bool {
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		i++ // to what is escaped
+		if text[i] != 'u' {
+			continue
+		}
+		first := codeUnit(text[i-1:])
+		i += 4
+		if !utf16.IsSurrogate(first) {
+			continue
+		}
+		if utf16.DecodeRune(first, codeUnit(text[i+1:])) == unicode.ReplacementChar {
+			return true
+		}
+		i += 6
+	}
+	return false
+}
+
+// codeUnit returns the UTF-16 code unit that the text starts with in the form \uXXXX, or 0 when it does not.
+func codeUnit(text []byte) rune {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return 0
+	}
+	unit, _ := strconv.ParseUint(string(text[2:6]), 16, 16)
+	return rune(unit)
+}

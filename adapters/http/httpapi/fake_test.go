@@ -1,0 +1,148 @@
+package httpapi_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// sessions is a SessionFactory in memory, without transactions: enough to see what an endpoint does with it. Its
+// fields are set before it is used.
+type sessions struct {
+	rows   []domain.ExportRecord // what an export yields
+	before func(ctx context.Context) error
+	twice  bool // runs every function twice, as a factory may that retries
+
+	mu           sync.Mutex
+	opened       int
+	purposes     []string // whose status was asked for
+	consents     []domain.ConsentRecord
+	restrictions []domain.RestrictionRecord
+}
+
+func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.opened++
+	if s.before != nil {
+		if err := s.before(ctx); err != nil {
+			return err
+		}
+	}
+	if s.twice {
+		if err := fn(ctx, session{s}); err != nil {
+			return err
+		}
+	}
+	return fn(ctx, session{s})
+}
+
+// The stores have only those methods that a request needs; the embedded interfaces stand for the others.
+type (
+	session  struct{ *sessions }
+	consents struct {
+		ports.ConsentStore
+		*sessions
+	}
+	restrictions struct {
+		ports.RestrictionStore
+		*sessions
+	}
+	subjects struct {
+		ports.SubjectStore
+		*sessions
+	}
+	outbox   struct{ ports.Outbox }
+	auditLog struct{ ports.AuditLog }
+)
+
+func (s session) Consents() ports.ConsentStore         { return consents{sessions: s.sessions} }
+func (s session) Restrictions() ports.RestrictionStore { return restrictions{sessions: s.sessions} }
+func (s session) Subjects() ports.SubjectStore         { return subjects{sessions: s.sessions} }
+func (session) Outbox() ports.Outbox                   { return outbox{} }
+func (session) Audit() ports.AuditLog                  { return auditLog{} }
+
+func (s consents) Append(_ context.Context, record domain.ConsentRecord) error {
+	s.consents = append(s.consents, record)
+	return nil
+}
+
+func (s consents) Latest(
+	_ context.Context, id domain.SubjectID, purpose string, _ *time.Time,
+) (*domain.ConsentRecord, error) {
+	s.purposes = append(s.purposes, purpose)
+	for _, record := range slices.Backward(s.consents) {
+		if record.SubjectID == id && record.Purpose == purpose {
+			return &record, nil
+		}
+	}
+	return nil, nil
+}
+
+func (s restrictions) Append(_ context.Context, record domain.RestrictionRecord) error {
+	s.restrictions = append(s.restrictions, record)
+	return nil
+}
+
+func (s restrictions) Latest(
+	_ context.Context, id domain.SubjectID, purpose *string,
+) (global, scoped *domain.RestrictionRecord, err error) {
+	if purpose != nil {
+		s.purposes = append(s.purposes, *purpose)
+	}
+	for _, record := range slices.Backward(s.restrictions) {
+		switch {
+		case record.SubjectID != id:
+		case record.Purpose == nil && global == nil:
+			global = &record
+		case record.Purpose != nil && purpose != nil && *record.Purpose == *purpose && scoped == nil:
+			scoped = &record
+		}
+	}
+	return global, scoped, nil
+}
+
+func (subjects) Lock(context.Context, domain.SubjectID, time.Time) error { return nil }
+
+func (subjects) Apply(context.Context, domain.SubjectID, domain.Step) (int64, error) { return 1, nil }
+
+func (s subjects) Export(_ context.Context, _ domain.SubjectID, yield func(domain.ExportRecord) error) error {
+	for _, row := range s.rows {
+		if err := yield(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (outbox) Enqueue(context.Context, ...domain.OutboxEntry) error { return nil }
+
+func (auditLog) Append(context.Context, ...domain.AuditEvent) error         { return nil }
+func (auditLog) AppendEvidence(context.Context, ...domain.AuditEvent) error { return nil }
+
+// desk is an external system that knows the subject's name, or does not answer.
+type desk struct {
+	ports.Resolver
+	name string
+	err  error
+}
+
+func (d desk) Name() string { return d.name }
+
+func (d desk) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
+	return []domain.ExportRecord{{
+		Field: "contact.name", Row: "c-1", Category: domain.CategoryIdentity, Value: "Ada",
+	}}, d.err
+}
+
+type clock struct{}
+
+func (clock) Now() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678901234, time.UTC) }
+
+type ids struct{}
+
+func (ids) NewID() string { return "00000000-0000-7000-8000-000000000000" }

@@ -1,0 +1,126 @@
+package httpapi
+
+import (
+	_ "embed" // for openapi.json
+	"encoding/json"
+	"maps"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// everything describes all endpoints, with paths relative to the prefix and without tags.
+//
+//go:embed openapi.json
+var everything []byte
+
+// document is an OpenAPI document, as far as it differs between routers.
+type document struct {
+	OpenAPI    string              `json:"openapi"`
+	Info       json.RawMessage     `json:"info"`
+	Tags       []tag               `json:"tags,omitempty"`
+	Paths      map[string]pathItem `json:"paths"`
+	Components components          `json:"components"`
+}
+
+type tag struct {
+	Name string `json:"name"`
+}
+
+type pathItem struct {
+	Parameters []parameter `json:"parameters,omitempty"` // those of the prefix
+	Get        *described  `json:"get,omitempty"`
+	Post       *described  `json:"post,omitempty"`
+	Delete     *described  `json:"delete,omitempty"`
+}
+
+type described struct {
+	Tags        []string        `json:"tags,omitempty"`
+	OperationID string          `json:"operationId"`
+	Summary     string          `json:"summary"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"`
+	RequestBody json.RawMessage `json:"requestBody,omitempty"`
+	Responses   json.RawMessage `json:"responses"`
+}
+
+type parameter struct {
+	Name     string            `json:"name"`
+	In       string            `json:"in"`
+	Required bool              `json:"required"`
+	Schema   map[string]string `json:"schema"`
+}
+
+type components struct {
+	Responses json.RawMessage            `json:"responses"`
+	Schemas   map[string]json.RawMessage `json:"schemas"`
+}
+
+// OpenAPI returns the OpenAPI 3.1 document of exactly the API's endpoints, mounted under the prefix, as indented JSON.
+// Equal APIs and prefixes give equal bytes. It describes no authentication, which is the application's.
+//
+// The prefix may be empty, "/" or a path such as "/me"; slashes around it make no difference. It may have parameters in
+// braces, as in "/{tenant}/me". One without its other brace, or given twice, or named purpose, is
+// domain.ErrConfiguration.
+func (a *API) OpenAPI(prefix string) ([]byte, error) {
+	if prefix = strings.Trim(prefix, "/"); prefix != "" {
+		prefix = "/" + prefix
+	}
+	parameters, err := prefixParameters(prefix)
+	if err != nil {
+		return nil, err
+	}
+	var all document
+	if err := json.Unmarshal(everything, &all); err != nil {
+		return nil, err
+	}
+	mounted := all
+	mounted.Paths = map[string]pathItem{}
+	for _, endpoint := range a.Endpoints() {
+		item := all.Paths[endpoint.Path]
+		item.Parameters = parameters
+		for _, operation := range []*described{item.Get, item.Post, item.Delete} {
+			if operation != nil {
+				operation.Tags = a.tags
+			}
+		}
+		mounted.Paths[under(prefix, endpoint.Path)] = item
+	}
+	for _, name := range a.tags {
+		mounted.Tags = append(mounted.Tags, tag{name})
+	}
+	if !a.hasRestriction {
+		maps.DeleteFunc(mounted.Components.Schemas, func(name string, _ json.RawMessage) bool {
+			return strings.HasPrefix(name, "Restriction")
+		})
+	}
+	return json.MarshalIndent(mounted, "", "  ")
+}
+
+// under is the endpoint's path with the prefix before it.
+func under(prefix, path string) string {
+	if path == "/" && prefix != "" {
+		return prefix
+	}
+	return prefix + path
+}
+
+// prefixParameters describes the parameters of the prefix, which are the application's.
+func prefixParameters(prefix string) ([]parameter, error) {
+	var found []parameter
+	seen := map[string]bool{"purpose": true} // ours
+	for rest := prefix; strings.ContainsAny(rest, "{}"); {
+		before, after, opened := strings.Cut(rest, "{")
+		name, behind, closed := strings.Cut(after, "}")
+		valid := opened && closed && name != "" && !strings.Contains(before, "}") && !strings.ContainsAny(name, "{/")
+		if !valid || seen[name] {
+			return nil, &domain.Error{
+				Code: domain.ErrConfiguration, Op: "openapi", Message: "the prefix has parameters that are not valid",
+			}
+		}
+		seen[name] = true
+		found = append(found, parameter{name, "path", true, map[string]string{"type": "string"}})
+		rest = behind
+	}
+	return found, nil
+}
