@@ -1,0 +1,52 @@
+# Every target works on a fresh clone: tools are pinned in tools/go.mod and built when first used.
+
+WITH_POSTGRES = go run ./tests/cmd/withpostgres --
+TOOL          = go tool -modfile=tools/go.mod
+TEST_TIMEOUT  = 10m
+TEST_FLAGS    =
+PACKAGES      = ./...
+
+# Tests that are killed from outside still leave no server behind; see tests/postgres.
+define run-tests
+	@marker=$$(mktemp) && trap 'rm -f "$$marker"' EXIT && \
+	HABEAS_TEST_POSTGRES_MARKER="$$marker" $(WITH_POSTGRES) \
+		go test $(1) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $(PACKAGES) && \
+	databases=$$(($$(wc -l <"$$marker"))) && \
+	if [ "$$databases" -eq 0 ]; then echo "FAIL: no PostgreSQL test ran" >&2; exit 1; fi && \
+	echo "PASS: the PostgreSQL tests ran, in $$databases databases"
+endef
+
+.PHONY: help test test-quick lint generate tidy check-generate walkthrough ci postgres
+
+help: ## Print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+test: postgres ## Run all tests with the race detector; PostgreSQL tests run or fail, they never skip
+	$(call run-tests,-race)
+
+test-quick: postgres ## Run all tests without the race detector
+	$(call run-tests)
+
+lint: ## Run golangci-lint
+	$(TOOL) golangci-lint run $(PACKAGES)
+
+generate: ## Regenerate the mocks
+	go generate ./...
+
+tidy: ## Tidy the modules
+	go mod tidy
+	go -C tools mod tidy
+
+check-generate: generate tidy ## Fail if generate or tidy changes a file, or leaves one that is not committed
+	git diff --exit-code
+	@untracked=$$(git ls-files --others --exclude-standard) && \
+	if [ -n "$$untracked" ]; then printf 'FAIL: not committed:\n%s\n' "$$untracked" >&2; exit 1; fi
+
+walkthrough: ## Take the quickstart application through every right, and print what happens
+	go run ./app/quickstart -walkthrough
+
+ci: ## Run everything that a change has to pass
+	bash .ci/run
+
+postgres:
+	@.ci/ensure-postgres

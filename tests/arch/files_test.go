@@ -1,0 +1,158 @@
+package arch
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// source is one Go file of the module.
+type source struct {
+	path   string // slash-separated, from the module's root
+	lines  int
+	syntax *ast.File
+}
+
+// sources reads every Go file of the module, tests included. (go test runs these tests again whenever one of the files
+// that they read has changed, which is also what keeps a cached result of TestPackagesKeepTheRules from being stale.)
+func sources(t *testing.T) []source {
+	t.Helper()
+	var all []source
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != root && skipped(name, entry.Name()):
+			return filepath.SkipDir
+		case entry.IsDir() || filepath.Ext(name) != ".go":
+			return nil
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		file, err := parse(filepath.ToSlash(relative), content)
+		all = append(all, file)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func parse(name string, content []byte) (source, error) {
+	syntax, err := parser.ParseFile(token.NewFileSet(), name, content, parser.SkipObjectResolution)
+	return source{path: name, lines: strings.Count(string(content), "\n"), syntax: syntax}, err
+}
+
+// skipped leaves out what the go command leaves out too: hidden directories, test data and nested modules.
+func skipped(directory, name string) bool {
+	_, err := os.Stat(filepath.Join(directory, "go.mod"))
+	return err == nil || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+}
+
+func (s source) in(patterns ...string) bool { return matches(path.Dir(s.path), patterns) }
+
+func TestFilesKeepTheRules(t *testing.T) {
+	files := sources(t)
+	for _, required := range []string{"domain", "ports"} {
+		if !slices.ContainsFunc(files, func(file source) bool { return file.in(required) }) {
+			t.Errorf("there is no Go file in %s: the rules hold nothing", required)
+		}
+	}
+	for _, file := range files {
+		for _, violation := range file.violations() {
+			t.Errorf("%s: %s", file.path, violation)
+		}
+	}
+}
+
+func (s source) violations() (found []string) {
+	if s.in("adapters/http") {
+		found = append(found, "adapters/http holds packages and no Go file: its name is net/http's")
+	}
+	if s.lines > 400 && !s.in("ports/mocks/...") {
+		found = append(found, strconv.Itoa(s.lines)+" lines; nobody reads more than 400 in one sitting")
+	}
+	name := strings.TrimSuffix(s.syntax.Name.Name, "_test")
+	if slices.Contains([]string{"util", "utils", "common", "helper", "helpers"}, name) {
+		found = append(found, "package "+name+" says nothing about what is in it")
+	}
+	if s.in("domain/...", "ports/...") {
+		for _, call := range s.clockReads() {
+			found = append(found, call+": the core takes its time from a port")
+		}
+	}
+	return found
+}
+
+// clockReads returns the uses of the system's clock, under whatever name the file imports package time.
+func (s source) clockReads() (found []string) {
+	name := ""
+	for _, spec := range s.syntax.Imports {
+		if spec.Path.Value == `"time"` {
+			if name = "time"; spec.Name != nil {
+				name = spec.Name.Name
+			}
+		}
+	}
+	if name == "." {
+		return []string{`import . "time"`}
+	}
+	ast.Inspect(s.syntax, func(node ast.Node) bool {
+		selector, ok := node.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		qualifier, ok := selector.X.(*ast.Ident)
+		if ok && name != "" && qualifier.Name == name && slices.Contains([]string{"Now", "Since", "Until"}, selector.Sel.Name) {
+			found = append(found, "time."+selector.Sel.Name)
+		}
+		return true
+	})
+	return found
+}
+
+func TestFileRulesCatchWhatTheyForbid(t *testing.T) {
+	for name, test := range map[string]struct {
+		path, content string
+		want          int
+	}{
+		"a file in adapters/http":       {"adapters/http/doc.go", "package http", 1},
+		"one package down":              {"adapters/http/httpapi/doc.go", "package httpapi", 0},
+		"401 lines":                     {"app/app.go", "package app" + strings.Repeat("\n", 401), 1},
+		"400 lines":                     {"app/app.go", "package app" + strings.Repeat("\n", 400), 0},
+		"long mocks":                    {"ports/mocks/stores.go", "package mocks" + strings.Repeat("\n", 401), 0},
+		"package helpers":               {"tests/helpers/x.go", "package helpers", 1},
+		"package common, tests only":    {"app/common/x_test.go", "package common_test", 1},
+		"the clock in a service":        {"domain/saga/x.go", "package saga\nimport \"time\"\nvar now = time.Now()", 1},
+		"the clock as a value":          {"domain/saga/x.go", "package saga\nimport \"time\"\nvar now = time.Now", 1},
+		"the clock under another name":  {"ports/x.go", "package ports\nimport t \"time\"\nvar age = t.Since(t.Time{})", 1},
+		"the clock without a qualifier": {"ports/x.go", "package ports\nimport . \"time\"\nvar now = Now()", 1},
+		"the clock in an adapter":       {"adapters/worker/x.go", "package worker\nimport \"time\"\nvar now = time.Now()", 0},
+		"a variable called time":        {"domain/x.go", "package domain\nvar time struct{ Now int }\nvar now = time.Now", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file, err := parse(test.path, []byte(test.content))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found := file.violations(); len(found) != test.want {
+				t.Errorf("violations = %q, want %d", found, test.want)
+			}
+		})
+	}
+}

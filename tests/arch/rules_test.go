@@ -1,0 +1,127 @@
+package arch
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// rule forbids something to packages of the module.
+type rule struct {
+	name     string
+	packages []string // the packages it is about
+	except   []string
+	// forbids judges one package; each string it returns is a violation.
+	forbids func(g graph, directory string) []string
+}
+
+// core is everything that has to be free of technology.
+var (
+	core       = []string{"domain/...", "ports/..."}
+	exceptCore = []string{"ports/mocks/...", "ports/porttest/..."}
+)
+
+// users is what applications link.
+var users = []string{"domain/...", "ports/...", "adapters/...", "app/..."}
+
+// shared is no service but what several need. A service must not import another.
+var shared = []string{"domain/audit", "domain/resolvers"}
+
+// technology is what the core must not link, not even through something harmless: fmt links os.
+var technology = []string{"net/http", "database/sql", "encoding/json", "log", "log/slog", "os"}
+
+var rules = []rule{
+	{"the core links no third-party package", core, exceptCore, links(graph.thirdParty)},
+	{"the core links no technology", core, exceptCore, links(oneOf(technology...))},
+	{"the core imports no randomness", core, exceptCore, imports(under("math/rand", "crypto"))},
+	{"domain imports nothing of the module", []string{"domain"}, nil, importsOfOurs()},
+	{"ports import only domain", []string{"ports"}, nil, importsOfOurs("domain")},
+	{"services import only domain, ports and what they share", []string{"domain/..."}, append(shared, "domain"), importsOfOurs(append(shared, "domain", "ports")...)},
+	{"what services share imports only domain and ports", shared, nil, importsOfOurs("domain", "ports")},
+	{"conformance suites need only the core", []string{"ports/porttest/..."}, nil, importsOfOurs(append(core, "ports/porttest/...")...)},
+	{"conformance suites link no third-party package", []string{"ports/porttest/..."}, nil, links(graph.thirdParty)},
+	{"adapters never import app", []string{"adapters/..."}, nil, links(ours("app/..."))},
+	{"httpapi links no framework and no database", []string{"adapters/http/httpapi/..."}, nil, links(under(
+		"github.com/gofiber", "github.com/valyala/fasthttp", "github.com/uptrace/bun", "database/sql"))},
+	{"nethttp links no framework and no database", []string{"adapters/http/nethttp/..."}, nil, links(under(
+		"github.com/gofiber", "github.com/valyala/fasthttp", "github.com/uptrace/bun", "database/sql"))},
+	{"bunstore links no PostgreSQL driver", []string{"adapters/persistence/bunstore/..."}, nil, links(under(
+		"github.com/jackc/pgx", "github.com/uptrace/bun/driver/pgdriver", "github.com/lib/pq"))},
+	{"what users link needs no tests", users, nil, links(ours("tests/..."))},
+	{
+		"what users link needs no test library", users,
+		[]string{"ports/mocks/...", "ports/porttest/...", "adapters/http/httptestsuite/..."},
+		links(under("pgregory.net/rapid", "github.com/getkin/kin-openapi", "go.uber.org/goleak", "github.com/golang/mock")),
+	},
+}
+
+// check applies a rule to the packages that exist and returns the violations, and how many packages it applied to.
+func (r rule) check(g graph) (violations []string, applied int) {
+	for _, directory := range g.packages(r.packages...) {
+		if matches(directory, r.except) {
+			continue
+		}
+		applied++
+		for _, violation := range r.forbids(g, directory) {
+			violations = append(violations, directory+": "+violation)
+		}
+	}
+	return violations, applied
+}
+
+// predicate picks import paths.
+type predicate func(g graph, importPath string) bool
+
+func oneOf(importPaths ...string) predicate {
+	return func(_ graph, importPath string) bool { return slices.Contains(importPaths, importPath) }
+}
+
+// under picks packages and everything below them, whatever their major version.
+func under(prefixes ...string) predicate {
+	return func(_ graph, importPath string) bool {
+		return slices.ContainsFunc(prefixes, func(prefix string) bool {
+			return importPath == prefix || strings.HasPrefix(importPath, prefix+"/")
+		})
+	}
+}
+
+// ours picks packages of the module by pattern.
+func ours(patterns ...string) predicate {
+	return func(_ graph, importPath string) bool {
+		directory, is := local(importPath)
+		return is && matches(directory, patterns)
+	}
+}
+
+// links forbids picked packages anywhere in what is linked.
+func links(picked predicate) func(graph, string) []string {
+	return func(g graph, directory string) (violations []string) {
+		for _, dependency := range g.deps(directory) {
+			if picked(g, dependency) {
+				violations = append(violations, fmt.Sprintf("links %s (%s)", dependency, g.chain(directory, dependency)))
+			}
+		}
+		return violations
+	}
+}
+
+// imports forbids picked packages as direct imports.
+func imports(picked predicate) func(graph, string) []string {
+	return func(g graph, directory string) (violations []string) {
+		for _, imported := range g.imports(directory) {
+			if picked(g, imported) {
+				violations = append(violations, "imports "+imported)
+			}
+		}
+		return violations
+	}
+}
+
+// importsOfOurs forbids direct imports of the module's packages, those allowed excepted.
+func importsOfOurs(allowed ...string) func(graph, string) []string {
+	return imports(func(_ graph, importPath string) bool {
+		directory, is := local(importPath)
+		return is && !matches(path.Clean(directory), allowed)
+	})
+}

@@ -1,0 +1,108 @@
+// Command withpostgres runs a command with a private PostgreSQL server, so that all packages of one `go test` share it:
+//
+//	go run ./tests/cmd/withpostgres -- go test ./...
+//
+// The command finds the server in HABEAS_TEST_DATABASE_URL. If that is set already, no server is started. The exit code is
+// the command's.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"github.com/habeas-data/habeas/tests/postgres"
+)
+
+// failed is the exit code when the command could not be run at all.
+const failed = 125
+
+func main() {
+	code, err := run(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "withpostgres:", err)
+	}
+	os.Exit(code)
+}
+
+func run(arguments []string) (code int, err error) {
+	if len(arguments) > 0 && arguments[0] == "--" {
+		arguments = arguments[1:]
+	}
+	if len(arguments) == 0 {
+		return failed, errors.New("usage: withpostgres -- command [argument ...]")
+	}
+	// From here on a signal must not end this process before the command and the server have ended.
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+
+	environment := os.Environ()
+	if os.Getenv(postgres.DatabaseURLEnv) == "" {
+		server, err := start(signals)
+		if err != nil {
+			return failed, err
+		}
+		defer func() {
+			if stopErr := server.Stop(); stopErr != nil {
+				code, err = max(code, 1), errors.Join(err, stopErr)
+			}
+		}()
+		environment = append(environment, postgres.DatabaseURLEnv+"="+server.URL())
+	}
+
+	command := exec.Command(arguments[0], arguments[1:]...)
+	command.Env = environment
+	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := command.Start(); err != nil {
+		return failed, err
+	}
+	return wait(command, signals)
+}
+
+// start starts the server and gives up at the first signal.
+func start(signals <-chan os.Signal) (*postgres.Server, error) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	go func() {
+		select {
+		case received := <-signals:
+			cancel(fmt.Errorf("received %v", received))
+		case <-ctx.Done():
+		}
+	}()
+	server, err := postgres.Start(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return server, err
+}
+
+// wait passes signals on until the command ends, and returns its exit code, the shell's 128+n after a signal.
+func wait(command *exec.Cmd, signals <-chan os.Signal) (int, error) {
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	for {
+		select {
+		case received := <-signals:
+			// It may have ended in the meantime, which the next turn finds out.
+			_ = command.Process.Signal(received)
+		case err := <-ended:
+			var exit *exec.ExitError
+			switch {
+			case err == nil:
+				return 0, nil
+			case !errors.As(err, &exit):
+				return failed, err
+			}
+			if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+				return 128 + int(status.Signal()), nil
+			}
+			return exit.ExitCode(), nil
+		}
+	}
+}
