@@ -1,0 +1,145 @@
+package supportdesk
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-resty/resty/v2"
+)
+
+// maxBody bounds an answer, after decompression. A page of 150 conversations comes with the first message of each.
+const maxBody = 32 << 20
+
+// maxHeader bounds the header of an answer.
+const maxHeader = 256 << 10
+
+// call is one call of the resolver, of one or more requests. It has a client of its own.
+type call struct {
+	resolver *Resolver
+	client   *resty.Client
+	close    func() // ends the connections that are the call's own
+}
+
+// open begins a call. The caller closes it.
+func (r *Resolver) open() call {
+	transport, done := r.transport, func() {}
+	if transport == nil {
+		own := newTransport()
+		transport, done = own, own.CloseIdleConnections
+	}
+	client := resty.NewWithClient(&http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	})
+	client.SetRetryCount(0) // whoever calls tries again, later
+	client.SetLogger(silence{})
+	client.SetDoNotParseResponse(true)
+	client.SetAuthToken(r.token())
+	client.SetHeaders(map[string]string{
+		"Accept":           "application/json",
+		"Intercom-Version": r.apiVersion,
+		"User-Agent":       "habeas",
+	})
+	return call{resolver: r, client: client, close: done}
+}
+
+// newTransport returns a transport that leaves nothing behind once its idle connections are closed. HTTP/2 is left
+// out: one of its connections can become idle after that, and would stay.
+func newTransport() *http.Transport {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            new(net.Dialer).DialContext,
+		IdleConnTimeout:        time.Minute,
+		MaxResponseHeaderBytes: maxHeader,
+		Protocols:              protocols,
+	}
+}
+
+// answer is what the desk said to a request, if it can be used: a 2xx, or a 404 for the caller to judge.
+type answer struct {
+	status      int
+	contentType string
+	body        []byte // empty for a 404
+}
+
+// send makes one request. Answers that are of no use are errors already.
+func (c call) send(ctx context.Context, method, path string, body []byte) (answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.resolver.timeout)
+	defer cancel()
+	request := c.client.R().SetContext(ctx)
+	if body != nil {
+		request.SetHeader("Content-Type", "application/json").SetBody(body)
+	}
+	response, err := request.Execute(method, c.resolver.baseURL+path)
+	if err != nil {
+		return answer{}, unanswered(ctx, method, err)
+	}
+	stream := response.RawBody()
+	defer func() { _ = stream.Close() }()
+
+	status := response.StatusCode()
+	if status == http.StatusNotFound {
+		return answer{status: status}, nil
+	}
+	if !response.IsSuccess() {
+		return answer{}, refused(method, status, response.Header(), c.resolver.now())
+	}
+	content, err := io.ReadAll(io.LimitReader(stream, maxBody+1))
+	switch {
+	case err != nil:
+		return answer{}, brokenOff(ctx, method, err)
+	case len(content) > maxBody:
+		return answer{}, unusable(method, errTooLarge)
+	}
+	return answer{status, response.Header().Get("Content-Type"), bytes.TrimSpace(content)}, nil
+}
+
+// object reads the body, which has to be a JSON object and to say that it is JSON: what a proxy puts in the desk's
+// place can look like anything.
+func (a answer) object() (object, error) {
+	media, _, err := mime.ParseMediaType(a.contentType)
+	if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
+		return nil, errNotJSON
+	}
+	return parseObject(a.body)
+}
+
+// contact gets the contact, if the desk knows it.
+func (c call) contact(ctx context.Context, path string) (contact object, known bool, err error) {
+	answer, err := c.send(ctx, http.MethodGet, path, nil)
+	if err != nil || answer.status == http.StatusNotFound {
+		return nil, false, err
+	}
+	contact, err = answer.object()
+	if err == nil && !isContact(contact) {
+		err = errShape
+	}
+	if err != nil {
+		return nil, false, unusable(http.MethodGet, err)
+	}
+	return contact, true, nil
+}
+
+// isContact tells a contact from other JSON, such as that of an error, which would pass for a contact without data.
+func isContact(contact object) bool {
+	if kind, err := readID(contact["type"]); err == nil {
+		return kind == "contact"
+	}
+	_, err := readID(contact["id"])
+	return err == nil
+}
+
+// silence is the logger of clients: what resty logs may hold a URL.
+type silence struct{}
+
+func (silence) Errorf(string, ...any) {}
+func (silence) Warnf(string, ...any)  {}
+func (silence) Debugf(string, ...any) {}

@@ -1,0 +1,179 @@
+package supportdesk_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/habeas-data/habeas/adapters/supportdesk"
+	"github.com/habeas-data/habeas/adapters/supportdesk/desktest"
+)
+
+func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
+
+func TestADeskThatTakesLongIsCutOff(t *testing.T) {
+	gate := desktest.NewGate()
+	w := newWorld(t, func(o *supportdesk.Options) { o.Timeout = 20 * time.Millisecond })
+	w.desk.Always(gate.Hold)
+	for method, err := range w.attempts(context.Background(), t) {
+		mustRetry(t, err, 0, method+" got no answer in time")
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: the deadline is not to be seen in %v", method, err)
+		}
+	}
+	for range 2 { // nor does the connection stay
+		<-gate.Left()
+	}
+}
+
+// stalling answers with a header, half a body, and then nothing more until the client has left.
+func stalling(w http.ResponseWriter, r *http.Request, _ http.HandlerFunc) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(w, `{"type":"contact",`)
+	_ = http.NewResponseController(w).Flush()
+	<-r.Context().Done()
+}
+
+func TestABodyThatTakesLongIsCutOff(t *testing.T) {
+	w := newWorld(t, func(o *supportdesk.Options) { o.Timeout = 20 * time.Millisecond })
+	w.desk.Always(stalling)
+	for method, err := range w.attempts(context.Background(), t) {
+		mustRetry(t, err, 0, method+" got half an answer")
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: the deadline is not to be seen in %v", method, err)
+		}
+	}
+}
+
+func TestACallEndsWithItsContext(t *testing.T) {
+	gate := desktest.NewGate()
+	w := newWorld(t)
+	w.desk.Always(gate.Hold)
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		<-gate.Entered()
+		cancel()
+	}()
+	_, err := w.EraseSubject(ctx, ref(zoeID), entry)
+	mustRetry(t, err, 0, "DELETE got no answer: it was cancelled")
+	if !errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the error is %v", err)
+	}
+	<-gate.Left()
+}
+
+func TestAnExportEndsWithItsContextBetweenPages(t *testing.T) {
+	w := newWorld(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	w.desk.SetPageSizes(1)
+	w.desk.Script(desktest.OK, desktest.OK, func(_ http.ResponseWriter, r *http.Request, _ http.HandlerFunc) {
+		cancel()
+		<-r.Context().Done()
+	})
+	records, err := w.ExportSubject(ctx, ref(zoeID))
+	mustRetry(t, err, 0, "POST got no answer")
+	if !errors.Is(err, context.Canceled) || records != nil {
+		t.Errorf("ExportSubject = %d records, %v", len(records), err)
+	}
+}
+
+func TestAnAnswerIsBounded(t *testing.T) {
+	w := newWorld(t)
+	w.desk.Always(func(rw http.ResponseWriter, r *http.Request, _ http.HandlerFunc) {
+		rw.Header().Set("Content-Type", "application/json")
+		for chunk := strings.Repeat(" ", 1<<20); r.Context().Err() == nil; { // without end
+			if _, err := io.WriteString(rw, chunk); err != nil {
+				return
+			}
+		}
+	})
+	for method, err := range w.attempts(t.Context(), t) {
+		mustRetry(t, err, 0, method+" was answered with more than can be held")
+	}
+}
+
+func TestALargeAnswerWithinTheBoundIsRead(t *testing.T) {
+	w := newWorld(t)
+	document := `{"type":"contact","email":"a@example.org"}`
+	w.desk.Script(desktest.JSON(document + strings.Repeat(" ", supportdesk.MaxBody-len(document))))
+	if got := values(w.export(t))["contact.email"]; got != "a@example.org" {
+		t.Errorf("exported %v", got)
+	}
+}
+
+func TestAThousandCallsLeaveNothingBehind(t *testing.T) {
+	w := newWorld(t)
+	before := goleak.IgnoreCurrent()
+	faults := []desktest.Fault{
+		desktest.OK, desktest.Status(500), desktest.CutBody, desktest.HangUp, desktest.Status(404), desktest.HTML(),
+		desktest.Redirect(302, "/"), desktest.TruncateJSON,
+	}
+	var workers sync.WaitGroup
+	for worker := range 8 {
+		workers.Go(func() {
+			for i := range 125 {
+				w.desk.Script(faults[(worker+i)%len(faults)])
+				if i%2 == 0 {
+					_, _ = w.ExportSubject(context.Background(), ref(zoeID))
+				} else {
+					_, _ = w.EraseSubject(context.Background(), ref(zoeID), entry)
+					w.desk.Add(zoe(), conversation("515"))
+				}
+			}
+		})
+	}
+	workers.Wait()
+	goleak.VerifyNone(t, before)
+}
+
+// A call that is abandoned while it connects is the case where a connection turns up after nobody wants it.
+func TestCallsThatAreCutOffLeaveNothingBehind(t *testing.T) {
+	w := newWorld(t)
+	gate := desktest.NewGate()
+	w.desk.Always(gate.Hold)
+	before := goleak.IgnoreCurrent()
+	for i := range 200 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i)*20*time.Microsecond)
+		_, err := w.EraseSubject(ctx, ref(zoeID), entry)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("EraseSubject = %v", err)
+		}
+	}
+	goleak.VerifyNone(t, before)
+}
+
+// counting is a caller's own transport.
+type counting struct {
+	http.RoundTripper
+	mu    sync.Mutex
+	trips int
+}
+
+func (c *counting) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.mu.Lock()
+	c.trips++
+	c.mu.Unlock()
+	return c.RoundTripper.RoundTrip(r)
+}
+
+func (c *counting) CloseIdleConnections() { panic("the transport is the caller's") }
+
+func TestATransportOfTheCallersIsUsedAndLeftAlone(t *testing.T) {
+	own := new(http.Transport)
+	defer own.CloseIdleConnections()
+	transport := &counting{RoundTripper: own}
+	w := newWorld(t, func(o *supportdesk.Options) { o.Transport = transport })
+	w.export(t)
+	if transport.trips != 2 {
+		t.Errorf("%d requests went through it, want 2", transport.trips)
+	}
+}

@@ -1,0 +1,90 @@
+package supportdesk
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// The defaults of Options.
+const (
+	DefaultBaseURL    = "https://api.intercom.io"
+	DefaultTimeout    = 10 * time.Second
+	DefaultAPIVersion = "2.16"
+)
+
+// Options are what may differ from desk to desk. The zero value is the desk of a workspace in the US.
+type Options struct {
+	// BaseURL is where the API is: DefaultBaseURL when empty, https://api.eu.intercom.io for workspaces in the EU,
+	// https://api.au.intercom.io for those in Australia. The scheme is https, or http for a desk in a test. It must be
+	// right: a server that answers everything with 404 knows no contact, and has none to erase.
+	BaseURL string
+	// Transport carries the requests. It stays the caller's, who closes it; the same one serves all calls, so it must
+	// be safe for concurrent use. When nil, each call makes one of its own, which keeps nothing after the call.
+	Transport http.RoundTripper
+	// Timeout bounds each request, with its answer; 0 means DefaultTimeout. An export makes one request for the contact
+	// and one for every 150 conversations: the deadline of the context bounds them all together.
+	Timeout time.Duration
+	// APIVersion is sent as Intercom-Version; DefaultAPIVersion when empty.
+	APIVersion string
+}
+
+// withDefaults fills in what is left out.
+func (o Options) withDefaults() Options {
+	if o.BaseURL == "" {
+		o.BaseURL = DefaultBaseURL
+	}
+	if o.Timeout == 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.APIVersion == "" {
+		o.APIVersion = DefaultAPIVersion
+	}
+	return o
+}
+
+// check refuses what could not work, so that it shows when the application starts. The token is quoted nowhere.
+func (o Options) check(accessToken string) error {
+	switch {
+	case accessToken == "":
+		return configurationError("the access token is empty")
+	case !isVisibleASCII(accessToken):
+		return configurationError("the access token holds a space, a line break or another character that no token has")
+	case !isVisibleASCII(o.APIVersion):
+		return configurationError("APIVersion holds a character that no version has")
+	case o.Timeout < 0:
+		return configurationError("Timeout is negative")
+	default:
+		return checkBaseURL(o.BaseURL)
+	}
+}
+
+func checkBaseURL(base string) error {
+	parsed, err := url.Parse(base)
+	switch {
+	case err != nil: // it would quote the URL, which may hold a password
+		return configurationError("BaseURL is no URL")
+	case parsed.Scheme != "https" && parsed.Scheme != "http":
+		return configurationError("BaseURL must begin with https:// or http://")
+	case parsed.Hostname() == "":
+		return configurationError("BaseURL names no host")
+	case parsed.User != nil:
+		return configurationError("BaseURL must hold no user name and no password")
+	case strings.ContainsAny(base, "?#"):
+		return configurationError("BaseURL must have no query and no fragment")
+	default:
+		return nil
+	}
+}
+
+// isVisibleASCII reports whether text can stand in a header as it is, without spaces.
+func isVisibleASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
+func configurationError(message string) error {
+	return &domain.Error{Code: domain.ErrConfiguration, Op: "support desk", Message: message}
+}

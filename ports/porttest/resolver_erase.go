@@ -1,0 +1,96 @@
+package porttest
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+func resolverAbsentSubjectIsErasedAlready(t testing.TB, h ResolverHarness) {
+	s := h.open(t)
+	if !s.erase(t, s.Absent, "entry-1") {
+		t.Errorf("alreadyAbsent is false for an absent subject")
+	}
+}
+
+func resolverErasureLeavesNothingToExport(t testing.TB, h ResolverHarness) {
+	s := h.open(t)
+	if len(s.export(t, s.Populated)) == 0 {
+		t.Fatalf("Populated has no records to begin with")
+	}
+	if s.erase(t, s.Populated, "entry-1") {
+		t.Errorf("alreadyAbsent is true for a subject who was there")
+	}
+	if records := s.export(t, s.Populated); len(records) > 0 {
+		t.Errorf("%d records are left", len(records))
+	}
+}
+
+func resolverErasureLeavesOthersAlone(t testing.TB, h ResolverHarness) {
+	s := h.open(t)
+	before := sorted(s.export(t, s.Bystander))
+	if len(before) == 0 {
+		t.Fatalf("Bystander has no records to begin with")
+	}
+	s.erase(t, s.Populated, "entry-1")
+	s.erase(t, s.Absent, "entry-2")
+	if after := sorted(s.export(t, s.Bystander)); !reflect.DeepEqual(after, before) {
+		t.Errorf("another subject had %d records and now has %d, or others", len(before), len(after))
+	}
+}
+
+func resolverErasureCanBeRepeated(t testing.TB, h ResolverHarness) {
+	s := h.open(t)
+	for _, entryID := range []string{"entry-1", "entry-1", "entry-2"} {
+		if _, err := s.Resolver.EraseSubject(context.Background(), s.Populated, entryID); err != nil {
+			t.Fatalf("erasing again as %s failed: %v", entryID, err)
+		}
+	}
+	if records := s.export(t, s.Populated); len(records) > 0 {
+		t.Errorf("%d records are left", len(records))
+	}
+}
+
+// callers is how many calls are made at once.
+const callers = 8
+
+func resolverCallsCanBeMadeAtOnce(t testing.TB, h ResolverHarness) {
+	s := h.open(t)
+	want := sorted(s.export(t, s.Bystander))
+	var calls sync.WaitGroup
+	for i := range callers {
+		calls.Go(func() {
+			records, err := s.Resolver.ExportSubject(context.Background(), s.Bystander)
+			if err != nil {
+				t.Errorf("an export failed among others: %v", err)
+			} else if !reflect.DeepEqual(sorted(records), want) {
+				t.Errorf("an export returned something else among others")
+			}
+			s.Resolver.CoveredSurface()
+			// One subject, as when a lease ran out during the first call.
+			if _, err := s.Resolver.EraseSubject(context.Background(), s.Populated, fmt.Sprintf("entry-%d", i%2)); err != nil {
+				t.Errorf("an erasure failed among others: %v", err)
+			}
+		})
+	}
+	calls.Wait()
+	if !reflect.DeepEqual(sorted(s.export(t, s.Bystander)), want) {
+		t.Errorf("another subject has other records than before the calls")
+	}
+	if records := s.export(t, s.Populated); len(records) > 0 {
+		t.Errorf("%d records are left", len(records))
+	}
+}
+
+// sorted puts records in an order that does not depend on the resolver, which promises none.
+func sorted(records []domain.ExportRecord) []domain.ExportRecord {
+	return slices.SortedFunc(slices.Values(records), func(a, b domain.ExportRecord) int {
+		return strings.Compare(a.Row+"\x00"+a.Field, b.Row+"\x00"+b.Field)
+	})
+}

@@ -1,0 +1,170 @@
+package porttest
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+func resolverNameIsValid(t testing.TB, h ResolverHarness) {
+	name := h.open(t).Resolver.Name()
+	if name == "" || utf8.RuneCountInString(name) > domain.MaxTextLength || !utf8.ValidString(name) || strings.Contains(name, ",") {
+		t.Errorf("the name %q is not 1 to %d characters without a comma", name, domain.MaxTextLength)
+	}
+}
+
+func resolverNameAndSurfaceNeverChange(t testing.TB, h ResolverHarness) {
+	s, other := h.open(t), h.open(t)
+	name, surface := s.Resolver.Name(), s.Resolver.CoveredSurface()
+	check := func(when, gotName string, got domain.CoveredSurface) {
+		t.Helper()
+		if gotName != name {
+			t.Errorf("%s the name is %q, was %q", when, gotName, name)
+		}
+		if !reflect.DeepEqual(got, surface) {
+			t.Errorf("%s the surface is %+v, was %+v", when, got, surface)
+		}
+	}
+	check("in another resolver for such a system,", other.Resolver.Name(), other.Resolver.CoveredSurface())
+	s.export(t, s.Populated)
+	s.erase(t, s.Populated, "entry-1")
+	check("after calls", s.Resolver.Name(), s.Resolver.CoveredSurface())
+}
+
+func resolverSurfaceIsWellFormed(t testing.TB, h ResolverHarness) {
+	surface := h.open(t).Resolver.CoveredSurface()
+	if len(surface.Fields) == 0 {
+		t.Errorf("the surface has no field")
+	}
+	listed := map[string]bool{}
+	for _, field := range surface.Fields {
+		if field.Field == "" || strings.Count(field.Field, "{id}") > 1 {
+			t.Errorf("%q is no field, nor a family with one {id}", field.Field)
+		}
+		if !field.Category.Valid() {
+			t.Errorf("%s has the category %q, which there is not", field.Field, field.Category)
+		}
+		if listed[field.Field] {
+			t.Errorf("%s is listed twice", field.Field)
+		}
+		listed[field.Field] = true
+	}
+}
+
+func resolverExportStaysWithinTheSurface(t testing.TB, h ResolverHarness) {
+	s := h.open(t)
+	surface := s.Resolver.CoveredSurface()
+	for _, record := range s.export(t, s.Populated) {
+		if !surface.Covers(record) {
+			t.Errorf("the surface does not cover %s (%s)", record.Field, record.Category)
+		}
+	}
+}
+
+// A family has to be found twice, with different ids: once could be a field whose name is {id} itself.
+func resolverSurfaceIsExportedInFull(t testing.TB, h ResolverHarness) {
+	s := h.open(t)
+	records := s.export(t, s.Populated)
+	for _, field := range s.Resolver.CoveredSurface().Fields {
+		only := domain.CoveredSurface{Fields: []domain.CoveredField{field}}
+		found := map[string]bool{}
+		for _, record := range records {
+			if only.Covers(record) {
+				found[record.Field] = true
+			}
+		}
+		want := 1
+		if strings.Contains(field.Field, "{id}") {
+			want = 2
+		}
+		if len(found) < want {
+			t.Errorf("%s (%s) is exported %d times, want %d: the resolver leaves it out, or Populated lacks it",
+				field.Field, field.Category, len(found), want)
+		}
+	}
+}
+
+func resolverExclusionsAreNotExported(t testing.TB, h ResolverHarness) {
+	s := h.open(t)
+	if len(s.Excluded) == 0 {
+		if len(s.Resolver.CoveredSurface().Exclusions) > 0 {
+			t.Fatalf("the surface has exclusions: Populated must have data in them, and Excluded must list it")
+		}
+		t.Skip("skipped: the surface excludes nothing")
+	}
+	for _, record := range s.export(t, s.Populated) {
+		text := fmt.Sprintf("%s %s %v %s", record.Field, record.Row, record.Value, record.Value)
+		for i, excluded := range s.Excluded {
+			if strings.Contains(text, excluded) {
+				t.Errorf("%s holds Excluded[%d]", record.Field, i)
+			}
+		}
+	}
+}
+
+func resolverRecordsAreWellFormed(t testing.TB, h ResolverHarness) {
+	s := h.open(t)
+	rows := map[string]bool{}
+	for _, record := range s.export(t, s.Populated) {
+		if record.Field == "" || record.Row == "" {
+			t.Errorf("a record lacks its field or its row: field %q", record.Field)
+		}
+		if record.Source != "" && record.Source != s.Resolver.Name() {
+			t.Errorf("%s has the source %q, which is for the caller to fill in", record.Field, record.Source)
+		}
+		if cell := record.Row + "\x00" + record.Field; rows[cell] {
+			t.Errorf("%s is exported twice for one row", record.Field)
+		} else {
+			rows[cell] = true
+		}
+		if !isExportable(record.Value) {
+			t.Errorf("%s has a value of type %T, which no bundle can hold", record.Field, record.Value)
+		}
+	}
+}
+
+// isExportable reports whether domain.ExportRecord allows the value.
+func isExportable(value any) bool {
+	switch value := value.(type) {
+	case nil, string, bool, []byte, float32, float64, domain.Number, domain.JSON,
+		int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
+		return true
+	case time.Time:
+		return value.Year() >= 0 && value.Year() <= 9999 // what RFC 3339 can write
+	default:
+		return false
+	}
+}
+
+func resolverAbsentSubjectHasNoRecords(t testing.TB, h ResolverHarness) {
+	s := h.open(t)
+	if records := s.export(t, s.Absent); len(records) > 0 {
+		t.Errorf("an absent subject has %d records", len(records))
+	}
+}
+
+// export returns what is exported, which must not fail.
+func (s ResolverSystem) export(t testing.TB, ref domain.SubjectRef) []domain.ExportRecord {
+	t.Helper()
+	records, err := s.Resolver.ExportSubject(context.Background(), ref)
+	if err != nil {
+		t.Fatalf("ExportSubject failed: %v", err)
+	}
+	return records
+}
+
+// erase erases, which must not fail.
+func (s ResolverSystem) erase(t testing.TB, ref domain.SubjectRef, entryID string) (alreadyAbsent bool) {
+	t.Helper()
+	alreadyAbsent, err := s.Resolver.EraseSubject(context.Background(), ref, entryID)
+	if err != nil {
+		t.Fatalf("EraseSubject failed: %v", err)
+	}
+	return alreadyAbsent
+}

@@ -1,0 +1,140 @@
+package porttest
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// fake is a resolver that keeps every promise, together with its system, in memory. A test breaks one of its parts.
+type fake struct {
+	name    func() string
+	surface func() domain.CoveredSurface
+	export  func(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error)
+	erase   func(ctx context.Context, ref domain.SubjectRef, entryID string) (bool, error)
+
+	mu      sync.Mutex
+	people  map[string]string // their emails, by ref value
+	failing error
+	hanging bool
+
+	system ResolverSystem
+}
+
+func (f *fake) Name() string                          { return f.name() }
+func (f *fake) CoveredSurface() domain.CoveredSurface { return f.surface() }
+
+func (f *fake) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
+	return f.export(ctx, ref)
+}
+
+func (f *fake) EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID string) (bool, error) {
+	return f.erase(ctx, ref, entryID)
+}
+
+const (
+	secretToken = "token-of-the-fake"
+	secretNote  = "a note that is excluded"
+)
+
+func newFake() *fake {
+	f := &fake{people: map[string]string{"zoe-ref": "zoe@example.org", "yan-ref": "yan@example.org"}}
+	f.name = func() string { return "fake" }
+	f.surface = func() domain.CoveredSurface {
+		return domain.CoveredSurface{
+			Fields: []domain.CoveredField{
+				{Field: "email", Category: domain.CategoryContact},
+				{Field: "visit.{id}.at", Category: domain.CategoryBehavioral},
+			},
+			Exclusions: []string{"notes"},
+		}
+	}
+	f.export, f.erase = f.doExport, f.doErase
+	f.system = ResolverSystem{
+		Resolver:  f,
+		Populated: domain.SubjectRef{Kind: "fake", Value: "zoe-ref"},
+		Bystander: domain.SubjectRef{Kind: "fake", Value: "yan-ref"},
+		Absent:    domain.SubjectRef{Kind: "fake", Value: "nobody-ref"},
+		Excluded:  []string{secretNote},
+		Secrets:   []string{secretToken},
+		Transient: []ResolverFault{
+			{Name: "down", Inject: f.inject(&domain.RetryLater{Resolver: "fake", Message: "no answer"})},
+		},
+		Permanent: []ResolverFault{
+			{Name: "forbidden", Inject: f.inject(&domain.ResolverError{Resolver: "fake", Message: "refused"})},
+		},
+		Heal: func() { f.inject(nil)() },
+		Hang: func() { f.mu.Lock(); defer f.mu.Unlock(); f.hanging = true },
+	}
+	return f
+}
+
+func (f *fake) inject(err error) func() {
+	return func() { f.mu.Lock(); defer f.mu.Unlock(); f.failing = err }
+}
+
+// call is what stands before every call to the system.
+func (f *fake) call(ctx context.Context) error {
+	f.mu.Lock()
+	failing, hanging := f.failing, f.hanging
+	f.mu.Unlock()
+	if hanging {
+		<-ctx.Done()
+	}
+	if err := ctx.Err(); err != nil {
+		return &domain.RetryLater{Resolver: "fake", Message: "ended", Err: err}
+	}
+	return failing
+}
+
+func (f *fake) doExport(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
+	if err := f.call(ctx); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	email, known := f.people[ref.Value]
+	if !known {
+		return nil, nil
+	}
+	at := time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
+	return []domain.ExportRecord{
+		{Field: "email", Row: "person", Category: domain.CategoryContact, Value: email},
+		{Field: "visit.1.at", Row: "visit/1", Category: domain.CategoryBehavioral, Value: at},
+		{Field: "visit.2.at", Row: "visit/2", Category: domain.CategoryBehavioral, Value: at},
+	}, nil
+}
+
+func (f *fake) doErase(ctx context.Context, ref domain.SubjectRef, _ string) (bool, error) {
+	if err := f.call(ctx); err != nil {
+		return false, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, known := f.people[ref.Value]
+	delete(f.people, ref.Value)
+	return !known, nil
+}
+
+// everybody returns who is known.
+func (f *fake) everybody() map[string]string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.people)
+}
+
+// harness makes fakes with a defect.
+func harness(defect func(*fake)) ResolverHarness {
+	return ResolverHarness{
+		Patience: time.Second,
+		Open: func(testing.TB) ResolverSystem {
+			f := newFake()
+			defect(f)
+			return f.system
+		},
+	}
+}

@@ -1,0 +1,193 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// The methods of a resolver that make calls.
+const (
+	exportMethod = "ExportSubject"
+	eraseMethod  = "EraseSubject"
+)
+
+// attempt is one method of a resolver, called for the populated subject, and what became of it.
+type attempt struct {
+	method string
+	err    error
+}
+
+func (s ResolverSystem) attempt(ctx context.Context, method string) attempt {
+	var err error
+	switch method {
+	case exportMethod:
+		_, err = s.Resolver.ExportSubject(ctx, s.Populated)
+	case eraseMethod:
+		_, err = s.Resolver.EraseSubject(ctx, s.Populated, "entry-1")
+	}
+	return attempt{method, err}
+}
+
+// attempts calls the methods that meet the fault.
+func (s ResolverSystem) attempts(fault ResolverFault) (all []attempt) {
+	if !fault.SparesExport {
+		all = append(all, s.attempt(context.Background(), exportMethod))
+	}
+	if !fault.SparesErase {
+		all = append(all, s.attempt(context.Background(), eraseMethod))
+	}
+	return all
+}
+
+// underEachFault opens a system for each of the faults that pick returns, injects it and calls check.
+func (h ResolverHarness) underEachFault(
+	t testing.TB, pick func(ResolverSystem) []ResolverFault, check func(s ResolverSystem, fault ResolverFault),
+) (faults int) {
+	t.Helper()
+	faults = len(pick(h.open(t)))
+	for i := range faults {
+		s := h.open(t)
+		fault := pick(s)[i]
+		fault.Inject()
+		check(s, fault)
+	}
+	return faults
+}
+
+func transient(s ResolverSystem) []ResolverFault { return s.Transient }
+func permanent(s ResolverSystem) []ResolverFault { return s.Permanent }
+
+func resolverTransientFaultIsTriedAgain(t testing.TB, h ResolverHarness) {
+	h.underEachFault(t, transient, func(s ResolverSystem, fault ResolverFault) {
+		for _, attempt := range s.attempts(fault) {
+			var final *domain.ResolverError
+			var later *domain.RetryLater
+			switch {
+			case attempt.err == nil:
+				t.Errorf("%s: %s succeeded", fault.Name, attempt.method)
+			case errors.As(attempt.err, &final):
+				t.Errorf("%s: %s returned a ResolverError, which is never tried again", fault.Name, attempt.method)
+			case errors.As(attempt.err, &later) && later.After < 0:
+				t.Errorf("%s: %s asks to come back in the past", fault.Name, attempt.method)
+			}
+		}
+	})
+}
+
+func resolverErasureSucceedsOnceTheFaultHasPassed(t testing.TB, h ResolverHarness) {
+	h.underEachFault(t, transient, func(s ResolverSystem, fault ResolverFault) {
+		if fault.SparesErase {
+			return
+		}
+		if s.attempt(context.Background(), eraseMethod).err == nil {
+			t.Errorf("%s: EraseSubject succeeded", fault.Name)
+		}
+		s.Heal()
+		if err := s.attempt(context.Background(), eraseMethod).err; err != nil {
+			t.Errorf("%s: trying again failed after it had passed: %v", fault.Name, err)
+		}
+		if records := s.export(t, s.Populated); len(records) > 0 {
+			t.Errorf("%s: %d records are left after trying again", fault.Name, len(records))
+		}
+	})
+}
+
+func resolverPermanentFaultIsAResolverError(t testing.TB, h ResolverHarness) {
+	faults := h.underEachFault(t, permanent, func(s ResolverSystem, fault ResolverFault) {
+		for _, attempt := range s.attempts(fault) {
+			var final *domain.ResolverError
+			if !errors.As(attempt.err, &final) {
+				t.Errorf("%s: %s returned no ResolverError but %T", fault.Name, attempt.method, attempt.err)
+			}
+		}
+	})
+	if faults == 0 {
+		t.Skip("skipped: the harness has no permanent fault")
+	}
+}
+
+func resolverErrorsGiveNothingAway(t testing.TB, h ResolverHarness) {
+	check := func(s ResolverSystem, fault ResolverFault) {
+		secrets := append([]string{s.Populated.Value, s.Bystander.Value, s.Absent.Value, "://"}, s.Secrets...)
+		for _, attempt := range s.attempts(fault) {
+			text := fmt.Sprintf("%v %+v", attempt.err, attempt.err)
+			for i, secret := range secrets {
+				if strings.Contains(text, secret) {
+					t.Errorf("%s: the error of %s gives away an identifier, a URL or a secret (number %d)", fault.Name, attempt.method, i)
+				}
+			}
+			if named := resolverOf(attempt.err); named != "" && named != s.Resolver.Name() {
+				t.Errorf("%s: the error of %s says that it is of the resolver %q", fault.Name, attempt.method, named)
+			}
+		}
+	}
+	h.underEachFault(t, transient, check)
+	h.underEachFault(t, permanent, check)
+}
+
+// resolverOf returns the resolver that an error names.
+func resolverOf(err error) string {
+	var final *domain.ResolverError
+	var later *domain.RetryLater
+	switch {
+	case errors.As(err, &final):
+		return final.Resolver
+	case errors.As(err, &later):
+		return later.Resolver
+	default:
+		return ""
+	}
+}
+
+func resolverEndedContextEndsTheCall(t testing.TB, h ResolverHarness) {
+	s := h.open(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, method := range []string{exportMethod, eraseMethod} {
+		checkEnding(t, s.attempt(ctx, method), context.Canceled)
+	}
+	if len(s.export(t, s.Populated)) == 0 {
+		t.Errorf("the subject was erased although the context had ended")
+	}
+}
+
+// shortDeadline leaves a system the time to accept a call.
+const shortDeadline = 50 * time.Millisecond
+
+func resolverDeadlineIsHonoured(t testing.TB, h ResolverHarness) {
+	s := h.open(t)
+	if s.Hang == nil {
+		t.Skip("skipped: the harness can't make the system hang")
+	}
+	s.Hang()
+	for _, method := range []string{exportMethod, eraseMethod} {
+		ctx, cancel := context.WithTimeout(context.Background(), shortDeadline)
+		defer cancel()
+		done := make(chan attempt, 1)
+		go func() { done <- s.attempt(ctx, method) }()
+		select {
+		case attempt := <-done:
+			checkEnding(t, attempt, context.DeadlineExceeded)
+		case <-time.After(shortDeadline + h.patience()):
+			t.Errorf("%s had a deadline of %v and is not back %v after it", method, shortDeadline, h.patience())
+		}
+	}
+}
+
+// checkEnding checks that a call ended because its context did, and that it will be made again.
+func checkEnding(t testing.TB, attempt attempt, want error) {
+	t.Helper()
+	var final *domain.ResolverError
+	switch {
+	case !errors.Is(attempt.err, want):
+		t.Errorf("%s returned %v, which is not %v", attempt.method, attempt.err, want)
+	case errors.As(attempt.err, &final):
+		t.Errorf("%s returned a ResolverError, which is never tried again", attempt.method)
+	}
+}
