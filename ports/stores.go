@@ -37,7 +37,7 @@ type RestrictionStore interface {
 	History(ctx context.Context, id domain.SubjectID, purpose *string) ([]domain.RestrictionRecord, error)
 }
 
-// SubjectStore reads and erases a subject's rows in the application's own tables, as the data map that the store was
+// SubjectStore reads, erases and corrects a subject's rows in the application's own tables, as the data map that the store was
 // built with describes them. The subject's id is checked by domain.DataMap.Key before any statement. Rows that the
 // application has marked as deleted (soft deletion) are rows like any other here.
 //
@@ -53,6 +53,17 @@ type SubjectStore interface {
 	// type, never NULL, and a different one into every text and UUID cell, unless the data map has a constant
 	// for the column. No row of another subject is touched.
 	Apply(ctx context.Context, id domain.SubjectID, step domain.Step) (rows int64, err error)
+
+	// Rectify writes the values of a step into all rows that the subject has in the step's table, one statement for all
+	// of them, and returns how many rows there were; none is no error. What is written reads back as the same value,
+	// for the application and for Export. No row of another subject is touched, and no mark of an erasure is left. Two
+	// sessions that rectify the same row come one after the other, and the later one stays.
+	//
+	// The values fit their columns by domain.DataMap.PlanRectification. A store that knows more of a column (that its
+	// readers expect some shape of JSON, or no negative numbers) refuses a value that could not be read back before it
+	// writes it, as domain.ErrInvalid with a FieldError whose field is the column's category. A step without values,
+	// or about a table or a column that is not annotated in the data map, is domain.ErrManifest.
+	Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (rows int64, err error)
 
 	// Export calls yield for every annotated field of every row of the subject: table by table in the order of
 	// domain.DataMap.Tables, rows by primary key, fields in the order of the table. All of it is read from one

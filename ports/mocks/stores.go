@@ -214,6 +214,21 @@ func (mr *MockSubjectStoreMockRecorder) Lock(ctx, id, at interface{}) *gomock.Ca
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Lock", reflect.TypeOf((*MockSubjectStore)(nil).Lock), ctx, id, at)
 }
 
+// Rectify mocks base method.
+func (m *MockSubjectStore) Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Rectify", ctx, id, step)
+	ret0, _ := ret[0].(int64)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// Rectify indicates an expected call of Rectify.
+func (mr *MockSubjectStoreMockRecorder) Rectify(ctx, id, step interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Rectify", reflect.TypeOf((*MockSubjectStore)(nil).Rectify), ctx, id, step)
+}
+
 // MockOutbox is a mock of Outbox interface.
 type MockOutbox struct {
 	ctrl     *gomock.Controller

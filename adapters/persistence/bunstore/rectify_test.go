@@ -1,0 +1,316 @@
+package bunstore_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/system"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/rectification"
+	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+// crm is an external system that rectifies.
+type crm struct{ desk }
+
+func (crm) Name() string { return "crm" }
+
+func (crm) RectifySubject(context.Context, domain.SubjectRef, string, domain.Corrections) error {
+	return nil
+}
+
+// rectifiable is the shop with an engine that corrects what it holds, and two systems, of which one can rectify.
+type rectifiable struct {
+	*shop
+	rectifier *rectification.Rectifier
+}
+
+func newRectifiable(t testing.TB, db *bun.DB, ordersOfEach int) rectifiable {
+	t.Helper()
+	s := newShop(t, db, ordersOfEach, desk{}, crm{})
+	dataMap, err := bunstore.ReadModels(db, models, nil)
+	must(t, err)
+	set, err := resolvers.NewSet(desk{}, crm{})
+	must(t, err)
+	rectifier, err := rectification.NewRectifier(rectification.Config{
+		Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Resolvers: set,
+	})
+	must(t, err)
+	s.alice.Refs = []domain.SubjectRef{{Kind: "crm", Value: "secret-ref"}, {Kind: "desk", Value: "d-1"}}
+	return rectifiable{s, rectifier}
+}
+
+// rectify rectifies in a session of its own.
+func (r rectifiable) rectify(subject domain.Subject, corrections domain.Corrections) (result domain.RectificationResult, err error) {
+	err = r.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
+		result, err = r.rectifier.RectifySubject(ctx, session, subject, corrections)
+		return err
+	})
+	return result, err
+}
+
+// events returns the subject's audit trail.
+func (r rectifiable) events(t testing.TB, id domain.SubjectID) []domain.AuditEvent {
+	t.Helper()
+	var trail []domain.AuditEvent
+	r.do(t, func(ctx context.Context, session ports.Session) (err error) {
+		trail, err = session.Audit().Trail(ctx, id)
+		return err
+	})
+	return trail
+}
+
+// exported returns what an export shows of the subject, by "table.field".
+func (r rectifiable) exported(t testing.TB, subject domain.Subject) map[string][]any {
+	t.Helper()
+	values := map[string][]any{}
+	r.do(t, func(ctx context.Context, session ports.Session) error {
+		bundle, err := r.exporter.Export(ctx, session, subject)
+		for _, record := range bundle.Records {
+			name := record.Source + "." + record.Field
+			values[name] = append(values[name], record.Value)
+		}
+		return err
+	})
+	return values
+}
+
+var corrected = domain.Corrections{
+	domain.CategoryContact: "secret@example.org", domain.CategoryCommunication: "secret 'note' $1 é😀", domain.CategorySpecial: false,
+}
+
+func TestARectificationIsReadByTheApplicationAndByAnExport(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		r := newRectifiable(t, db, 3)
+		before, bob := r.exported(t, r.alice), r.exported(t, r.bob)
+		result, err := r.rectify(r.alice, corrected)
+		must(t, err)
+		if !maps.Equal(result.Rectified, map[string]int64{"users": 1, "orders": 3, "invoices": 1}) ||
+			!slices.Equal(result.EnqueuedExternal, []string{"crm"}) || !slices.Equal(result.SkippedResolvers, []string{"desk"}) {
+			t.Errorf("result %+v", result)
+		}
+
+		ctx := context.Background()
+		user, invoice, orders := User{ID: 1}, Invoice{}, []Order{}
+		must(t, db.NewSelect().Model(&user).WherePK().Scan(ctx))
+		must(t, db.NewSelect().Model(&invoice).Where("user_id = 1").Scan(ctx))
+		must(t, db.NewSelect().Model(&orders).Where("user_id = 1").Scan(ctx))
+		if user.Email != "secret@example.org" || user.Vegan || user.Theme != "dark" || user.Age != 33 || *user.Name != "Name" {
+			t.Errorf("user %+v", user)
+		}
+		if invoice.Contact != "secret@example.org" || invoice.Address != "Main Street 1" {
+			t.Errorf("invoice %+v", invoice)
+		}
+		for _, order := range orders {
+			if order.Note != "secret 'note' $1 é😀" || order.Shipped {
+				t.Errorf("order %+v", order)
+			}
+		}
+
+		want := maps.Clone(before)
+		want["users.email"], want["users.vegan"] = []any{"secret@example.org"}, []any{false}
+		want["invoices.contact"] = want["users.email"]
+		want["orders.note"] = slices.Repeat([]any{"secret 'note' $1 é😀"}, 3)
+		if got := r.exported(t, r.alice); asJSON(t, got) != asJSON(t, want) {
+			t.Errorf("\n got %s\nwant %s", asJSON(t, got), asJSON(t, want))
+		}
+		if got := r.exported(t, r.bob); asJSON(t, got) != asJSON(t, bob) {
+			t.Errorf("another subject's data became %s", asJSON(t, got))
+		}
+		if dump := strings.Join(r.dump(t), "\n"); strings.Contains(dump, "habeas_subject_erasures") {
+			t.Error("a rectification left the mark of an erasure")
+		}
+	})
+}
+
+func asJSON(t testing.TB, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	must(t, err)
+	return string(text)
+}
+
+func TestARectificationIsOnTheTrailWithoutAnyValue(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		r := newRectifiable(t, db, 2)
+		_, err := r.rectify(r.alice, corrected)
+		must(t, err)
+		type event struct {
+			EventType domain.EventType
+			Payload   domain.Payload
+		}
+		var got []event
+		for _, e := range r.events(t, r.alice.ID) {
+			got = append(got, event{e.EventType, e.Payload})
+		}
+		want := []event{
+			{"rectification_requested", domain.Payload{
+				"categories": "communication,contact,special", "local_steps": 3, "external_steps": 1, "refs": 2,
+			}},
+			{"rectification_step_succeeded", domain.Payload{"target": "users", "rows": 1}},
+			{"rectification_step_succeeded", domain.Payload{"target": "orders", "rows": 2}},
+			{"rectification_step_succeeded", domain.Payload{"target": "invoices", "rows": 1}},
+			{"rectification_local_completed", domain.Payload{"rectified": 4, "enqueued": 1, "skipped_resolvers": "desk"}},
+		}
+		if asJSON(t, got) != asJSON(t, want) {
+			t.Errorf("\n got %s\nwant %s", asJSON(t, got), asJSON(t, want))
+		}
+	})
+}
+
+func TestARectificationEnqueuesItsCorrections(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		r := newRectifiable(t, db, 1)
+		_, err := r.rectify(r.alice, corrected)
+		must(t, err)
+		var rows []struct{ Resolver, Operation, Status, Ref, Corrections string }
+		must(t, db.NewSelect().Table("habeas_outbox").Column("resolver", "operation", "status", "ref", "corrections").
+			Scan(context.Background(), &rows))
+		if len(rows) != 1 || rows[0].Resolver != "crm" || rows[0].Operation != "rectify" || rows[0].Status != "pending" {
+			t.Fatalf("the outbox holds %+v", rows)
+		}
+		var stored domain.Corrections
+		must(t, json.Unmarshal([]byte(rows[0].Corrections), &stored))
+		if !maps.Equal(stored, corrected) {
+			t.Errorf("corrections %s", rows[0].Corrections)
+		}
+	})
+}
+
+func TestRefusedCorrectionsMakeNoStatement(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		hook := &statements{}
+		r := newRectifiable(t, db.WithQueryHook(hook), 1)
+		for name, corrections := range map[string]domain.Corrections{
+			"none":                   {},
+			"an unknown category":    {"hobbies": "chess", domain.CategoryContact: "new@example.org"},
+			"too long":               {domain.CategoryContact: "one.too.long@example.org"},
+			"the wrong type":         {domain.CategoryContact: "new@example.org", domain.CategorySpecial: "no"},
+			"columns of other types": {domain.CategoryIdentity: "Zoe"},
+			"JSON beside a text":     {domain.CategoryBehavioral: "chess"},
+		} {
+			texts := hook.during(t, func() {
+				if _, err := r.rectify(r.alice, corrections); !errors.Is(err, domain.ErrInvalid) {
+					t.Errorf("%s: %v", name, err)
+				}
+			})
+			if len(texts) > 0 {
+				t.Errorf("%s: statements %q", name, texts)
+			}
+		}
+		stranger, err := domain.NewSubject("007")
+		must(t, err)
+		if _, err := r.rectify(stranger, corrected); !errors.Is(err, domain.ErrSubject) {
+			t.Errorf("a stranger: %v", err)
+		}
+		if trail := r.trail(t, r.alice.ID); len(trail) > 0 {
+			t.Errorf("trail %v", trail)
+		}
+	})
+}
+
+// failOnUpdate makes the database refuse to change a table.
+func failOnUpdate(t testing.TB, db *bun.DB, table string) {
+	t.Helper()
+	failing := []string{"CREATE TRIGGER fail BEFORE UPDATE ON " + table + " BEGIN SELECT RAISE(ABORT, 'secret value'); END"}
+	if db.Dialect().Name() == dialect.PG {
+		failing = []string{
+			"CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'secret value'; END $$",
+			"CREATE TRIGGER fail BEFORE UPDATE ON " + table + " FOR EACH ROW EXECUTE FUNCTION fail()",
+		}
+	}
+	for _, statement := range failing {
+		_, err := db.ExecContext(context.Background(), statement)
+		must(t, err)
+	}
+}
+
+func TestARectificationThatFailsInTheMiddleLeavesOnlyEvidence(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		r := newRectifiable(t, db, 2)
+		failOnUpdate(t, db, "invoices")
+		before := r.dump(t)
+		_, err := r.rectify(r.alice, corrected)
+		if err == nil || strings.Contains(err.Error(), "secret") {
+			t.Fatalf("got %v", err)
+		}
+		if !slices.Equal(r.dump(t), before) {
+			t.Error("something outlived the rollback")
+		}
+		trail := r.events(t, r.alice.ID)
+		if len(trail) != 2 || trail[0].EventType != domain.EventRectificationRequested ||
+			trail[1].EventType != domain.EventRectificationStepFailed {
+			t.Fatalf("trail %+v", trail)
+		}
+		if !equalPayload(trail[1].Payload, domain.Payload{"target": "invoices", "error": "internal"}) {
+			t.Errorf("payload %v", trail[1].Payload)
+		}
+	})
+}
+
+func TestRectifyingIsOneStatementPerTableWithoutAValueInIt(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		hook := &statements{}
+		r := newRectifiable(t, db.WithQueryHook(hook), 0)
+		var runs [][]string
+		for i, orders := range []int{1, 5000} {
+			r.ordersOfEach = orders
+			subject := r.seedAs(t, int64(987654+i))
+			subject.Refs = r.alice.Refs
+			runs = append(runs, r.counted(t, hook, func(ctx context.Context, session ports.Session) error {
+				result, err := r.rectifier.RectifySubject(ctx, session, subject, corrected)
+				if result.Rectified["orders"] != int64(orders) {
+					t.Errorf("%v of %d orders", result.Rectified, orders)
+				}
+				return err
+			}))
+		}
+		appends := 1 // the entry and the events
+		if db.Dialect().Name() == dialect.SQLite {
+			appends = 2
+		}
+		if !slices.Equal(runs[0], runs[1]) || len(runs[0]) != 1+3+appends+1 {
+			t.Errorf("%d statements: %q\n%d statements: %q", len(runs[0]), runs[0], len(runs[1]), runs[1])
+		}
+		for _, text := range runs[0] {
+			if strings.Contains(text, "secret") || strings.Contains(text, "987654") {
+				t.Errorf("a value stands in %q", text)
+			}
+		}
+	})
+}
+
+func TestOfRectificationsAtOnceOneStaysAsAWhole(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		r := newRectifiable(t, db, 1)
+		var at sync.WaitGroup
+		for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+			at.Go(func() {
+				_, err := r.rectify(r.alice, domain.Corrections{domain.CategoryContact: name, domain.CategoryCommunication: name})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		at.Wait()
+		values := r.exported(t, r.alice)
+		if values["users.email"][0] != values["invoices.contact"][0] || values["users.email"][0] != values["orders.note"][0] {
+			t.Errorf("two rectifications stay in part: %v", values)
+		}
+		if trail := r.trail(t, r.alice.ID); len(trail) != 8*5+2 { // and an export
+			t.Errorf("%d events", len(trail))
+		}
+	})
+}

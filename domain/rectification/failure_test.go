@@ -1,0 +1,105 @@
+package rectification_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/golang/mock/gomock"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// fails runs the rectification and fails the test unless it ends with the error and without a result.
+func (w world) fails(tb testing.TB, want error) {
+	tb.Helper()
+	result, err := w.RectifySubject(context.Background(), w.session, w.subject, corrections)
+	if !errors.Is(err, want) || !reflect.DeepEqual(result, domain.RectificationResult{}) {
+		tb.Errorf("got %+v, %v, want %v", result, err, want)
+	}
+}
+
+func TestEvidenceThatCannotBeKeptStopsTheRectification(t *testing.T) {
+	w := newWorld(t, nil)
+	w.stores()
+	w.requested("id-1", "contact,identity", 2, 0, 0).Return(errBoom)
+	w.fails(t, errBoom)
+}
+
+func TestAFailedStepIsEvidenceAndNothingComesAfterIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		err   error
+		class string
+	}{
+		"a foreign error":      {errBoom, "internal"}, // never its text
+		"an error of ours":     {&domain.Error{Code: domain.ErrUnavailable, Err: errBoom}, "unavailable"},
+		"a value out of place": {domain.Invalid("rectify", []domain.FieldError{{Field: "contact"}}), "invalid"},
+		"a cancellation":       {context.Canceled, "canceled"},
+		"a missed deadline":    {&domain.Error{Op: "x", Err: context.DeadlineExceeded}, "timeout"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			first := newWorld(t, []string{"desk!"}, ref("desk", "d-1"))
+			first.stores()
+			gomock.InOrder(
+				first.requested("id-1", "contact,identity", 2, 1, 1),
+				first.writes(writeUsers).Return(int64(0), c.err), first.failed("id-2", "users", c.class),
+			)
+			first.fails(t, c.err)
+
+			last := newWorld(t, []string{"desk!"}, ref("desk", "d-1"))
+			last.stores()
+			gomock.InOrder(
+				last.requested("id-1", "contact,identity", 2, 1, 1),
+				last.writes(writeUsers).Return(int64(1), nil), last.succeeded("id-2", "users", 1),
+				last.writes(writeInvoices).Return(int64(9), c.err), last.failed("id-3", "invoices", c.class),
+			)
+			last.fails(t, c.err)
+		})
+	}
+}
+
+func TestAFailedStepIsReportedEvenWhenItsEvidenceIsLost(t *testing.T) {
+	w := newWorld(t, nil)
+	w.stores()
+	gomock.InOrder(
+		w.requested("id-1", "contact,identity", 2, 0, 0),
+		w.writes(writeUsers).Return(int64(0), errBoom),
+		w.failed("id-2", "users", "internal").Return(errors.New("evidence")),
+	)
+	w.fails(t, errBoom)
+}
+
+func TestAStepThatCannotBeRecordedStopsTheRectification(t *testing.T) {
+	w := newWorld(t, nil)
+	w.stores()
+	gomock.InOrder(
+		w.requested("id-1", "contact,identity", 2, 0, 0),
+		w.writes(writeUsers).Return(int64(1), nil), w.succeeded("id-2", "users", 1).Return(errBoom),
+	)
+	w.fails(t, errBoom)
+}
+
+func TestWhatCannotBeEnqueuedIsNotCompleted(t *testing.T) {
+	w := newWorld(t, []string{"desk!"}, ref("desk", "d-1"))
+	w.stores()
+	gomock.InOrder(
+		w.requested("id-1", "contact,identity", 2, 1, 1),
+		w.writes(writeUsers), w.succeeded("id-2", "users", 0),
+		w.writes(writeInvoices), w.succeeded("id-3", "invoices", 0),
+		w.outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any()).Return(errBoom),
+	)
+	w.fails(t, errBoom)
+}
+
+func TestACompletionThatCannotBeRecordedFailsTheRectification(t *testing.T) {
+	w := newWorld(t, nil)
+	w.stores()
+	gomock.InOrder(
+		w.requested("id-1", "contact,identity", 2, 0, 0),
+		w.writes(writeUsers), w.succeeded("id-2", "users", 0),
+		w.writes(writeInvoices), w.succeeded("id-3", "invoices", 0),
+		w.completed("id-4", 0, 0, "").Return(errBoom),
+	)
+	w.fails(t, errBoom)
+}

@@ -1,0 +1,173 @@
+package rectification_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang/mock/gomock"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/rectification"
+	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/mocks"
+)
+
+var (
+	errBoom = errors.New("boom: zoe@example.org")
+	noon    = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
+
+	// What most of these tests correct, and what that comes to.
+	corrections = domain.Corrections{domain.CategoryIdentity: 7, domain.CategoryContact: "zoe@example.org"}
+	sent        = domain.Corrections{domain.CategoryIdentity: int64(7), domain.CategoryContact: "zoe@example.org"}
+	writeUsers  = domain.RectificationStep{Table: "users", Values: []domain.ColumnValue{
+		{Column: "email", Value: "zoe@example.org"}, {Column: "age", Value: int64(7)},
+	}}
+	writeInvoices = domain.RectificationStep{Table: "invoices", Values: []domain.ColumnValue{
+		{Column: "recipient", Value: "zoe@example.org"},
+	}}
+)
+
+// world is a rectifier and what it works with. A call that a test does not expect fails that test.
+type world struct {
+	*rectification.Rectifier
+	now      *time.Time // what the clock tells
+	session  *mocks.MockSession
+	subjects *mocks.MockSubjectStore
+	outbox   *mocks.MockOutbox
+	audit    *mocks.MockAuditLog
+	subject  domain.Subject
+}
+
+// newWorld makes a rectifier that knows the resolvers named, of which those with an exclamation mark can rectify, and a
+// subject with the refs.
+func newWorld(t *testing.T, resolverNames []string, refs ...domain.SubjectRef) world {
+	t.Helper()
+	ctrl := gomock.NewController(t)
+	now, made := noon, 0
+	clock, ids := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl)
+	clock.EXPECT().Now().DoAndReturn(func() time.Time { return now }).AnyTimes()
+	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
+	rectifier, err := rectification.NewRectifier(rectification.Config{
+		Clock: clock, IDs: ids, DataMap: dataMap(t), Resolvers: resolverSet(t, resolverNames...),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	subject, err := domain.NewSubject("42", refs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return world{
+		Rectifier: rectifier, now: &now, subject: subject,
+		session: mocks.NewMockSession(ctrl), subjects: mocks.NewMockSubjectStore(ctrl),
+		outbox: mocks.NewMockOutbox(ctrl), audit: mocks.NewMockAuditLog(ctrl),
+	}
+}
+
+// dataMap has contact data in two tables, retained in one of them, and identity data in the subject's.
+func dataMap(tb testing.TB) domain.DataMap {
+	tb.Helper()
+	m, err := domain.NewDataMap(
+		domain.Table{
+			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+			Columns: []domain.Column{
+				{Name: "id", Type: domain.TypeBigInt},
+				{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}},
+				{Name: "age", Type: domain.TypeInteger, Personal: &domain.Annotation{Category: domain.CategoryIdentity}},
+			},
+		},
+		domain.Table{
+			Name: "invoices", PrimaryKey: []string{"id"},
+			Relations: []domain.Relation{{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}}},
+			Columns: []domain.Column{
+				{Name: "id", Type: domain.TypeBigInt}, {Name: "user_id", Type: domain.TypeBigInt},
+				{Name: "recipient", Type: domain.TypeText, Personal: &domain.Annotation{
+					Category: domain.CategoryContact, Strategy: domain.StrategyRetain, Reason: "§147 AO",
+				}},
+			},
+		},
+	)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m
+}
+
+// resolverSet holds resolvers that must not be called: a rectification only enqueues.
+func resolverSet(tb testing.TB, names ...string) *resolvers.Set {
+	tb.Helper()
+	ctrl := gomock.NewController(tb)
+	var registered []ports.Resolver
+	for _, name := range names {
+		if name, can := strings.CutSuffix(name, "!"); can {
+			resolver := mocks.NewMockRectifyingResolver(ctrl)
+			resolver.EXPECT().Name().Return(name).AnyTimes()
+			registered = append(registered, resolver)
+			continue
+		}
+		resolver := mocks.NewMockResolver(ctrl)
+		resolver.EXPECT().Name().Return(name).AnyTimes()
+		registered = append(registered, resolver)
+	}
+	set, err := resolvers.NewSet(registered...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return set
+}
+
+// stores lets the session hand out its stores as often as they are wanted.
+func (w world) stores() {
+	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
+	w.session.EXPECT().Outbox().Return(w.outbox).AnyTimes()
+	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
+}
+
+// The calls that a rectification makes, with the events that they record, each under the id that it gets.
+
+func (w world) requested(id, categories string, local, external, refs int) *gomock.Call {
+	return w.audit.EXPECT().AppendEvidence(gomock.Any(), w.event(id, "rectification_requested", domain.Payload{
+		"categories": categories, "local_steps": local, "external_steps": external, "refs": refs,
+	}))
+}
+
+func (w world) writes(step domain.RectificationStep) *gomock.Call {
+	return w.subjects.EXPECT().Rectify(gomock.Any(), w.subject.ID, step)
+}
+
+func (w world) succeeded(id, table string, rows int64) *gomock.Call {
+	return w.audit.EXPECT().Append(gomock.Any(), w.event(id, "rectification_step_succeeded", domain.Payload{
+		"target": table, "rows": rows,
+	}))
+}
+
+func (w world) failed(id, table, class string) *gomock.Call {
+	return w.audit.EXPECT().AppendEvidence(gomock.Any(), w.event(id, "rectification_step_failed", domain.Payload{
+		"target": table, "error": class,
+	}))
+}
+
+func (w world) completed(id string, rectified int64, enqueued int, skipped string) *gomock.Call {
+	return w.audit.EXPECT().Append(gomock.Any(), w.event(id, "rectification_local_completed", domain.Payload{
+		"rectified": rectified, "enqueued": enqueued, "skipped_resolvers": skipped,
+	}))
+}
+
+func (w world) event(id string, eventType domain.EventType, payload domain.Payload) domain.AuditEvent {
+	return domain.AuditEvent{
+		EventID: id, EventType: eventType, SubjectRef: w.subject.ID, OccurredAt: noon, Payload: payload,
+	}
+}
+
+func (w world) entry(id, resolver string, ref domain.SubjectRef) domain.OutboxEntry {
+	return domain.OutboxEntry{
+		EntryID: id, SubjectID: w.subject.ID, Resolver: resolver, Ref: ref,
+		Operation: "rectify", Corrections: sent, Status: "pending", EnqueuedAt: noon,
+	}
+}
+
+func ref(kind, value string) domain.SubjectRef { return domain.SubjectRef{Kind: kind, Value: value} }

@@ -1,0 +1,179 @@
+package domain_test
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+func TestARectificationInJSON(t *testing.T) {
+	wantJSON(t, domain.RectificationResult{
+		SubjectID: mustID(t, "42"), CompletedAt: noon, Rectified: map[string]int64{"users": 1, "invoices": 3},
+		EnqueuedExternal: []string{"desk"}, SkippedResolvers: []string{},
+	}, `{
+		"subject_id": "42", "completed_at": "2024-03-01T12:00:00Z", "rectified": {"invoices": 3, "users": 1},
+		"enqueued_external": ["desk"], "skipped_resolvers": []
+	}`)
+}
+
+// personal is a column with data of the category.
+func personal(name string, columnType domain.ColumnType, category domain.Category) domain.Column {
+	return domain.Column{Name: name, Type: columnType, Personal: &domain.Annotation{Category: category}}
+}
+
+// holding is a data map whose subject's table has these columns beside its key.
+func holding(tb testing.TB, columns ...domain.Column) domain.DataMap {
+	tb.Helper()
+	return mustMap(tb, domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: append([]domain.Column{column("id", domain.TypeBigInt)}, columns...),
+	})
+}
+
+// wantFaults fails unless err is ErrInvalid with these faults, written as "field code".
+func wantFaults(tb testing.TB, err error, want ...string) {
+	tb.Helper()
+	wantCode(tb, err, domain.ErrInvalid)
+	var invalid *domain.Error
+	errors.As(err, &invalid)
+	var got []string
+	for _, fault := range invalid.Fields {
+		got = append(got, fault.Field+" "+fault.Code)
+		if fault.Message == "" {
+			tb.Errorf("%s: no message", fault.Field)
+		}
+	}
+	if !reflect.DeepEqual(got, want) {
+		tb.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestACorrectionGoesToEveryColumnOfItsCategoryInOrder(t *testing.T) {
+	retained := domain.Column{Name: "recipient", Type: domain.TypeText, Personal: &domain.Annotation{
+		Category: domain.CategoryContact, Strategy: domain.StrategyRetain, Reason: "§147 AO",
+	}}
+	invoices, orders := child("invoices", "users"), child("orders", "users")
+	invoices.Columns = append(invoices.Columns, personal("vat", domain.TypeInteger, domain.CategoryFinancial), retained)
+	orders.Columns = append(orders.Columns, personal("note", domain.TypeText, domain.CategoryCommunication))
+	dataMap := mustMap(t, orders, invoices, users()) // the subject's table comes first all the same
+
+	given := domain.Corrections{domain.CategoryContact: "zoe@example.org", domain.CategoryFinancial: 7}
+	plan, err := dataMap.PlanRectification(given, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []domain.RectificationStep{
+		{Table: "users", Values: []domain.ColumnValue{{Column: "email", Value: "zoe@example.org"}}},
+		{Table: "invoices", Values: []domain.ColumnValue{
+			{Column: "vat", Value: int64(7)}, {Column: "recipient", Value: "zoe@example.org"},
+		}},
+	}
+	if !reflect.DeepEqual(plan.Steps, want) {
+		t.Errorf("got %+v, want %+v", plan.Steps, want)
+	}
+	if got := plan.Categories(); !reflect.DeepEqual(got, []domain.Category{"contact", "financial"}) {
+		t.Errorf("categories %v", got)
+	}
+	sent := domain.Corrections{domain.CategoryContact: "zoe@example.org", domain.CategoryFinancial: int64(7)}
+	if !reflect.DeepEqual(plan.Corrections, sent) {
+		t.Errorf("got %v to send, want %v", plan.Corrections, sent)
+	}
+	if len(given) != 2 || given[domain.CategoryFinancial] != 7 {
+		t.Errorf("the caller's corrections were changed: %v", given)
+	}
+}
+
+func TestNoCorrectionsAtAllAreRefused(t *testing.T) {
+	for _, none := range []domain.Corrections{nil, {}} {
+		_, err := mustMap(t, users()).PlanRectification(none, true)
+		wantFaults(t, err, "corrections required")
+	}
+}
+
+func TestEveryCategoryAtFaultIsNamedOnceAndInOrder(t *testing.T) {
+	dataMap := holding(t,
+		personal("name", domain.TypeText, domain.CategoryIdentity), personal("born", domain.TypeTime, domain.CategoryIdentity),
+		personal("alias", domain.TypeText, domain.CategoryIdentity), personal("vegan", domain.TypeBoolean, domain.CategorySpecial),
+		personal("email", domain.TypeText, domain.CategoryContact))
+	plan, err := dataMap.PlanRectification(domain.Corrections{
+		domain.CategoryIdentity: "secret", domain.CategorySpecial: "secret", domain.CategoryContact: "zoe@example.org",
+		domain.CategoryTechnical: nil, domain.CategoryLocation: "secret", "hobbies": "secret", "secret: jane@example.org": 1,
+		domain.Category(strings.Repeat("x", 33)): 1,
+	}, false)
+	wantFaults(t, err,
+		"hobbies unknown", "identity type", "location unknown", "corrections unknown", "special type", "technical required",
+		"corrections unknown")
+	if strings.Contains(err.Error(), "secret") {
+		t.Errorf("the error holds what was given: %v", err)
+	}
+	if !reflect.DeepEqual(plan, domain.RectificationPlan{}) {
+		t.Errorf("there is a plan all the same: %+v", plan)
+	}
+}
+
+func TestACategoryWithoutAColumnIsForExternalSystemsOnly(t *testing.T) {
+	corrections := domain.Corrections{domain.CategoryLocation: "Berlin"}
+	_, err := mustMap(t, users()).PlanRectification(corrections, false)
+	wantFaults(t, err, "location unknown")
+	plan, err := mustMap(t, users()).PlanRectification(corrections, true)
+	if err != nil || len(plan.Steps) > 0 || !reflect.DeepEqual(plan.Corrections, corrections) {
+		t.Errorf("got %+v, %v", plan, err)
+	}
+	for name, value := range map[string]any{"a channel": make(chan int), "a map": map[string]any{}, "bad text": "\xff"} {
+		if _, err := mustMap(t, users()).PlanRectification(domain.Corrections{domain.CategoryLocation: value}, true); err == nil {
+			t.Errorf("%s was taken", name)
+		}
+	}
+}
+
+// Whoever could change what identifies or links rows could take over those of somebody else.
+func TestColumnsThatIdentifyOrLinkRowsAreNotCorrected(t *testing.T) {
+	contactKey := func(name string) domain.Column { return personal(name, domain.TypeText, domain.CategoryContact) }
+	emailRelation := domain.Relation{Columns: []string{"email"}, References: "users", ReferencedColumns: []string{"email"}}
+	for name, tables := range map[string][]domain.Table{
+		"a primary key": {{
+			Name: "users", PrimaryKey: []string{"email"}, SubjectKey: []string{"id"},
+			Columns: []domain.Column{column("id", domain.TypeBigInt), contactKey("email")},
+		}},
+		"a subject key": {{
+			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"email"},
+			Columns: []domain.Column{column("id", domain.TypeBigInt), contactKey("email")},
+		}},
+		"a relation": {
+			{
+				Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+				Columns: []domain.Column{column("id", domain.TypeBigInt), column("email", domain.TypeText)},
+			},
+			{
+				Name: "letters", PrimaryKey: []string{"id"}, Relations: []domain.Relation{emailRelation},
+				Columns: []domain.Column{column("id", domain.TypeBigInt), contactKey("email")},
+			},
+		},
+		"what a relation refers to": {
+			users(),
+			{
+				Name: "letters", PrimaryKey: []string{"id"}, Relations: []domain.Relation{emailRelation},
+				Columns: []domain.Column{column("id", domain.TypeBigInt), column("email", domain.TypeText)},
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := mustMap(t, tables...).PlanRectification(domain.Corrections{domain.CategoryContact: "zoe@example.org"}, true)
+			wantFaults(t, err, "contact unknown")
+		})
+	}
+}
+
+func TestAColumnOfTheSameNameInAnotherTableIsNoKey(t *testing.T) {
+	letters := domain.Table{
+		Name: "letters", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("users", "email")},
+		Columns: []domain.Column{column("id", domain.TypeBigInt), column("email", domain.TypeBigInt)},
+	}
+	plan, err := mustMap(t, users(), letters).PlanRectification(domain.Corrections{domain.CategoryContact: "zoe@example.org"}, false)
+	if err != nil || len(plan.Steps) != 1 || plan.Steps[0].Table != "users" {
+		t.Errorf("got %+v, %v", plan, err)
+	}
+}

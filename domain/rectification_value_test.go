@@ -1,0 +1,148 @@
+package domain_test
+
+import (
+	"bytes"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+const aUUID = "8c2b5e6a-0f3d-4a51-9d0e-2f6b7a8c9d0e"
+
+// planned is what one column of a type gets for a correction.
+func planned(tb testing.TB, c domain.Column, value any) (any, error) {
+	tb.Helper()
+	c.Name, c.Personal = "c", &domain.Annotation{Category: domain.CategoryContact}
+	plan, err := holding(tb, c).PlanRectification(domain.Corrections{domain.CategoryContact: value}, false)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Steps[0].Values[0].Value, nil
+}
+
+func TestValuesThatFitAreBroughtIntoOneForm(t *testing.T) {
+	west := time.FixedZone("west", -7*3600)
+	for _, c := range []struct {
+		columnType  domain.ColumnType
+		given, want any
+	}{
+		{domain.TypeText, "", ""},
+		{domain.TypeText, "42", "42"},
+		{domain.TypeSmallInt, int8(-7), int64(-7)},
+		{domain.TypeSmallInt, math.MinInt16, int64(math.MinInt16)},
+		{domain.TypeSmallInt, uint8(255), int64(255)},
+		{domain.TypeInteger, int32(math.MaxInt32), int64(math.MaxInt32)},
+		{domain.TypeInteger, uint16(65535), int64(65535)},
+		{domain.TypeInteger, 7.0, int64(7)}, // what encoding/json makes of a number
+		{domain.TypeBigInt, int64(math.MinInt64), int64(math.MinInt64)},
+		{domain.TypeBigInt, uint64(math.MaxInt64), int64(math.MaxInt64)},
+		{domain.TypeBigInt, float64(1 << 53), int64(1 << 53)},
+		{domain.TypeBigInt, uint32(7), int64(7)},
+		{domain.TypeNumber, int16(7), int64(7)},
+		{domain.TypeNumber, 12.5, 12.5},
+		{domain.TypeNumber, float32(12.5), 12.5},
+		{domain.TypeNumber, uint64(math.MaxUint64), domain.Number("18446744073709551615")},
+		{domain.TypeNumber, domain.Number("0.10"), domain.Number("0.10")},
+		{domain.TypeNumber, domain.Number("0e-9"), domain.Number("0e-9")},
+		{domain.TypeBoolean, false, false},
+		{domain.TypeTime, noon.In(west).Add(999), noon},
+		{domain.TypeTime, "2024-03-01T13:00:00.0000019+01:00", noon.Add(time.Microsecond)},
+		{domain.TypeTime, "2024-02-29", time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC)},
+		{domain.TypeTime, time.Time{}, time.Time{}},
+		{domain.TypeUUID, aUUID, aUUID},
+		{domain.TypeJSON, domain.JSON(`{"a": [1]}`), domain.JSON(`{"a": [1]}`)},
+		{domain.TypeBytes, []byte{}, []byte{}},
+		{domain.TypeBytes, []byte{0, 255}, []byte{0, 255}},
+	} {
+		got, err := planned(t, domain.Column{Type: c.columnType}, c.given)
+		if err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s of %T %v: got %T %v, %v", c.columnType, c.given, c.given, got, got, err)
+		}
+	}
+}
+
+func TestValuesOfTheWrongTypeAreRefused(t *testing.T) {
+	type name string
+	whatNoneTakes := []any{nil, name("x"), []string{"x"}, map[string]any{}, new(string), struct{}{}, math.NaN(), math.Inf(-1)}
+	for columnType, refused := range map[domain.ColumnType][]any{
+		domain.TypeText:     {1, 1.5, true, noon, []byte("x"), domain.Number("1"), domain.JSON(`"x"`), "a\x00b", "a\xff"},
+		domain.TypeSmallInt: {"1", math.MaxInt16 + 1, math.MinInt16 - 1, 1.5, true, domain.Number("1")},
+		domain.TypeInteger:  {"1", int64(math.MaxInt32 + 1), int64(math.MinInt32 - 1), math.Nextafter(7, 8)},
+		domain.TypeBigInt:   {"1", uint64(math.MaxInt64 + 1), float64(1<<53 + 2), 1e19},
+		domain.TypeNumber:   {"1", true, domain.Number("1e309"), domain.Number("1e-400"), domain.Number("0x1"), domain.Number("NaN")},
+		domain.TypeBoolean:  {"true", 1, 0.0},
+		domain.TypeTime: {
+			int64(0), "", "yesterday", "2024-02-30", "2024-02-29T25:00:00Z", "2024-02-29 12:00", "0000-12-31",
+			time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), "9999-12-31T23:59:59-01:00",
+		},
+		domain.TypeUUID:  {strings.ToUpper(aUUID), strings.ReplaceAll(aUUID, "-", ""), "x", 1},
+		domain.TypeJSON:  {"{}", []byte("{}"), 1, domain.JSON("{"), domain.JSON("")},
+		domain.TypeBytes: {"x", 1, []byte(nil)},
+		domain.TypeArray: {"{}", domain.JSON("[]"), 1, []byte("{}")},
+	} {
+		for _, value := range append(refused, whatNoneTakes...) {
+			got, err := planned(t, domain.Column{Type: columnType}, value)
+			if err == nil {
+				t.Errorf("%s took %T %v as %v", columnType, value, value, got)
+				continue
+			}
+			wantCode(t, err, domain.ErrInvalid)
+		}
+	}
+}
+
+func TestTheLengthOfTextCountsCharacters(t *testing.T) {
+	short := domain.Column{Type: domain.TypeText, Length: 3}
+	if _, err := planned(t, short, "äöü"); err != nil {
+		t.Errorf("three characters: %v", err)
+	}
+	_, err := planned(t, short, "abcd")
+	wantFaults(t, err, "contact too_long")
+	if _, err := planned(t, domain.Column{Type: domain.TypeText}, strings.Repeat("x", 100_000)); err != nil {
+		t.Errorf("without a limit: %v", err)
+	}
+}
+
+func TestAPlanSharesNoBytesWithTheCaller(t *testing.T) {
+	given := []byte{1, 2}
+	plan, err := holding(t, personal("scan", domain.TypeBytes, domain.CategoryIdentity)).
+		PlanRectification(domain.Corrections{domain.CategoryIdentity: given}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given[0] = 9
+	sent, _ := plan.Corrections[domain.CategoryIdentity].([]byte)
+	written, _ := plan.Steps[0].Values[0].Value.([]byte)
+	sent[1] = 9
+	if !bytes.Equal(sent, []byte{1, 9}) || !bytes.Equal(written, []byte{1, 2}) {
+		t.Errorf("got %v to send, %v to write", sent, written)
+	}
+}
+
+func TestAValueHasToFitEachColumnOfItsCategory(t *testing.T) {
+	text, limited := personal("text", domain.TypeText, domain.CategoryContact), personal("limited", domain.TypeText, domain.CategoryContact)
+	limited.Length = 10
+	born := personal("born", domain.TypeTime, domain.CategoryContact)
+	for _, c := range []struct {
+		columns []domain.Column
+		value   any
+		want    string
+	}{
+		{[]domain.Column{text, limited}, "12345678901", "contact too_long"},
+		{[]domain.Column{limited, text}, "12345678901", "contact too_long"},
+		{[]domain.Column{text, born}, "somewhen", "contact type"},
+		{[]domain.Column{text, born}, noon, "contact type"},
+		{[]domain.Column{limited, born}, "2024-02-29", ""},
+	} {
+		_, err := holding(t, c.columns...).PlanRectification(domain.Corrections{domain.CategoryContact: c.value}, true)
+		if c.want != "" {
+			wantFaults(t, err, c.want)
+		} else if err != nil {
+			t.Error(err)
+		}
+	}
+}
