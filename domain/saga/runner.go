@@ -38,8 +38,9 @@ type Config struct {
 	FirstBackoff time.Duration // before the second attempt, doubled for each further one; 30 s
 	MaxBackoff   time.Duration // at most; 1 h
 
-	// OnAbandoned is told of each entry that was abandoned, after that is committed, so that somebody can be. It must
-	// not block; its panics are contained. The default is nothing.
+	// OnAbandoned is told of each entry that was abandoned, after that is committed, so that somebody can be. The entry
+	// says so by its status, and why by its last error. The hook must not block; its panics are contained. The default
+	// is nothing.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 }
 
@@ -83,17 +84,21 @@ func configurationError(message string) error {
 }
 
 // RunOnce claims a batch, makes its calls, at most Concurrency at once and outside of any transaction, and settles
-// them. It returns how many entries it settled: 0 with a nil error means that nothing was due.
+// them. It returns how many entries it settled: 0 with a nil error means that nothing was due, or that all of it was
+// given back, or taken over by another runner meanwhile.
 //
 // When ctx ends, no further call is started, and entries that were not tried are given back; calls in flight are
 // finished, within CallTimeout, and settled. An entry whose outcome cannot be written stays in flight until its lease
-// expires and is then called again.
+// expires and is then called again. RunOnce tries to write outcomes no longer than the leases and another CallTimeout
+// last, even where the store does not answer.
 func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
 	batch, err := r.claim(ctx)
 	if err != nil || len(batch.entries) == 0 {
 		return 0, err
 	}
-	return r.settle(context.WithoutCancel(ctx), r.dispatch(ctx, batch), len(batch.entries))
+	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Lease+r.CallTimeout)
+	defer cancel()
+	return r.settle(settling, r.dispatch(ctx, batch), len(batch.entries))
 }
 
 // batch is what was claimed together.

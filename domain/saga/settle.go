@@ -59,7 +59,7 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 			}
 			settled++
 			if o.settlement.Status == domain.OutboxAbandoned {
-				abandoned = append(abandoned, o.settlement.Entry)
+				abandoned = append(abandoned, o.settled())
 			}
 			if err := s.Audit().Append(ctx, r.events(o, results[i].Completes)...); err != nil {
 				return err
@@ -76,9 +76,22 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 	return settled, nil
 }
 
-// events are what an outcome leaves on the audit trail.
+// settled is the entry as its settlement leaves it, but for what a store then forgets.
+func (o outcome) settled() domain.OutboxEntry {
+	entry := o.settlement.Entry
+	entry.Status, entry.LastError = o.settlement.Status, &o.settlement.LastError
+	entry.NextAttemptAt, entry.LeaseToken = nil, nil
+	return entry
+}
+
+// events are what an outcome leaves on the audit trail. An operation that is not known here, of a later version say,
+// has no names for its events.
 func (r *Runner) events(o outcome, completes bool) []domain.AuditEvent {
-	entry, types := o.settlement.Entry, eventTypes[o.settlement.Entry.Operation]
+	entry := o.settlement.Entry
+	types, known := eventTypes[entry.Operation]
+	if !known {
+		return nil
+	}
 	payload := domain.Payload{"target": entry.Resolver, "external": true, "attempts": entry.Attempts}
 	if o.settlement.Status != domain.OutboxSucceeded {
 		payload["error"] = o.settlement.LastError

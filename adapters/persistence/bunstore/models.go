@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
@@ -142,9 +143,26 @@ func (r *modelReader) readField(field *schema.Field) error {
 			return modelError(r.table.Name+"."+column.Name, "is of the type "+field.IndirectType.String()+
 				", for which no surrogate is known: register a CustomType, or give the column a surrogate")
 		}
+		if problem := surrogateProblem(field, column); problem != "" {
+			return modelError(r.table.Name+"."+column.Name, problem)
+		}
 	}
 	r.table.Columns = append(r.table.Columns, column)
 	return nil
+}
+
+// surrogateProblem says what is wrong with the constant to anonymize a column with. It must not be found by the first
+// erasure, nor by the first query of the application after it.
+func surrogateProblem(field *schema.Field, column domain.Column) string {
+	switch {
+	case column.Surrogate == "":
+		return ""
+	case column.Length > 0 && utf8.RuneCountInString(column.Surrogate) > column.Length:
+		return "has a surrogate that is longer than the column"
+	case field.ScanWithCheck(reflect.New(field.StructField.Type).Elem(), column.Surrogate) != nil:
+		return "has a surrogate that its field could not read: it is of the type " + field.IndirectType.String()
+	}
+	return ""
 }
 
 func (r *modelReader) readRelation(relation *schema.Relation) error {

@@ -94,8 +94,9 @@ func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.Outbox
 		parameters[i], args[i] = "$"+strconv.Itoa(i+1), id
 	}
 	requeued, err := o.entries(ctx, "requeue", "UPDATE "+o.store.tables.outbox+" SET status = 'pending', attempts = 0,"+
-		" next_attempt_at = NULL, last_error = NULL WHERE status = 'abandoned' AND operation = 'erase' AND entry_id IN ("+
-		strings.Join(parameters, ", ")+") RETURNING "+entryColumns, args...)
+		" last_attempt_at = NULL, next_attempt_at = NULL, last_error = NULL"+
+		" WHERE status = 'abandoned' AND operation = 'erase' AND entry_id IN ("+strings.Join(parameters, ", ")+")"+
+		" RETURNING "+entryColumns, args...)
 	slices.SortFunc(requeued, byAge)
 	o.enqueued = o.enqueued || len(requeued) > 0
 	return requeued, err

@@ -15,7 +15,7 @@ type operationOf struct {
 	operation domain.Operation
 }
 
-// open are the entries of some operations that have not succeeded, with their lease tokens.
+// open are the entries of some operations that have not succeeded, with their lease tokens, "" for none.
 type open map[operationOf]map[string]string
 
 func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
@@ -35,8 +35,8 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 	for i, settlement := range settlements {
 		entry := settlement.Entry
 		of := operationOf{entry.SubjectID, entry.Operation}
-		token, isOpen := open[of][entry.EntryID]
-		if !isOpen || entry.LeaseToken == nil || token != *entry.LeaseToken {
+		token := open[of][entry.EntryID]
+		if token == "" || entry.LeaseToken == nil || token != *entry.LeaseToken {
 			results[i].Stale = true
 			continue
 		}
@@ -75,8 +75,11 @@ func (o outbox) lock(ctx context.Context, settlements []domain.Settlement) (open
 			return err
 		}
 		id, err := domain.ParseSubjectID(subject)
+		if err != nil {
+			return err
+		}
 		found[operationOf{id, domain.Operation(operation)}][entryID] = token.String
-		return err
+		return nil
 	}, "SELECT entry_id, subject_id, operation, lease_token FROM "+o.store.tables.outbox+
 		" WHERE status <> 'succeeded' AND (subject_id, operation) IN (VALUES "+strings.Join(conditions, ", ")+")"+
 		" ORDER BY entry_id"+o.store.dialect.forUpdate(), args...)

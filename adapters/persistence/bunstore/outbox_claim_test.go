@@ -1,0 +1,126 @@
+package bunstore_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+func TestAClaimReturnsTheWholeEntry(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		b := newBox(t, db)
+		want := []domain.OutboxEntry{
+			toErase(t, "a", "1", time.Microsecond), toRectify(t, "b", "1", time.Second), toErase(t, "c", "1", time.Minute),
+		}
+		want[0].SubjectID = subject(t, "tenant", `4\2`, "x\x1fy")
+		want[1].Corrections = domain.Corrections{domain.CategoryIdentity: "Zoë", domain.CategorySpecial: true}
+		want[2].Ref.Extra = nil
+		b.enqueue(t, want...)
+		at, until, token := noon, noon.Add(lease), "claimed at "+noon.String()
+		for i := range want {
+			want[i].Status, want[i].Attempts = domain.OutboxInFlight, 1
+			want[i].LastAttemptAt, want[i].NextAttemptAt, want[i].LeaseToken = &at, &until, &token
+		}
+		if got := b.claim(t, 10, noon); !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v\nwant %+v", got, want)
+		}
+	})
+}
+
+func TestTheOldestAreClaimedFirst(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		b := newBox(t, db)
+		b.enqueue(t, toErase(t, "d", "1", time.Hour), toErase(t, "b", "2", time.Second), toErase(t, "e", "3", 0),
+			toErase(t, "c", "4", time.Second), toErase(t, "a", "5", time.Second), toErase(t, "f", "6", 2*time.Second))
+		for _, c := range []struct {
+			limit int
+			want  []string
+		}{{1, []string{"e"}}, {0, []string{}}, {2, []string{"a", "b"}}, {10, []string{"c", "f", "d"}}, {10, []string{}}} {
+			if got := ids(b.claim(t, c.limit, noon)); !slices.Equal(got, c.want) {
+				t.Errorf("up to %d: got %v, want %v", c.limit, got, c.want)
+			}
+		}
+	})
+}
+
+func TestOnlyWhatIsDueIsClaimed(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		b := newBox(t, db)
+		names := []string{"succeeded", "abandoned", "failed", "failed long ago", "given back", "in flight"}
+		for i, name := range names {
+			b.enqueue(t, toErase(t, name, name, time.Duration(i)*time.Second))
+		}
+		e := b.claimOf(t, noon, names...)
+		b.settle(t, succeeds(e[0]), abandons(e[1]), fails(e[2], noon.Add(lease)), fails(e[3], noon.Add(time.Second)), givesBack(e[4]))
+		b.enqueue(t, toErase(t, "pending", "p", time.Hour))
+		early, late := noon.Add(lease-time.Microsecond), noon.Add(lease)
+		want := []string{"failed long ago", "given back", "pending"}
+		if got := ids(b.claim(t, 10, early)); !slices.Equal(got, want) {
+			t.Errorf("before: got %v, want %v", got, want)
+		}
+		want = []string{"failed", "in flight"}
+		if got := ids(b.claim(t, 10, late)); !slices.Equal(got, want) {
+			t.Errorf("once they are due: got %v, want %v", got, want)
+		}
+	})
+}
+
+func TestEveryClaimIsOneAttemptMoreUnderAnotherLease(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		b := newBox(t, db)
+		b.enqueue(t, toErase(t, "a", "1", 0))
+		at, tokens := noon, map[string]bool{}
+		for attempts := 1; attempts < 5; attempts++ { // nobody settles it
+			claimed := b.claim(t, 1, at)
+			if len(claimed) != 1 || claimed[0].Attempts != attempts || !claimed[0].LastAttemptAt.Equal(at) ||
+				!claimed[0].NextAttemptAt.Equal(at.Add(lease)) || tokens[*claimed[0].LeaseToken] {
+				t.Fatalf("attempt %d: got %+v", attempts, claimed)
+			}
+			tokens[*claimed[0].LeaseToken] = true
+			at = at.Add(lease)
+		}
+	})
+}
+
+func TestAClaimThatIsRolledBackNeverWas(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		b := newBox(t, db)
+		b.enqueue(t, toErase(t, "a", "1", 0))
+		err := b.try(func(ctx context.Context, outbox ports.Outbox) error {
+			claimed, err := outbox.Claim(ctx, 10, noon, noon.Add(lease), "token")
+			if err != nil || len(claimed) != 1 {
+				t.Errorf("got %v, %v", claimed, err)
+			}
+			return errHost
+		})
+		if !errors.Is(err, errHost) {
+			t.Fatal(err)
+		}
+		if got := b.row(t, "a").String(); got != "pending 0 ref" {
+			t.Errorf("left is %s", got)
+		}
+	})
+}
+
+func TestASessionClaimsWhatItEnqueued(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		b := newBox(t, db)
+		b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+			must(t, outbox.Enqueue(ctx, toErase(t, "a", "1", 0)))
+			claimed, err := outbox.Claim(ctx, 10, noon, noon.Add(lease), "token")
+			if !slices.Equal(ids(claimed), []string{"a"}) {
+				t.Errorf("got %v", claimed)
+			}
+			return err
+		})
+	})
+}

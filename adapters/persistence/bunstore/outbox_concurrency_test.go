@@ -1,0 +1,191 @@
+package bunstore_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+func TestConcurrentClaimsNeverShareAnEntry(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		b := newBox(t, db)
+		entries := numbered(t, 200)
+		b.enqueue(t, entries...)
+		var mu sync.Mutex
+		owners := map[string][]string{} // tokens by entry
+		var claimers sync.WaitGroup
+		for claimer := range 8 {
+			claimers.Go(func() {
+				for i, found := 0, 1; found > 0; i++ {
+					token := fmt.Sprintf("%d-%d", claimer, i)
+					err := b.try(func(ctx context.Context, outbox ports.Outbox) error {
+						claimed, err := outbox.Claim(ctx, 7, noon, noon.Add(lease), token)
+						found = len(claimed)
+						mu.Lock()
+						defer mu.Unlock()
+						for _, entry := range claimed {
+							owners[entry.EntryID] = append(owners[entry.EntryID], token)
+							if entry.Attempts != 1 || *entry.LeaseToken != token {
+								t.Errorf("%s was claimed at attempt %d", entry.EntryID, entry.Attempts)
+							}
+						}
+						return err
+					})
+					if err != nil || found > 7 {
+						t.Errorf("claimed %d, %v", found, err)
+						return
+					}
+				}
+			})
+		}
+		claimers.Wait()
+		for _, entry := range entries {
+			if claims := owners[entry.EntryID]; len(claims) != 1 {
+				t.Errorf("%s was claimed by %v", entry.EntryID, claims)
+			}
+		}
+	})
+}
+
+func TestAClaimDoesNotWaitForEntriesThatOthersHold(t *testing.T) {
+	b := newBox(t, databases.PostgreSQL(t))
+	b.enqueue(t, numbered(t, 6)...)
+	b.enqueue(t, toErase(t, "z", "s0000", 0)) // of the first one's subject
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+		first, err := outbox.Claim(ctx, 2, noon, noon.Add(lease), "token")
+		must(t, err)
+		if got := ids(first); !slices.Equal(got, []string{"e0000", "z"}) {
+			t.Errorf("first: got %v", got)
+		}
+		second := b.claim(t, 2, noon) // while the first is not committed
+		if got := ids(second); !slices.Equal(got, []string{"e0001", "e0002"}) {
+			t.Errorf("second: got %v", got)
+		}
+		return nil
+	})
+	expired := noon.Add(lease)
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+		_, err := outbox.Settle(ctx, []domain.Settlement{succeeds(numbered(t, 1)[0])}) // locks all of the subject
+		must(t, err)
+		if got := ids(b.claim(t, 10, expired)); !slices.Equal(got, []string{"e0001", "e0002", "e0003", "e0004", "e0005"}) {
+			t.Errorf("beside a settlement: got %v", got)
+		}
+		return nil
+	})
+}
+
+// lockWaits is how many sessions of the database wait for another one.
+func (b box) lockWaits(t testing.TB) int {
+	t.Helper()
+	var n int
+	must(t, b.db.NewRaw("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").
+		Scan(context.Background(), &n))
+	return n
+}
+
+func TestTheSecondOfTwoSettlementsWaitsAndCompletes(t *testing.T) {
+	for _, order := range [][]string{{"a", "b"}, {"b", "a"}} {
+		b := newBox(t, databases.PostgreSQL(t))
+		b.enqueue(t, toErase(t, "a", "1", 0), toErase(t, "b", "1", 0))
+		e := b.claimOf(t, noon, order...)
+		var second sync.WaitGroup
+		var passed atomic.Bool
+		b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+			got, err := outbox.Settle(ctx, []domain.Settlement{succeeds(e[0])})
+			if !slices.Equal(got, []domain.SettleResult{applied}) {
+				t.Errorf("%v: the first got %v", order, got)
+			}
+			second.Go(func() {
+				err := b.try(func(ctx context.Context, outbox ports.Outbox) error {
+					got, err := outbox.Settle(ctx, []domain.Settlement{succeeds(e[1])})
+					if !slices.Equal(got, []domain.SettleResult{completes}) {
+						t.Errorf("%v: the second got %v", order, got)
+					}
+					return err
+				})
+				passed.Store(true)
+				if err != nil {
+					t.Error(err)
+				}
+			})
+			for b.lockWaits(t) == 0 { // the second one has not come to the lock yet
+				if passed.Load() {
+					t.Errorf("%v: the second did not wait", order)
+					break
+				}
+			}
+			return err
+		})
+		second.Wait()
+	}
+}
+
+// Sessions that settle the entries of many subjects, in any order, get none of them wrong, and do not lose against each
+// other: that their locks are taken in one order for all is why no session runs twice.
+func TestExactlyOneOfTheSessionsThatSettleASubjectCompletesIt(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		rounds, subjects := 40, 8
+		if db.Dialect().Name() == dialect.SQLite {
+			rounds = 5 // where sessions run one after the other anyway
+		}
+		b := newBox(t, db)
+		for round := range rounds {
+			sessions := make([][]domain.Settlement, 4)
+			var names []string
+			var entries []domain.OutboxEntry
+			for i := range subjects {
+				of := strconv.Itoa(round*subjects + i)
+				for j := range sessions {
+					name := fmt.Sprintf("%d of %s", (i+j+round)%4, of)
+					names, entries = append(names, name), append(entries, toErase(t, name, of, 0))
+				}
+			}
+			b.enqueue(t, entries...)
+			for i, entry := range b.claimOf(t, noon, names...) {
+				of := &sessions[i%len(sessions)]
+				*of = append(*of, succeeds(entry))
+			}
+			slices.Reverse(sessions[1])
+			slices.Reverse(sessions[3])
+			var completions, runs atomic.Int64
+			start := make(chan struct{})
+			var settling sync.WaitGroup
+			for _, settlements := range sessions {
+				settling.Go(func() {
+					<-start
+					var results []domain.SettleResult
+					err := b.try(func(ctx context.Context, outbox ports.Outbox) (err error) {
+						runs.Add(1)
+						results, err = outbox.Settle(ctx, settlements)
+						return err
+					})
+					if err != nil || slices.Contains(results, stale) {
+						t.Errorf("got %v, %v", results, err)
+					}
+					for _, result := range results {
+						if result.Completes {
+							completions.Add(1)
+						}
+					}
+				})
+			}
+			close(start)
+			settling.Wait()
+			if completions.Load() != int64(subjects) || runs.Load() != int64(len(sessions)) {
+				t.Fatalf("round %d: %d of %d subjects were completed, in %d runs of %d sessions",
+					round, completions.Load(), subjects, runs.Load(), len(sessions))
+			}
+		}
+	})
+}

@@ -1,0 +1,192 @@
+package bunstore_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// The outbox tests tell the time themselves: entries are enqueued from morning on and claimed from noon on.
+var (
+	morning = time.Date(2024, 3, 1, 8, 0, 0, 0, time.UTC)
+	noon    = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
+)
+
+const lease = time.Minute
+
+// box is the outbox of an empty database.
+type box struct {
+	db    *bun.DB
+	store *bunstore.Store
+}
+
+func newBox(t testing.TB, db *bun.DB) box {
+	t.Helper()
+	must(t, bunstore.Migrate(context.Background(), db, bunstore.Options{}))
+	dataMap, err := bunstore.ReadModels(db, models[:1], nil)
+	must(t, err)
+	store, err := bunstore.New(db, dataMap, bunstore.Options{})
+	must(t, err)
+	return box{db, store}
+}
+
+// do gives fn the outbox in a session of its own.
+func (b box) do(t testing.TB, fn func(context.Context, ports.Outbox) error) {
+	t.Helper()
+	must(t, b.try(fn))
+}
+
+func (b box) try(fn func(context.Context, ports.Outbox) error) error {
+	return b.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
+		return fn(ctx, session.Outbox())
+	})
+}
+
+func subject(t testing.TB, elements ...string) domain.SubjectID {
+	t.Helper()
+	id, err := domain.NewSubjectID(elements...)
+	must(t, err)
+	return id
+}
+
+// toErase is a pending entry, enqueued that long after the morning began.
+func toErase(t testing.TB, entryID, of string, after time.Duration) domain.OutboxEntry {
+	t.Helper()
+	return domain.OutboxEntry{
+		EntryID: entryID, SubjectID: subject(t, of), Resolver: "desk", Operation: domain.OperationErase,
+		Ref:    domain.SubjectRef{Kind: "desk", Value: "ref-" + entryID, Extra: map[string]string{"region": "eu"}},
+		Status: domain.OutboxPending, EnqueuedAt: morning.Add(after),
+	}
+}
+
+func toRectify(t testing.TB, entryID, of string, after time.Duration) domain.OutboxEntry {
+	t.Helper()
+	entry := toErase(t, entryID, of, after)
+	entry.Operation, entry.Corrections = domain.OperationRectify, domain.Corrections{domain.CategoryContact: "jane@example.org"}
+	return entry
+}
+
+// numbered are n erasures, each of a subject of its own, in the order of their age.
+func numbered(t testing.TB, n int) []domain.OutboxEntry {
+	t.Helper()
+	entries := make([]domain.OutboxEntry, n)
+	for i := range entries {
+		entries[i] = toErase(t, fmt.Sprintf("e%04d", i), fmt.Sprintf("s%04d", i), time.Duration(i)*time.Second)
+	}
+	return entries
+}
+
+func (b box) enqueue(t testing.TB, entries ...domain.OutboxEntry) {
+	t.Helper()
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
+}
+
+// claim claims for a minute, with a token that says when.
+func (b box) claim(t testing.TB, limit int, at time.Time) (claimed []domain.OutboxEntry) {
+	t.Helper()
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+		claimed, err = outbox.Claim(ctx, limit, at, at.Add(lease), "claimed at "+at.String())
+		return err
+	})
+	return claimed
+}
+
+// claimOf claims everything that is due and returns the entries with these ids, in the order asked.
+func (b box) claimOf(t testing.TB, at time.Time, ids ...string) []domain.OutboxEntry {
+	t.Helper()
+	claimed := b.claim(t, 1000, at)
+	found := make([]domain.OutboxEntry, len(ids))
+	for i, id := range ids {
+		at := slices.IndexFunc(claimed, func(entry domain.OutboxEntry) bool { return entry.EntryID == id })
+		if at < 0 {
+			t.Fatalf("%s is not among the %d entries that were claimed", id, len(claimed))
+		}
+		found[i] = claimed[at]
+	}
+	return found
+}
+
+func (b box) settle(t testing.TB, settlements ...domain.Settlement) (results []domain.SettleResult) {
+	t.Helper()
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+		results, err = outbox.Settle(ctx, settlements)
+		return err
+	})
+	return results
+}
+
+func succeeds(entry domain.OutboxEntry) domain.Settlement {
+	return domain.Settlement{Entry: entry, Status: domain.OutboxSucceeded}
+}
+
+func fails(entry domain.OutboxEntry, next time.Time) domain.Settlement {
+	return domain.Settlement{Entry: entry, Status: domain.OutboxFailed, LastError: "internal", NextAttemptAt: &next}
+}
+
+func abandons(entry domain.OutboxEntry) domain.Settlement {
+	return domain.Settlement{Entry: entry, Status: domain.OutboxAbandoned, LastError: "refused"}
+}
+
+func givesBack(entry domain.OutboxEntry) domain.Settlement {
+	return domain.Settlement{Entry: entry, Status: domain.OutboxPending}
+}
+
+// The results of a settlement.
+var (
+	applied   = domain.SettleResult{}
+	stale     = domain.SettleResult{Stale: true}
+	completes = domain.SettleResult{Completes: true}
+)
+
+// row is an entry as it is stored.
+type row struct {
+	EntryID, Status                         string
+	Attempts                                int
+	Ref, Corrections, LastError, LeaseToken *string
+	LastAttemptAt, NextAttemptAt            *time.Time
+}
+
+// String leaves out what is NULL.
+func (r row) String() string {
+	texts := []string{r.Status, fmt.Sprint(r.Attempts)}
+	for name, text := range map[string]*string{"ref": r.Ref, "corrections": r.Corrections, "leased": r.LeaseToken} {
+		if text != nil {
+			texts = append(texts, name)
+		}
+	}
+	slices.Sort(texts[2:])
+	if r.LastError != nil {
+		texts = append(texts, *r.LastError)
+	}
+	if r.NextAttemptAt != nil {
+		texts = append(texts, r.NextAttemptAt.UTC().Format("15:04:05"))
+	}
+	return strings.Join(texts, " ")
+}
+
+// row reads an entry from its table.
+func (b box) row(t testing.TB, entryID string) (found row) {
+	t.Helper()
+	must(t, b.db.NewSelect().Table("habeas_outbox").Column("entry_id", "status", "attempts", "ref", "corrections",
+		"last_error", "lease_token", "last_attempt_at", "next_attempt_at").
+		Where("entry_id = ?", entryID).Scan(context.Background(), &found))
+	return found
+}
+
+// ids are those of the entries, in order.
+func ids(entries []domain.OutboxEntry) []string {
+	found := make([]string, len(entries))
+	for i, entry := range entries {
+		found[i] = entry.EntryID
+	}
+	return found
+}

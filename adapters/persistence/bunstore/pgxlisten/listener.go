@@ -1,0 +1,119 @@
+// Package pgxlisten wakes a worker when another process gave the outbox work. The tables of bunstore notify a channel
+// with every commit that enqueues; a Listener holds one connection of its own that listens to it:
+//
+//	config, err := pgx.ParseConfig(databaseURL) // or pool.Config().ConnConfig
+//	listener, err := pgxlisten.New(config, saga.Wake, pgxlisten.Options{})
+//	go listener.Run(ctx)
+//
+// It is a package of its own because bunstore knows no driver: an application with another one listens to Channel by
+// its means, or leaves it at polling.
+package pgxlisten
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Channel is what the tables of bunstore notify when entries are added to the outbox, with an empty payload. The name
+// is for a whole database: where several schemas of one hold tables of habeas, each wakes the listeners of all.
+const Channel = "habeas_outbox"
+
+// The defaults of Options.
+const (
+	DefaultFirstBackoff  = 100 * time.Millisecond
+	DefaultMaxBackoff    = 30 * time.Second
+	DefaultCheckInterval = time.Minute
+	DefaultTimeout       = 10 * time.Second
+)
+
+// Options change what a Listener does by default. The zero value is ready for use.
+type Options struct {
+	// FirstBackoff is about how long to wait before connecting again, doubled for each further time in a row. The
+	// default is 100 ms.
+	FirstBackoff time.Duration
+	// MaxBackoff bounds that wait. A connection that held longer ends the row. The default is 30 s.
+	MaxBackoff time.Duration
+	// CheckInterval is how long to hear nothing before asking whether the server is still there, because a network may
+	// drop a silent connection without telling. The default is 1 min.
+	CheckInterval time.Duration
+	// Timeout bounds connecting, and the wait for the answer to such a question. The default is 10 s.
+	Timeout time.Duration
+	// Logger gets connections that came about and those that were lost, without address or credentials. The default
+	// is slog.Default().
+	Logger *slog.Logger
+}
+
+// Listener listens for new outbox entries on a PostgreSQL database. It is safe for concurrent use.
+type Listener struct {
+	config  *pgx.ConnConfig
+	wake    func()
+	options Options
+}
+
+// New returns a listener that calls wake when there may be work. It opens no connection.
+//
+// The configuration is copied; it is one that pgx.ParseConfig made, as the one of a pool is, and leads to the server
+// itself, or to a proxy that keeps a session on one connection: a proxy that pools by transaction delivers no
+// notifications. wake must not block; worker.SagaWorker.Wake does not.
+//
+// The error is domain.ErrConfiguration: something is missing, or an option is negative.
+func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
+	if config == nil || wake == nil {
+		return nil, configurationError("a connection's configuration and a function to call are required")
+	}
+	if config.DialFunc == nil || config.RuntimeParams == nil {
+		return nil, configurationError("the connection's configuration must come from pgx.ParseConfig")
+	}
+	for _, option := range []struct {
+		value    *time.Duration
+		fallback time.Duration
+	}{
+		{&opts.FirstBackoff, DefaultFirstBackoff},
+		{&opts.MaxBackoff, DefaultMaxBackoff},
+		{&opts.CheckInterval, DefaultCheckInterval},
+		{&opts.Timeout, DefaultTimeout},
+	} {
+		if *option.value < 0 {
+			return nil, configurationError("no option may be negative")
+		}
+		if *option.value == 0 {
+			*option.value = option.fallback
+		}
+	}
+	config = config.Copy()
+	config.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { wake() }
+	return &Listener{config: config, wake: wake, options: opts}, nil
+}
+
+func configurationError(message string) error {
+	return &domain.Error{Code: domain.ErrConfiguration, Op: "listener", Message: message}
+}
+
+// Run listens until ctx ends, and only then returns, with its connection closed. It calls wake for each notification,
+// and once whenever a connection has come about, because notifications may have been missed before. A connection that
+// is lost, or cannot be had, is logged and tried again, for as long as it takes.
+//
+// Each Run holds a connection of its own, so there should be one per process.
+func (l *Listener) Run(ctx context.Context) {
+	for row := 0; ; row++ {
+		began := time.Now()
+		connected, err := l.listen(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if connected && time.Since(began) > l.options.MaxBackoff {
+			row = 0
+		}
+		wait := l.backoff(row)
+		l.logLost(ctx, connected, err, wait)
+		if !pause(ctx, wait) {
+			return
+		}
+	}
+}

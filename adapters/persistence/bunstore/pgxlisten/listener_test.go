@@ -1,0 +1,164 @@
+package pgxlisten_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
+	"github.com/habeas-data/habeas/domain"
+)
+
+func TestItListensAndWakesOnceItIsConnected(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := newServer()
+		r := run(t, s.config(t), pgxlisten.Options{})
+		pass(10 * time.Second)
+		r.wantWakes(t, 1)
+		if queries, _ := s.heard(); !slices.Equal(queries, []string{"LISTEN habeas_outbox"}) {
+			t.Errorf("queries %q", queries)
+		}
+	})
+}
+
+func TestEachNotificationWakes(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := newServer()
+		r := run(t, s.config(t), pgxlisten.Options{})
+		pass(0)
+		for n := range int64(3) {
+			pass(time.Second)
+			s.notify()
+			pass(0)
+			r.wantWakes(t, n+2)
+		}
+	})
+}
+
+func TestAHandlerOfTheApplicationTakesNoNotificationAway(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := newServer()
+		config := s.config(t)
+		config.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { t.Error("it was called") }
+		r := run(t, config, pgxlisten.Options{})
+		pass(0)
+		s.notify()
+		pass(0)
+		r.wantWakes(t, 2)
+	})
+}
+
+func TestASilentConnectionIsCheckedAndKept(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := newServer()
+		r := run(t, s.config(t), pgxlisten.Options{})
+		pass(150 * time.Second)
+		s.notify()
+		pass(59 * time.Second)
+		queries, _ := s.heard()
+		if !slices.Equal(queries, []string{"LISTEN habeas_outbox", "-- ping", "-- ping"}) {
+			t.Errorf("queries %q", queries)
+		}
+		pass(time.Second)
+		if queries, _ = s.heard(); len(queries) != 4 || len(s.connections()) != 1 {
+			t.Errorf("%d connections with queries %q", len(s.connections()), queries)
+		}
+		r.wantWakes(t, 2)
+	})
+}
+
+func TestANotificationDuringACheckWakes(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := newServer()
+		s.answer = func(s *server, query string) bool {
+			if query == "-- ping" {
+				s.notify()
+			}
+			return false
+		}
+		r := run(t, s.config(t), pgxlisten.Options{CheckInterval: time.Second})
+		pass(1500 * time.Millisecond)
+		r.wantWakes(t, 2)
+	})
+}
+
+func TestAServerThatNoLongerAnswersIsLeft(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := newServer()
+		s.answer = func(_ *server, query string) bool { return query == "-- ping" } // by silence
+		r := run(t, s.config(t), pgxlisten.Options{CheckInterval: time.Minute, Timeout: 5 * time.Second})
+		pass(64 * time.Second)
+		if len(s.connections()) != 1 {
+			t.Errorf("connections at %v", s.connections())
+		}
+		pass(2 * time.Second)
+		if len(s.connections()) != 2 {
+			t.Errorf("connections at %v", s.connections())
+		}
+		r.wantWakes(t, 2)
+		if warnings := r.log.warnings(t); len(warnings) != 1 || warnings[0]["class"] != "timeout" {
+			t.Errorf("the log holds %s", r.log.String())
+		}
+	})
+}
+
+func TestALostConnectionIsReplacedAndWakes(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := newServer()
+		r := run(t, s.config(t), pgxlisten.Options{})
+		pass(time.Second)
+		s.drop()
+		pass(time.Second)
+		r.wantWakes(t, 2)
+		s.notify()
+		pass(0)
+		r.wantWakes(t, 3)
+		warnings := r.log.warnings(t)
+		if len(warnings) != 1 || warnings[0]["msg"] != "habeas: lost the connection that listens for outbox entries" ||
+			warnings[0]["class"] != "unavailable" {
+			t.Errorf("the log holds %s", r.log.String())
+		}
+	})
+}
+
+func TestRunEndsWithItsContextAndSaysGoodbye(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := newServer()
+		r := run(t, s.config(t), pgxlisten.Options{})
+		pass(time.Second)
+		began := time.Now()
+		r.stop()
+		pass(0)
+		if _, goodbyes := s.heard(); time.Since(began) != 0 || goodbyes != 1 {
+			t.Errorf("it took %v, %d goodbyes", time.Since(began), goodbyes)
+		}
+		if warnings := r.log.warnings(t); len(warnings) > 0 {
+			t.Errorf("the log holds %s", r.log.String())
+		}
+	})
+}
+
+func TestAConfigurationThatCannotWorkIsRefused(t *testing.T) {
+	good, wake := newServer().config(t), func() {}
+	for name, c := range map[string]struct {
+		config *pgx.ConnConfig
+		wake   func()
+		opts   pgxlisten.Options
+	}{
+		"no connection":           {nil, wake, pgxlisten.Options{}},
+		"a connection by hand":    {&pgx.ConnConfig{}, wake, pgxlisten.Options{}},
+		"nobody to wake":          {good, nil, pgxlisten.Options{}},
+		"a negative backoff":      {good, wake, pgxlisten.Options{FirstBackoff: -1}},
+		"a negative limit":        {good, wake, pgxlisten.Options{MaxBackoff: -1}},
+		"a negative interval":     {good, wake, pgxlisten.Options{CheckInterval: -1}},
+		"a negative time to wait": {good, wake, pgxlisten.Options{Timeout: -1}},
+	} {
+		if l, err := pgxlisten.New(c.config, c.wake, c.opts); !errors.Is(err, domain.ErrConfiguration) || l != nil {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package pgxlisten_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+	"go.uber.org/goleak"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
+	"github.com/habeas-data/habeas/adapters/system"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/postgres"
+)
+
+// patience is far more than anything here takes.
+const patience = time.Minute
+
+var errHost = errors.New("the host's part failed")
+
+// database is a PostgreSQL database with the tables of habeas.
+type database struct {
+	url   string
+	db    *bun.DB
+	store *bunstore.Store
+}
+
+func newDatabase(t *testing.T) *database {
+	t.Helper()
+	d := &database{url: postgres.NewDatabase(t)}
+	sqldb, err := sql.Open("pgx", d.url)
+	must(t, err)
+	t.Cleanup(func() { _ = sqldb.Close() })
+	d.db = bun.NewDB(sqldb, pgdialect.New())
+	must(t, bunstore.Migrate(t.Context(), d.db, bunstore.Options{}))
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+	})
+	must(t, err)
+	d.store, err = bunstore.New(d.db, dataMap, bunstore.Options{})
+	must(t, err)
+	return d
+}
+
+func (d *database) config(t *testing.T) *pgx.ConnConfig {
+	t.Helper()
+	config, err := pgx.ParseConfig(d.url)
+	must(t, err)
+	return config
+}
+
+// enqueue adds an entry to the outbox, and ends the transaction with err.
+func (d *database) enqueue(t *testing.T, err error) {
+	t.Helper()
+	id, invalid := domain.NewSubjectID("1")
+	must(t, invalid)
+	got := d.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		added := s.Outbox().Enqueue(ctx, domain.OutboxEntry{
+			EntryID: (&system.IDs{}).NewID(), SubjectID: id, Resolver: "desk", Operation: domain.OperationErase,
+			Status: domain.OutboxPending, EnqueuedAt: time.Now(),
+		})
+		if _, counted := s.Outbox().Counts(ctx); counted != nil || added != nil { // the insert is sent
+			return errors.Join(added, counted)
+		}
+		return err
+	})
+	if !errors.Is(got, err) {
+		t.Fatal(got)
+	}
+}
+
+func (r *running) wait(t *testing.T) {
+	t.Helper()
+	select {
+	case <-r.woken:
+	case <-time.After(patience):
+		t.Fatal("nobody was woken")
+	}
+}
+
+func TestACommitThatEnqueuesWakes(t *testing.T) {
+	d := newDatabase(t)
+	r := run(t, d.config(t), pgxlisten.Options{})
+	r.wait(t)
+	for range 3 {
+		d.enqueue(t, nil)
+		r.wait(t)
+	}
+}
+
+func TestARollbackNotifiesNobody(t *testing.T) {
+	d := newDatabase(t)
+	conn, err := pgx.ConnectConfig(t.Context(), d.config(t))
+	must(t, err)
+	defer func() { _ = conn.Close(context.Background()) }()
+	_, err = conn.Exec(t.Context(), "LISTEN "+pgxlisten.Channel)
+	must(t, err)
+	d.enqueue(t, errHost)
+	_, err = d.db.ExecContext(t.Context(), "SELECT pg_notify('"+pgxlisten.Channel+"', 'the test')")
+	must(t, err)
+	first, err := conn.WaitForNotification(t.Context()) // they come in the order of the commits
+	must(t, err)
+	if first.Payload != "the test" {
+		t.Errorf("something else was notified: %q", first.Payload)
+	}
+}
+
+func TestItComesBackAfterItsBackendWasTerminated(t *testing.T) {
+	d := newDatabase(t)
+	r := run(t, d.config(t), pgxlisten.Options{})
+	r.wait(t)
+	for n := 1; n <= 2; n++ {
+		var terminated []bool
+		must(t, d.db.NewRaw("SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = current_database()"+
+			" AND query = ?", "LISTEN "+pgxlisten.Channel).Scan(t.Context(), &terminated))
+		if len(terminated) != 1 || !terminated[0] {
+			t.Fatalf("terminated %v", terminated)
+		}
+		r.wait(t) // by the connection that is new
+		if warnings := r.log.warnings(t); len(warnings) != n || warnings[n-1]["sqlstate"] != "57P01" {
+			t.Errorf("the log holds %s", r.log.String())
+		}
+		d.enqueue(t, nil)
+		r.wait(t)
+	}
+}
+
+func TestRunLeavesNoGoroutineBehind(t *testing.T) {
+	d := newDatabase(t)
+	before := goleak.IgnoreCurrent()
+	r := run(t, d.config(t), pgxlisten.Options{})
+	r.wait(t)
+	r.stop()
+	goleak.VerifyNone(t, before)
+}

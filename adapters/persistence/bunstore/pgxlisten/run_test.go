@@ -1,0 +1,106 @@
+package pgxlisten_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
+)
+
+// bubble runs a test in a world whose time passes only when nothing else is left to do.
+func bubble(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	synctest.Test(t, test)
+}
+
+// pass lets time pass, and everything happen that then happens.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// running is a listener that runs until it is stopped, at the latest when the test ends.
+type running struct {
+	wakes atomic.Int64
+	woken chan struct{} // gets something for each wake
+	log   records
+	stop  func() // returns once Run has
+}
+
+func run(t *testing.T, config *pgx.ConnConfig, opts pgxlisten.Options) *running {
+	t.Helper()
+	r := &running{woken: make(chan struct{}, 1000)}
+	opts.Logger = slog.New(slog.NewJSONHandler(&r.log, nil))
+	listener, err := pgxlisten.New(config, func() {
+		r.wakes.Add(1)
+		r.woken <- struct{}{}
+	}, opts)
+	must(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		listener.Run(ctx)
+	}()
+	r.stop = func() {
+		cancel()
+		<-ended
+	}
+	t.Cleanup(r.stop)
+	return r
+}
+
+func (r *running) wantWakes(t *testing.T, want int64) {
+	t.Helper()
+	if got := r.wakes.Load(); got != want {
+		t.Errorf("%d wakes, want %d", got, want)
+	}
+}
+
+// records is a log.
+type records struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (r *records) Write(line []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(line)
+}
+
+func (r *records) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.String()
+}
+
+// warnings are the records of connections that were lost or could not be had.
+func (r *records) warnings(t *testing.T) []map[string]any {
+	t.Helper()
+	var warnings []map[string]any
+	for line := range bytes.Lines([]byte(r.String())) {
+		var record map[string]any
+		must(t, json.Unmarshal(line, &record))
+		if record["level"] == "WARN" {
+			warnings = append(warnings, record)
+		}
+	}
+	return warnings
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

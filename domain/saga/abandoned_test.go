@@ -1,0 +1,121 @@
+package saga_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/saga"
+)
+
+func TestAbandonmentIsToldAfterTheCommit(t *testing.T) {
+	committed, told := false, []domain.OutboxEntry(nil)
+	w := newWorld(t, func(c *saga.Config) {
+		c.OnAbandoned = func(ctx context.Context, entry domain.OutboxEntry) {
+			if !committed || ctx.Err() != nil {
+				t.Errorf("told with %v, committed is %v", ctx.Err(), committed)
+			}
+			told = append(told, entry)
+		}
+	}, desk(t, answers(false, refused)))
+	w.does()
+	entry := claimed(t, domain.OperationErase, 3, 1)[0]
+	earlier := "timeout"
+	entry.LastError = &earlier
+	w.claims(entry)
+	w.settled()
+	w.sessions.EXPECT().Do(anything, anything).DoAndReturn(func(ctx context.Context, fn session) error {
+		defer func() { committed = true }()
+		return w.do(ctx, fn)
+	})
+	w.runs(t, 1)
+
+	now := "refused"
+	want := entry
+	want.Status, want.LastError, want.NextAttemptAt, want.LeaseToken = domain.OutboxAbandoned, &now, nil, nil
+	if len(told) != 1 || !reflect.DeepEqual(told[0], want) {
+		t.Errorf("told of %+v, want %+v", told, want)
+	}
+	if earlier != "timeout" {
+		t.Error("the entry as it was claimed has changed")
+	}
+}
+
+func TestOnlyAbandonmentIsTold(t *testing.T) {
+	var told []string
+	w := newWorld(t, func(c *saga.Config) {
+		c.OnAbandoned = func(_ context.Context, entry domain.OutboxEntry) { told = append(told, entry.EntryID) }
+	}, desk(t, func(_ context.Context, _ domain.SubjectRef, id string) (bool, error) {
+		return false, map[string]error{"entry-0": nil, "entry-1": errBoom, "entry-2": refused}[id]
+	}))
+	w.does().Times(2)
+	entries := claimed(t, domain.OperationErase, 1, 4)
+	entries[3].Resolver = "unknown"
+	w.claims(entries...)
+	w.settled()
+	w.runs(t, 4)
+	slices.Sort(told)
+	if !slices.Equal(told, []string{"entry-2", "entry-3"}) {
+		t.Errorf("told of %v", told)
+	}
+}
+
+func TestAPanicOfTheHookChangesNothing(t *testing.T) {
+	var told []string
+	w := newWorld(t, func(c *saga.Config) {
+		c.OnAbandoned = func(_ context.Context, entry domain.OutboxEntry) {
+			told = append(told, entry.EntryID)
+			panic(errBoom)
+		}
+	}, desk(t, answers(false, refused)))
+	w.does().Times(2)
+	w.claims(claimed(t, domain.OperationErase, 1, 3)...)
+	w.settled()
+	w.runs(t, 3)
+	slices.Sort(told)
+	if !slices.Equal(told, []string{"entry-0", "entry-1", "entry-2"}) {
+		t.Errorf("told of %v: one panic kept others from being told", told)
+	}
+}
+
+func TestRequeueRecordsEachEntryThatItRequeued(t *testing.T) {
+	w := newWorld(t, nil)
+	entries := claimed(t, domain.OperationErase, 0, 2)
+	other, err := domain.NewSubjectID("tenant", "43")
+	must(t, err)
+	entries[1].SubjectID, entries[1].Resolver = other, "mail"
+	w.outbox.EXPECT().Requeue(anything, []string{"entry-0", "entry-1", "entry-2"}).Return(entries, nil)
+	for i, entry := range entries {
+		w.audit.EXPECT().Append(anything, domain.AuditEvent{
+			EventID: []string{"id-1", "id-2"}[i], EventType: domain.EventErasureRequeued,
+			SubjectRef: entry.SubjectID, OccurredAt: noon, Payload: domain.Payload{"target": entry.Resolver},
+		})
+	}
+	got, err := w.Requeue(t.Context(), w.session, "entry-0", "entry-1", "entry-2")
+	if err != nil || !reflect.DeepEqual(got, entries) {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+func TestRequeueFailsWithItsSession(t *testing.T) {
+	w := newWorld(t, nil)
+	w.outbox.EXPECT().Requeue(anything, anything).Return(nil, errBoom)
+	w.outbox.EXPECT().Requeue(anything, anything).Return(claimed(t, domain.OperationErase, 0, 2), nil)
+	w.audit.EXPECT().Append(anything, anything).Return(errBoom)
+	for range 2 {
+		if got, err := w.Requeue(t.Context(), w.session, "entry-0"); got != nil || !errors.Is(err, errBoom) {
+			t.Errorf("got %v, %v", got, err)
+		}
+	}
+}
+
+func TestRequeueOfNothingRecordsNothing(t *testing.T) {
+	w := newWorld(t, nil)
+	w.outbox.EXPECT().Requeue(anything, anything).Return(nil, nil)
+	if got, err := w.Requeue(t.Context(), w.session, "entry-0"); len(got) != 0 || err != nil {
+		t.Errorf("got %v, %v", got, err)
+	}
+}

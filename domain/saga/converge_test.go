@@ -1,0 +1,230 @@
+package saga_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/saga"
+)
+
+// hands is a clock that is set by hand.
+type hands struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (h *hands) Now() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.at
+}
+
+func (h *hands) advance(to time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if to.After(h.at) {
+		h.at = to
+	}
+}
+
+// enqueued is an outbox with so many pending erasures of each subject.
+func enqueued(t *testing.T, ofEach ...int) *memory {
+	t.Helper()
+	m := &memory{entries: map[string]domain.OutboxEntry{}}
+	for i, entries := range ofEach {
+		subject, err := domain.NewSubjectID(fmt.Sprint(i))
+		must(t, err)
+		for j := range entries {
+			id := fmt.Sprintf("%d-%d", i, j)
+			m.entries[id] = domain.OutboxEntry{
+				EntryID: id, SubjectID: subject, Resolver: "desk", Operation: domain.OperationErase,
+				Status: domain.OutboxPending, EnqueuedAt: noon, Ref: domain.SubjectRef{Kind: "desk", Value: "contact"},
+			}
+		}
+	}
+	return m
+}
+
+// once fails unless everything has succeeded, and is on the trail once.
+func (m *memory) once(t *rapid.T, subjects int) {
+	t.Helper()
+	if open := m.open(); len(open) > 0 {
+		t.Fatalf("left is %+v", open)
+	}
+	events := m.events()
+	if events[domain.EventErasureStepSucceeded] != len(m.entries) || events[domain.EventErasureCompleted] != subjects {
+		t.Fatalf("%d entries of %d subjects left %v", len(m.entries), subjects, events)
+	}
+	completed := map[domain.SubjectID]bool{}
+	for _, event := range m.trail {
+		if completed[event.SubjectRef] {
+			t.Fatalf("%s comes after the completion, or again", event.EventType)
+		}
+		completed[event.SubjectRef] = event.EventType == domain.EventErasureCompleted
+	}
+}
+
+// inBubble hides the deadline of a test, which nobody may ask for in a synctest bubble.
+type inBubble struct{ testing.TB }
+
+// script is what happens to an entry, call by call; then its calls succeed.
+type script []string
+
+// play makes the next call of the script.
+func play(ctx context.Context, what string, stop func()) (bool, error) {
+	switch what {
+	case "hangs":
+		<-ctx.Done()
+		return false, ctx.Err()
+	case "panics":
+		panic(errBoom)
+	case "retries later":
+		return false, &domain.RetryLater{After: 2 * time.Hour}
+	case "stops":
+		stop()
+	}
+	return false, errBoom
+}
+
+// A process that dies, or loses its database, between the call and the settlement is a lost session here.
+func TestAnyScriptOfTransientFailuresShorterThanTheLimitConverges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rapid.Check(inBubble{t}, func(draw *rapid.T) {
+			limit := rapid.IntRange(3, 8).Draw(draw, "attempts")
+			lost := rapid.IntRange(0, 2).Draw(draw, "lost sessions")
+			ofEach := rapid.SliceOfN(rapid.IntRange(1, 3), 1, 4).Draw(draw, "entries of each subject")
+			m := enqueued(t, ofEach...)
+			scripts := map[string]script{}
+			for _, id := range slices.Sorted(maps.Keys(m.entries)) {
+				scripts[id] = rapid.SliceOfN(rapid.SampledFrom(
+					[]string{"fails", "hangs", "panics", "retries later", "stops"}), 0, limit-1-lost).Draw(draw, id)
+			}
+			m.loses = func() bool {
+				loses := lost > 0 && rapid.Bool().Draw(draw, "loses")
+				if loses {
+					lost--
+				}
+				return loses
+			}
+
+			var mu sync.Mutex
+			calls, stop := map[string]int{}, func() {}
+			system := desk(t, func(ctx context.Context, _ domain.SubjectRef, id string) (bool, error) {
+				mu.Lock()
+				call, halt := calls[id], stop
+				calls[id]++
+				mu.Unlock()
+				if call >= len(scripts[id]) {
+					return call > len(scripts[id]), nil
+				}
+				return play(ctx, scripts[id][call], halt)
+			})
+			now := &hands{at: noon}
+			runner, err := saga.NewRunner(saga.Config{
+				Sessions: m, Clock: now, IDs: sequence(t), Resolvers: set(t, system), MaxAttempts: limit, CallTimeout: time.Second,
+				Batch:       rapid.IntRange(1, 12).Draw(draw, "batch"),
+				Concurrency: rapid.IntRange(1, 4).Draw(draw, "concurrency"),
+			})
+			must(t, err)
+			settled, want := 0, len(m.entries)
+			for round := 0; len(m.open()) > 0; round++ {
+				if round == 500 {
+					draw.Fatalf("does not come to an end: %+v", m.open())
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				mu.Lock()
+				stop = cancel
+				mu.Unlock()
+				done, _ := runner.RunOnce(ctx) // an error is a lost session
+				cancel()
+				settled += done
+				now.advance(due(m.open()))
+			}
+			m.once(draw, len(ofEach))
+			want += m.events()[domain.EventErasureStepFailed]
+			if settled != want {
+				draw.Fatalf("%d were said to be settled, but %d were", settled, want)
+			}
+			for id, entry := range m.entries {
+				if entry.Attempts > limit || entry.Attempts < calls[id] || calls[id] <= len(scripts[id]) {
+					draw.Fatalf("%d calls and %d attempts for %v", calls[id], entry.Attempts, scripts[id])
+				}
+			}
+		})
+	})
+}
+
+// due is when the first of the entries is due.
+func due(entries []domain.OutboxEntry) (first time.Time) {
+	for i, entry := range entries {
+		if entry.NextAttemptAt == nil {
+			return time.Time{} // now
+		}
+		if i == 0 || entry.NextAttemptAt.Before(first) {
+			first = *entry.NextAttemptAt
+		}
+	}
+	return first
+}
+
+// While a call runs, its lease ends and another runner makes the same calls, and so on.
+func TestAnEntryThatIsExecutedOftenIsErasedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rapid.Check(inBubble{t}, func(draw *rapid.T) {
+			ofEach := rapid.SliceOfN(rapid.IntRange(1, 3), 1, 2).Draw(draw, "entries of each subject")
+			overtaken := rapid.IntRange(0, 12).Draw(draw, "overtaken calls")
+			m, now, ids := enqueued(t, ofEach...), &hands{at: noon}, sequence(t)
+
+			var mu sync.Mutex
+			var run func()
+			settled, calls := 0, 0
+			system := desk(t, func(context.Context, domain.SubjectRef, string) (bool, error) {
+				mu.Lock()
+				calls++
+				slow := calls <= overtaken
+				mu.Unlock()
+				if slow {
+					now.advance(now.Now().Add(saga.DefaultLease))
+					run()
+				}
+				return false, nil
+			})
+			config := saga.Config{Sessions: m, Clock: now, IDs: ids, Resolvers: set(t, system), MaxAttempts: 100}
+			config.Batch = rapid.IntRange(1, 6).Draw(draw, "batch")
+			config.Concurrency = rapid.IntRange(1, 3).Draw(draw, "concurrency")
+			run = func() {
+				runner, err := saga.NewRunner(config)
+				if err != nil {
+					panic(err) // in a call, where a test cannot end
+				}
+				done, err := runner.RunOnce(t.Context())
+				if err != nil {
+					panic(err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				settled += done
+			}
+			for round := 0; len(m.open()) > 0; round++ {
+				if round == 100 {
+					draw.Fatalf("does not come to an end: %+v", m.open())
+				}
+				run()
+				now.advance(due(m.open()))
+			}
+			m.once(draw, len(ofEach))
+			if settled != len(m.entries) || calls < max(len(m.entries), overtaken) {
+				draw.Fatalf("%d calls for %d entries, %d settled", calls, len(m.entries), settled)
+			}
+		})
+	})
+}

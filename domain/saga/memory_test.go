@@ -1,0 +1,133 @@
+package saga_test
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// memory is an outbox and an audit trail that keep what their ports promise, with sessions that run one at a time.
+type memory struct {
+	mu      sync.Mutex
+	entries map[string]domain.OutboxEntry
+	trail   []domain.AuditEvent
+
+	// loses says, if it is set, whether a session that settled is rolled back with an error.
+	loses func() bool
+}
+
+func (m *memory) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	entries, events := maps.Clone(m.entries), len(m.trail)
+	s := &memorySession{memory: m}
+	err := fn(ctx, s)
+	if err == nil && s.settled && m.loses != nil && m.loses() {
+		err = errBoom
+	}
+	if err != nil {
+		m.entries, m.trail = entries, m.trail[:events]
+	}
+	return err
+}
+
+// open returns the entries that have not succeeded.
+func (m *memory) open() []domain.OutboxEntry {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.DeleteFunc(slices.Collect(maps.Values(m.entries)), func(entry domain.OutboxEntry) bool {
+		return entry.Status == domain.OutboxSucceeded
+	})
+}
+
+// events counts events by type.
+func (m *memory) events() map[domain.EventType]int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	counts := map[domain.EventType]int{}
+	for _, event := range m.trail {
+		counts[event.EventType]++
+	}
+	return counts
+}
+
+type memorySession struct {
+	*memory
+	ports.Session // the other stores are not there
+	settled       bool
+}
+
+func (s *memorySession) Outbox() ports.Outbox  { return memoryOutbox{memorySession: s} }
+func (s *memorySession) Audit() ports.AuditLog { return memoryAudit{memorySession: s} }
+
+type memoryAudit struct {
+	*memorySession
+	ports.AuditLog
+}
+
+func (a memoryAudit) Append(_ context.Context, events ...domain.AuditEvent) error {
+	a.trail = append(a.trail, events...)
+	return nil
+}
+
+type memoryOutbox struct {
+	*memorySession
+	ports.Outbox
+}
+
+func (o memoryOutbox) Claim(
+	_ context.Context, limit int, at, leaseUntil time.Time, leaseToken string,
+) (claimed []domain.OutboxEntry, _ error) {
+	claimable := []domain.OutboxStatus{domain.OutboxPending, domain.OutboxFailed, domain.OutboxInFlight}
+	for _, entry := range o.entries {
+		if slices.Contains(claimable, entry.Status) && (entry.NextAttemptAt == nil || !entry.NextAttemptAt.After(at)) {
+			claimed = append(claimed, entry)
+		}
+	}
+	slices.SortFunc(claimed, func(a, b domain.OutboxEntry) int {
+		return cmp.Or(a.EnqueuedAt.Compare(b.EnqueuedAt), cmp.Compare(a.EntryID, b.EntryID))
+	})
+	claimed = claimed[:min(limit, len(claimed))]
+	for i := range claimed {
+		claimed[i].Status = domain.OutboxInFlight
+		claimed[i].Attempts++
+		claimed[i].LastAttemptAt, claimed[i].NextAttemptAt, claimed[i].LeaseToken = &at, &leaseUntil, &leaseToken
+		o.entries[claimed[i].EntryID] = claimed[i]
+	}
+	return claimed, nil
+}
+
+func (o memoryOutbox) Settle(_ context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
+	o.settled = true
+	results, last := make([]domain.SettleResult, len(settlements)), map[domain.SubjectID]int{}
+	for i, s := range settlements {
+		entry := o.entries[s.Entry.EntryID]
+		if entry.LeaseToken == nil || *entry.LeaseToken != *s.Entry.LeaseToken {
+			results[i].Stale = true
+			continue
+		}
+		entry.Status, entry.LastError, entry.NextAttemptAt, entry.LeaseToken = s.Status, &s.LastError, s.NextAttemptAt, nil
+		switch s.Status { //nolint:exhaustive // the others need nothing more
+		case domain.OutboxPending:
+			entry.Attempts--
+		case domain.OutboxSucceeded:
+			entry.Ref, last[entry.SubjectID] = domain.SubjectRef{}, i
+		}
+		o.entries[entry.EntryID] = entry
+	}
+	for subject, i := range last { // all entries are erasures
+		results[i].Completes = true
+		for _, entry := range o.entries {
+			if entry.SubjectID == subject && entry.Status != domain.OutboxSucceeded {
+				results[i].Completes = false
+			}
+		}
+	}
+	return results, nil
+}

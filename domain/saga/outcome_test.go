@@ -1,0 +1,191 @@
+package saga_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/golang/mock/gomock"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/mocks"
+)
+
+// outcome is what a runner makes of an entry.
+type outcome struct {
+	status  domain.OutboxStatus
+	class   string        // the last error
+	retryIn time.Duration // 0 for never
+	event   domain.EventType
+	payload domain.Payload
+}
+
+func succeeded(event domain.EventType, attempts int, absent bool) outcome {
+	return outcome{domain.OutboxSucceeded, "", 0, event, domain.Payload{
+		"target": "desk", "external": true, "already_absent": absent, "attempts": attempts,
+	}}
+}
+
+func failed(event domain.EventType, attempts int, class string, retryIn time.Duration) outcome {
+	return outcome{domain.OutboxFailed, class, retryIn, event, domain.Payload{
+		"target": "desk", "external": true, "error": class, "abandoned": false, "attempts": attempts,
+	}}
+}
+
+func abandoned(event domain.EventType, attempts int, class string) outcome {
+	return outcome{domain.OutboxAbandoned, class, 0, event, domain.Payload{
+		"target": "desk", "external": true, "error": class, "abandoned": true, "attempts": attempts,
+	}}
+}
+
+const (
+	erased       = domain.EventErasureStepSucceeded
+	notErased    = domain.EventErasureStepFailed
+	rectified    = domain.EventRectificationStepSucceeded
+	notRectified = domain.EventRectificationStepFailed
+)
+
+// settles runs a batch of one entry and wants this to come of it. With completes, the entry is the subject's last.
+func (w world) settles(t *testing.T, entry domain.OutboxEntry, want outcome, completes domain.EventType) {
+	t.Helper()
+	settlement := domain.Settlement{Entry: entry, Status: want.status, LastError: want.class}
+	if want.retryIn > 0 {
+		next := noon.Add(want.retryIn)
+		settlement.NextAttemptAt = &next
+	}
+	event := func(id string, eventType domain.EventType, payload domain.Payload) domain.AuditEvent {
+		return domain.AuditEvent{
+			EventID: id, EventType: eventType, SubjectRef: entry.SubjectID, OccurredAt: noon, Payload: payload,
+		}
+	}
+	expected := []any{event("id-2", want.event, want.payload)}
+	if completes != "" {
+		expected = append(expected, event("id-3", completes, domain.Payload{}))
+	}
+	gomock.InOrder(
+		w.does(),
+		w.outbox.EXPECT().Claim(anything, 50, noon, noon.Add(5*time.Minute), "id-1").
+			Return([]domain.OutboxEntry{entry}, nil),
+		w.does(),
+		w.outbox.EXPECT().Settle(anything, []domain.Settlement{settlement}).
+			Return([]domain.SettleResult{{Completes: completes != ""}}, nil),
+		w.audit.EXPECT().Append(anything, expected...),
+	)
+	w.runs(t, 1)
+}
+
+func TestAnErasureThatSucceeds(t *testing.T) {
+	for _, absent := range []bool{false, true} {
+		for _, attempts := range []int{1, 3, 8} {
+			for _, completes := range []domain.EventType{"", domain.EventErasureCompleted} {
+				t.Run(fmt.Sprint(absent, attempts, completes), func(t *testing.T) {
+					entry := claimed(t, domain.OperationErase, attempts, 1)[0]
+					system := uncalled(t)
+					system.EXPECT().EraseSubject(anything, entry.Ref, entry.EntryID).Return(absent, nil)
+					newWorld(t, nil, system).settles(t, entry, succeeded(erased, attempts, absent), completes)
+				})
+			}
+		}
+	}
+}
+
+func TestAnErasureThatFails(t *testing.T) {
+	later := func(after time.Duration, cause error) error {
+		return &domain.RetryLater{Resolver: "desk", Message: "DELETE was answered 429", After: after, Err: cause}
+	}
+	for name, c := range map[string]struct {
+		attempts int
+		erase    erases
+		want     outcome
+	}{
+		"with any error":                    {1, answers(false, errBoom), failed(notErased, 1, "internal", 30*time.Second)},
+		"though it says already absent":     {1, answers(true, errBoom), failed(notErased, 1, "internal", 30*time.Second)},
+		"with a code":                       {1, answers(false, domain.ErrUnavailable), failed(notErased, 1, "unavailable", 30*time.Second)},
+		"by its deadline":                   {1, answers(false, context.DeadlineExceeded), failed(notErased, 1, "timeout", 30*time.Second)},
+		"by a cancellation":                 {1, answers(false, fmt.Errorf("x: %w", context.Canceled)), failed(notErased, 1, "canceled", 30*time.Second)},
+		"with a panic":                      {1, panics, failed(notErased, 1, "panic", 30*time.Second)},
+		"with the end of its goroutine":     {1, exits, failed(notErased, 1, "panic", 30*time.Second)},
+		"until later":                       {1, answers(false, later(0, nil)), failed(notErased, 1, "retry_later", 30*time.Second)},
+		"until much later":                  {1, answers(false, later(5*time.Minute, nil)), failed(notErased, 1, "retry_later", 5*time.Minute)},
+		"until later than the longest wait": {1, answers(false, fmt.Errorf("x: %w", later(3*time.Hour, nil))), failed(notErased, 1, "retry_later", 3*time.Hour)},
+		"until sooner than it would wait":   {3, answers(false, later(time.Second, nil)), failed(notErased, 3, "retry_later", 2*time.Minute)},
+		"until some time in the past":       {1, answers(false, later(-time.Hour, nil)), failed(notErased, 1, "retry_later", 30*time.Second)},
+		"until later, for a reason":         {1, answers(false, later(0, domain.ErrUnavailable)), failed(notErased, 1, "unavailable", 30*time.Second)},
+		"before the last time":              {7, answers(false, errBoom), failed(notErased, 7, "internal", 32*time.Minute)},
+		"for the last time":                 {8, answers(false, errBoom), abandoned(notErased, 8, "internal")},
+		"with a panic for the last time":    {8, panics, abandoned(notErased, 8, "panic")},
+		"until later for the last time":     {8, answers(false, later(time.Hour, nil)), abandoned(notErased, 8, "retry_later")},
+		"for good":                          {1, answers(false, refused), abandoned(notErased, 1, "refused")},
+		"for good, wrapped":                 {2, answers(false, fmt.Errorf("x: %w", refused)), abandoned(notErased, 2, "refused")},
+		"for good, after its deadline":      {1, answers(false, &domain.ResolverError{Err: context.DeadlineExceeded}), abandoned(notErased, 1, "refused")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			entry := claimed(t, domain.OperationErase, c.attempts, 1)[0]
+			newWorld(t, nil, desk(t, c.erase)).settles(t, entry, c.want, "")
+		})
+	}
+}
+
+func panics(context.Context, domain.SubjectRef, string) (bool, error) { panic(errBoom) }
+
+func exits(context.Context, domain.SubjectRef, string) (bool, error) {
+	runtime.Goexit()
+	return false, nil
+}
+
+func TestAnEntryThatWasTriedTooOftenIsAbandonedWithoutACall(t *testing.T) {
+	for _, attempts := range []int{9, 100} { // its process died at the last attempt
+		entry := claimed(t, domain.OperationErase, attempts, 1)[0]
+		newWorld(t, nil, uncalled(t)).settles(t, entry, abandoned(notErased, attempts, "lost"), "")
+	}
+}
+
+func TestAnEntryOfAnUnknownSystemIsAbandonedAtOnce(t *testing.T) {
+	entry := claimed(t, domain.OperationErase, 1, 1)[0]
+	newWorld(t, nil).settles(t, entry, abandoned(notErased, 1, "refused"), "")
+}
+
+func TestARectification(t *testing.T) {
+	for name, c := range map[string]struct {
+		attempts  int
+		err       error
+		want      outcome
+		completes domain.EventType
+	}{
+		"that succeeds":                   {2, nil, succeeded(rectified, 2, false), ""},
+		"that completes":                  {1, nil, succeeded(rectified, 1, false), domain.EventRectificationCompleted},
+		"that fails":                      {2, errBoom, failed(notRectified, 2, "internal", time.Minute), ""},
+		"that is refused":                 {1, refused, abandoned(notRectified, 1, "refused"), ""},
+		"that fails for the last time":    {8, errBoom, abandoned(notRectified, 8, "internal"), ""},
+		"that fails behind some wrapping": {1, fmt.Errorf("x: %w", refused), abandoned(notRectified, 1, "refused"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			entry := claimed(t, domain.OperationRectify, c.attempts, 1)[0]
+			system := uncalled(t)
+			system.EXPECT().RectifySubject(anything, entry.Ref, entry.EntryID, entry.Corrections).Return(c.err)
+			newWorld(t, nil, system).settles(t, entry, c.want, c.completes)
+		})
+	}
+}
+
+func TestARectificationIsAbandonedBySystemsThatDoNotRectify(t *testing.T) {
+	system := mocks.NewMockResolver(gomock.NewController(t))
+	system.EXPECT().Name().Return("desk").AnyTimes()
+	entry := claimed(t, domain.OperationRectify, 1, 1)[0]
+	newWorld(t, nil, ports.Resolver(system)).settles(t, entry, abandoned(notRectified, 1, "refused"), "")
+}
+
+func TestAnUnknownOperationIsAbandonedWithoutACallOrAnEvent(t *testing.T) {
+	entry := claimed(t, "of a later version", 1, 1)[0]
+	w := newWorld(t, nil, uncalled(t))
+	w.does().Times(2)
+	w.claims(entry)
+	w.outbox.EXPECT().Settle(anything, []domain.Settlement{
+		{Entry: entry, Status: domain.OutboxAbandoned, LastError: "refused"},
+	}).Return(make([]domain.SettleResult, 1), nil)
+	w.audit.EXPECT().Append(anything) // nothing
+	w.runs(t, 1)
+}

@@ -1,0 +1,177 @@
+package saga_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/golang/mock/gomock"
+	"go.uber.org/goleak"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/mocks"
+)
+
+// No goroutine may be left behind, not even that of a call which ends long after its deadline.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	errBoom = errors.New("boom: zoe@example.org")
+	noon    = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
+	refused = &domain.ResolverError{Resolver: "desk", Message: "DELETE was answered 403"}
+)
+
+// world is a runner and what it works with. A call that a test does not expect fails that test.
+type world struct {
+	*saga.Runner
+	sessions *mocks.MockSessionFactory
+	session  *mocks.MockSession
+	outbox   *mocks.MockOutbox
+	audit    *mocks.MockAuditLog
+}
+
+// newWorld makes a runner with the defaults, but for what change changes.
+func newWorld(t *testing.T, change func(*saga.Config), registered ...ports.Resolver) world {
+	t.Helper()
+	ctrl := gomock.NewController(t)
+	w := world{
+		sessions: mocks.NewMockSessionFactory(ctrl), session: mocks.NewMockSession(ctrl),
+		outbox: mocks.NewMockOutbox(ctrl), audit: mocks.NewMockAuditLog(ctrl),
+	}
+	config := saga.Config{Sessions: w.sessions, Clock: clock(t), IDs: sequence(t), Resolvers: set(t, registered...)}
+	if change != nil {
+		change(&config)
+	}
+	runner, err := saga.NewRunner(config)
+	must(t, err)
+	w.Runner = runner
+	w.session.EXPECT().Outbox().Return(w.outbox).AnyTimes()
+	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
+	return w
+}
+
+// clock stands still at noon.
+func clock(t *testing.T) ports.Clock {
+	t.Helper()
+	made := mocks.NewMockClock(gomock.NewController(t))
+	made.EXPECT().Now().Return(noon).AnyTimes()
+	return made
+}
+
+// sequence makes the ids id-1, id-2, ... The first of a run is its lease token.
+func sequence(t *testing.T) ports.IDSource {
+	t.Helper()
+	var mu sync.Mutex
+	last := 0
+	made := mocks.NewMockIDSource(gomock.NewController(t))
+	made.EXPECT().NewID().DoAndReturn(func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		last++
+		return fmt.Sprintf("id-%d", last)
+	}).AnyTimes()
+	return made
+}
+
+func set(t *testing.T, registered ...ports.Resolver) *resolvers.Set {
+	t.Helper()
+	made, err := resolvers.NewSet(registered...)
+	must(t, err)
+	return made
+}
+
+// does lets the next session work, and commit.
+func (w world) does() *gomock.Call {
+	return w.sessions.EXPECT().Do(anything, anything).DoAndReturn(w.do)
+}
+
+func (w world) do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	return fn(ctx, w.session)
+}
+
+// claims lets the first session find these entries.
+func (w world) claims(entries ...domain.OutboxEntry) *gomock.Call {
+	return w.outbox.EXPECT().Claim(anything, w.Batch, anything, anything, "id-1").Return(entries, nil)
+}
+
+// settled keeps what the runner settles. None of it is stale, nor does it complete anything.
+func (w world) settled() *[][]domain.Settlement {
+	var got [][]domain.Settlement
+	w.outbox.EXPECT().Settle(anything, anything).DoAndReturn(
+		func(_ context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
+			got = append(got, settlements)
+			return make([]domain.SettleResult, len(settlements)), nil
+		}).AnyTimes()
+	w.audit.EXPECT().Append(anything, anything).Return(nil).AnyTimes()
+	return &got
+}
+
+// runs makes a batch and wants that many entries settled.
+func (w world) runs(t *testing.T, want int) {
+	t.Helper()
+	if got, err := w.RunOnce(t.Context()); err != nil || got != want {
+		t.Errorf("got %d, %v, want %d settled", got, err, want)
+	}
+}
+
+// claimed are entries, as a claim returns them, of the operation and with so many attempts.
+func claimed(t *testing.T, operation domain.Operation, attempts, n int) []domain.OutboxEntry {
+	t.Helper()
+	subject, err := domain.NewSubjectID("42")
+	must(t, err)
+	token, until := "id-1", noon.Add(saga.DefaultLease)
+	entries := make([]domain.OutboxEntry, n)
+	for i := range entries {
+		entries[i] = domain.OutboxEntry{
+			EntryID: fmt.Sprintf("entry-%d", i), SubjectID: subject, Resolver: "desk",
+			Ref: domain.SubjectRef{Kind: "desk", Value: "contact"}, Operation: operation,
+			Status: domain.OutboxInFlight, Attempts: attempts, EnqueuedAt: noon.Add(-time.Hour),
+			LastAttemptAt: &noon, NextAttemptAt: &until, LeaseToken: &token,
+		}
+		if operation == domain.OperationRectify {
+			entries[i].Corrections = domain.Corrections{domain.CategoryContact: "jane@example.org"}
+		}
+	}
+	return entries
+}
+
+// erases is a Resolver.EraseSubject.
+type erases = func(ctx context.Context, ref domain.SubjectRef, entryID string) (alreadyAbsent bool, err error)
+
+func answers(alreadyAbsent bool, err error) erases {
+	return func(context.Context, domain.SubjectRef, string) (bool, error) { return alreadyAbsent, err }
+}
+
+// desk is an external system that erases as often as it is asked.
+func desk(t *testing.T, erase erases) ports.Resolver {
+	t.Helper()
+	made := uncalled(t)
+	made.EXPECT().EraseSubject(anything, anything, anything).DoAndReturn(erase).AnyTimes()
+	return made
+}
+
+// uncalled is an external system that must not be called.
+func uncalled(t *testing.T) *mocks.MockRectifyingResolver {
+	t.Helper()
+	made := mocks.NewMockRectifyingResolver(gomock.NewController(t))
+	made.EXPECT().Name().Return("desk").AnyTimes()
+	return made
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// session is what a ports.SessionFactory is given to do.
+type session = func(context.Context, ports.Session) error
+
+var anything = gomock.Any()
