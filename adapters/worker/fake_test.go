@@ -1,0 +1,136 @@
+package worker_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/worker"
+)
+
+// quiet is the log of tests in which batches fail on purpose.
+var quiet = slog.New(slog.DiscardHandler)
+
+// fake is a runner whose batches a test writes. It notes when each began, and how many there were at a time.
+type fake struct {
+	batch func(ctx context.Context, n int) (settled int, err error) // n counts from 1; nil has nothing to do
+
+	began     time.Time
+	mu        sync.Mutex
+	at        []time.Duration
+	now, most int
+}
+
+func newFake(batch func(ctx context.Context, n int) (int, error)) *fake {
+	return &fake{batch: batch, began: time.Now()}
+}
+
+func (f *fake) RunOnce(ctx context.Context) (int, error) {
+	f.mu.Lock()
+	f.at = append(f.at, time.Since(f.began))
+	n := len(f.at)
+	f.now++
+	f.most = max(f.most, f.now)
+	f.mu.Unlock()
+	defer func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.now--
+	}()
+	if f.batch == nil {
+		return 0, nil
+	}
+	return f.batch(ctx, n)
+}
+
+// wantAt checks when batches began.
+func (f *fake) wantAt(t *testing.T, want ...time.Duration) {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !slices.Equal(f.at, want) {
+		t.Errorf("batches began at %v, want %v", f.at, want)
+	}
+}
+
+// wantOneLoop checks that batches never ran at the same time.
+func (f *fake) wantOneLoop(t *testing.T) {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.most != 1 {
+		t.Errorf("%d batches ran at the same time", f.most)
+	}
+}
+
+// bubble runs a test in a world whose time passes only when nothing else is left to do.
+func bubble(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	synctest.Test(t, test)
+}
+
+// pass lets time pass, and everything happen that then happens.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// started returns a worker that runs until the test ends.
+func started(t *testing.T, runner worker.Runner, opts worker.Options) *worker.SagaWorker {
+	t.Helper()
+	w := newWorker(t, runner, opts)
+	w.Start()
+	t.Cleanup(func() { must(t, w.Stop(time.Hour)) })
+	return w
+}
+
+func newWorker(t *testing.T, runner worker.Runner, opts worker.Options) *worker.SagaWorker {
+	t.Helper()
+	w, err := worker.New(runner, opts)
+	must(t, err)
+	return w
+}
+
+// records is a log.
+type records struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (r *records) Write(line []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(line)
+}
+
+func (r *records) logger() *slog.Logger { return slog.New(slog.NewJSONHandler(r, nil)) }
+
+func (r *records) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.String()
+}
+
+func (r *records) all(t *testing.T) []map[string]any {
+	t.Helper()
+	var all []map[string]any
+	for line := range bytes.Lines([]byte(r.String())) {
+		var record map[string]any
+		must(t, json.Unmarshal(line, &record))
+		all = append(all, record)
+	}
+	return all
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,236 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/habeas-data/habeas/adapters/worker"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/saga"
+)
+
+var _ worker.Runner = (*saga.Runner)(nil)
+
+func TestStartTwiceIsOneLoop(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := newFake(nil)
+		w := started(t, runner, worker.Options{})
+		w.Start()
+		pass(time.Second)
+		w.Start()
+		pass(5 * time.Second)
+		runner.wantAt(t, 0, 5*time.Second)
+	})
+}
+
+func TestStopEndsTheContextAndWaitsForTheBatch(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := newWorker(t, newFake(func(ctx context.Context, _ int) (int, error) {
+			<-ctx.Done()
+			time.Sleep(3 * time.Second) // a call in flight
+			return 1, nil
+		}), worker.Options{})
+		w.Start()
+		pass(time.Minute)
+		began := time.Now()
+		must(t, w.Stop(0))
+		if waited := time.Since(began); waited != 3*time.Second {
+			t.Errorf("Stop took %v", waited)
+		}
+	})
+}
+
+func TestStopEndsASleep(t *testing.T) {
+	for name, err := range map[string]error{"idle": nil, "after a failure": errBroken} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				runner := newFake(func(context.Context, int) (int, error) { return 0, err })
+				w := newWorker(t, runner, worker.Options{PollInterval: time.Hour, Logger: quiet})
+				w.Start()
+				pass(time.Minute)
+				began := time.Now()
+				must(t, w.Stop(0))
+				if waited := time.Since(began); waited != 0 {
+					t.Errorf("Stop took %v", waited)
+				}
+				runner.wantAt(t, 0)
+			})
+		})
+	}
+}
+
+func TestAStopThatTimesOutLeavesNoWayToASecondLoop(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := newFake(func(_ context.Context, n int) (int, error) {
+			if n == 1 {
+				time.Sleep(time.Minute) // whatever its context says
+			}
+			return 1 - min(n, 2)/2, nil // the first batch settled something
+		})
+		w := newWorker(t, runner, worker.Options{})
+		w.Start()
+		pass(time.Second)
+		began := time.Now()
+		if err := w.Stop(2 * time.Second); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 2*time.Second {
+			t.Errorf("Stop said %v after %v", err, time.Since(began))
+		}
+		w.Start()
+		w.Wake()
+		pass(30 * time.Second)
+		w.Start()
+		runner.wantAt(t, 0)
+		must(t, w.Stop(time.Hour))
+		pass(time.Hour)
+		runner.wantAt(t, 0) // what was started in between was not started
+
+		w.Start()
+		pass(6 * time.Second)
+		runner.wantAt(t, 0, time.Minute+time.Hour, time.Minute+time.Hour+5*time.Second)
+		runner.wantOneLoop(t)
+		must(t, w.Stop(0))
+	})
+}
+
+func TestItStartsAgainAfterAStop(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := newFake(nil)
+		w := newWorker(t, runner, worker.Options{})
+		for range 3 {
+			w.Start()
+			pass(6 * time.Second)
+			must(t, w.Stop(0))
+			pass(54 * time.Second)
+		}
+		runner.wantAt(t, 0, 5*time.Second, 60*time.Second, 65*time.Second, 120*time.Second, 125*time.Second)
+	})
+}
+
+func TestStopWaitsForItsDefault(t *testing.T) {
+	for name, c := range map[string]struct {
+		option, argument, want time.Duration
+	}{
+		"the package's":   {0, 0, 10 * time.Second},
+		"the option":      {3 * time.Second, 0, 3 * time.Second},
+		"a negative wait": {3 * time.Second, -1, 3 * time.Second},
+		"the argument":    {3 * time.Second, time.Second, time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				w := newWorker(t, newFake(func(context.Context, int) (int, error) {
+					time.Sleep(time.Minute)
+					return 0, nil
+				}), worker.Options{StopTimeout: c.option})
+				w.Start()
+				pass(0)
+				began := time.Now()
+				if err := w.Stop(c.argument); domain.ErrorClass(err) != "timeout" || time.Since(began) != c.want {
+					t.Errorf("Stop said %v after %v", err, time.Since(began))
+				}
+				must(t, w.Stop(time.Hour))
+			})
+		})
+	}
+}
+
+func TestAWorkerThatIsNotRunningCanBeStopped(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := newWorker(t, newFake(nil), worker.Options{})
+		must(t, w.Stop(0))
+		w.Start()
+		must(t, w.Stop(0))
+		must(t, w.Stop(0))
+	})
+}
+
+func TestAWakeIsSafeAtAnyTime(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := newFake(nil)
+		w := newWorker(t, runner, worker.Options{PollInterval: time.Hour})
+		for range 2 {
+			w.Wake()
+			w.Wake()
+			w.Start()
+			pass(time.Minute)
+			must(t, w.Stop(0))
+		}
+		runner.wantAt(t, 0, time.Minute)
+	})
+}
+
+func TestAConfigurationThatCannotWorkIsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		runner worker.Runner
+		opts   worker.Options
+	}{
+		"no runner":        {nil, worker.Options{}},
+		"a negative poll":  {newFake(nil), worker.Options{PollInterval: -1}},
+		"a negative limit": {newFake(nil), worker.Options{StopTimeout: -1}},
+	} {
+		if w, err := worker.New(c.runner, c.opts); !errors.Is(err, domain.ErrConfiguration) || w != nil {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestStartStopAndWakeMayComeTogether(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	began := make(chan struct{}, 1)
+	runner := newFake(func(_ context.Context, n int) (int, error) {
+		select {
+		case began <- struct{}{}:
+		default:
+		}
+		return n % 3, nil
+	})
+	w := newWorker(t, runner, worker.Options{PollInterval: time.Microsecond})
+	done := make(chan struct{})
+	var callers sync.WaitGroup
+	for _, call := range []func(){w.Start, w.Start, w.Wake, w.Wake} {
+		callers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					call()
+				}
+			}
+		})
+	}
+	for range 300 {
+		<-began
+		must(t, w.Stop(time.Minute))
+	}
+	close(done)
+	callers.Wait()
+	must(t, w.Stop(time.Minute))
+	runner.wantOneLoop(t)
+	if runner.now != 0 {
+		t.Errorf("a batch outlived Stop")
+	}
+}
+
+func TestStopMayBeCalledByManyAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := newWorker(t, newFake(func(context.Context, int) (int, error) {
+			time.Sleep(time.Second)
+			return 0, nil
+		}), worker.Options{})
+		w.Start()
+		pass(0)
+		var callers sync.WaitGroup
+		for range 10 {
+			callers.Go(func() {
+				if err := w.Stop(0); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		callers.Wait()
+	})
+}

@@ -1,0 +1,153 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/worker"
+)
+
+var errBroken = errors.New("broken")
+
+func TestItPollsWhenNothingIsDue(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := newFake(nil)
+		started(t, runner, worker.Options{})
+		pass(12 * time.Second)
+		runner.wantAt(t, 0, 5*time.Second, 10*time.Second)
+	})
+}
+
+func TestItPollsAsOftenAsItIsTold(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := newFake(nil)
+		started(t, runner, worker.Options{PollInterval: time.Minute})
+		pass(100 * time.Second)
+		runner.wantAt(t, 0, time.Minute)
+	})
+}
+
+func TestItRunsBatchesUntilNothingIsDue(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := newFake(func(_ context.Context, n int) (int, error) {
+			time.Sleep(time.Second)
+			return []int{50, 50, 3, 0, 1, 0}[n-1], nil
+		})
+		started(t, runner, worker.Options{})
+		pass(11 * time.Second)
+		runner.wantAt(t, 0, 1*time.Second, 2*time.Second, 3*time.Second, 9*time.Second, 10*time.Second)
+	})
+}
+
+func TestAWakeEndsTheSleepAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := newFake(nil)
+		w := started(t, runner, worker.Options{PollInterval: time.Hour})
+		pass(time.Minute)
+		w.Wake()
+		pass(time.Minute)
+		w.Wake()
+		pass(30 * time.Minute)
+		runner.wantAt(t, 0, time.Minute, 2*time.Minute)
+	})
+}
+
+func TestAWakeDuringTheLastBatchIsNotLost(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := newFake(func(context.Context, int) (int, error) {
+			time.Sleep(time.Minute)
+			return 0, nil
+		})
+		w := started(t, runner, worker.Options{PollInterval: time.Hour})
+		pass(30 * time.Second)
+		w.Wake()
+		pass(30 * time.Minute)
+		runner.wantAt(t, 0, time.Minute)
+	})
+}
+
+func TestManyWakesAreAnsweredTogether(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := newFake(func(context.Context, int) (int, error) {
+			time.Sleep(time.Minute)
+			return 0, nil
+		})
+		w := started(t, runner, worker.Options{PollInterval: time.Hour})
+		pass(30 * time.Second)
+		for range 1000 {
+			w.Wake()
+		}
+		pass(30 * time.Minute)
+		runner.wantAt(t, 0, time.Minute)
+	})
+}
+
+func TestAWakeIsAnsweredByTheNextBatchWhateverThatIsFor(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := newFake(func(_ context.Context, n int) (int, error) {
+			time.Sleep(time.Minute)
+			return []int{50, 0}[n-1], nil
+		})
+		w := started(t, runner, worker.Options{PollInterval: time.Hour})
+		pass(30 * time.Second)
+		w.Wake()
+		pass(30 * time.Minute)
+		runner.wantAt(t, 0, time.Minute)
+	})
+}
+
+func TestAFailingBatchIsFollowedByAPauseThatNoWakeShortens(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := newFake(func(_ context.Context, n int) (int, error) {
+			if n < 3 {
+				return 0, errBroken
+			}
+			return 0, nil
+		})
+		w := started(t, runner, worker.Options{Logger: quiet})
+		for range 110 {
+			w.Wake()
+			pass(100 * time.Millisecond)
+		}
+		runner.mu.Lock()
+		began := runner.at[:3:3]
+		runner.mu.Unlock()
+		for i, want := range []time.Duration{0, 5 * time.Second, 10 * time.Second} {
+			if began[i] != want {
+				t.Errorf("batches began at %v", began)
+			}
+		}
+	})
+}
+
+func TestAWakeDuringThePauseIsAnsweredAfterIt(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := newFake(func(_ context.Context, n int) (int, error) {
+			return 0, []error{errBroken, nil, nil}[n-1]
+		})
+		w := started(t, runner, worker.Options{PollInterval: time.Minute, Logger: quiet})
+		pass(time.Second)
+		w.Wake()
+		pass(90 * time.Second)
+		runner.wantAt(t, 0, time.Minute)
+		w.Wake()
+		pass(0)
+		runner.wantAt(t, 0, time.Minute, 91*time.Second)
+	})
+}
+
+func TestABatchThatSettledAPartAndFailedIsFollowedByAPause(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := newFake(func(_ context.Context, n int) (int, error) {
+			if n == 1 {
+				return 49, errBroken
+			}
+			return 0, nil
+		})
+		started(t, runner, worker.Options{Logger: quiet})
+		pass(7 * time.Second)
+		runner.wantAt(t, 0, 5*time.Second)
+	})
+}

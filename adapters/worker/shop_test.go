@@ -1,0 +1,172 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/system"
+	"github.com/habeas-data/habeas/adapters/worker"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// patience is far more than anything here takes, and far less than the workers' PollInterval.
+const patience = time.Minute
+
+// Customer is all that the application of these tests knows about somebody.
+type Customer struct {
+	bun.BaseModel `bun:"table:customers" subject:"owned"`
+	ID            int64  `bun:"id,pk" subject:"id"`
+	Email         string `bun:"email" pii:"contact"`
+}
+
+// process is the module wired in one process, by hand.
+type process struct {
+	store   *bunstore.Store
+	eraser  *erasure.Eraser
+	worker  *worker.SagaWorker
+	desk    *desk
+	wakes   atomic.Int64 // how often the store called Enqueued
+	batches chan int     // how much each batch settled
+}
+
+// prepare makes the tables, with customers 1 and 2 in them.
+func prepare(t *testing.T, db *bun.DB) {
+	t.Helper()
+	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+	_, err := db.NewCreateTable().Model((*Customer)(nil)).Exec(t.Context())
+	must(t, err)
+	_, err = db.NewInsert().Model(&[]Customer{{ID: 1, Email: "a@example.org"}, {ID: 2, Email: "b@example.org"}}).Exec(t.Context())
+	must(t, err)
+}
+
+// newProcess wires a process whose worker polls every hour only.
+func newProcess(t *testing.T, db *bun.DB) *process {
+	t.Helper()
+	p := &process{desk: &desk{erased: make(chan string, 100)}, batches: make(chan int, 100)}
+	dataMap, err := bunstore.ReadModels(db, []any{(*Customer)(nil)}, nil)
+	must(t, err)
+	p.store, err = bunstore.New(db, dataMap, bunstore.Options{Enqueued: func() {
+		p.wakes.Add(1)
+		p.worker.Wake()
+	}})
+	must(t, err)
+	set, err := resolvers.NewSet(p.desk)
+	must(t, err)
+	clock, ids := system.Clock{}, &system.IDs{}
+	p.eraser, err = erasure.NewEraser(erasure.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set})
+	must(t, err)
+	runner, err := saga.NewRunner(saga.Config{Sessions: p.store, Clock: clock, IDs: ids, Resolvers: set})
+	must(t, err)
+	p.worker = newWorker(t, observed{runner, p.batches}, worker.Options{PollInterval: time.Hour})
+	return p
+}
+
+// start starts the worker and returns once it has found nothing to do: from then on, only a wake makes it look.
+func (p *process) start(t *testing.T) {
+	t.Helper()
+	p.worker.Start()
+	t.Cleanup(func() { must(t, p.worker.Stop(patience)) })
+	if settled := next(t, p.batches); settled != 0 {
+		t.Fatalf("%d entries were there already", settled)
+	}
+}
+
+// erase erases a customer, unless the host's part of the transaction fails.
+func (p *process) erase(ctx context.Context, customer int64, host error) error {
+	subject, err := domain.NewSubject(strconv.FormatInt(customer, 10),
+		domain.SubjectRef{Kind: "desk", Value: "contact-" + strconv.FormatInt(customer, 10)})
+	if err != nil {
+		return err
+	}
+	err = p.store.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		if _, err := p.eraser.Erase(ctx, s, subject); err != nil {
+			return err
+		}
+		return host
+	})
+	if host != nil && errors.Is(err, host) {
+		return nil
+	}
+	return err
+}
+
+// wantCompleted waits until a batch has settled one entry, and checks that the customer's erasure is complete.
+func (p *process) wantCompleted(t *testing.T, customer int64) {
+	t.Helper()
+	for next(t, p.batches) == 0 { // a wake may find nothing, but an entry comes without waiting for the poll
+	}
+	if contact := next(t, p.desk.erased); contact != "contact-"+strconv.FormatInt(customer, 10) {
+		t.Errorf("the desk erased %s", contact)
+	}
+	if trail := p.trail(t, customer); !slices.Equal(trail[max(len(trail)-2, 0):],
+		[]domain.EventType{domain.EventErasureStepSucceeded, domain.EventErasureCompleted}) {
+		t.Errorf("the trail of customer %d is %v", customer, trail)
+	}
+}
+
+func (p *process) trail(t *testing.T, customer int64) []domain.EventType {
+	t.Helper()
+	var types []domain.EventType
+	must(t, p.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		id, err := domain.NewSubjectID(strconv.FormatInt(customer, 10))
+		if err != nil {
+			return err
+		}
+		events, err := s.Audit().Trail(ctx, id)
+		for _, event := range events {
+			types = append(types, event.EventType)
+		}
+		return err
+	}))
+	return types
+}
+
+// observed tells how every batch of a runner ended.
+type observed struct {
+	worker.Runner
+	settled chan<- int
+}
+
+func (o observed) RunOnce(ctx context.Context) (int, error) {
+	settled, err := o.Runner.RunOnce(ctx)
+	o.settled <- settled
+	return settled, err
+}
+
+// desk is an external system that knows everybody.
+type desk struct{ erased chan string }
+
+func (*desk) Name() string                          { return "desk" }
+func (*desk) CoveredSurface() domain.CoveredSurface { return domain.CoveredSurface{} }
+
+func (*desk) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
+	return nil, nil
+}
+
+func (d *desk) EraseSubject(_ context.Context, ref domain.SubjectRef, _ string) (bool, error) {
+	d.erased <- ref.Value
+	return false, nil
+}
+
+// next receives a value, or fails the test when there is none for a long time.
+func next[T any](t *testing.T, values <-chan T) (value T) {
+	t.Helper()
+	select {
+	case value = <-values:
+	case <-time.After(patience):
+		t.Fatal("nothing happened")
+	}
+	return value
+}

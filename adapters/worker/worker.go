@@ -1,0 +1,150 @@
+// Package worker drains the outbox in the background of an application.
+//
+//	saga, err := worker.New(runner, worker.Options{})
+//	store, err := bunstore.New(db, dataMap, bunstore.Options{Enqueued: saga.Wake})
+//	saga.Start()
+//	defer saga.Stop(0)
+//
+// Polling alone is enough for every entry to be carried out. Wake only makes it sooner: a store of the same process
+// calls it after each commit that gave the outbox work, and package pgxlisten for the commits of other processes.
+package worker
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// The defaults of Options.
+const (
+	DefaultPollInterval = 5 * time.Second
+	DefaultStopTimeout  = 10 * time.Second
+)
+
+// Runner does the work, a batch at a time. *saga.Runner is one.
+type Runner interface {
+	// RunOnce takes a batch of what is due and returns how much of it was settled; 0 and nil when nothing was due. When
+	// ctx ends it starts nothing new, finishes what is in flight, and returns. The worker never calls it concurrently.
+	RunOnce(ctx context.Context) (settled int, err error)
+}
+
+// Options change what a SagaWorker does by default. The zero value is ready for use.
+type Options struct {
+	// PollInterval is how long the worker sleeps when nothing is due, unless it is woken, and how long it pauses after
+	// a batch that failed, whether it is woken or not. The default is 5 s.
+	PollInterval time.Duration
+
+	// StopTimeout is how long Stop waits by default. It should cover what a call to an external system usually takes.
+	// The default is 10 s.
+	StopTimeout time.Duration
+
+	// Logger gets the batches that failed, without any personal data. The default is slog.Default().
+	Logger *slog.Logger
+}
+
+// SagaWorker runs batches one after the other in a goroutine of its own, from Start to Stop. It is safe for concurrent
+// use. Several workers, in several processes, share one outbox.
+type SagaWorker struct {
+	runner  Runner
+	options Options
+	wake    chan struct{} // holds the one wake that was not answered yet
+
+	mu     sync.Mutex
+	cancel context.CancelFunc
+	ended  chan struct{} // closed once the loop that was started last has ended; nil before the first
+}
+
+// New returns a worker that is not started. The error is domain.ErrConfiguration: the runner is nil, or an option is
+// negative.
+func New(runner Runner, opts Options) (*SagaWorker, error) {
+	if runner == nil {
+		return nil, configurationError("a runner is required")
+	}
+	if opts.PollInterval < 0 || opts.StopTimeout < 0 {
+		return nil, configurationError("no option may be negative")
+	}
+	if opts.PollInterval == 0 {
+		opts.PollInterval = DefaultPollInterval
+	}
+	if opts.StopTimeout == 0 {
+		opts.StopTimeout = DefaultStopTimeout
+	}
+	return &SagaWorker{runner: runner, options: opts, wake: make(chan struct{}, 1)}, nil
+}
+
+func configurationError(message string) error {
+	return &domain.Error{Code: domain.ErrConfiguration, Op: "worker", Message: message}
+}
+
+// Start begins to drain the outbox, and returns at once. It does nothing while the worker is running, which includes
+// one that was told to stop and has not ended yet: there is never a second loop. After a complete Stop it starts anew.
+func (w *SagaWorker) Start() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.running() {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	w.cancel, w.ended = cancel, ended
+	go func() {
+		defer close(ended)
+		w.loop(ctx)
+	}()
+}
+
+// running reports whether there is a loop. The caller holds mu.
+func (w *SagaWorker) running() bool {
+	if w.ended == nil {
+		return false
+	}
+	select {
+	case <-w.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// Stop tells the worker to end, and waits until it has, at most for timeout; zero or less stands for
+// Options.StopTimeout. No further call is started, and calls in flight are finished. It returns nil once the worker
+// has ended, also when it was not running.
+//
+// If a batch is still under way after the timeout, the error is context.DeadlineExceeded. The worker then ends by
+// itself after that batch, and can be waited for again. Where the process ends before, leases heal what was not
+// settled: it is called again once they have expired. Called by the runner itself, Stop can only time out.
+func (w *SagaWorker) Stop(timeout time.Duration) error {
+	w.mu.Lock()
+	ended := w.ended
+	if ended != nil {
+		w.cancel()
+	}
+	w.mu.Unlock()
+	if ended == nil {
+		return nil
+	}
+	if timeout <= 0 {
+		timeout = w.options.StopTimeout
+	}
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	select {
+	case <-ended:
+		return nil
+	case <-timer.C:
+		return &domain.Error{Op: "stop worker", Message: "a batch is still under way", Err: context.DeadlineExceeded}
+	}
+}
+
+// Wake says that there may be work. A worker that sleeps looks at once; one that is busy looks again before it
+// sleeps; one that is not running looks when it starts, as it always does. Many wakes are answered together. Wake
+// never blocks, and may be called at any time.
+func (w *SagaWorker) Wake() {
+	select {
+	case w.wake <- struct{}{}:
+	default: // one is waiting already
+	}
+}
