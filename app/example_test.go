@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	_ "modernc.org/sqlite"
 
+	"github.com/habeas-data/habeas/adapters/supportdesk"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -68,6 +69,33 @@ func integrate(db *bun.DB) error {
 		fmt.Println(step.Strategy, step.Target, step.Columns)
 	}
 	return nil
+}
+
+func ExampleIntegration_Lifespan() {
+	models := []any{(*User)(nil), (*Invoice)(nil)}
+	integrate := func(db *bun.DB, server *fiber.App, token string) error {
+		desk, err := supportdesk.New(token, supportdesk.Options{})
+		if err != nil {
+			return err
+		}
+		gdpr, err := app.New(app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{desk}})
+		if err != nil {
+			return err
+		}
+		gdpr.Lifespan(server) // starts and stops the worker with the application
+		return nil
+	}
+	_ = integrate
+}
+
+func ExampleStack_rectification() {
+	rename := func(ctx context.Context, gdpr *app.Integration, session ports.Session, subject domain.Subject, name string) error {
+		corrections := domain.Corrections{domain.CategoryIdentity: name}
+		result, err := gdpr.Stack().Rectifier.RectifySubject(ctx, session, subject, corrections)
+		fmt.Println(result.Rectified)
+		return err
+	}
+	_ = rename
 }
 
 func ExampleIntegration_Stack() {

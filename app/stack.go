@@ -7,6 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain/consent"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
+	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/domain/restriction"
 	"github.com/habeas-data/habeas/domain/saga"
@@ -28,6 +29,7 @@ type Stack struct {
 	Restriction *restriction.Ledger
 	Exporter    *export.Exporter
 	Eraser      *erasure.Eraser
+	Rectifier   *rectification.Rectifier
 	Runner      *saga.Runner
 }
 
@@ -65,6 +67,12 @@ func newStack(c Config, wake func()) (Stack, *bunstore.Store, error) {
 	if err != nil {
 		return Stack{}, nil, err
 	}
+	rectifier, err := rectification.NewRectifier(rectification.Config{
+		Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set,
+	})
+	if err != nil {
+		return Stack{}, nil, err
+	}
 	runner, err := saga.NewRunner(saga.Config{
 		Sessions: store, Clock: clock, IDs: ids, Resolvers: set, OnAbandoned: c.OnAbandoned,
 	})
@@ -78,6 +86,7 @@ func newStack(c Config, wake func()) (Stack, *bunstore.Store, error) {
 		Restriction: restriction.NewLedger(clock, ids),
 		Exporter:    exporter,
 		Eraser:      eraser,
+		Rectifier:   rectifier,
 		Runner:      runner,
 	}, store, nil
 }
@@ -94,6 +103,7 @@ func (s Stack) check() error {
 		{"Restriction", s.Restriction == nil},
 		{"Exporter", s.Exporter == nil},
 		{"Eraser", s.Eraser == nil},
+		{"Rectifier", s.Rectifier == nil},
 		{"Runner", s.Runner == nil},
 	} {
 		if part.missing {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 )
 
@@ -78,16 +77,7 @@ func (c *client) printf(format string, args ...any) {
 func (c *client) printBody(body []byte) {
 	var export bundle
 	if json.Unmarshal(body, &export) == nil && export.Records != nil {
-		c.printf("   %-12s %-4s %-11s %-43s %s\n", "source", "row", "field", "value", "kept until (reason)")
-		for _, r := range export.Records {
-			kept := ""
-			if r.ExpiresAt != nil && r.RetentionReason != nil {
-				kept = strings.SplitN(*r.ExpiresAt, "T", 2)[0] + " (" + *r.RetentionReason + ")"
-			}
-			row := strings.ReplaceAll(r.Row, "\x1f", "/") // a composite key
-			line := fmt.Sprintf("   %-12s %-4s %-11s %-43s %s", r.Source, row, r.Field, r.Value, kept)
-			c.printf("%s\n", strings.TrimRight(line, " "))
-		}
+		c.printf("%s", export.table())
 		return
 	}
 	var indented bytes.Buffer

@@ -47,7 +47,7 @@ func run(ctx context.Context, c config, output io.Writer) error {
 		return err
 	}
 	defer func() { _ = db.Close() }()
-	return serve(ctx, db, c.addr, func(address string, _ *app.Integration) error {
+	return serve(ctx, db, c, func(address string, _ demo) error {
 		printCommands(output, address)
 		<-ctx.Done()
 		fmt.Fprintln(output, "\nStopped.")
@@ -55,26 +55,37 @@ func run(ctx context.Context, c config, output io.Writer) error {
 	})
 }
 
-// serve starts the application on the address and stops it when use returns.
-func serve(ctx context.Context, db *bun.DB, address string, use func(address string, gdpr *app.Integration) error) error {
+// demo is what a walkthrough looks at behind the HTTP API.
+type demo struct {
+	gdpr *app.Integration
+	desk desk
+}
+
+// serve starts the application and stops it when use returns.
+func serve(ctx context.Context, db *bun.DB, c config, use func(address string, d demo) error) (err error) {
 	if err := bunstore.Migrate(ctx, db, bunstore.Options{}); err != nil {
 		return err
 	}
 	if err := prepare(ctx, db); err != nil {
 		return err
 	}
-	server, gdpr, err := newServer(db)
+	desk, err := openDesk(ctx, c)
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", address)
+	defer func() { err = errors.Join(err, desk.close()) }()
+	server, gdpr, err := newServer(db, c, desk)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", c.addr)
 	if err != nil {
 		return err
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Listener(listener) }()
 	used := make(chan error, 1)
-	go func() { used <- use(listener.Addr().String(), gdpr) }()
+	go func() { used <- use(listener.Addr().String(), demo{gdpr, desk}) }()
 	select {
 	case err = <-served: // only a failure ends it before it is told to stop
 		return err
@@ -99,6 +110,10 @@ Try, in another terminal:
 
   # export everything (Art. 15)
   curl -s -H 'Authorization: Bearer alice' http://%[1]s/me/export
+
+  # correct a name (Art. 16), by a route of the application's own
+  curl -s -H 'Authorization: Bearer alice' -H 'Content-Type: application/json' \
+       -X PATCH -d '{"name":"Alicia Example"}' http://%[1]s/me/profile
 
   # erase (Art. 17), then export again
   curl -s -H 'Authorization: Bearer alice' -X DELETE http://%[1]s/me

@@ -15,7 +15,7 @@ type User struct {
 	ID        int64     `bun:"id,pk,autoincrement" subject:"id"`
 	Email     string    `bun:"email,notnull,unique" pii:"contact,erasure:anonymize,basis:contract,purpose:'account login'"`
 	Name      string    `bun:"name,notnull" pii:"identity,basis:contract,purpose:'account'"`
-	BirthDate time.Time `bun:"birth_date" pii:"identity,basis:legal_obligation,purpose:'age check'"`
+	LastLogin time.Time `bun:"last_login" pii:"technical,basis:legitimate_interests,purpose:security"`
 	Theme     string    `bun:"theme"`
 }
 

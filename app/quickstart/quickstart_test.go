@@ -26,7 +26,7 @@ func TestTheWalkthroughMeetsNoSurprise(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var output bytes.Buffer
-			c := config{databaseURL: databaseURL(), walkthrough: true}
+			c := config{databaseURL: databaseURL(), walkthrough: true, pollInterval: time.Hour}
 			if err := run(t.Context(), c, &output); err != nil {
 				t.Fatalf("%v\n%s", err, output.String())
 			}

@@ -42,7 +42,7 @@ func seed(ctx context.Context, tx bun.Tx, id int64, name string) error {
 		{UserID: id, PlacedAt: placed.AddDate(0, 1, 0), Status: "open"},
 	}
 	for _, row := range []any{
-		&User{ID: 0, Email: email, Name: name + " Example", BirthDate: time.Date(1990, 1, int(id), 0, 0, 0, 0, time.UTC), Theme: "dark"},
+		&User{ID: 0, Email: email, Name: name + " Example", LastLogin: placed.AddDate(0, 2, 0), Theme: "dark"},
 		&Address{UserID: id, Street: "1 Main Street", City: "Springfield"},
 		&orders,
 	} {

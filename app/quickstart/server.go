@@ -9,17 +9,22 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // newServer is the shop's application, with habeas mounted at /me.
-func newServer(db *bun.DB) (*fiber.App, *app.Integration, error) {
-	gdpr, err := app.New(app.Config{DB: db, Models: models})
+func newServer(db *bun.DB, c config, desk ports.Resolver) (*fiber.App, *app.Integration, error) {
+	gdpr, err := app.New(app.Config{
+		DB: db, Models: models, Resolvers: []ports.Resolver{desk}, PollInterval: c.pollInterval,
+	})
 	if err != nil {
 		return nil, nil, err
 	}
 	server := fiber.New(fiber.Config{AppName: "habeas quickstart", DisableStartupMessage: true})
+	gdpr.Lifespan(server) // the worker runs as long as the server does
 	server.Get("/healthz", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	server.Route("/me", gdpr.Router(currentSubject, app.WithRestriction(), app.WithTags("privacy")))
+	server.Patch("/me/profile", rectify(gdpr.Stack()))
 
 	document, err := gdpr.OpenAPI("/me")
 	if err != nil {
@@ -38,7 +43,7 @@ func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
 	token, _ := strings.CutPrefix(c.Get(fiber.HeaderAuthorization), "Bearer ")
 	for i, name := range people {
 		if token == strings.ToLower(name) {
-			return domain.NewSubject(strconv.Itoa(i + 1))
+			return domain.NewSubject(strconv.Itoa(i+1), deskRef(name))
 		}
 	}
 	c.Set(fiber.HeaderWWWAuthenticate, "Bearer")

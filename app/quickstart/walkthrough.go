@@ -8,11 +8,14 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"time"
 
-	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
+
+// completionTimeout bounds how long the support desk may take: far longer than a worker that is woken needs.
+const completionTimeout = 15 * time.Second
 
 // walkthrough starts the application on a free port with a fresh database and plays the story. The first answer that
 // is not as it should be ends it.
@@ -22,12 +25,14 @@ func walkthrough(ctx context.Context, c config, output io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	return serve(ctx, db, "127.0.0.1:0", func(address string, gdpr *app.Integration) error {
+	c.addr = "127.0.0.1:0"
+	return serve(ctx, db, c, func(address string, d demo) error {
 		fmt.Fprintf(output, "The quickstart application runs at http://%s, on a fresh database (%s).\n",
 			address, db.Dialect().Name())
-		story := &story{ctx: ctx, client: newClient(address, output), output: output, gdpr: gdpr}
+		story := &story{demo: d, ctx: ctx, client: newClient(address, output), output: output}
 		for _, chapter := range []func() error{
-			story.authenticate, story.consent, story.restrict, story.export, story.erase, story.eraseAgain, story.trail,
+			story.authenticate, story.consent, story.restrict, story.rectify, story.export, story.erase, story.completion,
+			story.eraseAgain, story.trail,
 		} {
 			if err := chapter(); err != nil {
 				return err
@@ -39,10 +44,10 @@ func walkthrough(ctx context.Context, c config, output io.Writer) (err error) {
 }
 
 type story struct {
+	demo
 	ctx    context.Context
 	client *client
 	output io.Writer
-	gdpr   *app.Integration
 	before bundle // what was held about Alice
 	others bundle // what is held about Bob
 }
@@ -110,14 +115,30 @@ func (s *story) restrict() error {
 	return nil
 }
 
+func (s *story) rectify() error {
+	s.heading("Alice has her name corrected, by a route of the application's own (Art. 16)")
+	var result domain.RectificationResult
+	profile := map[string]any{"name": "Alicia Example"}
+	if err := s.client.exchange(s.ctx, "alice", "PATCH", "/me/profile", profile, 200, &result); err != nil {
+		return err
+	}
+	return s.check(reflect.DeepEqual(result.Rectified, map[string]int64{"users": 1}), "one row of users is corrected")
+}
+
 func (s *story) export() error {
-	s.heading("Alice asks for everything that is held about her (Art. 15)")
+	s.heading("Alice asks for everything that is held about her, here and at the support desk (Art. 15)")
 	if err := s.client.exchange(s.ctx, "alice", "GET", "/me/export", nil, 200, &s.before); err != nil {
 		return err
 	}
-	if err := s.check(len(s.before.Records) == 18 && len(s.before.IncompleteSources) == 0,
+	local, external := s.before.split()
+	if err := s.check(len(local) == 18 && len(s.before.IncompleteSources) == 0,
 		"18 fields from five tables, each with its row, category and legal basis"); err != nil {
 		return err
+	}
+	if s.desk.standIn != nil {
+		if err := s.check(len(external) == 8, "8 fields from the support desk: the contact and two conversations"); err != nil {
+			return err
+		}
 	}
 	s.client.quiet = true
 	defer func() { s.client.quiet = false }()
@@ -147,14 +168,15 @@ func (s *story) afterErasure() error {
 	if err := s.client.exchange(s.ctx, "alice", "GET", "/me/export", nil, 200, &after); err != nil {
 		return err
 	}
-	for _, field := range after.Records {
+	local, _ := after.split()
+	for _, field := range local {
 		old, existed := s.before.find(field)
 		retained := field.RetentionReason != nil
 		if !existed || retained != equalJSON(old.Value, field.Value) {
 			return s.check(false, "%s.%s is retained or anonymized", field.Source, field.Field)
 		}
 	}
-	if err := s.check(len(after.Records) == 6, "what is retained is unchanged, everything else is a surrogate"); err != nil {
+	if err := s.check(len(local) == 6, "what is retained is unchanged, everything else is a surrogate"); err != nil {
 		return err
 	}
 	s.client.quiet = true
@@ -164,6 +186,36 @@ func (s *story) afterErasure() error {
 		return err
 	}
 	return s.check(reflect.DeepEqual(others.Records, s.others.Records), "what is held about Bob is as it was")
+}
+
+// completion waits for the worker, which the commit of the erasure has woken.
+func (s *story) completion() error {
+	s.heading("The worker carries the erasure to the support desk")
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for start := time.Now(); ; {
+		trail, err := s.events()
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(trail, func(e domain.AuditEvent) bool { return e.EventType == domain.EventErasureCompleted }) {
+			break
+		}
+		if time.Since(start) > completionTimeout {
+			return s.check(false, "erasure_completed is on the audit trail within %v", completionTimeout)
+		}
+		select {
+		case <-tick.C:
+		case <-s.ctx.Done():
+			return s.ctx.Err()
+		}
+	}
+	if s.desk.standIn != nil {
+		if err := s.check(!s.desk.standIn.Knows(contactID("Alice")), "the desk knows Alice no more"); err != nil {
+			return err
+		}
+	}
+	return s.check(true, "erasure_completed is on the audit trail")
 }
 
 func (s *story) eraseAgain() error {
@@ -178,15 +230,7 @@ func (s *story) eraseAgain() error {
 
 func (s *story) trail() error {
 	s.heading("All of it is on the audit trail, without any personal data")
-	subject, err := domain.NewSubject("1")
-	if err != nil {
-		return err
-	}
-	var trail []domain.AuditEvent
-	err = s.gdpr.Sessions().Do(s.ctx, func(ctx context.Context, session ports.Session) (err error) {
-		trail, err = session.Audit().Trail(ctx, subject.ID)
-		return err
-	})
+	trail, err := s.events()
 	if err != nil {
 		return err
 	}
@@ -196,38 +240,22 @@ func (s *story) trail() error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(s.output, "   %s  %-24s %s\n", event.OccurredAt.Format("15:04:05.000000"), event.EventType, payload)
+		fmt.Fprintf(s.output, "   %s  %-29s %s\n", event.OccurredAt.Format("15:04:05.000000"), event.EventType, payload)
 		types = append(types, event.EventType)
 	}
 	erasures := slices.DeleteFunc(types, func(t domain.EventType) bool { return t != domain.EventErasureLocalCompleted })
 	return s.check(len(erasures) == 2, "both erasures are complete")
 }
 
-// bundle is an export as it comes over the wire.
-type bundle struct {
-	Records           []record `json:"records"`
-	IncompleteSources []string `json:"incomplete_sources"`
-}
-
-type record struct {
-	Source          string          `json:"source"`
-	Field           string          `json:"field"`
-	Row             string          `json:"row"`
-	Category        string          `json:"category"`
-	Value           json.RawMessage `json:"value"`
-	LegalBasis      *string         `json:"legal_basis"`
-	RetentionReason *string         `json:"retention_reason"`
-	ExpiresAt       *string         `json:"expires_at"`
-}
-
-func (b bundle) find(other record) (record, bool) {
-	i := slices.IndexFunc(b.Records, func(r record) bool {
-		return r.Source == other.Source && r.Field == other.Field && r.Row == other.Row
-	})
-	if i < 0 {
-		return record{}, false
+// events reads Alice's audit trail.
+func (s *story) events() (trail []domain.AuditEvent, err error) {
+	alice, err := domain.NewSubject("1")
+	if err != nil {
+		return nil, err
 	}
-	return b.Records[i], true
+	err = s.gdpr.Sessions().Do(s.ctx, func(ctx context.Context, session ports.Session) (err error) {
+		trail, err = session.Audit().Trail(ctx, alice.ID)
+		return err
+	})
+	return trail, err
 }
-
-func equalJSON(a, b json.RawMessage) bool { return string(a) == string(b) }

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/habeas-data/habeas/adapters/supportdesk"
+)
+
+// bundle is an export as it comes over the wire.
+type bundle struct {
+	Records           []record `json:"records"`
+	IncompleteSources []string `json:"incomplete_sources"`
+}
+
+type record struct {
+	Source          string          `json:"source"`
+	Field           string          `json:"field"`
+	Row             string          `json:"row"`
+	Category        string          `json:"category"`
+	Value           json.RawMessage `json:"value"`
+	LegalBasis      *string         `json:"legal_basis"`
+	RetentionReason *string         `json:"retention_reason"`
+	ExpiresAt       *string         `json:"expires_at"`
+}
+
+// table shows the export as a person would like to see it.
+func (b bundle) table() string {
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "   source\trow\tfield\tvalue\tkept until (reason)")
+	for _, r := range b.Records {
+		kept := ""
+		if r.ExpiresAt != nil && r.RetentionReason != nil {
+			date, _, _ := strings.Cut(*r.ExpiresAt, "T")
+			kept = date + " (" + *r.RetentionReason + ")"
+		}
+		row := strings.ReplaceAll(r.Row, "\x1f", "/") // a composite key
+		fmt.Fprintf(table, "   %s\t%s\t%s\t%s\t%s\n", r.Source, row, r.Field, r.Value, kept)
+	}
+	_ = table.Flush() // into memory
+	return trailingSpace.ReplaceAllString(text.String(), "\n")
+}
+
+var trailingSpace = regexp.MustCompile(" +\n")
+
+// split tells what is held here from what is held at the support desk.
+func (b bundle) split() (local, external []record) {
+	for _, r := range b.Records {
+		if r.Source == supportdesk.Name {
+			external = append(external, r)
+		} else {
+			local = append(local, r)
+		}
+	}
+	return local, external
+}
+
+func (b bundle) find(other record) (record, bool) {
+	i := slices.IndexFunc(b.Records, func(r record) bool {
+		return r.Source == other.Source && r.Field == other.Field && r.Row == other.Row
+	})
+	if i < 0 {
+		return record{}, false
+	}
+	return b.Records[i], true
+}
+
+func equalJSON(a, b json.RawMessage) bool { return string(a) == string(b) }

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/supportdesk"
+	"github.com/habeas-data/habeas/adapters/supportdesk/desktest"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// desk is the external system of the demo: the support desk that the settings name, or one that runs in this process.
+type desk struct {
+	*supportdesk.Resolver
+	standIn *desktest.Server // nil when the desk is somebody else's
+}
+
+// openDesk connects to the support desk of the settings; without one it starts a stand-in that knows the users.
+func openDesk(ctx context.Context, c config) (desk, error) {
+	var d desk
+	url, token := c.supportdeskURL, c.supportdeskToken
+	if url == "" {
+		token = "demo"
+		var err error
+		if d.standIn, err = desktest.Start(ctx, token); err != nil {
+			return desk{}, err
+		}
+		for _, name := range people {
+			welcome(d.standIn, name)
+		}
+		url = d.standIn.URL
+	}
+	var err error
+	d.Resolver, err = supportdesk.New(token, supportdesk.Options{BaseURL: url})
+	return d, err
+}
+
+func (d desk) close() error {
+	if d.standIn == nil {
+		return nil
+	}
+	return d.standIn.Close()
+}
+
+// welcome makes a user known to the stand-in, with two conversations.
+func welcome(standIn *desktest.Server, name string) {
+	asked := time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
+	number := 100 * (1 + slices.Index(people, name))
+	standIn.Add(
+		desktest.Contact{ID: contactID(name), Email: strings.ToLower(name) + "@example.org", Name: name + " Example"},
+		desktest.Conversation{
+			ID: strconv.Itoa(number + 1), State: "closed", CreatedAt: asked, UpdatedAt: asked.Add(time.Hour),
+		},
+		desktest.Conversation{
+			ID: strconv.Itoa(number + 2), State: "open", CreatedAt: asked.AddDate(0, 1, 0), UpdatedAt: asked.AddDate(0, 1, 1),
+		},
+	)
+}
+
+// contactID is under which id the desk knows a user. A real application has it in its users table.
+func contactID(name string) string { return "c-" + strings.ToLower(name) }
+
+func deskRef(name string) domain.SubjectRef {
+	return domain.SubjectRef{Kind: supportdesk.Name, Value: contactID(name)}
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// rectify is a route of the application's own, PATCH /me/profile: habeas corrects data (Art. 16 GDPR) but mounts no
+// route for it, because which data a person may correct without further ado is for the application to say. Here it is
+// the name; an address on an invoice, say, takes a look by a human first.
+func rectify(stack app.Stack) fiber.Handler {
+	type profile struct {
+		Name string `json:"name"`
+	}
+	return func(c *fiber.Ctx) error {
+		subject, err := currentSubject(c)
+		if err != nil {
+			return err
+		}
+		var body profile
+		if err := c.BodyParser(&body); err != nil || body.Name == "" {
+			return fiber.NewError(fiber.StatusUnprocessableEntity, "a profile needs a name")
+		}
+		corrections := domain.Corrections{domain.CategoryIdentity: body.Name}
+		var result domain.RectificationResult
+		err = stack.Sessions.Do(c.UserContext(), func(ctx context.Context, s ports.Session) (err error) {
+			result, err = stack.Rectifier.RectifySubject(ctx, s, subject.Clone(), corrections)
+			return err
+		})
+		if errors.Is(err, domain.ErrInvalid) {
+			return fiber.NewError(fiber.StatusUnprocessableEntity, "the name is not valid")
+		}
+		if err != nil {
+			return err
+		}
+		c.Set(fiber.HeaderCacheControl, "no-store")
+		return c.JSON(result)
+	}
+}
