@@ -1,0 +1,105 @@
+package isolation
+
+import (
+	"slices"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// annotate draws the fate that a table is to have and annotates its columns accordingly.
+func (g *generator) annotate(t *table) {
+	intent := pick(g.T, "intent", "survives", "survives", "survives", "survives", "whole", "owned", "untouched")
+	if t.losesItsWay() {
+		intent = pick(g.T, "intent below deleted rows", "whole", "owned")
+	}
+	if intent == "untouched" {
+		return
+	}
+	t.owned = intent == "owned"
+	for _, c := range t.columns {
+		identifies := c.serves != forData || t.refersTo(c.Name)
+		switch {
+		case intent == "survives" && identifies:
+			if oneIn(g.T, "annotated key", 8) {
+				g.personal(t, c, domain.StrategyRetain)
+			}
+		case intent == "survives":
+			if !oneIn(g.T, "unannotated", 4) {
+				strategy := pick(g.T, "strategy", domain.StrategyAnonymize, domain.StrategyDelete, domain.StrategyRetain)
+				if t.countsFrom(c) {
+					strategy = domain.StrategyRetain
+				}
+				g.personal(t, c, strategy)
+			}
+		case intent == "whole" && c.serves == forData:
+			g.personal(t, c, domain.StrategyDelete)
+		case c.serves == forData && oneIn(g.T, "annotated", 2), oneIn(g.T, "annotated key", 8):
+			g.personal(t, c, domain.StrategyDelete)
+		}
+	}
+	if intent == "whole" && len(t.anonymized()) == 0 {
+		g.personal(t, t.columns[0], domain.StrategyDelete)
+	}
+}
+
+// refersTo reports whether links may refer to the column.
+func (t *table) refersTo(name string) bool {
+	return slices.ContainsFunc(t.keys(), func(key []string) bool { return slices.Contains(key, name) }) ||
+		slices.Contains(t.subjectKey, name)
+}
+
+// countsFrom reports whether a retention counts from the column, which must then be retained itself if it is annotated.
+func (t *table) countsFrom(c *column) bool {
+	return slices.ContainsFunc(t.retained(), func(other *column) bool { return other.Personal.Since == c.Name })
+}
+
+// personal annotates a column with the strategy, and draws the rest of what an annotation may say.
+func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
+	annotation := &domain.Annotation{
+		Category: pick(g.T, "category", domain.CategoryContact, domain.CategorySpecial),
+		Strategy: strategy,
+		Basis:    pick(g.T, "basis", "", domain.BasisContract),
+		Purpose:  pick(g.T, "purpose", "", "account login"),
+	}
+	c.Type, c.Personal = c.kind.Type, annotation
+	switch strategy {
+	case domain.StrategyDelete:
+		annotation.Strategy = pick(g.T, "default", domain.StrategyDelete, "")
+	case domain.StrategyRetain:
+		annotation.Reason = "§147 AO"
+		times := slices.DeleteFunc(slices.Clone(t.columns), func(c *column) bool {
+			return c.kind.Type != domain.TypeTime || c.Personal != nil && c.Personal.Strategy != domain.StrategyRetain
+		})
+		if len(times) > 0 && !oneIn(g.T, "no since", 3) {
+			since := pick(g.T, "since", times...)
+			since.Type = domain.TypeTime
+			annotation.Since = since.Name
+			annotation.Retain = pick(g.T, "period", domain.Period{Years: 10}, domain.Period{Years: 1, Months: 6, Days: 30})
+		}
+	case domain.StrategyAnonymize:
+	}
+	overwritten := strategy != domain.StrategyRetain && !c.unique
+	if overwritten && c.kind.Type == domain.TypeText && (c.kind.length == 0 || c.kind.length > 20) && oneIn(g.T, "surrogate", 4) {
+		c.Surrogate = pick(g.T, "surrogate", "it's gone?", "$1 ?0")
+	}
+	if overwritten && c.kind.Type == domain.TypeJSON && oneIn(g.T, "surrogate", 4) {
+		c.Surrogate = "[]"
+	}
+}
+
+// mischief breaks something, or something harmless: the data map may be refused now.
+func (g *generator) mischief() {
+	t := pick(g.T, "victim", slices.DeleteFunc(slices.Clone(g.tables), func(t *table) bool { return t.outside })...)
+	switch pick(g.T, "mischief", "annotate", "annotate", "own", "mark") {
+	case "annotate":
+		c := pick(g.T, "column", t.columns...)
+		c.Surrogate = ""
+		g.personal(t, c, pick(g.T, "strategy", domain.StrategyAnonymize, domain.StrategyDelete, domain.StrategyRetain))
+	case "own":
+		t.owned = !t.owned
+	case "mark":
+		for _, l := range t.links {
+			l.Path = false
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package isolation
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	_ "modernc.org/sqlite" // driver "sqlite"
+	"pgregory.net/rapid"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tests/postgres"
+)
+
+func TestMain(m *testing.M) { postgres.Main(m) }
+
+// engine is all that differs between the databases, to the generator and to the checks.
+type engine struct {
+	kinds  []kind // of columns that hold data
+	keys   []kind // of columns that identify rows
+	narrow kind   // of a column that refers to a wider key
+
+	// open gives each check an empty namespace of its own, and the prefix that qualifies the names of its tables.
+	open func(t *rapid.T) (db *bun.DB, qualifier string)
+	// run executes a script of several statements.
+	run func(ctx context.Context, db *bun.DB, script string) error
+	// shown is the expression by which a dump reads a column: a text that differs when the stored value does.
+	shown func(column string) string
+	// textMark is what shown puts in front of a text.
+	textMark string
+}
+
+// onEach runs a property once on SQLite and once on PostgreSQL. A namespace takes one connection: that is enough for
+// everything, also for habeas.
+func onEach(t *testing.T, property func(t *testing.T, e engine)) {
+	t.Helper()
+	t.Run("SQLite", func(t *testing.T) { property(t, sqliteEngine()) })
+	t.Run("PostgreSQL", func(t *testing.T) { property(t, postgresEngine(postgres.NewDatabase(t))) })
+}
+
+func sqliteEngine() engine {
+	return engine{
+		kinds: sqliteKinds, keys: sqliteKeys, narrow: kind{Type: domain.TypeInteger, declared: "INTEGER"},
+		open: func(t *rapid.T) (*bun.DB, string) {
+			return bun.NewDB(connect(t, "sqlite", "file::memory:?_pragma=foreign_keys(1)"), sqlitedialect.New()), ""
+		},
+		run: func(ctx context.Context, db *bun.DB, script string) error {
+			_, err := db.DB.ExecContext(ctx, script)
+			return err
+		},
+		shown: func(column string) string {
+			return fmt.Sprintf("typeof(%[1]s) || ' ' || CASE typeof(%[1]s) WHEN 'blob' THEN hex(%[1]s) ELSE %[1]s END", column)
+		},
+		textMark: "text ",
+	}
+}
+
+func postgresEngine(databaseURL string) engine {
+	var namespaces atomic.Int64
+	run := func(ctx context.Context, db *bun.DB, script string) error {
+		_, err := db.DB.ExecContext(ctx, script, pgx.QueryExecModeSimpleProtocol)
+		return err
+	}
+	return engine{
+		kinds: postgresKinds, keys: postgresKeys, narrow: kind{Type: domain.TypeInteger, declared: "INTEGER"},
+		open: func(t *rapid.T) (*bun.DB, string) {
+			namespace := fmt.Sprintf("check_%d", namespaces.Add(1))
+			location, err := url.Parse(databaseURL)
+			must(t, err)
+			parameters := location.Query()
+			parameters.Set("search_path", namespace)
+			parameters.Set("timezone", "UTC")
+			location.RawQuery = parameters.Encode()
+			db := bun.NewDB(connect(t, "pgx", location.String()), pgdialect.New())
+			must(t, run(t.Context(), db, "CREATE SCHEMA "+namespace))
+			t.Cleanup(func() { must(t, run(context.Background(), db, "DROP SCHEMA "+namespace+" CASCADE")) })
+			return db, pick(t, "qualifier", "", namespace+".")
+		},
+		run:   run,
+		shown: func(column string) string { return "CAST(" + column + " AS text)" },
+	}
+}
+
+func connect(t *rapid.T, driver, location string) *sql.DB {
+	db, err := sql.Open(driver, location)
+	must(t, err)
+	db.SetMaxOpenConns(1)
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// quote quotes a name.
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -1,0 +1,136 @@
+package isolation
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"reflect"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+func TestAnExportHoldsTheSubjectsCellsAndNobodyElses(t *testing.T) {
+	seen := &tally{features: map[string]int{}}
+	onEach(t, func(t *testing.T, e engine) {
+		rapid.Check(t, func(t *rapid.T) {
+			w := newWorld(t, e, seen)
+			before := w.dump()
+			for i, subject := range w.subjects {
+				w.checkBundle(i, w.export(subject))
+			}
+			if !reflect.DeepEqual(before, w.dump()) {
+				t.Error("an export has changed something")
+			}
+		})
+	})
+	seen.report(t)
+}
+
+func (w *world) export(subject domain.Subject) (bundle domain.ExportBundle) {
+	w.do(func(ctx context.Context, s ports.Session) (err error) {
+		bundle, err = w.exporter.Export(ctx, s, subject)
+		return err
+	})
+	return bundle
+}
+
+// place is where a record comes from.
+type place struct{ source, row, field string }
+
+// checkBundle expects one record for each annotated cell of the subject's rows.
+func (w *world) checkBundle(subject int, bundle domain.ExportBundle) {
+	records := map[place]domain.ExportRecord{}
+	for _, record := range bundle.Records {
+		records[place{record.Source, record.Row, record.Field}] = record
+	}
+	expected := 0
+	for _, t := range w.mapped() {
+		for _, r := range t.rows {
+			for _, c := range t.columns {
+				if r.owner != subject || c.Personal == nil {
+					continue
+				}
+				expected++
+				at := place{w.qualifier + t.name, domain.CanonicalTuple(t.keyTexts(r)), c.Name}
+				record, exported := records[at]
+				switch {
+				case !exported:
+					w.Errorf("%q is not exported", at)
+				case !sameValue(c.kind.Type, r.cells[c.Name], record.Value):
+					w.Errorf("%q is exported as %#v, not %#v", at, record.Value, r.cells[c.Name])
+				default:
+					w.checkAnnotation(at, t, c, r, record)
+				}
+			}
+		}
+	}
+	if len(bundle.Records) != expected || len(records) != expected {
+		w.Errorf("%d records about %d cells, not about %d", len(bundle.Records), len(records), expected)
+	}
+}
+
+// checkAnnotation compares what a record says about its value.
+func (w *world) checkAnnotation(at place, t *table, c *column, r *row, record domain.ExportRecord) {
+	expires := ""
+	if c.Personal.Since != "" {
+		if since, ok := r.cells[c.Personal.Since].(time.Time); ok {
+			p := c.Personal.Retain
+			expires = since.AddDate(p.Years, p.Months, p.Days).Format(time.RFC3339Nano)
+		}
+	}
+	want := fmt.Sprintf("%s %q %q %q %q", c.Personal.Category, c.Personal.Basis, c.Personal.Purpose, c.Personal.Reason, expires)
+	got := fmt.Sprintf("%s %q %q %q %q", record.Category, text(record.LegalBasis), text(record.Purpose),
+		text(record.RetentionReason), text(record.ExpiresAt))
+	if got != want {
+		w.Errorf("%q in %s is exported as %s, not %s", at, t.name, got, want)
+	}
+}
+
+// text is empty for nil.
+func text[T any](value *T) string {
+	if value == nil {
+		return ""
+	}
+	if instant, ok := any(*value).(time.Time); ok {
+		return instant.Format(time.RFC3339Nano)
+	}
+	return fmt.Sprint(*value)
+}
+
+// sameValue reports whether an export shows a cell as the value that was written, in the form of its type.
+func sameValue(t domain.ColumnType, want, got any) bool {
+	if want == nil || got == nil {
+		return want == nil && got == nil
+	}
+	switch t { //nolint:exhaustive // the others are exported as they are
+	case domain.TypeNumber:
+		a, readA := new(big.Rat).SetString(fmt.Sprint(want))
+		b, readB := new(big.Rat).SetString(fmt.Sprint(got))
+		return readA && readB && a.Cmp(b) == 0
+	case domain.TypeTime:
+		instant, ok := got.(time.Time)
+		return ok && instant == want
+	case domain.TypeJSON:
+		return sameJSON(want.(string), got)
+	case domain.TypeArray:
+		return sameJSON(want.(list).json, got)
+	case domain.TypeBytes:
+		binary, ok := got.([]byte)
+		return ok && bytes.Equal(want.([]byte), binary)
+	default:
+		return got == want
+	}
+}
+
+func sameJSON(want string, got any) bool {
+	document, ok := got.(domain.JSON)
+	var a, b any
+	return ok && json.Unmarshal([]byte(want), &a) == nil && json.Unmarshal([]byte(document), &b) == nil && reflect.DeepEqual(a, b)
+}

@@ -1,0 +1,204 @@
+package isolation
+
+import (
+	"fmt"
+	"slices"
+
+	"pgregory.net/rapid"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// generator draws a schema, table by table.
+type generator struct {
+	*rapid.T
+	engine
+	schema
+	numbers []int // of the tables still to come, so that the order of names says nothing
+}
+
+func drawSchema(t *rapid.T, e engine) *schema {
+	g := &generator{T: t, engine: e, numbers: shuffled(t, "numbers", []int{1, 2, 3, 4, 5, 6, 7})}
+	mapped := between(t, "tables", 2, 6)
+	var outside *table
+	if oneIn(t, "outside", 3) {
+		outside = g.table()
+		outside.outside = true
+		outside.primaryKey = g.keyColumns(outside, 1)
+		g.data(outside)
+	}
+	g.tables = nil
+	g.subjectTable()
+	for range mapped - 1 {
+		g.childTable()
+	}
+	if outside != nil {
+		g.tables = append([]*table{outside}, g.tables...)
+		for _, other := range g.tables[1:] {
+			if oneIn(t, "outside link", 3) {
+				g.link(other, outside, true)
+			}
+		}
+	}
+	g.markPaths()
+	if g.wild = oneIn(t, "wild", 8); g.wild {
+		g.mischief()
+	}
+	g.settle()
+	return &g.schema
+}
+
+// table begins a table, with a name that has to be quoted with care.
+func (g *generator) table() *table {
+	name := pick(g.T, "table", "users", "Order", "select ", `we"ird`, "ünïcode", "what?", "$")
+	t := &table{name: fmt.Sprint(name, g.numbers[0])}
+	g.numbers = g.numbers[1:]
+	g.tables = append(g.tables, t)
+	return t
+}
+
+func (g *generator) column(t *table, serves purpose, k kind) *column {
+	name := pick(g.T, "column", "c", "C ", `q"uote`, "a.b", "what?", "$", "id' ")
+	c := &column{kind: k, serves: serves}
+	c.Column = domain.Column{Name: fmt.Sprint(name, len(t.columns)+1), Type: k.Type, Length: k.length}
+	t.columns = append(t.columns, c)
+	return c
+}
+
+func (g *generator) keyColumns(t *table, n int) (names []string) {
+	for range n {
+		names = append(names, g.column(t, forKey, pick(g.T, "key", g.keys...)).Name)
+	}
+	return names
+}
+
+// subjectTable draws a table whose subject key is its primary key, another key, or no key at all.
+func (g *generator) subjectTable() {
+	t := g.table()
+	t.subjectKey = g.keyColumns(t, pick(g.T, "subject key", 1, 1, 2, 2, 3))
+	switch pick(g.T, "identity", "primary key", "primary key", "unique", "repeated") {
+	case "primary key":
+		t.primaryKey = shuffled(g.T, "primary key", t.subjectKey)
+	case "unique":
+		t.primaryKey = g.keyColumns(t, between(g.T, "primary key", 1, 2))
+		t.uniques = append(t.uniques, shuffled(g.T, "unique", t.subjectKey))
+	default:
+		t.primaryKey = g.keyColumns(t, 1)
+		t.repeats = true
+	}
+	for _, name := range t.subjectKey {
+		if !slices.Contains(t.primaryKey, name) {
+			t.column(name).serves = forData
+		}
+	}
+	g.finish(t)
+}
+
+// childTable draws a table that reaches the subject over one that is there already.
+func (g *generator) childTable() {
+	parents := slices.Clone(g.tables)
+	t := g.table()
+	staying := slices.DeleteFunc(slices.Clone(parents), func(parent *table) bool { return parent.fate() == deleted })
+	parent := pick(g.T, "parent", slices.Concat(parents, staying, parents[len(parents)-1:])...)
+	shape := pick(g.T, "identity", "own", "own", "own pair", "path and line", "path")
+	if shape == "own" {
+		t.primaryKey = g.keyColumns(t, 1)
+	}
+	byPath := shape == "path and line" || shape == "path"
+	t.path = g.link(t, parent, !byPath && oneIn(g.T, "nullable", 3))
+	switch shape {
+	case "own pair":
+		t.primaryKey = g.keyColumns(t, 2)
+	case "path and line":
+		t.primaryKey = append(slices.Clone(t.path.Columns), g.keyColumns(t, 1)...)
+	case "path":
+		t.primaryKey = shuffled(g.T, "primary key", t.path.Columns)
+	}
+	losing := slices.DeleteFunc(slices.Clone(parents), func(parent *table) bool { return parent.fate() != deleted })
+	targets := slices.Concat(parents, losing, losing, losing) // which links are most delicate to
+	for range pick(g.T, "other links", 0, 1, 1, 2) {
+		g.link(t, pick(g.T, "to", targets...), true)
+	}
+	g.finish(t)
+}
+
+// link draws a foreign key to any key of the other table, its columns in any order.
+func (g *generator) link(t, to *table, nullable bool) *link {
+	l := &link{to: to}
+	l.ReferencedColumns = shuffled(g.T, "referenced", pick(g.T, "to key", to.keys()...))
+	holdsID := t.path == nil && to != t && sameNames(l.ReferencedColumns, to.subjectKey) // and is compared with any id
+	for i, name := range l.ReferencedColumns {
+		referenced := to.column(name).kind
+		if i == 0 && len(l.ReferencedColumns) > 1 && t.path != nil && to != t && oneIn(g.T, "shared", 2) {
+			if shared := sharable(t, referenced); shared != "" {
+				l.Columns, l.shared = append(l.Columns, shared), true
+				continue
+			}
+		}
+		k := referenced
+		if k.Type == domain.TypeBigInt && !holdsID && oneIn(g.T, "narrow", 6) {
+			k = g.narrow
+		}
+		c := g.column(t, forLink, k)
+		c.nullable = nullable
+		l.Columns = append(l.Columns, c.Name)
+	}
+	t.links = append(t.links, l)
+	return l
+}
+
+// sharable finds a column of the table's path that another link may use as well, as that of a tenant is.
+func sharable(t *table, k kind) string {
+	for _, name := range t.path.Columns {
+		if c := t.column(name); c.kind.Type == k.Type && c.kind.declared == k.declared {
+			return name
+		}
+	}
+	return ""
+}
+
+// finish adds what every table may have: data, another key, a link to itself, annotations.
+func (g *generator) finish(t *table) {
+	g.data(t)
+	if oneIn(g.T, "another key", 3) {
+		var names []string
+		for range between(g.T, "another key", 1, 2) {
+			c := g.column(t, forData, pick(g.T, "key", g.keys...))
+			c.nullable = oneIn(g.T, "nullable", 3)
+			names = append(names, c.Name)
+		}
+		t.uniques = append(t.uniques, names)
+	}
+	if oneIn(g.T, "self", 4) {
+		g.link(t, t, true)
+	}
+	g.annotate(t)
+	for _, c := range t.columns {
+		needed := c.Personal != nil || slices.Contains(t.subjectKey, c.Name) || t.countsFrom(c)
+		if !needed && oneIn(g.T, "untyped", 4) {
+			c.Type = ""
+		}
+	}
+}
+
+func (g *generator) data(t *table) {
+	for range between(g.T, "data", 0, 4) {
+		c := g.column(t, forData, pick(g.T, "kind", g.kinds...))
+		c.nullable = oneIn(g.T, "nullable", 2)
+		distinct := c.kind.Type == domain.TypeText && (c.kind.length == 0 || c.kind.length > 20) || c.kind.Type == domain.TypeUUID
+		c.unique = distinct && oneIn(g.T, "unique", 3)
+	}
+}
+
+// markPaths marks the path where there is a choice, and sometimes where there is none. Its place among the links says
+// nothing.
+func (g *generator) markPaths() {
+	for _, t := range g.tables {
+		if t.path == nil {
+			continue
+		}
+		choice := slices.ContainsFunc(t.links, func(l *link) bool { return l != t.path && l.to != t && !l.to.outside })
+		t.path.Path = choice || oneIn(g.T, "mark", 4)
+		t.links = shuffled(g.T, "links", t.links)
+	}
+}

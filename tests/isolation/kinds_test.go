@@ -1,0 +1,131 @@
+package isolation
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// kind is a type of column as one database declares it.
+type kind struct {
+	Type     domain.ColumnType
+	declared string
+	length   int    // of a limited text
+	constant string // how a dump shows the surrogate, where that is no random one
+	values   []any  // what such a column holds beside NULL
+}
+
+// list is an array as PostgreSQL reads it and as an export shows it.
+type list struct{ literal, json string }
+
+var (
+	texts = []any{
+		"", "x", "z'", `"`, "ü", "O'Brien", `"quoted"`, "naïve – 日本語 🙂", "NULL", "$1", "a?b", "?0", `back\slash`, "%_", "  ",
+		"two\nlines", "anon-", "an address that is longer than any surrogate could be: 1, Main Street",
+	}
+	booleans = []any{false, true}
+	small    = []any{int64(0), int64(1), int64(-7), int64(math.MaxInt16)}
+	integers = append([]any{int64(math.MinInt32)}, small...)
+	bigs     = append([]any{int64(math.MinInt64), int64(1<<53 + 1)}, integers...)
+	numbers  = []any{0.0, 12.5, -3.25, 1048576.0}
+	decimals = append([]any{"12345678901234567890.125"}, numbers...)
+	times    = []any{
+		time.Unix(0, 0).UTC(), time.Date(2024, 2, 29, 12, 0, 0, 0, time.UTC),
+		time.Date(1999, 12, 31, 23, 59, 59, 999999000, time.UTC),
+	}
+	dates     = []any{time.Unix(0, 0).UTC(), time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC)}
+	uuids     = []any{keyOf(domain.TypeUUID, 0), keyOf(domain.TypeUUID, 1), "ffffffff-ffff-ffff-ffff-ffffffffffff"}
+	documents = []any{`{}`, `{"a": [1, "it's"]}`, `[]`, `null`, `"ünï"`}
+	binaries  = []any{[]byte{}, []byte{0, 1, 255}, []byte("it's")}
+	textLists = []any{list{`{}`, `[]`}, list{`{a,"b'c",NULL}`, `["a","b'c",null]`}, list{`{"ü"}`, `["ü"]`}}
+	intLists  = []any{list{`{}`, `[]`}, list{`{1,-2}`, `[1,-2]`}}
+)
+
+var postgresKinds = append(limitedTexts(),
+	kind{Type: domain.TypeText, declared: "TEXT", values: texts},
+	kind{domain.TypeSmallInt, "SMALLINT", 0, "0", small},
+	kind{domain.TypeInteger, "INTEGER", 0, "0", integers},
+	kind{domain.TypeBigInt, "BIGINT", 0, "0", bigs},
+	kind{domain.TypeNumber, "NUMERIC", 0, "0", decimals},
+	kind{domain.TypeNumber, "DOUBLE PRECISION", 0, "0", numbers},
+	kind{domain.TypeBoolean, "BOOLEAN", 0, "false", booleans},
+	kind{domain.TypeTime, "TIMESTAMPTZ", 0, "1970-01-01 00:00:00+00", times},
+	kind{domain.TypeTime, "TIMESTAMP", 0, "1970-01-01 00:00:00", times},
+	kind{domain.TypeTime, "DATE", 0, "1970-01-01", dates},
+	kind{Type: domain.TypeUUID, declared: "UUID", values: uuids},
+	kind{domain.TypeJSON, "JSON", 0, "{}", documents},
+	kind{domain.TypeJSON, "JSONB", 0, "{}", documents},
+	kind{domain.TypeArray, "TEXT[]", 0, "{}", textLists},
+	kind{domain.TypeArray, "BIGINT[]", 0, "{}", intLists},
+	kind{domain.TypeBytes, "BYTEA", 0, `\x`, binaries},
+)
+
+var sqliteKinds = append(limitedTexts(),
+	kind{Type: domain.TypeText, declared: "TEXT", values: texts},
+	kind{domain.TypeSmallInt, "SMALLINT", 0, "integer 0", small},
+	kind{domain.TypeInteger, "INTEGER", 0, "integer 0", integers},
+	kind{domain.TypeBigInt, "BIGINT", 0, "integer 0", bigs},
+	kind{domain.TypeNumber, "NUMERIC", 0, "integer 0", numbers},
+	kind{domain.TypeNumber, "DOUBLE PRECISION", 0, "real 0.0", numbers},
+	kind{domain.TypeBoolean, "BOOLEAN", 0, "integer 0", booleans},
+	kind{domain.TypeTime, "TIMESTAMP", 0, "text 1970-01-01 00:00:00+00:00", times},
+	kind{domain.TypeTime, "DATETIME", 0, "text 1970-01-01 00:00:00+00:00", times},
+	kind{domain.TypeTime, "DATE", 0, "text 1970-01-01 00:00:00+00:00", dates},
+	kind{Type: domain.TypeUUID, declared: "VARCHAR(36)", values: uuids},
+	kind{Type: domain.TypeUUID, declared: "UUID", values: uuids},
+	kind{domain.TypeJSON, "TEXT", 0, "text {}", documents},
+	kind{domain.TypeJSON, "JSON", 0, "text {}", documents},
+	kind{domain.TypeBytes, "BLOB", 0, "blob ", binaries},
+)
+
+// limitedTexts are those around the lengths at which surrogates change their form.
+func limitedTexts() (kinds []kind) {
+	for _, length := range []int{1, 7, 8, 12, 13, 20, 36, 37, 255} {
+		fits := slices.DeleteFunc(slices.Clone(texts), func(v any) bool { return utf8.RuneCountInString(v.(string)) > length })
+		kinds = append(kinds, kind{domain.TypeText, fmt.Sprintf("VARCHAR(%d)", length), length, "", fits})
+	}
+	return kinds
+}
+
+var postgresKeys = []kind{
+	{Type: domain.TypeBigInt, declared: "BIGINT"},
+	{Type: domain.TypeText, declared: "TEXT"},
+	{Type: domain.TypeUUID, declared: "UUID"},
+	{Type: domain.TypeText, declared: "VARCHAR(20)", length: 20},
+}
+
+var sqliteKeys = []kind{
+	{Type: domain.TypeBigInt, declared: "BIGINT"},
+	{Type: domain.TypeText, declared: "TEXT"},
+	{Type: domain.TypeUUID, declared: "VARCHAR(36)"},
+	{Type: domain.TypeText, declared: "VARCHAR(20)", length: 20},
+}
+
+// keyOf is the n-th of the different values that a key column may have. All tables take the same ones in the same
+// order: what identifies a row in one table identifies somebody else's in another.
+func keyOf(t domain.ColumnType, n int) any {
+	switch t { //nolint:exhaustive // keys have no other types
+	case domain.TypeBigInt:
+		if odd := []int64{1, 2, 10, 0, -1, 1 << 32, math.MaxInt64}; n < len(odd) {
+			return odd[n]
+		}
+		return int64(100 + n)
+	case domain.TypeUUID:
+		return fmt.Sprintf("0000000a-0000-4000-8000-%012x", n)
+	default:
+		if odd := []string{"a", "A", "1", "a ", "a'b", "ä", `\`, "01", "%", "a?0"}; n < len(odd) {
+			return odd[n]
+		}
+		return fmt.Sprintf("key %d", n)
+	}
+}
+
+// fitsNarrow reports whether a column of 32 bits can refer to the value.
+func fitsNarrow(value any) bool {
+	n, ok := value.(int64)
+	return !ok || n == int64(int32(n))
+}

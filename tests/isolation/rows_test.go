@@ -1,0 +1,207 @@
+package isolation
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"pgregory.net/rapid"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// fill draws the subjects and their rows, table by table, and keeps the books of whose each row is.
+func (s *schema) fill(t *rapid.T) {
+	for _, table := range s.tables {
+		f := &filler{T: t, table: table}
+		switch {
+		case table.outside:
+			f.addRows(between(t, "rows", 1, 3), func(*row) bool { return true })
+		case table.path == nil:
+			s.subjects = f.subjects()
+		default:
+			f.addRows(between(t, "rows", 0, 10), f.follow)
+		}
+	}
+}
+
+type filler struct {
+	*rapid.T
+	table *table
+}
+
+// subjects draws 2 to 4 subjects, whose keys have elements in common where they have several. One may have no row.
+func (f *filler) subjects() (subjects []domain.Subject) {
+	const values = 3 // that each element may have
+	key := f.table.subjectKey
+	most := map[int]int{1: 10, 2: values * values, 3: values * values * values}[len(key)]
+	codes := rapid.SliceOfNDistinct(rapid.IntRange(0, most-1), 2, 4, rapid.ID).Draw(f.T, "subjects")
+	for i, code := range codes {
+		cells := map[string]any{}
+		var elements []string
+		for j, name := range key {
+			n := code
+			if j < len(key)-1 {
+				n, code = code%values, code/values
+			}
+			cells[name] = keyOf(f.table.column(name).kind.Type, n)
+			elements = append(elements, fmt.Sprint(cells[name]))
+		}
+		id, err := domain.NewSubjectID(elements...)
+		must(f.T, err)
+		subjects = append(subjects, domain.Subject{ID: id})
+		rows := pick(f.T, "rows of a subject", 1, 1, 1, 1, 0)
+		if f.table.repeats {
+			rows = pick(f.T, "rows of a subject", 1, 2, 0)
+		}
+		f.addRows(rows, func(r *row) bool {
+			r.owner = i
+			maps.Copy(r.cells, cells)
+			return true
+		})
+	}
+	return subjects
+}
+
+// addRows adds up to n rows. begin sets whose the row is and the cells that say so.
+func (f *filler) addRows(n int, begin func(*row) bool) {
+	for range n {
+		r := &row{owner: nobody, cells: map[string]any{}}
+		if !begin(r) || !f.identify(r) {
+			continue
+		}
+		for _, c := range f.table.columns {
+			if _, set := r.cells[c.Name]; !set && c.serves == forData && !f.table.refersTo(c.Name) {
+				r.cells[c.Name] = f.value(c)
+			}
+		}
+		for _, l := range f.table.links {
+			if l != f.table.path {
+				f.aim(r, l)
+			}
+		}
+		f.table.rows = append(f.table.rows, r)
+	}
+}
+
+// follow draws the row that the path leads to, and with it the owner; or nobody, where the path may be NULL.
+func (f *filler) follow(r *row) bool {
+	path := f.table.path
+	candidates := f.candidates(r, path)
+	nullable := f.table.column(path.Columns[0]).nullable
+	if nullable && (len(candidates) == 0 || oneIn(f.T, "nobody's", 4)) {
+		for _, name := range path.Columns {
+			r.cells[name] = nil
+		}
+		if len(candidates) > 0 && len(path.Columns) > 1 && oneIn(f.T, "half a key", 2) { // which refers to nothing
+			f.copyKey(r, path, pick(f.T, "parent", candidates...))
+			r.cells[pick(f.T, "missing half", path.Columns...)] = nil
+		}
+		return true
+	}
+	if len(candidates) == 0 {
+		return false
+	}
+	parent := pick(f.T, "parent", candidates...)
+	r.owner = parent.owner
+	f.copyKey(r, path, parent)
+	return true
+}
+
+func (f *filler) copyKey(r *row, l *link, parent *row) {
+	for i, name := range l.Columns {
+		r.cells[name] = parent.cells[l.ReferencedColumns[i]]
+	}
+}
+
+// candidates are the rows that the link may refer to: those that have the key, and agree with the cells that are set.
+func (f *filler) candidates(r *row, l *link) (candidates []*row) {
+	rows := l.to.rows
+	if l.to == f.table {
+		rows = append(slices.Clone(rows), r)
+	}
+	for _, parent := range rows {
+		fits := l.aims == atAnyone && l.to != f.table || parent.owner == r.owner
+		for i, name := range l.Columns {
+			value := parent.cells[l.ReferencedColumns[i]]
+			set, isSet := r.cells[name]
+			narrow := f.table.column(name).kind.declared == "INTEGER"
+			if value == nil || isSet && set != value || narrow && !fitsNarrow(value) {
+				fits = false
+			}
+		}
+		if fits {
+			candidates = append(candidates, parent)
+		}
+	}
+	return candidates
+}
+
+// aim draws the row that a link other than the path refers to, or none.
+func (f *filler) aim(r *row, l *link) {
+	if candidates := f.candidates(r, l); len(candidates) > 0 && !oneIn(f.T, "refers to nothing", 4) {
+		f.copyKey(r, l, pick(f.T, "refers to", candidates...))
+		return
+	}
+	for _, name := range l.Columns {
+		if _, set := r.cells[name]; !set {
+			r.cells[name] = nil
+		}
+	}
+}
+
+// identify draws the cells of the primary key and of the other keys that are not set, and reports whether the row is
+// another one than those that are there.
+func (f *filler) identify(r *row) bool {
+	alike := 0
+	for _, other := range f.table.rows {
+		if agree(r, other, f.table.primaryKey) {
+			alike++
+		}
+	}
+	f.number(r, f.table.primaryKey, alike)
+	for _, key := range f.table.uniques {
+		f.number(r, key, len(f.table.rows))
+	}
+	return !slices.ContainsFunc(f.table.rows, func(other *row) bool { return agree(r, other, f.table.primaryKey) })
+}
+
+// agree reports whether two rows have the same cells under the names, as far as they are set.
+func agree(a, b *row, names []string) bool {
+	for _, name := range names {
+		if value, set := a.cells[name]; set && value != b.cells[name] {
+			return false
+		}
+	}
+	return true
+}
+
+// number writes n into the cells that are not set, so that most rows differ in one of several cells only.
+func (f *filler) number(r *row, names []string, n int) {
+	const values = 3
+	open := slices.DeleteFunc(slices.Clone(names), func(name string) bool { _, set := r.cells[name]; return set })
+	for i, name := range open {
+		c, digit := f.table.column(name), n
+		if i < len(open)-1 {
+			digit, n = n%values, n/values
+		}
+		r.cells[name] = keyOf(c.kind.Type, digit)
+		if c.nullable && oneIn(f.T, "null", 4) {
+			r.cells[name] = nil
+		}
+	}
+}
+
+// value draws what a column holds that identifies nothing. What was to be a foreign key holds NULL.
+func (f *filler) value(c *column) any {
+	switch {
+	case len(c.kind.values) == 0 || c.nullable && oneIn(f.T, "null", 4):
+		return nil
+	case c.unique && c.kind.Type == domain.TypeUUID:
+		return keyOf(domain.TypeUUID, len(f.table.rows))
+	case c.unique:
+		return fmt.Sprintf("number %d's", len(f.table.rows))
+	default:
+		return pick(f.T, "value", c.kind.values...)
+	}
+}

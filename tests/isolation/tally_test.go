@@ -1,0 +1,127 @@
+package isolation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// tally counts what a run has seen, for a property that holds because nothing happens says nothing.
+type tally struct {
+	drawn, accepted int
+	features        map[string]int
+}
+
+// A run of at least enough checks, on both databases together, must have seen every feature, and have accepted
+// leastAccepted percent of the data maps it drew. The rarest feature is in 8 of 100 applications.
+const (
+	enough        = 200
+	leastAccepted = 80
+)
+
+var tableFeatures = map[string]func(*schema, *table) bool{
+	"a composite subject key":     func(_ *schema, t *table) bool { return len(t.subjectKey) > 1 },
+	"a repeated subject key":      func(_ *schema, t *table) bool { return t.repeats },
+	"several hops":                func(_ *schema, t *table) bool { return t.hops() > 1 },
+	"a composite primary key":     func(_ *schema, t *table) bool { return t.path != nil && len(t.primaryKey) > 1 },
+	"deleted rows":                func(_ *schema, t *table) bool { return t.fate() == deleted },
+	"rows deleted level by level": func(_ *schema, t *table) bool { return t.losesItsWay() },
+	"anonymized columns":          func(_ *schema, t *table) bool { return t.fate() == survives && len(t.anonymized()) > 0 },
+	"retained columns":            func(_ *schema, t *table) bool { return t.fate() == survives && len(t.retained()) > 0 },
+	"tables without a step":       func(_ *schema, t *table) bool { return t.path != nil && t.fate() == untouched },
+	"rows of nobody":              func(_ *schema, t *table) bool { return t.path != nil && t.rowsOf(nobody) > 0 },
+	"subjects that share an element": func(s *schema, t *table) bool {
+		return len(t.subjectKey) > 1 && slices.ContainsFunc(t.rows[1:], func(r *row) bool {
+			return r.owner > 0 && !agree(r, t.rows[0], t.subjectKey) &&
+				slices.ContainsFunc(t.subjectKey, func(name string) bool { return r.cells[name] == t.rows[0].cells[name] })
+		})
+	},
+}
+
+var linkFeatures = map[string]func(*table, *link) bool{
+	"a composite foreign key":       func(_ *table, l *link) bool { return len(l.Columns) > 1 },
+	"a marked path":                 func(_ *table, l *link) bool { return l.Path },
+	"a table that refers to itself": func(t *table, l *link) bool { return l.to == t && slices.ContainsFunc(t.rows, l.isSet) },
+	"a column of two foreign keys":  func(_ *table, l *link) bool { return l.shared },
+	"a foreign key set to NULL":     func(t *table, l *link) bool { return l.aims == setsNull && slices.ContainsFunc(t.rows, l.isSet) },
+	"a path not to the subject's key": func(t *table, l *link) bool {
+		return l == t.path && l.to.path == nil && !sameNames(l.ReferencedColumns, l.to.subjectKey)
+	},
+	"a path to the subject's key": func(t *table, l *link) bool {
+		return l == t.path && l.to.path == nil && sameNames(l.ReferencedColumns, l.to.subjectKey)
+	},
+	"a path not to a primary key": func(t *table, l *link) bool { return l == t.path && !sameNames(l.ReferencedColumns, l.to.primaryKey) },
+	"a foreign key narrower than the key": func(t *table, l *link) bool {
+		return t.column(l.Columns[0]).kind.declared != l.to.column(l.ReferencedColumns[0]).kind.declared
+	},
+	"a row that refers to another subject's": func(t *table, l *link) bool {
+		return l != t.path && slices.ContainsFunc(t.rows, func(r *row) bool {
+			return l.isSet(r) && r.owner != nobody && slices.ContainsFunc(l.to.rows, func(to *row) bool {
+				return to.owner != nobody && to.owner != r.owner && l.leads(r, to)
+			})
+		})
+	},
+}
+
+func sameNames(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
+// isSet reports whether the row refers to another one.
+func (l *link) isSet(r *row) bool {
+	return !slices.ContainsFunc(l.Columns, func(name string) bool { return r.cells[name] == nil })
+}
+
+// leads reports whether the row refers to that one.
+func (l *link) leads(from, to *row) bool {
+	for i, name := range l.Columns {
+		if from.cells[name] != to.cells[l.ReferencedColumns[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// look counts the features of an accepted application. Those of a table count where it has rows.
+func (c *tally) look(s *schema) {
+	c.accepted++
+	found := map[string]bool{}
+	for _, t := range s.tables {
+		if len(t.rows) == 0 || t.outside {
+			continue
+		}
+		for feature, has := range tableFeatures {
+			found[feature] = found[feature] || has(s, t)
+		}
+		for _, l := range t.links {
+			for feature, has := range linkFeatures {
+				found[feature] = found[feature] || has(t, l)
+			}
+		}
+	}
+	for feature, is := range found {
+		if _, known := c.features[feature]; !known {
+			c.features[feature] = 0
+		}
+		if is {
+			c.features[feature]++
+		}
+	}
+}
+
+func (c *tally) report(t *testing.T) {
+	t.Helper()
+	var lines []string
+	for feature, n := range c.features {
+		lines = append(lines, fmt.Sprintf("%4d %s", n, feature))
+		if c.accepted >= enough && n == 0 {
+			t.Errorf("none of %d applications has %s", c.accepted, feature)
+		}
+	}
+	slices.Sort(lines)
+	t.Logf("accepted %d of %d data maps\n%s", c.accepted, c.drawn, strings.Join(lines, "\n"))
+	if c.accepted >= enough && c.accepted*100 < leastAccepted*c.drawn {
+		t.Errorf("only %d of %d data maps were accepted", c.accepted, c.drawn)
+	}
+}

@@ -1,0 +1,117 @@
+package isolation
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+func (w *world) trail(id domain.SubjectID) (trail []domain.AuditEvent) {
+	w.do(func(ctx context.Context, s ports.Session) (err error) {
+		trail, err = s.Audit().Trail(ctx, id)
+		return err
+	})
+	return trail
+}
+
+// checkTrail expects the events of the erasures, one after the other and nothing else.
+func (w *world) checkTrail(subject domain.Subject, results ...domain.ErasureResult) {
+	trail := w.trail(subject.ID)
+	ids := map[string]bool{}
+	for _, event := range trail {
+		ids[event.EventID] = true
+	}
+	if len(ids) != len(trail) {
+		w.Errorf("%d events have %d ids", len(trail), len(ids))
+	}
+	called, skipped := w.called(subject)
+	for _, result := range results {
+		steps := stepsOf(result)
+		if len(trail) < len(steps)+2 {
+			w.Fatalf("the trail ends early: %+v", trail)
+		}
+		w.checkEvent(trail[0], domain.EventErasureRequested, domain.Payload{
+			"local_steps": int64(len(steps)), "external_steps": int64(len(called)), "refs": int64(len(subject.Refs)),
+		})
+		w.checkSteps(steps, trail[1:len(steps)+1])
+		completed := trail[len(steps)+1]
+		w.checkEvent(completed, domain.EventErasureLocalCompleted, domain.Payload{
+			"deleted": total(result.Deleted), "anonymized": total(result.Anonymized), "retained": total(result.Retained),
+			"enqueued": int64(len(called)), "skipped_resolvers": strings.Join(skipped, ","),
+		})
+		if !completed.OccurredAt.Equal(result.CompletedAt) {
+			w.Errorf("completed at %s, by the result at %s", completed.OccurredAt, result.CompletedAt)
+		}
+		trail = trail[len(steps)+2:]
+	}
+	if len(trail) > 0 {
+		w.Errorf("the trail goes on: %+v", trail)
+	}
+}
+
+// step is what an event says about one step.
+type step struct {
+	target, strategy string
+}
+
+func stepsOf(result domain.ErasureResult) map[step]int64 {
+	steps := map[step]int64{}
+	for strategy, counts := range map[domain.Strategy]map[string]int64{
+		domain.StrategyDelete: result.Deleted, domain.StrategyAnonymize: result.Anonymized, domain.StrategyRetain: result.Retained,
+	} {
+		for target, rows := range counts {
+			steps[step{target, string(strategy)}] = rows
+		}
+	}
+	return steps
+}
+
+// checkSteps expects each step once, those on a table after those on the tables that refer to it, and what is
+// retained after what is anonymized.
+func (w *world) checkSteps(steps map[step]int64, trail []domain.AuditEvent) {
+	first, last := map[string]int{}, map[string]int{}
+	var strategies []string
+	for i, event := range trail {
+		target, _ := event.Payload["target"].(string)
+		strategy, _ := event.Payload["strategy"].(string)
+		rows, planned := steps[step{target, strategy}]
+		if !planned {
+			w.Errorf("an event about no step of the result: %v", event.Payload)
+		}
+		w.checkEvent(event, domain.EventErasureStepSucceeded, domain.Payload{"target": target, "strategy": strategy, "rows": rows})
+		if previous, again := last[target]; again && (previous != i-1 || strategies[previous] != "anonymize" || strategy != "retain") {
+			w.Errorf("the steps on %s are in disorder", target)
+		}
+		if _, again := first[target]; !again {
+			first[target] = i
+		}
+		last[target] = i
+		strategies = append(strategies, strategy)
+	}
+	for _, child := range w.mapped() {
+		for _, l := range child.links {
+			childLast, childHas := last[w.qualifier+child.name]
+			parentFirst, parentHas := first[w.qualifier+l.to.name]
+			if l.to != child && childHas && parentHas && childLast > parentFirst {
+				w.Errorf("%s comes before %s, which refers to it", l.to.name, child.name)
+			}
+		}
+	}
+}
+
+func (w *world) checkEvent(event domain.AuditEvent, of domain.EventType, payload domain.Payload) {
+	if event.EventType != of || !maps.Equal(event.Payload, payload) {
+		w.Errorf("the event is %s %v, not %s %v", event.EventType, event.Payload, of, payload)
+	}
+}
+
+func total(counts map[string]int64) (sum int64) {
+	for _, n := range slices.Collect(maps.Values(counts)) {
+		sum += n
+	}
+	return sum
+}

@@ -1,0 +1,105 @@
+package isolation
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/uptrace/bun"
+	"pgregory.net/rapid"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/system"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/export"
+	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// world is a generated application with habeas in it, and its books.
+type world struct {
+	*schema
+	*rapid.T
+	engine
+	db        *bun.DB
+	qualifier string // of table names in the data map
+	store     *bunstore.Store
+	eraser    *erasure.Eraser
+	exporter  *export.Exporter
+	resolvers []string
+}
+
+// desk is an external system that knows nobody, and is asked nothing but its name and for exports.
+type desk struct {
+	ports.Resolver
+	name string
+}
+
+func (d desk) Name() string { return d.name }
+
+func (desk) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
+	return nil, nil
+}
+
+// newWorld draws an application. A data map that is refused ends the check without counting it; one that is refused
+// for no reason fails it.
+func newWorld(t *rapid.T, e engine, seen *tally) *world {
+	s := drawSchema(t, e)
+	w := &world{schema: s, T: t, engine: e, resolvers: pick(t, "resolvers", nil, []string{"desk"}, []string{"mail", "desk"})}
+	order := make([]int, len(s.tables))
+	for i := range order {
+		order[i] = i
+	}
+	order = shuffled(t, "order", order)
+	set, err := resolvers.NewSet(w.registered()...)
+	must(t, err)
+	seen.drawn++
+	// Names do not matter to what is refused: the namespace is opened only for what is accepted.
+	if dataMap, err := s.dataMap("", order); err != nil {
+		w.refused(err)
+	} else if _, err := (erasure.Planner{}).Plan(dataMap, nil); err != nil {
+		w.refused(err)
+	}
+	s.fill(t)
+	seen.look(s)
+	w.db, w.qualifier = e.open(t)
+	t.Logf("%s", w.script())
+	must(t, e.run(t.Context(), w.db, w.script()))
+	w.insert()
+	must(t, bunstore.Migrate(t.Context(), w.db, bunstore.Options{}))
+	dataMap, err := s.dataMap(w.qualifier, order)
+	must(t, err)
+	w.store, err = bunstore.New(w.db, dataMap, bunstore.Options{})
+	must(t, err)
+	clock, ids := system.Clock{}, &system.IDs{}
+	w.eraser, err = erasure.NewEraser(erasure.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set})
+	must(t, err)
+	w.exporter, err = export.NewExporter(export.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set})
+	must(t, err)
+	return w
+}
+
+func (w *world) registered() (registered []ports.Resolver) {
+	for _, name := range w.resolvers {
+		registered = append(registered, desk{name: name})
+	}
+	return registered
+}
+
+func (w *world) refused(err error) {
+	if !w.wild || !errors.Is(err, domain.ErrManifest) && !errors.Is(err, domain.ErrRetention) {
+		w.Fatalf("refused for no reason: %v\n%s", err, w.script())
+	}
+	w.Skip("the data map is refused")
+}
+
+// mapped are the tables of the data map.
+func (w *world) mapped() []*table {
+	return slices.DeleteFunc(slices.Clone(w.tables), func(t *table) bool { return t.outside })
+}
+
+// do runs fn in a session.
+func (w *world) do(fn func(ctx context.Context, s ports.Session) error) {
+	must(w.T, w.store.Do(w.Context(), fn))
+}
