@@ -49,8 +49,8 @@ func (r *Resolver) open() call {
 	return call{resolver: r, client: client, close: done}
 }
 
-// newTransport returns a transport that leaves nothing behind once its idle connections are closed. HTTP/2 is left
-// out: one of its connections can become idle after that, and would stay.
+// newTransport returns a transport that leaves nothing behind once its idle connections are closed. HTTP/1.1 is enough
+// for requests that wait for each other, and its connections have no life of their own.
 func newTransport() *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)

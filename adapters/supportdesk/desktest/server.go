@@ -19,7 +19,8 @@ type Server struct {
 	served chan struct{}
 }
 
-// Start returns a running desk that knows nobody, on a free port of the loopback interface. Close ends it.
+// Start returns a running desk that knows nobody, on a free port of the loopback interface. Close ends it,
+// ctx does not.
 func Start(ctx context.Context, token string) (*Server, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {

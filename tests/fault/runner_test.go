@@ -1,0 +1,200 @@
+package fault_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+// system is an external system that does what a test says.
+type system struct {
+	ports.Resolver
+	erase func(ctx context.Context) (bool, error)
+}
+
+func (system) Name() string { return "system" }
+
+func (system) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
+	return nil, nil
+}
+
+func (s system) EraseSubject(ctx context.Context, _ domain.SubjectRef, _ string) (bool, error) {
+	return s.erase(ctx)
+}
+
+func with(erase func(ctx context.Context) (bool, error)) func(*app.Config) {
+	return func(c *app.Config) { c.Resolvers = []ports.Resolver{system{erase: erase}} }
+}
+
+func succeeds(context.Context) (bool, error) { return false, nil }
+
+func TestAPanicInAResolverIsAFailedAttempt(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		w := newWorld(t, db, with(func(context.Context) (bool, error) { panic("secret") }))
+		w.erase()
+		_, err := w.run()
+		must(t, err)
+		w.expect(domain.OutboxFailed, 1, "panic", 1)
+	})
+}
+
+func TestAResolverThatIsGoneAfterARedeployLeavesItsEntryToAPerson(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		w := newWorld(t, db, with(succeeds))
+		w.erase()
+		redeployed, err := app.New(app.Config{DB: db, Models: models, Clock: w.clock})
+		must(t, err)
+		_, err = redeployed.Stack().Runner.RunOnce(t.Context())
+		must(t, err)
+		w.expect(domain.OutboxAbandoned, 1, "refused", 1)
+
+		// With the resolver back, an operator has it tried again.
+		must(t, w.gdpr.Sessions().Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+			abandoned, err := s.Outbox().Abandoned(ctx, nil, 10)
+			must(t, err)
+			requeued, err := w.gdpr.Stack().Runner.Requeue(ctx, s, abandoned[0].EntryID)
+			if len(requeued) != 1 {
+				t.Errorf("%d requeued", len(requeued))
+			}
+			return err
+		}))
+		_, err = w.run()
+		must(t, err)
+		w.expectCompletion(1, 3)
+	})
+}
+
+// refuseOn makes the database refuse inserts or updates of a table, until it is told to stop.
+func refuseOn(t *testing.T, db *bun.DB, operation, table string) (stop func()) {
+	t.Helper()
+	statements := []string{
+		"CREATE TRIGGER refuse BEFORE " + operation + " ON " + table + " BEGIN SELECT RAISE(ABORT, 'secret'); END",
+	}
+	drop := "DROP TRIGGER refuse"
+	if db.Dialect().Name() == dialect.PG {
+		drop += " ON " + table
+		statements = []string{
+			"CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'secret'; END $$",
+			"CREATE TRIGGER refuse BEFORE " + operation + " ON " + table + " FOR EACH ROW EXECUTE FUNCTION refuse()",
+		}
+	}
+	for _, statement := range statements {
+		_, err := db.ExecContext(t.Context(), statement)
+		must(t, err)
+	}
+	return func() {
+		_, err := db.ExecContext(t.Context(), drop)
+		must(t, err)
+	}
+}
+
+func TestAnAuditTrailThatCannotBeWrittenUndoesTheSettlement(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		w := newWorld(t, db, with(succeeds))
+		w.erase()
+		stop := refuseOn(t, db, "INSERT", "habeas_audit_events")
+		if settled, err := w.run(); err == nil || settled != 0 {
+			t.Errorf("%d settled, %v", settled, err)
+		}
+		w.expect(domain.OutboxInFlight, 1, "", 0)
+		stop()
+		if settled, err := w.run(); err != nil || settled != 0 {
+			t.Errorf("claimed under a lease: %d, %v", settled, err)
+		}
+		w.clock.advance(6 * time.Minute) // the lease has expired
+		_, err := w.run()
+		must(t, err)
+		w.expectCompletion(2, 2)
+	})
+}
+
+func TestADatabaseThatGoesAwayWhileSettlingIsHealedByTheLease(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		gone := errors.New("connection reset")
+		w := newWorld(t, db, with(succeeds))
+		w.erase()
+		config := w.gdpr.Stack().Runner.Config
+		config.Sessions = &cut{config.Sessions, 1, &domain.Error{Code: domain.ErrUnavailable, Err: gone}}
+		cutOff, err := saga.NewRunner(config)
+		must(t, err)
+		if settled, err := cutOff.RunOnce(t.Context()); !errors.Is(err, domain.ErrUnavailable) || settled != 0 {
+			t.Errorf("%d settled, %v", settled, err)
+		}
+		w.expect(domain.OutboxInFlight, 1, "", 0)
+		w.clock.advance(6 * time.Minute)
+		_, err = w.run()
+		must(t, err)
+		w.expectCompletion(2, 2)
+		var bundle domain.ExportBundle
+		w.send(http.MethodGet, "/me/export", &bundle)
+	})
+}
+
+// cut is a session factory that fails after so many sessions.
+type cut struct {
+	ports.SessionFactory
+	after int
+	err   error
+}
+
+func (c *cut) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	if c.after == 0 {
+		return c.err
+	}
+	c.after--
+	return c.SessionFactory.Do(ctx, fn)
+}
+
+func TestAContextThatEndsLetsTheCallInFlightFinish(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		ctx, stop := context.WithCancel(t.Context())
+		w := newWorld(t, db, with(func(call context.Context) (bool, error) {
+			stop()
+			return false, call.Err()
+		}))
+		w.erase()
+		settled, err := w.gdpr.Stack().Runner.RunOnce(ctx)
+		must(t, err)
+		if settled != 1 {
+			t.Errorf("%d settled", settled)
+		}
+		w.expectCompletion(1, 2)
+	})
+}
+
+func TestALeaseThatExpiredDuringTheCallMakesItsSettlementStale(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		var w *world
+		calls := 0
+		w = newWorld(t, db, with(func(context.Context) (bool, error) {
+			calls++
+			if calls == 1 { // the call takes longer than the lease, and another runner does the work meanwhile
+				w.clock.advance(6 * time.Minute)
+				settled, err := w.run()
+				if err != nil || settled != 1 {
+					t.Errorf("the other runner settled %d, %v", settled, err)
+				}
+				return false, &domain.ResolverError{Resolver: "system", Message: "too late"}
+			}
+			return false, nil
+		}))
+		w.erase()
+		settled, err := w.run()
+		must(t, err)
+		if settled != 0 || calls != 2 {
+			t.Errorf("%d settled, %d calls", settled, calls)
+		}
+		w.expectCompletion(2, 2)
+	})
+}

@@ -1,0 +1,207 @@
+// Package fault makes everything fail that can fail while an erasure is carried to an external system, and looks at
+// what is left: the outbox entry, the audit trail, and what the subject's next request sees.
+package fault_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/supportdesk"
+	"github.com/habeas-data/habeas/adapters/supportdesk/desktest"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/postgres"
+)
+
+func TestMain(m *testing.M) { postgres.Main(m) }
+
+type Customer struct {
+	bun.BaseModel `bun:"table:customers"`
+	ID            int64  `bun:"id,pk" subject:"id"`
+	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
+}
+
+var models = []any{(*Customer)(nil)}
+
+// clock is set by hand.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// world is a shop with a support desk. Its worker is not started: tests run batches by hand.
+type world struct {
+	t      *testing.T
+	db     *bun.DB
+	clock  *clock
+	desk   *desktest.Desk
+	server *httptest.Server // the desk's
+	gdpr   *app.Integration
+	shop   *fiber.App
+}
+
+const contact = "contact-7"
+
+// newWorld opens a shop for one customer, who is known to the desk. adjust may change what the shop is made of.
+func newWorld(t *testing.T, db *bun.DB, adjust ...func(*app.Config)) *world {
+	t.Helper()
+	w := &world{t: t, db: db, clock: &clock{now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}, desk: desktest.New("token")}
+	w.desk.Add(desktest.Contact{ID: contact, Email: "zoe@example.org"}, desktest.Conversation{ID: "515", State: "open"})
+	w.server = httptest.NewServer(w.desk)
+	t.Cleanup(w.server.Close)
+	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+	_, err := db.NewCreateTable().Model((*Customer)(nil)).Exec(t.Context())
+	must(t, err)
+	_, err = db.NewInsert().Model(&Customer{ID: 7, Email: "zoe@example.org"}).Exec(t.Context())
+	must(t, err)
+
+	resolver, err := supportdesk.New("token", supportdesk.Options{BaseURL: w.server.URL, Timeout: 500 * time.Millisecond})
+	must(t, err)
+	config := app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{resolver}, Clock: w.clock}
+	for _, change := range adjust {
+		change(&config)
+	}
+	w.gdpr, err = app.New(config)
+	must(t, err)
+	w.shop = fiber.New()
+	w.shop.Route("/me", w.gdpr.Router(func(*fiber.Ctx) (domain.Subject, error) {
+		if len(config.Resolvers) == 0 {
+			return domain.NewSubject("7")
+		}
+		return domain.NewSubject("7", domain.SubjectRef{Kind: config.Resolvers[0].Name(), Value: contact})
+	}))
+	return w
+}
+
+// send makes a request as the customer, which must be answered 200, and decodes the answer.
+func (w *world) send(method, path string, into any) {
+	w.t.Helper()
+	response, err := w.shop.Test(httptest.NewRequest(method, path, nil), int(time.Minute.Milliseconds()))
+	must(w.t, err)
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	must(w.t, err)
+	if response.StatusCode != http.StatusOK {
+		w.t.Fatalf("%s %s: %s %s", method, path, response.Status, body)
+	}
+	must(w.t, json.Unmarshal(body, into))
+}
+
+func (w *world) erase() {
+	w.t.Helper()
+	var result domain.ErasureResult
+	w.send(http.MethodDelete, "/me", &result)
+	if len(result.EnqueuedExternal) != 1 {
+		w.t.Fatalf("enqueued %v", result.EnqueuedExternal)
+	}
+}
+
+// run runs one batch.
+func (w *world) run() (settled int, err error) {
+	return w.gdpr.Stack().Runner.RunOnce(context.Background())
+}
+
+// row is an outbox entry as it is stored.
+type row struct {
+	Status    domain.OutboxStatus
+	Attempts  int
+	LastError *string
+	Ref       *string
+}
+
+// entry returns the outbox entry of the erasure.
+func (w *world) entry() row {
+	w.t.Helper()
+	var rows []row
+	must(w.t, w.db.NewSelect().Table("habeas_outbox").Column("status", "attempts", "last_error", "ref").
+		Scan(context.Background(), &rows))
+	if len(rows) != 1 {
+		w.t.Fatalf("%d entries", len(rows))
+	}
+	return rows[0]
+}
+
+// events returns the events that the carrying out of the erasure has left.
+func (w *world) events() []domain.AuditEvent {
+	w.t.Helper()
+	subject, err := domain.NewSubject("7")
+	must(w.t, err)
+	var external []domain.AuditEvent
+	must(w.t, w.gdpr.Sessions().Do(context.Background(), func(ctx context.Context, s ports.Session) error {
+		trail, err := s.Audit().Trail(ctx, subject.ID)
+		external = nil
+		for _, event := range trail {
+			if event.Payload["external"] == true || event.EventType == domain.EventErasureCompleted {
+				external = append(external, event)
+			}
+		}
+		return err
+	}))
+	return external
+}
+
+// expect checks the entry and the last event of the trail, of which there must be n.
+func (w *world) expect(status domain.OutboxStatus, attempts int, class string, n int) {
+	w.t.Helper()
+	entry := w.entry()
+	if entry.Status != status || entry.Attempts != attempts {
+		w.t.Errorf("the entry is %s after %d attempts, want %s after %d", entry.Status, entry.Attempts, status, attempts)
+	}
+	if got := entry.LastError; class == "" && got != nil || class != "" && (got == nil || *got != class) {
+		w.t.Errorf("the last error is not %q", class)
+	}
+	if hasRef := entry.Ref != nil; hasRef == (status == domain.OutboxSucceeded) {
+		w.t.Errorf("%s, with a ref: %v", status, hasRef)
+	}
+	events := w.events()
+	if len(events) != n {
+		w.t.Fatalf("%d events: %v", len(events), events)
+	}
+	if class == "" || n == 0 {
+		return
+	}
+	last := events[n-1]
+	if last.EventType != domain.EventErasureStepFailed || last.Payload["error"] != class ||
+		last.Payload["abandoned"] != (status == domain.OutboxAbandoned) || last.Payload["attempts"] != int64(attempts) {
+		w.t.Errorf("the last event is %s %v", last.EventType, last.Payload)
+	}
+}
+
+// expectCompletion checks that the erasure is done, after so many attempts, with n events in all.
+func (w *world) expectCompletion(attempts, n int) {
+	w.t.Helper()
+	w.expect(domain.OutboxSucceeded, attempts, "", n)
+	if events := w.events(); events[n-1].EventType != domain.EventErasureCompleted {
+		w.t.Errorf("the last event is %s", events[n-1].EventType)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
