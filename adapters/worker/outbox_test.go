@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/uptrace/bun"
@@ -108,6 +109,8 @@ func TestTwoWorkersCompleteEachErasureOnce(t *testing.T) {
 			select {
 			case <-one.desk.erased:
 			case <-other.desk.erased:
+			case <-time.After(patience):
+				t.Fatal("nothing happened")
 			}
 		}
 		must(t, one.worker.Stop(patience))

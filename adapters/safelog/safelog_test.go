@@ -1,0 +1,42 @@
+package safelog_test
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/adapters/safelog"
+	"github.com/habeas-data/habeas/domain"
+)
+
+const secret = "zoe@example.org"
+
+func text(attributes []slog.Attr) string { return fmt.Sprint(attributes) }
+
+func TestOfAnErrorOnlyWhatIsSafeIsSaid(t *testing.T) {
+	for want, err := range map[string]error{
+		"class=internal": errors.New(secret),
+		"class=unavailable error=habeas: export: unavailable": &domain.Error{
+			Code: domain.ErrUnavailable, Op: "export", Err: errors.New(secret),
+		},
+		"class=refused": &domain.ResolverError{Resolver: "desk", Message: "refused", Err: errors.New(secret)},
+	} {
+		if got := text(safelog.Error(err)); got != "["+want+"]" {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+func panics(value any) (said string) {
+	defer func() { said = text(safelog.Panic(recover())) }()
+	panic(value)
+}
+
+func TestOfAPanicItsTypeAndPlaceAreSaid(t *testing.T) {
+	said := panics(secret)
+	if strings.Contains(said, secret) || !strings.Contains(said, "panic=string") || !strings.Contains(said, "safelog_test.panics") {
+		t.Error(said)
+	}
+}
