@@ -1,0 +1,58 @@
+package fault_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/supportdesk"
+	"github.com/habeas-data/habeas/adapters/supportdesk/desktest"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+func TestAnExportThatWaitsForADeskKeepsNoConnectionBusy(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		gate := desktest.NewGate()
+		t.Cleanup(gate.Open)
+		desk := desktest.New("token")
+		desk.Always(gate.Hold)
+		server := httptest.NewServer(desk)
+		t.Cleanup(server.Close)
+		patient, err := supportdesk.New("token", supportdesk.Options{BaseURL: server.URL, Timeout: time.Minute})
+		must(t, err)
+		w := newWorld(t, db, func(c *app.Config) {
+			c.Resolvers, c.ResolverTimeout = []ports.Resolver{patient}, time.Minute
+		})
+		db.SetMaxOpenConns(1)
+
+		exported := make(chan int, 1)
+		go func() {
+			response, err := w.shop.Test(httptest.NewRequest(http.MethodGet, "/me/export", nil), int(time.Minute.Milliseconds()))
+			if err != nil {
+				t.Error(err)
+				exported <- 0
+				return
+			}
+			_ = response.Body.Close()
+			exported <- response.StatusCode
+		}()
+		<-gate.Entered() // the desk is being waited for
+		var status domain.ConsentStatus
+		w.send(http.MethodGet, "/me/consent/newsletter", &status)
+		select {
+		case code := <-exported:
+			t.Errorf("the export was answered %d without its desk", code)
+		default:
+		}
+		gate.Open()
+		if code := <-exported; code != http.StatusOK {
+			t.Errorf("the export was answered %d", code)
+		}
+	})
+}
