@@ -167,13 +167,24 @@ func TestColumnsThatIdentifyOrLinkRowsAreNotCorrected(t *testing.T) {
 	}
 }
 
-func TestAColumnOfTheSameNameInAnotherTableIsNoKey(t *testing.T) {
-	letters := domain.Table{
-		Name: "letters", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("users", "email")},
-		Columns: []domain.Column{column("id", domain.TypeBigInt), column("email", domain.TypeBigInt)},
+func TestAColumnIsNoKeyBecauseOneOfAnotherTableHasItsName(t *testing.T) {
+	people := domain.Table{
+		Name: "people", PrimaryKey: []string{"number"}, SubjectKey: []string{"number"},
+		Columns: []domain.Column{column("number", domain.TypeText), contact("email", domain.StrategyAnonymize)},
 	}
-	plan, err := mustMap(t, users(), letters).PlanRectification(domain.Corrections{domain.CategoryContact: "zoe@example.org"}, false)
-	if err != nil || len(plan.Steps) != 1 || plan.Steps[0].Table != "users" {
-		t.Errorf("got %+v, %v", plan, err)
+	letters := domain.Table{
+		Name: "letters", PrimaryKey: []string{"id"},
+		Relations: []domain.Relation{{Columns: []string{"email"}, References: "people", ReferencedColumns: []string{"number"}}},
+		Columns: []domain.Column{
+			column("id", domain.TypeBigInt), column("email", domain.TypeText), contact("number", domain.StrategyAnonymize),
+		},
+	}
+	plan, err := mustMap(t, people, letters).PlanRectification(domain.Corrections{domain.CategoryContact: "030 123456"}, false)
+	value := func(name string) []domain.ColumnValue {
+		return []domain.ColumnValue{{Column: name, Value: "030 123456"}}
+	}
+	want := []domain.RectificationStep{{Table: "people", Values: value("email")}, {Table: "letters", Values: value("number")}}
+	if err != nil || !reflect.DeepEqual(plan.Steps, want) {
+		t.Errorf("got %+v, %v", plan.Steps, err)
 	}
 }

@@ -84,7 +84,8 @@ func dataMap(tb testing.TB) domain.DataMap {
 			Name: "invoices", PrimaryKey: []string{"id"},
 			Relations: []domain.Relation{{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}}},
 			Columns: []domain.Column{
-				{Name: "id", Type: domain.TypeBigInt}, {Name: "user_id", Type: domain.TypeBigInt},
+				{Name: "id", Type: domain.TypeBigInt},
+				{Name: "user_id", Type: domain.TypeBigInt},
 				{Name: "recipient", Type: domain.TypeText, Personal: &domain.Annotation{
 					Category: domain.CategoryContact, Strategy: domain.StrategyRetain, Reason: "§147 AO",
 				}},

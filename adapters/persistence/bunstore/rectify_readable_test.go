@@ -57,7 +57,7 @@ type Picky struct {
 	List          []string          `bun:"list" pii:"behavioral"`
 	Shape         struct{ Zip int } `bun:"shape,type:jsonb" pii:"behavioral"`
 	Document      json.RawMessage   `bun:"document" pii:"behavioral"`
-	Address       netip.Addr        `bun:"address" pii:"technical"`
+	Address       netip.Addr        `bun:"address,type:inet" pii:"technical"`
 	Secret        sealed            `bun:"secret,type:text" pii:"special"`
 }
 
@@ -122,11 +122,17 @@ func TestWhatTheApplicationCanReadIsWritten(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		store, id := newPickies(t, db)
 		_, err := write(store, id, "pickies", []domain.ColumnValue{
-			{Column: "octet", Value: int64(255)}, {Column: "count", Value: int64(7)}, {Column: "tiny", Value: int64(-128)},
-			{Column: "whole", Value: 12.0}, {Column: "single", Value: int64(3)}, {Column: "price", Value: int64(5)},
+			{Column: "octet", Value: int64(255)},
+			{Column: "count", Value: int64(7)},
+			{Column: "tiny", Value: int64(-128)},
+			{Column: "whole", Value: 12.0},
+			{Column: "single", Value: int64(3)},
+			{Column: "price", Value: int64(5)},
 			{Column: "list", Value: domain.JSON(`["a"]`)},
-			{Column: "shape", Value: domain.JSON(`{"Zip": 10115}`)}, {Column: "document", Value: domain.JSON(`[1]`)},
-			{Column: "address", Value: "192.0.2.1"}, {Column: "secret", Value: "sealed:x"},
+			{Column: "shape", Value: domain.JSON(`{"Zip": 10115}`)},
+			{Column: "document", Value: domain.JSON(`[1]`)},
+			{Column: "address", Value: "192.0.2.1"},
+			{Column: "secret", Value: "sealed:x"},
 		}...)
 		must(t, err)
 		var got Picky
