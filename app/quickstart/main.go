@@ -74,7 +74,7 @@ func serve(ctx context.Context, db *bun.DB, c config, use func(address string, d
 		return err
 	}
 	defer func() { err = errors.Join(err, desk.close()) }()
-	server, gdpr, err := newServer(db, c, desk)
+	server, gdpr, err := newServer(db, c, desk) //nolint:contextcheck // the worker ends with the server, not with ctx
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package arch
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,12 +14,8 @@ func TestPackagesKeepTheRules(t *testing.T) {
 			for _, violation := range violations {
 				t.Error(violation)
 			}
-			switch {
-			case applied > 0:
-			case os.Getenv("CI") != "":
+			if applied == 0 {
 				t.Errorf("no package matches %v: the rule holds nothing", rule.packages)
-			default:
-				t.Skipf("no package matches %v yet", rule.packages) // while the module is being built
 			}
 		})
 	}
@@ -48,7 +43,6 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 		"a suite on a library":            {at("ports/porttest"), "pgregory.net/rapid", "conformance suites link no third-party package"},
 		"an adapter on app":               {at("adapters/worker"), at("app"), "adapters never import app"},
 		"fiber in httpapi":                {at("adapters/http/httpapi"), "github.com/gofiber/fiber/v2", "httpapi links no framework and no database"},
-		"bun in nethttp":                  {at("adapters/http/nethttp"), "github.com/uptrace/bun", "nethttp links no framework and no database"},
 		"pgx in bunstore":                 {at("adapters/persistence/bunstore"), "github.com/jackc/pgx/v5/pgconn", "bunstore links no PostgreSQL driver"},
 		"the tests' server in an adapter": {at("adapters/worker"), at("tests/postgres"), "what users link needs no tests"},
 		"goleak in app":                   {at("app"), "go.uber.org/goleak", "what users link needs no test library"},

@@ -44,9 +44,7 @@ var rules = []rule{
 	{"adapters never import app", []string{"adapters/..."}, nil, links(ours("app/..."))},
 	{"httpapi links no framework and no database", []string{"adapters/http/httpapi/..."}, nil, links(under(
 		"github.com/gofiber", "github.com/valyala/fasthttp", "github.com/uptrace/bun", "database/sql"))},
-	{"nethttp links no framework and no database", []string{"adapters/http/nethttp/..."}, nil, links(under(
-		"github.com/gofiber", "github.com/valyala/fasthttp", "github.com/uptrace/bun", "database/sql"))},
-	{"bunstore links no PostgreSQL driver", []string{"adapters/persistence/bunstore/..."}, nil, links(under(
+	{"bunstore links no PostgreSQL driver", []string{"adapters/persistence/bunstore"}, nil, links(under(
 		"github.com/jackc/pgx", "github.com/uptrace/bun/driver/pgdriver", "github.com/lib/pq"))},
 	{"what users link needs no tests", users, nil, links(ours("tests/..."))},
 	{

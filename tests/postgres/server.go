@@ -23,7 +23,7 @@ const (
 	// stopTimeout leaves the supervisor its three signals of ten seconds each.
 	stopTimeout = 40 * time.Second
 	// startAttempts is how many ports are tried: a free port can be taken by somebody else before the server has it.
-	startAttempts = 5
+	startAttempts = 3
 )
 
 // errPortTaken says that somebody else took the port between its choice and the server's start.
