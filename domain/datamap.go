@@ -138,6 +138,23 @@ func (m DataMap) Key(id SubjectID) ([]any, error) {
 	return key, nil
 }
 
+// IsKey reports whether rows are identified or linked by the column: it is in a key of its table or in a relation from
+// or to it. Such a column can be neither anonymized nor corrected.
+func (m DataMap) IsKey(table Table, column string) bool {
+	if slices.Contains(table.PrimaryKey, column) || slices.Contains(table.SubjectKey, column) {
+		return true
+	}
+	for _, other := range m.tables {
+		for _, relation := range other.Relations {
+			if other.Name == table.Name && slices.Contains(relation.Columns, column) ||
+				relation.References == table.Name && slices.Contains(relation.ReferencedColumns, column) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // ChildrenFirst returns the tables ordered so that each one comes before every table it refers to, the subject's
 // last; tables that are free to stand in either order are sorted by name. A cycle of relations between different
 // tables is ErrManifest.

@@ -110,27 +110,10 @@ func (m DataMap) PlanRectification(corrections Corrections, external bool) (Rect
 
 // correct is the value as the column takes it.
 func (m DataMap) correct(table Table, column Column, value any) (any, *FieldError) {
-	if m.links(table, column.Name) {
+	if m.IsKey(table, column.Name) {
 		return nil, &FieldError{"", FieldUnknown, "identifies or links records, and cannot be corrected"}
 	}
 	return column.correct(value)
-}
-
-// links reports whether rows are identified or linked by the column: it is in a key of its table or in a relation from
-// or to it.
-func (m DataMap) links(table Table, column string) bool {
-	if slices.Contains(table.PrimaryKey, column) || slices.Contains(table.SubjectKey, column) {
-		return true
-	}
-	for _, other := range m.tables {
-		for _, relation := range other.Relations {
-			if other.Name == table.Name && slices.Contains(relation.Columns, column) ||
-				relation.References == table.Name && slices.Contains(relation.ReferencedColumns, column) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // inOrder lists faults by category, each with its field.

@@ -94,7 +94,7 @@ func checkSurvivor(m domain.DataMap, table domain.Table) error {
 		}
 	}
 	for _, column := range table.Personal() {
-		if column.Personal.Strategy == domain.StrategyRetain || !isKey(m, table, column.Name) {
+		if column.Personal.Strategy == domain.StrategyRetain || !m.IsKey(table, column.Name) {
 			continue
 		}
 		return planError(domain.ErrManifest, table.Name+"."+column.Name+
@@ -113,22 +113,6 @@ func orphaned(table, parent domain.Table, how string) error {
 		}
 	}
 	return planError(code, table.Name+": "+why+", but the rows of "+parent.Name+", "+how+", are deleted")
-}
-
-// isKey reports whether rows are identified or linked by the column: it is in a key of its table or in a relation
-// from or to it.
-func isKey(m domain.DataMap, table domain.Table, column string) bool {
-	if slices.Contains(table.PrimaryKey, column) || slices.Contains(table.SubjectKey, column) || inRelation(table, column) {
-		return true
-	}
-	for _, other := range m.Tables() {
-		for _, relation := range other.Relations {
-			if relation.References == table.Name && slices.Contains(relation.ReferencedColumns, column) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func planError(code domain.Code, message string) error {
