@@ -1,0 +1,119 @@
+package bunstore_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// application is an application with tables of its own, and the store that reads and erases them. Unlike the shop it
+// needs no services: these tests are about columns.
+type application struct {
+	db    *bun.DB
+	store *bunstore.Store
+	plan  domain.Plan
+}
+
+// newApplication makes the tables of habeas and of the models, the subject's first.
+func newApplication(t testing.TB, db *bun.DB, custom bunstore.CustomTypes, models ...any) *application {
+	t.Helper()
+	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+	for _, model := range models {
+		_, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(t.Context())
+		must(t, err)
+	}
+	return existingApplication(t, db, custom, models...)
+}
+
+// existingApplication expects the tables to be there.
+func existingApplication(t testing.TB, db *bun.DB, custom bunstore.CustomTypes, models ...any) *application {
+	t.Helper()
+	dataMap, err := bunstore.ReadModels(db, models, custom)
+	must(t, err)
+	store, err := bunstore.New(db, dataMap, bunstore.Options{})
+	must(t, err)
+	plan, err := erasure.Planner{}.Plan(dataMap, nil)
+	must(t, err)
+	return &application{db, store, plan}
+}
+
+// insert writes the application's own rows.
+func (a *application) insert(t testing.TB, rows ...any) {
+	t.Helper()
+	for _, row := range rows {
+		_, err := a.db.NewInsert().Model(row).Exec(t.Context())
+		must(t, err)
+	}
+}
+
+// export returns the records about the subject.
+func (a *application) export(t testing.TB, id ...string) []domain.ExportRecord {
+	t.Helper()
+	var records []domain.ExportRecord
+	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		records = nil
+		return s.Subjects().Export(ctx, subjectID(t, id...), func(record domain.ExportRecord) error {
+			records = append(records, record)
+			return nil
+		})
+	}))
+	return records
+}
+
+// values returns the exported values by column, as JSON; of several rows the last.
+func (a *application) values(t testing.TB, id ...string) map[string]string {
+	t.Helper()
+	values := map[string]string{}
+	for _, record := range a.export(t, id...) {
+		text, err := json.Marshal(record.Value)
+		must(t, err)
+		values[record.Field] = string(text)
+	}
+	return values
+}
+
+// erase carries out the plan and returns how many rows each step was about.
+func (a *application) erase(t testing.TB, id ...string) map[string]int64 {
+	t.Helper()
+	rows := map[string]int64{}
+	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		if err := s.Subjects().Lock(ctx, subjectID(t, id...), time.Now()); err != nil {
+			return err
+		}
+		for _, step := range a.plan.Local() {
+			n, err := s.Subjects().Apply(ctx, subjectID(t, id...), step)
+			if err != nil {
+				return err
+			}
+			rows[string(step.Strategy)+" "+step.Target] = n
+		}
+		return nil
+	}))
+	return rows
+}
+
+func subjectID(t testing.TB, elements ...string) domain.SubjectID {
+	t.Helper()
+	id, err := domain.NewSubjectID(elements...)
+	must(t, err)
+	return id
+}
+
+// execute runs statements of the application.
+func execute(t testing.TB, db bun.IDB, statements ...string) {
+	t.Helper()
+	for _, statement := range statements {
+		_, err := db.ExecContext(t.Context(), statement)
+		must(t, err)
+	}
+}
+
+func pointer[T any](value T) *T { return &value }

@@ -1,0 +1,237 @@
+package bunstore_test
+
+import (
+	"cmp"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"math/big"
+	"net"
+	"net/netip"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Types of an application that encode their own values, each in its way.
+
+type enveloped string // as an encrypted column would be
+
+func (s enveloped) Value() (driver.Value, error) { return "sealed:" + string(s), nil }
+
+func (s *enveloped) Scan(value any) error {
+	text, _ := value.(string)
+	inner, ok := strings.CutPrefix(text, "sealed:")
+	if !ok {
+		return errors.New("not sealed")
+	}
+	*s = enveloped(inner)
+	return nil
+}
+
+type onlyScans string
+
+func (*onlyScans) Scan(any) error { return nil }
+
+type onlyAppends string
+
+func (onlyAppends) AppendQuery(schema.QueryGen, []byte) ([]byte, error) { return nil, nil }
+
+type onlyParses struct{ N int }
+
+func (*onlyParses) UnmarshalJSON([]byte) error { return nil }
+
+type onlyReads struct{ N int }
+
+func (*onlyReads) UnmarshalText([]byte) error { return nil }
+
+type ulid [16]byte
+
+func (ulid) String() string { return "00000000000000000000000000" }
+
+type (
+	nickname    string
+	tally       int32
+	switches    map[string]bool
+	preferences struct{ Theme string }
+)
+
+func TestAGoTypeSaysWhatItsColumnHolds(t *testing.T) {
+	for _, test := range []struct {
+		value any
+		want  domain.ColumnType
+	}{
+		{"", domain.TypeText},
+		{nickname(""), domain.TypeText},
+		{sql.NullString{}, domain.TypeText},
+		{int8(0), domain.TypeSmallInt},
+		{int16(0), domain.TypeSmallInt},
+		{uint8(0), domain.TypeSmallInt},
+		{sql.NullByte{}, domain.TypeSmallInt},
+		{sql.NullInt16{}, domain.TypeSmallInt},
+		{int32(0), domain.TypeInteger},
+		{uint16(0), domain.TypeInteger},
+		{tally(0), domain.TypeInteger},
+		{sql.NullInt32{}, domain.TypeInteger},
+		{0, domain.TypeBigInt},
+		{int64(0), domain.TypeBigInt},
+		{uint(0), domain.TypeBigInt},
+		{uint32(0), domain.TypeBigInt},
+		{uint64(0), domain.TypeBigInt},
+		{sql.NullInt64{}, domain.TypeBigInt},
+		{time.Second, domain.TypeBigInt},
+		{float32(0), domain.TypeNumber},
+		{float64(0), domain.TypeNumber},
+		{sql.NullFloat64{}, domain.TypeNumber},
+		{json.Number(""), domain.TypeNumber},
+		{false, domain.TypeBoolean},
+		{sql.NullBool{}, domain.TypeBoolean},
+		{time.Time{}, domain.TypeTime},
+		{sql.NullTime{}, domain.TypeTime},
+		{bun.NullTime{}, domain.TypeTime},
+		{uuid.UUID{}, domain.TypeUUID},
+		{json.RawMessage{}, domain.TypeJSON},
+		{switches{}, domain.TypeJSON},
+		{preferences{}, domain.TypeJSON},
+		{[]string{}, domain.TypeJSON},
+		{[]preferences{}, domain.TypeJSON},
+		{map[string]any{}, domain.TypeJSON},
+		{[]byte{}, domain.TypeBytes},
+		{net.IP{}, domain.TypeText},
+		{netip.Addr{}, domain.TypeText},
+		{net.IPNet{}, domain.TypeText},
+		{netip.Prefix{}, domain.TypeText},
+	} {
+		plain := reflect.TypeOf(test.value)
+		for _, goType := range []reflect.Type{plain, reflect.PointerTo(plain)} {
+			t.Run(goType.String(), func(t *testing.T) {
+				column, err := readColumn(goType, `bun:"data" pii:"identity"`, nil)
+				must(t, err)
+				if column.Type != test.want {
+					t.Errorf("got %q, want %q", column.Type, test.want)
+				}
+			})
+		}
+	}
+}
+
+func TestATypeThatIsUnknownIsRefusedWhereItIsAnnotated(t *testing.T) {
+	for _, test := range []struct {
+		value    any
+		constant string // one that a field of the type can read, if there is any
+	}{
+		{enveloped(""), "sealed:gone"},
+		{onlyScans(""), "gone"},
+		{onlyAppends(""), "gone"},
+		{onlyParses{}, "{}"},
+		{onlyReads{}, "null"},
+		{uuid.NullUUID{}, "00000000-0000-4000-8000-000000000000"},
+		{sql.Null[string]{}, "gone"},
+		{big.Int{}, "0"},
+		{ulid{}, ""},
+		{[16]byte{}, ""},
+		{[3]string{}, ""},
+		{complex64(0), ""},
+		{make(chan int), ""},
+	} {
+		goType := reflect.TypeOf(test.value)
+		t.Run(goType.String(), func(t *testing.T) {
+			_, err := readColumn(goType, `bun:"data" pii:"identity"`, nil)
+			wantManifestError(t, err, "things.data", "no surrogate is known: register a CustomType, or give the column a surrogate")
+			if column, err := readColumn(goType, `bun:"data"`, nil); err != nil || column.Type != "" {
+				t.Errorf("without an annotation: %+v, %v", column, err)
+			}
+			custom := bunstore.CustomTypes{goType: {Type: domain.TypeBytes, Surrogate: test.constant}}
+			column, err := readColumn(goType, `bun:"data" pii:"identity"`, custom)
+			must(t, err)
+			if column.Type != domain.TypeBytes || column.Surrogate != test.constant {
+				t.Errorf("registered: %+v", column)
+			}
+			column, err = readColumn(goType, `bun:"data" pii:"identity,surrogate:`+cmp.Or(test.constant, "gone")+`"`, nil)
+			if test.constant == "" {
+				wantManifestError(t, err, "things.data", "a surrogate that its field could not read: it is of the type "+goType.String())
+				return
+			}
+			must(t, err)
+			if column.Type != domain.TypeText || column.Surrogate != test.constant {
+				t.Errorf("with a surrogate: %+v", column)
+			}
+		})
+	}
+}
+
+func TestASurrogateThatDoesNotFitIsRefused(t *testing.T) {
+	for _, test := range []struct {
+		value      any
+		tags, says string
+	}{
+		{0, `bun:"data" pii:"identity,surrogate:none"`, "could not read"},
+		{false, `bun:"data" pii:"identity,surrogate:none"`, "could not read"},
+		{time.Time{}, `bun:"data" pii:"identity,surrogate:never"`, "could not read"},
+		{uuid.UUID{}, `bun:"data,type:uuid" pii:"identity,surrogate:none"`, "could not read"},
+		{[]string{}, `bun:"data" pii:"identity,surrogate:{}"`, "could not read"},
+		{enveloped(""), `bun:"data" pii:"identity,surrogate:gone"`, "could not read"},
+		{"", `bun:"data,type:varchar(4)" pii:"identity,surrogate:'nüne!'"`, "longer than the column"},
+		{"", `bun:"data,type:varchar(5)" pii:"identity,surrogate:'nüne!'"`, ""},
+		{0, `bun:"data" pii:"identity,surrogate:-1"`, ""},
+		{time.Time{}, `bun:"data" pii:"identity,surrogate:2000-01-01"`, ""},
+		{pointer(false), `bun:"data" pii:"identity,surrogate:true"`, ""},
+		{[]string{}, `bun:"data,array" pii:"identity,surrogate:'{}'"`, ""},
+	} {
+		t.Run(reflect.TypeOf(test.value).String()+" "+test.tags, func(t *testing.T) {
+			_, err := readColumn(reflect.TypeOf(test.value), test.tags, nil)
+			if test.says == "" {
+				must(t, err)
+				return
+			}
+			wantManifestError(t, err, "things.data", test.says)
+		})
+	}
+}
+
+func TestARegisteredTypeKeepsItsLengthAndGivesWayToATag(t *testing.T) {
+	custom := bunstore.CustomTypes{reflect.TypeFor[enveloped](): {Type: domain.TypeText, Surrogate: "sealed:"}}
+	column, err := readColumn(reflect.TypeFor[*enveloped](), `bun:"data,type:varchar(20)" pii:"identity"`, custom)
+	must(t, err)
+	if column.Type != domain.TypeText || column.Length != 20 || column.Surrogate != "sealed:" {
+		t.Errorf("got %+v", column)
+	}
+	column, err = readColumn(reflect.TypeFor[enveloped](), `bun:"data" pii:"identity,surrogate:'sealed:x'"`, custom)
+	must(t, err)
+	if column.Surrogate != "sealed:x" {
+		t.Errorf("got %+v", column)
+	}
+	_, err = readColumn(reflect.TypeFor[enveloped](), `bun:"data" pii:"identity"`, bunstore.CustomTypes{reflect.TypeFor[enveloped](): {Type: "secret"}})
+	wantManifestError(t, err, "things.data", "no known type")
+}
+
+func TestSomeTypesHaveASurrogateOfTheirOwn(t *testing.T) {
+	for _, test := range []struct {
+		value any
+		want  string
+	}{
+		{[]string{}, "[]"},
+		{[][]byte{}, "[]"},
+		{switches{}, ""},
+		{json.RawMessage{}, ""},
+		{net.IP{}, "0.0.0.0"},
+		{netip.Addr{}, "0.0.0.0"},
+		{net.IPNet{}, "0.0.0.0/0"},
+		{netip.Prefix{}, "0.0.0.0/0"},
+	} {
+		column, err := readColumn(reflect.TypeOf(test.value), `bun:"data" pii:"identity"`, nil)
+		must(t, err)
+		if column.Surrogate != test.want {
+			t.Errorf("%T: got %q, want %q", test.value, column.Surrogate, test.want)
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package bunstore_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+	"github.com/uptrace/bun/dialect/pgdialect"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	"modernc.org/sqlite"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+// Fragile has constants to anonymize with that its columns refuse.
+type Fragile struct {
+	bun.BaseModel `bun:"table:fragile"`
+	ID            int64   `bun:"id,pk"`
+	OwnerID       int64   `bun:"owner_id"`
+	Owner         *person `bun:"rel:belongs-to,join:owner_id=id"`
+	Kept          string  `bun:"kept"`
+	Email         string  `bun:"email,unique" pii:"contact,surrogate:secret-value"`
+}
+
+func TestAConflictDoesNotQuoteWhatTheDatabaseHolds(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		a := newApplication(t, db, nil, (*person)(nil), (*Fragile)(nil))
+		a.insert(t, &person{ID: 1}, &Fragile{ID: 1, OwnerID: 1, Email: "a"}, &Fragile{ID: 2, OwnerID: 1, Email: "b"})
+		err := a.apply(t, "1")
+		if db.Dialect().Name() == dialect.PG && !errors.Is(err, domain.ErrConflict) {
+			t.Errorf("got %v, want the code %q", err, domain.ErrConflict)
+		}
+		wantSilence(t, err, "secret-value", "UNIQUE", "duplicate", "UPDATE")
+		wantDriverError(t, db, err)
+	})
+}
+
+func TestARefusedValueIsNotQuoted(t *testing.T) {
+	type Fragile struct {
+		bun.BaseModel `bun:"table:fragile"`
+		ID            int64   `bun:"id,pk"`
+		OwnerID       int64   `bun:"owner_id"`
+		Owner         *person `bun:"rel:belongs-to,join:owner_id=id"`
+		Kept          string  `bun:"kept"`
+		Address       string  `bun:"address,type:inet,nullzero" pii:"technical,surrogate:secret-value"`
+	}
+	db := databases.PostgreSQL(t)
+	a := newApplication(t, db, nil, (*person)(nil), (*Fragile)(nil))
+	a.insert(t, &person{ID: 1}, &Fragile{ID: 1, OwnerID: 1})
+	err := a.apply(t, "1")
+	wantSilence(t, err, "secret-value", "invalid input", "UPDATE")
+	var driverError *pgconn.PgError
+	if !errors.As(err, &driverError) || !strings.Contains(driverError.Message, "secret-value") {
+		t.Errorf("the driver's error is %v: the test proves nothing", driverError)
+	}
+}
+
+func TestATriggersMessageIsNotQuoted(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		a := newApplication(t, db, nil, (*person)(nil), (*Letter)(nil))
+		a.insert(t, &person{ID: 1}, &Letter{ID: 1, WriterID: 1, Text: "secret-value"})
+		failOn(t, db, "letters") // its message holds "secret value"
+		err := a.apply(t, "1")
+		wantSilence(t, err, "secret")
+		wantDriverError(t, db, err)
+	})
+}
+
+func TestMissingTablesAreExplained(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		execute(t, db, "CREATE TABLE people (id bigint PRIMARY KEY)")
+		a := existingApplication(t, db, nil, (*person)(nil))
+		err := a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+			_, err := s.Consents().History(ctx, subjectID(t, "1"), "news")
+			return err
+		})
+		wantDriverError(t, db, err)
+		wantSilence(t, err, "habeas_consent_records", "SELECT")
+		if db.Dialect().Name() == dialect.PG && !strings.Contains(err.Error(), "were the migrations run? (SQLSTATE 42P01)") {
+			t.Errorf("the message is %q", err)
+		}
+	})
+}
+
+func TestADatabaseThatCannotBeReachedIsUnavailable(t *testing.T) {
+	for name, db := range map[string]*bun.DB{
+		"nobody listens":       openDB(t, "pgx", "postgres://app:secret@"+silentPort(t)+"/app?sslmode=disable"),
+		"the file has no path": openDB(t, "sqlite", "file:"+filepath.Join(t.TempDir(), "missing", "x.db")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := existingApplication(t, db, nil, (*person)(nil))
+			for _, err := range []error{
+				bunstore.Migrate(t.Context(), db, bunstore.Options{}),
+				a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+					_, err := s.Audit().Trail(ctx, subjectID(t, "1"))
+					return err
+				}),
+			} {
+				if !errors.Is(err, domain.ErrUnavailable) {
+					t.Errorf("got %v (%v), want the code %q", err, errors.Unwrap(err), domain.ErrUnavailable)
+				}
+				wantSilence(t, err, "secret", "127.0.0.1", "host.invalid", "missing")
+			}
+		})
+	}
+}
+
+func TestAConnectionThatIsCutIsUnavailable(t *testing.T) {
+	db := databases.PostgreSQL(t)
+	a := newApplication(t, db, nil, (*person)(nil))
+	err := a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		if err := s.Subjects().Lock(ctx, subjectID(t, "1"), time.Now()); err != nil {
+			return err
+		}
+		execute(t, db, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+		return s.Subjects().Lock(ctx, subjectID(t, "1"), time.Now())
+	})
+	if !errors.Is(err, domain.ErrUnavailable) {
+		t.Errorf("got %v (%v)", err, errors.Unwrap(err))
+	}
+}
+
+func TestWhatEndedTheContextIsSaid(t *testing.T) {
+	late, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
+	defer cancel()
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		a := newApplication(t, db, nil, (*person)(nil))
+		for ctx, want := range map[context.Context]error{late: context.DeadlineExceeded, gone: context.Canceled} {
+			read := a.store.Do(ctx, func(ctx context.Context, s ports.Session) error {
+				_, err := s.Audit().Trail(ctx, subjectID(t, "1"))
+				return err
+			})
+			for _, err := range []error{read, bunstore.Migrate(ctx, db, bunstore.Options{})} {
+				if !errors.Is(err, want) || errors.Is(err, domain.ErrUnavailable) || !strings.Contains(err.Error(), "ended by its context") {
+					t.Errorf("got %v, want %v", err, want)
+				}
+			}
+		}
+	})
+}
+
+// apply carries out the plan's local steps and returns what comes of it.
+func (a *application) apply(t testing.TB, id string) error {
+	t.Helper()
+	return a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		for _, step := range append(a.plan.Local(), domain.Step{Target: "people", Strategy: domain.StrategyRetain}) {
+			if _, err := s.Subjects().Apply(ctx, subjectID(t, id), step); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// wantSilence fails if the text of an error says any of the words.
+func wantSilence(t testing.TB, err error, words ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatal("there is no error")
+	}
+	for _, word := range words {
+		if strings.Contains(err.Error(), word) {
+			t.Errorf("%q says %q", err, word)
+		}
+	}
+}
+
+// wantDriverError fails unless the driver's own error can be reached.
+func wantDriverError(t testing.TB, db *bun.DB, err error) {
+	t.Helper()
+	var ofPGX *pgconn.PgError
+	var ofSQLite *sqlite.Error
+	if is := db.Dialect().Name(); is == dialect.PG && !errors.As(err, &ofPGX) || is == dialect.SQLite && !errors.As(err, &ofSQLite) {
+		t.Errorf("the driver's error is not in %v", err)
+	}
+}
+
+func openDB(t testing.TB, driver, url string) *bun.DB {
+	t.Helper()
+	connection, err := sql.Open(driver, url)
+	must(t, err)
+	t.Cleanup(func() { _ = connection.Close() })
+	if driver == "sqlite" {
+		return bun.NewDB(connection, sqlitedialect.New())
+	}
+	return bun.NewDB(connection, pgdialect.New())
+}
+
+// silentPort is the address of a port at which nobody listens.
+func silentPort(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	must(t, listener.Close())
+	return listener.Addr().String()
+}

@@ -1,0 +1,184 @@
+package bunstore_test
+
+import (
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/domain"
+)
+
+type Base struct {
+	ID   int64  `bun:"id,pk" subject:"id"`
+	Name string `bun:"name" pii:"identity"`
+}
+
+type address struct {
+	Street string `bun:"street" pii:"location"`
+	City   string `bun:"city"`
+}
+
+func TestEmbeddedStructsAddTheirColumns(t *testing.T) {
+	type Customer struct {
+		bun.BaseModel `bun:"table:customers"`
+		Base
+		Home address  `bun:"embed:home_"`
+		Work *address `bun:"embed:work_"`
+	}
+	type ByPointer struct {
+		bun.BaseModel `bun:"table:customers"`
+		*Base
+		Home *address `bun:"embed:home_"`
+		Work address  `bun:"embed:work_"`
+	}
+	location := &domain.Annotation{Category: domain.CategoryLocation, Strategy: domain.StrategyDelete}
+	for _, model := range []any{(*Customer)(nil), (*ByPointer)(nil)} {
+		wantTables(t, read(t, model), domain.Table{
+			Name: "customers", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+			Columns: []domain.Column{
+				{Name: "id", Type: domain.TypeBigInt},
+				{Name: "name", Type: domain.TypeText, Personal: identity()},
+				{Name: "home_street", Type: domain.TypeText, Personal: location},
+				{Name: "home_city", Type: domain.TypeText},
+				{Name: "work_street", Type: domain.TypeText, Personal: location},
+				{Name: "work_city", Type: domain.TypeText},
+			},
+		})
+	}
+}
+
+func TestAnAnnotationThatIsNoColumnIsRefused(t *testing.T) {
+	type Skipped struct {
+		bun.BaseModel `bun:"table:wrong"`
+		ID            int64  `bun:"id,pk" subject:"id"`
+		Data          string `bun:"-" pii:"identity"`
+	}
+	type Unexported struct {
+		bun.BaseModel `bun:"table:wrong"`
+		ID            int64  `bun:"id,pk" subject:"id"`
+		data          string `pii:"identity"`
+	}
+	type SkippedKey struct {
+		bun.BaseModel `bun:"table:wrong"`
+		ID            int64  `bun:"id,pk" subject:"id"`
+		Data          string `bun:"-" subject:"id"`
+	}
+	type OnlyScanned struct {
+		bun.BaseModel `bun:"table:wrong"`
+		ID            int64  `bun:"id,pk" subject:"id"`
+		Data          string `bun:"data,scanonly" pii:"identity"`
+	}
+	type Embedding struct {
+		bun.BaseModel `bun:"table:wrong"`
+		ID            int64   `bun:"id,pk" subject:"id"`
+		Data          address `bun:"embed:home_" pii:"location"`
+	}
+	_ = Unexported{}.data
+	for _, model := range []any{
+		(*Skipped)(nil), (*Unexported)(nil), (*SkippedKey)(nil), (*OnlyScanned)(nil), (*Embedding)(nil),
+	} {
+		_, err := bunstore.ReadModels(unconnected(), []any{model}, nil)
+		wantManifestError(t, err, "wrong.", "ata: is annotated, but it is no column of the model")
+	}
+}
+
+// bun drops a column that the outer struct declares again, and the annotation with it.
+func TestAnAnnotationThatIsShadowedIsRefused(t *testing.T) {
+	type Shadowing struct {
+		bun.BaseModel `bun:"table:wrong"`
+		Base
+		Name string `bun:"name"`
+	}
+	type hidden struct {
+		Note string `bun:"-" pii:"identity"`
+	}
+	type Inside struct {
+		bun.BaseModel `bun:"table:wrong"`
+		ID            int64  `bun:"id,pk" subject:"id"`
+		Note          string `bun:"note" pii:"identity"`
+		Hidden        hidden `bun:"embed:hidden_"`
+	}
+	type Ambiguous struct {
+		bun.BaseModel `bun:"table:wrong"`
+		Base
+		address
+		Other struct {
+			Street string `bun:"street" pii:"location"`
+		} `bun:"embed:"`
+	}
+	for where, model := range map[string]any{
+		"wrong.Name":   (*Shadowing)(nil),
+		"wrong.Note":   (*Inside)(nil),
+		"wrong.Street": (*Ambiguous)(nil),
+	} {
+		_, err := bunstore.ReadModels(unconnected(), []any{model}, nil)
+		wantManifestError(t, err, where, "is no column of the model")
+	}
+}
+
+func TestABaseModelTakesOnlyItsOwnTag(t *testing.T) {
+	type Typo struct {
+		bun.BaseModel `bun:"table:wrong" subject:"own"`
+		ID            int64 `bun:"id,pk" subject:"id"`
+	}
+	type Personal struct {
+		bun.BaseModel `bun:"table:wrong" pii:"identity"`
+		ID            int64 `bun:"id,pk" subject:"id"`
+	}
+	for says, model := range map[string]any{
+		`it takes "owned"`:          (*Typo)(nil),
+		"a pii tag on its BaseMode": (*Personal)(nil),
+	} {
+		_, err := bunstore.ReadModels(unconnected(), []any{model}, nil)
+		wantManifestError(t, err, "wrong", says)
+	}
+}
+
+// BaseModel is what many applications call a struct of their own.
+func TestAStructNamedBaseModelIsReadLikeAnyOther(t *testing.T) {
+	type BaseModel struct {
+		ID   int64  `bun:"id,pk" subject:"id"`
+		Note string `bun:"-" pii:"identity"`
+	}
+	type Account struct {
+		BaseModel
+		Name string `bun:"name"`
+	}
+	_, err := bunstore.ReadModels(unconnected(), []any{(*Account)(nil)}, nil)
+	wantManifestError(t, err, "accounts.Note", "is no column of the model")
+}
+
+func TestWhatIsNoModelIsRefused(t *testing.T) {
+	type NoKey struct {
+		bun.BaseModel `bun:"table:wrong"`
+		ID            int64 `bun:"id" subject:"id"`
+	}
+	type NoSubject struct {
+		bun.BaseModel `bun:"table:wrong"`
+		ID            int64 `bun:"id,pk"`
+	}
+	type NoKeyType struct {
+		bun.BaseModel `bun:"table:wrong"`
+		ID            bool `bun:"id,pk" subject:"id"`
+	}
+	number := 1
+	for _, test := range []struct {
+		models []any
+		says   string
+	}{
+		{nil, "no table is marked as the subject's"},
+		{[]any{nil}, "is not a pointer to a struct"},
+		{[]any{person{}}, "person: is not a pointer to a struct"},
+		{[]any{&number}, "*int: is not a pointer to a struct"},
+		{[]any{(*person)(nil), (*person)(nil)}, "people: is declared twice"},
+		{[]any{(*person)(nil), (*documentedUser)(nil)}, "users: is marked as the subject's, and so is people"},
+		{[]any{(*person)(nil), (*label)(nil)}, "labels: does not reach the subject's table"},
+		{[]any{(*NoKey)(nil)}, "wrong: has no primary key"},
+		{[]any{(*NoSubject)(nil)}, "no table is marked as the subject's"},
+		{[]any{(*NoKeyType)(nil)}, "wrong.id: cannot hold a subject id"},
+	} {
+		_, err := bunstore.ReadModels(unconnected(), test.models, nil)
+		wantManifestError(t, err, test.says)
+	}
+}

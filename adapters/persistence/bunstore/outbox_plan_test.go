@@ -1,0 +1,149 @@
+package bunstore_test
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+// fill adds n entries of a status, each of a subject of its own.
+func (b box) fill(t testing.TB, n int, status domain.OutboxStatus) {
+	t.Helper()
+	numbers := "generate_series(1, ?) AS n"
+	if b.db.Dialect().Name() == dialect.SQLite {
+		numbers = "(WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < ?) SELECT n FROM numbers)"
+	}
+	_, err := b.db.NewRaw("INSERT INTO habeas_outbox (entry_id, subject_id, resolver, operation, status, attempts, enqueued_at)"+
+		" SELECT ? || (1000000 + n), ? || (1000000 + n), 'desk', 'erase', ?, 0, '2024-03-01T08:00:00.000000Z' FROM "+numbers,
+		string(status), string(status), string(status), n).Exec(context.Background())
+	must(t, err)
+}
+
+// plan is what the database would do for a statement.
+func (b box) plan(t testing.TB, text string, args ...any) string {
+	t.Helper()
+	explain := "EXPLAIN "
+	if b.db.Dialect().Name() == dialect.SQLite {
+		explain = "EXPLAIN QUERY PLAN "
+	}
+	rows, err := b.db.DB.QueryContext(context.Background(), explain+text, args...)
+	must(t, err)
+	defer rows.Close()
+	columns, err := rows.Columns()
+	must(t, err)
+	var plan strings.Builder
+	for rows.Next() {
+		var line string
+		fields := make([]any, len(columns))
+		for i := range fields {
+			fields[i] = new(any)
+		}
+		fields[len(fields)-1] = &line
+		must(t, rows.Scan(fields...))
+		plan.WriteString(line + "\n")
+	}
+	must(t, rows.Err())
+	return plan.String()
+}
+
+// The cost of a claim and of a settlement must not grow with what has been settled already, whether the database has
+// statistics about it or not.
+func TestSettledEntriesCostClaimsAndSettlementsNothing(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		hook := &statements{}
+		b := newBox(t, db.WithQueryHook(hook))
+		settledBefore := 100_000
+		if db.Dialect().Name() == dialect.SQLite {
+			settledBefore = 10_000 // what counts there are the statistics; with the race detector more takes minutes
+		}
+		b.fill(t, settledBefore, domain.OutboxSucceeded)
+		b.fill(t, 2000, domain.OutboxPending)
+		at, until := any(noon), any(noon.Add(lease))
+		scans := []string{"Seq Scan on habeas_outbox", "Sort Key: habeas_outbox_1.enqueued_at"}
+		if db.Dialect().Name() == dialect.SQLite {
+			at, until = "2024-03-01T12:00:00.000000Z", "2024-03-01T12:01:00.000000Z"
+			scans = []string{"SCAN habeas_outbox\n", "habeas_outbox_status"}
+		}
+		var claimed []domain.OutboxEntry
+		claims := hook.during(t, func() { claimed = b.claim(t, 50, noon) })
+		var settlements []domain.Settlement
+		var operations []any
+		for _, entry := range claimed {
+			settlements = append(settlements, succeeds(entry))
+			operations = append(operations, entry.SubjectID.String(), string(entry.Operation))
+		}
+		settles := hook.during(t, func() { b.settle(t, settlements...) })
+		if len(claims) != 3 || len(settles) != 4 {
+			t.Fatalf("claim: %q\nsettle: %q", claims, settles)
+		}
+		for _, analyzed := range []bool{false, true} {
+			for plan, index := range map[string]string{
+				b.plan(t, claims[1], at, 50, until, "token"): "habeas_outbox_claimable",
+				b.plan(t, settles[1], operations...):         "habeas_outbox_subject",
+			} {
+				unbounded := func(scan string) bool { return strings.Contains(plan, scan) }
+				if !strings.Contains(plan, index) || slices.ContainsFunc(scans, unbounded) {
+					t.Errorf("analyzed %v, want %s:\n%s", analyzed, index, plan)
+				}
+			}
+			_, err := b.db.NewRaw("ANALYZE").Exec(context.Background())
+			must(t, err)
+		}
+	})
+}
+
+func TestABatchTakesAFixedNumberOfStatements(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		hook := &statements{}
+		b := newBox(t, db.WithQueryHook(hook))
+		for name, of := range map[string]func(i int) string{
+			"of as many subjects": strconv.Itoa,
+			"of two subjects":     func(i int) string { return strconv.Itoa(i % 2) },
+			"of one subject":      func(int) string { return "1" },
+		} {
+			entries := make([]domain.OutboxEntry, 50)
+			for i := range entries {
+				entries[i] = toErase(t, strconv.Itoa(i), of(i), 0)
+				if i%3 == 0 {
+					entries[i] = toRectify(t, strconv.Itoa(i), of(i), 0)
+				}
+			}
+			b.enqueue(t, entries...)
+			claiming := hook.during(t, func() { entries = b.claim(t, 50, noon) })
+			if len(claiming) != 3 || len(entries) != 50 { // BEGIN, one, COMMIT
+				t.Errorf("%s: %d were claimed by %q", name, len(entries), claiming)
+			}
+			settlements := make([]domain.Settlement, 50)
+			for i, entry := range entries {
+				settlements[i] = []domain.Settlement{
+					succeeds(entry), fails(entry, noon.Add(lease)), abandons(entry), givesBack(entry), succeeds(entry),
+				}[i%5]
+			}
+			settling := hook.during(t, func() {
+				must(t, b.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
+					results, err := session.Outbox().Settle(ctx, settlements)
+					for _, s := range settlements[:len(results)] {
+						must(t, session.Audit().Append(ctx, domain.AuditEvent{
+							EventID: name + s.Entry.EntryID, EventType: domain.EventErasureStepSucceeded, SubjectRef: s.Entry.SubjectID,
+						}))
+					}
+					return err
+				}))
+			})
+			if len(settling) != 5 { // BEGIN, the lock, the outcomes, the events, COMMIT
+				t.Errorf("%s: settled by %q", name, settling)
+			}
+			_, err := b.db.NewRaw("DELETE FROM habeas_outbox").Exec(context.Background())
+			must(t, err)
+		}
+	})
+}

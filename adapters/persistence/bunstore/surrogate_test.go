@@ -1,0 +1,165 @@
+package bunstore_test
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+// anonymized are the values that an export shows after an erasure, where they are constant.
+var anonymized = map[string]string{
+	"small": `0`, "int": `0`, "big": `0`, "big_ptr": `0`, "null_int": `0`, "int_text": `0`,
+	"float32": `0`, "float64": `0`, "digits": `0`, "decimal": `0`,
+	"bool": `false`, "bool_ptr": `false`, "bool_text": `false`,
+	"time": `"1970-01-01T00:00:00Z"`, "time_ptr": `"1970-01-01T00:00:00Z"`, "null_time": `"1970-01-01T00:00:00Z"`,
+	"bun_time": `"1970-01-01T00:00:00Z"`, "local": `"1970-01-01T00:00:00Z"`, "date": `"1970-01-01T00:00:00Z"`,
+	"time_text": `"1970-01-01T00:00:00Z"`,
+	"struct":    `{}`, "map": `{}`, "list": `[]`, "list_text": `[]`, "raw": `{}`, "json_text": `{}`, "array": `[]`, "ints": `[]`,
+	"bytes": `""`, "ip": `"0.0.0.0"`, "sealed": `"sealed:it's \\ ?0 ?name \\? \"gone\""`,
+}
+
+// texts are the columns that get a random text, with the number of characters it has.
+var texts = map[string]int{
+	"text": 37, "text_ptr": 37, "null_string": 37, "nickname": 37,
+	"one": 1, "twelve": 12, "thirteen": 13, "thirty_six": 36, "whole": 37, "padded": 10,
+}
+
+func TestASurrogateFitsItsColumn(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		a := newApplication(t, db, sealedTypes, (*person)(nil), (*Record)(nil))
+		a.insert(t, &person{ID: 1}, fullRecord(1, 1), &Record{ID: 2, OwnerID: 1, Kept: "kept", Decimal: "1"})
+		wantRows(t, a.erase(t, "1"), map[string]int64{"anonymize records": 2})
+
+		values := a.values(t, "1")
+		for _, column := range slices.Sorted(maps.Keys(anonymized)) {
+			want := anonymized[column]
+			if column == "decimal" && db.Dialect().Name() == dialect.PG {
+				want = `0.00` // PostgreSQL keeps the scale of the column
+			}
+			if values[column] != want {
+				t.Errorf("%s: got %s, want %s", column, values[column], want)
+			}
+		}
+		hex := regexp.MustCompile(`^(anon-)?[0-9a-f]+$`)
+		for _, column := range slices.Sorted(maps.Keys(texts)) {
+			var text string
+			must(t, json.Unmarshal([]byte(values[column]), &text))
+			if !hex.MatchString(text) || utf8.RuneCountInString(text) != texts[column] {
+				t.Errorf("%s: got %q, want %d characters", column, text, texts[column])
+			}
+		}
+		for _, column := range []string{"uuid", "uuid_text", "uuid_ptr"} {
+			id, err := uuid.Parse(strings.Trim(values[column], `"`))
+			if err != nil || id.Version() != 4 || id.Variant() != uuid.RFC4122 {
+				t.Errorf("%s: got %s", column, values[column])
+			}
+		}
+	})
+}
+
+// An application must be able to go on reading its rows: neither a NULL nor a value that its model cannot hold.
+func TestTheApplicationCanReadWhatWasAnonymized(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		a := newApplication(t, db, sealedTypes, (*person)(nil), (*Record)(nil))
+		a.insert(t, &person{ID: 1}, fullRecord(1, 1), &Record{ID: 2, OwnerID: 1, Kept: "kept", Decimal: "1"}) // the second is full of NULLs
+		a.erase(t, "1")
+
+		var records []Record
+		must(t, db.NewSelect().Model(&records).Order("id").Scan(t.Context()))
+		epoch := time.Unix(0, 0)
+		for _, r := range records {
+			if r.OwnerID != 1 || r.Kept != "kept" {
+				t.Errorf("what is not personal has changed: %+v", r)
+			}
+			if !r.Time.Equal(epoch) || !r.BunTime.Equal(epoch) || !r.TimeText.Equal(epoch) || !r.TimePtr.Equal(epoch) {
+				t.Errorf("the times are %v, %v, %v and %v", r.Time, r.BunTime, r.TimeText, r.TimePtr)
+			}
+			if r.List == nil || len(r.List) > 0 || len(r.Array) > 0 || len(r.Map) > 0 || r.Sealed != `it's \ ?0 ?name \? "gone"` {
+				t.Errorf("got %+v", r)
+			}
+		}
+		var raw []map[string]any
+		must(t, db.NewSelect().Table("records").Scan(t.Context(), &raw))
+		for _, row := range raw {
+			for column, value := range row {
+				if value == nil {
+					t.Errorf("%s is NULL", column)
+				}
+			}
+		}
+	})
+}
+
+func TestTextsAndUUIDsAreUniquePerCell(t *testing.T) {
+	const rows = 50
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		a := newApplication(t, db, sealedTypes, (*person)(nil), (*Record)(nil))
+		a.insert(t, &person{ID: 1})
+		for id := range int64(rows) {
+			a.insert(t, fullRecord(id, 1))
+		}
+		wantRows(t, a.erase(t, "1"), map[string]int64{"anonymize records": rows})
+
+		seen := map[string]bool{}
+		for _, record := range a.export(t, "1") {
+			text, isText := record.Value.(string)
+			if record.Field == "one" || record.Field == "ip" || record.Field == "sealed" || !isText {
+				continue
+			}
+			if seen[text] {
+				t.Fatalf("%s: %q is there twice", record.Field, text)
+			}
+			seen[text] = true
+		}
+		if want := rows * (len(texts) - 1 + 3); len(seen) != want {
+			t.Errorf("%d different texts, want %d", len(seen), want)
+		}
+	})
+}
+
+// Unique has constraints that every surrogate in a column must meet at once.
+type Unique struct {
+	bun.BaseModel `bun:"table:uniques"`
+	ID            int64     `bun:"id,pk"`
+	OwnerID       int64     `bun:"owner_id"`
+	Owner         *person   `bun:"rel:belongs-to,join:owner_id=id"`
+	Kept          string    `bun:"kept"`
+	Email         string    `bun:"email,unique" pii:"contact"`
+	Phone         string    `bun:"phone,type:varchar(12),unique" pii:"contact"`
+	Token         uuid.UUID `bun:"token,type:uuid,unique" pii:"technical"`
+}
+
+func TestUniqueConstraintsHoldWithManyRows(t *testing.T) {
+	const rows = 1000
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		a := newApplication(t, db, nil, (*person)(nil), (*Unique)(nil))
+		a.insert(t, &person{ID: 1})
+		uniques := make([]Unique, rows)
+		for i := range uniques {
+			text := uuid.NewString()
+			uniques[i] = Unique{ID: int64(i), OwnerID: 1, Kept: "kept", Email: text, Phone: text[:12], Token: uuid.MustParse(text)}
+		}
+		a.insert(t, &uniques)
+		wantRows(t, a.erase(t, "1"), map[string]int64{"anonymize uniques": rows})
+		wantRows(t, a.erase(t, "1"), map[string]int64{"anonymize uniques": rows})
+	})
+}
+
+// wantRows fails unless each step was about so many rows.
+func wantRows(t testing.TB, got, want map[string]int64) {
+	t.Helper()
+	if !maps.Equal(got, want) {
+		t.Errorf("the steps were about %v rows, want %v", got, want)
+	}
+}

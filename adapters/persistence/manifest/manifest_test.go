@@ -1,0 +1,127 @@
+package manifest_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/persistence/manifest"
+	"github.com/habeas-data/habeas/domain"
+)
+
+type User struct {
+	bun.BaseModel `bun:"table:users"`
+	ID            int64  `bun:"id,pk,autoincrement" subject:"id"`
+	Email         string `bun:"email" pii:"contact,erasure:anonymize,basis:contract,purpose:'account login'"`
+	Theme         string `bun:"theme"`
+}
+
+type Invoice struct {
+	bun.BaseModel `bun:"table:invoices"`
+	ID            int64     `bun:"id,pk,autoincrement"`
+	UserID        int64     `bun:"user_id"`
+	User          *User     `bun:"rel:belongs-to,join:user_id=id" subject:"path"`
+	Address       string    `bun:"address" pii:"financial,erasure:retain,reason:'§147 AO',retain:10y,since:issued_at"`
+	IssuedAt      time.Time `bun:"issued_at"`
+}
+
+const golden = "testdata/documented.json"
+
+func TestTheDocumentedModelsHaveTheDocumentedManifest(t *testing.T) {
+	fromModels, err := bunstore.ReadModels(bun.NewDB(nil, pgdialect.New()), []any{(*User)(nil), (*Invoice)(nil)}, nil)
+	must(t, err)
+	text, err := os.ReadFile(golden)
+	must(t, err)
+	fromManifest, err := manifest.Read(bytes.NewReader(text))
+	must(t, err)
+	if !reflect.DeepEqual(fromManifest, fromModels) {
+		t.Errorf("the manifest says %+v, the models %+v", fromManifest.Tables(), fromModels.Tables())
+	}
+	var written bytes.Buffer
+	must(t, manifest.Write(&written, fromModels))
+	if written.String() != string(text) {
+		t.Errorf("%s is not what Write makes of the models:\n%s", golden, &written)
+	}
+}
+
+func TestAFaultyManifestIsRefusedWithThePlace(t *testing.T) {
+	text, err := os.ReadFile(golden)
+	must(t, err)
+	for _, test := range []struct{ former, latter, says string }{
+		{`"manifest_version": 1`, `"manifest_version": 2`, "manifest_version: must be 1"},
+		{`"manifest_version": 1`, `"manifest_version": "1"`, "manifest_version: must be 1"},
+		{`"manifest_version": 1`, `"manifest_version": 2, "colors": []`, "manifest_version: must be 1"},
+		{`"manifest_version": 1,`, ``, "manifest_version: must be 1"},
+		{`"manifest_version": 1`, `"manifest_version": 1, "colors": []`, "colors: is unknown"},
+		{`"manifest_version": 1`, `"manifest_version": 1, "manifest_version": 1`, "manifest_version: is there twice"},
+		{`"manifest_version"`, `"Manifest_Version"`, "Manifest_Version: is unknown"},
+		{`"tables": [`, `"tables": [], "tables": [`, "tables: is there twice"},
+		{`"name": "users"`, `"name": "users", "colour": 1`, "tables[0].colour: is unknown"},
+		{`"name": "users"`, `"name": "users", "Name": "people"`, "tables[0].Name: is unknown"},
+		{`"name": "users"`, `"name": "users", "name": "people"`, "tables[0].name: is there twice"},
+		{`"name": "users"`, `"name": null`, "tables[0].name: has a value of the wrong type"},
+		{`"name": "theme"`, `"name": ["theme"]`, "tables[0].columns[2].name: has a value of the wrong type"},
+		{`"name": "theme"`, `"name": "theme", "length": "4"`, "tables[0].columns[2].length: has a value of the wrong type"},
+		{`"name": "theme"`, `"name": "theme", "length": 1.5`, "tables[0].columns[2].length: has a value of the wrong type"},
+		{`"name": "theme"`, `"name": "theme", "personal": null`, "tables[0].columns[2].personal: must be an object"},
+		{`"category": "contact"`, `"category": "contact", "category": "contact"`, "tables[0].columns[1].personal.category: is there twice"},
+		{`"category": "contact"`, `"category": "contact", "reasons": ""`, "tables[0].columns[1].personal.reasons: is unknown"},
+		{`"category": "contact"`, `"category": "secret"`, "users.email: has no known category"},
+		{`"retain": "10y"`, `"retain": "ten years"`, "tables[1].columns[2].personal.retain: must be like"},
+		{`"path": true`, `"path": "yes"`, "tables[1].relations[0].path: has a value of the wrong type"},
+		{`"columns": [`, `"columns": null, "column": [`, "columns: must be a list"},
+		{`"columns": [`, `"columns": {}, "column": [`, "columns: must be a list"},
+		{`"name": "users",`, `"name": "users";`, "line 5: is no JSON: invalid character ';'"},
+		{"  ]\n}\n", "  ]\n}\n{}", "invalid character '{' after top-level value"},
+		{"  ]\n}\n", "  ]\n", "unexpected end of JSON input"},
+		{string(text), ``, "line 1: is no JSON"},
+		{string(text), `[]`, "manifest_version: must be 1"},
+		{string(text), `null`, "manifest_version: must be 1"},
+		{string(text), `{"manifest_version": 1}`, "no table is marked as the subject's"},
+		{string(text), `{"manifest_version": 1, "tables": [1]}`, "tables[0]: must be an object"},
+	} {
+		faulty := strings.Replace(string(text), test.former, test.latter, 1)
+		if faulty == string(text) {
+			t.Errorf("%s does not hold %s", golden, test.former)
+		}
+		_, err := manifest.Read(strings.NewReader(faulty))
+		if !errors.Is(err, domain.ErrManifest) || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: got %v, want %q", test.latter, err, test.says)
+		}
+	}
+}
+
+func TestWhatCannotBeReadOrWrittenIsAnError(t *testing.T) {
+	if _, err := manifest.Read(iotest.ErrReader(io.ErrClosedPipe)); !errors.Is(err, domain.ErrManifest) || !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("Read: got %v", err)
+	}
+	if err := manifest.Write(io.Discard, domain.DataMap{}); !errors.Is(err, domain.ErrManifest) {
+		t.Errorf("Write of an empty map: got %v", err)
+	}
+	text, err := os.ReadFile(golden)
+	must(t, err)
+	m, err := manifest.Read(bytes.NewReader(text))
+	must(t, err)
+	pipe, writer := io.Pipe()
+	must(t, pipe.Close())
+	if err := manifest.Write(writer, m); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("Write into a closed pipe: got %v", err)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

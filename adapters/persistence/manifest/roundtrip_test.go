@@ -1,0 +1,100 @@
+package manifest_test
+
+import (
+	"bytes"
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/habeas-data/habeas/adapters/persistence/manifest"
+	"github.com/habeas-data/habeas/domain"
+)
+
+var (
+	anyText  = rapid.StringMatching(`[ -~§'"\\<>&日\n]{0,8}`)
+	nonEmpty = rapid.StringMatching(`[a-z§"\\. ]{1,8}`)
+	types    = rapid.SampledFrom([]domain.ColumnType{
+		domain.TypeText, domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber, domain.TypeBoolean,
+		domain.TypeTime, domain.TypeUUID, domain.TypeJSON, domain.TypeArray, domain.TypeBytes,
+	})
+	categories = rapid.SampledFrom([]domain.Category{
+		domain.CategoryContact, domain.CategoryIdentity, domain.CategoryFinancial, domain.CategoryBehavioral,
+		domain.CategoryTechnical, domain.CategoryLocation, domain.CategoryCommunication, domain.CategorySpecial,
+	})
+	bases  = rapid.SampledFrom([]domain.LegalBasis{"", domain.BasisConsent, domain.BasisContract, domain.BasisLegitimateInterests})
+	amount = rapid.IntRange(0, 9999)
+)
+
+// drawColumn draws a column; one that is retained counts from the column "at", or for ever.
+func drawColumn(t *rapid.T, name string) domain.Column {
+	column := domain.Column{
+		Name: name, Type: types.Draw(t, "type"),
+		Length: rapid.IntRange(0, 300).Draw(t, "length"), Surrogate: anyText.Draw(t, "surrogate"),
+	}
+	strategy := rapid.SampledFrom([]domain.Strategy{"none", domain.StrategyDelete, domain.StrategyAnonymize, domain.StrategyRetain}).Draw(t, "strategy")
+	if strategy == "none" {
+		return column
+	}
+	column.Personal = &domain.Annotation{
+		Category: categories.Draw(t, "category"), Strategy: strategy, Basis: bases.Draw(t, "basis"), Purpose: anyText.Draw(t, "purpose"),
+	}
+	if strategy == domain.StrategyRetain {
+		column.Personal.Reason = nonEmpty.Draw(t, "reason")
+		period := domain.Period{Years: amount.Draw(t, "years"), Months: amount.Draw(t, "months"), Days: amount.Draw(t, "days")}
+		if !period.IsZero() {
+			column.Personal.Retain, column.Personal.Since = period, "at"
+		}
+	}
+	return column
+}
+
+// drawMap draws a chain of tables, each of which refers to one before it.
+func drawMap(t *rapid.T) domain.DataMap {
+	names := rapid.SliceOfNDistinct(nonEmpty, 1, 4, rapid.ID).Draw(t, "tables")
+	tables := make([]domain.Table, len(names))
+	for i, name := range names {
+		table := domain.Table{
+			Name: name, PrimaryKey: []string{"id"}, Owned: rapid.Bool().Draw(t, "owned"),
+			Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}, {Name: "at", Type: domain.TypeTime}, {Name: "untyped"}},
+		}
+		for _, column := range rapid.SliceOfNDistinct(rapid.StringMatching(`[A-Z§"]{1,4}`), 0, 4, rapid.ID).Draw(t, "columns") {
+			table.Columns = append(table.Columns, drawColumn(t, column))
+		}
+		if i == 0 {
+			table.SubjectKey = []string{"id"}
+		} else {
+			table.Relations = []domain.Relation{{
+				Columns: []string{"untyped"}, References: names[rapid.IntRange(0, i-1).Draw(t, "parent")],
+				ReferencedColumns: []string{"id"}, Path: rapid.Bool().Draw(t, "path"), SetsNull: rapid.Bool().Draw(t, "null"),
+			}}
+		}
+		tables[i] = table
+	}
+	m, err := domain.NewDataMap(tables...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestAMapSurvivesBeingWrittenAndRead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawMap(t)
+		var first, second bytes.Buffer
+		if err := manifest.Write(&first, m); err != nil {
+			t.Fatal(err)
+		}
+		text := first.String()
+		read, err := manifest.Read(&first)
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		if !reflect.DeepEqual(read, m) {
+			t.Fatalf("\n got %+v\nwant %+v", read.Tables(), m.Tables())
+		}
+		if err := manifest.Write(&second, read); err != nil || second.String() != text {
+			t.Fatalf("written again: %v\n%s", err, &second)
+		}
+	})
+}
