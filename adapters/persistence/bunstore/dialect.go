@@ -52,13 +52,10 @@ func quote(name string) string { return string(bundialect.AppendName(nil, name, 
 // quoteTable quotes a table name, which a schema may qualify.
 func quoteTable(name string) string { return string(bundialect.AppendIdent(nil, name, '"')) }
 
-// literal quotes a text.
-func literal(db *bun.DB, text string) string { return string(db.Dialect().AppendString(nil, text)) }
-
 // anonymousText is a surrogate for texts: "anon-" and 32 hexadecimal digits, of which a column with a limited length
 // gets what fits, the digits first, because they make it unique.
 func anonymousText(hex string, length int) string {
-	const prefix, digits, least = len("anon-"), 32, 8
+	const prefix, digits, least = len("anon-"), 32, 12
 	switch {
 	case length == 0 || length >= prefix+digits:
 		return "'anon-' || " + hex

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"io"
 	"net"
 	"strings"
 
@@ -29,7 +30,7 @@ func wrap(ctx context.Context, op string, err error) error {
 	switch {
 	case unreachable(err, state):
 		wrapped.Code, wrapped.Message = domain.ErrUnavailable, "the database cannot be reached or is too busy"
-	case strings.HasPrefix(state, "23"):
+	case strings.HasPrefix(state, "23"), sqliteCode(err) == 19: // SQLITE_CONSTRAINT
 		wrapped.Code, wrapped.Message = domain.ErrConflict, "the database refused a statement by a constraint"
 	case state == "42P01":
 		wrapped.Message = "a table is missing: were the migrations run?"
@@ -50,18 +51,20 @@ func retryable(err error) bool {
 }
 
 func unreachable(err error, state string) bool {
-	var network *net.OpError
+	var network net.Error // of a connection, a look-up of a host's name, or a timeout that was not the caller's
 	switch {
 	case errors.As(err, &network), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone):
 		return true
-	case strings.HasPrefix(state, "08"): // connection exception
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // hung up
+		return true
+	case strings.HasPrefix(state, "08"), strings.HasPrefix(state, "53"): // connection exception, insufficient resources
 		return true
 	}
 	switch state {
-	case "53300", "57P01", "57P02", "57P03": // too many connections, shutting down, crashed, starting up
+	case "55P03", "57P01", "57P02", "57P03": // lock not available, shutting down, crashed, starting up
 		return true
 	}
-	return sqliteBusy(err) || sqliteCode(err) == 14 // SQLITE_CANTOPEN
+	return retryable(err) || sqliteCode(err) == 14 // retried in vain, SQLITE_CANTOPEN
 }
 
 // sqlState finds the five-character code of a PostgreSQL error, whichever driver made it: pgx offers SQLState, and

@@ -38,7 +38,7 @@ func TestAConflictDoesNotQuoteWhatTheDatabaseHolds(t *testing.T) {
 		a := newApplication(t, db, nil, (*person)(nil), (*Fragile)(nil))
 		a.insert(t, &person{ID: 1}, &Fragile{ID: 1, OwnerID: 1, Email: "a"}, &Fragile{ID: 2, OwnerID: 1, Email: "b"})
 		err := a.apply(t, "1")
-		if db.Dialect().Name() == dialect.PG && !errors.Is(err, domain.ErrConflict) {
+		if !errors.Is(err, domain.ErrConflict) {
 			t.Errorf("got %v, want the code %q", err, domain.ErrConflict)
 		}
 		wantSilence(t, err, "secret-value", "UNIQUE", "duplicate", "UPDATE")
@@ -95,7 +95,10 @@ func TestMissingTablesAreExplained(t *testing.T) {
 
 func TestADatabaseThatCannotBeReachedIsUnavailable(t *testing.T) {
 	for name, db := range map[string]*bun.DB{
-		"nobody listens":       openDB(t, "pgx", "postgres://app:secret@"+silentPort(t)+"/app?sslmode=disable"),
+		"nobody listens":       openDB(t, "pgx", "postgres://app:secret@"+silentPort(t, nil)+"/app?sslmode=disable"),
+		"the host is unknown":  openDB(t, "pgx", "postgres://app:secret@host.invalid/app?sslmode=disable"),
+		"it hangs up at once":  openDB(t, "pgx", "postgres://app:secret@"+silentPort(t, hangUp)+"/app?sslmode=disable"),
+		"it does not answer":   openDB(t, "pgx", "postgres://app:secret@"+silentPort(t, ignore)+"/app?sslmode=disable&connect_timeout=1"),
 		"the file has no path": openDB(t, "sqlite", "file:"+filepath.Join(t.TempDir(), "missing", "x.db")),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -199,11 +202,33 @@ func openDB(t testing.TB, driver, url string) *bun.DB {
 	return bun.NewDB(connection, pgdialect.New())
 }
 
-// silentPort is the address of a port at which nobody listens.
-func silentPort(t testing.TB) string {
+// silentPort is the address of a listener that treats its connections so, or of none.
+func silentPort(t testing.TB, treat func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	must(t, listener.Close())
+	if treat == nil {
+		must(t, listener.Close())
+		return listener.Addr().String()
+	}
+	done := make(chan struct{})
+	t.Cleanup(func() {
+		_ = listener.Close()
+		<-done
+	})
+	go func() {
+		defer close(done)
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			treat(connection)
+		}
+	}()
 	return listener.Addr().String()
 }
+
+func hangUp(connection net.Conn) { _ = connection.Close() }
+
+func ignore(net.Conn) {}

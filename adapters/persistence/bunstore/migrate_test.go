@@ -16,6 +16,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/tests/databases"
+	"github.com/habeas-data/habeas/tests/postgres"
 )
 
 // ownTables are the tables of habeas.
@@ -107,6 +108,11 @@ func TestProcessesThatMigrateAtOnceWaitForEachOther(t *testing.T) {
 		}
 	}
 	databases.Each(t, atOnce)
+	for _, isolation := range []string{"repeatable%20read", "serializable"} {
+		t.Run("PostgreSQL, "+isolation, func(t *testing.T) {
+			atOnce(t, openDB(t, "pgx", postgres.NewDatabase(t)+"&default_transaction_isolation="+isolation))
+		})
+	}
 }
 
 func TestMigratingNeedsOneConnection(t *testing.T) {
@@ -190,7 +196,9 @@ func TestTheAuditTrailIsAppendOnlyInTheDatabase(t *testing.T) {
 		if db.Dialect().Name() == dialect.PG {
 			attempts = append(attempts, "TRUNCATE habeas_audit_events", "TRUNCATE habeas_audit_events RESTART IDENTITY CASCADE")
 		} else {
-			attempts = append(attempts, "UPDATE OR REPLACE habeas_audit_events SET payload = '[]'")
+			attempts = append(attempts, "UPDATE OR REPLACE habeas_audit_events SET payload = '[]'",
+				"INSERT OR REPLACE"+strings.TrimPrefix(add, "INSERT")+event,
+				"REPLACE INTO habeas_audit_events VALUES (1, 'e2', 'consent_granted', '1', '2024-03-01T12:00:00.000000Z', '{}')")
 		}
 		for _, attempt := range attempts {
 			if _, err := db.ExecContext(t.Context(), attempt); err == nil || !strings.Contains(err.Error(), "append-only") {

@@ -35,7 +35,10 @@ func (postgres) migrations() string { return "postgres" }
 
 // prepareMigration takes a lock that ends with the transaction. Its number is "habeas" in ASCII.
 func (postgres) prepareMigration(schema string) []string {
-	prepare := []string{"SELECT pg_advisory_xact_lock(114767471927667)"}
+	prepare := []string{
+		"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", // to see what was applied while it waited
+		"SELECT pg_advisory_xact_lock(114767471927667)",
+	}
 	if schema != "" {
 		prepare = append(prepare,
 			"DO $habeas$ BEGIN IF to_regnamespace('"+strings.ReplaceAll(quote(schema), "'", "''")+"') IS NULL THEN"+
@@ -67,7 +70,7 @@ func (postgres) surrogate(column domain.Column) string {
 func (postgres) exported(column domain.Column) string {
 	name := "t0." + quote(column.Name)
 	switch column.Type { //nolint:exhaustive // the others come as Go values that need no help
-	case domain.TypeText, domain.TypeNumber, domain.TypeUUID, domain.TypeJSON:
+	case domain.TypeNumber, domain.TypeUUID, domain.TypeJSON:
 		return "CAST(" + name + " AS text)"
 	case domain.TypeArray:
 		return "CAST(to_json(" + name + ") AS text)"

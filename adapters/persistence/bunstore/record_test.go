@@ -66,10 +66,10 @@ type Record struct {
 	ListText []preferences   `bun:"list_text,type:text" pii:"identity"`
 	Raw      json.RawMessage `bun:"raw" pii:"identity"`
 	JSONText string          `bun:"json_text,type:jsonb" pii:"identity"`
-	Array    []string        `bun:"array" pii:"identity"`
-	Ints     []int64         `bun:"ints" pii:"identity"`
+	Array    []string        `bun:"array,array" pii:"identity"`
+	Ints     []int64         `bun:"ints,array" pii:"identity"`
 	Bytes    []byte          `bun:"bytes" pii:"identity"`
-	IP       net.IP          `bun:"ip,type:varchar(45),nullzero" pii:"identity"`
+	IP       net.IP          `bun:"ip,type:inet,nullzero" pii:"identity"`
 	Sealed   enveloped       `bun:"sealed,type:varchar(40)" pii:"identity"`
 }
 

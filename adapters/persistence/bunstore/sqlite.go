@@ -70,6 +70,8 @@ func (sqlite) surrogate(column domain.Column) string {
 			"'-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))"
 	case domain.TypeBytes:
 		return "x''"
+	case domain.TypeArray: // bun stores it as JSON here
+		return "'[]'"
 	default:
 		return commonSurrogate(column.Type)
 	}

@@ -3,6 +3,7 @@ package bunstore
 import (
 	"context"
 	"database/sql"
+	"strconv"
 	"strings"
 	"time"
 
@@ -36,7 +37,8 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, step domai
 	case domain.StrategyDelete:
 		return s.write(ctx, op, "DELETE FROM "+from+where, key...)
 	case domain.StrategyAnonymize:
-		return s.write(ctx, op, "UPDATE "+from+" SET "+s.store.surrogates(table, step.Columns)+where, key...)
+		assignments, args := s.store.surrogates(table, step.Columns, key)
+		return s.write(ctx, op, "UPDATE "+from+" SET "+assignments+where, args...)
 	case domain.StrategyRetain:
 		var rows int64
 		err := s.returning(ctx, op, func(r *sql.Rows) error { return r.Scan(&rows) }, "SELECT count(*) FROM "+from+where, key...)
@@ -45,18 +47,20 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, step domai
 	return 0, &domain.Error{Code: domain.ErrManifest, Op: "erase", Message: "a step has no known strategy"}
 }
 
-// surrogates is the SET list that anonymizes columns.
-func (s *Store) surrogates(table domain.Table, names []string) string {
+// surrogates is the SET list that anonymizes columns, and the parameters with those of its constants added: in the
+// text of a statement, quotes and question marks would be at the mercy of the driver and of bun.
+func (s *Store) surrogates(table domain.Table, names []string, args []any) (string, []any) {
 	assignments := make([]string, len(names))
 	for i, name := range names {
 		column, _ := table.Column(name)
 		surrogate := s.dialect.surrogate(column)
 		if column.Surrogate != "" {
-			surrogate = literal(s.db, column.Surrogate)
+			args = append(args, column.Surrogate)
+			surrogate = "$" + strconv.Itoa(len(args))
 		}
 		assignments[i] = quote(name) + " = " + surrogate
 	}
-	return strings.Join(assignments, ", ")
+	return strings.Join(assignments, ", "), args
 }
 
 func (s subjectStore) Export(
@@ -82,8 +86,10 @@ func (s subjectStore) Export(
 		export := newTableExport(s.store, table)
 		var refused error
 		err := s.read(ctx, "export: "+table.Name, func(rows *sql.Rows) error {
-			refused = export.row(rows, yield)
-			return refused
+			return export.row(rows, func(record domain.ExportRecord) error {
+				refused = yield(record)
+				return refused
+			})
 		}, export.text, key...)
 		if refused != nil {
 			return refused // as yield gave it

@@ -47,6 +47,12 @@ BEGIN
     SELECT RAISE(ABORT, 'habeas_audit_events is append-only');
 END;
 
+CREATE TRIGGER habeas_audit_events_no_replace BEFORE INSERT ON habeas_audit_events
+WHEN EXISTS (SELECT 1 FROM habeas_audit_events WHERE event_id = NEW.event_id OR seq = NEW.seq)
+BEGIN
+    SELECT RAISE(ABORT, 'habeas_audit_events is append-only');
+END;
+
 CREATE TABLE habeas_outbox (
     entry_id        TEXT PRIMARY KEY,
     subject_id      TEXT NOT NULL,
