@@ -102,6 +102,11 @@ type Outbox interface {
 	// What is not abandoned, or no erasure, is left as it is and not returned.
 	Requeue(ctx context.Context, entryIDs []string) ([]domain.OutboxEntry, error)
 
+	// Withdraw abandons the subject's rectifications that are pending, failed or in flight, with their refs and
+	// corrections forgotten, and returns them, oldest first: they must not outlive an erasure, nor be carried out after
+	// it. One that is in flight loses its lease, so that its outcome will be stale.
+	Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error)
+
 	// Purge removes up to limit entries that succeeded and were enqueued before an instant, and returns how many.
 	Purge(ctx context.Context, enqueuedBefore time.Time, limit int) (int64, error)
 }

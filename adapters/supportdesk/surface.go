@@ -47,6 +47,7 @@ func (r *Resolver) CoveredSurface() domain.CoveredSurface {
 		Notes: []string{
 			"the vendor can recover a deleted contact for 7 days",
 			"the vendor keeps satisfaction ratings after a contact is deleted",
+			"a contact that was merged lives on under another id, and is to be erased under that one",
 		},
 	}
 }

@@ -43,8 +43,9 @@ func NewEraser(c Config) (*Eraser, error) {
 func (e *Eraser) Plan() domain.Plan { return e.plan }
 
 // Erase erases the subject in the session: it locks the subject, so that erasures of one subject run one after the
-// other, carries out the local steps of the plan, and enqueues one outbox entry for each external system that has a
-// ref, all to be committed together. To erase again is no error and changes nothing but surrogates.
+// other, takes back corrections that were still to be sent, carries out the local steps of the plan, and enqueues one
+// outbox entry for each external system that has a ref, all to be committed together. To erase again is no error and
+// changes nothing but surrogates.
 //
 // The audit trail gets erasure_requested, one erasure_step_succeeded per local step, and erasure_local_completed. When
 // the session rolls back, erasure_requested and the erasure_step_failed of the step that caused it outlive it.
@@ -62,6 +63,9 @@ func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subj
 		Retained:   map[string]int64{},
 	}}
 	if err := run.begin(ctx, len(subject.Refs), len(calls)); err != nil {
+		return domain.ErasureResult{}, err
+	}
+	if err := run.withdraw(ctx); err != nil {
 		return domain.ErasureResult{}, err
 	}
 	for _, step := range e.plan.Local() {
@@ -97,6 +101,27 @@ func (r *run) begin(ctx context.Context, refs, external int) error {
 		return err
 	}
 	return lockErr
+}
+
+// withdraw takes back the corrections that external systems were still to be sent: personal data that must not outlive
+// the erasure, nor arrive after it. Where no system can rectify, there are none.
+func (r *run) withdraw(ctx context.Context) error {
+	if !r.resolvers.CanRectify() {
+		return nil
+	}
+	withdrawn, err := r.session.Outbox().Withdraw(ctx, r.id)
+	if err != nil {
+		return err
+	}
+	for _, entry := range withdrawn {
+		event := r.audit.Event(domain.EventRectificationStepFailed, r.id, domain.Payload{
+			"target": entry.Resolver, "external": true, "abandoned": true, "error": "erased", "attempts": entry.Attempts,
+		})
+		if err := r.session.Audit().Append(ctx, event); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *run) apply(ctx context.Context, step domain.Step) error {

@@ -2,6 +2,7 @@
 package resolvers
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
@@ -55,6 +56,14 @@ func (s *Set) Names() []string {
 func (s *Set) Get(name string) (ports.Resolver, bool) {
 	resolver, ok := s.byName[name]
 	return resolver, ok
+}
+
+// CanRectify reports whether any of the systems can correct what it holds.
+func (s *Set) CanRectify() bool {
+	return slices.ContainsFunc(s.ordered, func(resolver ports.Resolver) bool {
+		_, ok := resolver.(ports.RectifyingResolver)
+		return ok
+	})
 }
 
 // Route says which systems to call for the refs, in the order of registration, and which have no ref and are skipped.

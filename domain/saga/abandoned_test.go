@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/saga"
@@ -45,40 +46,44 @@ func TestAbandonmentIsToldAfterTheCommit(t *testing.T) {
 }
 
 func TestOnlyAbandonmentIsTold(t *testing.T) {
-	var told []string
-	w := newWorld(t, func(c *saga.Config) {
-		c.OnAbandoned = func(_ context.Context, entry domain.OutboxEntry) { told = append(told, entry.EntryID) }
-	}, desk(t, func(_ context.Context, _ domain.SubjectRef, id string) (bool, error) {
-		return false, map[string]error{"entry-0": nil, "entry-1": errBoom, "entry-2": refused}[id]
-	}))
-	w.does().Times(2)
-	entries := claimed(t, domain.OperationErase, 1, 4)
-	entries[3].Resolver = "unknown"
-	w.claims(entries...)
-	w.settled()
-	w.runs(t, 4)
-	slices.Sort(told)
-	if !slices.Equal(told, []string{"entry-2", "entry-3"}) {
-		t.Errorf("told of %v", told)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		w := newWorld(t, func(c *saga.Config) {
+			c.OnAbandoned = func(_ context.Context, entry domain.OutboxEntry) { told = append(told, entry.EntryID) }
+		}, desk(t, func(_ context.Context, _ domain.SubjectRef, id string) (bool, error) {
+			return false, map[string]error{"entry-0": nil, "entry-1": errBoom, "entry-2": refused}[id]
+		}))
+		w.does().Times(2)
+		entries := claimed(t, domain.OperationErase, 1, 4)
+		entries[3].Resolver = "unknown"
+		w.claims(entries...)
+		w.settled()
+		w.runs(t, 4)
+		slices.Sort(told)
+		if !slices.Equal(told, []string{"entry-2", "entry-3"}) {
+			t.Errorf("told of %v", told)
+		}
+	})
 }
 
 func TestAPanicOfTheHookChangesNothing(t *testing.T) {
-	var told []string
-	w := newWorld(t, func(c *saga.Config) {
-		c.OnAbandoned = func(_ context.Context, entry domain.OutboxEntry) {
-			told = append(told, entry.EntryID)
-			panic(errBoom)
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		w := newWorld(t, func(c *saga.Config) {
+			c.OnAbandoned = func(_ context.Context, entry domain.OutboxEntry) {
+				told = append(told, entry.EntryID)
+				panic(errBoom)
+			}
+		}, desk(t, answers(false, refused)))
+		w.does().Times(2)
+		w.claims(claimed(t, domain.OperationErase, 1, 3)...)
+		w.settled()
+		w.runs(t, 3)
+		slices.Sort(told)
+		if !slices.Equal(told, []string{"entry-0", "entry-1", "entry-2"}) {
+			t.Errorf("told of %v: one panic kept others from being told", told)
 		}
-	}, desk(t, answers(false, refused)))
-	w.does().Times(2)
-	w.claims(claimed(t, domain.OperationErase, 1, 3)...)
-	w.settled()
-	w.runs(t, 3)
-	slices.Sort(told)
-	if !slices.Equal(told, []string{"entry-0", "entry-1", "entry-2"}) {
-		t.Errorf("told of %v: one panic kept others from being told", told)
-	}
+	})
 }
 
 func TestRequeueRecordsEachEntryThatItRequeued(t *testing.T) {

@@ -3,7 +3,6 @@ package saga
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -24,13 +23,12 @@ func (r *Runner) dispatch(ctx context.Context, b batch) <-chan outcome {
 		next <- entry
 	}
 	close(next)
-	var callers sync.WaitGroup
 	for range min(r.Concurrency, len(b.entries)) {
-		callers.Go(func() {
+		go func() {
 			for entry := range next {
 				outcomes <- r.try(ctx, entry, b.leaseUntil)
 			}
-		})
+		}()
 	}
 	return outcomes
 }
@@ -68,6 +66,9 @@ func (r *Runner) abandon(entry domain.OutboxEntry, class string) outcome {
 	return outcome{settlement: domain.Settlement{Entry: entry, Status: domain.OutboxAbandoned, LastError: class}}
 }
 
+// maxRetryLater bounds what a system can ask for: one that says "next year" is not forgotten until then.
+const maxRetryLater = 24 * time.Hour
+
 // backoff is how long to wait after an attempt: doubled each time up to the limit, and longer where the system says so.
 func (r *Runner) backoff(attempts int, err error) time.Duration {
 	wait := r.FirstBackoff
@@ -77,7 +78,7 @@ func (r *Runner) backoff(attempts int, err error) time.Duration {
 	wait = min(wait, r.MaxBackoff)
 	var later *domain.RetryLater
 	if errors.As(err, &later) {
-		wait = max(wait, later.After)
+		wait = max(wait, min(later.After, maxRetryLater))
 	}
 	return wait
 }

@@ -23,6 +23,10 @@ const (
 	DefaultMaxBackoff   = time.Hour
 )
 
+// leaseMargin is what a claim may take until its first call begins. With less, entries would be claimed and given back
+// for ever.
+const leaseMargin = time.Second
+
 // Config is what a Runner is made of. The first four fields are required; a zero in the others stands for the default.
 type Config struct {
 	Sessions  ports.SessionFactory
@@ -33,7 +37,7 @@ type Config struct {
 	Batch        int           // entries claimed at once; 50
 	Concurrency  int           // calls at once; 10
 	CallTimeout  time.Duration // for one call; 30 s
-	Lease        time.Duration // for a whole batch, longer than CallTimeout; 5 min
+	Lease        time.Duration // for a whole batch, a second longer than CallTimeout at least; 5 min
 	MaxAttempts  int           // then an entry is abandoned; 8
 	FirstBackoff time.Duration // before the second attempt, doubled for each further one; 30 s
 	MaxBackoff   time.Duration // at most; 1 h
@@ -66,8 +70,8 @@ func NewRunner(c Config) (*Runner, error) {
 	c.MaxAttempts = orDefault(c.MaxAttempts, DefaultMaxAttempts)
 	c.FirstBackoff = orDefault(c.FirstBackoff, DefaultFirstBackoff)
 	c.MaxBackoff = orDefault(c.MaxBackoff, DefaultMaxBackoff)
-	if c.Lease <= c.CallTimeout {
-		return nil, configurationError("Lease must be longer than CallTimeout")
+	if c.Lease < c.CallTimeout+leaseMargin {
+		return nil, configurationError("Lease must be longer than CallTimeout, by a second at least")
 	}
 	return &Runner{Config: c, audit: audit.Stamper{Clock: c.Clock, IDs: c.IDs}}, nil
 }
@@ -107,7 +111,10 @@ type batch struct {
 	leaseUntil time.Time
 }
 
+// claim does not wait for a database that does not answer any longer than for a call.
 func (r *Runner) claim(ctx context.Context) (batch, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.CallTimeout)
+	defer cancel()
 	var b batch
 	err := r.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
 		now := domain.Instant(r.Clock.Now())

@@ -80,7 +80,7 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 func (o outcome) settled() domain.OutboxEntry {
 	entry := o.settlement.Entry
 	entry.Status, entry.LastError = o.settlement.Status, &o.settlement.LastError
-	entry.NextAttemptAt, entry.LeaseToken = nil, nil
+	entry.NextAttemptAt, entry.LeaseToken, entry.Corrections = nil, nil, nil
 	return entry
 }
 

@@ -74,41 +74,45 @@ func TestFiftyQuickOutcomesAreOneTransaction(t *testing.T) {
 }
 
 func TestStaleSettlementsCountNothingAndLeaveNoEvent(t *testing.T) {
-	told := 0
-	w := newWorld(t, func(c *saga.Config) {
-		c.Concurrency = 1 // keeps the order
-		c.OnAbandoned = func(context.Context, domain.OutboxEntry) { told++ }
-	}, desk(t, func(_ context.Context, _ domain.SubjectRef, id string) (bool, error) {
-		return false, map[string]error{"entry-0": nil, "entry-1": errBoom, "entry-2": refused, "entry-3": nil}[id]
-	}))
-	w.does().Times(2)
-	w.claims(claimed(t, domain.OperationErase, 1, 4)...)
-	w.outbox.EXPECT().Settle(anything, anything).Return(
-		[]domain.SettleResult{{Stale: true}, {Stale: true}, {Stale: true}, {}}, nil)
-	w.audit.EXPECT().Append(anything, anything) // once, for entry-3
-	w.runs(t, 1)
-	if told != 0 {
-		t.Errorf("told of %d that somebody else has", told)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		told := 0
+		w := newWorld(t, func(c *saga.Config) {
+			c.Concurrency = 1 // keeps the order
+			c.OnAbandoned = func(context.Context, domain.OutboxEntry) { told++ }
+		}, desk(t, func(_ context.Context, _ domain.SubjectRef, id string) (bool, error) {
+			return false, map[string]error{"entry-0": nil, "entry-1": errBoom, "entry-2": refused, "entry-3": nil}[id]
+		}))
+		w.does().Times(2)
+		w.claims(claimed(t, domain.OperationErase, 1, 4)...)
+		w.outbox.EXPECT().Settle(anything, anything).Return(
+			[]domain.SettleResult{{Stale: true}, {Stale: true}, {Stale: true}, {}}, nil)
+		w.audit.EXPECT().Append(anything, anything) // once, for entry-3
+		w.runs(t, 1)
+		if told != 0 {
+			t.Errorf("told of %d that somebody else has", told)
+		}
+	})
 }
 
 func TestEventsComeInTheOrderOfTheOutcomes(t *testing.T) {
-	w := newWorld(t, func(c *saga.Config) { c.Concurrency = 1 }, desk(t, answers(false, nil)))
-	w.does().Times(2)
-	w.claims(claimed(t, domain.OperationErase, 1, 2)...)
-	w.outbox.EXPECT().Settle(anything, anything).Return([]domain.SettleResult{{}, {Completes: true}}, nil)
-	var types []domain.EventType
-	w.audit.EXPECT().Append(anything, anything).DoAndReturn(
-		func(_ context.Context, events ...domain.AuditEvent) error {
-			for _, event := range events {
-				types = append(types, event.EventType)
-			}
-			return nil
-		}).AnyTimes()
-	w.runs(t, 2)
-	if !slices.Equal(types, []domain.EventType{erased, erased, domain.EventErasureCompleted}) {
-		t.Errorf("got %v", types)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, func(c *saga.Config) { c.Concurrency = 1 }, desk(t, answers(false, nil)))
+		w.does().Times(2)
+		w.claims(claimed(t, domain.OperationErase, 1, 2)...)
+		w.outbox.EXPECT().Settle(anything, anything).Return([]domain.SettleResult{{}, {Completes: true}}, nil)
+		var types []domain.EventType
+		w.audit.EXPECT().Append(anything, anything).DoAndReturn(
+			func(_ context.Context, events ...domain.AuditEvent) error {
+				for _, event := range events {
+					types = append(types, event.EventType)
+				}
+				return nil
+			}).AnyTimes()
+		w.runs(t, 2)
+		if !slices.Equal(types, []domain.EventType{erased, erased, domain.EventErasureCompleted}) {
+			t.Errorf("got %v", types)
+		}
+	})
 }
 
 // A settlement that cannot be written is an error, but one that keeps nothing else from being settled.
@@ -165,7 +169,7 @@ func TestASessionThatRunsTwiceCountsOnce(t *testing.T) {
 		"one stale at each time":  {[]domain.SettleResult{{Stale: true}, {}}, []domain.SettleResult{{}, {Stale: true}}, 1},
 		"fewer stale at the last": {[]domain.SettleResult{{Stale: true}, {}}, make([]domain.SettleResult, 2), 2},
 	} {
-		t.Run(name, func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
 			var told int
 			w := newWorld(t, func(config *saga.Config) {
 				config.OnAbandoned = func(context.Context, domain.OutboxEntry) { told++ }
@@ -181,7 +185,7 @@ func TestASessionThatRunsTwiceCountsOnce(t *testing.T) {
 			})
 			w.runs(t, c.want)
 			if told != c.want {
-				t.Errorf("told %d times, want %d", told, c.want)
+				t.Errorf("%s: told %d times, want %d", name, told, c.want)
 			}
 		})
 	}

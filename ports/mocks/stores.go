@@ -361,6 +361,21 @@ func (mr *MockOutboxMockRecorder) Settle(ctx, settlements interface{}) *gomock.C
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Settle", reflect.TypeOf((*MockOutbox)(nil).Settle), ctx, settlements)
 }
 
+// Withdraw mocks base method.
+func (m *MockOutbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Withdraw", ctx, id)
+	ret0, _ := ret[0].([]domain.OutboxEntry)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// Withdraw indicates an expected call of Withdraw.
+func (mr *MockOutboxMockRecorder) Withdraw(ctx, id interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Withdraw", reflect.TypeOf((*MockOutbox)(nil).Withdraw), ctx, id)
+}
+
 // MockAuditLog is a mock of AuditLog interface.
 type MockAuditLog struct {
 	ctrl     *gomock.Controller

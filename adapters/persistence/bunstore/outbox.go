@@ -106,6 +106,14 @@ func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.Outbox
 	return requeued, err
 }
 
+func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
+	withdrawn, err := o.entries(ctx, "withdraw", "UPDATE "+o.store.tables.outbox+" SET status = 'abandoned',"+
+		" last_error = 'erased', next_attempt_at = NULL, lease_token = NULL, ref = NULL, corrections = NULL"+
+		" WHERE subject_id = $1 AND operation = 'rectify' AND "+claimable+" RETURNING "+entryColumns, id.String())
+	slices.SortFunc(withdrawn, byAge)
+	return withdrawn, err
+}
+
 func (o outbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) (int64, error) {
 	return o.write(ctx, "purge outbox", "DELETE FROM "+o.store.tables.outbox+" WHERE entry_id IN (SELECT entry_id FROM "+
 		o.store.tables.outbox+" WHERE status = 'succeeded' AND enqueued_at < $1 ORDER BY enqueued_at, entry_id LIMIT $2)",

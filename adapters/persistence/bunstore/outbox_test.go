@@ -45,8 +45,11 @@ func (b box) do(t testing.TB, fn func(context.Context, ports.Outbox) error) {
 	must(t, b.try(fn))
 }
 
+// try ends after a while, so that a session which waits for another one fails its test.
 func (b box) try(fn func(context.Context, ports.Outbox) error) error {
-	return b.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute/2)
+	defer cancel()
+	return b.store.Do(ctx, func(ctx context.Context, session ports.Session) error {
 		return fn(ctx, session.Outbox())
 	})
 }
