@@ -181,9 +181,15 @@ func (g *generator) finish(t *table) {
 	}
 }
 
+// data draws columns of every kind, and of times some more: retention counts from one of them.
 func (g *generator) data(t *table) {
+	times := slices.DeleteFunc(slices.Clone(g.kinds), func(k kind) bool { return k.Type != domain.TypeTime })
 	for range between(g.T, "data", 0, 4) {
-		c := g.column(t, forData, pick(g.T, "kind", g.kinds...))
+		kinds := g.kinds
+		if oneIn(g.T, "time", 5) {
+			kinds = times
+		}
+		c := g.column(t, forData, pick(g.T, "kind", kinds...))
 		c.nullable = oneIn(g.T, "nullable", 2)
 		distinct := c.kind.Type == domain.TypeText && (c.kind.length == 0 || c.kind.length > 20) || c.kind.Type == domain.TypeUUID
 		c.unique = distinct && oneIn(g.T, "unique", 3)

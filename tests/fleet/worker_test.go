@@ -1,0 +1,150 @@
+// Package fleet lets several processes drain one outbox while they are killed, one after the other.
+package fleet_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/system"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/postgres"
+)
+
+// These variables turn this test binary into a worker of the fleet; they say where the database and the desk are.
+const (
+	databaseVariable = "HABEAS_TEST_FLEET_DATABASE"
+	deskVariable     = "HABEAS_TEST_FLEET_DESK"
+)
+
+// Leases are short, so that what a killed worker leaves behind is taken over soon. A call may wait at the desk for the
+// next kill, and not much longer.
+const (
+	lease       = 2500 * time.Millisecond
+	callTimeout = 1500 * time.Millisecond
+	poll        = 50 * time.Millisecond
+)
+
+func TestMain(m *testing.M) {
+	if source := os.Getenv(databaseVariable); source != "" {
+		if err := work(source, os.Getenv(deskVariable)); err != nil {
+			fmt.Fprintln(os.Stderr, "worker:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	postgres.Main(m)
+}
+
+// work is the worker: it drains the outbox until no entry is open. Any error ends it, and fails the test.
+func work(source, desk string) error {
+	go func() { // the test holds the other end for as long as it lives
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(2)
+	}()
+	db, store, err := open(source)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	registered, err := resolvers.NewSet(client{url: desk, worker: strconv.Itoa(os.Getpid())})
+	if err != nil {
+		return err
+	}
+	runner, err := saga.NewRunner(saga.Config{
+		Sessions: store, Clock: system.Clock{}, IDs: &system.IDs{}, Resolvers: registered,
+		CallTimeout: callTimeout, Lease: lease,
+		MaxAttempts: 100, FirstBackoff: 100 * time.Millisecond, MaxBackoff: 400 * time.Millisecond,
+	})
+	if err != nil {
+		return err
+	}
+	ctx, empty := context.Background(), time.NewTicker(poll)
+	defer empty.Stop()
+	for {
+		settled, err := runner.RunOnce(ctx)
+		if err != nil {
+			return err
+		}
+		if settled > 0 {
+			continue
+		}
+		if open, err := stillOpen(ctx, store); err != nil || open == 0 {
+			return err
+		}
+		<-empty.C
+	}
+}
+
+// stillOpen is how many entries have not come to an end.
+func stillOpen(ctx context.Context, store ports.SessionFactory) (open int64, err error) {
+	err = store.Do(ctx, func(ctx context.Context, session ports.Session) error {
+		counts, err := session.Outbox().Counts(ctx)
+		open = counts[domain.OutboxPending] + counts[domain.OutboxInFlight] + counts[domain.OutboxFailed]
+		return err
+	})
+	return open, err
+}
+
+func open(source string) (*bun.DB, *bunstore.Store, error) {
+	sqldb, err := sql.Open("pgx", source)
+	if err != nil {
+		return nil, nil, err
+	}
+	db := bun.NewDB(sqldb, pgdialect.New())
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{{Name: "id", Type: domain.TypeText}},
+	})
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	store, err := bunstore.New(db, dataMap, bunstore.Options{})
+	return db, store, err
+}
+
+// client is the resolver of the desk.
+type client struct {
+	ports.Resolver
+	url, worker string
+}
+
+func (client) Name() string { return "desk" }
+
+func (c client) EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID string) (alreadyAbsent bool, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodDelete, c.url+"/contacts/"+url.PathEscape(ref.Value), nil)
+	if err != nil {
+		return false, err
+	}
+	request.Header.Set(entryHeader, entryID)
+	request.Header.Set(workerHeader, c.worker)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false, err
+	}
+	defer response.Body.Close()
+	switch response.StatusCode {
+	case http.StatusNoContent:
+		return false, nil
+	case http.StatusNotFound:
+		return true, nil
+	default:
+		return false, errors.New("the desk answered " + response.Status)
+	}
+}
