@@ -97,21 +97,28 @@ func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.Outbox
 	for i, id := range entryIDs {
 		parameters[i], args[i] = "$"+strconv.Itoa(i+1), id
 	}
-	requeued, err := o.entries(ctx, "requeue", "UPDATE "+o.store.tables.outbox+" SET status = 'pending', attempts = 0,"+
-		" last_attempt_at = NULL, next_attempt_at = NULL, last_error = NULL"+
-		" WHERE status = 'abandoned' AND operation = 'erase' AND entry_id IN ("+strings.Join(parameters, ", ")+")"+
-		" RETURNING "+entryColumns, args...)
-	slices.SortFunc(requeued, byAge)
+	requeued, err := o.change(ctx, "requeue",
+		"status = 'abandoned' AND operation = 'erase' AND entry_id IN ("+strings.Join(parameters, ", ")+")",
+		"status = 'pending', attempts = 0, last_attempt_at = NULL, next_attempt_at = NULL, last_error = NULL", args...)
 	o.enqueued = o.enqueued || len(requeued) > 0
 	return requeued, err
 }
 
 func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
-	withdrawn, err := o.entries(ctx, "withdraw", "UPDATE "+o.store.tables.outbox+" SET status = 'abandoned',"+
-		" last_error = 'erased', next_attempt_at = NULL, lease_token = NULL, ref = NULL, corrections = NULL"+
-		" WHERE subject_id = $1 AND operation = 'rectify' AND "+claimable+" RETURNING "+entryColumns, id.String())
-	slices.SortFunc(withdrawn, byAge)
-	return withdrawn, err
+	// Only a condition that repeats that of the index by subject lets SQLite take it.
+	return o.change(ctx, "withdraw", "subject_id = $1 AND operation = 'rectify' AND status <> 'succeeded' AND "+claimable,
+		"status = 'abandoned', last_error = 'erased', next_attempt_at = NULL, lease_token = NULL, ref = NULL,"+
+			" corrections = NULL", id.String())
+}
+
+// change sets columns of the entries that a condition holds for and returns them, oldest first. It locks them in the
+// order in which Settle does: in any other, the two could wait for each other.
+func (o outbox) change(ctx context.Context, op, condition, set string, args ...any) ([]domain.OutboxEntry, error) {
+	changed, err := o.entries(ctx, op, "WITH chosen AS (SELECT entry_id AS chosen_id FROM "+o.store.tables.outbox+
+		" WHERE "+condition+" ORDER BY entry_id"+o.store.dialect.forUpdate()+") UPDATE "+o.store.tables.outbox+
+		" SET "+set+" FROM chosen WHERE entry_id = chosen_id RETURNING "+entryColumns, args...)
+	slices.SortFunc(changed, byAge)
+	return changed, err
 }
 
 func (o outbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) (int64, error) {

@@ -55,8 +55,8 @@ func (b box) plan(t testing.TB, text string, args ...any) string {
 	return plan.String()
 }
 
-// The cost of a claim and of a settlement must not grow with what has been settled already, whether the database has
-// statistics about it or not.
+// The cost of a claim, of a settlement and of a withdrawal, which is part of every erasure, must not grow with what has
+// been settled already, whether the database has statistics about it or not.
 func TestSettledEntriesCostClaimsAndSettlementsNothing(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
@@ -82,13 +82,15 @@ func TestSettledEntriesCostClaimsAndSettlementsNothing(t *testing.T) {
 			operations = append(operations, entry.SubjectID.String(), string(entry.Operation))
 		}
 		settles := hook.during(t, func() { b.settle(t, settlements...) })
-		if len(claims) != 3 || len(settles) != 4 {
-			t.Fatalf("claim: %q\nsettle: %q", claims, settles)
+		withdraws := hook.during(t, func() { b.withdraw(t, "1") })
+		if len(claims) != 3 || len(settles) != 4 || len(withdraws) != 3 {
+			t.Fatalf("claim: %q\nsettle: %q\nwithdraw: %q", claims, settles, withdraws)
 		}
 		for _, analyzed := range []bool{false, true} {
 			for plan, index := range map[string]string{
 				b.plan(t, claims[1], at, 50, until, "token"): "habeas_outbox_claimable",
 				b.plan(t, settles[1], operations...):         "habeas_outbox_subject",
+				b.plan(t, withdraws[1], "1"):                 "habeas_outbox_subject",
 			} {
 				unbounded := func(scan string) bool { return strings.Contains(plan, scan) }
 				if !strings.Contains(plan, index) || slices.ContainsFunc(scans, unbounded) {
