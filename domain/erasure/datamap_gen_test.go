@@ -163,12 +163,35 @@ func (g generated) fault(table domain.Table) domain.Code {
 			return domain.ErrManifest
 		}
 	}
+	if code := g.clears(table); code != "" {
+		return code
+	}
 	for _, name := range columns(table, domain.StrategyDelete, domain.StrategyAnonymize) {
 		if links(table, name) || g.isReferenced(table.Name, name) {
 			return domain.ErrManifest
 		}
 	}
 	return ""
+}
+
+// clears says why a table cannot bear that the database clears columns of it, or nothing when it can.
+func (g generated) clears(table domain.Table) domain.Code {
+	var code domain.Code
+	for _, relation := range table.Relations {
+		inMap := slices.ContainsFunc(g.tables, func(t domain.Table) bool { return t.Name == relation.References })
+		if !inMap || !relation.SetsNull || !losesRows(g.table(relation.References)) {
+			continue
+		}
+		for _, name := range relation.Columns {
+			switch {
+			case slices.Contains(columns(table, domain.StrategyRetain), name):
+				return domain.ErrRetention
+			case slices.Contains(append(table.PrimaryKey, table.Relations[0].Columns...), name):
+				code = domain.ErrManifest
+			}
+		}
+	}
+	return code
 }
 
 // dependsOn lists the tables of the map whose rows the table's rows cannot be without.

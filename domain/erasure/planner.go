@@ -89,8 +89,14 @@ func checkSurvivor(m domain.DataMap, table domain.Table) error {
 	}
 	for _, relation := range table.Relations {
 		parent, inMap := m.Table(relation.References)
-		if inMap && deletesRows(parent) && !relation.SetsNull {
+		switch {
+		case !inMap || !deletesRows(parent) || relation.References == table.Name:
+		case !relation.SetsNull:
 			return orphaned(table, parent, "to which it refers without ON DELETE SET NULL")
+		default:
+			if err := checkCleared(m, table, relation); err != nil {
+				return err
+			}
 		}
 	}
 	for _, column := range table.Personal() {
@@ -99,6 +105,26 @@ func checkSurvivor(m domain.DataMap, table domain.Table) error {
 		}
 		return planError(domain.ErrManifest, table.Name+"."+column.Name+
 			": would be anonymized, but it identifies or links rows that survive")
+	}
+	return nil
+}
+
+// checkCleared refuses a relation whose columns the database clears with the other row, where one of them must stay:
+// because it is retained, or because without it the row could not be told from others or would not be the subject's.
+func checkCleared(m domain.DataMap, table domain.Table, relation domain.Relation) error {
+	for _, name := range relation.Columns {
+		column, _ := table.Column(name)
+		retained := column.Personal != nil && column.Personal.Strategy == domain.StrategyRetain
+		onPath := len(m.Path(table.Name)) > 0 && slices.Contains(m.Path(table.Name)[0].Columns, name)
+		code := domain.ErrManifest
+		switch {
+		case retained:
+			code = domain.ErrRetention
+		case !onPath && !slices.Contains(table.PrimaryKey, name) && !slices.Contains(table.SubjectKey, name):
+			continue
+		}
+		return planError(code, table.Name+"."+name+": must stay, but is set to null when the rows of "+
+			relation.References+" are deleted")
 	}
 	return nil
 }

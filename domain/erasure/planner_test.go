@@ -321,3 +321,40 @@ func TestRetainedRowsThatReferToDeletedRowsOffThePathAreRefused(t *testing.T) {
 	plan, err := planFor(t, nil, users(personal("email", anon)), child("sessions", "users", personal("agent", del)), orders)
 	wantRefusal(t, "a foreign key off the path", plan, err, domain.ErrRetention, "orders.vat", "sessions")
 }
+
+func TestAColumnThatTheDatabaseClearsMustNotBeOneThatStays(t *testing.T) {
+	with := func(adjust func(o *domain.Table)) domain.Table {
+		return change(child("orders", "users", personal("vat", keep), plain("session_id")), func(o *domain.Table) {
+			o.Relations[0].Path = true
+			o.Relations = append(o.Relations, domain.Relation{
+				Columns: []string{"session_id"}, References: "sessions", ReferencedColumns: []string{"id"}, SetsNull: true,
+			})
+			adjust(o)
+		})
+	}
+	sessions := child("sessions", "users", personal("agent", del))
+	for name, test := range map[string]struct {
+		orders domain.Table
+		code   domain.Code // empty for none
+	}{
+		"a column of no meaning": {with(func(*domain.Table) {}), ""},
+		"a retained column": {with(func(o *domain.Table) {
+			o.Relations[1].Columns = []string{"vat"}
+		}), domain.ErrRetention},
+		"a column of the primary key": {with(func(o *domain.Table) {
+			o.PrimaryKey = append(o.PrimaryKey, "session_id")
+		}), domain.ErrManifest},
+		"a column of the path": {with(func(o *domain.Table) {
+			o.Relations[1].Columns = o.Relations[0].Columns
+		}), domain.ErrManifest},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan, err := planFor(t, nil, users(personal("email", anon)), sessions, test.orders)
+			if test.code != "" {
+				wantRefusal(t, name, plan, err, test.code, "orders", "sessions")
+			} else if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -111,6 +111,7 @@ func TestAnErasureThatFails(t *testing.T) {
 		"until later":                       {1, answers(false, later(0, nil)), failed(notErased, 1, "retry_later", 30*time.Second)},
 		"until much later":                  {1, answers(false, later(5*time.Minute, nil)), failed(notErased, 1, "retry_later", 5*time.Minute)},
 		"until later than the longest wait": {1, answers(false, fmt.Errorf("x: %w", later(3*time.Hour, nil))), failed(notErased, 1, "retry_later", 3*time.Hour)},
+		"until next year":                   {1, answers(false, later(9000*time.Hour, nil)), failed(notErased, 1, "retry_later", 24*time.Hour)},
 		"until sooner than it would wait":   {3, answers(false, later(time.Second, nil)), failed(notErased, 3, "retry_later", 2*time.Minute)},
 		"until some time in the past":       {1, answers(false, later(-time.Hour, nil)), failed(notErased, 1, "retry_later", 30*time.Second)},
 		"until later, for a reason":         {1, answers(false, later(0, domain.ErrUnavailable)), failed(notErased, 1, "unavailable", 30*time.Second)},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/golang/mock/gomock"
@@ -36,6 +37,7 @@ func TestAWrongConfigurationIsRefused(t *testing.T) {
 		"a negative longest backoff":   func(c *saga.Config) { c.MaxBackoff = -1 },
 		"a lease as long as a call":    func(c *saga.Config) { c.Lease = 30 * time.Second },
 		"a call as long as the lease":  func(c *saga.Config) { c.CallTimeout = 5 * time.Minute },
+		"a lease hardly any longer":    func(c *saga.Config) { c.Lease = 31*time.Second - 1 },
 		"a lease shorter than a call":  func(c *saga.Config) { c.Lease, c.CallTimeout = time.Second, time.Minute },
 		"a call longer than any lease": func(c *saga.Config) { c.CallTimeout = 6 * time.Minute },
 	} {
@@ -45,6 +47,25 @@ func TestAWrongConfigurationIsRefused(t *testing.T) {
 			t.Errorf("%s: got %v, %v", name, runner, err)
 		}
 	}
+}
+
+func TestALeaseMayBeASecondLongerThanACall(t *testing.T) {
+	newWorld(t, func(c *saga.Config) { c.Lease = 31 * time.Second })
+}
+
+func TestAStoreThatDoesNotAnswerAClaimIsNotWaitedForLongerThanACall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, nil, uncalled(t))
+		w.sessions.EXPECT().Do(anything, anything).DoAndReturn(func(ctx context.Context, _ session) error {
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		start := bubble.Now()
+		settled, err := w.RunOnce(t.Context())
+		if waited := since(start); settled != 0 || !errors.Is(err, context.DeadlineExceeded) || waited != 30*time.Second {
+			t.Errorf("got %d, %v after %v", settled, err, waited)
+		}
+	})
 }
 
 func TestABatchIsClaimedInASessionOfItsOwn(t *testing.T) {

@@ -126,7 +126,6 @@ func (g *generator) childTable() {
 func (g *generator) link(t, to *table, nullable bool) *link {
 	l := &link{to: to}
 	l.ReferencedColumns = shuffled(g.T, "referenced", pick(g.T, "to key", to.keys()...))
-	holdsID := t.path == nil && to != t && sameNames(l.ReferencedColumns, to.subjectKey) // and is compared with any id
 	for i, name := range l.ReferencedColumns {
 		referenced := to.column(name).kind
 		if i == 0 && len(l.ReferencedColumns) > 1 && t.path != nil && to != t && oneIn(g.T, "shared", 2) {
@@ -136,7 +135,7 @@ func (g *generator) link(t, to *table, nullable bool) *link {
 			}
 		}
 		k := referenced
-		if k.Type == domain.TypeBigInt && !holdsID && oneIn(g.T, "narrow", 6) {
+		if k.Type == domain.TypeBigInt && oneIn(g.T, "narrow", 6) {
 			k = g.narrow
 		}
 		c := g.column(t, forLink, k)

@@ -160,7 +160,9 @@ func (s *schema) settle() {
 				l.aims = atOwn
 			case !l.shared && !slices.ContainsFunc(l.Columns, annotated):
 				l.aims, l.SetsNull = setsNull, true
-			case !s.wild:
+			case s.wild:
+				l.SetsNull = true
+			default:
 				t.unlink(l)
 			}
 		}
