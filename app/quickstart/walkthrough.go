@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/uptrace/bun/dialect"
+
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -28,7 +30,7 @@ func walkthrough(ctx context.Context, c config, output io.Writer) (err error) {
 	c.addr = "127.0.0.1:0"
 	return serve(ctx, db, c, func(address string, d demo) error {
 		fmt.Fprintf(output, "The quickstart application runs at http://%s, on a fresh database (%s).\n",
-			address, db.Dialect().Name())
+			address, map[bool]string{true: "PostgreSQL", false: "SQLite"}[db.Dialect().Name() == dialect.PG])
 		story := &story{demo: d, ctx: ctx, client: newClient(address, output), output: output}
 		for _, chapter := range []func() error{
 			story.authenticate, story.consent, story.restrict, story.rectify, story.export, story.erase, story.completion,

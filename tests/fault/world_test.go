@@ -78,7 +78,7 @@ func newWorld(t *testing.T, db *bun.DB, adjust ...func(*app.Config)) *world {
 	_, err = db.NewInsert().Model(&Customer{ID: 7, Email: "zoe@example.org"}).Exec(t.Context())
 	must(t, err)
 
-	resolver, err := supportdesk.New("token", supportdesk.Options{BaseURL: w.server.URL, Timeout: 500 * time.Millisecond})
+	resolver, err := supportdesk.New("token", supportdesk.Options{BaseURL: w.server.URL, Timeout: 2 * time.Second})
 	must(t, err)
 	config := app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{resolver}, Clock: w.clock}
 	for _, change := range adjust {
