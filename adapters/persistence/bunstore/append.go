@@ -31,8 +31,9 @@ var columns = [kinds]string{
 // appends are the rows that a session holds back, by table.
 type appends [kinds][][]any
 
-// most bounds how many rows a session holds back, far below the number of parameters that a statement can have.
-const most = 500
+// most bounds how many rows a session holds back: few enough for the parameters of one statement, which SQLite looks up
+// one by one.
+const most = 100
 
 // hold keeps a row back, and sends everything once it is much.
 func (s *session) hold(ctx context.Context, k kind, row ...any) error {

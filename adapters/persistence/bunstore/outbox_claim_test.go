@@ -5,11 +5,13 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/uptrace/bun"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tests/databases"
@@ -122,5 +124,35 @@ func TestASessionClaimsWhatItEnqueued(t *testing.T) {
 			}
 			return err
 		})
+	})
+}
+
+func TestNewWorkWakesAfterTheCommit(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		b := newBox(t, db)
+		dataMap, err := bunstore.ReadModels(db, models[:1], nil)
+		must(t, err)
+		var woken atomic.Int64
+		b.store, err = bunstore.New(db, dataMap, bunstore.Options{Enqueued: func() { woken.Add(1) }})
+		must(t, err)
+		wakes := func(what string, want int64, fn func()) {
+			t.Helper()
+			woken.Store(0)
+			if fn(); woken.Load() != want {
+				t.Errorf("%s woke %d times, want %d", what, woken.Load(), want)
+			}
+		}
+		wakes("an enqueue", 1, func() { b.enqueue(t, numbered(t, 3)...) })
+		wakes("a rollback", 0, func() {
+			_ = b.try(func(ctx context.Context, outbox ports.Outbox) error {
+				must(t, outbox.Enqueue(ctx, toErase(t, "a", "1", 0)))
+				return errHost
+			})
+		})
+		var claimed []domain.OutboxEntry
+		wakes("a claim", 0, func() { claimed = b.claim(t, 10, noon) })
+		wakes("a settlement", 0, func() { b.settle(t, abandons(claimed[0])) })
+		wakes("a requeue of nothing", 0, func() { b.requeue(t, "e0001") })
+		wakes("a requeue", 1, func() { b.requeue(t, "e0000") })
 	})
 }

@@ -124,3 +124,63 @@ func TestAWithdrawalDoesNotLoseAgainstASettlement(t *testing.T) {
 		t.Errorf("two sessions ran %d times", runs.Load())
 	}
 }
+
+// What was chosen before the wait is chosen anew after it.
+func TestAChangeThatWaitedLeavesWhatHasChangedMeanwhile(t *testing.T) {
+	for name, c := range map[string]struct {
+		entry         func(testing.TB, string, string, time.Duration) domain.OutboxEntry
+		settle        func(domain.OutboxEntry) domain.Settlement // before
+		first, second func(ctx context.Context, outbox ports.Outbox, e domain.OutboxEntry) ([]domain.OutboxEntry, error)
+		want          string
+	}{
+		"a withdrawal behind a settlement": {toRectify, nil, settled, withdrawn, "succeeded 1"},
+		"a requeue behind a requeue":       {toErase, abandons, requeued, requeued, "pending 0 ref"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBox(t, databases.PostgreSQL(t))
+			b.enqueue(t, c.entry(t, "a", "1", 0))
+			e := b.claimOf(t, noon, "a")[0]
+			if c.settle != nil {
+				b.settle(t, c.settle(e))
+			}
+			var second sync.WaitGroup
+			var passed atomic.Bool
+			b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+				_, err := c.first(ctx, outbox, e)
+				second.Go(func() {
+					defer passed.Store(true)
+					err := b.try(func(ctx context.Context, outbox ports.Outbox) error {
+						changed, err := c.second(ctx, outbox, e)
+						if len(changed) > 0 {
+							t.Errorf("changed %v", changed)
+						}
+						return err
+					})
+					if err != nil {
+						t.Error(err)
+					}
+				})
+				for b.lockWaits(t) == 0 && !passed.Load() { // the second one has not come to the lock yet
+				}
+				return err
+			})
+			second.Wait()
+			if got := b.row(t, "a").String(); got != c.want {
+				t.Errorf("left is %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func settled(ctx context.Context, outbox ports.Outbox, e domain.OutboxEntry) ([]domain.OutboxEntry, error) {
+	_, err := outbox.Settle(ctx, []domain.Settlement{succeeds(e)})
+	return nil, err
+}
+
+func withdrawn(ctx context.Context, outbox ports.Outbox, e domain.OutboxEntry) ([]domain.OutboxEntry, error) {
+	return outbox.Withdraw(ctx, e.SubjectID)
+}
+
+func requeued(ctx context.Context, outbox ports.Outbox, e domain.OutboxEntry) ([]domain.OutboxEntry, error) {
+	return outbox.Requeue(ctx, []string{e.EntryID})
+}
