@@ -11,7 +11,8 @@ import (
 func (i *Integration) Worker() *worker.SagaWorker { return i.worker }
 
 // Lifespan starts the worker when the server listens, and stops it when the server shuts down; calls in flight are then
-// waited for, for worker.DefaultStopTimeout. What is not finished by then is taken up again by the next worker.
+// waited for, for worker.DefaultStopTimeout. What is not finished by then is taken up again by the next worker. With
+// Fiber's Prefork the worker runs in the parent process, which the commits of its children do not wake.
 func (i *Integration) Lifespan(server *fiber.App) {
 	server.Hooks().OnListen(func(fiber.ListenData) error {
 		i.worker.Start()

@@ -27,8 +27,7 @@ const (
 )
 
 // Payload is what an event says beside its type: short scalars (string, bool, int, int64) under fixed names. It never
-// holds personal data, a ref, a reason that a subject gave, or an error message: an error stands as its class. Purposes
-// and policy versions are names that the application defines, and do stand in it.
+// holds personal data, a ref, a text that a client sent, or an error message: an error stands as its class.
 type Payload map[string]any
 
 // AuditEvent is one line of the append-only audit trail, the accountability record of Art. 5(2) GDPR.

@@ -18,7 +18,12 @@ type ResolverError struct {
 func (e *ResolverError) Error() string { return "habeas: resolver " + e.Resolver + ": " + e.Message }
 
 // Unwrap gives the cause to errors.Is and errors.As.
-func (e *ResolverError) Unwrap() error { return e.Err }
+func (e *ResolverError) Unwrap() error {
+	if e == nil { // a resolver may return a nil pointer as its error
+		return nil
+	}
+	return e.Err
+}
 
 // RetryLater says that an external system failed for now, and when to come back. Its text is bound by the rule of
 // ResolverError.
@@ -33,7 +38,12 @@ type RetryLater struct {
 func (e *RetryLater) Error() string { return "habeas: resolver " + e.Resolver + ": " + e.Message }
 
 // Unwrap gives the cause to errors.Is and errors.As.
-func (e *RetryLater) Unwrap() error { return e.Err }
+func (e *RetryLater) Unwrap() error {
+	if e == nil { // a resolver may return a nil pointer as its error
+		return nil
+	}
+	return e.Err
+}
 
 // CoveredSurface says what of an external system a resolver exports and erases, and what not: it answers the question
 // whether an export is complete.

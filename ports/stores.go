@@ -87,8 +87,8 @@ type Outbox interface {
 	// Settle writes the outcomes of claimed entries, and returns what became of each settlement, in the same order. One
 	// whose lease token is not the entry's any more is stale and changes nothing. The lease token is cleared; the ref
 	// and the corrections are, too, as domain.Settlement says. A settlement is marked as completing for the last one that
-	// succeeded of a subject and operation none of whose entries is left in any other state; this is decided under a
-	// lock, so that it is so for exactly one of the sessions that settle a subject's entries at the same time.
+	// succeeded of a subject and operation none of whose entries is left in any other state, but for abandoned
+	// rectifications, which are issued anew and not requeued; this is decided under a lock, so that it is so for exactly one of the sessions that settle a subject's entries at the same time.
 	Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error)
 
 	// Counts returns how many entries there are in each status; every status is there, with 0 if need be.
@@ -123,7 +123,7 @@ type AuditLog interface {
 	// error of Do says so beside the error that caused the rollback.
 	AppendEvidence(ctx context.Context, events ...domain.AuditEvent) error
 
-	// Trail returns the subject's events in the order they were committed; those of one session in the order they
-	// were appended.
+	// Trail returns the subject's events in the order in which the store took them in, whatever the clocks said; those
+	// of one session in the order they were appended.
 	Trail(ctx context.Context, id domain.SubjectID) ([]domain.AuditEvent, error)
 }

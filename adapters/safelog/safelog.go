@@ -3,7 +3,6 @@
 package safelog
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -12,15 +11,32 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Error describes an error: its class, and the text of the *domain.Error in it, which is safe to log by contract. Of all
-// other errors the class is all that is said.
+// Error describes an error: its class, and the texts of the errors of package domain that it wraps or joins, which are
+// safe to log by contract. Of all other errors the class is all that is said.
 func Error(err error) []slog.Attr {
 	attributes := []slog.Attr{slog.String("class", domain.ErrorClass(err))}
-	var coded *domain.Error
-	if errors.As(err, &coded) {
-		attributes = append(attributes, slog.String("error", coded.Error()))
+	if texts := safeTexts(err); len(texts) > 0 {
+		attributes = append(attributes, slog.String("error", strings.Join(texts, "; ")))
 	}
 	return attributes
+}
+
+// safeTexts finds the outermost *domain.Error of each branch of an error.
+func safeTexts(err error) []string {
+	switch e := err.(type) { //nolint:errorlint // it takes the tree apart
+	case *domain.Error:
+		return []string{e.Error()}
+	case interface{ Unwrap() []error }:
+		var texts []string
+		for _, branch := range e.Unwrap() {
+			texts = append(texts, safeTexts(branch)...)
+		}
+		return texts
+	case interface{ Unwrap() error }:
+		return safeTexts(e.Unwrap())
+	default:
+		return nil
+	}
 }
 
 // Panic describes a panic that was just recovered: the type of its value, which may itself hold anything, and where it

@@ -21,8 +21,9 @@ func NewLedger(clock ports.Clock, ids ports.IDSource) *Ledger {
 	return &Ledger{audit: audit.Stamper{Clock: clock, IDs: ids}}
 }
 
-// Record appends a decision, and the audit event consent_granted or consent_withdrawn with it. The instant is the
-// ledger's clock's. An invalid decision is domain.ErrInvalid with every field at fault, and leaves no trace.
+// Record appends a decision, and the audit event consent_granted or consent_withdrawn with it, which says neither the
+// purpose nor the policy version: a client sends them, so they could be anything. The ledger has them, under the same
+// instant, which is the clock's. An invalid decision is domain.ErrInvalid with every field at fault, and leaves no trace.
 func (l *Ledger) Record(
 	ctx context.Context, s ports.Session, id domain.SubjectID, decision domain.ConsentDecision,
 ) (domain.ConsentRecord, error) {
@@ -33,9 +34,7 @@ func (l *Ledger) Record(
 	if decision.Granted {
 		eventType = domain.EventConsentGranted
 	}
-	event := l.audit.Event(eventType, id, domain.Payload{
-		"purpose": decision.Purpose, "policy_version": decision.PolicyVersion, "source": decision.Source,
-	})
+	event := l.audit.Event(eventType, id, domain.Payload{"source": decision.Source})
 	record := domain.ConsentRecord{
 		SubjectID:     id,
 		Purpose:       decision.Purpose,

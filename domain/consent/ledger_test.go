@@ -64,7 +64,7 @@ func TestADecisionIsRecordedWithItsEvent(t *testing.T) {
 		}
 		event := domain.AuditEvent{
 			EventID: "id-1", EventType: eventType, SubjectRef: w.id, OccurredAt: noon,
-			Payload: domain.Payload{"purpose": "newsletter", "policy_version": "v1", "source": "api"},
+			Payload: domain.Payload{"source": "api"},
 		}
 		gomock.InOrder(w.store.EXPECT().Append(ctx, record), w.audit.EXPECT().Append(ctx, event))
 

@@ -43,7 +43,7 @@ func NewEraser(c Config) (*Eraser, error) {
 func (e *Eraser) Plan() domain.Plan { return e.plan }
 
 // Erase erases the subject in the session: it locks the subject, so that erasures of one subject run one after the
-// other, takes back corrections that were still to be sent, carries out the local steps of the plan, and enqueues one
+// other, carries out the local steps of the plan, takes back corrections that were still to be sent, and enqueues one
 // outbox entry for each external system that has a ref, all to be committed together. To erase again is no error and
 // changes nothing but surrogates.
 //
@@ -65,13 +65,13 @@ func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subj
 	if err := run.begin(ctx, len(subject.Refs), len(calls)); err != nil {
 		return domain.ErasureResult{}, err
 	}
-	if err := run.withdraw(ctx); err != nil {
-		return domain.ErasureResult{}, err
-	}
 	for _, step := range e.plan.Local() {
 		if err := run.apply(ctx, step); err != nil {
 			return domain.ErasureResult{}, err
 		}
+	}
+	if err := run.withdraw(ctx); err != nil {
+		return domain.ErasureResult{}, err
 	}
 	if err := run.enqueue(ctx, calls); err != nil {
 		return domain.ErasureResult{}, err
@@ -104,7 +104,8 @@ func (r *run) begin(ctx context.Context, refs, external int) error {
 }
 
 // withdraw takes back the corrections that external systems were still to be sent: personal data that must not outlive
-// the erasure, nor arrive after it. Where no system can rectify, there are none.
+// the erasure, nor arrive after it. It comes after the local steps, which wait for a rectification under way. Where no
+// system can rectify any more, entries that are left from before are abandoned by the runner, which sends none.
 func (r *run) withdraw(ctx context.Context) error {
 	if !r.resolvers.CanRectify() {
 		return nil

@@ -22,7 +22,7 @@ func NewLedger(clock ports.Clock, ids ports.IDSource) *Ledger {
 }
 
 // Record appends a decision, and the audit event restriction_placed or restriction_lifted with it, which says the
-// scope but never the reason. An invalid decision is domain.ErrInvalid with every field at fault, and leaves no trace.
+// scope but neither the purpose nor the reason: a client sends them, so they could be anything. An invalid decision is domain.ErrInvalid with every field at fault, and leaves no trace.
 func (l *Ledger) Record(
 	ctx context.Context, s ports.Session, id domain.SubjectID, decision domain.RestrictionDecision,
 ) (domain.RestrictionRecord, error) {
@@ -35,7 +35,7 @@ func (l *Ledger) Record(
 	}
 	payload := domain.Payload{"scope": string(domain.ScopeAll), "source": decision.Source}
 	if decision.Purpose != nil {
-		payload["scope"], payload["purpose"] = string(domain.ScopePurpose), *decision.Purpose
+		payload["scope"] = string(domain.ScopePurpose)
 	}
 	event := l.audit.Event(eventType, id, payload)
 	record := domain.RestrictionRecord{

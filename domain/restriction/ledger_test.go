@@ -70,7 +70,7 @@ func TestADecisionIsRecordedWithItsEvent(t *testing.T) {
 		"a purpose restricted": {
 			domain.RestrictionDecision{Purpose: &purpose, Restricted: true, Reason: &reason, Source: "api"},
 			"restriction_placed",
-			domain.Payload{"scope": "purpose", "purpose": "ads", "source": "api"},
+			domain.Payload{"scope": "purpose", "source": "api"},
 		},
 		"all processing free again": {
 			domain.RestrictionDecision{Source: "desk"},
@@ -80,7 +80,7 @@ func TestADecisionIsRecordedWithItsEvent(t *testing.T) {
 		"a purpose free again": {
 			domain.RestrictionDecision{Purpose: &purpose, Source: "desk"},
 			"restriction_lifted",
-			domain.Payload{"scope": "purpose", "purpose": "ads", "source": "desk"},
+			domain.Payload{"scope": "purpose", "source": "desk"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -26,11 +26,21 @@ func (r *Runner) dispatch(ctx context.Context, b batch) <-chan outcome {
 	for range min(r.Concurrency, len(b.entries)) {
 		go func() {
 			for entry := range next {
-				outcomes <- r.try(ctx, entry, b.leaseUntil)
+				outcomes <- r.contain(ctx, entry, b.leaseUntil)
 			}
 		}()
 	}
 	return outcomes
+}
+
+// contain makes a failed attempt of a panic that comes with looking at a resolver's error, whose methods are its own.
+func (r *Runner) contain(ctx context.Context, entry domain.OutboxEntry, leaseUntil time.Time) (o outcome) {
+	defer func() {
+		if recover() != nil {
+			o = r.fail(entry, "panic", &panicError{})
+		}
+	}()
+	return r.try(ctx, entry, leaseUntil)
 }
 
 // try makes the call of one entry, unless it is no longer the time for it.
@@ -53,7 +63,15 @@ func (r *Runner) try(ctx context.Context, entry domain.OutboxEntry, leaseUntil t
 		class = "panic"
 	}
 	var refused *domain.ResolverError
-	if errors.As(err, &refused) || entry.Attempts >= r.MaxAttempts {
+	if errors.As(err, &refused) {
+		return r.abandon(entry, class)
+	}
+	return r.fail(entry, class, err)
+}
+
+// fail is the outcome of an attempt that may be repeated, unless it was the last one.
+func (r *Runner) fail(entry domain.OutboxEntry, class string, err error) outcome {
+	if entry.Attempts >= r.MaxAttempts {
 		return r.abandon(entry, class)
 	}
 	retryAt := domain.Instant(r.Clock.Now().Add(r.backoff(entry.Attempts, err)))

@@ -49,6 +49,25 @@ func TestAPanicInAResolverIsAFailedAttempt(t *testing.T) {
 	})
 }
 
+// hostile is an error whose methods panic.
+type hostile struct{}
+
+func (hostile) Error() string { panic("secret") }
+func (hostile) Is(error) bool { panic("secret") }
+func (hostile) As(any) bool   { panic("secret") }
+
+func TestAnErrorThatCannotBeLookedAtIsAFailedAttempt(t *testing.T) {
+	for name, err := range map[string]error{"methods that panic": hostile{}, "a nil pointer": (*domain.RetryLater)(nil)} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, databases.SQLite(t), with(func(context.Context) (bool, error) { return false, err }))
+			w.erase()
+			_, err := w.run()
+			must(t, err)
+			w.expect(domain.OutboxFailed, 1, "panic", 1)
+		})
+	}
+}
+
 func TestAResolverThatIsGoneAfterARedeployLeavesItsEntryToAPerson(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		w := newWorld(t, db, with(succeeds))

@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// DefaultTimeout bounds a request as a whole, the SubjectProvider included.
+// DefaultTimeout bounds a request as a whole, the SubjectProvider included where that heeds its context.
 const DefaultTimeout = 30 * time.Second
 
 // Config is what an API is made of. All fields are required but Timeout and Logger.

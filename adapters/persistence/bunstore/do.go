@@ -61,8 +61,8 @@ func (s *session) afterRollback(ctx context.Context, err error) error {
 	if err == nil || len(s.evidence) == 0 {
 		return err
 	}
-	if lost := s.preserve(ctx, s.evidence); lost != nil {
-		return errors.Join(err, lost)
+	if lost := s.preserve(ctx, s.evidence); lost != nil { // of which the class is told, so that err stays what counts
+		return errors.Join(err, &domain.Error{Op: "evidence", Message: "could not be written: " + domain.ErrorClass(lost)})
 	}
 	return err
 }

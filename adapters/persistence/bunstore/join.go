@@ -2,6 +2,7 @@ package bunstore
 
 import (
 	"context"
+	"errors"
 
 	"github.com/uptrace/bun"
 
@@ -64,9 +65,17 @@ type joinedTransaction joined
 func (t joinedTransaction) conn() bun.IConn { return t.host }
 
 func (t joinedTransaction) commit(ctx context.Context) error {
-	return joined(t).savepoint(ctx, "RELEASE SAVEPOINT habeas_session")
+	err := joined(t).savepoint(ctx, "RELEASE SAVEPOINT habeas_session")
+	if err != nil {
+		err = errors.Join(err, t.rollback(context.WithoutCancel(ctx)))
+	}
+	return err
 }
 
+// rollback also takes the savepoint away, so that those of many sessions do not pile up.
 func (t joinedTransaction) rollback(ctx context.Context) error {
-	return joined(t).savepoint(ctx, "ROLLBACK TO SAVEPOINT habeas_session")
+	if err := joined(t).savepoint(ctx, "ROLLBACK TO SAVEPOINT habeas_session"); err != nil {
+		return err
+	}
+	return joined(t).savepoint(ctx, "RELEASE SAVEPOINT habeas_session")
 }

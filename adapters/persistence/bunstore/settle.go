@@ -81,7 +81,7 @@ func (o outbox) lock(ctx context.Context, settlements []domain.Settlement) (open
 		found[operationOf{id, domain.Operation(operation)}][entryID] = token.String
 		return nil
 	}, "SELECT entry_id, subject_id, operation, lease_token FROM "+o.store.tables.outbox+
-		" WHERE status <> 'succeeded' AND (subject_id, operation) IN (VALUES "+strings.Join(conditions, ", ")+")"+
+		" WHERE status <> 'succeeded' AND NOT (operation = 'rectify' AND status = 'abandoned') AND (subject_id, operation) IN (VALUES "+strings.Join(conditions, ", ")+")"+
 		" ORDER BY entry_id"+o.store.dialect.forUpdate(), args...)
 	return found, err
 }

@@ -20,8 +20,8 @@ func (sqlite) begin(ctx context.Context, db *bun.DB, _ bool) (transaction, error
 	if err != nil {
 		return nil, err
 	}
-	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
-		return nil, errors.Join(err, conn.Close())
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil { // it may have begun all the same
+		return nil, errors.Join(err, sqliteTransaction{conn}.rollback(context.WithoutCancel(ctx)))
 	}
 	return sqliteTransaction{conn}, nil
 }

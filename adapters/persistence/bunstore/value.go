@@ -73,6 +73,9 @@ var timeFormats = []string{"2006-01-02 15:04:05.999999999-07:00", time.RFC3339Na
 
 func asTime(value any) any {
 	if t, ok := value.(time.Time); ok {
+		if year := t.UTC().Year(); year < 0 || year > 9999 { // which RFC 3339 cannot say, and PostgreSQL can
+			return textOf(value)
+		}
 		return domain.Instant(t)
 	}
 	text := textOf(value)

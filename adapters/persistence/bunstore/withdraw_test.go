@@ -76,3 +76,27 @@ func TestAnErasureTakesBackCorrectionsThatWereStillToBeSent(t *testing.T) {
 		}
 	})
 }
+
+func TestARectificationIssuedAnewCompletesDespiteTheAbandonedOne(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		s := newShop(t, db, 0)
+		at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+		settle := func(entryID string, status domain.OutboxStatus) (completes bool) {
+			s.do(t, func(ctx context.Context, session ports.Session) error {
+				must(t, session.Outbox().Enqueue(ctx, domain.OutboxEntry{
+					EntryID: entryID, SubjectID: s.alice.ID, Resolver: "registry", Operation: domain.OperationRectify,
+					Status: domain.OutboxPending, EnqueuedAt: at,
+				}))
+				claimed, err := session.Outbox().Claim(ctx, 10, at, at.Add(time.Minute), "token-"+entryID)
+				must(t, err)
+				results, err := session.Outbox().Settle(ctx, []domain.Settlement{{Entry: claimed[0], Status: status}})
+				completes = results[0].Completes
+				return err
+			})
+			return completes
+		}
+		if settle("a", domain.OutboxAbandoned) || !settle("b", domain.OutboxSucceeded) {
+			t.Error("only the second one completes the rectification")
+		}
+	})
+}
