@@ -2,7 +2,9 @@ package export
 
 import (
 	"context"
+	"math"
 	"slices"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/resolvers"
@@ -32,7 +34,7 @@ func (e *Exporter) ask(ctx context.Context, calls []resolvers.Call) (records []d
 				incoming <- a
 			}()
 			got, err := call.Resolver.ExportSubject(ctx, call.Ref)
-			a.records, a.ok = got, err == nil
+			a.records, a.ok = got, err == nil && !slices.ContainsFunc(got, unsayable)
 		}()
 	}
 
@@ -63,4 +65,20 @@ func (e *Exporter) ask(ctx context.Context, calls []resolvers.Call) (records []d
 		}
 	}
 	return records, slices.Compact(incomplete)
+}
+
+// unsayable reports whether the value of a record is none that a bundle can hold; see domain.ExportRecord. One of them
+// would make the whole bundle impossible to send.
+func unsayable(record domain.ExportRecord) bool {
+	switch value := record.Value.(type) {
+	case nil, string, bool, []byte, domain.Number, domain.JSON,
+		int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
+		return false
+	case float64:
+		return math.IsNaN(value) || math.IsInf(value, 0)
+	case time.Time:
+		return value.Year() < 0 || value.Year() > 9999 // which RFC 3339 cannot say
+	default:
+		return true
+	}
 }

@@ -2,6 +2,7 @@ package export_test
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"slices"
 	"testing"
@@ -136,5 +137,19 @@ func TestASystemWithTwoRefsIsAskedForBothAndNamedOnce(t *testing.T) {
 	}
 	if got := printed(bundle.Records); !slices.Equal(got, []string{"desk.tickets"}) {
 		t.Errorf("got %v", got)
+	}
+}
+
+func TestASystemWithAValueThatCannotBeSaidIsIncomplete(t *testing.T) {
+	for _, value := range []any{math.NaN(), math.Inf(1), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), make(chan int)} {
+		odd := func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
+			return []domain.ExportRecord{{Field: "odd", Value: value}}, nil
+		}
+		w := newWorld(t, 0, resolver(t, "desk", odd))
+		w.succeeds(domain.ExportRecord{Source: "users", Field: "email"})
+		bundle, err := w.Export(t.Context(), w.session, w.subject)
+		if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"desk"}) || len(bundle.Records) != 1 {
+			t.Errorf("%v: got %v, %v", value, bundle.IncompleteSources, err)
+		}
 	}
 }

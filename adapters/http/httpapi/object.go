@@ -3,7 +3,6 @@ package httpapi
 import (
 	"encoding/json"
 	"strings"
-	"unicode"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -11,8 +10,8 @@ import (
 // maxUnknown bounds how many unknown fields are reported, so that no answer is many times as long as its request.
 const maxUnknown = 100
 
-// maxNameLength bounds how many characters of an unknown field's name are repeated.
-const maxNameLength = 64
+// maxNameLength bounds how many characters an unknown field's name may have to be repeated.
+const maxNameLength = 32
 
 // object is a JSON object whose fields are taken out one by one, by exact name. It collects what is wrong with them
 // so that the client learns of everything at once.
@@ -114,22 +113,20 @@ func (o *object) faults(byDomain []domain.FieldError) []domain.FieldError {
 		if _, left := o.members[name]; left && unknown < maxUnknown {
 			unknown++
 			all = append(all, domain.FieldError{
-				Field: printable(name), Code: domain.FieldUnknown, Message: "is not a field of this request",
+				Field: echoed(name), Code: domain.FieldUnknown, Message: "is not a field of this request",
 			})
 		}
 	}
 	return all
 }
 
-// printable is what is repeated of a name that the client chose.
-func printable(name string) string {
-	if runes := []rune(name); len(runes) > maxNameLength {
-		name = string(runes[:maxNameLength])
+// echoed is what is repeated of a name that the client chose: the name where it looks like that of a field, and
+// nothing of one that could be anything, such as an email address.
+func echoed(name string) string {
+	if len(name) > maxNameLength || strings.ContainsFunc(name, func(r rune) bool {
+		return r != '_' && (r < 'a' || 'z' < r) && (r < 'A' || 'Z' < r)
+	}) {
+		return "(unknown)"
 	}
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, name)
+	return name
 }
