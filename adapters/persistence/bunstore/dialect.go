@@ -29,6 +29,9 @@ type sqlDialect interface {
 	// instantType is the type to cast such a parameter to where it could be anything.
 	instantType() string
 
+	// useIndex is what follows the name of a table to make the planner use an index that it would not think of.
+	useIndex(name string) string
+
 	// skipLocked is what a select of rows to be changed ends with, so that others do not wait for them.
 	skipLocked() string
 

@@ -45,13 +45,10 @@ const claimable = "status IN ('pending', 'failed', 'in_flight')"
 func (o outbox) Claim(
 	ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string,
 ) ([]domain.OutboxEntry, error) {
-	from := o.store.tables.outbox
-	if o.store.dialect == (sqlite{}) { // which would rather sort everything that is claimable, each time
-		from += " INDEXED BY habeas_outbox_claimable"
-	}
 	// The common table expression is evaluated once; as a subquery of IN it could be evaluated for each row, and claim
 	// more than the limit.
-	claimed, err := o.entries(ctx, "claim", "WITH due AS (SELECT entry_id AS due_id FROM "+from+
+	claimed, err := o.entries(ctx, "claim", "WITH due AS (SELECT entry_id AS due_id FROM "+o.store.tables.outbox+
+		o.store.dialect.useIndex("habeas_outbox_claimable")+
 		" WHERE "+claimable+" AND (next_attempt_at IS NULL OR next_attempt_at <= $1)"+
 		" ORDER BY enqueued_at, entry_id LIMIT $2"+o.store.dialect.skipLocked()+")"+
 		" UPDATE "+o.store.tables.outbox+" SET status = 'in_flight', attempts = attempts + 1, last_attempt_at = $1,"+

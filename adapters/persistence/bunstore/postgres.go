@@ -54,6 +54,8 @@ func (postgres) instantType() string { return "timestamptz" }
 func (postgres) skipLocked() string  { return " FOR UPDATE SKIP LOCKED" }
 func (postgres) forUpdate() string   { return " FOR UPDATE" }
 
+func (postgres) useIndex(string) string { return "" } // it thinks of it
+
 func (postgres) joinsInserts() bool { return true }
 
 func (postgres) surrogate(column domain.Column) string {
