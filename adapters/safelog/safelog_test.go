@@ -29,6 +29,15 @@ func TestOfAnErrorOnlyWhatIsSafeIsSaid(t *testing.T) {
 	}
 }
 
+func TestOfJoinedErrorsEachSafeTextIsSaid(t *testing.T) {
+	err := errors.Join(errors.New(secret), fmt.Errorf("%s: %w", secret, &domain.Error{Op: "a", Message: "went wrong"}),
+		&domain.Error{Op: "b", Message: "could not be written"})
+	want := "[class=internal error=habeas: a: went wrong; habeas: b: could not be written]"
+	if got := text(safelog.Error(err)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func panics(value any) (said string) {
 	defer func() { said = text(safelog.Panic(recover())) }()
 	panic(value)

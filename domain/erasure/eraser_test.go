@@ -44,6 +44,27 @@ func TestAnErasureLocksRecordsActsEnqueuesAndCompletes(t *testing.T) {
 	}
 }
 
+func TestCorrectionsAreTakenBackAfterTheLocalSteps(t *testing.T) {
+	w := newWorld(t, []string{"registry"})
+	w.stores()
+	gomock.InOrder(
+		w.locks(),
+		w.requested("id-1", 0, 0),
+		w.applies(deleteSessions), w.succeeded("id-2", deleteSessions, 0),
+		w.applies(anonymizeUsers), w.succeeded("id-3", anonymizeUsers, 0),
+		w.applies(retainUsers), w.succeeded("id-4", retainUsers, 0),
+		w.outbox.EXPECT().Withdraw(gomock.Any(), w.subject.ID).
+			Return([]domain.OutboxEntry{{Resolver: "registry", Attempts: 2}}, nil),
+		w.audit.EXPECT().Append(gomock.Any(), w.event("id-5", "rectification_step_failed", domain.Payload{
+			"target": "registry", "external": true, "abandoned": true, "error": "erased", "attempts": 2,
+		})),
+		w.completed("id-6", 0, 0, 0, 0, "registry"),
+	)
+	if _, err := w.Erase(t.Context(), w.session, w.subject); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestWithoutARefNothingIsEnqueued(t *testing.T) {
 	w := newWorld(t, []string{"mail", "desk"})
 	w.stores() // and no call of the outbox

@@ -19,8 +19,8 @@ type Planner struct{}
 // retained stays in another. A table with nothing annotated that is not owned has no step.
 //
 // Refused as domain.ErrRetention or domain.ErrManifest, with the table named: a table whose rows survive while a table
-// on its path to the subject loses them, or another table it refers to unless that sets null, and a column that would have to be anonymized although it identifies or
-// links rows.
+// on its path to the subject loses them; one that refers to another such table, unless the database then clears
+// columns that may be cleared; and a column that would have to be anonymized although it identifies or links rows.
 func (Planner) Plan(m domain.DataMap, resolverNames []string) (domain.Plan, error) {
 	ordered, err := m.ChildrenFirst()
 	if err != nil {

@@ -66,13 +66,19 @@ func newWorld(t *testing.T, resolverNames []string, refs ...domain.SubjectRef) w
 	}
 }
 
-// resolverSet holds resolvers that must not be called: an erasure only enqueues.
+// resolverSet holds resolvers that must not be called: an erasure only enqueues. The one named "registry" can rectify.
 func resolverSet(tb testing.TB, names ...string) *resolvers.Set {
 	tb.Helper()
 	var registered []ports.Resolver
 	for _, name := range names {
 		resolver := mocks.NewMockResolver(gomock.NewController(tb))
 		resolver.EXPECT().Name().Return(name).AnyTimes()
+		if name == "registry" {
+			rectifying := mocks.NewMockRectifyingResolver(gomock.NewController(tb))
+			rectifying.EXPECT().Name().Return(name).AnyTimes()
+			registered = append(registered, rectifying)
+			continue
+		}
 		registered = append(registered, resolver)
 	}
 	set, err := resolvers.NewSet(registered...)

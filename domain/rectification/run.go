@@ -9,9 +9,10 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// run is one rectification on its way. It does not lock the subject as an erasure does: that lock leaves the mark of an
-// erasure, and none is needed. The database lets writes to one row come one after the other, whoever makes them, and
-// each table is written by one statement, so that the later of two rectifications wins.
+// run is one rectification on its way. It does not lock the subject as an erasure does, because that lock leaves the mark
+// of an erasure. The database lets writes to one row come one after the other, whoever makes them, and each table is
+// written by one statement, so that the later of two rectifications wins. What has no local column is not ordered so:
+// a correction for external systems alone that commits just after an erasure took such corrections back is still sent.
 type run struct {
 	*Rectifier
 	session ports.Session

@@ -1,7 +1,9 @@
 package bunstore_test
 
 import (
+	"context"
 	"database/sql"
+	"encoding/json"
 	"maps"
 	"slices"
 	"testing"
@@ -11,6 +13,8 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tests/databases"
 	"github.com/habeas-data/habeas/tests/postgres"
 )
@@ -184,4 +188,16 @@ func wantValues(t testing.TB, got, want map[string]string) {
 	if len(got) != len(want) {
 		t.Errorf("there are %d values, want %d: %v", len(got), len(want), slices.Sorted(maps.Keys(got)))
 	}
+}
+
+func TestATimeThatJSONCannotSayIsExportedAsText(t *testing.T) {
+	s := newShop(t, databases.PostgreSQL(t), 0)
+	_, err := s.db.ExecContext(t.Context(), "UPDATE users SET born = '12000-01-01 00:00:00+00' WHERE id = 1")
+	must(t, err)
+	s.do(t, func(ctx context.Context, session ports.Session) error {
+		return session.Subjects().Export(ctx, s.alice.ID, func(record domain.ExportRecord) error {
+			_, err := json.Marshal(record)
+			return err
+		})
+	})
 }
