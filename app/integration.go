@@ -77,16 +77,7 @@ func New(c Config) (*Integration, error) {
 		return nil, err
 	}
 	i.sessions = newSessionDependency(stack.Sessions)
-	i.api, err = httpapi.New(httpapi.Config{
-		Sessions:    i.sessions,
-		Consent:     stack.Consent,
-		Restriction: stack.Restriction,
-		Export:      stack.Exporter,
-		Erasure:     stack.Eraser,
-		DataMap:     stack.DataMap,
-		Timeout:     c.RequestTimeout,
-		Logger:      c.Logger,
-	})
+	i.api, err = stack.API(httpapi.Config{Sessions: i.sessions, Timeout: c.RequestTimeout, Logger: c.Logger})
 	if err != nil {
 		return nil, err
 	}
@@ -100,15 +91,13 @@ func (c Config) stack(wake func()) (Stack, *bunstore.Store, error) {
 		c.ResolverTimeout != 0 || c.OnAbandoned != nil || c.Clock != nil || c.IDs != nil):
 		return Stack{}, nil, configurationError("set either Stack, or DB and Models with their options, not both")
 	case c.Stack != nil:
-		return *c.Stack, nil, c.Stack.check()
+		return *c.Stack, nil, c.Stack.Validate()
 	case !wires:
 		return Stack{}, nil, configurationError("set DB and Models, or Stack")
 	case c.DB == nil:
 		return Stack{}, nil, configurationError("DB is missing")
 	case len(c.Models) > 0 == !c.DataMap.IsZero():
 		return Stack{}, nil, configurationError("set Models or DataMap, one of them")
-	case c.ResolverTimeout < 0:
-		return Stack{}, nil, configurationError("ResolverTimeout must not be negative")
 	}
 	return newStack(c, wake)
 }
