@@ -37,9 +37,9 @@ type RestrictionStore interface {
 	History(ctx context.Context, id domain.SubjectID, purpose *string) ([]domain.RestrictionRecord, error)
 }
 
-// SubjectStore reads, erases and corrects a subject's rows in the application's own tables, as the data map that the store was
-// built with describes them. The subject's id is checked by domain.DataMap.Key before any statement. Rows that the
-// application has marked as deleted (soft deletion) are rows like any other here.
+// SubjectStore reads, erases and corrects a subject's rows in the application's own tables, as the data map that the
+// store was built with describes them. The subject's id is checked by domain.DataMap.Key before any statement. Rows that
+// the application has marked as deleted (soft deletion) are rows like any other here.
 //
 // The number of statements never depends on the number of rows.
 type SubjectStore interface {
@@ -74,7 +74,8 @@ type SubjectStore interface {
 
 // Outbox keeps what external systems still have to be told. See domain.OutboxStatus for the states of an entry.
 type Outbox interface {
-	// Enqueue adds entries, which become visible to others with the commit of the session.
+	// Enqueue adds entries, which become visible to others with the commit of the session. An EntryID that is there
+	// already is domain.ErrConflict.
 	Enqueue(ctx context.Context, entries ...domain.OutboxEntry) error
 
 	// Claim takes up to limit entries that are due and returns them, oldest first by (EnqueuedAt, EntryID). Due is what
@@ -88,7 +89,8 @@ type Outbox interface {
 	// whose lease token is not the entry's any more is stale and changes nothing. The lease token is cleared; the ref
 	// and the corrections are, too, as domain.Settlement says. A settlement is marked as completing for the last one that
 	// succeeded of a subject and operation none of whose entries is left in any other state, but for abandoned
-	// rectifications, which are issued anew and not requeued; this is decided under a lock, so that it is so for exactly one of the sessions that settle a subject's entries at the same time.
+	// rectifications, which are issued anew and not requeued; this is decided under a lock, so that it is so for exactly
+	// one of the sessions that settle a subject's entries at the same time.
 	Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error)
 
 	// Counts returns how many entries there are in each status; every status is there, with 0 if need be.
@@ -114,7 +116,8 @@ type Outbox interface {
 // AuditLog keeps the audit trail. It is append-only: the port has no way to change or remove an event, and a store
 // refuses both where it can.
 type AuditLog interface {
-	// Append adds events, which exist exactly when the session commits.
+	// Append adds events, which exist exactly when the session commits. An EventID that is there already is
+	// domain.ErrConflict.
 	Append(ctx context.Context, events ...domain.AuditEvent) error
 
 	// AppendEvidence adds events that must outlive a rollback: they commit with the session like any others, and

@@ -1,12 +1,3 @@
-// Package porttest has a conformance suite for each port that other people implement. An adapter is right when its
-// suite passes:
-//
-//	func TestConformance(t *testing.T) {
-//		porttest.TestResolver(t, porttest.ResolverHarness{Open: func(t testing.TB) porttest.ResolverSystem { ... }})
-//	}
-//
-// A suite needs the standard library's testing and the core, nothing else. Every case opens a system of its own and
-// holds one promise; what a system can't be made to do skips its case and says so (go test -v).
 package porttest
 
 import (

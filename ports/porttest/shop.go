@@ -1,0 +1,106 @@
+package porttest
+
+import "github.com/habeas-data/habeas/domain"
+
+// DataMap describes the application that the suites of the storage ports work on: a shop with many tenants, whose
+// customers are known by tenant and number. A store's harness has to make these tables, in SQL for one (types as they
+// are called there; every relation is a foreign key, without ON DELETE):
+//
+//	people       tenant text, number bigint, name text (40 characters at most), email text, nickname text,
+//	             born time, score number, level smallint, visits integer, active boolean, token uuid, settings json,
+//	             photo bytes, remark text; primary key (tenant, number)
+//	addresses    id bigint primary key, tenant text, person bigint, street text;
+//	             (tenant, person) refers to people
+//	messages     id bigint primary key, tenant text, person bigint, reply_to bigint or null, body text;
+//	             (tenant, person) refers to people, reply_to to messages
+//	orders       id bigint primary key, tenant text, person bigint, note text, status text;
+//	             (tenant, person) refers to people
+//	order_lines  order_id bigint, line integer, engraving text; primary key (order_id, line);
+//	             order_id refers to orders
+//	invoices     id bigint primary key, tenant text, person bigint, address text, phone text, issued_at time;
+//	             (tenant, person) refers to people
+//
+// All columns but keys may be null.
+func DataMap() domain.DataMap {
+	m, err := domain.NewDataMap(shop()...)
+	if err != nil {
+		panic(err) // which the suites' own tests would have seen
+	}
+	return m
+}
+
+func shop() []domain.Table {
+	column := func(name string, kind domain.ColumnType) domain.Column { return domain.Column{Name: name, Type: kind} }
+	personal := func(
+		name string, kind domain.ColumnType, category domain.Category, strategy domain.Strategy,
+	) domain.Column {
+		return domain.Column{Name: name, Type: kind, Personal: &domain.Annotation{Category: category, Strategy: strategy}}
+	}
+	ofPerson := domain.Relation{
+		Columns: []string{"tenant", "person"}, References: "people", ReferencedColumns: []string{"tenant", "number"}, Path: true,
+	}
+	owner := []domain.Column{
+		column("id", domain.TypeBigInt), column("tenant", domain.TypeText), column("person", domain.TypeBigInt),
+	}
+
+	name := personal("name", domain.TypeText, domain.CategoryIdentity, domain.StrategyAnonymize)
+	name.Length = 40
+	email := personal("email", domain.TypeText, domain.CategoryContact, domain.StrategyAnonymize)
+	email.Personal.Basis, email.Personal.Purpose = domain.BasisContract, "account"
+	nickname := personal("nickname", domain.TypeText, domain.CategoryIdentity, domain.StrategyAnonymize)
+	nickname.Surrogate = "it's ?gone"
+	people := domain.Table{
+		Name: "people", PrimaryKey: []string{"tenant", "number"}, SubjectKey: []string{"tenant", "number"},
+		Columns: []domain.Column{
+			column("tenant", domain.TypeText), column("number", domain.TypeBigInt), name, email, nickname,
+			personal("born", domain.TypeTime, domain.CategorySpecial, domain.StrategyAnonymize),
+			personal("score", domain.TypeNumber, domain.CategoryFinancial, domain.StrategyAnonymize),
+			personal("level", domain.TypeSmallInt, domain.CategoryBehavioral, domain.StrategyAnonymize),
+			personal("visits", domain.TypeInteger, domain.CategoryBehavioral, domain.StrategyAnonymize),
+			personal("active", domain.TypeBoolean, domain.CategoryTechnical, domain.StrategyAnonymize),
+			personal("token", domain.TypeUUID, domain.CategoryTechnical, domain.StrategyAnonymize),
+			personal("settings", domain.TypeJSON, domain.CategoryTechnical, domain.StrategyAnonymize),
+			personal("photo", domain.TypeBytes, domain.CategoryIdentity, domain.StrategyAnonymize),
+			column("remark", domain.TypeText),
+		},
+	}
+
+	street := personal("street", domain.TypeText, domain.CategoryLocation, domain.StrategyDelete)
+	body := personal("body", domain.TypeText, domain.CategoryCommunication, domain.StrategyDelete)
+	note := personal("note", domain.TypeText, domain.CategoryCommunication, domain.StrategyAnonymize)
+	engraving := personal("engraving", domain.TypeText, domain.CategorySpecial, domain.StrategyAnonymize)
+
+	address := personal("address", domain.TypeText, domain.CategoryFinancial, domain.StrategyRetain)
+	address.Personal.Reason, address.Personal.Since = "tax law", "issued_at"
+	address.Personal.Retain = domain.Period{Years: 10}
+	phone := personal("phone", domain.TypeText, domain.CategoryContact, domain.StrategyAnonymize)
+
+	with := func(more ...domain.Column) []domain.Column { return append(owner[:len(owner):len(owner)], more...) }
+	return []domain.Table{
+		people,
+		{
+			Name: "addresses", PrimaryKey: []string{"id"}, Owned: true,
+			Relations: []domain.Relation{ofPerson}, Columns: with(street),
+		},
+		{
+			Name: "messages", PrimaryKey: []string{"id"}, Owned: true,
+			Relations: []domain.Relation{ofPerson, {
+				Columns: []string{"reply_to"}, References: "messages", ReferencedColumns: []string{"id"},
+			}},
+			Columns: with(column("reply_to", domain.TypeBigInt), body),
+		},
+		{
+			Name: "orders", PrimaryKey: []string{"id"},
+			Relations: []domain.Relation{ofPerson}, Columns: with(note, column("status", domain.TypeText)),
+		},
+		{
+			Name: "order_lines", PrimaryKey: []string{"order_id", "line"},
+			Relations: []domain.Relation{{Columns: []string{"order_id"}, References: "orders", ReferencedColumns: []string{"id"}}},
+			Columns:   []domain.Column{column("order_id", domain.TypeBigInt), column("line", domain.TypeInteger), engraving},
+		},
+		{
+			Name: "invoices", PrimaryKey: []string{"id"},
+			Relations: []domain.Relation{ofPerson}, Columns: with(address, phone, column("issued_at", domain.TypeTime)),
+		},
+	}
+}
