@@ -48,11 +48,15 @@ type SubjectStore interface {
 	// can be told from one that was never erased.
 	Lock(ctx context.Context, id domain.SubjectID, at time.Time) error
 
-	// Apply carries out one local step of a plan on all rows of the subject, and returns how many rows it deleted,
-	// anonymized, or, for a retain step, left as they are. Anonymizing writes a surrogate that fits the column's
-	// type, never NULL, and a different one into every text and UUID cell, unless the data map has a constant
-	// for the column. No row of another subject is touched.
-	Apply(ctx context.Context, id domain.SubjectID, step domain.Step) (rows int64, err error)
+	// Apply carries out local steps of a plan, in their order or at once with the same outcome, and returns for each of
+	// them how many rows of the subject it deleted, anonymized, or, for a retain step, left as they are. Anonymizing
+	// writes a surrogate that fits the column's type, never NULL, and a different one into every text and UUID cell,
+	// unless the data map has a constant for the column. No row of another subject is touched.
+	//
+	// With an error, rows has one element for each step before the one that failed, and the session is to be rolled back.
+	// A step that is external, or about a table that the data map does not know, is domain.ErrManifest; rows that cannot
+	// be deleted because others refer to them are domain.ErrConflict.
+	Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error)
 
 	// Rectify writes the values of a step into all rows that the subject has in the step's table, one statement for all
 	// of them, and returns how many rows there were; none is no error. What is written reads back as the same value,

@@ -65,10 +65,8 @@ func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subj
 	if err := run.begin(ctx, len(subject.Refs), len(calls)); err != nil {
 		return domain.ErasureResult{}, err
 	}
-	for _, step := range e.plan.Local() {
-		if err := run.apply(ctx, step); err != nil {
-			return domain.ErasureResult{}, err
-		}
+	if err := run.apply(ctx, e.plan.Local()); err != nil {
+		return domain.ErasureResult{}, err
 	}
 	if err := run.withdraw(ctx); err != nil {
 		return domain.ErasureResult{}, err
@@ -125,18 +123,29 @@ func (r *run) withdraw(ctx context.Context) error {
 	return nil
 }
 
-func (r *run) apply(ctx context.Context, step domain.Step) error {
-	payload := domain.Payload{"target": step.Target, "strategy": string(step.Strategy)}
-	rows, err := r.session.Subjects().Apply(ctx, r.id, step)
+func (r *run) apply(ctx context.Context, steps []domain.Step) error {
+	rows, err := r.session.Subjects().Apply(ctx, r.id, steps)
+	if err == nil && len(rows) != len(steps) {
+		err = &domain.Error{Op: "erase", Message: "the store has not answered for each step"}
+	}
 	if err != nil {
-		payload["error"] = domain.ErrorClass(err)
-		failed := r.audit.Event(domain.EventErasureStepFailed, r.id, payload)
-		_ = r.session.Audit().AppendEvidence(ctx, failed) // err is what went wrong; Do reports lost evidence
+		payload := domain.Payload{"error": domain.ErrorClass(err)}
+		if len(rows) < len(steps) {
+			failed := steps[len(rows)]
+			payload["target"], payload["strategy"] = failed.Target, string(failed.Strategy)
+		}
+		event := r.audit.Event(domain.EventErasureStepFailed, r.id, payload)
+		_ = r.session.Audit().AppendEvidence(ctx, event) // err is what went wrong; Do reports lost evidence
 		return err
 	}
-	payload["rows"] = rows
-	r.counts(step.Strategy)[step.Target] = rows
-	return r.session.Audit().Append(ctx, r.audit.Event(domain.EventErasureStepSucceeded, r.id, payload))
+	events := make([]domain.AuditEvent, len(steps))
+	for i, step := range steps {
+		r.counts(step.Strategy)[step.Target] = rows[i]
+		events[i] = r.audit.Event(domain.EventErasureStepSucceeded, r.id, domain.Payload{
+			"target": step.Target, "strategy": string(step.Strategy), "rows": rows[i],
+		})
+	}
+	return r.session.Audit().Append(ctx, events...)
 }
 
 func (r *run) counts(strategy domain.Strategy) map[string]int64 {

@@ -56,7 +56,7 @@ func TestAFailedStepIsEvidenceAndNothingComesAfterIt(t *testing.T) {
 			first.stores()
 			gomock.InOrder(
 				first.locks(), first.requested("id-1", 1, 1),
-				first.applies(deleteSessions).Return(int64(0), c.err), first.failed("id-2", deleteSessions, c.class),
+				first.appliesUntil(0, c.err), first.failed("id-2", deleteSessions, c.class),
 			)
 			first.fails(t, c.err)
 
@@ -64,9 +64,7 @@ func TestAFailedStepIsEvidenceAndNothingComesAfterIt(t *testing.T) {
 			last.stores()
 			gomock.InOrder(
 				last.locks(), last.requested("id-1", 1, 1),
-				last.applies(deleteSessions).Return(int64(3), nil), last.succeeded("id-2", deleteSessions, 3),
-				last.applies(anonymizeUsers).Return(int64(1), nil), last.succeeded("id-3", anonymizeUsers, 1),
-				last.applies(retainUsers).Return(int64(9), c.err), last.failed("id-4", retainUsers, c.class),
+				last.appliesUntil(2, c.err), last.failed("id-2", retainUsers, c.class),
 			)
 			last.fails(t, c.err)
 		})
@@ -78,8 +76,31 @@ func TestAFailedStepIsReportedEvenWhenItsEvidenceIsLost(t *testing.T) {
 	w.stores()
 	gomock.InOrder(
 		w.locks(), w.requested("id-1", 0, 0),
-		w.applies(deleteSessions).Return(int64(0), errBoom),
+		w.appliesUntil(0, errBoom),
 		w.failed("id-2", deleteSessions, "internal").Return(errors.New("evidence")),
+	)
+	w.fails(t, errBoom)
+}
+
+// A store that breaks its promise must not pass for one that has erased.
+func TestAStoreThatAnswersForFewerStepsFailsTheErasure(t *testing.T) {
+	w := newWorld(t, nil)
+	w.stores()
+	gomock.InOrder(
+		w.locks(), w.requested("id-1", 0, 0),
+		w.applies(3, 1), w.failed("id-2", retainUsers, "internal"),
+	)
+	if _, err := w.Erase(context.Background(), w.session, w.subject); err == nil {
+		t.Error("the erasure succeeded")
+	}
+}
+
+func TestAFailureOfNoStepInParticularNamesNone(t *testing.T) {
+	w := newWorld(t, nil)
+	w.stores()
+	gomock.InOrder(
+		w.locks(), w.requested("id-1", 0, 0), w.appliesUntil(3, errBoom),
+		w.audit.EXPECT().AppendEvidence(gomock.Any(), w.event("id-2", "erasure_step_failed", domain.Payload{"error": "internal"})),
 	)
 	w.fails(t, errBoom)
 }
@@ -89,7 +110,7 @@ func TestAStepThatCannotBeRecordedStopsTheErasure(t *testing.T) {
 	w.stores()
 	gomock.InOrder(
 		w.locks(), w.requested("id-1", 0, 0),
-		w.applies(deleteSessions).Return(int64(3), nil), w.succeeded("id-2", deleteSessions, 3).Return(errBoom),
+		w.applies(3, 1, 1), w.succeeded(3, 1, 1).Return(errBoom),
 	)
 	w.fails(t, errBoom)
 }
@@ -99,9 +120,7 @@ func TestWhatCannotBeEnqueuedIsNotCompleted(t *testing.T) {
 	w.stores()
 	gomock.InOrder(
 		w.locks(), w.requested("id-1", 1, 1),
-		w.applies(deleteSessions), w.succeeded("id-2", deleteSessions, 0),
-		w.applies(anonymizeUsers), w.succeeded("id-3", anonymizeUsers, 0),
-		w.applies(retainUsers), w.succeeded("id-4", retainUsers, 0),
+		w.applies(0, 0, 0), w.succeeded(0, 0, 0),
 		w.outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any()).Return(errBoom),
 	)
 	w.fails(t, errBoom)
@@ -112,9 +131,7 @@ func TestACompletionThatCannotBeRecordedFailsTheErasure(t *testing.T) {
 	w.stores()
 	gomock.InOrder(
 		w.locks(), w.requested("id-1", 0, 0),
-		w.applies(deleteSessions), w.succeeded("id-2", deleteSessions, 0),
-		w.applies(anonymizeUsers), w.succeeded("id-3", anonymizeUsers, 0),
-		w.applies(retainUsers), w.succeeded("id-4", retainUsers, 0),
+		w.applies(0, 0, 0), w.succeeded(0, 0, 0),
 		w.completed("id-5", 0, 0, 0, 0, "").Return(errBoom),
 	)
 	w.fails(t, errBoom)

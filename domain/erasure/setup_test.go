@@ -3,6 +3,7 @@ package erasure_test
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -107,14 +108,27 @@ func (w world) requested(id string, external, refs int) *gomock.Call {
 	}))
 }
 
-func (w world) applies(step domain.Step) *gomock.Call {
-	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, step)
+// steps are the local steps of the plan.
+var steps = []domain.Step{deleteSessions, anonymizeUsers, retainUsers}
+
+func (w world) applies(rows ...int64) *gomock.Call {
+	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(rows, nil)
 }
 
-func (w world) succeeded(id string, step domain.Step, rows int64) *gomock.Call {
-	return w.audit.EXPECT().Append(gomock.Any(), w.event(id, "erasure_step_succeeded", domain.Payload{
-		"target": step.Target, "strategy": string(step.Strategy), "rows": rows,
-	}))
+// appliesUntil is a store that fails at the step with that number.
+func (w world) appliesUntil(failed int, err error) *gomock.Call {
+	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(make([]int64, failed), err)
+}
+
+// succeeded is one event for each step, under ids from id-2 on.
+func (w world) succeeded(rows ...int64) *gomock.Call {
+	events := make([]any, len(steps))
+	for i, step := range steps {
+		events[i] = w.event("id-"+strconv.Itoa(2+i), "erasure_step_succeeded", domain.Payload{
+			"target": step.Target, "strategy": string(step.Strategy), "rows": rows[i],
+		})
+	}
+	return w.audit.EXPECT().Append(gomock.Any(), events...)
 }
 
 func (w world) failed(id string, step domain.Step, class string) *gomock.Call {

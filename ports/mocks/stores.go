@@ -172,18 +172,18 @@ func (m *MockSubjectStore) EXPECT() *MockSubjectStoreMockRecorder {
 }
 
 // Apply mocks base method.
-func (m *MockSubjectStore) Apply(ctx context.Context, id domain.SubjectID, step domain.Step) (int64, error) {
+func (m *MockSubjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Apply", ctx, id, step)
-	ret0, _ := ret[0].(int64)
+	ret := m.ctrl.Call(m, "Apply", ctx, id, steps)
+	ret0, _ := ret[0].([]int64)
 	ret1, _ := ret[1].(error)
 	return ret0, ret1
 }
 
 // Apply indicates an expected call of Apply.
-func (mr *MockSubjectStoreMockRecorder) Apply(ctx, id, step interface{}) *gomock.Call {
+func (mr *MockSubjectStoreMockRecorder) Apply(ctx, id, steps interface{}) *gomock.Call {
 	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Apply", reflect.TypeOf((*MockSubjectStore)(nil).Apply), ctx, id, step)
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Apply", reflect.TypeOf((*MockSubjectStore)(nil).Apply), ctx, id, steps)
 }
 
 // Export mocks base method.

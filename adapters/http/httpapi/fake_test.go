@@ -108,7 +108,9 @@ func (s restrictions) Latest(
 
 func (subjects) Lock(context.Context, domain.SubjectID, time.Time) error { return nil }
 
-func (subjects) Apply(context.Context, domain.SubjectID, domain.Step) (int64, error) { return 1, nil }
+func (subjects) Apply(_ context.Context, _ domain.SubjectID, steps []domain.Step) ([]int64, error) {
+	return slices.Repeat([]int64{1}, len(steps)), nil
+}
 
 func (s subjects) Export(_ context.Context, _ domain.SubjectID, yield func(domain.ExportRecord) error) error {
 	for _, row := range s.rows {

@@ -66,7 +66,7 @@ func (a *appends) take(store *Store) []insert {
 		if len(rows) == 0 {
 			continue
 		}
-		if !store.dialect.joinsInserts() {
+		if !store.dialect.joins() {
 			args = nil
 		}
 		var text strings.Builder
@@ -84,7 +84,7 @@ func (a *appends) take(store *Store) []insert {
 		inserts = append(inserts, insert{text.String(), args})
 	}
 	*a = appends{}
-	if len(inserts) < 2 || !store.dialect.joinsInserts() {
+	if len(inserts) < 2 || !store.dialect.joins() {
 		return inserts
 	}
 	return []insert{{joinInserts(inserts), args}}

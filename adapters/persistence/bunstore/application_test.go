@@ -88,14 +88,12 @@ func (a *application) erase(t testing.TB, id ...string) map[string]int64 {
 		if err := s.Subjects().Lock(ctx, subjectID(t, id...), time.Now()); err != nil {
 			return err
 		}
-		for _, step := range a.plan.Local() {
-			n, err := s.Subjects().Apply(ctx, subjectID(t, id...), step)
-			if err != nil {
-				return err
-			}
-			rows[string(step.Strategy)+" "+step.Target] = n
+		steps := a.plan.Local()
+		counts, err := s.Subjects().Apply(ctx, subjectID(t, id...), steps)
+		for i, n := range counts {
+			rows[string(steps[i].Strategy)+" "+steps[i].Target] = n
 		}
-		return nil
+		return err
 	}))
 	return rows
 }

@@ -38,8 +38,8 @@ type sqlDialect interface {
 	// forUpdate is what a select ends with that locks its rows.
 	forUpdate() string
 
-	// joinsInserts reports whether inserts can be common table expressions, and so travel as one statement.
-	joinsInserts() bool
+	// joins reports whether what changes rows can be a common table expression, so that several travel as one statement.
+	joins() bool
 
 	// surrogate is the expression that anonymizes a column: one that fits its type and, for texts and UUIDs, is
 	// different in every row.

@@ -41,8 +41,13 @@ func wrap(ctx context.Context, op string, err error) error {
 	return wrapped
 }
 
-// retryable reports whether the transaction lost against another one and may win when it is run again.
+// retryable reports whether the transaction lost against another one and may win when it is run again, or will then say
+// more of its failure.
 func retryable(err error) bool {
+	var group failedGroup
+	if errors.As(err, &group) {
+		return true
+	}
 	switch sqlState(err) {
 	case "40001", "40P01": // serialization failure, deadlock
 		return true

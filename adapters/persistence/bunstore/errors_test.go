@@ -159,12 +159,9 @@ func TestWhatEndedTheContextIsSaid(t *testing.T) {
 func (a *application) apply(t testing.TB, id string) error {
 	t.Helper()
 	return a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		for _, step := range append(a.plan.Local(), domain.Step{Target: "people", Strategy: domain.StrategyRetain}) {
-			if _, err := s.Subjects().Apply(ctx, subjectID(t, id), step); err != nil {
-				return err
-			}
-		}
-		return nil
+		steps := append(a.plan.Local(), domain.Step{Target: "people", Strategy: domain.StrategyRetain})
+		_, err := s.Subjects().Apply(ctx, subjectID(t, id), steps)
+		return err
 	})
 }
 

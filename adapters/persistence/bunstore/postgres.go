@@ -56,7 +56,7 @@ func (postgres) forUpdate() string   { return " FOR UPDATE" }
 
 func (postgres) useIndex(string) string { return "" } // it thinks of it
 
-func (postgres) joinsInserts() bool { return true }
+func (postgres) joins() bool { return true }
 
 func (postgres) surrogate(column domain.Column) string {
 	switch column.Type { //nolint:exhaustive // the others are common

@@ -37,7 +37,7 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 		assignments[i] = quote(column.Name) + " = $" + strconv.Itoa(len(args))
 	}
 	return s.write(ctx, "rectify: "+table.Name, "UPDATE "+quoteTable(table.Name)+" AS t0 SET "+
-		strings.Join(assignments, ", ")+" WHERE "+s.store.rowsOf(table), args...)
+		strings.Join(assignments, ", ")+" WHERE "+s.store.rowsOf(table, 0), args...)
 }
 
 func notInDataMap() error {

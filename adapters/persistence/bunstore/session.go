@@ -18,6 +18,7 @@ type session struct {
 	tx       transaction                                       // nil until begun
 	snapshot bool                                              // tx reads from one snapshot
 	joined   bool                                              // tx is the host's
+	stepwise bool                                              // erases step by step
 	held     appends
 	evidence [][]any // events that must outlive a rollback
 	failed   error   // the first error of a statement; it fails the session

@@ -97,7 +97,7 @@ func TestASwallowedStatementErrorFailsTheSession(t *testing.T) {
 		_, err := db.NewDropTable().Model((*Item)(nil)).Exec(context.Background())
 		must(t, err)
 		err = s.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
-			_, _ = session.Subjects().Apply(ctx, s.alice.ID, domain.Step{Target: "items", Strategy: domain.StrategyDelete})
+			_, _ = session.Subjects().Apply(ctx, s.alice.ID, []domain.Step{{Target: "items", Strategy: domain.StrategyDelete}})
 			_, _ = s.consent.Record(ctx, session, s.alice.ID, grant("p"))
 			return nil
 		})

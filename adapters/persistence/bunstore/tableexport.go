@@ -36,7 +36,7 @@ func newTableExport(store *Store, table domain.Table) *tableExport {
 		selected = append(selected, "t0."+quote(column.Personal.Since))
 	}
 	e.text = "SELECT " + strings.Join(selected, ", ") + " FROM " + quoteTable(table.Name) + " AS t0 WHERE " +
-		store.rowsOf(table) + " ORDER BY " + list("t0", table.PrimaryKey)
+		store.rowsOf(table, 0) + " ORDER BY " + list("t0", table.PrimaryKey)
 	e.values = make([]any, len(selected))
 	for i := range e.values {
 		e.targets = append(e.targets, &e.values[i])
