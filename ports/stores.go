@@ -71,8 +71,9 @@ type SubjectStore interface {
 
 	// Export calls yield for every annotated field of every row of the subject: table by table in the order of
 	// domain.DataMap.Tables, rows by primary key, fields in the order of the table. All of it is read from one
-	// snapshot. An error of yield ends the export and comes back. Export must come before any write of its session,
-	// else it is domain.ErrSession; appends that are held back are no obstacle.
+	// snapshot, and handed on as it is read: what yield does not keep takes no memory. An error of yield ends the export
+	// and comes back; yield must not use the session. Export must come before any write of its session, else it is
+	// domain.ErrSession; appends that are held back are no obstacle.
 	Export(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error
 }
 

@@ -13,8 +13,8 @@ import (
 
 // sqlDialect is all that differs between the two databases.
 type sqlDialect interface {
-	// begin opens a transaction, with one snapshot for all of its reads if asked.
-	begin(ctx context.Context, db *bun.DB, snapshot bool) (transaction, error)
+	// begin opens a transaction.
+	begin(ctx context.Context, db *bun.DB) (transaction, error)
 
 	// migrations names the folder of migrations.
 	migrations() string
@@ -45,8 +45,12 @@ type sqlDialect interface {
 	// different in every row.
 	surrogate(column domain.Column) string
 
-	// exported is the expression that reads a column for an export.
+	// exported is the expression that reads a column for an export. It has a type that does not depend on the column's, as
+	// columns of different tables follow each other in one statement.
 	exported(column domain.Column) string
+
+	// read turns what such an expression returned for a type of column into a form in which drivers return it otherwise.
+	read(t domain.ColumnType, value any) any
 }
 
 // quote quotes one identifier.

@@ -37,7 +37,7 @@ func Migrate(ctx context.Context, db *bun.DB, opts Options) error {
 		return err
 	}
 	return retry(ctx, func() error {
-		tx, err := d.begin(ctx, db, false)
+		tx, err := d.begin(ctx, db)
 		if err != nil {
 			return wrap(ctx, "migrate", err)
 		}

@@ -2,7 +2,7 @@ package bunstore
 
 import (
 	"context"
-	"database/sql"
+	"encoding/hex"
 	"strings"
 	"time"
 
@@ -13,12 +13,8 @@ import (
 
 type postgres struct{}
 
-func (postgres) begin(ctx context.Context, db *bun.DB, snapshot bool) (transaction, error) {
-	var opts *sql.TxOptions
-	if snapshot {
-		opts = &sql.TxOptions{Isolation: sql.LevelRepeatableRead}
-	}
-	tx, err := db.BeginTx(ctx, opts)
+func (postgres) begin(ctx context.Context, db *bun.DB) (transaction, error) {
+	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -69,14 +65,27 @@ func (postgres) surrogate(column domain.Column) string {
 	}
 }
 
+// exported makes a text of everything, such that no setting of the session matters.
 func (postgres) exported(column domain.Column) string {
 	name := "t0." + quote(column.Name)
-	switch column.Type { //nolint:exhaustive // the others come as Go values that need no help
-	case domain.TypeNumber, domain.TypeUUID, domain.TypeJSON:
-		return "CAST(" + name + " AS text)"
+	switch column.Type { //nolint:exhaustive // the others have one form as text
+	case domain.TypeText: // whatever its type is, as clients are shown it; a cast would pad or strip some
+		return "CASE WHEN " + name + " IS NOT NULL THEN concat(" + name + ") END"
+	case domain.TypeTime: // also one that is stored as text
+		return "to_json(" + name + ") #>> '{}'"
+	case domain.TypeBytes:
+		return "encode(" + name + ", 'hex')"
 	case domain.TypeArray:
-		return "CAST(to_json(" + name + ") AS text)"
-	default:
-		return name
+		name = "to_json(" + name + ")"
 	}
+	return "CAST(" + name + " AS text)"
+}
+
+func (postgres) read(t domain.ColumnType, value any) any {
+	if t == domain.TypeBytes {
+		if decoded, err := hex.DecodeString(textOf(value)); err == nil {
+			return decoded
+		}
+	}
+	return value
 }

@@ -190,6 +190,15 @@ func wantValues(t testing.TB, got, want map[string]string) {
 	}
 }
 
+// In the time zone of the museum, clocks were 4 hours, 56 minutes and 2 seconds behind until 1883.
+func TestATimeFromBeforeThereWereTimeZonesIsExported(t *testing.T) {
+	a := museum(t, "")
+	execute(t, a.db, ordinary, "UPDATE exhibits SET instant = '1880-07-01 12:00:00.25+00'")
+	if got := a.values(t, "1")["instant"]; got != `"1880-07-01T12:00:00.25Z"` {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestATimeThatJSONCannotSayIsExportedAsText(t *testing.T) {
 	s := newShop(t, databases.PostgreSQL(t), 0)
 	_, err := s.db.ExecContext(t.Context(), "UPDATE users SET born = '12000-01-01 00:00:00+00' WHERE id = 1")

@@ -16,7 +16,6 @@ type session struct {
 	store    *Store
 	preserve func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
 	tx       transaction                                       // nil until begun
-	snapshot bool                                              // tx reads from one snapshot
 	joined   bool                                              // tx is the host's
 	stepwise bool                                              // erases step by step
 	held     appends
@@ -51,15 +50,15 @@ func (s *session) fail(ctx context.Context, op string, err error) error {
 }
 
 // begin makes sure that a transaction is open.
-func (s *session) begin(ctx context.Context, snapshot bool) error {
+func (s *session) begin(ctx context.Context) error {
 	if s.tx != nil {
 		return nil
 	}
-	tx, err := s.store.dialect.begin(ctx, s.store.db, snapshot)
+	tx, err := s.store.dialect.begin(ctx, s.store.db)
 	if err != nil {
 		return s.fail(ctx, "begin", err)
 	}
-	s.tx, s.snapshot = tx, snapshot
+	s.tx = tx
 	return nil
 }
 
@@ -68,7 +67,7 @@ func (s *session) write(ctx context.Context, op, text string, args ...any) (int6
 	if err := s.usable(); err != nil {
 		return 0, err
 	}
-	if err := s.begin(ctx, false); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return 0, err
 	}
 	rows, err := exec(ctx, s.store.db, s.tx.conn(), text, args...)
@@ -92,7 +91,7 @@ func (s *session) returning(ctx context.Context, op string, each func(*sql.Rows)
 	if err := s.usable(); err != nil {
 		return err
 	}
-	if err := s.begin(ctx, false); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return err
 	}
 	return s.read(ctx, op, each, text, args...)

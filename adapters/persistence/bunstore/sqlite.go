@@ -14,8 +14,8 @@ import (
 type sqlite struct{}
 
 // begin takes the write lock at once: a transaction that reads before it writes could otherwise find that another one
-// wrote in between, which no waiting heals. With the lock it also has one snapshot.
-func (sqlite) begin(ctx context.Context, db *bun.DB, _ bool) (transaction, error) {
+// wrote in between, which no waiting heals.
+func (sqlite) begin(ctx context.Context, db *bun.DB) (transaction, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -79,4 +79,8 @@ func (sqlite) surrogate(column domain.Column) string {
 	}
 }
 
-func (sqlite) exported(column domain.Column) string { return "t0." + quote(column.Name) }
+// The plus changes nothing, but takes the declared type away, by which drivers would convert what stands in the same
+// place of other tables.
+func (sqlite) exported(column domain.Column) string { return "+t0." + quote(column.Name) }
+
+func (sqlite) read(_ domain.ColumnType, value any) any { return value }

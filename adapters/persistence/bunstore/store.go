@@ -31,6 +31,7 @@ type Store struct {
 	dataMap domain.DataMap
 	dialect sqlDialect
 	tables  tableNames
+	export  export
 	wake    func() // Options.Enqueued
 }
 
@@ -49,7 +50,9 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{db: db, dataMap: dataMap, dialect: d, tables: namesOf(opts.Schema), wake: opts.Enqueued}, nil
+	s := &Store{db: db, dataMap: dataMap, dialect: d, tables: namesOf(opts.Schema), wake: opts.Enqueued}
+	s.export = newExport(s)
+	return s, nil
 }
 
 // tableNames are the quoted names of the tables that habeas owns.

@@ -12,10 +12,11 @@ import (
 
 // exportValue turns what a driver returned for a column into the value that an export shows. Drivers differ in what
 // they return, so each type takes every form it may come in; a form that does not fit is exported as it is.
-func exportValue(t domain.ColumnType, value any) any {
+func exportValue(dialect sqlDialect, t domain.ColumnType, value any) any {
 	if value == nil {
 		return nil
 	}
+	value = dialect.read(t, value)
 	switch t { //nolint:exhaustive // texts and UUIDs are left
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 		if n, err := strconv.ParseInt(textOf(value), 10, 64); err == nil {
@@ -68,8 +69,12 @@ func asBoolean(value any) any {
 	return text
 }
 
-// timeFormats are those in which bun and SQLite write instants and dates as text.
-var timeFormats = []string{"2006-01-02 15:04:05.999999999-07:00", time.RFC3339Nano, "2006-01-02 15:04:05", time.DateOnly}
+// timeFormats are those in which bun and SQLite write instants and dates as text, and those of PostgreSQL's JSON: local
+// times, and offsets from before there were time zones.
+var timeFormats = []string{
+	"2006-01-02 15:04:05.999999999-07:00", time.RFC3339Nano, "2006-01-02 15:04:05", time.DateOnly,
+	"2006-01-02T15:04:05", "2006-01-02T15:04:05-07:00:00",
+}
 
 func asTime(value any) any {
 	if t, ok := value.(time.Time); ok {
