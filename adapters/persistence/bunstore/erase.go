@@ -3,7 +3,6 @@ package bunstore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +26,7 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 	for group := range slices.Chunk(steps, s.atOnce(steps)) {
 		counts, err := s.applyGroup(ctx, group, key)
 		if err != nil {
-			if len(group) > 1 && s.failed != nil && !errors.Is(err, domain.ErrUnavailable) {
+			if len(group) > 1 && s.failed != nil {
 				s.stepwise, s.failed = true, failedGroup{s.failed}
 			}
 			return rows, err

@@ -69,20 +69,26 @@ func TestAnErasureThatFailsInTheMiddleLeavesOnlyEvidence(t *testing.T) {
 		if !slices.Equal(s.dump(t), before) {
 			t.Error("something outlived the rollback")
 		}
-		var trail []domain.AuditEvent
-		s.do(t, func(ctx context.Context, session ports.Session) (err error) {
-			trail, err = session.Audit().Trail(ctx, s.alice.ID)
-			return err
-		})
-		if len(trail) != 2 || trail[0].EventType != domain.EventErasureRequested ||
-			trail[1].EventType != domain.EventErasureStepFailed {
-			t.Fatalf("trail %+v", trail)
-		}
-		want := domain.Payload{"target": "orders", "strategy": "delete", "error": trail[1].Payload["error"]}
-		if !equalPayload(trail[1].Payload, want) || trail[1].Payload["error"] == "" {
-			t.Errorf("payload %v", trail[1].Payload)
-		}
+		s.wantFailedStep(t, "orders")
 	})
+}
+
+// wantFailedStep fails unless alice's trail has the evidence of an erasure that failed at the deletion of rows of the table.
+func (s *shop) wantFailedStep(t testing.TB, table string) {
+	t.Helper()
+	var trail []domain.AuditEvent
+	s.do(t, func(ctx context.Context, session ports.Session) (err error) {
+		trail, err = session.Audit().Trail(ctx, s.alice.ID)
+		return err
+	})
+	if len(trail) != 2 || trail[0].EventType != domain.EventErasureRequested ||
+		trail[1].EventType != domain.EventErasureStepFailed {
+		t.Fatalf("trail %+v", trail)
+	}
+	want := domain.Payload{"target": table, "strategy": "delete", "error": trail[1].Payload["error"]}
+	if !equalPayload(trail[1].Payload, want) || trail[1].Payload["error"] == "" {
+		t.Errorf("payload %v", trail[1].Payload)
+	}
 }
 
 func TestEvidenceOutlivesAPanic(t *testing.T) {

@@ -83,10 +83,7 @@ func TestAJoinedSessionThatFailsUndoesItselfAlone(t *testing.T) {
 		if !slices.Equal(s.dump(t), before) {
 			t.Error("half an erasure was committed")
 		}
-		want := []domain.EventType{domain.EventErasureRequested, domain.EventErasureStepFailed}
-		if trail := s.trail(t, s.alice.ID); !slices.Equal(trail, want) {
-			t.Errorf("trail %v", trail)
-		}
+		s.wantFailedStep(t, "orders")
 	})
 }
 
