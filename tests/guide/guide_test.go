@@ -1,0 +1,23 @@
+// Package guide holds docs/writing-an-adapter.md to the code: the example that it shows is one that passes its suite.
+package guide
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestTheGuideShowsTheExampleThatIsRun(t *testing.T) {
+	guide, err := os.ReadFile("../../docs/writing-an-adapter.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	example, err := os.ReadFile("newsletter/newsletter.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, code, found := strings.Cut(string(example), "\npackage newsletter\n")
+	if !found || !strings.Contains(string(guide), "```go\npackage newsletter\n"+code+"```\n") {
+		t.Error("docs/writing-an-adapter.md does not show newsletter/newsletter.go as it is")
+	}
+}
