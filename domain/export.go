@@ -12,7 +12,7 @@ const ExportSchemaVersion = 1
 // Art. 20 does. Retained fields are part of it: a duty to keep data is no reason not to show it.
 type ExportBundle struct {
 	SubjectID         SubjectID      `json:"subject_id"`
-	GeneratedAt       time.Time      `json:"generated_at"`
+	GeneratedAt       time.Time      `json:"generated_at"` // when the rows began to be read
 	SchemaVersion     int            `json:"schema_version"`
 	Records           []ExportRecord `json:"records"`
 	IncompleteSources []string       `json:"incomplete_sources"` // resolvers that did not answer

@@ -48,7 +48,7 @@ func NewExporter(c Config) (*Exporter, error) {
 }
 
 // Export returns the subject's bundle: the rows of the application's tables in the order of the data map, then the
-// records of each external system in the order of registration.
+// records of each external system in the order of registration. All of it is in memory; see Stream.
 //
 // External systems are asked first, all at once, before the session's first statement, so that a slow one keeps no
 // connection busy. One that fails is named in IncompleteSources and fails nothing; a failure of the database fails
@@ -56,44 +56,72 @@ func NewExporter(c Config) (*Exporter, error) {
 //
 // A subject that does not fit the data map, or has a ref of an unknown kind, is domain.ErrSubject and leaves no trace.
 func (e *Exporter) Export(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ExportBundle, error) {
-	calls, skipped, err := resolvers.Admit(e.dataMap, e.resolvers, subject)
+	var bundle domain.ExportBundle
+	err := e.Stream(ctx, s, subject,
+		func(head domain.ExportBundle) error {
+			bundle = head
+			return nil
+		},
+		func(record domain.ExportRecord) error {
+			bundle.Records = append(bundle.Records, record)
+			return nil
+		})
 	if err != nil {
 		return domain.ExportBundle{}, err
+	}
+	return bundle, nil
+}
+
+// Stream does what Export does and keeps no row of the application in memory: it calls begin with the bundle as it is
+// without its records, then yield for each of them. An error of either ends the export and comes back; neither may use
+// the session. What they were given counts only once the session has committed, and is all given again where the session
+// is repeated.
+func (e *Exporter) Stream(
+	ctx context.Context, s ports.Session, subject domain.Subject,
+	begin func(domain.ExportBundle) error, yield func(domain.ExportRecord) error,
+) error {
+	calls, skipped, err := resolvers.Admit(e.dataMap, e.resolvers, subject)
+	if err != nil {
+		return err
 	}
 	requested := e.audit.Event(domain.EventExportRequested, subject.ID, domain.Payload{
 		"refs": len(subject.Refs), "resolvers": len(calls),
 	})
 	if err := s.Audit().AppendEvidence(ctx, requested); err != nil {
-		return domain.ExportBundle{}, err
+		return err
 	}
 
 	external, incomplete := e.ask(ctx, calls)
 	if err := ctx.Err(); err != nil {
-		return domain.ExportBundle{}, &domain.Error{Op: "export", Message: "ended by its context", Err: err}
+		return &domain.Error{Op: "export", Message: "ended by its context", Err: err}
 	}
-	records := []domain.ExportRecord{}
-	err = s.Subjects().Export(ctx, subject.ID, func(record domain.ExportRecord) error {
-		records = append(records, record)
-		return nil
+	err = begin(domain.ExportBundle{
+		SubjectID:         subject.ID,
+		GeneratedAt:       domain.Instant(e.audit.Clock.Now()),
+		SchemaVersion:     domain.ExportSchemaVersion,
+		Records:           []domain.ExportRecord{},
+		IncompleteSources: incomplete,
 	})
 	if err != nil {
-		return domain.ExportBundle{}, err
+		return err
 	}
-	records = append(records, external...)
-
+	records := 0
+	counted := func(record domain.ExportRecord) error {
+		records++
+		return yield(record)
+	}
+	if err := s.Subjects().Export(ctx, subject.ID, counted); err != nil {
+		return err
+	}
+	for _, record := range external {
+		if err := counted(record); err != nil {
+			return err
+		}
+	}
 	completed := e.audit.Event(domain.EventExportCompleted, subject.ID, domain.Payload{
-		"records":            len(records),
+		"records":            records,
 		"incomplete_sources": strings.Join(incomplete, ","),
 		"skipped_resolvers":  strings.Join(skipped, ","),
 	})
-	if err := s.Audit().Append(ctx, completed); err != nil {
-		return domain.ExportBundle{}, err
-	}
-	return domain.ExportBundle{
-		SubjectID:         subject.ID,
-		GeneratedAt:       completed.OccurredAt,
-		SchemaVersion:     domain.ExportSchemaVersion,
-		Records:           records,
-		IncompleteSources: incomplete,
-	}, nil
+	return s.Audit().Append(ctx, completed)
 }
