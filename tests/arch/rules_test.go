@@ -44,6 +44,10 @@ var rules = []rule{
 	{"adapters never import app", []string{"adapters/..."}, nil, links(ours("app/..."))},
 	{"httpapi links no framework and no database", []string{"adapters/http/httpapi/..."}, nil, links(under(
 		"github.com/gofiber", "github.com/valyala/fasthttp", "github.com/uptrace/bun", "database/sql"))},
+	{"nethttp links no third-party package", []string{"adapters/http/nethttp"}, nil, links(graph.thirdParty)},
+	{"httptestsuite links no third-party package", []string{"adapters/http/httptestsuite"}, nil, links(graph.thirdParty)},
+	{"memory links no third-party package", []string{"adapters/persistence/memory"}, nil, links(graph.thirdParty)},
+	{"stack links no third-party package", []string{"app/stack"}, nil, links(graph.thirdParty)},
 	{"bunstore links no PostgreSQL driver", []string{"adapters/persistence/bunstore"}, nil, links(under(
 		"github.com/jackc/pgx", "github.com/uptrace/bun/driver/pgdriver", "github.com/lib/pq"))},
 	{"what users link needs no tests", users, nil, links(ours("tests/..."))},

@@ -19,7 +19,7 @@ import (
 )
 
 // listen serves the host on loopback until the test ends, and returns its address.
-func listen(t *testing.T, host *fiber.App) string {
+func listen(t testing.TB, host *fiber.App) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require(t, err)
@@ -108,6 +108,7 @@ func TestAProvidersErrorDecidesTheStatus(t *testing.T) {
 		{fiber.NewError(200, "secret"), 500},
 		{fiber.NewError(302, "secret"), 500},
 		{&httpapi.Refusal{Status: 402}, 402},
+		{&httpapi.Refusal{Status: 402, Err: fiber.ErrUnauthorized}, 402},
 		{errBroken, 500},
 	} {
 		store := &sessions{}

@@ -16,9 +16,9 @@ import (
 // request itself, or stands behind a middleware that does.
 //
 // A *fiber.Error is answered with its status, fiber.ErrUnauthorized with 401; headers that the provider sets on the
-// context, such as WWW-Authenticate, are sent along. Any other error is answered with 500 and shown to nobody. The
-// subject's strings may point into the request, as those of fiber.Ctx do: they are copied. c.UserContext() ends with
-// the time that the request may take.
+// context, such as WWW-Authenticate, are sent along. A *httpapi.Refusal does the same without Fiber. Any other error is
+// answered with 500 and shown to nobody. The subject's strings may point into the request, as those of fiber.Ctx do:
+// they are copied. c.UserContext() ends with the time that the request may take.
 type SubjectProvider func(c *fiber.Ctx) (domain.Subject, error)
 
 // Router returns the function that mounts the API, adapted by the options, on an application or a group. It may be
@@ -91,8 +91,9 @@ func (r router) handle(c *fiber.Ctx, endpoint httpapi.Endpoint, purpose string) 
 		defer c.SetUserContext(c.UserContext()) //nolint:contextcheck // what comes after us gets its own back
 		c.SetUserContext(ctx)
 		subject, err := r.subject(c)
+		var known *httpapi.Refusal
 		var refusal *fiber.Error
-		if errors.As(err, &refusal) {
+		if !errors.As(err, &known) && errors.As(err, &refusal) {
 			return domain.Subject{}, &httpapi.Refusal{Status: refusal.Code, Err: err}
 		}
 		return subject, err

@@ -61,7 +61,7 @@ func byHeader(c *fiber.Ctx) (domain.Subject, error) {
 }
 
 // newHost returns an application whose ErrorHandler must never be needed.
-func newHost(t *testing.T, config fiber.Config) *fiber.App {
+func newHost(t testing.TB, config fiber.Config) *fiber.App {
 	t.Helper()
 	config.DisableStartupMessage = true
 	config.ErrorHandler = func(c *fiber.Ctx, err error) error {
@@ -102,7 +102,7 @@ func read(t *testing.T, response *http.Response) answer {
 	return answer{response, string(body)}
 }
 
-func require(t *testing.T, err error) {
+func require(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

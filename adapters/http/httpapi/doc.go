@@ -1,6 +1,6 @@
 // Package httpapi is the framework-free half of the HTTP API: which endpoints there are, what a request must look
 // like, what is answered and how failures look. An adapter such as fiberhttp gathers a Request from its framework,
-// calls API.Handle and writes the Response; all behaviour is here, so that every adapter behaves alike.
+// calls API.Route or API.Handle and writes the Response; all behaviour is here, so that every adapter behaves alike.
 //
 // The API authenticates nobody. Whose data a request is about is decided by the application's SubjectProvider alone;
 // no identifier is ever read from the path, the query, a header or the body.

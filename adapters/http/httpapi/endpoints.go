@@ -19,24 +19,38 @@ type Endpoint struct {
 
 	// read takes the input out of the request and checks it, before any session is opened.
 	read func(*API, Request) (operation, error)
+
+	streams bool // the answer may be too large to be held
 }
 
-// operation is what an endpoint does in the one session of its request. It may run more than once, because a
-// session factory may retry.
-type operation func(context.Context, ports.Session, domain.Subject) (result any, err error)
+// operation is what an endpoint does in the one session of its request, and writes into the answer. It may run more than
+// once, because a session factory may retry.
+type operation func(context.Context, ports.Session, domain.Subject, *answer) error
+
+// answering is an operation that has one result.
+func answering[T any](operate func(context.Context, ports.Session, domain.Subject) (T, error)) operation {
+	return func(ctx context.Context, s ports.Session, subject domain.Subject, out *answer) error {
+		result, err := operate(ctx, s, subject)
+		if err != nil {
+			return err
+		}
+		out.tail, err = encode(result)
+		return err
+	}
+}
 
 // Endpoints lists the routes to be mounted. The order has no meaning.
 func (a *API) Endpoints() []Endpoint {
 	endpoints := []Endpoint{
-		{http.MethodPost, "/consent", "recordConsent", (*API).recordConsent},
-		{http.MethodGet, "/consent/{purpose}", "getConsentStatus", (*API).consentStatus},
-		{http.MethodGet, "/export", "exportPersonalData", (*API).export},
-		{http.MethodDelete, "/", "erasePersonalData", (*API).erase},
+		{http.MethodPost, "/consent", "recordConsent", (*API).recordConsent, false},
+		{http.MethodGet, "/consent/{purpose}", "getConsentStatus", (*API).consentStatus, false},
+		{http.MethodGet, "/export", "exportPersonalData", (*API).export, true},
+		{http.MethodDelete, "/", "erasePersonalData", (*API).erase, false},
 	}
 	if a.hasRestriction {
 		endpoints = append(endpoints,
-			Endpoint{http.MethodPost, "/restriction", "recordRestriction", (*API).recordRestriction},
-			Endpoint{http.MethodGet, "/restriction", "getRestrictionStatus", (*API).restrictionStatus},
+			Endpoint{http.MethodPost, "/restriction", "recordRestriction", (*API).recordRestriction, false},
+			Endpoint{http.MethodGet, "/restriction", "getRestrictionStatus", (*API).restrictionStatus, false},
 		)
 	}
 	return endpoints
@@ -53,28 +67,20 @@ func (a *API) recordConsent(r Request) (operation, error) {
 		Purpose:       body.text("purpose"),
 		Source:        source,
 	}
-	return func(ctx context.Context, s ports.Session, subject domain.Subject) (any, error) {
+	return answering(func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ConsentRecord, error) {
 		return a.config.Consent.Record(ctx, s, subject.ID, decision)
-	}, domain.Invalid("record consent", body.faults(decision.Check()))
+	}), domain.Invalid("record consent", body.faults(decision.Check()))
 }
 
 func (a *API) consentStatus(r Request) (operation, error) {
 	purpose, faults := pathPurpose(r.Purpose)
-	return func(ctx context.Context, s ports.Session, subject domain.Subject) (any, error) {
+	return answering(func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ConsentStatus, error) {
 		return a.config.Consent.Status(ctx, s, subject.ID, purpose)
-	}, domain.Invalid("consent status", faults)
-}
-
-func (a *API) export(Request) (operation, error) {
-	return func(ctx context.Context, s ports.Session, subject domain.Subject) (any, error) {
-		return a.config.Export.Export(ctx, s, subject)
-	}, nil
+	}), domain.Invalid("consent status", faults)
 }
 
 func (a *API) erase(Request) (operation, error) {
-	return func(ctx context.Context, s ports.Session, subject domain.Subject) (any, error) {
-		return a.config.Erasure.Erase(ctx, s, subject)
-	}, nil
+	return answering(a.config.Erasure.Erase), nil
 }
 
 func (a *API) recordRestriction(r Request) (operation, error) {
@@ -88,14 +94,14 @@ func (a *API) recordRestriction(r Request) (operation, error) {
 		Reason:     body.optionalText("reason"),
 		Source:     source,
 	}
-	return func(ctx context.Context, s ports.Session, subject domain.Subject) (any, error) {
+	return answering(func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.RestrictionRecord, error) {
 		return a.config.Restriction.Record(ctx, s, subject.ID, decision)
-	}, domain.Invalid("record restriction", body.faults(decision.Check()))
+	}), domain.Invalid("record restriction", body.faults(decision.Check()))
 }
 
 func (a *API) restrictionStatus(r Request) (operation, error) {
 	purpose, faults := queryPurpose(r.Query)
-	return func(ctx context.Context, s ports.Session, subject domain.Subject) (any, error) {
+	return answering(func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.RestrictionStatus, error) {
 		return a.config.Restriction.Status(ctx, s, subject.ID, purpose)
-	}, domain.Invalid("restriction status", faults)
+	}), domain.Invalid("restriction status", faults)
 }

@@ -27,7 +27,7 @@ func (a *API) Fallback(method, path string) Response {
 func (a *API) methods(path string) []string {
 	var methods []string
 	for _, endpoint := range a.Endpoints() {
-		if !endpoint.matches(path) {
+		if _, ok := endpoint.match(path); !ok {
 			continue
 		}
 		methods = append(methods, endpoint.Method)
@@ -41,11 +41,12 @@ func (a *API) methods(path string) []string {
 	return methods
 }
 
-func (e Endpoint) matches(path string) bool {
+// match reports whether the path is the endpoint's, and returns the segment that stands for the parameter, if any.
+func (e Endpoint) match(path string) (parameter string, ok bool) {
 	before, _, hasParameter := strings.Cut(e.Path, "{")
 	if !hasParameter {
-		return path == e.Path
+		return "", path == e.Path
 	}
 	segment, ok := strings.CutPrefix(path, before)
-	return ok && segment != "" && !strings.Contains(segment, "/")
+	return segment, ok && segment != "" && !strings.Contains(segment, "/")
 }

@@ -1,9 +1,7 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 
@@ -32,12 +30,20 @@ type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte // empty for 204; an adapter leaves it out in answer to HEAD
+
+	// Stream takes the place of a Body that is too large to be held, that of a large export; it is nil otherwise. An adapter
+	// reads it to its end, also in answer to HEAD, or closes it, which gives the request up. An error of Read says that the
+	// answer cannot be completed: the adapter then breaks the connection off, so that no client takes it for whole.
+	Stream io.ReadCloser
 }
 
 // Refusal is a SubjectProvider's way to say why there is no subject, as the status to answer: 401, 403 or any other
 // from 400 to 599. The text of Err reaches neither the client nor the log.
 type Refusal struct {
 	Status int
+	// Header is sent along, WWW-Authenticate for one; nil for none. It replaces none of the API's own. Several values of
+	// one name may be sent as one, with commas between them.
+	Header http.Header
 	Err    error // the cause, or nil
 }
 
@@ -47,53 +53,87 @@ func (r *Refusal) Error() string { return "habeas: refused: " + http.StatusText(
 // Unwrap gives the cause to errors.Is and errors.As.
 func (r *Refusal) Unwrap() error { return r.Err }
 
+// Route answers a request to any path: by the endpoint that takes it, which is HEAD's where it is GET's, or else by
+// Fallback. It is all that an adapter calls whose framework gives it everything under the prefix; one that tells its
+// framework of each endpoint calls Handle. The path is relative to the prefix and still percent-encoded, "/" for the
+// prefix itself. The purpose is taken from it.
+func (a *API) Route(ctx context.Context, method, path string, r Request) Response {
+	asked := method
+	if method == http.MethodHead {
+		asked = http.MethodGet
+	}
+	for _, endpoint := range a.Endpoints() {
+		if purpose, ok := endpoint.match(path); ok && endpoint.Method == asked {
+			r.Purpose = purpose
+			return a.Handle(ctx, endpoint, r)
+		}
+	}
+	return a.Fallback(method, path)
+}
+
 // Handle answers a request to one of the API's endpoints: it asks for the subject, checks the input, and opens one
 // session, in which it does what the endpoint is for. A request that is answered with a status below 500 other than
-// 200 has opened no session.
+// 200 has opened no session. Where the response has a Stream, the session is open until that has ended.
 //
 // The request ends after Config.Timeout, or earlier with ctx. A panic, also of the SubjectProvider, is answered with
 // 500 and goes no further.
 func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (response Response) {
-	defer func() {
-		if value := recover(); value != nil {
-			a.logPanic(ctx, endpoint, value)
-			response = internalError.response()
-		}
-	}()
 	ctx, cancel := context.WithTimeout(ctx, a.config.Timeout)
 	defer cancel()
-
-	body, err := a.serve(ctx, endpoint, r)
-	if err == nil {
-		return newResponse(http.StatusOK, http.Header{"Content-Type": {"application/json"}}, body)
+	var perform performance
+	prepare := func(ctx context.Context, _ *answer) (err error) {
+		perform, err = a.prepare(ctx, endpoint, r)
+		return err
 	}
-	failure := failureOf(err)
-	if failure.Status >= http.StatusInternalServerError {
-		a.logFailure(ctx, endpoint, failure.Status, err)
+	if refusal := a.complete(ctx, endpoint, prepare, &answer{}); perform == nil {
+		return refusal
 	}
-	return failure.response()
+	if endpoint.streams {
+		return a.stream(ctx, endpoint, perform)
+	}
+	return a.complete(ctx, endpoint, perform, &answer{})
 }
 
-// serve returns the body of a success.
-func (a *API) serve(ctx context.Context, endpoint Endpoint, r Request) ([]byte, error) {
+// performance is what remains of a request once it was accepted: its session.
+type performance func(context.Context, *answer) error
+
+// prepare finds out whose request it is, and checks its input.
+func (a *API) prepare(ctx context.Context, endpoint Endpoint, r Request) (performance, error) {
 	subject, err := a.subject(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	operation, err := endpoint.read(a, r)
+	operate, err := endpoint.read(a, r)
 	if err != nil {
 		return nil, err
 	}
-	var result any
-	err = a.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		var err error
-		result, err = operation(ctx, s, subject)
-		return err
-	})
-	if err != nil {
-		return nil, err
+	return func(ctx context.Context, out *answer) error {
+		return a.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+			if err := out.restart(); err != nil {
+				return err
+			}
+			return operate(ctx, s, subject, out)
+		})
+	}, nil
+}
+
+// complete carries a request on to its end, and returns its answer or that to its failure.
+func (a *API) complete(ctx context.Context, endpoint Endpoint, perform performance, out *answer) (response Response) {
+	defer func() {
+		if value := recover(); value != nil {
+			a.logPanic(ctx, endpoint, value)
+			_ = out.end(internalError)
+			response = internalError.response()
+		}
+	}()
+	if err := out.end(perform(ctx, out)); err != nil {
+		failure := failureOf(err)
+		if failure.Status >= http.StatusInternalServerError {
+			a.logFailure(ctx, endpoint, failure.Status, err)
+		}
+		return failure.response()
 	}
-	return encode(result)
+	return Response{Status: http.StatusOK, Header: successHeader(), Body: out.held.Bytes()}
 }
 
 func (a *API) subject(ctx context.Context, r Request) (domain.Subject, error) {
@@ -111,12 +151,8 @@ func (a *API) subject(ctx context.Context, r Request) (domain.Subject, error) {
 	return subject, nil
 }
 
-func encode(v any) ([]byte, error) {
-	var body bytes.Buffer
-	encoder := json.NewEncoder(&body)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(v)
-	return body.Bytes(), err
+func successHeader() http.Header {
+	return newResponse(http.StatusOK, http.Header{"Content-Type": {"application/json"}}, nil).Header
 }
 
 // newResponse adds the headers that every answer has. Personal data must not stay in any cache, nor be taken for a

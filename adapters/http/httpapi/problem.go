@@ -83,15 +83,21 @@ func failureOf(err error) *failure {
 	return internalError
 }
 
-// refused decides how an error of the SubjectProvider is answered: with the status that it names, else with 500,
-// whatever the error is.
+// refused decides how an error of the SubjectProvider is answered: with the status and the header that it names, else
+// with 500, whatever the error is.
 func refused(err error) error {
 	var refusal *Refusal
-	answer := internalError
-	if errors.As(err, &refusal) && 400 <= refusal.Status && refusal.Status <= 599 {
-		answer = problem(refusal.Status, "The request was refused.")
+	if !errors.As(err, &refusal) || refusal.Status < 400 || refusal.Status > 599 {
+		return &failure{Problem: internalError.Problem, cause: err}
 	}
-	return &failure{Problem: answer.Problem, cause: err}
+	answer := problem(refusal.Status, "The request was refused.")
+	answer.cause, answer.header = err, http.Header{}
+	for name, values := range refusal.Header {
+		for _, value := range values {
+			answer.header.Add(name, value) // under its canonical name
+		}
+	}
+	return answer
 }
 
 // response writes the problem document.

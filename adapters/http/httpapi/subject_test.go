@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -28,6 +29,33 @@ func TestARefusalKeepsItsStatus(t *testing.T) {
 		0: 500, 100: 500, 200: 500, 204: 500, 302: 500, 399: 500, 600: 500, -1: 500,
 	} {
 		refuses(t, "erasePersonalData", httpapi.Request{Subject: failing(&httpapi.Refusal{Status: status})}, want, "")
+	}
+}
+
+func TestARefusalSendsItsHeaderAlong(t *testing.T) {
+	challenges := []string{"Basic", "Bearer"}
+	header := http.Header{
+		"www-authenticate": challenges, "content-type": {"text/plain"}, "Cache-Control": {"public"}, "X-Content-Type-Options": {"none"},
+	}
+	f := newFixture(t)
+	refusal := fmt.Errorf("secret: %w", &httpapi.Refusal{Status: 401, Header: header})
+	response := f.call(t, "erasePersonalData", httpapi.Request{Subject: failing(refusal)})
+	if got := response.Header.Values("Www-Authenticate"); !slices.Equal(got, []string{"Basic", "Bearer"}) {
+		t.Errorf("sent %q", got)
+	}
+	if problemOf(t, response).Status != 401 || response.Header.Get("Cache-Control") != "no-store" ||
+		response.Header.Get("X-Content-Type-Options") != "nosniff" || len(response.Header) != 4 {
+		t.Errorf("sent %v", response.Header)
+	}
+	response.Header["Www-Authenticate"][0] = "changed"
+	if challenges[0] != "Basic" {
+		t.Error("the answer shares memory with the refusal")
+	}
+
+	notOne := &httpapi.Refusal{Status: 200, Header: http.Header{"Location": {"/login"}}}
+	response = f.call(t, "erasePersonalData", httpapi.Request{Subject: failing(notOne)})
+	if response.Status != 500 || response.Header.Get("Location") != "" {
+		t.Errorf("answered %d, sent %v", response.Status, response.Header)
 	}
 }
 

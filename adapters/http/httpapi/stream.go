@@ -1,0 +1,66 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// stream performs an operation whose answer may be too large to be held. It returns with the whole answer, or as soon as
+// there is a stream; the rest of the work is then done while the stream is read.
+func (a *API) stream(ctx context.Context, endpoint Endpoint, perform performance) Response {
+	deadline, _ := ctx.Deadline() // Handle has set one
+	own, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
+	follow := func() {
+		if errors.Is(ctx.Err(), context.Canceled) { // its deadline is ours as well
+			cancel()
+		}
+	}
+	follow()
+	// Once there is a stream, its reader says whether the client is there: frameworks end the context of a request whose
+	// handler has returned.
+	stopFollowing := context.AfterFunc(ctx, follow)
+	response := make(chan Response, 1)
+	out := &answer{}
+	out.stream = func(body *io.PipeReader) {
+		stopFollowing()
+		context.AfterFunc(own, func() { _ = body.CloseWithError(context.Cause(own)) })
+		response <- Response{Status: http.StatusOK, Header: successHeader(), Stream: body}
+	}
+	go func() {
+		defer cancel()
+		if whole := a.complete(own, endpoint, perform, out); out.pipe == nil {
+			response <- whole
+		}
+	}()
+	return <-response
+}
+
+// export writes the bundle record by record. Its JSON is that of a domain.ExportBundle.
+func (a *API) export(Request) (operation, error) {
+	return func(ctx context.Context, s ports.Session, subject domain.Subject, out *answer) error {
+		separator := []byte{}
+		return a.config.Export.Stream(ctx, s, subject,
+			func(bundle domain.ExportBundle) error {
+				whole, err := encode(bundle)
+				if err != nil {
+					return err
+				}
+				head, tail, _ := bytes.Cut(whole, []byte(`"records":[]`)) // no string holds that: quotes are escaped
+				out.tail = append([]byte("]"), tail...)
+				return out.write(append(head, `"records":[`...))
+			},
+			func(record domain.ExportRecord) error {
+				if err := out.write(separator); err != nil {
+					return err
+				}
+				separator = []byte(",")
+				return out.encode(record)
+			})
+	}, nil
+}

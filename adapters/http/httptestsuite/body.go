@@ -1,0 +1,126 @@
+package httptestsuite
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+)
+
+func onlyApplicationJSONIsRead(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	r := post("/consent", decision)
+	for _, contentType := range []string{"application/json", "application/json; charset=utf-8", "Application/JSON"} {
+		w.expect(t, 200, r.with("Content-Type", contentType))
+	}
+	recorded := len(w.consented(t, "42", "newsletter"))
+	for _, contentType := range []string{
+		"text/plain", "application/x-www-form-urlencoded", "application/problem+json", "application/jsonp",
+	} {
+		w.expect(t, 415, r.with("Content-Type", contentType))
+	}
+	w.expect(t, 415, r.with("Content-Type"))
+	form := "--x\r\nContent-Disposition: form-data; name=\"granted\"\r\n\r\ntrue\r\n--x--\r\n" // some servers parse it themselves
+	w.expect(t, 415, post("/consent", form).with("Content-Type", "multipart/form-data; boundary=x"))
+	if now := len(w.consented(t, "42", "newsletter")); recorded != 3 || now != recorded {
+		t.Errorf("the store has %d records, and %d after what was refused", recorded, now)
+	}
+}
+
+func noContentCodingIsUndone(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	var packed bytes.Buffer
+	writer := gzip.NewWriter(&packed)
+	_, err := writer.Write([]byte(decision))
+	require(t, err)
+	require(t, writer.Close())
+
+	r := post("/consent", packed.String())
+	w.expect(t, 400, r)
+	for _, codings := range [][]string{{"gzip"}, {"GZIP"}, {"identity, gzip"}, {"identity", "gzip"}, {"gzip", "identity"}} {
+		w.expect(t, 415, r.with("Content-Encoding", codings...))
+	}
+	for _, coding := range []string{"deflate", "br", "zstd", "unheard-of"} {
+		w.expect(t, 415, post("/consent", decision).with("Content-Encoding", coding))
+	}
+	if records := w.consented(t, "42", "newsletter"); len(records) > 0 {
+		t.Errorf("a body with a content coding has been recorded")
+	}
+	for _, coding := range []string{"identity", "identity, identity"} {
+		w.expect(t, 200, post("/consent", decision).with("Content-Encoding", coding))
+	}
+}
+
+func bodiesHaveALimit(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	padding := strings.Repeat(" ", httpapi.MaxBodySize-len(decision))
+	for _, chunked := range []bool{false, true} {
+		for body, status := range map[string]int{
+			decision: 200, padding + decision: 200, padding + " " + decision: 413, decision + padding + " ": 413,
+			strings.Repeat(" ", 4*httpapi.MaxBodySize) + decision: 413,
+		} {
+			r := post("/consent", body)
+			r.chunked = chunked
+			if got := w.send(t, r); got.status != status {
+				t.Errorf("%d bytes, chunked %v: answered %d and not %d", len(body), chunked, got.status, status)
+			}
+		}
+	}
+	if recorded := len(w.consented(t, "42", "newsletter")); recorded != 4 {
+		t.Errorf("the store has %d records", recorded)
+	}
+}
+
+func whatIsNoJSONIsRefused(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	w.expect(t, 400, post("/consent", "").with("Content-Type", "application/json"))
+	for _, body := range []string{
+		" ", "{", "granted=true", `{'granted':true}`, `{"granted":true,}`, "nul",
+		decision + decision, decision + "x", decision + "\x00", "\ufeff" + decision, // something before or behind
+		strings.Replace(decision, "ä", "\xff", 1), strings.Replace(decision, "ä", "\xc3", 1), // no UTF-8
+		strings.Replace(decision, "ä", `\ud800`, 1), strings.Replace(decision, "ä", `\udc00\ud800`, 1), // half a character
+		strings.Replace(decision, "ä", `\x`, 1), strings.Replace(decision, "ä", "\t", 1),
+	} {
+		if got := w.send(t, post("/consent", body)); got.status != 400 {
+			t.Errorf("%q: answered %d %s", body, got.status, got.body)
+		}
+	}
+	for _, body := range []string{"[]", "[" + decision + "]", "null", "true", "1", `"{}"`} {
+		w.expect(t, 422, post("/consent", body))
+		w.expect(t, 422, post("/restriction", body))
+	}
+	whole := `{"granted":true,"policy_version":"\ud83d\ude00\u00e4","purpose":"a\/b"}`
+	if got := w.expect(t, 200, post("/consent", whole)); got.text("policy_version") != "😀ä" || got.text("purpose") != "a/b" {
+		t.Errorf("%s is answered with %s", whole, got.body)
+	}
+}
+
+func fieldsAreTakenOnceAndByExactName(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	more := func(field string) string { return strings.TrimSuffix(decision, "}") + "," + field + "}" }
+	for body, want := range map[string]string{
+		more(`"granted":false`):      `{"field":"granted","code":"duplicate"`,
+		more(`"gr\u0061nted":false`): `{"field":"granted","code":"duplicate"`,
+		more(`"Purpose":"ads"`):      `{"field":"Purpose","code":"unknown"`,
+		more(`"PURPOSE":"ads"`):      `{"field":"PURPOSE","code":"unknown"`,
+		more(`"subject_id":"43"`):    `{"field":"subject_id","code":"unknown"`,
+		more(`"source":"me"`):        `{"field":"source","code":"unknown"`,
+		more(`"recorded_at":"2020"`): `{"field":"recorded_at","code":"unknown"`,
+		fmt.Sprintf(`{"granted":true,"policy_version":"v","purpose":%q}`, strings.Repeat("😀", 256)): `{"field":"purpose","code":"too_long"`,
+	} {
+		if got := w.expect(t, 422, post("/consent", body)); !strings.Contains(got.body, `"errors":[`+want) {
+			t.Errorf("%s is answered with %s", body, got.body)
+		}
+	}
+	longest := strings.Repeat("😀", 255)
+	w.expect(t, 200, post("/consent", fmt.Sprintf(`{"granted":true,"policy_version":"v","purpose":%q}`, longest)))
+	if records := w.consented(t, "42", longest); len(records) != 1 {
+		t.Errorf("the longest purpose has been recorded %d times", len(records))
+	}
+	if records := w.consented(t, "42", "newsletter"); len(records) > 0 {
+		t.Errorf("what was refused has been recorded")
+	}
+}

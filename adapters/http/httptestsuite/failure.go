@@ -1,0 +1,79 @@
+package httptestsuite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/domain"
+)
+
+func unreachableStoreIs503(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	w.sessions.failWith(func(context.Context) error {
+		return &domain.Error{Code: domain.ErrUnavailable, Op: "connect", Err: errors.New(confidential)}
+	})
+	for _, r := range successes {
+		got := w.exact(t, "problem_503", 503, r)
+		got.hasHeaders(t, r, "application/problem+json")
+		if seconds := got.header.Get("Retry-After"); seconds != "5" {
+			t.Errorf("%s: Retry-After is %q", r, seconds)
+		}
+	}
+	w.sessions.failWith(nil)
+	w.expect(t, 200, get("/export"))
+}
+
+func deadlineIs504(t testing.TB, harness Harness) {
+	w := harness.openAt(t, "/me", httpapi.Config{Timeout: 10 * time.Millisecond}, httpapi.WithRestriction())
+	w.sessions.failWith(func(ctx context.Context) error {
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	for _, r := range successes {
+		w.exact(t, "problem_504", 504, r).hasHeaders(t, r, "application/problem+json")
+	}
+}
+
+func failuresGiveNothingAway(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	var failed []request
+	for _, r := range successes {
+		failed = append(failed, r, r.as(failing), r.as(panicking), r.as(forbidden), r.byNobody())
+	}
+	for _, fault := range []error{
+		errors.New(confidential),
+		&domain.Error{Code: domain.ErrConflict, Op: confidential, Message: confidential, Err: errors.New(confidential)},
+		fmt.Errorf("%s: %w", confidential, domain.ErrUnavailable),
+		fmt.Errorf("%s: %w", confidential, context.DeadlineExceeded),
+	} {
+		w.sessions.failWith(func(context.Context) error { return fault })
+		for _, r := range failed {
+			got := w.send(t, r)
+			if got.status < 400 || got.text("detail") == "" {
+				t.Errorf("%s: a failure is answered with %d %s", r, got.status, got.body)
+			}
+			if strings.Contains(got.body, confidential) || strings.Contains(fmt.Sprint(got.header), confidential) {
+				t.Errorf("%s: %d shows the text of an error: %v %s", r, got.status, got.header, got.body)
+			}
+		}
+	}
+}
+
+func panicEndsOneRequestOnly(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	for _, r := range successes {
+		w.expect(t, 500, r.as(panicking)).hasHeaders(t, r, "application/problem+json")
+		w.sessions.failWith(func(context.Context) error { panic(confidential) })
+		w.expect(t, 500, r)
+		w.sessions.failWith(func(context.Context) error { panic(http.ErrAbortHandler) })
+		w.expect(t, 500, r)
+		w.sessions.failWith(nil)
+		w.expect(t, 200, r)
+	}
+}

@@ -1,0 +1,66 @@
+package httptestsuite
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func providerDecidesOnTheStatus(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	for _, r := range successes {
+		w.expect(t, 401, r.byNobody())
+		w.expect(t, 403, r.as(forbidden))
+		w.expect(t, 500, r.as(failing))
+		w.expect(t, 500, r.as(panicking))
+		w.expect(t, 500, r.as("no number")) // which the data map's key cannot hold
+	}
+	if opened := w.sessions.count(); opened > 0 {
+		t.Errorf("%d sessions were opened for nobody", opened)
+	}
+}
+
+func providerComesFirst(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	for _, r := range []request{
+		post("/consent", "{"), post("/consent", decision).with("Content-Type", "text/plain"), post("/consent", tooLarge),
+		get("/consent/%00"), get("/restriction?purpose="),
+	} {
+		w.expect(t, 401, r.byNobody())
+		w.expect(t, 403, r.as(forbidden))
+	}
+}
+
+func providerAloneNamesTheSubject(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	for _, r := range successes {
+		separator := "?"
+		if strings.Contains(r.path, "?") {
+			separator = "&"
+		}
+		r.path += separator + "subject=43&subject_id=43&user_id=43&id=43"
+		for _, name := range []string{"X-Subject", "X-Subject-Id", "X-User", "X-User-Id", "Subject", "Authorization", "Cookie", "From"} {
+			r = r.with(name, "43")
+		}
+		if got := w.expect(t, 200, r); got.text("subject_id") != "42" || strings.Contains(got.body, confidential) {
+			t.Errorf("%s is answered with %s", r, got.body)
+		}
+	}
+	for _, r := range []request{get("/43/export"), {method: http.MethodDelete, path: "/43"}, get("/consent/43/ads")} {
+		w.expect(t, 404, r)
+	}
+	w.expect(t, 200, get("/consent/43"))
+	if events := w.trail(t, "43"); len(events) > 0 {
+		t.Errorf("the store has %d events of a subject that the provider has not named", len(events))
+	}
+}
+
+func headerOfARefusalIsSentAlong(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	for _, r := range successes {
+		got := w.expect(t, 401, r.byNobody())
+		if challenge := got.header.Get("WWW-Authenticate"); challenge != `Bearer realm="suite"` {
+			t.Errorf("%s: WWW-Authenticate is %q", r, challenge)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package httptestsuite
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func purposeInAPathIsUnescapedOnce(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	longest := strings.Repeat("😀", 255)
+	for segment, purpose := range map[string]string{
+		"ads":                   "ads",
+		"Ads":                   "Ads",
+		"a%2Fb":                 "a/b",
+		"a%2fb":                 "a/b",
+		"%2Fa":                  "/a",
+		"a%2F":                  "a/",
+		"a%2F%2Fb":              "a//b",
+		"a%252Fb":               "a%2Fb",
+		"a%25":                  "a%",
+		"%2e%2e":                "..",
+		"%2E":                   ".",
+		"a%2F..%2Fb":            "a/../b",
+		"a+b":                   "a+b",
+		"a%2Bb":                 "a+b",
+		"a%20b":                 "a b",
+		"%61":                   "a",
+		"%C3%A4.b-c:d":          "ä.b-c:d",
+		"a;b=c&d,e":             "a;b=c&d,e",
+		"a%3Fb%23c":             "a?b#c",
+		"consent":               "consent",
+		"ads?purpose=other&%zz": "ads",
+
+		url.PathEscape(longest): longest,
+	} {
+		body, err := json.Marshal(map[string]any{"granted": true, "policy_version": "v", "purpose": purpose})
+		require(t, err)
+		w.expect(t, 200, post("/consent", string(body)))
+		r := get("/consent/" + segment)
+		got := w.expect(t, 200, r)
+		if got.text("purpose") != purpose || !strings.Contains(got.body, `"granted":true`) {
+			t.Errorf("%s is answered with %s", r, got.body)
+		}
+	}
+}
+
+func purposeInAPathIsChecked(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	for segment, code := range map[string]string{
+		"%00": "character", "a%00b": "character", "%ff": "character", "%C3": "character",
+		strings.Repeat("a", 256): "too_long", strings.Repeat("%F0%9F%98%80", 256): "too_long",
+	} {
+		r := get("/consent/" + segment)
+		got := w.expect(t, 422, r)
+		if !strings.Contains(got.body, fmt.Sprintf(`"errors":[{"field":"purpose","code":%q`, code)) {
+			t.Errorf("%s is answered with %s", r, got.body)
+		}
+	}
+	for _, segment := range []string{"%zz", "%", "a%2", "%%41"} {
+		r := get("/consent/" + segment)
+		// A server may refuse the request line before any handler sees it.
+		if got := w.send(t, r); got.status != 422 && got.status != 400 {
+			t.Errorf("%s: answered %d %s", r, got.status, got.body)
+		}
+	}
+	if opened := w.sessions.count(); opened > 0 {
+		t.Errorf("%d sessions were opened", opened)
+	}
+}
+
+func purposeInAQuerySelects(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	for query, purpose := range map[string]string{
+		"":                       "",
+		"?":                      "",
+		"?other=1&%zz=2":         "",
+		"?Purpose=ads":           "",
+		"?purpose=ads":           "ads",
+		"?x&purpose=ads&y=%zz":   "ads",
+		"?purpose=a+b%2Bc%26d=e": "a b+c&d=e",
+		"?purpose=a%20b%2Fc":     "a b/c",
+		"?%70urpose=ads;b":       "ads;b",
+		"?purpose=%C3%A4?":       "ä?",
+		"?purpose=a%252Fb":       "a%2Fb",
+	} {
+		r := get("/restriction" + query)
+		got := w.expect(t, 200, r)
+		if got.text("purpose") != purpose || purpose == "" && !strings.Contains(got.body, `"purpose":null`) {
+			t.Errorf("%s is answered with %s", r, got.body)
+		}
+	}
+	for query, code := range map[string]string{
+		"?purpose": "required", "?purpose=": "required", "?purpose=a&purpose=a": "duplicate",
+		"?purpose=%zz": "character", "?purpose=%ff": "character", "?purpose=%00": "character",
+		"?purpose=" + strings.Repeat("a", 256): "too_long",
+	} {
+		r := get("/restriction" + query)
+		if got := w.expect(t, 422, r); !strings.Contains(got.body, `"code":"`+code+`"`) {
+			t.Errorf("%s is answered with %s", r, got.body)
+		}
+	}
+}

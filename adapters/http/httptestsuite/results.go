@@ -1,0 +1,75 @@
+package httptestsuite
+
+import (
+	"net/http"
+	"testing"
+)
+
+const (
+	decision  = `{"granted":true,"policy_version":"v1 ä","purpose":"newsletter"}`
+	placement = `{"restricted":true}`
+)
+
+func consentIsAnsweredExactly(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	w.exact(t, "consent_status_none", 200, get("/consent/newsletter"))
+	w.exact(t, "consent_given", 200, post("/consent", decision))
+	w.exact(t, "consent_status", 200, get("/consent/newsletter"))
+	w.exact(t, "consent_withdrawn", 200, post("/consent", `{"granted":false,"policy_version":"v2","purpose":"newsletter"}`))
+}
+
+func restrictionIsAnsweredExactly(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	w.exact(t, "restriction_status_none", 200, get("/restriction"))
+	w.exact(t, "restriction_placed_purpose", 200, post("/restriction", `{"restricted":true,"purpose":"ads","reason":"wrong"}`))
+	w.exact(t, "restriction_status_purpose", 200, get("/restriction?purpose=ads"))
+	w.exact(t, "restriction_placed_all", 200, post("/restriction", placement))
+	w.exact(t, "restriction_status_all", 200, get("/restriction?purpose=ads"))
+	w.exact(t, "restriction_lifted", 200, post("/restriction", `{"restricted":false,"purpose":null,"reason":null}`))
+}
+
+func exportIsAnsweredExactly(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	w.exact(t, "export", 200, get("/export"))
+	w.exact(t, "export_without_rows", 200, get("/export").as("7"))
+}
+
+func erasureIsAnsweredExactly(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	w.exact(t, "erasure", 200, request{method: http.MethodDelete})
+	if len(w.trail(t, "42")) == 0 {
+		t.Errorf("the store knows of no erasure")
+	}
+	if events := w.trail(t, "43"); len(events) > 0 {
+		t.Errorf("the store has events of somebody who has asked for nothing")
+	}
+}
+
+// successes are requests that succeed, one for each endpoint.
+var successes = []request{
+	post("/consent", decision),
+	get("/consent/newsletter"),
+	get("/export"),
+	{method: http.MethodDelete},
+	post("/restriction", placement),
+	get("/restriction"),
+}
+
+func resultsAreJSONThatIsNotStored(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	for _, r := range successes {
+		w.expect(t, 200, r).hasHeaders(t, r, "application/json")
+	}
+}
+
+// hasHeaders checks the headers that every answer has.
+func (a answer) hasHeaders(t testing.TB, r request, contentType string) {
+	t.Helper()
+	for name, want := range map[string]string{
+		"Content-Type": contentType, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
+	} {
+		if got := a.header.Values(name); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %d with %s %q, not %q", r, a.status, name, got, want)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package httptestsuite
+
+import (
+	"bufio"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+)
+
+func headIsGetWithoutTheBody(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	for _, path := range []string{"/consent/ads", "/restriction", "/restriction?purpose=", "/unknown"} {
+		r := get(path)
+		want := w.send(t, r)
+		r.method = http.MethodHead
+		got := w.send(t, r)
+		if got.status != want.status || got.body != "" {
+			t.Errorf("%s: %d with %d bytes, where GET has %d", r, got.status, len(got.body), want.status)
+		}
+		for _, name := range []string{"Content-Type", "Cache-Control", "X-Content-Type-Options", "Content-Length"} {
+			if name == "Content-Length" && got.header.Get(name) == "" {
+				continue // which a server need not know
+			}
+			if got, want := got.header.Get(name), want.header.Get(name); got != want {
+				t.Errorf("%s: %s is %q, where GET has %q", r, name, got, want)
+			}
+		}
+	}
+	w.staysInStep(t)
+}
+
+// staysInStep sends requests over one connection without waiting for the answers, of which some have no body: one that
+// had would be taken for the next answer.
+func (w *world) staysInStep(t testing.TB) {
+	t.Helper()
+	connection := w.dial(t)
+	messages := []struct{ method, path string }{{"HEAD", "/consent/ads"}, {"OPTIONS", "/export"}, {"HEAD", "/unknown"}, {"GET", "/consent/last"}}
+	for _, message := range messages {
+		_, err := fmt.Fprintf(connection, "%s %s%s HTTP/1.1\r\nHost: %s\r\n%s: 42\r\n\r\n",
+			message.method, w.prefix, message.path, w.host, subjectHeader)
+		require(t, err)
+	}
+	reader := bufio.NewReader(connection)
+	for i, message := range messages {
+		response, err := http.ReadResponse(reader, &http.Request{Method: message.method})
+		if err != nil {
+			t.Errorf("%s %s: no answer where it should begin: %v", message.method, message.path, err)
+			return
+		}
+		got, err := read(response)
+		if last := i == len(messages)-1; err != nil || last && got.text("purpose") != "last" {
+			t.Errorf("%s %s: the answer is another's: %d %s", message.method, message.path, got.status, got.body)
+		}
+		if response.Close {
+			return // which a server may always do
+		}
+	}
+}
+
+// methods is what each path can be asked with.
+var methods = map[string][]string{
+	"":                 {"DELETE", "OPTIONS"},
+	"/consent":         {"OPTIONS", "POST"},
+	"/consent/ads":     {"GET", "HEAD", "OPTIONS"},
+	"/consent/a%2Fb":   {"GET", "HEAD", "OPTIONS"},
+	"/export":          {"GET", "HEAD", "OPTIONS"},
+	"/restriction":     {"GET", "HEAD", "OPTIONS", "POST"},
+	"/restriction?x=y": {"GET", "HEAD", "OPTIONS", "POST"},
+}
+
+func optionsNamesTheMethods(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	for path, want := range methods {
+		r := request{method: http.MethodOptions, path: path}.byNobody() // a browser asks before it sends credentials
+		got := w.expect(t, 204, r)
+		got.allows(t, r, want)
+		if got.body != "" || got.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %v with %d bytes", r, got.header, len(got.body))
+		}
+	}
+	w.expect(t, 404, request{method: http.MethodOptions, path: "/unknown"})
+}
+
+func otherMethodsAreRefused(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	for path, allowed := range methods {
+		for _, method := range []string{"DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"} {
+			if slices.Contains(allowed, method) {
+				continue
+			}
+			r := request{method: method, path: path}
+			w.expect(t, 405, r).allows(t, r, allowed)
+		}
+	}
+	if opened := w.sessions.count(); opened > 0 {
+		t.Errorf("%d sessions were opened", opened)
+	}
+}
+
+// allows checks the header Allow, in which the order has no meaning.
+func (a answer) allows(t testing.TB, r request, want []string) {
+	t.Helper()
+	got := strings.Split(strings.ReplaceAll(strings.Join(a.header.Values("Allow"), ","), " ", ""), ",")
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: %d allows %q and not %q", r, a.status, got, want)
+	}
+}
+
+func otherPathsAreNotFound(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	for _, path := range []string{
+		"/unknown", "/consents", "/consents/ads", "/consent/a/b", "/consent/a%2Fb/c", "/consent/a/b%2Fc",
+		"/consent/consent/ads", "/export/x", "/restriction/ads", "/me", "/consent%2Fads", "/me/export",
+	} {
+		for _, method := range []string{"GET", "POST", "DELETE"} {
+			got := w.expect(t, 404, request{method: method, path: path})
+			if allow := got.header.Get("Allow"); allow != "" {
+				t.Errorf("%s %s is not found and allows %q", method, path, allow)
+			}
+		}
+	}
+	r := get("/consent/") // a purpose that is missing, or the path without its slash
+	if got := w.send(t, r); got.status != 404 && got.status != 405 {
+		t.Errorf("%s: %d %s", r, got.status, got.body)
+	}
+	if opened := w.sessions.count(); opened > 0 {
+		t.Errorf("%d sessions were opened", opened)
+	}
+}
+
+func erasureIsAtThePrefixItself(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	for i, path := range []string{"", "/"} {
+		w.expect(t, 200, request{method: http.MethodDelete, path: path})
+		if marks := w.erasures(t, "42"); marks != i+1 {
+			t.Errorf("after %d requests the store knows of %d erasures", i+1, marks)
+		}
+	}
+}
+
+func everyPrefixWillDo(t testing.TB, harness Harness) {
+	for _, prefix := range []string{"", "/api/v1/me", "/consent"} {
+		w := harness.openAt(t, prefix, httpapi.Config{}, httpapi.WithRestriction())
+		for _, r := range successes {
+			if w.prefix+r.path == "" {
+				r.path = "/"
+			}
+			w.expect(t, 200, r)
+		}
+		w.expect(t, 404, get("/unknown"))
+		w.expect(t, 405, get("/consent"))
+		w.expect(t, 404, get("/consent/a/b"))
+	}
+}
+
+func restrictionIsThereWhenAskedFor(t testing.TB, harness Harness) {
+	without := harness.openAt(t, "/me", httpapi.Config{})
+	with := harness.open(t)
+	for _, r := range []request{
+		get("/restriction"), post("/restriction", placement), {method: http.MethodOptions, path: "/restriction"},
+	} {
+		without.expect(t, 404, r)
+		if got := with.send(t, r); got.status/100 != 2 {
+			t.Errorf("%s: %d %s", r, got.status, got.body)
+		}
+	}
+	without.expect(t, 200, get("/export"))
+}

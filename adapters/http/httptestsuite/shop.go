@@ -1,0 +1,116 @@
+package httptestsuite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// newDataMap describes the application that the suite's API works for: a shop with rows that an erasure deletes,
+// anonymizes and keeps, and a value of each kind that an export can hold.
+func newDataMap() (domain.DataMap, error) {
+	key := domain.Column{Name: "id", Type: domain.TypeBigInt}
+	personal := func(
+		name string, kind domain.ColumnType, category domain.Category, strategy domain.Strategy,
+	) domain.Column {
+		return domain.Column{Name: name, Type: kind, Personal: &domain.Annotation{Category: category, Strategy: strategy}}
+	}
+	email := personal("email", domain.TypeText, domain.CategoryContact, domain.StrategyAnonymize)
+	email.Personal.Basis, email.Personal.Purpose = domain.BasisContract, "account login"
+	address := personal("address", domain.TypeText, domain.CategoryFinancial, domain.StrategyRetain)
+	address.Personal.Reason, address.Personal.Since = "§ 147 AO", "issued_at"
+	address.Personal.Retain = domain.Period{Years: 10}
+	ofUser := []domain.Relation{{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}}}
+	user := domain.Column{Name: "user_id", Type: domain.TypeBigInt}
+	return domain.NewDataMap(
+		domain.Table{
+			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+			Columns: []domain.Column{
+				key, email,
+				personal("born", domain.TypeTime, domain.CategorySpecial, domain.StrategyAnonymize),
+				personal("score", domain.TypeNumber, domain.CategoryFinancial, domain.StrategyAnonymize),
+				personal("visits", domain.TypeBigInt, domain.CategoryBehavioral, domain.StrategyAnonymize),
+				personal("active", domain.TypeBoolean, domain.CategoryTechnical, domain.StrategyAnonymize),
+				personal("settings", domain.TypeJSON, domain.CategoryTechnical, domain.StrategyAnonymize),
+				personal("photo", domain.TypeBytes, domain.CategoryIdentity, domain.StrategyAnonymize),
+			},
+		},
+		domain.Table{
+			Name: "carts", PrimaryKey: []string{"id"}, Owned: true, Relations: ofUser,
+			Columns: []domain.Column{
+				key, user, personal("note", domain.TypeText, domain.CategoryCommunication, domain.StrategyDelete),
+			},
+		},
+		domain.Table{
+			Name: "invoices", PrimaryKey: []string{"id"}, Relations: ofUser,
+			Columns: []domain.Column{key, user, address, {Name: "issued_at", Type: domain.TypeTime}},
+		},
+	)
+}
+
+// rows are those of subject 42, and of a neighbour who must never be seen.
+var rows = []struct {
+	table string
+	row   map[string]any
+}{
+	{"users", map[string]any{
+		"id": int64(42), "email": "<ada@example.com> & co", "born": time.Date(1815, 12, 10, 0, 0, 0, 0, time.UTC),
+		"score": 19.5, "visits": int64(1) << 60, "active": true, "settings": domain.JSON(`{"dark":[1,null]}`),
+		"photo": []byte{0xff, 0x00},
+	}},
+	{"carts", map[string]any{"id": int64(1), "user_id": int64(42), "note": "ä 😀 \u2028 \"quoted\""}},
+	{"carts", map[string]any{"id": int64(2), "user_id": int64(42), "note": nil}},
+	{"invoices", map[string]any{
+		"id": int64(7), "user_id": int64(42), "address": "St James's Square",
+		"issued_at": time.Date(2025, 12, 31, 23, 59, 59, 123456000, time.UTC),
+	}},
+	{"users", map[string]any{"id": int64(43), "email": confidential, "visits": int64(0)}},
+	{"carts", map[string]any{"id": int64(3), "user_id": int64(43), "note": confidential}},
+}
+
+// desk and mailing are the external systems: one that answers, and one that does not.
+const (
+	desk    = "desk"
+	mailing = "mailing"
+)
+
+type resolver struct {
+	name string
+	err  error
+}
+
+func externalSystems() []ports.Resolver {
+	return []ports.Resolver{resolver{name: desk}, resolver{mailing, errors.New(confidential)}}
+}
+
+func (r resolver) Name() string { return r.name }
+
+func (resolver) CoveredSurface() domain.CoveredSurface { return domain.CoveredSurface{} }
+
+func (r resolver) ExportSubject(_ context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
+	return []domain.ExportRecord{{
+		Field: "contact.name", Row: "contact-" + ref.Value, Category: domain.CategoryIdentity, Value: "Ada",
+	}}, r.err
+}
+
+func (r resolver) EraseSubject(context.Context, domain.SubjectRef, string) (alreadyAbsent bool, err error) {
+	return false, r.err
+}
+
+// clock goes on by a second with every session, so that it does not matter how often somebody looks.
+type clock struct{ seconds atomic.Int64 }
+
+func (c *clock) Now() time.Time {
+	start := time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC)
+	return start.Add(time.Duration(c.seconds.Load()) * time.Second)
+}
+
+// ids counts.
+type ids struct{ last atomic.Int64 }
+
+func (i *ids) NewID() string { return fmt.Sprintf("00000000-0000-7000-8000-%012d", i.last.Add(1)) }

@@ -1,0 +1,112 @@
+package httptestsuite
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// world is the server of a case, with the store behind it, which no other case has.
+type world struct {
+	golden   func(name, body string)
+	sessions *sessions
+	client   *http.Client
+	host     string
+	prefix   string
+}
+
+// open serves the whole API at /me.
+func (h Harness) open(t testing.TB) *world {
+	t.Helper()
+	return h.openAt(t, "/me", httpapi.Config{}, httpapi.WithRestriction())
+}
+
+// openAt serves the API that the configuration and the options make, under the prefix.
+func (h Harness) openAt(t testing.TB, prefix string, config httpapi.Config, options ...httpapi.Option) *world {
+	t.Helper()
+	dataMap, err := newDataMap()
+	require(t, err)
+	store, err := memory.New(dataMap, memory.Options{})
+	require(t, err)
+	for _, seed := range rows {
+		require(t, store.Insert(seed.table, seed.row))
+	}
+	w := &world{golden: h.golden, sessions: &sessions{store: store}, prefix: prefix}
+	api, err := newAPI(w.sessions, dataMap, config)
+	require(t, err)
+
+	server, err := url.Parse(h.Serve(t, api.With(options...), prefix))
+	if err != nil || server.Scheme != "http" || server.Host == "" || server.Path != "" {
+		t.Fatalf("Serve must return a URL such as http://127.0.0.1:40001")
+	}
+	w.host = server.Host
+	w.client = newClient(t, 4) // after Serve, so that its connections are closed before the server is
+	return w
+}
+
+// look opens a session on the store itself, past what it was told to do.
+func (w *world) look(t testing.TB, fn func(ctx context.Context, s ports.Session) error) {
+	t.Helper()
+	require(t, w.sessions.store.Do(t.Context(), fn))
+}
+
+// trail returns the events of a subject that the store has.
+func (w *world) trail(t testing.TB, subject string) (events []domain.AuditEvent) {
+	t.Helper()
+	id, err := domain.NewSubjectID(subject)
+	require(t, err)
+	w.look(t, func(ctx context.Context, s ports.Session) (err error) {
+		events, err = s.Audit().Trail(ctx, id)
+		return err
+	})
+	return events
+}
+
+// erasures returns how many erasures of a subject were begun by what the store knows.
+func (w *world) erasures(t testing.TB, subject string) int {
+	t.Helper()
+	begun := 0
+	for _, event := range w.trail(t, subject) {
+		if event.EventType == domain.EventErasureRequested {
+			begun++
+		}
+	}
+	return begun
+}
+
+// consented returns the subject's consent records for a purpose that the store has.
+func (w *world) consented(t testing.TB, subject, purpose string) (records []domain.ConsentRecord) {
+	t.Helper()
+	id, err := domain.NewSubjectID(subject)
+	require(t, err)
+	w.look(t, func(ctx context.Context, s ports.Session) (err error) {
+		records, err = s.Consents().History(ctx, id, purpose)
+		return err
+	})
+	return records
+}
+
+// restricted returns the subject's restriction records for a purpose that the store has.
+func (w *world) restricted(t testing.TB, subject, purpose string) (records []domain.RestrictionRecord) {
+	t.Helper()
+	id, err := domain.NewSubjectID(subject)
+	require(t, err)
+	w.look(t, func(ctx context.Context, s ports.Session) (err error) {
+		records, err = s.Restrictions().History(ctx, id, &purpose)
+		return err
+	})
+	return records
+}
+
+func require(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("the suite cannot go on: %v", err)
+	}
+}

@@ -1,0 +1,23 @@
+// Package nethttp serves the HTTP API of package httpapi as an http.Handler, with the standard library alone. It goes
+// on an http.ServeMux, and on every router that takes handlers:
+//
+//	rights := nethttp.Handler("/me", api, currentSubject)
+//	mux.Handle("/me", rights)  // the erasure, DELETE /me
+//	mux.Handle("/me/", rights) // everything else
+//
+// Mount both. Of a pattern that ends in a slash alone, http.ServeMux makes a redirect from "/me" to "/me/": the
+// erasure would not be carried out, and many clients would follow with a GET.
+//
+// A prefix may have parameters: Handler("/{tenant}/me", ...) goes with the patterns "/{tenant}/me" and
+// "/{tenant}/me/", and the subject provider reads them with http.Request.PathValue. Routers that leave the path of a
+// request as it is, as chi's Mount does, need the whole prefix, too; behind http.StripPrefix it is "".
+//
+// Paths match as they are written: upper and lower case differ, and a slash at the end makes another path, but that
+// "/me/" is "/me". A purpose is the last segment as the client escaped it, so "/me/consent/a%2Fb" asks for "a/b", and a
+// plus is a plus. (http.ServeMux redirects a path with an empty segment, "." or "..", to one without, before the handler
+// sees it; their escaped forms it leaves alone.)
+//
+// What the API answers is set over what a middleware has put into the response's header. Of a body that is too large
+// no more is read than has to be, and the server of net/http closes the connection rather than take what is left of it for
+// the next request.
+package nethttp

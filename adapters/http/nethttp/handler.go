@@ -1,0 +1,63 @@
+package nethttp
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// SubjectProvider says whose data a request is about. It is the only access control there is: it authenticates the
+// request itself, or stands behind a middleware that does. The request's context ends with the time that the request
+// may take.
+//
+// A *httpapi.Refusal is answered with its status, and with its header, which is where WWW-Authenticate goes. Any other
+// error, and a panic, is answered with 500 and shown to nobody.
+type SubjectProvider func(r *http.Request) (domain.Subject, error)
+
+// Handler returns the handler of the API, adapted by the options, for everything under the prefix, which it takes off
+// the path itself. It is safe for concurrent use.
+//
+// The prefix has the form that API.OpenAPI takes: "/me", or "/{tenant}/me", where a parameter stands for any one
+// segment. Slashes around it make no difference. It is empty for the root, and behind http.StripPrefix.
+func Handler(
+	prefix string, api *httpapi.API, subject SubjectProvider, options ...httpapi.Option,
+) http.Handler {
+	return handler{splitPrefix(prefix), api.With(options...), subject}
+}
+
+type handler struct {
+	prefix  []segment
+	api     *httpapi.API
+	subject SubjectProvider
+}
+
+// ServeHTTP implements http.Handler.
+func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	path := relative(h.prefix, r.URL.EscapedPath())
+	send(w, r, h.api.Route(r.Context(), r.Method, path, httpapi.Request{
+		Subject: func(ctx context.Context) (domain.Subject, error) {
+			return h.subject(r.WithContext(ctx))
+		},
+		Query:           r.URL.RawQuery,
+		ContentType:     r.Header.Get("Content-Type"),
+		ContentEncoding: strings.Join(r.Header.Values("Content-Encoding"), ","),
+		Body:            r.Body,
+	}))
+}
+
+// send writes the response. The length is set here because net/http would not know it in answer to HEAD.
+func send(w http.ResponseWriter, r *http.Request, response httpapi.Response) {
+	maps.Copy(w.Header(), response.Header)
+	if response.Status != http.StatusNoContent {
+		w.Header().Set("Content-Length", strconv.Itoa(len(response.Body)))
+	}
+	w.WriteHeader(response.Status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(response.Body) // fails when the client has gone
+	}
+}

@@ -1,0 +1,52 @@
+package nethttp
+
+import (
+	"net/url"
+	"strings"
+)
+
+// segment is a segment of a prefix: a text, without percent-encoding, or any that is not empty.
+type segment struct {
+	text string
+	any  bool
+}
+
+func splitPrefix(prefix string) (segments []segment) {
+	prefix = strings.Trim(prefix, "/")
+	if prefix == "" {
+		return nil
+	}
+	for text := range strings.SplitSeq(prefix, "/") {
+		isParameter := strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}")
+		if plain, err := url.PathUnescape(text); err == nil {
+			text = plain
+		}
+		segments = append(segments, segment{text, isParameter})
+	}
+	return segments
+}
+
+// relative takes the prefix off a path that is still percent-encoded. What is left is "/" for the prefix itself, and
+// nothing when the path is not under it.
+func relative(prefix []segment, path string) string {
+	for _, want := range prefix {
+		below := strings.TrimPrefix(path, "/")
+		sent, _, _ := strings.Cut(below, "/")
+		if !want.matches(sent) {
+			return ""
+		}
+		path = below[len(sent):]
+	}
+	if path == "" {
+		return "/"
+	}
+	return path
+}
+
+func (s segment) matches(sent string) bool {
+	if s.any {
+		return sent != ""
+	}
+	plain, err := url.PathUnescape(sent)
+	return err == nil && plain == s.text
+}
