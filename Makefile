@@ -4,6 +4,7 @@ WITH_POSTGRES = go run ./tests/cmd/withpostgres --
 TOOL          = go tool -modfile=tools/go.mod
 TEST_TIMEOUT  = 10m
 TEST_FLAGS    =
+BENCH_FLAGS   =
 PACKAGES      = ./...
 
 # Tests that are killed from outside still leave no server behind; see tests/postgres.
@@ -16,7 +17,7 @@ define run-tests
 	echo "PASS: the PostgreSQL tests ran, in $$databases databases"
 endef
 
-.PHONY: help test test-quick lint generate tidy check-generate walkthrough ci postgres
+.PHONY: help test test-quick lint generate tidy check-generate walkthrough bench bench-quick ci postgres
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +47,19 @@ check-generate: generate tidy ## Fail if generate or tidy changes a file, or lea
 
 walkthrough: ## Take the quickstart application through every right, and print what happens
 	go run ./app/quickstart -walkthrough
+
+# A module of its own; the program is built first, so that a signal reaches it and not the go command.
+define run-bench
+	go -C tests/bench test ./...
+	go -C tests/bench build -o $(CURDIR)/bin/bench .
+	exec bin/bench $(1) $(BENCH_FLAGS)
+endef
+
+bench: postgres ## Measure habeas against hand-written code, and write docs/benchmarks; takes about 10 minutes
+	$(call run-bench,-markdown docs/benchmarks)
+
+bench-quick: postgres ## The same in brief, and nothing written; its last lines are for programs
+	$(call run-bench,-quick)
 
 ci: ## Run everything that a change has to pass
 	bash .ci/run

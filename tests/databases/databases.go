@@ -2,17 +2,9 @@
 package databases
 
 import (
-	"database/sql"
-	"path/filepath"
 	"testing"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
-	"github.com/uptrace/bun/dialect/sqlitedialect"
-	_ "modernc.org/sqlite" // driver "sqlite"
-
-	"github.com/habeas-data/habeas/tests/postgres"
 )
 
 // Each runs a test once on an empty SQLite database and once on an empty PostgreSQL database. A package that calls it
@@ -26,26 +18,16 @@ func Each(t *testing.T, run func(t *testing.T, db *bun.DB)) {
 // SQLite opens an empty SQLite database, with foreign keys enforced.
 func SQLite(tb testing.TB) *bun.DB {
 	tb.Helper()
-	path := filepath.Join(tb.TempDir(), "test.db")
-	return open(tb, "sqlite", "file:"+path+
-		"?_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=journal_mode(wal)&_pragma=synchronous(off)")
+	return open(tb, Driver{"SQLite", "sqlite"})
 }
 
 // PostgreSQL opens an empty PostgreSQL database.
 func PostgreSQL(tb testing.TB) *bun.DB {
 	tb.Helper()
-	return open(tb, "pgx", postgres.NewDatabase(tb))
+	return open(tb, Driver{"PostgreSQL", "pgx"})
 }
 
-func open(tb testing.TB, driver, url string) *bun.DB {
+func open(tb testing.TB, d Driver) *bun.DB {
 	tb.Helper()
-	sqldb, err := sql.Open(driver, url)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { _ = sqldb.Close() })
-	if driver == "sqlite" {
-		return bun.NewDB(sqldb, sqlitedialect.New())
-	}
-	return bun.NewDB(sqldb, pgdialect.New())
+	return d.Open(tb, d.NewDatabase(tb))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net/http"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -81,5 +82,15 @@ func send(c *fiber.Ctx, response httpapi.Response) error {
 	for name, values := range response.Header {
 		c.Set(name, strings.Join(values, ", "))
 	}
-	return c.Status(response.Status).Send(response.Body)
+	c.Status(response.Status)
+	switch {
+	case response.Stream == nil:
+		return c.Send(response.Body)
+	case c.Method() == http.MethodHead:
+		_, _ = io.Copy(io.Discard, response.Stream) // what becomes of it is on the trail
+		return nil
+	default: // fasthttp closes it, and breaks the connection off when it fails
+		c.Context().SetBodyStream(response.Stream, -1)
+		return nil
+	}
 }

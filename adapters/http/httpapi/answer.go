@@ -21,9 +21,9 @@ const (
 // stream off before its tail, without which no client can take it for whole.
 type answer struct {
 	held   bytes.Buffer
-	tail   []byte               // what ends it, once the session has committed
-	stream func(*io.PipeReader) // takes the stream when there has to be one; nil where there must be none
-	pipe   *io.PipeWriter       // nil while all is held
+	tail   []byte              // what ends it, once the session has committed
+	stream func(io.ReadCloser) // takes the stream when there has to be one; nil where there must be none
+	pipe   *io.PipeWriter      // nil while all is held
 }
 
 // restart is called before each attempt.
@@ -51,12 +51,12 @@ func (a *answer) write(p []byte) error {
 
 // spill hands on what is too much to be held.
 func (a *answer) spill() error {
-	switch {
-	case a.pipe == nil && (a.stream == nil || a.held.Len() <= maxHeld), a.pipe != nil && a.held.Len() < chunk:
+	if a.stream == nil || a.pipe == nil && a.held.Len() <= maxHeld || a.pipe != nil && a.held.Len() < chunk {
 		return nil
-	case a.pipe == nil:
-		var body *io.PipeReader
-		body, a.pipe = io.Pipe()
+	}
+	if a.pipe == nil {
+		body, pipe := io.Pipe()
+		a.pipe = pipe
 		a.stream(body)
 	}
 	return a.flush()
@@ -77,13 +77,18 @@ func (a *answer) end(err error) error {
 		if a.pipe == nil {
 			return nil
 		}
-		err = a.flush()
+		if err = a.flush(); err == nil {
+			return a.pipe.Close()
+		}
 	}
 	if a.pipe != nil {
-		_ = a.pipe.CloseWithError(err) // never fails; a nil error is the end of the stream
+		a.breakOff()
 	}
 	return err
 }
+
+// breakOff makes the stream fail, unless it has ended. Servers log its error, so it is not ours.
+func (a *answer) breakOff() { _ = a.pipe.CloseWithError(io.ErrUnexpectedEOF) }
 
 // appendJSON encodes v without a line break at its end.
 func appendJSON(body *bytes.Buffer, v any) error {

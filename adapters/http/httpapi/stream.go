@@ -27,9 +27,9 @@ func (a *API) stream(ctx context.Context, endpoint Endpoint, perform performance
 	stopFollowing := context.AfterFunc(ctx, follow)
 	response := make(chan Response, 1)
 	out := &answer{}
-	out.stream = func(body *io.PipeReader) {
+	out.stream = func(body io.ReadCloser) {
 		stopFollowing()
-		context.AfterFunc(own, func() { _ = body.CloseWithError(context.Cause(own)) })
+		context.AfterFunc(own, out.breakOff) // a client that reads too slowly is not waited for
 		response <- Response{Status: http.StatusOK, Header: successHeader(), Stream: body}
 	}
 	go func() {

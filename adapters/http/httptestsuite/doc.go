@@ -55,6 +55,9 @@
 //	the provider is asked before the input is looked at        provider comes first
 //	no header, query, path or body names the subject           provider alone names the subject
 //	a Refusal's header is sent along                           header of a refusal is sent along
+//	an export may be larger than what is held in memory        large export is streamed
+//	an answer that cannot be completed does not look whole     failure halfway breaks the answer off
+//	a client that has gone ends what it asked for              answer that nobody reads is given up
 //	an unreachable store is 503, with Retry-After              unreachable store is 503
 //	a deadline that has passed is 504                          deadline is 504
 //	no answer shows the text of an error                       failures give nothing away

@@ -17,6 +17,8 @@ type sessions struct {
 
 	mu     sync.Mutex
 	fault  func(ctx context.Context) error
+	cut    int          // after how many records an export fails; 0 means never
+	ended  chan<- error // told what came of each session; nil for nobody
 	opened int
 	asked  []question
 }
@@ -47,16 +49,20 @@ func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Sessio
 	s.mu.Lock()
 	s.opened++
 	s.clock.seconds.Add(1)
-	fault := s.fault
+	fault, ended := s.fault, s.ended
 	s.mu.Unlock()
 	if fault != nil {
 		if err := fault(ctx); err != nil {
 			return err
 		}
 	}
-	return s.store.Do(ctx, func(ctx context.Context, opened ports.Session) error {
+	err := s.store.Do(ctx, func(ctx context.Context, opened ports.Session) error {
 		return fn(ctx, session{opened, s})
 	})
+	if ended != nil {
+		ended <- err
+	}
+	return err
 }
 
 type session struct {

@@ -98,6 +98,10 @@ var cases = []suiteCase{
 	{"provider alone names the subject", providerAloneNamesTheSubject},
 	{"header of a refusal is sent along", headerOfARefusalIsSentAlong},
 
+	{"large export is streamed", largeExportIsStreamed},
+	{"failure halfway breaks the answer off", failureHalfwayBreaksTheAnswerOff},
+	{"answer that nobody reads is given up", answerThatNobodyReadsIsGivenUp},
+
 	{"unreachable store is 503", unreachableStoreIs503},
 	{"deadline is 504", deadlineIs504},
 	{"failures give nothing away", failuresGiveNothingAway},

@@ -15,6 +15,7 @@ import (
 // world is the server of a case, with the store behind it, which no other case has.
 type world struct {
 	golden   func(name, body string)
+	store    *memory.Store
 	sessions *sessions
 	client   *http.Client
 	host     string
@@ -37,7 +38,7 @@ func (h Harness) openAt(t testing.TB, prefix string, config httpapi.Config, opti
 	for _, seed := range rows {
 		require(t, store.Insert(seed.table, seed.row))
 	}
-	w := &world{golden: h.golden, sessions: &sessions{store: store}, prefix: prefix}
+	w := &world{golden: h.golden, store: store, sessions: &sessions{store: store}, prefix: prefix}
 	api, err := newAPI(w.sessions, dataMap, config)
 	require(t, err)
 

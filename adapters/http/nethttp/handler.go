@@ -2,6 +2,7 @@ package nethttp
 
 import (
 	"context"
+	"io"
 	"maps"
 	"net/http"
 	"strconv"
@@ -53,11 +54,20 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // send writes the response. The length is set here because net/http would not know it in answer to HEAD.
 func send(w http.ResponseWriter, r *http.Request, response httpapi.Response) {
 	maps.Copy(w.Header(), response.Header)
-	if response.Status != http.StatusNoContent {
+	if response.Stream == nil && response.Status != http.StatusNoContent {
 		w.Header().Set("Content-Length", strconv.Itoa(len(response.Body)))
 	}
 	w.WriteHeader(response.Status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(response.Body) // fails when the client has gone
+	body := io.Writer(w)
+	if r.Method == http.MethodHead {
+		body = io.Discard
+	}
+	if response.Stream == nil {
+		_, _ = body.Write(response.Body) // fails when the client has gone
+		return
+	}
+	defer response.Stream.Close()
+	if _, err := io.Copy(body, response.Stream); err != nil {
+		panic(http.ErrAbortHandler) // to net/http it means that the connection is to be broken off
 	}
 }

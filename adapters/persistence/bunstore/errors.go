@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -22,7 +23,7 @@ func wrap(ctx context.Context, op string, err error) error {
 	if errors.As(err, &coded) {
 		return err
 	}
-	if ended := ctx.Err(); ended != nil {
+	if ended := endOf(ctx, err); ended != nil {
 		return &domain.Error{Op: op, Message: "ended by its context", Err: errors.Join(ended, err)}
 	}
 	wrapped := &domain.Error{Op: op, Message: "the database refused a statement", Err: err}
@@ -39,6 +40,17 @@ func wrap(ctx context.Context, op string, err error) error {
 		wrapped.Message += " (SQLSTATE " + state + ")"
 	}
 	return wrapped
+}
+
+// endOf is how the context has ended, or nil. A driver that leaves the deadline to its connection, as pgdriver does, can
+// hear of it a moment before the context.
+func endOf(ctx context.Context, err error) error {
+	var network net.Error
+	deadline, limited := ctx.Deadline()
+	if limited && errors.As(err, &network) && network.Timeout() && !time.Now().Before(deadline) {
+		return context.DeadlineExceeded
+	}
+	return ctx.Err()
 }
 
 // retryable reports whether the transaction lost against another one and may win when it is run again, or will then say

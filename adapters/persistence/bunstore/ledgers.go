@@ -62,8 +62,16 @@ type restrictionStore struct{ *session }
 const restrictionColumns = "purpose, restricted, reason, recorded_at, source"
 
 func (r restrictionStore) Append(ctx context.Context, record domain.RestrictionRecord) error {
-	return r.hold(ctx, restrictions, record.SubjectID.String(), record.Purpose, record.Restricted, record.Reason,
-		r.store.dialect.instant(record.RecordedAt), record.Source)
+	return r.hold(ctx, restrictions, record.SubjectID.String(), nullable(record.Purpose), record.Restricted,
+		nullable(record.Reason), r.store.dialect.instant(record.RecordedAt), record.Source)
+}
+
+// nullable is a text or NULL as a parameter: a copy, for the record stays the caller's while it is held back.
+func nullable(text *string) any {
+	if text == nil {
+		return nil
+	}
+	return *text
 }
 
 func (r restrictionStore) Latest(

@@ -42,9 +42,12 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 		}
 		applied = append(applied, settlement)
 		open[of][entry.EntryID] = "" // the lease ends with the settlement
-		if settlement.Status == domain.OutboxSucceeded {
+		switch {
+		case settlement.Status == domain.OutboxSucceeded:
 			delete(open[of], entry.EntryID)
 			last[of] = i
+		case settlement.Status == domain.OutboxAbandoned && entry.Operation == domain.OperationRectify:
+			delete(open[of], entry.EntryID) // it is issued anew, so nothing waits for it
 		}
 	}
 	for of, i := range last {

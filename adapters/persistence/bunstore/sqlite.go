@@ -2,6 +2,7 @@ package bunstore
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"time"
@@ -20,10 +21,51 @@ func (sqlite) begin(ctx context.Context, db *bun.DB) (transaction, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil { // it may have begun all the same
+	lock := &lockWait{Conn: conn.Conn}
+	_, err = exec(ctx, db, lock, "BEGIN IMMEDIATE")
+	switch {
+	case lock.left:
+		return nil, err
+	case err != nil: // it may have begun all the same
 		return nil, errors.Join(err, sqliteTransaction{conn}.rollback(context.WithoutCancel(ctx)))
 	}
 	return sqliteTransaction{conn}, nil
+}
+
+// lockWait is a connection on which a statement that waits for a lock ends with its context. SQLite waits as long as
+// its busy_timeout says, and cannot be interrupted in that.
+type lockWait struct {
+	*sql.Conn
+	left bool // SQLite is still waiting; the connection is thrown away when it has done
+}
+
+func (w *lockWait) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	type outcome struct {
+		result sql.Result
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		result, err := w.Conn.ExecContext(ctx, query, args...)
+		done <- outcome{result, err}
+	}()
+	select {
+	case o := <-done:
+		return o.result, o.err
+	case <-ctx.Done():
+		w.left = true
+		go func() {
+			<-done
+			_ = throwAway(w.Conn)
+		}()
+		return nil, ctx.Err()
+	}
+}
+
+// throwAway closes a connection, and with it a transaction that may be open.
+func throwAway(conn *sql.Conn) error {
+	_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+	return conn.Close()
 }
 
 type sqliteTransaction struct{ c bun.Conn }
@@ -40,7 +82,7 @@ func (t sqliteTransaction) commit(ctx context.Context) error {
 // rollback ends the transaction. A connection that cannot be rolled back is thrown away, and its transaction with it.
 func (t sqliteTransaction) rollback(ctx context.Context) error {
 	if _, err := t.c.ExecContext(ctx, "ROLLBACK"); err != nil {
-		_ = t.c.Raw(func(any) error { return driver.ErrBadConn })
+		return throwAway(t.c.Conn)
 	}
 	return t.c.Close()
 }

@@ -22,18 +22,21 @@ func (a auditLog) AppendEvidence(ctx context.Context, added ...domain.AuditEvent
 }
 
 func (a auditLog) add(ctx context.Context, added []domain.AuditEvent, evidence bool) error {
-	for _, event := range added {
+	rows := make([][]any, len(added))
+	for i, event := range added {
 		payload, err := asJSON("audit", event.Payload)
 		if err != nil {
 			return err
 		}
-		row := []any{
+		rows[i] = []any{
 			event.EventID, string(event.EventType), event.SubjectRef.String(),
 			a.store.dialect.instant(event.OccurredAt), payload,
 		}
 		if evidence && !a.ended { // kept even where the session has failed: that is what evidence is for
-			a.evidence = append(a.evidence, row)
+			a.evidence = append(a.evidence, rows[i])
 		}
+	}
+	for _, row := range rows {
 		if err := a.hold(ctx, events, row...); err != nil {
 			return err
 		}

@@ -1,0 +1,142 @@
+package httptestsuite
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+const (
+	// hoarder is a subject with so much data that neither the API nor the buffers of a connection hold it: 400 rows with
+	// 64 KiB each.
+	hoarder = "1000"
+	hoard   = 400
+)
+
+// openHoard serves the API with the rows of the hoarder.
+func openHoard(t testing.TB, harness Harness) *world {
+	t.Helper()
+	w := harness.open(t)
+	require(t, w.store.Insert("users", memory.Row{"id": int64(1000), "email": "hoarder@example.org"}))
+	note := strings.Repeat("x", 64<<10)
+	for i := range hoard {
+		require(t, w.store.Insert("carts", memory.Row{"id": int64(1000 + i), "user_id": int64(1000), "note": note}))
+	}
+	return w
+}
+
+func largeExportIsStreamed(t testing.TB, harness Harness) {
+	w := openHoard(t, harness)
+	got := w.expect(t, 200, get("/export").as(hoarder))
+	var bundle domain.ExportBundle
+	if err := json.Unmarshal([]byte(got.body), &bundle); err != nil {
+		t.Fatalf("the answer is no bundle: %v", err)
+	}
+	if len(bundle.Records) < hoard || bundle.SubjectID.String() != hoarder || bundle.IncompleteSources == nil {
+		t.Errorf("the bundle is not whole: it has %d records", len(bundle.Records))
+	}
+	got.hasHeaders(t, get("/export"), "application/json")
+
+	w.expect(t, 200, request{method: http.MethodHead, path: "/export", subject: hoarder})
+	if n := w.completions(t); n != 2 {
+		t.Errorf("%d exports were completed of a GET and a HEAD", n)
+	}
+}
+
+// completions returns how many exports of the hoarder were completed.
+func (w *world) completions(t testing.TB) (n int) {
+	t.Helper()
+	for _, event := range w.trail(t, hoarder) {
+		if event.EventType == domain.EventExportCompleted {
+			n++
+		}
+	}
+	return n
+}
+
+func failureHalfwayBreaksTheAnswerOff(t testing.TB, harness Harness) {
+	w := openHoard(t, harness)
+	w.sessions.cutExportsAfter(hoard - 1)
+	got, err := w.try(get("/export").as(hoarder))
+	if err == nil {
+		t.Errorf("the connection was not broken off after %d bytes", len(got.body))
+	}
+	if json.Valid([]byte(got.body)) {
+		t.Errorf("an answer with status %d that is not whole looks as if it were", got.status)
+	}
+	if trail := w.trail(t, hoarder); len(trail) != 1 || trail[0].EventType != domain.EventExportRequested {
+		t.Errorf("the trail has %d events, and not just that of the request", len(trail))
+	}
+	w.sessions.cutExportsAfter(0)
+	w.expect(t, 200, get("/export").as(hoarder))
+
+	w.sessions.cutExportsAfter(1)
+	w.expect(t, 500, get("/export").as(hoarder)) // nothing was sent
+}
+
+func answerThatNobodyReadsIsGivenUp(t testing.TB, harness Harness) {
+	w := openHoard(t, harness)
+	ended := make(chan error, 1)
+	w.sessions.tell(ended)
+	connection := w.dial(t)
+	_, err := io.WriteString(connection, "GET "+w.prefix+"/export HTTP/1.1\r\nHost: h\r\n"+subjectHeader+": "+hoarder+"\r\n\r\n")
+	require(t, err)
+	_, err = io.ReadFull(connection, make([]byte, 100))
+	require(t, err)
+	require(t, connection.Close())
+	select {
+	case err := <-ended:
+		if err == nil {
+			t.Errorf("the session of an answer that was not taken committed")
+		}
+	case <-time.After(patience):
+		t.Fatalf("a session is open for a client that has gone")
+	}
+	if n := w.completions(t); n > 0 {
+		t.Errorf("the export counts as completed")
+	}
+}
+
+// cutExportsAfter makes exports fail after so many records.
+func (s *sessions) cutExportsAfter(records int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cut = records
+}
+
+// tell makes the end of each session known.
+func (s *sessions) tell(ended chan<- error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = ended
+}
+
+// Subjects implements ports.Session.
+func (s session) Subjects() ports.SubjectStore { return subjects{s.Session.Subjects(), s.sessions} }
+
+type subjects struct {
+	ports.SubjectStore
+	sessions *sessions
+}
+
+// Export implements ports.SubjectStore.
+func (s subjects) Export(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
+	s.sessions.mu.Lock()
+	left := s.sessions.cut
+	s.sessions.mu.Unlock()
+	return s.SubjectStore.Export(ctx, id, func(record domain.ExportRecord) error {
+		if left--; left == 0 {
+			return errors.New("the connection to the store is lost")
+		}
+		return yield(record)
+	})
+}

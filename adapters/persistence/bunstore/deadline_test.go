@@ -1,0 +1,53 @@
+package bunstore_test
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// timingOut is a driver that hears from its connection that the time is up, as pgdriver does. It implements
+// driver.Connector and driver.Conn.
+type timingOut struct{ driver.Conn }
+
+func (d timingOut) Connect(context.Context) (driver.Conn, error) { return d, nil }
+func (timingOut) Driver() driver.Driver                          { return nil }
+func (timingOut) Close() error                                   { return nil }
+
+func (timingOut) BeginTx(context.Context, driver.TxOptions) (driver.Tx, error) {
+	return nil, &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}
+}
+
+// unaware is a context whose deadline has passed, or is to come, and that has not ended.
+type unaware struct {
+	context.Context
+	deadline time.Time
+}
+
+func (u unaware) Deadline() (time.Time, bool) { return u.deadline, true }
+
+func TestADeadlineThatTheDriverHearsOfFirstIsTheContexts(t *testing.T) {
+	sqldb := sql.OpenDB(timingOut{})
+	t.Cleanup(func() { _ = sqldb.Close() })
+	db := bun.NewDB(sqldb, pgdialect.New())
+	migrate := func(deadline time.Time) error {
+		return bunstore.Migrate(unaware{t.Context(), deadline}, db, bunstore.Options{})
+	}
+	if err := migrate(time.Unix(0, 0)); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, domain.ErrUnavailable) {
+		t.Errorf("past the deadline: %v", err)
+	}
+	if err := migrate(time.Now().Add(time.Hour)); !errors.Is(err, domain.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("long before the deadline: %v", err)
+	}
+}

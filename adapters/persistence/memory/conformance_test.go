@@ -1,0 +1,45 @@
+package memory_test
+
+import (
+	"testing"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/ports/porttest"
+)
+
+// What is waived needs a database to be about.
+func TestConformance(t *testing.T) {
+	const (
+		noConnections = "there are no connections to hold"
+		noStatements  = "there are no statements to send"
+	)
+	porttest.TestStore(t, porttest.StoreHarness{
+		Open: func(t testing.TB) porttest.Store {
+			t.Helper()
+			store := newStore(t, memory.Options{})
+			return porttest.Store{
+				Sessions: store,
+				Insert: func(t testing.TB, table string, row porttest.Row) {
+					t.Helper()
+					insert(t, store, table, row)
+				},
+				Rows: func(t testing.TB, table string) (found []porttest.Row) {
+					t.Helper()
+					for _, row := range rows(t, store, table) {
+						found = append(found, row)
+					}
+					return found
+				},
+			}
+		},
+		Waive: map[string]string{
+			"session opens no connection before its first statement": noConnections,
+			"session leaves no connection behind":                    noConnections,
+			"session reports a store that cannot be reached":         "what is in memory can always be reached",
+			"subject ids are checked before any statement":           noStatements,
+			"subject statements do not depend on rows":               noStatements,
+			"outbox claims do not wait for each other":               "sessions that write come one after the other",
+			"audit events cannot be tampered with":                   "nothing but the ports leads to an event",
+		},
+	})
+}

@@ -1,0 +1,56 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// evidenceTimeout bounds how long evidence waits for the write lock after a rollback.
+const evidenceTimeout = 5 * time.Second
+
+// openKey marks a context that belongs to an open session of a store.
+type openKey struct{ store *Store }
+
+// Do implements ports.SessionFactory.
+func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) error) (err error) {
+	if ctx.Value(openKey{s}) != nil {
+		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
+	}
+	ctx = context.WithValue(ctx, openKey{s}, true)
+	session := &session{store: s}
+	defer func() { // also when fn panics
+		session.end()
+		if session.committed {
+			session.tell()
+		} else if lost := session.preserve(ctx); lost != nil {
+			err = errors.Join(err, lost)
+		}
+	}()
+	if err := fn(ctx, session); err != nil {
+		return err
+	}
+	return session.commit(ctx)
+}
+
+// tell wakes whoever waits for work in the outbox.
+func (s *session) tell() {
+	if s.enqueued && s.store.wake != nil {
+		s.store.wake()
+	}
+}
+
+// preserve writes the evidence of a session that was rolled back, in one of its own, even when the context has ended.
+func (s *session) preserve(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), evidenceTimeout)
+	defer cancel()
+	rescue := &session{store: s.store, held: appends{events: s.evidence}}
+	defer rescue.end()
+	if err := rescue.commit(ctx); err != nil { // of which the class is told, so that the cause of the rollback counts
+		return &domain.Error{Op: "evidence", Message: "could not be written: " + domain.ErrorClass(err)}
+	}
+	return nil
+}

@@ -1,0 +1,246 @@
+package memory_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+func deletes(table string) domain.Step {
+	return domain.Step{Target: table, Strategy: domain.StrategyDelete}
+}
+
+func anonymizes(table string, columns ...string) domain.Step {
+	return domain.Step{Target: table, Strategy: domain.StrategyAnonymize, Columns: columns}
+}
+
+func TestRowsAreFoundAlongThePath(t *testing.T) {
+	store := newShop(t)
+	insert(t, store, "people", memory.Row{"tenant": "a", "number": 2})
+	insert(t, store, "orders", memory.Row{"id": 1, "tenant": "a", "person": 1}, memory.Row{"id": 2, "tenant": "b", "person": 1},
+		memory.Row{"id": 3, "tenant": "a", "person": 2}, memory.Row{"id": 4, "tenant": "a", "person": 1}, memory.Row{"id": 5})
+	for order := range 4 {
+		insert(t, store, "order_lines", memory.Row{"order_id": order + 1, "line": 1, "engraving": "E"})
+	}
+	counts, err := apply(store, subject(t, "a", "1"), anonymizes("order_lines", "engraving"),
+		domain.Step{Target: "orders", Strategy: domain.StrategyRetain})
+	if err != nil || !slices.Equal(counts, []int64{2, 2}) {
+		t.Fatalf("got %v, %v", counts, err)
+	}
+	for i, line := range rows(t, store, "order_lines") {
+		if own := i == 0 || i == 3; own == (line["engraving"] == "E") {
+			t.Errorf("the line of order %v is %v", line["order_id"], line["engraving"])
+		}
+	}
+}
+
+func TestARowToWhichAnotherOneRefersIsNotDeleted(t *testing.T) {
+	store := newShop(t)
+	insert(t, store, "messages", memory.Row{"id": 1, "tenant": "a", "person": 1},
+		memory.Row{"id": 2, "tenant": "a", "person": 1, "reply_to": 1}, memory.Row{"id": 3, "tenant": "b", "person": 1, "reply_to": 2})
+	before := rows(t, store, "messages")
+	counts, err := apply(store, subject(t, "a", "1"), anonymizes("people", "name"), deletes("messages"), deletes("people"))
+	if !errors.Is(err, domain.ErrConflict) || len(counts) != 1 {
+		t.Errorf("got %v, %v", counts, err)
+	}
+	if !reflect.DeepEqual(rows(t, store, "messages"), before) || rows(t, store, "people")[0]["name"] != "Jane a" {
+		t.Error("something outlived the refusal")
+	}
+	if counts, err = apply(store, subject(t, "b", "1"), deletes("messages")); err != nil || counts[0] != 1 {
+		t.Errorf("the reply: got %v, %v", counts, err)
+	}
+	counts, err = apply(store, subject(t, "a", "1"), deletes("messages"), deletes("people")) // which refer to each other
+	if err != nil || !slices.Equal(counts, []int64{2, 1}) {
+		t.Errorf("without the reply: got %v, %v", counts, err)
+	}
+}
+
+// notes are of a user, and may be of a folder, which is a user's as well.
+func notes(keyed bool) []domain.Table {
+	text := &domain.Annotation{Category: domain.CategoryCommunication}
+	table := func(name string, relations []domain.Relation, columns ...string) domain.Table {
+		described := domain.Table{Name: name, PrimaryKey: []string{"id"}, Owned: true, Relations: relations}
+		for _, column := range columns {
+			described.Columns = append(described.Columns, domain.Column{Name: column, Type: domain.TypeBigInt})
+		}
+		described.Columns = append(described.Columns, domain.Column{Name: "text", Type: domain.TypeText, Personal: text})
+		return described
+	}
+	ofUser := domain.Relation{Columns: []string{"user"}, References: "users", ReferencedColumns: []string{"id"}, Path: true}
+	inFolder := domain.Relation{
+		Columns: []string{"folder"}, References: "folders", ReferencedColumns: []string{"id"}, SetsNull: true,
+	}
+	users := table("users", nil, "id")
+	users.SubjectKey = []string{"id"}
+	note := table("notes", []domain.Relation{ofUser, inFolder}, "id", "user", "folder")
+	if keyed {
+		note.PrimaryKey = []string{"id", "folder"}
+	}
+	return []domain.Table{users, table("folders", []domain.Relation{ofUser}, "id", "user"), note}
+}
+
+func TestARelationThatIsSetToNullIsClearedWithTheRow(t *testing.T) {
+	for _, keyed := range []bool{false, true} {
+		store := newStore(t, memory.Options{}, notes(keyed)...)
+		insert(t, store, "users", memory.Row{"id": 1}, memory.Row{"id": 2})
+		insert(t, store, "folders", memory.Row{"id": 1, "user": 2}, memory.Row{"id": 2, "user": 1}) // whose id a user has, too
+		insert(t, store, "notes", memory.Row{"id": 1, "user": 2, "folder": 2}, memory.Row{"id": 2, "user": 2, "folder": 1})
+		_, err := apply(store, subject(t, "1"), deletes("folders"))
+		if keyed {
+			if !errors.Is(err, domain.ErrConflict) {
+				t.Errorf("a part of a primary key was cleared: %v", err)
+			}
+			continue
+		}
+		must(t, err)
+		if got := rows(t, store, "notes"); got[0]["folder"] != nil || got[0]["user"] != int64(2) || got[1]["folder"] != int64(1) {
+			t.Errorf("got %v", got)
+		}
+	}
+}
+
+func TestASurrogateFitsItsColumn(t *testing.T) {
+	annotated := &domain.Annotation{Category: domain.CategoryIdentity, Strategy: domain.StrategyAnonymize}
+	columns := []domain.Column{{Name: "id", Type: domain.TypeBigInt}}
+	var names []string
+	add := func(name string, kind domain.ColumnType, length int, constant string) {
+		names = append(names, name)
+		columns = append(columns, domain.Column{Name: name, Type: kind, Length: length, Surrogate: constant, Personal: annotated})
+	}
+	want := map[string]any{}
+	for kind, constant := range map[domain.ColumnType]struct {
+		text      string
+		is, other any // what the constant comes to, and the surrogate without one
+	}{
+		domain.TypeSmallInt: {"-7", int64(-7), int64(0)},
+		domain.TypeInteger:  {"7", int64(7), int64(0)},
+		domain.TypeBigInt:   {"7", int64(7), int64(0)},
+		domain.TypeNumber:   {"1.5", 1.5, 0.0},
+		domain.TypeBoolean:  {"true", true, false},
+		domain.TypeTime:     {"2024-02-29", time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC), time.Unix(0, 0).UTC()},
+		domain.TypeJSON:     {`{"gone":true}`, domain.JSON(`{"gone":true}`), domain.JSON(`{}`)},
+		domain.TypeArray:    {`[0]`, domain.JSON(`[0]`), domain.JSON(`[]`)},
+		domain.TypeBytes:    {"gone", []byte("gone"), []byte{}},
+	} {
+		add(string(kind), kind, 0, "")
+		add("constant "+string(kind), kind, 0, constant.text)
+		want[string(kind)], want["constant "+string(kind)] = constant.other, constant.is
+	}
+	patterns := map[string]string{
+		"uuid": "^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$", "text": "^anon-[0-9a-f]{32}$",
+		"36": "^anon-[0-9a-f]{31}$", "17": "^anon-[0-9a-f]{12}$", "16": "^[0-9a-f]{16}$", "1": "^[0-9a-f]$", "gone": "^it's gone$",
+	}
+	add("uuid", domain.TypeUUID, 0, "")
+	add("text", domain.TypeText, 0, "")
+	add("36", domain.TypeText, 36, "")
+	add("17", domain.TypeText, 17, "")
+	add("16", domain.TypeText, 16, "")
+	add("1", domain.TypeText, 1, "")
+	add("gone", domain.TypeText, 20, "it's gone")
+	store := newStore(t, memory.Options{}, domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: columns,
+	})
+	insert(t, store, "users", memory.Row{"id": 1})
+	_, err := apply(store, subject(t, "1"), anonymizes("users", names...))
+	must(t, err)
+	for column, got := range rows(t, store, "users")[0] {
+		if pattern, ok := patterns[column]; ok {
+			if text, ok := got.(string); !ok || !regexp.MustCompile(pattern).MatchString(text) {
+				t.Errorf("%s: got %v", column, got)
+			}
+		} else if column != "id" && !reflect.DeepEqual(got, want[column]) {
+			t.Errorf("%s: got %#v, want %#v", column, got, want[column])
+		}
+	}
+}
+
+func TestAConstantThatDoesNotFitItsColumnIsFoundAtStartUp(t *testing.T) {
+	for _, column := range []domain.Column{
+		{Type: domain.TypeBigInt, Surrogate: "gone"},
+		{Type: domain.TypeNumber, Surrogate: "NaN"},
+		{Type: domain.TypeBoolean, Surrogate: "gone"},
+		{Type: domain.TypeTime, Surrogate: "gone"},
+		{Type: domain.TypeJSON, Surrogate: "{"},
+		{Type: domain.TypeText, Length: 3, Surrogate: "gone"},
+	} {
+		column.Name, column.Personal = "column", &domain.Annotation{Category: domain.CategoryIdentity}
+		dataMap, err := domain.NewDataMap(domain.Table{
+			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+			Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}, column},
+		})
+		must(t, err)
+		if _, err = memory.New(dataMap, memory.Options{}); !errors.Is(err, domain.ErrManifest) {
+			t.Errorf("%s: got %v", column.Type, err)
+		}
+	}
+}
+
+func TestTheMarkOfAnErasureStays(t *testing.T) {
+	store := newShop(t)
+	id := subject(t, "a", "1")
+	for i := range 2 {
+		do(t, store, func(ctx context.Context, s ports.Session) error {
+			return s.Subjects().Lock(ctx, id, noon.Add(time.Duration(i)*time.Hour))
+		})
+	}
+	_ = store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		must(t, s.Subjects().Lock(ctx, id, noon.Add(2*time.Hour)))
+		return errBoom
+	})
+	if last, times := store.Erased(id); times != 2 || last != noon.Add(time.Hour) {
+		t.Errorf("erased %d times, last at %v", times, last)
+	}
+	if last, times := store.Erased(subject(t, "b", "1")); times != 0 || !last.IsZero() {
+		t.Errorf("who was never erased: %d times, last at %v", times, last)
+	}
+}
+
+func TestAValueThatDoesNotFitItsColumnUndoesARectification(t *testing.T) {
+	for _, value := range []any{nil, 7, "more than the forty characters of the column"} {
+		store := newShop(t)
+		err := store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+			for _, right := range []any{"right", value} {
+				_, _ = s.Subjects().Rectify(ctx, subject(t, "a", "1"), domain.RectificationStep{
+					Table: "people", Values: []domain.ColumnValue{{Column: "name", Value: right}},
+				})
+			}
+			return nil // and yet nothing is committed
+		})
+		var invalid *domain.Error
+		if !errors.As(err, &invalid) || invalid.Code != domain.ErrInvalid || invalid.Fields[0].Field != "identity" {
+			t.Errorf("got %v", err)
+		}
+		if name := rows(t, store, "people")[0]["name"]; name != "Jane a" {
+			t.Errorf("the name is %v", name)
+		}
+	}
+}
+
+func TestAStepThatTheStoreCannotCarryOutUndoesTheOthers(t *testing.T) {
+	for name, wrong := range map[string]domain.Step{
+		"external": {Target: "orders", Strategy: domain.StrategyDelete, External: true},
+		"table":    deletes("nothing"),
+		"column":   anonymizes("people", "nothing"),
+		"strategy": {Target: "people", Strategy: "nothing"},
+	} {
+		store := newShop(t)
+		err := store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+			counts, err := s.Subjects().Apply(ctx, subject(t, "a", "1"), []domain.Step{deletes("people"), wrong, deletes("orders")})
+			if len(counts) != 1 || !errors.Is(err, domain.ErrManifest) {
+				t.Errorf("%s: got %v, %v", name, counts, err)
+			}
+			return nil // and yet nothing is committed
+		})
+		if !errors.Is(err, domain.ErrManifest) || len(rows(t, store, "people")) != 2 {
+			t.Errorf("%s: got %v, and %d people", name, err, len(rows(t, store, "people")))
+		}
+	}
+}

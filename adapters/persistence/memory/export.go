@@ -1,0 +1,65 @@
+package memory
+
+import (
+	"context"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Export reads the newest state, and goes on reading it whatever is committed meanwhile: the snapshot.
+func (s subjectStore) Export(
+	ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error,
+) error {
+	if _, err := s.store.dataMap.Key(id); err != nil {
+		return err
+	}
+	if err := s.ready(ctx); err != nil {
+		return err
+	}
+	if s.state != nil {
+		return &domain.Error{Code: domain.ErrSession, Op: "export", Message: "must come before any write of its session"}
+	}
+	snapshot := s.store.committed.Load()
+	for _, table := range s.store.dataMap.Tables() {
+		for _, row := range sorted(table, pick(snapshot.rows[table.Name], snapshot.rowsOf(id, table.Name))) {
+			if err := s.ready(ctx); err != nil {
+				return err
+			}
+			for _, column := range table.Personal() {
+				if err := yield(exported(table, row, column)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// exported is one field of one row.
+func exported(table domain.Table, row Row, column domain.Column) domain.ExportRecord {
+	annotation := column.Personal
+	record := domain.ExportRecord{
+		Source:          table.Name,
+		Field:           column.Name,
+		Row:             domain.CanonicalTuple(texts(row, table.PrimaryKey)),
+		Category:        annotation.Category,
+		Value:           cloneValue(row[column.Name]),
+		LegalBasis:      optional(annotation.Basis),
+		Purpose:         optional(annotation.Purpose),
+		RetentionReason: optional(annotation.Reason),
+	}
+	if since, ok := row[annotation.Since].(time.Time); ok {
+		record.ExpiresAt = optional(domain.Instant(annotation.Retain.After(since)))
+	}
+	return record
+}
+
+// optional is nil for the zero value.
+func optional[T comparable](value T) *T {
+	var zero T
+	if value == zero {
+		return nil
+	}
+	return &value
+}

@@ -1,0 +1,193 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// outbox implements ports.Outbox.
+type outbox struct{ *session }
+
+func (o outbox) Enqueue(_ context.Context, entries ...domain.OutboxEntry) error {
+	if err := o.usable(); err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		corrections, err := asJSON(entry.Corrections)
+		if err != nil {
+			return o.fail(&domain.Error{Op: "enqueue", Message: "a correction has no form in JSON", Err: err})
+		}
+		entry.Corrections = corrections
+		o.held.entries = append(o.held.entries, cloneEntry(entry))
+		o.enqueued = true
+	}
+	return nil
+}
+
+func (o outbox) Claim(
+	ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string,
+) ([]domain.OutboxEntry, error) {
+	state, err := o.write(ctx)
+	if err != nil {
+		return nil, err
+	}
+	due := state.oldest(func(e domain.OutboxEntry) bool {
+		return claimable(e) && (e.NextAttemptAt == nil || !e.NextAttemptAt.After(at))
+	})
+	return state.change(upTo(limit, due), func(e *domain.OutboxEntry) {
+		e.Status = domain.OutboxInFlight
+		e.Attempts++
+		e.LastAttemptAt, e.NextAttemptAt, e.LeaseToken = &at, &leaseUntil, &leaseToken
+	}), nil
+}
+
+func (o outbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error) {
+	state, err := o.read(ctx, len(o.held.entries) > 0)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[domain.OutboxStatus]int64{}
+	for _, status := range domain.OutboxStatuses() {
+		counts[status] = 0
+	}
+	for _, entry := range state.entries {
+		counts[entry.Status]++
+	}
+	return counts, nil
+}
+
+func (o outbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error) {
+	state, err := o.read(ctx, len(o.held.entries) > 0)
+	if err != nil {
+		return nil, err
+	}
+	abandoned := state.oldest(func(e domain.OutboxEntry) bool {
+		return e.Status == domain.OutboxAbandoned && (after == nil || byAge(e, *after) > 0)
+	})
+	var page []domain.OutboxEntry
+	for _, entry := range pick(state.entries, upTo(limit, abandoned)) {
+		page = append(page, cloneEntry(entry))
+	}
+	return page, nil
+}
+
+func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.OutboxEntry, error) {
+	state, err := o.write(ctx)
+	if err != nil {
+		return nil, err
+	}
+	abandoned := state.oldest(func(e domain.OutboxEntry) bool {
+		return e.Status == domain.OutboxAbandoned && e.Operation == domain.OperationErase &&
+			slices.Contains(entryIDs, e.EntryID)
+	})
+	o.enqueued = o.enqueued || len(abandoned) > 0
+	return state.change(abandoned, func(e *domain.OutboxEntry) {
+		e.Status, e.Attempts = domain.OutboxPending, 0
+		e.LastAttemptAt, e.NextAttemptAt, e.LastError = nil, nil, nil
+	}), nil
+}
+
+func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
+	state, err := o.write(ctx)
+	if err != nil {
+		return nil, err
+	}
+	unsent := state.oldest(func(e domain.OutboxEntry) bool {
+		return e.SubjectID == id && e.Operation == domain.OperationRectify && claimable(e)
+	})
+	return state.change(unsent, func(e *domain.OutboxEntry) {
+		erased := "erased"
+		e.Status, e.LastError = domain.OutboxAbandoned, &erased
+		e.NextAttemptAt, e.LeaseToken = nil, nil
+		forget(e)
+	}), nil
+}
+
+func (o outbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) (int64, error) {
+	state, err := o.write(ctx)
+	if err != nil {
+		return 0, err
+	}
+	settled := upTo(limit, state.oldest(func(e domain.OutboxEntry) bool {
+		return e.Status == domain.OutboxSucceeded && e.EnqueuedAt.Before(enqueuedBefore)
+	}))
+	state.entries = without(state.entries, settled)
+	return int64(len(settled)), nil
+}
+
+// claimable reports whether the entry is still to be carried out, be it by somebody who has it already.
+func claimable(e domain.OutboxEntry) bool {
+	return e.Status == domain.OutboxPending || e.Status == domain.OutboxFailed || e.Status == domain.OutboxInFlight
+}
+
+// forget takes from an entry what is personal. The kind of its ref is the resolver's name.
+func forget(e *domain.OutboxEntry) {
+	e.Ref, e.Corrections = domain.SubjectRef{Kind: e.Resolver}, nil
+}
+
+// oldest returns where the entries are that a condition chooses, oldest first.
+func (s *state) oldest(chosen func(domain.OutboxEntry) bool) []int {
+	var found []int
+	for i, entry := range s.entries {
+		if chosen(entry) {
+			found = append(found, i)
+		}
+	}
+	slices.SortFunc(found, func(i, j int) int { return byAge(s.entries[i], s.entries[j]) })
+	return found
+}
+
+func upTo(limit int, positions []int) []int { return positions[:max(0, min(limit, len(positions)))] }
+
+func byAge(a, b domain.OutboxEntry) int {
+	return cmp.Or(a.EnqueuedAt.Compare(b.EnqueuedAt), cmp.Compare(a.EntryID, b.EntryID))
+}
+
+// change changes entries and returns copies of them, in the order given.
+func (s *state) change(positions []int, change func(*domain.OutboxEntry)) []domain.OutboxEntry {
+	var changed []domain.OutboxEntry
+	s.entries = slices.Clone(s.entries)
+	for _, i := range positions {
+		entry := s.entries[i]
+		change(&entry)
+		s.entries[i] = cloneEntry(entry)
+		changed = append(changed, cloneEntry(s.entries[i]))
+	}
+	return changed
+}
+
+// cloneEntry returns an entry that shares no memory with e, its instants in UTC and whole microseconds.
+func cloneEntry(e domain.OutboxEntry) domain.OutboxEntry {
+	e.Ref.Extra = maps.Clone(e.Ref.Extra)
+	e.Corrections, _ = asJSON(e.Corrections) // which Enqueue has made possible
+	e.EnqueuedAt = domain.Instant(e.EnqueuedAt)
+	e.LastAttemptAt, e.NextAttemptAt = cloneInstant(e.LastAttemptAt), cloneInstant(e.NextAttemptAt)
+	e.LastError, e.LeaseToken = clone(e.LastError), clone(e.LeaseToken)
+	return e
+}
+
+func cloneInstant(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	instant := domain.Instant(*t)
+	return &instant
+}
+
+// asJSON is corrections as they come back from a database, which keeps them as JSON: a time has become a text, for
+// one. They share no memory with those given.
+func asJSON(corrections domain.Corrections) (domain.Corrections, error) {
+	text, err := json.Marshal(corrections)
+	if err != nil {
+		return nil, err
+	}
+	var decoded domain.Corrections
+	err = json.Unmarshal(text, &decoded)
+	return decoded, err
+}

@@ -1,0 +1,248 @@
+package memory_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+func enqueue(t testing.TB, store *memory.Store, entries ...domain.OutboxEntry) {
+	t.Helper()
+	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Outbox().Enqueue(ctx, entries...) })
+}
+
+func claim(t testing.TB, store *memory.Store) (claimed []domain.OutboxEntry) {
+	t.Helper()
+	do(t, store, func(ctx context.Context, s ports.Session) (err error) {
+		claimed, err = s.Outbox().Claim(ctx, 100, noon, noon.Add(time.Minute), "lease")
+		return err
+	})
+	return claimed
+}
+
+func settle(t testing.TB, store *memory.Store, settlements ...domain.Settlement) (results []domain.SettleResult) {
+	t.Helper()
+	do(t, store, func(ctx context.Context, s ports.Session) (err error) {
+		results, err = s.Outbox().Settle(ctx, settlements)
+		return err
+	})
+	return results
+}
+
+func TestNewWorkIsToldAfterTheCommit(t *testing.T) {
+	told := 0
+	id := subject(t, "a", "1")
+	var store *memory.Store
+	store = newStore(t, memory.Options{Enqueued: func() {
+		told++
+		do(t, store, func(ctx context.Context, s ports.Session) error { // the entry is there, and the lock is free
+			counts, err := s.Outbox().Counts(ctx)
+			if counts[domain.OutboxPending] != 1 {
+				t.Errorf("told of %v", counts)
+			}
+			must(t, s.Subjects().Lock(ctx, id, noon))
+			return err
+		})
+	}})
+	tells := func(want int, what string, fn func(context.Context, ports.Session) error) {
+		t.Helper()
+		told = 0
+		_ = store.Do(t.Context(), fn)
+		if told != want {
+			t.Errorf("%s: told %d times, want %d", what, told, want)
+		}
+	}
+	tells(0, "a rollback", func(ctx context.Context, s ports.Session) error {
+		must(t, s.Outbox().Enqueue(ctx, toErase("e", id)))
+		return errBoom
+	})
+	tells(0, "enqueuing nothing", func(ctx context.Context, s ports.Session) error { return s.Outbox().Enqueue(ctx) })
+	tells(1, "enqueuing", func(ctx context.Context, s ports.Session) error { return s.Outbox().Enqueue(ctx, toErase("e", id)) })
+	tells(0, "requeuing what is not abandoned", func(ctx context.Context, s ports.Session) error {
+		_, err := s.Outbox().Requeue(ctx, []string{"e"})
+		return err
+	})
+	settle(t, store, domain.Settlement{Entry: claim(t, store)[0], Status: domain.OutboxAbandoned, LastError: "refused"})
+	tells(1, "requeuing", func(ctx context.Context, s ports.Session) error {
+		_, err := s.Outbox().Requeue(ctx, []string{"e"})
+		return err
+	})
+}
+
+// A test on this store must not see other values than a resolver will see in production.
+func TestCorrectionsComeBackAsJSONHasThem(t *testing.T) {
+	store, id := newShop(t), subject(t, "a", "1")
+	enqueue(t, store, toRectify("r", id, domain.Corrections{
+		domain.CategoryContact: "text", domain.CategoryFinancial: int64(7), domain.CategorySpecial: noon,
+		domain.CategoryTechnical: domain.JSON(`{"list":[1]}`), domain.CategoryLocation: domain.Number("1.50"),
+		domain.CategoryIdentity: []byte("b"), domain.CategoryBehavioral: true,
+	}))
+	want := domain.Corrections{
+		domain.CategoryContact: "text", domain.CategoryFinancial: 7.0, domain.CategorySpecial: "2024-03-01T12:00:00Z",
+		domain.CategoryTechnical: map[string]any{"list": []any{1.0}}, domain.CategoryLocation: 1.5,
+		domain.CategoryIdentity: "Yg==", domain.CategoryBehavioral: true,
+	}
+	if got := claim(t, store)[0].Corrections; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %#v", got)
+	}
+	err := store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		err := s.Outbox().Enqueue(ctx, toErase("e", id), toRectify("n", id, domain.Corrections{domain.CategoryContact: math.NaN()}))
+		if err == nil {
+			t.Error("a value without a form in JSON was taken")
+		}
+		return nil
+	})
+	if err == nil {
+		t.Error("half of it was committed")
+	}
+}
+
+// Whatever a caller does with what it gave or got, the store stays as it is.
+func TestWhatIsAppendedAndReadIsACopy(t *testing.T) {
+	store, id := newShop(t), subject(t, "a", "1")
+	purpose, reason := "p", "r"
+	record := domain.RestrictionRecord{SubjectID: id, Purpose: &purpose, Reason: &reason, RecordedAt: noon}
+	entry := toRectify("r", id, domain.Corrections{domain.CategoryTechnical: map[string]any{"k": []any{"v"}}})
+	happened := event("e", id)
+	do(t, store, func(ctx context.Context, s ports.Session) error {
+		must(t, s.Restrictions().Append(ctx, record))
+		must(t, s.Audit().Append(ctx, happened))
+		return s.Outbox().Enqueue(ctx, entry)
+	})
+
+	spoilEntry := func(e domain.OutboxEntry) {
+		e.Ref.Extra["region"] = "changed"
+		e.Corrections[domain.CategoryTechnical].(map[string]any)["k"].([]any)[0] = "changed"
+		if e.LeaseToken != nil {
+			*e.LeaseToken, *e.LastAttemptAt, *e.NextAttemptAt = "changed", time.Time{}, noon.Add(time.Hour)
+		}
+	}
+	spoilRecord := func(r *domain.RestrictionRecord) { *r.Purpose, *r.Reason = "changed", "changed" }
+	for range 2 { // what was given, then what was got
+		spoilEntry(entry)
+		spoilRecord(&record)
+		happened.Payload["refs"] = "changed"
+
+		happened = trail(t, store, id)[0]
+		if happened.Payload["refs"] != int64(0) {
+			t.Errorf("the event is %v", happened.Payload)
+		}
+		do(t, store, func(ctx context.Context, s ports.Session) error {
+			of := "p"
+			_, scoped, err := s.Restrictions().Latest(ctx, id, &of)
+			must(t, err)
+			if scoped == nil || *scoped.Reason != "r" {
+				t.Fatalf("the record is %+v", scoped)
+			}
+			spoilRecord(scoped)
+			history, err := s.Restrictions().History(ctx, id, &of)
+			must(t, err)
+			if len(history) != 1 {
+				t.Fatalf("the history is %+v", history)
+			}
+			record = history[0]
+
+			claimed, err := s.Outbox().Claim(ctx, 1, noon, noon, "lease")
+			must(t, err)
+			want := domain.Corrections{domain.CategoryTechnical: map[string]any{"k": []any{"v"}}}
+			if len(claimed) != 1 || claimed[0].Ref.Extra["region"] != "eu" || !reflect.DeepEqual(claimed[0].Corrections, want) {
+				t.Fatalf("the entry is %+v", claimed)
+			}
+			entry = claimed[0]
+			return nil
+		})
+	}
+	spoilEntry(entry)
+	entry.LeaseToken = new(string)
+	*entry.LeaseToken = "lease"
+	if got := settle(t, store, domain.Settlement{Entry: entry, Status: domain.OutboxSucceeded}); got[0].Stale {
+		t.Error("the lease has changed")
+	}
+}
+
+func TestInstantsOfAnEntryAreUTCWithMicroseconds(t *testing.T) {
+	store, id := newShop(t), subject(t, "a", "1")
+	given := time.Date(2024, 3, 1, 17, 0, 0, 123456789, time.FixedZone("away", 5*3600))
+	want := time.Date(2024, 3, 1, 12, 0, 0, 123456000, time.UTC)
+	entry := toErase("e", id)
+	entry.EnqueuedAt = given
+	enqueue(t, store, entry)
+	do(t, store, func(ctx context.Context, s ports.Session) error {
+		claimed, err := s.Outbox().Claim(ctx, 1, given, given, "lease")
+		must(t, err)
+		if e := claimed[0]; e.EnqueuedAt != want || *e.LastAttemptAt != want || *e.NextAttemptAt != want {
+			t.Errorf("claimed %+v", e)
+		}
+		next := given
+		_, err = s.Outbox().Settle(ctx, []domain.Settlement{{Entry: claimed[0], Status: domain.OutboxAbandoned, NextAttemptAt: &next}})
+		next = time.Time{} // which is the caller's alone
+		abandoned, _ := s.Outbox().Abandoned(ctx, nil, 1)
+		if *abandoned[0].NextAttemptAt != want {
+			t.Errorf("settled %+v", abandoned[0])
+		}
+		return err
+	})
+}
+
+func TestWhatIsGivenBackHasNoError(t *testing.T) {
+	store, id := newShop(t), subject(t, "a", "1")
+	enqueue(t, store, toErase("e", id))
+	settle(t, store, domain.Settlement{Entry: claim(t, store)[0], Status: domain.OutboxFailed, LastError: "internal"})
+	again := claim(t, store)[0]
+	if again.LastError == nil || *again.LastError != "internal" {
+		t.Errorf("after a failure: %+v", again)
+	}
+	settle(t, store, domain.Settlement{Entry: again, Status: domain.OutboxPending})
+	if again = claim(t, store)[0]; again.LastError != nil || again.Attempts != 2 {
+		t.Errorf("given back: %+v", again)
+	}
+}
+
+func TestWhatSucceededHasForgottenTheSubject(t *testing.T) {
+	store, id := newShop(t), subject(t, "a", "1")
+	enqueue(t, store, toErase("e", id), toRectify("r", id, domain.Corrections{domain.CategoryContact: "jane@example.org"}))
+	for _, entry := range claim(t, store) {
+		settle(t, store, domain.Settlement{Entry: entry, Status: domain.OutboxSucceeded})
+	}
+	for _, entry := range memory.Entries(store) {
+		if entry.Status != domain.OutboxSucceeded || entry.Corrections != nil || entry.Ref.Value != "" || entry.Ref.Extra != nil {
+			t.Errorf("left is %+v", entry)
+		}
+	}
+}
+
+func TestAnAbandonedRectificationLeavesNothingOpen(t *testing.T) {
+	store, id := newShop(t), subject(t, "a", "1")
+	enqueue(t, store, toRectify("1", id, nil), toRectify("2", id, nil), toErase("3", id))
+	e := claim(t, store)
+	results := settle(t, store,
+		domain.Settlement{Entry: e[1], Status: domain.OutboxSucceeded},
+		domain.Settlement{Entry: e[0], Status: domain.OutboxAbandoned},
+		domain.Settlement{Entry: e[2], Status: domain.OutboxSucceeded},
+		domain.Settlement{Entry: e[2], Status: domain.OutboxSucceeded})
+	want := []domain.SettleResult{{Completes: true}, {}, {Completes: true}, {Stale: true}}
+	if !reflect.DeepEqual(results, want) {
+		t.Errorf("got %+v", results)
+	}
+}
+
+func TestAnIDThatIsThereAlreadyIsAConflict(t *testing.T) {
+	store, id := newShop(t), subject(t, "a", "1")
+	enqueue(t, store, toErase("e", id))
+	for _, entries := range [][]domain.OutboxEntry{{toErase("e", id)}, {toErase("f", id), toErase("f", id)}} {
+		err := store.Do(t.Context(), func(ctx context.Context, s ports.Session) error { return s.Outbox().Enqueue(ctx, entries...) })
+		if !errors.Is(err, domain.ErrConflict) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if claimed := claim(t, store); len(claimed) != 1 {
+		t.Errorf("%d entries", len(claimed))
+	}
+}

@@ -1,0 +1,121 @@
+package memory_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/porttest"
+)
+
+var noon = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newStore(t testing.TB, opts memory.Options, tables ...domain.Table) *memory.Store {
+	t.Helper()
+	dataMap := porttest.DataMap()
+	if len(tables) > 0 {
+		var err error
+		dataMap, err = domain.NewDataMap(tables...)
+		must(t, err)
+	}
+	store, err := memory.New(dataMap, opts)
+	must(t, err)
+	return store
+}
+
+// newShop is the shop of porttest with two persons, a and b, who are number 1 of their tenants.
+func newShop(t testing.TB) *memory.Store {
+	t.Helper()
+	store := newStore(t, memory.Options{})
+	for _, tenant := range []string{"a", "b"} {
+		must(t, store.Insert("people", memory.Row{"tenant": tenant, "number": 1, "name": "Jane " + tenant}))
+	}
+	return store
+}
+
+func insert(t testing.TB, store *memory.Store, table string, rows ...memory.Row) {
+	t.Helper()
+	for _, row := range rows {
+		must(t, store.Insert(table, row))
+	}
+}
+
+func rows(t testing.TB, store *memory.Store, table string) []memory.Row {
+	t.Helper()
+	found, err := store.Rows(table)
+	must(t, err)
+	return found
+}
+
+func subject(t testing.TB, elements ...string) domain.SubjectID {
+	t.Helper()
+	id, err := domain.NewSubjectID(elements...)
+	must(t, err)
+	return id
+}
+
+// do runs a session that succeeds.
+func do(t testing.TB, store *memory.Store, fn func(context.Context, ports.Session) error) {
+	t.Helper()
+	must(t, store.Do(context.Background(), fn))
+}
+
+// apply carries out steps of an erasure in a session of their own.
+func apply(store *memory.Store, id domain.SubjectID, steps ...domain.Step) (counts []int64, err error) {
+	err = store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
+		counts, err = s.Subjects().Apply(ctx, id, steps)
+		return err
+	})
+	return counts, err
+}
+
+// export returns what an export has of the subject.
+func export(t testing.TB, store *memory.Store, id domain.SubjectID) (records []domain.ExportRecord) {
+	t.Helper()
+	do(t, store, func(ctx context.Context, s ports.Session) error {
+		return s.Subjects().Export(ctx, id, func(record domain.ExportRecord) error {
+			records = append(records, record)
+			return nil
+		})
+	})
+	return records
+}
+
+func trail(t testing.TB, store *memory.Store, id domain.SubjectID) (events []domain.AuditEvent) {
+	t.Helper()
+	do(t, store, func(ctx context.Context, s ports.Session) (err error) {
+		events, err = s.Audit().Trail(ctx, id)
+		return err
+	})
+	return events
+}
+
+func event(id string, of domain.SubjectID) domain.AuditEvent {
+	return domain.AuditEvent{
+		EventID: id, EventType: domain.EventErasureRequested, SubjectRef: of, OccurredAt: noon,
+		Payload: domain.Payload{"refs": 0},
+	}
+}
+
+func toErase(id string, of domain.SubjectID) domain.OutboxEntry {
+	return domain.OutboxEntry{
+		EntryID: id, SubjectID: of, Resolver: "desk", Operation: domain.OperationErase, Status: domain.OutboxPending,
+		Ref: domain.SubjectRef{Kind: "desk", Value: "c-1", Extra: map[string]string{"region": "eu"}}, EnqueuedAt: noon,
+	}
+}
+
+func toRectify(id string, of domain.SubjectID, corrections domain.Corrections) domain.OutboxEntry {
+	entry := toErase(id, of)
+	entry.Operation, entry.Corrections = domain.OperationRectify, corrections
+	return entry
+}

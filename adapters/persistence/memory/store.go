@@ -1,0 +1,64 @@
+package memory
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// Options change what New does by default. The zero value is ready for use.
+type Options struct {
+	// Enqueued is called after a commit that gave the outbox new work, so that a worker can be woken at once. It must
+	// return at once. The default is nothing.
+	Enqueued func()
+}
+
+// Store opens sessions on what it holds in memory. It is safe for concurrent use.
+type Store struct {
+	dataMap   domain.DataMap
+	wake      func()                // Options.Enqueued
+	writing   chan struct{}         // the write lock: full while a session has it
+	committed atomic.Pointer[state] // replaced under the write lock only
+}
+
+var _ ports.SessionFactory = (*Store)(nil)
+
+// New returns an empty store for the application's tables that the data map describes. An empty data map is
+// domain.ErrConfiguration; a constant to anonymize with that does not fit its column is domain.ErrManifest.
+func New(dataMap domain.DataMap, opts Options) (*Store, error) {
+	if dataMap.IsZero() {
+		return nil, &domain.Error{Code: domain.ErrConfiguration, Op: "memory", Message: "the data map is empty"}
+	}
+	if err := checkConstants(dataMap); err != nil {
+		return nil, err
+	}
+	store := &Store{dataMap: dataMap, wake: opts.Enqueued, writing: make(chan struct{}, 1)}
+	store.committed.Store(&state{dataMap: dataMap})
+	return store, nil
+}
+
+// Erased returns the mark that erasures of the subject left: the instant of the last one and how many there were.
+func (s *Store) Erased(id domain.SubjectID) (last time.Time, times int) {
+	mark := s.committed.Load().erasures[id]
+	return mark.last, mark.times
+}
+
+// lock takes the write lock, or gives up when the context ends.
+func (s *Store) lock(ctx context.Context) error {
+	select {
+	case s.writing <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return endedBy(ctx)
+	}
+}
+
+func (s *Store) unlock() { <-s.writing }
+
+// endedBy is the error of what a context has ended. It is context.Canceled or context.DeadlineExceeded.
+func endedBy(ctx context.Context) error {
+	return &domain.Error{Op: "session", Message: "ended by its context", Err: ctx.Err()}
+}

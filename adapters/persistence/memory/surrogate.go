@@ -1,0 +1,112 @@
+package memory
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"strconv"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// surrogate is what anonymizes one cell: the constant that the data map has for the column, or else what fits its type.
+// Texts and UUIDs are different in every cell.
+func surrogate(column domain.Column) any {
+	if column.Surrogate != "" {
+		constant, _ := constantOf(column) // which New has checked
+		return constant
+	}
+	switch column.Type {
+	case domain.TypeText:
+		return anonymousText(column.Length)
+	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
+		return int64(0)
+	case domain.TypeNumber:
+		return float64(0)
+	case domain.TypeBoolean:
+		return false
+	case domain.TypeTime:
+		return time.Unix(0, 0).UTC()
+	case domain.TypeUUID:
+		return randomUUID()
+	case domain.TypeJSON:
+		return domain.JSON("{}")
+	case domain.TypeArray:
+		return domain.JSON("[]")
+	case domain.TypeBytes:
+		return []byte{}
+	}
+	return ""
+}
+
+// anonymousText is "anon-" and 32 hexadecimal digits, of which a column with a limited length gets what fits, the digits
+// first, because they make it unique.
+func anonymousText(length int) string {
+	const prefix, least = "anon-", 12
+	digits := hex.EncodeToString(random())
+	switch {
+	case length == 0 || length >= len(prefix)+len(digits):
+		return prefix + digits
+	case length >= len(prefix)+least:
+		return prefix + digits[:length-len(prefix)]
+	default:
+		return digits[:length]
+	}
+}
+
+// randomUUID is a UUID of version 4 (RFC 9562, section 5.4).
+func randomUUID() string {
+	id := random()
+	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
+	digits := hex.EncodeToString(id)
+	return digits[:8] + "-" + digits[8:12] + "-" + digits[12:16] + "-" + digits[16:20] + "-" + digits[20:]
+}
+
+func random() []byte {
+	bits := make([]byte, 16)
+	_, _ = rand.Read(bits) // never fails: it ends the process if the system has no randomness
+	return bits
+}
+
+// checkConstants refuses a data map with a constant to anonymize with that does not fit its column.
+func checkConstants(dataMap domain.DataMap) error {
+	for _, table := range dataMap.Tables() {
+		for _, column := range table.Personal() {
+			if _, ok := constantOf(column); !ok {
+				return manifestError("memory", table.Name+"."+column.Name+": its surrogate does not fit its type")
+			}
+		}
+	}
+	return nil
+}
+
+// constantOf reads the constant that a column is anonymized with, as its type has it; there is none when it is empty.
+func constantOf(column domain.Column) (constant any, ok bool) {
+	text := column.Surrogate
+	if text == "" {
+		return nil, true
+	}
+	var err error
+	switch column.Type { //nolint:exhaustive // the others are texts
+	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
+		constant, err = strconv.ParseInt(text, 10, 64)
+	case domain.TypeNumber:
+		constant, err = strconv.ParseFloat(text, 64)
+	case domain.TypeBoolean:
+		constant, err = strconv.ParseBool(text)
+	case domain.TypeTime:
+		if constant, err = time.Parse(time.RFC3339, text); err != nil {
+			constant, err = time.Parse(time.DateOnly, text)
+		}
+	case domain.TypeJSON, domain.TypeArray:
+		constant = domain.JSON(text)
+	case domain.TypeBytes:
+		constant = []byte(text)
+	default:
+		constant = text
+	}
+	if err != nil {
+		return nil, false
+	}
+	return storable(column, constant)
+}

@@ -1,0 +1,56 @@
+package memory
+
+import (
+	"context"
+	"maps"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// auditLog implements ports.AuditLog.
+type auditLog struct{ *session }
+
+func (a auditLog) Append(_ context.Context, events ...domain.AuditEvent) error {
+	if err := a.usable(); err != nil {
+		return err
+	}
+	for _, event := range events {
+		a.held.events = append(a.held.events, stored(event))
+	}
+	return nil
+}
+
+func (a auditLog) AppendEvidence(ctx context.Context, events ...domain.AuditEvent) error {
+	if !a.ended { // kept even where the session has failed: that is what evidence is for
+		for _, event := range events {
+			a.evidence = append(a.evidence, stored(event))
+		}
+	}
+	return a.Append(ctx, events...)
+}
+
+func (a auditLog) Trail(ctx context.Context, id domain.SubjectID) (trail []domain.AuditEvent, err error) {
+	state, err := a.read(ctx, len(a.held.events) > 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, event := range state.events {
+		if event.SubjectRef == id {
+			event.Payload = maps.Clone(event.Payload)
+			trail = append(trail, event)
+		}
+	}
+	return trail, nil
+}
+
+// stored is a copy of the event as it is kept. Whole numbers are int64, as from every store.
+func stored(event domain.AuditEvent) domain.AuditEvent {
+	event.OccurredAt = domain.Instant(event.OccurredAt)
+	event.Payload = maps.Clone(event.Payload)
+	for name, value := range event.Payload {
+		if n, ok := value.(int); ok {
+			event.Payload[name] = int64(n)
+		}
+	}
+	return event
+}

@@ -1,0 +1,108 @@
+package memory
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// storable is a value as a column keeps it, see Row; ok is false when the column cannot hold it. It shares no memory
+// with the value.
+func storable(column domain.Column, value any) (stored any, ok bool) {
+	holds := func(types ...domain.ColumnType) bool { return column.Type == "" || slices.Contains(types, column.Type) }
+	switch value := value.(type) {
+	case nil:
+		return nil, true
+	case string:
+		fits := column.Length == 0 || utf8.RuneCountInString(value) <= column.Length
+		return value, fits && holds(domain.TypeText, domain.TypeUUID)
+	case int:
+		return storable(column, int64(value))
+	case int64:
+		return value, holds(domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber)
+	case float64:
+		return value, !math.IsNaN(value) && !math.IsInf(value, 0) && holds(domain.TypeNumber)
+	case domain.Number:
+		_, err := strconv.ParseFloat(string(value), 64)
+		return value, err == nil && json.Valid([]byte(value)) && holds(domain.TypeNumber)
+	case bool:
+		return value, holds(domain.TypeBoolean)
+	case time.Time:
+		return domain.Instant(value), holds(domain.TypeTime)
+	case domain.JSON:
+		return value, json.Valid([]byte(value)) && holds(domain.TypeJSON, domain.TypeArray)
+	case []byte:
+		return bytes.Clone(value), value != nil && holds(domain.TypeBytes)
+	default:
+		return nil, false
+	}
+}
+
+// cloneRow returns a copy that shares no memory with the row.
+func cloneRow(row Row) Row {
+	row = maps.Clone(row)
+	for column, value := range row {
+		row[column] = cloneValue(value)
+	}
+	return row
+}
+
+// cloneValue copies what could be changed through another reference to it: of all values, bytes only.
+func cloneValue(value any) any {
+	if raw, ok := value.([]byte); ok {
+		return bytes.Clone(raw)
+	}
+	return value
+}
+
+// compare orders values of one column.
+func compare(a, b any) int {
+	switch a := a.(type) {
+	case int64:
+		if b, ok := b.(int64); ok {
+			return cmp.Compare(a, b)
+		}
+	case float64:
+		if b, ok := b.(float64); ok {
+			return cmp.Compare(a, b)
+		}
+	case time.Time:
+		if b, ok := b.(time.Time); ok {
+			return a.Compare(b)
+		}
+	}
+	return strings.Compare(textOf(a), textOf(b))
+}
+
+// textOf is the text form of a value that a column keeps; different values of a column have different ones.
+func textOf(value any) string {
+	switch value := value.(type) {
+	case string:
+		return value
+	case int64:
+		return strconv.FormatInt(value, 10)
+	case float64:
+		return strconv.FormatFloat(value, 'g', -1, 64)
+	case bool:
+		return strconv.FormatBool(value)
+	case time.Time:
+		return value.Format(time.RFC3339Nano)
+	case domain.Number:
+		return string(value)
+	case domain.JSON:
+		return string(value)
+	case []byte:
+		return string(value)
+	default:
+		return ""
+	}
+}

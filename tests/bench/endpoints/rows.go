@@ -1,0 +1,88 @@
+package endpoints
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// rows are numbers of rows, by what they are.
+type rows map[string]int64
+
+// written says what one request of an endpoint changes: the same on both sides, or nothing would be compared.
+var written = map[string]rows{
+	"consent_post": {"consent records": 1, "consent_granted": 1},
+	"consent_get":  {},
+	"export":       {"export_requested": 1, "export_completed": 1},
+	"erase": {
+		"erasure_requested": 1, "erasure_step_succeeded": 6, "erasure_local_completed": 1,
+		"marks of erasure": 1, "outbox entries": 1,
+		"addresses": -2, "logins": -5, "orders with names": -20, "invoices sent": -5, "users with names": -1,
+	},
+}
+
+const countRows = `
+	SELECT event_type, count(*) FROM habeas_audit_events GROUP BY event_type
+	UNION ALL SELECT 'consent records', count(*) FROM habeas_consent_records
+	UNION ALL SELECT 'marks of erasure', count(*) FROM habeas_subject_erasures WHERE erasures = 1
+	UNION ALL SELECT 'outbox entries', count(*) FROM habeas_outbox WHERE status = 'pending'
+	UNION ALL SELECT 'addresses', count(*) FROM addresses
+	UNION ALL SELECT 'logins', count(*) FROM logins
+	UNION ALL SELECT 'orders', count(*) FROM orders
+	UNION ALL SELECT 'orders with names', count(*) FROM orders
+		WHERE NOT coalesce(recipient LIKE 'anon-%' AND product LIKE 'anon-%' AND note LIKE 'anon-%', false)
+	UNION ALL SELECT 'invoices', count(*) FROM invoices WHERE address NOT LIKE 'anon-%'
+	UNION ALL SELECT 'invoices sent', count(*) FROM invoices WHERE sent_to NOT LIKE 'anon-%'
+	UNION ALL SELECT 'users', count(*) FROM users
+	UNION ALL SELECT 'users with names', count(*) FROM users
+		WHERE NOT (email LIKE 'anon-%' AND name LIKE 'anon-%' AND phone LIKE 'anon-%' AND last_seen = 'epoch')`
+
+// count returns what is in a database.
+func count(ctx context.Context, databaseURL string) (rows, error) {
+	connection, err := pgx.Connect(ctx, databaseURL)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = connection.Close(context.WithoutCancel(ctx)) }()
+	result, err := connection.Query(ctx, countRows)
+	if err != nil {
+		return nil, err
+	}
+	counted := rows{}
+	var name string
+	var n int64
+	_, err = pgx.ForEachRow(result, []any{&name, &n}, func() error {
+		counted[name] = n
+		return nil
+	})
+	return counted, err
+}
+
+// verify compares what is in a database with what was there before and what the answered requests must have changed.
+func verify(before, after rows, answered map[string]int) error {
+	want := maps.Clone(before)
+	for endpoint, n := range answered {
+		for name, change := range written[endpoint] {
+			want[name] += change * int64(n)
+		}
+	}
+	var wrong []string
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if after[name] != want[name] {
+			wrong = append(wrong, fmt.Sprintf("%s: %d, want %d", name, after[name], want[name]))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if _, expected := want[name]; !expected {
+			wrong = append(wrong, fmt.Sprintf("%s: %d, want none", name, after[name]))
+		}
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("the rows are not what the requests must have written: %s", strings.Join(wrong, "; "))
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package floor
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/habeas-data/habeas/tests/bench/shop"
+)
+
+type erasure struct {
+	SubjectID        string           `json:"subject_id"`
+	CompletedAt      time.Time        `json:"completed_at"`
+	Deleted          map[string]int64 `json:"deleted"`
+	Anonymized       map[string]int64 `json:"anonymized"`
+	Retained         map[string]int64 `json:"retained"`
+	EnqueuedExternal []string         `json:"enqueued_external"`
+}
+
+const (
+	// lockErasure lets one erasure of a subject run after the other, and leaves a mark.
+	lockErasure = `
+	INSERT INTO habeas_subject_erasures AS e (subject_id, erased_at, erasures) VALUES ($1, $2, 1)
+	ON CONFLICT (subject_id) DO UPDATE SET erased_at = excluded.erased_at, erasures = e.erasures + 1`
+
+	deleteAddresses = `DELETE FROM addresses WHERE user_id = $1`
+	deleteLogins    = `DELETE FROM logins WHERE user_id = $1`
+
+	anonymous       = `'anon-' || replace(gen_random_uuid()::text, '-', '')`
+	anonymizeOrders = `
+	UPDATE orders SET recipient = ` + anonymous + `, product = ` + anonymous + `, note = ` + anonymous + `
+	WHERE user_id = $1`
+	anonymizeInvoices = `UPDATE invoices SET sent_to = ` + anonymous + ` WHERE user_id = $1`
+	anonymizeUser     = `
+	UPDATE users SET email = ` + anonymous + `, name = ` + anonymous + `, phone = ` + anonymous + `, last_seen = 'epoch'
+	WHERE id = $1`
+
+	insertOutbox = `
+	INSERT INTO habeas_outbox (entry_id, subject_id, resolver, ref, operation, status, attempts, enqueued_at)
+	VALUES ($1, $2, $3, $4, 'erase', 'pending', 0, $5)`
+)
+
+func (a api) erase(c *fiber.Ctx) error {
+	user, err := shop.User(c)
+	if err != nil {
+		return err
+	}
+	subject := strconv.FormatInt(user, 10)
+	result := erasure{
+		SubjectID:        subject,
+		Deleted:          map[string]int64{},
+		Anonymized:       map[string]int64{},
+		Retained:         map[string]int64{},
+		EnqueuedExternal: []string{"desk"},
+	}
+	ctx := c.UserContext()
+	err = pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, lockErasure, subject, now()); err != nil {
+			return err
+		}
+		trail := []event{newEvent("erasure_requested", payload{"local_steps": 6, "external_steps": 1, "refs": 1})}
+		for _, step := range []struct {
+			strategy, table, statement string
+			rows                       map[string]int64
+		}{
+			{"delete", "addresses", deleteAddresses, result.Deleted},
+			{"delete", "logins", deleteLogins, result.Deleted},
+			{"anonymize", "orders", anonymizeOrders, result.Anonymized},
+			{"anonymize", "invoices", anonymizeInvoices, result.Anonymized},
+			{"anonymize", "users", anonymizeUser, result.Anonymized},
+		} {
+			tag, err := tx.Exec(ctx, step.statement, user)
+			if err != nil {
+				return err
+			}
+			step.rows[step.table] = tag.RowsAffected()
+			trail = append(trail, newEvent("erasure_step_succeeded", payload{
+				"target": step.table, "strategy": step.strategy, "rows": tag.RowsAffected(),
+			}))
+			if step.table == "invoices" { // the same rows are kept, but for the address that they were sent to
+				result.Retained["invoices"] = tag.RowsAffected()
+				trail = append(trail, newEvent("erasure_step_succeeded", payload{
+					"target": "invoices", "strategy": "retain", "rows": tag.RowsAffected(),
+				}))
+			}
+		}
+		completed := newEvent("erasure_local_completed", payload{
+			"deleted": sum(result.Deleted), "anonymized": sum(result.Anonymized), "retained": sum(result.Retained),
+			"enqueued": 1, "skipped_resolvers": "",
+		})
+		result.CompletedAt = completed.At
+		var batch pgx.Batch
+		batch.Queue(insertOutbox, uuid.Must(uuid.NewV7()).String(), subject, "desk",
+			map[string]string{"kind": "desk", "value": "contact-" + subject}, completed.At)
+		queueEvents(&batch, subject, append(trail, completed)...)
+		return tx.SendBatch(ctx, &batch).Close()
+	})
+	if err != nil {
+		return err
+	}
+	return answer(c, result)
+}
+
+func sum(counts map[string]int64) int64 {
+	var total int64
+	for _, n := range counts {
+		total += n
+	}
+	return total
+}

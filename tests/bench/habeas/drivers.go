@@ -1,0 +1,58 @@
+package habeas
+
+import (
+	"database/sql"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+	"github.com/uptrace/bun/driver/pgdriver"
+)
+
+// DefaultDriver is what the README's users have who choose nothing.
+const DefaultDriver = "pgx"
+
+// drivers are the ways to connect that can be measured: pgx in its modes, and bun's own.
+var drivers = map[string]func(databaseURL string) (*sql.DB, error){
+	DefaultDriver:  pgxIn(pgx.QueryExecModeCacheStatement),
+	"pgx-describe": pgxIn(pgx.QueryExecModeCacheDescribe),
+	"pgx-exec":     pgxIn(pgx.QueryExecModeExec),
+	"pgx-simple":   pgxIn(pgx.QueryExecModeSimpleProtocol),
+	"pgdriver": func(databaseURL string) (*sql.DB, error) {
+		return sql.OpenDB(pgdriver.NewConnector(pgdriver.WithDSN(databaseURL))), nil
+	},
+}
+
+func pgxIn(mode pgx.QueryExecMode) func(string) (*sql.DB, error) {
+	return func(databaseURL string) (*sql.DB, error) {
+		config, err := pgx.ParseConfig(databaseURL)
+		if err != nil {
+			return nil, err
+		}
+		config.DefaultQueryExecMode = mode
+		return stdlib.OpenDB(*config), nil
+	}
+}
+
+// Drivers returns the names that Open takes, for a usage message.
+func Drivers() string { return strings.Join(slices.Sorted(maps.Keys(drivers)), ", ") }
+
+// Open opens a database with one of the Drivers and a pool of so many connections, which it keeps.
+func Open(databaseURL, driver string, pool int) (*bun.DB, error) {
+	open, ok := drivers[driver]
+	if !ok {
+		return nil, fmt.Errorf("there is no driver %q, only %s", driver, Drivers())
+	}
+	sqldb, err := open(databaseURL)
+	if err != nil {
+		return nil, err
+	}
+	sqldb.SetMaxOpenConns(pool)
+	sqldb.SetMaxIdleConns(pool)
+	return bun.NewDB(sqldb, pgdialect.New()), nil
+}

@@ -1,0 +1,157 @@
+// Package load is the closed loop: so many connections, on each of them one request after the other, each as soon as the
+// one before is answered. It keeps to itself as little of the machine as it can, for the servers need the rest.
+package load
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+// patience is how long an answer may take before the run fails.
+const patience = 30 * time.Second
+
+// Requests makes the requests of one connection. It appends the next one to an empty buffer, as it goes over the wire, and
+// returns false when there is none left.
+type Requests func(buffer []byte) ([]byte, bool)
+
+// Plan is a run.
+type Plan struct {
+	Address     string
+	Connections int
+	Duration    time.Duration
+	// Requests is called once for each connection, which are numbered from 0.
+	Requests func(connection int) Requests
+}
+
+// Result is what a run came to.
+type Result struct {
+	Answered  int             // requests, those included that were answered after the time was up
+	Latencies []time.Duration // of those answered in time, in order of size
+	Elapsed   time.Duration   // from the first request to the end of the time, or until no request was left
+}
+
+// Rate is how many requests were answered in a second.
+func (r Result) Rate() float64 {
+	if r.Elapsed <= 0 {
+		return 0
+	}
+	return float64(len(r.Latencies)) / r.Elapsed.Seconds()
+}
+
+// Run opens the connections, sends requests until the time is up, and waits for the answers that are still to come. An
+// answer other than 200, or one that is no JSON, fails the run.
+func Run(ctx context.Context, plan Plan) (Result, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var connections []*connection
+	defer func() {
+		for _, c := range connections {
+			c.Close()
+		}
+	}()
+	for i := range plan.Connections {
+		var dialer net.Dialer
+		conn, err := dialer.DialContext(ctx, "tcp", plan.Address)
+		if err != nil {
+			return Result{}, err
+		}
+		connections = append(connections, &connection{Conn: conn, reader: bufio.NewReader(conn), next: plan.Requests(i)})
+	}
+	begin := time.Now()
+	end := begin.Add(plan.Duration)
+	var all sync.WaitGroup
+	for _, c := range connections {
+		all.Go(func() {
+			// A connection that fails stops the others: they would only measure a system that is broken.
+			stop := context.AfterFunc(ctx, func() { c.Close() })
+			defer stop()
+			if err := c.loop(begin, end); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	all.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return Result{}, err
+	}
+	return sum(connections, begin, end), nil
+}
+
+func sum(connections []*connection, begin, end time.Time) Result {
+	var result Result
+	ended := begin
+	for _, c := range connections {
+		result.Answered += c.answered
+		result.Latencies = append(result.Latencies, c.latencies...)
+		if c.ended.After(ended) {
+			ended = c.ended
+		}
+	}
+	if ended.After(end) {
+		ended = end
+	}
+	result.Elapsed = ended.Sub(begin)
+	slices.Sort(result.Latencies)
+	return result
+}
+
+// connection is one loop.
+type connection struct {
+	net.Conn
+	reader    *bufio.Reader
+	next      Requests
+	answered  int
+	latencies []time.Duration
+	ended     time.Time // when the last answer was there
+}
+
+func (c *connection) loop(begin, end time.Time) error {
+	if err := c.SetDeadline(end.Add(patience)); err != nil {
+		return err
+	}
+	var request []byte
+	var response fasthttp.Response
+	c.latencies = make([]time.Duration, 0, 1<<12)
+	c.ended = begin
+	for sent := time.Now(); sent.Before(end); sent = c.ended {
+		var more bool
+		if request, more = c.next(request[:0]); !more {
+			break
+		}
+		if _, err := c.Write(request); err != nil {
+			return err
+		}
+		if err := response.Read(c.reader); err != nil {
+			return fmt.Errorf("an answer is broken: %w", err)
+		}
+		if response.StatusCode() != http.StatusOK {
+			return fmt.Errorf("%s was answered %d: %.200s", firstLine(request), response.StatusCode(), response.Body())
+		}
+		c.answered++
+		c.ended = time.Now()
+		if c.ended.Before(end) {
+			c.latencies = append(c.latencies, c.ended.Sub(sent))
+		}
+	}
+	if c.answered > 0 && !json.Valid(response.Body()) {
+		return errors.New("an answer is no JSON")
+	}
+	return nil
+}
+
+func firstLine(request []byte) []byte {
+	if end := slices.Index(request, '\r'); end >= 0 {
+		return request[:end]
+	}
+	return request
+}

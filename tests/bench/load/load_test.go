@@ -1,0 +1,149 @@
+package load
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// ask makes so many requests on each connection.
+func ask(n int) func(int) Requests {
+	return func(int) Requests {
+		left := n
+		return func(buffer []byte) ([]byte, bool) {
+			left--
+			return append(buffer, "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n"...), left >= 0
+		}
+	}
+}
+
+const forever = 1 << 30
+
+func serve(t *testing.T, handler http.HandlerFunc) string {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return server.Listener.Addr().String()
+}
+
+func TestEveryRequestIsAnsweredAndCounted(t *testing.T) {
+	var served atomic.Int64
+	address := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		served.Add(1)
+		_, _ = w.Write([]byte(`{}`))
+	})
+	result, err := Run(t.Context(), Plan{Address: address, Connections: 3, Duration: time.Minute, Requests: ask(5)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Answered != 15 || served.Load() != 15 || len(result.Latencies) != 15 {
+		t.Errorf("%d answers, %d latencies, %d requests served; want 15", result.Answered, len(result.Latencies), served.Load())
+	}
+	if result.Elapsed <= 0 || result.Elapsed > 30*time.Second {
+		t.Errorf("a run without requests left took %v", result.Elapsed)
+	}
+}
+
+func TestARunEndsWithItsTime(t *testing.T) {
+	var served atomic.Int64
+	address := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		served.Add(1)
+		_, _ = w.Write([]byte(`{}`))
+	})
+	const duration = 100 * time.Millisecond
+	result, err := Run(t.Context(), Plan{Address: address, Connections: 2, Duration: duration, Requests: ask(forever)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Elapsed > duration || int64(result.Answered) != served.Load() || len(result.Latencies) > result.Answered {
+		t.Errorf("%v for %d answers of %d, %d latencies", result.Elapsed, result.Answered, served.Load(), len(result.Latencies))
+	}
+}
+
+func TestAnAnswerThatIsLateCountsAsAnsweredOnly(t *testing.T) {
+	const duration = 20 * time.Millisecond
+	address := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		<-time.After(3 * duration)
+		_, _ = w.Write([]byte(`{}`))
+	})
+	result, err := Run(t.Context(), Plan{Address: address, Connections: 2, Duration: duration, Requests: ask(forever)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Answered != 2 || len(result.Latencies) != 0 || result.Elapsed != duration || result.Rate() != 0 {
+		t.Errorf("%d answers, %d latencies in %v", result.Answered, len(result.Latencies), result.Elapsed)
+	}
+}
+
+func TestAnAnswerThatTheServerStreamsIsReadWhole(t *testing.T) {
+	address := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"a":`))
+		_ = http.NewResponseController(w).Flush()
+		_, _ = w.Write([]byte(`1}`))
+	})
+	if _, err := Run(t.Context(), Plan{Address: address, Connections: 1, Duration: time.Minute, Requests: ask(3)}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWhatIsNoSuccessFailsTheRun(t *testing.T) {
+	for name, handler := range map[string]http.HandlerFunc{
+		"another status": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusCreated) },
+		"no JSON":        func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"records":[`)) },
+		"a stream that breaks off": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(`{}`))
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			address := serve(t, handler)
+			if _, err := Run(t.Context(), Plan{Address: address, Connections: 2, Duration: time.Minute, Requests: ask(1)}); err == nil {
+				t.Error("the run succeeded")
+			}
+		})
+	}
+}
+
+func TestAFailureStopsTheOtherConnections(t *testing.T) {
+	var served atomic.Int64
+	address := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		if served.Add(1) == 100 {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		_, _ = w.Write([]byte(`{}`))
+	})
+	_, err := Run(t.Context(), Plan{Address: address, Connections: 8, Duration: time.Minute, Requests: ask(forever)})
+	if err == nil || !strings.Contains(err.Error(), "GET /x HTTP/1.1 was answered 500") {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestARunEndsWithItsContext(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { // a server that answers nothing
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		_, _ = bufio.NewReader(conn).ReadByte()
+		cancel()
+	}()
+	_, err = Run(ctx, Plan{Address: listener.Addr().String(), Connections: 1, Duration: time.Hour, Requests: ask(1)})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error = %v", err)
+	}
+}

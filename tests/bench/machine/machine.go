@@ -1,0 +1,150 @@
+// Package machine says what the figures were measured on: they mean nothing without it.
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/habeas-data/habeas/tests/bench/process"
+	"github.com/habeas-data/habeas/tests/bench/stats"
+)
+
+// Machine is a computer and what runs on it. What is not known is empty.
+type Machine struct {
+	Processor string
+	Cores     int
+	Kernel    string
+	Go        string
+	Server    Server
+	// Sync is how long the disk takes to make a page durable, which bounds what a connection can commit.
+	Sync time.Duration
+	// Load is how many processes wanted a processor when the measurement began, beside it.
+	Load string
+}
+
+// Server is a PostgreSQL server.
+type Server struct {
+	Version string
+	// Settings are those that are not PostgreSQL's defaults, but for places, names and languages.
+	Settings []string
+	Process  int // its main process; 0 where that is not known
+}
+
+// Describe looks at the machine and at the server, which has to be as durable as it is by default.
+func Describe(ctx context.Context, serverURL string) (Machine, error) {
+	server, err := describeServer(ctx, serverURL)
+	if err != nil {
+		return Machine{}, err
+	}
+	sync, err := syncTime()
+	if err != nil {
+		return Machine{}, err
+	}
+	load, _, _ := strings.Cut(content("/proc/loadavg"), " ")
+	return Machine{
+		Processor: processor(content("/proc/cpuinfo")),
+		Cores:     runtime.NumCPU(),
+		Kernel:    strings.TrimSpace(runtime.GOOS + " " + content("/proc/sys/kernel/osrelease")),
+		Go:        runtime.Version(),
+		Server:    server,
+		Sync:      sync,
+		Load:      load,
+	}, nil
+}
+
+// Lines says it all for people.
+func (m Machine) Lines() []string {
+	lines := []string{
+		fmt.Sprintf("%d cores (%s), %s, %s", m.Cores, m.Processor, m.Kernel, m.Go),
+		m.Server.Version + ", all settings are the defaults but " + strings.Join(m.Server.Settings, ", "),
+		fmt.Sprintf("The disk makes 8 KiB durable in %v", m.Sync.Round(time.Microsecond)),
+	}
+	if m.Load != "" {
+		lines[2] += "; load average of the minute before: " + m.Load
+	}
+	return lines
+}
+
+func describeServer(ctx context.Context, serverURL string) (Server, error) {
+	connection, err := pgx.Connect(ctx, serverURL)
+	if err != nil {
+		return Server{}, err
+	}
+	defer func() { _ = connection.Close(context.WithoutCancel(ctx)) }()
+	var server Server
+	var durable bool
+	var backend int
+	if err := connection.QueryRow(ctx, `
+		SELECT 'PostgreSQL ' || current_setting('server_version'), pg_backend_pid(), bool_and(setting = 'on')
+		FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')`,
+	).Scan(&server.Version, &backend, &durable); err != nil {
+		return Server{}, err
+	}
+	if !durable {
+		return Server{}, errors.New("the server does not make commits durable: nothing can be compared on it")
+	}
+	rows, err := connection.Query(ctx, `
+		SELECT name || ' = ' || current_setting(name) FROM pg_settings
+		WHERE setting IS DISTINCT FROM boot_val AND source IN ('command line', 'configuration file', 'environment variable')
+			AND category NOT LIKE 'Client Connection Defaults / Locale%' AND category NOT LIKE 'File Locations'
+			AND name NOT IN ('port', 'listen_addresses', 'unix_socket_directories', 'log_timezone')
+		ORDER BY name`)
+	if err != nil {
+		return Server{}, err
+	}
+	if server.Settings, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
+		return Server{}, err
+	}
+	if parent, err := process.Parent(backend); err == nil {
+		server.Process = parent
+	}
+	return server, nil
+}
+
+// syncTime is the median of some writes to a file where servers keep their data.
+func syncTime() (time.Duration, error) {
+	file, err := os.CreateTemp("", "habeas-bench-")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = os.Remove(file.Name()) }()
+	defer file.Close()
+	page := make([]byte, 8<<10)
+	var times []time.Duration
+	for range 50 {
+		begin := time.Now()
+		if _, err := file.WriteAt(page, 0); err != nil {
+			return 0, err
+		}
+		if err := file.Sync(); err != nil {
+			return 0, err
+		}
+		times = append(times, time.Since(begin))
+	}
+	return stats.Median(times), nil
+}
+
+func processor(cpuinfo string) string {
+	for line := range strings.Lines(cpuinfo) {
+		if name, value, _ := strings.Cut(line, ":"); strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
+}
+
+// content returns what a file has, or nothing where there is no such file.
+func content(name string) string {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}

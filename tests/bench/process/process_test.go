@@ -1,0 +1,95 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+)
+
+const asServer = "HABEAS_BENCH_TEST_SERVER"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(asServer) {
+	case "serves":
+		Serve("127.0.0.1:1")
+		fmt.Fprintln(os.Stderr, "stopped in an orderly way")
+		os.Exit(0)
+	case "fails":
+		os.Exit(3)
+	}
+	os.Exit(m.Run())
+}
+
+func TestAServerRunsUntilItIsStopped(t *testing.T) {
+	t.Setenv(asServer, "serves")
+	server, err := Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if server.Address != "127.0.0.1:1" {
+		t.Errorf("address = %q", server.Address)
+	}
+	pid := server.command.Process.Pid
+	if parent, err := Parent(pid); err != nil || parent != os.Getpid() {
+		t.Errorf("parent = %d, %v; want %d", parent, err, os.Getpid())
+	}
+	if _, err := server.CPU(); err != nil {
+		t.Error(err)
+	}
+	if err := server.Stop(); err != nil {
+		t.Error(err)
+	}
+	if _, err := CPU(pid); !errors.Is(err, ErrNoCPU) {
+		t.Errorf("the process is still there: %v", err)
+	}
+}
+
+func TestAServerThatFailsToStartIsAnError(t *testing.T) {
+	t.Setenv(asServer, "fails")
+	if server, err := Start(t.Context()); err == nil {
+		t.Error("it started", server.Stop())
+	}
+}
+
+func TestAStartEndsWithItsContext(t *testing.T) {
+	t.Setenv(asServer, "serves")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	server, err := Start(ctx)
+	if err == nil { // it was quicker
+		err = server.Stop()
+	} else if errors.Is(err, context.Canceled) {
+		err = nil
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestProcessorTimeIsReadBehindAnyName(t *testing.T) {
+	const line = "4711 (a (b) c) S 42 1 1 0 -1 4194560 700 800 0 0 150 50 30 20 20 0 1 0 12345 1 1"
+	got, err := parse(line)
+	want := stat{parent: 42, own: 2 * time.Second, ended: 500 * time.Millisecond}
+	if err != nil || got != want {
+		t.Errorf("stat = %+v, %v; want %+v", got, err, want)
+	}
+	for _, broken := range []string{"", "4711", "4711 (a) S 42 1"} {
+		if _, err := parse(broken); !errors.Is(err, ErrNoCPU) {
+			t.Errorf("%q: error = %v", broken, err)
+		}
+	}
+}
+
+func TestAFamilyHasUsedWhatItsChildrenHave(t *testing.T) {
+	own, err := CPU(os.Getpid())
+	if err != nil {
+		t.Skip(err)
+	}
+	family, err := CPUOfFamily(os.Getpid())
+	if err != nil || family < own {
+		t.Errorf("the family used %v, %v; this process alone %v", family, err, own)
+	}
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/habeas-data/habeas/tests/bench/endpoints"
+	"github.com/habeas-data/habeas/tests/bench/floor"
+	"github.com/habeas-data/habeas/tests/bench/habeas"
+	"github.com/habeas-data/habeas/tests/bench/process"
+)
+
+// serve is the process of one side.
+func serve(arguments []string) (err error) {
+	signal.Ignore(os.Interrupt) // which a terminal sends to us as well: who started us decides when we stop
+	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
+	side := flags.String("side", "", "`side`: "+endpoints.Floor+" or "+endpoints.Habeas)
+	databaseURL := flags.String("database", "", "`url` of the side's database")
+	pool := flags.Int("pool", 0, "how many `connections` to the database")
+	driver := flags.String("driver", habeas.DefaultDriver, "the `driver` under habeas")
+	if err := flags.Parse(arguments); err != nil {
+		return err
+	}
+	server, closeDatabase, err := open(*side, *databaseURL, *driver, *pool)
+	if err != nil {
+		return err
+	}
+	defer closeDatabase()
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Listener(listener) }()
+	process.Serve(listener.Addr().String())
+	return errors.Join(server.Shutdown(), <-served)
+}
+
+// open makes the application of a side.
+func open(side, databaseURL, driver string, pool int) (*fiber.App, func(), error) {
+	switch side {
+	case endpoints.Floor:
+		database, err := floor.Open(context.Background(), databaseURL, pool)
+		if err != nil {
+			return nil, nil, err
+		}
+		return floor.New(database), database.Close, nil
+	case endpoints.Habeas:
+		database, err := habeas.Open(databaseURL, driver, pool)
+		if err != nil {
+			return nil, nil, err
+		}
+		server, err := habeas.New(database)
+		return server, func() { _ = database.Close() }, err
+	}
+	return nil, nil, fmt.Errorf("there is no side %q", side)
+}

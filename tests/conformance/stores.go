@@ -1,0 +1,33 @@
+// Package conformance runs the conformance suites of the storage ports on every store of the module. Its harnesses open
+// a store on the shop of package porttest, which other tests can work on, too.
+package conformance
+
+import (
+	"testing"
+
+	"github.com/habeas-data/habeas/ports/porttest"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+// Kind is a kind of store.
+type Kind struct {
+	Name string
+	// Harness opens stores of the kind as long as t runs.
+	Harness func(t testing.TB) porttest.StoreHarness
+}
+
+// Kinds returns every kind of store that the module has. A package that opens them needs a TestMain that calls
+// postgres.Main.
+func Kinds() []Kind {
+	kinds := []Kind{{"memory", func(testing.TB) porttest.StoreHarness { return inMemory() }}}
+	for _, driver := range databases.Drivers() {
+		kinds = append(kinds, Kind{"bunstore on " + driver.Name, func(t testing.TB) porttest.StoreHarness {
+			t.Helper()
+			if driver.IsSQLite() {
+				return onSQLite(t, driver)
+			}
+			return onPostgreSQL(t, driver)
+		}})
+	}
+	return kinds
+}

@@ -1,0 +1,187 @@
+// Package embed_test shows habeas inside applications that were there before it: their middleware, their settings, their
+// routes and their transactions. Each test is a host application; what it holds is that neither side is in the other's way.
+package embed_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/postgres"
+)
+
+func TestMain(m *testing.M) { postgres.Main(m) }
+
+// Customer and Order are the models of the host's shop.
+type Customer struct {
+	bun.BaseModel `bun:"table:customers"`
+	ID            int64  `bun:"id,pk" subject:"id"`
+	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
+	Plan          string `bun:"plan"`
+}
+
+type Order struct {
+	bun.BaseModel `bun:"table:orders" subject:"owned"`
+	ID            int64     `bun:"id,pk,autoincrement"`
+	CustomerID    int64     `bun:"customer_id"`
+	Customer      *Customer `bun:"rel:belongs-to,join:customer_id=id"`
+	Note          string    `bun:"note" pii:"communication"`
+}
+
+var models = []any{(*Customer)(nil), (*Order)(nil)}
+
+// openShop makes the tables in an empty database, with the customers 1 and 2 and an order of each.
+func openShop(t testing.TB, db *bun.DB) {
+	t.Helper()
+	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+	for _, model := range models {
+		_, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(t.Context())
+		must(t, err)
+	}
+	for id := range int64(2) {
+		email := "c" + strconv.FormatInt(id+1, 10) + "@example.org"
+		_, err := db.NewInsert().Model(&Customer{ID: id + 1, Email: email, Plan: "free"}).Exec(t.Context())
+		must(t, err)
+		_, err = db.NewInsert().Model(&Order{CustomerID: id + 1, Note: "ring twice"}).Exec(t.Context())
+		must(t, err)
+	}
+}
+
+func newIntegration(t testing.TB, db *bun.DB, external ...ports.Resolver) *app.Integration {
+	t.Helper()
+	gdpr, err := app.New(app.Config{
+		DB: db, Models: models, Resolvers: external,
+		PollInterval: time.Hour, // a worker that nobody wakes does nothing
+		Logger:       slog.New(slog.DiscardHandler),
+	})
+	must(t, err)
+	return gdpr
+}
+
+// authenticate is a middleware of the host: it finds out who is asking. (A header is believed only in a test.)
+func authenticate(c *fiber.Ctx) error {
+	if id, err := strconv.ParseInt(c.Get("X-Customer"), 10, 64); err == nil {
+		c.Locals("customer", &Customer{ID: id})
+	}
+	return c.Next()
+}
+
+// currentSubject is all that habeas needs to know: whom the host has authenticated.
+func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
+	customer, ok := c.Locals("customer").(*Customer)
+	if !ok {
+		return domain.Subject{}, fiber.ErrUnauthorized
+	}
+	return domain.NewSubject(strconv.FormatInt(customer.ID, 10))
+}
+
+// granted asks an engine, as a host does outside of requests.
+func granted(t testing.TB, gdpr *app.Integration, customer, purpose string) bool {
+	t.Helper()
+	id, err := domain.NewSubjectID(customer)
+	must(t, err)
+	var status domain.ConsentStatus
+	must(t, gdpr.Stack().Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
+		status, err = gdpr.Stack().Consent.Status(ctx, s, id, purpose)
+		return err
+	}))
+	return status.Granted
+}
+
+// trail returns the types of a customer's audit events.
+func trail(t testing.TB, sessions ports.SessionFactory, customer string) []domain.EventType {
+	t.Helper()
+	id, err := domain.NewSubjectID(customer)
+	must(t, err)
+	var types []domain.EventType
+	must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		types = nil
+		events, err := s.Audit().Trail(ctx, id)
+		for _, event := range events {
+			types = append(types, event.EventType)
+		}
+		return err
+	}))
+	return types
+}
+
+// emails returns the customers' email addresses, by id.
+func emails(t testing.TB, db bun.IDB) (emails []string) {
+	t.Helper()
+	must(t, db.NewSelect().Model((*Customer)(nil)).Column("email").Order("id").Scan(t.Context(), &emails))
+	return emails
+}
+
+func count(t testing.TB, db bun.IDB, table string) int64 {
+	t.Helper()
+	n, err := db.NewSelect().Table(table).Count(t.Context())
+	must(t, err)
+	return n
+}
+
+// answer is a response whose body has been read.
+type answer struct {
+	*http.Response
+	body string
+}
+
+// isProblem reports whether habeas has given the answer, and not the host.
+func (a answer) isProblem() bool { return a.Header.Get("Content-Type") == "application/problem+json" }
+
+// newRequest returns a request of a customer; one with a body is JSON.
+func newRequest(customer, method, target, body string) *http.Request {
+	request := httptest.NewRequest(method, target, strings.NewReader(body))
+	request.Header.Set("X-Customer", customer)
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	return request
+}
+
+// send answers a request by a Fiber application.
+func send(t testing.TB, server *fiber.App, request *http.Request) answer {
+	t.Helper()
+	response, err := server.Test(request, -1)
+	must(t, err)
+	return read(t, response)
+}
+
+func read(t testing.TB, response *http.Response) answer {
+	t.Helper()
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	must(t, err)
+	return answer{response, string(body)}
+}
+
+func decode[T any](t testing.TB, body string) (value T) {
+	t.Helper()
+	must(t, json.Unmarshal([]byte(body), &value))
+	return value
+}
+
+// decision is the body of a grant.
+func decision(purpose string) string {
+	return `{"granted":true,"policy_version":"v1","purpose":"` + purpose + `"}`
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
