@@ -38,6 +38,9 @@ type sqlDialect interface {
 	// forUpdate is what a select ends with that locks its rows.
 	forUpdate() string
 
+	// notification is the statement that wakes the workers of other processes, or nothing.
+	notification() string
+
 	// joins reports whether what changes rows can be a common table expression, so that several travel as one statement.
 	joins() bool
 

@@ -40,8 +40,8 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 		last = &session{store: s, preserve: s.preserve, stepwise: last != nil && last.stepwise}
 		return last.run(ctx, fn)
 	})
-	if err == nil && last.enqueued && s.wake != nil {
-		s.wake()
+	if err == nil && last.enqueued {
+		s.announce()
 	}
 	return last.afterRollback(ctx, err)
 }

@@ -2,13 +2,15 @@ package bunstore_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/uptrace/bun"
 )
 
-// statements is a query hook that notes every statement.
+// statements is a query hook that notes every statement, but for notifications, which are sent after the session and at
+// a time of their own.
 type statements struct {
 	mu    sync.Mutex
 	texts []string
@@ -17,6 +19,9 @@ type statements struct {
 func (h *statements) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
 
 func (h *statements) AfterQuery(_ context.Context, event *bun.QueryEvent) {
+	if strings.Contains(event.Query, "pg_notify") {
+		return
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.texts = append(h.texts, event.Query)

@@ -54,6 +54,9 @@ func (postgres) useIndex(string) string { return "" } // it thinks of it
 
 func (postgres) joins() bool { return true }
 
+// notification names the channel as package pgxlisten does.
+func (postgres) notification() string { return "SELECT pg_notify('habeas_outbox', '')" }
+
 func (postgres) surrogate(column domain.Column) string {
 	switch column.Type { //nolint:exhaustive // the others are common
 	case domain.TypeText:

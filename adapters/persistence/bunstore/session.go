@@ -110,6 +110,11 @@ func (s *session) commit(ctx context.Context) error {
 	if err := s.send(ctx, inserts); err != nil || s.tx == nil {
 		return err
 	}
+	if s.joined {
+		if err := s.announceInside(ctx); err != nil {
+			return err
+		}
+	}
 	tx := s.tx
 	s.tx = nil // ended by its commit, whatever comes of it
 	return wrap(ctx, "commit", tx.commit(ctx))

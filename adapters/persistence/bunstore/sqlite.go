@@ -103,7 +103,8 @@ func (sqlite) instantType() string { return "text" }
 func (sqlite) skipLocked() string  { return "" }
 func (sqlite) forUpdate() string   { return "" }
 
-func (sqlite) joins() bool { return false }
+func (sqlite) joins() bool          { return false }
+func (sqlite) notification() string { return "" }
 
 func (sqlite) surrogate(column domain.Column) string {
 	switch column.Type { //nolint:exhaustive // the others are common

@@ -33,6 +33,7 @@ type Store struct {
 	tables  tableNames
 	export  export
 	wake    func() // Options.Enqueued
+	others  notifier
 }
 
 var _ ports.SessionFactory = (*Store)(nil)

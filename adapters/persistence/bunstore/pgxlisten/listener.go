@@ -1,5 +1,5 @@
-// Package pgxlisten wakes a worker when another process gave the outbox work. The tables of bunstore notify a channel
-// with every commit that enqueues; a Listener holds one connection of its own that listens to it:
+// Package pgxlisten wakes a worker when another process gave the outbox work. bunstore notifies a channel after every
+// commit that enqueues; a Listener holds one connection of its own that listens to it:
 //
 //	config, err := pgx.ParseConfig(databaseURL) // or pool.Config().ConnConfig
 //	listener, err := pgxlisten.New(config, saga.Wake, pgxlisten.Options{})
@@ -20,7 +20,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Channel is what the tables of bunstore notify when entries are added to the outbox, with an empty payload. The name
+// Channel is what bunstore notifies when entries are added to the outbox, with an empty payload. The name
 // is for a whole database: where several schemas of one hold tables of habeas, each wakes the listeners of all.
 const Channel = "habeas_outbox"
 

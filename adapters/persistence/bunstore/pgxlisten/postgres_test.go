@@ -60,9 +60,14 @@ func (d *database) config(t *testing.T) *pgx.ConnConfig {
 // enqueue adds an entry to the outbox, and ends the transaction with err.
 func (d *database) enqueue(t *testing.T, err error) {
 	t.Helper()
+	enqueueIn(t, d.store, err)
+}
+
+func enqueueIn(t *testing.T, sessions ports.SessionFactory, err error) {
+	t.Helper()
 	id, invalid := domain.NewSubjectID("1")
 	must(t, invalid)
-	got := d.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+	got := sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		added := s.Outbox().Enqueue(ctx, domain.OutboxEntry{
 			EntryID: (&system.IDs{}).NewID(), SubjectID: id, Resolver: "desk", Operation: domain.OperationErase,
 			Status: domain.OutboxPending, EnqueuedAt: time.Now(),
@@ -94,6 +99,19 @@ func TestACommitThatEnqueuesWakes(t *testing.T) {
 		d.enqueue(t, nil)
 		r.wait(t)
 	}
+}
+
+func TestACommitOfTheHostThatEnqueuesWakes(t *testing.T) {
+	d := newDatabase(t)
+	r := run(t, d.config(t), pgxlisten.Options{})
+	r.wait(t)
+	must(t, d.db.RunInTx(t.Context(), nil, func(_ context.Context, tx bun.Tx) error {
+		sessions, err := d.store.Join(tx)
+		must(t, err)
+		enqueueIn(t, sessions, nil)
+		return nil
+	}))
+	r.wait(t)
 }
 
 func TestARollbackNotifiesNobody(t *testing.T) {

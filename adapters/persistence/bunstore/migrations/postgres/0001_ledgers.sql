@@ -73,17 +73,6 @@ CREATE INDEX habeas_outbox_subject ON habeas_outbox (subject_id, operation) WHER
 
 CREATE INDEX habeas_outbox_status ON habeas_outbox (status, enqueued_at, entry_id);
 
-CREATE FUNCTION habeas_outbox_notify() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM pg_notify('habeas_outbox', '');
-    RETURN NULL;
-END
-$$;
-
-CREATE TRIGGER habeas_outbox_enqueued
-    AFTER INSERT ON habeas_outbox
-    FOR EACH STATEMENT EXECUTE FUNCTION habeas_outbox_notify();
-
 CREATE TABLE habeas_subject_erasures (
     subject_id TEXT PRIMARY KEY,
     erased_at  TIMESTAMPTZ NOT NULL,

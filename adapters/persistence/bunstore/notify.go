@@ -1,0 +1,70 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"sync"
+	"time"
+)
+
+// notifyTimeout bounds how long a notification may take. One that is lost costs no more than a poll interval.
+const notifyTimeout = 5 * time.Second
+
+// notifier tells the workers of other processes that the outbox has new work. It does so after the commit, and once for
+// all commits that come while it is busy: PostgreSQL lets transactions that notify commit one by one, each waiting for
+// the disk.
+type notifier struct {
+	mu    sync.Mutex
+	busy  bool
+	again bool
+}
+
+// request has notify called soon, in a goroutine that ends when there is nothing more to tell.
+func (n *notifier) request(notify func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.again = true
+	if n.busy {
+		return
+	}
+	n.busy = true
+	go func() {
+		for n.next() {
+			notify()
+		}
+	}()
+}
+
+func (n *notifier) next() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.busy, n.again = n.again, false
+	return n.busy
+}
+
+// announce tells of new work after a commit: the worker in this process, then those in others.
+func (s *Store) announce() {
+	if s.wake != nil {
+		s.wake()
+	}
+	text := s.dialect.notification()
+	if text == "" {
+		return
+	}
+	s.others.request(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), notifyTimeout)
+		defer cancel()
+		_ = query(ctx, s.db, s.db.DB, ignore, text) // it is found by polling, then
+	})
+}
+
+// announceInside tells of new work with the commit of the host's transaction, which is not for this package to see.
+func (s *session) announceInside(ctx context.Context) error {
+	text := s.store.dialect.notification()
+	if !s.enqueued || text == "" {
+		return nil
+	}
+	return s.read(ctx, "notify", ignore, text)
+}
+
+func ignore(*sql.Rows) error { return nil }
