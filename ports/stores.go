@@ -80,7 +80,8 @@ type SubjectStore interface {
 // Outbox keeps what external systems still have to be told. See domain.OutboxStatus for the states of an entry.
 type Outbox interface {
 	// Enqueue adds entries, which become visible to others with the commit of the session. An EntryID that is there
-	// already is domain.ErrConflict.
+	// already is domain.ErrConflict. Corrections come back, from Claim for one, as encoding/json has them: a time as its
+	// text, bytes in base64, and numbers as float64.
 	Enqueue(ctx context.Context, entries ...domain.OutboxEntry) error
 
 	// Claim takes up to limit entries that are due and returns them, oldest first by (EnqueuedAt, EntryID). Due is what
@@ -128,10 +129,11 @@ type AuditLog interface {
 	// AppendEvidence adds events that must outlive a rollback: they commit with the session like any others, and
 	// when the session rolls back they are written afterwards in a transaction of their own. Evidence of an attempt
 	// that SessionFactory.Do retried is dropped with the attempt. Where even the evidence cannot be written, the
-	// error of Do says so beside the error that caused the rollback.
+	// error of Do says so beside the error that caused the rollback. An event is kept even when a statement of the session
+	// has failed before, and the call returns that error: the failure itself is what most evidence is about.
 	AppendEvidence(ctx context.Context, events ...domain.AuditEvent) error
 
 	// Trail returns the subject's events in the order in which the store took them in, whatever the clocks said; those
-	// of one session in the order they were appended.
+	// of one session in the order they were appended. Whole numbers of a payload come back as int64.
 	Trail(ctx context.Context, id domain.SubjectID) ([]domain.AuditEvent, error)
 }

@@ -11,5 +11,25 @@
 //
 // # Promises
 //
-// TODO: the table, by suite.
+// Each suite has a table of the promises that its port makes, and of the case that holds each of them:
+//
+//	port                                                             suite
+//	ports.Session, ports.SessionFactory                              TestSessions
+//	ports.ConsentStore                                               TestConsentStore
+//	ports.RestrictionStore                                           TestRestrictionStore
+//	ports.SubjectStore                                               TestSubjectStore
+//	ports.Outbox                                                     TestOutbox
+//	ports.AuditLog                                                   TestAuditLog
+//	all of these                                                     TestStore
+//	ports.IDSource                                                   TestIDSource
+//	ports.Resolver                                                   TestResolver
+//
+// What no case can hold through the ports: that the number of retries after a lost race is bounded, that a commit
+// survives the machine, and that fn has no effect outside its session, which is the caller's to see to.
+//
+// # Stores that differ
+//
+// A store may let sessions write one at a time, keep readers waiting meanwhile, hold appends back or send them at once:
+// all of that passes. A store without a database has no connections to count and cannot be out of reach; its harness
+// waives the cases that look at them.
 package porttest

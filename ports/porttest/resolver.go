@@ -115,12 +115,6 @@ var resolverCases = []suiteCase[ResolverHarness]{
 	{"calls can be made at once", resolverCallsCanBeMadeAtOnce},
 }
 
-// suiteCase is a promise and how it is checked.
-type suiteCase[Harness any] struct {
-	name string
-	run  func(t testing.TB, harness Harness)
-}
-
 // open opens a system and checks that it is complete.
 func (h ResolverHarness) open(t testing.TB) ResolverSystem {
 	t.Helper()

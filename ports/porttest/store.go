@@ -40,6 +40,8 @@ type Store struct {
 	Statements func() int
 	// Connections returns how many connections to its database the store holds at the moment.
 	Connections func() int
+
+	patience time.Duration // the harness's, once the store is open
 }
 
 // Row is a row of an application's table, by column. A value is nil for NULL, or for the type of its column: int64 for

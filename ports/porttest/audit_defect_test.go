@@ -1,0 +1,108 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// ignoreTaken appends only what is not on its subject's trail.
+func ignoreTaken(
+	add func(log ports.AuditLog, ctx context.Context, events ...domain.AuditEvent) error,
+) func(context.Context, ports.AuditLog, []domain.AuditEvent) error {
+	return func(ctx context.Context, log ports.AuditLog, events []domain.AuditEvent) error {
+		for _, event := range events {
+			trail, err := log.Trail(ctx, event.SubjectRef)
+			taken := slices.ContainsFunc(trail, func(e domain.AuditEvent) bool { return e.EventID == event.EventID })
+			if taken {
+				continue
+			}
+			if err := errors.Join(err, add(log, ctx, event)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// readsNotItsOwn is the defect of a trail without what its session has appended.
+func readsNotItsOwn(store *Store) {
+	changesSessions(func(s ports.Session) replaced {
+		own := map[string]bool{}
+		add := func(
+			append func(ports.AuditLog, context.Context, ...domain.AuditEvent) error,
+		) func(context.Context, ports.AuditLog, []domain.AuditEvent) error {
+			return func(ctx context.Context, log ports.AuditLog, events []domain.AuditEvent) error {
+				for _, event := range events {
+					own[event.EventID] = true
+				}
+				return append(log, ctx, events...)
+			}
+		}
+		return replaced{Session: s, audit: brokenLog{
+			AuditLog: s.Audit(),
+			add:      add(ports.AuditLog.Append),
+			evidence: add(ports.AuditLog.AppendEvidence),
+			trail: func(ctx context.Context, log ports.AuditLog, id domain.SubjectID) ([]domain.AuditEvent, error) {
+				trail, err := log.Trail(ctx, id)
+				return slices.DeleteFunc(trail, func(e domain.AuditEvent) bool { return own[e.EventID] }), err
+			},
+		}}
+	})(store)
+}
+
+// ending is how a session came to its end.
+type ending struct {
+	err      error // of Do
+	panicked bool
+	ctx      error // of the context
+}
+
+// preserves is the defect of evidence that outlives only some ends of a session.
+func preserves(some func(ending) bool) func(*Store) {
+	return changesDo(func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) (err error) {
+		var evidence []domain.AuditEvent
+		returned := false
+		defer func() {
+			end := ending{err: err, panicked: !returned, ctx: ctx.Err()}
+			if returned && err == nil || !some(end) || len(evidence) == 0 {
+				return
+			}
+			lost := do(context.WithoutCancel(ctx), func(ctx context.Context, s ports.Session) error {
+				return s.Audit().Append(ctx, evidence...)
+			})
+			err = errors.Join(err, lost)
+		}()
+		err = do(ctx, func(ctx context.Context, s ports.Session) error {
+			return fn(ctx, replaced{Session: s, audit: brokenLog{
+				AuditLog: s.Audit(),
+				evidence: func(ctx context.Context, log ports.AuditLog, events []domain.AuditEvent) error {
+					evidence = append(evidence, events...)
+					return log.Append(ctx, events...)
+				},
+			}})
+		})
+		returned = true
+		return err
+	})
+}
+
+// errDeadlock is what a database says to the session that has to give way.
+var errDeadlock = errors.New("deadlock")
+
+// keepsLostAttempts is the defect of a store that tries again after a deadlock, which it finds in each session that
+// locks twice, and forgets to forget evidence.
+func keepsLostAttempts(store *Store) {
+	changesDo(func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error {
+		err := do(ctx, func(ctx context.Context, s ports.Session) error {
+			return fn(ctx, replaced{Session: s, subjects: &lockOnce{SubjectStore: s.Subjects(), second: errDeadlock}})
+		})
+		if errors.Is(err, errDeadlock) {
+			return do(ctx, fn)
+		}
+		return err
+	})(store)
+}

@@ -1,0 +1,153 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+func auditEvidenceComesWithTheCommit(t testing.TB, h StoreHarness) {
+	store, id := h.open(t), subject(t, "acme", 1)
+	made := events("evidence", 3, id)
+	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().AppendEvidence(ctx, made...) })
+	expectRecords(t, "the trail", eventID, trail(t, store, id), made...)
+}
+
+// evidence is what appendEvidence appends: more than a store holds back or sends in one statement, maybe.
+func evidence(id domain.SubjectID) []domain.AuditEvent {
+	made := events("evidence", 150, id)
+	for i := range made {
+		made[i].OccurredAt = after(-i) // its order is not that of clocks
+		made[i].Payload = domain.Payload{"attempt": int64(i), "target": "people"}
+	}
+	return made
+}
+
+// appendEvidence appends evidence, in two calls and with other events around it.
+func appendEvidence(ctx context.Context, s ports.Session, id domain.SubjectID) error {
+	made := evidence(id)
+	return errors.Join(
+		s.Audit().Append(ctx, event("lost-before", id)), s.Audit().AppendEvidence(ctx, made[0]),
+		s.Audit().Append(ctx, event("lost-between", id)), s.Audit().AppendEvidence(ctx, made[1:]...),
+		leave(ctx, s, id),
+	)
+}
+
+// expectEvidence checks that evidence is all that is left.
+func expectEvidence(t testing.TB, store Store, id domain.SubjectID) {
+	t.Helper()
+	left := trail(t, store, id)
+	for i := range left { // in which location it comes back is another case
+		left[i].OccurredAt = left[i].OccurredAt.UTC()
+	}
+	expectWhole(t, "the trail", eventID, left, evidence(id)...)
+	expectTraces(t, store, id, untouched)
+}
+
+func auditEvidenceOutlivesAnError(t testing.TB, h StoreHarness) {
+	store, id := h.openWithAddress(t)
+	err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		if err := appendEvidence(ctx, s, id); err != nil {
+			return err
+		}
+		return errFailure
+	})
+	if !errors.Is(err, errFailure) {
+		t.Errorf("Do returned %v, which is not the error of fn", err)
+	}
+	expectEvidence(t, store, id)
+}
+
+func auditEvidenceOutlivesAPanic(t testing.TB, h StoreHarness) {
+	store, id := h.openWithAddress(t)
+	panicking(t, store, errFailure, func(ctx context.Context, s ports.Session) error { return appendEvidence(ctx, s, id) })
+	expectEvidence(t, store, id)
+}
+
+func auditEvidenceOutlivesAContext(t testing.TB, h StoreHarness) {
+	for what, ending := range map[string]func(context.Context) (context.Context, context.CancelFunc){
+		"was cancelled": context.WithCancel, "had a deadline": withExpiry,
+	} {
+		store, id := h.openWithAddress(t)
+		ctx, end := ending(t.Context())
+		err := store.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+			defer end()
+			return appendEvidence(ctx, s, id)
+		})
+		if !errors.Is(err, ctx.Err()) {
+			t.Errorf("Do returned %v after its context %s", err, what)
+		}
+		expectEvidence(t, store, id)
+	}
+}
+
+func auditEvidenceOutlivesAFailedStatement(t testing.TB, h StoreHarness) {
+	for what, end := range map[string]error{"returned": errFailure, "swallowed": nil} {
+		store, id := h.openWithAddress(t)
+		other := subject(t, "acme", 2)
+		taken := event("taken", other)
+		do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, taken) })
+		made := evidence(id)
+		err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+			if err := s.Audit().AppendEvidence(ctx, made[:2]...); err != nil {
+				return err
+			}
+			if err := leave(ctx, s, id); err != nil {
+				return err
+			}
+			_ = s.Audit().Append(ctx, taken)
+			_, _ = s.Audit().Trail(ctx, id)
+			_ = s.Audit().AppendEvidence(ctx, made[2:]...) // that it failed is evidence as well
+			return end
+		})
+		if err == nil {
+			t.Errorf("Do succeeded after a failed statement whose error was %s", what)
+		}
+		expectEvidence(t, store, id)
+	}
+}
+
+func auditEvidenceOfALostAttemptIsDropped(t testing.TB, h StoreHarness) {
+	store := h.open(t)
+	people := []domain.SubjectID{subject(t, "acme", 1), subject(t, "acme", 2)}
+	last := inOppositeOrder(t, h, store, people)
+	for i, person := range people {
+		var ids []string
+		for _, event := range trail(t, store, person) {
+			ids = append(ids, event.EventID)
+		}
+		if want := []string{last[i]}; !slices.Equal(ids, want) {
+			t.Errorf("of two sessions in a deadlock, one left the evidence %q, want %q", ids, want)
+		}
+	}
+}
+
+func auditEvidenceThatIsLostIsReported(t testing.TB, h StoreHarness) {
+	store, id := h.open(t), subject(t, "acme", 1)
+	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, event("taken", id)) })
+	fail := func(sessions ports.SessionFactory, evidence ...domain.AuditEvent) error {
+		return sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+			if len(evidence) > 0 {
+				_ = s.Audit().AppendEvidence(ctx, evidence...)
+			}
+			return errFailure
+		})
+	}
+	check := func(what string, sessions ports.SessionFactory, lost domain.AuditEvent) {
+		without, with := fail(sessions), fail(sessions, lost)
+		if !errors.Is(with, errFailure) {
+			t.Errorf("%s: Do returned %v, which is not the error of fn", what, with)
+		}
+		if without == nil || with == nil || without.Error() == with.Error() {
+			t.Errorf("%s: the error of Do does not say that evidence was lost: %v", what, with)
+		}
+	}
+	check("an id that is there already", store.Sessions, event("taken", id))
+	if store.Unreachable != nil {
+		check("a store that cannot be reached", store.Unreachable(t), event("lost", id))
+	}
+}

@@ -1,0 +1,189 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// The cases of the outbox tell the time themselves: entries are enqueued from morning on and claimed from noon on.
+var morning = noon.Add(-4 * time.Hour)
+
+const (
+	lease = 5 * time.Minute
+	tick  = time.Microsecond // the smallest difference between two instants
+)
+
+// box is an open store, used through its outbox.
+type box struct{ Store }
+
+func (h StoreHarness) box(t testing.TB) box {
+	t.Helper()
+	return box{h.open(t)}
+}
+
+// do gives fn the outbox in a session of its own, which must not fail.
+func (b box) do(t testing.TB, fn func(context.Context, ports.Outbox) error) {
+	t.Helper()
+	do(t, b.Store, func(ctx context.Context, s ports.Session) error { return fn(ctx, s.Outbox()) })
+}
+
+func (b box) try(t testing.TB, fn func(context.Context, ports.Outbox) error) error {
+	return try(t, b.Store, func(ctx context.Context, s ports.Session) error { return fn(ctx, s.Outbox()) })
+}
+
+// toErase is an entry as an erasure enqueues it, so long after the morning began.
+func toErase(t testing.TB, entryID string, of domain.SubjectID, after time.Duration) domain.OutboxEntry {
+	t.Helper()
+	return domain.OutboxEntry{
+		EntryID: entryID, SubjectID: of, Resolver: "desk", Operation: domain.OperationErase,
+		Ref:    domain.SubjectRef{Kind: "desk", Value: "contact of " + entryID, Extra: map[string]string{"region": "eu"}},
+		Status: domain.OutboxPending, EnqueuedAt: morning.Add(after),
+	}
+}
+
+func toRectify(t testing.TB, entryID string, of domain.SubjectID, after time.Duration) domain.OutboxEntry {
+	t.Helper()
+	entry := toErase(t, entryID, of, after)
+	entry.Operation, entry.Corrections = domain.OperationRectify, domain.Corrections{domain.CategoryContact: "zoe@example.org"}
+	return entry
+}
+
+// numbered are so many erasures, each of a subject of its own, in the order of their age.
+func numbered(t testing.TB, n int) []domain.OutboxEntry {
+	t.Helper()
+	entries := make([]domain.OutboxEntry, n)
+	for i := range entries {
+		number := fmt.Sprintf("%03d", i)
+		entries[i] = toErase(t, "e"+number, subjectOf(t, "acme", number), time.Duration(i)*time.Second)
+	}
+	return entries
+}
+
+func (b box) enqueue(t testing.TB, entries ...domain.OutboxEntry) {
+	t.Helper()
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
+}
+
+// claim takes what is due, with a lease and a token that says since when.
+func (b box) claim(t testing.TB, limit int, at time.Time) (claimed []domain.OutboxEntry) {
+	t.Helper()
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+		claimed, err = outbox.Claim(ctx, limit, at, at.Add(lease), token(at))
+		return err
+	})
+	return claimed
+}
+
+func token(at time.Time) string { return "lease of " + at.Format(time.RFC3339Nano) }
+
+// claimed enqueues entries, claims them at noon, and returns them as they were claimed, in the order given.
+func (b box) claimed(t testing.TB, entries ...domain.OutboxEntry) []domain.OutboxEntry {
+	t.Helper()
+	b.enqueue(t, entries...)
+	found := b.claim(t, 1000, noon)
+	claimed := make([]domain.OutboxEntry, len(entries))
+	for i, entry := range entries {
+		at := slices.IndexFunc(found, func(e domain.OutboxEntry) bool { return e.EntryID == entry.EntryID })
+		if at < 0 {
+			t.Fatalf("%s was enqueued and is not among the %d entries that were claimed", entry.EntryID, len(found))
+		}
+		claimed[i] = found[at]
+	}
+	return claimed
+}
+
+// errUndo rolls a session back.
+var errUndo = errors.New("undo")
+
+// due returns what a claim at the instant would take, and takes none of it: the session is rolled back.
+func (b box) due(t testing.TB, at time.Time) (found []domain.OutboxEntry) {
+	t.Helper()
+	err := b.try(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+		if found, err = outbox.Claim(ctx, 1000, at, at.Add(lease), token(at)); err != nil {
+			return err
+		}
+		return errUndo
+	})
+	if !errors.Is(err, errUndo) {
+		t.Fatalf("a session that was to be rolled back ended with: %v", err)
+	}
+	return found
+}
+
+func (b box) settle(t testing.TB, settlements ...domain.Settlement) (results []domain.SettleResult) {
+	t.Helper()
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+		results, err = outbox.Settle(ctx, settlements)
+		return err
+	})
+	if len(results) != len(settlements) {
+		t.Fatalf("%d settlements have %d results", len(settlements), len(results))
+	}
+	return results
+}
+
+func (b box) counts(t testing.TB) (counts map[domain.OutboxStatus]int64) {
+	t.Helper()
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+		counts, err = outbox.Counts(ctx)
+		return err
+	})
+	return counts
+}
+
+func (b box) abandoned(t testing.TB, after *domain.OutboxEntry, limit int) (found []domain.OutboxEntry) {
+	t.Helper()
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+		found, err = outbox.Abandoned(ctx, after, limit)
+		return err
+	})
+	return found
+}
+
+func succeeds(entry domain.OutboxEntry) domain.Settlement {
+	return domain.Settlement{Entry: entry, Status: domain.OutboxSucceeded}
+}
+
+func fails(entry domain.OutboxEntry, next time.Time) domain.Settlement {
+	return domain.Settlement{Entry: entry, Status: domain.OutboxFailed, LastError: "timeout", NextAttemptAt: &next}
+}
+
+func abandons(entry domain.OutboxEntry) domain.Settlement {
+	return domain.Settlement{Entry: entry, Status: domain.OutboxAbandoned, LastError: "refused"}
+}
+
+func givesBack(entry domain.OutboxEntry) domain.Settlement {
+	return domain.Settlement{Entry: entry, Status: domain.OutboxPending}
+}
+
+// The results of a settlement.
+var (
+	applied   = domain.SettleResult{}
+	stale     = domain.SettleResult{Stale: true}
+	completes = domain.SettleResult{Completes: true}
+)
+
+// named are results for a message.
+func named(results []domain.SettleResult) []string {
+	names := make([]string, len(results))
+	for i, result := range results {
+		names[i] = map[domain.SettleResult]string{applied: "applied", stale: "stale", completes: "completes"}[result]
+	}
+	return names
+}
+
+// entryIDs are those of the entries, in order.
+func entryIDs(entries []domain.OutboxEntry) []string {
+	ids := make([]string, len(entries))
+	for i, entry := range entries {
+		ids[i] = entry.EntryID
+	}
+	return ids
+}

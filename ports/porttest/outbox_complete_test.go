@@ -1,0 +1,246 @@
+package porttest
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// completesBy is a defect of what completes: a success does that leaves no entry which holds it back.
+func completesBy(holdsBack func(success, other domain.OutboxEntry) bool) func(*Store) {
+	return func(store *Store) {
+		var mu sync.Mutex
+		known := map[string]domain.OutboxEntry{}
+		changesOutbox(func(o *brokenOutbox) {
+			o.enqueue = func(ctx context.Context, entries ...domain.OutboxEntry) error {
+				mu.Lock()
+				defer mu.Unlock()
+				for _, entry := range entries {
+					known[entry.EntryID] = entry
+				}
+				return o.good.Enqueue(ctx, entries...)
+			}
+			o.claim = func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
+				claimed, err := o.good.Claim(ctx, limit, at, until, token)
+				mu.Lock()
+				defer mu.Unlock()
+				for _, entry := range claimed {
+					known[entry.EntryID] = entry
+				}
+				return claimed, err
+			}
+			o.settle = func(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
+				results, err := o.good.Settle(ctx, settlements)
+				mu.Lock()
+				defer mu.Unlock()
+				for i, result := range results {
+					if !result.Stale {
+						entry := settlements[i].Entry
+						entry.Status = settlements[i].Status
+						known[entry.EntryID] = entry
+					}
+				}
+				completed := map[string]bool{}
+				for i := len(results) - 1; i >= 0; i-- {
+					entry := settlements[i].Entry
+					operation := entry.SubjectID.String() + string(entry.Operation)
+					results[i].Completes = !results[i].Stale && settlements[i].Status == domain.OutboxSucceeded && !completed[operation]
+					for _, other := range known {
+						if other.EntryID != entry.EntryID && other.Status != domain.OutboxSucceeded && holdsBack(entry, other) {
+							results[i].Completes = false
+						}
+					}
+					completed[operation] = completed[operation] || results[i].Completes
+				}
+				return results, err
+			}
+		})(store)
+	}
+}
+
+func together(a, b domain.OutboxEntry) bool {
+	return a.SubjectID == b.SubjectID && a.Operation == b.Operation
+}
+
+func forgotten(e domain.OutboxEntry) bool {
+	return e.Operation == domain.OperationRectify && e.Status == domain.OutboxAbandoned
+}
+
+func completeDefects() map[string]storeDefect {
+	return map[string]storeDefect{
+		"by the rule": {
+			completesBy(func(success, other domain.OutboxEntry) bool { return together(success, other) && !forgotten(other) }),
+			map[string]string{},
+		},
+		"never": {
+			changesResults(func(_ []domain.Settlement, results []domain.SettleResult) {
+				for i := range results {
+					results[i].Completes = false
+				}
+			}),
+			map[string]string{
+				"outbox results are in order":                       "a batch came to [applied applied applied applied applied applied",
+				"outbox entry is settled once in a call":            "two settlements of each entry came to [applied applied stale stale]",
+				"outbox settlement can be rolled back":              "settled again after the rollback, the entry came to [applied",
+				"outbox last success completes":                     "came to [applied",
+				"outbox abandoned erasures hold completion back":    "once the abandoned erasure was requeued, its success came to [applied",
+				"outbox abandoned rectifications hold nothing back": "abandoned rectification",
+				"outbox settlements at once complete once":          "0 of the 8 sessions that settled a subject's entries completed it, want",
+				"outbox overlapping settlements complete once":      "two sessions that settled a subject's last entries at the same time got",
+			},
+		},
+		"with every success": {
+			completesBy(func(_, _ domain.OutboxEntry) bool { return false }),
+			map[string]string{
+				"outbox results are in order":                    "a batch came to [completes applied completes applied completes",
+				"outbox last success completes":                  "came to [completes], want [applied",
+				"outbox open entries hold completion back":       "beside another one that",
+				"outbox abandoned erasures hold completion back": "an abandoned erasure, a success c",
+				"outbox settlements at once complete once":       "8 of the 8 sessions that settled a subject's entries completed it, want",
+				"outbox overlapping settlements complete once":   "two sessions that settled a subject's last entries at the same time got",
+			},
+		},
+		"with each success of a call": {
+			changesResults(func(settlements []domain.Settlement, results []domain.SettleResult) {
+				for i, s := range settlements {
+					for j, other := range settlements {
+						if results[i].Completes && together(s.Entry, other.Entry) && other.Status == domain.OutboxSucceeded {
+							results[j].Completes = true
+						}
+					}
+				}
+			}),
+			map[string]string{
+				"outbox last success completes": "d came to [completes completes], want [applied completes",
+			},
+		},
+		"with the first success of a call": {
+			changesResults(func(settlements []domain.Settlement, results []domain.SettleResult) {
+				for i, s := range settlements {
+					for j, other := range settlements[:i] {
+						if results[i].Completes && together(s.Entry, other.Entry) && other.Status == domain.OutboxSucceeded {
+							results[i].Completes, results[j].Completes = false, true
+						}
+					}
+				}
+			}),
+			map[string]string{
+				"outbox last success completes": "d came to [completes applied], want [applied completes",
+			},
+		},
+		"only when nothing of the subject is open": {
+			completesBy(func(success, other domain.OutboxEntry) bool {
+				return success.SubjectID == other.SubjectID && !forgotten(other)
+			}),
+			map[string]string{
+				"outbox results are in order":   "a batch came to [completes applied applied applied applied applied",
+				"outbox last success completes": "d came to [applied applied], want [applied completes",
+			},
+		},
+		"only when nothing of the operation is open": {
+			completesBy(func(success, other domain.OutboxEntry) bool {
+				return success.Operation == other.Operation && !forgotten(other)
+			}),
+			map[string]string{
+				"outbox results are in order":                       "a batch came to [applied applied applied applied applied applied",
+				"outbox entry is settled once in a call":            "two settlements of each entry came to [applied applied stale stale]",
+				"outbox last success completes":                     "d came to [applied applied], want [applied completes",
+				"outbox abandoned erasures hold completion back":    "once the abandoned erasure was requeued, its success came to [applied",
+				"outbox abandoned rectifications hold nothing back": "after an abandoned rectification, a success came to [applied",
+			},
+		},
+		"despite what has failed": {
+			completesBy(func(success, other domain.OutboxEntry) bool {
+				return together(success, other) && !forgotten(other) && other.Status != domain.OutboxFailed
+			}),
+			map[string]string{
+				"outbox open entries hold completion back": "beside another one that",
+			},
+		},
+		"despite what was given back": {
+			completesBy(func(success, other domain.OutboxEntry) bool {
+				return together(success, other) && !forgotten(other) && other.Status != domain.OutboxPending
+			}),
+			map[string]string{
+				"outbox open entries hold completion back": "beside another one that",
+			},
+		},
+		"despite what is in flight": {
+			completesBy(func(success, other domain.OutboxEntry) bool {
+				return together(success, other) && !forgotten(other) && other.Status != domain.OutboxInFlight
+			}),
+			map[string]string{
+				"outbox results are in order":                  "a batch came to [completes applied completes applied completes",
+				"outbox last success completes":                "came to [completes], want [applied",
+				"outbox open entries hold completion back":     "beside another one that",
+				"outbox settlements at once complete once":     "8 of the 8 sessions that settled a subject's entries completed it, want",
+				"outbox overlapping settlements complete once": "two sessions that settled a subject's last entries at the same time got",
+			},
+		},
+		"despite abandoned erasures": {
+			completesBy(func(success, other domain.OutboxEntry) bool {
+				return together(success, other) && other.Status != domain.OutboxAbandoned
+			}),
+			map[string]string{
+				"outbox abandoned erasures hold completion back": "an abandoned erasure, a success c",
+			},
+		},
+		"not with abandoned rectifications": {
+			completesBy(together),
+			map[string]string{
+				"outbox abandoned rectifications hold nothing back": "abandoned rectification",
+			},
+		},
+	}
+}
+
+// That nobody completes is not sure to happen, but in the case that makes it happen.
+func TestCompletionThatIsDecidedBeforeTheLockIsFoundOut(t *testing.T) {
+	const overlapping = "outbox overlapping settlements complete once"
+	expectFailures(t, only(overlapping), patient(decidesBeforeTheLock), map[string]string{overlapping: "want one that completes"})
+}
+
+func decidesBeforeTheLock(store *Store) {
+	var mu sync.Mutex
+	settled := map[string]bool{}
+	changesDo(func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error {
+		var mine []string
+		err := do(ctx, func(ctx context.Context, s ports.Session) error {
+			good := s.Outbox()
+			o := &brokenOutbox{
+				enqueue: good.Enqueue, claim: good.Claim, counts: good.Counts, abandoned: good.Abandoned,
+				requeue: good.Requeue, withdraw: good.Withdraw, purge: good.Purge,
+			}
+			o.settle = func(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
+				mu.Lock()
+				decided := len(settled) // before the lock on the entries
+				mu.Unlock()
+				results, err := good.Settle(ctx, settlements)
+				for i, result := range results {
+					if !result.Stale && settlements[i].Status == domain.OutboxSucceeded {
+						mine = append(mine, settlements[i].Entry.EntryID)
+					}
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				if decided != len(settled) {
+					for i := range results {
+						results[i].Completes = false
+					}
+				}
+				return results, err
+			}
+			return fn(ctx, replaced{Session: s, outbox: o})
+		})
+		mu.Lock()
+		defer mu.Unlock()
+		for _, id := range mine {
+			settled[id] = settled[id] || err == nil
+		}
+		return err
+	})(store)
+}

@@ -1,0 +1,166 @@
+package porttest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+func outboxClaimsShareNoEntry(t testing.TB, h StoreHarness) {
+	const claimers, atOnce = 16, 7
+	b := h.box(t)
+	entries := numbered(t, 200)
+	b.enqueue(t, entries...)
+	var mu sync.Mutex
+	taken := map[string]int{}
+	var claiming sync.WaitGroup
+	for claimer := range claimers {
+		claiming.Go(func() {
+			for round := range len(entries) { // at the most, should there be no end of them
+				mine := fmt.Sprintf("lease %d of %d", round, claimer)
+				var claimed []domain.OutboxEntry
+				err := b.try(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+					claimed, err = outbox.Claim(ctx, atOnce, noon, noon.Add(lease), mine)
+					return err
+				})
+				if err != nil || len(claimed) > atOnce {
+					t.Errorf("a claim among others took %d entries, of up to %d, and failed with: %v", len(claimed), atOnce, err)
+				}
+				if err != nil || len(claimed) == 0 {
+					return
+				}
+				mu.Lock()
+				for _, entry := range claimed {
+					taken[entry.EntryID]++
+					if entry.Attempts != 1 || entry.LeaseToken == nil || *entry.LeaseToken != mine {
+						t.Errorf("%s was claimed at attempt %d, or under the lease of another", entry.EntryID, entry.Attempts)
+					}
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	claiming.Wait()
+	for _, entry := range entries {
+		if n := taken[entry.EntryID]; n != 1 {
+			t.Errorf("%s was claimed %d times", entry.EntryID, n)
+		}
+	}
+}
+
+func outboxClaimsDoNotWaitForEachOther(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	b.enqueue(t, numbered(t, 6)...)
+	other := make(chan []string, 1)
+	claim, claimed := beside(func() {
+		var found []domain.OutboxEntry
+		err := b.try(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+			found, err = outbox.Claim(ctx, 2, noon, noon.Add(lease), "the other lease")
+			return err
+		})
+		if err != nil {
+			t.Errorf("a claim beside another one failed: %v", err)
+		}
+		other <- entryIDs(found)
+	})
+	defer claimed()
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+		first, err := outbox.Claim(ctx, 2, noon, noon.Add(lease), token(noon))
+		if !slices.Equal(entryIDs(first), []string{"e000", "e001"}) {
+			t.Errorf("claimed %v", entryIDs(first))
+		}
+		claim()
+		second, ok := arrives(other, b.patience/2)
+		if !ok {
+			t.Errorf("a claim waits for the session of another one")
+		} else if !slices.Equal(second, []string{"e002", "e003"}) {
+			t.Errorf("beside a claim of two entries another one got %v, want the next two", second)
+		}
+		return err
+	})
+}
+
+func outboxSettlementsAtOnceCompleteOnce(t testing.TB, h StoreHarness) {
+	const sessions = 8
+	b := h.box(t)
+	zoe, yan := subjectOf(t, "acme", "7"), subjectOf(t, "umbrella", "7")
+	var entries []domain.OutboxEntry
+	for i := range sessions {
+		entries = append(entries, toErase(t, fmt.Sprintf("z%d", i), zoe, 0), toErase(t, fmt.Sprintf("y%d", i), yan, 0))
+	}
+	claimed := b.claimed(t, entries...)
+	var mu sync.Mutex
+	completed := map[domain.SubjectID]int{}
+	var settling sync.WaitGroup
+	begin := make(chan struct{})
+	for i := range sessions {
+		settlements := []domain.Settlement{succeeds(claimed[2*i]), succeeds(claimed[2*i+1])}
+		if i%2 == 1 {
+			slices.Reverse(settlements)
+		}
+		settling.Go(func() {
+			<-begin
+			var results []domain.SettleResult
+			err := b.try(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+				results, err = outbox.Settle(ctx, settlements)
+				return err
+			})
+			if err != nil || len(results) != len(settlements) || slices.Contains(results, stale) {
+				t.Errorf("a settlement among others came to %v and failed with: %v", named(results), err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for j, result := range results {
+				if result.Completes {
+					completed[settlements[j].Entry.SubjectID]++
+				}
+			}
+		})
+	}
+	close(begin)
+	settling.Wait()
+	for _, id := range []domain.SubjectID{zoe, yan} {
+		if completed[id] != 1 {
+			t.Errorf("%d of the %d sessions that settled a subject's entries completed it, want 1", completed[id], sessions)
+		}
+	}
+}
+
+// The first session has settled its entry and is still open when the second one settles the other: had both decided by
+// what they saw, none would have completed the subject.
+func outboxOverlappingSettlementsCompleteOnce(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	id := subjectOf(t, "acme", "7")
+	claimed := b.claimed(t, toErase(t, "a", id, 0), toErase(t, "b", id, time.Second))
+	var second []domain.SettleResult
+	done := make(chan struct{})
+	settle, settled := beside(func() {
+		defer close(done)
+		err := b.try(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+			second, err = outbox.Settle(ctx, []domain.Settlement{succeeds(claimed[1])})
+			return err
+		})
+		if err != nil {
+			t.Errorf("a settlement beside another one failed: %v", err)
+		}
+	})
+	var results []domain.SettleResult
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+		results, err = outbox.Settle(ctx, []domain.Settlement{succeeds(claimed[0])})
+		settle()
+		arrives(done, moment) // if it does not wait, which may be right
+		return err
+	})
+	settled()
+	results = append(results, second...)
+	if slices.Contains(results, stale) || len(results) != 2 || results[0].Completes == results[1].Completes {
+		t.Errorf("two sessions that settled a subject's last entries at the same time got %v, want one that completes", named(results))
+	}
+}

@@ -1,0 +1,178 @@
+package porttest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+func outboxEntriesComeWithTheCommit(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	seen := make(chan int64, 1)
+	look, looked := beside(func() { // which may have to wait for the commit, and then sees the entry
+		var pending int64
+		defer func() { seen <- pending }()
+		pending = b.counts(t)[domain.OutboxPending]
+	})
+	defer looked()
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+		if err := outbox.Enqueue(ctx, numbered(t, 1)...); err != nil {
+			return err
+		}
+		if _, err := outbox.Counts(ctx); err != nil { // so that nothing is held back
+			return err
+		}
+		look()
+		if pending, ok := arrives(seen, moment); ok && pending > 0 {
+			t.Errorf("another session sees an entry before the commit")
+		}
+		return nil
+	})
+	if pending := b.counts(t)[domain.OutboxPending]; pending != 1 {
+		t.Errorf("after the commit %d entries are pending, want 1", pending)
+	}
+}
+
+func outboxEntriesGoWithARollback(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	err := b.try(t, func(ctx context.Context, outbox ports.Outbox) error {
+		if err := outbox.Enqueue(ctx, numbered(t, 2)...); err != nil {
+			return err
+		}
+		if counts, err := outbox.Counts(ctx); err != nil || counts[domain.OutboxPending] != 2 {
+			t.Errorf("the session itself counts %d pending entries, want 2 (error: %v)", counts[domain.OutboxPending], err)
+		}
+		return errUndo
+	})
+	if !errors.Is(err, errUndo) {
+		t.Errorf("the session ended with: %v", err)
+	}
+	if pending := b.counts(t)[domain.OutboxPending]; pending != 0 {
+		t.Errorf("after a rollback %d entries are pending", pending)
+	}
+}
+
+func outboxEntryIDsAreUnique(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	first := numbered(t, 3)
+	again := toRectify(t, first[1].EntryID, subjectOf(t, "umbrella", "7"), time.Hour)
+	b.enqueue(t, first...)
+	for name, entries := range map[string][]domain.OutboxEntry{
+		"one that is there":         {again},
+		"one that is there, beside": {toErase(t, "new", again.SubjectID, 0), again},
+		"one twice at once":         {toErase(t, "twice", again.SubjectID, 0), toErase(t, "twice", again.SubjectID, 0)},
+	} {
+		err := b.try(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
+		if !errors.Is(err, domain.ErrConflict) {
+			t.Errorf("%s: enqueuing it is no ErrConflict but: %v", name, err)
+		}
+	}
+	if claimed := b.claim(t, 10, noon); !slices.Equal(entryIDs(claimed), entryIDs(first)) ||
+		claimed[1].Operation != domain.OperationErase {
+		t.Errorf("left are %v, want %v as they were", entryIDs(claimed), entryIDs(first))
+	}
+}
+
+func outboxEntriesComeBackAsEnqueued(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	elsewhere := time.FixedZone("", 2*60*60)
+	full := toRectify(t, "c", subjectOf(t, `o'neil`, "x\x1fy", `back\slash`, "Zoë 🙂 100%"), 2*time.Second)
+	full.Ref.Value = `"quoted" 'n' ?1 $1 \u0041 Zoë 🙂`
+	full.Ref.Extra = map[string]string{"region": "eu", "a.b": "", "Ключ": "значение"}
+	full.Corrections = domain.Corrections{
+		domain.CategoryIdentity: `Zoë "Z" 🙂`, domain.CategorySpecial: true, domain.CategoryTechnical: false,
+		domain.CategoryBehavioral: int64(-12), domain.CategoryFinancial: 0.25, domain.CategoryCommunication: "",
+		domain.CategoryLocation: domain.JSON(`{"at": [1, null, {"x": "y"}], "no": false}`),
+		domain.CategoryContact:  domain.Number("12.50"),
+	}
+	bare := toErase(t, "b", subjectOf(t, "single"), time.Second)
+	bare.Ref.Extra, bare.EnqueuedAt = nil, bare.EnqueuedAt.In(elsewhere)
+	other := toErase(t, "d", subjectOf(t, "acme", "7"), 3*time.Second)
+	other.Resolver, other.Ref.Kind = "mail, Zoë's", "mail, Zoë's"
+	want := []domain.OutboxEntry{toErase(t, "a", subjectOf(t, "acme", "7"), tick), bare, full, other}
+	b.enqueue(t, want...)
+	expectAll(t, "claimed", b.claim(t, 10, noon), want, func(e *domain.OutboxEntry) { inFlight(e, noon, 1) })
+}
+
+func outboxSessionClaimsWhatItEnqueued(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+		if err := outbox.Enqueue(ctx, numbered(t, 2)...); err != nil {
+			return err
+		}
+		claimed, err := outbox.Claim(ctx, 10, noon, noon.Add(lease), token(noon))
+		if !slices.Equal(entryIDs(claimed), []string{"e000", "e001"}) {
+			t.Errorf("the session claims %v", entryIDs(claimed))
+		}
+		return err
+	})
+}
+
+// expectAll compares entries, in their order, with others that were changed.
+func expectAll(t testing.TB, what string, got, want []domain.OutboxEntry, change func(*domain.OutboxEntry)) {
+	t.Helper()
+	if !slices.Equal(entryIDs(got), entryIDs(want)) {
+		t.Errorf("%s are %v, want %v", what, entryIDs(got), entryIDs(want))
+		return
+	}
+	for i, entry := range got {
+		expect(t, entry, want[i], change)
+	}
+}
+
+// expect compares an entry with one that was changed. Corrections are compared as the JSON that is sent of them.
+func expect(t testing.TB, got, want domain.OutboxEntry, change func(*domain.OutboxEntry)) {
+	t.Helper()
+	change(&want)
+	want.EnqueuedAt = want.EnqueuedAt.UTC()
+	if len(got.Corrections)+len(want.Corrections) > 0 && !sameJSON(t, got.Corrections, want.Corrections) {
+		t.Errorf("%s has other corrections than expected", want.EntryID)
+	}
+	got.Corrections, want.Corrections = nil, nil
+	if len(got.Ref.Extra) == 0 {
+		got.Ref.Extra = want.Ref.Extra // nil and empty are the same
+		if len(want.Ref.Extra) > 0 {
+			t.Errorf("%s has lost what its ref carries besides", want.EntryID)
+		}
+	}
+	given, wanted := reflect.ValueOf(got), reflect.ValueOf(want)
+	for i := range given.NumField() {
+		if g, w := given.Field(i).Interface(), wanted.Field(i).Interface(); !reflect.DeepEqual(g, w) {
+			t.Errorf("%s has %s %s, want %s", want.EntryID, given.Type().Field(i).Name, show(g), show(w))
+		}
+	}
+}
+
+// show is a field of an entry for a message.
+func show(value any) string {
+	if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer && !v.IsNil() {
+		value = v.Elem().Interface()
+	}
+	return fmt.Sprintf("%v", value)
+}
+
+// sameJSON reports whether two values are the same as JSON.
+func sameJSON(t testing.TB, a, b any) bool {
+	t.Helper()
+	return reflect.DeepEqual(asJSON(t, a), asJSON(t, b))
+}
+
+func asJSON(t testing.TB, value any) (decoded any) {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(text, &decoded)
+	}
+	if err != nil {
+		t.Errorf("a %T is no JSON: %v", value, err)
+	}
+	return decoded
+}

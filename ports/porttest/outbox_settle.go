@@ -1,0 +1,190 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+func outboxFailureIsTriedAgainInItsTime(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	entry := toRectify(t, "a", subjectOf(t, "acme", "7"), 0)
+	claimed := b.claimed(t, entry)
+	next := noon.Add(time.Hour)
+	if got := b.settle(t, fails(claimed[0], next)); got[0] != applied {
+		t.Errorf("a failure came to %v", named(got))
+	}
+	if counts := b.counts(t); counts[domain.OutboxFailed] != 1 {
+		t.Errorf("%d entries have failed, want 1", counts[domain.OutboxFailed])
+	}
+	if due := b.due(t, next.Add(-tick)); len(due) > 0 {
+		t.Errorf("what failed is due before its next attempt")
+	}
+	class := "timeout"
+	expectAll(t, "due at its next attempt", b.claim(t, 10, next), []domain.OutboxEntry{entry}, func(e *domain.OutboxEntry) {
+		inFlight(e, next, 2)
+		e.LastError = &class
+	})
+}
+
+func outboxUntriedEntryIsGivenBack(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	entries := []domain.OutboxEntry{
+		toErase(t, "a", subjectOf(t, "acme", "7"), 0), toRectify(t, "b", subjectOf(t, "acme", "8"), time.Second),
+	}
+	e := b.claimed(t, entries...)
+	if got := b.settle(t, givesBack(e[0]), givesBack(e[1])); !slices.Equal(got, []domain.SettleResult{applied, applied}) {
+		t.Errorf("giving two entries back came to %v", named(got))
+	}
+	if counts := b.counts(t); counts[domain.OutboxPending] != 2 {
+		t.Errorf("%d entries are pending, want 2", counts[domain.OutboxPending])
+	}
+	expectAll(t, "claimed again", b.claim(t, 10, noon.Add(tick)), entries, func(e *domain.OutboxEntry) {
+		inFlight(e, noon.Add(tick), 1)
+	})
+}
+
+func outboxAbandonedErasureKeepsItsRef(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	entry := toErase(t, "a", subjectOf(t, "acme", "7"), 0)
+	if got := b.settle(t, abandons(b.claimed(t, entry)[0])); got[0] != applied {
+		t.Errorf("an abandonment came to %v", named(got))
+	}
+	expectAll(t, "abandoned", b.abandoned(t, nil, 10), []domain.OutboxEntry{entry}, isAbandoned)
+}
+
+// isAbandoned is what the first attempt makes of an entry if it is refused.
+func isAbandoned(e *domain.OutboxEntry) {
+	at, class := noon, "refused"
+	e.Status, e.Attempts, e.LastAttemptAt, e.LastError = domain.OutboxAbandoned, 1, &at, &class
+}
+
+func outboxAbandonedRectificationIsForgotten(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	entry := toRectify(t, "a", subjectOf(t, "acme", "7"), 0)
+	b.settle(t, abandons(b.claimed(t, entry)[0]))
+	listed := b.abandoned(t, nil, 10)
+	if len(listed) != 1 {
+		t.Fatalf("%d entries are abandoned, want 1", len(listed))
+	}
+	isForgotten(t, listed[0])
+	listed[0].Ref = entry.Ref
+	expect(t, listed[0], entry, func(e *domain.OutboxEntry) { isAbandoned(e); e.Corrections = nil })
+}
+
+// isForgotten checks that an entry holds nothing of the subject but its id.
+func isForgotten(t testing.TB, entry domain.OutboxEntry) {
+	t.Helper()
+	if entry.Ref.Value != "" || len(entry.Ref.Extra) > 0 {
+		t.Errorf("%s still has its ref", entry.EntryID)
+	}
+	if len(entry.Corrections) > 0 {
+		t.Errorf("%s still has its corrections", entry.EntryID)
+	}
+}
+
+func outboxSettlementEndsTheLease(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	e := b.claimed(t, numbered(t, 4)...)
+	settlements := []domain.Settlement{succeeds(e[0]), fails(e[1], noon.Add(time.Hour)), abandons(e[2]), givesBack(e[3])}
+	if got := b.settle(t, settlements...); slices.Contains(got, stale) {
+		t.Fatalf("the settlements came to %v", named(got))
+	}
+	for i, result := range b.settle(t, settlements...) {
+		if result != stale {
+			t.Errorf("settled as %s for the second time, an entry came to %v", settlements[i].Status, named([]domain.SettleResult{result}))
+		}
+	}
+	if listed := b.abandoned(t, nil, 10); len(listed) != 1 || listed[0].LeaseToken != nil {
+		t.Errorf("an abandoned entry still has a lease token")
+	}
+}
+
+func outboxSettlementUnderALostLeaseIsStale(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	entry, other := toErase(t, "a", subjectOf(t, "acme", "7"), 0), toErase(t, "b", subjectOf(t, "acme", "8"), time.Hour)
+	first := b.claimed(t, entry)[0]
+	b.claim(t, 10, noon.Add(lease)) // by another one, for the lease had ended
+	b.enqueue(t, other)
+	none, empty, unknown := first, first, first
+	none.LeaseToken, empty.LeaseToken = nil, new(string)
+	unknown.EntryID = "unknown"
+	waiting := other
+	waiting.LeaseToken = new(string)
+	for name, lost := range map[string]domain.OutboxEntry{
+		"under an earlier lease": first, "without a token": none, "with an empty token": empty,
+		"of an entry that there is not": unknown, "of an entry that is not claimed": other,
+		"of an entry that is not claimed, with an empty token": waiting,
+	} {
+		for _, settlement := range []domain.Settlement{succeeds(lost), fails(lost, noon), abandons(lost), givesBack(lost)} {
+			if got := b.settle(t, settlement); got[0] != stale {
+				t.Errorf("a settlement %s as %s came to %v", name, settlement.Status, named(got))
+			}
+		}
+	}
+	if due := entryIDs(b.due(t, noon.Add(2*lease-tick))); !slices.Equal(due, []string{"b"}) {
+		t.Errorf("before the lease has ended, %v are due, want only b", due)
+	}
+	due, attempts := b.due(t, noon.Add(2*lease)), map[string]int{"a": 3, "b": 1}
+	expectAll(t, "due after the lease", due, []domain.OutboxEntry{entry, other}, func(e *domain.OutboxEntry) {
+		inFlight(e, noon.Add(2*lease), attempts[e.EntryID])
+	})
+}
+
+func outboxResultsAreInOrder(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	zoe, yan, tenant := subjectOf(t, "acme", "7"), subjectOf(t, "acme", "8"), subjectOf(t, "acme")
+	e := b.claimed(t,
+		toErase(t, "a", zoe, 0), toErase(t, "b", zoe, 1*tick), toRectify(t, "c", zoe, 2*tick), toRectify(t, "d", yan, 3*tick),
+		toErase(t, "e", yan, 4*tick), toErase(t, "f", tenant, 5*tick), toErase(t, "g", subjectOf(t, "acme", "7", "7"), 6*tick))
+	lost := e[0]
+	lost.LeaseToken = &lost.EntryID
+	got := b.settle(t, succeeds(e[6]), abandons(e[5]), succeeds(e[4]), fails(e[3], noon), succeeds(e[2]), succeeds(e[1]), succeeds(lost))
+	want := []domain.SettleResult{completes, applied, completes, applied, completes, applied, stale}
+	if !slices.Equal(got, want) {
+		t.Errorf("a batch came to %v, want %v", named(got), named(want))
+	}
+	if got := b.settle(t); len(got) != 0 {
+		t.Errorf("nothing to settle came to %v", named(got))
+	}
+}
+
+func outboxEntryIsSettledOnceInACall(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	e := b.claimed(t, numbered(t, 2)...)
+	got := b.settle(t, abandons(e[0]), succeeds(e[1]), succeeds(e[0]), abandons(e[1]))
+	if want := []domain.SettleResult{applied, completes, stale, stale}; !slices.Equal(got, want) {
+		t.Errorf("two settlements of each entry came to %v, want %v", named(got), named(want))
+	}
+	if listed := entryIDs(b.abandoned(t, nil, 10)); !slices.Equal(listed, []string{"e000"}) {
+		t.Errorf("abandoned are %v, want e000, whose first settlement says so", listed)
+	}
+	if counts := b.counts(t); counts[domain.OutboxSucceeded] != 1 {
+		t.Errorf("%d entries have succeeded, want 1", counts[domain.OutboxSucceeded])
+	}
+}
+
+func outboxSettlementCanBeRolledBack(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	claimed := b.claimed(t, numbered(t, 1)...)
+	err := b.try(t, func(ctx context.Context, outbox ports.Outbox) error {
+		if _, err := outbox.Settle(ctx, []domain.Settlement{succeeds(claimed[0])}); err != nil {
+			return err
+		}
+		return errUndo
+	})
+	if !errors.Is(err, errUndo) {
+		t.Errorf("the session ended with: %v", err)
+	}
+	if counts := b.counts(t); counts[domain.OutboxInFlight] != 1 {
+		t.Errorf("after the rollback %d entries are in flight, want 1", counts[domain.OutboxInFlight])
+	}
+	if got := b.settle(t, succeeds(claimed[0])); got[0] != completes {
+		t.Errorf("settled again after the rollback, the entry came to %v", named(got))
+	}
+}

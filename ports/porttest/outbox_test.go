@@ -1,0 +1,149 @@
+package porttest
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// notWaiting is the one case that a store in memory cannot pass: its writers come one after the other.
+const notWaiting = "outbox claims do not wait for each other"
+
+// outboxInMemory are the cases that a store in memory can pass.
+func outboxInMemory() []suiteCase[StoreHarness] {
+	return slices.DeleteFunc(slices.Clone(outboxCases), func(c suiteCase[StoreHarness]) bool { return c.name == notWaiting })
+}
+
+func only(name string) []suiteCase[StoreHarness] {
+	return slices.DeleteFunc(slices.Clone(outboxCases), func(c suiteCase[StoreHarness]) bool { return c.name != name })
+}
+
+func TestAnOutboxThatKeepsItsPromisesPasses(t *testing.T) {
+	TestOutbox(t, patient(right))
+}
+
+func TestAnOutboxWhoseClaimsWaitIsFoundOut(t *testing.T) {
+	expectFailures(t, only(notWaiting), inMemory(right), map[string]string{notWaiting: "a claim waits for the session of another one"})
+}
+
+// Each of these outboxes breaks promises, and is found out for what it broke and for nothing else.
+func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
+	for of, defects := range map[string]map[string]storeDefect{
+		"enqueue": enqueueDefects(), "claim": claimDefects(), "settle": settleDefects(), "complete": completeDefects(),
+		"operate": operateDefects(),
+	} {
+		for name, defect := range defects {
+			t.Run(of+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				expectFailures(t, outboxInMemory(), patient(defect.breaks), defect.found)
+			})
+		}
+	}
+}
+
+// patient opens stores in memory that have the time which many tests at once, under the race detector, need.
+func patient(breaks func(*Store)) StoreHarness {
+	h := inMemory(breaks)
+	h.Patience = 30 * time.Second
+	return h
+}
+
+// brokenOutbox is an outbox in which functions stand for methods of the good one.
+type brokenOutbox struct {
+	good ports.Outbox
+
+	enqueue   func(ctx context.Context, entries ...domain.OutboxEntry) error
+	claim     func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error)
+	settle    func(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error)
+	counts    func(ctx context.Context) (map[domain.OutboxStatus]int64, error)
+	abandoned func(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error)
+	requeue   func(ctx context.Context, ids []string) ([]domain.OutboxEntry, error)
+	withdraw  func(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error)
+	purge     func(ctx context.Context, before time.Time, limit int) (int64, error)
+}
+
+// changesOutbox is a defect of the outbox of every session.
+func changesOutbox(change func(o *brokenOutbox)) func(*Store) {
+	return changesSessions(func(s ports.Session) replaced {
+		good := s.Outbox()
+		o := &brokenOutbox{
+			good: good, enqueue: good.Enqueue, claim: good.Claim, settle: good.Settle, counts: good.Counts,
+			abandoned: good.Abandoned, requeue: good.Requeue, withdraw: good.Withdraw, purge: good.Purge,
+		}
+		change(o)
+		return replaced{Session: s, outbox: o}
+	})
+}
+
+func (o *brokenOutbox) Enqueue(ctx context.Context, entries ...domain.OutboxEntry) error {
+	return o.enqueue(ctx, entries...)
+}
+
+func (o *brokenOutbox) Claim(
+	ctx context.Context, limit int, at, until time.Time, token string,
+) ([]domain.OutboxEntry, error) {
+	return o.claim(ctx, limit, at, until, token)
+}
+
+func (o *brokenOutbox) Settle(ctx context.Context, s []domain.Settlement) ([]domain.SettleResult, error) {
+	return o.settle(ctx, s)
+}
+
+func (o *brokenOutbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error) {
+	return o.counts(ctx)
+}
+
+func (o *brokenOutbox) Abandoned(
+	ctx context.Context, after *domain.OutboxEntry, limit int,
+) ([]domain.OutboxEntry, error) {
+	return o.abandoned(ctx, after, limit)
+}
+
+func (o *brokenOutbox) Requeue(ctx context.Context, ids []string) ([]domain.OutboxEntry, error) {
+	return o.requeue(ctx, ids)
+}
+
+func (o *brokenOutbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
+	return o.withdraw(ctx, id)
+}
+
+func (o *brokenOutbox) Purge(ctx context.Context, before time.Time, limit int) (int64, error) {
+	return o.purge(ctx, before, limit)
+}
+
+// remembered is what a broken outbox has seen of entries, whatever became of the sessions.
+type remembered struct {
+	mu      sync.Mutex
+	entries map[string]domain.OutboxEntry
+}
+
+func (r *remembered) note(entries ...domain.OutboxEntry) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.entries == nil {
+		r.entries = map[string]domain.OutboxEntry{}
+	}
+	for _, entry := range entries {
+		r.entries[entry.EntryID] = entry
+	}
+}
+
+func (r *remembered) get(id string) (domain.OutboxEntry, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	entry, ok := r.entries[id]
+	return entry, ok
+}
+
+// each changes the entries that a good method returns.
+func each(entries []domain.OutboxEntry, err error, change func(*domain.OutboxEntry)) ([]domain.OutboxEntry, error) {
+	for i := range entries {
+		change(&entries[i])
+	}
+	return entries, err
+}

@@ -1,0 +1,156 @@
+package porttest
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+func (b box) withdraw(t testing.TB, id domain.SubjectID) (withdrawn []domain.OutboxEntry) {
+	t.Helper()
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+		withdrawn, err = outbox.Withdraw(ctx, id)
+		return err
+	})
+	return withdrawn
+}
+
+// withRectifications is an outbox with rectifications of the subject in every state, and the one that is in flight as it
+// was claimed.
+func (h StoreHarness) withRectifications(t testing.TB, id domain.SubjectID) (b box, leased domain.OutboxEntry) {
+	t.Helper()
+	b = h.box(t)
+	e := b.claimed(t,
+		toRectify(t, "succeeded", id, 0), toRectify(t, "failed", id, time.Second), toRectify(t, "abandoned", id, 0),
+		toRectify(t, "in flight", id, time.Hour))
+	b.settle(t, succeeds(e[0]), fails(e[1], noon.Add(time.Hour)), abandons(e[2]))
+	b.enqueue(t, toRectify(t, "pending", id, time.Second))
+	return b, e[3]
+}
+
+func outboxWithdrawAbandonsRectifications(t testing.TB, h StoreHarness) {
+	id := subjectOf(t, "acme", "7")
+	b, _ := h.withRectifications(t, id)
+	want := []string{"failed", "pending", "in flight"}
+	withdrawn := b.withdraw(t, id)
+	if got := entryIDs(withdrawn); !slices.Equal(got, want) {
+		t.Errorf("withdrawn are %v, want %v by their age", got, want)
+	}
+	listed := slices.DeleteFunc(b.abandoned(t, nil, 10), func(e domain.OutboxEntry) bool { return e.EntryID == "abandoned" })
+	if got := entryIDs(listed); !slices.Equal(got, want) {
+		t.Errorf("then abandoned are %v, want %v", got, want)
+	}
+	for _, entry := range slices.Concat(withdrawn, listed) {
+		if entry.Status != domain.OutboxAbandoned || entry.LeaseToken != nil {
+			t.Errorf("%s is %s, or still has its lease", entry.EntryID, entry.Status)
+		}
+		isForgotten(t, entry)
+	}
+	if due := b.due(t, noon.Add(1000*time.Hour)); len(due) > 0 {
+		t.Errorf("still to be carried out are %v", entryIDs(due))
+	}
+	if again := b.withdraw(t, id); len(again) > 0 {
+		t.Errorf("withdrawn again are %v", entryIDs(again))
+	}
+}
+
+func outboxWithdrawLeavesOthersAlone(t testing.TB, h StoreHarness) {
+	id := subjectOf(t, "acme", "7")
+	b, _ := h.withRectifications(t, id)
+	others := []domain.OutboxEntry{
+		toErase(t, "an erasure of the subject", id, 0),
+		toRectify(t, "another number", subjectOf(t, "acme", "77"), 1*tick), toRectify(t, "another tenant", subjectOf(t, "acmf", "7"), 2*tick),
+		toRectify(t, "the tenant", subjectOf(t, "acme"), 3*tick), toRectify(t, "longer", subjectOf(t, "acme", "7", "7"), 4*tick),
+	}
+	b.enqueue(t, others...)
+	before := b.counts(t)
+	b.withdraw(t, id)
+	after := b.counts(t)
+	if after[domain.OutboxSucceeded] != before[domain.OutboxSucceeded] {
+		t.Errorf("%d entries have succeeded, want %d as before", after[domain.OutboxSucceeded], before[domain.OutboxSucceeded])
+	}
+	expectAll(t, "left", b.claim(t, 100, noon), others, func(e *domain.OutboxEntry) { inFlight(e, noon, 1) })
+}
+
+func outboxWithdrawnEntryHasLostItsLease(t testing.TB, h StoreHarness) {
+	id := subjectOf(t, "acme", "7")
+	b, leased := h.withRectifications(t, id)
+	b.withdraw(t, id)
+	for _, settlement := range []domain.Settlement{succeeds(leased), fails(leased, noon), givesBack(leased), abandons(leased)} {
+		if got := b.settle(t, settlement); got[0] != stale {
+			t.Errorf("the outcome %s of a withdrawn entry came to %v", settlement.Status, named(got))
+		}
+	}
+	if listed := entryIDs(b.abandoned(t, nil, 10)); !slices.Contains(listed, "in flight") {
+		t.Errorf("after its outcome a withdrawn entry is abandoned no more")
+	}
+}
+
+func (b box) purge(t testing.TB, before time.Time, limit int) (removed int64) {
+	t.Helper()
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+		removed, err = outbox.Purge(ctx, before, limit)
+		return err
+	})
+	return removed
+}
+
+func outboxPurgeRemovesWhatSucceeded(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	e := b.claimed(t, numbered(t, 3)...)
+	b.settle(t, succeeds(e[0]), succeeds(e[1]), succeeds(e[2]))
+	if removed := b.purge(t, e[1].EnqueuedAt.Add(tick), 100); removed != 2 {
+		t.Errorf("%d entries were removed, want 2", removed)
+	}
+	if left := b.counts(t)[domain.OutboxSucceeded]; left != 1 {
+		t.Errorf("%d entries that succeeded are left, want 1", left)
+	}
+	again := toErase(t, e[0].EntryID, e[0].SubjectID, 0)
+	if err := b.try(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, again) }); err != nil {
+		t.Errorf("the id of an entry that was removed cannot be used: %v", err)
+	}
+}
+
+func outboxPurgeLeavesTheRestAlone(t testing.TB, h StoreHarness) {
+	b := h.withAbandoned(t) // one of which succeeded
+	before := b.counts(t)
+	if removed := b.purge(t, morning, 100); removed != 0 {
+		t.Errorf("%d entries were removed that were enqueued at the instant or later", removed)
+	}
+	if after := b.counts(t); after[domain.OutboxSucceeded] != before[domain.OutboxSucceeded] {
+		t.Errorf("an entry is gone that was not enqueued before the instant")
+	}
+	if removed := b.purge(t, noon.Add(1000*time.Hour), 100); removed != before[domain.OutboxSucceeded] {
+		t.Errorf("%d entries were removed, want %d", removed, before[domain.OutboxSucceeded])
+	}
+	before[domain.OutboxSucceeded] = 0
+	for status, n := range b.counts(t) {
+		if n != before[status] {
+			t.Errorf("%d entries are %s, want %d", n, status, before[status])
+		}
+	}
+}
+
+func outboxPurgeKeepsToTheLimit(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	left := 5
+	var settlements []domain.Settlement
+	for _, entry := range b.claimed(t, numbered(t, left)...) {
+		settlements = append(settlements, succeeds(entry))
+	}
+	b.settle(t, settlements...)
+	for _, limit := range []int{0, 2, 1, 10, 10} {
+		want := min(limit, left)
+		if removed := b.purge(t, noon, limit); removed != int64(want) {
+			t.Errorf("up to %d of %d entries: %d were removed", limit, left, removed)
+		}
+		left -= want
+		if counted := b.counts(t)[domain.OutboxSucceeded]; counted != int64(left) {
+			t.Errorf("after a purge of up to %d, %d entries are left, want %d", limit, counted, left)
+		}
+	}
+}

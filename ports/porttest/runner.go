@@ -1,0 +1,207 @@
+package porttest
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// TestStore checks that a store keeps the promises of all storage ports, and that everything that the harness waives is
+// a case.
+func TestStore(t *testing.T, h StoreHarness) {
+	t.Helper()
+	checkWaivers(t, h)
+	t.Run("SessionFactory", func(t *testing.T) { TestSessions(t, h) })
+	t.Run("ConsentStore", func(t *testing.T) { TestConsentStore(t, h) })
+	t.Run("RestrictionStore", func(t *testing.T) { TestRestrictionStore(t, h) })
+	t.Run("SubjectStore", func(t *testing.T) { TestSubjectStore(t, h) })
+	t.Run("Outbox", func(t *testing.T) { TestOutbox(t, h) })
+	t.Run("AuditLog", func(t *testing.T) { TestAuditLog(t, h) })
+}
+
+// storageCases are the cases of every storage suite.
+func storageCases() []suiteCase[StoreHarness] {
+	return slices.Concat(sessionCases, consentCases, restrictionCases, subjectCases, outboxCases, auditCases)
+}
+
+// checkWaivers fails on a waiver that names no case: it waives nothing, or something that was renamed.
+func checkWaivers(t testing.TB, h StoreHarness) {
+	t.Helper()
+	for name := range h.Waive {
+		if !slices.ContainsFunc(storageCases(), func(c suiteCase[StoreHarness]) bool { return c.name == name }) {
+			t.Errorf("the harness waives %q, which is no case", name)
+		}
+	}
+}
+
+// suiteCase is a promise and how it is checked. Cases take a testing.TB, so that the suites' own tests can watch them
+// fail.
+type suiteCase[Harness any] struct {
+	name string
+	run  func(t testing.TB, harness Harness)
+}
+
+// runStore runs each case in a subtest, but for those that the harness waives.
+func runStore(t *testing.T, h StoreHarness, cases []suiteCase[StoreHarness]) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if reason, waived := h.Waive[c.name]; waived {
+				t.Skipf("waived: %s", reason)
+			}
+			c.run(t, h)
+		})
+	}
+}
+
+// open opens a store and checks that it is complete.
+func (h StoreHarness) open(t testing.TB) Store {
+	t.Helper()
+	if h.Open == nil {
+		t.Fatalf("the harness is incomplete: Open is required")
+	}
+	store := h.Open(t)
+	if store.Sessions == nil || store.Insert == nil || store.Rows == nil {
+		t.Fatalf("the harness is incomplete: Sessions, Insert and Rows are required")
+	}
+	store.patience = h.patience()
+	return store
+}
+
+func (h StoreHarness) patience() time.Duration {
+	if h.Patience == 0 {
+		return 10 * time.Second
+	}
+	return h.Patience
+}
+
+// requireHook fails a case that needs one of a store's optional hooks when it is not there.
+func requireHook(t testing.TB, there bool, name string) {
+	t.Helper()
+	if !there {
+		t.Fatalf("Store.%s is not set: set it, or waive this case (StoreHarness.Waive) and say why", name)
+	}
+}
+
+// do runs fn in a session of its own, which must commit. What waits for ever fails.
+func do(t testing.TB, store Store, fn func(ctx context.Context, s ports.Session) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), store.patience)
+	defer cancel()
+	if err := store.Sessions.Do(ctx, fn); err != nil {
+		t.Fatalf("the session failed: %v", err)
+	}
+}
+
+// within runs fn and waits for it to return, for as long as the harness has patience. What fn still does after that is
+// nobody's; it must not use t.
+func (h StoreHarness) within(t testing.TB, what string, fn func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		fn()
+	}()
+	select {
+	case <-done:
+	case <-time.After(h.patience()):
+		t.Fatalf("%s took longer than %v", what, h.patience())
+	}
+}
+
+// inOneAndMany are the two ways to append records: all in one session, or each in a session of its own.
+var inOneAndMany = []bool{true, false}
+
+// appendAll appends records, all in one session or each in one of its own.
+func appendAll[R any](
+	t testing.TB, store Store, inOne bool, records []R, add func(context.Context, ports.Session, R) error,
+) {
+	t.Helper()
+	size := 1
+	if inOne {
+		size = max(1, len(records))
+	}
+	for records := range slices.Chunk(records, size) {
+		do(t, store, func(ctx context.Context, s ports.Session) error {
+			for _, record := range records {
+				if err := add(ctx, s, record); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// expectRecords checks that these records came back, in this order. A name tells one record from another; whether a
+// record is whole is expectWhole's.
+func expectRecords[R any](t testing.TB, what string, name func(R) string, got []R, want ...R) {
+	t.Helper()
+	for i := range min(len(got), len(want)) {
+		if name(got[i]) != name(want[i]) {
+			t.Errorf("%s: %q comes as number %d of %d, where %q is due", what, name(got[i]), i+1, len(got), name(want[i]))
+			return
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%s: got %d records, want %d", what, len(got), len(want))
+	}
+}
+
+// expectWhole checks that these records came back with all that they hold.
+func expectWhole[R any](t testing.TB, what string, name func(R) string, got []R, want ...R) {
+	t.Helper()
+	expectRecords(t, what, name, got, want...)
+	for i := range min(len(got), len(want)) {
+		if name(got[i]) == name(want[i]) && !reflect.DeepEqual(got[i], want[i]) {
+			t.Fatalf("%s: %q did not come back as it was appended: got %+v, want %+v", what, name(want[i]), got[i], want[i])
+		}
+	}
+}
+
+// pointer returns a pointer to the value.
+func pointer[T any](value T) *T { return &value }
+
+// subject is the person known by tenant and number; see DataMap.
+func subject(t testing.TB, tenant string, number int64) domain.SubjectID {
+	t.Helper()
+	return subjectOf(t, tenant, strconv.FormatInt(number, 10))
+}
+
+func subjectOf(t testing.TB, elements ...string) domain.SubjectID {
+	t.Helper()
+	id, err := domain.NewSubjectID(elements...)
+	if err != nil {
+		t.Fatalf("the suite made a subject that there cannot be: %v", err)
+	}
+	return id
+}
+
+// noon is an instant as a store returns it.
+var noon = time.Date(2024, time.February, 29, 12, 0, 0, 123456000, time.UTC)
+
+// after returns the instant that is so many seconds after noon, or before it.
+func after(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
+
+// event is an audit event at noon.
+func event(id string, of domain.SubjectID) domain.AuditEvent {
+	return domain.AuditEvent{
+		EventID: id, EventType: domain.EventErasureRequested, SubjectRef: of, OccurredAt: noon, Payload: domain.Payload{},
+	}
+}
+
+// events are n audit events at noon, whose ids begin alike.
+func events(prefix string, n int, of domain.SubjectID) []domain.AuditEvent {
+	made := make([]domain.AuditEvent, n)
+	for i := range made {
+		made[i] = event(fmt.Sprintf("%s-%03d", prefix, i), of)
+	}
+	return made
+}

@@ -1,0 +1,120 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/habeas-data/habeas/ports"
+)
+
+func sessionCommitsEverything(t testing.TB, h StoreHarness) {
+	store, id := h.openWithAddress(t)
+	expectTraces(t, store, id, untouched)
+	do(t, store, func(ctx context.Context, s ports.Session) error { return leave(ctx, s, id) })
+	expectTraces(t, store, id, left)
+}
+
+// failure is an error that an application could have.
+type failure struct{ text string }
+
+func (f *failure) Error() string { return f.text }
+
+var (
+	errFailure = &failure{"the application failed"}
+	errCause   = errors.New("the cause")
+)
+
+func sessionRollsEverythingBackOnAnError(t testing.TB, h StoreHarness) {
+	store, id := h.openWithAddress(t)
+	err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		if err := leave(ctx, s, id); err != nil {
+			return err
+		}
+		if _, err := look(ctx, s, id); err != nil { // so that nothing is held back any more
+			return err
+		}
+		return errFailure
+	})
+	if err == nil {
+		t.Errorf("Do succeeded although fn failed")
+	}
+	expectTraces(t, store, id, untouched)
+	do(t, store, func(ctx context.Context, s ports.Session) error { return leave(ctx, s, id) })
+	expectTraces(t, store, id, left)
+}
+
+func sessionReturnsTheErrorThatItWasGiven(t testing.TB, h StoreHarness) {
+	store := h.open(t)
+	for what, write := range map[string]bool{"read nothing": false, "wrote": true} {
+		given := fmt.Errorf("%w: %w", &failure{what}, errCause)
+		err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+			if write {
+				if err := s.Subjects().Lock(ctx, subject(t, "acme", 1), noon); err != nil {
+					return err
+				}
+			}
+			return given
+		})
+		var found *failure
+		if !errors.Is(err, given) || !errors.Is(err, errCause) {
+			t.Errorf("errors.Is does not see the error of a session that %s", what)
+		}
+		if !errors.As(err, &found) || found.text != what {
+			t.Errorf("errors.As does not see the error of a session that %s", what)
+		}
+	}
+}
+
+// panicking runs a session that panics, and returns what came through.
+func panicking(t testing.TB, store Store, value any, fn func(context.Context, ports.Session) error) (recovered any) {
+	t.Helper()
+	defer func() { recovered = recover() }()
+	err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		if err := fn(ctx, s); err != nil {
+			return err
+		}
+		panic(value)
+	})
+	t.Errorf("Do returned %v although fn panicked", err)
+	return nil
+}
+
+func sessionRollsEverythingBackOnAPanic(t testing.TB, h StoreHarness) {
+	store, id := h.openWithAddress(t)
+	panicking(t, store, errFailure, func(ctx context.Context, s ports.Session) error {
+		if err := leave(ctx, s, id); err != nil {
+			return err
+		}
+		_, err := look(ctx, s, id)
+		return err
+	})
+	expectTraces(t, store, id, untouched)
+}
+
+func sessionLetsAPanicGoOn(t testing.TB, h StoreHarness) {
+	store := h.open(t)
+	recovered := panicking(t, store, errFailure, func(context.Context, ports.Session) error { return nil })
+	if recovered != any(errFailure) {
+		t.Errorf("the panic went on as a %T, which is not the value that fn panicked with", recovered)
+	}
+}
+
+func sessionRollsBackWhenItsGoroutineExits(t testing.TB, h StoreHarness) {
+	store, id := h.openWithAddress(t)
+	ctx := t.Context()
+	h.within(t, "ending a session whose goroutine exits", func() {
+		_ = store.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+			if err := leave(ctx, s, id); err != nil {
+				return err
+			}
+			runtime.Goexit() // as t.FailNow does
+			return nil
+		})
+	})
+	expectTraces(t, store, id, untouched)
+	do(t, store, func(ctx context.Context, s ports.Session) error { return leave(ctx, s, id) })
+	expectTraces(t, store, id, left)
+}

@@ -1,0 +1,164 @@
+package porttest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+func sessionShowsNothingBeforeItsCommit(t testing.TB, h StoreHarness) {
+	store, id := h.openWithAddress(t)
+	outside := t.Context()
+	seen, reading := make(chan traces, 1), sync.WaitGroup{}
+	do(t, store, func(ctx context.Context, s ports.Session) error {
+		if err := leave(ctx, s, id); err != nil {
+			return err
+		}
+		if _, err := look(ctx, s, id); err != nil { // so that nothing is held back any more
+			return err
+		}
+		reading.Go(func() {
+			_ = store.Sessions.Do(outside, func(ctx context.Context, s ports.Session) error {
+				found, err := look(ctx, s, id)
+				if err == nil {
+					select {
+					case seen <- found:
+					default: // of an earlier attempt, which counts
+					}
+				}
+				return err
+			})
+		})
+		select {
+		case found := <-seen:
+			if found != (traces{}) {
+				t.Errorf("another session sees %+v before the commit", found)
+			}
+		case <-time.After(grace): // a store may keep readers waiting
+		}
+		return nil
+	})
+	h.within(t, "reading during another session, which has ended", reading.Wait)
+	expectTraces(t, store, id, left)
+}
+
+func sessionIsTriedAgainAfterADeadlock(t testing.TB, h StoreHarness) {
+	store := h.open(t)
+	people := []domain.SubjectID{subject(t, "acme", 1), subject(t, "acme", 2)}
+	last := inOppositeOrder(t, h, store, people)
+	do(t, store, func(ctx context.Context, s ports.Session) error {
+		for i, person := range people {
+			ids, err := trailOf(ctx, s, person)
+			if err != nil {
+				return err
+			}
+			if want := []string{last[i]}; !slices.Equal(ids, want) {
+				t.Errorf("of two sessions in a deadlock, one left the events %v, want %v", ids, want)
+			}
+		}
+		return nil
+	})
+}
+
+// inOppositeOrder runs two sessions that lock two people in opposite order, and returns the event that the last attempt
+// of each of them appended for the person whom it locked first. Both must succeed.
+func inOppositeOrder(t testing.TB, h StoreHarness, store Store, people []domain.SubjectID) (last []string) {
+	t.Helper()
+	var waiting atomic.Int32
+	bothLocked, ctx := make(chan struct{}), t.Context()
+	last = make([]string, len(people))
+	errs := make([]error, len(people))
+	h.within(t, "two sessions that lock two people in opposite order", func() {
+		var sessions sync.WaitGroup
+		for i, first := range people {
+			second, attempts := people[1-i], 0
+			sessions.Go(func() {
+				errs[i] = store.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+					attempts++
+					last[i] = fmt.Sprintf("session-%d-attempt-%d", i, attempts)
+					if err := s.Audit().AppendEvidence(ctx, event(last[i], first)); err != nil {
+						return err
+					}
+					if err := s.Subjects().Lock(ctx, first, noon); err != nil {
+						return err
+					}
+					if waiting.Add(1) == 2 {
+						close(bothLocked)
+					}
+					select {
+					case <-bothLocked:
+					case <-time.After(grace): // a store may let one session write at a time
+					}
+					return s.Subjects().Lock(ctx, second, noon)
+				})
+			})
+		}
+		sessions.Wait()
+	})
+	for _, err := range errs {
+		if err != nil {
+			t.Fatalf("of two sessions in a deadlock, one failed: %v", err)
+		}
+	}
+	return last
+}
+
+// concurrent is how many goroutines use a session factory at once, and rounds how many sessions each of them runs.
+const (
+	concurrent = 16
+	rounds     = 4
+)
+
+func sessionFactoryServesManyAtOnce(t testing.TB, h StoreHarness) {
+	store := h.open(t)
+	ctx, everybody := t.Context(), subject(t, "acme", 99)
+	var sessions sync.WaitGroup
+	var arrived atomic.Int32
+	all := make(chan struct{})
+	for i := range concurrent {
+		own := subject(t, "acme", int64(i))
+		sessions.Go(func() {
+			for round := range rounds {
+				err := store.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+					if arrived.Add(1) == concurrent {
+						close(all)
+					}
+					select {
+					case <-all:
+					case <-time.After(grace): // a store may open one session at a time
+					}
+					if err := s.Consents().Append(ctx, grant(own, "news", round)); err != nil {
+						return err
+					}
+					if err := s.Audit().Append(ctx, event(fmt.Sprintf("all-%d-%d", i, round), everybody)); err != nil {
+						return err
+					}
+					history, err := s.Consents().History(ctx, own, "news")
+					if err == nil && len(history) != round+1 {
+						t.Errorf("a session sees %d of its subject's records among others, want %d", len(history), round+1)
+					}
+					return err
+				})
+				if err != nil {
+					t.Errorf("a session failed among others: %v", err)
+				}
+			}
+		})
+	}
+	sessions.Wait()
+	do(t, store, func(ctx context.Context, s ports.Session) error {
+		ids, err := trailOf(ctx, s, everybody)
+		slices.Sort(ids)
+		if ids = slices.Compact(ids); err == nil && len(ids) != concurrent*rounds {
+			t.Errorf("%d sessions left %d events", concurrent*rounds, len(ids))
+		}
+		return err
+	})
+}

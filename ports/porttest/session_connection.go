@@ -1,0 +1,87 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/ports"
+)
+
+func sessionOpensNoConnectionBeforeItsFirstStatement(t testing.TB, h StoreHarness) {
+	store := h.open(t)
+	requireHook(t, store.Connections != nil, "Connections")
+	id, idle := subject(t, "acme", 1), store.Connections()
+	do(t, store, func(ctx context.Context, s ports.Session) error {
+		if n := store.Connections(); n != idle {
+			t.Errorf("the session has opened %d connections before anything was done in it", n-idle)
+		}
+		s.Consents()
+		s.Restrictions()
+		s.Subjects()
+		s.Outbox()
+		s.Audit()
+		if n := store.Connections(); n != idle {
+			t.Errorf("the session has opened %d connections to hand its stores out", n-idle)
+		}
+		if err := s.Subjects().Lock(ctx, id, noon); err != nil {
+			return err
+		}
+		if store.Connections() <= idle {
+			t.Errorf("Store.Connections does not see the connection of a session that has locked a subject")
+		}
+		return nil
+	})
+}
+
+func sessionLeavesNoConnectionBehind(t testing.TB, h StoreHarness) {
+	store, id := h.openWithAddress(t)
+	requireHook(t, store.Connections != nil, "Connections")
+	idle := store.Connections()
+	ending := func(how string, end func(ctx context.Context, cancel func(), s ports.Session) error) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		defer func() {
+			_ = recover()
+			h.eventually(t, "giving back the connection of a session that ended with "+how, func() bool {
+				return store.Connections() <= idle
+			})
+		}()
+		_ = store.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+			if err := s.Subjects().Lock(ctx, id, noon); err != nil {
+				return err
+			}
+			if _, err := look(ctx, s, id); err != nil {
+				return err
+			}
+			return end(ctx, cancel, s)
+		})
+	}
+	ending("a commit", func(context.Context, func(), ports.Session) error { return nil })
+	ending("an error", func(context.Context, func(), ports.Session) error { return errFailure })
+	ending("a panic", func(context.Context, func(), ports.Session) error { panic(errFailure) })
+	ending("its context", func(_ context.Context, cancel func(), _ ports.Session) error { cancel(); return nil })
+	ending("a failed statement", func(ctx context.Context, _ func(), s ports.Session) error {
+		_ = s.Audit().Append(ctx, event("twice", id), event("twice", id))
+		_, _ = s.Audit().Trail(ctx, id)
+		return nil
+	})
+	ending("a panic after evidence", func(ctx context.Context, _ func(), s ports.Session) error {
+		panic(errors.Join(errFailure, s.Audit().AppendEvidence(ctx, event("evidence", id))))
+	})
+}
+
+// eventually waits for something that a store may do in the background.
+func (h StoreHarness) eventually(t testing.TB, what string, done func() bool) {
+	t.Helper()
+	deadline, tick := time.After(h.patience()), time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-deadline:
+			t.Fatalf("%s took longer than %v", what, h.patience())
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+func sessionRollsBackWhenItsContextIsCancelled(t testing.TB, h StoreHarness) {
+	h.endsWithItsContext(t, context.WithCancel, context.Canceled)
+}
+
+func sessionRollsBackWhenItsDeadlineHasPassed(t testing.TB, h StoreHarness) {
+	h.endsWithItsContext(t, withExpiry, context.DeadlineExceeded)
+}
+
+// endsWithItsContext checks that sessions fail whose context ends as the last thing that happens in them.
+func (h StoreHarness) endsWithItsContext(
+	t testing.TB, ending func(context.Context) (context.Context, context.CancelFunc), want error,
+) {
+	t.Helper()
+	store, id := h.openWithAddress(t)
+	read := func(ctx context.Context, s ports.Session) error {
+		_, err := look(ctx, s, id)
+		return err
+	}
+	write := func(ctx context.Context, s ports.Session) error { return leave(ctx, s, id) }
+	for what, fn := range map[string]func(context.Context, ports.Session) error{
+		"did nothing": func(context.Context, ports.Session) error { return nil },
+		"read":        read,
+		"wrote":       write,
+		"wrote and read": func(ctx context.Context, s ports.Session) error { // and so holds nothing back any more
+			return errors.Join(write(ctx, s), read(ctx, s))
+		},
+	} {
+		ctx, end := ending(t.Context())
+		err := store.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+			defer end()
+			return fn(ctx, s)
+		})
+		if !errors.Is(err, want) {
+			t.Errorf("a session that %s returned %v, which is not %v", what, err, want)
+		}
+	}
+	expectTraces(t, store, id, untouched)
+}
+
+// expiring is a context whose deadline passes when it is told to.
+type expiring struct {
+	context.Context
+	passed chan struct{}
+}
+
+func (e expiring) Done() <-chan struct{} { return e.passed }
+
+func (e expiring) Err() error {
+	select {
+	case <-e.passed:
+		return context.DeadlineExceeded
+	default:
+		return e.Context.Err()
+	}
+}
+
+func withExpiry(parent context.Context) (ctx context.Context, expire context.CancelFunc) {
+	passed := make(chan struct{})
+	return expiring{parent, passed}, sync.OnceFunc(func() { close(passed) })
+}
+
+func sessionDoesNothingInAContextThatHasEnded(t testing.TB, h StoreHarness) {
+	store, id := h.openWithAddress(t)
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	late, cancel := context.WithDeadline(t.Context(), noon)
+	defer cancel()
+	for _, ended := range []context.Context{cancelled, late} {
+		for _, swallow := range []bool{false, true} {
+			err := store.Sessions.Do(ended, func(ctx context.Context, s ports.Session) error {
+				if err := leave(ctx, s, id); !swallow {
+					return err
+				}
+				return nil
+			})
+			if !errors.Is(err, ended.Err()) {
+				t.Errorf("Do returned %v, which is not %v", err, ended.Err())
+			}
+		}
+	}
+	expectTraces(t, store, id, untouched)
+}
+
+func sessionStopsWaitingWhenItsContextEnds(t testing.TB, h StoreHarness) {
+	store := h.open(t)
+	id := subject(t, "acme", 1)
+	holding(t, store, id, func() {
+		ctx, cancel := context.WithTimeout(t.Context(), shortDeadline)
+		defer cancel()
+		var err error
+		h.within(t, "giving up a lock that another session has", func() {
+			err = store.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+				return s.Subjects().Lock(ctx, id, noon)
+			})
+		})
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Do returned %v, which is not %v", err, context.DeadlineExceeded)
+		}
+	})
+}
+
+// holding runs fn while another session has locked the subject.
+func holding(t testing.TB, store Store, id domain.SubjectID, fn func()) {
+	t.Helper()
+	locked, release, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	lockedOnce := sync.OnceFunc(func() { close(locked) })
+	ctx := t.Context()
+	go func() {
+		ended <- store.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+			if err := s.Subjects().Lock(ctx, id, noon); err != nil {
+				return err
+			}
+			lockedOnce()
+			<-release
+			return nil
+		})
+	}()
+	defer func() {
+		close(release)
+		if err := <-ended; err != nil {
+			t.Errorf("the session that had the lock failed: %v", err)
+		}
+	}()
+	select {
+	case <-locked:
+		fn()
+	case err := <-ended:
+		ended <- err
+	}
+}
+
+// grace is how long a session waits for another one that a store may keep waiting in turn.
+const grace = 250 * time.Millisecond

@@ -1,0 +1,215 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+func sessionFailsWithASwallowedError(t testing.TB, h StoreHarness) {
+	store, id := h.openWithAddress(t)
+	taken := event("taken-event", id)
+	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, taken) })
+	err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		if err := leave(ctx, s, id); err != nil {
+			return err
+		}
+		_ = s.Audit().Append(ctx, taken)
+		_, _ = s.Audit().Trail(ctx, id) // by now at the latest, the append has failed
+		_ = s.Consents().Append(ctx, grant(id, "news", 1))
+		return nil
+	})
+	if !errors.Is(err, domain.ErrConflict) {
+		t.Errorf("Do returned %v after a conflict that fn swallowed", err)
+	}
+	expectTraces(t, store, id, untouched)
+}
+
+func sessionFailsWithAHeldBackAppend(t testing.TB, h StoreHarness) {
+	store, id := h.openWithAddress(t)
+	taken := event("taken-event", id)
+	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, taken) })
+	for name, appends := range map[string]func(ctx context.Context, s ports.Session) error{
+		"among other writes": func(ctx context.Context, s ports.Session) error {
+			if err := s.Audit().Append(ctx, taken); err != nil {
+				return err
+			}
+			return leave(ctx, s, id)
+		},
+		"as the last thing": func(ctx context.Context, s ports.Session) error {
+			if err := leave(ctx, s, id); err != nil {
+				return err
+			}
+			return s.Audit().Append(ctx, taken)
+		},
+		"and nothing else": func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, taken) },
+	} {
+		if err := store.Sessions.Do(t.Context(), appends); !errors.Is(err, domain.ErrConflict) {
+			t.Errorf("Do returned %v for a conflict %s", err, name)
+		}
+	}
+	expectTraces(t, store, id, untouched)
+}
+
+func sessionCannotBeNested(t testing.TB, h StoreHarness) {
+	store := h.open(t)
+	id := subject(t, "acme", 1)
+	err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		nest := func(ctx context.Context) {
+			err := store.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+				return s.Audit().Append(ctx, event("inner", id))
+			})
+			if !errors.Is(err, domain.ErrSession) {
+				t.Errorf("a Do inside fn returned %v, which is not %v", err, domain.ErrSession)
+			}
+		}
+		derived, cancel := context.WithTimeout(ctx, h.patience())
+		defer cancel()
+		nest(ctx)
+		nest(derived)
+		return s.Audit().Append(ctx, event("outer", id))
+	})
+	var ids []string
+	do(t, store, func(ctx context.Context, s ports.Session) (err error) {
+		ids, err = trailOf(ctx, s, id)
+		return err
+	})
+	committed := len(ids) == 1 && ids[0] == "outer"
+	if rolledBack := len(ids) == 0; err == nil && !committed || err != nil && !rolledBack {
+		t.Errorf("the session around it returned %v, and the trail is %v", err, ids)
+	}
+}
+
+func sessionCannotBeUsedAfterItsEnd(t testing.TB, h StoreHarness) {
+	store, id := h.openWithAddress(t)
+	for ending, result := range map[string]error{"commit": nil, "rollback": errFailure} {
+		var session, kept ports.Session
+		err := store.Sessions.Do(t.Context(), func(_ context.Context, s ports.Session) error {
+			session, kept = s, keptStores{s.Consents(), s.Restrictions(), s.Subjects(), s.Outbox(), s.Audit()}
+			return result
+		})
+		if !errors.Is(err, result) {
+			t.Fatalf("the session returned %v, want %v", err, result)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), h.patience())
+		defer cancel()
+		for what, s := range map[string]ports.Session{"the session": session, "stores kept from the session": kept} {
+			for method, use := range everyUse(id) {
+				if err := use(ctx, s); !errors.Is(err, domain.ErrSession) {
+					t.Errorf("%s: %s: %s returned %v, which is not %v", ending, what, method, err, domain.ErrSession)
+				}
+			}
+		}
+	}
+	expectTraces(t, store, id, untouched)
+	do(t, store, func(ctx context.Context, s ports.Session) error {
+		ids, err := trailOf(ctx, s, id)
+		if len(ids) > 0 {
+			t.Errorf("%d events were written", len(ids))
+		}
+		return err
+	})
+}
+
+// keptStores are the stores of a session, obtained before it ended.
+type keptStores struct {
+	consents     ports.ConsentStore
+	restrictions ports.RestrictionStore
+	subjects     ports.SubjectStore
+	outbox       ports.Outbox
+	audit        ports.AuditLog
+}
+
+func (k keptStores) Consents() ports.ConsentStore         { return k.consents }
+func (k keptStores) Restrictions() ports.RestrictionStore { return k.restrictions }
+func (k keptStores) Subjects() ports.SubjectStore         { return k.subjects }
+func (k keptStores) Outbox() ports.Outbox                 { return k.outbox }
+func (k keptStores) Audit() ports.AuditLog                { return k.audit }
+
+// everyUse calls each method of each store, by name.
+func everyUse(id domain.SubjectID) map[string]func(context.Context, ports.Session) error {
+	type use = func(ctx context.Context, s ports.Session) error
+	entry := erasureAt("desk", "late-entry", id)
+	late, until, token := event("late-event", id), after(60), "token"
+	entry.LeaseToken = &token
+	rename := domain.RectificationStep{
+		Table: "addresses", Values: []domain.ColumnValue{{Column: "street", Value: "Oak Street"}},
+	}
+	return map[string]use{
+		"ConsentStore.Append": func(ctx context.Context, s ports.Session) error {
+			return s.Consents().Append(ctx, grant(id, "news", 0))
+		},
+		"ConsentStore.Latest": func(ctx context.Context, s ports.Session) error {
+			_, err := s.Consents().Latest(ctx, id, "news", nil)
+			return err
+		},
+		"ConsentStore.History": func(ctx context.Context, s ports.Session) error {
+			_, err := s.Consents().History(ctx, id, "news")
+			return err
+		},
+		"RestrictionStore.Append": func(ctx context.Context, s ports.Session) error {
+			return s.Restrictions().Append(ctx, restrict(id, nil, 0))
+		},
+		"RestrictionStore.Latest": func(ctx context.Context, s ports.Session) error {
+			_, _, err := s.Restrictions().Latest(ctx, id, nil)
+			return err
+		},
+		"RestrictionStore.History": func(ctx context.Context, s ports.Session) error {
+			_, err := s.Restrictions().History(ctx, id, nil)
+			return err
+		},
+		"SubjectStore.Lock": func(ctx context.Context, s ports.Session) error { return s.Subjects().Lock(ctx, id, noon) },
+		"SubjectStore.Apply": func(ctx context.Context, s ports.Session) error {
+			_, err := s.Subjects().Apply(ctx, id, []domain.Step{deleteAddresses})
+			return err
+		},
+		"SubjectStore.Rectify": func(ctx context.Context, s ports.Session) error {
+			_, err := s.Subjects().Rectify(ctx, id, rename)
+			return err
+		},
+		"SubjectStore.Export": func(ctx context.Context, s ports.Session) error {
+			return s.Subjects().Export(ctx, id, func(domain.ExportRecord) error { return nil })
+		},
+		"Outbox.Enqueue": func(ctx context.Context, s ports.Session) error { return s.Outbox().Enqueue(ctx, entry) },
+		"Outbox.Claim": func(ctx context.Context, s ports.Session) error {
+			_, err := s.Outbox().Claim(ctx, 1, noon, until, token)
+			return err
+		},
+		"Outbox.Settle": func(ctx context.Context, s ports.Session) error {
+			_, err := s.Outbox().Settle(ctx, []domain.Settlement{{Entry: entry, Status: domain.OutboxSucceeded}})
+			return err
+		},
+		"Outbox.Counts": func(ctx context.Context, s ports.Session) error {
+			_, err := s.Outbox().Counts(ctx)
+			return err
+		},
+		"Outbox.Abandoned": func(ctx context.Context, s ports.Session) error {
+			_, err := s.Outbox().Abandoned(ctx, nil, 1)
+			return err
+		},
+		"Outbox.Requeue": func(ctx context.Context, s ports.Session) error {
+			_, err := s.Outbox().Requeue(ctx, []string{entry.EntryID})
+			return err
+		},
+		"Outbox.Withdraw": func(ctx context.Context, s ports.Session) error {
+			_, err := s.Outbox().Withdraw(ctx, id)
+			return err
+		},
+		"Outbox.Purge": func(ctx context.Context, s ports.Session) error {
+			_, err := s.Outbox().Purge(ctx, noon.Add(time.Hour), 1)
+			return err
+		},
+		"AuditLog.Append": func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, late) },
+		"AuditLog.AppendEvidence": func(ctx context.Context, s ports.Session) error {
+			return s.Audit().AppendEvidence(ctx, late)
+		},
+		"AuditLog.Trail": func(ctx context.Context, s ports.Session) error {
+			_, err := s.Audit().Trail(ctx, id)
+			return err
+		},
+	}
+}

@@ -1,0 +1,168 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// storeDefect is a way to break promises, and the cases that find it, each with a part of what it says.
+type storeDefect struct {
+	breaks func(*Store)
+	found  map[string]string
+}
+
+// right breaks nothing.
+func right(*Store) {}
+
+// expectDefects runs the cases against each broken store. Each case has to find one of them at least.
+func expectDefects(t *testing.T, cases []suiteCase[StoreHarness], defects map[string]storeDefect) {
+	t.Helper()
+	useful := map[string]bool{}
+	for _, defect := range defects {
+		for name := range defect.found {
+			useful[name] = true
+		}
+	}
+	for _, c := range cases {
+		if !useful[c.name] {
+			t.Errorf("no defect is found by %q", c.name)
+		}
+	}
+	for name, defect := range defects {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			expectFailures(t, cases, inMemory(defect.breaks), defect.found)
+		})
+	}
+}
+
+// inMemory opens stores in memory, which keep every promise, and breaks them. Their hooks stand for a database's.
+func inMemory(breaks func(*Store)) StoreHarness {
+	return StoreHarness{
+		Patience: time.Second,
+		Waive:    map[string]string{"outbox claims do not wait for each other": "one session writes at a time"},
+		Open: func(t testing.TB) Store {
+			t.Helper()
+			good, err := memory.New(DataMap(), memory.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			store := Store{
+				Sessions: good,
+				Insert: func(t testing.TB, table string, row Row) {
+					t.Helper()
+					if err := good.Insert(table, row); err != nil {
+						t.Fatal(err)
+					}
+				},
+				Rows: func(t testing.TB, table string) (rows []Row) {
+					t.Helper()
+					found, err := good.Rows(table)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, row := range found {
+						rows = append(rows, row)
+					}
+					return rows
+				},
+				Unreachable: func(testing.TB) ports.SessionFactory { return nowhere{} },
+				Tamper: func(testing.TB, string) (change, remove error) {
+					return errors.New("refused"), errors.New("refused")
+				},
+			}
+			pool := &pool{}
+			store.Connections, store.Statements = pool.connections, pool.statements
+			store.Sessions = pool.watch(store.Sessions)
+			breaks(&store)
+			return store
+		},
+	}
+}
+
+// doFunc is a session factory that is a function.
+type doFunc func(ctx context.Context, fn func(context.Context, ports.Session) error) error
+
+func (f doFunc) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	return f(ctx, fn)
+}
+
+// changesDo is a defect of how sessions are run; do is how the good store runs them.
+func changesDo(
+	change func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error,
+) func(*Store) {
+	return func(store *Store) {
+		do := doFunc(store.Sessions.Do)
+		store.Sessions = doFunc(func(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+			return change(do, ctx, fn)
+		})
+	}
+}
+
+// replaced is a session with other stores in place of its own; those that are nil are its own.
+type replaced struct {
+	ports.Session
+	consents     ports.ConsentStore
+	restrictions ports.RestrictionStore
+	subjects     ports.SubjectStore
+	outbox       ports.Outbox
+	audit        ports.AuditLog
+}
+
+func (r replaced) Consents() ports.ConsentStore {
+	if r.consents != nil {
+		return r.consents
+	}
+	return r.Session.Consents()
+}
+
+func (r replaced) Restrictions() ports.RestrictionStore {
+	if r.restrictions != nil {
+		return r.restrictions
+	}
+	return r.Session.Restrictions()
+}
+
+func (r replaced) Subjects() ports.SubjectStore {
+	if r.subjects != nil {
+		return r.subjects
+	}
+	return r.Session.Subjects()
+}
+
+func (r replaced) Outbox() ports.Outbox {
+	if r.outbox != nil {
+		return r.outbox
+	}
+	return r.Session.Outbox()
+}
+
+func (r replaced) Audit() ports.AuditLog {
+	if r.audit != nil {
+		return r.audit
+	}
+	return r.Session.Audit()
+}
+
+// changesSessions is a defect of what sessions hand out.
+func changesSessions(change func(s ports.Session) replaced) func(*Store) {
+	return changesDo(func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error {
+		return do(ctx, func(ctx context.Context, s ports.Session) error { return fn(ctx, change(s)) })
+	})
+}
+
+// joined is an id whose elements can't be told apart any more.
+func joined(id domain.SubjectID) domain.SubjectID {
+	one, err := domain.NewSubjectID(strings.ReplaceAll(strings.Join(id.Elements(), ""), "\x1f", ""))
+	if err != nil {
+		return id
+	}
+	return one
+}

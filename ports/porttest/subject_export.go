@@ -1,0 +1,194 @@
+package porttest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// export returns what is exported.
+func (s shopUnderTest) export(t testing.TB, who customer) (records []domain.ExportRecord) {
+	t.Helper()
+	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+		records = nil
+		return subjects.Export(ctx, who.id(t), func(record domain.ExportRecord) error {
+			records = append(records, record)
+			return nil
+		})
+	})
+	return records
+}
+
+// exported are the records that an export is to have, from what the tables hold.
+func exported(who customer, all content) (records []domain.ExportRecord) {
+	for _, table := range DataMap().Tables() {
+		for _, row := range all.of(who)[table.Name] { // by primary key
+			for _, column := range table.Personal() {
+				record := domain.ExportRecord{
+					Source: table.Name, Field: column.Name, Row: nameOf(table, row), Category: column.Personal.Category,
+					Value: row[column.Name], LegalBasis: given(column.Personal.Basis), Purpose: given(column.Personal.Purpose),
+					RetentionReason: given(column.Personal.Reason),
+				}
+				if since, ok := row[column.Personal.Since].(time.Time); ok {
+					ends := column.Personal.Retain.After(since)
+					record.ExpiresAt = &ends
+				}
+				records = append(records, record)
+			}
+		}
+	}
+	return records
+}
+
+// nameOf is what an export calls a row.
+func nameOf(table domain.Table, row Row) string {
+	var key []string
+	for _, column := range table.PrimaryKey {
+		key = append(key, fmt.Sprint(row[column]))
+	}
+	return domain.CanonicalTuple(key)
+}
+
+// given is nil for the zero value.
+func given[T comparable](value T) *T {
+	var zero T
+	if value == zero {
+		return nil
+	}
+	return &value
+}
+
+// cell names a record for a message, and for nothing else: the subjects here are nobody.
+func cell(record domain.ExportRecord) string {
+	return fmt.Sprintf("%s.%s of %q", record.Source, record.Field, record.Row)
+}
+
+func cells(records []domain.ExportRecord) []string {
+	names := make([]string, len(records))
+	for i, record := range records {
+		names[i] = cell(record)
+	}
+	return names
+}
+
+func subjectExportIsComplete(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	for _, who := range []customer{zoe, others[0], others[1]} {
+		got, want := cells(s.export(t, who)), cells(exported(who, s.content(t)))
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("of customer %d are exported\n%q\nwant\n%q", who.ids, got, want)
+		}
+	}
+}
+
+func subjectExportIsInOrder(t testing.TB, h StoreHarness) {
+	s := shopUnderTest{h.open(t)}
+	s.Insert(t, "people", zoe.person())
+	for _, id := range []int64{1010, 1002, 1100, 1001, -1, 900} { // as texts they would be in another order, as inserted in a third
+		s.Insert(t, "orders", zoe.own(id, Row{"note": "note"}))
+		s.Insert(t, "addresses", zoe.own(id, Row{"street": "street"}))
+	}
+	for _, order := range []int64{1100, 900, 1010} {
+		for _, line := range []int64{10, 9, 2, 100, -3} {
+			s.Insert(t, "order_lines", Row{"order_id": order, "line": line, "engraving": "engraving"})
+		}
+	}
+	var want []string
+	for _, table := range DataMap().Tables() {
+		rows := map[string][]string{
+			"people": {domain.CanonicalTuple([]string{zoe.tenant, "7"})},
+			"orders": {"-1", "900", "1001", "1002", "1010", "1100"}, "addresses": {"-1", "900", "1001", "1002", "1010", "1100"},
+		}[table.Name]
+		if table.Name == "order_lines" {
+			for _, order := range []int{900, 1010, 1100} {
+				for _, line := range []int{-3, 2, 9, 10, 100} {
+					rows = append(rows, domain.CanonicalTuple([]string{strconv.Itoa(order), strconv.Itoa(line)}))
+				}
+			}
+		}
+		for _, row := range rows {
+			for _, column := range table.Personal() {
+				want = append(want, cell(domain.ExportRecord{Source: table.Name, Field: column.Name, Row: row}))
+			}
+		}
+	}
+	got := cells(s.export(t, zoe))
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			t.Fatalf("record %d is %s, want %s", i, got[i], want[i])
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d records, want %d", len(got), len(want))
+	}
+}
+
+func subjectExportHasTypedValues(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	want := map[string]any{}
+	for _, record := range exported(zoe, s.content(t)) {
+		want[cell(record)] = record.Value
+	}
+	for _, record := range s.export(t, zoe) {
+		if value, known := want[cell(record)]; known && !same(record.Value, value) {
+			t.Errorf("%s.%s is exported as a %T that is not the %T in the table", record.Source, record.Field, record.Value, value)
+		}
+	}
+}
+
+func subjectExportHasNULLAsNil(t testing.TB, h StoreHarness) {
+	s := shopUnderTest{h.open(t)}
+	s.Insert(t, "people", Row{"tenant": zoe.tenant, "number": zoe.number})
+	s.Insert(t, "invoices", zoe.own(zoe.ids, nil))
+	records := s.export(t, zoe)
+	if want := len(DataMap().SubjectTable().Personal()) + 2; len(records) != want {
+		t.Errorf("%d records, want %d: NULL is a value", len(records), want)
+	}
+	for _, record := range records {
+		if record.Value != nil {
+			t.Errorf("%s.%s is NULL and is exported as a %T", record.Source, record.Field, record.Value)
+		}
+		if record.ExpiresAt != nil {
+			t.Errorf("%s.%s expires, and nobody knows since when it is kept", record.Source, record.Field)
+		}
+	}
+}
+
+func subjectExportSaysWhy(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	want := map[string]domain.ExportRecord{}
+	for _, record := range exported(zoe, s.content(t)) {
+		want[cell(record)] = record
+	}
+	if end := want["invoices.address of \"1000\""].ExpiresAt; end == nil || !end.Equal(issued.AddDate(10, 0, 0)) {
+		t.Fatalf("the suite itself is wrong about the end of ten years")
+	}
+	for _, got := range s.export(t, zoe) {
+		want, known := want[cell(got)]
+		if !known {
+			continue
+		}
+		for what, differs := range map[string]bool{
+			"category": got.Category != want.Category, "legal basis": differ(got.LegalBasis, want.LegalBasis),
+			"purpose": differ(got.Purpose, want.Purpose), "retention reason": differ(got.RetentionReason, want.RetentionReason),
+			"end of retention": (got.ExpiresAt == nil) != (want.ExpiresAt == nil) ||
+				got.ExpiresAt != nil && !same(*got.ExpiresAt, *want.ExpiresAt),
+		} {
+			if differs {
+				t.Errorf("%s.%s has another %s than the data map", got.Source, got.Field, what)
+			}
+		}
+	}
+}
+
+func differ[T comparable](a, b *T) bool {
+	return (a == nil) != (b == nil) || a != nil && *a != *b
+}

@@ -1,0 +1,96 @@
+package porttest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// misfits are ids that the subject's key cannot hold: (tenant text, number bigint).
+func misfits(t testing.TB) map[string]domain.SubjectID {
+	t.Helper()
+	return map[string]domain.SubjectID{
+		"no id": {}, "half a key": subjectOf(t, "acme"), "half a key, a number": subjectOf(t, "7"),
+		"one element too many": subjectOf(t, "acme", "7", "7"), "elements swapped": subjectOf(t, "7", "acme"),
+		"leading zeros": subjectOf(t, "acme", "007"), "a sign": subjectOf(t, "acme", "+7"), "a space": subjectOf(t, "acme", "7 "),
+		"a fraction": subjectOf(t, "acme", "7.0"), "an exponent": subjectOf(t, "acme", "7e0"),
+		"a number too large": subjectOf(t, "acme", "9223372036854775808"), "other digits": subjectOf(t, "acme", "٧"),
+		"a condition": subjectOf(t, "acme", "7 OR 1=1"),
+	}
+}
+
+// calls are the methods of a SubjectStore, as a case that is about all of them makes them.
+func calls(t testing.TB) map[string]func(context.Context, ports.SubjectStore, domain.SubjectID) error {
+	t.Helper()
+	return map[string]func(context.Context, ports.SubjectStore, domain.SubjectID) error{
+		"Lock": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
+			return subjects.Lock(ctx, id, noon)
+		},
+		"Apply": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
+			_, err := subjects.Apply(ctx, id, erasurePlan(t))
+			return err
+		},
+		"Rectify": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
+			_, err := subjects.Rectify(ctx, id, corrects("orders", "note", "corrected"))
+			return err
+		},
+		"Export": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
+			return subjects.Export(ctx, id, func(domain.ExportRecord) error { return nil })
+		},
+	}
+}
+
+func subjectIDsThatDoNotFitAreRefused(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	before := s.content(t)
+	for what, id := range misfits(t) {
+		for method, call := range calls(t) {
+			err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error { return call(ctx, subjects, id) })
+			isError(t, method+" of "+what, err, domain.ErrSubject)
+		}
+	}
+	unchanged(t, "after ids that were refused", s.content(t), before)
+}
+
+func subjectIDsAreCheckedBeforeAnyStatement(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	requireHook(t, s.Statements != nil, "Statements")
+	for what, id := range misfits(t) {
+		for method, call := range calls(t) {
+			before := s.Statements()
+			err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error { return call(ctx, subjects, id) })
+			isError(t, method+" of "+what, err, domain.ErrSubject)
+			if sent := s.Statements() - before; sent > 0 {
+				t.Errorf("%s of %s sent %d statements", method, what, sent)
+			}
+		}
+	}
+}
+
+func subjectStatementsDoNotDependOnRows(t testing.TB, h StoreHarness) {
+	s := shopUnderTest{h.open(t)}
+	requireHook(t, s.Statements != nil, "Statements")
+	few, many := customer{"few", 1, 20_000}, customer{"many", 1, 21_000}
+	s.seed(t, few, 1)
+	s.seed(t, many, 200)
+	total := 0
+	for _, method := range []string{"Lock", "Rectify", "Export", "Apply"} { // of which the last leaves too little to the others
+		sent := func(who customer) int {
+			before := s.Statements()
+			s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+				return calls(t)[method](ctx, subjects, who.id(t))
+			})
+			return s.Statements() - before
+		}
+		of1, of200 := sent(few), sent(many)
+		if of1 != of200 {
+			t.Errorf("%s sends %d statements for one row in each table, and %d for 200", method, of1, of200)
+		}
+		total += of1
+	}
+	if total == 0 {
+		t.Errorf("Store.Statements counts nothing")
+	}
+}

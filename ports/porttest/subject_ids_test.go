@@ -1,0 +1,216 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// fitting makes another id of one, which the good store then gets.
+func fitting(change func(elements []string) []string) func(*Store) {
+	id := func(id domain.SubjectID) domain.SubjectID {
+		changed, err := domain.NewSubjectID(change(id.Elements())...)
+		if err != nil {
+			return id
+		}
+		return changed
+	}
+	return changesSubjects(func(s *brokenSubjects) {
+		s.lock = func(ctx context.Context, of domain.SubjectID, at time.Time) error {
+			return s.good.Lock(ctx, id(of), at)
+		}
+		s.apply = func(ctx context.Context, of domain.SubjectID, steps []domain.Step) ([]int64, error) {
+			return s.good.Apply(ctx, id(of), steps)
+		}
+		s.rectify = func(ctx context.Context, of domain.SubjectID, step domain.RectificationStep) (int64, error) {
+			return s.good.Rectify(ctx, id(of), step)
+		}
+		s.export = func(ctx context.Context, of domain.SubjectID, yield func(domain.ExportRecord) error) error {
+			return s.good.Export(ctx, id(of), yield)
+		}
+	})
+}
+
+// alsoApplies is a defect by which a step is carried out on rows of others, too.
+func alsoApplies(taken func(id, other customer) bool) func(*Store) {
+	return func(store *Store) {
+		rows := store.Rows
+		changesSubjects(func(s *brokenSubjects) {
+			s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+				counts, err := s.good.Apply(ctx, id, steps)
+				if err != nil {
+					return counts, err
+				}
+				for _, other := range mistaken(rows, id, taken) {
+					_, _ = s.good.Apply(ctx, other, steps)
+				}
+				return counts, nil
+			}
+		})(store)
+	}
+}
+
+// nobody is a testing.TB for what does not fail.
+type nobody struct{ testing.TB }
+
+func (nobody) Helper() {}
+
+// mistaken are those who are taken for the subject.
+func mistaken(
+	rows func(t testing.TB, table string) []Row, id domain.SubjectID, taken func(id, other customer) bool,
+) (others []domain.SubjectID) {
+	asCustomer := func(elements []string) customer {
+		number, _ := strconv.ParseInt(elements[1], 10, 64)
+		return customer{tenant: elements[0], number: number}
+	}
+	if len(id.Elements()) != 2 {
+		return nil
+	}
+	for _, row := range rows(nobody{}, "people") {
+		elements := []string{row["tenant"].(string), strconv.FormatInt(row["number"].(int64), 10)}
+		other, err := domain.NewSubjectID(elements...)
+		if err == nil && other != id && taken(asCustomer(id.Elements()), asCustomer(elements)) {
+			others = append(others, other)
+		}
+	}
+	return others
+}
+
+func sameNumber(id, other customer) bool { return id.number == other.number }
+func sameTenant(id, other customer) bool { return id.tenant == other.tenant }
+
+func sameFolded(id, other customer) bool {
+	return id.number == other.number && strings.EqualFold(id.tenant, other.tenant)
+}
+
+func samePadded(id, other customer) bool {
+	return id.number == other.number && strings.TrimSpace(id.tenant) == strings.TrimSpace(other.tenant)
+}
+
+// samePattern takes the id for a pattern of LIKE.
+func samePattern(id, other customer) bool {
+	prefix, isPattern := strings.CutSuffix(id.tenant, "%")
+	likeOne := len(id.tenant) == len(other.tenant) && strings.Contains(id.tenant, "_") &&
+		strings.Replace(id.tenant, "_", "x", 1) == other.tenant
+	return id.number == other.number && (isPattern && strings.HasPrefix(other.tenant, prefix) || likeOne)
+}
+
+func sameUnescaped(id, other customer) bool {
+	return id.number == other.number &&
+		strings.ReplaceAll(id.tenant, `\\`, `\`) == strings.ReplaceAll(other.tenant, `\\`, `\`)
+}
+
+func idDefects() map[string]storeDefect {
+	return map[string]storeDefect{
+		"numbers in any form": {
+			fitting(func(elements []string) []string {
+				if len(elements) == 2 {
+					if n, err := strconv.Atoi(strings.TrimSpace(elements[1])); err == nil {
+						elements[1] = strconv.Itoa(n)
+					}
+				}
+				return elements
+			}),
+			map[string]string{
+				"subject ids that do not fit are refused":      "is no habeas: subject but: <nil>",
+				"subject ids are checked before any statement": "of a sign",
+			},
+		},
+		"the first elements of a longer id": {
+			fitting(func(elements []string) []string { return elements[:min(2, len(elements))] }),
+			map[string]string{
+				"subject ids that do not fit are refused":      "of one element too many is no habeas: subject but: <nil>",
+				"subject ids are checked before any statement": "of one element too many",
+			},
+		},
+		"another code": {
+			changesDo(func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error {
+				err := do(ctx, fn)
+				if errors.Is(err, domain.ErrSubject) {
+					err = &domain.Error{Code: domain.ErrInvalid, Op: "subject", Message: "wrong"}
+				}
+				return err
+			}),
+			map[string]string{
+				"subject ids that do not fit are refused":      "is no habeas: subject but: habeas: subject: wrong",
+				"subject ids are checked before any statement": "is no habeas: subject but: habeas: subject: wrong",
+			},
+		},
+		"found out by the database": {
+			func(store *Store) {
+				var sent atomic.Int64
+				inEachCall(func(context.Context, ports.SubjectStore, domain.SubjectID) error { sent.Add(1); return nil })(store)
+				store.Statements = func() int { return int(sent.Load()) }
+			},
+			map[string]string{
+				"subject ids are checked before any statement": "statements",
+			},
+		},
+		"by number alone": {alsoApplies(sameNumber), map[string]string{
+			"subject ids are matched whole":           "what is not of the tenant o'neil",
+			"subject replies are deleted in one step": "what is not the subject's",
+			"subject rows are found over two hops":    "what is not the subject's: order_lines.engraving has changed in a row",
+			"subject steps touch nobody else":         "in rows of others",
+			"subject plan erases all":                 "what is not the subject's",
+			"subject plan can be applied again":       "what is not the subject's",
+			"subject without rows has none":           "after an erasure of nobody",
+		}},
+		"by tenant alone": {alsoApplies(sameTenant), map[string]string{
+			"subject replies are deleted in one step": "what is not the subject's",
+			"subject rows are found over two hops":    "what is not the subject's: order_lines.engraving has changed in a row",
+			"subject steps touch nobody else":         "in rows of others",
+			"subject plan erases all":                 "what is not the subject's",
+			"subject plan can be applied again":       "what is not the subject's",
+		}},
+		"in any case": {alsoApplies(sameFolded), map[string]string{
+			"subject ids are matched whole":           "what is not of the tenant Zoë 🙂",
+			"subject replies are deleted in one step": "what is not the subject's",
+			"subject rows are found over two hops":    "what is not the subject's: order_lines.engraving has changed in a row",
+			"subject steps touch nobody else":         "in rows of others",
+			"subject plan erases all":                 "what is not the subject's",
+			"subject plan can be applied again":       "what is not the subject's",
+		}},
+		"without spaces": {alsoApplies(samePadded), map[string]string{
+			"subject replies are deleted in one step": "what is not the subject's",
+			"subject rows are found over two hops":    "what is not the subject's: order_lines.engraving has changed in a row",
+			"subject steps touch nobody else":         "in rows of others",
+			"subject plan erases all":                 "what is not the subject's",
+			"subject plan can be applied again":       "what is not the subject's",
+		}},
+		"as a pattern": {alsoApplies(samePattern), map[string]string{
+			"subject ids are matched whole": "what is not of the tenant",
+		}},
+		"without escapes": {alsoApplies(sameUnescaped), map[string]string{
+			"subject ids are matched whole": "what is not of the tenant back",
+		}},
+		"everybody, always": {alsoApplies(func(_, _ customer) bool { return true }), map[string]string{
+			"subject ids are matched whole":           "what is not of the tenant o'neil",
+			"subject replies are deleted in one step": "what is not the subject's",
+			"subject rows are found over two hops":    "what is not the subject's: order_lines.engraving has changed in a row",
+			"subject steps touch nobody else":         "in rows of others",
+			"subject plan erases all":                 "what is not the subject's",
+			"subject plan can be applied again":       "what is not the subject's",
+			"subject without rows has none":           "after an erasure of nobody",
+		}},
+		"nobody with quotes": {
+			changesSubjects(func(s *brokenSubjects) {
+				s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+					if strings.Contains(id.String(), "'") {
+						return make([]int64, len(steps)), nil
+					}
+					return s.good.Apply(ctx, id, steps)
+				}
+			}),
+			map[string]string{
+				"subject ids are matched whole": "o'neil",
+			},
+		},
+	}
+}

@@ -1,0 +1,65 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/ports"
+)
+
+func subjectLockExcludesOtherSessions(t testing.TB, h StoreHarness) {
+	s := shopUnderTest{h.open(t)}
+	id := zoe.id(t)
+	for _, how := range []struct {
+		ends string
+		with error
+	}{{"commits", nil}, {"rolls back", errUndo}} {
+		locked := make(chan struct{})
+		lock, ended := beside(func() {
+			tell := sync.OnceFunc(func() { close(locked) })
+			err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+				err := subjects.Lock(ctx, id, noon.Add(tick))
+				if err == nil {
+					tell()
+				}
+				return err
+			})
+			if err != nil {
+				t.Errorf("a session that locks the subject when the first one %s failed: %v", how.ends, err)
+			}
+		})
+		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+			if err := subjects.Lock(ctx, id, noon); err != nil {
+				return err
+			}
+			lock()
+			if _, ok := arrives(locked, moment); ok {
+				t.Errorf("another session has locked the subject before the first one %s", how.ends)
+			}
+			return how.with
+		})
+		ended()
+		if !errors.Is(err, how.with) {
+			t.Errorf("the first session was to end with %v and ended with: %v", how.with, err)
+		}
+	}
+}
+
+func subjectCanBeLockedAgain(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	for i := range 3 { // a subject that was never seen, one that was locked before, and one that was erased
+		for _, who := range []customer{zoe, others[1], {"nobody", 7, 900_000}} {
+			s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+				err := subjects.Lock(ctx, who.id(t), noon.Add(time.Duration(i)*time.Hour))
+				if err != nil {
+					t.Errorf("locking for the %dth time failed: %v", i+1, err)
+				}
+				return err
+			})
+		}
+		s.apply(t, zoe, erasurePlan(t)...)
+	}
+}

@@ -1,0 +1,150 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// planned are the rows of a customer with three rows in most tables that each step of the plan is about.
+var planned = map[string]int64{
+	"delete addresses": 3, "delete messages": 3, "anonymize order_lines": 6, "anonymize orders": 3,
+	"anonymize invoices": 3, "retain invoices": 3, "anonymize people": 1,
+}
+
+func expectPlanned(t testing.TB, rows []int64, deleted int64) {
+	t.Helper()
+	for i, step := range erasurePlan(t) {
+		name := string(step.Strategy) + " " + step.Target
+		want := planned[name]
+		if step.Strategy == domain.StrategyDelete {
+			want *= deleted
+		}
+		if rows[i] != want {
+			t.Errorf("%s: %d rows, want %d", name, rows[i], want)
+		}
+	}
+}
+
+// expectErased checks that nothing personal of zoe's is left but what has to be retained, and all else as it was.
+func expectErased(t testing.TB, after, before content) {
+	t.Helper()
+	unchanged(t, "what is not the subject's", after.without(zoe), before.without(zoe))
+	for _, step := range erasurePlan(t) {
+		rows, was := after.of(zoe)[step.Target], before.of(zoe)[step.Target]
+		if step.Strategy == domain.StrategyDelete {
+			if len(rows) > 0 {
+				t.Errorf("%d rows of %s are left", len(rows), step.Target)
+			}
+			continue
+		}
+		if len(rows) != len(was) {
+			t.Errorf("%d rows of %s are left, want all %d", len(rows), step.Target, len(was))
+			continue
+		}
+		table, _ := DataMap().Table(step.Target)
+		for _, column := range table.Columns {
+			goes := column.Personal != nil && column.Personal.Strategy != domain.StrategyRetain
+			for i := range rows {
+				if stays := same(rows[i][column.Name], was[i][column.Name]); stays == goes {
+					t.Errorf("%s.%s has stayed: %v, want %v", table.Name, column.Name, stays, !goes)
+					break
+				}
+			}
+		}
+	}
+}
+
+func subjectPlanErasesAll(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	before := s.content(t)
+	expectPlanned(t, s.apply(t, zoe, erasurePlan(t)...), 1)
+	expectErased(t, s.content(t), before)
+}
+
+func subjectPlanCanBeAppliedAgain(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	before := s.content(t)
+	s.apply(t, zoe, erasurePlan(t)...)
+	expectPlanned(t, s.apply(t, zoe, erasurePlan(t)...), 0)
+	expectErased(t, s.content(t), before)
+}
+
+func subjectPlanCanBeRolledBack(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	before := s.content(t)
+	err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+		if err := subjects.Lock(ctx, zoe.id(t), noon); err != nil {
+			return err
+		}
+		if _, err := subjects.Apply(ctx, zoe.id(t), erasurePlan(t)); err != nil {
+			return err
+		}
+		return errUndo
+	})
+	if !errors.Is(err, errUndo) {
+		t.Errorf("the session ended with: %v", err)
+	}
+	unchanged(t, "after a rollback", s.content(t), before)
+}
+
+// A store that picks rows too generously, in one table only, is found out by the step about that table.
+func subjectStepsTouchNobodyElse(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	before := s.content(t)
+	for _, step := range erasurePlan(t) {
+		s.apply(t, zoe, step)
+		unchanged(t, string(step.Strategy)+" "+step.Target+", in rows of others", s.content(t).without(zoe), before.without(zoe))
+	}
+}
+
+// strange are customers whose tenants mean something in one language or another.
+func strange() []customer {
+	tenants := []string{
+		"o'neil", "o''neil", `say "hi"`, "100%", "100 and more", "a_b", "axb", `back\slash`, `back\\slash`, "x\x1fy", `x\uy`,
+		"7", "?", "$1", "--", "NULL", "Zoë 🙂", "zoë 🙂", "Zoe\u0308 🙂", "tab\tand\nline", " ",
+	}
+	customers := make([]customer, len(tenants))
+	for i, tenant := range tenants {
+		customers[i] = customer{tenant, 7, int64(i+1) * 1000}
+	}
+	return customers
+}
+
+func subjectIDsAreMatchedWhole(t testing.TB, h StoreHarness) {
+	s := shopUnderTest{h.open(t)}
+	for _, c := range strange() {
+		s.seed(t, c, 1)
+	}
+	for _, c := range strange() {
+		before := s.content(t)
+		for i, rows := range s.apply(t, c, erasurePlan(t)...) {
+			if rows == 0 {
+				t.Errorf("%q: step %d found no row", c.tenant, i)
+			}
+		}
+		after := s.content(t)
+		unchanged(t, "what is not of the tenant "+c.tenant, after.without(c), before.without(c))
+		if left := len(after.of(c)["addresses"]) + len(after.of(c)["messages"]); left > 0 {
+			t.Errorf("%q: %d rows are left", c.tenant, left)
+		}
+	}
+}
+
+func subjectWithoutRowsHasNone(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	before := s.content(t)
+	nobody := customer{"nobody", 7, 900_000}
+	rows := s.apply(t, nobody, erasurePlan(t)...)
+	if slices.ContainsFunc(rows, func(n int64) bool { return n != 0 }) {
+		t.Errorf("the steps were about %v rows of a subject who has none", rows)
+	}
+	if records := s.export(t, nobody); len(records) > 0 {
+		t.Errorf("%d records are exported of a subject who has none", len(records))
+	}
+	unchanged(t, "after an erasure of nobody", s.content(t), before)
+}

@@ -1,0 +1,245 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// corrects is a step that writes one value into one column.
+func corrects(table, column string, value any) domain.RectificationStep {
+	return domain.RectificationStep{Table: table, Values: []domain.ColumnValue{{Column: column, Value: value}}}
+}
+
+// rectify carries out a step and returns how many rows there were.
+func (s shopUnderTest) rectify(t testing.TB, who customer, step domain.RectificationStep) (rows int64) {
+	t.Helper()
+	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
+		rows, err = subjects.Rectify(ctx, who.id(t), step)
+		return err
+	})
+	return rows
+}
+
+// correct are right values of each type of column, and what an application reads of them if not themselves.
+var correct = map[string][]struct{ value, read any }{
+	"email": {
+		{"zoë@example.org", nil},
+		{"", nil},
+		{`it's "quoted" \ 100% a_b ?0 ?1 $1 -- \u0041 {}`, nil},
+		{"Zoë 🙂\n\ttab ", nil},
+		{"NULL", nil},
+		{"12.50", nil},
+		{"true", nil},
+	},
+	"name":   {{strings.Repeat("ä", 39) + "🙂", nil}},
+	"level":  {{int64(-32768), nil}, {int64(32767), nil}, {int64(0), nil}},
+	"visits": {{int64(math.MinInt32), nil}, {int64(math.MaxInt32), nil}},
+	"score": {
+		{int64(-3), -3.0},
+		{12.25, nil},
+		{-0.1, nil},
+		{0.0, nil},
+		{1e-7, nil},
+		{123456789.125, nil},
+		{domain.Number("0.30"), 0.3},
+		{domain.Number("1e3"), 1000.0},
+		{domain.Number("-17"), -17.0},
+	},
+	"active": {{true, nil}, {false, nil}},
+	"born": {
+		{time.Date(1969, 12, 31, 23, 59, 59, 999999000, time.UTC), nil},
+		{time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), nil},
+		{time.Date(9999, 12, 31, 23, 59, 59, 1000, time.UTC), nil},
+		{time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC), nil},
+	},
+	"token": {{"00000000-0000-0000-0000-000000000000", nil}, {"f47ac10b-58cc-4372-a567-0e02b2c3d479", nil}},
+	"settings": {
+		{domain.JSON(`{"a": [1, 2.5, "é\u00e9", null, true], "": {}}`), nil},
+		{domain.JSON(`[]`), nil},
+		{domain.JSON(`"text"`), nil},
+		{domain.JSON(`12`), nil},
+		{domain.JSON(`null`), nil},
+		{domain.JSON(`false`), nil},
+		{domain.JSON(`"12"`), nil},
+	},
+	"photo": {{[]byte{}, nil}, {[]byte{0, 1, 0xff, '\'', '\\', 'x'}, nil}, {[]byte("text"), nil}},
+}
+
+func subjectRectificationReadsBack(t testing.TB, h StoreHarness) {
+	s := shopUnderTest{h.open(t)}
+	s.seed(t, zoe, 1)
+	for _, column := range DataMap().SubjectTable().Personal() {
+		for i, v := range correct[column.Name] {
+			if v.read == nil {
+				v.read = v.value
+			}
+			name := fmt.Sprintf("the value %d of type %s", i, column.Type)
+			if rows := s.rectify(t, zoe, corrects("people", column.Name, v.value)); rows != 1 {
+				t.Errorf("%s was written into %d rows, want 1", name, rows)
+			}
+			if got := s.Rows(t, "people")[0][column.Name]; !same(got, v.read) {
+				t.Errorf("%s reads back as another one, of Go type %T", name, got)
+			}
+			for _, record := range s.export(t, zoe) {
+				if record.Field == column.Name && !same(record.Value, v.read) {
+					t.Errorf("%s is exported as another one, of Go type %T", name, record.Value)
+				}
+			}
+		}
+	}
+}
+
+func subjectRectificationCountsRows(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	for _, c := range []struct {
+		who  customer
+		step domain.RectificationStep
+		want int64
+	}{
+		{zoe, corrects("people", "email", "right"), 1},
+		{zoe, corrects("addresses", "street", "right"), 3},
+		{zoe, corrects("invoices", "address", "right"), 3}, // which are retained, and corrected all the same
+		{zoe, corrects("order_lines", "engraving", "right"), 6},
+		{zoe, corrects("order_lines", "engraving", "right"), 6},
+		{customer{"nobody", 7, 900_000}, corrects("people", "email", "right"), 0},
+		{customer{"nobody", 7, 900_000}, corrects("order_lines", "engraving", "right"), 0},
+	} {
+		if rows := s.rectify(t, c.who, c.step); rows != c.want {
+			t.Errorf("%s of tenant %s: %d rows, want %d", c.step.Table, c.who.tenant, rows, c.want)
+		}
+	}
+}
+
+func subjectRectificationTouchesNothingElse(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	for _, table := range DataMap().Tables() {
+		before := s.content(t)
+		column := table.Personal()[0]
+		s.rectify(t, zoe, corrects(table.Name, column.Name, "right"))
+		after := s.content(t)
+		unchanged(t, "what is not the subject's", after.without(zoe), before.without(zoe))
+		rows := after.of(zoe)[table.Name]
+		for i, row := range rows {
+			if row[column.Name] != "right" {
+				t.Errorf("%s.%s is not the right value in each row", table.Name, column.Name)
+			}
+			row[column.Name] = before.of(zoe)[table.Name][i][column.Name]
+		}
+		unchanged(t, "but for the column", after, before)
+	}
+}
+
+func subjectRectificationFollowsItsPlan(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	before := s.content(t)
+	corrections := domain.Corrections{
+		domain.CategoryContact: "right", domain.CategoryBehavioral: 12, domain.CategorySpecial: "2000-01-02T03:04:05Z",
+	}
+	plan, err := DataMap().PlanRectification(corrections, false)
+	if err != nil {
+		t.Fatalf("the corrections have no plan: %v", err)
+	}
+	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+		for _, step := range plan.Steps {
+			if _, err := subjects.Rectify(ctx, zoe.id(t), step); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	want := before.filter(func(string, Row) bool { return true })
+	for _, row := range want.of(zoe)["people"] {
+		row["email"], row["level"], row["visits"] = "right", int64(12), int64(12)
+		row["born"] = time.Date(2000, 1, 2, 3, 4, 5, 0, time.UTC)
+	}
+	for _, row := range want.of(zoe)["order_lines"] {
+		row["engraving"] = "2000-01-02T03:04:05Z"
+	}
+	for _, row := range want.of(zoe)["invoices"] {
+		row["phone"] = "right"
+	}
+	unchanged(t, "after a rectification", s.content(t), want)
+}
+
+func subjectRectificationIsRefused(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	before := s.content(t)
+	for what, step := range map[string]domain.RectificationStep{
+		"a step without values": {Table: "people"}, "a step about an unknown table": corrects("strangers", "email", "right"),
+		"a step about an unknown column":                   corrects("people", "street", "right"),
+		"a step about a column that is not annotated":      corrects("people", "remark", "right"),
+		"a step about a key":                               corrects("people", "tenant", "right"),
+		"a step about a relation":                          corrects("orders", "person", int64(8)),
+		"a step with a column that is right and one wrong": {Table: "people", Values: []domain.ColumnValue{{Column: "email", Value: "right"}, {Column: "remark", Value: "right"}}},
+	} {
+		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+			_, err := subjects.Rectify(ctx, zoe.id(t), step)
+			return err
+		})
+		isError(t, what, err, domain.ErrManifest)
+	}
+	unchanged(t, "after rectifications that were refused", s.content(t), before)
+}
+
+func subjectRectificationCanBeRolledBack(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	before := s.content(t)
+	err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+		if _, err := subjects.Rectify(ctx, zoe.id(t), corrects("people", "email", "right")); err != nil {
+			return err
+		}
+		return errUndo
+	})
+	if !errors.Is(err, errUndo) {
+		t.Errorf("the session ended with: %v", err)
+	}
+	unchanged(t, "after a rollback", s.content(t), before)
+}
+
+// Whether the second session waits for the first one, or the first one has to run again: whose call comes back last is
+// the later one.
+func subjectLaterRectificationStays(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	var mu sync.Mutex
+	var last string
+	write := func(ctx context.Context, subjects ports.SubjectStore, name string) error {
+		rows, err := subjects.Rectify(ctx, zoe.id(t), corrects("people", "email", name))
+		if err == nil && rows != 1 {
+			t.Errorf("the %s session rectified %d rows, want 1", name, rows)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		last = name
+		return err
+	}
+	done := make(chan struct{})
+	begin, end := beside(func() {
+		defer close(done)
+		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error { return write(ctx, subjects, "second") })
+		if err != nil {
+			t.Errorf("a session that rectifies the same row failed: %v", err)
+		}
+	})
+	defer end()
+	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+		err := write(ctx, subjects, "first")
+		begin()
+		arrives(done, moment) // if it does not wait, which may be right
+		return err
+	})
+	end()
+	for _, row := range s.content(t).of(zoe)["people"] {
+		if row["email"] != last {
+			t.Errorf("the value of the earlier session has stayed")
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package porttest
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+func subjectSessionDefects() map[string]storeDefect {
+	return map[string]storeDefect{
+		"a lock that locks nothing": {
+			changesSubjects(func(s *brokenSubjects) {
+				s.lock = func(_ context.Context, id domain.SubjectID, _ time.Time) error {
+					_, err := DataMap().Key(id)
+					return err
+				}
+			}),
+			map[string]string{
+				"subject lock excludes other sessions": "another session has locked the subject before the first one",
+				"subject export comes before writes":   "after Lock in its session",
+			},
+		},
+		"a lock that can be taken once": {
+			func(store *Store) {
+				var mu sync.Mutex
+				locked := map[domain.SubjectID]bool{}
+				changesSubjects(func(s *brokenSubjects) {
+					s.lock = func(ctx context.Context, id domain.SubjectID, at time.Time) error {
+						if err := s.good.Lock(ctx, id, at); err != nil {
+							return err
+						}
+						mu.Lock()
+						defer mu.Unlock()
+						if locked[id] {
+							return &domain.Error{Code: domain.ErrConflict, Op: "lock", Message: "is there already"}
+						}
+						locked[id] = true
+						return nil
+					}
+				})(store)
+			},
+			map[string]string{
+				"subject lock excludes other sessions": "habeas: lock: is there already",
+				"subject can be locked again":          "failed: habeas: lock: is there already",
+			},
+		},
+		"steps at once, in a session of their own": {
+			func(store *Store) {
+				sessions := store.Sessions
+				changesSubjects(func(s *brokenSubjects) {
+					s.lock = func(_ context.Context, id domain.SubjectID, _ time.Time) error {
+						_, err := DataMap().Key(id)
+						return err
+					}
+					s.apply = func(_ context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error) {
+						err = sessions.Do(context.Background(), func(ctx context.Context, other ports.Session) error {
+							rows, err = other.Subjects().Apply(ctx, id, steps)
+							return err
+						})
+						return rows, err
+					}
+				})(store)
+			},
+			map[string]string{
+				"subject lock excludes other sessions": "another session has locked the subject before the first one",
+				"subject plan can be rolled back":      "after a rollback",
+				"subject export comes before writes":   "in its session",
+			},
+		},
+		"a rectification at once, in a session of its own": {
+			func(store *Store) {
+				sessions := store.Sessions
+				changesSubjects(func(s *brokenSubjects) {
+					s.rectify = func(_ context.Context, id domain.SubjectID, step domain.RectificationStep) (rows int64, err error) {
+						err = sessions.Do(context.Background(), func(ctx context.Context, other ports.Session) error {
+							rows, err = other.Subjects().Rectify(ctx, id, step)
+							return err
+						})
+						return rows, err
+					}
+				})(store)
+			},
+			map[string]string{
+				"subject rectification can be rolled back": "after a rollback: people.email has changed in a row",
+				"subject export comes before writes":       "after Rectify in its session",
+			},
+		},
+		"a statement for each row": {
+			func(store *Store) {
+				var sent atomic.Int64
+				changesSubjects(func(s *brokenSubjects) {
+					s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+						rows, err := s.good.Apply(ctx, id, steps)
+						for _, n := range rows {
+							sent.Add(n)
+						}
+						return rows, err
+					}
+				})(store)
+				statements := store.Statements
+				store.Statements = func() int { return statements() + int(sent.Load()) }
+			},
+			map[string]string{
+				"subject statements do not depend on rows": "statements for one row in each table, and",
+			},
+		},
+		"a statement for each row of an export": {
+			func(store *Store) {
+				var sent atomic.Int64
+				changesExported(func(*domain.ExportRecord) bool { sent.Add(1); return true })(store)
+				statements := store.Statements
+				store.Statements = func() int { return statements() + int(sent.Load()) }
+			},
+			map[string]string{
+				"subject statements do not depend on rows": "statements for one row in each table, and",
+			},
+		},
+		"statements that nobody counts": {
+			func(store *Store) { store.Statements = func() int { return 0 } },
+			map[string]string{
+				"subject statements do not depend on rows": "Store.Statements counts nothing",
+			},
+		},
+	}
+}

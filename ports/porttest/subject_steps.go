@@ -1,0 +1,193 @@
+package porttest
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// erasurePlan is the plan for the shop.
+func erasurePlan(t testing.TB) []domain.Step {
+	t.Helper()
+	plan, err := erasure.Planner{}.Plan(DataMap(), nil)
+	if err != nil {
+		t.Fatalf("the shop has no plan: %v", err)
+	}
+	return plan.Local()
+}
+
+// deletes, anonymizes and retains are the step of the plan that does so with a table.
+func deletes(t testing.TB, table string) domain.Step {
+	t.Helper()
+	return stepOf(t, table, domain.StrategyDelete)
+}
+
+func anonymizes(t testing.TB, table string) domain.Step {
+	t.Helper()
+	return stepOf(t, table, domain.StrategyAnonymize)
+}
+
+func retains(t testing.TB, table string) domain.Step {
+	t.Helper()
+	return stepOf(t, table, domain.StrategyRetain)
+}
+
+func stepOf(t testing.TB, table string, strategy domain.Strategy) domain.Step {
+	t.Helper()
+	plan := erasurePlan(t)
+	i := slices.IndexFunc(plan, func(s domain.Step) bool { return s.Target == table && s.Strategy == strategy })
+	if i < 0 {
+		t.Fatalf("the plan has no step to %s %s", strategy, table)
+	}
+	return plan[i]
+}
+
+// do gives fn the subjects in a session of its own, which must not fail.
+func (s shopUnderTest) do(t testing.TB, fn func(context.Context, ports.SubjectStore) error) {
+	t.Helper()
+	do(t, s.Store, func(ctx context.Context, session ports.Session) error { return fn(ctx, session.Subjects()) })
+}
+
+func (s shopUnderTest) try(t testing.TB, fn func(context.Context, ports.SubjectStore) error) error {
+	return try(t, s.Store, func(ctx context.Context, session ports.Session) error { return fn(ctx, session.Subjects()) })
+}
+
+// apply carries out steps and returns how many rows each was about.
+func (s shopUnderTest) apply(t testing.TB, who customer, steps ...domain.Step) (rows []int64) {
+	t.Helper()
+	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
+		rows, err = subjects.Apply(ctx, who.id(t), steps)
+		return err
+	})
+	if len(rows) != len(steps) {
+		t.Fatalf("%d steps have %d counts", len(steps), len(rows))
+	}
+	return rows
+}
+
+func subjectRowsAreDeleted(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	if rows := s.apply(t, zoe, deletes(t, "addresses")); rows[0] != 3 {
+		t.Errorf("%d rows were deleted, want 3", rows[0])
+	}
+	if left := s.content(t).of(zoe)["addresses"]; len(left) > 0 {
+		t.Errorf("%d rows are left", len(left))
+	}
+}
+
+func subjectRepliesAreDeletedInOneStep(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	// A reply to itself, one to another person's message, and one whose number comes before what it replies to.
+	s.Insert(t, "messages", zoe.own(zoe.ids+10, Row{"reply_to": zoe.ids + 10}))
+	s.Insert(t, "messages", zoe.own(zoe.ids+11, Row{"reply_to": others[0].ids}))
+	s.Insert(t, "messages", zoe.own(zoe.ids+20, Row{"reply_to": nil}))
+	s.Insert(t, "messages", zoe.own(zoe.ids+12, Row{"reply_to": zoe.ids + 20}))
+	before := s.content(t)
+	if rows := s.apply(t, zoe, deletes(t, "messages")); rows[0] != 7 {
+		t.Errorf("%d messages were deleted, want 7", rows[0])
+	}
+	after := s.content(t)
+	if left := after.of(zoe)["messages"]; len(left) > 0 {
+		t.Errorf("%d messages are left", len(left))
+	}
+	unchanged(t, "what is not the subject's", after.without(zoe), before.without(zoe))
+}
+
+func subjectRowsThatOthersReferToAreRefused(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	s.Insert(t, "messages", others[0].own(others[0].ids+10, Row{"reply_to": zoe.ids + 1}))
+	before := s.content(t)
+	var rows []int64
+	err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
+		rows, err = subjects.Apply(ctx, zoe.id(t), []domain.Step{
+			deletes(t, "addresses"), anonymizes(t, "orders"), deletes(t, "messages"), anonymizes(t, "people"),
+		})
+		return err
+	})
+	isError(t, "to delete a message that another person replied to", err, domain.ErrConflict)
+	if want := []int64{3, 3}; !slices.Equal(rows, want) {
+		t.Errorf("the steps before it are counted %v, want %v", rows, want)
+	}
+	unchanged(t, "after a conflict", s.content(t), before)
+}
+
+func subjectColumnsAreAnonymized(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	before := s.content(t)
+	for _, table := range []string{"people", "orders", "invoices"} {
+		step := anonymizes(t, table)
+		if rows, want := s.apply(t, zoe, step)[0], int64(len(before.of(zoe)[table])); rows != want {
+			t.Errorf("%d rows of %s were anonymized, want %d", rows, table, want)
+		}
+		s.expectAnonymized(t, before, step.Target, step.Columns)
+	}
+	// A step is about its own columns, and no others.
+	one := domain.Step{Target: "people", Strategy: domain.StrategyAnonymize, Columns: []string{"email"}}
+	other := shopUnderTest{h.open(t)}
+	other.seed(t, zoe, 1)
+	before = other.content(t)
+	other.apply(t, zoe, one)
+	other.expectAnonymized(t, before, "people", one.Columns)
+}
+
+// expectAnonymized checks of a table that some columns of zoe's rows were overwritten, and no others.
+func (s shopUnderTest) expectAnonymized(t testing.TB, before content, table string, columns []string) {
+	t.Helper()
+	rows, was := s.content(t).of(zoe)[table], before.of(zoe)[table]
+	if len(rows) != len(was) {
+		t.Fatalf("%d rows of %s are left, want %d", len(rows), table, len(was))
+	}
+	for i, row := range rows {
+		for column := range was[i] {
+			overwritten := !same(row[column], was[i][column])
+			if want := slices.Contains(columns, column); overwritten != want {
+				t.Errorf("%s.%s was overwritten: %v, want %v", table, column, overwritten, want)
+			}
+		}
+	}
+}
+
+func subjectRowsAreFoundOverTwoHops(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	before := s.content(t)
+	step := anonymizes(t, "order_lines")
+	if rows := s.apply(t, zoe, step)[0]; rows != 6 {
+		t.Errorf("%d lines of orders were anonymized, want 6", rows)
+	}
+	s.expectAnonymized(t, before, step.Target, step.Columns)
+	unchanged(t, "what is not the subject's", s.content(t).without(zoe), before.without(zoe))
+}
+
+func subjectRetainedRowsAreCounted(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	before := s.content(t)
+	if rows := s.apply(t, zoe, retains(t, "invoices"))[0]; rows != 3 {
+		t.Errorf("%d rows are said to be retained, want 3", rows)
+	}
+	unchanged(t, "after a step that retains", s.content(t), before)
+}
+
+func subjectStepsAreRefused(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	before := s.content(t)
+	for what, step := range map[string]domain.Step{
+		"an external step":              {Target: "people", Strategy: domain.StrategyDelete, External: true},
+		"a resolver's step":             {Target: "desk", Strategy: domain.StrategyDelete, External: true},
+		"a step about an unknown table": {Target: "habeas_outbox", Strategy: domain.StrategyDelete},
+	} {
+		var rows []int64
+		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
+			rows, err = subjects.Apply(ctx, zoe.id(t), []domain.Step{deletes(t, "addresses"), step, deletes(t, "messages")})
+			return err
+		})
+		isError(t, what, err, domain.ErrManifest)
+		if len(rows) > 1 {
+			t.Errorf("%s: %d steps are counted, of which one came before it", what, len(rows))
+		}
+	}
+	unchanged(t, "after steps that were refused", s.content(t), before)
+}

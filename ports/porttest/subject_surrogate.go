@@ -1,0 +1,135 @@
+package porttest
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+var (
+	anonymousText = regexp.MustCompile(`^anon-[0-9a-f]{32}$`)
+	canonicalUUID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+)
+
+// unfit returns why a value is no surrogate for a column, or nothing.
+func unfit(column domain.Column, value any) string {
+	fits := false
+	switch column.Type { //nolint:exhaustive // the shop has no others that are anonymized
+	case domain.TypeText:
+		text, isText := value.(string)
+		fits = isText && anonymousText.MatchString(text)
+		if column.Surrogate != "" {
+			fits = text == column.Surrogate
+		}
+		if column.Length > 0 && utf8.RuneCountInString(text) > column.Length {
+			return "is too long"
+		}
+		if column.Length > 0 && column.Length < len("anon-")+32 {
+			fits = isText && text != ""
+		}
+	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
+		fits = same(value, int64(0))
+	case domain.TypeNumber:
+		fits = same(value, float64(0))
+	case domain.TypeBoolean:
+		fits = value == false
+	case domain.TypeTime:
+		fits = same(value, time.Unix(0, 0).UTC())
+	case domain.TypeUUID:
+		text, isText := value.(string)
+		fits = isText && canonicalUUID.MatchString(text)
+	case domain.TypeJSON:
+		fits = same(value, domain.JSON("{}"))
+	case domain.TypeBytes:
+		_, fits = value.([]byte)
+	}
+	if !fits {
+		return fmt.Sprintf("is no surrogate for the type %s", column.Type)
+	}
+	return ""
+}
+
+// eachSurrogate calls fn for every cell of the subject's rows that an erasure anonymizes.
+func (s shopUnderTest) eachSurrogate(t testing.TB, fn func(table domain.Table, column domain.Column, value any)) {
+	t.Helper()
+	after := s.content(t).of(zoe)
+	for _, step := range erasurePlan(t) {
+		if step.Strategy != domain.StrategyAnonymize {
+			continue
+		}
+		table, _ := DataMap().Table(step.Target)
+		for _, row := range after[table.Name] {
+			for _, name := range step.Columns {
+				column, _ := table.Column(name)
+				fn(table, column, row[name])
+			}
+		}
+	}
+}
+
+func subjectSurrogatesFitTheirColumns(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	s.apply(t, zoe, erasurePlan(t)...)
+	cells := 0
+	s.eachSurrogate(t, func(table domain.Table, column domain.Column, value any) {
+		cells++
+		if why := unfit(column, value); why != "" {
+			t.Errorf("what stands in %s.%s %s", table.Name, column.Name, why)
+		}
+	})
+	if want := 11 + 6 + 3 + 3; cells != want {
+		t.Errorf("%d cells were anonymized, want %d", cells, want)
+	}
+}
+
+func subjectSurrogatesReplaceNULL(t testing.TB, h StoreHarness) {
+	s := shopUnderTest{h.open(t)}
+	s.Insert(t, "people", Row{"tenant": zoe.tenant, "number": zoe.number})
+	s.Insert(t, "orders", zoe.own(zoe.ids, nil))
+	s.Insert(t, "order_lines", Row{"order_id": zoe.ids, "line": int64(1)})
+	s.Insert(t, "invoices", zoe.own(zoe.ids, nil))
+	s.apply(t, zoe, erasurePlan(t)...)
+	s.eachSurrogate(t, func(table domain.Table, column domain.Column, value any) {
+		if value == nil {
+			t.Errorf("%s.%s is NULL", table.Name, column.Name)
+		} else if why := unfit(column, value); why != "" {
+			t.Errorf("what stands in %s.%s, which was NULL, %s", table.Name, column.Name, why)
+		}
+	})
+	for _, unannotated := range []struct{ table, column string }{{"people", "remark"}, {"orders", "status"}, {"invoices", "address"}} {
+		if s.Rows(t, unannotated.table)[0][unannotated.column] != nil {
+			t.Errorf("%s.%s was NULL, is not to be anonymized, and has changed", unannotated.table, unannotated.column)
+		}
+	}
+}
+
+// Every row of the subject, every table and every column: who joined two rows by an equal surrogate would know again
+// what they have in common.
+func subjectSurrogatesAreUnique(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	s.apply(t, zoe, erasurePlan(t)...)
+	s.apply(t, others[0], erasurePlan(t)...)
+	seen := map[string]string{}
+	note := func(table domain.Table, column domain.Column, value any) {
+		text, isText := value.(string)
+		if !isText || column.Surrogate != "" {
+			return
+		}
+		cell := table.Name + "." + column.Name
+		if other, twice := seen[strings.ToLower(text)]; twice {
+			t.Errorf("a cell of %s has the surrogate of one of %s", cell, other)
+		}
+		seen[strings.ToLower(text)] = cell
+	}
+	s.eachSurrogate(t, note)
+	for _, row := range s.content(t).of(others[0])["order_lines"] {
+		table, _ := DataMap().Table("order_lines")
+		column, _ := table.Column("engraving")
+		note(table, column, row["engraving"])
+	}
+}

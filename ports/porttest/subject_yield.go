@@ -1,0 +1,123 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+var errEnough = errors.New("enough")
+
+func subjectExportEndsWithYield(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	all := len(s.export(t, zoe))
+	for _, most := range []int{1, 2, 12, 13, all} { // within a row, between rows, between tables, at the end
+		yields := 0
+		var failure error
+		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+			yields = 0
+			failure = subjects.Export(ctx, zoe.id(t), func(domain.ExportRecord) error {
+				if yields++; yields >= most {
+					return errEnough
+				}
+				return nil
+			})
+			return failure
+		})
+		if !errors.Is(failure, errEnough) || !errors.Is(err, errEnough) {
+			t.Errorf("yield failed at record %d of %d; Export came back with: %v; Do with: %v", most, all, failure, err)
+		}
+		if yields != most {
+			t.Errorf("after an error at record %d of %d, yield was called %d times more", most, all, yields-most)
+		}
+	}
+}
+
+// A store may let the application's writes wait for the export, which is one way of not seeing them.
+func subjectExportReadsOneSnapshot(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	want := cells(s.export(t, zoe))
+	done := make(chan struct{})
+	insert, inserted := beside(func() {
+		defer close(done)
+		for _, table := range []string{"addresses", "orders", "invoices"} {
+			s.Insert(t, table, zoe.own(zoe.ids+500, nil))
+		}
+	})
+	defer inserted()
+	var got []domain.ExportRecord
+	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+		got = nil
+		return subjects.Export(ctx, zoe.id(t), func(record domain.ExportRecord) error {
+			if insert(); len(got) == 0 {
+				arrives(done, moment)
+			}
+			got = append(got, record)
+			return nil
+		})
+	})
+	inserted()
+	if !slices.Equal(cells(got), want) {
+		t.Errorf("%d records are exported while rows are added, want the %d that there were before", len(got), len(want))
+	}
+	if after := s.export(t, zoe); len(after) <= len(want) {
+		t.Errorf("an export afterwards has %d records, and does not see what came in between", len(after))
+	}
+}
+
+func subjectExportComesBeforeWrites(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	before := s.content(t)
+	for method, call := range calls(t) {
+		if method == "Export" {
+			continue
+		}
+		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+			if err := call(ctx, subjects, zoe.id(t)); err != nil {
+				t.Errorf("%s failed: %v", method, err)
+			}
+			return subjects.Export(ctx, zoe.id(t), func(domain.ExportRecord) error {
+				t.Errorf("after %s in its session, an export yields", method)
+				return errEnough
+			})
+		})
+		isError(t, "an export after "+method+" in its session", err, domain.ErrSession)
+	}
+	unchanged(t, "after exports that came too late", s.content(t), before)
+}
+
+func subjectExportMayFollowAppends(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	want := cells(s.export(t, zoe))
+	var got []domain.ExportRecord
+	err := try(t, s.Store, func(ctx context.Context, session ports.Session) error {
+		got = nil
+		id := zoe.id(t)
+		err := errors.Join(
+			session.Consents().Append(ctx, domain.ConsentRecord{
+				SubjectID: id, Purpose: "newsletter", PolicyVersion: "1", Granted: true, RecordedAt: noon, Source: "test",
+			}),
+			session.Audit().Append(ctx, event("event", id)),
+			session.Outbox().Enqueue(ctx, toErase(t, "entry", id, 0)))
+		if err != nil {
+			return err
+		}
+		return session.Subjects().Export(ctx, id, func(record domain.ExportRecord) error {
+			got = append(got, record)
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatalf("an export after appends failed: %v", err)
+	}
+	if !slices.Equal(cells(got), want) {
+		t.Errorf("after appends %d records are exported, want %d", len(got), len(want))
+	}
+	if pending := box(s).counts(t)[domain.OutboxPending]; pending != 1 {
+		t.Errorf("what was appended before the export has not been committed with it")
+	}
+}
