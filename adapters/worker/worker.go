@@ -1,9 +1,11 @@
 // Package worker drains the outbox in the background of an application.
 //
-//	saga, err := worker.New(runner, worker.Options{})
-//	store, err := bunstore.New(db, dataMap, bunstore.Options{Enqueued: saga.Wake})
-//	saga.Start()
-//	defer saga.Stop(0)
+//	var background *worker.SagaWorker // needs the store, which has to wake it
+//	store, err := bunstore.New(db, dataMap, bunstore.Options{Enqueued: func() { background.Wake() }})
+//	engines, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap, Resolvers: systems})
+//	background, err = worker.New(engines.Runner, worker.Options{})
+//	background.Start()
+//	defer background.Stop(0)
 //
 // Polling alone is enough for every entry to be carried out. Wake only makes it sooner: a store of the same process
 // calls it after each commit that gave the outbox work, and package pgxlisten for the commits of other processes.

@@ -116,14 +116,20 @@ func outboxSettlementUnderALostLeaseIsStale(t testing.TB, h StoreHarness) {
 	unknown.EntryID = "unknown"
 	waiting := other
 	waiting.LeaseToken = new(string)
-	for name, lost := range map[string]domain.OutboxEntry{
-		"under an earlier lease": first, "without a token": none, "with an empty token": empty,
-		"of an entry that there is not": unknown, "of an entry that is not claimed": other,
-		"of an entry that is not claimed, with an empty token": waiting,
+	for _, c := range []struct {
+		name string
+		lost domain.OutboxEntry
+	}{
+		{"under an earlier lease", first},
+		{"without a token", none},
+		{"with an empty token", empty},
+		{"of an entry that there is not", unknown},
+		{"of an entry that is not claimed", other},
+		{"of an entry that is not claimed, with an empty token", waiting},
 	} {
-		for _, settlement := range []domain.Settlement{succeeds(lost), fails(lost, noon), abandons(lost), givesBack(lost)} {
+		for _, settlement := range []domain.Settlement{succeeds(c.lost), fails(c.lost, noon), abandons(c.lost), givesBack(c.lost)} {
 			if got := b.settle(t, settlement); got[0] != stale {
-				t.Errorf("a settlement %s as %s came to %v", name, settlement.Status, named(got))
+				t.Errorf("a settlement %s as %s came to %v", c.name, settlement.Status, named(got))
 			}
 		}
 	}

@@ -70,7 +70,7 @@ func applyDefects() map[string]storeDefect {
 				"subject rows are found over two hops": "lines of orders were anonymized, want",
 				"subject surrogates fit their columns": "what stands in order_lines.engraving is no surrogate for the type text",
 				"subject surrogates replace NULL":      "order_lines.engraving is NULL",
-				"subject surrogates are unique":        "a cell of order_lines.engraving has the surrogate of one of order_lines.",
+				"subject surrogates are unique":        "a cell of order_lines.engraving has the surrogate of one of order_lines",
 				"subject plan erases all":              "order_lines",
 				"subject plan can be applied again":    "order_lines",
 			},
@@ -88,7 +88,7 @@ func applyDefects() map[string]storeDefect {
 				"subject ids are matched whole":                 "rows are left",
 				"subject rows are deleted":                      "rows are left",
 				"subject replies are deleted in one step":       "messages are left",
-				"subject rows that others refer to are refused": "to delete a message that another person replied to is no habeas: conflic",
+				"subject rows that others refer to are refused": "to delete a message that another person replied to is no habeas: conflict",
 				"subject plan erases all":                       "es are left",
 				"subject plan can be applied again":             "rows, want",
 			},
@@ -203,7 +203,7 @@ func applyDefects() map[string]storeDefect {
 				}
 			}),
 			map[string]string{
-				"subject rows that others refer to are refused": "to delete a message that another person replied to is no habeas: conflic",
+				"subject rows that others refer to are refused": "to delete a message that another person replied to is no habeas: conflict",
 			},
 		},
 		"no counts with an error": {

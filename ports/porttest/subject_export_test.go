@@ -182,11 +182,11 @@ func subjectExportDefects() map[string]storeDefect {
 		}},
 		"times as texts": {exportedAs(func(t time.Time) string { return t.Format(time.RFC3339Nano) }), map[string]string{
 			"subject rectification reads back": "of type time is exported as another one, of Go type string",
-			"subject export has typed values":  "people.born is exported as a string that is not the time.Time in the tab",
+			"subject export has typed values":  "people.born is exported as a string that is not the time.Time in the",
 		}},
 		"JSON as texts": {exportedAs(func(j domain.JSON) string { return string(j) }), map[string]string{
 			"subject rectification reads back": "of type json is exported as another one, of Go type string",
-			"subject export has typed values":  "people.settings is exported as a string that is not the domain.JSON in t",
+			"subject export has typed values":  "people.settings is exported as a string that is not the domain.JSON in",
 		}},
 		"bytes as texts": {exportedAs(func(b []byte) string { return string(b) }), map[string]string{
 			"subject rectification reads back": "of type bytes is exported as another one, of Go type string",

@@ -115,6 +115,7 @@ func (r router) fallback(c *fiber.Ctx) error {
 	if allowed := response.Header.Get(fiber.HeaderAllow); allowed != "" {
 		// Fiber has noted the methods of the application's own routes on this path: they are allowed as well.
 		c.Append(fiber.HeaderAllow, strings.Split(allowed, ", ")...)
+		response.Header = response.Header.Clone()
 		response.Header.Del(fiber.HeaderAllow)
 	} else {
 		c.Response().Header.Del(fiber.HeaderAllow)

@@ -72,19 +72,27 @@ func (a *answer) flush() error {
 
 // end completes the answer, or breaks a stream off with the error.
 func (a *answer) end(err error) error {
+	if a.pipe == nil {
+		return err
+	}
 	if err == nil {
 		a.held.Write(a.tail)
-		if a.pipe == nil {
-			return nil
-		}
-		if err = a.flush(); err == nil {
-			return a.pipe.Close()
-		}
+		err = a.flush()
 	}
-	if a.pipe != nil {
+	if err != nil {
 		a.breakOff()
+		return err
 	}
-	return err
+	return a.pipe.Close()
+}
+
+// body is the answer that was held as a whole.
+func (a *answer) body() []byte {
+	if a.held.Len() == 0 {
+		return a.tail
+	}
+	a.held.Write(a.tail)
+	return a.held.Bytes()
 }
 
 // breakOff makes the stream fail, unless it has ended. Servers log its error, so it is not ours.

@@ -28,8 +28,8 @@ type Request struct {
 // Response is what an adapter sends.
 type Response struct {
 	Status int
-	Header http.Header
-	Body   []byte // empty for 204; an adapter leaves it out in answer to HEAD
+	Header http.Header // not to be modified
+	Body   []byte      // empty for 204; an adapter leaves it out in answer to HEAD
 
 	// Stream takes the place of a Body that is too large to be held, that of a large export; it is nil otherwise. An adapter
 	// reads it to its end, also in answer to HEAD, or closes it, which gives the request up. An error of Read says that the
@@ -133,7 +133,7 @@ func (a *API) complete(ctx context.Context, endpoint Endpoint, perform performan
 		}
 		return failure.response()
 	}
-	return Response{Status: http.StatusOK, Header: successHeader(), Body: out.held.Bytes()}
+	return Response{Status: http.StatusOK, Header: successHeader, Body: out.body()}
 }
 
 func (a *API) subject(ctx context.Context, r Request) (domain.Subject, error) {
@@ -151,9 +151,8 @@ func (a *API) subject(ctx context.Context, r Request) (domain.Subject, error) {
 	return subject, nil
 }
 
-func successHeader() http.Header {
-	return newResponse(http.StatusOK, http.Header{"Content-Type": {"application/json"}}, nil).Header
-}
+// successHeader is that of every success.
+var successHeader = newResponse(http.StatusOK, http.Header{"Content-Type": {"application/json"}}, nil).Header
 
 // newResponse adds the headers that every answer has. Personal data must not stay in any cache, nor be taken for a
 // page by a browser.

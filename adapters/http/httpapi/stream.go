@@ -30,7 +30,7 @@ func (a *API) stream(ctx context.Context, endpoint Endpoint, perform performance
 	out.stream = func(body io.ReadCloser) {
 		stopFollowing()
 		context.AfterFunc(own, out.breakOff) // a client that reads too slowly is not waited for
-		response <- Response{Status: http.StatusOK, Header: successHeader(), Stream: body}
+		response <- Response{Status: http.StatusOK, Header: successHeader, Stream: body}
 	}
 	go func() {
 		defer cancel()

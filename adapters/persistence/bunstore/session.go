@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 
-	"github.com/uptrace/bun"
-
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -54,11 +52,15 @@ func (s *session) begin(ctx context.Context) error {
 	if s.tx != nil {
 		return nil
 	}
-	tx, err := s.store.dialect.begin(ctx, s.store.db)
-	if err != nil {
+	if err := s.store.gate.enter(ctx); err != nil {
 		return s.fail(ctx, "begin", err)
 	}
-	s.tx = tx
+	tx, err := s.store.dialect.begin(ctx, s.store.db)
+	if err != nil {
+		s.store.gate.leave()
+		return s.fail(ctx, "begin", err)
+	}
+	s.tx = gated{tx, s.store.gate}
 	return nil
 }
 
@@ -79,11 +81,14 @@ func (s *session) read(ctx context.Context, op string, each func(*sql.Rows) erro
 	if err := s.usable(); err != nil {
 		return err
 	}
-	var conn bun.IConn = s.store.db.DB
 	if s.tx != nil {
-		conn = s.tx.conn()
+		return s.fail(ctx, op, query(ctx, s.store.db, s.tx.conn(), each, text, args...))
 	}
-	return s.fail(ctx, op, query(ctx, s.store.db, conn, each, text, args...))
+	if err := s.store.gate.enter(ctx); err != nil {
+		return s.fail(ctx, op, err)
+	}
+	defer s.store.gate.leave()
+	return s.fail(ctx, op, query(ctx, s.store.db, s.store.db.DB, each, text, args...))
 }
 
 // returning runs a statement that changes something, in the transaction, and calls each for every row it returns.
@@ -104,6 +109,10 @@ func (s *session) commit(ctx context.Context) error {
 	}
 	inserts := s.held.take(s.store)
 	if s.tx == nil && len(inserts) == 1 { // a single statement is a transaction of its own
+		if err := s.store.gate.enter(ctx); err != nil {
+			return s.fail(ctx, "append", err)
+		}
+		defer s.store.gate.leave()
 		_, err := exec(ctx, s.store.db, s.store.db.DB, inserts[0].text, inserts[0].args...)
 		return s.fail(ctx, "append", err)
 	}

@@ -25,13 +25,15 @@ type Options struct {
 	Enqueued func()
 }
 
-// Store opens sessions on a database. It is safe for concurrent use.
+// Store opens sessions on a database. It is safe for concurrent use. Where all connections of the pool are busy (as many
+// as SetMaxOpenConns allowed when the store was made), sessions get theirs in the order in which they asked.
 type Store struct {
 	db      *bun.DB
 	dataMap domain.DataMap
 	dialect sqlDialect
 	tables  tableNames
 	export  export
+	gate    gate
 	wake    func() // Options.Enqueued
 	others  notifier
 }
@@ -52,6 +54,7 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{db: db, dataMap: dataMap, dialect: d, tables: namesOf(opts.Schema), wake: opts.Enqueued}
+	s.gate = newGate(db.Stats().MaxOpenConnections)
 	s.export = newExport(s)
 	return s, nil
 }

@@ -1,0 +1,85 @@
+package manifest_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/manifest"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// An application without bun models has its manifest in a file, best one that is embedded.
+func ExampleRead() {
+	file := `{
+	  "manifest_version": 1,
+	  "tables": [
+	    {"name": "users", "primary_key": ["id"], "subject_key": ["id"], "columns": [
+	      {"name": "id", "type": "bigint"},
+	      {"name": "email", "type": "text", "personal": {"category": "contact", "erasure": "anonymize"}},
+	      {"name": "theme", "type": "text"}
+	    ]},
+	    {"name": "invoices", "primary_key": ["id"],
+	      "relations": [{"columns": ["user_id"], "references": "users", "referenced_columns": ["id"]}],
+	      "columns": [
+	        {"name": "id", "type": "bigint"},
+	        {"name": "user_id", "type": "bigint"},
+	        {"name": "issued_at", "type": "time"},
+	        {"name": "address", "type": "text", "personal": {
+	          "category": "financial", "erasure": "retain", "reason": "§ 147 AO", "retain": "10y", "since": "issued_at"}}
+	      ]}
+	  ]
+	}`
+	dataMap, err := manifest.Read(strings.NewReader(file)) // for app.Config.DataMap, or stack.Config.DataMap
+	if err != nil {
+		panic(err)
+	}
+	for _, table := range dataMap.Tables() {
+		for _, column := range table.Personal() {
+			fmt.Println(table.Name, column.Name, column.Personal.Strategy)
+		}
+	}
+
+	// What is misspelled is refused: it would be personal data that is overlooked.
+	_, err = manifest.Read(strings.NewReader(strings.Replace(file, `"personal"`, `"persnal"`, 1)))
+	fmt.Println(err)
+	// Output:
+	// users email anonymize
+	// invoices address retain
+	// habeas: manifest: tables[0].columns[1].persnal: is unknown
+}
+
+// A data map that was built in Go, or read from models, is written for a tool that looks at it.
+func ExampleWrite() {
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+	})
+	if err != nil {
+		panic(err)
+	}
+	if err := manifest.Write(os.Stdout, dataMap); err != nil {
+		panic(err)
+	}
+	// Output:
+	// {
+	//   "manifest_version": 1,
+	//   "tables": [
+	//     {
+	//       "name": "users",
+	//       "primary_key": [
+	//         "id"
+	//       ],
+	//       "subject_key": [
+	//         "id"
+	//       ],
+	//       "columns": [
+	//         {
+	//           "name": "id",
+	//           "type": "bigint"
+	//         }
+	//       ]
+	//     }
+	//   ]
+	// }
+}

@@ -1,0 +1,95 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/adapters/worker"
+	"github.com/habeas-data/habeas/app/stack"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// The commit of an erasure wakes the worker, which tells the newsletter service at once.
+func ExampleNew() {
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+	})
+	check(err)
+	var background *worker.SagaWorker // needs the store, which has to wake it
+	store, err := memory.New(dataMap, memory.Options{Enqueued: func() { background.Wake() }})
+	check(err)
+	service := newsletter{removed: make(chan string)}
+	engines, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap, Resolvers: []ports.Resolver{service}})
+	check(err)
+	background, err = worker.New(engines.Runner, worker.Options{})
+	check(err)
+	background.Start()
+
+	zoe, err := domain.NewSubject("42", domain.SubjectRef{Kind: "newsletter", Value: "s-7"})
+	check(err)
+	check(store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
+		_, err := engines.Eraser.Erase(ctx, s, zoe)
+		return err
+	}))
+	fmt.Println("removed:", <-service.removed)
+	fmt.Println("stopped:", background.Stop(0))
+	// Output:
+	// removed: s-7
+	// stopped: <nil>
+}
+
+// An application with a life cycle of its own starts the worker with its server, and stops it after that, when no
+// request is left that could give it work.
+func ExampleSagaWorker_Stop() {
+	background, err := worker.New(idle{}, worker.Options{})
+	check(err)
+	server := &http.Server{Addr: "127.0.0.1:0", ReadHeaderTimeout: 5 * time.Second}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	stop() // as Ctrl-C does
+
+	background.Start()
+	failed := make(chan error, 1)
+	go func() { failed <- server.ListenAndServe() }()
+	select {
+	case err = <-failed: // the port is taken, for one
+	case <-ctx.Done():
+		err = server.Shutdown(context.Background())
+	}
+	fmt.Println(errors.Join(err, background.Stop(0))) // calls in flight are finished, within Options.StopTimeout
+	// Output: <nil>
+}
+
+// idle is a runner without work; an application has a saga.Runner, which is stack.Stack.Runner.
+type idle struct{}
+
+func (idle) RunOnce(context.Context) (settled int, err error) { return 0, nil }
+
+// newsletter is a service that sends newsletters to subscribers.
+type newsletter struct{ removed chan string }
+
+func (newsletter) Name() string { return "newsletter" }
+
+func (newsletter) CoveredSurface() domain.CoveredSurface { return domain.CoveredSurface{} }
+
+func (newsletter) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
+	return nil, nil
+}
+
+func (n newsletter) EraseSubject(_ context.Context, ref domain.SubjectRef, _ string) (alreadyAbsent bool, err error) {
+	n.removed <- ref.Value
+	return false, nil
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,108 @@
+package porttest_test
+
+import (
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/adapters/supportdesk"
+	"github.com/habeas-data/habeas/adapters/supportdesk/desktest"
+	"github.com/habeas-data/habeas/adapters/system"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/porttest"
+)
+
+// The whole test of a store, here of the one in memory. That of a database makes the tables of porttest.DataMap first,
+// and fills in the fields of porttest.Store that this one has no use for.
+func ExampleTestStore() {
+	testConformance := func(t *testing.T) { porttest.TestStore(t, inMemory) }
+	_ = testConformance // func TestConformance(t *testing.T)
+}
+
+var inMemory = porttest.StoreHarness{
+	Open: func(t testing.TB) porttest.Store {
+		store, err := memory.New(porttest.DataMap(), memory.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return porttest.Store{
+			Sessions: store,
+			Insert: func(t testing.TB, table string, row porttest.Row) {
+				if err := store.Insert(table, memory.Row(row)); err != nil {
+					t.Fatal(err)
+				}
+			},
+			Rows: func(t testing.TB, table string) (found []porttest.Row) {
+				rows, err := store.Rows(table)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, row := range rows {
+					found = append(found, porttest.Row(row))
+				}
+				return found
+			},
+		}
+	},
+	Waive: map[string]string{
+		"session opens no connection before its first statement": "there are no connections",
+		"session leaves no connection behind":                    "there are no connections",
+		"session reports a store that cannot be reached":         "memory can always be reached",
+		"subject ids are checked before any statement":           "there are no statements",
+		"subject statements do not depend on rows":               "there are no statements",
+		"outbox claims do not wait for each other":               "sessions that write come one after the other",
+		"audit events cannot be tampered with":                   "nothing but the ports leads to an event",
+	},
+}
+
+// The whole test of a resolver, here of the one for support desks, with a desk that fails on demand. A better harness
+// has a fault for each answer that the system may give.
+func ExampleTestResolver() {
+	testConformance := func(t *testing.T) { porttest.TestResolver(t, atDesk) }
+	_ = testConformance // func TestConformance(t *testing.T)
+}
+
+var atDesk = porttest.ResolverHarness{
+	Open: func(t testing.TB) porttest.ResolverSystem {
+		desk, since := desktest.New("a-secret-token"), time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
+		for _, id := range []string{"contact-zoe", "contact-bob"} {
+			talk := desktest.Conversation{CreatedAt: since, UpdatedAt: since, State: "open", Body: "a confidential message"}
+			first, second := talk, talk
+			first.ID, second.ID = id+"-1", id+"-2"
+			desk.Add(desktest.Contact{ID: id, Email: id + "@example.org", Name: "name of " + id, Phone: "phone of " + id}, first, second)
+		}
+		server := httptest.NewServer(desk)
+		t.Cleanup(server.Close)
+		resolver, err := supportdesk.New("a-secret-token", supportdesk.Options{BaseURL: server.URL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return porttest.ResolverSystem{
+			Resolver:  resolver,
+			Populated: domain.SubjectRef{Kind: supportdesk.Name, Value: "contact-zoe"},
+			Bystander: domain.SubjectRef{Kind: supportdesk.Name, Value: "contact-bob"},
+			Absent:    domain.SubjectRef{Kind: supportdesk.Name, Value: "contact-nobody"},
+			Excluded:  []string{"a confidential message"},
+			Secrets:   []string{"a-secret-token", desktest.VendorText, server.URL},
+			Transient: []porttest.ResolverFault{{Name: "503", Inject: func() { desk.Always(desktest.Status(503)) }}},
+			Permanent: []porttest.ResolverFault{{Name: "403", Inject: func() { desk.Always(desktest.Status(403)) }}},
+			Heal:      func() { desk.Always(desktest.OK) },
+			Hang:      func() { desk.Always(desktest.NewGate().Hold) },
+		}
+	},
+}
+
+// A source of identifiers of one's own.
+func ExampleTestIDSource() {
+	testIDs := func(t *testing.T) {
+		porttest.TestIDSource(t, func() ports.IDSource { return &system.IDs{} })
+	}
+	_ = testIDs // func TestIDs(t *testing.T)
+}
+
+func TestTheHarnessesOfTheExamplesPass(t *testing.T) {
+	t.Run("store", func(t *testing.T) { porttest.TestStore(t, inMemory) })
+	t.Run("resolver", func(t *testing.T) { porttest.TestResolver(t, atDesk) })
+}

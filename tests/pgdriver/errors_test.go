@@ -1,0 +1,216 @@
+package pgdriver
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun/driver/pgdriver"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/porttest"
+)
+
+// What a store makes of the driver's errors, where that is not in the suite because only databases have them.
+
+func TestADatabaseThatCannotBeReachedIsUnavailable(t *testing.T) {
+	for name, address := range map[string]string{
+		"nobody listens": listener(t, nil),
+		"it hangs up": listener(t, func(connection net.Conn) {
+			_, _ = connection.Read(make([]byte, 1024)) // or else it is a reset
+			_ = connection.Close()
+		}),
+		"it does not answer": listener(t, func(net.Conn) {}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			database := "postgres://app:secret@" + address + "/app?sslmode=disable&timeout=200ms"
+			for _, err := range []error{
+				bunstore.Migrate(t.Context(), driver.Open(t, database), bunstore.Options{}),
+				lock(t.Context(), open(t, database)),
+			} {
+				wantUnavailable(t, err)
+			}
+		})
+	}
+}
+
+func TestAConnectionThatIsCutIsUnavailable(t *testing.T) {
+	database := migrated(t)
+	wantUnavailable(t, open(t, database).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		if err := s.Subjects().Lock(ctx, subject(), time.Now()); err != nil {
+			return err
+		}
+		_, err := driver.Open(t, database).ExecContext(ctx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"+
+			" WHERE datname = current_database() AND pid <> pg_backend_pid()")
+		must(t, err)
+		return s.Subjects().Lock(ctx, subject(), time.Now())
+	}))
+}
+
+// The driver hears from its connection that the time is up, and does so before the context as often as not.
+func TestATimeoutIsTheDeadlinesOrElseTheDatabases(t *testing.T) {
+	database := migrated(t)
+	must(t, open(t, database).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		if err := s.Subjects().Lock(ctx, subject(), time.Now()); err != nil {
+			return err
+		}
+		for range 50 {
+			late, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+			if err := lock(late, open(t, database)); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, domain.ErrUnavailable) {
+				t.Errorf("past the deadline: %v", err)
+			}
+			cancel()
+		}
+		wantUnavailable(t, lock(t.Context(), open(t, database+"&read_timeout=100ms")))
+		return nil
+	}))
+}
+
+// The driver watches deadlines but no cancellation, which is heard of when the read times out: by default after 10 s.
+func TestACancellationIsNotTakenForATimeout(t *testing.T) {
+	database := migrated(t)
+	must(t, open(t, database).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		if err := s.Subjects().Lock(ctx, subject(), time.Now()); err != nil {
+			return err
+		}
+		cancelled, cancel := context.WithCancel(t.Context())
+		err := open(t, database+"&read_timeout=500ms").Do(cancelled, func(ctx context.Context, s ports.Session) error {
+			time.AfterFunc(50*time.Millisecond, cancel) // of which the statement below has no need to know
+			return s.Subjects().Lock(ctx, subject(), time.Now())
+		})
+		if !errors.Is(err, context.Canceled) || errors.Is(err, domain.ErrUnavailable) {
+			t.Errorf("got %v, want %v", err, context.Canceled)
+		}
+		return nil
+	}))
+}
+
+func TestAConflictSaysNoMoreThanItsState(t *testing.T) {
+	database := migrated(t)
+	execute(t, database, "CREATE TABLE people (tenant text, number bigint, PRIMARY KEY (tenant, number))")
+	execute(t, database, "CREATE TABLE orders (tenant text, person bigint, FOREIGN KEY (tenant, person) REFERENCES people)")
+	execute(t, database, "INSERT INTO people VALUES ('acme', 4711)")
+	execute(t, database, "INSERT INTO orders VALUES ('acme', 4711)")
+	err := open(t, database).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		_, err := s.Subjects().Apply(ctx, subject(), []domain.Step{{Target: "people", Strategy: domain.StrategyDelete}})
+		return err
+	})
+	if !errors.Is(err, domain.ErrConflict) {
+		t.Errorf("got %v, want the code %q", err, domain.ErrConflict)
+	}
+	wantDriverError(t, err, "23503")
+}
+
+func TestMissingTablesAreExplained(t *testing.T) {
+	err := open(t, driver.NewDatabase(t)).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		_, err := s.Consents().History(ctx, subject(), "news")
+		return err
+	})
+	wantDriverError(t, err, "42P01")
+	if !strings.Contains(err.Error(), "were the migrations run?") {
+		t.Errorf("the message is %q", err)
+	}
+}
+
+func wantUnavailable(t *testing.T, err error) {
+	t.Helper()
+	if !errors.Is(err, domain.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want the code %q", err, domain.ErrUnavailable)
+	}
+	wantSilence(t, err)
+}
+
+// wantDriverError fails unless the driver's own error can be reached, and the message tells its state.
+func wantDriverError(t *testing.T, err error, state string) {
+	t.Helper()
+	var found pgdriver.Error
+	if !errors.As(err, &found) || found.Field('C') != state || !strings.Contains(err.Error(), "(SQLSTATE "+state+")") {
+		t.Errorf("the state %s is not in %v", state, err)
+	}
+	wantSilence(t, err)
+}
+
+func wantSilence(t *testing.T, err error) {
+	t.Helper()
+	if err == nil {
+		t.Fatal("there is no error")
+	}
+	for _, word := range []string{"secret", "127.0.0.1", "4711", "acme", "orders", "habeas_", "SELECT"} {
+		if strings.Contains(err.Error(), word) {
+			t.Errorf("%q says %q", err, word)
+		}
+	}
+}
+
+func subject() domain.SubjectID {
+	id, _ := domain.NewSubjectID("acme", "4711") // which is valid
+	return id
+}
+
+// open opens a store on a database.
+func open(t *testing.T, database string) ports.SessionFactory {
+	t.Helper()
+	store, err := bunstore.New(driver.Open(t, database), porttest.DataMap(), bunstore.Options{})
+	must(t, err)
+	return store
+}
+
+// lock locks the subject in a session of its own.
+func lock(ctx context.Context, sessions ports.SessionFactory) error {
+	return sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		return s.Subjects().Lock(ctx, subject(), time.Now())
+	})
+}
+
+// migrated returns the URL of a database that has the tables of habeas.
+func migrated(t *testing.T) string {
+	t.Helper()
+	database := driver.NewDatabase(t)
+	must(t, bunstore.Migrate(t.Context(), driver.Open(t, database), bunstore.Options{}))
+	return database
+}
+
+func execute(t *testing.T, database, statement string) {
+	t.Helper()
+	_, err := driver.Open(t, database).ExecContext(t.Context(), statement)
+	must(t, err)
+}
+
+// listener is the address of somebody who treats connections so, or of nobody.
+func listener(t *testing.T, treat func(net.Conn)) string {
+	t.Helper()
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	must(t, err)
+	if treat == nil {
+		must(t, listener.Close())
+		return listener.Addr().String()
+	}
+	done := make(chan struct{})
+	t.Cleanup(func() {
+		_ = listener.Close()
+		<-done
+	})
+	go func() {
+		defer close(done)
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			treat(connection)
+		}
+	}()
+	return listener.Addr().String()
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

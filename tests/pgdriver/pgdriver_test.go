@@ -1,0 +1,24 @@
+// Package pgdriver runs what the module tests on every store, once more on the PostgreSQL driver of bun.
+package pgdriver
+
+import (
+	"testing"
+
+	_ "github.com/uptrace/bun/driver/pgdriver" // driver "pg"
+
+	"github.com/habeas-data/habeas/ports/porttest"
+	"github.com/habeas-data/habeas/tests/conformance"
+	"github.com/habeas-data/habeas/tests/databases"
+	"github.com/habeas-data/habeas/tests/postgres"
+	"github.com/habeas-data/habeas/tests/story"
+)
+
+func TestMain(m *testing.M) { postgres.Main(m) }
+
+var driver = databases.Driver{Name: "PostgreSQL pgdriver", SQL: "pg"}
+
+func TestTheStoreKeepsEveryPromise(t *testing.T) {
+	porttest.TestStore(t, conformance.Bunstore(driver).Harness(t))
+}
+
+func TestTheStoryIsTheSameOnEveryRouter(t *testing.T) { story.Play(t, conformance.Bunstore(driver)) }
