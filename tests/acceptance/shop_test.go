@@ -72,7 +72,7 @@ func newShop(t testing.TB, db *bun.DB, customers int) *shop {
 	}
 	gdpr, err := app.New(app.Config{DB: db, Models: models})
 	must(t, err)
-	server := fiber.New()
+	server := fiber.New(fiber.Config{DisableStartupMessage: true})
 	server.Route("/me", gdpr.Router(subject, app.WithRestriction()))
 	return &shop{t, db, gdpr, server, hook}
 }

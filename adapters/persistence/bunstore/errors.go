@@ -47,7 +47,8 @@ func wrap(ctx context.Context, op string, err error) error {
 func endOf(ctx context.Context, err error) error {
 	var network net.Error
 	deadline, limited := ctx.Deadline()
-	if limited && errors.As(err, &network) && network.Timeout() && !time.Now().Before(deadline) {
+	timedOut := errors.As(err, &network) && network.Timeout() || errors.Is(err, driver.ErrBadConn)
+	if limited && timedOut && !time.Now().Before(deadline) {
 		return context.DeadlineExceeded
 	}
 	return ctx.Err()

@@ -43,7 +43,7 @@ type Bill struct {
 // The data map of an application is read from its models, once, when it starts.
 func ExampleReadModels() {
 	db := openSQLite()
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	dataMap, err := bunstore.ReadModels(db, []any{(*Customer)(nil), (*Bill)(nil)}, nil)
 	check(err)
 	for _, table := range dataMap.Tables() {
@@ -59,7 +59,7 @@ func ExampleReadModels() {
 // A store in an SQLite database, on which package stack wires the engines. Package app does all of this by itself.
 func ExampleNew() {
 	ctx, db := context.Background(), openSQLite()
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	_, err := db.NewCreateTable().Model((*Customer)(nil)).Exec(ctx) // which the application has anyway
 	check(err)
 	_, err = db.NewInsert().Model(&Customer{ID: 42, Email: "zoe@example.org", Theme: "dark"}).Exec(ctx)
@@ -89,7 +89,7 @@ func ExampleNew() {
 // Migrate may run at every start.
 func ExampleMigrate() {
 	ctx, db := context.Background(), openSQLite()
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	for range 2 {
 		check(bunstore.Migrate(ctx, db, bunstore.Options{}))
 	}
@@ -111,7 +111,7 @@ func ExampleMigrate() {
 // The same as SQL files, for the tool with which the application migrates its own tables.
 func ExampleMigrations() {
 	db := openSQLite()
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	files, err := bunstore.Migrations(db)
 	check(err)
 	names, err := fs.Glob(files, "*.sql")
@@ -123,7 +123,7 @@ func ExampleMigrations() {
 // A sign-up writes the customer and the consent, or neither of them.
 func ExampleStore_Join() {
 	ctx, db := context.Background(), openSQLite()
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	_, err := db.NewCreateTable().Model((*Customer)(nil)).Exec(ctx)
 	check(err)
 	check(bunstore.Migrate(ctx, db, bunstore.Options{}))
@@ -182,13 +182,14 @@ type Patient struct {
 
 func ExampleCustomTypes() {
 	db := openSQLite()
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	models := []any{(*Patient)(nil)}
 	_, err := bunstore.ReadModels(db, models, nil) // fails at start-up, rather than to anonymize what cannot be read
 	fmt.Println(errors.Is(err, domain.ErrManifest))
 
+	secret := reflect.TypeFor[Secret]()
 	dataMap, err := bunstore.ReadModels(db, models, bunstore.CustomTypes{
-		reflect.TypeFor[Secret](): {Type: domain.TypeText, Surrogate: "encrypted:gone"},
+		secret: {Type: domain.TypeText, Surrogate: "encrypted:gone"},
 	})
 	check(err)
 	column, _ := dataMap.SubjectTable().Column("diagnosis")

@@ -104,15 +104,18 @@ func (o outbox) apply(ctx context.Context, settlements []domain.Settlement) erro
 			parameter(1, "text"), parameter(2, "text"), parameter(3, "text"),
 			parameter(4, o.store.dialect.instantType()), parameter(5, "integer"),
 		}, ", ") + ")"
-		var next any
-		if s.NextAttemptAt != nil {
+		var class, next any
+		if s.Status == domain.OutboxFailed || s.Status == domain.OutboxAbandoned {
+			class = optional(s.LastError)
+		}
+		if s.Status == domain.OutboxFailed && s.NextAttemptAt != nil {
 			next = o.store.dialect.instant(*s.NextAttemptAt)
 		}
 		untried := 0
 		if s.Status == domain.OutboxPending {
 			untried = 1
 		}
-		args = append(args, s.Entry.EntryID, string(s.Status), optional(s.LastError), next, untried)
+		args = append(args, s.Entry.EntryID, string(s.Status), class, next, untried)
 	}
 	const forgotten = "(new_status = 'succeeded' OR new_status = 'abandoned' AND operation = 'rectify')"
 	_, err := o.write(ctx, "settle", "WITH outcomes (id, new_status, error, next_at, untried) AS (VALUES "+

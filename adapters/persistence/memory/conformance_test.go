@@ -2,8 +2,10 @@ package memory_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
@@ -30,6 +32,11 @@ func TestConformance(t *testing.T) {
 					}
 					return found
 				},
+				Erased: func(_ testing.TB, id domain.SubjectID) (last time.Time, marked bool) {
+					last, times := store.Erased(id)
+					return last, times > 0
+				},
+				Entries: func(testing.TB) []domain.OutboxEntry { return store.Entries() },
 			}
 		},
 		Waive: map[string]string{

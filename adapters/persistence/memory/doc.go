@@ -1,6 +1,6 @@
 // Package memory implements the storage ports of habeas without a database: for examples, for fast tests, and as the
 // plainest text of what package ports asks of a store. It keeps every promise of the ports, and the application's own
-// tables as well, which Store.Insert fills and Store.Rows shows.
+// tables as well, which Store.Insert fills and Store.Rows shows. Store.Erased and Store.Entries show what no port does.
 //
 // A reader begins at state, which is everything that a store holds, goes on to session, which is a transaction, and
 // then takes the stores one by one, a file each.

@@ -211,7 +211,7 @@ func TestWhatSucceededHasForgottenTheSubject(t *testing.T) {
 	for _, entry := range claim(t, store) {
 		settle(t, store, domain.Settlement{Entry: entry, Status: domain.OutboxSucceeded})
 	}
-	for _, entry := range memory.Entries(store) {
+	for _, entry := range store.Entries() {
 		if entry.Status != domain.OutboxSucceeded || entry.Corrections != nil || entry.Ref.Value != "" || entry.Ref.Extra != nil {
 			t.Errorf("left is %+v", entry)
 		}

@@ -50,15 +50,17 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 
 // settle writes an outcome into the entry. Its lease ends with it.
 func settle(e *domain.OutboxEntry, outcome domain.Settlement) {
-	e.Status, e.NextAttemptAt, e.LeaseToken = outcome.Status, outcome.NextAttemptAt, nil
-	e.LastError = nil
-	if outcome.LastError != "" {
+	failed, abandoned := outcome.Status == domain.OutboxFailed, outcome.Status == domain.OutboxAbandoned
+	e.Status, e.LastError, e.NextAttemptAt, e.LeaseToken = outcome.Status, nil, nil, nil
+	if (failed || abandoned) && outcome.LastError != "" {
 		e.LastError = &outcome.LastError
+	}
+	if failed {
+		e.NextAttemptAt = outcome.NextAttemptAt
 	}
 	if outcome.Status == domain.OutboxPending { // it was never tried
 		e.Attempts--
 	}
-	abandoned := outcome.Status == domain.OutboxAbandoned
 	if outcome.Status == domain.OutboxSucceeded || abandoned && e.Operation == domain.OperationRectify {
 		forget(e)
 	}

@@ -46,6 +46,17 @@ func (s *Store) Erased(id domain.SubjectID) (last time.Time, times int) {
 	return mark.last, mark.times
 }
 
+// Entries returns copies of all entries of the outbox as they are committed, oldest first: those that succeeded, too,
+// which no port shows.
+func (s *Store) Entries() []domain.OutboxEntry {
+	state := s.committed.Load()
+	entries := make([]domain.OutboxEntry, 0, len(state.entries))
+	for _, i := range state.oldest(func(domain.OutboxEntry) bool { return true }) {
+		entries = append(entries, cloneEntry(state.entries[i]))
+	}
+	return entries
+}
+
 // lock takes the write lock, or gives up when the context ends.
 func (s *Store) lock(ctx context.Context) error {
 	select {

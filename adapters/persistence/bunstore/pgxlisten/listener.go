@@ -2,7 +2,7 @@
 // commit that enqueues; a Listener holds one connection of its own that listens to it:
 //
 //	config, err := pgx.ParseConfig(databaseURL) // or pool.Config().ConnConfig
-//	listener, err := pgxlisten.New(config, saga.Wake, pgxlisten.Options{})
+//	listener, err := pgxlisten.New(config, background.Wake, pgxlisten.Options{}) // a worker.SagaWorker
 //	go listener.Run(ctx)
 //
 // It is a package of its own because bunstore knows no driver: an application with another one listens to Channel by

@@ -1,0 +1,95 @@
+package acceptance_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"testing"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+// A subject with very many rows must not take the memory of everybody else: what is live while the export is under way
+// is bounded by a constant, the API's 1 MiB and the buffers on the way.
+func TestAnExportOfManyRowsTakesLittleMemory(t *testing.T) {
+	const most = 8 << 20
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		rows := 100_000
+		if db.Dialect().Name() == dialect.SQLite {
+			rows = 20_000 // which the race detector makes very slow
+		}
+		s := newShop(t, db, 1)
+		_, err := db.NewRaw("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)"+
+			" INSERT INTO parcels (customer_id, address) SELECT 1, 'Street ' || i FROM n", rows).Exec(context.Background())
+		must(t, err)
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		must(t, err)
+		go func() { _ = s.server.Listener(listener) }()
+		defer func() { must(t, s.server.Shutdown()) }()
+
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+listener.Addr().String()+"/me/export", nil)
+		must(t, err)
+		request.Header.Set("X-Customer", "1")
+		request.Close = true
+		before := live()
+		response, err := http.DefaultClient.Do(request)
+		must(t, err)
+		defer func() { _ = response.Body.Close() }()
+		counter := &records{decoder: json.NewDecoder(response.Body)}
+		for counter.next(t) {
+			if counter.n%10_000 == 0 {
+				if now := live(); now > before+most {
+					t.Fatalf("after %d records %d KiB are live", counter.n, (now-before)>>10)
+				}
+			}
+		}
+		if counter.n != rows+4 { // the customer's address, and three parcels to begin with
+			t.Errorf("there are %d records", counter.n)
+		}
+	})
+}
+
+// live is how many bytes are in use.
+func live() uint64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+// records reads the records of a bundle one by one.
+type records struct {
+	decoder *json.Decoder
+	n       int
+	inside  bool
+}
+
+func (r *records) next(t *testing.T) bool {
+	t.Helper()
+	for !r.inside {
+		token, err := r.decoder.Token()
+		must(t, err)
+		r.inside = fmt.Sprint(token) == "["
+	}
+	if !r.decoder.More() {
+		for {
+			if _, err := r.decoder.Token(); errors.Is(err, io.EOF) {
+				return false
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var record struct{ Source string }
+	must(t, r.decoder.Decode(&record))
+	r.n++
+	return true
+}
