@@ -78,6 +78,7 @@ func failureHalfwayBreaksTheAnswerOff(t testing.TB, harness Harness) {
 	}
 	w.sessions.cutExportsAfter(1)
 	w.expect(t, 500, get("/export").as(hoarder)) // nothing was sent
+	w.sessions.cutExportsAfter(0)
 	w.expect(t, 200, get("/export"))
 }
 

@@ -43,7 +43,7 @@ func wrap(ctx context.Context, op string, err error) error {
 }
 
 // endOf is how the context has ended, or nil. A driver that leaves the deadline to its connection, as pgdriver does, can
-// hear of it a moment before the context.
+// hear of it a moment before the context, and may then say no more than that the connection is bad.
 func endOf(ctx context.Context, err error) error {
 	var network net.Error
 	deadline, limited := ctx.Deadline()
