@@ -3,15 +3,24 @@ package app_test
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
-	_ "modernc.org/sqlite"
+	_ "modernc.org/sqlite" // driver "sqlite"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/adapters/supportdesk"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
@@ -44,14 +53,11 @@ func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
 	return domain.NewSubject(strconv.FormatInt(user.ID, 10))
 }
 
+// An application that has a bun database and a Fiber server. What an erasure will do is known before anybody asks for it.
 func Example() {
 	sqldb, err := sql.Open("sqlite", ":memory:")
-	if err != nil {
-		panic(err)
-	}
-	if err := integrate(bun.NewDB(sqldb, sqlitedialect.New())); err != nil {
-		panic(err)
-	}
+	check(err)
+	check(integrate(bun.NewDB(sqldb, sqlitedialect.New())))
 	// Output:
 	// retain invoices [address]
 	// anonymize users [email]
@@ -71,6 +77,52 @@ func integrate(db *bun.DB) error {
 	return nil
 }
 
+// The routes behind the application's authentication, those for the restriction of processing included.
+func ExampleIntegration_Router() {
+	_, gdpr := openShop((*User)(nil))
+	server := fiber.New()
+	authenticate := func(c *fiber.Ctx) error {
+		c.Locals("user", &User{ID: 42}) // who has logged in
+		return c.Next()
+	}
+	gdpr.Router(currentSubject, app.WithRestriction())(server.Group("/me", authenticate))
+
+	body := `{"restricted": true, "purpose": "profiling"}`
+	request := httptest.NewRequest(http.MethodPost, "/me/restriction", strings.NewReader(body))
+	request.Header.Set("Content-Type", "application/json")
+	response, err := server.Test(request)
+	check(err)
+	defer response.Body.Close()
+	var record domain.RestrictionRecord
+	check(json.NewDecoder(response.Body).Decode(&record))
+	fmt.Println(response.StatusCode, record.SubjectID, *record.Purpose, record.Restricted, record.Source)
+	// Output: 200 42 profiling true api
+}
+
+// The OpenAPI document has exactly the routes that were mounted.
+func ExampleIntegration_OpenAPI() {
+	_, gdpr := openShop((*User)(nil))
+	fiber.New().Route("/me", gdpr.Router(currentSubject, app.WithTags("gdpr")))
+
+	document, err := gdpr.OpenAPI("/me")
+	check(err)
+	var described struct {
+		Paths map[string]map[string]struct{ Tags []string }
+	}
+	check(json.Unmarshal(document, &described))
+	for _, path := range slices.Sorted(maps.Keys(described.Paths)) {
+		for method, operation := range described.Paths[path] {
+			fmt.Println(method, path, operation.Tags)
+		}
+	}
+	// Output:
+	// delete /me [gdpr]
+	// post /me/consent [gdpr]
+	// get /me/consent/{purpose} [gdpr]
+	// get /me/export [gdpr]
+}
+
+// What a support desk holds is exported and erased, too. The worker tells it of erasures, while the server runs.
 func ExampleIntegration_Lifespan() {
 	models := []any{(*User)(nil), (*Invoice)(nil)}
 	integrate := func(db *bun.DB, server *fiber.App, token string) error {
@@ -85,28 +137,126 @@ func ExampleIntegration_Lifespan() {
 		gdpr.Lifespan(server) // starts and stops the worker with the application
 		return nil
 	}
-	_ = integrate
+	_ = integrate // and then server.Listen
+}
+
+// A job of the application asks for consent before it writes.
+func ExampleIntegration_Stack() {
+	_, gdpr := openShop((*User)(nil))
+	zoe, err := domain.NewSubjectID("42")
+	check(err)
+	granted, err := mayWrite(context.Background(), gdpr, zoe)
+	fmt.Println("may write:", granted, err)
+	// Output: may write: false <nil>
+}
+
+func mayWrite(ctx context.Context, gdpr *app.Integration, id domain.SubjectID) (bool, error) {
+	stack := gdpr.Stack()
+	var status domain.ConsentStatus
+	err := stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		status, err = stack.Consent.Status(ctx, s, id, "newsletter")
+		return err
+	})
+	return status.Granted, err
+}
+
+// Member has a name, which a person may correct by themselves.
+type Member struct {
+	bun.BaseModel `bun:"table:members"`
+
+	ID   int64  `bun:"id,pk,autoincrement" subject:"id"`
+	Name string `bun:"name" pii:"identity"`
 }
 
 func ExampleStack_rectification() {
-	rename := func(ctx context.Context, gdpr *app.Integration, session ports.Session, subject domain.Subject, name string) error {
+	db, gdpr := openShop((*Member)(nil))
+	ctx, member, name := context.Background(), &Member{ID: 42, Name: "Zoe Ypsilanti"}, "Zoe Xenakis"
+	_, err := db.NewInsert().Model(member).Exec(ctx)
+	check(err)
+	subject, err := domain.NewSubject("42")
+	check(err)
+
+	err = gdpr.Stack().Sessions.Do(ctx, func(ctx context.Context, session ports.Session) error {
 		corrections := domain.Corrections{domain.CategoryIdentity: name}
 		result, err := gdpr.Stack().Rectifier.RectifySubject(ctx, session, subject, corrections)
 		fmt.Println(result.Rectified)
 		return err
-	}
-	_ = rename
+	})
+	check(err)
+	check(db.NewSelect().Model(member).WherePK().Scan(ctx))
+	fmt.Println(member.Name)
+	// Output:
+	// map[members:1]
+	// Zoe Xenakis
 }
 
-func ExampleIntegration_Stack() {
-	mayWrite := func(ctx context.Context, gdpr *app.Integration, id domain.SubjectID) (bool, error) {
-		stack := gdpr.Stack()
-		var status domain.ConsentStatus
-		err := stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
-			status, err = stack.Consent.Status(ctx, s, id, "newsletter")
+// A sign-up writes the user and the consent, or, as here, neither of them.
+func ExampleIntegration_Join() {
+	ctx := context.Background()
+	db, gdpr := openShop((*User)(nil))
+	zoe, err := domain.NewSubjectID("42")
+	check(err)
+	err = db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := tx.NewInsert().Model(&User{ID: 42, Email: "zoe@example.org"}).Exec(ctx); err != nil {
+			return err
+		}
+		sessions, err := gdpr.Join(tx)
+		if err != nil {
+			return err
+		}
+		err = sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+			_, err := gdpr.Stack().Consent.Record(ctx, s, zoe, domain.ConsentDecision{
+				Purpose: "newsletter", PolicyVersion: "2024-03", Granted: true, Source: "sign-up form",
+			})
 			return err
 		})
-		return status.Granted, err
+		return errors.Join(err, errors.New("the welcome mail could not be queued"))
+	})
+	fmt.Println(err)
+
+	granted, err := mayWrite(ctx, gdpr, zoe)
+	fmt.Println("may write:", granted, err)
+	// Output:
+	// the welcome mail could not be queued
+	// may write: false <nil>
+}
+
+// A test of the application puts a store in memory under all routers, for as long as it takes.
+func ExampleSessionDependency_Override() {
+	_, gdpr := openShop((*User)(nil))
+	server := fiber.New()
+	server.Route("/me", gdpr.Router(func(*fiber.Ctx) (domain.Subject, error) { return domain.NewSubject("42") }))
+
+	store, err := memory.New(gdpr.Stack().DataMap, memory.Options{})
+	check(err)
+	check(store.Insert("users", memory.Row{"id": 42, "email": "zoe@example.org", "theme": "dark"}))
+	defer gdpr.Sessions().Override(store)()
+
+	response, err := server.Test(httptest.NewRequest(http.MethodDelete, "/me", nil))
+	check(err)
+	defer response.Body.Close()
+	rows, err := store.Rows("users")
+	check(err)
+	fmt.Println(response.StatusCode, rows[0]["theme"], rows[0]["email"] == "zoe@example.org")
+	// Output: 200 dark false
+}
+
+// openShop integrates habeas into an application with one table, in an empty SQLite database in memory.
+func openShop(model any) (*bun.DB, *app.Integration) {
+	sqldb, err := sql.Open("sqlite", ":memory:")
+	check(err)
+	sqldb.SetMaxOpenConns(1)
+	db := bun.NewDB(sqldb, sqlitedialect.New())
+	_, err = db.NewCreateTable().Model(model).Exec(context.Background()) // which an application has anyway
+	check(err)
+	check(bunstore.Migrate(context.Background(), db, bunstore.Options{})) // the tables of habeas
+	gdpr, err := app.New(app.Config{DB: db, Models: []any{model}})
+	check(err)
+	return db, gdpr
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
 	}
-	_ = mayWrite
 }

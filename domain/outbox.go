@@ -67,9 +67,13 @@ type Settlement struct {
 	// Status is succeeded, failed or abandoned; or pending for an entry that was claimed but never tried, which gives
 	// it back with the attempt taken off. What succeeded keeps neither its ref nor its corrections; an abandoned
 	// rectification neither, and an abandoned erasure keeps its ref, which a requeue needs.
-	Status        OutboxStatus
-	LastError     string     // an error class, empty for a success
-	NextAttemptAt *time.Time // for what failed: not before
+	Status OutboxStatus
+
+	// LastError is an error class, for what failed or was abandoned; the entry has none after any other outcome, not
+	// even that of an attempt before.
+	LastError string
+	// NextAttemptAt counts for what failed only: not before, and nil means at once. What is given back is due at once.
+	NextAttemptAt *time.Time
 }
 
 // SettleResult is what became of a settlement.

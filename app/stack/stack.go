@@ -4,7 +4,9 @@
 //	store, err := memory.New(dataMap, memory.Options{})
 //	engines, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap})
 //	api, err := engines.API(httpapi.Config{})
-//	http.Handle("/me/", nethttp.Handler("/me", api, currentSubject))
+//	rights := nethttp.Handler("/me", api, currentSubject)
+//	http.Handle("/me", rights)
+//	http.Handle("/me/", rights)
 package stack
 
 import (

@@ -1,4 +1,5 @@
-// Package erasure plans and carries out the erasure of a subject (Art. 17 GDPR).
+// Package erasure plans and carries out the erasure of a subject (Art. 17 GDPR). What an erasure does (which rows are
+// deleted, what is anonymized, what has to stay) follows from the data map alone, and is known before anybody is erased.
 package erasure
 
 import (

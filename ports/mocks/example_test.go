@@ -68,7 +68,9 @@ func ExampleMockSessionFactory() {
 	)
 	sessions := mocks.NewMockSessionFactory(ctrl)
 	sessions.EXPECT().Do(gomock.Any(), gomock.Any()).DoAndReturn(
-		func(ctx context.Context, fn func(context.Context, ports.Session) error) error { return fn(ctx, session) })
+		func(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+			return fn(ctx, session)
+		})
 
 	err := sessions.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
 		record, err := consent.NewLedger(clock, ids).Record(ctx, s, subject("42"), domain.ConsentDecision{

@@ -44,6 +44,11 @@ var inMemory = porttest.StoreHarness{
 				}
 				return found
 			},
+			Erased: func(_ testing.TB, id domain.SubjectID) (last time.Time, marked bool) {
+				last, times := store.Erased(id)
+				return last, times > 0
+			},
+			Entries: func(testing.TB) []domain.OutboxEntry { return store.Entries() },
 		}
 	},
 	Waive: map[string]string{

@@ -41,7 +41,7 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 		return last.run(ctx, fn)
 	})
 	if err == nil && last.enqueued {
-		s.announce()
+		s.announce(ctx)
 	}
 	return last.afterRollback(ctx, err)
 }

@@ -43,7 +43,7 @@ func (n *notifier) next() bool {
 }
 
 // announce tells of new work after a commit: the worker in this process, then those in others.
-func (s *Store) announce() {
+func (s *Store) announce(ctx context.Context) {
 	if s.wake != nil {
 		s.wake()
 	}
@@ -52,7 +52,7 @@ func (s *Store) announce() {
 		return
 	}
 	s.others.request(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), notifyTimeout)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), notifyTimeout)
 		defer cancel()
 		_ = query(ctx, s.db, s.db.DB, ignore, text) // it is found by polling, then
 	})

@@ -1,0 +1,67 @@
+package bunstore_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+// What one subject costs must not grow with the number of others: every table that grows is reached by an index. Those
+// of the application's tables are its own; habeas brings those of its own tables.
+func TestASubjectIsFoundByIndexes(t *testing.T) {
+	hook := &statements{}
+	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 3)
+	execute(t, s.db,
+		"INSERT INTO users (id, email, age, vegan, tags, balance, theme)"+
+			" SELECT n, 'x', 1, TRUE, '[]', 0, 'x' FROM generate_series(1000, 20999) AS n",
+		"INSERT INTO orders (id, user_id, note, shipped) SELECT n, n, 'x', TRUE FROM generate_series(1000, 20999) AS n",
+		"INSERT INTO items (order_id, line, engraving) SELECT n, 1, 'x' FROM generate_series(1000, 20999) AS n",
+		"INSERT INTO invoices (id, user_id, address, contact, issued_at) SELECT n, n, 'x', 'x', now() FROM generate_series(1000, 20999) AS n",
+		"INSERT INTO habeas_consent_records (subject_id, purpose, policy_version, granted, recorded_at, source)"+
+			" SELECT n, 'p', '1', TRUE, now(), 'api' FROM generate_series(1000, 20999) AS n",
+		"INSERT INTO habeas_restriction_records (subject_id, restricted, recorded_at, source)"+
+			" SELECT n, TRUE, now(), 'api' FROM generate_series(1000, 20999) AS n",
+		"INSERT INTO habeas_audit_events (event_id, event_type, subject_ref, occurred_at, payload)"+
+			" SELECT n, 'x', n, now(), '{}' FROM generate_series(1000, 20999) AS n",
+		"CREATE INDEX ON orders (user_id)", "CREATE INDEX ON invoices (user_id)", "ANALYZE",
+	)
+	key := int64(1)
+	for name, test := range map[string]struct {
+		run  func(ctx context.Context, session ports.Session) error
+		nth  int // of its statements
+		args []any
+	}{
+		"consent": {func(ctx context.Context, session ports.Session) error {
+			_, err := s.consent.Status(ctx, session, s.alice.ID, "p")
+			return err
+		}, 0, []any{"1", "p"}},
+		"consent history": {func(ctx context.Context, session ports.Session) error {
+			_, err := s.consent.History(ctx, session, s.alice.ID, "p")
+			return err
+		}, 0, []any{"1", "p"}},
+		"restriction": {func(ctx context.Context, session ports.Session) error {
+			_, err := s.restriction.Status(ctx, session, s.alice.ID, nil)
+			return err
+		}, 0, []any{"1"}},
+		"trail": {func(ctx context.Context, session ports.Session) error {
+			_, err := session.Audit().Trail(ctx, s.alice.ID)
+			return err
+		}, 0, []any{"1"}},
+		"export": {func(ctx context.Context, session ports.Session) error {
+			_, err := s.exporter.Export(ctx, session, s.alice)
+			return err
+		}, 0, []any{key, key, key, key}},
+		"erasure": {func(ctx context.Context, session ports.Session) error {
+			_, err := s.eraser.Erase(ctx, session, s.alice)
+			return err
+		}, 2, []any{key, key, key, key, key, "[]"}},
+	} {
+		texts := s.counted(t, hook, test.run)
+		if plan := (box{db: s.db}).plan(t, texts[test.nth], test.args...); strings.Contains(plan, "Seq Scan") {
+			t.Errorf("%s: %s\n%s", name, texts[test.nth], plan)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package stack_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/adapters/http/nethttp"
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/app/stack"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// The engines on a store in memory. Package bunstore has one for databases.
+func ExampleNew() {
+	dataMap, err := domain.NewDataMap(users)
+	check(err)
+	store, err := memory.New(dataMap, memory.Options{})
+	check(err)
+	check(store.Insert("users", memory.Row{"id": 42, "email": "zoe@example.org"}))
+	engines, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap})
+	check(err)
+	for _, step := range engines.Eraser.Plan().Steps {
+		fmt.Println(step.Strategy, step.Target)
+	}
+
+	zoe, err := domain.NewSubject("42")
+	check(err)
+	err = engines.Sessions.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
+		result, err := engines.Eraser.Erase(ctx, s, zoe)
+		fmt.Println("deleted:", result.Deleted)
+		return err
+	})
+	check(err)
+	// Output:
+	// delete users
+	// deleted: map[users:1]
+}
+
+// The routes on net/http. Whose data a request is about is for the application to say.
+func ExampleStack_API() {
+	dataMap, err := domain.NewDataMap(users)
+	check(err)
+	store, err := memory.New(dataMap, memory.Options{})
+	check(err)
+	engines, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap})
+	check(err)
+	api, err := engines.API(httpapi.Config{})
+	check(err)
+
+	rights := nethttp.Handler("/me", api, func(*http.Request) (domain.Subject, error) {
+		return domain.NewSubject("42") // an application takes it from its session, or from a verified token
+	})
+	mux := http.NewServeMux()
+	mux.Handle("/me", rights)
+	mux.Handle("/me/", rights)
+
+	answer := httptest.NewRecorder()
+	mux.ServeHTTP(answer, httptest.NewRequest(http.MethodDelete, "/me", nil))
+	fmt.Println(answer.Code, answer.Header().Get("Content-Type"))
+	// Output: 200 application/json
+}
+
+// users is the application's only table. Its rows hold nothing but what is the user's: an erasure deletes them.
+var users = domain.Table{
+	Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+	Columns: []domain.Column{
+		{Name: "id", Type: domain.TypeBigInt},
+		{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}},
+	},
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

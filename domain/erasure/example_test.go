@@ -1,0 +1,129 @@
+package erasure_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/adapters/system"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// The plan is the same for everybody, and can be read before anybody is erased.
+func ExamplePlanner_Plan() {
+	dataMap, err := domain.NewDataMap(userTable(), addressTable(), invoiceTable())
+	check(err)
+	plan, err := erasure.Planner{}.Plan(dataMap, []string{"supportdesk"})
+	check(err)
+	for _, step := range plan.Steps {
+		fmt.Println(step.Strategy, step.Target, step.Columns)
+	}
+	// Output:
+	// delete addresses []
+	// anonymize invoices [phone]
+	// retain invoices [total]
+	// anonymize users [email]
+	// delete supportdesk []
+}
+
+// An invoice that must be kept cannot belong to an address that is deleted. That is found at start-up.
+func ExamplePlanner_Plan_refused() {
+	invoices := invoiceTable()
+	invoices.Relations[0].References = "addresses"
+	dataMap, err := domain.NewDataMap(userTable(), addressTable(), invoices)
+	check(err)
+	_, err = erasure.Planner{}.Plan(dataMap, nil)
+	fmt.Println(errors.Is(err, domain.ErrRetention))
+	fmt.Println(err)
+	// Output:
+	// true
+	// habeas: erasure plan: invoices: invoices.total is retained, but the rows of addresses, on its path to the subject, are deleted
+}
+
+// Zoe is erased in the session that the caller has opened, with the audit trail in the same transaction.
+func ExampleEraser_Erase() {
+	dataMap, err := domain.NewDataMap(userTable(), addressTable())
+	check(err)
+	store, err := memory.New(dataMap, memory.Options{}) // an application has a database, and package bunstore
+	check(err)
+	check(store.Insert("users", memory.Row{"id": 42, "email": "zoe@example.org", "theme": "dark"}))
+	check(store.Insert("addresses", memory.Row{"id": 1, "user_id": 42, "street": "1 Rue de la Paix"}))
+
+	set, err := resolvers.NewSet() // no external systems
+	check(err)
+	eraser, err := erasure.NewEraser(erasure.Config{ // as package stack makes it
+		Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Resolvers: set,
+	})
+	check(err)
+	zoe, err := domain.NewSubject("42")
+	check(err)
+	err = store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
+		result, err := eraser.Erase(ctx, s, zoe)
+		fmt.Println("deleted:", result.Deleted, "anonymized:", result.Anonymized)
+		return err
+	})
+	check(err)
+
+	left, err := store.Rows("users")
+	check(err)
+	fmt.Println(left[0]["theme"], strings.HasPrefix(left[0]["email"].(string), "anon-"))
+	// Output:
+	// deleted: map[addresses:1] anonymized: map[users:1]
+	// dark true
+}
+
+// userTable is the subject's table. Its rows stay, because theme is not personal data.
+func userTable() domain.Table {
+	return domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{
+				Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize,
+			}},
+			{Name: "theme", Type: domain.TypeText},
+		},
+	}
+}
+
+// addressTable has rows that are wholly the user's: besides keys, annotated columns only, which say delete by default.
+func addressTable() domain.Table {
+	return domain.Table{
+		Name: "addresses", PrimaryKey: []string{"id"}, Relations: []domain.Relation{ofUser()},
+		Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "user_id", Type: domain.TypeBigInt},
+			{Name: "street", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryLocation}},
+		},
+	}
+}
+
+// invoiceTable has rows that are kept, for a duty that is named.
+func invoiceTable() domain.Table {
+	return domain.Table{
+		Name: "invoices", PrimaryKey: []string{"id"}, Relations: []domain.Relation{ofUser()},
+		Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "user_id", Type: domain.TypeBigInt},
+			{Name: "phone", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}},
+			{Name: "total", Type: domain.TypeNumber, Personal: &domain.Annotation{
+				Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "§ 147 AO",
+			}},
+		},
+	}
+}
+
+func ofUser() domain.Relation {
+	return domain.Relation{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}}
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,166 @@
+package domain_test
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// What a subject provider returns: the id in the application's own database, and the one that a support desk has.
+func ExampleNewSubject() {
+	zoe, err := domain.NewSubject("42", domain.SubjectRef{Kind: "supportdesk", Value: "c1"})
+	fmt.Println(zoe.ID.Elements(), zoe.Refs[0].Kind, err)
+
+	_, err = domain.NewSubject("") // as of a request that nobody has authenticated
+	fmt.Println(errors.Is(err, domain.ErrSubject))
+	// Output:
+	// [42] supportdesk <nil>
+	// true
+}
+
+// A customer of one tenant is nobody at another one: the id is both, in the order of the key columns.
+func ExampleNewSubjectID() {
+	zoe, err := domain.NewSubjectID("acme", "42")
+	check(err)
+	namesake, err := domain.NewSubjectID("globex", "42")
+	check(err)
+	fmt.Println(zoe == namesake)
+
+	again, err := domain.ParseSubjectID(zoe.String()) // the canonical form, as the ledgers keep it
+	fmt.Println(zoe == again, err)
+	// Output:
+	// false
+	// true <nil>
+}
+
+func ExampleSubjectID_Elements() {
+	zoe, err := domain.NewSubjectID("acme", "42")
+	check(err)
+	tenant, number := zoe.Elements()[0], zoe.Elements()[1]
+	fmt.Println(tenant, number)
+	fmt.Printf("%q\n", zoe.String())
+	// Output:
+	// acme 42
+	// "acme\x1f42"
+}
+
+// An application without bun models says in Go where it keeps personal data.
+func ExampleNewDataMap() {
+	users := domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{
+				Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize, Basis: domain.BasisContract,
+			}},
+			{Name: "theme", Type: domain.TypeText},
+		},
+	}
+	orders := domain.Table{
+		Name: "orders", PrimaryKey: []string{"id"}, Owned: true,
+		Relations: []domain.Relation{
+			{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}},
+		},
+		Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "user_id", Type: domain.TypeBigInt},
+			{Name: "note", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryCommunication}},
+		},
+	}
+	dataMap, err := domain.NewDataMap(users, orders)
+	fmt.Println(dataMap.SubjectTable().Name, dataMap.Path("orders")[0].Columns, err)
+
+	orders.Relations = nil // whose orders are they then?
+	_, err = domain.NewDataMap(users, orders)
+	fmt.Println(errors.Is(err, domain.ErrManifest), err)
+	// Output:
+	// users [user_id] <nil>
+	// true habeas: data map: orders: does not reach the subject's table by belongs-to relations
+}
+
+// Act on the code of an error, never on its text.
+func ExampleCode() {
+	status := func(err error) int {
+		switch {
+		case err == nil:
+			return 200
+		case errors.Is(err, domain.ErrInvalid):
+			return 422
+		case errors.Is(err, domain.ErrUnavailable):
+			return 503
+		default:
+			return 500
+		}
+	}
+	lost := &domain.Error{Code: domain.ErrUnavailable, Op: "export", Message: "the database cannot be reached"}
+	fmt.Println(status(nil), status(fmt.Errorf("nightly job: %w", lost)), status(errors.New("bug")))
+	// Output:
+	// 200 503 500
+}
+
+// An invalid request is told everything that is wrong with it, at once.
+func ExampleError() {
+	decision := domain.ConsentDecision{Purpose: "newsletter", Granted: true}
+	err := domain.Invalid("record consent", decision.Check())
+
+	var invalid *domain.Error
+	if errors.As(err, &invalid) {
+		for _, field := range invalid.Fields {
+			fmt.Println(field.Field, field.Code)
+		}
+	}
+	// Output:
+	// policy_version required
+	// source required
+}
+
+// A log line has the class of an error: its text may quote a person.
+func ExampleErrorClass() {
+	refused := &domain.ResolverError{Resolver: "supportdesk", Message: "DELETE was answered 403"}
+	driver := errors.New(`duplicate key value (email)=(zoe@example.org)`)
+
+	fmt.Println(domain.ErrorClass(fmt.Errorf("erase: %w", refused)))
+	fmt.Println(domain.ErrorClass(&domain.Error{Code: domain.ErrConflict, Op: "sign up", Err: driver}))
+	fmt.Println(domain.ErrorClass(driver))
+	// Output:
+	// refused
+	// conflict
+	// internal
+}
+
+// An invoice is kept for ten years.
+func ExampleParsePeriod() {
+	duty, err := domain.ParsePeriod("10y")
+	check(err)
+	issued := time.Date(2024, 2, 29, 12, 0, 0, 0, time.UTC)
+	fmt.Println(duty, duty.After(issued).Format(time.DateOnly))
+	// Output: 10y 2034-03-01
+}
+
+// A person may correct a name. What has to be written follows from the data map.
+func ExampleDataMap_PlanRectification() {
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "name", Type: domain.TypeText, Length: 10, Personal: &domain.Annotation{Category: domain.CategoryIdentity}},
+		},
+	})
+	check(err)
+	plan, err := dataMap.PlanRectification(domain.Corrections{domain.CategoryIdentity: "Zoë"}, false)
+	fmt.Println(plan.Steps, err)
+
+	_, err = dataMap.PlanRectification(domain.Corrections{domain.CategoryIdentity: "Zoë Ypsilanti"}, false)
+	fmt.Println(errors.Is(err, domain.ErrInvalid))
+	// Output:
+	// [{users [{name Zoë}]}] <nil>
+	// true
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

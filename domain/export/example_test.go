@@ -1,0 +1,109 @@
+package export_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/adapters/system"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/export"
+	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// Zoe asks for a copy of her data. What the newsletter service holds is missing from it, which the bundle says.
+func ExampleExporter_Export() {
+	store, dataMap := shop()
+	set, err := resolvers.NewSet(newsletter{})
+	check(err)
+	exporter, err := export.NewExporter(export.Config{ // as package stack makes it
+		Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Resolvers: set,
+	})
+	check(err)
+	zoe, err := domain.NewSubject("42", domain.SubjectRef{Kind: "newsletter", Value: "s-7"})
+	check(err)
+
+	var bundle domain.ExportBundle
+	err = store.Do(context.Background(), func(ctx context.Context, s ports.Session) (err error) {
+		bundle, err = exporter.Export(ctx, s, zoe)
+		return err
+	})
+	check(err)
+	for _, record := range bundle.Records {
+		fmt.Println(record.Source, record.Field, record.Category, record.Value)
+	}
+	fmt.Println("incomplete:", bundle.IncompleteSources)
+	// Output:
+	// users email contact zoe@example.org
+	// users visits behavioral 12
+	// incomplete: [newsletter]
+}
+
+// What is too large for memory is written as it is read. It counts once the session has committed.
+func ExampleExporter_Stream() {
+	store, dataMap := shop()
+	set, err := resolvers.NewSet() // no external systems
+	check(err)
+	exporter, err := export.NewExporter(export.Config{
+		Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Resolvers: set,
+	})
+	check(err)
+	zoe, err := domain.NewSubject("42")
+	check(err)
+
+	lines := json.NewEncoder(os.Stdout) // a file, say, which a session that is repeated begins anew
+	err = store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
+		begin := func(bundle domain.ExportBundle) error { return lines.Encode(bundle.SchemaVersion) }
+		yield := func(record domain.ExportRecord) error {
+			return lines.Encode([]any{record.Source, record.Row, record.Field, record.Value})
+		}
+		return exporter.Stream(ctx, s, zoe, begin, yield)
+	})
+	check(err)
+	// Output:
+	// 1
+	// ["users","42","email","zoe@example.org"]
+	// ["users","42","visits",12]
+}
+
+// shop returns a store in memory with one user; an application has a database, and package bunstore.
+func shop() (*memory.Store, domain.DataMap) {
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}},
+			{Name: "visits", Type: domain.TypeInteger, Personal: &domain.Annotation{Category: domain.CategoryBehavioral}},
+		},
+	})
+	check(err)
+	store, err := memory.New(dataMap, memory.Options{})
+	check(err)
+	check(store.Insert("users", memory.Row{"id": 42, "email": "zoe@example.org", "visits": 12}))
+	return store, dataMap
+}
+
+// newsletter is a service that does not answer today.
+type newsletter struct{}
+
+func (newsletter) Name() string { return "newsletter" }
+
+func (newsletter) CoveredSurface() domain.CoveredSurface { return domain.CoveredSurface{} }
+
+func (newsletter) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
+	return nil, errors.New("no answer")
+}
+
+func (newsletter) EraseSubject(context.Context, domain.SubjectRef, string) (bool, error) {
+	return false, errors.New("no answer")
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,61 @@
+package rectification_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/adapters/system"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/rectification"
+	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// Zoe has married. The application has seen the certificate, and corrects her name wherever it is.
+func ExampleRectifier_RectifySubject() {
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "name", Type: domain.TypeText, Length: 40, Personal: &domain.Annotation{Category: domain.CategoryIdentity}},
+		},
+	})
+	check(err)
+	store, err := memory.New(dataMap, memory.Options{}) // an application has a database, and package bunstore
+	check(err)
+	check(store.Insert("users", memory.Row{"id": 42, "name": "Zoe Ypsilanti"}))
+
+	set, err := resolvers.NewSet() // no external systems
+	check(err)
+	rectifier, err := rectification.NewRectifier(rectification.Config{ // as package stack makes it
+		Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Resolvers: set,
+	})
+	check(err)
+	zoe, err := domain.NewSubject("42")
+	check(err)
+	for _, name := range []any{"Zoe Xenakis", 7} {
+		err := store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
+			result, err := rectifier.RectifySubject(ctx, s, zoe, domain.Corrections{domain.CategoryIdentity: name})
+			fmt.Println("rectified:", result.Rectified)
+			return err
+		})
+		fmt.Println("refused:", errors.Is(err, domain.ErrInvalid))
+	}
+	rows, err := store.Rows("users")
+	check(err)
+	fmt.Println(rows[0]["name"])
+	// Output:
+	// rectified: map[users:1]
+	// refused: false
+	// rectified: map[]
+	// refused: true
+	// Zoe Xenakis
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

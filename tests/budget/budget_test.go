@@ -1,0 +1,141 @@
+// Package budget holds what requests cost: how often they wait for the database, and what they allocate. Nothing is
+// timed, so that a regression fails on any machine.
+package budget_test
+
+import (
+	"context"
+	"database/sql"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tests/postgres"
+)
+
+func TestMain(m *testing.M) { postgres.Main(m) }
+
+type Person struct {
+	bun.BaseModel `bun:"table:persons"`
+	ID            int64  `bun:"id,pk" subject:"id"`
+	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
+	Theme         string `bun:"theme"`
+}
+
+type Parcel struct {
+	bun.BaseModel `bun:"table:parcels" subject:"owned"`
+	ID            int64   `bun:"id,pk,autoincrement"`
+	PersonID      int64   `bun:"person_id"`
+	Person        *Person `bun:"rel:belongs-to,join:person_id=id"`
+	Address       string  `bun:"address" pii:"location"`
+}
+
+type Invoice struct {
+	bun.BaseModel `bun:"table:invoices"`
+	ID            int64   `bun:"id,pk,autoincrement"`
+	PersonID      int64   `bun:"person_id"`
+	Person        *Person `bun:"rel:belongs-to,join:person_id=id"`
+	Address       string  `bun:"address" pii:"financial,erasure:retain,reason:'§ 147 AO'"`
+}
+
+var models = []any{(*Person)(nil), (*Parcel)(nil), (*Invoice)(nil)}
+
+// tables and steps are what the models come to: parcels are deleted, people anonymized, invoices retained.
+const tables, steps = 3, 3
+
+type world struct {
+	api   *httpapi.API
+	trips *atomic.Int64
+}
+
+func newWorld(t *testing.T) world {
+	t.Helper()
+	connector, err := newCounting(postgres.NewDatabase(t))
+	must(t, err)
+	sqldb := sql.OpenDB(connector)
+	t.Cleanup(func() { _ = sqldb.Close() })
+	db, ctx := bun.NewDB(sqldb, pgdialect.New()), context.Background()
+	must(t, bunstore.Migrate(ctx, db, bunstore.Options{}))
+	for _, model := range models {
+		_, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(ctx)
+		must(t, err)
+	}
+	for _, row := range []any{
+		&Person{ID: 1, Email: "ada@example.org", Theme: "dark"}, &Parcel{PersonID: 1, Address: "1 Main Street"},
+		&Invoice{PersonID: 1, Address: "1 Main Street"},
+	} {
+		_, err := db.NewInsert().Model(row).Exec(ctx)
+		must(t, err)
+	}
+	gdpr, err := app.New(app.Config{DB: db, Models: models})
+	must(t, err)
+	stack := gdpr.Stack()
+	api, err := stack.API(httpapi.Config{Timeout: time.Minute})
+	must(t, err)
+	return world{api, connector.trips}
+}
+
+// request makes one, which must succeed.
+func (w world) request(t testing.TB, method, path, body string) {
+	t.Helper()
+	response := w.api.Route(context.Background(), method, path, httpapi.Request{
+		Subject:     func(context.Context) (domain.Subject, error) { return domain.NewSubject("1") },
+		ContentType: "application/json", Body: strings.NewReader(body),
+	})
+	if response.Status != http.StatusOK {
+		t.Fatalf("%s %s: %d %s", method, path, response.Status, response.Body)
+	}
+}
+
+const decision = `{"purpose":"newsletter","policy_version":"1","granted":true}`
+
+// requests have a budget of round trips and of allocations. The latter has headroom of about a fifth: Go and the drivers
+// change.
+var requests = []struct {
+	method, path, body string
+	trips              int64
+	allocations        float64
+}{
+	{http.MethodPost, "/consent", decision, 1, 180},
+	{http.MethodGet, "/consent/newsletter", "", 1, 90},
+	{http.MethodGet, "/export", "", tables + 2, 245},
+	{http.MethodDelete, "/", "", steps + 3, 375},
+}
+
+func TestRequestsKeepTheirBudgetOfRoundTrips(t *testing.T) {
+	w := newWorld(t)
+	for _, request := range requests {
+		w.request(t, request.method, request.path, request.body) // the driver prepares its statements
+		before := w.trips.Load()
+		w.request(t, request.method, request.path, request.body)
+		if trips := w.trips.Load() - before; trips < 1 || trips > request.trips {
+			t.Errorf("%s %s: %d round trips, and the budget is %d", request.method, request.path, trips, request.trips)
+		}
+		t.Logf("%s %s: %d round trips of %d", request.method, request.path, w.trips.Load()-before, request.trips)
+	}
+}
+
+func TestRequestsKeepTheirBudgetOfAllocations(t *testing.T) {
+	w := newWorld(t)
+	for _, request := range requests {
+		allocations := testing.AllocsPerRun(100, func() { w.request(t, request.method, request.path, request.body) })
+		if allocations > request.allocations {
+			t.Errorf("%s %s: %v allocations, and the budget is %v", request.method, request.path, allocations, request.allocations)
+		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
