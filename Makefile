@@ -7,38 +7,48 @@ TEST_FLAGS    =
 BENCH_FLAGS   =
 PACKAGES      = ./...
 
-# Tests that are killed from outside still leave no server behind; see tests/postgres.
-define run-tests
+# Modules of their own: what they need never enters the library's go.mod.
+NESTED = tests/pgdriver tests/bench
+
+# The tests of a module and of packages in it, and the proof that there were PostgreSQL tests among them.
+define test-module
 	@marker=$$(mktemp) && trap 'rm -f "$$marker"' EXIT && \
-	HABEAS_TEST_POSTGRES_MARKER="$$marker" $(WITH_POSTGRES) \
-		go test $(1) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $(PACKAGES) && \
+	HABEAS_TEST_POSTGRES_MARKER="$$marker" go -C $(1) test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $(2) && \
 	databases=$$(($$(wc -l <"$$marker"))) && \
-	if [ "$$databases" -eq 0 ]; then echo "FAIL: no PostgreSQL test ran" >&2; exit 1; fi && \
-	echo "PASS: the PostgreSQL tests ran, in $$databases databases"
+	if [ "$$databases" -eq 0 ]; then echo "FAIL: no PostgreSQL test ran in module $(1)" >&2; exit 1; fi && \
+	echo "PASS: the PostgreSQL tests of module $(1) ran, in $$databases databases"
 endef
 
-.PHONY: help test test-quick lint generate tidy check-generate walkthrough bench bench-quick ci postgres
+.PHONY: help test test-quick test-modules lint generate tidy check-generate walkthrough bench bench-quick ci postgres
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# One server for all modules. Tests that are killed from outside still leave none behind; see tests/postgres.
 test: postgres ## Run all tests with the race detector; PostgreSQL tests run or fail, they never skip
-	$(call run-tests,-race)
+	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-modules RACE=-race
 
 test-quick: postgres ## Run all tests without the race detector
-	$(call run-tests)
+	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-modules
+
+test-modules:
+	$(call test-module,.,$(PACKAGES))
+	$(call test-module,tests/pgdriver,./...)
+	go -C tests/bench test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 
 # The linter's cache remembers where files were: shared by two clones, it reports the other one's, and exclusions miss.
 lint: export GOLANGCI_LINT_CACHE = $(CURDIR)/bin/golangci-lint-cache
 lint: ## Run golangci-lint
 	$(TOOL) golangci-lint run $(PACKAGES)
+	for module in $(NESTED); do \
+		go -C $$module tool -modfile=$(CURDIR)/tools/go.mod golangci-lint run --config $(CURDIR)/.golangci.yml ./... || exit; \
+	done
 
 generate: ## Regenerate the mocks
 	go generate ./...
 
 tidy: ## Tidy the modules
-	go mod tidy
-	go -C tools mod tidy
+	for module in . tools $(NESTED); do go -C $$module mod tidy || exit; done
 
 check-generate: generate tidy ## Fail if generate or tidy changes a file, or leaves one that is not committed
 	git diff --exit-code

@@ -79,8 +79,9 @@ type SubjectStore interface {
 
 // Outbox keeps what external systems still have to be told. See domain.OutboxStatus for the states of an entry.
 type Outbox interface {
-	// Enqueue adds entries, which become visible to others with the commit of the session. An EntryID that is there
-	// already is domain.ErrConflict. Corrections come back, from Claim for one, as encoding/json has them: a time as its
+	// Enqueue adds entries, which become visible to others with the commit of the session. An entry is new: its status is
+	// pending, it has no attempts, no instant but EnqueuedAt, no error and no lease. A store need not keep any other. An
+	// EntryID that is there already is domain.ErrConflict. Corrections come back, from Claim for one, as encoding/json has them: a time as its
 	// text, bytes in base64, and numbers as float64.
 	Enqueue(ctx context.Context, entries ...domain.OutboxEntry) error
 

@@ -9,6 +9,9 @@ import "testing"
 //	what a session enqueued goes with its rollback                   outbox entries go with a rollback
 //	an EntryID that is there already is ErrConflict                  outbox entry ids are unique
 //	an entry is claimed with all that it was enqueued with           outbox entries come back as enqueued
+//	its instants come back in UTC and whole microseconds             outbox instants are in UTC and microseconds
+//	corrections come back as encoding/json has them                  outbox corrections come back as JSON
+//	what was enqueued, settled or returned is a copy                 outbox keeps copies
 //	what a session holds back is there for its own claim             outbox session claims what it enqueued
 //	due is what is pending, failed or in flight, and has its time    outbox claim takes what is due
 //	what succeeded or was abandoned is never due                     outbox claim leaves what is settled for good
@@ -22,8 +25,10 @@ import "testing"
 //	claims at the same time do not wait, where the store can do that outbox claims do not wait for each other
 //	a failure keeps its class, and waits for its next attempt        outbox failure is tried again in its time
 //	what was never tried is given back with the attempt taken off    outbox untried entry is given back
+//	only failures have a next attempt, and none but these an error   outbox next attempt is a failure's
 //	an abandoned erasure keeps its ref                               outbox abandoned erasure keeps its ref
 //	an abandoned rectification keeps neither ref nor corrections     outbox abandoned rectification is forgotten
+//	a success keeps neither ref nor corrections                      outbox success is forgotten
 //	the lease token is cleared                                       outbox settlement ends the lease
 //	a settlement under another lease is stale and changes nothing    outbox settlement under a lost lease is stale
 //	results are in the order of the settlements                      outbox results are in order
@@ -56,6 +61,9 @@ var outboxCases = []suiteCase[StoreHarness]{
 	{"outbox entries go with a rollback", outboxEntriesGoWithARollback},
 	{"outbox entry ids are unique", outboxEntryIDsAreUnique},
 	{"outbox entries come back as enqueued", outboxEntriesComeBackAsEnqueued},
+	{"outbox instants are in UTC and microseconds", outboxInstantsAreInUTCAndMicroseconds},
+	{"outbox corrections come back as JSON", outboxCorrectionsComeBackAsJSON},
+	{"outbox keeps copies", outboxKeepsCopies},
 	{"outbox session claims what it enqueued", outboxSessionClaimsWhatItEnqueued},
 	{"outbox claim takes what is due", outboxClaimTakesWhatIsDue},
 	{"outbox claim leaves what is settled for good", outboxClaimLeavesWhatIsSettledForGood},
@@ -69,8 +77,10 @@ var outboxCases = []suiteCase[StoreHarness]{
 	{"outbox claims do not wait for each other", outboxClaimsDoNotWaitForEachOther},
 	{"outbox failure is tried again in its time", outboxFailureIsTriedAgainInItsTime},
 	{"outbox untried entry is given back", outboxUntriedEntryIsGivenBack},
+	{"outbox next attempt is a failure's", outboxNextAttemptIsAFailures},
 	{"outbox abandoned erasure keeps its ref", outboxAbandonedErasureKeepsItsRef},
 	{"outbox abandoned rectification is forgotten", outboxAbandonedRectificationIsForgotten},
+	{"outbox success is forgotten", outboxSuccessIsForgotten},
 	{"outbox settlement ends the lease", outboxSettlementEndsTheLease},
 	{"outbox settlement under a lost lease is stale", outboxSettlementUnderALostLeaseIsStale},
 	{"outbox results are in order", outboxResultsAreInOrder},

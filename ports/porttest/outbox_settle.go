@@ -49,6 +49,34 @@ func outboxUntriedEntryIsGivenBack(t testing.TB, h StoreHarness) {
 	})
 }
 
+// Whoever settles may leave in a settlement what an attempt before it came to.
+func outboxNextAttemptIsAFailures(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	e := b.claimed(t, numbered(t, 2)...)
+	b.settle(t, fails(e[0], noon))
+	failed := b.claim(t, 1, noon)
+	if len(failed) == 0 {
+		t.Fatalf("what failed is not due at its next attempt")
+	}
+	back, gone := fails(failed[0], noon.Add(time.Hour)), abandons(e[1])
+	back.Status, gone.NextAttemptAt = domain.OutboxPending, back.NextAttemptAt
+	b.settle(t, back, gone)
+	again := b.claim(t, 1, noon)
+	if len(again) == 0 {
+		t.Errorf("what was given back is not due at once")
+	}
+	for _, entry := range again {
+		if entry.LastError != nil {
+			t.Errorf("what was given back has an error")
+		}
+	}
+	for _, entry := range b.abandoned(t, nil, 10) {
+		if entry.NextAttemptAt != nil {
+			t.Errorf("what was abandoned has a next attempt")
+		}
+	}
+}
+
 func outboxAbandonedErasureKeepsItsRef(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entry := toErase(t, "a", subjectOf(t, "acme", "7"), 0)
@@ -192,5 +220,26 @@ func outboxSettlementCanBeRolledBack(t testing.TB, h StoreHarness) {
 	}
 	if got := b.settle(t, succeeds(claimed[0])); got[0] != completes {
 		t.Errorf("settled again after the rollback, the entry came to %v", named(got))
+	}
+}
+
+func outboxSuccessIsForgotten(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	requireHook(t, b.Entries != nil, "Entries")
+	id := subjectOf(t, "acme", "7")
+	e := b.claimed(t, toErase(t, "a", id, 0), toRectify(t, "b", id, time.Second))
+	if stored := b.Entries(t); len(stored) != 2 || stored[0].Ref.Value == "" || len(stored[1].Corrections) == 0 {
+		t.Errorf("Store.Entries does not show what is stored of entries in flight")
+	}
+	b.settle(t, succeeds(e[0]), succeeds(e[1]))
+	stored := b.Entries(t)
+	if len(stored) != 2 {
+		t.Errorf("%d entries are stored once two have succeeded, want 2", len(stored))
+	}
+	for _, entry := range stored {
+		if entry.Status != domain.OutboxSucceeded || entry.LeaseToken != nil || entry.LastError != nil {
+			t.Errorf("%s is stored as %s, or with a lease or an error", entry.EntryID, entry.Status)
+		}
+		isForgotten(t, entry)
 	}
 }

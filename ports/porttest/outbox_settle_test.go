@@ -3,6 +3,7 @@ package porttest
 import (
 	"context"
 	"slices"
+	"testing"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -32,6 +33,32 @@ func changesResults(change func(settlements []domain.Settlement, results []domai
 			return results, err
 		}
 	})
+}
+
+// changesSuccess is a defect of what is stored of an entry that has succeeded; was is the entry as it was claimed.
+func changesSuccess(change func(entry *domain.OutboxEntry, was domain.OutboxEntry)) func(*Store) {
+	return func(store *Store) {
+		var seen remembered
+		changesOutbox(func(o *brokenOutbox) {
+			good := o.claim
+			o.claim = func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
+				claimed, err := good(ctx, limit, at, until, token)
+				seen.note(claimed...)
+				return claimed, err
+			}
+		})(store)
+		stored := store.Entries
+		store.Entries = func(t testing.TB) []domain.OutboxEntry {
+			t.Helper()
+			entries := stored(t)
+			for i := range entries {
+				if was, ok := seen.get(entries[i].EntryID); ok && entries[i].Status == domain.OutboxSucceeded {
+					change(&entries[i], was)
+				}
+			}
+			return entries
+		}
+	}
 }
 
 // changesAbandoned is a defect of abandoned entries, wherever they are shown.
@@ -147,7 +174,25 @@ func settleDefects() map[string]storeDefect {
 			}),
 			map[string]string{
 				"outbox untried entry is given back": "0 entries are pending, want 2",
+				"outbox next attempt is a failure's": "what was given back has an error",
 				"outbox counts have every status":    "counted are map[abandoned:2 failed:4 in_flight:1 pending:4",
+			},
+		},
+		"what was never tried waits": {
+			changesSettlements(func(s *domain.Settlement) {
+				if s.Status == domain.OutboxPending && s.NextAttemptAt != nil {
+					s.Status = domain.OutboxFailed
+				}
+			}),
+			map[string]string{"outbox next attempt is a failure's": "what was given back is not due at once"},
+		},
+		"what was abandoned waits": {
+			changesAbandoned(&remembered{}, func(e *domain.OutboxEntry) { e.NextAttemptAt = &noon }),
+			map[string]string{
+				"outbox next attempt is a failure's":          "what was abandoned has a next attempt",
+				"outbox abandoned erasure keeps its ref":      "a has NextAttemptAt",
+				"outbox abandoned rectification is forgotten": "a has NextAttemptAt",
+				"outbox requeue makes erasures new":           "has NextAttemptAt",
 			},
 		},
 		"what was abandoned has succeeded": {
@@ -208,6 +253,18 @@ func settleDefects() map[string]storeDefect {
 				"outbox abandoned rectification is forgotten": "corrections",
 				"outbox withdraw abandons rectifications":     "still has its corrections",
 			},
+		},
+		"a success with its ref": {
+			changesSuccess(func(e *domain.OutboxEntry, was domain.OutboxEntry) { e.Ref = was.Ref }),
+			map[string]string{"outbox success is forgotten": "a still has its ref"},
+		},
+		"a success with its corrections": {
+			changesSuccess(func(e *domain.OutboxEntry, was domain.OutboxEntry) { e.Corrections = was.Corrections }),
+			map[string]string{"outbox success is forgotten": "b still has its corrections"},
+		},
+		"a success with its lease": {
+			changesSuccess(func(e *domain.OutboxEntry, was domain.OutboxEntry) { e.LeaseToken = was.LeaseToken }),
+			map[string]string{"outbox success is forgotten": "a is stored as succeeded, or with a lease"},
 		},
 		"a lease that goes on": {
 			changesAbandoned(&remembered{}, func(e *domain.OutboxEntry) { token := "token"; e.LeaseToken = &token }),

@@ -35,7 +35,7 @@ func TestAnOutboxWhoseClaimsWaitIsFoundOut(t *testing.T) {
 func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
 	for of, defects := range map[string]map[string]storeDefect{
 		"enqueue": enqueueDefects(), "claim": claimDefects(), "settle": settleDefects(), "complete": completeDefects(),
-		"operate": operateDefects(),
+		"operate": operateDefects(), "values": outboxValueDefects(),
 	} {
 		for name, defect := range defects {
 			t.Run(of+"/"+name, func(t *testing.T) {

@@ -72,6 +72,12 @@ func sessionGivesNothingAwayInErrors(t testing.TB, h StoreHarness) {
 		_, err := s.Audit().Trail(cancelled, id)
 		return err
 	})
+	store.Insert(t, "people", Row{"tenant": "secret-tenant", "number": int64(4711471147), "email": "secret-email"})
+	store.Insert(t, "orders", Row{"id": int64(1), "tenant": "secret-tenant", "person": int64(4711471147)})
+	provoke("a row that others refer to", store.Sessions, func(ctx context.Context, s ports.Session) error {
+		_, err := s.Subjects().Apply(ctx, id, []domain.Step{{Target: "people", Strategy: domain.StrategyDelete}})
+		return err
+	})
 	provoke("a key that the subject cannot have", store.Sessions, func(ctx context.Context, s ports.Session) error {
 		return s.Subjects().Lock(ctx, subjectOf(t, "secret-tenant", "secret-number"), noon)
 	})

@@ -15,7 +15,7 @@ import "github.com/habeas-data/habeas/domain"
 //	             (tenant, person) refers to people, reply_to to messages
 //	orders       id bigint primary key, tenant text, person bigint, note text, status text;
 //	             (tenant, person) refers to people
-//	order_lines  order_id bigint, line integer, engraving text; primary key (order_id, line);
+//	order_lines  order_id bigint, line integer, engraving text (20 characters at most); primary key (order_id, line);
 //	             order_id refers to orders
 //	invoices     id bigint primary key, tenant text, person bigint, address text, phone text, issued_at time;
 //	             (tenant, person) refers to people
@@ -69,6 +69,7 @@ func shop() []domain.Table {
 	body := personal("body", domain.TypeText, domain.CategoryCommunication, domain.StrategyDelete)
 	note := personal("note", domain.TypeText, domain.CategoryCommunication, domain.StrategyAnonymize)
 	engraving := personal("engraving", domain.TypeText, domain.CategorySpecial, domain.StrategyAnonymize)
+	engraving.Length = 20 // for which a surrogate has to be cut
 
 	address := personal("address", domain.TypeText, domain.CategoryFinancial, domain.StrategyRetain)
 	address.Personal.Reason, address.Personal.Since = "tax law", "issued_at"

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -40,6 +41,10 @@ type Store struct {
 	Statements func() int
 	// Connections returns how many connections to its database the store holds at the moment.
 	Connections func() int
+	// Erased returns the mark that erasures of the subject left: the instant of the last one, and whether there is any.
+	Erased func(t testing.TB, id domain.SubjectID) (last time.Time, marked bool)
+	// Entries returns the whole outbox as it is stored, oldest first, past the ports.
+	Entries func(t testing.TB) []domain.OutboxEntry
 
 	patience time.Duration // the harness's, once the store is open
 }

@@ -73,6 +73,11 @@ func inMemory(breaks func(*Store)) StoreHarness {
 					}
 					return rows
 				},
+				Erased: func(_ testing.TB, id domain.SubjectID) (last time.Time, marked bool) {
+					last, times := good.Erased(id)
+					return last, times > 0
+				},
+				Entries:     func(testing.TB) []domain.OutboxEntry { return good.Entries() },
 				Unreachable: func(testing.TB) ports.SessionFactory { return nowhere{} },
 				Tamper: func(testing.TB, string) (change, remove error) {
 					return errors.New("refused"), errors.New("refused")

@@ -10,6 +10,7 @@ import "testing"
 //	an id is matched whole, and exactly                              subject ids are matched whole
 //	a session that locks the subject waits for another one that did  subject lock excludes other sessions
 //	a lock ends with its session, and can be taken again             subject can be locked again
+//	an erasure leaves a mark with its instant, a rectification none  subject lock leaves a mark
 //	a step deletes all rows of the subject, and counts them          subject rows are deleted
 //	so it does with rows that refer to each other                    subject replies are deleted in one step
 //	a row that others refer to is ErrConflict                        subject rows that others refer to are refused
@@ -53,6 +54,7 @@ var subjectCases = []suiteCase[StoreHarness]{
 	{"subject ids are matched whole", subjectIDsAreMatchedWhole},
 	{"subject lock excludes other sessions", subjectLockExcludesOtherSessions},
 	{"subject can be locked again", subjectCanBeLockedAgain},
+	{"subject lock leaves a mark", subjectLockLeavesAMark},
 	{"subject rows are deleted", subjectRowsAreDeleted},
 	{"subject replies are deleted in one step", subjectRepliesAreDeletedInOneStep},
 	{"subject rows that others refer to are refused", subjectRowsThatOthersReferToAreRefused},

@@ -63,3 +63,21 @@ func subjectCanBeLockedAgain(t testing.TB, h StoreHarness) {
 		s.apply(t, zoe, erasurePlan(t)...)
 	}
 }
+
+func subjectLockLeavesAMark(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	requireHook(t, s.Erased != nil, "Erased")
+	s.rectify(t, zoe, corrects("people", "email", "right"))
+	if _, marked := s.Erased(t, zoe.id(t)); marked {
+		t.Errorf("a rectification left the mark of an erasure")
+	}
+	for _, at := range []time.Time{noon, noon.Add(time.Hour)} {
+		s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error { return subjects.Lock(ctx, zoe.id(t), at) })
+		if last, marked := s.Erased(t, zoe.id(t)); !marked || !last.Equal(at) {
+			t.Errorf("an erasure left no mark, or one of another instant")
+		}
+	}
+	if _, marked := s.Erased(t, others[0].id(t)); marked {
+		t.Errorf("another subject has the mark of an erasure")
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -21,6 +22,7 @@ func subjectSessionDefects() map[string]storeDefect {
 			}),
 			map[string]string{
 				"subject lock excludes other sessions": "another session has locked the subject before the first one",
+				"subject lock leaves a mark":           "an erasure left no mark",
 				"subject export comes before writes":   "after Lock in its session",
 			},
 		},
@@ -46,7 +48,51 @@ func subjectSessionDefects() map[string]storeDefect {
 			map[string]string{
 				"subject lock excludes other sessions": "habeas: lock: is there already",
 				"subject can be locked again":          "failed: habeas: lock: is there already",
+				"subject lock leaves a mark":           "habeas: lock: is there already",
 			},
+		},
+		"no mark of an erasure": {
+			func(store *Store) {
+				store.Erased = func(testing.TB, domain.SubjectID) (last time.Time, marked bool) { return last, false }
+			},
+			map[string]string{"subject lock leaves a mark": "an erasure left no mark"},
+		},
+		"the mark of the first erasure": {
+			func(store *Store) {
+				var first sync.Map
+				changesSubjects(func(s *brokenSubjects) {
+					s.lock = func(ctx context.Context, id domain.SubjectID, at time.Time) error {
+						was, _ := first.LoadOrStore(id, at)
+						return s.good.Lock(ctx, id, was.(time.Time))
+					}
+				})(store)
+			},
+			map[string]string{"subject lock leaves a mark": "an erasure left no mark, or one of another instant"},
+		},
+		"a mark of whoever was locked": {
+			func(store *Store) {
+				marked, last := store.Erased, domain.SubjectID{}
+				changesSubjects(func(s *brokenSubjects) {
+					s.lock = func(ctx context.Context, id domain.SubjectID, at time.Time) error {
+						last = id
+						return s.good.Lock(ctx, id, at)
+					}
+				})(store)
+				store.Erased = func(t testing.TB, _ domain.SubjectID) (time.Time, bool) { return marked(t, last) }
+			},
+			map[string]string{"subject lock leaves a mark": "another subject has the mark of an erasure"},
+		},
+		"a mark of a rectification": {
+			changesSubjects(func(s *brokenSubjects) {
+				s.rectify = func(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
+					rows, err := s.good.Rectify(ctx, id, step)
+					if err == nil {
+						err = s.good.Lock(ctx, id, noon)
+					}
+					return rows, err
+				}
+			}),
+			map[string]string{"subject lock leaves a mark": "a rectification left the mark of an erasure"},
 		},
 		"steps at once, in a session of their own": {
 			func(store *Store) {
@@ -67,6 +113,7 @@ func subjectSessionDefects() map[string]storeDefect {
 			},
 			map[string]string{
 				"subject lock excludes other sessions": "another session has locked the subject before the first one",
+				"subject lock leaves a mark":           "an erasure left no mark",
 				"subject plan can be rolled back":      "after a rollback",
 				"subject export comes before writes":   "in its session",
 			},

@@ -12,6 +12,7 @@ import (
 
 var (
 	anonymousText = regexp.MustCompile(`^anon-[0-9a-f]{32}$`)
+	cutText       = regexp.MustCompile(`^(anon-)?[0-9a-f]+$`) // where a column is too short for the whole of it
 	canonicalUUID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 )
 
@@ -29,7 +30,7 @@ func unfit(column domain.Column, value any) string {
 			return "is too long"
 		}
 		if column.Length > 0 && column.Length < len("anon-")+32 {
-			fits = isText && text != ""
+			fits = isText && cutText.MatchString(text)
 		}
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 		fits = same(value, int64(0))

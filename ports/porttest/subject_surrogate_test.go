@@ -58,6 +58,23 @@ func surrogateDefects() map[string]storeDefect {
 			"subject surrogates fit their columns": "what stands in people.name is too long",
 			"subject surrogates replace NULL":      "what stands in people.name, which was NULL, is too long",
 		}},
+		"one that is not cut": {
+			changesRows(func(_ string, row Row) {
+				if anonymous(row["engraving"]) {
+					row["engraving"] = "anon-" + hex
+				}
+			}),
+			map[string]string{
+				"subject surrogates fit their columns": "what stands in order_lines.engraving is too long",
+				"subject surrogates replace NULL":      "what stands in order_lines.engraving, which was NULL, is too long",
+				"subject surrogates are unique":        "a cell of order_lines.engraving has the surrogate of one of order_lines",
+			},
+		},
+		"one that is cut to its prefix": {overwritesWith("order_lines", "engraving", "anon-"), map[string]string{
+			"subject surrogates fit their columns": "what stands in order_lines.engraving is no surrogate for the type text",
+			"subject surrogates replace NULL":      "what stands in order_lines.engraving, which was NULL, is no surrogate",
+			"subject surrogates are unique":        "a cell of order_lines.engraving has the surrogate of one of order_lines",
+		}},
 		"a smallint of its own": {overwritesWith("people", "level", int64(1)), map[string]string{
 			"subject surrogates fit their columns": "what stands in people.level is no surrogate for the type smallint",
 			"subject surrogates replace NULL":      "what stands in people.level, which was NULL, is no surrogate",

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -159,6 +160,14 @@ func openBun(
 		},
 		Statements:  func() int { return int(sent.n.Load()) },
 		Connections: func() int { return db.Stats().InUse },
+		Erased: func(t testing.TB, id domain.SubjectID) (last time.Time, marked bool) {
+			t.Helper()
+			return erased(t, past.DB, id)
+		},
+		Entries: func(t testing.TB) []domain.OutboxEntry {
+			t.Helper()
+			return entries(t, past.DB)
+		},
 	}}
 }
 

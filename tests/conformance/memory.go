@@ -2,8 +2,10 @@ package conformance
 
 import (
 	"testing"
+	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
@@ -47,5 +49,10 @@ func openMemory(t testing.TB) porttest.Store {
 			}
 			return rows
 		},
+		Erased: func(_ testing.TB, id domain.SubjectID) (last time.Time, marked bool) {
+			last, times := store.Erased(id)
+			return last, times > 0
+		},
+		Entries: func(testing.TB) []domain.OutboxEntry { return store.Entries() },
 	}
 }

@@ -1,5 +1,6 @@
 // Package conformance runs the conformance suites of the storage ports on every store of the module. Its harnesses open
-// a store on the shop of package porttest, which other tests can work on, too.
+// a store on the shop of package porttest, which other tests can work on, too: tests/story does, and so does the module
+// tests/pgdriver, which adds a driver.
 package conformance
 
 import (
@@ -21,13 +22,18 @@ type Kind struct {
 func Kinds() []Kind {
 	kinds := []Kind{{"memory", func(testing.TB) porttest.StoreHarness { return inMemory() }}}
 	for _, driver := range databases.Drivers() {
-		kinds = append(kinds, Kind{"bunstore on " + driver.Name, func(t testing.TB) porttest.StoreHarness {
-			t.Helper()
-			if driver.IsSQLite() {
-				return onSQLite(t, driver)
-			}
-			return onPostgreSQL(t, driver)
-		}})
+		kinds = append(kinds, Bunstore(driver))
 	}
 	return kinds
+}
+
+// Bunstore is package bunstore on a database behind the driver.
+func Bunstore(driver databases.Driver) Kind {
+	return Kind{"bunstore on " + driver.Name, func(t testing.TB) porttest.StoreHarness {
+		t.Helper()
+		if driver.IsSQLite() {
+			return onSQLite(t, driver)
+		}
+		return onPostgreSQL(t, driver)
+	}}
 }

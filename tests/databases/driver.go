@@ -18,16 +18,17 @@ import (
 // Driver is a kind of database behind one of the drivers that there are for it.
 type Driver struct {
 	Name string
-	sql  string // what database/sql calls it
+	SQL  string // what database/sql calls it; the importer registers it, unless it is one of Drivers
 }
 
-// Drivers returns every driver that the module is tested with.
+// Drivers returns every driver that the module is tested with; what another one needs would become the library's
+// dependencies, so that it has a module of its own, as tests/pgdriver.
 func Drivers() []Driver {
 	return []Driver{{"SQLite", "sqlite"}, {"PostgreSQL pgx", "pgx"}}
 }
 
 // IsSQLite reports whether the database is SQLite; it is PostgreSQL otherwise.
-func (d Driver) IsSQLite() bool { return d.sql == "sqlite" }
+func (d Driver) IsSQLite() bool { return d.SQL == "sqlite" }
 
 // NewDatabase returns the URL of an empty database, which is there as long as the test runs.
 func (d Driver) NewDatabase(tb testing.TB) string {
@@ -60,7 +61,7 @@ func WithSchema(tb testing.TB, database, schema string) string {
 // Open returns a handle on a database, which the end of the test closes. It does not connect yet.
 func (d Driver) Open(tb testing.TB, database string) *bun.DB {
 	tb.Helper()
-	sqldb, err := sql.Open(d.sql, database)
+	sqldb, err := sql.Open(d.SQL, database)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/uptrace/bun/driver/pgdriver"
-
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/porttest"
+	"github.com/uptrace/bun/driver/pgdriver"
 )
 
 // What a store makes of the driver's errors, where that is not in the suite because only databases have them.
@@ -52,14 +51,32 @@ func TestAConnectionThatIsCutIsUnavailable(t *testing.T) {
 	}))
 }
 
-// The driver hears from its connection that the time is up, and does so before the context as often as not.
+// unaware is a context whose deadline has passed without its having noticed.
+type unaware struct{ context.Context }
+
+func (unaware) Deadline() (time.Time, bool) { return time.Unix(0, 0), true }
+
+// The driver learns from its connection that the time is up, which can be a moment before the context does. Of a request
+// that was not sent at all, it then says no more than that the connection is bad.
+func TestADeadlineThatTheDriverHearsOfFirstIsTheContexts(t *testing.T) {
+	err := open(t, migrated(t)).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		if err := s.Subjects().Lock(ctx, subject(), time.Now()); err != nil {
+			return err
+		}
+		return s.Subjects().Lock(unaware{ctx}, subject(), time.Now())
+	})
+	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, domain.ErrUnavailable) {
+		t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
+	}
+}
+
 func TestATimeoutIsTheDeadlinesOrElseTheDatabases(t *testing.T) {
 	database := migrated(t)
 	must(t, open(t, database).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		if err := s.Subjects().Lock(ctx, subject(), time.Now()); err != nil {
 			return err
 		}
-		for range 50 {
+		for range 20 {
 			late, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 			if err := lock(late, open(t, database)); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, domain.ErrUnavailable) {
 				t.Errorf("past the deadline: %v", err)
