@@ -28,7 +28,10 @@ func body(request *fasthttp.Request) io.Reader {
 	if request.IsBodyStream() {
 		return stream{request}
 	}
-	return bytes.NewReader(request.Body())
+	if sent := request.Body(); len(sent) > 0 {
+		return bytes.NewReader(sent)
+	}
+	return nil
 }
 
 // stream is the body of a host with StreamRequestBody: it is still arriving, and ends by being closed.

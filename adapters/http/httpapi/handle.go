@@ -77,21 +77,19 @@ func (a *API) Route(ctx context.Context, method, path string, r Request) Respons
 //
 // The request ends after Config.Timeout, or earlier with ctx. A panic, also of the SubjectProvider, is answered with
 // 500 and goes no further.
-func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (response Response) {
+func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) Response {
 	ctx, cancel := context.WithTimeout(ctx, a.config.Timeout)
 	defer cancel()
-	var perform performance
-	prepare := func(ctx context.Context, _ *answer) (err error) {
-		perform, err = a.prepare(ctx, endpoint, r)
-		return err
-	}
-	if refusal := a.complete(ctx, endpoint, prepare, &answer{}); perform == nil {
-		return refusal
-	}
 	if endpoint.streams {
-		return a.stream(ctx, endpoint, perform)
+		return a.handleStream(ctx, endpoint, r)
 	}
-	return a.complete(ctx, endpoint, perform, &answer{})
+	return a.complete(ctx, endpoint, func(ctx context.Context, out *answer) error {
+		perform, err := a.prepare(ctx, endpoint, r)
+		if err != nil {
+			return err
+		}
+		return perform(ctx, out)
+	}, &answer{})
 }
 
 // performance is what remains of a request once it was accepted: its session.

@@ -11,6 +11,20 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
+// handleStream is Handle for an endpoint that streams. What belongs to the framework, the subject provider above all, is
+// asked in the goroutine of the request, before there is another one.
+func (a *API) handleStream(ctx context.Context, endpoint Endpoint, r Request) Response {
+	var perform performance
+	refusal := a.complete(ctx, endpoint, func(ctx context.Context, _ *answer) (err error) {
+		perform, err = a.prepare(ctx, endpoint, r)
+		return err
+	}, &answer{})
+	if perform == nil {
+		return refusal
+	}
+	return a.stream(ctx, endpoint, perform)
+}
+
 // stream performs an operation whose answer may be too large to be held. It returns with the whole answer, or as soon as
 // there is a stream; the rest of the work is then done while the stream is read.
 func (a *API) stream(ctx context.Context, endpoint Endpoint, perform performance) Response {

@@ -20,16 +20,21 @@ func (c consentStore) Append(ctx context.Context, r domain.ConsentRecord) error 
 func (c consentStore) Latest(
 	ctx context.Context, id domain.SubjectID, purpose string, asOf *time.Time,
 ) (*domain.ConsentRecord, error) {
-	until, args := "", []any{id.String(), purpose}
+	text, args := c.store.latestConsent, []any{id.String(), purpose}
 	if asOf != nil {
-		until, args = " AND recorded_at <= $3", append(args, c.store.dialect.instant(*asOf))
+		text, args = c.store.latestConsentAsOf, append(args, c.store.dialect.instant(*asOf))
 	}
-	records, err := c.records(ctx, id, purpose, "SELECT "+consentColumns+" FROM "+c.store.tables.consents+
-		" WHERE subject_id = $1 AND purpose = $2"+until+" ORDER BY recorded_at DESC, granted, seq DESC LIMIT 1", args)
+	records, err := c.records(ctx, id, purpose, text, args)
 	if err != nil || len(records) == 0 {
 		return nil, err
 	}
 	return &records[0], nil
+}
+
+// latestConsents is the statement of Latest, with a further condition or none.
+func latestConsents(table, condition string) string {
+	return "SELECT " + consentColumns + " FROM " + table + " WHERE subject_id = $1 AND purpose = $2" + condition +
+		" ORDER BY recorded_at DESC, granted, seq DESC LIMIT 1"
 }
 
 func (c consentStore) History(

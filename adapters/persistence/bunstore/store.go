@@ -33,9 +33,13 @@ type Store struct {
 	dialect sqlDialect
 	tables  tableNames
 	export  export
-	gate    gate
-	wake    func() // Options.Enqueued
-	others  notifier
+
+	// The statement that there is most often, for it is asked for before each use of personal data.
+	latestConsent, latestConsentAsOf string
+
+	gate   gate
+	wake   func() // Options.Enqueued
+	others notifier
 }
 
 var _ ports.SessionFactory = (*Store)(nil)
@@ -56,6 +60,8 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	s := &Store{db: db, dataMap: dataMap, dialect: d, tables: namesOf(opts.Schema), wake: opts.Enqueued}
 	s.gate = newGate(db.Stats().MaxOpenConnections)
 	s.export = newExport(s)
+	s.latestConsent = latestConsents(s.tables.consents, "")
+	s.latestConsentAsOf = latestConsents(s.tables.consents, " AND recorded_at <= $3")
 	return s, nil
 }
 
