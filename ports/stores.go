@@ -49,13 +49,16 @@ type SubjectStore interface {
 	Lock(ctx context.Context, id domain.SubjectID, at time.Time) error
 
 	// Apply carries out local steps of a plan, in their order or at once with the same outcome, and returns for each of
-	// them how many rows of the subject it deleted, anonymized, or, for a retain step, left as they are. Anonymizing
-	// writes a surrogate that fits the column's type, never NULL, and a different one into every text and UUID cell,
-	// unless the data map has a constant for the column. No row of another subject is touched.
+	// them how many rows of the subject it deleted, anonymized, or, for a retain step, left as they are. No row of another
+	// subject is touched.
+	//
+	// Anonymizing writes into each cell, also where NULL was, the constant that the data map has for the column, or else: for
+	// texts "anon-" and 32 hexadecimal digits, as much of it as the column's length allows, and for UUIDs a random one, both
+	// different in every cell; 0, false, 1970-01-01 in UTC, {} for JSON, an empty array, no bytes.
 	//
 	// With an error, rows has one element for each step before the one that failed, and the session is to be rolled back.
-	// A step that is external, or about a table that the data map does not know, is domain.ErrManifest; rows that cannot
-	// be deleted because others refer to them are domain.ErrConflict.
+	// A step that is external, or about a table that the data map does not know, is domain.ErrManifest, and then none need
+	// have been carried out; rows that cannot be deleted because others refer to them are domain.ErrConflict.
 	Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error)
 
 	// Rectify writes the values of a step into all rows that the subject has in the step's table, one statement for all

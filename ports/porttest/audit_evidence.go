@@ -101,9 +101,10 @@ func auditEvidenceOutlivesAFailedStatement(t testing.TB, h StoreHarness) {
 			}
 			_ = s.Audit().Append(ctx, taken)
 			_, _ = s.Audit().Trail(ctx, id)
-			if late := s.Audit().AppendEvidence(ctx, made[2:]...); !errors.Is(late, domain.ErrConflict) {
-				t.Errorf("evidence after a failed statement returned %v, which is not the error of that", late)
-			} // that it failed is evidence as well
+			late := s.Audit().AppendEvidence(ctx, made[2:]...) // that it failed is evidence as well
+			if !errors.Is(late, domain.ErrConflict) {
+				t.Errorf("evidence after a failed statement returned %v, which is not the error of the statement", late)
+			}
 			return end
 		})
 		if err == nil {

@@ -297,6 +297,13 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 			}}.breaks,
 			found{evidenceFailed: "got 2 records, want 150"},
 		},
+		"evidence of a failed session succeeds": {
+			brokenLog{evidence: func(ctx context.Context, log log, added events) error {
+				_ = log.AppendEvidence(ctx, added...)
+				return nil
+			}}.breaks,
+			found{evidenceFailed: "evidence after a failed statement returned <nil>"},
+		},
 		"evidence outlives whatever it is": {preserves(func(ending) bool { return true }), found{}},
 		"evidence outlives no error": {
 			preserves(func(e ending) bool { return !errors.Is(e.err, errFailure) }),

@@ -24,8 +24,21 @@
 //	ports.IDSource                                                   TestIDSource
 //	ports.Resolver                                                   TestResolver
 //
-// What no case can hold through the ports: that the number of retries after a lost race is bounded, that a commit
-// survives the machine, and that fn has no effect outside its session, which is the caller's to see to.
+// What no case can hold, and is the author's to see to:
+//
+//   - a commit survives the machine;
+//   - Do is tried again a bounded number of times, and after a serialization failure as after a deadlock: that a store
+//     can be brought to fail in this way is not said;
+//   - a wait for a connection ends with its context, as one for a lock does: how many there are is the store's own;
+//   - Export hands records on as it reads them, and keeps none in memory;
+//   - rows that are marked as deleted are rows like any other: a data map does not know the mark;
+//   - a store that knows more of a column than the data map refuses what it could not read back;
+//   - a resolver opens no session, and ports.RectifyingResolver writes the corrections: only its author knows what its
+//     system can be asked to correct, and shows of it;
+//   - ports.Clock tells the time.
+//
+// What is the caller's to see to: that fn has no effect outside its session and goes on with the error of a step, that
+// a session is not used concurrently, that yield does not use it, that entries are new, and that values fit their columns.
 //
 // # Stores that differ
 //

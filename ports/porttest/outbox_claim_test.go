@@ -25,7 +25,7 @@ func claimsAt(shift func(at time.Time) time.Time) func(*Store) {
 	return changesOutbox(func(o *brokenOutbox) {
 		o.claim = func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
 			claimed, err := o.good.Claim(ctx, limit, shift(at), until, token)
-			return each(claimed, err, func(e *domain.OutboxEntry) { e.LastAttemptAt = &at })
+			return each(claimed, err, func(e *domain.OutboxEntry) { e.LastAttemptAt = pointer(domain.Instant(at)) })
 		}
 	})
 }
@@ -48,6 +48,7 @@ func claimDefects() map[string]storeDefect {
 		"whatever the time": {
 			claimsAt(func(at time.Time) time.Time { return at.Add(10_000 * time.Hour) }),
 			map[string]string{
+				"outbox keeps copies":                           "the next attempt changed",
 				"outbox claim takes what is due":                "pending], want [e",
 				"outbox claim takes an entry at its instant":    "is due a microsecond before its instant",
 				"outbox claim takes the oldest first":           "claimed [e",
@@ -201,6 +202,7 @@ func claimDefects() map[string]storeDefect {
 		"no time of the attempt": {
 			changesClaimed(func(e *domain.OutboxEntry) { e.LastAttemptAt = nil }),
 			map[string]string{
+				"outbox instants are in UTC and microseconds":   "want 1 with its instants",
 				"outbox entries come back as enqueued":          "has LastAttemptAt <nil>, want",
 				"outbox claim takes an expired lease":           "a has LastAttemptAt <nil>, want",
 				"outbox claim marks what it takes":              "has LastAttemptAt <nil>, want",
@@ -240,6 +242,7 @@ func claimDefects() map[string]storeDefect {
 				}
 			}),
 			map[string]string{
+				"outbox instants are in UTC and microseconds":   "NextAttemptAt is",
 				"outbox claim takes an entry at its instant":    "is not due at its instant",
 				"outbox claim takes an expired lease":           "claimed once the lease has ended are [], want [a",
 				"outbox claim marks what it takes":              "once the lease has ended, another claim takes",
@@ -279,6 +282,7 @@ func claimDefects() map[string]storeDefect {
 				})(store)
 			},
 			map[string]string{
+				"outbox keeps copies":                           "0 entries were claimed, want 1",
 				"outbox session claims what it enqueued":        "the session claims",
 				"outbox claim takes what is due":                "before the lease ends: due are [e",
 				"outbox claim marks what it takes":              "an entry is not in flight under the token that it was claimed with",

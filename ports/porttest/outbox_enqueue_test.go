@@ -77,6 +77,7 @@ func enqueueDefects() map[string]storeDefect {
 		"whole seconds": {
 			changesEnqueued(func(e *domain.OutboxEntry) { e.EnqueuedAt = e.EnqueuedAt.Truncate(time.Second) }),
 			map[string]string{
+				"outbox instants are in UTC and microseconds":   "EnqueuedAt is",
 				"outbox entries come back as enqueued":          "UTC, want",
 				"outbox claim takes an expired lease":           "a has EnqueuedAt",
 				"outbox claim takes the oldest first":           "claimed",
@@ -142,6 +143,7 @@ func enqueueDefects() map[string]storeDefect {
 				e.Corrections = changed
 			}),
 			map[string]string{
+				"outbox corrections come back as JSON": "a int64 comes back as the string",
 				"outbox entries come back as enqueued": "c has other corrections than expected",
 			},
 		},

@@ -152,6 +152,7 @@ func settleDefects() map[string]storeDefect {
 		"a failure is tried again at once": {
 			changesSettlements(func(s *domain.Settlement) { s.NextAttemptAt = nil }),
 			map[string]string{
+				"outbox keeps copies":                        "the next attempt changed",
 				"outbox claim takes what is due":             "due are [e",
 				"outbox claim takes an entry at its instant": "is due a microsecond before its instant",
 				"outbox failure is tried again in its time":  "what failed is due before its next attempt",

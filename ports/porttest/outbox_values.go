@@ -57,7 +57,12 @@ func outboxCorrectionsComeBackAsJSON(t testing.TB, h StoreHarness) {
 func outboxKeepsCopies(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	change := func(e domain.OutboxEntry) {
-		e.Ref.Extra["region"], e.Corrections[domain.CategoryContact] = "changed", "changed"
+		for key := range e.Ref.Extra {
+			e.Ref.Extra[key] = "changed"
+		}
+		for category := range e.Corrections {
+			e.Corrections[category] = "changed"
+		}
 	}
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
 		entry := toRectify(t, "a", subjectOf(t, "acme", "7"), 0)
@@ -66,7 +71,7 @@ func outboxKeepsCopies(t testing.TB, h StoreHarness) {
 	})
 	for range 2 { // the second time after what was returned has been changed
 		for _, entry := range b.due(t, noon) {
-			if entry.Ref.Extra["region"] != "eu" || entry.Corrections[domain.CategoryContact] != "zoe@example.org" {
+			if entry.Ref.Extra["region"] == "changed" || entry.Corrections[domain.CategoryContact] == "changed" {
 				t.Fatalf("an entry changed with the one that was given or returned")
 			}
 			change(entry)

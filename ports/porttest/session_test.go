@@ -151,6 +151,18 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 		"a store that is away is no error": {
 			deniesBeingAway, found{sessionAway: "returned <nil>"},
 		},
+		"a conflict repeats a key": {
+			changesSubjects(func(s *brokenSubjects) {
+				s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+					rows, err := s.good.Apply(ctx, id, steps)
+					if errors.Is(err, domain.ErrConflict) {
+						err = fmt.Errorf("%w: (tenant, number)=(%s)", err, id)
+					}
+					return rows, err
+				}
+			}),
+			found{sessionTexts: "the error of a row that others refer to gives something away"},
+		},
 		"an error repeats an id": {says, found{sessionTexts: "gives something away"}},
 	})
 }

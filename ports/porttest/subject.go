@@ -34,6 +34,7 @@ import "testing"
 //	no values, an unknown table or column are ErrManifest            subject rectification is refused
 //	a rectification is undone with its session                       subject rectification can be rolled back
 //	of two sessions that rectify a row the later one stays           subject later rectification stays
+//	a value that was given, or exported, is a copy                   subject values are copies
 //	every annotated field of every row is exported, and no other     subject export is complete
 //	tables, rows and fields come in their order                      subject export is in order
 //	values are exported as what they are in the table                subject export has typed values
@@ -78,6 +79,7 @@ var subjectCases = []suiteCase[StoreHarness]{
 	{"subject rectification is refused", subjectRectificationIsRefused},
 	{"subject rectification can be rolled back", subjectRectificationCanBeRolledBack},
 	{"subject later rectification stays", subjectLaterRectificationStays},
+	{"subject values are copies", subjectValuesAreCopies},
 	{"subject export is complete", subjectExportIsComplete},
 	{"subject export is in order", subjectExportIsInOrder},
 	{"subject export has typed values", subjectExportHasTypedValues},

@@ -136,6 +136,40 @@ func subjectSessionDefects() map[string]storeDefect {
 				"subject export comes before writes":       "after Rectify in its session",
 			},
 		},
+		"a value that is the caller's": {
+			func(store *Store) {
+				var kept []byte
+				changesSubjects(func(s *brokenSubjects) {
+					s.rectify = func(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
+						for _, v := range step.Values {
+							kept, _ = v.Value.([]byte)
+						}
+						return s.good.Rectify(ctx, id, step)
+					}
+				})(store)
+				changesRows(func(_ string, row Row) {
+					if string(kept) == "wrong" {
+						row["photo"] = kept
+					}
+				})(store)
+			},
+			map[string]string{"subject values are copies": "a value in the table changed with the one that was given"},
+		},
+		"an exported value that is shared": {
+			func(store *Store) {
+				var kept []byte
+				changesExported(func(record *domain.ExportRecord) bool {
+					if photo, isBytes := record.Value.([]byte); isBytes && string(photo) == "right" {
+						if kept == nil {
+							kept = photo
+						}
+						record.Value = kept
+					}
+					return true
+				})(store)
+			},
+			map[string]string{"subject values are copies": "a value in the table changed with the one that was exported"},
+		},
 		"a statement for each row": {
 			func(store *Store) {
 				var sent atomic.Int64
