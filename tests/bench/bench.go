@@ -5,17 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/habeas-data/habeas/tests/postgres"
 
-	"github.com/habeas-data/habeas/tests/bench/endpoints"
 	"github.com/habeas-data/habeas/tests/bench/machine"
-	"github.com/habeas-data/habeas/tests/bench/process"
 	"github.com/habeas-data/habeas/tests/bench/report"
-	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
 // bench starts a server, measures one part after the other, and shows the results. The last lines are for programs.
@@ -29,10 +25,6 @@ func bench(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Stop()) }()
-	progress("making a shop with " + strconv.Itoa(o.users) + " users")
-	if err := shop.Create(ctx, server.URL(), o.users); err != nil {
-		return err
-	}
 	here, err := machine.Describe(ctx, server.URL())
 	if err != nil {
 		return err
@@ -47,26 +39,14 @@ func bench(ctx context.Context, o options) (err error) {
 		Machine: here.Lines(),
 	}
 	var verdict strings.Builder
-
-	config := endpoints.Config{
-		ServerURL:     server.URL(),
-		ServerProcess: here.Server.Process,
-		Users:         o.users,
-		Connections:   o.connections,
-		Pairs:         o.pairs,
-		Warmup:        o.warmup,
-		Duration:      o.duration,
-		Start:         o.start,
-		Progress:      progress,
+	for _, name := range o.parts {
+		sections, lines, err := measurements[name](ctx, place{o, server.URL(), here.Server.Process, progress})
+		if err != nil {
+			return err
+		}
+		page.Sections = append(page.Sections, sections...)
+		verdict.WriteString(lines)
 	}
-	results, err := endpoints.Measure(ctx, config)
-	if err != nil {
-		return err
-	}
-	section := endpoints.Section(results, config)
-	section.Notes = append(section.Notes, fmt.Sprintf("Each side has %d database connections; habeas' driver: %s.", o.pool, o.driver))
-	page.Sections = append(page.Sections, section)
-	verdict.WriteString(endpoints.Verdict(results))
 
 	progress("done")
 	if o.markdown != "" {
@@ -76,10 +56,4 @@ func bench(ctx context.Context, o options) (err error) {
 	}
 	fmt.Print("\n", page.Text(), "\n", verdict.String())
 	return nil
-}
-
-// start starts the server of a side as a process of its own.
-func (o options) start(ctx context.Context, side, databaseURL string) (*process.Server, error) {
-	return process.Start(ctx, "serve", "-side", side, "-database", databaseURL,
-		"-pool", strconv.Itoa(o.pool), "-driver", o.driver)
 }

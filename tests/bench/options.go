@@ -5,63 +5,108 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/habeas-data/habeas/tests/bench/drain"
+	"github.com/habeas-data/habeas/tests/bench/growth"
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 )
 
 // options say what is measured, and for how long.
 type options struct {
-	users       int
-	connections []int
-	pairs       int
-	warmup      time.Duration
-	duration    time.Duration
-	pool        int
-	driver      string
-	markdown    string
-	limit       time.Duration
+	parts        []string
+	users        int
+	connections  []int
+	pairs        int
+	warmup       time.Duration
+	duration     time.Duration
+	pool         int
+	driver       string
+	entries      int
+	drains       int
+	everySetting bool
+	wakeups      int
+	polls        int
+	rows         []int
+	subjectRows  []int
+	markdown     string
+	limit        time.Duration
 }
 
 // parse reads the flags. What -quick sets can be set otherwise behind it.
 func parse(arguments []string, output io.Writer) (options, error) {
-	o := options{connections: []int{1, 16, 64}}
+	o := options{
+		parts:        allParts,
+		everySetting: true,
+		connections:  []int{1, 16, 64},
+		rows:         []int{10_000, 100_000, 1_000_000},
+		subjectRows:  []int{100, 1_000, 10_000, 100_000},
+	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(output)
-	flags.IntVar(&o.users, "users", 20_000, "how many `users` the shop has")
-	flags.Func("connections", "numbers of `connections` to measure with, separated by commas (default 1,16,64)",
+	flags.Func("parts", "the `parts` to measure, separated by commas (default "+strings.Join(allParts, ",")+")",
 		func(text string) (err error) {
-			o.connections, err = numbers(text)
+			o.parts, err = parts(text)
 			return err
 		})
+	flags.IntVar(&o.users, "users", 20_000, "how many `users` the shop has")
+	list := func(name string, into *[]int, usage string) {
+		defaults := strings.Trim(strings.ReplaceAll(fmt.Sprint(*into), " ", ","), "[]")
+		flags.Func(name, usage+", separated by commas (default "+defaults+")", func(text string) (err error) {
+			*into, err = numbers(text)
+			return err
+		})
+	}
+	list("connections", &o.connections, "numbers of `connections` to measure with")
+	list("rows", &o.rows, "numbers of `rows` to which the tables grow, such as 10000,10000000")
+	list("subject-rows", &o.subjectRows, "numbers of `rows` to which a subject grows")
 	flags.IntVar(&o.pairs, "pairs", 5, "`how` many times both sides are measured")
 	flags.DurationVar(&o.warmup, "warmup", 500*time.Millisecond, "how `long` each run warms up")
 	flags.DurationVar(&o.duration, "duration", 3*time.Second, "how `long` each run is measured")
 	flags.IntVar(&o.pool, "pool", 16, "how many `connections` each side has to its database")
 	flags.StringVar(&o.driver, "driver", habeas.DefaultDriver, "the `driver` under habeas: "+habeas.Drivers())
+	flags.IntVar(&o.entries, "entries", 20_000, "how many `entries` are drained in a run")
+	flags.IntVar(&o.drains, "drains", 5, "`how` many times both sides are drained")
+	flags.IntVar(&o.wakeups, "wakeups", 300, "how many `erasures` wake a worker, for each way to wake it")
+	flags.IntVar(&o.polls, "polls", 5, "how many `erasures` are found by polling, every second")
 	flags.StringVar(&o.markdown, "markdown", "", "a `directory` to write the results to as well, with charts")
 	flags.DurationVar(&o.limit, "limit", 30*time.Minute, "how `long` all of it may take")
-	flags.BoolFunc("quick", "measure in brief: 5 pairs of 400ms at 16 and 64 connections", func(string) error {
-		o.connections, o.pairs = []int{16, 64}, 5
+	flags.BoolFunc("quick", "measure in brief: endpoints in 5 pairs of 400ms at 16 and 64 connections, and drain", func(string) error {
+		o.parts, o.connections, o.pairs = []string{partEndpoints, partDrain}, []int{16, 64}, 5
+		o.entries, o.drains, o.everySetting, o.wakeups, o.polls = 10_000, 3, false, 100, 3
 		o.warmup, o.duration, o.limit = 100*time.Millisecond, 400*time.Millisecond, 5*time.Minute
 		return nil
 	})
 	if err := flags.Parse(arguments); err != nil {
 		return options{}, err
 	}
-	switch {
-	case flags.NArg() > 0:
+	if flags.NArg() > 0 {
 		return options{}, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case o.users < 1 || o.pairs < 1 || o.pool < 1:
-		return options{}, errors.New("users, pairs and pool must be above zero")
-	case o.warmup < 0 || o.duration <= 0 || o.limit <= 0:
-		return options{}, errors.New("times must be above zero")
-	case o.users < 20*o.pairs:
-		return options{}, errors.New("there must be 20 users for each pair, for each is erased only once")
 	}
-	return o, nil
+	return o, o.check()
+}
+
+func (o options) check() error {
+	slices.Sort(o.rows)
+	slices.Sort(o.subjectRows)
+	switch {
+	case o.users < 1 || o.pairs < 1 || o.pool < 1 || o.drains < 1 || o.wakeups < 1 || o.polls < 1:
+		return errors.New("users, pairs, pool, drains, wakeups and polls must be above zero")
+	case o.warmup < 0 || o.duration <= 0 || o.limit <= 0:
+		return errors.New("times must be above zero")
+	case o.users < 20*o.pairs:
+		return errors.New("there must be 20 users for each pair, for each is erased only once")
+	case o.entries < 4*drain.Best.Batch:
+		return fmt.Errorf("there must be %d entries, for they are claimed in batches", 4*drain.Best.Batch)
+	case o.rows[0] < growth.SmallestSize(o.pairs):
+		return fmt.Errorf("tables must have %d rows at least, for each user is erased only once", growth.SmallestSize(o.pairs))
+	case o.subjectRows[0] <= growth.SmallestSubject:
+		return fmt.Errorf("a subject must have more than %d rows", growth.SmallestSubject)
+	}
+	return nil
 }
 
 func numbers(text string) ([]int, error) {
@@ -74,4 +119,14 @@ func numbers(text string) ([]int, error) {
 		all = append(all, n)
 	}
 	return all, nil
+}
+
+func parts(text string) ([]string, error) {
+	chosen := strings.Split(text, ",")
+	for _, part := range chosen {
+		if !slices.Contains(allParts, part) {
+			return nil, fmt.Errorf("there is no part %q, only %s", part, strings.Join(allParts, ", "))
+		}
+	}
+	return chosen, nil
 }

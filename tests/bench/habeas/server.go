@@ -14,10 +14,15 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
+// Config is how the application configures habeas. Some of it can be set otherwise before app.New.
+func Config(db *bun.DB) app.Config {
+	return app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{Desk{}}}
+}
+
 // New returns the application. Its worker is not started: what the requests cost is measured here, and what they leave
 // in the outbox is not drained on either side.
 func New(db *bun.DB) (*fiber.App, error) {
-	gdpr, err := app.New(app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{desk{}}})
+	gdpr, err := app.New(Config(db))
 	if err != nil {
 		return nil, err
 	}
@@ -31,21 +36,32 @@ func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
 	if err != nil {
 		return domain.Subject{}, err
 	}
-	id := strconv.FormatInt(user, 10)
-	return domain.NewSubject(id, domain.SubjectRef{Kind: desk{}.Name(), Value: "contact-" + id})
+	return Subject(user)
 }
 
-// desk is a support desk that holds nothing and answers at once.
-type desk struct{}
+// Subject is a user, whom the desk knows.
+func Subject(user int64) (domain.Subject, error) {
+	id := strconv.FormatInt(user, 10)
+	return domain.NewSubject(id, domain.SubjectRef{Kind: Desk{}.Name(), Value: "contact-" + id})
+}
 
-func (desk) Name() string { return "desk" }
+// Desk is a support desk that holds nothing and answers at once.
+type Desk struct{}
 
-func (desk) CoveredSurface() domain.CoveredSurface { return domain.CoveredSurface{} }
+var _ ports.Resolver = Desk{}
 
-func (desk) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
+// Name implements ports.Resolver.
+func (Desk) Name() string { return "desk" }
+
+// CoveredSurface implements ports.Resolver.
+func (Desk) CoveredSurface() domain.CoveredSurface { return domain.CoveredSurface{} }
+
+// ExportSubject implements ports.Resolver.
+func (Desk) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
 	return nil, nil
 }
 
-func (desk) EraseSubject(context.Context, domain.SubjectRef, string) (alreadyAbsent bool, err error) {
+// EraseSubject implements ports.Resolver.
+func (Desk) EraseSubject(context.Context, domain.SubjectRef, string) (alreadyAbsent bool, err error) {
 	return false, nil
 }

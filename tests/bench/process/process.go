@@ -75,6 +75,9 @@ func Start(ctx context.Context, arguments ...string) (_ *Server, err error) {
 // CPU returns how much processor time it has used so far.
 func (s *Server) CPU() (time.Duration, error) { return CPU(s.command.Process.Pid) }
 
+// PeakMemory returns how much memory it has had at most so far, in bytes.
+func (s *Server) PeakMemory() (int64, error) { return PeakMemory(s.command.Process.Pid) }
+
 // Stop ends the process and waits for it.
 func (s *Server) Stop() error {
 	_ = s.alive.Close()

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/xml"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,28 +21,12 @@ type Group struct {
 
 // The measures of a bar chart, in pixels.
 const (
-	panelWidth  = 410
-	panelGap    = 40
-	margin      = 20
 	labelWidth  = 110
 	valueWidth  = 64
 	barHeight   = 14
 	groupHeight = 2*barHeight + 16
-	titleHeight = 34
 	legend      = 34
 )
-
-// colours are legible on white and on black alike.
-var colours = []string{"#8a94a3", "#1f9e89"}
-
-const style = `<style>
-text { font: 12px system-ui, -apple-system, "Segoe UI", sans-serif; fill: #57606a }
-.title { font-weight: 600; font-size: 14px }
-.note { font-weight: 600 }
-.axis { stroke: #8a94a3; stroke-opacity: .5 }
-@media (prefers-color-scheme: dark) { text { fill: #b1bac4 } }
-</style>
-`
 
 // Bars draws panels, two in a row, as SVG. There are two series at most.
 func Bars(series []string, panels []Panel) string {
@@ -51,9 +34,7 @@ func Bars(series []string, panels []Panel) string {
 	y := margin
 	x := margin
 	for i, name := range series {
-		fmt.Fprintf(&body, `<rect x="%d" y="%d" width="12" height="12" rx="2" fill="%s"/>`+"\n", x, y, colours[i])
-		fmt.Fprintf(&body, `<text x="%d" y="%d">%s</text>`+"\n", x+18, y+11, escape(name))
-		x += 40 + 7*len(name)
+		x = key(&body, x, y, i, name)
 	}
 	y += legend
 	for row := range slices.Chunk(panels, 2) {
@@ -63,9 +44,7 @@ func Bars(series []string, panels []Panel) string {
 		}
 		y += height + margin
 	}
-	width := 2*margin + 2*panelWidth + panelGap
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img">`+"\n",
-		width, y, width, y) + style + body.String() + "</svg>\n"
+	return svg(2, y, body.String())
 }
 
 // draw draws the panel and returns its height.
@@ -94,10 +73,4 @@ func (p Panel) draw(body *strings.Builder, x, y int) int {
 	height := titleHeight + len(p.Groups)*groupHeight
 	fmt.Fprintf(body, `<line class="axis" x1="%d" x2="%[1]d" y1="%d" y2="%d"/>`+"\n", left, top-4, y+height-8)
 	return height
-}
-
-func escape(text string) string {
-	var escaped strings.Builder
-	_ = xml.EscapeText(&escaped, []byte(text)) // a builder takes everything
-	return escaped.String()
 }

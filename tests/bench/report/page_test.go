@@ -1,9 +1,6 @@
 package report
 
 import (
-	"encoding/xml"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,42 +48,6 @@ func TestAPageSaysOnATerminalWhatItSaysInMarkdown(t *testing.T) {
 	for _, want := range []string{"2 cores\n", "\nEndpoints\n\n", table.Text(), "  Note.\n", "\nGrowth\n\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
-		}
-	}
-}
-
-func TestBarsAreInProportion(t *testing.T) {
-	svg := Bars([]string{"floor", "habeas"}, []Panel{
-		{Title: "GET <x> & y", Groups: []Group{{Label: "16", Values: []float64{1000, 500}, Note: "0.50×"}}},
-		{Title: "nothing", Groups: []Group{{Label: "1", Values: []float64{0, 0}}}},
-		{Title: "third", Groups: []Group{{Label: "1", Values: []float64{3, 3}}}},
-	})
-	var lengths, texts []string
-	for decoder := xml.NewDecoder(strings.NewReader(svg)); ; {
-		token, err := decoder.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatalf("the chart is no XML: %v", err)
-		}
-		switch token := token.(type) {
-		case xml.CharData:
-			texts = append(texts, string(token))
-		case xml.StartElement:
-			for _, attribute := range token.Attr {
-				if token.Name.Local == "rect" && attribute.Name.Local == "width" && attribute.Value != "12" {
-					lengths = append(lengths, attribute.Value)
-				}
-			}
-		}
-	}
-	if got, want := strings.Join(lengths, " "), "236.0 118.0 0.0 0.0 236.0 236.0"; got != want {
-		t.Errorf("lengths = %s, want %s", got, want)
-	}
-	for _, want := range []string{"GET <x> & y", "0.50×", "1,000", "habeas"} {
-		if !strings.Contains(strings.Join(texts, "\n"), want) {
-			t.Errorf("%q is not in the chart", want)
 		}
 	}
 }

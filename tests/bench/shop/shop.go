@@ -32,25 +32,36 @@ const template = "shop"
 // Create makes the database that Copy copies on the server, with the tables of the shop and those of habeas, and the rows
 // of users who are numbered from 1.
 func Create(ctx context.Context, serverURL string, users int) error {
-	if err := create(ctx, serverURL, template, "template0"); err != nil {
-		return err
+	_, err := CreateAs(ctx, serverURL, template, users)
+	return err
+}
+
+// CreateAs makes a database as Create does, of any name, and returns its URL.
+func CreateAs(ctx context.Context, serverURL, name string, users int) (string, error) {
+	databaseURL, err := Empty(ctx, serverURL, name)
+	if err != nil {
+		return "", err
 	}
-	databaseURL := at(serverURL, template)
 	if err := migrate(ctx, databaseURL); err != nil {
-		return err
+		return "", err
 	}
 	filled := strings.ReplaceAll(rows, ":users", strconv.Itoa(users))
 	for _, statements := range []string{schema, filled, indexes, "VACUUM", "ANALYZE"} {
 		if err := Execute(ctx, databaseURL, statements); err != nil {
-			return fmt.Errorf("make the shop: %w", err)
+			return "", fmt.Errorf("make the shop: %w", err)
 		}
 	}
-	return nil
+	return databaseURL, nil
 }
 
 // Copy makes a database that equals the one that Create made, and returns its URL.
 func Copy(ctx context.Context, serverURL, name string) (string, error) {
 	return at(serverURL, name), create(ctx, serverURL, name, template)
+}
+
+// Empty makes a database that has nothing in it, and returns its URL.
+func Empty(ctx context.Context, serverURL, name string) (string, error) {
+	return at(serverURL, name), create(ctx, serverURL, name, "template0")
 }
 
 // Execute runs statements on a connection of its own: one, or several as one transaction.

@@ -1,0 +1,169 @@
+package drain
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/tests/postgres"
+
+	"github.com/habeas-data/habeas/tests/bench/habeas"
+	"github.com/habeas-data/habeas/tests/bench/shop"
+	"github.com/habeas-data/habeas/tests/bench/stats"
+)
+
+func TestHowARunBeginsAndEndsIsNotMeasured(t *testing.T) {
+	clock := &clock{work: 1000}
+	at := time.Unix(0, 0)
+	for _, step := range []struct {
+		n     int
+		after time.Duration
+		all   bool
+	}{
+		{50, 5 * time.Second, false}, // a slow start
+		{70, time.Second, false},     // from here
+		{400, time.Second, false},
+		{400, time.Second, false}, // to here
+		{79, 5 * time.Second, false},
+		{0, time.Second, false},
+		{1, 5 * time.Second, true},
+	} {
+		at = at.Add(step.after)
+		if all := clock.settled(step.n, at); all != step.all {
+			t.Errorf("%d were done: all is %v", clock.done, all)
+		}
+	}
+	if got, want := clock.rate(), 400.0; got != want {
+		t.Errorf("rate = %v, want %v", got, want)
+	}
+}
+
+func TestWhatIsSettledAtOnceHasNoRate(t *testing.T) {
+	clock := &clock{work: 10}
+	if clock.rate() != 0 || !clock.settled(10, time.Now()) || clock.rate() != 0 {
+		t.Errorf("rate = %v", clock.rate())
+	}
+}
+
+func results() []Result {
+	runs := func(rates ...float64) (runs []Run) {
+		for _, rate := range rates {
+			runs = append(runs, Run{Rate: rate, Program: 20 * time.Microsecond})
+		}
+		return runs
+	}
+	return []Result{
+		{Runs: runs(10_000, 20_000, 10_000)},
+		{Setting: Default, Runs: runs(5_000, 5_000, 4_000)},
+		{Setting: Best, Runs: runs(8_000, 20_000, 9_000)},
+	}
+}
+
+func TestRatiosAreThoseOfThePairs(t *testing.T) {
+	river, best := results()[0], results()[2]
+	if got, want := best.Ratio(river), (stats.Spread{Median: 0.9, Min: 0.8, Max: 1}); got != want {
+		t.Errorf("ratio = %v, want %v", got, want)
+	}
+	if got, want := river.noise(), (stats.Spread{Median: 1.25, Min: 0.5, Max: 2}); got != want {
+		t.Errorf("noise = %v, want %v", got, want)
+	}
+}
+
+func TestTheVerdictIsOfTheBestSetting(t *testing.T) {
+	if got, want := Verdict(results()), "ratio drain - 0.900\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestTheTableHasARowForEachSide(t *testing.T) {
+	var rows []string
+	for _, row := range table(results()).Rows {
+		rows = append(rows, strings.Join(row, "|"))
+	}
+	want := []string{
+		"River||1,000|10,000|20|–|||0.50–2.00",
+		"habeas|50|1|5,000|20|–|0.40|0.25–0.50|",
+		"habeas|200|2|9,000|20|–|0.90|0.80–1.00|",
+	}
+	if strings.Join(rows, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(rows, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestBothNamedSettingsAreMeasured(t *testing.T) {
+	found := map[Setting]int{}
+	for _, setting := range Settings() {
+		found[setting]++
+	}
+	if found[Default] != 1 || found[Best] != 1 || len(found) != len(Settings()) {
+		t.Errorf("settings = %v", Settings())
+	}
+}
+
+func TestWorkThatIsNotDoneOnceIsFound(t *testing.T) {
+	server, err := postgres.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	config := Config{
+		ServerURL: server.URL(), Driver: habeas.DefaultDriver, Pool: 2, Entries: 40, Settings: []Setting{{Batch: 7, Workers: 2}},
+	}
+	queues, err := config.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const events = "ALTER TABLE habeas_audit_events DISABLE TRIGGER USER; UPDATE habeas_audit_events SET "
+	for i, faults := range [][]struct{ fault, undo string }{{
+		{
+			"UPDATE river_job SET state = 'available', finalized_at = NULL WHERE id = 1",
+			"UPDATE river_job SET state = 'completed', finalized_at = now() WHERE id = 1",
+		},
+		{"UPDATE river_job SET attempt = 2 WHERE id = 1", "UPDATE river_job SET attempt = 1"},
+		{"DELETE FROM river_job WHERE id = 1", ""},
+	}, {
+		{
+			"UPDATE habeas_outbox SET status = 'pending' WHERE subject_id = '1'",
+			"UPDATE habeas_outbox SET status = 'succeeded'",
+		},
+		{"UPDATE habeas_outbox SET attempts = 2 WHERE subject_id = '1'", "UPDATE habeas_outbox SET attempts = 1"},
+		{
+			events + "event_type = 'lost' WHERE event_type = 'erasure_step_succeeded' AND subject_ref = '1'",
+			events + "event_type = 'erasure_step_succeeded' WHERE event_type = 'lost'",
+		},
+		{
+			events + "event_type = 'lost' WHERE event_type = 'erasure_completed' AND subject_ref = '1'",
+			events + "event_type = 'erasure_completed' WHERE event_type = 'lost'",
+		},
+		{
+			"INSERT INTO habeas_audit_events (event_id, event_type, subject_ref, occurred_at, payload)" +
+				" VALUES ('again', 'erasure_completed', '1', now(), '{}')",
+			events + "event_type = 'lost' WHERE event_id = 'again'",
+		},
+		{events + "subject_ref = '2' WHERE event_type = 'erasure_completed' AND subject_ref = '1'", ""},
+	}} {
+		q := queues[i]
+		defer q.close()
+		if _, err := config.run(t.Context(), q); err != nil {
+			t.Fatalf("%T: %v", q, err)
+		}
+		for _, f := range faults {
+			if err := q.verify(t.Context()); err != nil {
+				t.Errorf("%T: %v", q, err)
+			}
+			if err := shop.Execute(t.Context(), q.databaseURL(), f.fault); err != nil {
+				t.Fatal(err)
+			}
+			if err := q.verify(t.Context()); err == nil {
+				t.Errorf("%T: nothing was found after %s", q, f.fault)
+			}
+			if err := shop.Execute(t.Context(), q.databaseURL(), f.undo); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

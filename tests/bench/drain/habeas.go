@@ -1,0 +1,174 @@
+package drain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/system"
+	"github.com/habeas-data/habeas/adapters/worker"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/jackc/pgx/v5"
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/tests/bench/habeas"
+	"github.com/habeas-data/habeas/tests/bench/shop"
+)
+
+// outbox is the queue of habeas.
+type outbox struct {
+	url     string
+	db      *bun.DB
+	stack   app.Stack
+	runner  *saga.Runner
+	workers int
+	called  atomic.Int64 // calls to the external system
+	ids     system.IDs
+	filled  int64 // entries so far, of as many subjects
+}
+
+// desk is an external system that answers at once and counts its calls.
+type desk struct {
+	habeas.Desk
+	called *atomic.Int64
+}
+
+func (d desk) EraseSubject(context.Context, domain.SubjectRef, string) (alreadyAbsent bool, err error) {
+	d.called.Add(1)
+	return false, nil
+}
+
+func openHabeas(ctx context.Context, c Config, setting Setting) (_ queue, err error) {
+	o := &outbox{workers: setting.Workers}
+	name := fmt.Sprintf("drain_%d_%d", setting.Batch, setting.Workers)
+	if o.url, err = shop.CreateAs(ctx, c.ServerURL, name, 0); err != nil {
+		return nil, err
+	}
+	if o.db, err = habeas.Open(o.url, c.Driver, c.Pool); err != nil {
+		return nil, err
+	}
+	config := habeas.Config(o.db)
+	config.Resolvers = []ports.Resolver{desk{called: &o.called}}
+	gdpr, err := app.New(config)
+	if err != nil {
+		o.close()
+		return nil, err
+	}
+	o.stack = gdpr.Stack()
+	tuned := o.stack.Runner.Config
+	tuned.Batch = setting.Batch
+	if o.runner, err = saga.NewRunner(tuned); err != nil {
+		o.close()
+		return nil, err
+	}
+	return o, nil
+}
+
+func (o *outbox) databaseURL() string { return o.url }
+
+func (o *outbox) close() { _ = o.db.Close() }
+
+// fill enqueues an erasure of each of so many subjects, as the Eraser does.
+func (o *outbox) fill(ctx context.Context, entries int) error {
+	const together = 1000
+	for entries > 0 {
+		n := min(entries, together)
+		entries -= n
+		err := o.stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+			batch := make([]domain.OutboxEntry, n)
+			for i := range batch {
+				subject, err := habeas.Subject(o.filled + int64(i) + 1)
+				if err != nil {
+					return err
+				}
+				batch[i] = domain.OutboxEntry{
+					EntryID: o.ids.NewID(), SubjectID: subject.ID, Resolver: subject.Refs[0].Kind, Ref: subject.Refs[0],
+					Operation: domain.OperationErase, Status: domain.OutboxPending, EnqueuedAt: domain.Instant(time.Now()),
+				}
+			}
+			return s.Outbox().Enqueue(ctx, batch...)
+		})
+		if err != nil {
+			return err
+		}
+		o.filled += int64(n)
+	}
+	return nil
+}
+
+// counted is a runner that tells what it has settled, and when nothing is left or it failed.
+type counted struct {
+	worker.Runner
+	clock *clock
+	ended chan<- error // has room for one
+}
+
+func (c counted) RunOnce(ctx context.Context) (int, error) {
+	settled, err := c.Runner.RunOnce(ctx)
+	if all := c.clock.settled(settled, time.Now()); err != nil || all {
+		select {
+		case c.ended <- err:
+		default:
+		}
+	}
+	return settled, err
+}
+
+func (o *outbox) drain(ctx context.Context, clock *clock) (err error) {
+	ended := make(chan error, 1)
+	for range o.workers {
+		w, failed := worker.New(counted{o.runner, clock, ended}, worker.Options{})
+		if failed != nil {
+			return failed
+		}
+		w.Start() //nolint:contextcheck // a worker runs until it is stopped
+		defer func() { err = errors.Join(err, w.Stop(0)) }()
+	}
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	return err
+}
+
+func (o *outbox) verify(ctx context.Context) error {
+	if called := o.called.Load(); called != o.filled {
+		return fmt.Errorf("%d calls for %d entries", called, o.filled)
+	}
+	return expect(ctx, o.url, o.filled, `
+		SELECT 'entries that succeeded', count(*) FROM habeas_outbox WHERE status = 'succeeded' AND attempts = 1
+		UNION ALL SELECT 'entries', count(*) FROM habeas_outbox
+		UNION ALL SELECT 'steps on the audit trail', count(*)
+			FROM habeas_audit_events WHERE event_type = 'erasure_step_succeeded' AND payload ->> 'external' = 'true'
+		UNION ALL SELECT 'completions', count(*) FROM habeas_audit_events WHERE event_type = 'erasure_completed'
+		UNION ALL SELECT 'subjects completed', count(DISTINCT subject_ref)
+			FROM habeas_audit_events WHERE event_type = 'erasure_completed'`)
+}
+
+// expect runs a statement that counts several things, each of which there has to be so many of.
+func expect(ctx context.Context, databaseURL string, want int64, statement string) error {
+	connection, err := pgx.Connect(ctx, databaseURL)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = connection.Close(context.WithoutCancel(ctx)) }()
+	rows, err := connection.Query(ctx, statement)
+	if err != nil {
+		return err
+	}
+	var name string
+	var n int64
+	_, err = pgx.ForEachRow(rows, []any{&name, &n}, func() error {
+		if n != want {
+			return fmt.Errorf("%s: %d, want %d", name, n, want)
+		}
+		return nil
+	})
+	return err
+}

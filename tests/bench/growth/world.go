@@ -1,0 +1,115 @@
+package growth
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/system"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/tests/bench/habeas"
+	"github.com/habeas-data/habeas/tests/bench/shop"
+)
+
+//go:embed ledgers.sql
+var ledgers string
+
+// SmallestSubject is how many rows the shop gives each user, and ordersOfUser how many of them are orders.
+const (
+	SmallestSubject = 33
+	ordersOfUser    = 20
+)
+
+// world is a shop of some size, which all of its large tables have as their number of rows.
+type world struct {
+	size   int
+	url    string
+	db     *bun.DB
+	stack  app.Stack
+	random *rand.Rand
+	users  []int64 // who were not erased, in random order
+	ids    system.IDs
+
+	due      int // entries in the outbox that are due, those of erasures left aside
+	enqueued int // entries that were ever added to the outbox, those left aside as well
+}
+
+func (c Config) newWorld(ctx context.Context, size int) (*world, error) {
+	w := &world{size: size, random: rand.New(rand.NewPCG(uint64(size), 0))}
+	users := size / ordersOfUser
+	var err error
+	if w.url, err = shop.CreateAs(ctx, c.ServerURL, fmt.Sprintf("growth_%d", size), users); err != nil {
+		return nil, err
+	}
+	filled := strings.NewReplacer(":users", strconv.Itoa(users), ":size", strconv.Itoa(size)).Replace(ledgers)
+	for _, statements := range []string{filled, "VACUUM ANALYZE"} {
+		if err := shop.Execute(ctx, w.url, statements); err != nil {
+			return nil, err
+		}
+	}
+	if w.db, err = habeas.Open(w.url, c.Driver, c.Pool); err != nil {
+		return nil, err
+	}
+	gdpr, err := app.New(habeas.Config(w.db))
+	if err != nil {
+		_ = w.db.Close()
+		return nil, err
+	}
+	w.stack = gdpr.Stack()
+	for _, user := range w.random.Perm(users) {
+		w.users = append(w.users, int64(user)+1)
+	}
+	return w, nil
+}
+
+// someone is whom the consent ledger knows.
+func (w *world) someone() (domain.Subject, error) {
+	return habeas.Subject(1 + w.random.Int64N(int64(w.size/2)))
+}
+
+// user is one who was not erased.
+func (w *world) user() (domain.Subject, error) {
+	return habeas.Subject(w.users[w.random.IntN(len(w.users))])
+}
+
+// lastUser is one who was not erased, and is now.
+func (w *world) lastUser() (domain.Subject, error) {
+	last := w.users[len(w.users)-1]
+	w.users = w.users[:len(w.users)-1]
+	return habeas.Subject(last)
+}
+
+// provide makes sure that so many entries are due, and removes the traces of what was claimed before, as the server does
+// by itself from time to time.
+func (w *world) provide(ctx context.Context, due int) error {
+	err := w.stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		for i := range due - w.due {
+			subject, err := habeas.Subject(int64(10*w.size + w.enqueued + i)) // who has no other entry
+			if err != nil {
+				return err
+			}
+			if err := s.Outbox().Enqueue(ctx, domain.OutboxEntry{
+				EntryID: w.ids.NewID(), SubjectID: subject.ID, Resolver: subject.Refs[0].Kind, Ref: subject.Refs[0],
+				Operation: domain.OperationErase, Status: domain.OutboxPending, EnqueuedAt: domain.Instant(time.Now()),
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if added := due - w.due; added > 0 {
+		w.due, w.enqueued = due, w.enqueued+added
+	}
+	return shop.Execute(ctx, w.url, "VACUUM ANALYZE habeas_outbox")
+}

@@ -1,0 +1,173 @@
+// Package wakeup measures how long an erasure waits for the worker: from the commit until the external system is called.
+package wakeup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/habeas-data/habeas/tests/bench/habeas"
+	"github.com/habeas-data/habeas/tests/bench/shop"
+)
+
+// patience is how long a call may take to come before the measurement fails.
+const patience = 30 * time.Second
+
+// Config is what is measured, and where.
+type Config struct {
+	ServerURL string // of PostgreSQL
+	Driver    string // under habeas
+	Pool      int    // connections to the database, of each application
+	Erasures  int    // of each way that wakes
+	Polled    int    // erasures that nothing wakes for, each of which takes a poll interval
+	Poll      time.Duration
+	// Progress is told what comes next.
+	Progress func(text string)
+}
+
+// Result is how long it took one way, in order of size.
+type Result struct {
+	Way       Way
+	Latencies []time.Duration
+}
+
+// Measure returns a result for each of Ways, in that order.
+func Measure(ctx context.Context, config Config) ([]Result, error) {
+	users := 0
+	for _, way := range Ways {
+		users += 1 + config.erasures(way)
+	}
+	database, err := shop.CreateAs(ctx, config.ServerURL, "wakeup", users)
+	if err != nil {
+		return nil, err
+	}
+	watch, err := pgx.Connect(ctx, database)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = watch.Close(context.WithoutCancel(ctx)) }()
+	var results []Result
+	user := int64(0)
+	for _, way := range Ways {
+		m := &measurement{Config: config, way: way, watch: watch, user: user}
+		result, err := m.measure(ctx, database)
+		if err != nil {
+			return nil, fmt.Errorf("wake-up, %s: %w", way.Title, err)
+		}
+		results = append(results, result)
+		user = m.user
+	}
+	return results, verify(ctx, watch, user)
+}
+
+// erasures is how many are measured of a way, after one that warms up.
+func (c Config) erasures(way Way) int {
+	if way.polls {
+		return c.Polled
+	}
+	return c.Erasures
+}
+
+// measurement is one way while it is measured.
+type measurement struct {
+	Config
+	way    Way
+	watch  *pgx.Conn // sees what the worker has written
+	stack  app.Stack // of the application that erases
+	user   int64     // the last one who was erased
+	called chan time.Time
+}
+
+func (m *measurement) measure(ctx context.Context, database string) (result Result, err error) {
+	m.called = make(chan time.Time, 1)
+	stop, err := m.open(ctx, database)
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	result.Way = m.way
+	if _, err := m.erase(ctx); err != nil { // a worker that has just started looks by itself
+		return Result{}, err
+	}
+	n := m.erasures(m.way)
+	m.Progress(fmt.Sprintf("wake-up %s, %d erasures", m.way.Title, n))
+	for i := range n {
+		if m.way.polls {
+			// Erasures come at any time between two polls, each in a part of its own.
+			pause(ctx, m.Poll*time.Duration(2*i+1)/time.Duration(2*n))
+		}
+		latency, err := m.erase(ctx)
+		if err != nil {
+			return Result{}, err
+		}
+		result.Latencies = append(result.Latencies, latency)
+	}
+	slices.Sort(result.Latencies)
+	return result, nil
+}
+
+// erase erases the next user, and returns how long it took from the commit to the call. The worker is idle before and
+// after.
+func (m *measurement) erase(ctx context.Context) (time.Duration, error) {
+	m.user++
+	subject, err := habeas.Subject(m.user)
+	if err != nil {
+		return 0, err
+	}
+	if err := m.stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		_, err := m.stack.Eraser.Erase(ctx, s, subject)
+		return err
+	}); err != nil {
+		return 0, err
+	}
+	committed := time.Now()
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errors.New("the external system was not called"))
+	defer cancel()
+	select {
+	case called := <-m.called:
+		return called.Sub(committed), m.settled(ctx)
+	case <-ctx.Done():
+		return 0, context.Cause(ctx)
+	}
+}
+
+// settled waits until the worker has written the outcome, has looked for more and found nothing.
+func (m *measurement) settled(ctx context.Context) error {
+	for {
+		var open int
+		err := m.watch.QueryRow(ctx, "SELECT count(*) FROM habeas_outbox WHERE status <> 'succeeded'").Scan(&open)
+		if err != nil {
+			return err
+		}
+		pause(ctx, 5*time.Millisecond) // much longer than a look takes
+		if open == 0 {
+			return ctx.Err()
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// verify fails unless each of so many users was erased completely.
+func verify(ctx context.Context, connection *pgx.Conn, users int64) error {
+	var completed, subjects int64
+	err := connection.QueryRow(ctx, "SELECT count(*), count(DISTINCT subject_ref) FROM habeas_audit_events"+
+		" WHERE event_type = 'erasure_completed'").Scan(&completed, &subjects)
+	if err == nil && (completed != users || subjects != users) {
+		err = fmt.Errorf("%d erasures of %d users were completed, want one of each of %d", completed, subjects, users)
+	}
+	return err
+}
