@@ -56,7 +56,8 @@ type SubjectStore interface {
 	// texts "anon-" and 32 hexadecimal digits, as much of it as the column's length allows, and for UUIDs a random one, both
 	// different in every cell; 0, false, 1970-01-01 in UTC, {} for JSON, an empty array, no bytes.
 	//
-	// With an error, rows has one element for each step before the one that failed, and the session is to be rolled back.
+	// With an error, rows has one element for each step before the one that failed, or one for every step where the store
+	// cannot tell which of them it was; and the session is to be rolled back.
 	// A step that is external, or about a table that the data map does not know, is domain.ErrManifest, and then none need
 	// have been carried out; rows that cannot be deleted because others refer to them are domain.ErrConflict.
 	Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error)

@@ -24,15 +24,15 @@ type answer struct {
 	tail   []byte              // what ends it, once the session has committed
 	stream func(io.ReadCloser) // takes the stream when there has to be one; nil where there must be none
 	pipe   *io.PipeWriter      // nil while all is held
+
+	repeated bool // this attempt comes after one of which a part was sent
 }
 
-// restart is called before each attempt.
-func (a *answer) restart() error {
-	if a.pipe != nil {
-		return &domain.Error{Op: "answer", Message: "a part was sent, which cannot be repeated"}
-	}
+// restart is called before each attempt. Of one that comes after a part was sent only the evidence counts: it fails with
+// its first byte.
+func (a *answer) restart() {
 	a.held.Reset()
-	return nil
+	a.repeated = a.pipe != nil
 }
 
 // encode adds a value as JSON.
@@ -51,6 +51,9 @@ func (a *answer) write(p []byte) error {
 
 // spill hands on what is too much to be held.
 func (a *answer) spill() error {
+	if a.repeated {
+		return &domain.Error{Op: "answer", Message: "a part was sent, which cannot be repeated"}
+	}
 	if a.stream == nil || a.pipe == nil && a.held.Len() <= maxHeld || a.pipe != nil && a.held.Len() < chunk {
 		return nil
 	}

@@ -20,6 +20,7 @@ type sessions struct {
 	mu           sync.Mutex
 	opened       int
 	purposes     []string // whose status was asked for
+	evidence     int      // how much was appended
 	consents     []domain.ConsentRecord
 	restrictions []domain.RestrictionRecord
 }
@@ -57,14 +58,17 @@ type (
 		*sessions
 	}
 	outbox   struct{ ports.Outbox }
-	auditLog struct{ ports.AuditLog }
+	auditLog struct {
+		ports.AuditLog
+		*sessions
+	}
 )
 
 func (s session) Consents() ports.ConsentStore         { return consents{sessions: s.sessions} }
 func (s session) Restrictions() ports.RestrictionStore { return restrictions{sessions: s.sessions} }
 func (s session) Subjects() ports.SubjectStore         { return subjects{sessions: s.sessions} }
 func (session) Outbox() ports.Outbox                   { return outbox{} }
-func (session) Audit() ports.AuditLog                  { return auditLog{} }
+func (s session) Audit() ports.AuditLog                { return auditLog{sessions: s.sessions} }
 
 func (s consents) Append(_ context.Context, record domain.ConsentRecord) error {
 	s.consents = append(s.consents, record)
@@ -123,8 +127,12 @@ func (s subjects) Export(_ context.Context, _ domain.SubjectID, yield func(domai
 
 func (outbox) Enqueue(context.Context, ...domain.OutboxEntry) error { return nil }
 
-func (auditLog) Append(context.Context, ...domain.AuditEvent) error         { return nil }
-func (auditLog) AppendEvidence(context.Context, ...domain.AuditEvent) error { return nil }
+func (auditLog) Append(context.Context, ...domain.AuditEvent) error { return nil }
+
+func (a auditLog) AppendEvidence(context.Context, ...domain.AuditEvent) error {
+	a.evidence++
+	return nil
+}
 
 // desk is an external system that knows the subject's name, or does not answer.
 type desk struct {

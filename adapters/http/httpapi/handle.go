@@ -107,9 +107,7 @@ func (a *API) prepare(ctx context.Context, endpoint Endpoint, r Request) (perfor
 	}
 	return func(ctx context.Context, out *answer) error {
 		return a.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-			if err := out.restart(); err != nil {
-				return err
-			}
+			out.restart()
 			return operate(ctx, s, subject, out)
 		})
 	}, nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -77,6 +78,9 @@ func TestWhatWasSentIsNotRepeated(t *testing.T) {
 	f.sessions.twice = true
 	f.sessions.rows = large()
 	breaksOff(t, f.export(t.Context()))
+	if f.sessions.evidence != 2 {
+		t.Errorf("%d attempts left evidence, want both: what was sent must not go unrecorded", f.sessions.evidence)
+	}
 }
 
 func TestAPanicWhileStreamingBreaksOff(t *testing.T) {
@@ -115,4 +119,15 @@ func TestAStreamThatIsClosedEndsTheSession(t *testing.T) {
 			t.Errorf("answered %d", again.Status)
 		}
 	})
+}
+
+func TestAStoreThatEndsTheGoroutineIsAnswered500(t *testing.T) {
+	f := newFixture(t)
+	f.sessions.before = func(context.Context) error {
+		runtime.Goexit()
+		return nil
+	}
+	if response := f.export(t.Context()); response.Status != 500 {
+		t.Errorf("answered %d", response.Status)
+	}
 }

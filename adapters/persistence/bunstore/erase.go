@@ -28,6 +28,7 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 		if err != nil {
 			if len(group) > 1 && s.failed != nil {
 				s.stepwise, s.failed = true, failedGroup{s.failed}
+				return make([]int64, len(steps)), err // nobody can tell which step it was
 			}
 			return rows, err
 		}
@@ -49,7 +50,7 @@ func (s *Store) checkStep(step domain.Step) error {
 
 // atOnce is how many of the steps go into one statement.
 func (s subjectStore) atOnce(steps []domain.Step) int {
-	if !s.store.dialect.joins() || s.stepwise || s.joined { // a transaction of the host is not run again
+	if !s.store.dialect.joins() || s.stepwise || s.joined || s.store.entangled.Load() { // a host's transaction is not run again
 		return 1
 	}
 	return max(1, len(steps))
@@ -85,9 +86,32 @@ func (s subjectStore) applyGroup(ctx context.Context, steps []domain.Step, key [
 		text.WriteString([]string{"WITH ", ", "}[min(i, 1)] + name + " AS (" + body + ")")
 		selects[i], counts[i] = "(SELECT count(*) FROM "+name+")", &counted[i]
 	}
+	independent := true
+	if len(steps) > 1 {
+		selects, counts = append(selects, independentTables(steps)), append(counts, &independent)
+	}
 	text.WriteString(" SELECT " + strings.Join(selects, ", "))
 	err := s.returning(ctx, op, func(r *sql.Rows) error { return r.Scan(counts...) }, text.String(), args...)
+	if err == nil && !independent {
+		s.store.entangled.Store(true)
+		err = s.fail(ctx, op, &domain.Error{Op: op, Message: "the steps depend on each other"})
+	}
 	return counted, err
+}
+
+// independentTables is the condition under which steps may be one statement. It sees the rows as they were before any
+// of them, and changes a row once: what a trigger of the application adds for one step is not there for the next, and of
+// two changes to a row, through a view for one, the second is lost without an error.
+func independentTables(steps []domain.Step) string {
+	var names []string
+	for _, step := range steps {
+		if name := "CAST('" + strings.ReplaceAll(quoteTable(step.Target), "'", "''") + "' AS regclass)"; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return "(SELECT count(*) = " + strconv.Itoa(len(names)) + " FROM pg_catalog.pg_class AS c WHERE c.oid IN (" +
+		strings.Join(names, ", ") + ") AND c.relkind = 'r' AND NOT c.relispartition AND NOT c.relhassubclass AND NOT EXISTS (" +
+		"SELECT 1 FROM pg_catalog.pg_trigger AS g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal))"
 }
 
 // eraseStatement is the statement of one step, and the parameters with its own added.

@@ -52,6 +52,7 @@ func (s *Store) announce(ctx context.Context) {
 		return
 	}
 	s.others.request(func() {
+		defer func() { _ = recover() }() // a query hook of the application may panic, and must not end the process
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), notifyTimeout)
 		defer cancel()
 		_ = query(ctx, s.db, s.db.DB, ignore, text) // it is found by polling, then

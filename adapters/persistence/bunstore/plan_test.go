@@ -60,7 +60,7 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 		}, 2, []any{key, key, key, key, key, "[]"}},
 	} {
 		texts := s.counted(t, hook, test.run)
-		if plan := (box{db: s.db}).plan(t, texts[test.nth], test.args...); strings.Contains(plan, "Seq Scan") {
+		if plan := (box{db: s.db}).plan(t, texts[test.nth], test.args...); strings.Contains(strings.ReplaceAll(plan, "Seq Scan on pg_", ""), "Seq Scan") {
 			t.Errorf("%s: %s\n%s", name, texts[test.nth], plan)
 		}
 	}

@@ -68,7 +68,7 @@ func (postgres) surrogate(column domain.Column) string {
 	}
 }
 
-// exported makes a text of everything, such that no setting of the session matters.
+// exported makes a text of everything, such that the session's ways to write times and bytes do not matter.
 func (postgres) exported(column domain.Column) string {
 	name := "t0." + quote(column.Name)
 	switch column.Type { //nolint:exhaustive // the others have one form as text

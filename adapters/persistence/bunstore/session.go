@@ -15,7 +15,7 @@ type session struct {
 	preserve func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
 	tx       transaction                                       // nil until begun
 	joined   bool                                              // tx is the host's
-	stepwise bool                                              // erases step by step
+	stepwise bool                                              // erases step by step, after steps in one statement failed
 	held     appends
 	evidence [][]any // events that must outlive a rollback
 	failed   error   // the first error of a statement; it fails the session
@@ -55,9 +55,13 @@ func (s *session) begin(ctx context.Context) error {
 	if err := s.store.gate.enter(ctx); err != nil {
 		return s.fail(ctx, "begin", err)
 	}
+	defer func() {
+		if s.tx == nil { // also when the driver or a query hook panics
+			s.store.gate.leave()
+		}
+	}()
 	tx, err := s.store.dialect.begin(ctx, s.store.db)
 	if err != nil {
-		s.store.gate.leave()
 		return s.fail(ctx, "begin", err)
 	}
 	s.tx = gated{tx, s.store.gate}

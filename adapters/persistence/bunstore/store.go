@@ -6,6 +6,8 @@
 package bunstore
 
 import (
+	"sync/atomic"
+
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
@@ -36,6 +38,9 @@ type Store struct {
 
 	// The statement that there is most often, for it is asked for before each use of personal data.
 	latestConsent, latestConsentAsOf string
+
+	// entangled is set once an erasure found that its steps must not be one statement.
+	entangled atomic.Bool
 
 	gate   gate
 	wake   func() // Options.Enqueued

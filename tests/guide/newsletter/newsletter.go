@@ -67,7 +67,7 @@ func (r *Resolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, entr
 func (r *Resolver) call(ctx context.Context, method string, ref domain.SubjectRef, key string, into any) (bool, error) {
 	address := r.BaseURL + "/subscribers/" + url.PathEscape(ref.Value)
 	request, err := http.NewRequestWithContext(ctx, method, address, nil)
-	if err != nil {
+	if err != nil || ref.Value == "." || ref.Value == ".." { // which no escape keeps from meaning another path
 		return false, &domain.ResolverError{Resolver: r.Name(), Message: "the ref makes no URL"}
 	}
 	request.Header.Set("Authorization", "Bearer "+r.Token)

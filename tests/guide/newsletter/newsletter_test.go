@@ -1,6 +1,7 @@
 package newsletter_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -34,6 +35,16 @@ func TestConformance(t *testing.T) {
 			Hang:      s.hang,
 		}
 	}})
+}
+
+func TestARefThatIsAPathIsRefused(t *testing.T) {
+	for _, value := range []string{".", ".."} {
+		_, err := newsletter.NewResolver("http://127.0.0.1:1", "").
+			EraseSubject(t.Context(), domain.SubjectRef{Kind: "newsletter", Value: value}, "entry")
+		if refused := new(domain.ResolverError); !errors.As(err, &refused) {
+			t.Errorf("%q: %v", value, err)
+		}
+	}
 }
 
 // service is the newsletter service. It answers everything with a status while it has one, and hangs while it is told to.

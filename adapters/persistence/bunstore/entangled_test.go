@@ -1,0 +1,181 @@
+package bunstore_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+type client struct {
+	bun.BaseModel `bun:"table:clients"`
+	ID            int64  `bun:"id,pk" subject:"id"`
+	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
+}
+
+type residence struct {
+	bun.BaseModel `bun:"table:residences"`
+	ID            int64   `bun:"id,pk"`
+	ClientID      int64   `bun:"client_id"`
+	Client        *client `bun:"rel:belongs-to,join:client_id=id"`
+	Street        string  `bun:"street" pii:"contact,erasure:anonymize"`
+}
+
+type residenceHistory struct {
+	bun.BaseModel `bun:"table:residences_history" subject:"owned"`
+	ID            int64   `bun:"id,pk"`
+	ClientID      int64   `bun:"client_id"`
+	Client        *client `bun:"rel:belongs-to,join:client_id=id"`
+	Street        string  `bun:"street" pii:"contact"`
+}
+
+// A trigger of the application may write what it sees into a table that comes later in the plan. Steps that were one
+// statement would not see that.
+func TestWhatATriggerAddsIsErasedToo(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+		execute(t, db, "CREATE TABLE clients (id bigint PRIMARY KEY, email text)",
+			"CREATE TABLE residences (id bigint PRIMARY KEY, client_id bigint REFERENCES clients, street text)")
+		if db.Dialect().Name() == dialect.PG {
+			execute(t, db,
+				"CREATE TABLE residences_history (id bigserial PRIMARY KEY, client_id bigint REFERENCES clients, street text)",
+				"CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO residences_history"+
+					" (client_id, street) VALUES (OLD.client_id, OLD.street); RETURN NULL; END $$",
+				"CREATE TRIGGER keep AFTER UPDATE OR DELETE ON residences FOR EACH ROW EXECUTE FUNCTION keep()")
+		} else {
+			execute(t, db,
+				"CREATE TABLE residences_history (id integer PRIMARY KEY, client_id bigint REFERENCES clients, street text)",
+				"CREATE TRIGGER keep AFTER UPDATE ON residences BEGIN INSERT INTO residences_history"+
+					" (client_id, street) VALUES (OLD.client_id, OLD.street); END")
+		}
+		execute(t, db, "INSERT INTO clients VALUES (1, 'a'), (2, 'b')",
+			"INSERT INTO residences VALUES (1, 1, 'Main Street 1'), (2, 2, 'Main Street 1')",
+			"UPDATE residences SET street = 'Main Street 2'")
+		a := existingApplication(t, db, nil, (*client)(nil), (*residence)(nil), (*residenceHistory)(nil))
+		for _, id := range []string{"1", "2"} { // the store knows at the second one
+			if rows := a.erase(t, id); rows["delete residences_history"] != 2 {
+				t.Errorf("erased %v", rows)
+			}
+		}
+		if left, err := db.NewSelect().Model((*residenceHistory)(nil)).Count(t.Context()); err != nil || left > 0 {
+			t.Errorf("after committed erasures the history has %d rows, %v", left, err)
+		}
+	})
+}
+
+type viewed struct {
+	bun.BaseModel `bun:"table:client_cards"`
+	ID            int64   `bun:"id,pk"`
+	Client        *client `bun:"rel:belongs-to,join:id=id"`
+	Name          string  `bun:"name" pii:"identity,erasure:anonymize"`
+}
+
+// One statement changes a row once, and what comes second is lost without an error.
+func TestARowUnderTwoNamesIsErasedWholly(t *testing.T) {
+	db := databases.PostgreSQL(t)
+	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+	execute(t, db, "CREATE TABLE clients (id bigint PRIMARY KEY, email text, name text)",
+		"CREATE VIEW client_cards AS SELECT id, name FROM clients", "INSERT INTO clients VALUES (1, 'a@b.c', 'Alice')")
+	a := existingApplication(t, db, nil, (*client)(nil), (*viewed)(nil))
+	wantRows(t, a.erase(t, "1"), map[string]int64{"anonymize clients": 1, "anonymize client_cards": 1})
+	var email, name string
+	must(t, db.QueryRowContext(t.Context(), "SELECT email, name FROM clients").Scan(&email, &name))
+	if email == "a@b.c" || name == "Alice" {
+		t.Error("half of the row is erased")
+	}
+}
+
+type pinned struct {
+	bun.BaseModel `bun:"table:pinned"`
+	ID            int64          `bun:"id,pk" subject:"id"`
+	Position      map[string]any `bun:"position" pii:"location,erasure:anonymize"`
+	Source        int            `bun:"source" pii:"behavioral,erasure:anonymize"`
+}
+
+func TestAColumnMayHaveAnyName(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		a := newApplication(t, db, nil, (*pinned)(nil))
+		a.insert(t, &pinned{ID: 1, Position: map[string]any{"lat": 1}, Source: 2})
+		wantValues(t, a.values(t, "1"), map[string]string{"position": `{"lat":1}`, "source": `2`})
+	})
+}
+
+// An erasure that waits for a row until its time is over must not blame a step that did nothing wrong.
+func TestAStepThatNobodyCanTellIsNotNamed(t *testing.T) {
+	db := databases.PostgreSQL(t)
+	s := newShop(t, db, 1)
+	tx, err := db.BeginTx(t.Context(), nil)
+	must(t, err)
+	_, err = tx.ExecContext(t.Context(), "SELECT 1 FROM users WHERE id = 1 FOR UPDATE")
+	must(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	err = s.store.Do(ctx, func(ctx context.Context, session ports.Session) error {
+		_, err := s.eraser.Erase(ctx, session, s.alice)
+		return err
+	})
+	must(t, tx.Rollback())
+	if err == nil {
+		t.Fatal("the erasure did not wait")
+	}
+	s.do(t, func(ctx context.Context, session ports.Session) error {
+		trail, err := session.Audit().Trail(ctx, s.alice.ID)
+		if len(trail) != 2 || !equalPayload(trail[1].Payload, domain.Payload{"error": "timeout"}) {
+			t.Errorf("trail %+v", trail)
+		}
+		return err
+	})
+}
+
+// hookThatPanics is a query hook of an application.
+type hookThatPanics struct{ at string }
+
+func (h *hookThatPanics) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
+	if h.at != "" && strings.Contains(event.Query, h.at) {
+		panic("a hook of the application")
+	}
+	return ctx
+}
+
+func (h *hookThatPanics) AfterQuery(context.Context, *bun.QueryEvent) {}
+
+func TestAPanicAtTheBeginningKeepsNoPlace(t *testing.T) {
+	hook := &hookThatPanics{}
+	db := databases.PostgreSQL(t)
+	db.SetMaxOpenConns(2)
+	s := newShop(t, db.WithQueryHook(hook), 1)
+	lock := func() error {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		return s.store.Do(ctx, func(ctx context.Context, session ports.Session) error {
+			return session.Subjects().Lock(ctx, s.alice.ID, time.Now())
+		})
+	}
+	for range 3 {
+		hook.at = "BEGIN"
+		func() {
+			defer func() { _ = recover() }()
+			_ = lock()
+		}()
+	}
+	hook.at = ""
+	must(t, lock())
+}
+
+func TestAPanicOfTheNotificationIsContained(t *testing.T) {
+	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(&hookThatPanics{at: "pg_notify"}), 1, desk{})
+	s.alice.Refs = []domain.SubjectRef{{Kind: "desk", Value: "c-1"}}
+	for range 3 {
+		if _, err := s.erase(s.alice); err != nil {
+			t.Error(err)
+		}
+	}
+}
