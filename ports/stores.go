@@ -52,9 +52,9 @@ type SubjectStore interface {
 	// them how many rows of the subject it deleted, anonymized, or, for a retain step, left as they are. No row of another
 	// subject is touched.
 	//
-	// Anonymizing writes into each cell, also where NULL was, the constant that the data map has for the column, or else: for
-	// texts "anon-" and 32 hexadecimal digits, as much of it as the column's length allows, and for UUIDs a random one, both
-	// different in every cell; 0, false, 1970-01-01 in UTC, {} for JSON, an empty array, no bytes.
+	// Anonymizing writes into each cell, also where NULL was, the constant that the data map has for the column, or
+	// else: for texts "anon-" and 32 hexadecimal digits, as much of it as the column's length allows, and for UUIDs a
+	// random one, both different in every cell; 0, false, 1970-01-01 in UTC, {} for JSON, an empty array, no bytes.
 	//
 	// With an error, rows has one element for each step before the one that failed, or one for every step where the store
 	// cannot tell which of them it was; and the session is to be rolled back.
@@ -85,8 +85,8 @@ type SubjectStore interface {
 type Outbox interface {
 	// Enqueue adds entries, which become visible to others with the commit of the session. An entry is new: its status is
 	// pending, it has no attempts, no instant but EnqueuedAt, no error and no lease. A store need not keep any other. An
-	// EntryID that is there already is domain.ErrConflict. Corrections come back, from Claim for one, as encoding/json has them: a time as its
-	// text, bytes in base64, and numbers as float64.
+	// EntryID that is there already is domain.ErrConflict. Corrections come back, from Claim for one, as encoding/json
+	// has them: a time as its text, bytes in base64, and numbers as float64.
 	Enqueue(ctx context.Context, entries ...domain.OutboxEntry) error
 
 	// Claim takes up to limit entries that are due and returns them, oldest first by (EnqueuedAt, EntryID). Due is what
