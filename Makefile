@@ -34,7 +34,7 @@ test-quick: postgres ## Run all tests without the race detector
 test-modules:
 	$(call test-module,.,$(PACKAGES))
 	$(call test-module,tests/pgdriver,./...)
-	go -C tests/bench test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
+	go -C tests/bench test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 
 # The linter's cache remembers where files were: shared by two clones, it reports the other one's, and exclusions miss.
 lint: export GOLANGCI_LINT_CACHE = $(CURDIR)/bin/golangci-lint-cache
