@@ -51,6 +51,59 @@ func (s *session) hold(ctx context.Context, k kind, row ...any) error {
 	return s.flush(ctx)
 }
 
+// isOneStatement reports whether one statement inserts all that is held.
+func (a *appends) isOneStatement(store *Store) bool {
+	tables := 0
+	for _, rows := range a {
+		tables += min(len(rows), 1)
+	}
+	return tables == 1 || tables > 1 && store.dialect.joins()
+}
+
+// keep copies strings, which may lie in memory that the caller uses again.
+func (a *appends) keep() error {
+	for _, rows := range a {
+		for _, row := range rows {
+			for i, value := range row {
+				if text, ok := value.(string); ok {
+					row[i] = strings.Clone(text)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// newAppending lets sessions that only append do so together.
+func newAppending(s *Store) *combiner[*appends] {
+	return &combiner[*appends]{run: s.append, keep: (*appends).keep, undone: refused}
+}
+
+// appendHeld inserts what a session holds, which is one statement.
+func (s *Store) appendHeld(ctx context.Context, held *appends) error {
+	if !s.dialect.joins() {
+		return s.append(ctx, held)
+	}
+	return s.appending.do(ctx, held)
+}
+
+// append inserts what one session or several hold, in one statement.
+func (s *Store) append(ctx context.Context, held ...*appends) error {
+	var all appends
+	for _, one := range held {
+		for k, rows := range one {
+			all[k] = append(all[k], rows...)
+		}
+	}
+	if err := s.gate.enter(ctx); err != nil {
+		return err
+	}
+	defer s.gate.leave()
+	insert := all.take(s)[0]
+	_, err := exec(ctx, s.db, s.db.DB, insert.text, insert.args...)
+	return err
+}
+
 // insert is a statement with its parameters.
 type insert struct {
 	text string
@@ -77,7 +130,8 @@ func (a *appends) take(store *Store) []insert {
 			}
 			for j, value := range row {
 				args = append(args, value)
-				text.WriteString([]string{"($", ", $"}[min(j, 1)] + strconv.Itoa(len(args)))
+				text.WriteString([...]string{"($", ", $"}[min(j, 1)])
+				text.WriteString(strconv.Itoa(len(args)))
 			}
 			text.WriteByte(')')
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -68,80 +66,22 @@ func (s subjectStore) applyGroup(ctx context.Context, steps []domain.Step, key [
 		op += ": " + string(steps[0].Strategy) + " " + steps[0].Target
 	}
 	if !s.store.dialect.joins() && steps[0].Strategy != domain.StrategyRetain {
-		text, args := s.store.eraseStatement(steps[0], key, nil)
-		n, err := s.write(ctx, op, text, args...)
+		text, constants := s.store.stepText(steps[0], 0)
+		n, err := s.write(ctx, op, text, slices.Concat(key, constants)...)
 		return []int64{n}, err
 	}
-	var text strings.Builder
-	var args []any
-	counts, counted := make([]any, len(steps)), make([]int64, len(steps))
-	selects := make([]string, len(steps))
-	for i, step := range steps {
-		var body string
-		body, args = s.store.eraseStatement(step, key, args)
-		if step.Strategy != domain.StrategyRetain {
-			body += " RETURNING 1"
-		}
-		name := "s" + strconv.Itoa(i)
-		text.WriteString([]string{"WITH ", ", "}[min(i, 1)] + name + " AS (" + body + ")")
-		selects[i], counts[i] = "(SELECT count(*) FROM "+name+")", &counted[i]
+	group := s.store.stepGroupOf(steps)
+	results, counts, independent := make([]any, len(steps)), make([]int64, len(steps)), true
+	for i := range counts {
+		results[i] = &counts[i]
 	}
-	independent := true
 	if len(steps) > 1 {
-		selects, counts = append(selects, independentTables(steps)), append(counts, &independent)
+		results = append(results, &independent)
 	}
-	text.WriteString(" SELECT " + strings.Join(selects, ", "))
-	err := s.returning(ctx, op, func(r *sql.Rows) error { return r.Scan(counts...) }, text.String(), args...)
+	err := s.returning(ctx, op, func(r *sql.Rows) error { return r.Scan(results...) }, group.text, group.parameters(key)...)
 	if err == nil && !independent {
 		s.store.entangled.Store(true)
 		err = s.fail(ctx, op, &domain.Error{Op: op, Message: "the steps depend on each other"})
 	}
-	return counted, err
-}
-
-// independentTables is the condition under which steps may be one statement. It sees the rows as they were before any
-// of them, and changes a row once: what a trigger of the application adds for one step is not there for the next, and of
-// two changes to a row, through a view for one, the second is lost without an error.
-func independentTables(steps []domain.Step) string {
-	var names []string
-	for _, step := range steps {
-		if name := "CAST('" + strings.ReplaceAll(quoteTable(step.Target), "'", "''") + "' AS regclass)"; !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return "(SELECT count(*) = " + strconv.Itoa(len(names)) + " FROM pg_catalog.pg_class AS c WHERE c.oid IN (" +
-		strings.Join(names, ", ") + ") AND c.relkind = 'r' AND NOT c.relispartition AND NOT c.relhassubclass AND NOT EXISTS (" +
-		"SELECT 1 FROM pg_catalog.pg_trigger AS g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal))"
-}
-
-// eraseStatement is the statement of one step, and the parameters with its own added.
-func (s *Store) eraseStatement(step domain.Step, key, args []any) (string, []any) {
-	table, _ := s.dataMap.Table(step.Target)
-	from, where := quoteTable(table.Name)+" AS t0", " WHERE "+s.rowsOf(table, len(args))
-	args = append(args, key...)
-	switch step.Strategy {
-	case domain.StrategyDelete:
-		return "DELETE FROM " + from + where, args
-	case domain.StrategyAnonymize:
-		assignments, args := s.surrogates(table, step.Columns, args)
-		return "UPDATE " + from + " SET " + assignments + where, args
-	case domain.StrategyRetain:
-	}
-	return "SELECT 1 FROM " + from + where, args
-}
-
-// surrogates is the SET list that anonymizes columns, and the parameters with those of its constants added: in the
-// text of a statement, quotes and question marks would be at the mercy of the driver and of bun.
-func (s *Store) surrogates(table domain.Table, names []string, args []any) (string, []any) {
-	assignments := make([]string, len(names))
-	for i, name := range names {
-		column, _ := table.Column(name)
-		surrogate := s.dialect.surrogate(column)
-		if column.Surrogate != "" {
-			args = append(args, column.Surrogate)
-			surrogate = "$" + strconv.Itoa(len(args))
-		}
-		assignments[i] = quote(name) + " = " + surrogate
-	}
-	return strings.Join(assignments, ", "), args
+	return counts, err
 }

@@ -85,6 +85,13 @@ func unreachable(err error, state string) bool {
 	return retryable(err) || sqliteCode(err) == 14 // retried in vain, SQLITE_CANTOPEN
 }
 
+// refused reports whether the database says of a statement that it has done nothing. Where it cannot be reached or is going
+// down, nobody knows.
+func refused(err error) bool {
+	state := sqlState(err)
+	return state != "" && !strings.HasPrefix(state, "08") && !strings.HasPrefix(state, "57P")
+}
+
 // sqlState finds the five-character code of a PostgreSQL error, whichever driver made it: pgx offers SQLState, and
 // pgdriver the field C of the protocol's error message.
 func sqlState(err error) string {

@@ -95,8 +95,10 @@ func storeOn(t *testing.T, connections int) *Store {
 // nobody is a driver without a database.
 type nobody struct{}
 
-func (nobody) Connect(context.Context) (driver.Conn, error) { return nil, errors.New("nobody is there") }
-func (nobody) Driver() driver.Driver                        { return nil }
+func (nobody) Connect(context.Context) (driver.Conn, error) {
+	return nil, errors.New("nobody is there")
+}
+func (nobody) Driver() driver.Driver { return nil }
 
 // Who waits for a connection waits at the gate, not in database/sql: there is a place for each connection, and every kind
 // of session needs one.

@@ -3,7 +3,6 @@ package bunstore
 import (
 	"context"
 	"database/sql"
-	"time"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -17,26 +16,6 @@ func (c consentStore) Append(ctx context.Context, r domain.ConsentRecord) error 
 		c.store.dialect.instant(r.RecordedAt), r.Source)
 }
 
-func (c consentStore) Latest(
-	ctx context.Context, id domain.SubjectID, purpose string, asOf *time.Time,
-) (*domain.ConsentRecord, error) {
-	text, args := c.store.latestConsent, []any{id.String(), purpose}
-	if asOf != nil {
-		text, args = c.store.latestConsentAsOf, append(args, c.store.dialect.instant(*asOf))
-	}
-	records, err := c.records(ctx, id, purpose, text, args)
-	if err != nil || len(records) == 0 {
-		return nil, err
-	}
-	return &records[0], nil
-}
-
-// latestConsents is the statement of Latest, with a further condition or none.
-func latestConsents(table, condition string) string {
-	return "SELECT " + consentColumns + " FROM " + table + " WHERE subject_id = $1 AND purpose = $2" + condition +
-		" ORDER BY recorded_at DESC, granted, seq DESC LIMIT 1"
-}
-
 func (c consentStore) History(
 	ctx context.Context, id domain.SubjectID, purpose string,
 ) ([]domain.ConsentRecord, error) {
@@ -47,19 +26,25 @@ func (c consentStore) History(
 func (c consentStore) records(
 	ctx context.Context, id domain.SubjectID, purpose, text string, args []any,
 ) ([]domain.ConsentRecord, error) {
-	if len(c.held[consents]) > 0 {
-		if err := c.flush(ctx); err != nil {
-			return nil, err
-		}
+	if err := c.sendConsents(ctx); err != nil {
+		return nil, err
 	}
 	var records []domain.ConsentRecord
 	err := c.read(ctx, "read consent", func(rows *sql.Rows) error {
-		r := domain.ConsentRecord{SubjectID: id, Purpose: purpose}
-		err := rows.Scan(&r.PolicyVersion, &r.Granted, (*instant)(&r.RecordedAt), &r.Source)
-		records = append(records, r)
+		record, err := scanConsent(rows)
+		record.SubjectID, record.Purpose = id, purpose
+		records = append(records, record)
 		return err
 	}, text, args...)
 	return records, err
+}
+
+// sendConsents makes what is held visible to a statement on consents.
+func (c consentStore) sendConsents(ctx context.Context) error {
+	if len(c.held[consents]) == 0 {
+		return nil
+	}
+	return c.flush(ctx)
 }
 
 type restrictionStore struct{ *session }

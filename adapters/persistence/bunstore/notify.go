@@ -7,12 +7,16 @@ import (
 	"time"
 )
 
-// notifyTimeout bounds how long a notification may take. One that is lost costs no more than a poll interval.
-const notifyTimeout = 5 * time.Second
+const (
+	// notifyTimeout bounds how long a notification may take. One that is lost costs no more than a poll interval.
+	notifyTimeout = 5 * time.Second
+	// notifyInterval is how long a notification is held back at most, after another one.
+	notifyInterval = 10 * time.Millisecond
+)
 
 // notifier tells the workers of other processes that the outbox has new work. It does so after the commit, and once for
-// all commits that come while it is busy: PostgreSQL lets transactions that notify commit one by one, each waiting for
-// the disk.
+// all commits that come shortly after another one: a notification is a transaction of its own, and PostgreSQL lets those
+// that notify commit one by one.
 type notifier struct {
 	mu    sync.Mutex
 	busy  bool
@@ -31,6 +35,7 @@ func (n *notifier) request(notify func()) {
 	go func() {
 		for n.next() {
 			notify()
+			time.Sleep(notifyInterval)
 		}
 	}()
 }

@@ -1,18 +1,21 @@
 package bunstore
 
 import (
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 func TestNotificationsThatComeTogetherAreOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n notifier
-		sent, release := 0, make(chan struct{})
+		start := time.Now()
+		var sent []time.Duration // since the start
 		notify := func() {
-			sent++
-			<-release
+			sent = append(sent, time.Since(start))
+			time.Sleep(time.Millisecond)
 		}
 		n.request(notify)
 		synctest.Wait() // the first one is on its way
@@ -21,18 +24,15 @@ func TestNotificationsThatComeTogetherAreOne(t *testing.T) {
 			commits.Go(func() { n.request(notify) })
 		}
 		commits.Wait()
-		release <- struct{}{}
-		synctest.Wait()
-		if sent != 2 {
-			t.Errorf("101 commits were told of by %d notifications, want 2", sent)
-		}
-		release <- struct{}{}
-		synctest.Wait()
+		time.Sleep(5 * time.Millisecond)
+		n.request(notify) // while the next one is held back
+		time.Sleep(time.Second)
 		n.request(notify)
-		release <- struct{}{}
+		time.Sleep(time.Second)
 		synctest.Wait()
-		if sent != 3 {
-			t.Errorf("a later commit was told of by %d notifications", sent-2)
+		want := []time.Duration{0, time.Millisecond + notifyInterval, time.Second + 5*time.Millisecond}
+		if !slices.Equal(sent, want) {
+			t.Errorf("notified at %v, want %v", sent, want)
 		}
 	})
 }

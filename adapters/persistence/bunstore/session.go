@@ -88,11 +88,16 @@ func (s *session) read(ctx context.Context, op string, each func(*sql.Rows) erro
 	if s.tx != nil {
 		return s.fail(ctx, op, query(ctx, s.store.db, s.tx.conn(), each, text, args...))
 	}
-	if err := s.store.gate.enter(ctx); err != nil {
-		return s.fail(ctx, op, err)
+	return s.fail(ctx, op, s.store.query(ctx, each, text, args...))
+}
+
+// query runs a statement outside a transaction.
+func (s *Store) query(ctx context.Context, each func(*sql.Rows) error, text string, args ...any) error {
+	if err := s.gate.enter(ctx); err != nil {
+		return err
 	}
-	defer s.store.gate.leave()
-	return s.fail(ctx, op, query(ctx, s.store.db, s.store.db.DB, each, text, args...))
+	defer s.gate.leave()
+	return query(ctx, s.db, s.db.DB, each, text, args...)
 }
 
 // returning runs a statement that changes something, in the transaction, and calls each for every row it returns.
@@ -111,16 +116,10 @@ func (s *session) commit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return wrap(ctx, "commit", err)
 	}
-	inserts := s.held.take(s.store)
-	if s.tx == nil && len(inserts) == 1 { // a single statement is a transaction of its own
-		if err := s.store.gate.enter(ctx); err != nil {
-			return s.fail(ctx, "append", err)
-		}
-		defer s.store.gate.leave()
-		_, err := exec(ctx, s.store.db, s.store.db.DB, inserts[0].text, inserts[0].args...)
-		return s.fail(ctx, "append", err)
+	if s.tx == nil && s.held.isOneStatement(s.store) { // which is a transaction of its own
+		return s.fail(ctx, "append", s.store.appendHeld(ctx, &s.held))
 	}
-	if err := s.send(ctx, inserts); err != nil || s.tx == nil {
+	if err := s.flush(ctx); err != nil || s.tx == nil {
 		return err
 	}
 	if s.joined {
@@ -134,10 +133,8 @@ func (s *session) commit(ctx context.Context) error {
 }
 
 // flush sends what is held.
-func (s *session) flush(ctx context.Context) error { return s.send(ctx, s.held.take(s.store)) }
-
-func (s *session) send(ctx context.Context, inserts []insert) error {
-	for _, insert := range inserts {
+func (s *session) flush(ctx context.Context) error {
+	for _, insert := range s.held.take(s.store) {
 		if _, err := s.write(ctx, "append", insert.text, insert.args...); err != nil {
 			return err
 		}

@@ -29,6 +29,10 @@ type Options struct {
 
 // Store opens sessions on a database. It is safe for concurrent use. Where all connections of the pool are busy (as many
 // as SetMaxOpenConns allowed when the store was made), sessions get theirs in the order in which they asked.
+//
+// On PostgreSQL, sessions that come at the same time share statements where that changes nothing for them: those that
+// only ask whether consent is in force, and those that only append records. Each still succeeds or fails by itself. A
+// query hook sees such a statement once, under a context that has the values of one of the sessions'.
 type Store struct {
 	db      *bun.DB
 	dataMap domain.DataMap
@@ -36,11 +40,13 @@ type Store struct {
 	tables  tableNames
 	export  export
 
-	// The statement that there is most often, for it is asked for before each use of personal data.
-	latestConsent, latestConsentAsOf string
+	latest    latestConsents
+	questions *combiner[*question]
+	appending *combiner[*appends]
 
 	// entangled is set once an erasure found that its steps must not be one statement.
 	entangled atomic.Bool
+	lastSteps atomic.Pointer[stepGroup]
 
 	gate   gate
 	wake   func() // Options.Enqueued
@@ -65,8 +71,8 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	s := &Store{db: db, dataMap: dataMap, dialect: d, tables: namesOf(opts.Schema), wake: opts.Enqueued}
 	s.gate = newGate(db.Stats().MaxOpenConnections)
 	s.export = newExport(s)
-	s.latestConsent = latestConsents(s.tables.consents, "")
-	s.latestConsentAsOf = latestConsents(s.tables.consents, " AND recorded_at <= $3")
+	s.latest = newLatestConsents(s.tables.consents)
+	s.questions, s.appending = newQuestions(s), newAppending(s)
 	return s, nil
 }
 

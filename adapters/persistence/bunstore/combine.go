@@ -1,0 +1,167 @@
+package bunstore
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+const (
+	// mostRunning is how many statements of a kind run at once before those that come wait for one of them to end: while
+	// the database works on one, another is on its way.
+	mostRunning = 2
+	// mostTogether bounds how many share a statement, and so how many texts there are that the database has to know.
+	mostTogether = 16
+)
+
+// combiner lets what comes at the same time share a statement. While few run, each runs at once, by itself. Others wait
+// until one of those has ended, and then run together: never in a statement that was sent before they came.
+type combiner[T any] struct {
+	// run runs items in one statement.
+	run func(ctx context.Context, items ...T) error
+	// keep makes an item fit to be used when its caller no longer waits.
+	keep func(item T) error
+	// undone reports whether an error of run says that nothing was done. Items that failed together are then run one by
+	// one, so that each fails for reasons of its own only.
+	undone func(err error) bool
+
+	mu      sync.Mutex
+	running int
+	waiting []*member[T]
+}
+
+// member is an item that waits, or is part of a statement.
+type member[T any] struct {
+	item   T
+	ctx    context.Context //nolint:containedctx // lives as long as the call of do that waits
+	result chan error
+}
+
+// errUndone tells a member to run by itself.
+var errUndone = &domain.Error{Op: "combine", Message: "must run by itself"}
+
+// do runs an item, alone or together with others. When ctx ends it may be unknown whether the item was run, as it is for
+// any statement.
+func (c *combiner[T]) do(ctx context.Context, item T) error {
+	m, err := c.wait(ctx, item)
+	if err != nil {
+		return err
+	}
+	if m == nil {
+		defer c.goOn()
+		return c.run(ctx, item)
+	}
+	select {
+	case err = <-m.result:
+	case <-ctx.Done():
+		c.leave(m)
+		return ctx.Err()
+	}
+	if err == errUndone { //nolint:errorlint // a mark that is never wrapped
+		return c.run(ctx, item)
+	}
+	return err
+}
+
+// wait returns an item as one that waits, or nil when it may run.
+func (c *combiner[T]) wait(ctx context.Context, item T) (*member[T], error) {
+	if c.enters() {
+		return nil, nil
+	}
+	if err := c.keep(item); err != nil {
+		return nil, err
+	}
+	m := &member[T]{item, ctx, make(chan error, 1)}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running < mostRunning { // one has ended in between
+		c.running++
+		return nil, nil
+	}
+	c.waiting = append(c.waiting, m)
+	return m, nil
+}
+
+func (c *combiner[T]) enters() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running == mostRunning {
+		return false
+	}
+	c.running++
+	return true
+}
+
+func (c *combiner[T]) leave(m *member[T]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting = slices.DeleteFunc(c.waiting, func(other *member[T]) bool { return other == m })
+}
+
+// goOn is called when a statement has ended. What waits then runs, in a goroutine that ends when nothing waits any more.
+func (c *combiner[T]) goOn() {
+	if next := c.next(); next != nil {
+		go func() {
+			for ; next != nil; next = c.next() {
+				c.runTogether(next)
+			}
+		}()
+	}
+}
+
+// next takes what is to run next, or notes that nothing is.
+func (c *combiner[T]) next() []*member[T] {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := min(len(c.waiting), mostTogether)
+	if n == 0 {
+		c.running--
+		return nil
+	}
+	next := slices.Clone(c.waiting[:n])
+	c.waiting = slices.Delete(c.waiting, 0, n)
+	return next
+}
+
+// runTogether runs members and tells them what came of it. A query hook of the application may panic, and must do so where
+// the application can recover: where each member runs by itself.
+func (c *combiner[T]) runTogether(members []*member[T]) {
+	var err error = errUndone
+	defer func() {
+		_ = recover()
+		for _, m := range members {
+			m.result <- err
+		}
+	}()
+	ctx, cancel := together(members)
+	defer cancel()
+	items := make([]T, len(members))
+	for i, m := range members {
+		items[i] = m.item
+	}
+	if failure := c.run(ctx, items...); failure == nil || !c.undone(failure) {
+		err = failure
+	}
+}
+
+// together is the context of members: that of a single one, or else one that lasts as long as any of them may wait.
+func together[T any](members []*member[T]) (context.Context, context.CancelFunc) {
+	first := members[0].ctx
+	if len(members) == 1 {
+		return context.WithCancel(first)
+	}
+	var last time.Time
+	for _, m := range members {
+		deadline, limited := m.ctx.Deadline()
+		if !limited {
+			return context.WithCancel(context.WithoutCancel(first))
+		}
+		if deadline.After(last) {
+			last = deadline
+		}
+	}
+	return context.WithDeadline(context.WithoutCancel(first), last)
+}

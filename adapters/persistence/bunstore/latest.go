@@ -1,0 +1,113 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// latestConsents are the statements that ask which consent is in force. Nothing is asked more often, for it is asked
+// before each use of personal data.
+type latestConsents struct {
+	of     string // a subject and a purpose
+	asOf   string // the same, at an instant
+	ofMany string // a JSON array of pairs of a subject and a purpose; each answer comes with the pair's number, from 1
+}
+
+func newLatestConsents(table string) latestConsents {
+	latest := func(subject, purpose, condition string) string {
+		return "SELECT " + consentColumns + " FROM " + table + " WHERE subject_id = " + subject + " AND purpose = " + purpose +
+			condition + " ORDER BY recorded_at DESC, granted, seq DESC LIMIT 1"
+	}
+	return latestConsents{
+		of:   latest("$1", "$2", ""),
+		asOf: latest("$1", "$2", " AND recorded_at <= $3"),
+		ofMany: "SELECT " + consentColumns + ", n FROM json_array_elements(CAST($1 AS json)) WITH ORDINALITY AS pairs (pair, n)" +
+			" CROSS JOIN LATERAL (" + latest("pair ->> 0", "pair ->> 1", "") + ") AS latest",
+	}
+}
+
+// question asks which consent of a subject for a purpose is in force, and holds the answer.
+type question struct {
+	subject domain.SubjectID
+	purpose string
+	record  *domain.ConsentRecord // the answer; nil for none
+	pair    string                // the question as JSON, once it has to wait
+}
+
+func (q *question) keep() (err error) {
+	q.pair, err = asJSON("read consent", [...]string{q.subject.String(), q.purpose})
+	return err
+}
+
+func (q *question) take(record domain.ConsentRecord) {
+	record.SubjectID, record.Purpose = q.subject, q.purpose
+	q.record = &record
+}
+
+func (c consentStore) Latest(
+	ctx context.Context, id domain.SubjectID, purpose string, asOf *time.Time,
+) (*domain.ConsentRecord, error) {
+	if err := c.sendConsents(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.usable(); err != nil {
+		return nil, err
+	}
+	if asOf == nil && c.tx == nil && c.store.dialect.joins() {
+		q := &question{subject: id, purpose: purpose}
+		if err := c.store.questions.do(ctx, q); err != nil {
+			return nil, c.fail(ctx, "read consent", err)
+		}
+		return q.record, nil
+	}
+	text, args := c.store.latest.of, []any{id.String(), purpose}
+	if asOf != nil {
+		text, args = c.store.latest.asOf, append(args, c.store.dialect.instant(*asOf))
+	}
+	records, err := c.records(ctx, id, purpose, text, args)
+	if err != nil || len(records) == 0 {
+		return nil, err
+	}
+	return &records[0], nil
+}
+
+// newQuestions lets sessions that have no transaction ask together.
+func newQuestions(s *Store) *combiner[*question] {
+	return &combiner[*question]{run: s.ask, keep: (*question).keep, undone: func(error) bool { return true }}
+}
+
+// ask has one question or several answered by a statement.
+func (s *Store) ask(ctx context.Context, questions ...*question) error {
+	if len(questions) == 1 {
+		q := questions[0]
+		q.record = nil // of an attempt that failed half-way
+		return s.query(ctx, func(rows *sql.Rows) error {
+			record, err := scanConsent(rows)
+			q.take(record)
+			return err
+		}, s.latest.of, q.subject.String(), q.purpose)
+	}
+	pairs := make([]string, len(questions))
+	for i, q := range questions {
+		pairs[i] = q.pair
+	}
+	return s.query(ctx, func(rows *sql.Rows) error {
+		var n int
+		record, err := scanConsent(rows, &n)
+		if err == nil {
+			questions[n-1].take(record)
+		}
+		return err
+	}, s.latest.ofMany, "["+strings.Join(pairs, ",")+"]")
+}
+
+// scanConsent reads the consentColumns of a row, and what follows them.
+func scanConsent(rows *sql.Rows, more ...any) (domain.ConsentRecord, error) {
+	var r domain.ConsentRecord
+	err := rows.Scan(append([]any{&r.PolicyVersion, &r.Granted, (*instant)(&r.RecordedAt), &r.Source}, more...)...)
+	return r, err
+}

@@ -1,0 +1,205 @@
+package bunstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+// jam is a query hook that holds the statements with one beginning up, until there is no jam any more.
+type jam struct {
+	statements
+	beginning string
+	held      chan struct{} // gets one for each that is held up
+	over      chan struct{}
+}
+
+func newJam(beginning string) *jam {
+	return &jam{beginning: beginning, held: make(chan struct{}, 100), over: make(chan struct{})}
+}
+
+func (j *jam) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
+	if strings.HasPrefix(event.Query, j.beginning) {
+		j.held <- struct{}{}
+		<-j.over
+	}
+	return ctx
+}
+
+// jammed runs sessions such that all but two of them wait for others, and returns their errors and the statements made.
+func (j *jam) jammed(t *testing.T, s *shop, sessions int, run func(i int) error) (errs []error, texts []string) {
+	t.Helper()
+	errs = make([]error, sessions)
+	return errs, j.during(t, func() {
+		var done sync.WaitGroup
+		for i := range sessions {
+			done.Go(func() { errs[i] = run(i) })
+			if i < 2 {
+				<-j.held
+			}
+		}
+		for s.store.Waiting() < sessions-2 {
+			runtime.Gosched()
+		}
+		close(j.over)
+		done.Wait()
+	})
+}
+
+func subjectNumber(t testing.TB, i int) domain.SubjectID {
+	t.Helper()
+	id, err := domain.NewSubjectID(fmt.Sprint(i))
+	must(t, err)
+	return id
+}
+
+func TestSessionsThatAskTogetherGetTheirOwnAnswers(t *testing.T) {
+	hook := newJam("SELECT policy_version")
+	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1)
+	const people = 18 // two ask first, and sixteen fit into one statement
+	at := time.Date(2026, 5, 1, 12, 0, 0, 123456000, time.UTC)
+	record := func(i int) domain.ConsentRecord {
+		return domain.ConsentRecord{
+			SubjectID: subjectNumber(t, i), Purpose: fmt.Sprintf(`"%d", \ 'é`, i%4), PolicyVersion: fmt.Sprint("v", i),
+			Granted: i%3 > 0, RecordedAt: at.Add(time.Duration(i) * time.Hour), Source: "api",
+		}
+	}
+	known := func(i int) bool { return i%5 > 0 }
+	s.do(t, func(ctx context.Context, session ports.Session) error {
+		for i := range people {
+			older := record(i)
+			older.PolicyVersion, older.RecordedAt = "older", older.RecordedAt.Add(-time.Second)
+			if known(i) {
+				if err := errors.Join(session.Consents().Append(ctx, record(i)), session.Consents().Append(ctx, older)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	answers := make([]*domain.ConsentRecord, people)
+	errs, texts := hook.jammed(t, s, people, func(i int) error {
+		return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) (err error) {
+			answers[i], err = session.Consents().Latest(ctx, record(i).SubjectID, record(i).Purpose, nil)
+			return err
+		})
+	})
+	for i, answer := range answers {
+		switch {
+		case errs[i] != nil:
+			t.Errorf("%d: %v", i, errs[i])
+		case !known(i) && answer != nil, known(i) && (answer == nil || *answer != record(i)):
+			t.Errorf("%d was answered %+v", i, answer)
+		}
+	}
+	if len(texts) != 3 {
+		t.Errorf("%d sessions made %d statements: %q", people, len(texts), texts)
+	}
+}
+
+// A question that the database refuses fails alone.
+func TestAQuestionThatFailsFailsAlone(t *testing.T) {
+	hook := newJam("SELECT policy_version")
+	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1)
+	errs, _ := hook.jammed(t, s, 6, func(i int) error {
+		return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
+			purpose := "news"
+			if i == 4 {
+				purpose = "not a \x00 text"
+			}
+			_, err := session.Consents().Latest(ctx, subjectNumber(t, i), purpose, nil)
+			return err
+		})
+	})
+	for i, err := range errs {
+		if (err != nil) != (i == 4) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+}
+
+func TestSessionsThatAppendTogetherKeepTheirOwnRows(t *testing.T) {
+	hook := newJam("WITH i0")
+	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1)
+	const people = 18
+	errs, texts := hook.jammed(t, s, people, func(i int) error {
+		return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
+			if i%2 == 0 {
+				_, err := s.consent.Record(ctx, session, subjectNumber(t, i), grant(fmt.Sprint("purpose ", i)))
+				return err
+			}
+			_, err := s.restriction.Record(ctx, session, subjectNumber(t, i), domain.RestrictionDecision{Restricted: true, Source: "api"})
+			return err
+		})
+	})
+	must(t, errors.Join(errs...))
+	if len(texts) != 3 {
+		t.Errorf("%d sessions made %d statements: %q", people, len(texts), texts)
+	}
+	for i := range people {
+		want := domain.EventConsentGranted
+		s.do(t, func(ctx context.Context, session ports.Session) error {
+			if i%2 == 0 {
+				records, err := session.Consents().History(ctx, subjectNumber(t, i), fmt.Sprint("purpose ", i))
+				if len(records) != 1 || !records[0].Granted {
+					t.Errorf("%d has consents %+v", i, records)
+				}
+				return err
+			}
+			want = domain.EventRestrictionPlaced
+			records, err := session.Restrictions().History(ctx, subjectNumber(t, i), nil)
+			if len(records) != 1 || !records[0].Restricted {
+				t.Errorf("%d has restrictions %+v", i, records)
+			}
+			return err
+		})
+		if trail := s.trail(t, subjectNumber(t, i)); len(trail) != 1 || trail[0] != want {
+			t.Errorf("%d has the trail %v", i, trail)
+		}
+	}
+}
+
+// What the database refuses of one session is not lost for others, nor half there.
+func TestAnAppendThatFailsFailsAlone(t *testing.T) {
+	hook := newJam("WITH i0")
+	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1)
+	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	errs, _ := hook.jammed(t, s, 6, func(i int) error {
+		return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
+			id := subjectNumber(t, i)
+			event := domain.AuditEvent{
+				EventID:   fmt.Sprint("event ", min(i, 4)), // the last one's is known
+				EventType: domain.EventConsentGranted, SubjectRef: id, OccurredAt: at, Payload: domain.Payload{"source": "api"},
+			}
+			record := domain.ConsentRecord{
+				SubjectID: id, Purpose: "news", PolicyVersion: "1", Granted: true, RecordedAt: at, Source: "api",
+			}
+			return errors.Join(session.Consents().Append(ctx, record), session.Audit().Append(ctx, event))
+		})
+	})
+	failed := 0
+	for i, err := range errs {
+		trail := s.trail(t, subjectNumber(t, i))
+		switch {
+		case err == nil && len(trail) == 1:
+		case i >= 4 && errors.Is(err, domain.ErrConflict) && len(trail) == 0:
+			failed++
+		default:
+			t.Errorf("%d: %v, with the trail %v", i, err, trail)
+		}
+	}
+	if failed != 1 {
+		t.Errorf("%d sessions failed", failed)
+	}
+}
