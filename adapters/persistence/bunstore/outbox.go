@@ -47,12 +47,13 @@ func (o outbox) Claim(
 ) ([]domain.OutboxEntry, error) {
 	// The common table expression is evaluated once; as a subquery of IN it could be evaluated for each row, and claim
 	// more than the limit.
-	claimed, err := o.entries(ctx, "claim", "WITH due AS (SELECT entry_id AS due_id FROM "+o.store.tables.outbox+
+	row, _ := o.store.dialect.rowID()
+	claimed, err := o.entries(ctx, "claim", "WITH due AS (SELECT "+row+" AS place FROM "+o.store.tables.outbox+
 		o.store.dialect.useIndex("habeas_outbox_claimable")+
 		" WHERE "+claimable+" AND (next_attempt_at IS NULL OR next_attempt_at <= $1)"+
 		" ORDER BY enqueued_at, entry_id LIMIT $2"+o.store.dialect.skipLocked()+")"+
 		" UPDATE "+o.store.tables.outbox+" SET status = 'in_flight', attempts = attempts + 1, last_attempt_at = $1,"+
-		" next_attempt_at = $3, lease_token = $4 FROM due WHERE entry_id = due_id RETURNING "+entryColumns,
+		" next_attempt_at = $3, lease_token = $4 FROM due WHERE "+o.store.tables.outbox+"."+row+" = due.place RETURNING "+entryColumns,
 		o.store.dialect.instant(at), limit, o.store.dialect.instant(leaseUntil), leaseToken)
 	slices.SortFunc(claimed, byAge)
 	return claimed, err

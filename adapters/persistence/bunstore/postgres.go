@@ -50,6 +50,8 @@ func (postgres) instantType() string { return "timestamptz" }
 func (postgres) skipLocked() string  { return " FOR UPDATE SKIP LOCKED" }
 func (postgres) forUpdate() string   { return " FOR UPDATE" }
 
+func (postgres) rowID() (name, sqlType string) { return "ctid", "tid" }
+
 func (postgres) useIndex(string) string { return "" } // it thinks of it
 
 func (postgres) joins() bool { return true }

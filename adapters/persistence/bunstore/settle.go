@@ -15,8 +15,14 @@ type operationOf struct {
 	operation domain.Operation
 }
 
-// open are the entries of some operations that have not succeeded, with their lease tokens, "" for none.
-type open map[operationOf]map[string]string
+// open are the entries of some operations that have not succeeded.
+type open map[operationOf]map[string]locked
+
+// locked is an entry that nobody else can change now.
+type locked struct {
+	lease string // its token, "" for none
+	place string // its row's
+}
 
 func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
 	if len(settlements) == 0 {
@@ -30,18 +36,18 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 		return nil, err
 	}
 	results := make([]domain.SettleResult, len(settlements))
-	var applied []domain.Settlement
+	var applied []settlementAt
 	last := map[operationOf]int{} // the last settlement of each operation that succeeded
 	for i, settlement := range settlements {
 		entry := settlement.Entry
 		of := operationOf{entry.SubjectID, entry.Operation}
-		token := open[of][entry.EntryID]
-		if token == "" || entry.LeaseToken == nil || token != *entry.LeaseToken {
+		at := open[of][entry.EntryID]
+		if at.lease == "" || entry.LeaseToken == nil || at.lease != *entry.LeaseToken {
 			results[i].Stale = true
 			continue
 		}
-		applied = append(applied, settlement)
-		open[of][entry.EntryID] = "" // the lease ends with the settlement
+		applied = append(applied, settlementAt{settlement, at.place})
+		open[of][entry.EntryID] = locked{} // the lease ends with the settlement
 		switch {
 		case settlement.Status == domain.OutboxSucceeded:
 			delete(open[of], entry.EntryID)
@@ -67,33 +73,41 @@ func (o outbox) lock(ctx context.Context, settlements []domain.Settlement) (open
 		if found[of] != nil {
 			continue
 		}
-		found[of] = map[string]string{}
+		found[of] = map[string]locked{}
 		args = append(args, of.subject.String(), string(of.operation))
 		conditions = append(conditions, "($"+strconv.Itoa(len(args)-1)+", $"+strconv.Itoa(len(args))+")")
 	}
+	row, _ := o.store.dialect.rowID()
 	err := o.returning(ctx, "settle", func(rows *sql.Rows) error {
-		var entryID, subject, operation string
+		var entryID, subject, operation, place string
 		var token sql.NullString
-		if err := rows.Scan(&entryID, &subject, &operation, &token); err != nil {
+		if err := rows.Scan(&entryID, &subject, &operation, &token, &place); err != nil {
 			return err
 		}
 		id, err := domain.ParseSubjectID(subject)
 		if err != nil {
 			return err
 		}
-		found[operationOf{id, domain.Operation(operation)}][entryID] = token.String
+		found[operationOf{id, domain.Operation(operation)}][entryID] = locked{token.String, place}
 		return nil
-	}, "SELECT entry_id, subject_id, operation, lease_token FROM "+o.store.tables.outbox+
+	}, "SELECT entry_id, subject_id, operation, lease_token, CAST("+row+" AS text) FROM "+o.store.tables.outbox+
 		" WHERE status <> 'succeeded' AND NOT (operation = 'rectify' AND status = 'abandoned') AND (subject_id, operation) IN (VALUES "+strings.Join(conditions, ", ")+")"+
 		" ORDER BY entry_id"+o.store.dialect.forUpdate(), args...)
 	return found, err
 }
 
+// settlementAt is a settlement of the entry in a row.
+type settlementAt struct {
+	domain.Settlement
+	place string
+}
+
 // apply writes the outcomes in one statement.
-func (o outbox) apply(ctx context.Context, settlements []domain.Settlement) error {
+func (o outbox) apply(ctx context.Context, settlements []settlementAt) error {
 	if len(settlements) == 0 {
 		return nil
 	}
+	row, rowType := o.store.dialect.rowID()
 	rows, args := make([]string, len(settlements)), make([]any, 0, 5*len(settlements))
 	for i, s := range settlements {
 		n := len(args)
@@ -101,7 +115,7 @@ func (o outbox) apply(ctx context.Context, settlements []domain.Settlement) erro
 			return "CAST($" + strconv.Itoa(n+offset) + " AS " + sqlType + ")"
 		}
 		rows[i] = "(" + strings.Join([]string{
-			parameter(1, "text"), parameter(2, "text"), parameter(3, "text"),
+			parameter(1, rowType), parameter(2, "text"), parameter(3, "text"),
 			parameter(4, o.store.dialect.instantType()), parameter(5, "integer"),
 		}, ", ") + ")"
 		var class, next any
@@ -115,13 +129,13 @@ func (o outbox) apply(ctx context.Context, settlements []domain.Settlement) erro
 		if s.Status == domain.OutboxPending {
 			untried = 1
 		}
-		args = append(args, s.Entry.EntryID, string(s.Status), class, next, untried)
+		args = append(args, s.place, string(s.Status), class, next, untried)
 	}
 	const forgotten = "(new_status = 'succeeded' OR new_status = 'abandoned' AND operation = 'rectify')"
-	_, err := o.write(ctx, "settle", "WITH outcomes (id, new_status, error, next_at, untried) AS (VALUES "+
+	_, err := o.write(ctx, "settle", "WITH outcomes (place, new_status, error, next_at, untried) AS (VALUES "+
 		strings.Join(rows, ", ")+") UPDATE "+o.store.tables.outbox+" SET status = new_status, last_error = error,"+
 		" next_attempt_at = next_at, attempts = attempts - untried, lease_token = NULL,"+
 		" ref = CASE WHEN "+forgotten+" THEN NULL ELSE ref END,"+
-		" corrections = CASE WHEN "+forgotten+" THEN NULL ELSE corrections END FROM outcomes WHERE entry_id = id", args...)
+		" corrections = CASE WHEN "+forgotten+" THEN NULL ELSE corrections END FROM outcomes WHERE "+o.store.tables.outbox+"."+row+" = outcomes.place", args...)
 	return err
 }
