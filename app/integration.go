@@ -5,6 +5,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"reflect"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -13,6 +14,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -37,6 +39,9 @@ type Config struct {
 	// OnAbandoned is told of each call to an external system that was given up, so that a person can look into it; see
 	// saga.Config. The default is nothing: they are then found by ports.Outbox.Abandoned only.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
+	// Saga says how external systems are called: how many entries are claimed at once, how often a call is tried, and so
+	// on. Its zero value has the defaults. What the fields above say of it, it must not say again.
+	Saga saga.Config
 	// Clock and IDs are for tests. The defaults are the machine's clock and UUIDs of version 7.
 	Clock ports.Clock
 	IDs   ports.IDSource
@@ -46,6 +51,8 @@ type Config struct {
 
 	// PollInterval is how long the worker sleeps when the outbox is empty, unless it is woken. The default is 5 s.
 	PollInterval time.Duration
+	// Workers is how many batches the worker has under way at once; see worker.Options. The default is 1.
+	Workers int
 	// RequestTimeout bounds each HTTP request. The default is 30 s.
 	RequestTimeout time.Duration
 	// Logger gets what fails, without any personal data. The default is slog.Default().
@@ -72,7 +79,7 @@ func New(c Config) (*Integration, error) {
 		return nil, err
 	}
 	i.stack, i.store = stack, store
-	i.worker, err = worker.New(stack.Runner, worker.Options{PollInterval: c.PollInterval, Logger: c.Logger})
+	i.worker, err = worker.New(stack.Runner, worker.Options{PollInterval: c.PollInterval, Workers: c.Workers, Logger: c.Logger})
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +95,7 @@ func (c Config) stack(wake func()) (Stack, *bunstore.Store, error) {
 	wires := c.DB != nil || len(c.Models) > 0 || !c.DataMap.IsZero()
 	switch {
 	case c.Stack != nil && (wires || len(c.Resolvers) > 0 || c.CustomTypes != nil || c.Schema != "" ||
-		c.ResolverTimeout != 0 || c.OnAbandoned != nil || c.Clock != nil || c.IDs != nil):
+		c.ResolverTimeout != 0 || c.OnAbandoned != nil || !reflect.ValueOf(c.Saga).IsZero() || c.Clock != nil || c.IDs != nil):
 		return Stack{}, nil, configurationError("set either Stack, or DB and Models with their options, not both")
 	case c.Stack != nil:
 		return *c.Stack, nil, c.Stack.Validate()

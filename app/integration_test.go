@@ -15,8 +15,10 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tests/databases"
 )
@@ -64,6 +66,10 @@ func TestAnIntegrationIsMadeOfModelsOrOfAStack(t *testing.T) {
 		"an incomplete stack":  {app.Config{Stack: &incomplete}, "no Eraser"},
 		"a schema on SQLite":   {app.Config{DB: db, Models: models, Schema: "x"}, "no schemas"},
 		"a negative timeout":   {app.Config{DB: db, Models: models, RequestTimeout: -1}, "negative"},
+		"a stack and a saga":   {app.Config{Stack: &stack, Saga: saga.Config{Batch: 1}}, "not both"},
+		"a saga's own clock":   {app.Config{DB: db, Models: models, Saga: saga.Config{Clock: system.Clock{}}}, "Clock"},
+		"a negative batch":     {app.Config{DB: db, Models: models, Saga: saga.Config{Batch: -1}}, "negative"},
+		"fewer than no worker": {app.Config{DB: db, Models: models, Workers: -1}, "negative"},
 		"a negative wait":      {app.Config{DB: db, Models: models, ResolverTimeout: -1}, "negative"},
 		"two of a name":        {app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{nil}}, "nil"},
 		"a stack and resolver": {app.Config{Stack: &stack, Resolvers: []ports.Resolver{nil}}, "not both"},
@@ -78,6 +84,15 @@ func TestAnIntegrationIsMadeOfModelsOrOfAStack(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
+	}
+}
+
+func TestASagaIsConfiguredByTheApplication(t *testing.T) {
+	_, db := newIntegration(t)
+	gdpr, err := app.New(app.Config{DB: db, Models: models, Saga: saga.Config{Batch: 7, MaxAttempts: 3}})
+	must(t, err)
+	if runner := gdpr.Stack().Runner; runner.Batch != 7 || runner.MaxAttempts != 3 || runner.Concurrency != saga.DefaultConcurrency {
+		t.Errorf("it is %+v", runner.Config)
 	}
 }
 

@@ -26,7 +26,7 @@ func newStack(c Config, wake func()) (Stack, *bunstore.Store, error) {
 	}
 	engines, err := stack.New(stack.Config{
 		Sessions: store, DataMap: dataMap,
-		Resolvers: c.Resolvers, ResolverTimeout: c.ResolverTimeout, OnAbandoned: c.OnAbandoned,
+		Resolvers: c.Resolvers, ResolverTimeout: c.ResolverTimeout, OnAbandoned: c.OnAbandoned, Saga: c.Saga,
 		Clock: c.Clock, IDs: c.IDs,
 	})
 	return engines, store, err

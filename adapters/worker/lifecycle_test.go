@@ -170,6 +170,7 @@ func TestAConfigurationThatCannotWorkIsRefused(t *testing.T) {
 		"no runner":        {nil, worker.Options{}},
 		"a negative poll":  {newFake(nil), worker.Options{PollInterval: -1}},
 		"a negative limit": {newFake(nil), worker.Options{StopTimeout: -1}},
+		"fewer than none":  {newFake(nil), worker.Options{Workers: -1}},
 	} {
 		if w, err := worker.New(c.runner, c.opts); !errors.Is(err, domain.ErrConfiguration) || w != nil {
 			t.Errorf("%s: got %v", name, err)

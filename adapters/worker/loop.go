@@ -5,11 +5,17 @@ import (
 	"time"
 )
 
-// loop drains and rests until ctx ends. Nothing else ends it.
-func (w *SagaWorker) loop(ctx context.Context) {
+// loop is one of a worker's.
+type loop struct {
+	*SagaWorker
+	wake chan struct{}
+}
+
+// run drains and rests until ctx ends. Nothing else ends it.
+func (l loop) run(ctx context.Context) {
 	for {
-		healthy := w.drain(ctx)
-		if !w.rest(ctx, healthy) {
+		healthy := l.drain(ctx)
+		if !l.rest(ctx, healthy) {
 			return
 		}
 	}
@@ -20,10 +26,10 @@ func (w *SagaWorker) loop(ctx context.Context) {
 //
 // A batch in which other workers settled everything first, or whose entries were all given back, counts as one that
 // had nothing: whatever is due then waits for the next wake or poll, and cannot keep the loop spinning.
-func (w *SagaWorker) drain(ctx context.Context) (healthy bool) {
+func (l loop) drain(ctx context.Context) (healthy bool) {
 	for ctx.Err() == nil {
-		w.spendWake()
-		settled, succeeded := w.batch(ctx)
+		l.spendWake()
+		settled, succeeded := l.batch(ctx)
 		if !succeeded || settled == 0 {
 			return succeeded
 		}
@@ -32,9 +38,9 @@ func (w *SagaWorker) drain(ctx context.Context) (healthy bool) {
 }
 
 // spendWake takes the wake that is waiting, because the claim that comes next answers it.
-func (w *SagaWorker) spendWake() {
+func (l loop) spendWake() {
 	select {
-	case <-w.wake:
+	case <-l.wake:
 	default:
 	}
 }
@@ -65,12 +71,12 @@ func (w *SagaWorker) batch(ctx context.Context) (settled int, succeeded bool) {
 // rest sleeps for PollInterval. A wake ends it only where the last batch was healthy: a database that is failing is
 // not asked more often because there is more to do; the wake is then answered with the next batch. It reports false
 // when ctx has ended.
-func (w *SagaWorker) rest(ctx context.Context, healthy bool) bool {
-	wake := w.wake
+func (l loop) rest(ctx context.Context, healthy bool) bool {
+	wake := l.wake
 	if !healthy {
 		wake = nil // never ready
 	}
-	timer := time.NewTimer(w.options.PollInterval)
+	timer := time.NewTimer(l.options.PollInterval)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

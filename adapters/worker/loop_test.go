@@ -151,3 +151,37 @@ func TestABatchThatSettledAPartAndFailedIsFollowedByAPause(t *testing.T) {
 		runner.wantAt(t, 0, 5*time.Second)
 	})
 }
+
+// Each of several workers drains, sleeps and answers a wake.
+func TestSeveralWorkersAreWokenTogether(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		work := make(chan int, 4)
+		runner := newFake(func(context.Context, int) (int, error) {
+			select {
+			case n := <-work:
+				time.Sleep(time.Second)
+				return n, nil
+			default:
+				return 0, nil
+			}
+		})
+		w := started(t, runner, worker.Options{PollInterval: time.Hour, Workers: 2})
+		pass(time.Minute)
+		for range cap(work) {
+			work <- 50
+		}
+		w.Wake()
+		pass(time.Minute)
+		if runner.most != 2 {
+			t.Errorf("%d batches were under way at once, want 2", runner.most)
+		}
+		woken := time.Minute
+		runner.wantAt(t, 0, 0, woken, woken, woken+time.Second, woken+time.Second, woken+2*time.Second, woken+2*time.Second)
+		must(t, w.Stop(0))
+		w.Wake()
+		pass(2 * time.Hour)
+		if n := len(runner.at); n != 8 {
+			t.Errorf("%d batches ran after the worker was stopped", n-8)
+		}
+	})
+}

@@ -29,7 +29,8 @@ const (
 // Runner does the work, a batch at a time. *saga.Runner is one.
 type Runner interface {
 	// RunOnce takes a batch of what is due and returns how much of it was settled; 0 and nil when nothing was due. When
-	// ctx ends it starts nothing new, finishes what is in flight, and returns. The worker never calls it concurrently.
+	// ctx ends it starts nothing new, finishes what is in flight, and returns. The worker calls it Options.Workers times
+	// at once, at most.
 	RunOnce(ctx context.Context) (settled int, err error)
 }
 
@@ -39,6 +40,10 @@ type Options struct {
 	// a batch that failed, whether it is woken or not. The default is 5 s.
 	PollInterval time.Duration
 
+	// Workers is how many batches are under way at once: more of them wait less for the database, and one that waits for
+	// a slow system keeps no others back. Each polls, and each answers a wake. The default is 1.
+	Workers int
+
 	// StopTimeout is how long Stop waits by default. It should cover what a call to an external system usually takes.
 	// The default is 10 s.
 	StopTimeout time.Duration
@@ -47,16 +52,16 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// SagaWorker runs batches one after the other in a goroutine of its own, from Start to Stop. It is safe for concurrent
-// use. Several workers, in several processes, share one outbox.
+// SagaWorker runs batches one after the other in a goroutine of its own, or in several, from Start to Stop. It is safe for
+// concurrent use. Several workers, in several processes, share one outbox.
 type SagaWorker struct {
 	runner  Runner
 	options Options
-	wake    chan struct{} // holds the one wake that was not answered yet
+	wakes   []chan struct{} // of each loop: holds the one wake that was not answered yet
 
 	mu     sync.Mutex
 	cancel context.CancelFunc
-	ended  chan struct{} // closed once the loop that was started last has ended; nil before the first
+	ended  chan struct{} // closed once the loops that were started last have ended; nil before the first
 }
 
 // New returns a worker that is not started. The error is domain.ErrConfiguration: the runner is nil, or an option is
@@ -65,7 +70,7 @@ func New(runner Runner, opts Options) (*SagaWorker, error) {
 	if runner == nil {
 		return nil, configurationError("a runner is required")
 	}
-	if opts.PollInterval < 0 || opts.StopTimeout < 0 {
+	if opts.PollInterval < 0 || opts.StopTimeout < 0 || opts.Workers < 0 {
 		return nil, configurationError("no option may be negative")
 	}
 	if opts.PollInterval == 0 {
@@ -74,7 +79,14 @@ func New(runner Runner, opts Options) (*SagaWorker, error) {
 	if opts.StopTimeout == 0 {
 		opts.StopTimeout = DefaultStopTimeout
 	}
-	return &SagaWorker{runner: runner, options: opts, wake: make(chan struct{}, 1)}, nil
+	if opts.Workers == 0 {
+		opts.Workers = 1
+	}
+	w := &SagaWorker{runner: runner, options: opts}
+	for range opts.Workers {
+		w.wakes = append(w.wakes, make(chan struct{}, 1))
+	}
+	return w, nil
 }
 
 func configurationError(message string) error {
@@ -82,7 +94,7 @@ func configurationError(message string) error {
 }
 
 // Start begins to drain the outbox, and returns at once. It does nothing while the worker is running, which includes
-// one that was told to stop and has not ended yet: there is never a second loop. After a complete Stop it starts anew.
+// one that was told to stop and has not ended yet: there are never more loops than Workers. After a complete Stop it starts anew.
 func (w *SagaWorker) Start() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,13 +104,17 @@ func (w *SagaWorker) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	w.cancel, w.ended = cancel, ended
+	var loops sync.WaitGroup
+	for _, wake := range w.wakes {
+		loops.Go(func() { loop{w, wake}.run(ctx) })
+	}
 	go func() {
 		defer close(ended)
-		w.loop(ctx)
+		loops.Wait()
 	}()
 }
 
-// running reports whether there is a loop. The caller holds mu.
+// running reports whether there are loops. The caller holds mu.
 func (w *SagaWorker) running() bool {
 	if w.ended == nil {
 		return false
@@ -145,8 +161,10 @@ func (w *SagaWorker) Stop(timeout time.Duration) error {
 // sleeps; one that is not running looks when it starts, as it always does. Many wakes are answered together. Wake
 // never blocks, and may be called at any time.
 func (w *SagaWorker) Wake() {
-	select {
-	case w.wake <- struct{}{}:
-	default: // one is waiting already
+	for _, wake := range w.wakes {
+		select {
+		case wake <- struct{}{}:
+		default: // one is waiting already
+		}
 	}
 }

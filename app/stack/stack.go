@@ -38,6 +38,9 @@ type Config struct {
 	ResolverTimeout time.Duration
 	// OnAbandoned is told of each call to an external system that was given up; see saga.Config. The default is nothing.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
+	// Saga says how external systems are called: how many entries are claimed at once, how often a call is tried, and so
+	// on. Its zero value has the defaults. What the fields above say of it, it must not say again.
+	Saga saga.Config
 	// Clock and IDs are for tests. The defaults are the machine's clock and UUIDs of version 7.
 	Clock ports.Clock
 	IDs   ports.IDSource
@@ -71,6 +74,8 @@ func New(c Config) (Stack, error) {
 		return Stack{}, configurationError("DataMap is missing")
 	case c.ResolverTimeout < 0:
 		return Stack{}, configurationError("ResolverTimeout must not be negative")
+	case c.Saga.Sessions != nil, c.Saga.Clock != nil, c.Saga.IDs != nil, c.Saga.Resolvers != nil, c.Saga.OnAbandoned != nil:
+		return Stack{}, configurationError("Saga must leave Sessions, Clock, IDs, Resolvers and OnAbandoned to Config")
 	}
 	set, err := resolvers.NewSet(c.Resolvers...)
 	if err != nil {
@@ -99,9 +104,9 @@ func New(c Config) (Stack, error) {
 	if err != nil {
 		return Stack{}, err
 	}
-	runner, err := saga.NewRunner(saga.Config{
-		Sessions: c.Sessions, Clock: clock, IDs: ids, Resolvers: set, OnAbandoned: c.OnAbandoned,
-	})
+	c.Saga.Sessions, c.Saga.Clock, c.Saga.IDs = c.Sessions, clock, ids
+	c.Saga.Resolvers, c.Saga.OnAbandoned = set, c.OnAbandoned
+	runner, err := saga.NewRunner(c.Saga)
 	if err != nil {
 		return Stack{}, err
 	}

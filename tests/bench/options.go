@@ -89,6 +89,9 @@ func parse(arguments []string, output io.Writer) (options, error) {
 	return o, o.check()
 }
 
+// leastEntries are four batches of each worker.
+var leastEntries = 4 * drain.Best.Batch * drain.Best.Workers
+
 func (o options) check() error {
 	slices.Sort(o.rows)
 	slices.Sort(o.subjectRows)
@@ -99,8 +102,8 @@ func (o options) check() error {
 		return errors.New("times must be above zero")
 	case o.users < 20*o.pairs:
 		return errors.New("there must be 20 users for each pair, for each is erased only once")
-	case o.entries < 4*drain.Best.Batch:
-		return fmt.Errorf("there must be %d entries, for they are claimed in batches", 4*drain.Best.Batch)
+	case o.entries < leastEntries:
+		return fmt.Errorf("there must be %d entries, for they are claimed in batches", leastEntries)
 	case o.rows[0] < growth.SmallestSize(o.pairs):
 		return fmt.Errorf("tables must have %d rows at least, for each user is erased only once", growth.SmallestSize(o.pairs))
 	case o.subjectRows[0] <= growth.SmallestSubject:

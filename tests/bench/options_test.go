@@ -29,7 +29,7 @@ func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 		{"-limit", "0s"},
 		{"-parts", "endpoints,nonsense"},
 		{"-parts", ""},
-		{"-entries", "799"},
+		{"-entries", "1599"},
 		{"-wakeups", "0"},
 		{"-rows", "10000,1000"},
 		{"-subject-rows", "33"},

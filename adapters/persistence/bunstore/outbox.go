@@ -39,8 +39,13 @@ func (o outbox) Enqueue(ctx context.Context, added ...domain.OutboxEntry) error 
 const entryColumns = "entry_id, subject_id, resolver, ref, operation, corrections, status, attempts, enqueued_at, " +
 	"last_attempt_at, next_attempt_at, last_error, lease_token"
 
-// claimable is the condition of the partial index that claims read, so that settled entries cost them nothing.
-const claimable = "status IN ('pending', 'failed', 'in_flight')"
+// The stages of an entry, which are the conditions of partial indexes: what is settled costs nobody else anything.
+const (
+	isOpen       = "stage = 0" // pending, failed or in flight
+	isAbandoned  = "stage = 1"
+	isSucceeded  = "stage = 2"
+	isUnfinished = "stage < 2"
+)
 
 func (o outbox) Claim(
 	ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string,
@@ -49,8 +54,8 @@ func (o outbox) Claim(
 	// more than the limit.
 	row, _ := o.store.dialect.rowID()
 	claimed, err := o.entries(ctx, "claim", "WITH due AS (SELECT "+row+" AS place FROM "+o.store.tables.outbox+
-		o.store.dialect.useIndex("habeas_outbox_claimable")+
-		" WHERE "+claimable+" AND (next_attempt_at IS NULL OR next_attempt_at <= $1)"+
+		o.store.dialect.useIndex("habeas_outbox_open")+
+		" WHERE "+isOpen+" AND (next_attempt_at IS NULL OR next_attempt_at <= $1)"+
 		" ORDER BY enqueued_at, entry_id LIMIT $2"+o.store.dialect.skipLocked()+")"+
 		" UPDATE "+o.store.tables.outbox+" SET status = 'in_flight', attempts = attempts + 1, last_attempt_at = $1,"+
 		" next_attempt_at = $3, lease_token = $4 FROM due WHERE "+o.store.tables.outbox+"."+row+" = due.place RETURNING "+entryColumns,
@@ -84,7 +89,7 @@ func (o outbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit 
 		args = append(args, o.store.dialect.instant(after.EnqueuedAt), after.EntryID)
 	}
 	return o.entries(ctx, "list abandoned", "SELECT "+entryColumns+" FROM "+o.store.tables.outbox+
-		" WHERE status = 'abandoned'"+beyond+" ORDER BY enqueued_at, entry_id LIMIT $1", args...)
+		" WHERE "+isAbandoned+beyond+" ORDER BY enqueued_at, entry_id LIMIT $1", args...)
 }
 
 func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.OutboxEntry, error) {
@@ -96,7 +101,7 @@ func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.Outbox
 		parameters[i], args[i] = "$"+strconv.Itoa(i+1), id
 	}
 	requeued, err := o.change(ctx, "requeue",
-		"status = 'abandoned' AND operation = 'erase' AND entry_id IN ("+strings.Join(parameters, ", ")+")",
+		isAbandoned+" AND operation = 'erase' AND entry_id IN ("+strings.Join(parameters, ", ")+")",
 		"status = 'pending', attempts = 0, last_attempt_at = NULL, next_attempt_at = NULL, last_error = NULL", args...)
 	o.enqueued = o.enqueued || len(requeued) > 0
 	return requeued, err
@@ -104,7 +109,7 @@ func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.Outbox
 
 func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
 	// Only a condition that repeats that of the index by subject lets SQLite take it.
-	return o.change(ctx, "withdraw", "subject_id = $1 AND operation = 'rectify' AND status <> 'succeeded' AND "+claimable,
+	return o.change(ctx, "withdraw", "subject_id = $1 AND operation = 'rectify' AND "+isUnfinished+" AND "+isOpen,
 		"status = 'abandoned', last_error = 'erased', next_attempt_at = NULL, lease_token = NULL, ref = NULL,"+
 			" corrections = NULL", id.String())
 }
@@ -121,7 +126,7 @@ func (o outbox) change(ctx context.Context, op, condition, set string, args ...a
 
 func (o outbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) (int64, error) {
 	return o.write(ctx, "purge outbox", "DELETE FROM "+o.store.tables.outbox+" WHERE entry_id IN (SELECT entry_id FROM "+
-		o.store.tables.outbox+" WHERE status = 'succeeded' AND enqueued_at < $1 ORDER BY enqueued_at, entry_id LIMIT $2)",
+		o.store.tables.outbox+" WHERE "+isSucceeded+" AND enqueued_at < $1 ORDER BY enqueued_at, entry_id LIMIT $2)",
 		o.store.dialect.instant(enqueuedBefore), limit)
 }
 

@@ -71,7 +71,7 @@ func TestSettledEntriesCostClaimsAndSettlementsNothing(t *testing.T) {
 		scans := []string{"Seq Scan on habeas_outbox", "Sort Key: habeas_outbox_1.enqueued_at"}
 		if db.Dialect().Name() == dialect.SQLite {
 			at, until = "2024-03-01T12:00:00.000000Z", "2024-03-01T12:01:00.000000Z"
-			scans = []string{"SCAN habeas_outbox\n", "habeas_outbox_status"}
+			scans = []string{"SCAN habeas_outbox\n", "habeas_outbox_settled"}
 		}
 		var claimed []domain.OutboxEntry
 		claims := hook.during(t, func() { claimed = b.claim(t, 50, noon) })
@@ -88,9 +88,9 @@ func TestSettledEntriesCostClaimsAndSettlementsNothing(t *testing.T) {
 		}
 		for _, analyzed := range []bool{false, true} {
 			for plan, index := range map[string]string{
-				b.plan(t, claims[1], at, 50, until, "token"): "habeas_outbox_claimable",
-				b.plan(t, settles[1], operations...):         "habeas_outbox_subject",
-				b.plan(t, withdraws[1], "1"):                 "habeas_outbox_subject",
+				b.plan(t, claims[1], at, 50, until, "token"): "habeas_outbox_open",
+				b.plan(t, settles[1], operations...):         "habeas_outbox_unfinished",
+				b.plan(t, withdraws[1], "1"):                 "habeas_outbox_unfinished",
 			} {
 				unbounded := func(scan string) bool { return strings.Contains(plan, scan) }
 				if !strings.Contains(plan, index) || slices.ContainsFunc(scans, unbounded) {

@@ -91,7 +91,7 @@ func (o outbox) lock(ctx context.Context, settlements []domain.Settlement) (open
 		found[operationOf{id, domain.Operation(operation)}][entryID] = locked{token.String, place}
 		return nil
 	}, "SELECT entry_id, subject_id, operation, lease_token, CAST("+row+" AS text) FROM "+o.store.tables.outbox+
-		" WHERE status <> 'succeeded' AND NOT (operation = 'rectify' AND status = 'abandoned') AND (subject_id, operation) IN (VALUES "+strings.Join(conditions, ", ")+")"+
+		" WHERE "+isUnfinished+" AND NOT (operation = 'rectify' AND "+isAbandoned+") AND (subject_id, operation) IN (VALUES "+strings.Join(conditions, ", ")+")"+
 		" ORDER BY entry_id"+o.store.dialect.forUpdate(), args...)
 	return found, err
 }

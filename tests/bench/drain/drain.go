@@ -13,15 +13,15 @@ import (
 
 // Setting is how the runner of habeas is used.
 type Setting struct {
-	Batch   int // saga.Config.Batch
-	Workers int // that share the runner
+	Batch   int // app.Config.Saga.Batch
+	Workers int // app.Config.Workers
 }
 
 // Default is what app.New gives an application.
 var Default = Setting{Batch: 50, Workers: 1}
 
 // Best is about where more of either gains little, as River is set to what its own benchmark found best for River.
-var Best = Setting{Batch: 200, Workers: 2}
+var Best = Setting{Batch: 100, Workers: 4}
 
 // Settings are all that are worth looking at.
 func Settings() []Setting {

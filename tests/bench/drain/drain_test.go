@@ -83,7 +83,7 @@ func TestTheTableHasARowForEachSide(t *testing.T) {
 	want := []string{
 		"River||1,000|10,000|20|–|||0.50–2.00",
 		"habeas|50|1|5,000|20|–|0.40|0.25–0.50|",
-		"habeas|200|2|9,000|20|–|0.90|0.80–1.00|",
+		"habeas|100|4|9,000|20|–|0.90|0.80–1.00|",
 	}
 	if strings.Join(rows, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(rows, "\n"), strings.Join(want, "\n"))

@@ -11,7 +11,6 @@ import (
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/jackc/pgx/v5"
 	"github.com/uptrace/bun"
@@ -25,7 +24,6 @@ type outbox struct {
 	url     string
 	db      *bun.DB
 	stack   app.Stack
-	runner  *saga.Runner
 	workers int
 	called  atomic.Int64 // calls to the external system
 	ids     system.IDs
@@ -54,18 +52,13 @@ func openHabeas(ctx context.Context, c Config, setting Setting) (_ queue, err er
 	}
 	config := habeas.Config(o.db)
 	config.Resolvers = []ports.Resolver{desk{called: &o.called}}
+	config.Saga.Batch = setting.Batch
 	gdpr, err := app.New(config)
 	if err != nil {
 		o.close()
 		return nil, err
 	}
 	o.stack = gdpr.Stack()
-	tuned := o.stack.Runner.Config
-	tuned.Batch = setting.Batch
-	if o.runner, err = saga.NewRunner(tuned); err != nil {
-		o.close()
-		return nil, err
-	}
 	return o, nil
 }
 
@@ -121,14 +114,12 @@ func (c counted) RunOnce(ctx context.Context) (int, error) {
 
 func (o *outbox) drain(ctx context.Context, clock *clock) (err error) {
 	ended := make(chan error, 1)
-	for range o.workers {
-		w, failed := worker.New(counted{o.runner, clock, ended}, worker.Options{})
-		if failed != nil {
-			return failed
-		}
-		w.Start() //nolint:contextcheck // a worker runs until it is stopped
-		defer func() { err = errors.Join(err, w.Stop(0)) }()
+	w, err := worker.New(counted{o.stack.Runner, clock, ended}, worker.Options{Workers: o.workers})
+	if err != nil {
+		return err
 	}
+	w.Start() //nolint:contextcheck // a worker runs until it is stopped
+	defer func() { err = errors.Join(err, w.Stop(0)) }()
 	select {
 	case err = <-ended:
 	case <-ctx.Done():

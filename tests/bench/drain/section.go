@@ -28,8 +28,8 @@ func Section(results []Result, config Config) report.Section {
 			fmt.Sprintf("Figures are medians of %d runs of %s entries each, in alternating pairs on databases of their own, between "+
 				"the first and the last tenth of each run: how either side starts, and waits for a last batch to fill, is left out.",
 				config.Pairs, report.Rate(float64(config.Entries))),
-			fmt.Sprintf("River is set as in its own benchmark: a fetch every 2 ms, %s workers. habeas: app.New makes one worker with "+
-				"batches of %d; another batch takes a saga.Runner of one's own. The verdict is of batches of %d, workers: %d.",
+			fmt.Sprintf("River is set as in its own benchmark: a fetch every 2 ms, %s workers. habeas has one worker with "+
+				"batches of %d unless app.Config says otherwise. The verdict is of batches of %d, workers: %d.",
 				report.Rate(riverWorkers), Default.Batch, Best.Batch, Best.Workers),
 			"Ratio: entries/s of habeas by those of River, the median of the pairs and its ends. Noise: the ends of the ratio " +
 				"between two runs of River itself.",
