@@ -13,7 +13,7 @@ import (
 type stepGroup struct {
 	steps     []domain.Step
 	text      string
-	constants [][]any // parameters of each step; before them come those of the subject's key
+	constants [][]any // parameters of each common table expression; before them come those of the subject's key
 }
 
 // parameters are those of the statement for a subject.
@@ -42,43 +42,55 @@ func sameStep(a, b domain.Step) bool {
 }
 
 func (s *Store) newStepGroup(steps []domain.Step) *stepGroup {
-	group := &stepGroup{constants: make([][]any, len(steps))}
-	var text strings.Builder
+	group := &stepGroup{}
+	var bodies []string
 	selects, parameters := make([]string, len(steps)), 0
 	for i, step := range steps {
 		step.Columns = slices.Clone(step.Columns)
 		group.steps = append(group.steps, step)
-		var body string
-		body, group.constants[i] = s.stepText(step, parameters)
-		parameters += len(s.dataMap.SubjectTable().SubjectKey) + len(group.constants[i])
+		same := slices.IndexFunc(steps, func(other domain.Step) bool {
+			return other.Target == step.Target && other.Strategy == domain.StrategyAnonymize
+		})
+		if step.Strategy == domain.StrategyRetain && same >= 0 { // all rows are counted there already
+			selects[i] = countOf(same)
+			continue
+		}
+		body, constants := s.stepText(step, parameters)
+		parameters += len(s.dataMap.SubjectTable().SubjectKey) + len(constants)
 		if step.Strategy != domain.StrategyRetain {
 			body += " RETURNING 1"
 		}
-		name := "s" + strconv.Itoa(i)
-		text.WriteString([]string{"WITH ", ", "}[min(i, 1)] + name + " AS (" + body + ")")
-		selects[i] = "(SELECT count(*) FROM " + name + ")"
+		group.constants = append(group.constants, constants)
+		bodies = append(bodies, nameOf(i)+" AS ("+body+")")
+		selects[i] = countOf(i)
 	}
 	if len(steps) > 1 {
 		selects = append(selects, independentTables(steps))
 	}
-	group.text = text.String() + " SELECT " + strings.Join(selects, ", ")
+	group.text = "WITH " + strings.Join(bodies, ", ") + " SELECT " + strings.Join(selects, ", ")
 	return group
 }
+
+func nameOf(step int) string { return "s" + strconv.Itoa(step) }
+
+func countOf(step int) string { return "(SELECT count(*) FROM " + nameOf(step) + ")" }
 
 // independentTables is the condition under which steps may be one statement. It sees the rows as they were before any
 // of them, and changes a row once: what a trigger of the application adds for one step is not there for the next, and of
 // two changes to a row, through a view for one, the second is lost without an error.
 func independentTables(steps []domain.Step) string {
-	var conditions []string
+	var tables, conditions []string
 	for _, step := range steps {
 		table := "CAST('" + strings.ReplaceAll(quoteTable(step.Target), "'", "''") + "' AS regclass)"
-		condition := "EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE oid = " + table +
-			" AND relkind = 'r' AND NOT relispartition AND NOT relhassubclass) AND NOT EXISTS (" +
-			"SELECT 1 FROM pg_catalog.pg_trigger WHERE tgrelid = " + table + " AND NOT tgisinternal)"
-		if !slices.Contains(conditions, condition) {
-			conditions = append(conditions, condition)
+		if slices.Contains(tables, table) {
+			continue
 		}
+		tables = append(tables, table)
+		conditions = append(conditions, "EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE oid = "+table+
+			" AND relkind = 'r' AND NOT relispartition AND NOT relhassubclass)")
 	}
+	conditions = append(conditions, "NOT EXISTS (SELECT 1 FROM pg_catalog.pg_trigger WHERE tgrelid IN ("+
+		strings.Join(tables, ", ")+") AND NOT tgisinternal)")
 	return strings.Join(conditions, " AND ")
 }
 

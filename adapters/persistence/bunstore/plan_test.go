@@ -57,7 +57,7 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 		"erasure": {func(ctx context.Context, session ports.Session) error {
 			_, err := s.eraser.Erase(ctx, session, s.alice)
 			return err
-		}, 2, []any{key, key, key, key, key, "[]"}},
+		}, 2, []any{key, key, key, key, "[]"}},
 	} {
 		texts := s.counted(t, hook, test.run)
 		if plan := (box{db: s.db}).plan(t, texts[test.nth], test.args...); strings.Contains(strings.ReplaceAll(plan, "Seq Scan on pg_", ""), "Seq Scan") {

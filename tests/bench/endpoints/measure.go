@@ -19,12 +19,12 @@ const (
 
 // Config is what is measured, and where.
 type Config struct {
-	ServerURL     string // of PostgreSQL, where shop.Create has been
-	ServerProcess int    // its main process; 0 where that is not known
-	Users         int    // who are in the shop
-	Connections   []int  // from the load to each server
-	Pairs         int    // runs of both sides
-	Warmup        time.Duration
+	ServerURL     string        // of PostgreSQL, where shop.Create has been
+	ServerProcess int           // its main process; 0 where that is not known
+	Users         int           // who are in the shop
+	Connections   []int         // from the load to each server
+	Pairs         int           // runs of both sides
+	Warmup        time.Duration // before each run; longer before the first
 	Duration      time.Duration // of one run
 	// Start starts the server of a side.
 	Start func(ctx context.Context, side, databaseURL string) (*process.Server, error)
@@ -128,7 +128,7 @@ func (s *side) run(ctx context.Context, endpoint Endpoint, connections, pair int
 		measured = span{warmup.last + 1, own.last}
 	}
 	seed := uint64(2 * pair)
-	if _, err := s.load(ctx, endpoint, connections, s.Warmup, warmup, seed); err != nil {
+	if _, err := s.load(ctx, endpoint, connections, s.warmup(pair), warmup, seed); err != nil {
 		return Run{}, err
 	}
 	before := s.processorTime()
@@ -140,6 +140,15 @@ func (s *side) run(ctx context.Context, endpoint Endpoint, connections, pair int
 		return Run{}, errors.New("nothing was answered in time")
 	}
 	return newRun(result, before, s.processorTime()), nil
+}
+
+// warmup is how long a run warms up: the first one on its new connections, for each of which the database prepares every
+// statement and plans it five times before it keeps the plan.
+func (c Config) warmup(pair int) time.Duration {
+	if pair == 0 {
+		return 5 * c.Warmup
+	}
+	return c.Warmup
 }
 
 func (s *side) load(

@@ -25,9 +25,9 @@ func Section(results []Result, config Config) report.Section {
 			SVG:  chart(results),
 		},
 		Notes: []string{
-			fmt.Sprintf("Figures are medians of %d runs of %v on each side, after %v of warming up, in alternating pairs on "+
+			fmt.Sprintf("Figures are medians of %d runs of %v on each side, after %v of warming up (the first: %v), in alternating pairs on "+
 				"databases of %s users each; the load generator runs on the same machine.",
-				config.Pairs, config.Duration, config.Warmup, report.Rate(float64(config.Users))),
+				config.Pairs, config.Duration, config.warmup(1), config.warmup(0), report.Rate(float64(config.Users))),
 			"Ratio: requests/s of habeas by those of the floor, the median of the pairs and its ends. p99 ratio: the same of " +
 				"the 99th percentile of the latency.",
 			"Noise: the ends of the ratio between two runs of the floor itself.",

@@ -1,0 +1,138 @@
+package bunstore_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+// Any steps can be carried out one after the other in one store, as those of two plans would be: what is known of the ones
+// before must not be taken for the others.
+func TestStepsAreThoseThatWereAskedFor(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		ctx, hook := t.Context(), &statements{}
+		db = db.WithQueryHook(hook)
+		must(t, bunstore.Migrate(ctx, db, bunstore.Options{}))
+		user := domain.Relation{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}}
+		column := func(name string) domain.Column {
+			return domain.Column{
+				Name: name, Type: domain.TypeText, Surrogate: "no " + name,
+				Personal: &domain.Annotation{Category: domain.CategoryIdentity, Strategy: domain.StrategyAnonymize},
+			}
+		}
+		tables := []domain.Table{{
+			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+			Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}, column("name"), column("mail")},
+		}}
+		statements := []string{
+			"CREATE TABLE users (id bigint PRIMARY KEY, name text, mail text)",
+			"INSERT INTO users VALUES (1, 'Ada', 'ada@example.org'), (2, 'Bob', 'bob@example.org')",
+		}
+		for i, name := range []string{"notes", "letters"} {
+			tables = append(tables, domain.Table{
+				Name: name, PrimaryKey: []string{"id"}, Relations: []domain.Relation{user},
+				Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}, {Name: "user_id", Type: domain.TypeBigInt}, column("text")},
+			})
+			statements = append(statements, "CREATE TABLE "+name+" (id bigint PRIMARY KEY, user_id bigint REFERENCES users, text text)")
+			for id := range i + 4 { // the first two are Bob's
+				statements = append(statements, fmt.Sprintf("INSERT INTO %s VALUES (%d, %d, 'text')", name, id, 2-min(id/2, 1)))
+			}
+		}
+		for _, statement := range statements {
+			_, err := db.DB.ExecContext(ctx, statement)
+			must(t, err)
+		}
+		dataMap, err := domain.NewDataMap(tables...)
+		must(t, err)
+		store, err := bunstore.New(db, dataMap, bunstore.Options{})
+		must(t, err)
+		ada, err := domain.NewSubjectID("1")
+		must(t, err)
+
+		anonymize := func(table string, columns ...string) domain.Step {
+			return domain.Step{Target: table, Strategy: domain.StrategyAnonymize, Columns: columns}
+		}
+		retain := func(table string) domain.Step { return domain.Step{Target: table, Strategy: domain.StrategyRetain} }
+		remove := func(table string) domain.Step { return domain.Step{Target: table, Strategy: domain.StrategyDelete} }
+		contents := func() (texts []string) {
+			must(t, db.NewRaw("SELECT name || ', ' || mail FROM users UNION ALL SELECT 'note ' || id || ': ' || text FROM notes"+
+				" UNION ALL SELECT 'letter ' || id || ': ' || text FROM letters").Scan(ctx, &texts))
+			slices.Sort(texts)
+			return texts
+		}
+		changing := []string{"name"} // of a caller who uses it again
+		for _, test := range []struct {
+			steps []domain.Step
+			rows  []int64
+			want  []string // the contents, in their order
+		}{
+			{
+				[]domain.Step{retain("letters"), retain("notes"), anonymize("users", changing...)}, []int64{3, 2, 1},
+				[]string{
+					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "letter 2: text", "letter 3: text", "letter 4: text",
+					"no name, ada@example.org", "note 0: text", "note 1: text", "note 2: text", "note 3: text",
+				},
+			},
+			{
+				[]domain.Step{retain("letters"), retain("notes"), anonymize("users", changing...)}, []int64{3, 2, 1},
+				[]string{
+					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "letter 2: text", "letter 3: text", "letter 4: text",
+					"no name, no mail", "note 0: text", "note 1: text", "note 2: text", "note 3: text",
+				},
+			},
+			{ // a table of which something is kept counts all of its rows, before and after the step that anonymizes the rest
+				[]domain.Step{retain("letters"), anonymize("notes", "text"), retain("notes"), anonymize("letters", "text")},
+				[]int64{3, 2, 2, 3},
+				[]string{
+					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "letter 2: no text", "letter 3: no text", "letter 4: no text",
+					"no name, no mail", "note 0: text", "note 1: text", "note 2: no text", "note 3: no text",
+				},
+			},
+			{
+				[]domain.Step{retain("letters"), anonymize("users", "name", "mail"), retain("notes")}, []int64{3, 1, 2},
+				[]string{
+					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "letter 2: no text", "letter 3: no text", "letter 4: no text",
+					"no name, no mail", "note 0: text", "note 1: text", "note 2: no text", "note 3: no text",
+				},
+			},
+			{
+				[]domain.Step{retain("letters"), anonymize("users", "name", "mail"), remove("notes")}, []int64{3, 1, 2},
+				[]string{
+					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "letter 2: no text", "letter 3: no text", "letter 4: no text",
+					"no name, no mail", "note 0: text", "note 1: text",
+				},
+			},
+			{
+				[]domain.Step{retain("notes"), anonymize("users", "name", "mail"), remove("letters")}, []int64{0, 1, 3},
+				[]string{"Bob, bob@example.org", "letter 0: text", "letter 1: text", "no name, no mail", "note 0: text", "note 1: text"},
+			},
+		} {
+			var rows []int64
+			texts := hook.during(t, func() {
+				must(t, store.Do(ctx, func(ctx context.Context, session ports.Session) (err error) {
+					rows, err = session.Subjects().Apply(ctx, ada, test.steps)
+					return err
+				}))
+			})
+			changing[0] = "mail"
+			if db.Dialect().Name() == dialect.PG && len(texts) != 3 { // with BEGIN and COMMIT; more if it failed at first
+				t.Errorf("%v took %q", test.steps, texts)
+			}
+			if !slices.Equal(rows, test.rows) {
+				t.Errorf("%v: %d rows, want %d", test.steps, rows, test.rows)
+			}
+			if got := contents(); !slices.Equal(got, test.want) {
+				t.Errorf("%v:\n%q, want\n%q", test.steps, got, test.want)
+			}
+		}
+	})
+}
