@@ -93,14 +93,15 @@ func TestWhatIsDoneAgainIsMeasuredOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		var done []domain.SubjectID
+		once := func(_ context.Context, _ *world, subject domain.Subject) error {
+			done = append(done, subject.ID)
+			time.Sleep(time.Second / time.Duration(len(done))) // of the bubble's time
+			return nil
+		}
 		again := operation{
-			again: true,
-			whom:  func(*world) (domain.Subject, error) { return someone, nil },
-			once: func(_ context.Context, _ *world, subject domain.Subject) error {
-				done = append(done, subject.ID)
-				time.Sleep(time.Second / time.Duration(len(done))) // of the bubble's time
-				return nil
-			},
+			whom:   func(*world) (domain.Subject, error) { return someone, nil },
+			before: once,
+			once:   once,
 		}
 		took, err := again.sample(t.Context(), &world{})
 		if err != nil || len(done) != 2 || done[0] != someone.ID || done[1] != someone.ID || took != time.Second/2 {

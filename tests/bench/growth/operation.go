@@ -17,9 +17,9 @@ type operation struct {
 	due     int // entries that have to be in the outbox before the samples
 	// whom chooses the subject of a sample; nil where there is none.
 	whom func(w *world) (domain.Subject, error)
-	// again has it done for the subject once before, unmeasured: what it reads is in the memory of the database then.
-	again bool
-	once  func(ctx context.Context, w *world, subject domain.Subject) error
+	// before is done for the subject first, unmeasured: what it reads is in the memory of the database then. nil for nothing.
+	before func(ctx context.Context, w *world, subject domain.Subject) error
+	once   func(ctx context.Context, w *world, subject domain.Subject) error
 }
 
 // batch is how much the runner of habeas claims by default.
@@ -33,15 +33,16 @@ var claims = []operation{
 
 var consents = []operation{
 	{name: "Consent status", samples: 400, whom: (*world).someone, once: status},
-	{name: "Consent status, again", samples: 400, whom: (*world).someone, again: true, once: status},
+	{name: "Consent status, again", samples: 400, whom: (*world).someone, before: status, once: status},
 }
 
 const erasuresInRound = 10
 
 var subjects = []operation{
 	{name: "Export", samples: 40, whom: (*world).user, once: export},
-	{name: "Export, again", samples: 40, whom: (*world).user, again: true, once: export},
+	{name: "Export, again", samples: 40, whom: (*world).user, before: export, once: export},
 	{name: "Erasure", samples: erasuresInRound, whom: (*world).lastUser, once: erase},
+	{name: "Erasure, after an export", samples: erasuresInRound, whom: (*world).lastUser, before: export, once: erase},
 }
 
 // errRollback ends a session without a commit.

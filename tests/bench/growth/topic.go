@@ -43,8 +43,9 @@ func (c Config) tableSections(all map[string][]Series) []report.Section {
 				c.flat(series),
 				fmt.Sprintf("Columns: number of %s. Figures: milliseconds, medians of %d rounds, in each of which all sizes had their "+
 					"turn, each in a database of its own, and subjects are chosen at random.", topic.grows, c.Rounds),
-				"What is done again, for the same subject, finds in the server's memory what it reads. The rest may have to fetch it, " +
-					"the more often the larger the tables are.",
+				"What is done again, or after an export, finds in the server's memory what it reads of the subject. The rest may have to " +
+					"fetch it, the more often the larger the tables are; and the server logs a page as a whole when it changes for the " +
+					"first time after a checkpoint, which in large tables are other pages for each subject.",
 			},
 		})
 	}
