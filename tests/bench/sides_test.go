@@ -30,15 +30,7 @@ type side struct {
 
 func sides(t *testing.T) []side {
 	t.Helper()
-	server, err := postgres.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	server := postgres.Private(t)
 	const users = 5
 	if err := shop.Create(t.Context(), server.URL(), users); err != nil {
 		t.Fatal(err)

@@ -66,7 +66,7 @@ func TestAProcessThatExitsWithoutStopLeavesNothing(t *testing.T) {
 }
 
 func TestAServerThatDiesTakesItsDirectoryAlong(t *testing.T) {
-	server := start(t)
+	server := Private(t)
 	pid := query(t, server.URL(), "SELECT split_part(pg_read_file('postmaster.pid'), E'\n', 1)")
 	// The supervisor is the postmaster's parent, so nobody else can have its number.
 	if err := exec.Command("kill", "-KILL", pid).Run(); err != nil {
@@ -96,7 +96,7 @@ func TestTestsWithoutAServerFailAndSayWhy(t *testing.T) {
 }
 
 func TestAServersNeighboursAreUnaffectedByItsEnd(t *testing.T) {
-	first, second := start(t), start(t)
+	first, second := Private(t), Private(t)
 	if hostOf(t, first) == hostOf(t, second) {
 		t.Fatal("two servers share a port")
 	}

@@ -39,7 +39,7 @@ func TestDatabasesAreSeparate(t *testing.T) {
 
 func TestADatabaseIsDroppedThoughSomebodyIsConnected(t *testing.T) {
 	unmarked(t)
-	server := start(t)
+	server := Private(t)
 	t.Setenv(DatabaseURLEnv, server.URL())
 	t.Run("uses a database", func(t *testing.T) {
 		db, err := sql.Open("pgx", NewDatabase(t))
@@ -58,7 +58,7 @@ func TestADatabaseIsDroppedThoughSomebodyIsConnected(t *testing.T) {
 
 func TestASuppliedServerIsUsed(t *testing.T) {
 	unmarked(t)
-	server := start(t)
+	server := Private(t)
 	t.Setenv(DatabaseURLEnv, server.URL())
 	databaseURL := NewDatabase(t)
 	const port = "SHOW port"

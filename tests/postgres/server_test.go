@@ -28,22 +28,6 @@ func needBinaries(t *testing.T) {
 	}
 }
 
-// start starts a server of the test's own.
-func start(t *testing.T, options ...Option) *Server {
-	t.Helper()
-	needBinaries(t)
-	server, err := Start(t.Context(), options...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return server
-}
-
 func query(t *testing.T, databaseURL, statement string) string {
 	t.Helper()
 	db, err := sql.Open("pgx", databaseURL)
@@ -59,7 +43,7 @@ func query(t *testing.T, databaseURL, statement string) string {
 }
 
 func TestServerHasTheSettingsThatTestsWant(t *testing.T) {
-	server := start(t)
+	server := Private(t)
 	for setting, want := range map[string]string{
 		"server_encoding":         "UTF8",
 		"lc_messages":             "C",
@@ -77,7 +61,7 @@ func TestServerHasTheSettingsThatTestsWant(t *testing.T) {
 }
 
 func TestDurableServerKeepsStockDurability(t *testing.T) {
-	server := start(t, Durable())
+	server := Private(t, Durable())
 	for _, setting := range []string{"fsync", "synchronous_commit", "full_page_writes"} {
 		if got := query(t, server.URL(), "SHOW "+setting); got != "on" {
 			t.Errorf("%s = %q, want on", setting, got)
@@ -86,7 +70,7 @@ func TestDurableServerKeepsStockDurability(t *testing.T) {
 }
 
 func TestStopLeavesNothingAndMayBeRepeated(t *testing.T) {
-	server := start(t)
+	server := Private(t)
 	// An open connection must not hold up the shutdown.
 	db, err := sql.Open("pgx", server.URL())
 	if err != nil {
@@ -111,7 +95,7 @@ func TestStartSurvivesALostPort(t *testing.T) {
 	}
 	defer occupied.Close()
 	calls := 0
-	server := start(t, func(s *settings) {
+	server := Private(t, func(s *settings) {
 		s.freePort = func() (int, error) {
 			if calls++; calls == 1 {
 				return occupied.Addr().(*net.TCPAddr).Port, nil
@@ -180,7 +164,7 @@ func TestRootsClosedTemporaryDirectoryIsNotUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("TMPDIR", closed)
-	if got := query(t, start(t).URL(), "SELECT 'up'"); got != "up" {
+	if got := query(t, Private(t).URL(), "SELECT 'up'"); got != "up" {
 		t.Error("the server does not answer")
 	}
 }

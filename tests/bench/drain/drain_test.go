@@ -101,15 +101,7 @@ func TestBothNamedSettingsAreMeasured(t *testing.T) {
 }
 
 func TestWorkThatIsNotDoneOnceIsFound(t *testing.T) {
-	server, err := postgres.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	server := postgres.Private(t)
 	config := Config{
 		ServerURL: server.URL(), Driver: habeas.DefaultDriver, Pool: 2, Entries: 40, Settings: []Setting{{Batch: 7, Workers: 2}},
 	}

@@ -9,28 +9,14 @@ import (
 	"github.com/habeas-data/habeas/tests/postgres"
 )
 
-func start(t *testing.T, options ...postgres.Option) *postgres.Server {
-	t.Helper()
-	server, err := postgres.Start(t.Context(), options...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return server
-}
-
 func TestAServerThatIsNotDurableIsRefused(t *testing.T) {
-	if _, err := Describe(t.Context(), start(t).URL()); err == nil {
+	if _, err := Describe(t.Context(), postgres.Private(t).URL()); err == nil {
 		t.Error("it was accepted")
 	}
 }
 
 func TestADurableServerIsDescribed(t *testing.T) {
-	server := start(t, postgres.Durable())
+	server := postgres.Private(t, postgres.Durable())
 	m, err := Describe(t.Context(), server.URL())
 	if err != nil {
 		t.Fatal(err)

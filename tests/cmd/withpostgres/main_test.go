@@ -4,7 +4,6 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"net"
 	"net/url"
 	"os"
@@ -37,23 +36,8 @@ func withpostgres(t *testing.T, database string, arguments ...string) *exec.Cmd 
 	return command
 }
 
-// needServer skips where a server is supplied and the machine has no binaries to start another.
-func needServer(t *testing.T) {
-	t.Helper()
-	server, err := postgres.Start(t.Context())
-	if errors.Is(err, postgres.ErrNoBinaries) && os.Getenv(postgres.DatabaseURLEnv) != "" {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Stop(); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestCommandGetsAServerThatIsGoneAfterwards(t *testing.T) {
-	needServer(t)
+	postgres.Private(t) // or skips where there is none to start
 	output, err := withpostgres(t, "", "--", "sh", "-c", "echo $HABEAS_TEST_DATABASE_URL").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +82,7 @@ func TestExitCodeIsTheCommands(t *testing.T) {
 }
 
 func TestSignalsReachTheCommandBeforeTheServerStops(t *testing.T) {
-	needServer(t)
+	postgres.Private(t) // or skips where there is none to start
 	for _, sent := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sent.String(), func(t *testing.T) {
 			command := withpostgres(t, "", "--", "sh", "-c",
