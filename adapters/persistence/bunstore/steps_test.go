@@ -76,14 +76,16 @@ func TestStepsAreThoseThatWereAskedFor(t *testing.T) {
 			want  []string // the contents, in their order
 		}{
 			{
-				[]domain.Step{retain("letters"), retain("notes"), anonymize("users", changing...)}, []int64{3, 2, 1},
+				[]domain.Step{retain("letters"), retain("notes"), anonymize("users", changing...)},
+				[]int64{3, 2, 1},
 				[]string{
 					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "letter 2: text", "letter 3: text", "letter 4: text",
 					"no name, ada@example.org", "note 0: text", "note 1: text", "note 2: text", "note 3: text",
 				},
 			},
 			{
-				[]domain.Step{retain("letters"), retain("notes"), anonymize("users", changing...)}, []int64{3, 2, 1},
+				[]domain.Step{retain("letters"), retain("notes"), anonymize("users", changing...)},
+				[]int64{3, 2, 1},
 				[]string{
 					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "letter 2: text", "letter 3: text", "letter 4: text",
 					"no name, no mail", "note 0: text", "note 1: text", "note 2: text", "note 3: text",
@@ -98,21 +100,24 @@ func TestStepsAreThoseThatWereAskedFor(t *testing.T) {
 				},
 			},
 			{
-				[]domain.Step{retain("letters"), anonymize("users", "name", "mail"), retain("notes")}, []int64{3, 1, 2},
+				[]domain.Step{retain("letters"), anonymize("users", "name", "mail"), retain("notes")},
+				[]int64{3, 1, 2},
 				[]string{
 					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "letter 2: no text", "letter 3: no text", "letter 4: no text",
 					"no name, no mail", "note 0: text", "note 1: text", "note 2: no text", "note 3: no text",
 				},
 			},
 			{
-				[]domain.Step{retain("letters"), anonymize("users", "name", "mail"), remove("notes")}, []int64{3, 1, 2},
+				[]domain.Step{retain("letters"), anonymize("users", "name", "mail"), remove("notes")},
+				[]int64{3, 1, 2},
 				[]string{
 					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "letter 2: no text", "letter 3: no text", "letter 4: no text",
 					"no name, no mail", "note 0: text", "note 1: text",
 				},
 			},
 			{
-				[]domain.Step{retain("notes"), anonymize("users", "name", "mail"), remove("letters")}, []int64{0, 1, 3},
+				[]domain.Step{retain("notes"), anonymize("users", "name", "mail"), remove("letters")},
+				[]int64{0, 1, 3},
 				[]string{"Bob, bob@example.org", "letter 0: text", "letter 1: text", "no name, no mail", "note 0: text", "note 1: text"},
 			},
 		} {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -104,7 +105,14 @@ func TestSessionsThatAskTogetherGetTheirOwnAnswers(t *testing.T) {
 		}
 	}
 	if len(texts) != 3 {
-		t.Errorf("%d sessions made %d statements: %q", people, len(texts), texts)
+		t.Fatalf("%d sessions made %d statements: %q", people, len(texts), texts)
+	}
+	execute(t, s.db, "INSERT INTO habeas_consent_records (subject_id, purpose, policy_version, granted, recorded_at, source)"+
+		" SELECT n, 'p', '1', TRUE, now(), 'api' FROM generate_series(1000, 20999) AS n", "ANALYZE")
+	shared := slices.IndexFunc(texts, func(text string) bool { return strings.Contains(text, "LATERAL") })
+	plan := (box{db: s.db}).plan(t, texts[shared], `[["1","p"],["2","p"]]`)
+	if !strings.Contains(plan, "habeas_consent_records_in_force") || strings.Contains(plan, "Seq Scan") {
+		t.Errorf("they are not found by an index:\n%s", plan)
 	}
 }
 

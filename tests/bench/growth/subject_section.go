@@ -35,7 +35,7 @@ func (c Config) subjectSections(all []Subject) []report.Section {
 		Chart: report.Chart{
 			Name: "growth-memory.svg",
 			Alt:  "Peak memory of the server, by number of rows of the subject",
-			SVG: report.Lines([]report.Plot{{Title: "Peak memory of the server in MiB, by rows of the subject", Lines: []report.Line{
+			SVG: report.Lines([]report.Plot{{Title: "Peak memory of the server in MiB, by rows", Lines: []report.Line{
 				line(all, "after exports", func(s Subject) float64 { return mebibytes(s.ExportPeak) }),
 				line(all, "after erasures", func(s Subject) float64 { return mebibytes(s.ErasePeak) }),
 			}}}),

@@ -44,7 +44,7 @@ func Bars(series []string, panels []Panel) string {
 		}
 		y += height + margin
 	}
-	return svg(2, y, body.String())
+	return svg(min(len(panels), 2), y, body.String())
 }
 
 // draw draws the panel and returns its height.
