@@ -32,6 +32,10 @@ type Config struct {
 	CustomTypes bunstore.CustomTypes
 	// Schema is the PostgreSQL schema of habeas' own tables. The default is the connection's search path.
 	Schema string
+	// ShareStatements lets sessions that come at the same time share statements on PostgreSQL, which serves more requests.
+	// It must not be set where a connection depends on the context that it is taken with, as for row-level security by
+	// tenant; see bunstore.Options. The default is false.
+	ShareStatements bool
 	// Resolvers are the external systems that hold personal data. The default is none.
 	Resolvers []ports.Resolver
 	// ResolverTimeout bounds the wait for each of them in an export. The default is 10 s.
@@ -40,7 +44,7 @@ type Config struct {
 	// saga.Config. The default is nothing: they are then found by ports.Outbox.Abandoned only.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 	// Saga says how external systems are called: how many entries are claimed at once, how often a call is tried, and so
-	// on. Its zero value has the defaults. What the fields above say of it, it must not say again.
+	// on. Its zero value has the defaults. Sessions, Clock, IDs, Resolvers and OnAbandoned must be left out of it.
 	Saga saga.Config
 	// Clock and IDs are for tests. The defaults are the machine's clock and UUIDs of version 7.
 	Clock ports.Clock
@@ -51,7 +55,8 @@ type Config struct {
 
 	// PollInterval is how long the worker sleeps when the outbox is empty, unless it is woken. The default is 5 s.
 	PollInterval time.Duration
-	// Workers is how many batches the worker has under way at once; see worker.Options. The default is 1.
+	// Workers is how many batches the worker has under way at once, each with Saga.Concurrency calls; see worker.Options.
+	// The default is 1.
 	Workers int
 	// RequestTimeout bounds each HTTP request. The default is 30 s.
 	RequestTimeout time.Duration
@@ -94,7 +99,7 @@ func New(c Config) (*Integration, error) {
 func (c Config) stack(wake func()) (Stack, *bunstore.Store, error) {
 	wires := c.DB != nil || len(c.Models) > 0 || !c.DataMap.IsZero()
 	switch {
-	case c.Stack != nil && (wires || len(c.Resolvers) > 0 || c.CustomTypes != nil || c.Schema != "" ||
+	case c.Stack != nil && (wires || len(c.Resolvers) > 0 || c.CustomTypes != nil || c.Schema != "" || c.ShareStatements ||
 		c.ResolverTimeout != 0 || c.OnAbandoned != nil || !reflect.ValueOf(c.Saga).IsZero() || c.Clock != nil || c.IDs != nil):
 		return Stack{}, nil, configurationError("set either Stack, or DB and Models with their options, not both")
 	case c.Stack != nil:

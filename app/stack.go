@@ -20,7 +20,9 @@ func newStack(c Config, wake func()) (Stack, *bunstore.Store, error) {
 			return Stack{}, nil, err
 		}
 	}
-	store, err := bunstore.New(c.DB, dataMap, bunstore.Options{Schema: c.Schema, Enqueued: wake})
+	store, err := bunstore.New(c.DB, dataMap, bunstore.Options{
+		Schema: c.Schema, Enqueued: wake, ShareStatements: c.ShareStatements,
+	})
 	if err != nil {
 		return Stack{}, nil, err
 	}

@@ -41,7 +41,8 @@ type Options struct {
 	PollInterval time.Duration
 
 	// Workers is how many batches are under way at once: more of them wait less for the database, and one that waits for
-	// a slow system keeps no others back. Each polls, and each answers a wake. The default is 1.
+	// a slow system keeps no others back. Each polls, each answers a wake, and each makes as many calls at once as the
+	// runner is told to. The default is 1.
 	Workers int
 
 	// StopTimeout is how long Stop waits by default. It should cover what a call to an external system usually takes.

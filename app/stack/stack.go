@@ -39,7 +39,7 @@ type Config struct {
 	// OnAbandoned is told of each call to an external system that was given up; see saga.Config. The default is nothing.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 	// Saga says how external systems are called: how many entries are claimed at once, how often a call is tried, and so
-	// on. Its zero value has the defaults. What the fields above say of it, it must not say again.
+	// on. Its zero value has the defaults. Sessions, Clock, IDs, Resolvers and OnAbandoned must be left out of it.
 	Saga saga.Config
 	// Clock and IDs are for tests. The defaults are the machine's clock and UUIDs of version 7.
 	Clock ports.Clock

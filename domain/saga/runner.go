@@ -35,7 +35,7 @@ type Config struct {
 	Resolvers *resolvers.Set
 
 	Batch        int           // entries claimed at once; 50
-	Concurrency  int           // calls at once; 10
+	Concurrency  int           // calls at once, of each batch; 10
 	CallTimeout  time.Duration // for one call; 30 s
 	Lease        time.Duration // for a whole batch, a second longer than CallTimeout at least; 5 min
 	MaxAttempts  int           // then an entry is abandoned; 8
@@ -43,8 +43,8 @@ type Config struct {
 	MaxBackoff   time.Duration // at most; 1 h
 
 	// OnAbandoned is told of each entry that was abandoned, after that is committed, so that somebody can be. The entry
-	// says so by its status, and why by its last error. The hook must not block; its panics are contained. The default
-	// is nothing.
+	// says so by its status, and why by its last error. The hook must not block, and may be called concurrently where several
+	// batches are; its panics are contained. The default is nothing.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 }
 

@@ -3,6 +3,7 @@ package bunstore
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,13 +61,15 @@ func (a *appends) isOneStatement(store *Store) bool {
 	return tables == 1 || tables > 1 && store.dialect.joins()
 }
 
-// keep copies strings, which may lie in memory that the caller uses again.
+// keep copies the rows with their strings, which may lie in memory that the caller uses again.
 func (a *appends) keep() error {
-	for _, rows := range a {
-		for _, row := range rows {
-			for i, value := range row {
+	for k, rows := range a {
+		a[k] = make([][]any, len(rows))
+		for i, row := range rows {
+			a[k][i] = slices.Clone(row)
+			for j, value := range row {
 				if text, ok := value.(string); ok {
-					row[i] = strings.Clone(text)
+					a[k][i][j] = strings.Clone(text)
 				}
 			}
 		}
@@ -77,14 +80,6 @@ func (a *appends) keep() error {
 // newAppending lets sessions that only append do so together.
 func newAppending(s *Store) *combiner[*appends] {
 	return &combiner[*appends]{run: s.append, keep: (*appends).keep, undone: refused}
-}
-
-// appendHeld inserts what a session holds, which is one statement.
-func (s *Store) appendHeld(ctx context.Context, held *appends) error {
-	if !s.dialect.joins() {
-		return s.append(ctx, held)
-	}
-	return s.appending.do(ctx, held)
 }
 
 // append inserts what one session or several hold, in one statement.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -13,7 +14,7 @@ const (
 	// mostRunning is how many statements of a kind run at once before those that come wait for one of them to end: while
 	// the database works on one, another is on its way.
 	mostRunning = 2
-	// mostTogether bounds how many share a statement, and so how many texts there are that the database has to know.
+	// mostTogether bounds how many share a statement.
 	mostTogether = 16
 )
 
@@ -37,11 +38,15 @@ type combiner[T any] struct {
 type member[T any] struct {
 	item   T
 	ctx    context.Context //nolint:containedctx // lives as long as the call of do that waits
-	result chan error
+	result chan result
 }
 
-// errUndone tells a member to run by itself.
-var errUndone = &domain.Error{Op: "combine", Message: "must run by itself"}
+// result is what came of a statement.
+type result struct {
+	err      error
+	undone   bool // the item must run by itself
+	panicked any  // a panic of the application's query hook, to be continued where the application can recover
+}
 
 // do runs an item, alone or together with others. When ctx ends it may be unknown whether the item was run, as it is for
 // any statement.
@@ -55,15 +60,18 @@ func (c *combiner[T]) do(ctx context.Context, item T) error {
 		return c.run(ctx, item)
 	}
 	select {
-	case err = <-m.result:
+	case r := <-m.result:
+		if r.panicked != nil {
+			panic(r.panicked)
+		}
+		if r.undone {
+			return c.run(ctx, item)
+		}
+		return r.err
 	case <-ctx.Done():
 		c.leave(m)
 		return ctx.Err()
 	}
-	if err == errUndone { //nolint:errorlint // a mark that is never wrapped
-		return c.run(ctx, item)
-	}
-	return err
 }
 
 // wait returns an item as one that waits, or nil when it may run.
@@ -74,7 +82,7 @@ func (c *combiner[T]) wait(ctx context.Context, item T) (*member[T], error) {
 	if err := c.keep(item); err != nil {
 		return nil, err
 	}
-	m := &member[T]{item, ctx, make(chan error, 1)}
+	m := &member[T]{item, ctx, make(chan result, 1)}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.running < mostRunning { // one has ended in between
@@ -101,13 +109,12 @@ func (c *combiner[T]) leave(m *member[T]) {
 	c.waiting = slices.DeleteFunc(c.waiting, func(other *member[T]) bool { return other == m })
 }
 
-// goOn is called when a statement has ended. What waits then runs, in a goroutine that ends when nothing waits any more.
+// goOn is called when a statement has ended. What waits then runs, in a goroutine that goes on in the same way.
 func (c *combiner[T]) goOn() {
 	if next := c.next(); next != nil {
 		go func() {
-			for ; next != nil; next = c.next() {
-				c.runTogether(next)
-			}
+			defer c.goOn()
+			c.runTogether(next)
 		}()
 	}
 }
@@ -126,14 +133,13 @@ func (c *combiner[T]) next() []*member[T] {
 	return next
 }
 
-// runTogether runs members and tells them what came of it. A query hook of the application may panic, and must do so where
-// the application can recover: where each member runs by itself.
+// runTogether runs members and tells them what came of it.
 func (c *combiner[T]) runTogether(members []*member[T]) {
-	var err error = errUndone
+	r := result{err: &domain.Error{Op: "statement", Message: "ended without a result"}} // by runtime.Goexit
 	defer func() {
-		_ = recover()
+		r.panicked = recover()
 		for _, m := range members {
-			m.result <- err
+			m.result <- r
 		}
 	}()
 	ctx, cancel := together(members)
@@ -142,26 +148,49 @@ func (c *combiner[T]) runTogether(members []*member[T]) {
 	for i, m := range members {
 		items[i] = m.item
 	}
-	if failure := c.run(ctx, items...); failure == nil || !c.undone(failure) {
-		err = failure
+	err := c.run(ctx, items...)
+	r = result{err: err, undone: err != nil && c.undone(err)}
+}
+
+// together is the context of members: that of a single one, or else one that ends with the last of theirs.
+func together[T any](members []*member[T]) (context.Context, context.CancelFunc) {
+	if len(members) == 1 {
+		return context.WithCancel(members[0].ctx)
+	}
+	ctx, cancel := context.WithoutCancel(members[0].ctx), context.CancelFunc(nil)
+	if last, limited := lastDeadline(members); limited { // for drivers that look at nothing else
+		ctx, cancel = context.WithDeadline(ctx, last)
+	} else {
+		ctx, cancel = context.WithCancel(ctx)
+	}
+	var left atomic.Int64
+	left.Store(int64(len(members)))
+	stops := make([]func() bool, len(members))
+	for i, m := range members {
+		stops[i] = context.AfterFunc(m.ctx, func() {
+			if left.Add(-1) == 0 {
+				cancel()
+			}
+		})
+	}
+	return ctx, func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel()
 	}
 }
 
-// together is the context of members: that of a single one, or else one that lasts as long as any of them may wait.
-func together[T any](members []*member[T]) (context.Context, context.CancelFunc) {
-	first := members[0].ctx
-	if len(members) == 1 {
-		return context.WithCancel(first)
-	}
-	var last time.Time
+// lastDeadline is when the last of the members' contexts ends by itself, if all of them do.
+func lastDeadline[T any](members []*member[T]) (last time.Time, limited bool) {
 	for _, m := range members {
 		deadline, limited := m.ctx.Deadline()
 		if !limited {
-			return context.WithCancel(context.WithoutCancel(first))
+			return time.Time{}, false
 		}
 		if deadline.After(last) {
 			last = deadline
 		}
 	}
-	return context.WithDeadline(context.WithoutCancel(first), last)
+	return last, true
 }

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
-	"unsafe"
-
-	"github.com/habeas-data/habeas/domain"
 )
 
 // journal is what a combiner has run, each run until it is let go.
@@ -260,47 +258,104 @@ func TestWhatMayHaveBeenDoneIsNotRunAgain(t *testing.T) {
 	})
 }
 
-// A query hook of an application may panic. That reaches the goroutine of each caller, and none of its own that nobody
-// could recover in; and it takes no place away.
+// A query hook of an application may panic, also after the statement. Each caller hears of it, nothing is run again, and no
+// place is lost.
 func TestAPanicReachesTheCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
 		blocks := j.run
 		j.run = func(ctx context.Context, items ...string) error {
+			err := blocks(ctx, items...)
 			if items[0] == "hooked" {
 				panic("a hook")
 			}
-			return blocks(ctx, items...)
+			return err
 		}
 		panics := make(chan any)
 		hooked := func() {
 			defer func() { panics <- recover() }()
 			_ = j.do(t.Context(), "hooked")
 		}
-		for range 2 * mostRunning {
-			go hooked()
-			if <-panics != "a hook" {
-				t.Error("a caller has not heard of it")
+		expect := func(callers int) {
+			t.Helper()
+			for range callers {
+				if got := <-panics; got != "a hook" {
+					t.Errorf("a caller has heard of %v", got)
+				}
 			}
 		}
+		for range 2 * mostRunning {
+			go hooked()
+			synctest.Wait()
+			j.end(nil)
+			expect(1)
+		}
+		j.ran = nil
 		j.start(t.Context(), "a", "b")
 		go hooked()
 		go hooked()
 		synctest.Wait()
 		j.end(nil)
-		for range 2 {
-			if <-panics != "a hook" {
-				t.Error("a caller that waited has not heard of it")
+		j.end(nil)
+		j.end(nil)
+		expect(2)
+		j.start(t.Context(), "c", "d")
+		j.expect(t, []string{"a"}, []string{"b"}, []string{"hooked", "hooked"}, []string{"c"}, []string{"d"})
+		j.end(nil)
+		j.end(nil)
+	})
+}
+
+// A hook may even end its goroutine, as a test's t.FailNow does.
+func TestAStatementWithoutAResultFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := newJournal()
+		blocks := j.run
+		j.run = func(ctx context.Context, items ...string) error {
+			if items[0] == "ends" {
+				runtime.Goexit()
 			}
+			return blocks(ctx, items...)
+		}
+		j.start(t.Context(), "a", "b")
+		results := j.start(t.Context(), "ends")
+		j.end(nil)
+		if err := <-results["ends"]; err == nil {
+			t.Error("it succeeded")
+		}
+		j.start(t.Context(), "c")
+		j.expect(t, []string{"a"}, []string{"b"}, []string{"c"})
+		j.end(nil)
+		j.end(nil)
+	})
+}
+
+func TestAStatementEndsWithTheLastWhoWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := newJournal()
+		j.start(t.Context(), "a", "b")
+		ctx, cancel := context.WithCancel(t.Context())
+		results := j.start(ctx, "c")
+		limited, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		more := j.start(limited, "d")
+		j.end(nil)
+		cancel()
+		if err := <-results["c"]; !errors.Is(err, context.Canceled) {
+			t.Errorf("c: %v", err)
+		}
+		synctest.Wait()
+		if err := j.contexts[2].Err(); err != nil {
+			t.Errorf("it has ended with one of two: %v", err)
+		}
+		if err := <-more["d"]; !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("d: %v", err)
+		}
+		synctest.Wait()
+		if j.contexts[2].Err() == nil {
+			t.Error("nobody waits for it, and it goes on")
 		}
 		j.end(nil)
-		results := j.start(t.Context(), "x", "y")
-		j.end(nil)
-		j.end(nil)
-		j.expect(t, []string{"a"}, []string{"b"}, []string{"x"}, []string{"y"})
-		if err := errors.Join(<-results["x"], <-results["y"]); err != nil {
-			t.Error(err)
-		}
 	})
 }
 
@@ -316,40 +371,3 @@ func TestAnItemThatCannotWaitFails(t *testing.T) {
 		j.end(nil)
 	})
 }
-
-// What waits outlives a caller who gives up, and whose texts may lie in memory that is used again.
-func TestTextsThatWaitAreCopied(t *testing.T) {
-	memory := []byte("news")
-	text := unsafe.String(&memory[0], len(memory))
-	id, err := domain.NewSubjectID(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var held appends
-	held[consents] = [][]any{{text, true}}
-	q := &question{subject: id, purpose: text}
-	if err := errors.Join(held.keep(), q.keep()); err != nil {
-		t.Fatal(err)
-	}
-	copy(memory, "xxxx")
-	if held[consents][0][0] != "news" || q.pair != `["news","news"]` {
-		t.Errorf("it became %v and %s", held[consents][0], q.pair)
-	}
-}
-
-func TestWhatTheDatabaseRefusedIsKnown(t *testing.T) {
-	for state, want := range map[string]bool{
-		"23505": true, "22P05": true, "40001": true, "40P01": true, "53200": true,
-		"08006": false, "08P01": false, "57P01": false, "57P02": false, "": false,
-	} {
-		if got := refused(fmt.Errorf("wrapped: %w", stateError(state))); got != want {
-			t.Errorf("%q: %v", state, got)
-		}
-	}
-}
-
-// stateError is a driver's error with an SQLSTATE.
-type stateError string
-
-func (e stateError) Error() string    { return "an error of the database" }
-func (e stateError) SQLState() string { return string(e) }

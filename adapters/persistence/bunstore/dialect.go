@@ -30,7 +30,7 @@ type sqlDialect interface {
 	instantType() string
 
 	// rowID is the column that says where a row is, and its type. What it says is good for as long as the row is locked.
-	// Found by it, rows are found one by one; by their key, the planner may go for a look at the whole table.
+	// Rows are found by it one by one, where for many keys the planner would rather look at the whole table.
 	rowID() (name, sqlType string)
 
 	// useIndex is what follows the name of a table to make the planner use an index that it would not think of.

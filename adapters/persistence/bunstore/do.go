@@ -95,9 +95,7 @@ func (s *Store) preserve(ctx context.Context, evidence [][]any) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), evidenceTimeout)
 	defer cancel()
 	return retry(ctx, func() error {
-		session := &session{store: s}
-		session.held[events] = evidence
-		return session.commit(ctx)
+		return wrap(ctx, "append", s.append(ctx, &appends{events: evidence}))
 	})
 }
 

@@ -33,8 +33,8 @@ func wrap(ctx context.Context, op string, err error) error {
 		wrapped.Code, wrapped.Message = domain.ErrUnavailable, "the database cannot be reached or is too busy"
 	case strings.HasPrefix(state, "23"), sqliteCode(err) == 19: // SQLITE_CONSTRAINT
 		wrapped.Code, wrapped.Message = domain.ErrConflict, "the database refused a statement by a constraint"
-	case state == "42P01":
-		wrapped.Message = "a table is missing: were the migrations run?"
+	case state == "42P01", state == "42703":
+		wrapped.Message = "a table or a column is missing: were the migrations run?"
 	}
 	if state != "" {
 		wrapped.Message += " (SQLSTATE " + state + ")"
@@ -89,7 +89,7 @@ func unreachable(err error, state string) bool {
 // down, nobody knows.
 func refused(err error) bool {
 	state := sqlState(err)
-	return state != "" && !strings.HasPrefix(state, "08") && !strings.HasPrefix(state, "57P")
+	return state != "" && state != "40003" && !strings.HasPrefix(state, "08") && !strings.HasPrefix(state, "57P")
 }
 
 // sqlState finds the five-character code of a PostgreSQL error, whichever driver made it: pgx offers SQLState, and

@@ -27,6 +27,9 @@ func (g gate) enter(ctx context.Context) error {
 	}
 }
 
+// crowded reports whether who comes now has to wait.
+func (g gate) crowded() bool { return g != nil && len(g) == cap(g) }
+
 func (g gate) leave() {
 	if g != nil {
 		<-g

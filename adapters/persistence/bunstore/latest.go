@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -39,6 +40,8 @@ type question struct {
 }
 
 func (q *question) keep() (err error) {
+	q.subject = domain.Subject{ID: q.subject}.Clone().ID
+	q.purpose = strings.Clone(q.purpose)
 	q.pair, err = asJSON("read consent", [...]string{q.subject.String(), q.purpose})
 	return err
 }
@@ -57,7 +60,8 @@ func (c consentStore) Latest(
 	if err := c.usable(); err != nil {
 		return nil, err
 	}
-	if asOf == nil && c.tx == nil && c.store.dialect.joins() {
+	// JSON would take what is not UTF-8 for something else.
+	if asOf == nil && c.tx == nil && c.store.shares() && utf8.ValidString(purpose) {
 		q := &question{subject: id, purpose: purpose}
 		if err := c.store.questions.do(ctx, q); err != nil {
 			return nil, c.fail(ctx, "read consent", err)

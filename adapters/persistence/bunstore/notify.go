@@ -10,7 +10,7 @@ import (
 const (
 	// notifyTimeout bounds how long a notification may take. One that is lost costs no more than a poll interval.
 	notifyTimeout = 5 * time.Second
-	// notifyInterval is how long a notification is held back at most, after another one.
+	// notifyInterval is how long after a notification the next one is sent at the earliest.
 	notifyInterval = 10 * time.Millisecond
 )
 

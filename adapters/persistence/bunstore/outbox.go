@@ -78,7 +78,9 @@ func (o outbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, erro
 		err := rows.Scan(&status, &n)
 		counts[status] = n
 		return err
-	}, "SELECT status, count(*) FROM "+o.store.tables.outbox+" GROUP BY status")
+	}, "SELECT status, count(*) FROM "+o.store.tables.outbox+" WHERE "+isOpen+" GROUP BY status UNION ALL"+
+		" SELECT CASE stage WHEN 1 THEN 'abandoned' ELSE 'succeeded' END, count(*) FROM "+o.store.tables.outbox+
+		" WHERE stage > 0 GROUP BY stage")
 	return counts, err
 }
 

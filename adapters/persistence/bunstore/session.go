@@ -117,7 +117,10 @@ func (s *session) commit(ctx context.Context) error {
 		return wrap(ctx, "commit", err)
 	}
 	if s.tx == nil && s.held.isOneStatement(s.store) { // which is a transaction of its own
-		return s.fail(ctx, "append", s.store.appendHeld(ctx, &s.held))
+		if s.store.shares() && len(s.evidence) == 0 { // evidence must not be in doubt
+			return s.fail(ctx, "append", s.store.appending.do(ctx, &s.held))
+		}
+		return s.fail(ctx, "append", s.store.append(ctx, &s.held))
 	}
 	if err := s.flush(ctx); err != nil || s.tx == nil {
 		return err

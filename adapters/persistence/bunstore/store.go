@@ -25,14 +25,18 @@ type Options struct {
 	// once. It must return at once. The default is nothing. A session that joined a transaction of the application
 	// does not know when that commits and does not call it.
 	Enqueued func()
+
+	// ShareStatements lets sessions that come at the same time share statements on PostgreSQL: those that only ask whether
+	// consent is in force, and those that only append records. It serves more requests with less work, and changes nothing
+	// for them; a query hook sees a shared statement once, under a context that has the values of one of the sessions'.
+	// It must not be set where a connection depends on the context that it is taken with: where a hook of the driver or
+	// the pool sets a search path, a role or a variable for row-level security by a value of the context, say, a session
+	// would see the rows of another tenant. The default is false.
+	ShareStatements bool
 }
 
 // Store opens sessions on a database. It is safe for concurrent use. Where all connections of the pool are busy (as many
 // as SetMaxOpenConns allowed when the store was made), sessions get theirs in the order in which they asked.
-//
-// On PostgreSQL, sessions that come at the same time share statements where that changes nothing for them: those that
-// only ask whether consent is in force, and those that only append records. Each still succeeds or fails by itself. A
-// query hook sees such a statement once, under a context that has the values of one of the sessions'.
 type Store struct {
 	db      *bun.DB
 	dataMap domain.DataMap
@@ -41,8 +45,9 @@ type Store struct {
 	export  export
 
 	latest    latestConsents
-	questions *combiner[*question]
+	questions *combiner[*question] // of sessions that share statements
 	appending *combiner[*appends]
+	sharing   bool
 
 	// entangled is set once an erasure found that its steps must not be one statement.
 	entangled atomic.Bool
@@ -73,8 +78,13 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	s.export = newExport(s)
 	s.latest = newLatestConsents(s.tables.consents)
 	s.questions, s.appending = newQuestions(s), newAppending(s)
+	s.sharing = opts.ShareStatements && d.joins()
 	return s, nil
 }
+
+// shares reports whether a session may share statements now. Where all connections are busy, those who share would have
+// one place in the queue between them, and others would get ahead.
+func (s *Store) shares() bool { return s.sharing && !s.gate.crowded() }
 
 // tableNames are the quoted names of the tables that habeas owns.
 type tableNames struct {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tests/databases"
@@ -50,12 +51,25 @@ func (j *jam) jammed(t *testing.T, s *shop, sessions int, run func(i int) error)
 				<-j.held
 			}
 		}
-		for s.store.Waiting() < sessions-2 {
-			runtime.Gosched()
+		for began := time.Now(); s.store.Waiting() < sessions-2; runtime.Gosched() {
+			if time.Since(began) > time.Minute {
+				t.Error("the sessions do not wait for others")
+				break
+			}
 		}
 		close(j.over)
 		done.Wait()
 	})
+}
+
+// sharing gives the shop a store whose sessions share statements.
+func (s *shop) sharing(t testing.TB) *shop {
+	t.Helper()
+	dataMap, err := bunstore.ReadModels(s.db, models, nil)
+	must(t, err)
+	s.store, err = bunstore.New(s.db, dataMap, bunstore.Options{ShareStatements: true})
+	must(t, err)
+	return s
 }
 
 func subjectNumber(t testing.TB, i int) domain.SubjectID {
@@ -67,7 +81,7 @@ func subjectNumber(t testing.TB, i int) domain.SubjectID {
 
 func TestSessionsThatAskTogetherGetTheirOwnAnswers(t *testing.T) {
 	hook := newJam("SELECT policy_version")
-	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1)
+	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1).sharing(t)
 	const people = 18 // two ask first, and sixteen fit into one statement
 	at := time.Date(2026, 5, 1, 12, 0, 0, 123456000, time.UTC)
 	record := func(i int) domain.ConsentRecord {
@@ -119,7 +133,7 @@ func TestSessionsThatAskTogetherGetTheirOwnAnswers(t *testing.T) {
 // A question that the database refuses fails alone.
 func TestAQuestionThatFailsFailsAlone(t *testing.T) {
 	hook := newJam("SELECT policy_version")
-	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1)
+	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1).sharing(t)
 	errs, _ := hook.jammed(t, s, 6, func(i int) error {
 		return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
 			purpose := "news"
@@ -139,7 +153,7 @@ func TestAQuestionThatFailsFailsAlone(t *testing.T) {
 
 func TestSessionsThatAppendTogetherKeepTheirOwnRows(t *testing.T) {
 	hook := newJam("WITH i0")
-	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1)
+	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1).sharing(t)
 	const people = 18
 	errs, texts := hook.jammed(t, s, people, func(i int) error {
 		return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
@@ -181,7 +195,7 @@ func TestSessionsThatAppendTogetherKeepTheirOwnRows(t *testing.T) {
 // What the database refuses of one session is not lost for others, nor half there.
 func TestAnAppendThatFailsFailsAlone(t *testing.T) {
 	hook := newJam("WITH i0")
-	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1)
+	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1).sharing(t)
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	errs, _ := hook.jammed(t, s, 6, func(i int) error {
 		return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
@@ -210,4 +224,86 @@ func TestAnAppendThatFailsFailsAlone(t *testing.T) {
 	if failed != 1 {
 		t.Errorf("%d sessions failed", failed)
 	}
+}
+
+// atOnce runs so many sessions, of which each must get as far as its statement, although none of them ends.
+func (j *jam) atOnce(t *testing.T, sessions int, run func(i int) error) {
+	t.Helper()
+	var done sync.WaitGroup
+	for i := range sessions {
+		done.Go(func() {
+			if err := run(i); err != nil {
+				t.Errorf("%d: %v", i, err)
+			}
+		})
+	}
+	for i := range sessions {
+		select {
+		case <-j.held:
+		case <-time.After(time.Minute):
+			t.Errorf("only %d statements were on their way at once", i)
+			close(j.over)
+			done.Wait()
+			return
+		}
+	}
+	close(j.over)
+	done.Wait()
+}
+
+// Unless the application says that it may be, no statement is under the context of another session: a connection may
+// depend on it, for the rows of a tenant.
+func TestSessionsShareNothingUnlessTheyAreToldTo(t *testing.T) {
+	for beginning, use := range map[string]func(ctx context.Context, s *shop, session ports.Session) error{
+		"SELECT policy_version": func(ctx context.Context, s *shop, session ports.Session) error {
+			_, err := session.Consents().Latest(ctx, s.alice.ID, "news", nil)
+			return err
+		},
+		"WITH i0": func(ctx context.Context, s *shop, session ports.Session) error {
+			_, err := s.consent.Record(ctx, session, s.alice.ID, grant("news"))
+			return err
+		},
+	} {
+		hook := newJam(beginning)
+		s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1)
+		hook.atOnce(t, 5, func(int) error {
+			return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error { return use(ctx, s, session) })
+		})
+	}
+}
+
+// Evidence that shared a statement could be in doubt when its session ends, and would be written twice.
+func TestEvidenceSharesNoStatement(t *testing.T) {
+	hook := newJam("INSERT INTO habeas_audit_events")
+	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1).sharing(t)
+	hook.atOnce(t, 5, func(i int) error {
+		return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
+			return session.Audit().AppendEvidence(ctx, domain.AuditEvent{
+				EventID: fmt.Sprint("event ", i), EventType: domain.EventExportRequested, SubjectRef: s.alice.ID,
+				OccurredAt: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC), Payload: domain.Payload{},
+			})
+		})
+	})
+	if trail := s.trail(t, s.alice.ID); len(trail) != 5 {
+		t.Errorf("trail %v", trail)
+	}
+}
+
+// Where all connections are busy, each session has a place of its own in the queue for them.
+func TestNobodySharesAPlaceInTheQueue(t *testing.T) {
+	db := databases.PostgreSQL(t)
+	db.SetMaxOpenConns(1)
+	s := newShop(t, db, 1).sharing(t)
+	if !s.store.Shares() {
+		t.Fatal("nothing is shared")
+	}
+	must(t, s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
+		if err := session.Subjects().Lock(ctx, s.alice.ID, noon); err != nil { // takes the connection
+			return err
+		}
+		if s.store.Shares() {
+			t.Error("statements are shared where all connections are busy")
+		}
+		return nil
+	}))
 }

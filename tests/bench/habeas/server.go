@@ -16,7 +16,7 @@ import (
 
 // Config is how the application configures habeas. Some of it can be set otherwise before app.New.
 func Config(db *bun.DB) app.Config {
-	return app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{Desk{}}}
+	return app.Config{DB: db, Models: models, ShareStatements: true, Resolvers: []ports.Resolver{Desk{}}}
 }
 
 // New returns the application. Its worker is not started: what the requests cost is measured here, and what they leave

@@ -1,9 +1,9 @@
 -- How far an entry of the outbox has got: 0 is open, 1 abandoned, 2 succeeded. No index holds anything that a claim
 -- changes, and each page has room for the entries as they are when claimed: a claim then writes nothing but its rows.
+ALTER TABLE habeas_outbox SET (fillfactor = 50);
+
 ALTER TABLE habeas_outbox ADD COLUMN stage SMALLINT NOT NULL
     GENERATED ALWAYS AS (CASE status WHEN 'succeeded' THEN 2 WHEN 'abandoned' THEN 1 ELSE 0 END) STORED;
-
-ALTER TABLE habeas_outbox SET (fillfactor = 50);
 
 DROP INDEX habeas_outbox_claimable;
 
