@@ -77,6 +77,21 @@ func TestATriggersMessageIsNotQuoted(t *testing.T) {
 	})
 }
 
+func TestAMigrationThatIsMissingIsExplained(t *testing.T) {
+	db := databases.PostgreSQL(t)
+	b := newBox(t, db)
+	execute(t, db, "ALTER TABLE habeas_outbox DROP COLUMN stage CASCADE") // as it was before
+	err := b.try(func(ctx context.Context, outbox ports.Outbox) error {
+		_, err := outbox.Claim(ctx, 1, noon, noon.Add(lease), "token")
+		return err
+	})
+	wantDriverError(t, db, err)
+	wantSilence(t, err, "stage", "habeas_outbox")
+	if !strings.Contains(err.Error(), "were the migrations run? (SQLSTATE 42703)") {
+		t.Errorf("the message is %q", err)
+	}
+}
+
 func TestMissingTablesAreExplained(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		execute(t, db, "CREATE TABLE people (id bigint PRIMARY KEY)")
