@@ -24,7 +24,7 @@ func only(name string) []suiteCase[StoreHarness] {
 }
 
 func TestAnOutboxThatKeepsItsPromisesPasses(t *testing.T) {
-	TestOutbox(t, patient(right))
+	TestOutbox(t, inMemory(right))
 }
 
 func TestAnOutboxWhoseClaimsWaitIsFoundOut(t *testing.T) {
@@ -40,17 +40,10 @@ func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
 		for name, defect := range defects {
 			t.Run(of+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				expectFailures(t, outboxInMemory(), patient(defect.breaks), defect.found)
+				expectFailures(t, outboxInMemory(), inMemory(defect.breaks), defect.found)
 			})
 		}
 	}
-}
-
-// patient opens stores in memory that have the time which many tests at once, under the race detector, need.
-func patient(breaks func(*Store)) StoreHarness {
-	h := inMemory(breaks)
-	h.Patience = 30 * time.Second
-	return h
 }
 
 // brokenOutbox is an outbox in which functions stand for methods of the good one.

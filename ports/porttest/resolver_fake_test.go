@@ -130,7 +130,7 @@ func (f *fake) everybody() map[string]string {
 // harness makes fakes with a defect.
 func harness(defect func(*fake)) ResolverHarness {
 	return ResolverHarness{
-		Patience: time.Second,
+		Patience: loadedMachine,
 		Open: func(testing.TB) ResolverSystem {
 			f := newFake()
 			defect(f)

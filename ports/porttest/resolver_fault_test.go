@@ -89,7 +89,7 @@ func errorDefects() map[string]defect {
 			},
 			map[string]string{
 				"ended context ends the call": "erased although the context had ended",
-				"deadline is honoured":        "is not back 1s after it",
+				"deadline is honoured":        "is not back",
 			},
 		},
 	}

@@ -43,10 +43,13 @@ func expectDefects(t *testing.T, cases []suiteCase[StoreHarness], defects map[st
 	}
 }
 
+// loadedMachine is the time that what comes at once needs beside many other tests, under the race detector.
+const loadedMachine = 5 * time.Second
+
 // inMemory opens stores in memory, which keep every promise, and breaks them. Their hooks stand for a database's.
 func inMemory(breaks func(*Store)) StoreHarness {
 	return StoreHarness{
-		Patience: time.Second,
+		Patience: loadedMachine,
 		Waive:    map[string]string{"outbox claims do not wait for each other": "one session writes at a time"},
 		Open: func(t testing.TB) Store {
 			t.Helper()

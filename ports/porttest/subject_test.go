@@ -11,7 +11,7 @@ import (
 )
 
 func TestASubjectStoreThatKeepsItsPromisesPasses(t *testing.T) {
-	TestSubjectStore(t, patient(right))
+	TestSubjectStore(t, inMemory(right))
 }
 
 // Each of these stores breaks promises, and is found out for what it broke and for nothing else.
@@ -23,14 +23,14 @@ func TestSubjectStoresThatBreakAPromiseFail(t *testing.T) {
 		for name, defect := range defects {
 			t.Run(of+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				expectFailures(t, subjectCases, patient(defect.breaks), defect.found)
+				expectFailures(t, subjectCases, inMemory(defect.breaks), defect.found)
 			})
 		}
 	}
 }
 
 func TestASubjectStoreWithoutStatementsSaysWhatToDo(t *testing.T) {
-	expectFailures(t, subjectCases, patient(func(store *Store) { store.Statements = nil }), map[string]string{
+	expectFailures(t, subjectCases, inMemory(func(store *Store) { store.Statements = nil }), map[string]string{
 		"subject ids are checked before any statement": "Store.Statements is not set",
 		"subject statements do not depend on rows":     "Store.Statements is not set",
 	})
