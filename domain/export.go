@@ -18,7 +18,8 @@ type ExportBundle struct {
 	IncompleteSources []string       `json:"incomplete_sources"` // resolvers that did not answer
 }
 
-// ExportRecord is one field of one row. The fields that are nil are null in JSON: every record has all of them.
+// ExportRecord is one field of one row. The fields that are nil are null in JSON: every record has all of them. Records
+// may share what their pointers refer to, which must not be changed.
 type ExportRecord struct {
 	Source          string      `json:"source"` // the table, or the resolver
 	Field           string      `json:"field"`

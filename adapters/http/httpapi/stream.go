@@ -63,6 +63,7 @@ func (a *API) stream(ctx context.Context, endpoint Endpoint, perform performance
 func (a *API) export(Request) (operation, error) {
 	return func(ctx context.Context, s ports.Session, subject domain.Subject, out *answer) error {
 		separator := []byte{}
+		var current domain.ExportRecord // one for all: encoding takes it out of the stack
 		return a.config.Export.Stream(ctx, s, subject,
 			func(bundle domain.ExportBundle) error {
 				whole, err := encode(bundle)
@@ -71,6 +72,7 @@ func (a *API) export(Request) (operation, error) {
 				}
 				head, tail, _ := bytes.Cut(whole, []byte(`"records":[]`)) // no string holds that: quotes are escaped
 				out.tail = append([]byte("]"), tail...)
+				out.held.Grow(chunk)
 				return out.write(append(head, `"records":[`...))
 			},
 			func(record domain.ExportRecord) error {
@@ -78,7 +80,8 @@ func (a *API) export(Request) (operation, error) {
 					return err
 				}
 				separator = []byte(",")
-				return out.encode(record)
+				current = record
+				return out.encode(&current)
 			})
 	}, nil
 }

@@ -36,7 +36,7 @@ func (s subjectStore) Export(
 		if err := rows.Scan(row.targets...); err != nil {
 			return err
 		}
-		refused = export.sources[row.source].records(s.store.dialect, row.values, yield)
+		refused = export.sources[row.source].yield(s.store.dialect, row.values, yield)
 		return refused
 	}, export.text, slices.Repeat(key, len(export.sources))...)
 	if refused != nil {
@@ -57,7 +57,8 @@ type export struct {
 type source struct {
 	table    domain.Table
 	personal []domain.Column
-	since    []int // for each of them, which value its retention counts from; -1 for none
+	records  []domain.ExportRecord // for each of them, what is the same in all rows
+	since    []int                 // for each of them, which value its retention counts from; -1 for none
 }
 
 func newExport(store *Store) export {
@@ -93,6 +94,14 @@ func newSource(dialect sqlDialect, table domain.Table) (source, []string) {
 	}
 	for _, column := range s.personal {
 		selected = append(selected, dialect.exported(column))
+		s.records = append(s.records, domain.ExportRecord{
+			Source:          table.Name,
+			Field:           column.Name,
+			Category:        column.Personal.Category,
+			LegalBasis:      optional(column.Personal.Basis),
+			Purpose:         optional(column.Personal.Purpose),
+			RetentionReason: optional(column.Personal.Reason),
+		})
 	}
 	for _, column := range s.personal {
 		since, ok := table.Column(column.Personal.Since)
@@ -123,28 +132,19 @@ func (e export) newRow() *exportRow {
 	return row
 }
 
-// records yields one record per annotated column.
-func (s source) records(dialect sqlDialect, values []any, yield func(domain.ExportRecord) error) error {
+// yield yields one record per annotated column.
+func (s source) yield(dialect sqlDialect, values []any, yield func(domain.ExportRecord) error) error {
 	key := make([]string, len(s.table.PrimaryKey))
 	for i := range key {
 		key[i] = textOf(values[i])
 	}
 	row := domain.CanonicalTuple(key)
 	for i, column := range s.personal {
-		annotation := column.Personal
-		record := domain.ExportRecord{
-			Source:          s.table.Name,
-			Field:           column.Name,
-			Row:             row,
-			Category:        annotation.Category,
-			Value:           exportValue(dialect, column.Type, values[len(key)+i]),
-			LegalBasis:      optional(annotation.Basis),
-			Purpose:         optional(annotation.Purpose),
-			RetentionReason: optional(annotation.Reason),
-		}
+		record := s.records[i]
+		record.Row, record.Value = row, exportValue(dialect, column.Type, values[len(key)+i])
 		if s.since[i] >= 0 {
 			if since, ok := exportValue(dialect, domain.TypeTime, values[s.since[i]]).(time.Time); ok {
-				record.ExpiresAt = optional(domain.Instant(annotation.Retain.After(since)))
+				record.ExpiresAt = optional(domain.Instant(column.Personal.Retain.After(since)))
 			}
 		}
 		if err := yield(record); err != nil {

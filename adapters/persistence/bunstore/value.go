@@ -72,7 +72,7 @@ func asBoolean(value any) any {
 // timeFormats are those in which bun and SQLite write instants and dates as text, and those of PostgreSQL's JSON: local
 // times, and offsets from before there were time zones.
 var timeFormats = []string{
-	"2006-01-02 15:04:05.999999999-07:00", time.RFC3339Nano, "2006-01-02 15:04:05", time.DateOnly,
+	time.RFC3339Nano, "2006-01-02 15:04:05.999999999-07:00", "2006-01-02 15:04:05", time.DateOnly,
 	"2006-01-02T15:04:05", "2006-01-02T15:04:05-07:00:00",
 }
 
