@@ -108,10 +108,8 @@ func measureGrowth(ctx context.Context, p place) ([]report.Section, string, erro
 		Rounds:    p.pairs,
 		Subjects:  p.subjectRows,
 		Each:      3,
-		Start: func(ctx context.Context, databaseURL string) (*process.Server, error) {
-			return p.start(ctx, endpoints.Habeas, databaseURL)
-		},
-		Progress: p.progress,
+		Start:     p.start,
+		Progress:  p.progress,
 	})
 	return sections, "", err
 }

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 // What is measured checks by itself that it was done.
 func TestEveryPartIsMeasuredInMiniature(t *testing.T) {
 	o, err := parse(strings.Fields("-quick -users 40 -pairs 1 -connections 2 -duration 100ms -warmup 20ms -pool 2 "+
-		"-entries 2000 -drains 1 -wakeups 3 -polls 1 -rows 1600,3200 -subject-rows 50,3000"), io.Discard)
+		"-entries 2000 -drains 1 -wakeups 3 -polls 1 -rows 3200,6400 -subject-rows 50,3000"), io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,11 +4,10 @@ package growth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/habeas-data/habeas/domain"
 
 	"github.com/habeas-data/habeas/tests/bench/process"
 	"github.com/habeas-data/habeas/tests/bench/report"
@@ -25,18 +24,19 @@ type Config struct {
 	Rounds    int    // in which all sizes are measured one after the other
 	Subjects  []int  // rows of one subject, in order of size
 	Each      int    // subjects of each of these
-	// Start starts a server of habeas.
-	Start func(ctx context.Context, databaseURL string) (*process.Server, error)
+	// Start starts the server of a side, endpoints.Floor or endpoints.Habeas.
+	Start func(ctx context.Context, side, databaseURL string) (*process.Server, error)
 	// Progress is told what comes next.
 	Progress func(text string)
 }
 
 // SmallestSize is the smallest number of rows that has a user for each erasure of so many rounds, and as many who stay.
-func SmallestSize(rounds int) int { return 4 * (rounds + 1) * erasuresInRound * ordersOfUser }
+func SmallestSize(rounds int) int { return 8 * (rounds + 1) * erasuresInRound * ordersOfUser }
 
-// Series is what an operation cost, by size.
+// Series is what an operation cost a side, by size.
 type Series struct {
 	Operation string
+	Side      string
 	Rounds    [][]time.Duration // medians of each round, by size
 }
 
@@ -71,7 +71,7 @@ func Measure(ctx context.Context, config Config) ([]report.Section, error) {
 }
 
 // measureTables returns a series for each operation, by the topic that it belongs to.
-func (c Config) measureTables(ctx context.Context) (map[string][]Series, error) {
+func (c Config) measureTables(ctx context.Context) (all map[string][]Series, err error) {
 	var worlds []*world
 	for _, size := range c.Sizes {
 		c.Progress(fmt.Sprintf("making tables of %s rows", report.Rate(float64(size))))
@@ -79,18 +79,18 @@ func (c Config) measureTables(ctx context.Context) (map[string][]Series, error) 
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = w.db.Close() }()
+		defer func() { err = errors.Join(err, w.close()) }()
 		worlds = append(worlds, w)
 	}
 	// Or what is measured first would write what making the tables has left in memory.
 	if err := shop.Execute(ctx, c.ServerURL, "CHECKPOINT"); err != nil {
 		return nil, err
 	}
-	all := map[string][]Series{}
+	all = map[string][]Series{}
 	for _, topic := range topics {
 		for _, operation := range topic.operations {
-			series := Series{Operation: operation.name, Rounds: make([][]time.Duration, len(worlds))}
-			c.Progress(operation.name)
+			series := Series{Operation: operation.name, Side: operation.side, Rounds: make([][]time.Duration, len(worlds))}
+			c.Progress(operation.name + ", " + operation.side)
 			if err := c.measure(ctx, operation, worlds, series); err != nil {
 				return nil, fmt.Errorf("%s: %w", operation.name, err)
 			}
@@ -139,19 +139,14 @@ func (o operation) median(ctx context.Context, w *world) (time.Duration, error) 
 }
 
 func (o operation) sample(ctx context.Context, w *world) (time.Duration, error) {
-	var subject domain.Subject
+	var user int64
 	if o.whom != nil {
-		var err error
-		if subject, err = o.whom(w); err != nil {
-			return 0, err
-		}
+		user = o.whom(w)
 	}
 	if o.before != nil {
-		if err := o.before(ctx, w, subject); err != nil {
+		if err := o.before(ctx, w, user); err != nil {
 			return 0, err
 		}
 	}
-	begin := time.Now()
-	err := o.once(ctx, w, subject)
-	return time.Since(begin), err
+	return o.once(ctx, w, user)
 }

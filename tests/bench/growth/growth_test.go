@@ -6,11 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/habeas-data/habeas/domain"
-
+	"github.com/habeas-data/habeas/tests/bench/endpoints"
 	"github.com/habeas-data/habeas/tests/bench/stats"
 )
 
@@ -22,7 +20,10 @@ func milli(values ...int) []time.Duration {
 	return durations
 }
 
-var claimed = Series{Operation: "Claim", Rounds: [][]time.Duration{milli(2, 4, 2), milli(9, 9, 9), milli(2, 6, 4)}}
+var claimed = Series{
+	Operation: "Claim", Side: endpoints.Habeas,
+	Rounds: [][]time.Duration{milli(2, 4, 2), milli(9, 9, 9), milli(2, 6, 4)},
+}
 
 func TestTheFactorIsThatOfTheLargestToTheSmallestRoundByRound(t *testing.T) {
 	if got, want := claimed.Factor(), (stats.Spread{Median: 1.5, Min: 1, Max: 2}); got != want {
@@ -32,14 +33,14 @@ func TestTheFactorIsThatOfTheLargestToTheSmallestRoundByRound(t *testing.T) {
 
 func TestATableOfSizesSaysWhatShouldBeFlat(t *testing.T) {
 	c := Config{Sizes: []int{10_000, 100_000, 1_000_000}, Rounds: 3}
-	sections := c.tableSections(map[string][]Series{topics[0].name: {claimed}})
+	sections := c.tableSections(map[string][]Series{topics[0].name: {claimed, {Operation: "Claim", Side: endpoints.Floor, Rounds: claimed.Rounds}}})
 	if len(sections) != len(topics) {
 		t.Fatalf("%d sections", len(sections))
 	}
-	if got, want := strings.Join(sections[0].Table.Rows[0], "|"), "Claim|2.000|9.000|4.000|1.50|1.00–2.00"; got != want {
+	if got, want := strings.Join(sections[0].Table.Rows[0], "|"), "Claim|habeas|2.000|9.000|4.000|1.50|1.00–2.00"; got != want {
 		t.Errorf("row = %q, want %q", got, want)
 	}
-	const want = "All of it should be flat. The cost at 1,000,000 by that at 10,000: Claim 1.50."
+	const want = "All of it should be flat. The cost to habeas at 1,000,000 by that at 10,000: Claim: 1.50."
 	if got := sections[0].Notes[0]; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -69,9 +70,9 @@ func TestASubjectsSectionsSayWhatShouldBeFlat(t *testing.T) {
 
 func TestEverySizeHasItsTurnInEachRound(t *testing.T) {
 	var turns []int
-	counts := operation{samples: 3, once: func(_ context.Context, w *world, _ domain.Subject) error {
+	counts := operation{samples: 3, once: func(_ context.Context, w *world, _ int64) (time.Duration, error) {
 		turns = append(turns, w.size)
-		return nil
+		return 0, nil
 	}}
 	series := Series{Rounds: make([][]time.Duration, 2)}
 	c := Config{Rounds: 2}
@@ -87,32 +88,34 @@ func TestEverySizeHasItsTurnInEachRound(t *testing.T) {
 }
 
 func TestWhatIsDoneAgainIsMeasuredOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		someone, err := domain.NewSubject("1")
-		if err != nil {
-			t.Fatal(err)
+	var done []int64
+	once := func(_ context.Context, _ *world, user int64) (time.Duration, error) {
+		done = append(done, user)
+		return time.Duration(len(done)), nil
+	}
+	again := operation{whom: func(*world) int64 { return 7 }, before: first(once), once: once}
+	took, err := again.sample(t.Context(), &world{})
+	if err != nil || !slices.Equal(done, []int64{7, 7}) || took != 2 {
+		t.Errorf("done for %v in %v, %v", done, took, err)
+	}
+}
+
+func TestBothSidesDoTheSame(t *testing.T) {
+	for _, of := range []func(string) []operation{consents, subjects} {
+		both := onBothSides(of)
+		half := len(both) / 2
+		for i, floor := range both[:half] {
+			habeas := both[half+i]
+			if floor.side != endpoints.Floor || habeas.side != endpoints.Habeas || floor.name != habeas.name || floor.samples != habeas.samples {
+				t.Errorf("%+v is beside %+v", habeas, floor)
+			}
 		}
-		var done []domain.SubjectID
-		once := func(_ context.Context, _ *world, subject domain.Subject) error {
-			done = append(done, subject.ID)
-			time.Sleep(time.Second / time.Duration(len(done))) // of the bubble's time
-			return nil
-		}
-		again := operation{
-			whom:   func(*world) (domain.Subject, error) { return someone, nil },
-			before: once,
-			once:   once,
-		}
-		took, err := again.sample(t.Context(), &world{})
-		if err != nil || len(done) != 2 || done[0] != someone.ID || done[1] != someone.ID || took != time.Second/2 {
-			t.Errorf("done for %v in %v, %v", done, took, err)
-		}
-	})
+	}
 }
 
 func TestAnOperationThatFailsEndsTheMeasurement(t *testing.T) {
 	failure := errors.New("failure")
-	fails := operation{samples: 1, once: func(context.Context, *world, domain.Subject) error { return failure }}
+	fails := operation{samples: 1, once: func(context.Context, *world, int64) (time.Duration, error) { return 0, failure }}
 	err := Config{}.measure(t.Context(), fails, []*world{{}}, Series{Rounds: make([][]time.Duration, 1)})
 	if !errors.Is(err, failure) {
 		t.Errorf("error = %v", err)

@@ -2,15 +2,13 @@ package growth
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/habeas-data/habeas/tests/bench/endpoints"
 	"github.com/habeas-data/habeas/tests/bench/process"
 	"github.com/habeas-data/habeas/tests/bench/report"
 	"github.com/habeas-data/habeas/tests/bench/shop"
@@ -76,25 +74,29 @@ func (c Config) measureSubjects(ctx context.Context) ([]Subject, error) {
 // measureSubject has a server of its own, whose memory has only seen subjects of that size.
 func (c Config) measureSubject(ctx context.Context, database string, rows int, user int64) (_ Subject, err error) {
 	c.Progress(fmt.Sprintf("export and erasure of subjects with %s rows", report.Rate(float64(rows))))
-	server, err := c.Start(ctx, database)
+	server, err := c.Start(ctx, endpoints.Habeas, database)
 	if err != nil {
 		return Subject{}, err
 	}
 	defer func() { err = errors.Join(err, server.Stop()) }()
-	if _, err := exportOver(ctx, server, 1, SmallestSubject, nil); err != nil { // warms up
+	if _, _, err := exportOver(ctx, server, 1, SmallestSubject); err != nil { // warms up
 		return Subject{}, err
 	}
 	subject := Subject{Rows: rows}
 	for i := range int64(c.Each) {
-		if subject.Bytes, err = exportOver(ctx, server, user+i, rows, &subject.Export); err != nil {
+		bytes, took, err := exportOver(ctx, server, user+i, rows)
+		if err != nil {
 			return Subject{}, err
 		}
+		subject.Bytes, subject.Export = bytes, append(subject.Export, took)
 	}
 	subject.ExportPeak = peak(server)
 	for i := range int64(c.Each) {
-		if err := eraseOver(ctx, server, user+i, rows, &subject.Erase); err != nil {
+		took, err := eraseOver(ctx, server, user+i, rows)
+		if err != nil {
 			return Subject{}, err
 		}
+		subject.Erase = append(subject.Erase, took)
 	}
 	subject.ErasePeak = peak(server)
 	return subject, nil
@@ -106,66 +108,6 @@ func peak(server *process.Server) int64 {
 		return 0
 	}
 	return bytes
-}
-
-// exportOver exports a user and checks that all of the rows are there.
-func exportOver(ctx context.Context, server *process.Server, user int64, rows int, times *[]time.Duration) (int64, error) {
-	body, err := ask(ctx, server, http.MethodGet, "/me/export", user, times)
-	if err != nil {
-		return 0, err
-	}
-	var bundle struct{ Records []struct{ Field string } }
-	if err := json.Unmarshal(body, &bundle); err != nil {
-		return 0, fmt.Errorf("an export is broken: %w", err)
-	}
-	if got, want := len(bundle.Records), recordsOf(rows); got != want {
-		return 0, fmt.Errorf("an export has %d records, want %d", got, want)
-	}
-	return int64(len(body)), nil
-}
-
-// eraseOver erases a user and checks that all of the rows were reached.
-func eraseOver(ctx context.Context, server *process.Server, user int64, rows int, times *[]time.Duration) error {
-	body, err := ask(ctx, server, http.MethodDelete, "/me", user, times)
-	if err != nil {
-		return err
-	}
-	var result struct{ Anonymized map[string]int }
-	if err := json.Unmarshal(body, &result); err != nil {
-		return err
-	}
-	if got, want := result.Anonymized["orders"], rows-SmallestSubject+ordersOfUser; got != want {
-		return fmt.Errorf("%d orders were anonymized, want %d", got, want)
-	}
-	return nil
-}
-
-// ask sends a request of a user, and adds how long it took until the last byte of the answer was there.
-func ask(
-	ctx context.Context, server *process.Server, method, path string, user int64, times *[]time.Duration,
-) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, method, "http://"+server.Address+path, http.NoBody)
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Authorization", "Bearer "+strconv.FormatInt(user, 10))
-	begin := time.Now()
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, fmt.Errorf("%s %s was broken off: %w", method, path, err)
-	}
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s %s was answered %d", method, path, response.StatusCode)
-	}
-	if times != nil {
-		*times = append(*times, time.Since(begin))
-	}
-	return body, nil
 }
 
 // perRow is what one row of the subject cost.

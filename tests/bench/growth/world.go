@@ -3,6 +3,7 @@ package growth
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -15,7 +16,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 	"github.com/uptrace/bun"
 
+	"github.com/habeas-data/habeas/tests/bench/endpoints"
 	"github.com/habeas-data/habeas/tests/bench/habeas"
+	"github.com/habeas-data/habeas/tests/bench/process"
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
@@ -38,6 +41,8 @@ type world struct {
 	users  []int64 // who were not erased, in random order
 	ids    system.IDs
 
+	servers map[string]*process.Server // by side
+
 	due      int // entries in the outbox that are due, those of erasures left aside
 	enqueued int // entries that were ever added to the outbox, those left aside as well
 }
@@ -55,36 +60,57 @@ func (c Config) newWorld(ctx context.Context, size int) (*world, error) {
 			return nil, err
 		}
 	}
-	if w.db, err = habeas.Open(w.url, c.Driver, c.Pool); err != nil {
-		return nil, err
-	}
-	gdpr, err := app.New(habeas.Config(w.db))
-	if err != nil {
-		_ = w.db.Close()
-		return nil, err
-	}
-	w.stack = gdpr.Stack()
 	for _, user := range w.random.Perm(users) {
 		w.users = append(w.users, int64(user)+1)
+	}
+	if err := c.open(ctx, w); err != nil {
+		return nil, errors.Join(err, w.close())
 	}
 	return w, nil
 }
 
-// someone is whom the consent ledger knows.
-func (w *world) someone() (domain.Subject, error) {
-	return habeas.Subject(1 + w.random.Int64N(int64(w.size/2)))
+// open opens the ways into the world: past HTTP, and over HTTP on both sides.
+func (c Config) open(ctx context.Context, w *world) (err error) {
+	if w.db, err = habeas.Open(w.url, c.Driver, c.Pool); err != nil {
+		return err
+	}
+	gdpr, err := app.New(habeas.Config(w.db))
+	if err != nil {
+		return err
+	}
+	w.stack = gdpr.Stack()
+	w.servers = map[string]*process.Server{}
+	for _, side := range []string{endpoints.Floor, endpoints.Habeas} {
+		if w.servers[side], err = c.Start(ctx, side, w.url); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+func (w *world) close() (err error) {
+	for _, server := range w.servers {
+		if server != nil {
+			err = errors.Join(err, server.Stop())
+		}
+	}
+	if w.db != nil {
+		err = errors.Join(err, w.db.Close())
+	}
+	return err
+}
+
+// someone is whom the consent ledger knows.
+func (w *world) someone() int64 { return 1 + w.random.Int64N(int64(w.size/2)) }
 
 // user is one who was not erased.
-func (w *world) user() (domain.Subject, error) {
-	return habeas.Subject(w.users[w.random.IntN(len(w.users))])
-}
+func (w *world) user() int64 { return w.users[w.random.IntN(len(w.users))] }
 
 // lastUser is one who was not erased, and is now.
-func (w *world) lastUser() (domain.Subject, error) {
+func (w *world) lastUser() int64 {
 	last := w.users[len(w.users)-1]
 	w.users = w.users[:len(w.users)-1]
-	return habeas.Subject(last)
+	return last
 }
 
 // provide makes sure that so many entries are due, and removes the traces of what was claimed before, as the server does

@@ -1,0 +1,86 @@
+package growth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+
+	"github.com/habeas-data/habeas/tests/bench/endpoints"
+)
+
+// batch is how much the runner of habeas claims by default.
+const batch = 50
+
+var claims = []operation{
+	{name: "Claim of 1, rolled back", side: endpoints.Habeas, samples: 40, due: batch, once: claim(1)},
+	{name: "Claim of 50, rolled back", side: endpoints.Habeas, samples: 40, due: batch, once: claim(batch)},
+	{name: "Claim of 50 and settlement", side: endpoints.Habeas, samples: 10, due: 10 * batch, once: claimAndSettle},
+}
+
+// errRollback ends a session without a commit.
+var errRollback = errors.New("rolled back")
+
+// claim claims so many entries and gives them back: what is measured is the claim, and no commit.
+func claim(limit int) func(context.Context, *world, int64) (time.Duration, error) {
+	return func(ctx context.Context, w *world, _ int64) (time.Duration, error) {
+		var claimed []domain.OutboxEntry
+		begin := time.Now()
+		err := w.stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+			if claimed, err = w.claim(ctx, s, limit); err != nil {
+				return err
+			}
+			return errRollback
+		})
+		took := time.Since(begin)
+		if !errors.Is(err, errRollback) {
+			return 0, err
+		}
+		return took, enough(claimed, limit)
+	}
+}
+
+func (w *world) claim(ctx context.Context, s ports.Session, limit int) ([]domain.OutboxEntry, error) {
+	now := domain.Instant(time.Now())
+	return s.Outbox().Claim(ctx, limit, now, now.Add(time.Hour), w.ids.NewID())
+}
+
+func enough(claimed []domain.OutboxEntry, limit int) error {
+	if len(claimed) != limit {
+		return fmt.Errorf("%d entries were claimed, want %d", len(claimed), limit)
+	}
+	return nil
+}
+
+// claimAndSettle does what a worker does with a batch, in two transactions.
+func claimAndSettle(ctx context.Context, w *world, _ int64) (time.Duration, error) {
+	var claimed []domain.OutboxEntry
+	begin := time.Now()
+	if err := w.stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		claimed, err = w.claim(ctx, s, batch)
+		return err
+	}); err != nil {
+		return 0, err
+	}
+	if err := enough(claimed, batch); err != nil {
+		return 0, err
+	}
+	settlements := make([]domain.Settlement, len(claimed))
+	for i, entry := range claimed {
+		settlements[i] = domain.Settlement{Entry: entry, Status: domain.OutboxSucceeded}
+	}
+	w.due -= len(claimed)
+	err := w.stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		results, err := s.Outbox().Settle(ctx, settlements)
+		for _, result := range results {
+			if result.Stale {
+				return errors.New("a settlement was stale")
+			}
+		}
+		return err
+	})
+	return time.Since(begin), err
+}

@@ -1,0 +1,90 @@
+package growth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/habeas-data/habeas/tests/bench/process"
+)
+
+// statusOver asks whether a user has consented, and checks that it is so.
+func statusOver(ctx context.Context, server *process.Server, user int64) (time.Duration, error) {
+	body, took, err := ask(ctx, server, http.MethodGet, "/me/consent/newsletter", user)
+	if err != nil {
+		return 0, err
+	}
+	var status struct{ Granted bool }
+	if err := json.Unmarshal(body, &status); err != nil {
+		return 0, err
+	}
+	if !status.Granted {
+		return 0, errors.New("a consent was not found")
+	}
+	return took, nil
+}
+
+// exportOver exports a user, checks that all of the rows are there, and returns how many bytes they were.
+func exportOver(ctx context.Context, server *process.Server, user int64, rows int) (int64, time.Duration, error) {
+	body, took, err := ask(ctx, server, http.MethodGet, "/me/export", user)
+	if err != nil {
+		return 0, 0, err
+	}
+	var bundle struct{ Records []struct{ Field string } }
+	if err := json.Unmarshal(body, &bundle); err != nil {
+		return 0, 0, fmt.Errorf("an export is broken: %w", err)
+	}
+	if got, want := len(bundle.Records), recordsOf(rows); got != want {
+		return 0, 0, fmt.Errorf("an export has %d records, want %d", got, want)
+	}
+	return int64(len(body)), took, nil
+}
+
+// recordsOf is how many fields are exported of a user who has so many rows: three of each, and four of their own row and
+// of both addresses.
+func recordsOf(rows int) int { return 3*rows + 3 }
+
+// eraseOver erases a user and checks that all of the rows were reached.
+func eraseOver(ctx context.Context, server *process.Server, user int64, rows int) (time.Duration, error) {
+	body, took, err := ask(ctx, server, http.MethodDelete, "/me", user)
+	if err != nil {
+		return 0, err
+	}
+	var result struct{ Anonymized map[string]int }
+	if err := json.Unmarshal(body, &result); err != nil {
+		return 0, err
+	}
+	if got, want := result.Anonymized["orders"], rows-SmallestSubject+ordersOfUser; got != want {
+		return 0, fmt.Errorf("%d orders were anonymized, want %d", got, want)
+	}
+	return took, nil
+}
+
+// ask sends a request of a user, and returns how long it took until the last byte of the answer was there.
+func ask(ctx context.Context, server *process.Server, method, path string, user int64) ([]byte, time.Duration, error) {
+	request, err := http.NewRequestWithContext(ctx, method, "http://"+server.Address+path, http.NoBody)
+	if err != nil {
+		return nil, 0, err
+	}
+	request.Header.Set("Authorization", "Bearer "+strconv.FormatInt(user, 10))
+	begin := time.Now()
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s %s was broken off: %w", method, path, err)
+	}
+	took := time.Since(begin)
+	if response.StatusCode != http.StatusOK {
+		return nil, 0, fmt.Errorf("%s %s was answered %d", method, path, response.StatusCode)
+	}
+	return body, took, nil
+}
