@@ -107,7 +107,7 @@ var requests = []struct {
 }{
 	{http.MethodPost, "/consent", decision, 1, 175},
 	{http.MethodGet, "/consent/newsletter", "", 1, 85},
-	{http.MethodGet, "/export", "", tables + 2, 220},
+	{http.MethodGet, "/export", "", tables + 2, 235},
 	{http.MethodDelete, "/", "", steps + 3, 315},
 }
 
@@ -135,11 +135,11 @@ func TestRequestsKeepTheirBudgetOfAllocations(t *testing.T) {
 	}
 }
 
-// With headroom, again. A row of parcels is one record.
+// With headroom, again; the race detector allocates, too. A row of parcels is one record.
 func TestTheRowsOfAnExportKeepTheirBudgetOfAllocations(t *testing.T) {
 	w := newWorld(t)
 	export := func() { w.request(t, http.MethodGet, "/export", "") }
-	const rows, budget = 500, 8.0
+	const rows, budget = 500, 10.0
 	few := testing.AllocsPerRun(20, export)
 	parcels := make([]Parcel, rows)
 	for i := range parcels {
