@@ -72,7 +72,7 @@ func TestWhatATriggerAddsIsErasedToo(t *testing.T) {
 	})
 }
 
-type viewed struct {
+type card struct {
 	bun.BaseModel `bun:"table:client_cards"`
 	ID            int64   `bun:"id,pk"`
 	Client        *client `bun:"rel:belongs-to,join:id=id"`
@@ -81,16 +81,24 @@ type viewed struct {
 
 // One statement changes a row once, and what comes second is lost without an error.
 func TestARowUnderTwoNamesIsErasedWholly(t *testing.T) {
-	db := databases.PostgreSQL(t)
-	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	execute(t, db, "CREATE TABLE clients (id bigint PRIMARY KEY, email text, name text)",
-		"CREATE VIEW client_cards AS SELECT id, name FROM clients", "INSERT INTO clients VALUES (1, 'a@b.c', 'Alice')")
-	a := existingApplication(t, db, nil, (*client)(nil), (*viewed)(nil))
-	wantRows(t, a.erase(t, "1"), map[string]int64{"anonymize clients": 1, "anonymize client_cards": 1})
-	var email, name string
-	must(t, db.QueryRowContext(t.Context(), "SELECT email, name FROM clients").Scan(&email, &name))
-	if email == "a@b.c" || name == "Alice" {
-		t.Error("half of the row is erased")
+	const clients = "CREATE TABLE clients (id bigint PRIMARY KEY, email text, name text)"
+	for kind, tables := range map[string][]string{
+		"a view":                 {clients, "CREATE VIEW client_cards AS SELECT id, email, name FROM clients"},
+		"a table that inherits":  {clients, "CREATE TABLE client_cards () INHERITS (clients)"},
+		"a partition of another": {clients + " PARTITION BY RANGE (id)", "CREATE TABLE client_cards PARTITION OF clients DEFAULT"},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			db := databases.PostgreSQL(t)
+			must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+			execute(t, db, append(tables, "INSERT INTO client_cards VALUES (1, 'a@b.c', 'Alice')")...)
+			a := existingApplication(t, db, nil, (*client)(nil), (*card)(nil))
+			wantRows(t, a.erase(t, "1"), map[string]int64{"anonymize clients": 1, "anonymize client_cards": 1})
+			var email, name string
+			must(t, db.QueryRowContext(t.Context(), "SELECT email, name FROM clients").Scan(&email, &name))
+			if email == "a@b.c" || name == "Alice" {
+				t.Error("half of the row is erased")
+			}
+		})
 	}
 }
 

@@ -87,7 +87,7 @@ func independentTables(steps []domain.Step) string {
 		}
 		tables = append(tables, table)
 		conditions = append(conditions, "EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE oid = "+table+
-			" AND relkind = 'r' AND NOT relispartition AND NOT relhassubclass)")
+			" AND relkind = 'r' AND NOT relhassubclass)")
 	}
 	conditions = append(conditions, "NOT EXISTS (SELECT 1 FROM pg_catalog.pg_trigger WHERE tgrelid IN ("+
 		strings.Join(tables, ", ")+") AND NOT tgisinternal)")
