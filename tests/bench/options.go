@@ -76,7 +76,7 @@ func parse(arguments []string, output io.Writer) (options, error) {
 	flags.DurationVar(&o.limit, "limit", 30*time.Minute, "how `long` all of it may take")
 	flags.BoolFunc("quick", "measure in brief: endpoints in 5 pairs of 400ms at 16 and 64 connections, and drain", func(string) error {
 		o.parts, o.connections, o.pairs = []string{partEndpoints, partDrain}, []int{16, 64}, 5
-		o.entries, o.drains, o.everySetting, o.wakeups, o.polls = 10_000, 3, false, 100, 3
+		o.entries, o.drains, o.everySetting, o.wakeups, o.polls = 8_000, 3, false, 50, 1
 		o.warmup, o.duration, o.limit = 100*time.Millisecond, 400*time.Millisecond, 5*time.Minute
 		return nil
 	})
