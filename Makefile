@@ -8,7 +8,7 @@ BENCH_FLAGS   =
 PACKAGES      = ./...
 
 # Modules of their own: what they need never enters the library's go.mod.
-NESTED = tests/pgdriver tests/bench
+NESTED = tests/pgdriver tests/mattn tests/bench
 
 # The tests of a module and of packages in it, and the proof that there were PostgreSQL tests among them.
 define test-module
@@ -34,6 +34,7 @@ test-quick: postgres ## Run all tests without the race detector
 test-modules:
 	$(call test-module,.,$(PACKAGES))
 	$(call test-module,tests/pgdriver,./...)
+	go -C tests/mattn test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C tests/bench test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 
 # The linter's cache remembers where files were: shared by two clones, it reports the other one's, and exclusions miss.

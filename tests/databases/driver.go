@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
@@ -28,7 +29,7 @@ func Drivers() []Driver {
 }
 
 // IsSQLite reports whether the database is SQLite; it is PostgreSQL otherwise.
-func (d Driver) IsSQLite() bool { return d.SQL == "sqlite" }
+func (d Driver) IsSQLite() bool { return strings.HasPrefix(d.SQL, "sqlite") }
 
 // NewDatabase returns the URL of an empty database, which is there as long as the test runs.
 func (d Driver) NewDatabase(tb testing.TB) string {
@@ -39,10 +40,12 @@ func (d Driver) NewDatabase(tb testing.TB) string {
 	return postgres.NewDatabase(tb)
 }
 
-// SQLiteURL names a file, in which foreign keys are to be enforced and nothing has to survive the machine.
+// SQLiteURL names a file, in which foreign keys are to be enforced and nothing has to survive the machine. It says so in
+// the words of each driver, which ignores those of the others.
 func SQLiteURL(path string) string {
 	return "file:" + path +
-		"?_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=journal_mode(wal)&_pragma=synchronous(off)"
+		"?_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=journal_mode(wal)&_pragma=synchronous(off)" +
+		"&_busy_timeout=10000&_foreign_keys=1&_journal_mode=wal&_synchronous=off"
 }
 
 // WithSchema returns the URL of a PostgreSQL database with a schema of it as the search path.

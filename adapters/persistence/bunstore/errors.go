@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"reflect"
 	"strings"
 	"time"
 
@@ -106,13 +107,62 @@ func sqlState(err error) string {
 	return ""
 }
 
-// sqliteCode finds the primary result code of an SQLite error.
+// sqliteCode finds the primary result code of an SQLite error, whichever driver made it: modernc has a method Code that
+// returns an int, ncruces one that returns a type of its own, and mattn a field Code.
 func sqliteCode(err error) int {
-	var sqlite interface{ Code() int }
-	if errors.As(err, &sqlite) {
-		return sqlite.Code() & 0xff
+	var modernc interface{ Code() int }
+	if errors.As(err, &modernc) {
+		return modernc.Code() & 0xff
 	}
-	return 0
+	code := 0
+	walk(err, func(err error) bool {
+		code = codeOfType(reflect.ValueOf(err))
+		return code != 0
+	})
+	return code
+}
+
+// codeOfType reads the result code of an error whose type is of a package of SQLite; it is 0 for any other.
+func codeOfType(err reflect.Value) int {
+	value := reflect.Indirect(err)
+	if !value.IsValid() || !strings.Contains(value.Type().PkgPath(), "sqlite") {
+		return 0
+	}
+	var code reflect.Value
+	if method := err.MethodByName("Code"); method.IsValid() && method.Type().NumIn() == 0 && method.Type().NumOut() == 1 {
+		code = method.Call(nil)[0]
+	} else if value.Kind() == reflect.Struct {
+		code = value.FieldByName("Code")
+	}
+	switch {
+	case code.IsValid() && code.CanInt():
+		return int(code.Int()) & 0xff
+	case code.IsValid() && code.CanUint():
+		return int(code.Uint() & 0xff)
+	default:
+		return 0
+	}
+}
+
+// walk calls visit for an error and what it wraps, until visit returns true.
+func walk(err error, visit func(error) bool) bool {
+	if err == nil {
+		return false
+	}
+	if visit(err) {
+		return true
+	}
+	switch wrapper := err.(type) { //nolint:errorlint // this is the walk itself
+	case interface{ Unwrap() error }:
+		return walk(wrapper.Unwrap(), visit)
+	case interface{ Unwrap() []error }:
+		for _, inner := range wrapper.Unwrap() {
+			if walk(inner, visit) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // sqliteBusy reports SQLITE_BUSY and SQLITE_LOCKED.

@@ -117,7 +117,7 @@ func ExampleMigrations() {
 	names, err := fs.Glob(files, "*.sql")
 	check(err)
 	fmt.Println(names[0])
-	// Output: 0001_ledgers.sql
+	// Output: 0001_habeas.sql
 }
 
 // A sign-up writes the customer and the consent, or neither of them.

@@ -1,7 +1,6 @@
 package bunstore_test
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"maps"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tests/databases"
 	"github.com/habeas-data/habeas/tests/postgres"
 )
@@ -105,7 +103,7 @@ func TestProcessesThatMigrateAtOnceWaitForEachOther(t *testing.T) {
 				t.Errorf("%v (%v)", err, errors.Unwrap(err))
 			}
 		}
-		if rows, err := db.NewSelect().Table("habeas_migrations").Count(t.Context()); err != nil || rows != 2 {
+		if rows, err := db.NewSelect().Table("habeas_migrations").Count(t.Context()); err != nil || rows != 1 {
 			t.Errorf("%d migrations were applied, %v", rows, err)
 		}
 	}
@@ -173,7 +171,7 @@ func TestAMigrationThatFailsLeavesNothingBehind(t *testing.T) {
 		err := bunstore.Migrate(t.Context(), db, bunstore.Options{})
 		wantSilence(t, err, "CREATE", "exists")
 		wantDriverError(t, db, err)
-		if !strings.Contains(err.Error(), "migrate: 0001_ledgers.sql") {
+		if !strings.Contains(err.Error(), "migrate: 0001_habeas.sql") {
 			t.Errorf("%q does not name the file", err)
 		}
 		wantCatalog(t, catalog(t, db, "public"), before)
@@ -230,41 +228,4 @@ func TestAnotherDialectIsRefused(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-}
-
-// An outbox that an earlier version has filled is brought up to date as it is.
-func TestEntriesFromBeforeAMigrationAreThereAfterIt(t *testing.T) {
-	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		ctx := t.Context()
-		files, err := bunstore.Migrations(db)
-		must(t, err)
-		text, err := fs.ReadFile(files, "0001_ledgers.sql")
-		must(t, err)
-		statements := append(strings.Split(strings.TrimSpace(string(text)), "\n\n"),
-			"CREATE TABLE habeas_migrations (name TEXT PRIMARY KEY, applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP)",
-			"INSERT INTO habeas_migrations (name) VALUES ('0001_ledgers.sql')")
-		for _, status := range domain.OutboxStatuses() {
-			statements = append(statements, "INSERT INTO habeas_outbox (entry_id, subject_id, resolver, ref, operation, status,"+
-				" attempts, enqueued_at) VALUES ('"+string(status)+"', '1', 'desk', '{\"kind\":\"desk\",\"value\":\"x\"}', 'erase', '"+
-				string(status)+"', 0, '2024-03-01T08:00:00.000000Z')")
-		}
-		for _, statement := range statements {
-			_, err := db.DB.ExecContext(ctx, statement)
-			must(t, err)
-		}
-		b := newBox(t, db) // migrates
-		if got := ids(b.claim(t, 10, noon)); !slices.Equal(got, []string{"failed", "in_flight", "pending"}) {
-			t.Errorf("claimed %q", got)
-		}
-		if got := ids(b.abandoned(t, nil, 10)); !slices.Equal(got, []string{"abandoned"}) {
-			t.Errorf("abandoned %q", got)
-		}
-		b.do(t, func(ctx context.Context, o ports.Outbox) error {
-			n, err := o.Purge(ctx, noon, 10)
-			if n != 1 {
-				t.Errorf("purged %d entries", n)
-			}
-			return err
-		})
-	})
 }

@@ -3,24 +3,28 @@ package bunstore
 import (
 	"context"
 	"database/sql"
+	"strings"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
 )
 
-// prepared is a connection together with the parameters of one statement. bun writes parameters into the text of a
+// prepared is a connection together with one statement and its parameters. bun writes parameters into the text of a
 // query; given to it as the connection of a raw query without parameters, this passes them to the driver instead,
-// and the query hooks of the application still see the statement.
+// and the query hooks of the application still see the statement. The driver gets the text as it was given to bun:
+// bun would take the parameters of SQLite for placeholders of its own where the application has named arguments.
 type prepared struct {
 	bun.IConn
+	text string
 	args []any
 }
 
-func (p prepared) ExecContext(ctx context.Context, query string, _ ...any) (sql.Result, error) {
-	return p.IConn.ExecContext(ctx, query, p.args...)
+func (p prepared) ExecContext(ctx context.Context, _ string, _ ...any) (sql.Result, error) {
+	return p.IConn.ExecContext(ctx, p.text, p.args...)
 }
 
-func (p prepared) QueryContext(ctx context.Context, query string, _ ...any) (*sql.Rows, error) {
-	return p.IConn.QueryContext(ctx, query, p.args...)
+func (p prepared) QueryContext(ctx context.Context, _ string, _ ...any) (*sql.Rows, error) {
+	return p.IConn.QueryContext(ctx, p.text, p.args...)
 }
 
 // eachRow lets bun hand its rows to a function, one at a time. It implements bun.Model.
@@ -41,7 +45,8 @@ func (each eachRow) ScanRows(_ context.Context, rows *sql.Rows) (int, error) {
 
 // exec runs a statement on conn and returns how many rows it changed.
 func exec(ctx context.Context, db *bun.DB, conn bun.IConn, text string, args ...any) (int64, error) {
-	result, err := db.NewRaw(text).Conn(prepared{conn, args}).Exec(ctx)
+	text = numbered(db, text)
+	result, err := db.NewRaw(text).Conn(prepared{conn, text, args}).Exec(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -50,5 +55,29 @@ func exec(ctx context.Context, db *bun.DB, conn bun.IConn, text string, args ...
 
 // query runs a statement on conn and calls each for every row.
 func query(ctx context.Context, db *bun.DB, conn bun.IConn, each func(*sql.Rows) error, text string, args ...any) error {
-	return db.NewRaw(text).Conn(prepared{conn, args}).Scan(ctx, eachRow(each))
+	text = numbered(db, text)
+	return db.NewRaw(text).Conn(prepared{conn, text, args}).Scan(ctx, eachRow(each))
+}
+
+// numbered writes the parameters of a statement, $1 and so on, in the form in which the database numbers them. To SQLite
+// $1 is a name, and drivers bind names in the order of their first occurrence; its numbers are ?1 and so on. What is
+// quoted is left as it is.
+func numbered(db *bun.DB, text string) string {
+	if db.Dialect().Name() != dialect.SQLite || !strings.Contains(text, "$") {
+		return text
+	}
+	written, quote := []byte(text), byte(0)
+	for i, c := range written {
+		switch {
+		case quote != 0:
+			if c == quote { // a doubled quote ends the quotation and begins another one
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case c == '$':
+			written[i] = '?'
+		}
+	}
+	return string(written)
 }

@@ -53,6 +53,8 @@ BEGIN
     SELECT RAISE(ABORT, 'habeas_audit_events is append-only');
 END;
 
+-- The stage says how far an entry has got: 0 is open, 1 abandoned, 2 succeeded. Indexes hold no column that a claim
+-- changes.
 CREATE TABLE habeas_outbox (
     entry_id        TEXT PRIMARY KEY,
     subject_id      TEXT NOT NULL,
@@ -66,15 +68,16 @@ CREATE TABLE habeas_outbox (
     last_attempt_at TEXT,
     next_attempt_at TEXT,
     last_error      TEXT,
-    lease_token     TEXT
+    lease_token     TEXT,
+    stage           INTEGER
+        GENERATED ALWAYS AS (CASE status WHEN 'succeeded' THEN 2 WHEN 'abandoned' THEN 1 ELSE 0 END) VIRTUAL
 );
 
-CREATE INDEX habeas_outbox_claimable ON habeas_outbox (enqueued_at, entry_id)
-    WHERE status IN ('pending', 'failed', 'in_flight');
+CREATE INDEX habeas_outbox_open ON habeas_outbox (enqueued_at, entry_id) WHERE stage = 0;
 
-CREATE INDEX habeas_outbox_subject ON habeas_outbox (subject_id, operation) WHERE status <> 'succeeded';
+CREATE INDEX habeas_outbox_unfinished ON habeas_outbox (subject_id, operation) WHERE stage < 2;
 
-CREATE INDEX habeas_outbox_status ON habeas_outbox (status, enqueued_at, entry_id);
+CREATE INDEX habeas_outbox_settled ON habeas_outbox (stage, enqueued_at, entry_id) WHERE stage > 0;
 
 CREATE TABLE habeas_subject_erasures (
     subject_id TEXT PRIMARY KEY,

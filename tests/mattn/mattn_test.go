@@ -1,0 +1,22 @@
+// Package mattn runs what the module tests on every store, once more on the SQLite driver mattn/go-sqlite3, which needs
+// cgo.
+package mattn
+
+import (
+	"testing"
+
+	_ "github.com/mattn/go-sqlite3" // driver "sqlite3"
+
+	"github.com/habeas-data/habeas/ports/porttest"
+	"github.com/habeas-data/habeas/tests/conformance"
+	"github.com/habeas-data/habeas/tests/databases"
+	"github.com/habeas-data/habeas/tests/story"
+)
+
+var driver = databases.Driver{Name: "SQLite mattn", SQL: "sqlite3"}
+
+func TestTheStoreKeepsEveryPromise(t *testing.T) {
+	porttest.TestStore(t, conformance.Bunstore(driver).Harness(t))
+}
+
+func TestTheStoryIsTheSameOnEveryRouter(t *testing.T) { story.Play(t, conformance.Bunstore(driver)) }
