@@ -125,6 +125,19 @@ func (p Period) IsZero() bool { return p == Period{} }
 // After is the instant at which the period ends when it begins at start, by the calendar.
 func (p Period) After(start time.Time) time.Time { return start.AddDate(p.Years, p.Months, p.Days) }
 
+// Cutoff is an instant such that every period that began at it or before has ended at now. At the end of a month it is
+// up to three days earlier than it could be: a duty never counts as over before it is.
+func (p Period) Cutoff(now time.Time) time.Time {
+	const longestOverflow = 3 // days by which After can go into the next month: 31 January and a month is 3 March
+	cutoff := now.AddDate(-p.Years, -p.Months, -p.Days)
+	for back := 0; back <= longestOverflow; back++ {
+		if p.After(cutoff.AddDate(0, 0, -back)).After(now) {
+			cutoff, back = cutoff.AddDate(0, 0, -back-1), -1
+		}
+	}
+	return cutoff
+}
+
 // String is the form that ParsePeriod reads.
 func (p Period) String() string {
 	var b []byte

@@ -44,6 +44,28 @@ func (t Table) Personal() []Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return c.Personal == nil })
 }
 
+// RowsGo reports whether an erasure deletes the rows of the table: every annotated column says delete, and the rows are
+// wholly the subject's. They are if the table is declared owned, or has annotated columns and no other column but those
+// of the primary key and of relations.
+func (t Table) RowsGo() bool {
+	personal := t.Personal()
+	for _, column := range personal {
+		if column.Personal.Strategy != StrategyDelete {
+			return false
+		}
+	}
+	if t.Owned {
+		return true
+	}
+	return len(personal) > 0 && !slices.ContainsFunc(t.Columns, func(c Column) bool {
+		return c.Personal == nil && !slices.Contains(t.PrimaryKey, c.Name) && !t.inRelation(c.Name)
+	})
+}
+
+func (t Table) inRelation(column string) bool {
+	return slices.ContainsFunc(t.Relations, func(r Relation) bool { return slices.Contains(r.Columns, column) })
+}
+
 // DataMap says where an application keeps personal data and how every row of it belongs to a subject. It is
 // immutable, valid by construction, and safe for concurrent use. What its methods return must not be modified.
 type DataMap struct {

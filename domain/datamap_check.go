@@ -64,7 +64,18 @@ func checkKeys(table Table) error {
 			return manifestError(table.Name, name, "cannot hold a subject id: its type is "+string(column.Type))
 		}
 	}
+	if len(table.SubjectKey) > 0 && isPartOf(table.SubjectKey, table.PrimaryKey) {
+		return manifestError(table.Name, "", "has a subject key that is only a part of its primary key ("+
+			strings.Join(table.PrimaryKey, ", ")+"): rows of different subjects may share it")
+	}
 	return nil
+}
+
+// isPartOf reports whether all columns are columns of the key, and the key has more.
+func isPartOf(columns, key []string) bool {
+	return len(columns) < len(key) && !slices.ContainsFunc(columns, func(name string) bool {
+		return !slices.Contains(key, name)
+	})
 }
 
 func checkAnnotation(table Table, column Column) error {
@@ -123,6 +134,10 @@ func (m DataMap) checkRelation(table Table, relation Relation) error {
 		if _, ok := m.tables[i].Column(name); !ok {
 			return manifestError(relation.References, name, "is referred to by "+table.Name+" but not among the columns")
 		}
+	}
+	if key := m.tables[i].PrimaryKey; isPartOf(relation.ReferencedColumns, key) {
+		return manifestError(table.Name, strings.Join(relation.Columns, ", "), "refers to only a part of the primary key of "+
+			relation.References+" ("+strings.Join(key, ", ")+"): rows of different subjects may share it")
 	}
 	return nil
 }

@@ -32,6 +32,9 @@ const (
 	ErrUnavailable Code = "unavailable"
 	// ErrConflict: the store refused a write because of what it already holds.
 	ErrConflict Code = "conflict"
+	// ErrLeftOver: the database kept what an erasure told it to delete or to overwrite, because of a trigger, a rule or a
+	// view. The erasure is rolled back.
+	ErrLeftOver Code = "left_over"
 )
 
 // Error makes a Code usable as a sentinel.

@@ -176,6 +176,12 @@ func (s Subject) Validate() error {
 	return nil
 }
 
+// SubjectState says what a store knows of a subject.
+type SubjectState struct {
+	Erased  bool // an erasure of the subject was committed before
+	Present bool // the subject's table has a row of the subject
+}
+
 // CheckCall is what an engine checks before it does anything: that the subject has an id (else ErrSubject) and that no
 // field is at fault (else ErrInvalid with all of them).
 func CheckCall(op string, id SubjectID, fields []FieldError) error {

@@ -43,10 +43,21 @@ type RestrictionStore interface {
 //
 // The number of statements never depends on the number of rows.
 type SubjectStore interface {
-	// Lock makes this erasure the only one of the subject: another session that locks the same subject waits until
-	// this one ends. It leaves a mark of the erasure with the instant at, by which a subject that was created anew
-	// can be told from one that was never erased.
+	// Lock makes this erasure the only one of the subject: another session that locks the same subject, by Lock or by
+	// LockToRectify, waits until this one ends. It leaves a mark of the erasure with the instant at, by which a subject
+	// that was created again can be told from one that was never erased.
+	//
+	// It also locks the subject's own row and, from the subject outwards, the rows through which other tables reach the
+	// subject. It waits for transactions that are inserting rows which refer to them by a foreign key, so that Apply
+	// sees those rows. It waits for transactions that are giving such a row to another subject, so that Apply spares what
+	// hangs on it. A row that refers to the subject without a foreign key is seen if it was committed before Apply.
+	//
+	// Returns ErrSubject if the subject's table spells the id differently: the ledgers would know one row as two subjects.
 	Lock(ctx context.Context, id domain.SubjectID, at time.Time) error
+
+	// LockToRectify takes the lock of Lock without a mark and without locks on rows. It returns what the store knows of
+	// the subject. Errors are those of Lock.
+	LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
 
 	// Apply carries out local steps of a plan, in their order or at once with the same outcome, and returns for each of
 	// them how many rows of the subject it deleted, anonymized, or, for a retain step, left as they are. No row of another
@@ -55,11 +66,16 @@ type SubjectStore interface {
 	// Anonymizing writes into each cell, also where NULL was, the constant that the data map has for the column, or
 	// else: for texts "anon-" and 32 hexadecimal digits, as much of it as the column's length allows, and for UUIDs a
 	// random one, both different in every cell; 0, false, 1970-01-01 in UTC, {} for JSON, an empty array, no bytes.
+	// Cells of domain.Step.Expired are overwritten where their duty is over, by domain.Period.Cutoff.
 	//
-	// With an error, rows has one element for each step before the one that failed, or one for every step where the store
-	// cannot tell which of them it was; and the session is to be rolled back.
-	// A step that is external, or about a table that the data map does not know, is domain.ErrManifest, and then none need
-	// have been carried out; rows that cannot be deleted because others refer to them are domain.ErrConflict.
+	// Returns ErrManifest, and the session cannot be committed, if domain.DataMap.CheckSteps refuses the steps, or if the
+	// rows of a table would be deleted together with columns that the data map does not have, unless the table is owned.
+	// Returns ErrConfiguration if the database may hide rows of the subject from the store (row-level security, a
+	// filtering view), unless the store was told that it does not. Returns ErrLeftOver if the database kept what it was
+	// told to delete or to overwrite. Returns ErrConflict if rows cannot be deleted because others refer to them.
+	//
+	// On an error, len(rows) is the index of the step that failed, or len(steps) if the store does not know which one. The
+	// caller must roll back.
 	Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error)
 
 	// Rectify writes the values of a step into all rows that the subject has in the step's table, one statement for all

@@ -3,6 +3,7 @@ package erasure
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/audit"
@@ -65,7 +66,7 @@ func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subj
 	if err := run.begin(ctx, len(subject.Refs), len(calls)); err != nil {
 		return domain.ErasureResult{}, err
 	}
-	if err := run.apply(ctx, e.plan.Local()); err != nil {
+	if err := run.apply(ctx, e.plan.LocalAt(run.at)); err != nil {
 		return domain.ErasureResult{}, err
 	}
 	if err := run.withdraw(ctx); err != nil {
@@ -85,13 +86,15 @@ type run struct {
 	*Eraser
 	session ports.Session
 	id      domain.SubjectID
+	at      time.Time // when the subject was locked
 	result  domain.ErasureResult
 }
 
 // begin locks the subject, then records the request: its event is stamped under the lock, so that the trails of
 // concurrent erasures do not interleave, and recorded even where the lock could not be had.
 func (r *run) begin(ctx context.Context, refs, external int) error {
-	lockErr := r.session.Subjects().Lock(ctx, r.id, domain.Instant(r.audit.Clock.Now()))
+	r.at = domain.Instant(r.audit.Clock.Now())
+	lockErr := r.session.Subjects().Lock(ctx, r.id, r.at)
 	requested := r.audit.Event(domain.EventErasureRequested, r.id, domain.Payload{
 		"local_steps": len(r.plan.Local()), "external_steps": external, "refs": refs,
 	})

@@ -16,8 +16,9 @@ type Planner struct{}
 //
 // The rows of a table are deleted when every annotated column says delete and the rows are wholly the subject's: the
 // table is declared owned, or has annotated columns and no column besides them but those of the primary key and of
-// relations. Otherwise the rows survive: what is annotated and not retained is anonymized in one step, what is
-// retained stays in another. A table with nothing annotated that is not owned has no step.
+// relations. Otherwise the rows survive: one step anonymizes the annotated columns that are not retained, and those
+// retained cells whose duty is over; another one retains the rest. A table with nothing annotated that is not owned has
+// no step.
 //
 // Refused as domain.ErrRetention or domain.ErrManifest, with the table named: a table whose rows survive while a table
 // on its path to the subject loses them; one that refers to another such table, unless the database then clears
@@ -29,29 +30,14 @@ func (Planner) Plan(m domain.DataMap, resolverNames []string) (domain.Plan, erro
 	}
 	plan := domain.Plan{Steps: []domain.Step{}}
 	for _, table := range ordered {
-		if deletesRows(table) {
+		if table.RowsGo() {
 			plan.Steps = append(plan.Steps, domain.Step{Target: table.Name, Strategy: domain.StrategyDelete})
 			continue
 		}
 		if err := checkSurvivor(m, table); err != nil {
 			return domain.Plan{}, err
 		}
-		var anonymized, retained []string
-		for _, column := range table.Personal() {
-			if column.Personal.Strategy == domain.StrategyRetain {
-				retained = append(retained, column.Name)
-			} else {
-				anonymized = append(anonymized, column.Name)
-			}
-		}
-		if len(anonymized) > 0 {
-			plan.Steps = append(plan.Steps,
-				domain.Step{Target: table.Name, Strategy: domain.StrategyAnonymize, Columns: anonymized})
-		}
-		if len(retained) > 0 {
-			plan.Steps = append(plan.Steps,
-				domain.Step{Target: table.Name, Strategy: domain.StrategyRetain, Columns: retained})
-		}
+		plan.Steps = append(plan.Steps, stepsOfSurvivor(m, table)...)
 	}
 	for _, name := range resolverNames {
 		plan.Steps = append(plan.Steps, domain.Step{Target: name, Strategy: domain.StrategyDelete, External: true})
@@ -59,39 +45,44 @@ func (Planner) Plan(m domain.DataMap, resolverNames []string) (domain.Plan, erro
 	return plan, nil
 }
 
-func deletesRows(table domain.Table) bool {
-	personal := table.Personal()
-	for _, column := range personal {
-		if column.Personal.Strategy != domain.StrategyDelete {
-			return false
+// stepsOfSurvivor are the steps on a table whose rows stay. A retained column that identifies or links rows is never
+// overwritten, even where its duty is over.
+func stepsOfSurvivor(m domain.DataMap, table domain.Table) []domain.Step {
+	anonymize := domain.Step{Target: table.Name, Strategy: domain.StrategyAnonymize}
+	retain := domain.Step{Target: table.Name, Strategy: domain.StrategyRetain}
+	for _, column := range table.Personal() {
+		if column.Personal.Strategy != domain.StrategyRetain {
+			anonymize.Columns = append(anonymize.Columns, column.Name)
+			continue
+		}
+		retain.Columns = append(retain.Columns, column.Name)
+		if column.Personal.Since != "" && !m.IsKey(table, column.Name) {
+			anonymize.Expired = append(anonymize.Expired, column.Name)
+			retain.Expired = append(retain.Expired, column.Name)
 		}
 	}
-	if table.Owned {
-		return true
+	var steps []domain.Step
+	if len(anonymize.Columns)+len(anonymize.Expired) > 0 {
+		steps = append(steps, anonymize)
 	}
-	return len(personal) > 0 && !slices.ContainsFunc(table.Columns, func(c domain.Column) bool {
-		return c.Personal == nil && !slices.Contains(table.PrimaryKey, c.Name) && !inRelation(table, c.Name)
-	})
-}
-
-func inRelation(table domain.Table, column string) bool {
-	return slices.ContainsFunc(table.Relations, func(r domain.Relation) bool {
-		return slices.Contains(r.Columns, column)
-	})
+	if len(retain.Columns) > 0 {
+		steps = append(steps, retain)
+	}
+	return steps
 }
 
 // checkSurvivor refuses a table whose rows stay when that cannot be: they would lose their way to the subject, or the
 // columns that identify and link them would be overwritten.
 func checkSurvivor(m domain.DataMap, table domain.Table) error {
 	for _, relation := range m.Path(table.Name) {
-		if parent, _ := m.Table(relation.References); deletesRows(parent) {
+		if parent, _ := m.Table(relation.References); parent.RowsGo() {
 			return orphaned(table, parent, "on its path to the subject")
 		}
 	}
 	for _, relation := range table.Relations {
 		parent, inMap := m.Table(relation.References)
 		switch {
-		case !inMap || !deletesRows(parent) || relation.References == table.Name:
+		case !inMap || !parent.RowsGo() || relation.References == table.Name:
 		case !relation.SetsNull:
 			return orphaned(table, parent, "to which it refers without ON DELETE SET NULL")
 		default:

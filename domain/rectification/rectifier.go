@@ -45,6 +45,10 @@ func NewRectifier(c Config) (*Rectifier, error) {
 // each ref of an external system that can rectify, with all corrections, to be committed together. To rectify again is
 // no error.
 //
+// Rectifications and erasures of one subject run one after the other. A rectification that runs after an erasure reaches
+// no external system, and writes retained columns only: what was erased does not come back. The result lists all systems
+// as skipped then. A subject whose rows were deleted and that has a row again counts as a new one.
+//
 // The audit trail gets rectification_requested, one rectification_step_succeeded per table, in the order of the data
 // map, and rectification_local_completed. When the session rolls back, rectification_requested and the
 // rectification_step_failed of the step that caused it outlive it. No event holds a value.
@@ -64,21 +68,21 @@ func (r *Rectifier) RectifySubject(
 	if err != nil {
 		return domain.RectificationResult{}, err
 	}
-	run := &run{Rectifier: r, session: s, id: subject.ID, result: domain.RectificationResult{
+	run := &run{Rectifier: r, session: s, id: subject.ID, plan: plan, calls: calls, result: domain.RectificationResult{
 		SubjectID:        subject.ID,
 		Rectified:        map[string]int64{},
 		EnqueuedExternal: []string{},
 		SkippedResolvers: skipped,
 	}}
-	if err := run.begin(ctx, plan, len(subject.Refs), len(calls)); err != nil {
+	if err := run.begin(ctx, len(subject.Refs)); err != nil {
 		return domain.RectificationResult{}, err
 	}
-	for _, step := range plan.Steps {
+	for _, step := range run.plan.Steps {
 		if err := run.apply(ctx, step); err != nil {
 			return domain.RectificationResult{}, err
 		}
 	}
-	if err := run.enqueue(ctx, calls, plan.Corrections); err != nil {
+	if err := run.enqueue(ctx); err != nil {
 		return domain.RectificationResult{}, err
 	}
 	if err := run.complete(ctx); err != nil {

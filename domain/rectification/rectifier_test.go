@@ -145,6 +145,7 @@ func TestRefusedCorrectionsLeaveNoCallAtAll(t *testing.T) {
 func TestEachRectificationHasItsOwnSkippedSystems(t *testing.T) {
 	w := newWorld(t, []string{"mail!", "desk!"})
 	w.stores()
+	w.subjects.EXPECT().LockToRectify(gomock.Any(), gomock.Any()).Times(2)
 	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).Times(2)
 	w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).Times(4)
 	w.subjects.EXPECT().Rectify(gomock.Any(), gomock.Any(), gomock.Any()).Times(2)

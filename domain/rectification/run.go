@@ -2,6 +2,7 @@ package rectification
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
@@ -9,25 +10,50 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// run is one rectification on its way. It does not lock the subject as an erasure does, because that lock leaves the mark
-// of an erasure. The database lets writes to one row come one after the other, whoever makes them, and each table is
-// written by one statement, so that the later of two rectifications wins. What has no local column is not ordered so:
-// a correction for external systems alone that commits just after an erasure took such corrections back is still sent.
+// run is one rectification on its way. It takes the lock of an erasure, without its mark.
 type run struct {
 	*Rectifier
 	session ports.Session
 	id      domain.SubjectID
+	plan    domain.RectificationPlan
+	calls   []resolvers.Call
 	result  domain.RectificationResult
 }
 
-func (r *run) begin(ctx context.Context, plan domain.RectificationPlan, refs, external int) error {
+// begin locks the subject, then records the request: under the lock, so that it is certain which steps there are, and
+// also if the lock could not be had.
+func (r *run) begin(ctx context.Context, refs int) error {
+	state, lockErr := r.session.Subjects().LockToRectify(ctx, r.id)
+	if subject := r.dataMap.SubjectTable(); lockErr == nil && state.Erased && !(state.Present && subject.RowsGo()) {
+		r.spareErased()
+	}
 	requested := r.audit.Event(domain.EventRectificationRequested, r.id, domain.Payload{
-		"categories":     joined(plan.Categories()),
-		"local_steps":    len(plan.Steps),
-		"external_steps": external,
+		"categories":     joined(r.plan.Categories()),
+		"local_steps":    len(r.plan.Steps),
+		"external_steps": len(r.calls),
 		"refs":           refs,
 	})
-	return r.session.Audit().AppendEvidence(ctx, requested)
+	if err := r.session.Audit().AppendEvidence(ctx, requested); err != nil && lockErr == nil {
+		return err
+	}
+	return lockErr
+}
+
+// spareErased leaves of the plan what is about retained columns. An erasure has overwritten the others, and external
+// systems have erased the subject or will.
+func (r *run) spareErased() {
+	var kept []domain.RectificationStep
+	for _, step := range r.plan.Steps {
+		table, _ := r.dataMap.Table(step.Table)
+		values := slices.DeleteFunc(slices.Clone(step.Values), func(value domain.ColumnValue) bool {
+			column, _ := table.Column(value.Column)
+			return column.Personal == nil || column.Personal.Strategy != domain.StrategyRetain
+		})
+		if len(values) > 0 {
+			kept = append(kept, domain.RectificationStep{Table: step.Table, Values: values})
+		}
+	}
+	r.plan.Steps, r.calls, r.result.SkippedResolvers = kept, nil, r.resolvers.Names()
 }
 
 func (r *run) apply(ctx context.Context, step domain.RectificationStep) error {
@@ -44,16 +70,16 @@ func (r *run) apply(ctx context.Context, step domain.RectificationStep) error {
 	return r.session.Audit().Append(ctx, r.audit.Event(domain.EventRectificationStepSucceeded, r.id, payload))
 }
 
-func (r *run) enqueue(ctx context.Context, calls []resolvers.Call, corrections domain.Corrections) error {
-	entries := make([]domain.OutboxEntry, len(calls))
-	for i, call := range calls {
+func (r *run) enqueue(ctx context.Context) error {
+	entries := make([]domain.OutboxEntry, len(r.calls))
+	for i, call := range r.calls {
 		entries[i] = domain.OutboxEntry{
 			EntryID:     r.audit.IDs.NewID(),
 			SubjectID:   r.id,
 			Resolver:    call.Resolver.Name(),
 			Ref:         call.Ref,
 			Operation:   domain.OperationRectify,
-			Corrections: corrections,
+			Corrections: r.plan.Corrections,
 			Status:      domain.OutboxPending,
 			EnqueuedAt:  domain.Instant(r.audit.Clock.Now()),
 		}

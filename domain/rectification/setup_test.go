@@ -131,6 +131,7 @@ func (w world) stores() {
 // The calls that a rectification makes, with the events that they record, each under the id that it gets.
 
 func (w world) requested(id, categories string, local, external, refs int) *gomock.Call {
+	w.subjects.EXPECT().LockToRectify(gomock.Any(), w.subject.ID).Return(domain.SubjectState{Present: true}, nil)
 	return w.audit.EXPECT().AppendEvidence(gomock.Any(), w.event(id, "rectification_requested", domain.Payload{
 		"categories": categories, "local_steps": local, "external_steps": external, "refs": refs,
 	}))

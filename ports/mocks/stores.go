@@ -213,6 +213,21 @@ func (mr *MockSubjectStoreMockRecorder) Lock(ctx, id, at interface{}) *gomock.Ca
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Lock", reflect.TypeOf((*MockSubjectStore)(nil).Lock), ctx, id, at)
 }
 
+// LockToRectify mocks base method.
+func (m *MockSubjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "LockToRectify", ctx, id)
+	ret0, _ := ret[0].(domain.SubjectState)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// LockToRectify indicates an expected call of LockToRectify.
+func (mr *MockSubjectStoreMockRecorder) LockToRectify(ctx, id interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "LockToRectify", reflect.TypeOf((*MockSubjectStore)(nil).LockToRectify), ctx, id)
+}
+
 // Rectify mocks base method.
 func (m *MockSubjectStore) Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
 	m.ctrl.T.Helper()

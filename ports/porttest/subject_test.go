@@ -41,6 +41,7 @@ type brokenSubjects struct {
 	good ports.SubjectStore
 
 	lock    func(ctx context.Context, id domain.SubjectID, at time.Time) error
+	hold    func(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
 	apply   func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error)
 	rectify func(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error)
 	export  func(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error
@@ -51,7 +52,7 @@ func changesSubjects(change func(s *brokenSubjects)) func(*Store) {
 	return changesSessions(func(s ports.Session) replaced {
 		good := s.Subjects()
 		broken := &brokenSubjects{
-			good: good, lock: good.Lock, apply: good.Apply, rectify: good.Rectify, export: good.Export,
+			good: good, lock: good.Lock, hold: good.LockToRectify, apply: good.Apply, rectify: good.Rectify, export: good.Export,
 		}
 		change(broken)
 		return replaced{Session: s, subjects: broken}
@@ -60,6 +61,10 @@ func changesSubjects(change func(s *brokenSubjects)) func(*Store) {
 
 func (s *brokenSubjects) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
 	return s.lock(ctx, id, at)
+}
+
+func (s *brokenSubjects) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
+	return s.hold(ctx, id)
 }
 
 func (s *brokenSubjects) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {

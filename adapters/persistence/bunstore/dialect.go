@@ -3,6 +3,7 @@ package bunstore
 import (
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -48,6 +49,28 @@ type sqlDialect interface {
 	// joins reports whether what changes rows can be a common table expression, so that several travel as one statement.
 	joins() bool
 
+	// isolation is the statement that returns the isolation level of a transaction; nothing where all see the same.
+	isolation() string
+
+	// fingerprint is the expression for a text that is another one once the catalog of the tables has changed in anything
+	// that inspection returns. The empty text stands for a catalog that must be read each time.
+	fingerprint(tables []domain.Table) string
+
+	// inspection is the statement that reads a table of the catalog, with its one parameter; see session.inspect.
+	inspection(table string) (text, parameter string)
+
+	// sameName reports whether two names are those of one column.
+	sameName(a, b string) bool
+
+	// expired is the condition that the instant in a column is not after the one in a parameter; NULL is none.
+	expired(column, parameter string) string
+
+	// otherJSON is the condition that a column does not hold the document in a text, in whatever form.
+	otherJSON(column, text string) string
+
+	// checkDeferred is the statement that has deferred constraints and triggers checked now; nothing where there is none.
+	checkDeferred() string
+
 	// surrogate is the expression that anonymizes a column: one that fits its type and, for texts and UUIDs, is
 	// different in every row.
 	surrogate(column domain.Column) string
@@ -66,14 +89,23 @@ func quote(name string) string { return string(bundialect.AppendName(nil, name, 
 // quoteTable quotes a table name, which a schema may qualify.
 func quoteTable(name string) string { return string(bundialect.AppendIdent(nil, name, '"')) }
 
+// literal quotes a text as a constant.
+func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// parameter is the n-th parameter of a statement.
+func parameter(n int) string { return "$" + strconv.Itoa(n) }
+
+// shortest is the length of the shortest surrogate that begins with "anon-": with 12 digits behind it.
+const shortest = len("anon-") + 12
+
 // anonymousText is a surrogate for texts: "anon-" and 32 hexadecimal digits, of which a column with a limited length
 // gets what fits, the digits first, because they make it unique.
 func anonymousText(hex string, length int) string {
-	const prefix, digits, least = len("anon-"), 32, 12
+	const prefix, digits = len("anon-"), 32
 	switch {
 	case length == 0 || length >= prefix+digits:
 		return "'anon-' || " + hex
-	case length >= prefix+least:
+	case length >= shortest:
 		return "'anon-' || substr(" + hex + ", 1, " + strconv.Itoa(length-prefix) + ")"
 	default:
 		return "substr(" + hex + ", 1, " + strconv.Itoa(length) + ")"

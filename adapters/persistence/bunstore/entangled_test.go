@@ -124,6 +124,7 @@ func TestAStepThatNobodyCanTellIsNotNamed(t *testing.T) {
 	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	s.learn(t)
 	hook.cancel = cancel
 	err := s.store.Do(ctx, func(ctx context.Context, session ports.Session) error {
 		_, err := s.eraser.Erase(ctx, session, s.alice)

@@ -9,16 +9,29 @@ import (
 )
 
 // Apply implements ports.SubjectStore. Where the database can join them, all steps are one statement. Nobody can tell
-// which step such a statement failed at, so the session is then run once more, step by step.
+// which step such a statement failed at, so the session is then run once more, step by step. Where the database may keep
+// what it is told to delete, the steps are carried out one by one and verified.
 func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	key, err := s.store.dataMap.Key(id)
 	if err != nil {
 		return nil, err
 	}
-	for i, step := range steps {
-		if err := s.store.checkStep(step); err != nil {
-			return make([]int64, i), err
-		}
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	if before, err := s.store.dataMap.CheckSteps(steps); err != nil {
+		return make([]int64, before), s.fail(ctx, "erase", err)
+	}
+	live, err := s.known(ctx, id, key)
+	if err != nil {
+		return nil, err
+	}
+	if before, err := s.store.refuse(live, steps); err != nil {
+		return make([]int64, before), s.fail(ctx, "erase", err)
+	}
+	keeps := slices.ContainsFunc(steps, func(step domain.Step) bool { return live.tables[step.Target].keeps })
+	if keeps {
+		return s.applyVerified(ctx, key, steps)
 	}
 	rows := make([]int64, 0, len(steps))
 	for group := range slices.Chunk(steps, s.atOnce(steps)) {
@@ -35,20 +48,26 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 	return rows, nil
 }
 
-func (s *Store) checkStep(step domain.Step) error {
-	switch _, ok := s.dataMap.Table(step.Target); {
-	case !ok || step.External:
-		return &domain.Error{Code: domain.ErrManifest, Op: "erase", Message: "a step is not about a table of the data map"}
-	case !step.Strategy.Valid():
-		return &domain.Error{Code: domain.ErrManifest, Op: "erase", Message: "a step has no known strategy"}
-	default:
-		return nil
+// refuse returns an error if the steps cannot do what they say in the database as it is, and how many steps come before
+// the one at fault.
+func (s *Store) refuse(live *catalog, steps []domain.Step) (before int, err error) {
+	if table, err := s.refuseHidden(live, "erase"); err != nil {
+		if i := slices.IndexFunc(steps, func(step domain.Step) bool { return step.Target == table }); i >= 0 {
+			return i, err
+		}
+		return len(steps), err
 	}
+	for i, step := range steps {
+		if err := s.refuseUnknown(live, step); err != nil {
+			return i, err
+		}
+	}
+	return 0, nil
 }
 
 // atOnce is how many of the steps go into one statement.
 func (s subjectStore) atOnce(steps []domain.Step) int {
-	if !s.store.dialect.joins() || s.stepwise || s.joined || s.store.entangled.Load() { // a host's transaction is not run again
+	if !s.store.dialect.joins() || s.stepwise || s.joined { // a host's transaction is not run again
 		return 1
 	}
 	return max(1, len(steps))
@@ -63,7 +82,7 @@ func (f failedGroup) Unwrap() error { return f.error }
 func (s subjectStore) applyGroup(ctx context.Context, steps []domain.Step, key []any) ([]int64, error) {
 	op := "erase"
 	if len(steps) == 1 {
-		op += ": " + string(steps[0].Strategy) + " " + steps[0].Target
+		op = opOf(steps[0])
 	}
 	if !s.store.dialect.joins() && steps[0].Strategy != domain.StrategyRetain {
 		text, constants := s.store.stepText(steps[0], 0)
@@ -71,17 +90,12 @@ func (s subjectStore) applyGroup(ctx context.Context, steps []domain.Step, key [
 		return []int64{n}, err
 	}
 	group := s.store.stepGroupOf(steps)
-	results, counts, independent := make([]any, len(steps)), make([]int64, len(steps)), true
+	results, counts := make([]any, len(steps)), make([]int64, len(steps))
 	for i := range counts {
 		results[i] = &counts[i]
 	}
-	if len(steps) > 1 {
-		results = append(results, &independent)
-	}
 	err := s.returning(ctx, op, func(r *sql.Rows) error { return r.Scan(results...) }, group.text, group.parameters(key)...)
-	if err == nil && !independent {
-		s.store.entangled.Store(true)
-		err = s.fail(ctx, op, &domain.Error{Op: op, Message: "the steps depend on each other"})
-	}
 	return counts, err
 }
+
+func opOf(step domain.Step) string { return "erase: " + string(step.Strategy) + " " + step.Target }

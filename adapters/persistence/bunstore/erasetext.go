@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 )
 
-// stepGroup is a statement that carries out steps, and returns for each how many rows it was about. Where there are
-// several, it says last whether they were independent of each other.
+// stepGroup is a statement that carries out steps, and returns for each how many rows it was about.
 type stepGroup struct {
 	steps     []domain.Step
 	text      string
@@ -25,7 +25,8 @@ func (g *stepGroup) parameters(key []any) []any {
 	return args
 }
 
-// stepGroupOf returns the statement of steps. Several are most likely those of the erasure before, for which it is there.
+// stepGroupOf returns the statement of steps. Every erasure follows the same plan, so the last statement of several steps
+// is kept.
 func (s *Store) stepGroupOf(steps []domain.Step) *stepGroup {
 	if last := s.lastSteps.Load(); last != nil && slices.EqualFunc(last.steps, steps, sameStep) {
 		return last
@@ -37,8 +38,11 @@ func (s *Store) stepGroupOf(steps []domain.Step) *stepGroup {
 	return group
 }
 
+// sameStep reports whether two steps are one statement. The instant counts only where a duty is judged by it.
 func sameStep(a, b domain.Step) bool {
-	return a.Target == b.Target && a.Strategy == b.Strategy && a.External == b.External && slices.Equal(a.Columns, b.Columns)
+	return a.Target == b.Target && a.Strategy == b.Strategy && a.External == b.External &&
+		slices.Equal(a.Columns, b.Columns) && slices.Equal(a.Expired, b.Expired) &&
+		(len(a.Expired) == 0 || a.At.Equal(b.At))
 }
 
 func (s *Store) newStepGroup(steps []domain.Step) *stepGroup {
@@ -46,12 +50,12 @@ func (s *Store) newStepGroup(steps []domain.Step) *stepGroup {
 	var bodies []string
 	selects, parameters := make([]string, len(steps)), 0
 	for i, step := range steps {
-		step.Columns = slices.Clone(step.Columns)
+		step.Columns, step.Expired = slices.Clone(step.Columns), slices.Clone(step.Expired)
 		group.steps = append(group.steps, step)
 		same := slices.IndexFunc(steps, func(other domain.Step) bool {
-			return other.Target == step.Target && other.Strategy == domain.StrategyAnonymize
+			return other.Target == step.Target && other.Strategy == domain.StrategyAnonymize && len(other.Columns) > 0
 		})
-		if step.Strategy == domain.StrategyRetain && same >= 0 { // all rows are counted there already
+		if step.Strategy == domain.StrategyRetain && len(step.Expired) == 0 && same >= 0 { // all rows are counted there
 			selects[i] = countOf(same)
 			continue
 		}
@@ -64,9 +68,6 @@ func (s *Store) newStepGroup(steps []domain.Step) *stepGroup {
 		bodies = append(bodies, nameOf(i)+" AS ("+body+")")
 		selects[i] = countOf(i)
 	}
-	if len(steps) > 1 {
-		selects = append(selects, independentTables(steps))
-	}
 	group.text = "WITH " + strings.Join(bodies, ", ") + " SELECT " + strings.Join(selects, ", ")
 	return group
 }
@@ -75,53 +76,90 @@ func nameOf(step int) string { return "s" + strconv.Itoa(step) }
 
 func countOf(step int) string { return "(SELECT count(*) FROM " + nameOf(step) + ")" }
 
-// independentTables is the condition under which steps may be one statement. It sees the rows as they were before any
-// of them, and changes a row once: what a trigger of the application adds for one step is not there for the next, and of
-// two changes to a row, through a view for one, the second is lost without an error.
-func independentTables(steps []domain.Step) string {
-	var tables, conditions []string
-	for _, step := range steps {
-		table := "CAST('" + strings.ReplaceAll(quoteTable(step.Target), "'", "''") + "' AS regclass)"
-		if slices.Contains(tables, table) {
-			continue
-		}
-		tables = append(tables, table)
-		conditions = append(conditions, "EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE oid = "+table+
-			" AND relkind = 'r' AND NOT relhassubclass)")
-	}
-	conditions = append(conditions, "NOT EXISTS (SELECT 1 FROM pg_catalog.pg_trigger WHERE tgrelid IN ("+
-		strings.Join(tables, ", ")+") AND NOT tgisinternal)")
-	return strings.Join(conditions, " AND ")
-}
-
-// stepText is the statement of one step, whose parameters come after so many others: those of the subject's key and
-// then the constants.
+// stepText is the statement of one step, whose parameters come after others: those of the subject's key and then the
+// constants.
 func (s *Store) stepText(step domain.Step, others int) (text string, constants []any) {
 	table, _ := s.dataMap.Table(step.Target)
+	w := s.writer(table, others)
 	from, where := quoteTable(table.Name)+" AS t0", " WHERE "+s.rowsOf(table, others)
 	switch step.Strategy {
 	case domain.StrategyDelete:
 		return "DELETE FROM " + from + where, nil
 	case domain.StrategyAnonymize:
-		assignments, constants := s.surrogates(table, step.Columns, others+len(s.dataMap.SubjectTable().SubjectKey))
-		return "UPDATE " + from + " SET " + assignments + where, constants
+		list := w.surrogates(step)
+		return "UPDATE " + from + " SET " + list + where + w.concerned(step), w.constants
 	case domain.StrategyRetain:
 	}
-	return "SELECT 1 FROM " + from + where, nil
+	return "SELECT 1 FROM " + from + where + w.concerned(step), w.constants
 }
 
-// surrogates is the SET list that anonymizes columns. Its constants are parameters, which come after so many others: in
-// the text of a statement, quotes and question marks would be at the mercy of the driver and of bun.
-func (s *Store) surrogates(table domain.Table, names []string, others int) (list string, constants []any) {
-	assignments := make([]string, len(names))
-	for i, name := range names {
-		column, _ := table.Column(name)
-		surrogate := s.dialect.surrogate(column)
-		if column.Surrogate != "" {
-			constants = append(constants, column.Surrogate)
-			surrogate = "$" + strconv.Itoa(others+len(constants))
-		}
-		assignments[i] = quote(name) + " = " + surrogate
+// stepWriter writes the parts of a step's statement that have parameters of their own. In the text of a statement,
+// quotes and question marks of a constant would be at the mercy of the driver and of bun.
+type stepWriter struct {
+	store     *Store
+	table     domain.Table
+	others    int // parameters that come before
+	constants []any
+}
+
+func (s *Store) writer(table domain.Table, others int) *stepWriter {
+	return &stepWriter{store: s, table: table, others: others + len(s.dataMap.SubjectTable().SubjectKey)}
+}
+
+// constant adds a parameter.
+func (w *stepWriter) constant(value any) string {
+	w.constants = append(w.constants, value)
+	return parameter(w.others + len(w.constants))
+}
+
+// surrogates is the SET list that anonymizes columns. A retained cell whose duty goes on is written as it is.
+func (w *stepWriter) surrogates(step domain.Step) string {
+	var assignments []string
+	for _, name := range step.Columns {
+		assignments = append(assignments, quote(name)+" = "+w.surrogate(name))
 	}
-	return strings.Join(assignments, ", "), constants
+	for _, name := range step.Expired {
+		assignments = append(assignments, quote(name)+" = CASE WHEN "+w.expired(name, step.At)+" THEN "+w.surrogate(name)+
+			" ELSE "+quote(name)+" END")
+	}
+	return strings.Join(assignments, ", ")
+}
+
+func (w *stepWriter) surrogate(name string) string {
+	column, _ := w.table.Column(name)
+	if column.Surrogate != "" {
+		return w.constant(column.Surrogate)
+	}
+	return w.store.dialect.surrogate(column)
+}
+
+// expired is the condition that the duty to keep a column is over.
+func (w *stepWriter) expired(name string, at time.Time) string {
+	column, _ := w.table.Column(name)
+	if at.IsZero() {
+		return "FALSE"
+	}
+	cutoff := column.Personal.Retain.Cutoff(at).UTC().Format(timeFormat)
+	return w.store.dialect.expired("t0."+quote(column.Personal.Since), w.constant(cutoff))
+}
+
+// concerned is the condition, after another one, for the rows that a step is about: all of the subject's, but for those in
+// which an anonymize step finds no duty that is over, or a retain step none that goes on.
+func (w *stepWriter) concerned(step domain.Step) string {
+	var not, operator string
+	switch {
+	case len(step.Expired) == 0:
+		return ""
+	case step.Strategy == domain.StrategyAnonymize && len(step.Columns) == 0:
+		operator = " OR "
+	case step.Strategy == domain.StrategyRetain && len(step.Expired) == len(step.Columns):
+		not, operator = "NOT ", " AND "
+	default:
+		return ""
+	}
+	expired := make([]string, len(step.Expired))
+	for i, name := range step.Expired {
+		expired[i] = "COALESCE(" + w.expired(name, step.At) + ", FALSE)"
+	}
+	return " AND " + not + "(" + strings.Join(expired, operator) + ")"
 }

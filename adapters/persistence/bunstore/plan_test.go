@@ -29,6 +29,11 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 		"CREATE INDEX ON orders (user_id)", "CREATE INDEX ON invoices (user_id)", "ANALYZE",
 	)
 	key := int64(1)
+	s.learn(t)
+	erase := func(ctx context.Context, session ports.Session) error {
+		_, err := s.eraser.Erase(ctx, session, s.alice)
+		return err
+	}
 	for name, test := range map[string]struct {
 		run  func(ctx context.Context, session ports.Session) error
 		nth  int // of its statements
@@ -54,10 +59,9 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 			_, err := s.exporter.Export(ctx, session, s.alice)
 			return err
 		}, 0, []any{key, key, key, key}},
-		"erasure": {func(ctx context.Context, session ports.Session) error {
-			_, err := s.eraser.Erase(ctx, session, s.alice)
-			return err
-		}, 2, []any{key, key, key, key, "[]"}},
+		"erasure, lock of the subject": {erase, 1, []any{key, "1", noon}},
+		"erasure, lock of the orders":  {erase, 2, []any{key}},
+		"erasure, steps":               {erase, 3, []any{key, noon, key, noon, key, key, key, "[]"}},
 	} {
 		texts := s.counted(t, hook, test.run)
 		if plan := (box{db: s.db}).plan(t, texts[test.nth], test.args...); strings.Contains(strings.ReplaceAll(plan, "Seq Scan on pg_", ""), "Seq Scan") {

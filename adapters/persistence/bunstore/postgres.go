@@ -2,6 +2,7 @@ package bunstore
 
 import (
 	"context"
+	"database/sql"
 	"encoding/hex"
 	"strings"
 	"time"
@@ -14,7 +15,8 @@ import (
 type postgres struct{}
 
 func (postgres) begin(ctx context.Context, db *bun.DB) (transaction, error) {
-	tx, err := db.BeginTx(ctx, nil)
+	// An erasure has to see what is committed while it waits for it, whatever the server's default is.
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +39,7 @@ func (postgres) prepareMigration(schema string) []string {
 	}
 	if schema != "" {
 		prepare = append(prepare,
-			"DO $habeas$ BEGIN IF to_regnamespace('"+strings.ReplaceAll(quote(schema), "'", "''")+"') IS NULL THEN"+
+			"DO $habeas$ BEGIN IF to_regnamespace("+literal(quote(schema))+") IS NULL THEN"+
 				" CREATE SCHEMA "+quote(schema)+"; END IF; END $habeas$",
 			"SET LOCAL search_path TO "+quote(schema))
 	}
@@ -58,6 +60,58 @@ func (postgres) joins() bool { return true }
 
 // notification names the channel as package pgxlisten does.
 func (postgres) notification() string { return "SELECT pg_notify('habeas_outbox', '')" }
+
+func (postgres) isolation() string { return "SELECT current_setting('transaction_isolation')" }
+
+func (postgres) fingerprint(tables []domain.Table) string {
+	names := make([]string, len(tables))
+	for i, table := range tables {
+		names[i] = "to_regclass(" + literal(quoteTable(table.Name)) + ")"
+	}
+	return `(SELECT string_agg(concat_ws(' ', c.oid, c.relkind, c.relnatts, c.relhassubclass, c.relhasrules,
+		row_security_active(c.oid), CASE c.relkind WHEN 'v' THEN md5(pg_get_viewdef(c.oid)) END,
+		(SELECT string_agg(concat(t.oid, t.tgenabled), ' ' ORDER BY t.oid) FROM pg_catalog.pg_trigger AS t
+			WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)), ',' ORDER BY c.oid)
+		FROM pg_catalog.pg_class AS c WHERE c.oid IN (` + strings.Join(names, ", ") + `))`
+}
+
+// inspection looks through a view at the tables below it: at their columns that the view does not read, and at their
+// row-level security.
+func (postgres) inspection(table string) (text, parameter string) {
+	return `
+		WITH base AS (
+			SELECT b.oid, b.relrowsecurity, array_agg(DISTINCT d.refobjsubid) AS used
+			FROM pg_catalog.pg_rewrite AS r
+			JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+				AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.ev_class
+			JOIN pg_catalog.pg_class AS b ON b.oid = d.refobjid
+			WHERE r.ev_class = to_regclass($1) AND r.rulename = '_RETURN'
+			GROUP BY b.oid, b.relrowsecurity)
+		SELECT c.relkind <> 'r' OR c.relhassubclass OR c.relhasrules,
+			row_security_active(c.oid) OR EXISTS (SELECT 1 FROM base WHERE relrowsecurity),
+			CASE c.relkind WHEN 'v' THEN pg_get_viewdef(c.oid) END,
+			(SELECT CAST(json_agg(a.attname) AS text) FROM pg_catalog.pg_attribute AS a
+				WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND (a.attrelid = c.oid
+					OR EXISTS (SELECT 1 FROM base WHERE base.oid = a.attrelid AND NOT a.attnum = ANY (base.used)))),
+			(SELECT CAST(json_agg(p.prosrc) AS text) FROM pg_catalog.pg_trigger AS t
+				JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid
+				WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgenabled <> 'D')
+		FROM pg_catalog.pg_class AS c WHERE c.oid = to_regclass($1)`, quoteTable(table)
+}
+
+func (postgres) sameName(a, b string) bool { return a == b }
+
+// expired takes what has no time zone for UTC, as an export does, whatever the session's zone is.
+func (postgres) expired(column, parameter string) string {
+	return "CASE WHEN pg_typeof(" + column + ") = 'timestamptz'::regtype THEN CAST(" + column + " AS timestamptz)" +
+		" ELSE CAST(" + column + " AS timestamp) AT TIME ZONE 'UTC' END <= CAST(" + parameter + " AS timestamptz)"
+}
+
+func (postgres) otherJSON(column, text string) string {
+	return "CAST(" + column + " AS text) <> " + text + " AND to_jsonb(" + column + ") <> CAST(" + text + " AS jsonb)"
+}
+
+func (postgres) checkDeferred() string { return "SET CONSTRAINTS ALL IMMEDIATE" }
 
 func (postgres) surrogate(column domain.Column) string {
 	switch column.Type { //nolint:exhaustive // the others are common

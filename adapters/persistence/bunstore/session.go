@@ -16,6 +16,7 @@ type session struct {
 	tx       transaction                                       // nil until begun
 	joined   bool                                              // tx is the host's
 	stepwise bool                                              // erases step by step, after steps in one statement failed
+	catalog  *catalog                                          // of the application's tables; nil until it is needed
 	held     appends
 	evidence [][]any // events that must outlive a rollback
 	failed   error   // the first error of a statement; it fails the session

@@ -151,3 +151,12 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// learn lets the store read the catalog, which it does once.
+func (s *shop) learn(tb testing.TB) {
+	tb.Helper()
+	s.do(tb, func(ctx context.Context, session ports.Session) error {
+		_, err := session.Subjects().LockToRectify(ctx, s.alice.ID)
+		return err
+	})
+}

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -107,6 +109,42 @@ func (sqlite) forUpdate() string   { return "" }
 
 func (sqlite) joins() bool          { return false }
 func (sqlite) notification() string { return "" }
+
+func (sqlite) isolation() string     { return "" }
+func (sqlite) checkDeferred() string { return "" }
+
+func (sqlite) otherJSON(column, text string) string { return "CAST(" + column + " AS text) <> " + text }
+
+// fingerprint changes with every change of the main database's schema, and with triggers that are temporary. Those of
+// databases that are attached are read each time.
+func (sqlite) fingerprint(tables []domain.Table) string {
+	if slices.ContainsFunc(tables, func(t domain.Table) bool { return strings.Contains(t.Name, ".") }) {
+		return "''"
+	}
+	return "(SELECT schema_version FROM pragma_schema_version) || ' ' || (SELECT count(*) FROM sqlite_temp_master)"
+}
+
+func (sqlite) inspection(table string) (text, parameter string) {
+	schema, name, qualified := strings.Cut(table, ".")
+	if !qualified {
+		schema, name = "main", table
+	}
+	master := quote(schema) + ".sqlite_master"
+	return `
+		SELECT m.type = 'view' OR m.sql LIKE 'CREATE VIRTUAL%', FALSE, CASE m.type WHEN 'view' THEN m.sql END,
+			(SELECT json_group_array(c.name) FROM pragma_table_xinfo(m.name, ` + literal(schema) + `) AS c WHERE c.hidden = 0),
+			(SELECT json_group_array(t.sql) FROM (SELECT sql FROM ` + master + ` WHERE type = 'trigger' AND tbl_name = m.name
+				COLLATE NOCASE UNION ALL SELECT sql FROM sqlite_temp_master WHERE type = 'trigger' AND tbl_name = m.name
+				COLLATE NOCASE) AS t)
+		FROM ` + master + ` AS m WHERE m.type IN ('table', 'view') AND m.name = $1 COLLATE NOCASE`, name
+}
+
+func (sqlite) sameName(a, b string) bool { return strings.EqualFold(a, b) }
+
+// expired takes an instant whose time zone SQLite cannot read for one that is a day later: a duty never ends too early.
+func (sqlite) expired(column, parameter string) string {
+	return "COALESCE(julianday(" + column + "), julianday(substr(" + column + ", 1, 19)) + 1) <= julianday(" + parameter + ")"
+}
 
 func (sqlite) surrogate(column domain.Column) string {
 	switch column.Type { //nolint:exhaustive // the others are common

@@ -6,6 +6,8 @@
 package bunstore
 
 import (
+	"log/slog"
+	"sync"
 	"sync/atomic"
 
 	"github.com/uptrace/bun"
@@ -33,6 +35,16 @@ type Options struct {
 	// the pool sets a search path, a role or a variable for row-level security by a value of the context, say, a session
 	// would see the rows of another tenant. The default is false.
 	ShareStatements bool
+
+	// TrustRowFilters says that row-level security policies and filtering views show this role every row of a subject.
+	// Without it, an erasure, an export or a rectification is domain.ErrConfiguration if row-level security is active for
+	// this role on a table of the data map, or if such a table is a view that leaves rows out: what the database hides
+	// would neither be erased nor exported. The default is false.
+	TrustRowFilters bool
+
+	// Logger gets warnings about the application's tables, without any personal data: tables into which triggers copy old
+	// values, each of them once. The default is slog.Default().
+	Logger *slog.Logger
 }
 
 // Store opens sessions on a database. It is safe for concurrent use. Where all connections of the pool are busy (as many
@@ -49,9 +61,13 @@ type Store struct {
 	appending *combiner[*appends]
 	sharing   bool
 
-	// entangled is set once an erasure found that its steps must not be one statement.
-	entangled atomic.Bool
+	locking   locking
 	lastSteps atomic.Pointer[stepGroup]
+	catalog   atomic.Pointer[catalog] // as it was read last
+
+	trustRowFilters bool
+	logger          *slog.Logger
+	warned          sync.Map // what a warning was about
 
 	gate   gate
 	wake   func() // Options.Enqueued
@@ -73,8 +89,15 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, dataMap: dataMap, dialect: d, tables: namesOf(opts.Schema), wake: opts.Enqueued}
+	s := &Store{
+		db: db, dataMap: dataMap, dialect: d, tables: namesOf(opts.Schema), wake: opts.Enqueued,
+		trustRowFilters: opts.TrustRowFilters, logger: opts.Logger,
+	}
+	if s.logger == nil {
+		s.logger = slog.Default()
+	}
 	s.gate = newGate(db.Stats().MaxOpenConnections)
+	s.locking = newLocking(s)
 	s.export = newExport(s)
 	s.latest = newLatestConsents(s.tables.consents)
 	s.questions, s.appending = newQuestions(s), newAppending(s)

@@ -2,6 +2,8 @@ package bunstore
 
 import (
 	"context"
+	"database/sql"
+	"slices"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -9,12 +11,116 @@ import (
 
 type subjectStore struct{ *session }
 
+// Lock implements ports.SubjectStore. The mark comes first in every session, then the subject's row, then other rows
+// from the subject outwards: sessions that lock one subject never wait for each other in a circle. Each level is a
+// statement of its own: it sees the rows that the level before it waited for.
 func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
-	if _, err := s.store.dataMap.Key(id); err != nil {
+	key, err := s.store.dataMap.Key(id)
+	if err != nil {
 		return err
 	}
-	_, err := s.write(ctx, "lock subject", "INSERT INTO "+s.store.tables.erasures+" AS e (subject_id, erased_at, erasures)"+
-		" VALUES ($1, $2, 1) ON CONFLICT (subject_id) DO UPDATE SET erased_at = excluded.erased_at, erasures = e.erasures + 1",
-		id.String(), s.store.dialect.instant(at))
+	if err := s.checkIsolation(ctx); err != nil {
+		return err
+	}
+	locking, instant := s.store.locking, s.store.dialect.instant(at)
+	if locking.markAndRow == "" { // the write lock of the database is all that is needed
+		if _, err := s.write(ctx, "lock subject", locking.mark, id.String(), instant); err != nil {
+			return err
+		}
+		_, err := s.look(ctx, id, key)
+		return err
+	}
+	found, err := s.see(ctx, id, locking.markAndRow, append(slices.Clone(key), id.String(), instant)...)
+	if err != nil {
+		return err
+	}
+	if !found {
+		if _, err := s.look(ctx, id, key); err != nil {
+			return err
+		}
+	}
+	for _, level := range locking.levels {
+		if err := s.returning(ctx, "lock subject", ignore, level.text, slices.Repeat(key, level.tables)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// LockToRectify implements ports.SubjectStore. It takes the row of the mark, and removes it again if it is new: others
+// wait all the same until this session ends.
+func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
+	key, err := s.store.dataMap.Key(id)
+	if err != nil {
+		return domain.SubjectState{}, err
+	}
+	var erasures int64
+	locking := s.store.locking
+	err = s.returning(ctx, "lock subject", func(rows *sql.Rows) error { return rows.Scan(&erasures) },
+		locking.hold, id.String(), s.store.dialect.instant(time.Unix(0, 0)))
+	if err == nil && erasures == 0 {
+		_, err = s.write(ctx, "lock subject", locking.release, id.String())
+	}
+	if err != nil {
+		return domain.SubjectState{}, err
+	}
+	present, err := s.look(ctx, id, key)
+	return domain.SubjectState{Erased: erasures > 0, Present: present}, err
+}
+
+// checkIsolation refuses a transaction of the application that cannot see rows which are committed while it waits for
+// them. Sessions of our own read what is committed.
+func (s subjectStore) checkIsolation(ctx context.Context) error {
+	text := s.store.locking.isolation
+	if text == "" || !s.joined {
+		return nil
+	}
+	var isolation string
+	err := s.read(ctx, "lock subject", func(rows *sql.Rows) error { return rows.Scan(&isolation) }, text)
+	if err == nil && isolation != "read committed" {
+		err = s.fail(ctx, "lock subject", &domain.Error{
+			Code: domain.ErrSession, Op: "lock subject",
+			Message: "an erasure needs a transaction with the isolation level READ COMMITTED, this one is " + isolation,
+		})
+	}
 	return err
+}
+
+// look reads the subject's row without a lock and reports whether there is one.
+func (s subjectStore) look(ctx context.Context, id domain.SubjectID, key []any) (present bool, err error) {
+	return s.see(ctx, id, s.store.locking.look, key...)
+}
+
+// see runs a statement that returns the catalog's fingerprint and then, for each row of the subject, whether it is one
+// and how it spells the texts in the subject's key. It reports whether there was a row.
+func (s subjectStore) see(ctx context.Context, id domain.SubjectID, text string, args ...any) (present bool, err error) {
+	var fingerprint sql.NullString
+	spelled := make([]sql.NullString, len(s.store.locking.spelled))
+	targets := []any{&fingerprint, &present}
+	for i := range spelled {
+		targets = append(targets, &spelled[i])
+	}
+	same := true
+	err = s.returning(ctx, "lock subject", func(rows *sql.Rows) error {
+		err := rows.Scan(targets...)
+		for i, text := range spelled {
+			same = same && (!text.Valid || text.String == id.Elements()[s.store.locking.spelled[i]])
+		}
+		return err
+	}, text, args...)
+	switch {
+	case err != nil:
+		return false, err
+	case !same:
+		return false, s.fail(ctx, "lock subject", misspelled())
+	case !fingerprint.Valid: // no row was seen
+		return false, nil
+	}
+	return present, s.learn(ctx, fingerprint.String)
+}
+
+func misspelled() error {
+	return &domain.Error{
+		Code: domain.ErrSubject, Op: "subject", Message: "the subject's table spells the id differently",
+	}
 }

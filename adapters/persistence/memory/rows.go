@@ -75,11 +75,11 @@ func (s *state) add(table domain.Table, row Row) error {
 }
 
 // update changes rows of a table.
-func (s *state) update(table string, positions []int, change func(Row)) {
+func (s *state) update(table string, positions []int, change func(position int, row Row)) {
 	rows := slices.Clone(s.rows[table])
 	for _, i := range positions {
 		rows[i] = maps.Clone(rows[i])
-		change(rows[i])
+		change(i, rows[i])
 	}
 	s.put(table, rows)
 }
@@ -102,7 +102,7 @@ func (s *state) remove(table string, positions []int) error {
 			if !relation.SetsNull || slices.ContainsFunc(relation.Columns, inKey) {
 				return conflict("delete from "+table, "rows of "+other.Name+" still refer to one of its rows")
 			}
-			s.update(other.Name, referring, func(row Row) {
+			s.update(other.Name, referring, func(_ int, row Row) {
 				for _, column := range relation.Columns {
 					row[column] = nil
 				}

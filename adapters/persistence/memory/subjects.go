@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -29,6 +30,21 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	return nil
 }
 
+// LockToRectify needs no lock either.
+func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
+	if _, err := s.store.dataMap.Key(id); err != nil {
+		return domain.SubjectState{}, err
+	}
+	state, err := s.write(ctx)
+	if err != nil {
+		return domain.SubjectState{}, err
+	}
+	return domain.SubjectState{
+		Erased:  state.erasures[id].times > 0,
+		Present: len(state.rowsOf(id, s.store.dataMap.SubjectTable().Name)) > 0,
+	}, nil
+}
+
 func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return nil, err
@@ -37,11 +53,14 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 	if err != nil {
 		return nil, err
 	}
+	if before, err := s.store.dataMap.CheckSteps(steps); err != nil {
+		return make([]int64, before), s.fail(err) // so that no half of an erasure is committed
+	}
 	rows := make([]int64, 0, len(steps))
 	for _, step := range steps {
 		n, err := state.apply(id, step)
 		if err != nil {
-			return rows, s.fail(err) // so that no half of an erasure is committed
+			return rows, s.fail(err)
 		}
 		rows = append(rows, n)
 	}
@@ -50,38 +69,59 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 
 // apply carries out one step of a plan.
 func (s *state) apply(id domain.SubjectID, step domain.Step) (int64, error) {
-	table, ok := s.dataMap.Table(step.Target)
-	if !ok || step.External {
-		return 0, manifestError("erase", "a step is not about a table of the data map")
-	}
+	table, _ := s.dataMap.Table(step.Target)
 	own := s.rowsOf(id, table.Name)
 	switch step.Strategy {
 	case domain.StrategyDelete:
 		return int64(len(own)), s.remove(table.Name, own)
 	case domain.StrategyAnonymize:
-		return int64(len(own)), s.anonymize(table, own, step.Columns)
+		return s.anonymize(table, own, step), nil
 	case domain.StrategyRetain:
-		return int64(len(own)), nil
-	default:
-		return 0, manifestError("erase", "a step has no known strategy")
 	}
+	retained := slices.DeleteFunc(own, func(i int) bool { return s.keepsNone(table, i, step) })
+	return int64(len(retained)), nil
 }
 
-// anonymize overwrites columns of rows, also where they are NULL.
-func (s *state) anonymize(table domain.Table, rows []int, names []string) error {
-	columns := make([]domain.Column, len(names))
-	for i, name := range names {
-		var ok bool
-		if columns[i], ok = table.Column(name); !ok {
-			return manifestError("erase", "a step is not about columns of its table")
+// anonymize overwrites columns of rows, also where they are NULL, and retained cells whose duty is over. It returns how
+// many rows it changed.
+func (s *state) anonymize(table domain.Table, rows []int, step domain.Step) int64 {
+	if len(step.Columns) == 0 {
+		rows = slices.DeleteFunc(rows, func(i int) bool {
+			return !slices.ContainsFunc(step.Expired, func(name string) bool { return s.expired(table, i, name, step.At) })
+		})
+	}
+	expired := map[int][]string{}
+	for _, i := range rows {
+		for _, name := range step.Expired {
+			if s.expired(table, i, name, step.At) {
+				expired[i] = append(expired[i], name)
+			}
 		}
 	}
-	s.update(table.Name, rows, func(row Row) {
-		for _, column := range columns {
-			row[column.Name] = surrogate(column)
+	s.update(table.Name, rows, func(i int, row Row) {
+		for _, name := range slices.Concat(step.Columns, expired[i]) {
+			column, _ := table.Column(name)
+			row[name] = surrogate(column)
 		}
 	})
-	return nil
+	return int64(len(rows))
+}
+
+// keepsNone reports whether the duties to keep the cells of a row are all over.
+func (s *state) keepsNone(table domain.Table, row int, step domain.Step) bool {
+	return len(step.Expired) > 0 && !slices.ContainsFunc(step.Columns, func(name string) bool {
+		return !slices.Contains(step.Expired, name) || !s.expired(table, row, name, step.At)
+	})
+}
+
+// expired reports whether the duty to keep a cell is over at an instant.
+func (s *state) expired(table domain.Table, row int, name string, at time.Time) bool {
+	column, _ := table.Column(name)
+	if at.IsZero() || column.Personal == nil || column.Personal.Since == "" {
+		return false
+	}
+	since, ok := s.rows[table.Name][row][column.Personal.Since].(time.Time)
+	return ok && !since.After(column.Personal.Retain.Cutoff(at))
 }
 
 func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
@@ -109,7 +149,7 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 		return 0, err
 	}
 	own := state.rowsOf(id, table.Name)
-	state.update(table.Name, own, func(row Row) { maps.Copy(row, values) })
+	state.update(table.Name, own, func(_ int, row Row) { maps.Copy(row, values) })
 	return int64(len(own)), nil
 }
 

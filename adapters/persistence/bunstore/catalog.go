@@ -1,0 +1,160 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"log/slog"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// catalog says what the database's own catalog holds about the tables of the data map, as far as an erasure depends on
+// it. It counts for one fingerprint: the database returns another one once something of it has changed.
+type catalog struct {
+	fingerprint string
+	tables      map[string]liveTable
+}
+
+// liveTable is a table, or a view, as it is in the database.
+type liveTable struct {
+	hides   string   // why the database may hide rows of it from the store; empty if it does not
+	keeps   bool     // the database may keep what it is told to delete: triggers, rules, a view, tables below it
+	columns []string // without generated ones
+	copies  []string // tables into which triggers insert
+}
+
+// learn makes sure that the session knows the catalog of the fingerprint.
+func (s *session) learn(ctx context.Context, fingerprint string) error {
+	if known := s.store.catalog.Load(); known != nil && known.fingerprint == fingerprint && fingerprint != "" {
+		s.catalog = known
+		return nil
+	}
+	learned := &catalog{fingerprint: fingerprint, tables: map[string]liveTable{}}
+	for _, table := range s.store.dataMap.Tables() {
+		live, err := s.inspect(ctx, table)
+		if err != nil {
+			return err
+		}
+		learned.tables[table.Name] = live
+		s.store.warnOfCopies(ctx, table, live)
+	}
+	s.store.catalog.Store(learned)
+	s.catalog = learned
+	return nil
+}
+
+// filters are the words by which a view may leave rows out.
+var filters = regexp.MustCompile(`(?i)\b(where|join|having|limit|offset|fetch|distinct|group\s+by|union|intersect|except)\b`)
+
+// inspect asks the database for a table. The row says whether it is not a plain table, whether row-level security is
+// active, the text of a view, the names of the columns and the bodies of the triggers. A table that is missing has no row.
+func (s *session) inspect(ctx context.Context, table domain.Table) (live liveTable, err error) {
+	text, name := s.store.dialect.inspection(table.Name)
+	err = s.read(ctx, "inspect", func(rows *sql.Rows) error {
+		var special, secured bool
+		var view, columns, triggers sql.NullString
+		if err := rows.Scan(&special, &secured, &view, &columns, &triggers); err != nil {
+			return err
+		}
+		var bodies []string
+		for list, target := range map[string]*[]string{columns.String: &live.columns, triggers.String: &bodies} {
+			if list == "" {
+				continue
+			}
+			if err := json.Unmarshal([]byte(list), target); err != nil {
+				return err
+			}
+		}
+		live.keeps = special || len(bodies) > 0
+		live.copies = copiesOf(bodies)
+		switch {
+		case secured:
+			live.hides = "row-level security is active"
+		case filters.MatchString(view.String):
+			live.hides = "it is a view that leaves rows out"
+		}
+		return nil
+	}, text, name)
+	return live, err
+}
+
+// inserts finds the tables that a trigger inserts into.
+var inserts = regexp.MustCompile(`(?i)\b(?:insert\s+(?:or\s+\w+\s+)?|replace\s+)into\s+((?:"[^"]+"|[\w$]+)(?:\.(?:"[^"]+"|[\w$]+))?)`)
+
+func copiesOf(bodies []string) (copies []string) {
+	for _, body := range bodies {
+		for _, match := range inserts.FindAllStringSubmatch(body, -1) {
+			copies = append(copies, strings.ReplaceAll(match[1], `"`, ""))
+		}
+	}
+	slices.Sort(copies)
+	return slices.Compact(copies)
+}
+
+// warnOfCopies names the tables outside the data map into which triggers of a table insert, each of them once: they may
+// hold old values, which no erasure reaches.
+func (s *Store) warnOfCopies(ctx context.Context, table domain.Table, live liveTable) {
+	for _, copied := range live.copies {
+		if slices.ContainsFunc(s.dataMap.Tables(), func(t domain.Table) bool { return unqualified(t.Name) == unqualified(copied) }) {
+			continue
+		}
+		if _, warned := s.warned.LoadOrStore(table.Name+"\x00"+copied, true); warned {
+			continue
+		}
+		s.logger.LogAttrs(context.WithoutCancel(ctx), slog.LevelWarn,
+			"habeas: a trigger inserts into a table that is not in the data map: old values there outlive an erasure",
+			slog.String("table", table.Name), slog.String("inserts_into", copied))
+	}
+}
+
+// known makes sure that the session knows the catalog.
+func (s subjectStore) known(ctx context.Context, id domain.SubjectID, key []any) (*catalog, error) {
+	if s.catalog == nil {
+		if _, err := s.look(ctx, id, key); err != nil {
+			return nil, err
+		}
+	}
+	return s.catalog, nil
+}
+
+// unqualified is the name of a table without its schema.
+func unqualified(name string) string {
+	return strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
+}
+
+// refuseHidden returns the first table of which the database may hide rows from the store, with an error.
+func (s *Store) refuseHidden(c *catalog, op string) (table string, err error) {
+	if s.trustRowFilters {
+		return "", nil
+	}
+	for _, table := range s.dataMap.Tables() {
+		if why := c.tables[table.Name].hides; why != "" {
+			return table.Name, &domain.Error{
+				Code: domain.ErrConfiguration, Op: op, Message: table.Name + ": the database may hide rows of the subject: " +
+					why + ". If it shows all of them to this role, set TrustRowFilters",
+			}
+		}
+	}
+	return "", nil
+}
+
+// refuseUnknown returns an error if a step deletes rows together with columns that the data map does not have.
+func (s *Store) refuseUnknown(c *catalog, step domain.Step) error {
+	table, _ := s.dataMap.Table(step.Target)
+	if step.Strategy != domain.StrategyDelete || table.Owned {
+		return nil
+	}
+	for _, name := range c.tables[table.Name].columns {
+		if !slices.ContainsFunc(table.Columns, func(c domain.Column) bool { return s.dialect.sameName(c.Name, name) }) {
+			return &domain.Error{
+				Code: domain.ErrManifest, Op: "erase", Message: table.Name + "." + name + ": is not in the data map, " +
+					"and would be deleted with its row. Add the column, or declare the table owned",
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package bunstore
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// locking are the statements that lock a subject. Those that concern the subject's row return the fingerprint of the
+// catalog, whether there is a row, and the texts in its key.
+type locking struct {
+	mark       string // leaves a mark of an erasure: $1 is the subject, $2 the instant
+	markAndRow string // the same after the subject's key, and locks the subject's row; empty where the mark locks all
+	hold       string // locks the mark and returns how many erasures there were
+	release    string // removes a mark that stands for no erasure
+	look       string // reads the subject's row
+	isolation  string // returns the isolation level of the transaction; empty where every level will do
+	levels     []level
+	spelled    []int // which elements of the key are texts
+}
+
+// level is a statement that locks rows of tables that others reach the subject through. All of these tables are as many
+// relations away from the subject. Its parameters are the subject's key, once for each table.
+type level struct {
+	text   string
+	tables int
+}
+
+func newLocking(s *Store) locking {
+	subject := s.dataMap.SubjectTable()
+	l := locking{
+		mark: insertMark(s.tables.erasures, "1", "erased_at = excluded.erased_at, erasures = e.erasures + 1", 0),
+		hold: insertMark(s.tables.erasures, "0", "erasures = e.erasures", 0) + " RETURNING erasures",
+		release: "DELETE FROM " + s.tables.erasures +
+			" WHERE subject_id = $1 AND erasures = 0",
+		isolation: s.dialect.isolation(),
+	}
+	seen := "SELECT " + s.dialect.fingerprint(s.dataMap.Tables()) + ", t0." + quote(subject.SubjectKey[0]) + " IS NOT NULL"
+	for i, name := range subject.SubjectKey {
+		if column, _ := subject.Column(name); column.Type == domain.TypeText {
+			l.spelled = append(l.spelled, i)
+			seen += ", CAST(t0." + quote(name) + " AS text)"
+		}
+	}
+	isSubject := s.rowsOf(subject, 0)
+	l.look = seen + " FROM (SELECT 1) AS one LEFT JOIN " + quoteTable(subject.Name) + " AS t0 ON " + isSubject
+	if s.dialect.forUpdate() == "" {
+		return l
+	}
+	// LockRows comes after the join, so that the mark is there before the row is locked.
+	keys := len(subject.SubjectKey)
+	mark := insertMark(s.tables.erasures, "1", "erased_at = excluded.erased_at, erasures = e.erasures + 1", keys)
+	l.markAndRow = "WITH mark AS (" + mark + " RETURNING 1) " + seen + " FROM " + quoteTable(subject.Name) +
+		" AS t0 CROSS JOIN mark WHERE " + isSubject + s.dialect.forUpdate() + " OF t0"
+	l.levels = s.newLevels()
+	return l
+}
+
+// insertMark is the statement that locks the mark of a subject. Its parameters come after others in the statement.
+func insertMark(table, erasures, update string, others int) string {
+	return "INSERT INTO " + table + " AS e (subject_id, erased_at, erasures) VALUES (" +
+		parameter(others+1) + ", " + parameter(others+2) + ", " + erasures + ") ON CONFLICT (subject_id) DO UPDATE SET " + update
+}
+
+// newLevels returns the statements for the tables that others reach the subject through, those next to the subject first.
+func (s *Store) newLevels() []level {
+	var byDistance [][]domain.Table
+	for _, table := range s.dataMap.Tables() {
+		distance := len(s.dataMap.Path(table.Name))
+		isParent := slices.ContainsFunc(s.dataMap.Tables(), func(child domain.Table) bool {
+			path := s.dataMap.Path(child.Name)
+			return len(path) > 0 && path[0].References == table.Name
+		})
+		if distance == 0 || !isParent {
+			continue
+		}
+		for len(byDistance) < distance {
+			byDistance = append(byDistance, nil)
+		}
+		byDistance[distance-1] = append(byDistance[distance-1], table)
+	}
+	levels := make([]level, len(byDistance))
+	keys := len(s.dataMap.SubjectTable().SubjectKey)
+	for i, tables := range byDistance {
+		locked, counts := make([]string, len(tables)), make([]string, len(tables))
+		for j, table := range tables {
+			name := "l" + strconv.Itoa(j)
+			locked[j] = name + " AS (SELECT 1 FROM " + quoteTable(table.Name) + " AS t0 WHERE " +
+				s.rowsOf(table, j*keys) + s.dialect.forUpdate() + " OF t0)"
+			counts[j] = "(SELECT count(*) FROM " + name + ")"
+		}
+		levels[i] = level{"WITH " + strings.Join(locked, ", ") + " SELECT " + strings.Join(counts, ", "), len(tables)}
+	}
+	return levels
+}
