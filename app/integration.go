@@ -36,6 +36,10 @@ type Config struct {
 	// It must not be set where a connection depends on the context that it is taken with, as for row-level security by
 	// tenant; see bunstore.Options. The default is false.
 	ShareStatements bool
+	// TrustRowFilters says that row-level security policies and filtering views show the connection every row of a subject.
+	// Without it, erasures, exports and rectifications fail where they might not; see bunstore.Options. The default is
+	// false.
+	TrustRowFilters bool
 	// Resolvers are the external systems that hold personal data. The default is none.
 	Resolvers []ports.Resolver
 	// ResolverTimeout bounds the wait for each of them in an export. The default is 10 s.
@@ -99,7 +103,7 @@ func New(c Config) (*Integration, error) {
 func (c Config) stack(wake func()) (Stack, *bunstore.Store, error) {
 	wires := c.DB != nil || len(c.Models) > 0 || !c.DataMap.IsZero()
 	switch {
-	case c.Stack != nil && (wires || len(c.Resolvers) > 0 || c.CustomTypes != nil || c.Schema != "" || c.ShareStatements ||
+	case c.Stack != nil && (wires || len(c.Resolvers) > 0 || c.CustomTypes != nil || c.Schema != "" || c.ShareStatements || c.TrustRowFilters ||
 		c.ResolverTimeout != 0 || c.OnAbandoned != nil || !reflect.ValueOf(c.Saga).IsZero() || c.Clock != nil || c.IDs != nil):
 		return Stack{}, nil, configurationError("set either Stack, or DB and Models with their options, not both")
 	case c.Stack != nil:
@@ -119,6 +123,20 @@ func (i *Integration) Stack() Stack { return i.stack }
 
 // Sessions returns the session factory that all routers of the Integration use, but for those mounted WithSession.
 func (i *Integration) Sessions() *SessionDependency { return i.sessions }
+
+// Erase erases a subject outside of a request, in one session without a timeout of its own: for a subject with so many
+// rows that DELETE would end with the request's timeout. The application calls it in a job of its own, with a context that
+// lasts; the subject must have been authenticated before. Errors are those of Eraser.Erase and of the store.
+func (i *Integration) Erase(ctx context.Context, subject domain.Subject) (result domain.ErasureResult, err error) {
+	err = i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		result, err = i.stack.Eraser.Erase(ctx, s, subject)
+		return err
+	})
+	if err != nil {
+		return domain.ErasureResult{}, err
+	}
+	return result, nil
+}
 
 // Join returns a session factory that works inside a transaction of the application, a bun.Tx: what habeas writes
 // commits and rolls back with it. See bunstore.Store.Join. With a prewired stack it is domain.ErrConfiguration.

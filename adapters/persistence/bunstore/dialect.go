@@ -62,6 +62,12 @@ type sqlDialect interface {
 	// sameName reports whether two names are those of one column.
 	sameName(a, b string) bool
 
+	// leavesDeleted reports whether the database leaves what it deletes in its file, unless PRAGMA secure_delete is set.
+	leavesDeleted() bool
+
+	// convertsTexts reports whether a text is converted to be compared with a column of another type.
+	convertsTexts() bool
+
 	// expired is the condition that the instant in a column is not after the one in a parameter; NULL is none.
 	expired(column, parameter string) string
 

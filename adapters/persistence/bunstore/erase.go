@@ -22,6 +22,9 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 	if before, err := s.store.dataMap.CheckSteps(steps); err != nil {
 		return make([]int64, before), s.fail(ctx, "erase", err)
 	}
+	if err := s.forget(ctx); err != nil {
+		return nil, err
+	}
 	live, err := s.known(ctx, id, key)
 	if err != nil {
 		return nil, err

@@ -110,6 +110,9 @@ func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.Outbox
 }
 
 func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
+	if err := o.forget(ctx); err != nil {
+		return nil, err
+	}
 	// Only a condition that repeats that of the index by subject lets SQLite take it.
 	return o.change(ctx, "withdraw", "subject_id = $1 AND operation = 'rectify' AND "+isUnfinished+" AND "+isOpen,
 		"status = 'abandoned', last_error = 'erased', next_attempt_at = NULL, lease_token = NULL, ref = NULL,"+

@@ -100,6 +100,8 @@ func (postgres) inspection(table string) (text, parameter string) {
 }
 
 func (postgres) sameName(a, b string) bool { return a == b }
+func (postgres) leavesDeleted() bool       { return false }
+func (postgres) convertsTexts() bool       { return false }
 
 // expired takes what has no time zone for UTC, as an export does, whatever the session's zone is.
 func (postgres) expired(column, parameter string) string {

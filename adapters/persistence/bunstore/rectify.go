@@ -24,6 +24,18 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 	if !ok || len(step.Values) == 0 {
 		return 0, notInDataMap()
 	}
+	if err := s.forget(ctx); err != nil { // wrong values are personal data, too
+		return 0, err
+	}
+	live, err := s.known(ctx, id, key)
+	if err == nil {
+		if _, err = s.store.refuseHidden(live, "rectify"); err != nil {
+			err = s.fail(ctx, "rectify", err)
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
 	assignments, args := make([]string, len(step.Values)), slices.Clone(key)
 	for i, value := range step.Values {
 		column, ok := table.Column(value.Column)

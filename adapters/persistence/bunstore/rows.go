@@ -11,25 +11,42 @@ import (
 // rowsOf is the condition that picks the subject's rows of a table, which the statement calls t0. Its parameters are
 // the values of the subject's key, which follow others in the statement.
 func (s *Store) rowsOf(table domain.Table, others int) string {
-	return condition(0, s.dataMap.Path(table.Name), s.dataMap.SubjectTable(), others)
+	return s.condition(0, s.dataMap.Path(table.Name), others)
 }
 
 // condition follows the path from the table called t<depth> to the subject. The last relation needs no look into the
 // subject's table when it refers to the subject's key: its own columns hold that key.
-func condition(depth int, path []domain.Relation, subject domain.Table, others int) string {
+func (s *Store) condition(depth int, path []domain.Relation, others int) string {
+	subject := s.dataMap.SubjectTable()
 	here, there := "t"+strconv.Itoa(depth), "t"+strconv.Itoa(depth+1)
 	if len(path) == 0 {
-		return isKey(here, subject.SubjectKey, subject, others)
+		return s.isKey(here, subject.SubjectKey, others)
 	}
 	relation := path[0]
 	if len(path) == 1 {
 		if columns, ok := inOrderOf(subject.SubjectKey, relation); ok {
-			return isKey(here, columns, subject, others)
+			return s.isKey(here, columns, others)
 		}
 	}
-	return "(" + list(here, relation.Columns) + ") IN (SELECT " + list(there, relation.ReferencedColumns) +
-		" FROM " + quoteTable(relation.References) + " AS " + there +
-		" WHERE " + condition(depth+1, path[1:], subject, others) + ")"
+	parents := " FROM " + quoteTable(relation.References) + " AS " + there + " WHERE " + s.condition(depth+1, path[1:], others)
+	condition := "(" + list(here, relation.Columns) + ") IN (SELECT " + list(there, relation.ReferencedColumns) + parents + ")"
+	parent, _ := s.dataMap.Table(relation.References)
+	for i, name := range relation.ReferencedColumns {
+		if referenced, _ := parent.Column(name); s.dialect.convertsTexts() && isText(referenced) {
+			condition += " AND " + asText(here, relation.Columns[i]) + " IN (SELECT " + asText(there, name) + parents + ")"
+		}
+	}
+	return condition
+}
+
+// asText is a column as a text. Where a database converts what it compares by the types of the columns, 1 and '01' are
+// equal; as texts they are not. Letters may differ in case, if the columns themselves are compared so.
+func asText(table, column string) string {
+	return "CAST(" + table + "." + quote(column) + " AS text) COLLATE NOCASE"
+}
+
+func isText(column domain.Column) bool {
+	return column.Type == domain.TypeText || column.Type == domain.TypeUUID
 }
 
 // inOrderOf returns the columns of the relation that hold the subject's key, in its order, if the relation refers to
@@ -51,15 +68,20 @@ func inOrderOf(subjectKey []string, relation domain.Relation) ([]string, bool) {
 
 // isKey compares columns with the parameters, which are the values of the subject's key. Whole numbers are compared as
 // the largest there are: a column may be narrower than the key it refers to, and the parameter must still be one.
-func isKey(table string, columns []string, subject domain.Table, others int) string {
-	comparisons := make([]string, len(columns))
+func (s *Store) isKey(table string, columns []string, others int) string {
+	subject := s.dataMap.SubjectTable()
+	var comparisons []string
 	for i, column := range columns {
-		parameter := "$" + strconv.Itoa(others+i+1)
-		switch key, _ := subject.Column(subject.SubjectKey[i]); key.Type { //nolint:exhaustive // the others are texts
+		value := parameter(others + i + 1)
+		key, _ := subject.Column(subject.SubjectKey[i])
+		switch key.Type { //nolint:exhaustive // the others are texts
 		case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
-			parameter = "CAST(" + parameter + " AS bigint)"
+			value = "CAST(" + value + " AS bigint)"
 		}
-		comparisons[i] = table + "." + quote(column) + " = " + parameter
+		comparisons = append(comparisons, table+"."+quote(column)+" = "+value)
+		if s.dialect.convertsTexts() && isText(key) {
+			comparisons = append(comparisons, asText(table, column)+" = "+value)
+		}
 	}
 	return strings.Join(comparisons, " AND ")
 }

@@ -31,6 +31,9 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 	if err := o.sendEntries(ctx); err != nil {
 		return nil, err
 	}
+	if err := o.forget(ctx); err != nil { // refs and corrections
+		return nil, err
+	}
 	open, err := o.lock(ctx, settlements)
 	if err != nil {
 		return nil, err

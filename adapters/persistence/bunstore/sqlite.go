@@ -140,6 +140,8 @@ func (sqlite) inspection(table string) (text, parameter string) {
 }
 
 func (sqlite) sameName(a, b string) bool { return strings.EqualFold(a, b) }
+func (sqlite) leavesDeleted() bool       { return true }
+func (sqlite) convertsTexts() bool       { return true }
 
 // expired takes an instant whose time zone SQLite cannot read for one that is a day later: a duty never ends too early.
 func (sqlite) expired(column, parameter string) string {

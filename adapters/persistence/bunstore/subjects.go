@@ -22,6 +22,9 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	if err := s.checkIsolation(ctx); err != nil {
 		return err
 	}
+	if err := s.forget(ctx); err != nil {
+		return err
+	}
 	locking, instant := s.store.locking, s.store.dialect.instant(at)
 	if locking.markAndRow == "" { // the write lock of the database is all that is needed
 		if _, err := s.write(ctx, "lock subject", locking.mark, id.String(), instant); err != nil {

@@ -1,0 +1,182 @@
+package schemas
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+type member struct {
+	bun.BaseModel `bun:"table:members" subject:"owned"`
+	Handle        string `bun:"handle,pk" subject:"id"`
+	Email         string `bun:"email" pii:"contact"`
+}
+
+type post struct {
+	bun.BaseModel `bun:"table:posts" subject:"owned"`
+	ID            int64   `bun:"id,pk"`
+	Handle        string  `bun:"handle"`
+	Member        *member `bun:"rel:belongs-to,join:handle=handle"`
+	Body          string  `bun:"body" pii:"communication"`
+}
+
+type remark struct {
+	bun.BaseModel `bun:"table:remarks" subject:"owned"`
+	ID            int64  `bun:"id,pk"`
+	PostID        int64  `bun:"post_id"`
+	Post          *post  `bun:"rel:belongs-to,join:post_id=id"`
+	Body          string `bun:"body" pii:"communication"`
+}
+
+var forum = []any{(*member)(nil), (*post)(nil), (*remark)(nil)}
+
+// In each of these databases two texts are one key. One of them is the subject, and the other reaches no row.
+func TestASubjectIsSpelledAsItsTableSpellsIt(t *testing.T) {
+	const uuid = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
+	for name, test := range map[string]struct{ postgres, sqlite, stored, other string }{
+		"citext":                      {"citext", "text COLLATE NOCASE", "Ada", "ada"},
+		"char(n)":                     {"char(8)", "text COLLATE RTRIM", "Ada", "Ada "},
+		"a collation without case":    {"text COLLATE loose", "text COLLATE NOCASE", "Ada", "ADA"},
+		"a UUID whose model is texts": {"uuid", "text COLLATE NOCASE", uuid, strings.ToUpper(uuid)},
+		"a number":                    {"text", "integer", "7", "007"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			databases.Each(t, func(t *testing.T, db *bun.DB) {
+				key, prepare := test.sqlite, []string(nil)
+				if isPostgres(db) {
+					key, prepare = test.postgres, []string{
+						"CREATE EXTENSION IF NOT EXISTS citext",
+						"CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+					}
+				}
+				a := open(t, db, app.Config{Models: forum}, append(prepare,
+					"CREATE TABLE members (handle "+key+" PRIMARY KEY, email text)",
+					"CREATE TABLE posts (id bigint PRIMARY KEY, handle "+key+" REFERENCES members, body text)",
+					"CREATE TABLE remarks (id bigint PRIMARY KEY, post_id bigint REFERENCES posts, body text)",
+					"INSERT INTO members VALUES ('"+test.stored+"', 'a@example.org')",
+					"INSERT INTO posts VALUES (1, '"+test.stored+"', 'x')", "INSERT INTO remarks VALUES (1, 1, 'x')")...)
+				_, erasing := a.erase(t.Context(), test.other)
+				if rows := a.count(t, "SELECT (SELECT count(*) FROM members) + (SELECT count(*) FROM posts) + (SELECT count(*) FROM remarks)"); rows != 3 {
+					t.Errorf("%d rows are left (%v)", rows, erasing)
+				}
+				if name != "a number" && !errors.Is(erasing, domain.ErrSubject) {
+					t.Errorf("erased: %v", erasing)
+				}
+				bundle, exporting := a.export(t.Context(), test.other)
+				if len(bundle.Records) > 0 {
+					t.Errorf("exported %v, %v", bundle.Records, exporting)
+				}
+				_, _ = a.rectify(t.Context(), test.other, domain.Corrections{domain.CategoryContact: "c@example.org"})
+				if a.text(t, "SELECT email FROM members") != "a@example.org" {
+					t.Error("rectified")
+				}
+				if bundle, err := a.export(t.Context(), test.stored); err != nil || len(bundle.Records) != 3 {
+					t.Errorf("exported %d records, %v", len(bundle.Records), err)
+				}
+				result, err := a.erase(t.Context(), test.stored)
+				if err != nil || result.Deleted["members"] != 1 || result.Deleted["posts"] != 1 || result.Deleted["remarks"] != 1 {
+					t.Errorf("erased %v, %v (%v)", result.Deleted, err, errors.Unwrap(err))
+				}
+			})
+		})
+	}
+}
+
+// A foreign key may spell the key differently where the database takes the two for one.
+func TestRowsBelongToTheSubjectHoweverTheySpellIt(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		key, prepare := "text COLLATE NOCASE", []string(nil)
+		if isPostgres(db) {
+			key, prepare = "citext", []string{"CREATE EXTENSION IF NOT EXISTS citext"}
+		}
+		a := open(t, db, app.Config{Models: forum}, append(prepare,
+			"CREATE TABLE members (handle "+key+" PRIMARY KEY, email text)",
+			"CREATE TABLE posts (id bigint PRIMARY KEY, handle "+key+" REFERENCES members, body text)",
+			"CREATE TABLE remarks (id bigint PRIMARY KEY, post_id bigint REFERENCES posts, body text)",
+			"INSERT INTO members VALUES ('Ada', 'a@example.org'), ('Bob', 'b@example.org')",
+			"INSERT INTO posts VALUES (1, 'ADA', 'x'), (2, 'Bob', 'x')", "INSERT INTO remarks VALUES (1, 1, 'x'), (2, 2, 'x')")...)
+		result, err := a.erase(t.Context(), "Ada")
+		if err != nil || result.Deleted["posts"] != 1 || result.Deleted["remarks"] != 1 {
+			t.Errorf("erased %v, %v", result.Deleted, err)
+		}
+	})
+}
+
+type document struct {
+	bun.BaseModel `bun:"table:documents" subject:"owned"`
+	Code          string  `bun:"code,pk"`
+	Handle        string  `bun:"handle"`
+	Member        *member `bun:"rel:belongs-to,join:handle=handle"`
+	Body          string  `bun:"body" pii:"communication"`
+}
+
+type page struct {
+	bun.BaseModel `bun:"table:pages" subject:"owned"`
+	ID            int64     `bun:"id,pk"`
+	Code          string    `bun:"code"`
+	Document      *document `bun:"rel:belongs-to,join:code=code"`
+	Body          string    `bun:"body" pii:"communication"`
+}
+
+// To SQLite a column of integers makes 1 of '01', and compares it with texts as numbers.
+func TestAnotherTypeAffinityDoesNotMakeOneRowOfTwoPersons(t *testing.T) {
+	a := open(t, databases.SQLite(t), app.Config{Models: []any{(*member)(nil), (*document)(nil), (*page)(nil)}},
+		"PRAGMA foreign_keys = OFF",
+		"CREATE TABLE members (handle text PRIMARY KEY, email text)",
+		"CREATE TABLE documents (code text PRIMARY KEY, handle integer, body text)",
+		"CREATE TABLE pages (id bigint PRIMARY KEY, code integer, body text)",
+		"INSERT INTO members VALUES ('1', 'a'), ('01', 'b'), ('2', 'c')",
+		"INSERT INTO documents VALUES ('5', '1', 'of 1'), ('05', '2', 'of 2')",
+		"INSERT INTO pages VALUES (1, '5', 'of 5')")
+	for _, other := range []string{"01", "2"} {
+		if _, err := a.erase(t.Context(), other); err != nil {
+			t.Fatal(err)
+		}
+		if a.count(t, "SELECT count(*) FROM documents WHERE code = '5'") != 1 || a.count(t, "SELECT count(*) FROM pages") != 1 {
+			t.Fatalf("erasing %s erased rows of 1", other)
+		}
+	}
+	if _, err := a.erase(t.Context(), "1"); err != nil || a.count(t, "SELECT count(*) FROM pages") > 0 {
+		t.Errorf("a page is left, %v", err)
+	}
+}
+
+type tenant struct {
+	bun.BaseModel `bun:"table:tenants"`
+	Tenant        int64  `bun:"tenant,pk"`
+	ID            int64  `bun:"id,pk" subject:"id"`
+	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
+}
+
+type wholeTenant struct {
+	bun.BaseModel `bun:"table:tenants"`
+	Tenant        int64  `bun:"tenant,pk" subject:"id"`
+	ID            int64  `bun:"id,pk" subject:"id"`
+	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
+}
+
+type bill struct {
+	bun.BaseModel `bun:"table:bills"`
+	ID            int64        `bun:"id,pk"`
+	TenantID      int64        `bun:"tenant_id"`
+	Tenant        *wholeTenant `bun:"rel:belongs-to,join:tenant_id=id"`
+	Sum           string       `bun:"sum" pii:"financial,erasure:anonymize"`
+}
+
+func TestAPartOfACompositeKeyIsRefused(t *testing.T) {
+	for name, models := range map[string][]any{
+		"subject":  {(*tenant)(nil)},
+		"relation": {(*wholeTenant)(nil), (*bill)(nil)},
+	} {
+		_, err := app.New(app.Config{DB: databases.SQLite(t), Models: models})
+		if !errors.Is(err, domain.ErrManifest) || !strings.Contains(err.Error(), "tenant") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}

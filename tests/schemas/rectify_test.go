@@ -1,0 +1,155 @@
+package schemas
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+// system is an external system that notes its calls.
+type system struct {
+	mu    sync.Mutex
+	calls []string
+}
+
+func (s *system) note(call string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls = append(s.calls, call)
+}
+
+func (s *system) Name() string                         { return "crm" }
+func (s *system) CoveredSurface() domain.CoveredSurface { return domain.CoveredSurface{} }
+
+func (s *system) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
+	return nil, nil
+}
+
+func (s *system) EraseSubject(context.Context, domain.SubjectRef, string) (bool, error) {
+	s.note("erase")
+	return false, nil
+}
+
+func (s *system) RectifySubject(context.Context, domain.SubjectRef, string, domain.Corrections) error {
+	s.note("rectify")
+	return nil
+}
+
+var crm = domain.SubjectRef{Kind: "crm", Value: "c-1"}
+
+func accounts() []string {
+	return []string{
+		"CREATE TABLE accounts (id bigint PRIMARY KEY, email text, address text, number text, issued_at timestamp)",
+		"INSERT INTO accounts VALUES (1, 'a@example.org', 'Street', 'N', '2024-03-01 00:00:00')",
+	}
+}
+
+// corrections are of a column that is anonymized, of one that is retained, and of none.
+var corrections = map[string]domain.Corrections{
+	"an anonymized column": {domain.CategoryContact: "new@example.org"},
+	"a retained column":    {domain.CategoryIdentity: "new number"},
+	"external only":        {domain.CategoryLocation: "new place"},
+}
+
+func TestNoCorrectionReachesASystemAfterAnErasure(t *testing.T) {
+	for name, corrected := range corrections {
+		t.Run(name, func(t *testing.T) {
+			databases.Each(t, func(t *testing.T, db *bun.DB) {
+				crmSystem := &system{}
+				a := open(t, db, app.Config{Models: []any{(*account)(nil)}, Resolvers: []ports.Resolver{crmSystem}}, accounts()...)
+				_, err := a.erase(t.Context(), "1", crm)
+				must(t, err)
+				result, err := a.rectify(t.Context(), "1", corrected, crm)
+				must(t, err)
+				a.drain(t)
+				if !slices.Equal(crmSystem.calls, []string{"erase"}) || !slices.Equal(result.SkippedResolvers, []string{"crm"}) {
+					t.Errorf("%v, %+v", crmSystem.calls, result)
+				}
+				if a.text(t, "SELECT email FROM accounts") == "new@example.org" {
+					t.Error("an erased address has come back")
+				}
+				retained := a.text(t, "SELECT number FROM accounts")
+				if want := map[bool]string{true: "new number", false: "N"}[name == "a retained column"]; retained != want {
+					t.Errorf("the retained number is %s", retained)
+				}
+			})
+		})
+	}
+}
+
+// The two meet: whichever comes first, no correction arrives after the erasure.
+func TestACorrectionThatIsUnderWayIsOrderedWithTheErasure(t *testing.T) {
+	for name, corrected := range corrections {
+		for _, erasureFirst := range []bool{true, false} {
+			t.Run(name, func(t *testing.T) {
+				crmSystem := &system{}
+				a := open(t, onPostgres(t), app.Config{Models: []any{(*account)(nil)}, Resolvers: []ports.Resolver{crmSystem}}, accounts()...)
+				subject, err := domain.NewSubject("1", crm)
+				must(t, err)
+				erase := func(ctx context.Context, s ports.Session) error {
+					_, err := a.Stack().Eraser.Erase(ctx, s, subject)
+					return err
+				}
+				rectify := func(ctx context.Context, s ports.Session) error {
+					_, err := a.Stack().Rectifier.RectifySubject(ctx, s, subject, corrected)
+					return err
+				}
+				first, second := rectify, erase
+				if erasureFirst {
+					first, second = erase, rectify
+				}
+				done := make(chan error, 1)
+				must(t, a.Stack().Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+					if err := first(ctx, s); err != nil {
+						return err
+					}
+					go func() { done <- a.Stack().Sessions.Do(t.Context(), second) }()
+					a.waits(t)
+					return nil
+				}))
+				must(t, <-done)
+				a.drain(t)
+				if !slices.Equal(crmSystem.calls, []string{"erase"}) {
+					t.Errorf("erasure first %v: %v", erasureFirst, crmSystem.calls)
+				}
+			})
+		}
+	}
+}
+
+// A subject that is there again after its rows were deleted is a new one.
+func TestASubjectThatWasCreatedAgainIsRectified(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		crmSystem := &system{}
+		a := open(t, db, app.Config{Models: shop, Resolvers: []ports.Resolver{crmSystem}}, shopTables()...)
+		_, err := a.erase(t.Context(), "1", crm)
+		must(t, err)
+		execute(t, db, "INSERT INTO people VALUES (1, 'again@example.org')")
+		result, err := a.rectify(t.Context(), "1", domain.Corrections{domain.CategoryContact: "new@example.org"}, crm)
+		must(t, err)
+		a.drain(t)
+		if !slices.Equal(crmSystem.calls, []string{"erase", "rectify"}) || result.Rectified["people"] != 1 {
+			t.Errorf("%v, %+v", crmSystem.calls, result)
+		}
+	})
+}
+
+// drain carries out what is in the outbox.
+func (a *application) drain(t testing.TB) {
+	t.Helper()
+	for {
+		n, err := a.Stack().Runner.RunOnce(t.Context())
+		must(t, err)
+		if n == 0 {
+			return
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package schemas
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+type login struct {
+	bun.BaseModel `bun:"table:logins"`
+	ID            int64   `bun:"id,pk"`
+	PersonID      int64   `bun:"person_id"`
+	Person        *person `bun:"rel:belongs-to,join:person_id=id"`
+	IP            string  `bun:"ip" pii:"technical"`
+}
+
+// The model of a login has not all columns of its table.
+func TestARowIsNotDeletedTogetherWithColumnsThatTheDataMapDoesNotHave(t *testing.T) {
+	for name, test := range map[string]struct {
+		table    string
+		says     string // the column; empty if the row may go
+		postgres bool   // only there
+	}{
+		"all columns":        {table: "logins (id bigint PRIMARY KEY, person_id bigint, ip text)"},
+		"another column":     {table: "logins (id bigint PRIMARY KEY, person_id bigint, ip text, invoice text)", says: "logins.invoice"},
+		"a generated column": {table: "logins (id bigint PRIMARY KEY, person_id bigint, ip text, network text GENERATED ALWAYS AS (substr(ip, 1, 3)) STORED)"},
+		"a view of a part":   {table: "all_logins (id bigint PRIMARY KEY, person_id bigint, ip text, invoice text)", says: "logins.invoice", postgres: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			databases.Each(t, func(t *testing.T, db *bun.DB) {
+				if test.postgres && !isPostgres(db) {
+					return
+				}
+				statements := []string{"CREATE TABLE people (id bigint PRIMARY KEY, email text)", "CREATE TABLE " + test.table}
+				table := strings.Fields(test.table)[0]
+				if table != "logins" {
+					statements = append(statements, "CREATE VIEW logins AS SELECT id, person_id, ip FROM "+table)
+				}
+				statements = append(statements, "INSERT INTO people VALUES (1, 'a')", "INSERT INTO "+table+" (id, person_id, ip) VALUES (1, 1, 'x')")
+				a := open(t, db, app.Config{Models: []any{(*person)(nil), (*login)(nil)}}, statements...)
+				_, err := a.erase(t.Context(), "1")
+				if test.says == "" {
+					if err != nil || a.count(t, "SELECT count(*) FROM "+table) > 0 {
+						t.Errorf("got %v (%v)", err, errors.Unwrap(err))
+					}
+					return
+				}
+				failures := a.failed(t, "1")
+				if !errors.Is(err, domain.ErrManifest) || !strings.Contains(err.Error(), test.says) || a.count(t, "SELECT count(*) FROM "+table) != 1 ||
+					len(failures) != 1 || failures[0]["target"] != "logins" {
+					t.Errorf("got %v, %v", err, failures)
+				}
+			})
+		})
+	}
+}
+
+// A migration adds a column while the process runs.
+func TestANewColumnIsNoticed(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		a := open(t, db, app.Config{Models: []any{(*person)(nil), (*login)(nil)}},
+			"CREATE TABLE people (id bigint PRIMARY KEY, email text)", "CREATE TABLE logins (id bigint PRIMARY KEY, person_id bigint, ip text)",
+			"INSERT INTO people VALUES (1, 'a'), (2, 'a')", "INSERT INTO logins VALUES (1, 1, 'x'), (2, 2, 'x')")
+		_, err := a.erase(t.Context(), "1")
+		must(t, err)
+		execute(t, db, "ALTER TABLE logins ADD COLUMN invoice text")
+		if _, err := a.erase(t.Context(), "2"); !errors.Is(err, domain.ErrManifest) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestRetentionThatIsOverIsNoReason(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		for _, column := range []string{"timestamptz", "timestamp", "date"} {
+			if !isPostgres(db) && column != "timestamp" {
+				continue
+			}
+			t.Run(column, func(t *testing.T) {
+				execute(t, db, "DROP TABLE IF EXISTS accounts")
+				a := open(t, db, app.Config{Models: []any{(*account)(nil)}},
+					"CREATE TABLE accounts (id bigint PRIMARY KEY, email text, address text, number text, issued_at "+column+")")
+				now := time.Now()
+				for id, issued := range map[int64]time.Time{1: now.AddDate(-11, 0, 0), 2: now.AddDate(-9, 0, 0)} {
+					_, err := db.NewInsert().Model(&account{id, "e", "Street", "N", issued}).Exec(t.Context())
+					must(t, err)
+				}
+				execute(t, db, "INSERT INTO accounts VALUES (3, 'e', 'Street', 'N', NULL)")
+				for id, want := range map[string]string{"1": "anon-", "2": "Street", "3": "Street"} {
+					for range 2 {
+						result, err := a.erase(t.Context(), id)
+						must(t, err)
+						if result.Anonymized["accounts"] != 1 || result.Retained["accounts"] != 1 {
+							t.Errorf("%s: %+v", id, result)
+						}
+					}
+					if got := a.text(t, "SELECT address FROM accounts WHERE id = "+id); !strings.HasPrefix(got, want) {
+						t.Errorf("%s has %s", id, got)
+					}
+					if got := a.text(t, "SELECT number FROM accounts WHERE id = "+id); got != "N" {
+						t.Errorf("%s has the number %s", id, got)
+					}
+				}
+			})
+		}
+	})
+}
+
+// SQLite leaves what it deletes in its file, unless it is told to overwrite it.
+func TestSQLiteForgets(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shop.db")
+	db := databases.Driver{Name: "SQLite", SQL: "sqlite"}.Open(t, "file:"+path+"?_pragma=journal_mode(delete)&_pragma=foreign_keys(1)&_pragma=busy_timeout(10000)")
+	a := open(t, db, app.Config{Models: shop, Resolvers: []ports.Resolver{&system{}}}, shopTables()...)
+	secret := "secret-" + strings.Repeat("x", 20)
+	execute(t, db, "UPDATE people SET email = '"+secret+"' WHERE id = 1")
+	for i := range 200 { // several pages
+		execute(t, db, fmt.Sprintf("INSERT INTO items VALUES (%d, 10, '%s%s')", 1000+i, secret, strings.Repeat("y", 300)))
+	}
+	_, err := a.erase(t.Context(), "1", domain.SubjectRef{Kind: "crm", Value: "ref-" + secret})
+	must(t, err)
+	_, err = a.Stack().Runner.RunOnce(t.Context())
+	must(t, err)
+	contents, err := os.ReadFile(path)
+	must(t, err)
+	if n := strings.Count(string(contents), secret); n > 0 {
+		t.Errorf("the file has the secret %d times", n)
+	}
+	var mode int
+	must(t, db.QueryRowContext(t.Context(), "PRAGMA secure_delete").Scan(&mode))
+	if mode == 1 {
+		t.Error("the connection was not restored")
+	}
+}
+
+// A subject that is too large for a request's timeout is erased by a call without one.
+func TestALargeSubjectIsErasedPastTheRequest(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		a := open(t, db, app.Config{Models: shop, RequestTimeout: time.Nanosecond}, shopTables()...)
+		subject, err := domain.NewSubject("1")
+		must(t, err)
+		result, err := a.Erase(context.Background(), subject)
+		if err != nil || result.Deleted["items"] != 1 {
+			t.Errorf("got %+v, %v", result, err)
+		}
+	})
+}
