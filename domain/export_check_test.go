@@ -46,14 +46,19 @@ func TestARecordThatABundleCanHoldIsValid(t *testing.T) {
 func TestARecordThatABundleCannotHoldIsNotValid(t *testing.T) {
 	far := time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, value := range []any{
-		"a\xff", "\xed\xa0\x80", math.NaN(), math.Inf(-1), float32(1), make(chan int), struct{}{}, map[string]any{}, []string{},
+		"a\xff", "\xed\xa0\x80", math.NaN(), math.Inf(-1), float32(1), make(chan int), struct{}{},
+		map[string]any{}, []string{},
 		json.RawMessage(`{}`), json.Number("1"), ptr("x"), error(nil), &far, func() {},
-		domain.Number(""), domain.Number("1,5"), domain.Number("0x1"), domain.Number("1 "), domain.Number("\xff"), domain.Number("nan"),
-		domain.JSON(""), domain.JSON(" "), domain.JSON(`{`), domain.JSON(`{"a":1,}`), domain.JSON(`{} {}`), domain.JSON(`{}x`),
-		domain.JSON(`{a:1}`), domain.JSON(`'a'`), domain.JSON(`NaN`), domain.JSON(`01`), domain.JSON(`"\x"`), domain.JSON("\"\n\""),
+		domain.Number(""), domain.Number("1,5"), domain.Number("0x1"), domain.Number("1 "),
+		domain.Number("\xff"), domain.Number("nan"),
+		domain.JSON(""), domain.JSON(" "), domain.JSON(`{`), domain.JSON(`{"a":1,}`), domain.JSON(`{} {}`),
+		domain.JSON(`{}x`),
+		domain.JSON(`{a:1}`), domain.JSON(`'a'`), domain.JSON(`NaN`), domain.JSON(`01`), domain.JSON(`"\x"`),
+		domain.JSON("\"\n\""),
 		domain.JSON("\"\xff\""), domain.JSON("\ufeff{}"), domain.JSON(`nul`), domain.JSON(`[1,[2,{"a":[tru]}]]`),
 		domain.JSON(nested(10_001)), domain.JSON(strings.Repeat("[", 100_000)), domain.JSON("{}\x00"),
-		far, time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), time.Now().In(time.FixedZone("", 24*3600)), time.Now().In(time.FixedZone("", -30*3600)),
+		far, time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), time.Now().In(time.FixedZone("", 24*3600)),
+		time.Now().In(time.FixedZone("", -30*3600)),
 		time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).In(time.FixedZone("", 3600)),
 	} {
 		if value != nil && exported(value).Valid() {
@@ -82,7 +87,8 @@ func TestARecordThatABundleCannotHoldIsNotValid(t *testing.T) {
 // encoding/json is the judge.
 func TestADocumentIsJSONExactlyWhenEncodingJSONSaysSo(t *testing.T) {
 	token := rapid.SampledFrom([]string{
-		"{", "}", "[", "]", ",", ":", `"a"`, `""`, `"\u00e9\n"`, `"\ud800"`, `"\u12"`, "1", "-0.5e+3", "01", ".", "true", "null", "nul", " ", "\n", "\x00", "\"",
+		"{", "}", "[", "]", ",", ":", `"a"`, `""`, `"\u00e9\n"`, `"\ud800"`, `"\u12"`, "1",
+		"-0.5e+3", "01", ".", "true", "null", "nul", " ", "\n", "\x00", "\"",
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(token, 0, 8).Draw(t, "tokens"), "")

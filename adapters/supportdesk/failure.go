@@ -40,8 +40,8 @@ func unusable(method string, err error) error {
 	return &domain.RetryLater{Resolver: Name, Message: method + " was answered with " + found.Error()}
 }
 
-// notTheDesk is the error for a 404 that the desk did not write. It is tried again: the proxy, or the server without the
-// desk behind it, can be gone by then.
+// notTheDesk is the error for a 404 that the desk did not write. It is tried again: the proxy, or the server without
+// the desk behind it, can be gone by then.
 func notTheDesk(method string) error {
 	return &domain.RetryLater{Resolver: Name, Message: method + " was answered 404, not in the words of the desk"}
 }

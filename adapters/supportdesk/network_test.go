@@ -18,7 +18,8 @@ import (
 
 func TestPlainHTTPIsForThisMachineAlone(t *testing.T) {
 	for _, host := range []string{
-		"localhost", "localhost:8080", "LOCALHOST", "LocalHost:1", "localhost.", "127.0.0.1", "127.0.0.1:80", "127.255.255.254",
+		"localhost", "localhost:8080", "LOCALHOST", "LocalHost:1", "localhost.", "127.0.0.1", "127.0.0.1:80",
+		"127.255.255.254",
 		"127.8.9.1:9", "[::1]", "[::1]:8080", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]:1", "[::FFFF:7f00:1]",
 	} {
 		for _, scheme := range []string{"http", "HTTP"} {
@@ -28,11 +29,16 @@ func TestPlainHTTPIsForThisMachineAlone(t *testing.T) {
 		}
 	}
 	for _, host := range []string{
-		"api.intercom.io", "desk.example", "desk.example:80", "10.0.0.1", "192.168.0.1", "169.254.169.254", "0.0.0.0", "[::]", "128.0.0.1",
-		"127.0.0.1.evil.example", "localhost.evil.example", "evil.example.localhost.evil", "evillocalhost", "localhost..", ".localhost",
-		"127.0.0.1@evil.example", "localhost:pw@evil.example", "localhost:80@evil.example", "127.1", "2130706433", "0x7f000001", "0177.0.0.1",
-		"127.0.0.1.", "127.0.0.1%2eevil.example", "[::ffff:10.0.0.1]", "[fe80::1]", "[::2]", "[64:ff9b::7f00:1]", "localho\u017ft", "evil.example#localhost",
-		"evil.example/localhost", "evil.example?localhost", `evil.example\@localhost`, "localhost\x00.evil.example", "", ":80",
+		"api.intercom.io", "desk.example", "desk.example:80", "10.0.0.1", "192.168.0.1", "169.254.169.254", "0.0.0.0", "[::]",
+		"128.0.0.1",
+		"127.0.0.1.evil.example", "localhost.evil.example", "evil.example.localhost.evil", "evillocalhost", "localhost..",
+		".localhost",
+		"127.0.0.1@evil.example", "localhost:pw@evil.example", "localhost:80@evil.example", "127.1", "2130706433", "0x7f000001",
+		"0177.0.0.1",
+		"127.0.0.1.", "127.0.0.1%2eevil.example", "[::ffff:10.0.0.1]", "[fe80::1]", "[::2]", "[64:ff9b::7f00:1]", "localho\u017ft",
+		"evil.example#localhost",
+		"evil.example/localhost", "evil.example?localhost", `evil.example\@localhost`,
+		"localhost\x00.evil.example", "", ":80",
 	} {
 		resolver, err := supportdesk.New(token, supportdesk.Options{BaseURL: "http://" + host, Transport: &recorded{}})
 		if !errors.Is(err, domain.ErrConfiguration) || resolver != nil {
@@ -71,7 +77,9 @@ func TestARedirectCarriesTheTokenNowhere(t *testing.T) {
 	url, reached := elsewhere(t)
 	for _, own := range []http.RoundTripper{nil, &http.Transport{DisableKeepAlives: true}} {
 		for _, status := range []int{300, 301, 302, 303, 307, 308} {
-			for _, to := range []string{url + "/contacts/" + zoeID, strings.TrimPrefix(url, "http:") + "/", "/contacts/elsewhere", ""} {
+			for _, to := range []string{
+				url + "/contacts/" + zoeID, strings.TrimPrefix(url, "http:") + "/", "/contacts/elsewhere", "",
+			} {
 				w := newWorld(t, func(o *supportdesk.Options) { o.Transport = own })
 				redirect := desktest.Redirect(status, to)
 				w.desk.Always(redirect)

@@ -24,7 +24,8 @@ type Options struct {
 	// region, does not have the contact and says so in the same words.
 	BaseURL string
 	// Transport carries the requests. It stays the caller's, who closes it; the same one serves all calls, so it must
-	// be safe for concurrent use. It must not follow redirects and must not send the token elsewhere. When nil, each call makes one of its own, which keeps nothing after the call.
+	// be safe for concurrent use. It must not follow redirects. When nil, each call makes one of its own, which keeps
+	// nothing after the call and, for plain http, uses no proxy and reaches this machine alone.
 	Transport http.RoundTripper
 	// Timeout bounds each request, with its answer; 0 means DefaultTimeout. An export makes one request for the contact
 	// and one for every 150 conversations: the deadline of the context bounds them all together.

@@ -61,7 +61,7 @@ func (r *Resolver) String() string { return Name + " at " + r.baseURL }
 func (r *Resolver) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, r.String()) }
 
 // ExportSubject returns the contact's and its conversations' fields, those of the covered surface that are present and
-// not null. A contact that the desk does not know has none. Where the desk fails half-way, there are none either:
+// not null. A contact that the desk says it does not have has none. Where the desk fails half-way, there are none either:
 // a part would pass for the whole.
 func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 	path, err := contactPath(ref.Value)

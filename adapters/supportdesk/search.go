@@ -70,8 +70,8 @@ func (c call) eachConversation(ctx context.Context, contactID string, yield func
 	return unusable(http.MethodPost, errTooManyPages)
 }
 
-// page makes a search for one page and returns the cursor of the next, empty after the last. A 404 of the desk is final:
-// the contact was there a moment ago, so it is the search itself that the desk does not have.
+// page makes a search for one page and returns the cursor of the next, empty after the last. A 404 of the desk is
+// final: the contact was there a moment ago, so it is the search itself that the desk does not have.
 func (c call) page(ctx context.Context, request search) (conversations []object, next string, err error) {
 	body, err := json.Marshal(request)
 	if err != nil {
