@@ -20,14 +20,33 @@ func isStorableNumber(s string) bool {
 
 // isStorableJSON reports whether s is a document by the grammar of RFC 8259 that PostgreSQL's jsonb takes, too.
 func isStorableJSON(s string) bool {
-	rest, ok := skipJSON(s, maxJSONDepth)
+	return jsonGrammar{isStorableNumber, storableEscapeLength}.describes(s, maxJSONDepth)
+}
+
+// maxExportDepth bounds how deeply an exported document may be nested. encoding/json reads 10,000 levels, of which the
+// bundle takes some.
+const maxExportDepth = 9000
+
+// isJSON reports whether s is a document by the grammar of RFC 8259, in UTF-8.
+func isJSON(s string) bool {
+	return jsonGrammar{isJSONNumber, escapeLength}.describes(s, maxExportDepth)
+}
+
+// jsonGrammar is the grammar of RFC 8259, with what is left to a choice.
+type jsonGrammar struct {
+	number func(string) bool       // whether a text is a number
+	escape func(string) (size int) // the length of the escape that a text begins with; 0 if it is wrong
+}
+
+func (g jsonGrammar) describes(s string, depth int) bool {
+	rest, ok := g.skip(s, depth)
 	return ok && utf8.ValidString(s) && skipSpace(rest) == ""
 }
 
 func skipSpace(s string) string { return strings.TrimLeft(s, " \t\r\n") }
 
-// skipJSON returns what comes after the value that s begins with.
-func skipJSON(s string, depth int) (rest string, ok bool) {
+// skip returns what comes after the value that s begins with.
+func (g jsonGrammar) skip(s string, depth int) (rest string, ok bool) {
 	s = skipSpace(s)
 	if s == "" || depth == 0 {
 		return "", false
@@ -35,17 +54,17 @@ func skipJSON(s string, depth int) (rest string, ok bool) {
 	switch s[0] {
 	case '{':
 		return skipMembers(s[1:], '}', func(s string) (string, bool) {
-			rest, ok := skipString(skipSpace(s))
+			rest, ok := g.skipString(skipSpace(s))
 			rest, colon := strings.CutPrefix(skipSpace(rest), ":")
 			if !ok || !colon {
 				return "", false
 			}
-			return skipJSON(rest, depth-1)
+			return g.skip(rest, depth-1)
 		})
 	case '[':
-		return skipMembers(s[1:], ']', func(s string) (string, bool) { return skipJSON(s, depth-1) })
+		return skipMembers(s[1:], ']', func(s string) (string, bool) { return g.skip(s, depth-1) })
 	case '"':
-		return skipString(s)
+		return g.skipString(s)
 	}
 	for _, literal := range []string{"true", "false", "null"} {
 		if rest, ok := strings.CutPrefix(s, literal); ok {
@@ -53,7 +72,7 @@ func skipJSON(s string, depth int) (rest string, ok bool) {
 		}
 	}
 	end := len(s) - len(strings.TrimLeft(s, "+-.0123456789eE"))
-	return s[end:], isStorableNumber(s[:end])
+	return s[end:], g.number(s[:end])
 }
 
 // skipMembers returns what comes after the members of an object or an array and the character that ends it.
@@ -79,7 +98,7 @@ func skipMembers(s string, end byte, skip func(string) (string, bool)) (rest str
 }
 
 // skipString returns what comes after the string that s begins with.
-func skipString(s string) (rest string, ok bool) {
+func (g jsonGrammar) skipString(s string) (rest string, ok bool) {
 	if s == "" || s[0] != '"' {
 		return "", false
 	}
@@ -90,7 +109,7 @@ func skipString(s string) (rest string, ok bool) {
 		case s[i] < ' ':
 			return "", false
 		case s[i] == '\\':
-			n := escapeLength(s[i:])
+			n := g.escape(s[i:])
 			if n == 0 {
 				return "", false
 			}
@@ -100,18 +119,29 @@ func skipString(s string) (rest string, ok bool) {
 	return "", false
 }
 
-// escapeLength is the length of the escape that s begins with; 0 for one that is wrong, stands for NUL, or is half of
-// a surrogate pair.
+// escapeLength is the length of the escape that s begins with; 0 for one that is wrong.
 func escapeLength(s string) int {
 	if len(s) > 1 && strings.ContainsRune(`"\/bfnrt`, rune(s[1])) {
 		return 2
 	}
-	high, ok := escapedUnit(s)
-	if !ok || high == 0 {
-		return 0
-	}
-	if !utf16.IsSurrogate(high) {
+	if _, ok := escapedUnit(s); ok {
 		return 6
+	}
+	return 0
+}
+
+// storableEscapeLength is escapeLength, and 0 also for an escape that stands for NUL or is half of a surrogate pair.
+func storableEscapeLength(s string) int {
+	length := escapeLength(s)
+	if length < 6 {
+		return length
+	}
+	high, _ := escapedUnit(s)
+	switch {
+	case high == 0:
+		return 0
+	case !utf16.IsSurrogate(high):
+		return length
 	}
 	low, ok := escapedUnit(s[6:])
 	if !ok || utf16.DecodeRune(high, low) == utf8.RuneError {

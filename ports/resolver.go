@@ -17,7 +17,11 @@ type Resolver interface {
 	CoveredSurface() domain.CoveredSurface
 
 	// ExportSubject returns what the system holds about the subject that ref names, within the covered surface. A
-	// subject that the system does not know has no records, which is no error. Source is filled in by the caller.
+	// subject that the system does not know has no records, which is no error. Source is filled in by the caller, who
+	// copies the records before it uses them. A record that is not valid (see domain.ExportRecord) makes all of them
+	// useless: the export then names the system as incomplete.
+	//
+	// ctx may be that of a request and ends with it. A call that goes on after the end of ctx gets no values from it.
 	ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error)
 
 	// EraseSubject erases the subject that ref names. It may be called again for the same entryID, which is an

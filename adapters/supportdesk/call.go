@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"mime"
 	"net"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/go-resty/resty/v2"
@@ -30,7 +28,7 @@ type call struct {
 func (r *Resolver) open() call {
 	transport, done := r.transport, func() {}
 	if transport == nil {
-		own := newTransport()
+		own := newTransport(r.onThisMachine)
 		transport, done = own, own.CloseIdleConnections
 	}
 	client := resty.NewWithClient(&http.Client{
@@ -50,25 +48,34 @@ func (r *Resolver) open() call {
 }
 
 // newTransport returns a transport that leaves nothing behind once its idle connections are closed. HTTP/1.1 is enough
-// for requests that wait for each other, and its connections have no life of their own.
-func newTransport() *http.Transport {
+// for requests that wait for each other, and its connections have no life of their own. For plain http it reaches
+// nothing but this machine: no proxy, and no other address, whatever the name is resolved to.
+func newTransport(onThisMachine bool) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
-	return &http.Transport{
+	transport := &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            new(net.Dialer).DialContext,
 		IdleConnTimeout:        time.Minute,
 		MaxResponseHeaderBytes: maxHeader,
 		Protocols:              protocols,
 	}
+	if onThisMachine {
+		transport.Proxy = nil
+		transport.DialContext = (&net.Dialer{Control: onlyLoopback}).DialContext
+	}
+	return transport
 }
 
-// answer is what the desk said to a request, if it can be used: a 2xx, or a 404 for the caller to judge.
+// answer is the response to a request, if it can be used: a 2xx, or a 404 in the desk's own words.
 type answer struct {
 	status      int
 	contentType string
-	body        []byte // empty for a 404
+	body        []byte
 }
+
+// notFound reports whether the desk says that it does not have what was asked for.
+func (a answer) notFound() bool { return a.status == http.StatusNotFound }
 
 // send makes one request. Answers that are of no use are errors already.
 func (c call) send(ctx context.Context, method, path string, body []byte) (answer, error) {
@@ -86,10 +93,7 @@ func (c call) send(ctx context.Context, method, path string, body []byte) (answe
 	defer func() { _ = stream.Close() }()
 
 	status := response.StatusCode()
-	if status == http.StatusNotFound {
-		return answer{status: status}, nil
-	}
-	if !response.IsSuccess() {
+	if !response.IsSuccess() && status != http.StatusNotFound {
 		return answer{}, refused(method, status, response.Header(), c.resolver.now())
 	}
 	content, err := io.ReadAll(io.LimitReader(stream, maxBody+1))
@@ -99,42 +103,11 @@ func (c call) send(ctx context.Context, method, path string, body []byte) (answe
 	case len(content) > maxBody:
 		return answer{}, unusable(method, errTooLarge)
 	}
-	return answer{status, response.Header().Get("Content-Type"), bytes.TrimSpace(content)}, nil
-}
-
-// object reads the body, which has to be a JSON object and to say that it is JSON: what a proxy puts in the desk's
-// place can look like anything.
-func (a answer) object() (object, error) {
-	media, _, err := mime.ParseMediaType(a.contentType)
-	if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
-		return nil, errNotJSON
+	received := answer{status, response.Header().Get("Content-Type"), bytes.TrimSpace(content)}
+	if received.notFound() && !received.saysNotFound() {
+		return answer{}, notTheDesk(method)
 	}
-	return parseObject(a.body)
-}
-
-// contact gets the contact, if the desk knows it.
-func (c call) contact(ctx context.Context, path string) (contact object, known bool, err error) {
-	answer, err := c.send(ctx, http.MethodGet, path, nil)
-	if err != nil || answer.status == http.StatusNotFound {
-		return nil, false, err
-	}
-	contact, err = answer.object()
-	if err == nil && !isContact(contact) {
-		err = errShape
-	}
-	if err != nil {
-		return nil, false, unusable(http.MethodGet, err)
-	}
-	return contact, true, nil
-}
-
-// isContact tells a contact from other JSON, such as that of an error, which would pass for a contact without data.
-func isContact(contact object) bool {
-	if kind, err := readID(contact["type"]); err == nil {
-		return kind == "contact"
-	}
-	_, err := readID(contact["id"])
-	return err == nil
+	return received, nil
 }
 
 // silence is the logger of clients: what resty logs may hold a URL.

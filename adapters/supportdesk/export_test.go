@@ -66,11 +66,11 @@ func TestWhoChangesTheSurfaceChangesNoOther(t *testing.T) {
 
 func TestAFieldThatIsAbsentOrNullHasNoRecord(t *testing.T) {
 	for _, contact := range []string{
-		`{"type":"contact","id":"1"}`,
-		`{"type":"contact"}`,
-		`{"id":1}`,
-		`{"type":"contact","id":"1","email":null,"name":null,"phone":null}`,
-		`{"type":"contact","id":"1","EMAIL":"of another field","Name":"of another field"}`,
+		`{"type":"contact","id":"` + zoeID + `"}`,
+		`{"id":"\u0036762f0d01bb69f9f2193bb7d"}`,
+		`{"type":null,"id":"` + zoeID + `"}`,
+		`{"type":"contact","id":"` + zoeID + `","email":null,"name":null,"phone":null}`,
+		`{"type":"contact","id":"` + zoeID + `","EMAIL":"of another field","Name":"of another field"}`,
 	} {
 		w := newWorld(t)
 		w.desk.Script(desktest.JSON(contact), desktest.JSON(`{"conversations":[{"id":"9","state":null,"created_at":""}]}`))
@@ -83,7 +83,7 @@ func TestAFieldThatIsAbsentOrNullHasNoRecord(t *testing.T) {
 func TestScalarsAreExportedAsTheyCame(t *testing.T) {
 	w := newWorld(t)
 	w.desk.Script(
-		desktest.JSON(`{"type":"contact","id":"1","email":"","name":true,"phone":49301234567890123456789}`),
+		desktest.JSON(`{"type":"contact","id":"`+zoeID+`","email":"","name":true,"phone":49301234567890123456789}`),
 		desktest.JSON(`{"conversations":[{"id":515,"state":"closed","created_at":null}]}`),
 	)
 	want := map[string]any{
@@ -127,7 +127,7 @@ func TestTimesAreUnixSecondsInAnyForm(t *testing.T) {
 // unseen, for it could be anything.
 func TestAnAnswerThatIsNotUnderstoodFailsTheExport(t *testing.T) {
 	contact := func(fields string) []desktest.Fault {
-		return []desktest.Fault{desktest.JSON(`{"type":"contact","id":"1",` + fields + `}`)}
+		return []desktest.Fault{desktest.JSON(`{"type":"contact","id":"` + zoeID + `",` + fields + `}`)}
 	}
 	page := func(body string) []desktest.Fault { return []desktest.Fault{desktest.OK, desktest.JSON(body)} }
 	one := func(fields string) []desktest.Fault { return page(`{"conversations":[{` + fields + `}]}`) }
@@ -176,7 +176,7 @@ func TestAnAnswerThatIsNotUnderstoodFailsTheExport(t *testing.T) {
 func TestContentTypesMayHaveParametersAndSuffixes(t *testing.T) {
 	for _, media := range []string{"application/json", "application/json; charset=utf-8", "Application/JSON", "application/vnd.desk+json"} {
 		w := newWorld(t)
-		w.desk.Script(desktest.Body(media, `{"type":"contact","email":"a@example.org"}`))
+		w.desk.Script(desktest.Body(media, `{"type":"contact","id":"`+zoeID+`","email":"a@example.org"}`))
 		if got := values(w.export(t))["contact.email"]; got != "a@example.org" {
 			t.Errorf("%s: exported %v", media, got)
 		}

@@ -26,8 +26,10 @@ const (
 	errNotJSON       flaw = "something that says it is no JSON"
 	errShape         flaw = "JSON that is broken or not what was asked for"
 	errTooLarge      flaw = "more than can be held"
+	errAnother       flaw = "the id of another contact"
 	errNotDeleted    flaw = "JSON that does not say deleted"
 	errCursorRepeats flaw = "a cursor that repeats"
+	errNotLoopback   flaw = "an address of another machine"
 	errTooManyPages  flaw = "pages without end"
 )
 
@@ -36,6 +38,12 @@ func unusable(method string, err error) error {
 	found := errShape
 	_ = errors.As(err, &found)
 	return &domain.RetryLater{Resolver: Name, Message: method + " was answered with " + found.Error()}
+}
+
+// notTheDesk is the error for a 404 that the desk did not write. It is tried again: the proxy, or the server without
+// the desk behind it, can be gone by then.
+func notTheDesk(method string) error {
+	return &domain.RetryLater{Resolver: Name, Message: method + " was answered 404, not in the words of the desk"}
 }
 
 // refused is the error for a status that is no success. The body is not looked at: it is the vendor's words.
@@ -96,6 +104,8 @@ func unanswered(ctx context.Context, method string, err error) error {
 		message += ": it was cancelled"
 	case ended != nil:
 		message += " in time"
+	case errors.Is(err, errNotLoopback):
+		message += ": the address of the host is not one of this machine"
 	case errors.As(err, &resolving):
 		message += ": the name of the host could not be resolved"
 	case errors.As(err, &certificate):

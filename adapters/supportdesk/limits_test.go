@@ -102,7 +102,7 @@ func TestAnAnswerIsBounded(t *testing.T) {
 
 func TestALargeAnswerWithinTheBoundIsRead(t *testing.T) {
 	w := newWorld(t)
-	document := `{"type":"contact","email":"a@example.org"}`
+	document := `{"type":"contact","id":"` + zoeID + `","email":"a@example.org"}`
 	w.desk.Script(desktest.JSON(document + strings.Repeat(" ", supportdesk.MaxBody-len(document))))
 	if got := values(w.export(t))["contact.email"]; got != "a@example.org" {
 		t.Errorf("exported %v", got)

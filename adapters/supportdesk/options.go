@@ -19,11 +19,13 @@ const (
 // Options are what may differ from desk to desk. The zero value is the desk of a workspace in the US.
 type Options struct {
 	// BaseURL is where the API is: DefaultBaseURL when empty, https://api.eu.intercom.io for workspaces in the EU,
-	// https://api.au.intercom.io for those in Australia. The scheme is https, or http for a desk in a test. It must be
-	// right: a server that answers everything with 404 knows no contact, and has none to erase.
+	// https://api.au.intercom.io for those in Australia. The scheme is https. It can be http for a desk on this machine:
+	// localhost, an address in 127.0.0.0/8, or [::1]. The URL must be right: the desk of another workspace, or in another
+	// region, does not have the contact and says so in the same words.
 	BaseURL string
 	// Transport carries the requests. It stays the caller's, who closes it; the same one serves all calls, so it must
-	// be safe for concurrent use. When nil, each call makes one of its own, which keeps nothing after the call.
+	// be safe for concurrent use. It must not follow redirects. When nil, each call makes one of its own, which keeps
+	// nothing after the call and, for plain http, uses no proxy and reaches this machine alone.
 	Transport http.RoundTripper
 	// Timeout bounds each request, with its answer; 0 means DefaultTimeout. An export makes one request for the contact
 	// and one for every 150 conversations: the deadline of the context bounds them all together.
@@ -73,6 +75,8 @@ func checkBaseURL(base string) error {
 		return configurationError("BaseURL names no host")
 	case parsed.User != nil:
 		return configurationError("BaseURL must hold no user name and no password")
+	case parsed.Scheme == "http" && !isLoopback(parsed.Hostname()):
+		return configurationError("BaseURL must begin with https://, because plain http would show the token and the data")
 	case strings.ContainsAny(base, "?#"):
 		return configurationError("BaseURL must have no query and no fragment")
 	default:

@@ -88,14 +88,14 @@ func TestTheDefaultsAreThoseOfTheVendor(t *testing.T) {
 }
 
 func TestABaseURLMayHaveAPathAndASlash(t *testing.T) {
-	for _, base := range []string{"http://desk.example/v1/", "http://desk.example/v1"} {
+	for _, base := range []string{"https://desk.example/v1/", "https://desk.example/v1"} {
 		var transport recorded
 		resolver, err := supportdesk.New(token, supportdesk.Options{BaseURL: base, Transport: &transport})
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, _ = resolver.EraseSubject(t.Context(), ref(zoeID), entry)
-		if got := transport.last.URL.String(); got != "http://desk.example/v1/contacts/"+zoeID {
+		if got := transport.last.URL.String(); got != "https://desk.example/v1/contacts/"+zoeID {
 			t.Errorf("URL = %s", got)
 		}
 	}

@@ -23,12 +23,14 @@ var _ ports.Resolver = (*Resolver)(nil)
 // Resolver answers for one support desk. It is safe for concurrent use and keeps no connection between calls. It does
 // not rectify.
 type Resolver struct {
-	token      func() string // behind a function, where nothing that prints or encodes a Resolver finds it
-	baseURL    string
-	transport  http.RoundTripper // nil: each call has its own
-	timeout    time.Duration
-	apiVersion string
-	now        func() time.Time
+	token   func() string // behind a function, where nothing that prints or encodes a Resolver finds it
+	baseURL string
+	// onThisMachine is set if baseURL has plain http, which must not leave the machine.
+	onThisMachine bool
+	transport     http.RoundTripper // nil: each call has its own
+	timeout       time.Duration
+	apiVersion    string
+	now           func() time.Time
 }
 
 // New returns the resolver for the desk that the access token belongs to. It asks the desk nothing. What cannot work
@@ -39,12 +41,13 @@ func New(accessToken string, options Options) (*Resolver, error) {
 		return nil, err
 	}
 	return &Resolver{
-		token:      func() string { return accessToken },
-		baseURL:    strings.TrimRight(options.BaseURL, "/"),
-		transport:  options.Transport,
-		timeout:    options.Timeout,
-		apiVersion: options.APIVersion,
-		now:        time.Now,
+		token:         func() string { return accessToken },
+		baseURL:       strings.TrimRight(options.BaseURL, "/"),
+		onThisMachine: !isHTTPS(options.BaseURL),
+		transport:     options.Transport,
+		timeout:       options.Timeout,
+		apiVersion:    options.APIVersion,
+		now:           time.Now,
 	}, nil
 }
 
@@ -58,7 +61,7 @@ func (r *Resolver) String() string { return Name + " at " + r.baseURL }
 func (r *Resolver) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, r.String()) }
 
 // ExportSubject returns the contact's and its conversations' fields, those of the covered surface that are present and
-// not null. A contact that the desk does not know has none. Where the desk fails half-way, there are none either:
+// not null. A contact that the desk says it does not have has none. Where the desk fails half-way, there are none either:
 // a part would pass for the whole.
 func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 	path, err := contactPath(ref.Value)
@@ -68,9 +71,12 @@ func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]
 	call := r.open()
 	defer call.close()
 
-	contact, known, err := call.contact(ctx, path)
+	contact, id, known, err := call.contact(ctx, path)
 	if err != nil || !known {
 		return nil, err
+	}
+	if id != ref.Value {
+		return nil, unusable(http.MethodGet, errAnother)
 	}
 	records, err := contactFields.records("contact/"+ref.Value, "", contact)
 	if err != nil {
@@ -87,7 +93,10 @@ func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]
 	return records, nil
 }
 
-// EraseSubject deletes the contact. Deleting is idempotent by itself: the desk is not told entryID.
+// EraseSubject deletes the contact. Deleting is idempotent by itself: the desk does not get entryID.
+//
+// It returns alreadyAbsent only if the desk says twice, to the deletion and to a request for the contact, that it does
+// not have the contact. A contact that was merged is a *domain.ResolverError, as far as the desk reports the merge.
 func (r *Resolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, _ string) (alreadyAbsent bool, err error) {
 	path, err := contactPath(ref.Value)
 	if err != nil {
@@ -100,19 +109,52 @@ func (r *Resolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, _ st
 	switch {
 	case err != nil:
 		return false, err
-	case answer.status == http.StatusNotFound:
-		return true, nil
-	case len(answer.body) == 0:
+	case answer.notFound():
+		return call.absent(ctx, path, ref.Value)
+	case answer.status == http.StatusNoContent && len(answer.body) == 0:
 		return false, nil
 	}
-	fields, err := answer.object()
-	if err != nil {
+	if err := answer.confirms(ref.Value); err != nil {
 		return false, unusable(http.MethodDelete, err)
 	}
-	if string(fields["deleted"]) != "true" {
-		return false, unusable(http.MethodDelete, errNotDeleted)
-	}
 	return false, nil
+}
+
+// absent asks for a contact that the desk does not find for a deletion. The vendor's description does not say whether
+// that happens to a merged contact as well, whose data lives on under another id.
+func (c call) absent(ctx context.Context, path, contactID string) (absent bool, err error) {
+	_, id, known, err := c.contact(ctx, path)
+	switch {
+	case err != nil:
+		return false, err
+	case !known:
+		return true, nil
+	case id != contactID:
+		return false, &domain.ResolverError{
+			Resolver: Name, Message: "DELETE was answered 404, and GET with another contact: this one was merged",
+		}
+	default:
+		return false, &domain.RetryLater{Resolver: Name, Message: "DELETE was answered 404, and GET with the contact"}
+	}
+}
+
+// confirms returns an error unless the body says that this contact was deleted.
+func (a answer) confirms(contactID string) error {
+	fields, err := a.object()
+	if err != nil {
+		return err
+	}
+	id, err := readContact(fields)
+	switch {
+	case err != nil:
+		return err
+	case string(fields["deleted"]) != "true":
+		return errNotDeleted
+	case id != contactID:
+		return errAnother
+	default:
+		return nil
+	}
 }
 
 // contactPath is the path of a contact: its id is one segment, whatever is in it. What would not stay one, or would be

@@ -70,8 +70,8 @@ func (c call) eachConversation(ctx context.Context, contactID string, yield func
 	return unusable(http.MethodPost, errTooManyPages)
 }
 
-// page makes a search for one page and returns the cursor of the next, empty after the last. A 404 is final: the
-// contact was there a moment ago, so it is the search itself that the server does not have.
+// page makes a search for one page and returns the cursor of the next, empty after the last. A 404 of the desk is
+// final: the contact was there a moment ago, so it is the search itself that the desk does not have.
 func (c call) page(ctx context.Context, request search) (conversations []object, next string, err error) {
 	body, err := json.Marshal(request)
 	if err != nil {
@@ -81,7 +81,7 @@ func (c call) page(ctx context.Context, request search) (conversations []object,
 	if err != nil {
 		return nil, "", err
 	}
-	if answer.status == http.StatusNotFound {
+	if answer.notFound() {
 		return nil, "", refused(http.MethodPost, answer.status, nil, c.resolver.now())
 	}
 	fields, err := answer.object()
@@ -94,20 +94,42 @@ func (c call) page(ctx context.Context, request search) (conversations []object,
 	return conversations, next, nil
 }
 
-// readPage takes a page apart. What says where the next one begins must be understood: else the search would end here
-// and a part would pass for the whole.
+// readPage takes a page apart. The parts that say where the next page begins must be understood: else the search would
+// end here and a part would pass for the whole.
 func readPage(page object) (conversations []object, next string, err error) {
+	if kind := page["type"]; !isNull(kind) && !says(kind, "conversation.list") {
+		return nil, "", errShape
+	}
 	list, present := page["conversations"]
 	if !present || json.Unmarshal(list, &conversations) != nil {
 		return nil, "", errShape
 	}
-	var pages struct {
-		Next struct {
-			StartingAfter string `json:"starting_after"`
-		} `json:"next"`
+	for _, conversation := range conversations {
+		if kind := conversation["type"]; !isNull(kind) && !says(kind, "conversation") {
+			return nil, "", errShape
+		}
 	}
-	if raw := page["pages"]; !isNull(raw) && json.Unmarshal(raw, &pages) != nil {
-		return nil, "", errShape
+	next, err = readNext(page["pages"])
+	return conversations, next, err
+}
+
+// readNext reads the cursor of the next page; it is empty if there is none.
+func readNext(raw json.RawMessage) (cursor string, err error) {
+	for _, key := range []string{"next", "starting_after"} {
+		if isNull(raw) {
+			return "", nil
+		}
+		var fields object
+		if json.Unmarshal(raw, &fields) != nil {
+			return "", errShape
+		}
+		raw = fields[key]
 	}
-	return conversations, pages.Next.StartingAfter, nil
+	if isNull(raw) {
+		return "", nil
+	}
+	if raw[0] != '"' {
+		return "", errShape
+	}
+	return unquote(raw)
 }

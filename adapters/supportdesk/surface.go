@@ -47,7 +47,10 @@ func (r *Resolver) CoveredSurface() domain.CoveredSurface {
 		Notes: []string{
 			"the vendor can recover a deleted contact for 7 days",
 			"the vendor keeps satisfaction ratings after a contact is deleted",
-			"a contact that was merged lives on under another id, and is to be erased under that one",
+			"a contact that was merged lives on under another id: both the export and the erasure need that id",
+			"for a contact that was merged, the vendor documents 410 for some versions of its API and 404 for others; with " +
+				"410 the export is incomplete and the erasure is refused; with 404 for the deletion and for the contact it " +
+				"cannot be told from a contact that was deleted: the export is empty and the erasure says already absent",
 		},
 	}
 }

@@ -6,13 +6,36 @@ import (
 	"math"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
 )
 
 // object is a JSON object whose fields are not looked into before they are wanted. Their names are matched exactly,
-// which decoding into a struct does not do.
+// which decoding into a struct does not do, and none comes twice: readers differ on the one that counts.
 type object map[string]json.RawMessage
+
+// UnmarshalJSON reads an object. Everything else, null included, is errShape.
+func (o *object) UnmarshalJSON(document []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(document))
+	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
+		return errShape
+	}
+	*o = object{}
+	for decoder.More() {
+		token, err := decoder.Token()
+		name, isName := token.(string)
+		if _, twice := (*o)[name]; err != nil || !isName || twice {
+			return errShape
+		}
+		var value json.RawMessage
+		if decoder.Decode(&value) != nil {
+			return errShape
+		}
+		(*o)[name] = value
+	}
+	return nil
+}
 
 // reader turns a field's JSON into the value of a record: nil for an absent or null field, else something that
 // domain.ExportRecord allows. The error is errShape.
@@ -97,11 +120,11 @@ func unquote(raw json.RawMessage) (string, error) {
 	return text, nil
 }
 
-// parseObject reads a whole document that is an object.
+// parseObject reads a whole document that is an object. It must be UTF-8: decoding would replace other bytes, and make
+// two ids one.
 func parseObject(document []byte) (object, error) {
-	document = bytes.TrimSpace(document)
 	var parsed object
-	if len(document) == 0 || document[0] != '{' || json.Unmarshal(document, &parsed) != nil {
+	if !utf8.Valid(document) || json.Unmarshal(document, &parsed) != nil || parsed == nil {
 		return nil, errShape
 	}
 	return parsed, nil

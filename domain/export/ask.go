@@ -2,15 +2,16 @@ package export
 
 import (
 	"context"
-	"math"
 	"slices"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/internal/detach"
 )
 
-// answer is what one call came back with. A call that failed, panicked or took too long is not ok.
+// answer is the result of one call. It is ok unless the call failed, panicked or took too long, or one of its records is
+// not valid.
 type answer struct {
 	index   int
 	records []domain.ExportRecord
@@ -19,8 +20,14 @@ type answer struct {
 
 // ask makes all calls at once, each under its own deadline, and returns their records in the order of the calls and
 // the names of the systems that did not answer, each once. It never waits longer than the deadline, even for a
-// system that ignores it.
+// system that ignores it: that one is left behind with a context that uses nothing of ctx any more.
 func (e *Exporter) ask(ctx context.Context, calls []resolvers.Call) (records []domain.ExportRecord, incomplete []string) {
+	incomplete = []string{}
+	if len(calls) == 0 {
+		return nil, incomplete
+	}
+	ctx, release := detach.New(ctx)
+	defer release()
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
 	incoming := make(chan answer, len(calls)) // with room for all, so that a late one blocks nobody
@@ -34,7 +41,9 @@ func (e *Exporter) ask(ctx context.Context, calls []resolvers.Call) (records []d
 				incoming <- a
 			}()
 			got, err := call.Resolver.ExportSubject(ctx, call.Ref)
-			a.records, a.ok = got, err == nil && !slices.ContainsFunc(got, unsayable)
+			if err == nil {
+				a.records, a.ok = adopt(call.Ref.Kind, got)
+			}
 		}()
 	}
 
@@ -52,33 +61,56 @@ func (e *Exporter) ask(ctx context.Context, calls []resolvers.Call) (records []d
 		}
 	}
 
-	incomplete = []string{}
 	for i, a := range answers {
-		name := calls[i].Resolver.Name()
-		if !a.ok {
-			incomplete = append(incomplete, name)
-			continue
-		}
-		for _, record := range a.records {
-			record.Source = name
-			records = append(records, record)
+		if a.ok {
+			records = append(records, a.records...)
+		} else {
+			incomplete = append(incomplete, calls[i].Ref.Kind)
 		}
 	}
 	return records, slices.Compact(incomplete)
 }
 
-// unsayable reports whether the value of a record is none that a bundle can hold; see domain.ExportRecord. One of them
-// would make the whole bundle impossible to send.
-func unsayable(record domain.ExportRecord) bool {
-	switch value := record.Value.(type) {
-	case nil, string, bool, []byte, domain.Number, domain.JSON,
-		int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
-		return false
-	case float64:
-		return math.IsNaN(value) || math.IsInf(value, 0)
-	case time.Time:
-		return value.Year() < 0 || value.Year() > 9999 // which RFC 3339 cannot say
-	default:
-		return true
+// adopt returns copies of a system's records, which share nothing with it: it may change its own at any time. One record
+// that is not valid makes all of them useless, because a part would pass for the whole.
+func adopt(source string, records []domain.ExportRecord) (adopted []domain.ExportRecord, ok bool) {
+	adopted = slices.Clone(records)
+	for i := range adopted {
+		record := &adopted[i]
+		record.Source = source
+		record.LegalBasis = copied(record.LegalBasis)
+		record.Purpose = copied(record.Purpose)
+		record.RetentionReason = copied(record.RetentionReason)
+		record.ExpiresAt = copied(record.ExpiresAt)
+		if record.ExpiresAt != nil {
+			*record.ExpiresAt = wholeZone(*record.ExpiresAt)
+		}
+		switch value := record.Value.(type) {
+		case []byte:
+			record.Value = slices.Clone(value)
+		case time.Time:
+			record.Value = wholeZone(value)
+		}
+		if !record.Valid() {
+			return nil, false
+		}
 	}
+	return adopted, true
+}
+
+func copied[T any](pointer *T) *T {
+	if pointer == nil {
+		return nil
+	}
+	value := *pointer
+	return &value
+}
+
+// wholeZone returns t in a zone that RFC 3339 can write: in UTC where the offset has seconds, which would be cut off and
+// make another instant of it.
+func wholeZone(t time.Time) time.Time {
+	if _, offset := t.Zone(); offset%60 != 0 {
+		return t.UTC()
+	}
+	return t
 }

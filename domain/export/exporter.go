@@ -51,8 +51,8 @@ func NewExporter(c Config) (*Exporter, error) {
 // records of each external system in the order of registration. All of it is in memory; see Stream.
 //
 // External systems are asked first, all at once, before the session's first statement, so that a slow one keeps no
-// connection busy. One that fails is named in IncompleteSources and fails nothing; a failure of the database fails
-// the export. The audit trail gets export_requested, which outlives a failure, and export_completed.
+// connection busy. One that fails, or returns a record that is not valid (see domain.ExportRecord), is named in
+// IncompleteSources and fails nothing; a failure of the database fails the export. The audit trail gets export_requested, which outlives a failure, and export_completed.
 //
 // A subject that does not fit the data map, or has a ref of an unknown kind, is domain.ErrSubject and leaves no trace.
 func (e *Exporter) Export(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ExportBundle, error) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/detach"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -107,8 +108,11 @@ type panicError struct{}
 func (*panicError) Error() string { return "habeas: a resolver panicked" }
 
 // call asks the resolver of the entry to do what the entry says. It never takes longer than CallTimeout: a resolver that
-// does not heed its context is left behind, and its answer is not waited for.
+// does not heed its context is left behind, and its answer is not waited for. Its context then uses nothing of ctx any
+// more, which may be that of a request.
 func (r *Runner) call(ctx context.Context, entry domain.OutboxEntry) (alreadyAbsent bool, err error) {
+	ctx, release := detach.New(ctx)
+	defer release()
 	ctx, cancel := context.WithTimeout(ctx, r.CallTimeout)
 	defer cancel()
 	type answer struct {

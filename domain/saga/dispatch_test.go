@@ -118,18 +118,25 @@ func TestACallHasADeadlineAndTheValuesOfTheContext(t *testing.T) {
 func TestASystemThatIgnoresItsDeadlineIsLeftBehind(t *testing.T) {
 	for attempts, want := range map[int]domain.OutboxStatus{1: domain.OutboxFailed, 8: domain.OutboxAbandoned} {
 		synctest.Test(t, func(t *testing.T) {
-			release := make(chan struct{})
-			w := newWorld(t, nil, desk(t, func(context.Context, domain.SubjectRef, string) (bool, error) {
+			type key struct{}
+			release, values := make(chan struct{}), make(chan any, 1)
+			w := newWorld(t, nil, desk(t, func(ctx context.Context, _ domain.SubjectRef, _ string) (bool, error) {
 				<-release
+				values <- ctx.Value(key{})
 				return false, nil
 			}))
 			w.does().Times(2)
 			got := w.settled()
 			w.claims(claimed(t, domain.OperationErase, attempts, 1)...)
 			start := bubble.Now()
-			w.runs(t, 1)
+			if _, err := w.RunOnce(context.WithValue(t.Context(), key{}, "of a request that is over")); err != nil {
+				t.Error(err)
+			}
 			waited := since(start)
 			close(release) // only now does it answer, into the void
+			if value := <-values; value != nil {
+				t.Errorf("it can still use the context of the run: %v", value)
+			}
 			settlement := (*got)[0][0]
 			if settlement.Status != want || settlement.LastError != "timeout" || waited != 30*time.Second {
 				t.Errorf("after %v: %s, %s", waited, settlement.Status, settlement.LastError)

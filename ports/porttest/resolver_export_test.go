@@ -109,6 +109,14 @@ func exportDefects() map[string]defect {
 			changesRecords(func(records []domain.ExportRecord) { records[1].Value = time.Unix(1_700_000_000_000, 0) }),
 			map[string]string{"records are well formed": "time.Time"},
 		},
+		"a document that is broken": {
+			changesRecords(func(records []domain.ExportRecord) { records[0].Value = domain.JSON(`{"a":`) }),
+			map[string]string{"records are well formed": "domain.JSON"},
+		},
+		"a text that is not UTF-8": {
+			changesRecords(func(records []domain.ExportRecord) { records[0].Row += "\xff" }),
+			map[string]string{"records are well formed": "no bundle can hold"},
+		},
 		"a record without its row": {
 			changesRecords(func(records []domain.ExportRecord) { records[0].Row = "" }),
 			map[string]string{"records are well formed": "lacks its field or its row"},

@@ -232,6 +232,8 @@ func TestFaultsThatBreakTheAnswer(t *testing.T) {
 		"truncate JSON":      {desktest.TruncateJSON, 200, true, true},
 		"HTML":               {desktest.HTML(), 200, false, true},
 		"wrong content type": {desktest.WrongContentType, 200, true, false},
+		"a page for 404":     {desktest.NotFoundPage(), 404, false, true},
+		"404":                {desktest.Status(404), 404, false, false},
 		"not deleted":        {desktest.NotDeleted(), 200, false, false},
 		"redirect":           {desktest.Redirect(302, "/elsewhere"), 302, false, false},
 	} {

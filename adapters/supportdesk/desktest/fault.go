@@ -24,18 +24,30 @@ func (f Fault) With(name, value string) Fault {
 // OK is no fault.
 func OK(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) { regular(w, r) }
 
-// Status refuses the request, with a message that quotes VendorText.
+// Status refuses the request in the desk's own words, with a message that quotes VendorText. The code is "not_found" for
+// 404, "contact_merged" for 410, and otherwise none that the vendor has.
 func Status(status int) Fault {
-	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) { refuse(w, status, "scripted") }
+	code := "scripted"
+	switch status {
+	case http.StatusNotFound:
+		code = "not_found"
+	case http.StatusGone:
+		code = "contact_merged"
+	}
+	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) { refuse(w, status, code) }
 }
 
 // Redirect sends the client elsewhere.
 func Redirect(status int, location string) Fault { return Status(status).With("Location", location) }
 
 // Body answers 200 with the body and does not carry out the request.
-func Body(contentType, body string) Fault {
+func Body(contentType, body string) Fault { return Answer(http.StatusOK, contentType, body) }
+
+// Answer sends the status and the body and does not carry out the request. It stands for a proxy in the desk's place.
+func Answer(status int, contentType, body string) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) {
 		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
 	}
 }
@@ -44,9 +56,16 @@ func Body(contentType, body string) Fault {
 func JSON(body string) Fault { return Body("application/json", body) }
 
 // HTML answers 200 with a page, such as a proxy shows, and does not carry out the request.
-func HTML() Fault {
-	return Body("text/html; charset=utf-8", "<html><body>"+VendorText+"</body></html>")
-}
+func HTML() Fault { return Body(pageType, page) }
+
+// NotFoundPage answers 404 with a page, such as a proxy shows that has no desk behind it, and does not carry out the
+// request.
+func NotFoundPage() Fault { return Answer(http.StatusNotFound, pageType, page) }
+
+const (
+	pageType = "text/html; charset=utf-8"
+	page     = "<html><body>" + VendorText + "</body></html>"
+)
 
 // NotDeleted answers a deletion with deleted: false.
 func NotDeleted() Fault { return JSON(`{"type":"contact","id":"` + VendorText + `","deleted":false}`) }

@@ -1,0 +1,49 @@
+package domain
+
+import (
+	"math"
+	"time"
+	"unicode/utf8"
+)
+
+// Valid reports whether a bundle can hold the record: it has a field, all its texts are valid UTF-8, its category and
+// its legal basis are known, and its value and its instants have a form in JSON. A record without a category is valid.
+// One record that is not valid would make the whole bundle impossible to send, or to read.
+func (r ExportRecord) Valid() bool {
+	for _, text := range []*string{&r.Source, &r.Field, &r.Row, r.Purpose, r.RetentionReason} {
+		if text != nil && !utf8.ValidString(*text) {
+			return false
+		}
+	}
+	return r.Field != "" &&
+		(r.Category == "" || r.Category.Valid()) &&
+		(r.LegalBasis == nil || r.LegalBasis.Valid()) &&
+		(r.ExpiresAt == nil || isEncodable(*r.ExpiresAt)) &&
+		isExportable(r.Value)
+}
+
+// isExportable reports whether value is one of the values that ExportRecord names, and has a form in JSON.
+func isExportable(value any) bool {
+	switch value := value.(type) {
+	case nil, bool, []byte, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
+		return true
+	case string:
+		return utf8.ValidString(value)
+	case float64:
+		return !math.IsNaN(value) && !math.IsInf(value, 0)
+	case Number:
+		return isJSONNumber(string(value)) || value == "NaN" || value == "Infinity" || value == "-Infinity"
+	case JSON:
+		return isJSON(string(value))
+	case time.Time:
+		return isEncodable(value)
+	default:
+		return false
+	}
+}
+
+// isEncodable reports whether RFC 3339 has a text for t: it has years of four digits, and zones of less than a day.
+func isEncodable(t time.Time) bool {
+	_, err := t.MarshalJSON()
+	return err == nil
+}
