@@ -11,17 +11,22 @@ import "testing"
 //	a session that locks the subject waits for another one that did  subject lock excludes other sessions
 //	a lock ends with its session, and can be taken again             subject can be locked again
 //	an erasure leaves a mark with its instant, a rectification none  subject lock leaves a mark
+//	a rectification is told of erasures, and leaves no mark           subject lock to rectify knows erasures
+//	a rectification and an erasure wait for each other               subject lock to rectify excludes erasures
 //	a step deletes all rows of the subject, and counts them          subject rows are deleted
 //	so it does with rows that refer to each other                    subject replies are deleted in one step
 //	a row that others refer to is ErrConflict                        subject rows that others refer to are refused
 //	a step anonymizes its columns, and counts the rows               subject columns are anonymized
 //	rows are found over any number of relations                      subject rows are found over two hops
 //	a retain step counts rows, and leaves them as they are           subject retained rows are counted
+//	a retained cell whose duty is over is anonymized                 subject retention that is over is no reason
 //	a surrogate fits its column, or is the constant of the data map  subject surrogates fit their columns
 //	a surrogate stands where NULL stood, and is never NULL           subject surrogates replace NULL
 //	texts and UUIDs get a different surrogate in each cell           subject surrogates are unique
 //	no row of another subject is touched by any step                 subject steps touch nobody else
 //	external steps and unknown tables are ErrManifest                subject steps are refused
+//	steps that meet in a row, or have no column, are ErrManifest     subject steps on one row are refused
+//	a session whose steps were refused cannot be committed           subject refused steps cannot be committed
 //	a plan leaves of the subject what it retains, and all of others  subject plan erases all
 //	a plan that is applied again comes to the same                   subject plan can be applied again
 //	what a plan did is undone with its session                       subject plan can be rolled back
@@ -56,17 +61,22 @@ var subjectCases = []suiteCase[StoreHarness]{
 	{"subject lock excludes other sessions", subjectLockExcludesOtherSessions},
 	{"subject can be locked again", subjectCanBeLockedAgain},
 	{"subject lock leaves a mark", subjectLockLeavesAMark},
+	{"subject lock to rectify knows erasures", subjectLockToRectifyKnowsErasures},
+	{"subject lock to rectify excludes erasures", subjectLockToRectifyExcludesErasures},
 	{"subject rows are deleted", subjectRowsAreDeleted},
 	{"subject replies are deleted in one step", subjectRepliesAreDeletedInOneStep},
 	{"subject rows that others refer to are refused", subjectRowsThatOthersReferToAreRefused},
 	{"subject columns are anonymized", subjectColumnsAreAnonymized},
 	{"subject rows are found over two hops", subjectRowsAreFoundOverTwoHops},
 	{"subject retained rows are counted", subjectRetainedRowsAreCounted},
+	{"subject retention that is over is no reason", subjectRetentionThatIsOverIsNoReason},
 	{"subject surrogates fit their columns", subjectSurrogatesFitTheirColumns},
 	{"subject surrogates replace NULL", subjectSurrogatesReplaceNULL},
 	{"subject surrogates are unique", subjectSurrogatesAreUnique},
 	{"subject steps touch nobody else", subjectStepsTouchNobodyElse},
 	{"subject steps are refused", subjectStepsAreRefused},
+	{"subject steps on one row are refused", subjectStepsOnOneRowAreRefused},
+	{"subject refused steps cannot be committed", subjectRefusedStepsCannotBeCommitted},
 	{"subject plan erases all", subjectPlanErasesAll},
 	{"subject plan can be applied again", subjectPlanCanBeAppliedAgain},
 	{"subject plan can be rolled back", subjectPlanCanBeRolledBack},

@@ -10,10 +10,14 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesSteps is a defect of the steps that are carried out; each still has its count.
+// changesSteps is a defect of the steps that are carried out; each still has its count. Steps that must not be carried
+// out together are refused as they should be.
 func changesSteps(change func(domain.Step) (domain.Step, bool)) func(*Store) {
 	return changesSubjects(func(s *brokenSubjects) {
 		s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error) {
+			if meet(steps) {
+				return s.good.Apply(ctx, id, steps)
+			}
 			for _, step := range steps {
 				count := []int64{0}
 				if changed, todo := change(step); todo {
@@ -26,6 +30,17 @@ func changesSteps(change func(domain.Step) (domain.Step, bool)) func(*Store) {
 			return rows, nil
 		}
 	})
+}
+
+// meet reports whether steps are refused together, but not one by one.
+func meet(steps []domain.Step) bool {
+	for _, step := range steps {
+		if _, err := DataMap().CheckSteps([]domain.Step{step}); err != nil {
+			return false
+		}
+	}
+	_, err := DataMap().CheckSteps(steps)
+	return err != nil
 }
 
 // changesCounts is a defect of what a step is said to have done.
@@ -75,6 +90,43 @@ func applyDefects() map[string]storeDefect {
 				"subject plan can be applied again":    "order_lines",
 			},
 		},
+		"duties that never end": {
+			changesSteps(func(step domain.Step) (domain.Step, bool) {
+				if len(step.Expired) > 0 {
+					step.At = noon
+				}
+				return step, true
+			}),
+			map[string]string{
+				"subject retention that is over is no reason": "rows were anonymized and",
+			},
+		},
+		"steps that are carried out one by one": {
+			changesSubjects(func(s *brokenSubjects) {
+				s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error) {
+					for _, step := range steps {
+						counts, err := s.good.Apply(ctx, id, []domain.Step{step})
+						if err != nil {
+							return rows, err
+						}
+						rows = append(rows, counts...)
+					}
+					return rows, nil
+				}
+			}),
+			map[string]string{"subject steps on one row are refused": "is no habeas: manifest"},
+		},
+		"refused steps that can be committed": {
+			changesSubjects(func(s *brokenSubjects) {
+				s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+					if before, err := DataMap().CheckSteps(steps); err != nil {
+						return make([]int64, before), err
+					}
+					return s.good.Apply(ctx, id, steps)
+				}
+			}),
+			map[string]string{"subject refused steps cannot be committed": "is no habeas: manifest"},
+		},
 		"deletes that do not happen": {
 			changesSteps(func(step domain.Step) (domain.Step, bool) {
 				if step.Strategy == domain.StrategyDelete && !step.External {
@@ -101,6 +153,8 @@ func applyDefects() map[string]storeDefect {
 				return step, true
 			}),
 			map[string]string{
+				"subject retention that is over is no reason": "invoices.address was overwritten",
+
 				"subject retained rows are counted": "after a step that retains: invoices.address has changed in a row",
 				"subject surrogates replace NULL":   "invoices.address was NULL, is not to be anonymized, and has changed",
 				"subject plan erases all":           "invoices.address has stayed: false, want true",
@@ -118,6 +172,9 @@ func applyDefects() map[string]storeDefect {
 				return step, true
 			}),
 			map[string]string{
+				"subject steps on one row are refused":        "is no habeas: manifest",
+				"subject retention that is over is no reason": "invoices.address was overwritten",
+
 				"subject columns are anonymized":    "was overwritten: true, want false",
 				"subject surrogates replace NULL":   "invoices.address was NULL, is not to be anonymized, and has changed",
 				"subject plan erases all":           "invoices.address has stayed: false, want true",
@@ -157,6 +214,8 @@ func applyDefects() map[string]storeDefect {
 				return rows
 			}),
 			map[string]string{
+				"subject retention that is over is no reason": "0 retained, want",
+
 				"subject ids are matched whole":     "found no row",
 				"subject retained rows are counted": "rows are said to be retained, want",
 				"subject plan erases all":           "retain invoices",
@@ -188,6 +247,8 @@ func applyDefects() map[string]storeDefect {
 				}
 			}),
 			map[string]string{
+				"subject steps on one row are refused": "is no habeas: manifest",
+
 				"subject replies are deleted in one step":  "the session failed: habeas: erase: refers",
 				"subject statements do not depend on rows": "the session failed: habeas: erase: refers",
 			},
@@ -238,6 +299,9 @@ func applyDefects() map[string]storeDefect {
 		"external steps are nothing": {
 			changesSteps(func(step domain.Step) (domain.Step, bool) { return step, !step.External }),
 			map[string]string{
+
+				"subject refused steps cannot be committed": "is no habeas: manifest",
+
 				"subject steps are refused": "an external step",
 			},
 		},
@@ -247,6 +311,7 @@ func applyDefects() map[string]storeDefect {
 				return step, known || step.External
 			}),
 			map[string]string{
+
 				"subject steps are refused": "a step about an unknown table",
 			},
 		},

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -79,5 +80,85 @@ func subjectLockLeavesAMark(t testing.TB, h StoreHarness) {
 	}
 	if _, marked := s.Erased(t, others[0].id(t)); marked {
 		t.Errorf("another subject has the mark of an erasure")
+	}
+}
+
+// holds is what a store says of the subject to a rectification.
+func (s shopUnderTest) holds(t testing.TB, who customer) (state domain.SubjectState) {
+	t.Helper()
+	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
+		state, err = subjects.LockToRectify(ctx, who.id(t))
+		return err
+	})
+	return state
+}
+
+func subjectLockToRectifyKnowsErasures(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	nobody := customer{"nobody", 7, 900_000}
+	for range 2 { // a lock leaves nothing behind
+		if got, want := s.holds(t, zoe), (domain.SubjectState{Present: true}); got != want {
+			t.Errorf("the state of a subject that was never erased is %+v, want %+v", got, want)
+		}
+		if got, want := s.holds(t, nobody), (domain.SubjectState{}); got != want {
+			t.Errorf("the state of a subject without rows is %+v, want %+v", got, want)
+		}
+	}
+	for _, who := range []customer{zoe, nobody} {
+		s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+			return subjects.Lock(ctx, who.id(t), noon)
+		})
+	}
+	if got, want := s.holds(t, zoe), (domain.SubjectState{Erased: true, Present: true}); got != want {
+		t.Errorf("the state of a subject that was erased is %+v, want %+v", got, want)
+	}
+	if got, want := s.holds(t, nobody), (domain.SubjectState{Erased: true}); got != want {
+		t.Errorf("the state of an erased subject without rows is %+v, want %+v", got, want)
+	}
+	if got := s.holds(t, others[0]); got.Erased {
+		t.Errorf("another subject counts as erased")
+	}
+}
+
+// An erasure and a rectification of one subject run one after the other, whichever comes first.
+func subjectLockToRectifyExcludesErasures(t testing.TB, h StoreHarness) {
+	s := shopUnderTest{h.open(t)}
+	lock := func(ctx context.Context, subjects ports.SubjectStore) error {
+		return subjects.Lock(ctx, zoe.id(t), noon)
+	}
+	hold := func(ctx context.Context, subjects ports.SubjectStore) error {
+		_, err := subjects.LockToRectify(ctx, zoe.id(t))
+		return err
+	}
+	type locking func(context.Context, ports.SubjectStore) error
+	for name, pair := range map[string][2]locking{
+		"a rectification and an erasure": {hold, lock}, "an erasure and a rectification": {lock, hold},
+		"two rectifications": {hold, hold},
+	} {
+		locked := make(chan struct{})
+		second, ended := beside(func() {
+			tell := sync.OnceFunc(func() { close(locked) })
+			err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+				err := pair[1](ctx, subjects)
+				if err == nil {
+					tell()
+				}
+				return err
+			})
+			if err != nil {
+				t.Errorf("%s: the second one failed: %v", name, err)
+			}
+		})
+		s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+			if err := pair[0](ctx, subjects); err != nil {
+				return err
+			}
+			second()
+			if _, ok := arrives(locked, moment); ok {
+				t.Errorf("%s have the subject at the same time", name)
+			}
+			return nil
+		})
+		ended()
 	}
 }

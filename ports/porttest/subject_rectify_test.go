@@ -229,7 +229,7 @@ func rectifyDefects() map[string]storeDefect {
 					}()
 					return do(ctx, func(ctx context.Context, s ports.Session) error {
 						good := s.Subjects()
-						broken := &brokenSubjects{lock: good.Lock, apply: good.Apply, export: good.Export}
+						broken := &brokenSubjects{lock: good.Lock, hold: good.LockToRectify, apply: good.Apply, export: good.Export}
 						broken.rectify = func(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
 							mu.Lock()
 							late := open > 0 && !rectified

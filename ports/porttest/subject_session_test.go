@@ -21,10 +21,36 @@ func subjectSessionDefects() map[string]storeDefect {
 				}
 			}),
 			map[string]string{
+				"subject lock to rectify knows erasures":    "the state of a subject that was erased is",
+				"subject lock to rectify excludes erasures": "have the subject at the same time",
+
 				"subject lock excludes other sessions": "another session has locked the subject before the first one",
 				"subject lock leaves a mark":           "an erasure left no mark",
 				"subject export comes before writes":   "after Lock in its session",
 			},
+		},
+		"a rectification that locks nothing": {
+			changesSubjects(func(s *brokenSubjects) {
+				s.hold = func(context.Context, domain.SubjectID) (domain.SubjectState, error) {
+					return domain.SubjectState{Present: true}, nil
+				}
+			}),
+			map[string]string{
+				"subject lock to rectify knows erasures":    "the state of a subject",
+				"subject lock to rectify excludes erasures": "have the subject at the same time",
+			},
+		},
+		"a rectification that leaves a mark": {
+			changesSubjects(func(s *brokenSubjects) {
+				s.hold = func(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
+					state, err := s.good.LockToRectify(ctx, id)
+					if err == nil {
+						err = s.good.Lock(ctx, id, noon)
+					}
+					return state, err
+				}
+			}),
+			map[string]string{"subject lock to rectify knows erasures": "the state of a subject that was never erased is"},
 		},
 		"a lock that can be taken once": {
 			func(store *Store) {
@@ -46,6 +72,8 @@ func subjectSessionDefects() map[string]storeDefect {
 				})(store)
 			},
 			map[string]string{
+				"subject lock to rectify excludes erasures": "is there already",
+
 				"subject lock excludes other sessions": "habeas: lock: is there already",
 				"subject can be locked again":          "failed: habeas: lock: is there already",
 				"subject lock leaves a mark":           "habeas: lock: is there already",
@@ -112,6 +140,11 @@ func subjectSessionDefects() map[string]storeDefect {
 				})(store)
 			},
 			map[string]string{
+				"subject refused steps cannot be committed": "is no habeas: manifest",
+
+				"subject lock to rectify knows erasures":    "the state of a subject that was erased is",
+				"subject lock to rectify excludes erasures": "have the subject at the same time",
+
 				"subject lock excludes other sessions": "another session has locked the subject before the first one",
 				"subject lock leaves a mark":           "an erasure left no mark",
 				"subject plan can be rolled back":      "after a rollback",

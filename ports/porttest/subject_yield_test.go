@@ -110,7 +110,7 @@ func subjectYieldDefects() map[string]storeDefect {
 					appended = true
 					return outbox.Enqueue(ctx, entries...)
 				}
-				broken := &brokenSubjects{lock: good.Lock, apply: good.Apply, rectify: good.Rectify}
+				broken := &brokenSubjects{lock: good.Lock, hold: good.LockToRectify, apply: good.Apply, rectify: good.Rectify}
 				broken.export = func(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
 					if appended {
 						return &domain.Error{Code: domain.ErrSession, Op: "export", Message: "must come first"}

@@ -65,7 +65,7 @@ func TestASubjectIsSpelledAsItsTableSpellsIt(t *testing.T) {
 				if rows := a.count(t, "SELECT (SELECT count(*) FROM members) + (SELECT count(*) FROM posts) + (SELECT count(*) FROM remarks)"); rows != 3 {
 					t.Errorf("%d rows are left (%v)", rows, erasing)
 				}
-				if name != "a number" && !errors.Is(erasing, domain.ErrSubject) {
+				if (isPostgres(db) || test.sqlite == "text COLLATE NOCASE") && name != "a number" && !errors.Is(erasing, domain.ErrSubject) {
 					t.Errorf("erased: %v", erasing)
 				}
 				bundle, exporting := a.export(t.Context(), test.other)

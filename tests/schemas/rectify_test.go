@@ -26,7 +26,7 @@ func (s *system) note(call string) {
 	s.calls = append(s.calls, call)
 }
 
-func (s *system) Name() string                         { return "crm" }
+func (s *system) Name() string                          { return "crm" }
 func (s *system) CoveredSurface() domain.CoveredSurface { return domain.CoveredSurface{} }
 
 func (s *system) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {

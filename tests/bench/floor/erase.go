@@ -26,6 +26,9 @@ const (
 	INSERT INTO habeas_subject_erasures AS e (subject_id, erased_at, erasures) VALUES ($1, $2, 1)
 	ON CONFLICT (subject_id) DO UPDATE SET erased_at = excluded.erased_at, erasures = e.erasures + 1`
 
+	// lockUser waits for transactions that are inserting rows of the user, so that the statements after it see them.
+	lockUser = `SELECT 1 FROM users WHERE id = $1 FOR UPDATE`
+
 	deleteAddresses = `DELETE FROM addresses WHERE user_id = $1`
 	deleteLogins    = `DELETE FROM logins WHERE user_id = $1`
 
@@ -59,6 +62,9 @@ func (a api) erase(c *fiber.Ctx) error {
 	ctx := c.UserContext()
 	err = pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, lockErasure, subject, now()); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, lockUser, user); err != nil {
 			return err
 		}
 		trail := []event{newEvent("erasure_requested", payload{"local_steps": 6, "external_steps": 1, "refs": 1})}
