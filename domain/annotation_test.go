@@ -133,3 +133,30 @@ func TestTheVocabularyIsClosed(t *testing.T) {
 		}
 	}
 }
+
+func TestNoPeriodThatBeganBeforeTheCutoffGoesOn(t *testing.T) {
+	day := func(t *rapid.T, name string) time.Time {
+		return time.Unix(0, 0).UTC().AddDate(0, 0, rapid.IntRange(0, 40_000).Draw(t, name))
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		period := domain.Period{
+			Years: rapid.IntRange(0, 30).Draw(t, "years"), Months: rapid.IntRange(0, 24).Draw(t, "months"),
+			Days: rapid.IntRange(0, 60).Draw(t, "days"),
+		}
+		now, start := day(t, "now"), day(t, "start")
+		cutoff := period.Cutoff(now)
+		if !start.After(cutoff) && period.After(start).After(now) {
+			t.Fatalf("at %v, %v counts as over since %v, and ends at %v", now, period, start, period.After(start))
+		}
+		if period.After(start).Before(now.AddDate(0, 0, -7)) && start.After(cutoff) {
+			t.Fatalf("at %v, %v since %v goes on, and ended a week before at %v", now, period, start, period.After(start))
+		}
+	})
+}
+
+func TestACutoffIsExactWhereNoMonthOverflows(t *testing.T) {
+	now := time.Date(2026, 11, 22, 3, 4, 5, 6000, time.UTC)
+	if got := (domain.Period{Years: 10}).Cutoff(now); !got.Equal(now.AddDate(-10, 0, 0)) {
+		t.Errorf("got %v", got)
+	}
+}

@@ -86,7 +86,7 @@ func TestTheNumberOfStatementsDoesNotDependOnTheNumberOfRows(t *testing.T) {
 		// The tables, the events; BEGIN, the lock of the subject and of the orders, the steps, the events, COMMIT.
 		export, erasure := 1+1, 1+2+1+2
 		if db.Dialect().Name() == dialect.SQLite { // the mark and the catalog, and the steps one by one
-			erasure = 1 + 2 + 5 + 2
+			erasure = 1 + 2 + 5 + 2 + 3 // and the mode of secure_delete
 		}
 		if len(exports[0]) != export || len(erasures[0]) != erasure {
 			t.Errorf("%d for an export: %q\n%d for an erasure: %q", len(exports[0]), exports[0], len(erasures[0]), erasures[0])

@@ -24,18 +24,6 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 	if !ok || len(step.Values) == 0 {
 		return 0, notInDataMap()
 	}
-	if err := s.forget(ctx); err != nil { // wrong values are personal data, too
-		return 0, err
-	}
-	live, err := s.known(ctx, id, key)
-	if err == nil {
-		if _, err = s.store.refuseHidden(live, "rectify"); err != nil {
-			err = s.fail(ctx, "rectify", err)
-		}
-	}
-	if err != nil {
-		return 0, err
-	}
 	assignments, args := make([]string, len(step.Values)), slices.Clone(key)
 	for i, value := range step.Values {
 		column, ok := table.Column(value.Column)
@@ -47,6 +35,18 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 		}
 		args = append(args, s.store.parameter(value.Value))
 		assignments[i] = quote(column.Name) + " = $" + strconv.Itoa(len(args))
+	}
+	if err := s.forget(ctx); err != nil { // wrong values are personal data, too
+		return 0, err
+	}
+	live, err := s.known(ctx, id, key)
+	if err == nil {
+		if _, err = s.store.refuseHidden(live, "rectify"); err != nil {
+			err = s.fail(ctx, "rectify", err)
+		}
+	}
+	if err != nil {
+		return 0, err
 	}
 	return s.write(ctx, "rectify: "+table.Name, "UPDATE "+quoteTable(table.Name)+" AS t0 SET "+
 		strings.Join(assignments, ", ")+" WHERE "+s.store.rowsOf(table, 0), args...)
