@@ -35,6 +35,8 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 		"slog in ports":                   {at("ports"), "log/slog", "the core links no technology"},
 		"randomness":                      {at("domain"), "math/rand/v2", "the core imports no randomness"},
 		"domain on ports":                 {at("domain"), at("ports"), "domain imports nothing of the module"},
+		"an internal package on domain":   {at("internal/detach"), at("domain"), "internal packages import nothing of the module"},
+		"net/http in an internal package": {at("internal/detach"), "net/http", "the core links no technology"},
 		"ports on a service":              {at("ports"), at("domain/saga"), "ports import only domain"},
 		"a service on another":            {at("domain/export"), at("domain/saga"), "services import only domain, ports and what they share"},
 		"a service on mocks":              {at("domain/export"), at("ports/mocks"), "services import only domain, ports and what they share"},

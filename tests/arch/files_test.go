@@ -92,7 +92,7 @@ func (s source) violations() (found []string) {
 		found = append(found, "package "+name+" says nothing about what is in it")
 	}
 	// A test may look at the clock of a synctest bubble.
-	if s.in("domain/...", "ports/...") && !strings.HasSuffix(s.path, "_test.go") {
+	if s.in(core...) && !strings.HasSuffix(s.path, "_test.go") {
 		for _, call := range s.clockReads() {
 			found = append(found, call+": the core takes its time from a port")
 		}

@@ -18,12 +18,12 @@ type rule struct {
 
 // core is everything that has to be free of technology.
 var (
-	core       = []string{"domain/...", "ports/..."}
+	core       = []string{"domain/...", "ports/...", "internal/..."}
 	exceptCore = []string{"ports/mocks/...", "ports/porttest/..."}
 )
 
 // users is what applications link.
-var users = []string{"domain/...", "ports/...", "adapters/...", "app/..."}
+var users = []string{"domain/...", "ports/...", "adapters/...", "app/...", "internal/..."}
 
 // shared is no service but what several need. A service must not import another.
 var shared = []string{"domain/audit", "domain/resolvers"}
@@ -37,7 +37,8 @@ var rules = []rule{
 	{"the core imports no randomness", core, exceptCore, imports(under("math/rand", "crypto"))},
 	{"domain imports nothing of the module", []string{"domain"}, nil, importsOfOurs()},
 	{"ports import only domain", []string{"ports"}, nil, importsOfOurs("domain")},
-	{"services import only domain, ports and what they share", []string{"domain/..."}, append(shared, "domain"), importsOfOurs(append(shared, "domain", "ports")...)},
+	{"services import only domain, ports and what they share", []string{"domain/..."}, append(shared, "domain"), importsOfOurs(append(shared, "domain", "ports", "internal/...")...)},
+	{"internal packages import nothing of the module", []string{"internal/..."}, nil, importsOfOurs()},
 	{"what services share imports only domain and ports", shared, nil, importsOfOurs("domain", "ports")},
 	{"conformance suites need only the core", []string{"ports/porttest/..."}, nil, importsOfOurs(append(core, "ports/porttest/...")...)},
 	{"conformance suites link no third-party package", []string{"ports/porttest/..."}, nil, links(graph.thirdParty)},
