@@ -40,16 +40,31 @@ type handler struct {
 // ServeHTTP implements http.Handler.
 func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := relative(h.prefix, r.URL.EscapedPath())
-	send(w, r, h.api.Route(r.Context(), r.Method, path, httpapi.Request{
+	request := httpapi.Request{
 		Subject: func(ctx context.Context) (domain.Subject, error) {
-			return h.subject(r.WithContext(ctx))
+			return h.subject(r.WithContext(asked{ctx, r}))
 		},
 		Query:           r.URL.RawQuery,
 		ContentType:     r.Header.Get("Content-Type"),
 		ContentEncoding: strings.Join(r.Header.Values("Content-Encoding"), ","),
-		Body:            r.Body,
-	}))
+		Whole:           !canBreakOff(w, r),
+	}
+	if hasBody(r) {
+		body := arrivingBody(w, r)
+		request.Body, request.SetReadDeadline = body, body.setDeadline
+	}
+	send(w, r, h.api.Route(r.Context(), r.Method, path, request))
 }
+
+// asked is the context of the request that a SubjectProvider gets: it ends with the request's time, and its values are
+// those of the request, also for a provider that keeps it.
+type asked struct {
+	context.Context
+	request *http.Request
+}
+
+// Value implements context.Context.
+func (a asked) Value(key any) any { return a.request.Context().Value(key) }
 
 // send writes the response. The length is set here because net/http would not know it in answer to HEAD.
 func send(w http.ResponseWriter, r *http.Request, response httpapi.Response) {
@@ -68,6 +83,6 @@ func send(w http.ResponseWriter, r *http.Request, response httpapi.Response) {
 	}
 	defer response.Stream.Close()
 	if _, err := io.Copy(body, response.Stream); err != nil {
-		panic(http.ErrAbortHandler) // to net/http it means that the connection is to be broken off
+		breakOff(w)
 	}
 }
