@@ -14,7 +14,7 @@ import (
 
 // SubjectProvider says whose data a request is about. It is the only access control there is: it authenticates the
 // request itself, or stands behind a middleware that does. The request's context ends with the time that the request
-// may take.
+// may take, and has no values after it.
 //
 // A *httpapi.Refusal is answered with its status, and with its header, which is where WWW-Authenticate goes. Any other
 // error, and a panic, is answered with 500 and shown to nobody.
@@ -42,7 +42,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := relative(h.prefix, r.URL.EscapedPath())
 	request := httpapi.Request{
 		Subject: func(ctx context.Context) (domain.Subject, error) {
-			return h.subject(r.WithContext(asked{ctx, r}))
+			return h.subject(r.WithContext(ctx))
 		},
 		Query:           r.URL.RawQuery,
 		ContentType:     r.Header.Get("Content-Type"),
@@ -55,16 +55,6 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	send(w, r, h.api.Route(r.Context(), r.Method, path, request))
 }
-
-// asked is the context of the request that a SubjectProvider gets: it ends with the request's time, and its values are
-// those of the request, also for a provider that keeps it.
-type asked struct {
-	context.Context
-	request *http.Request
-}
-
-// Value implements context.Context.
-func (a asked) Value(key any) any { return a.request.Context().Value(key) }
 
 // send writes the response. The length is set here because net/http would not know it in answer to HEAD.
 func send(w http.ResponseWriter, r *http.Request, response httpapi.Response) {
