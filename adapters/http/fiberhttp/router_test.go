@@ -20,10 +20,11 @@ import (
 	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/domain/restriction"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // newAPI returns an API over the fake, without routes for restriction.
-func newAPI(t *testing.T, store *sessions) *httpapi.API {
+func newAPI(t *testing.T, store ports.SessionFactory) *httpapi.API {
 	t.Helper()
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
