@@ -26,8 +26,8 @@ type Request struct {
 	ContentEncoding string    // the header; several lines of it joined by commas
 	Body            io.Reader // as it was sent, not decompressed; nil for none. No more of it is read than is allowed
 
-	// SetReadDeadline makes reads of Body end at an instant, with an error whose method Timeout returns true. Handle calls
-	// it before anything else, with the end of the request's time. It is nil if Body never makes a reader wait.
+	// SetReadDeadline makes reads of Body end at an instant, with an error whose method Timeout returns true. Handle and
+	// Route call it before anything else, with the end of the request's time. It is nil if Body never makes a reader wait.
 	SetReadDeadline func(time.Time)
 
 	// Whole asks for a Response without Stream, however large the body is. An adapter sets it if it could not make a
@@ -79,6 +79,9 @@ func (a *API) Route(ctx context.Context, method, path string, r Request) Respons
 			r.Purpose = purpose
 			return a.Handle(ctx, endpoint, r)
 		}
+	}
+	if r.SetReadDeadline != nil { // some servers read the body before they send the response
+		r.SetReadDeadline(time.Now().Add(a.config.Timeout))
 	}
 	return a.Fallback(method, path)
 }

@@ -65,7 +65,9 @@ type hoardSession struct {
 	hoard *hoard
 }
 
-func (s hoardSession) Subjects() ports.SubjectStore { return hoardSubjects{s.Session.Subjects(), s.hoard} }
+func (s hoardSession) Subjects() ports.SubjectStore {
+	return hoardSubjects{s.Session.Subjects(), s.hoard}
+}
 
 type hoardSubjects struct {
 	ports.SubjectStore
