@@ -31,8 +31,8 @@ func copying(c *fiber.Ctx) error {
 	return err
 }
 
-// caching does what package middleware/cache of Fiber does, in the same order, for one path. That package needs a module
-// that habeas does not.
+// caching does what package middleware/cache of Fiber does, in the same order, for one path. That package needs a
+// module that habeas does not.
 func caching() fiber.Handler {
 	var body, contentType, coding []byte
 	status := 0
@@ -168,7 +168,8 @@ func TestAnExportWithoutAConnectionIsHeldAsAWhole(t *testing.T) {
 	if status, _, err := getExport(t, address); err != nil || status != 500 {
 		t.Errorf("%d, %v", status, err)
 	}
-	if got := send(t, host, newRequest("GET", "/me/export", "")); got.StatusCode != 500 || got.Header.Get("Content-Type") != "application/problem+json" {
+	got := send(t, host, newRequest("GET", "/me/export", ""))
+	if got.StatusCode != 500 || got.Header.Get("Content-Type") != "application/problem+json" {
 		t.Errorf("%d %s", got.StatusCode, got.body)
 	}
 }

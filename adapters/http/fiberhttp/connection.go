@@ -70,8 +70,8 @@ func (b brittle) WriteTo(w io.Writer) (int64, error) {
 }
 
 // readDeadline returns the function that bounds reads of a body that is still arriving, and the one that lifts the
-// bound when the body has arrived. A connection is used again for other requests, for which fasthttp sets deadlines only
-// if the host has timeouts.
+// bound when the body has arrived. A connection is used again for other requests, for which fasthttp sets deadlines
+// only if the host has timeouts.
 func readDeadline(c *fiber.Ctx) (set func(time.Time), lift func()) {
 	own := max(c.App().Config().ReadTimeout, 0)
 	connection := c.Context().Conn()

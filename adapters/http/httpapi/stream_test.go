@@ -222,7 +222,9 @@ func TestAResponseThatHasToBeWholeIsHeld(t *testing.T) {
 }
 
 func TestTheTimeOfARequestIncludesItsEvidence(t *testing.T) {
-	for timeout, reserved := range map[time.Duration]time.Duration{0: 2 * time.Second, time.Second: 200 * time.Millisecond} {
+	for timeout, reserved := range map[time.Duration]time.Duration{
+		0: 2 * time.Second, time.Second: 200 * time.Millisecond,
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFixture(t, func(c *httpapi.Config) { c.Timeout = timeout })
 			whole := timeout

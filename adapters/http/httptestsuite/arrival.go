@@ -18,8 +18,9 @@ func bodyThatNeverArrivesIs504(t testing.TB, harness Harness) {
 	want, err := testdata.ReadFile("testdata/problem_504.json")
 	require(t, err)
 	for framing, sent := range map[string]string{
-		"in chunks":     "Transfer-Encoding: chunked\r\n\r\n",
-		"with a length": fmt.Sprintf("Content-Length: %d\r\n\r\n%s", httpapi.MaxBodySize, strings.Repeat(" ", httpapi.MaxBodySize/2)),
+		"in chunks": "Transfer-Encoding: chunked\r\n\r\n",
+		"with a length": fmt.Sprintf(
+			"Content-Length: %d\r\n\r\n%s", httpapi.MaxBodySize, strings.Repeat(" ", httpapi.MaxBodySize/2)),
 	} {
 		connection := w.dial(t)
 		require(t, connection.SetDeadline(time.Now().Add(patience/4)))

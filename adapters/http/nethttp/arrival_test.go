@@ -30,7 +30,9 @@ func TestABodyThatNeverArrivesHoldsNoResponseUp(t *testing.T) {
 		"GET /me/consent/ads HTTP/1.1\r\n":                             200,
 		"DELETE /me HTTP/1.1\r\n":                                      200,
 	} {
-		for _, framing := range []string{"Content-Length: 100\r\n\r\n", "Content-Length: 100\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n"} {
+		for _, framing := range []string{
+			"Content-Length: 100\r\n\r\n", "Content-Length: 100\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n",
+		} {
 			began := time.Now()
 			client, err := net.Dial("tcp", server.Listener.Addr().String())
 			require(t, err)

@@ -140,7 +140,8 @@ func TestAnExportOverHTTP10HasALength(t *testing.T) {
 			body, err := io.ReadAll(response.Body)
 			return response.StatusCode, response.ContentLength, body, err
 		}
-		if status, length, body, err := get(); err != nil || status != 200 || int(length) != len(body) || !store.isWhole(body) {
+		status, length, body, err := get()
+		if err != nil || status != 200 || int(length) != len(body) || !store.isWhole(body) {
 			t.Errorf("%d with %d of %d bytes, %v", status, len(body), length, err)
 		}
 		store.cut.Store(true)

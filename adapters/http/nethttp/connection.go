@@ -63,8 +63,8 @@ func (a *arriving) setDeadline(deadline time.Time) {
 	_ = http.NewResponseController(a.w).SetReadDeadline(deadline) // not to be had behind a writer that does not unwrap
 }
 
-// Read implements io.Reader. The deadline ends with the body: the server goes on to read, to find out whether the client
-// is there, and would take the deadline for the client's end.
+// Read implements io.Reader. The deadline ends with the body: the server goes on to read, to find out whether the
+// client is there, and would take the deadline for the client's end.
 func (a *arriving) Read(p []byte) (int, error) {
 	n, err := a.Reader.Read(p)
 	if err == io.EOF && !a.deadline.IsZero() { //nolint:errorlint // io.EOF is never wrapped

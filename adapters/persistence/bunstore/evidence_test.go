@@ -154,7 +154,8 @@ func TestEvidenceEndsWithTheDeadlineThatItsCallerHasSet(t *testing.T) {
 			cancel()
 			return err
 		})
-		if took := time.Since(began); !errors.Is(err, context.Canceled) || took < 100*time.Millisecond || took > 3*time.Second {
+		took := time.Since(began)
+		if !errors.Is(err, context.Canceled) || took < 100*time.Millisecond || took > 3*time.Second {
 			t.Errorf("after %v: %v", took, err)
 		}
 	})
