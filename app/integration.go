@@ -62,7 +62,7 @@ type Config struct {
 	// Workers is how many batches the worker has under way at once, each with Saga.Concurrency calls; see worker.Options.
 	// The default is 1.
 	Workers int
-	// RequestTimeout bounds each HTTP request. The default is 30 s.
+	// RequestTimeout bounds each HTTP request, its evidence included. The default is 30 s.
 	RequestTimeout time.Duration
 	// Logger gets what fails, without any personal data. The default is slog.Default().
 	Logger *slog.Logger

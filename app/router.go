@@ -17,7 +17,7 @@ type RouterOption = httpapi.Option
 // WithRestriction adds the routes for the restriction of processing (Art. 18 GDPR), which are not there without it.
 func WithRestriction() RouterOption { return httpapi.WithRestriction() }
 
-// WithTags puts tags on every operation of the router in the OpenAPI document.
+// WithTags puts the tags on every operation of the router in the OpenAPI document. The default is the tag "gdpr".
 func WithTags(tags ...string) RouterOption { return httpapi.WithTags(tags...) }
 
 // WithSession makes one router take its sessions from f instead of Integration.Sessions.

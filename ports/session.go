@@ -33,6 +33,9 @@ type SessionFactory interface {
 	//   - a context that ends before the commit gives an error that is context.Canceled or context.DeadlineExceeded;
 	//   - a statement that failed fails Do, even where fn swallowed its error.
 	//
+	// Evidence is written also if ctx has ended, until the time that EvidenceDeadline returns for ctx, or else within
+	// a limit of the implementation's own. Do returns by that time.
+	//
 	// Do itself retries serialization failures and deadlocks, a bounded number of times, so fn may run more than once
 	// and must have no effect outside the session. A Do inside fn, with the context that fn was given, is
 	// domain.ErrSession: it would need a second connection and would not be part of the transaction.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -115,5 +116,34 @@ func TestAStreamedBodyThatIsReadKeepsTheConnection(t *testing.T) {
 			t.Errorf("%d bytes: %d %s, closes: %v", len(body), got.StatusCode, got.body, got.Close)
 		}
 		response.Body.Close()
+	}
+}
+
+// A connection is used again: the deadline of one request's body must not be that of a later request.
+func TestTheDeadlineOfABodyEndsWithIt(t *testing.T) {
+	for _, config := range []fiber.Config{
+		{StreamRequestBody: true}, {StreamRequestBody: true, ReadTimeout: time.Minute},
+	} {
+		host := newHost(t, config)
+		config := httpapi.Config{Timeout: 200 * time.Millisecond}
+		host.Route("/me", fiberhttp.Router(newAPIOf(t, &sessions{}, config), byHeader))
+		connection, err := net.Dial("tcp", listen(t, host))
+		require(t, err)
+		defer connection.Close()
+		reader := bufio.NewReader(connection)
+		for i := range 2 {
+			if i > 0 {
+				<-time.After(2 * config.Timeout) // the server waits for the request
+			}
+			_, err := fmt.Fprintf(connection, "POST /me/consent HTTP/1.1\r\nHost: h\r\nX-User: 42\r\n"+
+				"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(decision), decision)
+			require(t, err)
+			response, err := http.ReadResponse(reader, nil)
+			require(t, err)
+			if got := read(t, response); got.StatusCode != 200 || got.Close {
+				t.Errorf("%d: %d %s, closes: %v", i, got.StatusCode, got.body, got.Close)
+			}
+			response.Body.Close()
+		}
 	}
 }

@@ -25,7 +25,12 @@ func TestConformance(t *testing.T) {
 		"all different": {Immutable: true, StreamRequestBody: true, UnescapePath: true, StrictRouting: true, CaseSensitive: true},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
+			waived := map[string]string{}
+			if !config.StreamRequestBody {
+				waived["body that never arrives is 504"] = "Fiber reads bodies before it calls handlers; see its ReadTimeout"
+			}
 			httptestsuite.Test(t, httptestsuite.Harness{
+				Waive: waived,
 				Serve: func(t testing.TB, api *httpapi.API, prefix string) string {
 					t.Helper()
 					host := newHost(t, config)

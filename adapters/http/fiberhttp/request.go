@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
@@ -15,27 +16,36 @@ import (
 
 func newRequest(c *fiber.Ctx) httpapi.Request {
 	request := c.Request()
+	body, setReadDeadline := body(c)
 	return httpapi.Request{
 		Query:           string(request.URI().QueryString()),
 		ContentType:     string(request.Header.ContentType()),
 		ContentEncoding: string(bytes.Join(request.Header.PeekAll(fiber.HeaderContentEncoding), []byte(","))),
-		Body:            body(request),
+		Body:            body,
+		SetReadDeadline: setReadDeadline,
+		Whole:           breaker(c) == nil,
 	}
 }
 
-// body returns the body as it was sent. c.Body() would decompress it, to whatever size.
-func body(request *fasthttp.Request) io.Reader {
+// body returns the body as it was sent, and what bounds its reads where it is still arriving. c.Body() would decompress
+// it, to whatever size.
+func body(c *fiber.Ctx) (io.Reader, func(time.Time)) {
+	request := c.Request()
 	if request.IsBodyStream() {
-		return stream{request}
+		set, lift := readDeadline(c)
+		return stream{request, lift}, set
 	}
 	if sent := request.Body(); len(sent) > 0 {
-		return bytes.NewReader(sent)
+		return bytes.NewReader(sent), nil
 	}
-	return nil
+	return nil, nil
 }
 
 // stream is the body of a host with StreamRequestBody: it is still arriving, and ends by being closed.
-type stream struct{ request *fasthttp.Request }
+type stream struct {
+	request *fasthttp.Request
+	arrived func()
+}
 
 func (s stream) Read(p []byte) (int, error) {
 	arriving := s.request.BodyStream()
@@ -44,6 +54,7 @@ func (s stream) Read(p []byte) (int, error) {
 	}
 	n, err := arriving.Read(p)
 	if errors.Is(err, io.EOF) {
+		s.arrived()
 		_ = s.request.CloseBodyStream() // there is nothing left to lose
 	}
 	return n, err
@@ -90,10 +101,13 @@ func send(c *fiber.Ctx, response httpapi.Response) error {
 	case response.Stream == nil:
 		return c.Send(response.Body)
 	case c.Method() == http.MethodHead:
-		_, _ = io.Copy(io.Discard, response.Stream) // what becomes of it is on the trail
+		defer response.Stream.Close()
+		if _, err := io.Copy(io.Discard, response.Stream); err != nil {
+			c.Status(http.StatusInternalServerError)
+		}
 		return nil
 	default: // fasthttp closes it, and breaks the connection off when it fails
-		c.Context().SetBodyStream(response.Stream, -1)
+		c.Context().SetBodyStream(brittle{response.Stream, breaker(c), c.Response()}, -1)
 		return nil
 	}
 }

@@ -20,10 +20,17 @@ import (
 	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/domain/restriction"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // newAPI returns an API over the fake, without routes for restriction.
-func newAPI(t *testing.T, store *sessions) *httpapi.API {
+func newAPI(t *testing.T, store ports.SessionFactory) *httpapi.API {
+	t.Helper()
+	return newAPIOf(t, store, httpapi.Config{})
+}
+
+// newAPIOf is newAPI with what the configuration has besides.
+func newAPIOf(t *testing.T, store ports.SessionFactory, config httpapi.Config) *httpapi.API {
 	t.Helper()
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
@@ -39,15 +46,11 @@ func newAPI(t *testing.T, store *sessions) *httpapi.API {
 	require(t, err)
 	eraser, err := erasure.NewEraser(erasure.Config{Clock: clock{}, IDs: ids{}, DataMap: dataMap, Resolvers: none})
 	require(t, err)
-	api, err := httpapi.New(httpapi.Config{
-		Sessions:    store,
-		Consent:     consent.NewLedger(clock{}, ids{}),
-		Restriction: restriction.NewLedger(clock{}, ids{}),
-		Export:      exporter,
-		Erasure:     eraser,
-		DataMap:     dataMap,
-		Logger:      slog.New(slog.DiscardHandler),
-	})
+	config.Sessions, config.DataMap = store, dataMap
+	config.Consent, config.Restriction = consent.NewLedger(clock{}, ids{}), restriction.NewLedger(clock{}, ids{})
+	config.Export, config.Erasure = exporter, eraser
+	config.Logger = slog.New(slog.DiscardHandler)
+	api, err := httpapi.New(config)
 	require(t, err)
 	return api
 }

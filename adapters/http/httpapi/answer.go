@@ -21,9 +21,9 @@ const (
 // stream off before its tail, without which no client can take it for whole.
 type answer struct {
 	held   bytes.Buffer
-	tail   []byte              // what ends it, once the session has committed
-	stream func(io.ReadCloser) // takes the stream when there has to be one; nil where there must be none
-	pipe   *io.PipeWriter      // nil while all is held
+	tail   []byte               // what ends it, once the session has committed
+	stream func(*io.PipeReader) // takes the stream when there has to be one; nil where there must be none
+	pipe   *io.PipeWriter       // nil while all is held
 
 	repeated bool // this attempt comes after one of which a part was sent
 }

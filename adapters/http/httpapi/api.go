@@ -13,7 +13,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// DefaultTimeout bounds a request as a whole, the SubjectProvider included where that heeds its context.
+// DefaultTimeout bounds a request as a whole: its body, the evidence of its failure, and the SubjectProvider where that
+// heeds its context.
 const DefaultTimeout = 30 * time.Second
 
 // Config is what an API is made of. All fields are required but Timeout and Logger.
@@ -24,7 +25,7 @@ type Config struct {
 	Export      *export.Exporter
 	Erasure     *erasure.Eraser
 	DataMap     domain.DataMap // which every subject's id must fit
-	Timeout     time.Duration  // for each request; 0 means DefaultTimeout
+	Timeout     time.Duration  // of each request, its evidence included; 0 means DefaultTimeout
 	Logger      *slog.Logger   // gets a line for each answer of 500 and above; nil means slog.Default()
 }
 
@@ -59,7 +60,7 @@ func New(c Config) (*API, error) {
 	case c.Timeout == 0:
 		c.Timeout = DefaultTimeout
 	}
-	return &API{config: c}, nil
+	return &API{config: c, tags: []string{DefaultTag}}, nil
 }
 
 // Option adapts an API to one router.
@@ -78,7 +79,11 @@ func WithSession(f ports.SessionFactory) Option {
 // a restriction is the application's part, which is why they are not there unless it asks for them.
 func WithRestriction() Option { return func(a *API) { a.hasRestriction = true } }
 
-// WithTags puts the tags on every operation of the OpenAPI document. The default is none.
+// DefaultTag is the tag of every operation of the OpenAPI document where WithTags names none.
+const DefaultTag = "gdpr"
+
+// WithTags puts the tags on every operation of the OpenAPI document, in the place of DefaultTag. Without tags it changes
+// nothing.
 func WithTags(tags ...string) Option {
 	var distinct []string
 	for _, tag := range tags {
@@ -86,7 +91,11 @@ func WithTags(tags ...string) Option {
 			distinct = append(distinct, tag)
 		}
 	}
-	return func(a *API) { a.tags = distinct }
+	return func(a *API) {
+		if distinct != nil {
+			a.tags = distinct
+		}
+	}
 }
 
 // With returns a copy of the API with the options applied. The API itself stays as it is.

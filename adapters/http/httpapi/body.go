@@ -2,7 +2,9 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -11,6 +13,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/habeas-data/habeas/domain"
 )
 
 // MaxBodySize is how many bytes the body of a request may have.
@@ -34,13 +38,27 @@ func readObject(r Request) (*object, error) {
 	text, err := io.ReadAll(io.LimitReader(body, MaxBodySize+1))
 	switch {
 	case err != nil:
-		return nil, problem(http.StatusBadRequest, "The body could not be read.")
+		return nil, unreadable(err)
 	case len(text) > MaxBodySize:
 		return nil, problem(http.StatusRequestEntityTooLarge, "The body is larger than 64 KiB.")
 	case !utf8.Valid(text) || !json.Valid(text) || hasLoneSurrogate(text):
 		return nil, problem(http.StatusBadRequest, "The body is not valid JSON.")
 	}
 	return parseObject(text)
+}
+
+// unreadable decides how an error of reading the body is answered.
+func unreadable(err error) error {
+	var limit *http.MaxBytesError // the host's own, of http.MaxBytesHandler
+	if errors.As(err, &limit) {
+		return problem(http.StatusRequestEntityTooLarge, "The body is larger than the server accepts.")
+	}
+	var timeout interface{ Timeout() bool }
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		// The client's fault as much as anyone's, but 408 lets clients repeat the request by themselves.
+		return &domain.Error{Op: "read body", Message: "took too long", Err: context.DeadlineExceeded}
+	}
+	return problem(http.StatusBadRequest, "The body could not be read.")
 }
 
 // parseObject takes valid JSON apart. It looks at the member names itself, because encoding/json takes "Granted" for

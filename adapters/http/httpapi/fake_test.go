@@ -15,6 +15,7 @@ import (
 type sessions struct {
 	rows   []domain.ExportRecord // what an export yields
 	before func(ctx context.Context) error
+	after  func(ctx context.Context)
 	twice  bool // runs every function twice, as a factory may that retries
 
 	mu           sync.Mutex
@@ -39,7 +40,11 @@ func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Sessio
 			return err
 		}
 	}
-	return fn(ctx, session{s})
+	err := fn(ctx, session{s})
+	if s.after != nil {
+		s.after(ctx)
+	}
+	return err
 }
 
 // The stores have only those methods that a request needs; the embedded interfaces stand for the others.

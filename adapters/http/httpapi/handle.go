@@ -4,8 +4,10 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/detach"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -23,6 +25,14 @@ type Request struct {
 	ContentType     string    // the header
 	ContentEncoding string    // the header; several lines of it joined by commas
 	Body            io.Reader // as it was sent, not decompressed; nil for none. No more of it is read than is allowed
+
+	// SetReadDeadline makes reads of Body end at an instant, with an error whose method Timeout returns true. Handle and
+	// Route call it before anything else, with the end of the request's time. It is nil if Body never makes a reader wait.
+	SetReadDeadline func(time.Time)
+
+	// Whole asks for a Response without Stream, however large the body is. An adapter sets it if it could not make a
+	// client see that a stream was broken off: over HTTP/1.0, or if it cannot reach the connection.
+	Whole bool
 }
 
 // Response is what an adapter sends.
@@ -31,9 +41,11 @@ type Response struct {
 	Header http.Header // not to be modified
 	Body   []byte      // empty for 204; an adapter leaves it out in answer to HEAD
 
-	// Stream takes the place of a Body that is too large to be held, that of a large export; it is nil otherwise. An adapter
-	// reads it to its end, also in answer to HEAD, or closes it, which gives the request up. An error of Read says that the
-	// answer cannot be completed: the adapter then breaks the connection off, so that no client takes it for whole.
+	// Stream takes the place of a Body that is too large to be held, that of a large export. It is nil otherwise, and if
+	// Request.Whole is set. An adapter reads it to its end, also in response to HEAD, and closes it. Close before the end
+	// gives the request up. Close returns when the work on the stream has ended, at the latest at the end of the request's
+	// time; nothing of the Request is used after Handle has returned. An error of Read means that the response cannot be
+	// completed: the adapter then breaks the connection off, so that no client takes the response for complete.
 	Stream io.ReadCloser
 }
 
@@ -68,6 +80,9 @@ func (a *API) Route(ctx context.Context, method, path string, r Request) Respons
 			return a.Handle(ctx, endpoint, r)
 		}
 	}
+	if r.SetReadDeadline != nil { // some servers read the body before they send the response
+		r.SetReadDeadline(time.Now().Add(a.config.Timeout))
+	}
 	return a.Fallback(method, path)
 }
 
@@ -76,11 +91,18 @@ func (a *API) Route(ctx context.Context, method, path string, r Request) Respons
 // 200 has opened no session. Where the response has a Stream, the session is open until that has ended.
 //
 // The request ends after Config.Timeout, or earlier with ctx. A panic, also of the SubjectProvider, is answered with
-// 500 and goes no further.
+// 500 and goes no further. No method of ctx is called after Handle has returned, also not by work that goes on.
 func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) Response {
-	ctx, cancel := context.WithTimeout(ctx, a.config.Timeout)
+	ctx, release := lend(ctx)
+	defer release()
+	end := time.Now().Add(a.config.Timeout)
+	ctx, cancel := context.WithDeadline(ports.WithEvidenceDeadline(ctx, end), end.Add(-evidenceTime(a.config.Timeout)))
 	defer cancel()
-	if endpoint.streams {
+	if r.SetReadDeadline != nil {
+		deadline, _ := ctx.Deadline()
+		r.SetReadDeadline(deadline)
+	}
+	if endpoint.streams && !r.Whole {
 		return a.handleStream(ctx, endpoint, r)
 	}
 	return a.complete(ctx, endpoint, func(ctx context.Context, out *answer) error {
@@ -91,6 +113,19 @@ func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) Response
 		return perform(ctx, out)
 	}, &answer{})
 }
+
+// lend returns a context that stands for ctx until release is called. Frameworks reuse the objects that ctx may be made
+// of, and goroutines of resolvers, drivers and shared statements may outlive the request.
+func lend(ctx context.Context) (lent context.Context, release func()) {
+	if ctx == context.Background() { // has nothing to be used too late
+		return ctx, func() {}
+	}
+	return detach.New(ctx)
+}
+
+// evidenceTime is how much of a request's time is kept for the evidence of its failure, so that a request that runs
+// into its deadline leaves evidence and gets its response in time all the same.
+func evidenceTime(timeout time.Duration) time.Duration { return min(timeout/5, 2*time.Second) }
 
 // performance is what remains of a request once it was accepted: its session.
 type performance func(context.Context, *answer) error

@@ -80,10 +80,11 @@ func TestTheDocumentDescribesExactlyTheEndpoints(t *testing.T) {
 	plain, err := httpapi.New(f.config)
 	require(t, err)
 	for _, api := range []*httpapi.API{plain, plain.With(httpapi.WithTags("gdpr", "me")), f.API} {
-		tags := ""
-		if got := describe(t, api, "").Tags; len(got) > 0 {
-			tags = got[0].Name + "+" + got[1].Name
+		var names []string
+		for _, tag := range describe(t, api, "").Tags {
+			names = append(names, tag.Name)
 		}
+		tags := strings.Join(names, "+")
 		for prefix, want := range map[string]string{"": "", "/": "", "/me": "/me", "me/": "/me", "/a/b/": "/a/b"} {
 			var endpoints []string
 			for _, endpoint := range api.Endpoints() {
@@ -101,6 +102,20 @@ func TestTheDocumentDescribesExactlyTheEndpoints(t *testing.T) {
 	}
 	if _, there := describe(t, plain, "").Components.Schemas["RestrictionStatus"]; there {
 		t.Error("describes restrictions, which the API does not have")
+	}
+}
+
+func TestEveryOperationHasADefaultTag(t *testing.T) {
+	f := newFixture(t)
+	for want, options := range map[string][]httpapi.Option{
+		"gdpr": nil, " gdpr": {httpapi.WithTags()}, "privacy": {httpapi.WithTags("privacy")},
+		"a+b": {httpapi.WithTags("privacy"), httpapi.WithTags("a", "b", "a")},
+	} {
+		for _, operation := range describe(t, f.With(options...), "/me").operations(t) {
+			if !strings.HasSuffix(operation, " "+strings.TrimSpace(want)) {
+				t.Errorf("want the tags %q: %s", want, operation)
+			}
+		}
 	}
 }
 

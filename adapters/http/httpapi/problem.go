@@ -43,7 +43,8 @@ func problem(status int, detail string) *failure {
 var internalError = problem(http.StatusInternalServerError, "The server could not process the request.")
 
 // failures says how the errors of the engines and the stores are answered. The first that fits counts; an error that
-// fits none is internal.
+// fits none is internal. So is domain.ErrConflict: a constraint of the database has refused a write, and refuses it again
+// until the application's data or schema is changed. A 503 would ask the client to repeat it in vain.
 var failures = []struct {
 	target error
 	status int

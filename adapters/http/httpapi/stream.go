@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -36,17 +37,17 @@ func (a *API) stream(ctx context.Context, endpoint Endpoint, perform performance
 		}
 	}
 	follow()
-	// Once there is a stream, its reader says whether the client is there: frameworks end the context of a request whose
-	// handler has returned.
+	// Once there is a stream, its reader says whether the client is there: ctx ends when Handle returns.
 	stopFollowing := context.AfterFunc(ctx, follow)
-	response := make(chan Response, 1)
+	response, ended := make(chan Response, 1), make(chan struct{})
 	out := &answer{}
-	out.stream = func(body io.ReadCloser) {
+	out.stream = func(body *io.PipeReader) {
 		stopFollowing()
 		context.AfterFunc(own, out.breakOff) // a client that reads too slowly is not waited for
-		response <- Response{Status: http.StatusOK, Header: successHeader, Stream: body}
+		response <- Response{Status: http.StatusOK, Header: successHeader, Stream: stream{body, own, cancel, ended}}
 	}
 	go func() {
+		defer close(ended)
 		defer cancel()
 		whole := internalError.response() // unless a store ends the goroutine, as a failing test does
 		defer func() {
@@ -57,6 +58,29 @@ func (a *API) stream(ctx context.Context, endpoint Endpoint, perform performance
 		whole = a.complete(own, endpoint, perform, out)
 	}()
 	return <-response
+}
+
+// stream is the body of a response on whose rest a goroutine works.
+type stream struct {
+	*io.PipeReader
+	ctx    context.Context //nolint:containedctx // of the goroutine, for the deadline of the evidence
+	cancel context.CancelFunc
+	ended  <-chan struct{} // closed at the end of the goroutine
+}
+
+// Close ends the work and waits for its goroutine, at the latest until the end of the request's time: a store that
+// does not heed its context is not waited for any longer.
+func (s stream) Close() error {
+	s.cancel()
+	err := s.PipeReader.Close()
+	end, _ := ports.EvidenceDeadline(s.ctx)
+	timer := time.NewTimer(time.Until(end))
+	defer timer.Stop()
+	select {
+	case <-s.ended:
+	case <-timer.C:
+	}
+	return err
 }
 
 // export writes the bundle record by record. Its JSON is that of a domain.ExportBundle.

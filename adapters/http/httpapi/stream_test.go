@@ -7,12 +7,14 @@ import (
 	"io"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // large is an export that is not held: 5 MiB of it.
@@ -129,5 +131,120 @@ func TestAStoreThatEndsTheGoroutineIsAnswered500(t *testing.T) {
 	}
 	if response := f.export(t.Context()); response.Status != 500 {
 		t.Errorf("answered %d", response.Status)
+	}
+}
+
+func TestCloseWaitsForTheWorkOnTheStream(t *testing.T) {
+	for name, heeds := range map[string]bool{"that heeds its context": true, "that does not": false} {
+		t.Run("a store "+name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t)
+				f.sessions.rows = large()
+				began := time.Now()
+				var ended atomic.Bool
+				f.sessions.after = func(ctx context.Context) {
+					<-ctx.Done()
+					time.Sleep(time.Second) // of the bubble: the session is rolled back
+					if !heeds {
+						time.Sleep(time.Hour)
+					}
+					ended.Store(true)
+				}
+				response := f.export(t.Context())
+				if err := response.Stream.Close(); err != nil {
+					t.Error(err)
+				}
+				want := time.Second
+				if !heeds {
+					want = httpapi.DefaultTimeout
+				}
+				if took := time.Since(began); took != want || ended.Load() != heeds {
+					t.Errorf("Close took %v, ended %v", took, ended.Load())
+				}
+				time.Sleep(2 * time.Hour)
+			})
+		})
+	}
+}
+
+func TestTheRequestsContextIsNotUsedAfterHandle(t *testing.T) {
+	f := newFixture(t)
+	f.sessions.rows = large()
+	over := &reused{Context: t.Context(), t: t}
+	response := f.export(over)
+	over.gone.Store(true)
+	if _, err := io.ReadAll(response.Stream); err != nil {
+		t.Error(err)
+	}
+	if err := response.Stream.Close(); err != nil {
+		t.Error(err)
+	}
+	again := &reused{Context: t.Context(), t: t}
+	f.Handle(again, f.Endpoints()[1], httpapi.Request{Subject: as("42"), Purpose: "ads"})
+	again.gone.Store(true)
+}
+
+// reused is the context of a framework that uses it again.
+type reused struct {
+	context.Context
+	t    *testing.T
+	gone atomic.Bool
+}
+
+func (r *reused) check() {
+	if r.gone.Load() {
+		r.t.Error("the context is used after Handle")
+	}
+}
+
+func (r *reused) Value(key any) any {
+	r.check()
+	return r.Context.Value(key)
+}
+
+func (r *reused) Done() <-chan struct{} {
+	r.check()
+	return r.Context.Done()
+}
+
+func (r *reused) Err() error {
+	r.check()
+	return r.Context.Err()
+}
+
+func TestAResponseThatHasToBeWholeIsHeld(t *testing.T) {
+	f := newFixture(t)
+	f.sessions.rows = large()
+	response := f.Handle(t.Context(), f.Endpoints()[2], httpapi.Request{Subject: as("42"), Whole: true})
+	if response.Stream != nil || response.Status != 200 || !json.Valid(response.Body) || len(response.Body) < 5_000_000 {
+		t.Errorf("%d with %d bytes", response.Status, len(response.Body))
+	}
+}
+
+func TestTheTimeOfARequestIncludesItsEvidence(t *testing.T) {
+	for timeout, reserved := range map[time.Duration]time.Duration{
+		0: 2 * time.Second, time.Second: 200 * time.Millisecond,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t, func(c *httpapi.Config) { c.Timeout = timeout })
+			whole := timeout
+			if timeout == 0 {
+				whole = httpapi.DefaultTimeout
+			}
+			began := time.Now()
+			f.sessions.before = func(ctx context.Context) error {
+				<-ctx.Done()
+				if left := whole - time.Since(began); left != reserved {
+					t.Errorf("%v are left for evidence", left)
+				}
+				deadline, _ := ports.EvidenceDeadline(ctx)
+				time.Sleep(time.Until(deadline)) // of the bubble: as long as evidence may take
+				return ctx.Err()
+			}
+			response := f.export(t.Context())
+			if took := time.Since(began); response.Status != 504 || took != whole {
+				t.Errorf("%d after %v", response.Status, took)
+			}
+		})
 	}
 }

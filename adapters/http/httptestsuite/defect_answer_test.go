@@ -82,6 +82,7 @@ func answerDefects() map[string]defect {
 				"purpose in a query selects":              "GET /restriction?purpose=%ff is answered with",
 				"unreachable store is 503":                "not what problem_503.json has",
 				"deadline is 504":                         "not what problem_504.json has",
+				"body that never arrives is 504":          `is answered with 504 {"status":504,"detail":"Sorry"}`,
 			},
 		},
 		"no time to retry": {
@@ -97,7 +98,8 @@ func answerDefects() map[string]defect {
 				}
 			}),
 			map[string]string{
-				"deadline is 504": "answered 500 and not 504",
+				"deadline is 504":                "answered 500 and not 504",
+				"body that never arrives is 504": "is answered with 500",
 			},
 		},
 		"a body in answer to HEAD": {

@@ -30,15 +30,14 @@ func bodyDefects() map[string]defect {
 				"problems are problem JSON that is not stored": "answered 400 and not 413",
 				"64 KiB are read and no more":                  "answered 400 and not 413",
 				"what is left of a body is no request":         ": 400 ",
+				"body that never arrives is 504":               "gets no answer",
 			},
 		},
 		"a lower limit": {
 			serving(func(next http.Handler) http.Handler { return http.MaxBytesHandler(next, httpapi.MaxBodySize/2) }),
 			map[string]string{
-				"problems are answered exactly":                "answered 400 and not 413",
-				"problems are problem JSON that is not stored": "answered 400 and not 413",
-				"64 KiB are read and no more":                  "answered 400 and not 200",
-				"what is left of a body is no request":         ": 400 ",
+				"problems are answered exactly": "not what problem_413.json has",
+				"64 KiB are read and no more":   "answered 413 and not 200",
 			},
 		},
 		"no limit": {
@@ -47,6 +46,7 @@ func bodyDefects() map[string]defect {
 				"problems are answered exactly":                "answered 200 and not 413",
 				"problems are problem JSON that is not stored": "answered 200 and not 413",
 				"64 KiB are read and no more":                  "answered 200 and not 413",
+				"body that never arrives is 504":               "gets no answer",
 			},
 		},
 		"a body that is parsed and written anew": {
@@ -64,6 +64,7 @@ func bodyDefects() map[string]defect {
 				"64 KiB are read and no more":                  "answered 200 and not 413",
 				"what is no JSON is refused":                   "answered 200",
 				"fields are taken once and by exact name":      "answered 200 and not 422",
+				"body that never arrives is 504":               "gets no answer",
 			},
 		},
 		"any type is JSON": {
@@ -98,7 +99,8 @@ func bodyDefects() map[string]defect {
 				return text
 			}),
 			map[string]string{
-				"no content coding is undone": "answered 200 and not 400",
+				"no content coding is undone":    "answered 200 and not 400",
+				"body that never arrives is 504": "gets no answer",
 			},
 		},
 		"the first line of a coding": {

@@ -3,6 +3,7 @@ package httptestsuite
 import (
 	"net/http"
 	"net/http/httptest"
+	"time"
 )
 
 // streaming is a harness that does something to the answers of the hoarder.
@@ -35,9 +36,17 @@ func streamDefects() map[string]defect {
 		"streams that end in peace": {
 			streaming(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 				defer func() { _ = recover() }()
-				next.ServeHTTP(w, r)
+				next.ServeHTTP(enduring{w}, r)
 			}),
 			map[string]string{"failure halfway breaks the answer off": "was not broken off"},
+		},
+		"streams without an end that a client can see": {
+			streaming(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+				newer := *r
+				newer.Proto, newer.ProtoMinor = "HTTP/1.1", 1
+				next.ServeHTTP(w, &newer)
+			}),
+			map[string]string{"export over HTTP/1.0 is whole or fails": "a broken export over HTTP/1.0 looks whole"},
 		},
 		"streams that are cut": {
 			streaming(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
@@ -51,11 +60,18 @@ func streamDefects() map[string]defect {
 	}
 }
 
+// enduring takes a deadline and does not heed it.
+type enduring struct{ http.ResponseWriter }
+
+func (enduring) SetWriteDeadline(time.Time) error { return nil }
+
 // cutter drops what comes after so many bytes.
 type cutter struct {
 	http.ResponseWriter
 	left int
 }
+
+func (c *cutter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 func (c *cutter) Write(p []byte) (int, error) {
 	_, err := c.ResponseWriter.Write(p[:min(len(p), c.left)])

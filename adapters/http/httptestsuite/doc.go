@@ -58,8 +58,10 @@
 //	an export may be larger than what is held in memory        large export is streamed
 //	an answer that cannot be completed does not look whole     failure halfway breaks the answer off
 //	a client that has gone ends what it asked for              answer that nobody reads is given up
+//	a client of HTTP/1.0 takes no broken export for whole      export over HTTP/1.0 is whole or fails
 //	an unreachable store is 503, with Retry-After              unreachable store is 503
 //	a deadline that has passed is 504                          deadline is 504
+//	a body is part of the request's time                       body that never arrives is 504
 //	no answer shows the text of an error                       failures give nothing away
 //	a panic ends its request and nothing else                  panic ends one request only
 //	no string of a request ends up in another                  requests keep to themselves

@@ -101,9 +101,11 @@ var cases = []suiteCase{
 	{"large export is streamed", largeExportIsStreamed},
 	{"failure halfway breaks the answer off", failureHalfwayBreaksTheAnswerOff},
 	{"answer that nobody reads is given up", answerThatNobodyReadsIsGivenUp},
+	{"export over HTTP/1.0 is whole or fails", exportOverHTTP10IsWholeOrFails},
 
 	{"unreachable store is 503", unreachableStoreIs503},
 	{"deadline is 504", deadlineIs504},
+	{"body that never arrives is 504", bodyThatNeverArrivesIs504},
 	{"failures give nothing away", failuresGiveNothingAway},
 	{"panic ends one request only", panicEndsOneRequestOnly},
 	{"requests keep to themselves", requestsKeepToThemselves},

@@ -20,4 +20,8 @@
 // What the API answers is set over what a middleware has put into the response's header. Of a body that is too large
 // no more is read than has to be, and the server of net/http closes the connection rather than take what is left of it for
 // the next request.
+//
+// A large export is streamed where a failure can break the connection off, also behind middlewares that recover panics.
+// Over HTTP/1.0, and behind a middleware whose http.ResponseWriter has no method Unwrap, it is held in memory as a whole.
+// Such a middleware also keeps the handler from bounding a body that never arrives: set http.Server.ReadTimeout there.
 package nethttp

@@ -14,7 +14,7 @@ import (
 
 // SubjectProvider says whose data a request is about. It is the only access control there is: it authenticates the
 // request itself, or stands behind a middleware that does. The request's context ends with the time that the request
-// may take.
+// may take, and has no values after it.
 //
 // A *httpapi.Refusal is answered with its status, and with its header, which is where WWW-Authenticate goes. Any other
 // error, and a panic, is answered with 500 and shown to nobody.
@@ -40,15 +40,20 @@ type handler struct {
 // ServeHTTP implements http.Handler.
 func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := relative(h.prefix, r.URL.EscapedPath())
-	send(w, r, h.api.Route(r.Context(), r.Method, path, httpapi.Request{
+	request := httpapi.Request{
 		Subject: func(ctx context.Context) (domain.Subject, error) {
 			return h.subject(r.WithContext(ctx))
 		},
 		Query:           r.URL.RawQuery,
 		ContentType:     r.Header.Get("Content-Type"),
 		ContentEncoding: strings.Join(r.Header.Values("Content-Encoding"), ","),
-		Body:            r.Body,
-	}))
+		Whole:           !canBreakOff(w, r),
+	}
+	if hasBody(r) {
+		body := arrivingBody(w, r)
+		request.Body, request.SetReadDeadline = body, body.setDeadline
+	}
+	send(w, r, h.api.Route(r.Context(), r.Method, path, request))
 }
 
 // send writes the response. The length is set here because net/http would not know it in answer to HEAD.
@@ -68,6 +73,6 @@ func send(w http.ResponseWriter, r *http.Request, response httpapi.Response) {
 	}
 	defer response.Stream.Close()
 	if _, err := io.Copy(body, response.Stream); err != nil {
-		panic(http.ErrAbortHandler) // to net/http it means that the connection is to be broken off
+		breakOff(w)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/detach"
 )
 
 const (
@@ -36,9 +37,12 @@ type combiner[T any] struct {
 
 // member is an item that waits, or is part of a statement.
 type member[T any] struct {
-	item   T
-	ctx    context.Context //nolint:containedctx // lives as long as the call of do that waits
-	result chan result
+	item T
+	// ctx stands for the caller's until the caller leaves. The statement may go on for others, at a time when the caller's
+	// context, as a part of a request, is used for another request already.
+	ctx     context.Context //nolint:containedctx // lives as long as the call of do that waits
+	release func()
+	result  chan result
 }
 
 // result is what came of a statement.
@@ -59,6 +63,7 @@ func (c *combiner[T]) do(ctx context.Context, item T) error {
 		defer c.goOn()
 		return c.run(ctx, item)
 	}
+	defer m.release()
 	select {
 	case r := <-m.result:
 		if r.panicked != nil {
@@ -82,11 +87,13 @@ func (c *combiner[T]) wait(ctx context.Context, item T) (*member[T], error) {
 	if err := c.keep(item); err != nil {
 		return nil, err
 	}
-	m := &member[T]{item, ctx, make(chan result, 1)}
+	lent, release := detach.New(ctx)
+	m := &member[T]{item, lent, release, make(chan result, 1)}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.running < mostRunning { // one has ended in between
 		c.running++
+		release()
 		return nil, nil
 	}
 	c.waiting = append(c.waiting, m)

@@ -90,9 +90,14 @@ func (s *session) run(ctx context.Context, fn func(context.Context, ports.Sessio
 	return s.commit(ctx)
 }
 
-// preserve writes evidence in a transaction of its own, even when the context of the session has ended.
+// preserve writes evidence in a transaction of its own, even when the context of the session has ended. It returns by
+// the deadline that the caller set for evidence, and after evidenceTimeout at the latest.
 func (s *Store) preserve(ctx context.Context, evidence [][]any) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), evidenceTimeout)
+	deadline := time.Now().Add(evidenceTimeout)
+	if limit, ok := ports.EvidenceDeadline(ctx); ok && limit.Before(deadline) {
+		deadline = limit
+	}
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
 	return retry(ctx, func() error {
 		return wrap(ctx, "append", s.append(ctx, &appends{events: evidence}))

@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tests/databases"
@@ -122,6 +124,39 @@ func TestEvidenceOutlivesTheContext(t *testing.T) {
 		}
 		if trail := s.trail(t, s.alice.ID); !slices.Equal(trail, []domain.EventType{domain.EventErasureRequested}) {
 			t.Errorf("trail %v", trail)
+		}
+	})
+}
+
+// stuck is a query hook that holds a statement on the audit trail up until its context ends.
+type stuck struct{ statements }
+
+func (*stuck) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
+	if strings.Contains(event.Query, "habeas_audit_events") {
+		<-ctx.Done()
+	}
+	return ctx
+}
+
+func TestEvidenceEndsWithTheDeadlineThatItsCallerHasSet(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		s := newShop(t, db, 1)
+		db = db.WithQueryHook(&stuck{})
+		dataMap, err := bunstore.ReadModels(db, models, nil)
+		must(t, err)
+		store, err := bunstore.New(db, dataMap, bunstore.Options{})
+		must(t, err)
+		began := time.Now()
+		ctx, cancel := context.WithCancel(ports.WithEvidenceDeadline(context.Background(), began.Add(100*time.Millisecond)))
+		defer cancel()
+		err = store.Do(ctx, func(ctx context.Context, session ports.Session) error {
+			_, err := s.eraser.Erase(ctx, session, s.alice)
+			cancel()
+			return err
+		})
+		took := time.Since(began)
+		if !errors.Is(err, context.Canceled) || took < 100*time.Millisecond || took > 3*time.Second {
+			t.Errorf("after %v: %v", took, err)
 		}
 	})
 }

@@ -1,0 +1,175 @@
+package fiberhttp_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/middleware/adaptor"
+	"github.com/gofiber/fiber/v2/middleware/compress"
+	"github.com/gofiber/fiber/v2/middleware/etag"
+	"github.com/gofiber/fiber/v2/middleware/logger"
+	"github.com/gofiber/fiber/v2/middleware/recover"
+
+	"github.com/habeas-data/habeas/adapters/http/fiberhttp"
+)
+
+// copying reads the stream by itself, as a middleware does that keeps a copy of what is sent.
+func copying(c *fiber.Ctx) error {
+	err := c.Next()
+	if stream := c.Response().BodyStream(); stream != nil {
+		body, _ := io.ReadAll(stream)
+		c.Response().SetBody(body)
+	}
+	return err
+}
+
+// caching does what package middleware/cache of Fiber does, in the same order, for one path. That package needs a
+// module that habeas does not.
+func caching() fiber.Handler {
+	var body, contentType, coding []byte
+	status := 0
+	return func(c *fiber.Ctx) error {
+		if status != 0 {
+			c.Response().SetBodyRaw(body)
+			c.Response().SetStatusCode(status)
+			c.Response().Header.SetContentTypeBytes(contentType)
+			if len(coding) > 0 {
+				c.Response().Header.SetBytesV(fiber.HeaderContentEncoding, coding)
+			}
+			return nil
+		}
+		if err := c.Next(); err != nil {
+			return err
+		}
+		body = bytes.Clone(c.Response().Body())
+		status = c.Response().StatusCode()
+		contentType = bytes.Clone(c.Response().Header.ContentType())
+		coding = bytes.Clone(c.Response().Header.Peek(fiber.HeaderContentEncoding))
+		return nil
+	}
+}
+
+func TestABrokenExportIsNeverTakenForWhole(t *testing.T) {
+	logging := logger.New(logger.Config{Format: "${status} ${resBody}\n", Output: io.Discard})
+	for name, middlewares := range map[string]func() []fiber.Handler{
+		"alone":    func() []fiber.Handler { return []fiber.Handler{} },
+		"recover":  func() []fiber.Handler { return []fiber.Handler{recover.New()} },
+		"compress": func() []fiber.Handler { return []fiber.Handler{compress.New()} },
+		"fast compress": func() []fiber.Handler {
+			return []fiber.Handler{compress.New(compress.Config{Level: compress.LevelBestSpeed})}
+		},
+		"etag":                    func() []fiber.Handler { return []fiber.Handler{etag.New()} },
+		"weak etag":               func() []fiber.Handler { return []fiber.Handler{etag.New(etag.Config{Weak: true})} },
+		"cache":                   func() []fiber.Handler { return []fiber.Handler{caching()} },
+		"logged body":             func() []fiber.Handler { return []fiber.Handler{logging} },
+		"copied body":             func() []fiber.Handler { return []fiber.Handler{copying} },
+		"etag of what is packed":  func() []fiber.Handler { return []fiber.Handler{etag.New(), compress.New()} },
+		"etag in what is packed":  func() []fiber.Handler { return []fiber.Handler{compress.New(), etag.New()} },
+		"cache in what is packed": func() []fiber.Handler { return []fiber.Handler{compress.New(), caching()} },
+		"log of what is packed":   func() []fiber.Handler { return []fiber.Handler{logging, compress.New()} },
+		"all of them": func() []fiber.Handler {
+			return []fiber.Handler{recover.New(), logging, compress.New(), etag.New(), caching()}
+		},
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
+			serve := func(store *hoard) string {
+				host := newHost(t, fiber.Config{})
+				for _, middleware := range middlewares() {
+					host.Use(middleware)
+				}
+				host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader))
+				return listen(t, host)
+			}
+			store := &hoard{}
+			address := serve(store)
+			store.cut.Store(true)
+			for range 2 { // the second may come from a cache
+				if status, body, err := getExport(t, address); err == nil && status == 200 {
+					t.Errorf("%d bytes look whole, and are JSON: %v", len(body), json.Valid(body))
+				} else if json.Valid(body) {
+					t.Errorf("%d with %d bytes of JSON, %v", status, len(body), err)
+				}
+			}
+			sound := &hoard{}
+			if status, body, err := getExport(t, serve(sound)); err != nil || status != 200 || !sound.isWhole(body) {
+				t.Errorf("a sound export: %d with %d bytes, %v", status, len(body), err)
+			}
+		})
+	}
+}
+
+func TestAnExportOverHTTP10HasALength(t *testing.T) {
+	for _, connection := range []string{"", "Connection: keep-alive\r\n"} {
+		store := &hoard{}
+		host := newHost(t, fiber.Config{})
+		host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader))
+		address := listen(t, host)
+		get := func(method string) (int, int64, []byte) {
+			client, err := net.Dial("tcp", address)
+			require(t, err)
+			defer client.Close()
+			_, err = io.WriteString(client, method+" /me/export HTTP/1.0\r\nX-User: 42\r\n"+connection+"\r\n")
+			require(t, err)
+			response, err := http.ReadResponse(bufio.NewReader(client), &http.Request{Method: method})
+			require(t, err)
+			defer response.Body.Close()
+			body, err := io.ReadAll(response.Body)
+			require(t, err)
+			return response.StatusCode, response.ContentLength, body
+		}
+		if status, length, body := get("GET"); status != 200 || int(length) != len(body) || !store.isWhole(body) {
+			t.Errorf("%d with %d of %d bytes", status, len(body), length)
+		}
+		store.cut.Store(true)
+		for _, method := range []string{"GET", "HEAD"} {
+			if status, _, _ := get(method); status != 500 {
+				t.Errorf("%s: %d", method, status)
+			}
+		}
+	}
+}
+
+func TestAHeadOfABrokenExportIsNoSuccess(t *testing.T) {
+	store := &hoard{}
+	store.cut.Store(true)
+	host := newHost(t, fiber.Config{})
+	host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodHead, "http://"+listen(t, host)+"/me/export", nil)
+	require(t, err)
+	request.Header.Set("X-User", "42")
+	response, err := http.DefaultClient.Do(request)
+	require(t, err)
+	defer response.Body.Close()
+	if response.StatusCode != 500 {
+		t.Errorf("%d", response.StatusCode)
+	}
+}
+
+// Fiber's adaptor and Fiber's own tests have no connection that could be broken off.
+func TestAnExportWithoutAConnectionIsHeldAsAWhole(t *testing.T) {
+	store := &hoard{}
+	host := newHost(t, fiber.Config{})
+	host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader))
+	server := httptest.NewServer(adaptor.FiberApp(host))
+	defer server.Close()
+	address := strings.TrimPrefix(server.URL, "http://")
+	if status, body, err := getExport(t, address); err != nil || status != 200 || !store.isWhole(body) {
+		t.Errorf("%d with %d bytes, %v", status, len(body), err)
+	}
+	store.cut.Store(true)
+	if status, _, err := getExport(t, address); err != nil || status != 500 {
+		t.Errorf("%d, %v", status, err)
+	}
+	got := send(t, host, newRequest("GET", "/me/export", ""))
+	if got.StatusCode != 500 || got.Header.Get("Content-Type") != "application/problem+json" {
+		t.Errorf("%d %s", got.StatusCode, got.body)
+	}
+}

@@ -1,0 +1,24 @@
+package ports
+
+import (
+	"context"
+	"time"
+)
+
+type evidenceDeadline struct{}
+
+// WithEvidenceDeadline returns a context whose sessions have until the deadline to write evidence (see AuditLog).
+//
+// A SessionFactory writes the evidence of a failure after the session has ended, and the session may have ended because
+// its context did. The deadline says how long the caller still waits. It should be later than the deadline of ctx, so
+// that time is left for evidence.
+func WithEvidenceDeadline(ctx context.Context, deadline time.Time) context.Context {
+	return context.WithValue(ctx, evidenceDeadline{}, deadline)
+}
+
+// EvidenceDeadline returns the deadline that WithEvidenceDeadline gave to ctx, and false if there is none. A
+// SessionFactory stops writing evidence at this time. If there is none, the SessionFactory chooses a limit of its own.
+func EvidenceDeadline(ctx context.Context) (time.Time, bool) {
+	deadline, ok := ctx.Value(evidenceDeadline{}).(time.Time)
+	return deadline, ok
+}
