@@ -3,6 +3,7 @@ package bunstore
 import (
 	"context"
 	"encoding/hex"
+	"math"
 	"strings"
 	"time"
 
@@ -20,6 +21,8 @@ func (postgres) begin(ctx context.Context, db *bun.DB) (transaction, error) {
 	}
 	return postgresTransaction{tx}, nil
 }
+
+func (postgres) mostJoined() int { return math.MaxInt }
 
 type postgresTransaction struct{ tx bun.Tx }
 

@@ -29,6 +29,25 @@ func (s subjectStore) Export(
 			return err
 		}
 	}
+	return s.exportLedgers(ctx, id, yield)
+}
+
+// exportLedgers yields the subject's lines of both ledgers.
+func (s subjectStore) exportLedgers(
+	ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error,
+) error {
+	stored := []string{"habeas_consents", "habeas_restrictions"}
+	for i, ledger := range domain.LedgerTables() {
+		columns := []string{"number"}
+		for _, column := range ledger.Personal() {
+			columns = append(columns, column.Name)
+		}
+		query := `SELECT ` + list(columns) + ` FROM ` + stored[i] + ` WHERE subject = ? ORDER BY number`
+		columns[0] = domain.LedgerSeq
+		if err := s.query(ctx, false, s.exporting(ctx, ledger, columns, ledger.Personal(), yield), query, id.String()); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -50,7 +69,14 @@ func (s subjectStore) export(
 	slices.Sort(names)
 	names = slices.Compact(names)
 	query := `SELECT ` + list(names) + ` FROM ` + quoteTable(table.Name) + s.ownedBy(table.Name) + ` ORDER BY ` + list(table.PrimaryKey)
-	return s.query(ctx, false, func(rows *sql.Rows) error {
+	return s.query(ctx, false, s.exporting(ctx, table, names, personal, yield), query, key...)
+}
+
+// exporting yields the annotated columns of a row in which the named columns are.
+func (s subjectStore) exporting(
+	ctx context.Context, table domain.Table, names []string, personal []domain.Column, yield func(domain.ExportRecord) error,
+) func(*sql.Rows) error {
+	return func(rows *sql.Rows) error {
 		values := make([]any, len(names))
 		into := make([]any, len(names))
 		for i := range values {
@@ -70,7 +96,7 @@ func (s subjectStore) export(
 			}
 		}
 		return nil
-	}, query, key...)
+	}
 }
 
 // exported is one field of one row.

@@ -19,19 +19,25 @@ func (c consentStore) Append(_ context.Context, r domain.ConsentRecord) error {
 const selectConsents = `SELECT subject, purpose, policy_version, granted, recorded_at, source FROM habeas_consents
 	WHERE subject = ?1 AND purpose = ?2 `
 
-// Latest has the order of ConsentRecord.Supersedes: at the same instant a withdrawal wins.
+// Latest has the order of intake, which is that of the numbers.
 func (c consentStore) Latest(
 	ctx context.Context, id domain.SubjectID, purpose string, asOf *time.Time,
 ) (*domain.ConsentRecord, error) {
 	return first(collect(ctx, c.session, false, scanConsent, selectConsents+
-		`AND (?3 IS NULL OR recorded_at <= ?3) ORDER BY recorded_at DESC, granted, number DESC LIMIT 1`,
+		`AND (?3 IS NULL OR recorded_at <= ?3) ORDER BY number DESC LIMIT 1`,
 		id.String(), purpose, optionalStamp(asOf)))
 }
 
 func (c consentStore) History(
 	ctx context.Context, id domain.SubjectID, purpose string,
 ) ([]domain.ConsentRecord, error) {
-	return collect(ctx, c.session, false, scanConsent, selectConsents+`ORDER BY recorded_at, number`, id.String(), purpose)
+	return collect(ctx, c.session, false, scanConsent, selectConsents+`ORDER BY number`, id.String(), purpose)
+}
+
+func (c consentStore) InForce(ctx context.Context, id domain.SubjectID) ([]domain.ConsentRecord, error) {
+	return collect(ctx, c.session, false, scanConsent, `SELECT subject, purpose, policy_version, granted, recorded_at, source
+		FROM habeas_consents WHERE number IN (SELECT max(number) FROM habeas_consents WHERE subject = ? GROUP BY purpose)
+		ORDER BY number`, id.String())
 }
 
 func scanConsent(row *sql.Rows) (r domain.ConsentRecord, err error) {
@@ -62,19 +68,23 @@ func (s restrictionStore) Latest(
 	return global, scoped, err
 }
 
-// latest has the order of RestrictionRecord.Supersedes: at the same instant a restriction wins.
 func (s restrictionStore) latest(
 	ctx context.Context, id domain.SubjectID, purpose *string,
 ) (*domain.RestrictionRecord, error) {
 	return first(collect(ctx, s.session, false, scanRestriction,
-		selectRestrictions+`ORDER BY recorded_at DESC, restricted DESC, number DESC LIMIT 1`, id.String(), optional(purpose)))
+		selectRestrictions+`ORDER BY number DESC LIMIT 1`, id.String(), optional(purpose)))
 }
 
 func (s restrictionStore) History(
 	ctx context.Context, id domain.SubjectID, purpose *string,
 ) ([]domain.RestrictionRecord, error) {
 	return collect(ctx, s.session, false, scanRestriction,
-		selectRestrictions+`ORDER BY recorded_at, number`, id.String(), optional(purpose))
+		selectRestrictions+`ORDER BY number`, id.String(), optional(purpose))
+}
+
+func (s restrictionStore) ClearReasons(ctx context.Context, id domain.SubjectID) error {
+	_, err := s.exec(ctx, `UPDATE habeas_restrictions SET reason = NULL WHERE subject = ? AND reason IS NOT NULL`, id.String())
+	return err
 }
 
 func scanRestriction(row *sql.Rows) (r domain.RestrictionRecord, err error) {

@@ -7,7 +7,11 @@ CREATE TABLE IF NOT EXISTS habeas_consents (
 	recorded_at    TEXT NOT NULL,
 	source         TEXT NOT NULL
 ) STRICT;
-CREATE INDEX IF NOT EXISTS habeas_consents_in_force ON habeas_consents (subject, purpose, recorded_at, number);
+CREATE INDEX IF NOT EXISTS habeas_consents_in_force ON habeas_consents (subject, purpose, number);
+CREATE TRIGGER IF NOT EXISTS habeas_consents_no_update BEFORE UPDATE ON habeas_consents
+	BEGIN SELECT RAISE(ABORT, 'the ledgers are append-only'); END;
+CREATE TRIGGER IF NOT EXISTS habeas_consents_no_delete BEFORE DELETE ON habeas_consents
+	BEGIN SELECT RAISE(ABORT, 'the ledgers are append-only'); END;
 
 CREATE TABLE IF NOT EXISTS habeas_restrictions (
 	number      INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -18,8 +22,14 @@ CREATE TABLE IF NOT EXISTS habeas_restrictions (
 	recorded_at TEXT NOT NULL,
 	source      TEXT NOT NULL
 ) STRICT;
-CREATE INDEX IF NOT EXISTS habeas_restrictions_in_force
-	ON habeas_restrictions (subject, purpose, recorded_at, number);
+CREATE INDEX IF NOT EXISTS habeas_restrictions_in_force ON habeas_restrictions (subject, purpose, number);
+CREATE TRIGGER IF NOT EXISTS habeas_restrictions_no_update BEFORE UPDATE ON habeas_restrictions
+	WHEN NEW.reason IS NOT NULL OR NEW.number IS NOT OLD.number OR NEW.subject IS NOT OLD.subject
+		OR NEW.purpose IS NOT OLD.purpose OR NEW.restricted IS NOT OLD.restricted
+		OR NEW.recorded_at IS NOT OLD.recorded_at OR NEW.source IS NOT OLD.source
+	BEGIN SELECT RAISE(ABORT, 'the ledgers are append-only'); END;
+CREATE TRIGGER IF NOT EXISTS habeas_restrictions_no_delete BEFORE DELETE ON habeas_restrictions
+	BEGIN SELECT RAISE(ABORT, 'the ledgers are append-only'); END;
 
 CREATE TABLE IF NOT EXISTS habeas_events (
 	number      INTEGER PRIMARY KEY AUTOINCREMENT,
