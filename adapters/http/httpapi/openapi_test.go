@@ -79,7 +79,8 @@ func TestTheDocumentDescribesExactlyTheEndpoints(t *testing.T) {
 	f := newFixture(t)
 	plain, err := httpapi.New(f.config)
 	require(t, err)
-	for _, api := range []*httpapi.API{plain, plain.With(httpapi.WithTags("gdpr", "me")), f.API} {
+	all := newFixture(t, withPurposes(t))
+	for _, api := range []*httpapi.API{plain, plain.With(httpapi.WithTags("gdpr", "me")), f.API, all.API} {
 		tags := ""
 		if got := describe(t, api, "").Tags; len(got) > 0 {
 			tags = got[0].Name + "+" + got[1].Name
