@@ -40,6 +40,10 @@ type Config struct {
 	// Without it, erasures, exports and rectifications fail where they might not; see bunstore.Options. The default is
 	// false.
 	TrustRowFilters bool
+	// Purposes are those that subjects can consent to, and have processing restricted for. Any other one is then refused,
+	// GET /consent lists the consents in force for all of them, and audit events name them; see stack.Config. The default
+	// is none: every purpose will do, and GET /consent is not there.
+	Purposes []domain.Purpose
 	// Resolvers are the external systems that hold personal data. The default is none.
 	Resolvers []ports.Resolver
 	// ResolverTimeout bounds the wait for each of them in an export. The default is 10 s.
@@ -103,7 +107,8 @@ func New(c Config) (*Integration, error) {
 func (c Config) stack(wake func()) (Stack, *bunstore.Store, error) {
 	wires := c.DB != nil || len(c.Models) > 0 || !c.DataMap.IsZero()
 	switch {
-	case c.Stack != nil && (wires || len(c.Resolvers) > 0 || c.CustomTypes != nil || c.Schema != "" || c.ShareStatements || c.TrustRowFilters ||
+	case c.Stack != nil && (wires || len(c.Resolvers) > 0 || c.CustomTypes != nil || c.Schema != "" || c.ShareStatements ||
+		c.TrustRowFilters || len(c.Purposes) > 0 ||
 		c.ResolverTimeout != 0 || c.OnAbandoned != nil || !reflect.ValueOf(c.Saga).IsZero() || c.Clock != nil || c.IDs != nil):
 		return Stack{}, nil, configurationError("set either Stack, or DB and Models with their options, not both")
 	case c.Stack != nil:

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -72,6 +74,11 @@ func TestAnIntegrationIsMadeOfModelsOrOfAStack(t *testing.T) {
 		"fewer than no worker": {app.Config{DB: db, Models: models, Workers: -1}, "negative"},
 		"a negative wait":      {app.Config{DB: db, Models: models, ResolverTimeout: -1}, "negative"},
 		"two of a name":        {app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{nil}}, "nil"},
+		"a stack and purposes": {app.Config{Stack: &stack, Purposes: []domain.Purpose{{Name: "news"}}}, "not both"},
+		"a purpose twice": {
+			app.Config{DB: db, Models: models, Purposes: []domain.Purpose{{Name: "news"}, {Name: "news"}}}, "declared twice",
+		},
+		"a nameless purpose":   {app.Config{DB: db, Models: models, Purposes: []domain.Purpose{{}}}, "must not be empty"},
 		"a stack and resolver": {app.Config{Stack: &stack, Resolvers: []ports.Resolver{nil}}, "not both"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -85,6 +92,51 @@ func TestAnIntegrationIsMadeOfModelsOrOfAStack(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestDeclaredPurposesReachTheRouterAndTheTrail(t *testing.T) {
+	_, db := newIntegration(t)
+	gdpr, err := app.New(app.Config{DB: db, Models: models, Purposes: []domain.Purpose{{Name: "news"}, {Name: "ads"}}})
+	must(t, err)
+	server := fiber.New()
+	server.Route("/me", gdpr.Router(anna))
+	ask := func(method, path, body string, want int) string {
+		t.Helper()
+		request := httptest.NewRequest(method, path, strings.NewReader(body))
+		request.Header.Set("Content-Type", "application/json")
+		response, err := server.Test(request, -1)
+		must(t, err)
+		defer response.Body.Close()
+		answer, err := io.ReadAll(response.Body)
+		must(t, err)
+		if response.StatusCode != want {
+			t.Errorf("%s %s: %d %s", method, path, response.StatusCode, answer)
+		}
+		return string(answer)
+	}
+	ask("POST", "/me/consent", `{"granted":true,"policy_version":"v1","purpose":"ads"}`, 200)
+	ask("POST", "/me/consent", `{"granted":true,"policy_version":"v1","purpose":"other"}`, 422)
+	all := ask("GET", "/me/consent", "", 200)
+	if !strings.HasPrefix(all, `{"subject_id":"1","consents":[{"subject_id":"1","purpose":"news","granted":false,`) ||
+		!strings.Contains(all, `"purpose":"ads","granted":true,"policy_version":"v1"`) {
+		t.Errorf("got %s", all)
+	}
+	ask("DELETE", "/me", "", 200)
+	must(t, gdpr.Sessions().Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		id, err := domain.NewSubjectID("1")
+		must(t, err)
+		trail, err := s.Audit().Trail(ctx, id)
+		var told []string
+		for _, event := range trail {
+			if purpose, ok := event.Payload["purpose"]; ok {
+				told = append(told, fmt.Sprint(event.EventType, " ", purpose, " ", event.Payload["policy_version"], " ", event.Payload["source"]))
+			}
+		}
+		if want := []string{"consent_granted ads v1 api", "consent_withdrawn ads v1 erasure"}; !slices.Equal(told, want) {
+			t.Errorf("the trail has %q, want %q", told, want)
+		}
+		return err
+	}))
 }
 
 func TestASagaIsConfiguredByTheApplication(t *testing.T) {

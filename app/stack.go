@@ -28,7 +28,7 @@ func newStack(c Config, wake func()) (Stack, *bunstore.Store, error) {
 		return Stack{}, nil, err
 	}
 	engines, err := stack.New(stack.Config{
-		Sessions: store, DataMap: dataMap,
+		Sessions: store, DataMap: dataMap, Purposes: c.Purposes,
 		Resolvers: c.Resolvers, ResolverTimeout: c.ResolverTimeout, OnAbandoned: c.OnAbandoned, Saga: c.Saga,
 		Clock: c.Clock, IDs: c.IDs,
 	})

@@ -27,7 +27,8 @@ const (
 )
 
 // Payload is what an event says beside its type: short scalars (string, bool, int, int64) under fixed names. It never
-// holds personal data, a ref, a text that a client sent, or an error message: an error stands as its class.
+// holds personal data, a ref, or an error message: an error stands as its class. It holds no text that a client sent,
+// but for a purpose that the application has declared, and the policy version of a consent for it.
 type Payload map[string]any
 
 // AuditEvent is one line of the append-only audit trail, the accountability record of Art. 5(2) GDPR.

@@ -12,13 +12,18 @@ type ConsentDecision struct {
 }
 
 // Check returns everything that is wrong with the decision, or nothing.
-func (d ConsentDecision) Check() []FieldError {
-	fields := CheckPurpose(d.Purpose)
+func (d ConsentDecision) Check() []FieldError { return d.CheckAmong(Purposes{}) }
+
+// CheckAmong returns everything that is wrong with the decision, or nothing; see Purposes.Check for its purpose.
+func (d ConsentDecision) CheckAmong(purposes Purposes) []FieldError {
+	fields := purposes.Check(d.Purpose)
 	fields = append(fields, checkText("policy_version", d.PolicyVersion, 1)...)
 	return append(fields, checkText("source", d.Source, 1)...)
 }
 
-// ConsentRecord is one line of the append-only consent ledger, the proof that Art. 7(1) asks for.
+// ConsentRecord is one line of the append-only consent ledger, the proof that Art. 7(1) asks for. Of a subject's
+// records for a purpose the one that the store took in last is in force. RecordedAt documents when the decision was
+// made, by the clock of the process that recorded it; it decides nothing, because clocks differ.
 type ConsentRecord struct {
 	SubjectID     SubjectID `json:"subject_id"`
 	Purpose       string    `json:"purpose"`
@@ -26,15 +31,6 @@ type ConsentRecord struct {
 	Granted       bool      `json:"granted"`
 	RecordedAt    time.Time `json:"recorded_at"`
 	Source        string    `json:"source"`
-}
-
-// Supersedes reports whether r is in force rather than other, for one subject and purpose: the later record wins,
-// and at the same instant a withdrawal does.
-func (r ConsentRecord) Supersedes(other ConsentRecord) bool {
-	if !r.RecordedAt.Equal(other.RecordedAt) {
-		return r.RecordedAt.After(other.RecordedAt)
-	}
-	return !r.Granted && other.Granted
 }
 
 // ConsentStatus is the consent in force for one purpose. Without any record consent is not granted and the last
@@ -46,6 +42,13 @@ type ConsentStatus struct {
 	PolicyVersion *string    `json:"policy_version"`
 	RecordedAt    *time.Time `json:"recorded_at"`
 	Source        *string    `json:"source"`
+}
+
+// ConsentStatuses are the consents in force for all purposes that the application has declared, in the order in which
+// it declared them.
+type ConsentStatuses struct {
+	SubjectID SubjectID       `json:"subject_id"`
+	Consents  []ConsentStatus `json:"consents"`
 }
 
 // ConsentStatusOf derives the status from the record in force, or from nil when there is none.

@@ -16,66 +16,10 @@ func consentRecord(at time.Time, granted bool) domain.ConsentRecord {
 	}
 }
 
-func TestTheLatestDecisionWins(t *testing.T) {
-	early, late := consentRecord(noon, false), consentRecord(noon.Add(time.Microsecond), true)
-	if !late.Supersedes(early) || early.Supersedes(late) {
-		t.Error("a later grant does not supersede an earlier withdrawal")
-	}
-}
-
-func TestWithdrawalWinsATie(t *testing.T) {
-	berlin := time.FixedZone("CET", 3600)
-	granted, withdrawn := consentRecord(noon, true), consentRecord(noon.In(berlin), false)
-	if !withdrawn.Supersedes(granted) || granted.Supersedes(withdrawn) {
-		t.Error("a withdrawal does not supersede a grant of the same instant")
-	}
-	if granted.Supersedes(granted) || withdrawn.Supersedes(withdrawn) {
-		t.Error("a record supersedes itself")
-	}
-}
-
 // instants are few, so that ties are frequent.
 func instants() *rapid.Generator[time.Time] {
 	return rapid.Custom(func(t *rapid.T) time.Time {
 		return noon.Add(time.Duration(rapid.IntRange(0, 2).Draw(t, "instant")) * time.Microsecond)
-	})
-}
-
-func TestConsentInForceDoesNotDependOnOrder(t *testing.T) {
-	draw := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) domain.ConsentRecord {
-		record := consentRecord(instants().Draw(t, "at"), rapid.Bool().Draw(t, "granted"))
-		record.PolicyVersion = rapid.SampledFrom([]string{"v1", "v2"}).Draw(t, "version")
-		return record
-	}), 1, 6)
-	fold := func(records []domain.ConsentRecord) domain.ConsentRecord {
-		winner := records[0]
-		for _, record := range records[1:] {
-			if record.Supersedes(winner) {
-				winner = record
-			}
-		}
-		return winner
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		records := draw.Draw(t, "records")
-		one, other := fold(records), fold(rapid.Permutation(records).Draw(t, "another order"))
-		if one.Granted != other.Granted || !one.RecordedAt.Equal(other.RecordedAt) {
-			t.Fatalf("in one order %+v is in force, in another %+v", one, other)
-		}
-		latest, granted := records[0].RecordedAt, true
-		for _, record := range records {
-			if record.RecordedAt.After(latest) {
-				latest = record.RecordedAt
-			}
-		}
-		for _, record := range records {
-			if record.RecordedAt.Equal(latest) {
-				granted = granted && record.Granted
-			}
-		}
-		if !one.RecordedAt.Equal(latest) || one.Granted != granted {
-			t.Fatalf("%+v is in force, want granted = %v of %v", one, granted, latest)
-		}
 	})
 }
 

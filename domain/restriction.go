@@ -6,15 +6,18 @@ import "time"
 type RestrictionDecision struct {
 	Purpose    *string // nil means all processing; else 1 to MaxTextLength characters
 	Restricted bool
-	Reason     *string // at most MaxTextLength characters; stays in the ledger, never in the audit trail
+	Reason     *string // at most MaxTextLength characters; stays in the ledger until an erasure, never in the audit trail
 	Source     string  // 1 to MaxTextLength characters
 }
 
 // Check returns everything that is wrong with the decision, or nothing.
-func (d RestrictionDecision) Check() []FieldError {
+func (d RestrictionDecision) Check() []FieldError { return d.CheckAmong(Purposes{}) }
+
+// CheckAmong returns everything that is wrong with the decision, or nothing; see Purposes.Check for its purpose.
+func (d RestrictionDecision) CheckAmong(purposes Purposes) []FieldError {
 	var fields []FieldError
 	if d.Purpose != nil {
-		fields = CheckPurpose(*d.Purpose)
+		fields = purposes.Check(*d.Purpose)
 	}
 	if d.Reason != nil {
 		fields = append(fields, checkText("reason", *d.Reason, 0)...)
@@ -22,7 +25,9 @@ func (d RestrictionDecision) Check() []FieldError {
 	return append(fields, checkText("source", d.Source, 1)...)
 }
 
-// RestrictionRecord is one line of the append-only restriction ledger. A nil purpose means all processing.
+// RestrictionRecord is one line of the append-only restriction ledger. A nil purpose means all processing. Of a
+// subject's records for a purpose, and of its global ones, the one that the store took in last is in force; RecordedAt
+// documents and decides nothing. An erasure clears the reason, which is free text; all else stays.
 type RestrictionRecord struct {
 	SubjectID  SubjectID `json:"subject_id"`
 	Purpose    *string   `json:"purpose"`
@@ -30,15 +35,6 @@ type RestrictionRecord struct {
 	Reason     *string   `json:"reason"`
 	RecordedAt time.Time `json:"recorded_at"`
 	Source     string    `json:"source"`
-}
-
-// Supersedes reports whether r is in force rather than other, for one subject and one purpose (or both global): the
-// later record wins, and at the same instant a restriction does.
-func (r RestrictionRecord) Supersedes(other RestrictionRecord) bool {
-	if !r.RecordedAt.Equal(other.RecordedAt) {
-		return r.RecordedAt.After(other.RecordedAt)
-	}
-	return r.Restricted && !other.Restricted
 }
 
 // RestrictionScope says how far a restriction reaches.
@@ -57,12 +53,13 @@ type RestrictionStatus struct {
 	Purpose    *string           `json:"purpose"`
 	Restricted bool              `json:"restricted"`
 	Scope      *RestrictionScope `json:"scope"`       // nil when nothing is restricted
-	RecordedAt *time.Time        `json:"recorded_at"` // of the record that decides; nil without any record
+	RecordedAt *time.Time        `json:"recorded_at"` // of the record that restricts; else see RestrictionStatusOf
 }
 
 // RestrictionStatusOf derives the status from the global record in force and, with a purpose, from the one in force
 // for that purpose; either may be nil. A restriction of either kind restricts, so lifting one purpose cannot undo a
-// global restriction.
+// global restriction. Where neither restricts, both records decide together, and RecordedAt is the later instant of
+// theirs; it is nil without any record.
 func RestrictionStatusOf(id SubjectID, purpose *string, global, scoped *RestrictionRecord) RestrictionStatus {
 	status := RestrictionStatus{SubjectID: id, Purpose: purpose}
 	if purpose == nil {

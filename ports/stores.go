@@ -7,39 +7,51 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// ConsentStore keeps the consent ledger. It is append-only: there is no way to change or remove a record.
+// ConsentStore keeps the consent ledger. It is append-only: there is no way to change or remove a record, and a store
+// refuses both where it can.
+//
+// The order of intake decides which record is in force: the order in which the store took the records in, by a sequence
+// of its own and never by a clock. A record whose session was committed before another session began was taken in
+// before each record of that one; those of one session are taken in as they were appended. Sessions at the same time
+// come in either order.
 type ConsentStore interface {
 	// Append adds a record. Its instant is kept to the microsecond.
 	Append(ctx context.Context, record domain.ConsentRecord) error
 
-	// Latest returns the record in force, by ConsentRecord.Supersedes, among the subject's records for the purpose;
-	// with asOf, among those recorded at that instant or before; of equals the one appended last. It is nil when there
-	// is none.
+	// Latest returns the record in force: the one taken in last among the subject's records for the purpose; with asOf,
+	// among those of them whose instant is asOf or before. It is nil when there is none.
 	Latest(ctx context.Context, id domain.SubjectID, purpose string, asOf *time.Time) (*domain.ConsentRecord, error)
 
-	// History returns the subject's records for the purpose, oldest first; those of one instant in the order they
-	// were appended.
+	// InForce returns the record in force for each purpose of which the subject has a record, grants and withdrawals
+	// alike, in the order of intake. It is one statement, whatever the number of purposes.
+	InForce(ctx context.Context, id domain.SubjectID) ([]domain.ConsentRecord, error)
+
+	// History returns the subject's records for the purpose in the order of intake, whatever their instants are.
 	History(ctx context.Context, id domain.SubjectID, purpose string) ([]domain.ConsentRecord, error)
 }
 
-// RestrictionStore keeps the restriction ledger. It is append-only, like ConsentStore.
+// RestrictionStore keeps the restriction ledger. It is append-only, and its order is that of intake, like ConsentStore.
+// Only the reasons, which are free text, can be cleared.
 type RestrictionStore interface {
 	// Append adds a record. Its instant is kept to the microsecond.
 	Append(ctx context.Context, record domain.RestrictionRecord) error
 
-	// Latest returns the records in force, by RestrictionRecord.Supersedes: the one among the subject's global
-	// records, and the one among those for the purpose when there is a purpose; of equals the one appended last. Either
-	// is nil when there is none.
+	// Latest returns the records in force: the one taken in last among the subject's global records, and among those for
+	// the purpose when there is a purpose. Either is nil when there is none.
 	Latest(ctx context.Context, id domain.SubjectID, purpose *string) (global, scoped *domain.RestrictionRecord, err error)
 
-	// History returns the subject's records, global ones when purpose is nil, else those for the purpose; oldest
-	// first, those of one instant in the order they were appended.
+	// History returns the subject's records in the order of intake, whatever their instants are: global ones when purpose
+	// is nil, else those for the purpose.
 	History(ctx context.Context, id domain.SubjectID, purpose *string) ([]domain.RestrictionRecord, error)
+
+	// ClearReasons makes the reason nil in all records of the subject, those that this session appended before included,
+	// and changes nothing else. It may be held back like an append; a record that is appended later keeps its reason.
+	ClearReasons(ctx context.Context, id domain.SubjectID) error
 }
 
 // SubjectStore reads, erases and corrects a subject's rows in the application's own tables, as the data map that the
-// store was built with describes them. The subject's id is checked by domain.DataMap.Key before any statement. Rows that
-// the application has marked as deleted (soft deletion) are rows like any other here.
+// store was built with describes them. The subject's id is checked by domain.DataMap.Key before any statement. Rows
+// that the application has marked as deleted (soft deletion) are rows like any other here.
 //
 // The number of statements never depends on the number of rows.
 type SubjectStore interface {
@@ -90,10 +102,12 @@ type SubjectStore interface {
 	Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (rows int64, err error)
 
 	// Export calls yield for every annotated field of every row of the subject: table by table in the order of
-	// domain.DataMap.Tables, rows by primary key, fields in the order of the table. All of it is read from one
-	// snapshot, and handed on as it is read: what yield does not keep takes no memory. An error of yield ends the export
-	// and comes back; yield must not use the session. Export must come before any write of its session, else it is
-	// domain.ErrSession; appends that are held back are no obstacle.
+	// domain.DataMap.Tables, rows by primary key, fields in the order of the table. Then it does so for the subject's
+	// lines of the ledgers, as domain.LedgerTables describes them, by intake; domain.LedgerSeq is any number that rises
+	// with it. All of it is read from one snapshot, and handed on as it is read: what yield does not keep takes no memory.
+	// An error of yield ends the export and comes back; yield must not use the session. Export must come before any write
+	// of its session, else it is domain.ErrSession; appends that are held back are no obstacle, and need not be part of
+	// it.
 	Export(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error
 }
 

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/habeas-data/habeas/adapters/supportdesk"
+	"github.com/habeas-data/habeas/domain"
 )
 
 // bundle is an export as it comes over the wire.
@@ -48,16 +49,32 @@ func (b bundle) table() string {
 
 var trailingSpace = regexp.MustCompile(" +\n")
 
-// split tells what is held here from what is held at the support desk.
+// split tells what is held in the application's tables from what is held at the support desk.
 func (b bundle) split() (local, external []record) {
 	for _, r := range b.Records {
-		if r.Source == supportdesk.Name {
+		switch {
+		case r.Source == supportdesk.Name:
 			external = append(external, r)
-		} else {
+		case !isLedger(r):
 			local = append(local, r)
 		}
 	}
 	return local, external
+}
+
+// ledgers counts the lines of the ledgers.
+func (b bundle) ledgers() int {
+	lines := map[string]bool{}
+	for _, r := range b.Records {
+		if isLedger(r) {
+			lines[r.Source+" "+r.Row] = true
+		}
+	}
+	return len(lines)
+}
+
+func isLedger(r record) bool {
+	return r.Source == domain.ConsentLedgerSource || r.Source == domain.RestrictionLedgerSource
 }
 
 func (b bundle) find(other record) (record, bool) {

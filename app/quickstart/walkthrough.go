@@ -132,9 +132,13 @@ func (s *story) export() error {
 	if err := s.client.exchange(s.ctx, "alice", "GET", "/me/export", nil, 200, &s.before); err != nil {
 		return err
 	}
+	ledgers := s.before.ledgers()
 	local, external := s.before.split()
 	if err := s.check(len(local) == 18 && len(s.before.IncompleteSources) == 0,
 		"18 fields from five tables, each with its row, category and legal basis"); err != nil {
+		return err
+	}
+	if err := s.check(ledgers == 4, "two decisions on consent and two on restriction, from the ledgers"); err != nil {
 		return err
 	}
 	if s.desk.standIn != nil {

@@ -32,6 +32,11 @@ type Config struct {
 	Sessions ports.SessionFactory
 	// DataMap is the one that Sessions was made with.
 	DataMap domain.DataMap
+	// Purposes are those that subjects can consent to, and have processing restricted for. Any other one is then refused,
+	// the API lists the consents in force for all of them, in this order, and audit events name them. A purpose must stay
+	// for as long as consents for it may be in force: a withdrawal for any other one is refused, too. The default is none,
+	// and then every purpose will do.
+	Purposes []domain.Purpose
 	// Resolvers are the external systems that hold personal data. The default is none.
 	Resolvers []ports.Resolver
 	// ResolverTimeout bounds the wait for each of them in an export. The default is 10 s.
@@ -77,6 +82,10 @@ func New(c Config) (Stack, error) {
 	case c.Saga.Sessions != nil, c.Saga.Clock != nil, c.Saga.IDs != nil, c.Saga.Resolvers != nil, c.Saga.OnAbandoned != nil:
 		return Stack{}, configurationError("Saga must leave Sessions, Clock, IDs, Resolvers and OnAbandoned to Config")
 	}
+	purposes, err := domain.NewPurposes(c.Purposes...)
+	if err != nil {
+		return Stack{}, err
+	}
 	set, err := resolvers.NewSet(c.Resolvers...)
 	if err != nil {
 		return Stack{}, err
@@ -88,7 +97,9 @@ func New(c Config) (Stack, error) {
 	if c.IDs != nil {
 		ids = c.IDs
 	}
-	eraser, err := erasure.NewEraser(erasure.Config{Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: set})
+	eraser, err := erasure.NewEraser(erasure.Config{
+		Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: set, Purposes: purposes,
+	})
 	if err != nil {
 		return Stack{}, err
 	}
@@ -113,8 +124,8 @@ func New(c Config) (Stack, error) {
 	return Stack{
 		Sessions:    c.Sessions,
 		DataMap:     c.DataMap,
-		Consent:     consent.NewLedger(clock, ids),
-		Restriction: restriction.NewLedger(clock, ids),
+		Consent:     consent.NewLedger(clock, ids).WithPurposes(purposes),
+		Restriction: restriction.NewLedger(clock, ids).WithPurposes(purposes),
 		Exporter:    exporter,
 		Eraser:      eraser,
 		Rectifier:   rectifier,
@@ -122,8 +133,8 @@ func New(c Config) (Stack, error) {
 	}, nil
 }
 
-// API returns the HTTP API of the stack, for a router such as fiberhttp or nethttp. What the configuration leaves out is
-// taken from the stack, so that httpapi.Config{} will do.
+// API returns the HTTP API of the stack, for a router such as fiberhttp or nethttp. What the configuration leaves out
+// is taken from the stack, so that httpapi.Config{} will do.
 func (s Stack) API(c httpapi.Config) (*httpapi.API, error) {
 	if c.Sessions == nil {
 		c.Sessions = s.Sessions

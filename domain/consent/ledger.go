@@ -13,7 +13,8 @@ import (
 
 // Ledger records and answers consent. It is safe for concurrent use; each call works in the session it is given.
 type Ledger struct {
-	audit audit.Stamper
+	audit    audit.Stamper
+	purposes domain.Purposes
 }
 
 // NewLedger returns a ledger that takes its instants from clock and its event ids from ids.
@@ -21,20 +22,28 @@ func NewLedger(clock ports.Clock, ids ports.IDSource) *Ledger {
 	return &Ledger{audit: audit.Stamper{Clock: clock, IDs: ids}}
 }
 
-// Record appends a decision, and the audit event consent_granted or consent_withdrawn with it, which says neither the
-// purpose nor the policy version: a client sends them, so they could be anything. The ledger has them, under the same
-// instant, which is the clock's. An invalid decision is domain.ErrInvalid with every field at fault, and leaves no trace.
+// WithPurposes returns a ledger like this one that knows the declared purposes: Record and Status refuse every other
+// one, Statuses lists them, and audit events name them. The ledger itself stays as it is.
+func (l *Ledger) WithPurposes(purposes domain.Purposes) *Ledger { return &Ledger{l.audit, purposes} }
+
+// Purposes returns the declared purposes, none by default.
+func (l *Ledger) Purposes() domain.Purposes { return l.purposes }
+
+// Record appends a decision, and the audit event consent_granted or consent_withdrawn with it, both under one instant
+// of the clock. The event has the purpose and the policy version only where purposes are declared: a client sends both,
+// so that else they could be anything. The ledger has them in any case. An invalid decision, or one about a purpose
+// that is not declared, is domain.ErrInvalid with every field at fault, and leaves no trace.
 func (l *Ledger) Record(
 	ctx context.Context, s ports.Session, id domain.SubjectID, decision domain.ConsentDecision,
 ) (domain.ConsentRecord, error) {
-	if err := domain.CheckCall("record consent", id, decision.Check()); err != nil {
+	if err := domain.CheckCall("record consent", id, decision.CheckAmong(l.purposes)); err != nil {
 		return domain.ConsentRecord{}, err
 	}
 	eventType := domain.EventConsentWithdrawn
 	if decision.Granted {
 		eventType = domain.EventConsentGranted
 	}
-	event := l.audit.Event(eventType, id, domain.Payload{"source": decision.Source})
+	event := l.audit.Event(eventType, id, l.purposes.ConsentPayload(decision))
 	record := domain.ConsentRecord{
 		SubjectID:     id,
 		Purpose:       decision.Purpose,
@@ -52,17 +61,49 @@ func (l *Ledger) Record(
 	return record, nil
 }
 
-// Status returns the consent in force now. Without any record it is not granted.
+// Status returns the consent in force now: that of the record taken in last. Without any record it is not granted. A
+// purpose that is not declared, where purposes are, is domain.ErrInvalid.
 func (l *Ledger) Status(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose string,
 ) (domain.ConsentStatus, error) {
+	if err := domain.CheckCall("consent status", id, l.purposes.Check(purpose)); err != nil {
+		return domain.ConsentStatus{}, err
+	}
 	return l.status(ctx, s, id, purpose, nil)
 }
 
-// StatusAsOf returns the consent that was in force at an instant, records of that very instant included.
+// Statuses returns the consent in force now for every declared purpose, in their order, from one statement. Where no
+// purposes are declared there are none.
+func (l *Ledger) Statuses(ctx context.Context, s ports.Session, id domain.SubjectID) (domain.ConsentStatuses, error) {
+	if err := domain.CheckCall("consent statuses", id, nil); err != nil {
+		return domain.ConsentStatuses{}, err
+	}
+	all := domain.ConsentStatuses{SubjectID: id, Consents: []domain.ConsentStatus{}}
+	if !l.purposes.Declared() {
+		return all, nil
+	}
+	records, err := s.Consents().InForce(ctx, id)
+	if err != nil {
+		return domain.ConsentStatuses{}, err
+	}
+	inForce := map[string]*domain.ConsentRecord{}
+	for i := range records {
+		inForce[records[i].Purpose] = &records[i]
+	}
+	for _, purpose := range l.purposes.Names() {
+		all.Consents = append(all.Consents, domain.ConsentStatusOf(id, purpose, inForce[purpose]))
+	}
+	return all, nil
+}
+
+// StatusAsOf returns the consent that was in force at an instant: that of the record taken in last among those of that
+// instant or before. Any purpose may be asked about, also one that is no longer declared.
 func (l *Ledger) StatusAsOf(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose string, at time.Time,
 ) (domain.ConsentStatus, error) {
+	if err := domain.CheckCall("consent status", id, domain.CheckPurpose(purpose)); err != nil {
+		return domain.ConsentStatus{}, err
+	}
 	at = domain.Instant(at)
 	return l.status(ctx, s, id, purpose, &at)
 }
@@ -70,9 +111,6 @@ func (l *Ledger) StatusAsOf(
 func (l *Ledger) status(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose string, asOf *time.Time,
 ) (domain.ConsentStatus, error) {
-	if err := domain.CheckCall("consent status", id, domain.CheckPurpose(purpose)); err != nil {
-		return domain.ConsentStatus{}, err
-	}
 	record, err := s.Consents().Latest(ctx, id, purpose, asOf)
 	if err != nil {
 		return domain.ConsentStatus{}, err
@@ -80,7 +118,8 @@ func (l *Ledger) status(
 	return domain.ConsentStatusOf(id, purpose, record), nil
 }
 
-// History returns every decision about the purpose, oldest first.
+// History returns every decision about the purpose in the order of intake, the oldest first. Any purpose may be asked
+// about, also one that is no longer declared.
 func (l *Ledger) History(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose string,
 ) ([]domain.ConsentRecord, error) {

@@ -195,3 +195,57 @@ func TestAReadThatFailsIsAnError(t *testing.T) {
 		}
 	}
 }
+
+func withPurposes(t *testing.T, w world, names ...string) *consent.Ledger {
+	t.Helper()
+	var purposes []domain.Purpose
+	for _, name := range names {
+		purposes = append(purposes, domain.Purpose{Name: name})
+	}
+	declared, err := domain.NewPurposes(purposes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.WithPurposes(declared)
+}
+
+func TestStatusesAreThoseOfTheDeclaredPurposes(t *testing.T) {
+	w := newWorld(t)
+	record := domain.ConsentRecord{SubjectID: w.id, Purpose: "ads", PolicyVersion: "v1", Granted: true, RecordedAt: noon, Source: "api"}
+	other := record
+	other.Purpose = "of old"
+	w.store.EXPECT().InForce(ctx, w.id).Return([]domain.ConsentRecord{other, record}, nil)
+	all, err := withPurposes(t, w, "news", "ads").Statuses(ctx, w.session, w.id)
+	want := domain.ConsentStatuses{SubjectID: w.id, Consents: []domain.ConsentStatus{
+		domain.ConsentStatusOf(w.id, "news", nil), domain.ConsentStatusOf(w.id, "ads", &record),
+	}}
+	if err != nil || !reflect.DeepEqual(all, want) {
+		t.Errorf("got %+v, %v", all, err)
+	}
+	w.store.EXPECT().InForce(ctx, w.id).Return(nil, errBoom)
+	if _, err := withPurposes(t, w, "news").Statuses(ctx, w.session, w.id); !errors.Is(err, errBoom) {
+		t.Errorf("got %v", err)
+	}
+	if all, err := w.Statuses(ctx, w.session, w.id); err != nil || all.Consents == nil || len(all.Consents) > 0 { // no statement
+		t.Errorf("without purposes: %+v, %v", all, err)
+	}
+}
+
+func TestAnUndeclaredPurposeIsRefusedButForThePast(t *testing.T) {
+	w := newWorld(t)
+	ledger := withPurposes(t, w, "news")
+	if _, err := ledger.Status(ctx, w.session, w.id, "ads"); !errors.Is(err, domain.ErrInvalid) {
+		t.Errorf("status: %v", err)
+	}
+	decision := domain.ConsentDecision{Purpose: "ads", PolicyVersion: "v1", Source: "api"}
+	if _, err := ledger.Record(ctx, w.session, w.id, decision); !errors.Is(err, domain.ErrInvalid) {
+		t.Errorf("record: %v", err)
+	}
+	w.store.EXPECT().History(ctx, w.id, "ads")
+	w.store.EXPECT().Latest(ctx, w.id, "ads", gomock.Not(gomock.Nil()))
+	_, historyErr := ledger.History(ctx, w.session, w.id, "ads")
+	_, asOfErr := ledger.StatusAsOf(ctx, w.session, w.id, "ads", told)
+	if historyErr != nil || asOfErr != nil {
+		t.Errorf("the past: %v, %v", historyErr, asOfErr)
+	}
+}

@@ -11,12 +11,13 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Config is what an Eraser is made of. All fields are required.
+// Config is what an Eraser is made of. All fields are required but Purposes.
 type Config struct {
 	Clock     ports.Clock
 	IDs       ports.IDSource
 	DataMap   domain.DataMap
 	Resolvers *resolvers.Set
+	Purposes  domain.Purposes // those that audit events may name, as consent.Ledger's do; none by default
 }
 
 // Eraser carries out erasures. It is safe for concurrent use; each call works in the session it is given.
@@ -25,30 +26,32 @@ type Eraser struct {
 	dataMap   domain.DataMap
 	resolvers *resolvers.Set
 	plan      domain.Plan
+	purposes  domain.Purposes
 }
 
 // NewEraser makes the plan and returns an eraser that follows it. The error is domain.ErrConfiguration when a field is
 // missing, else the Planner's.
 func NewEraser(c Config) (*Eraser, error) {
 	if c.Clock == nil || c.IDs == nil || c.DataMap.IsZero() || c.Resolvers == nil {
-		return nil, &domain.Error{Code: domain.ErrConfiguration, Op: "eraser", Message: "every field of its Config is required"}
+		return nil, &domain.Error{Code: domain.ErrConfiguration, Op: "eraser", Message: "every field of its Config but Purposes is required"}
 	}
 	plan, err := Planner{}.Plan(c.DataMap, c.Resolvers.Names())
 	if err != nil {
 		return nil, err
 	}
-	return &Eraser{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, c.Resolvers, plan}, nil
+	return &Eraser{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, c.Resolvers, plan, c.Purposes}, nil
 }
 
 // Plan returns the plan that every erasure follows. It must not be modified.
 func (e *Eraser) Plan() domain.Plan { return e.plan }
 
 // Erase erases the subject in the session: it locks the subject, so that erasures of one subject run one after the
-// other, carries out the local steps of the plan, takes back corrections that were still to be sent, and enqueues one
-// outbox entry for each external system that has a ref, all to be committed together. To erase again is no error and
-// changes nothing but surrogates.
+// other, carries out the local steps of the plan, takes back corrections that were still to be sent, withdraws the
+// consents in force, clears the reasons of restrictions, and enqueues one outbox entry for each external system that
+// has a ref, all to be committed together. To erase again is no error and changes nothing but surrogates.
 //
-// The audit trail gets erasure_requested, one erasure_step_succeeded per local step, and erasure_local_completed. When
+// The audit trail gets erasure_requested, one erasure_step_succeeded per local step, one consent_withdrawn for each
+// consent that was in force, and erasure_local_completed. When
 // the session rolls back, erasure_requested and the erasure_step_failed of the step that caused it outlive it.
 //
 // A subject that does not fit the data map, or has a ref of an unknown kind, is domain.ErrSubject and leaves no trace.
@@ -70,6 +73,9 @@ func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subj
 		return domain.ErasureResult{}, err
 	}
 	if err := run.withdraw(ctx); err != nil {
+		return domain.ErasureResult{}, err
+	}
+	if err := run.endConsents(ctx); err != nil {
 		return domain.ErasureResult{}, err
 	}
 	if err := run.enqueue(ctx, calls); err != nil {

@@ -31,6 +31,8 @@ type world struct {
 	*erasure.Eraser
 	now      *time.Time // what the clock tells
 	session  *mocks.MockSession
+	consents *mocks.MockConsentStore
+	limits   *mocks.MockRestrictionStore
 	subjects *mocks.MockSubjectStore
 	outbox   *mocks.MockOutbox
 	audit    *mocks.MockAuditLog
@@ -39,6 +41,12 @@ type world struct {
 
 // newWorld makes an eraser that knows the resolvers named, and a subject with the refs.
 func newWorld(t *testing.T, resolverNames []string, refs ...domain.SubjectRef) world {
+	t.Helper()
+	return newWorldWith(t, domain.Purposes{}, resolverNames, refs...)
+}
+
+// newWorldWith declares purposes, too.
+func newWorldWith(t *testing.T, purposes domain.Purposes, resolverNames []string, refs ...domain.SubjectRef) world {
 	t.Helper()
 	ctrl := gomock.NewController(t)
 	now, made := noon, 0
@@ -51,7 +59,7 @@ func newWorld(t *testing.T, resolverNames []string, refs ...domain.SubjectRef) w
 		t.Fatal(err)
 	}
 	eraser, err := erasure.NewEraser(erasure.Config{
-		Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: resolverSet(t, resolverNames...),
+		Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: resolverSet(t, resolverNames...), Purposes: purposes,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +70,8 @@ func newWorld(t *testing.T, resolverNames []string, refs ...domain.SubjectRef) w
 	}
 	return world{
 		Eraser: eraser, now: &now, subject: subject,
-		session: mocks.NewMockSession(ctrl), subjects: mocks.NewMockSubjectStore(ctrl),
+		session: mocks.NewMockSession(ctrl), consents: mocks.NewMockConsentStore(ctrl),
+		limits: mocks.NewMockRestrictionStore(ctrl), subjects: mocks.NewMockSubjectStore(ctrl),
 		outbox: mocks.NewMockOutbox(ctrl), audit: mocks.NewMockAuditLog(ctrl),
 	}
 }
@@ -89,8 +98,17 @@ func resolverSet(tb testing.TB, names ...string) *resolvers.Set {
 	return set
 }
 
-// stores lets the session hand out its stores as often as they are wanted.
+// stores lets the session hand out its stores as often as they are wanted. No consent is in force.
 func (w world) stores() {
+	w.ledgers()
+	w.consents.EXPECT().InForce(gomock.Any(), w.subject.ID).Return(nil, nil).AnyTimes()
+	w.limits.EXPECT().ClearReasons(gomock.Any(), w.subject.ID).Return(nil).AnyTimes()
+}
+
+// ledgers is stores, with nothing known of the consents.
+func (w world) ledgers() {
+	w.session.EXPECT().Consents().Return(w.consents).AnyTimes()
+	w.session.EXPECT().Restrictions().Return(w.limits).AnyTimes()
 	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
 	w.session.EXPECT().Outbox().Return(w.outbox).AnyTimes()
 	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()

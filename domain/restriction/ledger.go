@@ -13,7 +13,8 @@ import (
 
 // Ledger records and answers restrictions. It is safe for concurrent use; each call works in the session it is given.
 type Ledger struct {
-	audit audit.Stamper
+	audit    audit.Stamper
+	purposes domain.Purposes
 }
 
 // NewLedger returns a ledger that takes its instants from clock and its event ids from ids.
@@ -21,12 +22,21 @@ func NewLedger(clock ports.Clock, ids ports.IDSource) *Ledger {
 	return &Ledger{audit: audit.Stamper{Clock: clock, IDs: ids}}
 }
 
+// WithPurposes returns a ledger like this one that knows the declared purposes: Record and Status refuse every other
+// one. The ledger itself stays as it is.
+func (l *Ledger) WithPurposes(purposes domain.Purposes) *Ledger { return &Ledger{l.audit, purposes} }
+
+// Purposes returns the declared purposes, none by default.
+func (l *Ledger) Purposes() domain.Purposes { return l.purposes }
+
 // Record appends a decision, and the audit event restriction_placed or restriction_lifted with it, which says the
-// scope but neither the purpose nor the reason: a client sends them, so they could be anything. An invalid decision is domain.ErrInvalid with every field at fault, and leaves no trace.
+// scope but neither the purpose nor the reason: a client sends them, so they could be anything. An invalid decision, or
+// one about a purpose that is not declared where purposes are, is domain.ErrInvalid with every field at fault, and
+// leaves no trace.
 func (l *Ledger) Record(
 	ctx context.Context, s ports.Session, id domain.SubjectID, decision domain.RestrictionDecision,
 ) (domain.RestrictionRecord, error) {
-	if err := domain.CheckCall("record restriction", id, decision.Check()); err != nil {
+	if err := domain.CheckCall("record restriction", id, decision.CheckAmong(l.purposes)); err != nil {
 		return domain.RestrictionRecord{}, err
 	}
 	eventType := domain.EventRestrictionLifted
@@ -56,11 +66,12 @@ func (l *Ledger) Record(
 }
 
 // Status says whether processing is restricted now: for the purpose, or, with a nil purpose, globally. A global
-// restriction restricts every purpose.
+// restriction restricts every purpose. Of each kind the record taken in last counts. A purpose that is not declared,
+// where purposes are, is domain.ErrInvalid.
 func (l *Ledger) Status(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string,
 ) (domain.RestrictionStatus, error) {
-	if err := domain.CheckCall("restriction status", id, checkPurpose(purpose)); err != nil {
+	if err := domain.CheckCall("restriction status", id, check(l.purposes, purpose)); err != nil {
 		return domain.RestrictionStatus{}, err
 	}
 	global, scoped, err := s.Restrictions().Latest(ctx, id, purpose)
@@ -70,19 +81,20 @@ func (l *Ledger) Status(
 	return domain.RestrictionStatusOf(id, purpose, global, scoped), nil
 }
 
-// History returns every decision about the purpose, or every global one with a nil purpose, oldest first.
+// History returns every decision about the purpose, or every global one with a nil purpose, in the order of intake, the
+// oldest first. Any purpose may be asked about, also one that is no longer declared.
 func (l *Ledger) History(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string,
 ) ([]domain.RestrictionRecord, error) {
-	if err := domain.CheckCall("restriction history", id, checkPurpose(purpose)); err != nil {
+	if err := domain.CheckCall("restriction history", id, check(domain.Purposes{}, purpose)); err != nil {
 		return nil, err
 	}
 	return s.Restrictions().History(ctx, id, purpose)
 }
 
-func checkPurpose(purpose *string) []domain.FieldError {
+func check(purposes domain.Purposes, purpose *string) []domain.FieldError {
 	if purpose == nil {
 		return nil
 	}
-	return domain.CheckPurpose(*purpose)
+	return purposes.Check(*purpose)
 }

@@ -64,6 +64,21 @@ func (mr *MockConsentStoreMockRecorder) History(ctx, id, purpose interface{}) *g
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "History", reflect.TypeOf((*MockConsentStore)(nil).History), ctx, id, purpose)
 }
 
+// InForce mocks base method.
+func (m *MockConsentStore) InForce(ctx context.Context, id domain.SubjectID) ([]domain.ConsentRecord, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "InForce", ctx, id)
+	ret0, _ := ret[0].([]domain.ConsentRecord)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// InForce indicates an expected call of InForce.
+func (mr *MockConsentStoreMockRecorder) InForce(ctx, id interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "InForce", reflect.TypeOf((*MockConsentStore)(nil).InForce), ctx, id)
+}
+
 // Latest mocks base method.
 func (m *MockConsentStore) Latest(ctx context.Context, id domain.SubjectID, purpose string, asOf *time.Time) (*domain.ConsentRecord, error) {
 	m.ctrl.T.Helper()
@@ -114,6 +129,20 @@ func (m *MockRestrictionStore) Append(ctx context.Context, record domain.Restric
 func (mr *MockRestrictionStoreMockRecorder) Append(ctx, record interface{}) *gomock.Call {
 	mr.mock.ctrl.T.Helper()
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Append", reflect.TypeOf((*MockRestrictionStore)(nil).Append), ctx, record)
+}
+
+// ClearReasons mocks base method.
+func (m *MockRestrictionStore) ClearReasons(ctx context.Context, id domain.SubjectID) error {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "ClearReasons", ctx, id)
+	ret0, _ := ret[0].(error)
+	return ret0
+}
+
+// ClearReasons indicates an expected call of ClearReasons.
+func (mr *MockRestrictionStoreMockRecorder) ClearReasons(ctx, id interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "ClearReasons", reflect.TypeOf((*MockRestrictionStore)(nil).ClearReasons), ctx, id)
 }
 
 // History mocks base method.

@@ -16,12 +16,10 @@ import (
 //	its instant is kept to the microsecond, in UTC                   consent instant is in UTC and microseconds
 //	a session reads what it has appended                             consent is read by its own session
 //	without a record there is none in force                          consent without a record is nil
-//	the later record is in force, whenever it was appended           consent latest is the later one
-//	at the same instant a withdrawal is in force                     consent withdrawal wins a tie
-//	of equals, the one appended last is in force                     consent appended last wins among equals
-//	as of an instant, what was recorded then or before counts        consent as of an instant is inclusive
-//	the history comes oldest first                                   consent history is oldest first
-//	records of one instant come in the order of appending            consent history keeps the order of appending
+//	the record taken in last is in force, whatever its instant is    consent taken in last is in force
+//	so it is among those of an instant asked about, or before        consent as of an instant is inclusive
+//	each purpose has one record in force, all in order of intake     consent in force is one for each purpose
+//	the history comes in the order of intake                         consent history is in the order of intake
 //	a record is never changed or removed, not by its like either     consent ledger only grows
 //	records of another purpose are never returned                    consent purposes are compared exactly
 //	records of another subject are never returned                    consent subjects are kept apart
@@ -35,12 +33,10 @@ var consentCases = []suiteCase[StoreHarness]{
 	{"consent instant is in UTC and microseconds", consentInstantIsInUTCAndMicroseconds},
 	{"consent is read by its own session", consentIsReadByItsOwnSession},
 	{"consent without a record is nil", consentWithoutARecordIsNil},
-	{"consent latest is the later one", consentLatestIsTheLaterOne},
-	{"consent withdrawal wins a tie", consentWithdrawalWinsATie},
-	{"consent appended last wins among equals", consentAppendedLastWinsAmongEquals},
+	{"consent taken in last is in force", consentTakenInLastIsInForce},
 	{"consent as of an instant is inclusive", consentAsOfAnInstantIsInclusive},
-	{"consent history is oldest first", consentHistoryIsOldestFirst},
-	{"consent history keeps the order of appending", consentHistoryKeepsTheOrderOfAppending},
+	{"consent in force is one for each purpose", consentsInForceAreOneForEachPurpose},
+	{"consent history is in the order of intake", consentHistoryIsInTheOrderOfIntake},
 	{"consent ledger only grows", consentLedgerOnlyGrows},
 	{"consent purposes are compared exactly", consentPurposesAreComparedExactly},
 	{"consent subjects are kept apart", consentSubjectsAreKeptApart},
@@ -64,10 +60,16 @@ func decided(id domain.SubjectID, version string, granted bool, seconds int) dom
 func (h StoreHarness) withConsents(t testing.TB, inOne bool, records ...domain.ConsentRecord) Store {
 	t.Helper()
 	store := h.open(t)
+	addConsents(t, store, inOne, records...)
+	return store
+}
+
+// addConsents appends records, all in one session or each in one of its own.
+func addConsents(t testing.TB, store Store, inOne bool, records ...domain.ConsentRecord) {
+	t.Helper()
 	appendAll(t, store, inOne, records, func(ctx context.Context, s ports.Session, record domain.ConsentRecord) error {
 		return s.Consents().Append(ctx, record)
 	})
-	return store
 }
 
 // latestConsent returns the policy version of the consent for news that is in force, or nothing.
@@ -89,6 +91,16 @@ func consentHistory(t testing.TB, store Store, id domain.SubjectID, purpose stri
 		return err
 	})
 	return history
+}
+
+// consentsInForce returns the records in force of all purposes, from a session of its own.
+func consentsInForce(t testing.TB, store Store, id domain.SubjectID) (inForce []domain.ConsentRecord) {
+	t.Helper()
+	do(t, store, func(ctx context.Context, s ports.Session) (err error) {
+		inForce, err = s.Consents().InForce(ctx, id)
+		return err
+	})
+	return inForce
 }
 
 // versionOf returns the policy version of a record, or nothing if there is no record.

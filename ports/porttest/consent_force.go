@@ -1,10 +1,12 @@
 package porttest
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 func consentWithoutARecordIsNil(t testing.TB, h StoreHarness) {
@@ -17,49 +19,28 @@ func consentWithoutARecordIsNil(t testing.TB, h StoreHarness) {
 	if n := len(consentHistory(t, store, id, "news")); n > 0 {
 		t.Errorf("there are %d records in the history, of another subject or purpose", n)
 	}
-}
-
-func consentLatestIsTheLaterOne(t testing.TB, h StoreHarness) {
-	id := subject(t, "acme", 1)
-	for _, later := range []bool{true, false} { // granted or withdrawn
-		first, last := decided(id, "first", !later, 0), decided(id, "last", later, 0)
-		last.RecordedAt = noon.Add(time.Microsecond)
-		for _, inOne := range inOneAndMany {
-			for _, records := range [][]domain.ConsentRecord{{first, last}, {last, first}} {
-				store := h.withConsents(t, inOne, records...)
-				if version := latestConsent(t, store, id, nil); version != "last" {
-					t.Errorf("in force is %q, want the last one (which says %v)", version, later)
-				}
-			}
-		}
+	if n := len(consentsInForce(t, store, subject(t, "acme", 3))); n > 0 {
+		t.Errorf("there are %d records in force, of another subject", n)
 	}
 }
 
-func consentWithdrawalWinsATie(t testing.TB, h StoreHarness) {
-	id := subject(t, "acme", 1)
-	granted, withdrawn := decided(id, "granted", true, 0), decided(id, "withdrawn", false, 0)
-	granted.RecordedAt = noon.Add(999) // the same microsecond
+// intakes are the same instants in several orders, as clocks of several nodes give them.
+var intakes = [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {0, 2, 1}, {0, 0, 0}, {3600, -3600, 0}}
+
+func consentTakenInLastIsInForce(t testing.TB, h StoreHarness) {
 	for _, inOne := range inOneAndMany {
-		for _, records := range [][]domain.ConsentRecord{{granted, withdrawn}, {withdrawn, granted}} {
-			store := h.withConsents(t, inOne, records...)
-			for _, asOf := range []*time.Time{nil, pointer(noon), pointer(after(1))} {
-				if version := latestConsent(t, store, id, asOf); version != "withdrawn" {
-					t.Errorf("a tie was decided for %q", version)
+		store := h.open(t)
+		for i, instants := range intakes {
+			for j, granted := range []bool{true, false} {
+				id := subject(t, "acme", int64(2*i+j))
+				addConsents(t, store, inOne, decided(id, "z", granted, instants[0]),
+					decided(id, "a", !granted, instants[1]), decided(id, "last", granted, instants[2]))
+				if version := latestConsent(t, store, id, nil); version != "last" {
+					t.Errorf("of records at %v s, %q is in force, want the one taken in last", instants, version)
 				}
-			}
-		}
-	}
-}
-
-func consentAppendedLastWinsAmongEquals(t testing.TB, h StoreHarness) {
-	id := subject(t, "acme", 1)
-	for _, granted := range []bool{true, false} {
-		for _, inOne := range inOneAndMany {
-			store := h.withConsents(t, inOne,
-				decided(id, "z", granted, 0), decided(id, "a", granted, 0), decided(id, "last", granted, 0),
-				decided(id, "earlier", false, -1))
-			if version := latestConsent(t, store, id, nil); version != "last" {
-				t.Errorf("of equals, %q is in force, want the last one", version)
+				if version := latestConsent(t, store, id, pointer(after(7200))); version != "last" {
+					t.Errorf("as of a later instant %q is in force, want the one taken in last", version)
+				}
 			}
 		}
 	}
@@ -69,7 +50,7 @@ func consentAsOfAnInstantIsInclusive(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
 	east := time.FixedZone("east", 5*3600)
 	store := h.withConsents(t, false,
-		decided(id, "second", false, 10), decided(id, "first", true, 0), decided(id, "third", true, 20))
+		decided(id, "first", true, 0), decided(id, "ahead", true, 10), decided(id, "third", false, 5), decided(id, "fourth", true, 20))
 	for _, test := range []struct {
 		asOf time.Time
 		want string
@@ -78,12 +59,13 @@ func consentAsOfAnInstantIsInclusive(t testing.TB, h StoreHarness) {
 		{after(0), "first"},
 		{after(0).In(east), "first"},
 		{after(0).Add(999), "first"},
-		{after(10).Add(-time.Microsecond), "first"},
-		{after(10).Add(-1), "first"},
-		{after(10), "second"},
-		{after(15).In(east), "second"},
-		{after(20), "third"},
-		{after(3600), "third"},
+		{after(5).Add(-time.Microsecond), "first"},
+		{after(5).Add(-1), "first"},
+		{after(5), "third"},
+		{after(10), "third"}, // which came after the one that was ahead
+		{after(15).In(east), "third"},
+		{after(20), "fourth"},
+		{after(3600), "fourth"},
 	} {
 		if version := latestConsent(t, store, id, &test.asOf); version != test.want {
 			t.Errorf("as of %v, %q is in force, want %q", test.asOf, version, test.want)
@@ -91,22 +73,41 @@ func consentAsOfAnInstantIsInclusive(t testing.TB, h StoreHarness) {
 	}
 }
 
-func consentHistoryIsOldestFirst(t testing.TB, h StoreHarness) {
+func consentsInForceAreOneForEachPurpose(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
-	first, second, third := decided(id, "first", true, 0), decided(id, "second", false, 1), decided(id, "third", true, 2)
+	of := func(purpose, version string, granted bool, seconds int) domain.ConsentRecord {
+		record := decided(id, version, granted, seconds)
+		record.Purpose = purpose
+		return record
+	}
+	news, ads := of("news", "news-2", true, -5), of("ads", "ads-2", false, 0)
+	tracking := of("Ads", "tracking", true, 1)
 	for _, inOne := range inOneAndMany {
-		store := h.withConsents(t, inOne, third, first, second)
-		expectRecords(t, "the history", versionName, consentHistory(t, store, id, "news"), first, second, third)
+		store := h.withConsents(t, inOne, of("ads", "ads-1", true, 60), of("news", "news-1", false, 60),
+			tracking, news, ads, grant(subject(t, "acme", 2), "ads", 0))
+		expectWhole(t, "in force", versionName, inUTC(consentsInForce(t, store, id)), tracking, news, ads)
+		do(t, store, func(ctx context.Context, s ports.Session) error {
+			late := of("Ads", "late", false, -60)
+			if err := s.Consents().Append(ctx, late); err != nil {
+				return err
+			}
+			inForce, err := s.Consents().InForce(ctx, id)
+			expectRecords(t, "in force after an append", versionName, inForce, news, ads, late)
+			return err
+		})
 	}
 }
 
-func consentHistoryKeepsTheOrderOfAppending(t testing.TB, h StoreHarness) {
-	id := subject(t, "acme", 1)
-	records := []domain.ConsentRecord{
-		decided(id, "c", true, 0), decided(id, "a", false, 0), decided(id, "d", true, 0), decided(id, "b", true, 0),
-	}
+func consentHistoryIsInTheOrderOfIntake(t testing.TB, h StoreHarness) {
 	for _, inOne := range inOneAndMany {
-		store := h.withConsents(t, inOne, records...)
-		expectRecords(t, "the history", versionName, consentHistory(t, store, id, "news"), records...)
+		store := h.open(t)
+		for i, instants := range intakes {
+			id := subject(t, "acme", int64(i))
+			records := []domain.ConsentRecord{
+				decided(id, "c", true, instants[0]), decided(id, "a", false, instants[1]), decided(id, "b", true, instants[2]),
+			}
+			addConsents(t, store, inOne, records...)
+			expectRecords(t, "the history", versionName, consentHistory(t, store, id, "news"), records...)
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package porttest
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -17,12 +16,11 @@ type brokenConsents struct {
 	ports.ConsentStore
 	keep    func(domain.ConsentRecord) domain.ConsentRecord     // what is kept of a record
 	history func([]domain.ConsentRecord) []domain.ConsentRecord // what becomes of a history
-	force   func(a, b domain.ConsentRecord) bool                // whether a, appended before b, is in force rather than b
+	force   func(a, b domain.ConsentRecord) bool                // whether a, appended before b, is in force all the same
 	until   func(recorded, asOf time.Time) bool                 // whether a record counts
 	hidden  bool                                                // what the session appended is not read
-	clocks  bool                                                // clocks are ignored: what counts is the order of appending
+	all     func([]domain.ConsentRecord) []domain.ConsentRecord // what becomes of the records in force of all purposes
 	own     *int
-	order   *[]string // in which policy versions were appended
 }
 
 func (b brokenConsents) Append(ctx context.Context, record domain.ConsentRecord) error {
@@ -30,7 +28,6 @@ func (b brokenConsents) Append(ctx context.Context, record domain.ConsentRecord)
 		record = b.keep(record)
 	}
 	*b.own++
-	*b.order = append(*b.order, record.PolicyVersion)
 	return b.ConsentStore.Append(ctx, record)
 }
 
@@ -45,11 +42,6 @@ func (b brokenConsents) History(
 	if b.hidden {
 		records = records[:max(0, len(records)-*b.own)]
 	}
-	if b.clocks {
-		slices.SortStableFunc(records, func(x, y domain.ConsentRecord) int {
-			return cmp.Compare(slices.Index(*b.order, x.PolicyVersion), slices.Index(*b.order, y.PolicyVersion))
-		})
-	}
 	if b.history != nil {
 		records = b.history(records)
 	}
@@ -60,7 +52,7 @@ func (b brokenConsents) Latest(
 	ctx context.Context, id domain.SubjectID, purpose string, asOf *time.Time,
 ) (*domain.ConsentRecord, error) {
 	if b.force == nil {
-		b.force = domain.ConsentRecord.Supersedes
+		b.force = func(_, _ domain.ConsentRecord) bool { return false }
 	}
 	if b.until == nil {
 		b.until = func(recorded, asOf time.Time) bool { return !recorded.After(asOf) }
@@ -75,11 +67,21 @@ func (b brokenConsents) Latest(
 	return latest, err
 }
 
+func (b brokenConsents) InForce(ctx context.Context, id domain.SubjectID) ([]domain.ConsentRecord, error) {
+	if b.keep != nil {
+		id = b.keep(domain.ConsentRecord{SubjectID: id}).SubjectID
+	}
+	records, err := b.ConsentStore.InForce(ctx, id)
+	if b.all != nil {
+		records = b.all(records)
+	}
+	return records, err
+}
+
 // defect is a defect of ConsentStores.
 func (b brokenConsents) defect(found map[string]string) storeDefect {
 	return storeDefect{func(store *Store) {
 		broken := b
-		broken.order = new([]string)
 		changesSessions(func(s ports.Session) replaced {
 			broken.ConsentStore, broken.own = s.Consents(), new(int)
 			return replaced{Session: s, consents: broken}
@@ -102,80 +104,84 @@ func returnsConsents(change func(*domain.ConsentRecord)) brokenConsents {
 	}}
 }
 
+// byInstant puts records in the order of their instants.
+func byInstant(records []domain.ConsentRecord) []domain.ConsentRecord {
+	slices.SortStableFunc(records, func(a, b domain.ConsentRecord) int { return a.RecordedAt.Compare(b.RecordedAt) })
+	return records
+}
+
 func TestConsentStoresThatBreakAPromiseFail(t *testing.T) {
 	type found = map[string]string
 	type records = []domain.ConsentRecord
 	const (
-		whole, instant, own = "consent record comes back as appended", "consent instant is in UTC and microseconds", "consent is read by its own session"
-		tie, equals, asOf   = "consent withdrawal wins a tie", "consent appended last wins among equals", "consent as of an instant is inclusive"
-		oldest, appended    = "consent history is oldest first", "consent history keeps the order of appending"
-		latest, exactly     = "consent latest is the later one", "consent purposes are compared exactly"
+		whole, instant = "consent record comes back as appended", "consent instant is in UTC and microseconds"
+		own, asOf      = "consent is read by its own session", "consent as of an instant is inclusive"
+		last, history  = "consent taken in last is in force", "consent history is in the order of intake"
+		all, exactly   = "consent in force is one for each purpose", "consent purposes are compared exactly"
 	)
 	expectDefects(t, consentCases, map[string]storeDefect{
 		"no source": keepsConsents(func(r *domain.ConsentRecord) { r.Source = "" }).
-			defect(found{whole: "did not come back as it was appended"}),
+			defect(found{whole: "did not come back as it was appended", all: "did not come back"}),
 		"texts are trimmed": keepsConsents(func(r *domain.ConsentRecord) { r.Source = strings.TrimSpace(r.Source) }).
 			defect(found{whole: "did not come back as it was appended"}),
 		"instants are rounded": keepsConsents(func(r *domain.ConsentRecord) { r.RecordedAt = r.RecordedAt.Add(500) }).
-			defect(found{instant: "and returned as", tie: `a tie was decided for "granted"`}),
+			defect(found{instant: "and returned as"}),
 		"instants are kept to the millisecond": keepsConsents(func(r *domain.ConsentRecord) {
 			r.RecordedAt = r.RecordedAt.Truncate(time.Millisecond)
 		}).defect(found{
-			whole: "did not come back", instant: "and returned as", latest: `in force is "first"`,
-			asOf: `"first" is in force, want ""`,
+			whole: "did not come back", instant: "and returned as", all: "did not come back", asOf: `"first" is in force, want ""`,
 		}),
 		"instants have nanoseconds": returnsConsents(func(r *domain.ConsentRecord) { r.RecordedAt = r.RecordedAt.Add(1) }).
-			defect(found{whole: "did not come back", instant: "and returned as", tie: `for ""`, asOf: `"" is in force, want "first"`}),
+			defect(found{whole: "did not come back", instant: "and returned as", asOf: `"" is in force, want "first"`}),
 		"instants are in another zone": returnsConsents(func(r *domain.ConsentRecord) {
 			r.RecordedAt = r.RecordedAt.In(time.FixedZone("", 0))
 		}).defect(found{instant: "not in UTC"}),
 		"the session's own are not read": brokenConsents{hidden: true}.defect(found{own: `the session reads ""`}),
-		"clocks are ignored": brokenConsents{clocks: true, force: func(_, _ domain.ConsentRecord) bool { return false }}.
-			defect(found{
-				latest: `in force is "first"`, tie: `for "granted"`, equals: `"earlier" is in force`, asOf: `"first" is in force, want "second"`,
-				oldest: `"third" comes as number 1`,
-			}),
+		"clocks decide": brokenConsents{force: func(a, b domain.ConsentRecord) bool { return a.RecordedAt.After(b.RecordedAt) }}.
+			defect(found{last: `of records at [2 1 0] s, "z" is in force`, asOf: `"ahead" is in force, want "third"`}),
+		"a withdrawal wins a tie": brokenConsents{force: func(a, b domain.ConsentRecord) bool {
+			return a.RecordedAt.Equal(b.RecordedAt) && !a.Granted && b.Granted
+		}}.defect(found{last: `of records at [0 0 0] s, "a" is in force`}),
 		"the first one of equals is in force": brokenConsents{force: func(a, b domain.ConsentRecord) bool {
-			return !b.Supersedes(a)
-		}}.defect(found{equals: `"z" is in force`}),
-		"a grant wins a tie": brokenConsents{force: func(a, b domain.ConsentRecord) bool {
-			if a.RecordedAt.Equal(b.RecordedAt) {
-				return a.Granted && !b.Granted
-			}
-			return a.RecordedAt.After(b.RecordedAt)
-		}}.defect(found{tie: `for "granted"`}),
-		"the last one wins a tie": brokenConsents{force: func(a, b domain.ConsentRecord) bool {
-			return a.RecordedAt.After(b.RecordedAt)
-		}}.defect(found{tie: `for "granted"`}),
+			return a.RecordedAt.Equal(b.RecordedAt)
+		}}.defect(found{last: `of records at [0 0 0] s, "z" is in force`}),
 		"as of an instant is exclusive": brokenConsents{until: time.Time.Before}.
-			defect(found{tie: `for ""`, asOf: `"" is in force, want "first"`}),
+			defect(found{asOf: `"" is in force, want "first"`}),
 		"as of an instant is ignored": brokenConsents{until: func(_, _ time.Time) bool { return true }}.
-			defect(found{asOf: `"third" is in force, want ""`}),
+			defect(found{asOf: `"fourth" is in force, want ""`}),
 		"the history is reversed": brokenConsents{
 			history: func(r records) records { slices.Reverse(r); return r },
-			force:   func(a, b domain.ConsentRecord) bool { return !b.Supersedes(a) },
-		}.defect(found{whole: "comes as number 1", oldest: `"third" comes as number 1`, appended: `"b" comes as number 1`}),
-		"of one instant, the history is in the order of versions": brokenConsents{
-			history: func(r records) records {
-				return slices.SortedStableFunc(slices.Values(r), func(a, b domain.ConsentRecord) int {
-					return cmp.Or(a.RecordedAt.Compare(b.RecordedAt), strings.Compare(a.PolicyVersion, b.PolicyVersion))
-				})
-			},
-		}.defect(found{appended: `"a" comes as number 1`, equals: `"z" is in force`}),
+			force:   func(_, _ domain.ConsentRecord) bool { return true },
+		}.defect(found{whole: "comes as number 1", history: `"b" comes as number 1`}),
+		"the history is by instant": brokenConsents{history: byInstant}.
+			defect(found{
+				history: `"b" comes as number 1`, last: `of records at [2 1 0] s, "z" is in force`, asOf: `"ahead" is in force, want "third"`,
+			}),
+		"only grants are in force": brokenConsents{all: func(r records) records {
+			return slices.DeleteFunc(r, func(r domain.ConsentRecord) bool { return !r.Granted })
+		}}.defect(found{all: "got 2 records, want 3"}),
+		"what is in force is by instant": brokenConsents{all: byInstant}.
+			defect(found{all: "comes as number 1"}),
+		"what is in force is folded": brokenConsents{all: func(r records) records {
+			return slices.CompactFunc(r, func(a, b domain.ConsentRecord) bool { return strings.EqualFold(a.Purpose, b.Purpose) })
+		}}.defect(found{all: "records, want 3"}),
 		"a record replaces its like": brokenConsents{history: slices.Compact[records]}.
 			defect(found{"consent ledger only grows": "got 3 records, want 4"}),
 		"purposes are folded": keepsConsents(func(r *domain.ConsentRecord) { r.Purpose = strings.ToLower(r.Purpose) }).
-			defect(found{exactly: `"news": got 2 records`}),
+			defect(found{exactly: `"news": got 2 records`, all: "in force"}),
 		"purposes are cut": keepsConsents(func(r *domain.ConsentRecord) { r.Purpose = r.Purpose[:min(len(r.Purpose), 255)] }).
 			defect(found{exactly: "got 2 records"}),
 		"all purposes are one": keepsConsents(func(r *domain.ConsentRecord) { r.Purpose = "news" }).
-			defect(found{"consent without a record is nil": "another subject or purpose", exactly: "records, want 1", instant: "and returned as"}),
+			defect(found{
+				"consent without a record is nil": "another subject or purpose", exactly: "records, want 1", instant: "and returned as",
+				all: "in force",
+			}),
 		"ids are joined carelessly": keepsConsents(func(r *domain.ConsentRecord) { r.SubjectID = joined(r.SubjectID) }).
-			defect(found{"consent subjects are kept apart": "records, want 1", whole: "did not come back"}),
+			defect(found{"consent subjects are kept apart": "records, want 1", whole: "did not come back", all: "did not come back"}),
 		"subjects are one": keepsConsents(func(r *domain.ConsentRecord) { r.SubjectID = subjectOf(t, "everybody") }).
 			defect(found{
 				"consent without a record is nil": "another subject or purpose", "consent subjects are kept apart": "records, want 1",
-				whole: "did not come back",
+				whole: "did not come back", all: "in force", history: "records, want 3",
 			}),
 	})
 }

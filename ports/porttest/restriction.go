@@ -15,14 +15,14 @@ import (
 //	its instant is kept to the microsecond, in UTC                   restriction instant is in UTC and microseconds
 //	a session reads what it has appended                             restriction is read by its own session
 //	without a record there is none in force                          restriction without a record is nil
-//	the later record is in force, whenever it was appended           restriction latest is the later one
-//	at the same instant a restriction is in force                    restriction wins a tie
-//	of equals, the one appended last is in force                     restriction appended last wins among equals
+//	the record taken in last is in force, whatever its instant is    restriction taken in last is in force
 //	records for a purpose say nothing about all processing           restriction of a purpose is not global
 //	the global one comes along with that for a purpose               restriction of all comes beside that of a purpose
-//	the history comes oldest first                                   restriction history is oldest first
-//	records of one instant come in the order of appending            restriction history keeps the order of appending
+//	the history comes in the order of intake                         restriction history is in the order of intake
 //	a record is never changed or removed, not by its like either     restriction ledger only grows
+//	all reasons of the subject are cleared, and nothing else is      restriction reasons are cleared
+//	a reason that is given after that stays                          restriction reasons given later stay
+//	what was cleared is there again when the session rolls back      restriction reasons come back with a rollback
 //	records for another purpose are never returned                   restriction purposes are compared exactly
 //	records of another subject are never returned                    restriction subjects are kept apart
 func TestRestrictionStore(t *testing.T, h StoreHarness) {
@@ -35,14 +35,14 @@ var restrictionCases = []suiteCase[StoreHarness]{
 	{"restriction instant is in UTC and microseconds", restrictionInstantIsInUTCAndMicroseconds},
 	{"restriction is read by its own session", restrictionIsReadByItsOwnSession},
 	{"restriction without a record is nil", restrictionWithoutARecordIsNil},
-	{"restriction latest is the later one", restrictionLatestIsTheLaterOne},
-	{"restriction wins a tie", restrictionWinsATie},
-	{"restriction appended last wins among equals", restrictionAppendedLastWinsAmongEquals},
+	{"restriction taken in last is in force", restrictionTakenInLastIsInForce},
 	{"restriction of a purpose is not global", restrictionOfAPurposeIsNotGlobal},
 	{"restriction of all comes beside that of a purpose", restrictionOfAllComesBesideThatOfAPurpose},
-	{"restriction history is oldest first", restrictionHistoryIsOldestFirst},
-	{"restriction history keeps the order of appending", restrictionHistoryKeepsTheOrderOfAppending},
+	{"restriction history is in the order of intake", restrictionHistoryIsInTheOrderOfIntake},
 	{"restriction ledger only grows", restrictionLedgerOnlyGrows},
+	{"restriction reasons are cleared", restrictionReasonsAreCleared},
+	{"restriction reasons given later stay", restrictionReasonsGivenLaterStay},
+	{"restriction reasons come back with a rollback", restrictionReasonsComeBackWithARollback},
 	{"restriction purposes are compared exactly", restrictionPurposesAreComparedExactly},
 	{"restriction subjects are kept apart", restrictionSubjectsAreKeptApart},
 }
@@ -70,10 +70,16 @@ func scopes() map[string]*string {
 func (h StoreHarness) withRestrictions(t testing.TB, inOne bool, records ...domain.RestrictionRecord) Store {
 	t.Helper()
 	store := h.open(t)
+	addRestrictions(t, store, inOne, records...)
+	return store
+}
+
+// addRestrictions appends records, all in one session or each in one of its own.
+func addRestrictions(t testing.TB, store Store, inOne bool, records ...domain.RestrictionRecord) {
+	t.Helper()
 	appendAll(t, store, inOne, records, func(ctx context.Context, s ports.Session, record domain.RestrictionRecord) error {
 		return s.Restrictions().Append(ctx, record)
 	})
-	return store
 }
 
 // latestRestrictions returns the records in force, from a session of its own.

@@ -2,7 +2,6 @@ package porttest
 
 import (
 	"testing"
-	"time"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -20,50 +19,18 @@ func restrictionWithoutARecordIsNil(t testing.TB, h StoreHarness) {
 	}
 }
 
-func restrictionLatestIsTheLaterOne(t testing.TB, h StoreHarness) {
-	id := subject(t, "acme", 1)
-	for scope, purpose := range scopes() {
-		for _, restricted := range []bool{true, false} {
-			first, last := ordered(id, purpose, "first", !restricted, 0), ordered(id, purpose, "last", restricted, 0)
-			last.RecordedAt = noon.Add(time.Microsecond)
-			for _, inOne := range inOneAndMany {
-				for _, records := range [][]domain.RestrictionRecord{{first, last}, {last, first}} {
-					store := h.withRestrictions(t, inOne, records...)
+func restrictionTakenInLastIsInForce(t testing.TB, h StoreHarness) {
+	for _, inOne := range inOneAndMany {
+		store := h.open(t)
+		for i, instants := range intakes {
+			for j, restricted := range []bool{true, false} {
+				id := subject(t, "acme", int64(2*i+j))
+				for scope, purpose := range scopes() {
+					addRestrictions(t, store, inOne, ordered(id, purpose, "z", restricted, instants[0]),
+						ordered(id, purpose, "a", !restricted, instants[1]), ordered(id, purpose, "last", restricted, instants[2]))
 					if source := inForce(t, store, id, purpose); source != "last" {
-						t.Errorf("%s: in force is %q, want the last one", scope, source)
+						t.Errorf("%s: of records at %v s, %q is in force, want the one taken in last", scope, instants, source)
 					}
-				}
-			}
-		}
-	}
-}
-
-func restrictionWinsATie(t testing.TB, h StoreHarness) {
-	id := subject(t, "acme", 1)
-	for scope, purpose := range scopes() {
-		placed, lifted := ordered(id, purpose, "placed", true, 0), ordered(id, purpose, "lifted", false, 0)
-		lifted.RecordedAt = noon.Add(999) // the same microsecond
-		for _, inOne := range inOneAndMany {
-			for _, records := range [][]domain.RestrictionRecord{{placed, lifted}, {lifted, placed}} {
-				store := h.withRestrictions(t, inOne, records...)
-				if source := inForce(t, store, id, purpose); source != "placed" {
-					t.Errorf("%s: a tie was decided for %q", scope, source)
-				}
-			}
-		}
-	}
-}
-
-func restrictionAppendedLastWinsAmongEquals(t testing.TB, h StoreHarness) {
-	id := subject(t, "acme", 1)
-	for scope, purpose := range scopes() {
-		for _, restricted := range []bool{true, false} {
-			for _, inOne := range inOneAndMany {
-				store := h.withRestrictions(t, inOne,
-					ordered(id, purpose, "z", restricted, 0), ordered(id, purpose, "a", restricted, 0),
-					ordered(id, purpose, "last", restricted, 0), ordered(id, purpose, "earlier", true, -1))
-				if source := inForce(t, store, id, purpose); source != "last" {
-					t.Errorf("%s: of equals, %q is in force, want the last one", scope, source)
 				}
 			}
 		}
@@ -115,28 +82,19 @@ func restrictionOfAllComesBesideThatOfAPurpose(t testing.TB, h StoreHarness) {
 	}
 }
 
-func restrictionHistoryIsOldestFirst(t testing.TB, h StoreHarness) {
-	id := subject(t, "acme", 1)
-	for scope, purpose := range scopes() {
-		first, second := ordered(id, purpose, "first", true, 0), ordered(id, purpose, "second", false, 1)
-		third := ordered(id, purpose, "third", true, 2)
-		for _, inOne := range inOneAndMany {
-			store := h.withRestrictions(t, inOne, third, first, second)
-			expectRecords(t, scope+" history", sourceName, restrictionHistory(t, store, id, purpose), first, second, third)
-		}
-	}
-}
-
-func restrictionHistoryKeepsTheOrderOfAppending(t testing.TB, h StoreHarness) {
-	id := subject(t, "acme", 1)
-	for scope, purpose := range scopes() {
-		records := []domain.RestrictionRecord{
-			ordered(id, purpose, "c", true, 0), ordered(id, purpose, "a", false, 0),
-			ordered(id, purpose, "d", true, 0), ordered(id, purpose, "b", true, 0),
-		}
-		for _, inOne := range inOneAndMany {
-			store := h.withRestrictions(t, inOne, records...)
-			expectRecords(t, scope+" history", sourceName, restrictionHistory(t, store, id, purpose), records...)
+func restrictionHistoryIsInTheOrderOfIntake(t testing.TB, h StoreHarness) {
+	for _, inOne := range inOneAndMany {
+		store := h.open(t)
+		for i, instants := range intakes {
+			id := subject(t, "acme", int64(i))
+			for scope, purpose := range scopes() {
+				records := []domain.RestrictionRecord{
+					ordered(id, purpose, "c", true, instants[0]), ordered(id, purpose, "a", false, instants[1]),
+					ordered(id, purpose, "b", true, instants[2]),
+				}
+				addRestrictions(t, store, inOne, records...)
+				expectRecords(t, scope+" history", sourceName, restrictionHistory(t, store, id, purpose), records...)
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package porttest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -17,19 +18,18 @@ type brokenRestrictions struct {
 	ports.RestrictionStore
 	keep    func(domain.RestrictionRecord) domain.RestrictionRecord     // what is kept of a record
 	history func([]domain.RestrictionRecord) []domain.RestrictionRecord // what becomes of a history
-	force   func(a, b domain.RestrictionRecord) bool                    // whether a, appended before b, is in force rather than b
+	force   func(a, b domain.RestrictionRecord) bool                    // whether a, appended before b, is in force all the same
 	latest  func(global, scoped *domain.RestrictionRecord) (*domain.RestrictionRecord, *domain.RestrictionRecord)
-	hidden  bool // what the session appended is not read
-	clocks  bool // clocks are ignored: what counts is the order of appending
+	hidden  bool                                                                              // what the session appended is not read
+	clear   func(ctx context.Context, good ports.RestrictionStore, id domain.SubjectID) error // in place of ClearReasons
 	own     *[]string
-	order   *[]string // in which sources were appended
 }
 
 func (b brokenRestrictions) Append(ctx context.Context, record domain.RestrictionRecord) error {
 	if b.keep != nil {
 		record = b.keep(record)
 	}
-	*b.own, *b.order = append(*b.own, record.Source), append(*b.order, record.Source)
+	*b.own = append(*b.own, record.Source)
 	return b.RestrictionStore.Append(ctx, record)
 }
 
@@ -44,11 +44,6 @@ func (b brokenRestrictions) History(
 	if b.hidden {
 		records = slices.DeleteFunc(records, func(r domain.RestrictionRecord) bool { return slices.Contains(*b.own, r.Source) })
 	}
-	if b.clocks {
-		slices.SortStableFunc(records, func(x, y domain.RestrictionRecord) int {
-			return cmp.Compare(slices.Index(*b.order, x.Source), slices.Index(*b.order, y.Source))
-		})
-	}
 	if b.history != nil {
 		records = b.history(records)
 	}
@@ -59,7 +54,7 @@ func (b brokenRestrictions) Latest(
 	ctx context.Context, id domain.SubjectID, purpose *string,
 ) (global, scoped *domain.RestrictionRecord, err error) {
 	if b.force == nil {
-		b.force = domain.RestrictionRecord.Supersedes
+		b.force = func(_, _ domain.RestrictionRecord) bool { return false }
 	}
 	inForce := func(purpose *string) (latest *domain.RestrictionRecord) {
 		records, failed := b.History(ctx, id, purpose)
@@ -80,11 +75,20 @@ func (b brokenRestrictions) Latest(
 	return global, scoped, err
 }
 
+func (b brokenRestrictions) ClearReasons(ctx context.Context, id domain.SubjectID) error {
+	if b.clear != nil {
+		return b.clear(ctx, b.RestrictionStore, id)
+	}
+	if b.keep != nil {
+		id = b.keep(domain.RestrictionRecord{SubjectID: id}).SubjectID
+	}
+	return b.RestrictionStore.ClearReasons(ctx, id)
+}
+
 // defect is a defect of RestrictionStores.
 func (b brokenRestrictions) defect(found map[string]string) storeDefect {
 	return storeDefect{func(store *Store) {
 		broken := b
-		broken.order = new([]string)
 		changesSessions(func(s ports.Session) replaced {
 			broken.RestrictionStore, broken.own = s.Restrictions(), new([]string)
 			return replaced{Session: s, restrictions: broken}
@@ -112,9 +116,9 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 	type record = domain.RestrictionRecord
 	const (
 		whole, instant   = "restriction record comes back as appended", "restriction instant is in UTC and microseconds"
-		own, latest      = "restriction is read by its own session", "restriction latest is the later one"
-		tie, equals      = "restriction wins a tie", "restriction appended last wins among equals"
-		oldest, appended = "restriction history is oldest first", "restriction history keeps the order of appending"
+		own, last        = "restriction is read by its own session", "restriction taken in last is in force"
+		history, cleared = "restriction history is in the order of intake", "restriction reasons are cleared"
+		later, rollback  = "restriction reasons given later stay", "restriction reasons come back with a rollback"
 		notGlobal, both  = "restriction of a purpose is not global", "restriction of all comes beside that of a purpose"
 		exactly, apart   = "restriction purposes are compared exactly", "restriction subjects are kept apart"
 	)
@@ -132,39 +136,46 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 			}
 		}).defect(found{whole: "did not come back as it was appended"}),
 		"instants are rounded": keepsRestrictions(func(r *record) { r.RecordedAt = r.RecordedAt.Add(500) }).
-			defect(found{instant: "and returned as", tie: `a tie was decided for "lifted"`}),
+			defect(found{instant: "and returned as"}),
 		"instants have nanoseconds": returnsRestrictions(func(r *record) { r.RecordedAt = r.RecordedAt.Add(1) }).
-			defect(found{whole: "did not come back", instant: "and returned as"}),
+			defect(found{
+				whole: "did not come back", instant: "and returned as", cleared: "did not come back", later: "did not come back",
+				rollback: "did not come back",
+			}),
 		"instants are in another zone": returnsRestrictions(func(r *record) {
 			r.RecordedAt = r.RecordedAt.In(time.FixedZone("", 0))
 		}).defect(found{instant: "not in UTC"}),
 		"the session's own are not read": brokenRestrictions{hidden: true}.defect(found{own: `the session reads ""`}),
-		"clocks are ignored": brokenRestrictions{clocks: true, force: func(_, _ record) bool { return false }}.
-			defect(found{
-				latest: `in force is "first"`, tie: `for "lifted"`, equals: `"earlier" is in force`, oldest: `"third" comes as number 1`,
-			}),
-		"the first one of equals is in force": brokenRestrictions{force: func(a, b record) bool { return !b.Supersedes(a) }}.
-			defect(found{equals: `"z" is in force`}),
-		"the lifting wins a tie": brokenRestrictions{force: func(a, b record) bool {
-			if a.RecordedAt.Equal(b.RecordedAt) {
-				return !a.Restricted && b.Restricted
-			}
-			return a.RecordedAt.After(b.RecordedAt)
-		}}.defect(found{tie: `for "lifted"`}),
-		"the last one wins a tie": brokenRestrictions{force: func(a, b record) bool {
-			return a.RecordedAt.After(b.RecordedAt)
-		}}.defect(found{tie: `for "lifted"`}),
+		"clocks decide": brokenRestrictions{force: func(a, b record) bool { return a.RecordedAt.After(b.RecordedAt) }}.
+			defect(found{last: `of records at [2 1 0] s, "z" is in force`}),
+		"a restriction wins a tie": brokenRestrictions{force: func(a, b record) bool {
+			return a.RecordedAt.Equal(b.RecordedAt) && a.Restricted && !b.Restricted
+		}}.defect(found{last: `of records at [0 0 0] s, "a" is in force`}),
 		"the history is reversed": brokenRestrictions{
 			history: func(r []record) []record { slices.Reverse(r); return r },
-			force:   func(a, b record) bool { return !b.Supersedes(a) },
-		}.defect(found{whole: "comes as number 1", oldest: `"third" comes as number 1`, appended: `"b" comes as number 1`}),
-		"of one instant, the history is in the order of sources": brokenRestrictions{
-			history: func(r []record) []record {
-				return slices.SortedStableFunc(slices.Values(r), func(a, b record) int {
-					return cmp.Or(a.RecordedAt.Compare(b.RecordedAt), strings.Compare(a.Source, b.Source))
-				})
+			force:   func(_, _ record) bool { return true },
+		}.defect(found{
+			whole: "comes as number 1", history: `"b" comes as number 1`, cleared: "comes as number 1", later: "comes as number 1",
+		}),
+		"the history is by instant": brokenRestrictions{history: func(r []record) []record {
+			slices.SortStableFunc(r, func(a, b record) int { return a.RecordedAt.Compare(b.RecordedAt) })
+			return r
+		}}.defect(found{history: `"b" comes as number 1`, last: `of records at [2 1 0] s, "z" is in force`, cleared: "comes as number"}),
+		"reasons are never cleared": brokenRestrictions{clear: func(context.Context, ports.RestrictionStore, domain.SubjectID) error {
+			return nil
+		}}.defect(found{cleared: "did not come back", later: "the session that cleared a reason reads it"}),
+		"no reason is kept at all": keepsRestrictions(func(r *record) { r.Reason = nil }).
+			defect(found{whole: "did not come back", cleared: "did not come back", later: "did not come back", rollback: "did not come back"}),
+		"the reasons of all are cleared": brokenRestrictions{
+			clear: func(ctx context.Context, good ports.RestrictionStore, id domain.SubjectID) error {
+				return errors.Join(good.ClearReasons(ctx, id), good.ClearReasons(ctx, subjectOf(t, "acme", "2")))
 			},
-		}.defect(found{appended: `"a" comes as number 1`, equals: `"z" is in force`}),
+		}.defect(found{cleared: "did not come back"}),
+		"what is cleared is lifted": brokenRestrictions{
+			clear: func(ctx context.Context, good ports.RestrictionStore, id domain.SubjectID) error {
+				return errors.Join(good.ClearReasons(ctx, id), good.Append(ctx, record{SubjectID: id, RecordedAt: noon, Source: "erasure"}))
+			},
+		}.defect(found{cleared: "got 5 records, want 4", later: "comes as number"}),
 		"a record replaces its like": brokenRestrictions{history: func(r []record) []record {
 			return slices.CompactFunc(r, func(a, b record) bool {
 				return a.RecordedAt.Equal(b.RecordedAt) && a.Source == b.Source && a.Restricted == b.Restricted
@@ -178,7 +189,7 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 		"records for a purpose are global": keepsRestrictions(func(r *record) { r.Purpose = nil }).
 			defect(found{
 				whole: "did not come back", instant: "and returned as", notGlobal: "without a purpose, a record for a purpose is in force",
-				own: "the session reads", exactly: "want 1", apart: "want 1", both: "are",
+				own: "the session reads", exactly: "want 1", apart: "want 1", both: "are", history: "scoped history", cleared: "comes as number",
 			}),
 		"the global one is missing beside that of a purpose": brokenRestrictions{latest: func(global, scoped *record) (*record, *record) {
 			if scoped != nil {
@@ -199,10 +210,14 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 			return global, scoped
 		}}.defect(found{both: `in force are "global" and "global"`}),
 		"ids are joined carelessly": keepsRestrictions(func(r *record) { r.SubjectID = joined(r.SubjectID) }).
-			defect(found{apart: "records, want 1", whole: "did not come back"}),
+			defect(found{
+				apart: "records, want 1", whole: "did not come back", cleared: "did not come back", later: "did not come back",
+				rollback: "did not come back",
+			}),
 		"subjects are one": keepsRestrictions(func(r *record) { r.SubjectID = subjectOf(t, "everybody") }).
 			defect(found{
 				"restriction without a record is nil": "another subject", apart: "records, want 1", whole: "did not come back",
+				cleared: "comes as number", history: "records, want 3", later: "did not come back", rollback: "did not come back",
 			}),
 	})
 }

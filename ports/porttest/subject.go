@@ -45,6 +45,7 @@ import "testing"
 //	values are exported as what they are in the table                subject export has typed values
 //	NULL is exported as nil                                          subject export has NULL as nil
 //	a record says why, why still, and until when data is held        subject export says why
+//	the ledgers' lines follow, in the order of intake                subject export has the ledgers
 //	an error of yield ends the export and comes back                 subject export ends with yield
 //	all of it is read from one snapshot                              subject export reads one snapshot
 //	after a write of its session an export is ErrSession             subject export comes before writes
@@ -95,6 +96,7 @@ var subjectCases = []suiteCase[StoreHarness]{
 	{"subject export has typed values", subjectExportHasTypedValues},
 	{"subject export has NULL as nil", subjectExportHasNULLAsNil},
 	{"subject export says why", subjectExportSaysWhy},
+	{"subject export has the ledgers", subjectExportHasTheLedgers},
 	{"subject export ends with yield", subjectExportEndsWithYield},
 	{"subject export reads one snapshot", subjectExportReadsOneSnapshot},
 	{"subject export comes before writes", subjectExportComesBeforeWrites},

@@ -67,11 +67,13 @@ func subjectExportDefects() map[string]storeDefect {
 				return fmt.Sprintf("%d %s", slices.Index([]string{"people", "addresses", "messages", "orders", "order_lines", "invoices"}, r.Source), r.Row)
 			}),
 			map[string]string{
-				"subject export is in order": "want addresses.street of",
+				"subject export has the ledgers": "is due",
+				"subject export is in order":     "want addresses.street of",
 			},
 		},
 		"tables by name": {sortedBy(func(r domain.ExportRecord) string { return r.Source }), map[string]string{
-			"subject export is in order": "is addresses.street of",
+			"subject export is in order":     "is addresses.street of",
+			"subject export has the ledgers": "is due",
 		}},
 		"fields by name": {
 			changesExport(func(records []domain.ExportRecord) []domain.ExportRecord {
@@ -84,8 +86,35 @@ func subjectExportDefects() map[string]storeDefect {
 				return records
 			}),
 			map[string]string{
-				"subject export is in order": "want people.name of",
+				"subject export has the ledgers": "is due",
+				"subject export is in order":     "want people.name of",
 			},
+		},
+		"the ledgers are forgotten": {
+			changesExported(func(r *domain.ExportRecord) bool { return !strings.HasPrefix(r.Source, "habeas_") }),
+			map[string]string{"subject export has the ledgers": "0 records of the ledgers, want 20"},
+		},
+		"the restrictions come first": {
+			sortedBy(func(r domain.ExportRecord) string {
+				return map[string]string{domain.ConsentLedgerSource: "3", domain.RestrictionLedgerSource: "2"}[r.Source]
+			}),
+			map[string]string{"subject export has the ledgers": "where habeas_consent_records.purpose"},
+		},
+		"the lines of the ledgers by the instant": {
+			changesExport(func(records []domain.ExportRecord) []domain.ExportRecord {
+				first := slices.IndexFunc(records, func(r domain.ExportRecord) bool { return r.Source == domain.ConsentLedgerSource })
+				if first >= 0 {
+					second := slices.Clone(records[first+5 : first+10])
+					copy(records[first+5:], records[first:first+5])
+					copy(records[first:], second)
+				}
+				return records
+			}),
+			map[string]string{"subject export has the ledgers": "does not come in the order of intake"},
+		},
+		"the ledgers without what is NULL": {
+			changesExported(func(r *domain.ExportRecord) bool { return !strings.HasPrefix(r.Source, "habeas_") || r.Value != nil }),
+			map[string]string{"subject export has the ledgers": "18 records of the ledgers, want 20"},
 		},
 		"a table that is forgotten": {
 			changesExported(func(r *domain.ExportRecord) bool { return r.Source != "order_lines" }), map[string]string{
@@ -102,6 +131,7 @@ func subjectExportDefects() map[string]storeDefect {
 		"a last record that is lost": {
 			changesExport(func(records []domain.ExportRecord) []domain.ExportRecord { return records[:max(0, len(records)-1)] }),
 			map[string]string{
+				"subject export has the ledgers": "is due",
 				"subject export is complete":     "are exported",
 				"subject export is in order":     "records, want",
 				"subject export has NULL as nil": "NULL is a value",
@@ -112,6 +142,7 @@ func subjectExportDefects() map[string]storeDefect {
 				return append(records, records[:min(1, len(records))]...)
 			}),
 			map[string]string{
+				"subject export has the ledgers": "is due",
 				"subject export is complete":     "are exported",
 				"subject export is in order":     "records, want",
 				"subject export has NULL as nil": "NULL is a value",
@@ -119,12 +150,14 @@ func subjectExportDefects() map[string]storeDefect {
 		},
 		"retained fields are left out": {
 			changesExported(func(r *domain.ExportRecord) bool { return r.RetentionReason == nil }), map[string]string{
+				"subject export has the ledgers": "of the ledgers, want",
 				"subject export is complete":     "are exported",
 				"subject export has NULL as nil": "NULL is a value",
 			},
 		},
 		"NULL is left out": {
 			changesExported(func(r *domain.ExportRecord) bool { return r.Value != nil }), map[string]string{
+				"subject export has the ledgers":    "of the ledgers, want",
 				"subject export has NULL as nil":    "NULL is a value",
 				"subject export reads one snapshot": "records, and does not see what came in between",
 			},
@@ -137,6 +170,7 @@ func subjectExportDefects() map[string]storeDefect {
 				return true
 			}),
 			map[string]string{
+				"subject export has the ledgers": "in the ledger",
 				"subject export has NULL as nil": "is NULL and is exported as a string",
 			},
 		},
@@ -146,6 +180,7 @@ func subjectExportDefects() map[string]storeDefect {
 				changesExported(func(r *domain.ExportRecord) bool { n++; r.Row = fmt.Sprint(n); return true })(store)
 			},
 			map[string]string{
+				"subject export has the ledgers":    "is due",
 				"subject export is complete":        "are exported",
 				"subject export is in order":        "want people.name of",
 				"subject export reads one snapshot": "records are exported while rows are added, want the",
@@ -173,14 +208,17 @@ func subjectExportDefects() map[string]storeDefect {
 		"decimals as Number": {exportedAs(func(f float64) domain.Number { return domain.Number(fmt.Sprint(f)) }), nil},
 		"integers as int":    {exportedAs(func(n int64) int { return int(n) }), nil},
 		"booleans as numbers": {exportedAs(func(bool) int64 { return 1 }), map[string]string{
+			"subject export has the ledgers":   "in the ledger",
 			"subject rectification reads back": "of type boolean is exported as another one, of Go type int",
 			"subject export has typed values":  "people.active is exported as a int",
 		}},
 		"times elsewhere": {exportedAs(func(t time.Time) time.Time { return t.In(time.FixedZone("", 3600)) }), map[string]string{
+			"subject export has the ledgers":   "in the ledger",
 			"subject rectification reads back": "of type time is exported as another one, of Go type time.Time",
 			"subject export has typed values":  "people.born is exported as a time.Time that is not the time.Time in the",
 		}},
 		"times as texts": {exportedAs(func(t time.Time) string { return t.Format(time.RFC3339Nano) }), map[string]string{
+			"subject export has the ledgers":   "in the ledger",
 			"subject rectification reads back": "of type time is exported as another one, of Go type string",
 			"subject export has typed values":  "people.born is exported as a string that is not the time.Time in the",
 		}},
@@ -193,10 +231,12 @@ func subjectExportDefects() map[string]storeDefect {
 			"subject export has typed values":  "people.photo is exported as a string that is not the []uint",
 		}},
 		"no category": {changesExported(func(r *domain.ExportRecord) bool { r.Category = ""; return true }), map[string]string{
-			"subject export says why": "has another category than the data map",
+			"subject export has the ledgers": "annotation of the ledger",
+			"subject export says why":        "has another category than the data map",
 		}},
 		"no basis": {changesExported(func(r *domain.ExportRecord) bool { r.LegalBasis = nil; return true }), map[string]string{
-			"subject export says why": "people.email has another legal basis than the data map",
+			"subject export has the ledgers": "annotation of the ledger",
+			"subject export says why":        "people.email has another legal basis than the data map",
 		}},
 		"an empty purpose": {
 			changesExported(func(r *domain.ExportRecord) bool {
@@ -206,11 +246,13 @@ func subjectExportDefects() map[string]storeDefect {
 				return true
 			}),
 			map[string]string{
-				"subject export says why": "has another purpose than the data map",
+				"subject export has the ledgers": "annotation of the ledger",
+				"subject export says why":        "has another purpose than the data map",
 			},
 		},
 		"no reason": {changesExported(func(r *domain.ExportRecord) bool { r.RetentionReason = nil; return true }), map[string]string{
-			"subject export says why": "invoices.address has another retention reason than the data map",
+			"subject export has the ledgers": "annotation of the ledger",
+			"subject export says why":        "invoices.address has another retention reason than the data map",
 		}},
 		"years of 365 days": {
 			changesExported(func(r *domain.ExportRecord) bool {
@@ -233,6 +275,7 @@ func subjectExportDefects() map[string]storeDefect {
 				return true
 			}),
 			map[string]string{
+				"subject export has the ledgers": "annotation of the ledger",
 				"subject export has NULL as nil": "expires, and nobody knows since when it is kept",
 				"subject export says why":        "has another end of retention than the data map",
 			},
@@ -253,7 +296,8 @@ func subjectExportDefects() map[string]storeDefect {
 				})(store)
 			},
 			map[string]string{
-				"subject export is complete": "are exported",
+				"subject export has the ledgers": "of the ledgers, want",
+				"subject export is complete":     "are exported",
 			},
 		},
 	}

@@ -92,7 +92,7 @@ func TestTwoIntegrationsNeverMix(t *testing.T) {
 	server.Route("/shop/me", shop.Router(currentSubject))
 	server.Route("/outlet/me", outlet.Router(currentSubject, app.WithRestriction()))
 
-	for _, target := range []string{"POST /shop/me/consent", "DELETE /shop/me"} {
+	for _, target := range []string{"DELETE /shop/me", "POST /shop/me/consent"} {
 		method, path, _ := strings.Cut(target, " ")
 		body := ""
 		if method == "POST" {

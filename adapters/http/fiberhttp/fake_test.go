@@ -75,6 +75,20 @@ func (s consents) Latest(
 	return nil, nil
 }
 
+func (s consents) InForce(_ context.Context, id domain.SubjectID) (inForce []domain.ConsentRecord, err error) {
+	for i, record := range s.consents {
+		later := slices.ContainsFunc(s.consents[i+1:], func(r domain.ConsentRecord) bool {
+			return r.SubjectID == record.SubjectID && r.Purpose == record.Purpose
+		})
+		if record.SubjectID == id && !later {
+			inForce = append(inForce, record)
+		}
+	}
+	return inForce, nil
+}
+
+func (restrictions) ClearReasons(context.Context, domain.SubjectID) error { return nil }
+
 func (s restrictions) Append(_ context.Context, record domain.RestrictionRecord) error {
 	s.restrictions = append(s.restrictions, record)
 	return nil

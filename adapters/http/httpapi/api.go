@@ -37,7 +37,8 @@ type API struct {
 }
 
 // New returns an API with the endpoints for consent, export and erasure; those for restriction are added by
-// WithRestriction. A field that is missing is domain.ErrConfiguration.
+// WithRestriction. That which lists all consents is there where the consent ledger has declared purposes; other
+// purposes are then refused. A field that is missing is domain.ErrConfiguration.
 func New(c Config) (*API, error) {
 	missing := func(field string) (*API, error) {
 		return nil, &domain.Error{Code: domain.ErrConfiguration, Op: "http api", Message: field + " is missing"}

@@ -47,6 +47,10 @@ func (a *API) Endpoints() []Endpoint {
 		{http.MethodGet, "/export", "exportPersonalData", (*API).export, true},
 		{http.MethodDelete, "/", "erasePersonalData", (*API).erase, false},
 	}
+	if a.config.Consent.Purposes().Declared() {
+		endpoints = append(endpoints,
+			Endpoint{http.MethodGet, "/consent", "listConsentStatuses", (*API).consentStatuses, false})
+	}
 	if a.hasRestriction {
 		endpoints = append(endpoints,
 			Endpoint{http.MethodPost, "/restriction", "recordRestriction", (*API).recordRestriction, false},
@@ -69,14 +73,20 @@ func (a *API) recordConsent(r Request) (operation, error) {
 	}
 	return answering(func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ConsentRecord, error) {
 		return a.config.Consent.Record(ctx, s, subject.ID, decision)
-	}), domain.Invalid("record consent", body.faults(decision.Check()))
+	}), domain.Invalid("record consent", body.faults(decision.CheckAmong(a.config.Consent.Purposes())))
 }
 
 func (a *API) consentStatus(r Request) (operation, error) {
-	purpose, faults := pathPurpose(r.Purpose)
+	purpose, faults := pathPurpose(r.Purpose, a.config.Consent.Purposes())
 	return answering(func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ConsentStatus, error) {
 		return a.config.Consent.Status(ctx, s, subject.ID, purpose)
 	}), domain.Invalid("consent status", faults)
+}
+
+func (a *API) consentStatuses(Request) (operation, error) {
+	return answering(func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ConsentStatuses, error) {
+		return a.config.Consent.Statuses(ctx, s, subject.ID)
+	}), nil
 }
 
 func (a *API) erase(Request) (operation, error) {
@@ -96,11 +106,11 @@ func (a *API) recordRestriction(r Request) (operation, error) {
 	}
 	return answering(func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.RestrictionRecord, error) {
 		return a.config.Restriction.Record(ctx, s, subject.ID, decision)
-	}), domain.Invalid("record restriction", body.faults(decision.Check()))
+	}), domain.Invalid("record restriction", body.faults(decision.CheckAmong(a.config.Restriction.Purposes())))
 }
 
 func (a *API) restrictionStatus(r Request) (operation, error) {
-	purpose, faults := queryPurpose(r.Query)
+	purpose, faults := queryPurpose(r.Query, a.config.Restriction.Purposes())
 	return answering(func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.RestrictionStatus, error) {
 		return a.config.Restriction.Status(ctx, s, subject.ID, purpose)
 	}), domain.Invalid("restriction status", faults)

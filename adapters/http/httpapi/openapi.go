@@ -76,6 +76,12 @@ func (a *API) OpenAPI(prefix string) ([]byte, error) {
 	}
 	mounted := all
 	mounted.Paths = map[string]pathItem{}
+	if !a.config.Consent.Purposes().Declared() {
+		consent := all.Paths["/consent"]
+		consent.Get = nil
+		all.Paths["/consent"] = consent
+		delete(mounted.Components.Schemas, "ConsentStatuses")
+	}
 	for _, endpoint := range a.Endpoints() {
 		item := all.Paths[endpoint.Path]
 		item.Parameters = parameters

@@ -79,7 +79,8 @@ func TestTheDocumentDescribesExactlyTheEndpoints(t *testing.T) {
 	f := newFixture(t)
 	plain, err := httpapi.New(f.config)
 	require(t, err)
-	for _, api := range []*httpapi.API{plain, plain.With(httpapi.WithTags("gdpr", "me")), f.API} {
+	all := newFixture(t, withPurposes(t))
+	for _, api := range []*httpapi.API{plain, plain.With(httpapi.WithTags("gdpr", "me")), f.API, all.API} {
 		var names []string
 		for _, tag := range describe(t, api, "").Tags {
 			names = append(names, tag.Name)

@@ -8,16 +8,16 @@ import (
 )
 
 // pathPurpose reads the purpose from a path segment. In a path, a plus is a plus.
-func pathPurpose(segment string) (string, []domain.FieldError) {
+func pathPurpose(segment string, purposes domain.Purposes) (string, []domain.FieldError) {
 	purpose, err := url.PathUnescape(segment)
 	if err != nil {
 		return "", purposeFault(domain.FieldCharacter, "must be percent-encoded correctly")
 	}
-	return strings.Clone(purpose), domain.CheckPurpose(purpose)
+	return strings.Clone(purpose), purposes.Check(purpose)
 }
 
 // queryPurpose reads the purpose from a query string: nil when it is not there. Other parameters are ignored.
-func queryPurpose(query string) (*string, []domain.FieldError) {
+func queryPurpose(query string, purposes domain.Purposes) (*string, []domain.FieldError) {
 	var found *string
 	for parameter := range strings.SplitSeq(query, "&") {
 		name, value, _ := strings.Cut(parameter, "=")
@@ -37,7 +37,7 @@ func queryPurpose(query string) (*string, []domain.FieldError) {
 	if found == nil {
 		return nil, nil
 	}
-	return found, domain.CheckPurpose(*found)
+	return found, purposes.Check(*found)
 }
 
 func purposeFault(code, message string) []domain.FieldError {

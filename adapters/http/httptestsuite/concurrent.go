@@ -67,6 +67,9 @@ func (w *world) askAs(m member) error {
 			r.method != http.MethodDelete && got.text("purpose") != m.purpose {
 			return fmt.Errorf("subject %s, %s: answered %d %s", m.subject, r, got.status, got.body)
 		}
+		if r.path == "/restriction" && got.text("reason") != m.reason { // which the erasure clears
+			return fmt.Errorf("subject %s, %s: answered %d %s", m.subject, r, got.status, got.body)
+		}
 	}
 	return nil
 }
@@ -88,12 +91,16 @@ func (w *world) storeIsIntact(t testing.TB, crowd int) {
 	for i := range crowd {
 		m := memberOf(i)
 		records := w.consented(t, m.subject, m.purpose)
-		if len(records) != 1 || records[0].SubjectID.String() != m.subject || records[0].Purpose != m.purpose ||
-			records[0].PolicyVersion != m.version {
+		if len(records) != 2 { // given, and ended by the erasure
 			t.Errorf("subject %s: the store has the consent %+v", m.subject, records)
 		}
+		for _, record := range records {
+			if record.SubjectID.String() != m.subject || record.Purpose != m.purpose || record.PolicyVersion != m.version {
+				t.Errorf("subject %s: the store has the consent %+v", m.subject, records)
+			}
+		}
 		restrictions := w.restricted(t, m.subject, m.purpose)
-		if len(restrictions) != 1 || *restrictions[0].Purpose != m.purpose || *restrictions[0].Reason != m.reason {
+		if len(restrictions) != 1 || *restrictions[0].Purpose != m.purpose || restrictions[0].Reason != nil {
 			t.Errorf("subject %s: the store has the restriction %+v", m.subject, restrictions)
 		}
 		if refs[desk+m.subject] != 1 || refs[mailing+m.subject] != 1 {

@@ -63,10 +63,11 @@ func answerDefects() map[string]defect {
 				}
 			}),
 			map[string]string{
-				"consent is answered exactly":     "not what consent_status_none.json has",
-				"restriction is answered exactly": "not what restriction_status_none.json has",
-				"export is answered exactly":      "not what export.json has",
-				"erasure is answered exactly":     "not what erasure.json has",
+				"purposes that are declared are listed": "not what consent_statuses.json has",
+				"consent is answered exactly":           "not what consent_status_none.json has",
+				"restriction is answered exactly":       "not what restriction_status_none.json has",
+				"export is answered exactly":            "not what export.json has",
+				"erasure is answered exactly":           "not what erasure.json has",
 			},
 		},
 		"problems of the framework's own": {
@@ -76,6 +77,7 @@ func answerDefects() map[string]defect {
 				}
 			}),
 			map[string]string{
+				"purposes that are declared are listed":   "is answered with",
 				"problems are answered exactly":           "not what problem_400.json has",
 				"fields are taken once and by exact name": "is answered with",
 				"purpose in a path is checked":            "GET /consent/%00 is answered with",
@@ -127,8 +129,9 @@ func answerDefects() map[string]defect {
 				}
 			}),
 			map[string]string{
-				"head is get without the body": "204 with 0 bytes, where GET has 200",
-				"other methods are refused":    "answered 204 and not 405",
+				"purposes that are declared are listed": "HEAD /consent",
+				"head is get without the body":          "204 with 0 bytes, where GET has 200",
+				"other methods are refused":             "answered 204 and not 405",
 			},
 		},
 	}

@@ -22,11 +22,12 @@ func pathDefects() map[string]defect {
 		"paths that are unescaped first": {
 			changing(func(r *http.Request) { r.URL.RawPath = "" }),
 			map[string]string{
-				"options names the methods":           "answered 404 and not 204",
-				"other methods are refused":           "answered 404 and not 405",
-				"other paths are not found":           "answered 200 and not 404",
-				"purpose in a path is unescaped once": "answered 404 and not 200",
-				"requests keep to themselves":         "answered 404",
+				"purposes that are declared are listed": "answered 404 and not 200",
+				"options names the methods":             "answered 404 and not 204",
+				"other methods are refused":             "answered 404 and not 405",
+				"other paths are not found":             "answered 200 and not 404",
+				"purpose in a path is unescaped once":   "answered 404 and not 200",
+				"requests keep to themselves":           "answered 404",
 			},
 		},
 		"purposes that are unescaped twice": {
@@ -103,6 +104,7 @@ func pathDefects() map[string]defect {
 		"no query": {
 			changing(func(r *http.Request) { r.URL.RawQuery = "" }),
 			map[string]string{
+				"purposes that are declared are listed":        "answered 200 and not 422",
 				"restriction is answered exactly":              "not what restriction_status_purpose.json has",
 				"problems are answered exactly":                "answered 200 and not 422",
 				"problems are problem JSON that is not stored": "answered 200 and not 422",

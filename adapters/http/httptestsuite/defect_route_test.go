@@ -55,6 +55,16 @@ func routeDefects() map[string]defect {
 				"what is left of a body is no request":         ": 404 ",
 			},
 		},
+		"a path with one method only": {
+			editing(func(r *http.Request, answer *httptest.ResponseRecorder) {
+				if r.URL.Path == "/me/consent" && r.Method != http.MethodPost && answer.Code == 200 {
+					answer.Code = 405
+				}
+			}),
+			map[string]string{
+				"purposes that are declared are listed": "answered 405 and not 200",
+			},
+		},
 		"everything below an endpoint": {
 			rewriting(func(escaped string) string {
 				if path, _, ok := strings.Cut(escaped, "/export/"); ok {

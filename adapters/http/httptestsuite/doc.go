@@ -51,6 +51,7 @@
 //	a path's last segment is unescaped once; a plus is a plus  purpose in a path is unescaped once
 //	a purpose that cannot be is 422                            purpose in a path is checked
 //	a query's purpose is unescaped; a plus is a space          purpose in a query selects
+//	declared purposes are listed, and any other one is 422     purposes that are declared are listed
 //	a Refusal is its status; other errors and panics are 500   provider decides on the status
 //	the provider is asked before the input is looked at        provider comes first
 //	no header, query, path or body names the subject           provider alone names the subject

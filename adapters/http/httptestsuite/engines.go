@@ -13,7 +13,9 @@ import (
 )
 
 // newAPI wires the engines as package app/stack does, which an adapter must not import.
-func newAPI(s *sessions, dataMap domain.DataMap, config httpapi.Config) (*httpapi.API, error) {
+func newAPI(
+	s *sessions, dataMap domain.DataMap, purposes domain.Purposes, config httpapi.Config,
+) (*httpapi.API, error) {
 	clock, ids := &s.clock, &ids{}
 	set, err := resolvers.NewSet(externalSystems()...)
 	if err != nil {
@@ -27,7 +29,8 @@ func newAPI(s *sessions, dataMap domain.DataMap, config httpapi.Config) (*httpap
 	if err != nil {
 		return nil, err
 	}
-	config.Consent, config.Restriction = consent.NewLedger(clock, ids), restriction.NewLedger(clock, ids)
+	config.Consent = consent.NewLedger(clock, ids).WithPurposes(purposes)
+	config.Restriction = restriction.NewLedger(clock, ids).WithPurposes(purposes)
 	config.Sessions, config.DataMap = s, dataMap
 	config.Logger = slog.New(slog.DiscardHandler)
 	return httpapi.New(config)

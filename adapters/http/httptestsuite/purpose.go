@@ -3,9 +3,13 @@ package httptestsuite
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/domain"
 )
 
 func purposeInAPathIsUnescapedOnce(t testing.TB, harness Harness) {
@@ -99,6 +103,27 @@ func purposeInAQuerySelects(t testing.TB, harness Harness) {
 	} {
 		r := get("/restriction" + query)
 		if got := w.expect(t, 422, r); !strings.Contains(got.body, `"code":"`+code+`"`) {
+			t.Errorf("%s is answered with %s", r, got.body)
+		}
+	}
+}
+
+func purposesThatAreDeclaredAreListed(t testing.TB, harness Harness) {
+	purposes, err := domain.NewPurposes(domain.Purpose{Name: "newsletter"}, domain.Purpose{Name: "a/b"})
+	require(t, err)
+	w := harness.openAmong(t, purposes, "/me", httpapi.Config{}, httpapi.WithRestriction())
+	w.expect(t, 200, post("/consent", `{"granted":true,"policy_version":"v1","purpose":"a/b"}`))
+	want := w.exact(t, "consent_statuses", 200, get("/consent"))
+	head := w.send(t, request{method: http.MethodHead, path: "/consent"})
+	if head.status != want.status || head.body != "" || head.header.Get("Content-Type") != want.header.Get("Content-Type") {
+		t.Errorf("HEAD /consent: %d with %d bytes", head.status, len(head.body))
+	}
+	w.expect(t, 200, get("/consent/a%2Fb"))
+	for _, r := range []request{
+		get("/consent/ads"), get("/restriction?purpose=ads"),
+		post("/consent", `{"granted":true,"policy_version":"v1","purpose":"ads"}`), post("/restriction", `{"restricted":true,"purpose":"ads"}`),
+	} {
+		if got := w.expect(t, 422, r); !strings.Contains(got.body, `"errors":[{"field":"purpose","code":"unknown"`) {
 			t.Errorf("%s is answered with %s", r, got.body)
 		}
 	}

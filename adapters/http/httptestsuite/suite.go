@@ -92,6 +92,7 @@ var cases = []suiteCase{
 	{"purpose in a path is unescaped once", purposeInAPathIsUnescapedOnce},
 	{"purpose in a path is checked", purposeInAPathIsChecked},
 	{"purpose in a query selects", purposeInAQuerySelects},
+	{"purposes that are declared are listed", purposesThatAreDeclaredAreListed},
 
 	{"provider decides on the status", providerDecidesOnTheStatus},
 	{"provider comes first", providerComesFirst},

@@ -31,6 +31,14 @@ func (h Harness) open(t testing.TB) *world {
 // openAt serves the API that the configuration and the options make, under the prefix.
 func (h Harness) openAt(t testing.TB, prefix string, config httpapi.Config, options ...httpapi.Option) *world {
 	t.Helper()
+	return h.openAmong(t, domain.Purposes{}, prefix, config, options...)
+}
+
+// openAmong serves the API with declared purposes.
+func (h Harness) openAmong(
+	t testing.TB, purposes domain.Purposes, prefix string, config httpapi.Config, options ...httpapi.Option,
+) *world {
+	t.Helper()
 	dataMap, err := newDataMap()
 	require(t, err)
 	store, err := memory.New(dataMap, memory.Options{})
@@ -39,7 +47,7 @@ func (h Harness) openAt(t testing.TB, prefix string, config httpapi.Config, opti
 		require(t, store.Insert(seed.table, seed.row))
 	}
 	w := &world{golden: h.golden, store: store, sessions: &sessions{store: store}, prefix: prefix}
-	api, err := newAPI(w.sessions, dataMap, config)
+	api, err := newAPI(w.sessions, dataMap, purposes, config)
 	require(t, err)
 
 	server, err := url.Parse(h.Serve(t, api.With(options...), prefix))

@@ -10,11 +10,12 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// kind is one of the tables that a session appends to.
+// kind is one of the tables that a session appends to, or a change that travels with what is appended.
 type kind int
 
 const (
-	consents kind = iota
+	clearings kind = iota // of the reasons of a subject's restrictions; sent before those that are appended later
+	consents
 	restrictions
 	entries
 	events
@@ -105,11 +106,10 @@ type insert struct {
 	args []any
 }
 
-// take empties what is held into one insert per table, or into a single statement where the database can join them.
+// take empties what is held into one statement per kind, or into a single statement where the database can join them.
 func (a *appends) take(store *Store) []insert {
 	var inserts []insert
 	var args []any
-	names := [kinds]string{store.tables.consents, store.tables.restrictions, store.tables.outbox, store.tables.events}
 	for k, rows := range a {
 		if len(rows) == 0 {
 			continue
@@ -118,7 +118,8 @@ func (a *appends) take(store *Store) []insert {
 			args = nil
 		}
 		var text strings.Builder
-		text.WriteString("INSERT INTO " + names[k] + " (" + columns[k] + ") VALUES ")
+		before, after := store.tables.around(kind(k))
+		text.WriteString(before)
 		for i, row := range rows {
 			if i > 0 {
 				text.WriteString(", ")
@@ -130,6 +131,7 @@ func (a *appends) take(store *Store) []insert {
 			}
 			text.WriteByte(')')
 		}
+		text.WriteString(after)
 		inserts = append(inserts, insert{text.String(), args})
 	}
 	*a = appends{}
@@ -137,6 +139,15 @@ func (a *appends) take(store *Store) []insert {
 		return inserts
 	}
 	return []insert{{joinInserts(inserts), args}}
+}
+
+// around is what comes before the rows of a kind in their statement, and after them.
+func (t tableNames) around(k kind) (before, after string) {
+	if k == clearings {
+		return "UPDATE " + t.restrictions + " SET reason = NULL WHERE reason IS NOT NULL AND subject_id IN (", ")"
+	}
+	table := [kinds]string{consents: t.consents, restrictions: t.restrictions, entries: t.outbox, events: t.events}[k]
+	return "INSERT INTO " + table + " (" + columns[k] + ") VALUES ", ""
 }
 
 // joinInserts makes one statement of several: all but the last become common table expressions.

@@ -17,6 +17,9 @@ type sqlDialect interface {
 	// begin opens a transaction.
 	begin(ctx context.Context, db *bun.DB) (transaction, error)
 
+	// mostJoined is how many selects one statement of an export joins at most.
+	mostJoined() int
+
 	// migrations names the folder of migrations.
 	migrations() string
 

@@ -15,19 +15,22 @@ import (
 type latestConsents struct {
 	of     string // a subject and a purpose
 	asOf   string // the same, at an instant
-	ofMany string // a JSON array of pairs of a subject and a purpose; each answer comes with the pair's number, from 1
+	ofMany string // a JSON array of pairs of a subject and a purpose; each record comes with the pair's number, from 1
+	ofAll  string // a subject; each record comes with its purpose
 }
 
 func newLatestConsents(table string) latestConsents {
 	latest := func(subject, purpose, condition string) string {
 		return "SELECT " + consentColumns + " FROM " + table + " WHERE subject_id = " + subject + " AND purpose = " + purpose +
-			condition + " ORDER BY recorded_at DESC, granted, seq DESC LIMIT 1"
+			condition + " ORDER BY seq DESC LIMIT 1"
 	}
 	return latestConsents{
 		of:   latest("$1", "$2", ""),
 		asOf: latest("$1", "$2", " AND recorded_at <= $3"),
 		ofMany: "SELECT " + consentColumns + ", n FROM json_array_elements(CAST($1 AS json)) WITH ORDINALITY AS pairs (pair, n)" +
 			" CROSS JOIN LATERAL (" + latest("pair ->> 0", "pair ->> 1", "") + ") AS latest",
+		ofAll: "SELECT " + consentColumns + ", purpose FROM " + table + " WHERE subject_id = $1 AND seq IN" +
+			" (SELECT max(seq) FROM " + table + " WHERE subject_id = $1 GROUP BY purpose) ORDER BY seq",
 	}
 }
 

@@ -20,7 +20,22 @@ func (c consentStore) History(
 	ctx context.Context, id domain.SubjectID, purpose string,
 ) ([]domain.ConsentRecord, error) {
 	return c.records(ctx, id, purpose, "SELECT "+consentColumns+" FROM "+c.store.tables.consents+
-		" WHERE subject_id = $1 AND purpose = $2 ORDER BY recorded_at, seq", []any{id.String(), purpose})
+		" WHERE subject_id = $1 AND purpose = $2 ORDER BY seq", []any{id.String(), purpose})
+}
+
+func (c consentStore) InForce(ctx context.Context, id domain.SubjectID) ([]domain.ConsentRecord, error) {
+	if err := c.sendConsents(ctx); err != nil {
+		return nil, err
+	}
+	var records []domain.ConsentRecord
+	err := c.read(ctx, "read consents", func(rows *sql.Rows) error {
+		var purpose string
+		record, err := scanConsent(rows, &purpose)
+		record.SubjectID, record.Purpose = id, purpose
+		records = append(records, record)
+		return err
+	}, c.store.latest.ofAll, id.String())
+	return records, err
 }
 
 func (c consentStore) records(
@@ -67,9 +82,10 @@ func nullable(text *string) any {
 func (r restrictionStore) Latest(
 	ctx context.Context, id domain.SubjectID, purpose *string,
 ) (global, scoped *domain.RestrictionRecord, err error) {
+	// By purpose first, which is the same in all of them: so PostgreSQL sees that the index has the order, also for NULL.
 	latest := func(condition string) string {
 		return "SELECT * FROM (SELECT " + restrictionColumns + " FROM " + r.store.tables.restrictions +
-			" WHERE subject_id = $1 AND purpose " + condition + " ORDER BY recorded_at DESC, restricted DESC, seq DESC LIMIT 1)"
+			" WHERE subject_id = $1 AND purpose " + condition + " ORDER BY purpose, seq DESC LIMIT 1)"
 	}
 	text, args := latest("IS NULL")+" AS g", []any{id.String()}
 	if purpose != nil {
@@ -94,13 +110,23 @@ func (r restrictionStore) History(
 		condition, args = "= $2", append(args, *purpose)
 	}
 	return r.records(ctx, id, "SELECT "+restrictionColumns+" FROM "+r.store.tables.restrictions+
-		" WHERE subject_id = $1 AND purpose "+condition+" ORDER BY recorded_at, seq", args)
+		" WHERE subject_id = $1 AND purpose "+condition+" ORDER BY seq", args)
+}
+
+// ClearReasons travels with what the session holds back, and needs no round trip of its own.
+func (r restrictionStore) ClearReasons(ctx context.Context, id domain.SubjectID) error {
+	if len(r.held[restrictions]) > 0 { // which one statement would insert and not clear
+		if err := r.flush(ctx); err != nil {
+			return err
+		}
+	}
+	return r.hold(ctx, clearings, id.String())
 }
 
 func (r restrictionStore) records(
 	ctx context.Context, id domain.SubjectID, text string, args []any,
 ) ([]domain.RestrictionRecord, error) {
-	if len(r.held[restrictions]) > 0 {
+	if len(r.held[restrictions])+len(r.held[clearings]) > 0 {
 		if err := r.flush(ctx); err != nil {
 			return nil, err
 		}

@@ -144,7 +144,7 @@ func TestAStoreWorksInItsSchemaWhateverTheSearchPath(t *testing.T) {
 					return err
 				}
 				trail, err := s.Audit().Trail(ctx, subject.ID)
-				if global == nil || len(trail) != 4 {
+				if global == nil || len(trail) != 5 {
 					t.Errorf("the restriction is %v, and there are %d events", global, len(trail))
 				}
 				return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/hex"
+	"math"
 	"strings"
 	"time"
 
@@ -22,6 +23,8 @@ func (postgres) begin(ctx context.Context, db *bun.DB) (transaction, error) {
 	}
 	return postgresTransaction{tx}, nil
 }
+
+func (postgres) mostJoined() int { return math.MaxInt }
 
 type postgresTransaction struct{ tx bun.Tx }
 

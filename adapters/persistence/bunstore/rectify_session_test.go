@@ -110,7 +110,7 @@ func TestRectifyingIsOneStatementPerTableWithoutAValueInIt(t *testing.T) {
 			}))
 		}
 		appends := 1 // the entry and the events
-		lock := 3 // takes the mark, removes it, and looks for the subject
+		lock := 3    // takes the mark, removes it, and looks for the subject
 		if db.Dialect().Name() == dialect.SQLite {
 			appends, lock = 2, lock+3 // reads the mode of secure_delete, sets it, and restores it
 		}

@@ -34,6 +34,22 @@ func (sqlite) begin(ctx context.Context, db *bun.DB) (transaction, error) {
 	return sqliteTransaction{conn}, nil
 }
 
+// snapshot begins a transaction that only reads, and sees the same in all its statements. It does not take the write
+// lock: others go on writing.
+func snapshot(ctx context.Context, db *bun.DB) (transaction, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := exec(ctx, db, conn.Conn, "BEGIN"); err != nil { // it may have begun all the same
+		return nil, errors.Join(err, sqliteTransaction{conn}.rollback(context.WithoutCancel(ctx)))
+	}
+	return sqliteTransaction{conn}, nil
+}
+
+// mostJoined stays below SQLITE_MAX_COMPOUND_SELECT, 500, and below SQLITE_MAX_LENGTH with wide tables.
+func (sqlite) mostJoined() int { return 200 }
+
 // lockWait is a connection on which a statement that waits for a lock ends with its context. SQLite waits as long as
 // its busy_timeout says, and cannot be interrupted in that.
 type lockWait struct {
@@ -168,4 +184,12 @@ func (sqlite) surrogate(column domain.Column) string {
 // place of other tables.
 func (sqlite) exported(column domain.Column) string { return "+t0." + quote(column.Name) }
 
-func (sqlite) read(_ domain.ColumnType, value any) any { return value }
+// read takes JSONB, which is a blob, for the JSON that it stands for.
+func (sqlite) read(t domain.ColumnType, value any) any {
+	if blob, ok := value.([]byte); ok && (t == domain.TypeJSON || t == domain.TypeArray) {
+		if text, ok := textOfJSONB(blob); ok {
+			return text
+		}
+	}
+	return value
+}

@@ -54,7 +54,7 @@ type Store struct {
 	dataMap domain.DataMap
 	dialect sqlDialect
 	tables  tableNames
-	export  export
+	export  []export
 
 	latest    latestConsents
 	questions *combiner[*question] // of sessions that share statements
@@ -98,7 +98,7 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	}
 	s.gate = newGate(db.Stats().MaxOpenConnections)
 	s.locking = newLocking(s)
-	s.export = newExport(s)
+	s.export = newExports(s)
 	s.latest = newLatestConsents(s.tables.consents)
 	s.questions, s.appending = newQuestions(s), newAppending(s)
 	s.sharing = opts.ShareStatements && d.joins()

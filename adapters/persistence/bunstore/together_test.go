@@ -94,9 +94,9 @@ func TestSessionsThatAskTogetherGetTheirOwnAnswers(t *testing.T) {
 	s.do(t, func(ctx context.Context, session ports.Session) error {
 		for i := range people {
 			older := record(i)
-			older.PolicyVersion, older.RecordedAt = "older", older.RecordedAt.Add(-time.Second)
+			older.PolicyVersion, older.RecordedAt = "older", older.RecordedAt.Add(time.Second) // by another clock
 			if known(i) {
-				if err := errors.Join(session.Consents().Append(ctx, record(i)), session.Consents().Append(ctx, older)); err != nil {
+				if err := errors.Join(session.Consents().Append(ctx, older), session.Consents().Append(ctx, record(i))); err != nil {
 					return err
 				}
 			}

@@ -26,11 +26,65 @@ func (s subjectStore) Export(
 			if err := s.ready(ctx); err != nil {
 				return err
 			}
-			for _, column := range table.Personal() {
-				if err := yield(exported(table, row, column)); err != nil {
-					return err
-				}
+			if err := yieldRow(table, row, yield); err != nil {
+				return err
 			}
+		}
+	}
+	return s.exportLedgers(ctx, snapshot, id, yield)
+}
+
+// exportLedgers yields the subject's lines of both ledgers. The number of a line is its place in the ledger, from 1 on.
+func (s subjectStore) exportLedgers(
+	ctx context.Context, snapshot *state, id domain.SubjectID, yield func(domain.ExportRecord) error,
+) error {
+	ledgers := domain.LedgerTables()
+	for i, r := range snapshot.consents {
+		if r.SubjectID != id {
+			continue
+		}
+		if err := s.ready(ctx); err != nil {
+			return err
+		}
+		row := Row{
+			domain.LedgerSeq: int64(i + 1), "purpose": r.Purpose, "policy_version": r.PolicyVersion, "granted": r.Granted,
+			"recorded_at": r.RecordedAt, "source": r.Source,
+		}
+		if err := yieldRow(ledgers[0], row, yield); err != nil {
+			return err
+		}
+	}
+	for i, r := range snapshot.restrictions {
+		if r.SubjectID != id {
+			continue
+		}
+		if err := s.ready(ctx); err != nil {
+			return err
+		}
+		row := Row{
+			domain.LedgerSeq: int64(i + 1), "purpose": valueOf(r.Purpose), "restricted": r.Restricted, "reason": valueOf(r.Reason),
+			"recorded_at": r.RecordedAt, "source": r.Source,
+		}
+		if err := yieldRow(ledgers[1], row, yield); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// valueOf is a text or NULL as the value of a row.
+func valueOf(text *string) any {
+	if text == nil {
+		return nil
+	}
+	return *text
+}
+
+// yieldRow yields the annotated fields of a row.
+func yieldRow(table domain.Table, row Row, yield func(domain.ExportRecord) error) error {
+	for _, column := range table.Personal() {
+		if err := yield(exported(table, row, column)); err != nil {
+			return err
 		}
 	}
 	return nil

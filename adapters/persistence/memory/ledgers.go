@@ -24,25 +24,37 @@ func (c consentStore) Latest(
 	ctx context.Context, id domain.SubjectID, purpose string, asOf *time.Time,
 ) (*domain.ConsentRecord, error) {
 	records, err := c.records(ctx, id, purpose)
-	var inForce *domain.ConsentRecord
-	for i, record := range records {
-		known := asOf == nil || !record.RecordedAt.After(*asOf)
-		if known && (inForce == nil || !inForce.Supersedes(record)) {
-			inForce = &records[i]
+	for i, record := range slices.Backward(records) {
+		if asOf == nil || !record.RecordedAt.After(*asOf) {
+			return &records[i], err
 		}
 	}
-	return inForce, err
+	return nil, err
+}
+
+func (c consentStore) InForce(ctx context.Context, id domain.SubjectID) (inForce []domain.ConsentRecord, err error) {
+	state, err := c.read(ctx, len(c.held.consents) > 0)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for _, record := range slices.Backward(state.consents) {
+		if record.SubjectID == id && !seen[record.Purpose] {
+			seen[record.Purpose] = true
+			inForce = append(inForce, record)
+		}
+	}
+	slices.Reverse(inForce)
+	return inForce, nil
 }
 
 func (c consentStore) History(
 	ctx context.Context, id domain.SubjectID, purpose string,
 ) ([]domain.ConsentRecord, error) {
-	records, err := c.records(ctx, id, purpose)
-	slices.SortStableFunc(records, func(a, b domain.ConsentRecord) int { return a.RecordedAt.Compare(b.RecordedAt) })
-	return records, err
+	return c.records(ctx, id, purpose)
 }
 
-// records returns copies of the subject's records for the purpose, in the order they were appended.
+// records returns copies of the subject's records for the purpose, by intake.
 func (c consentStore) records(
 	ctx context.Context, id domain.SubjectID, purpose string,
 ) (found []domain.ConsentRecord, err error) {
@@ -85,25 +97,33 @@ func (r restrictionStore) latest(
 	ctx context.Context, id domain.SubjectID, purpose *string,
 ) (*domain.RestrictionRecord, error) {
 	records, err := r.records(ctx, id, purpose)
-	var inForce *domain.RestrictionRecord
-	for i, record := range records {
-		if inForce == nil || !inForce.Supersedes(record) {
-			inForce = &records[i]
-		}
+	if err != nil || len(records) == 0 {
+		return nil, err
 	}
-	return inForce, err
+	return &records[len(records)-1], nil
 }
 
 func (r restrictionStore) History(
 	ctx context.Context, id domain.SubjectID, purpose *string,
 ) ([]domain.RestrictionRecord, error) {
-	records, err := r.records(ctx, id, purpose)
-	slices.SortStableFunc(records, func(a, b domain.RestrictionRecord) int { return a.RecordedAt.Compare(b.RecordedAt) })
-	return records, err
+	return r.records(ctx, id, purpose)
 }
 
-// records returns copies of the subject's records, global ones or those for the purpose, in the order they were
-// appended.
+func (r restrictionStore) ClearReasons(ctx context.Context, id domain.SubjectID) error {
+	state, err := r.write(ctx)
+	if err != nil {
+		return err
+	}
+	state.restrictions = slices.Clone(state.restrictions)
+	for i, record := range state.restrictions {
+		if record.SubjectID == id {
+			state.restrictions[i].Reason = nil
+		}
+	}
+	return nil
+}
+
+// records returns copies of the subject's records, global ones or those for the purpose, by intake.
 func (r restrictionStore) records(
 	ctx context.Context, id domain.SubjectID, purpose *string,
 ) (found []domain.RestrictionRecord, err error) {

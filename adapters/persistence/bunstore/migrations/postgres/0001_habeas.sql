@@ -1,4 +1,7 @@
 -- The ledgers, the audit trail, the outbox and the marks of erasure. Instants are UTC.
+
+-- The order of the ledgers is that of seq, which no clock decides. Its sequence has no cache: a number that one connection
+-- takes after another has committed is the higher one.
 CREATE TABLE habeas_consent_records (
     seq            BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     subject_id     TEXT NOT NULL,
@@ -9,8 +12,7 @@ CREATE TABLE habeas_consent_records (
     source         TEXT NOT NULL
 );
 
-CREATE INDEX habeas_consent_records_in_force
-    ON habeas_consent_records (subject_id, purpose, recorded_at DESC, granted, seq DESC);
+CREATE INDEX habeas_consent_records_in_force ON habeas_consent_records (subject_id, purpose, seq DESC);
 
 CREATE TABLE habeas_restriction_records (
     seq         BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -22,8 +24,37 @@ CREATE TABLE habeas_restriction_records (
     source      TEXT NOT NULL
 );
 
-CREATE INDEX habeas_restriction_records_in_force
-    ON habeas_restriction_records (subject_id, purpose, recorded_at DESC, restricted DESC, seq DESC);
+CREATE INDEX habeas_restriction_records_in_force ON habeas_restriction_records (subject_id, purpose, seq DESC);
+
+-- Both ledgers only grow. An erasure makes the reason of a restriction NULL, which is free text; nothing else changes.
+CREATE FUNCTION habeas_ledger_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'the ledgers of habeas are append-only' USING ERRCODE = 'restrict_violation';
+END
+$$;
+
+CREATE TRIGGER habeas_consent_records_no_change
+    BEFORE UPDATE OR DELETE ON habeas_consent_records
+    FOR EACH ROW EXECUTE FUNCTION habeas_ledger_append_only();
+
+CREATE TRIGGER habeas_consent_records_no_truncate
+    BEFORE TRUNCATE ON habeas_consent_records
+    FOR EACH STATEMENT EXECUTE FUNCTION habeas_ledger_append_only();
+
+CREATE TRIGGER habeas_restriction_records_no_change
+    BEFORE UPDATE ON habeas_restriction_records
+    FOR EACH ROW WHEN (NEW.reason IS NOT NULL
+        OR (NEW.seq, NEW.subject_id, NEW.purpose, NEW.restricted, NEW.recorded_at, NEW.source)
+            IS DISTINCT FROM (OLD.seq, OLD.subject_id, OLD.purpose, OLD.restricted, OLD.recorded_at, OLD.source))
+    EXECUTE FUNCTION habeas_ledger_append_only();
+
+CREATE TRIGGER habeas_restriction_records_no_removal
+    BEFORE DELETE ON habeas_restriction_records
+    FOR EACH ROW EXECUTE FUNCTION habeas_ledger_append_only();
+
+CREATE TRIGGER habeas_restriction_records_no_truncate
+    BEFORE TRUNCATE ON habeas_restriction_records
+    FOR EACH STATEMENT EXECUTE FUNCTION habeas_ledger_append_only();
 
 CREATE TABLE habeas_audit_events (
     event_id    TEXT PRIMARY KEY,

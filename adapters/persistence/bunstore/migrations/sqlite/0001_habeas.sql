@@ -10,8 +10,23 @@ CREATE TABLE habeas_consent_records (
     source         TEXT NOT NULL
 );
 
-CREATE INDEX habeas_consent_records_in_force
-    ON habeas_consent_records (subject_id, purpose, recorded_at DESC, granted, seq DESC);
+CREATE INDEX habeas_consent_records_in_force ON habeas_consent_records (subject_id, purpose, seq DESC);
+
+CREATE TRIGGER habeas_consent_records_no_update BEFORE UPDATE ON habeas_consent_records
+BEGIN
+    SELECT RAISE(ABORT, 'habeas_consent_records is append-only');
+END;
+
+CREATE TRIGGER habeas_consent_records_no_delete BEFORE DELETE ON habeas_consent_records
+BEGIN
+    SELECT RAISE(ABORT, 'habeas_consent_records is append-only');
+END;
+
+CREATE TRIGGER habeas_consent_records_no_replace BEFORE INSERT ON habeas_consent_records
+WHEN EXISTS (SELECT 1 FROM habeas_consent_records WHERE seq = NEW.seq)
+BEGIN
+    SELECT RAISE(ABORT, 'habeas_consent_records is append-only');
+END;
 
 CREATE TABLE habeas_restriction_records (
     seq         INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -23,8 +38,26 @@ CREATE TABLE habeas_restriction_records (
     source      TEXT NOT NULL
 );
 
-CREATE INDEX habeas_restriction_records_in_force
-    ON habeas_restriction_records (subject_id, purpose, recorded_at DESC, restricted DESC, seq DESC);
+CREATE INDEX habeas_restriction_records_in_force ON habeas_restriction_records (subject_id, purpose, seq DESC);
+
+-- An erasure makes the reason of a restriction NULL, which is free text; nothing else changes.
+CREATE TRIGGER habeas_restriction_records_no_update BEFORE UPDATE ON habeas_restriction_records
+WHEN NEW.reason IS NOT NULL OR NEW.seq IS NOT OLD.seq OR NEW.subject_id IS NOT OLD.subject_id OR NEW.purpose IS NOT OLD.purpose
+    OR NEW.restricted IS NOT OLD.restricted OR NEW.recorded_at IS NOT OLD.recorded_at OR NEW.source IS NOT OLD.source
+BEGIN
+    SELECT RAISE(ABORT, 'habeas_restriction_records is append-only');
+END;
+
+CREATE TRIGGER habeas_restriction_records_no_delete BEFORE DELETE ON habeas_restriction_records
+BEGIN
+    SELECT RAISE(ABORT, 'habeas_restriction_records is append-only');
+END;
+
+CREATE TRIGGER habeas_restriction_records_no_replace BEFORE INSERT ON habeas_restriction_records
+WHEN EXISTS (SELECT 1 FROM habeas_restriction_records WHERE seq = NEW.seq)
+BEGIN
+    SELECT RAISE(ABORT, 'habeas_restriction_records is append-only');
+END;
 
 CREATE TABLE habeas_audit_events (
     seq         INTEGER PRIMARY KEY AUTOINCREMENT,

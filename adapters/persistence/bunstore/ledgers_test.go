@@ -1,0 +1,184 @@
+package bunstore_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+// The application itself cannot do any of this by mistake.
+func TestTheLedgersRefuseEveryChangeButTheClearingOfAReason(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		s := newShop(t, db, 1)
+		s.do(t, func(ctx context.Context, session ports.Session) error {
+			if _, err := s.consent.Record(ctx, session, s.alice.ID, grant("news")); err != nil {
+				return err
+			}
+			_, err := s.restriction.Record(ctx, session, s.alice.ID, domain.RestrictionDecision{
+				Restricted: true, Reason: pointer("wrong"), Purpose: pointer("news"), Source: "test",
+			})
+			return err
+		})
+		attempts := []string{
+			"DELETE FROM habeas_consent_records", "DELETE FROM habeas_restriction_records",
+			"UPDATE habeas_restriction_records SET reason = 'other'",
+			"UPDATE habeas_restriction_records SET reason = reason",
+		}
+		for column, value := range map[string]string{
+			"subject_id": "'2'", "purpose": "'ads'", "policy_version": "'v9'", "granted": "FALSE", "source": "'x'",
+			"recorded_at": "'2020-01-01T00:00:00.000000Z'",
+		} {
+			attempts = append(attempts, "UPDATE habeas_consent_records SET "+column+" = "+value,
+				"UPDATE habeas_consent_records SET "+column+" = "+column)
+		}
+		for column, value := range map[string]string{
+			"subject_id": "'2'", "purpose": "NULL", "restricted": "FALSE", "source": "'x'", "recorded_at": "'2020-01-01T00:00:00.000000Z'",
+		} {
+			attempts = append(attempts, "UPDATE habeas_restriction_records SET reason = NULL, "+column+" = "+value)
+		}
+		if db.Dialect().Name() == dialect.PG {
+			attempts = append(attempts, "TRUNCATE habeas_consent_records", "TRUNCATE habeas_restriction_records",
+				"INSERT INTO habeas_consent_records AS c (seq, subject_id, purpose, policy_version, granted, recorded_at, source)"+
+					" OVERRIDING SYSTEM VALUE VALUES (1, '1', 'news', 'v', FALSE, now(), 'x') ON CONFLICT (seq) DO UPDATE SET granted = FALSE")
+		} else {
+			attempts = append(attempts, "UPDATE habeas_restriction_records SET reason = NULL, seq = 100",
+				"INSERT OR REPLACE INTO habeas_consent_records VALUES (1, '1', 'news', 'v', FALSE, 'now', 'x')",
+				"INSERT OR REPLACE INTO habeas_restriction_records VALUES (1, '1', 'news', FALSE, NULL, 'now', 'x')",
+				"UPDATE OR REPLACE habeas_consent_records SET seq = 1")
+		}
+		for _, attempt := range attempts {
+			if _, err := db.ExecContext(t.Context(), attempt); err == nil || !strings.Contains(err.Error(), "append-only") {
+				t.Errorf("%s: %v", attempt, err)
+			}
+		}
+		execute(t, db, "UPDATE habeas_restriction_records SET reason = NULL")
+		s.do(t, func(ctx context.Context, session ports.Session) error {
+			status, err := s.consent.Status(ctx, session, s.alice.ID, "news")
+			if !status.Granted {
+				t.Errorf("consent %+v", status)
+			}
+			_, record, latestErr := session.Restrictions().Latest(ctx, s.alice.ID, pointer("news"))
+			if record == nil || !record.Restricted || record.Reason != nil {
+				t.Errorf("restriction %+v, %v", record, latestErr)
+			}
+			return err
+		})
+	})
+}
+
+// The free text goes, the decisions stay, and a later subject of the same id has not consented.
+func TestAnErasureEndsConsentAndClearsReasons(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		s := newShop(t, db, 1)
+		ahead := time.Now().Add(24 * time.Hour)
+		for _, subject := range []domain.Subject{s.alice, s.bob} {
+			s.do(t, func(ctx context.Context, session ports.Session) error {
+				for purpose, granted := range map[string]bool{"news": true, "ads": false} {
+					must(t, session.Consents().Append(ctx, domain.ConsentRecord{
+						SubjectID: subject.ID, Purpose: purpose, PolicyVersion: "v7", Granted: granted, RecordedAt: ahead, Source: "api",
+					}))
+				}
+				return session.Restrictions().Append(ctx, domain.RestrictionRecord{
+					SubjectID: subject.ID, Restricted: true, Reason: pointer("I am ill"), RecordedAt: ahead, Source: "api",
+				})
+			})
+		}
+		for range 2 { // the second one finds nothing in force
+			_, err := s.erase(s.alice)
+			must(t, err)
+		}
+		s.do(t, func(ctx context.Context, session ports.Session) error {
+			for purpose, lines := range map[string]int{"news": 2, "ads": 1} {
+				history, err := session.Consents().History(ctx, s.alice.ID, purpose)
+				must(t, err)
+				if last := history[len(history)-1]; len(history) != lines || last.Granted || last.PolicyVersion != "v7" ||
+					(last.Source == "erasure") != (purpose == "news") {
+					t.Errorf("%s: %+v", purpose, history)
+				}
+			}
+			global, _, err := session.Restrictions().Latest(ctx, s.alice.ID, nil)
+			if err != nil || global == nil || !global.Restricted || global.Reason != nil {
+				t.Errorf("got %+v, %v", global, err)
+			}
+			other, _, err := session.Restrictions().Latest(ctx, s.bob.ID, nil)
+			if err != nil || other == nil || other.Reason == nil {
+				t.Errorf("another person: %+v, %v", other, err)
+			}
+			status, err := s.consent.Status(ctx, session, s.bob.ID, "news")
+			if !status.Granted {
+				t.Errorf("another person: %+v", status)
+			}
+			return err
+		})
+	})
+}
+
+// The rollback keeps the consent in force.
+func TestAnErasureThatFailsEndsNoConsent(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		s := newShop(t, db, 1)
+		s.do(t, func(ctx context.Context, session ports.Session) error {
+			_, err := s.consent.Record(ctx, session, s.alice.ID, grant("news"))
+			return err
+		})
+		failOn(t, db, "orders")
+		if _, err := s.erase(s.alice); err == nil {
+			t.Fatal("the erasure succeeded")
+		}
+		s.do(t, func(ctx context.Context, session ports.Session) error {
+			status, err := s.consent.Status(ctx, session, s.alice.ID, "news")
+			if !status.Granted {
+				t.Errorf("got %+v", status)
+			}
+			return err
+		})
+	})
+}
+
+// A number that one connection takes after another one has committed must be the higher one.
+func TestTheSequencesOfTheLedgersHaveNoCache(t *testing.T) {
+	s := newShop(t, databases.PostgreSQL(t), 1)
+	for _, table := range []string{"habeas_consent_records", "habeas_restriction_records"} {
+		var cache, step int
+		must(t, s.db.NewRaw("SELECT seqcache, seqincrement FROM pg_sequence WHERE seqrelid ="+
+			" CAST(pg_get_serial_sequence(?, 'seq') AS regclass)", table).Scan(t.Context(), &cache, &step))
+		if cache != 1 || step != 1 {
+			t.Errorf("%s: %d numbers are kept by a connection, and it steps by %d", table, cache, step)
+		}
+	}
+}
+
+// A session that began before another one and appended after it was acknowledged comes after it.
+func TestOfOverlappingSessionsTheOrderIsThatOfTheAppends(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		s := newShop(t, db, 1)
+		record := func(version string, granted bool, at time.Time) domain.ConsentRecord {
+			return domain.ConsentRecord{
+				SubjectID: s.alice.ID, Purpose: "news", PolicyVersion: version, Granted: granted, RecordedAt: at, Source: "api",
+			}
+		}
+		now := time.Now()
+		s.do(t, func(ctx context.Context, session ports.Session) error {
+			must(t, session.Consents().Append(ctx, record("held back", false, now)))
+			s.do(t, func(ctx context.Context, session ports.Session) error { // a node whose clock is ahead
+				return session.Consents().Append(ctx, record("in between", true, now.Add(time.Hour)))
+			})
+			return nil
+		})
+		s.do(t, func(ctx context.Context, session ports.Session) error {
+			latest, err := session.Consents().Latest(ctx, s.alice.ID, "news", nil)
+			if latest == nil || latest.PolicyVersion != "held back" {
+				t.Errorf("got %+v", latest)
+			}
+			return err
+		})
+	})
+}

@@ -1,0 +1,94 @@
+package erasure_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/golang/mock/gomock"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// inForce is what the ledger says: two grants, and a withdrawal that needs no other.
+func (w world) inForce() []domain.ConsentRecord {
+	record := func(purpose, version string, granted bool) domain.ConsentRecord {
+		return domain.ConsentRecord{
+			SubjectID: w.subject.ID, Purpose: purpose, PolicyVersion: version, Granted: granted,
+			RecordedAt: noon.Add(time.Hour), Source: "api", // by a clock that is ahead
+		}
+	}
+	return []domain.ConsentRecord{record("news", "v3", true), record("ads", "v1", false), record("zoe's", "v2", true)}
+}
+
+// withdraws is the end of one consent.
+func (w world) withdraws(id, purpose, version string, payload domain.Payload) *gomock.Call {
+	record := domain.ConsentRecord{
+		SubjectID: w.subject.ID, Purpose: purpose, PolicyVersion: version, RecordedAt: noon, Source: "erasure",
+	}
+	appended := w.consents.EXPECT().Append(gomock.Any(), record)
+	return w.audit.EXPECT().Append(gomock.Any(), w.event(id, "consent_withdrawn", payload)).After(appended)
+}
+
+func TestAnErasureEndsEachConsentInForce(t *testing.T) {
+	known, err := domain.NewPurposes(domain.Purpose{Name: "news"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		purposes domain.Purposes
+		news     domain.Payload
+	}{
+		"any purpose":       {domain.Purposes{}, domain.Payload{"source": "erasure"}},
+		"declared purposes": {known, domain.Payload{"source": "erasure", "purpose": "news", "policy_version": "v3"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorldWith(t, test.purposes, []string{"desk"}, ref("desk", "d-1"))
+			w.ledgers()
+			gomock.InOrder(
+				w.locks(), w.requested("id-1", 1, 1), w.applies(0, 0, 0), w.succeeded(0, 0, 0),
+				w.consents.EXPECT().InForce(gomock.Any(), w.subject.ID).Return(w.inForce(), nil),
+				w.withdraws("id-5", "news", "v3", test.news),
+				w.withdraws("id-6", "zoe's", "v2", domain.Payload{"source": "erasure"}), // which a client has made up
+				w.limits.EXPECT().ClearReasons(gomock.Any(), w.subject.ID),
+				w.outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any()),
+				w.completed("id-8", 0, 0, 0, 1, ""),
+			)
+			if _, err := w.Erase(t.Context(), w.session, w.subject); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestAConsentThatCannotBeEndedFailsTheErasure(t *testing.T) {
+	for name, fails := range map[string]func(w world){
+		"in force": func(w world) { w.consents.EXPECT().InForce(gomock.Any(), gomock.Any()).Return(nil, errBoom) },
+		"append": func(w world) {
+			w.consents.EXPECT().InForce(gomock.Any(), gomock.Any()).Return(w.inForce(), nil)
+			w.consents.EXPECT().Append(gomock.Any(), gomock.Any()).Return(errBoom)
+		},
+		"audit": func(w world) {
+			w.consents.EXPECT().InForce(gomock.Any(), gomock.Any()).Return(w.inForce(), nil)
+			w.consents.EXPECT().Append(gomock.Any(), gomock.Any())
+			w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).Return(errBoom)
+		},
+		"reasons": func(w world) {
+			w.consents.EXPECT().InForce(gomock.Any(), gomock.Any())
+			w.limits.EXPECT().ClearReasons(gomock.Any(), gomock.Any()).Return(errBoom)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, nil)
+			w.ledgers()
+			w.locks()
+			w.requested("id-1", 0, 0)
+			w.applies(0, 0, 0)
+			w.succeeded(0, 0, 0)
+			fails(w)
+			if _, err := w.Erase(t.Context(), w.session, w.subject); !errors.Is(err, errBoom) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
