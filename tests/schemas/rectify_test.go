@@ -132,6 +132,7 @@ func TestASubjectThatWasCreatedAgainIsRectified(t *testing.T) {
 		a := open(t, db, app.Config{Models: shop, Resolvers: []ports.Resolver{crmSystem}}, shopTables()...)
 		_, err := a.erase(t.Context(), "1", crm)
 		must(t, err)
+		a.drain(t)
 		execute(t, db, "INSERT INTO people VALUES (1, 'again@example.org')")
 		result, err := a.rectify(t.Context(), "1", domain.Corrections{domain.CategoryContact: "new@example.org"}, crm)
 		must(t, err)

@@ -39,23 +39,69 @@ func (s subjectStore) Export(
 	})
 }
 
-// export yields what one statement reads.
+// maxSights is how often an export is begun again because the catalog has changed.
+const maxSights = 3
+
+// export yields what one statement reads. The first statement has a sight of the subject before its records. If the
+// catalog is another one than the store knows, nothing is yielded, and the statement is run again.
 func (s subjectStore) export(
 	ctx context.Context, e export, id domain.SubjectID, key []any, yield func(domain.ExportRecord) error,
 ) error {
-	var refused error
-	row := e.newRow()
-	err := s.read(ctx, "export", func(rows *sql.Rows) error {
-		if err := rows.Scan(row.targets...); err != nil {
+	if known := s.store.catalog.Load(); e.sighted && (known == nil || known.fingerprint == "") {
+		if _, err := s.look(ctx, id, key); err != nil {
 			return err
 		}
-		refused = e.sources[row.source].yield(s.store.dialect, row.values, yield)
-		return refused
-	}, e.text, e.args(id, key)...)
-	if refused != nil {
-		return refused // as yield gave it
 	}
-	return err
+	for range maxSights {
+		stale := ""
+		var refused error
+		row := e.newRow()
+		err := s.read(ctx, "export", func(rows *sql.Rows) error {
+			if err := rows.Scan(row.targets...); err != nil {
+				return err
+			}
+			switch {
+			case stale != "":
+				return nil
+			case e.sighted && row.source == 0:
+				stale, refused = s.checkSight(id, row.values)
+			default:
+				refused = e.sources[row.source].yield(s.store.dialect, row.values, yield)
+			}
+			return refused
+		}, e.text, e.args(id, key)...)
+		switch {
+		case refused != nil:
+			return refused // as yield gave it
+		case err != nil || stale == "":
+			return err
+		}
+		if err := s.learn(ctx, stale); err != nil {
+			return err
+		}
+	}
+	return s.fail(ctx, "export", &domain.Error{
+		Code: domain.ErrUnavailable, Op: "export", Message: "the tables were being changed all the while",
+	})
+}
+
+// checkSight returns an error if the subject must not be exported, or the fingerprint of a catalog that is not known.
+func (s subjectStore) checkSight(id domain.SubjectID, values []any) (stale string, err error) {
+	seen := s.store.locking.newSight()
+	for i, target := range seen.targets() {
+		if err := target.(*sql.NullString).Scan(values[i]); err != nil { //nolint:forcetypeassert // it has no others
+			return "", err
+		}
+	}
+	if !seen.spells(id) {
+		return "", misspelled()
+	}
+	known, fingerprint := s.store.catalog.Load(), seen.fingerprint.String
+	if known.fingerprint != fingerprint {
+		return fingerprint, nil
+	}
+	_, err = s.store.refuseHidden(known, "export")
+	return "", err
 }
 
 // inSnapshot runs fn in a transaction that reads only, unless the session is in the host's.
@@ -85,31 +131,39 @@ type export struct {
 	sources []source
 	width   int // of the source with the most values
 	text    string
+	sighted bool // its first source is a sight of the subject
 }
 
 // newExports makes the statements that read all that a subject's export has: the application's tables, then the
 // ledgers.
 func newExports(store *Store) []export {
-	var all []source
+	subject := store.dataMap.SubjectTable()
+	all := []source{{
+		table: subject, selected: store.locking.sight, from: store.ofSubject, keys: len(subject.SubjectKey),
+	}}
 	for _, table := range store.dataMap.Tables() {
 		if len(table.Personal()) > 0 {
 			s := newSource(store.dialect, table)
-			s.from, s.keys = quoteTable(table.Name), len(store.dataMap.SubjectTable().SubjectKey)
-			s.where = func(others int) string { return store.rowsOf(table, others) }
+			s.keys = len(subject.SubjectKey)
+			s.from = func(others int) string {
+				return " FROM " + quoteTable(table.Name) + " AS t0 WHERE " + store.rowsOf(table, others)
+			}
 			all = append(all, s)
 		}
 	}
 	names := []string{store.tables.consents, store.tables.restrictions}
 	for i, ledger := range domain.LedgerTables() {
 		s := newSource(store.dialect, ledger)
-		s.from = names[i]
-		s.where = func(others int) string { return "t0.subject_id = $" + strconv.Itoa(others+1) }
+		s.from = func(others int) string {
+			return " FROM " + names[i] + " AS t0 WHERE t0.subject_id = " + parameter(others+1)
+		}
 		all = append(all, s)
 	}
 	var statements []export
 	for sources := range slices.Chunk(all, store.dialect.mostJoined()) {
 		statements = append(statements, newExport(sources))
 	}
+	statements[0].sighted = true
 	return statements
 }
 
@@ -123,8 +177,7 @@ func newExport(sources []source) export {
 		missing := slices.Repeat([]string{"NULL"}, e.width-len(source.selected))
 		branches[i] = "SELECT " + strconv.Itoa(i) + " AS source, row_number() OVER (ORDER BY " +
 			list("t0", source.table.PrimaryKey) + ") AS position, " +
-			strings.Join(slices.Concat(source.selected, missing), ", ") +
-			" FROM " + source.from + " AS t0 WHERE " + source.where(parameters)
+			strings.Join(slices.Concat(source.selected, missing), ", ") + source.from(parameters)
 		parameters += max(source.keys, 1)
 	}
 	// Not by name: a column of the application may have it.

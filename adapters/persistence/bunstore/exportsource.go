@@ -14,8 +14,7 @@ type source struct {
 	since    []int                 // for each of them, which value its retention counts from; -1 for none
 
 	selected []string                // the expressions that give its values
-	from     string                  // its name in a statement
-	where    func(others int) string // the condition that picks the subject's rows; others is how many parameters precede
+	from     func(others int) string // what follows them in a statement; others is how many parameters precede
 	keys     int                     // how many of its parameters are the subject's key; 0 for a ledger, which has the id
 }
 

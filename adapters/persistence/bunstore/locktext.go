@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// locking are the statements that lock a subject. Those that concern the subject's row return the fingerprint of the
-// catalog, whether there is a row, and the texts in its key.
+// locking are the statements that lock a subject. Those that concern the subject's row return whether there is one, and
+// a sight.
 type locking struct {
 	mark       string // leaves a mark of an erasure: $1 is the subject, $2 the instant
 	markAndRow string // the same after the subject's key, and locks the subject's row; empty where the mark locks all
@@ -18,7 +18,8 @@ type locking struct {
 	look       string // reads the subject's row
 	isolation  string // returns the isolation level of the transaction; empty where every level will do
 	levels     []level
-	spelled    []int // which elements of the key are texts
+	spelled    []int    // which elements of the key are texts
+	sight      []string // the expressions of a sight
 }
 
 // level is a statement that locks rows of tables that others reach the subject through. All of these tables are as many
@@ -31,31 +32,36 @@ type level struct {
 func newLocking(s *Store) locking {
 	subject := s.dataMap.SubjectTable()
 	l := locking{
-		mark: insertMark(s.tables.erasures, "1", "erased_at = excluded.erased_at, erasures = e.erasures + 1", 0),
-		hold: insertMark(s.tables.erasures, "0", "erasures = e.erasures", 0) + " RETURNING erasures",
-		release: "DELETE FROM " + s.tables.erasures +
-			" WHERE subject_id = $1 AND erasures = 0",
+		mark:      insertMark(s.tables.erasures, "1", "erased_at = excluded.erased_at, erasures = e.erasures + 1", 0),
+		hold:      insertMark(s.tables.erasures, "0", "erasures = e.erasures", 0) + " RETURNING erasures",
+		release:   "DELETE FROM " + s.tables.erasures + " WHERE subject_id = $1 AND erasures = 0",
 		isolation: s.dialect.isolation(),
 	}
-	seen := "SELECT " + s.dialect.fingerprint(s.dataMap.Tables()) + ", t0." + quote(subject.SubjectKey[0]) + " IS NOT NULL"
+	l.sight = []string{s.dialect.fingerprint(s.dataMap.Tables())}
 	for i, name := range subject.SubjectKey {
 		if column, _ := subject.Column(name); column.Type == domain.TypeText {
 			l.spelled = append(l.spelled, i)
-			seen += ", CAST(t0." + quote(name) + " AS text)"
+			l.sight = append(l.sight, "CAST(t0."+quote(name)+" AS text)")
 		}
 	}
-	isSubject := s.rowsOf(subject, 0)
-	l.look = seen + " FROM (SELECT 1) AS one LEFT JOIN " + quoteTable(subject.Name) + " AS t0 ON " + isSubject
+	selected := "SELECT t0." + quote(subject.SubjectKey[0]) + " IS NOT NULL, " + strings.Join(l.sight, ", ")
+	l.look = selected + s.ofSubject(0)
 	if s.dialect.forUpdate() == "" {
 		return l
 	}
 	// LockRows comes after the join, so that the mark is there before the row is locked.
 	keys := len(subject.SubjectKey)
 	mark := insertMark(s.tables.erasures, "1", "erased_at = excluded.erased_at, erasures = e.erasures + 1", keys)
-	l.markAndRow = "WITH mark AS (" + mark + " RETURNING 1) " + seen + " FROM " + quoteTable(subject.Name) +
-		" AS t0 CROSS JOIN mark WHERE " + isSubject + s.dialect.forUpdate() + " OF t0"
+	l.markAndRow = "WITH mark AS (" + mark + " RETURNING 1) " + selected + " FROM " + quoteTable(subject.Name) +
+		" AS t0 CROSS JOIN mark WHERE " + s.rowsOf(subject, 0) + s.dialect.forUpdate() + " OF t0"
 	l.levels = s.newLevels()
 	return l
+}
+
+// ofSubject is what follows the expressions of a statement that reads the subject's row, or one of NULL if there is none.
+func (s *Store) ofSubject(others int) string {
+	subject := s.dataMap.SubjectTable()
+	return " FROM (SELECT 1) AS one LEFT JOIN " + quoteTable(subject.Name) + " AS t0 ON " + s.rowsOf(subject, others)
 }
 
 // insertMark is the statement that locks the mark of a subject. Its parameters come after others in the statement.

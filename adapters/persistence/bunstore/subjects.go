@@ -33,6 +33,9 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 		_, err := s.look(ctx, id, key)
 		return err
 	}
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
 	found, err := s.see(ctx, id, locking.markAndRow, append(slices.Clone(key), id.String(), instant)...)
 	if err != nil {
 		return err
@@ -94,32 +97,55 @@ func (s subjectStore) look(ctx context.Context, id domain.SubjectID, key []any) 
 	return s.see(ctx, id, s.store.locking.look, key...)
 }
 
-// see runs a statement that returns the catalog's fingerprint and then, for each row of the subject, whether it is one
-// and how it spells the texts in the subject's key. It reports whether there was a row.
+// see runs a statement that returns a sight for each row of the subject, and reports whether there was one.
 func (s subjectStore) see(ctx context.Context, id domain.SubjectID, text string, args ...any) (present bool, err error) {
-	var fingerprint sql.NullString
-	spelled := make([]sql.NullString, len(s.store.locking.spelled))
-	targets := []any{&fingerprint, &present}
-	for i := range spelled {
-		targets = append(targets, &spelled[i])
-	}
-	same := true
-	err = s.returning(ctx, "lock subject", func(rows *sql.Rows) error {
-		err := rows.Scan(targets...)
-		for i, text := range spelled {
-			same = same && (!text.Valid || text.String == id.Elements()[s.store.locking.spelled[i]])
-		}
+	sight := s.store.locking.newSight()
+	spelled := true
+	err = s.read(ctx, "lock subject", func(rows *sql.Rows) error {
+		err := rows.Scan(append([]any{&present}, sight.targets()...)...)
+		spelled = spelled && sight.spells(id)
 		return err
 	}, text, args...)
 	switch {
 	case err != nil:
 		return false, err
-	case !same:
+	case !spelled:
 		return false, s.fail(ctx, "lock subject", misspelled())
-	case !fingerprint.Valid: // no row was seen
+	case !sight.fingerprint.Valid: // there was no row
 		return false, nil
 	}
-	return present, s.learn(ctx, fingerprint.String)
+	return present, s.learn(ctx, sight.fingerprint.String)
+}
+
+// sight is what a statement returns beside the subject's row: the fingerprint of the catalog, and the texts in the
+// subject's key as the table spells them.
+type sight struct {
+	elements    []int // of the id that are texts
+	fingerprint sql.NullString
+	texts       []sql.NullString
+}
+
+func (l locking) newSight() *sight {
+	return &sight{elements: l.spelled, texts: make([]sql.NullString, len(l.spelled))}
+}
+
+func (s *sight) targets() []any {
+	targets := []any{&s.fingerprint}
+	for i := range s.texts {
+		targets = append(targets, &s.texts[i])
+	}
+	return targets
+}
+
+// spells reports whether the table spells the id as it was given, if it has the id at all.
+func (s *sight) spells(id domain.SubjectID) bool {
+	elements := id.Elements()
+	for i, text := range s.texts {
+		if text.Valid && text.String != elements[s.elements[i]] {
+			return false
+		}
+	}
+	return true
 }
 
 func misspelled() error {
