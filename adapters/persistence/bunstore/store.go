@@ -53,9 +53,10 @@ type Store struct {
 	entangled atomic.Bool
 	lastSteps atomic.Pointer[stepGroup]
 
-	gate   gate
-	wake   func() // Options.Enqueued
-	others notifier
+	gate    gate   // of connections
+	writers gate   // of transactions that write, where there is one at a time
+	wake    func() // Options.Enqueued
+	others  notifier
 }
 
 var _ ports.SessionFactory = (*Store)(nil)
@@ -74,7 +75,7 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{db: db, dataMap: dataMap, dialect: d, tables: namesOf(opts.Schema), wake: opts.Enqueued}
-	s.gate = newGate(db.Stats().MaxOpenConnections)
+	s.gate, s.writers = newGate(db.Stats().MaxOpenConnections), newGate(d.writers())
 	s.export = newExport(s)
 	s.latest = newLatestConsents(s.tables.consents)
 	s.questions, s.appending = newQuestions(s), newAppending(s)
