@@ -47,8 +47,9 @@ func (e *Eraser) Plan() domain.Plan { return e.plan }
 // outbox entry for each external system that has a ref, all to be committed together. To erase again is no error and
 // changes nothing but surrogates.
 //
-// The audit trail gets erasure_requested, one erasure_step_succeeded per local step, and erasure_local_completed. When
-// the session rolls back, erasure_requested and the erasure_step_failed of the step that caused it outlive it.
+// The audit trail gets erasure_requested, one erasure_step_succeeded per local step, and erasure_local_completed.
+// When the session rolls back, erasure_requested and the erasure_step_failed of the step that caused it outlive it;
+// if no step did, the commit say, its erasure_step_failed has the error rolled_back.
 //
 // A subject that does not fit the data map, or has a ref of an unknown kind, is domain.ErrSubject and leaves no trace.
 func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error) {
@@ -101,13 +102,10 @@ func (r *run) begin(ctx context.Context, refs, external int) error {
 	return lockErr
 }
 
-// withdraw takes back the corrections that external systems were still to be sent: personal data that must not outlive
-// the erasure, nor arrive after it. It comes after the local steps, which wait for a rectification under way. Where no
-// system can rectify any more, entries that are left from before are abandoned by the runner, which sends none.
+// withdraw takes back the corrections that external systems were still to be sent: personal data that must not
+// outlive the erasure, nor arrive after it. It comes after the local steps, which wait for a rectification under way.
+// It does so also where no resolver of this process rectifies: another process may have one that does.
 func (r *run) withdraw(ctx context.Context) error {
-	if !r.resolvers.CanRectify() {
-		return nil
-	}
 	withdrawn, err := r.session.Outbox().Withdraw(ctx, r.id)
 	if err != nil {
 		return err
@@ -190,7 +188,10 @@ func (r *run) complete(ctx context.Context, skipped []string) error {
 		"skipped_resolvers": strings.Join(skipped, ","),
 	})
 	r.result.CompletedAt = completed.OccurredAt
-	return r.session.Audit().Append(ctx, completed)
+	if err := r.session.Audit().Append(ctx, completed); err != nil {
+		return err
+	}
+	return r.failOnRollback(ctx)
 }
 
 func total(counts map[string]int64) int64 {

@@ -89,8 +89,15 @@ func resolverSet(tb testing.TB, names ...string) *resolvers.Set {
 	return set
 }
 
-// stores lets the session hand out its stores as often as they are wanted.
+// stores lets the session hand out its stores as often as they are wanted. There is nothing to be taken back, and what
+// only a rollback leaves is passed over.
 func (w world) stores() {
+	w.handedOut()
+	w.outbox.EXPECT().Withdraw(gomock.Any(), w.subject.ID).AnyTimes()
+	w.audit.EXPECT().AppendOnRollback(gomock.Any(), gomock.Any()).AnyTimes()
+}
+
+func (w world) handedOut() {
 	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
 	w.session.EXPECT().Outbox().Return(w.outbox).AnyTimes()
 	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()

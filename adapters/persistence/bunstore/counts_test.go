@@ -82,10 +82,10 @@ func TestTheNumberOfStatementsDoesNotDependOnTheNumberOfRows(t *testing.T) {
 				t.Errorf("other statements for more rows: %q, %q", exports[i+1], erasures[i+1])
 			}
 		}
-		// The tables, the events; BEGIN, the lock, the steps, the events, COMMIT.
-		export, erasure := 1+1, 2+1+2
+		// The tables, the events; BEGIN, the lock, the steps, the corrections taken back, the events, COMMIT.
+		export, erasure := 1+1, 2+1+3
 		if db.Dialect().Name() == dialect.SQLite { // the steps one by one
-			erasure = 2 + 5 + 2
+			erasure = 2 + 5 + 3
 		}
 		if len(exports[0]) != export || len(erasures[0]) != erasure {
 			t.Errorf("%d for an export: %q\n%d for an erasure: %q", len(exports[0]), exports[0], len(erasures[0]), erasures[0])

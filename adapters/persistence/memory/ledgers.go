@@ -24,6 +24,7 @@ func (c consentStore) Latest(
 	ctx context.Context, id domain.SubjectID, purpose string, asOf *time.Time,
 ) (*domain.ConsentRecord, error) {
 	records, err := c.records(ctx, id, purpose)
+	asOf = cloneInstant(asOf)
 	var inForce *domain.ConsentRecord
 	for i, record := range records {
 		known := asOf == nil || !record.RecordedAt.After(*asOf)
