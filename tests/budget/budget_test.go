@@ -108,7 +108,7 @@ var requests = []struct {
 	{http.MethodPost, "/consent", decision, 1, 175},
 	{http.MethodGet, "/consent/newsletter", "", 1, 85},
 	{http.MethodGet, "/export", "", tables + 2, 235},
-	{http.MethodDelete, "/", "", steps + 3, 315},
+	{http.MethodDelete, "/", "", steps + 4, 355},
 }
 
 func TestRequestsKeepTheirBudgetOfRoundTrips(t *testing.T) {

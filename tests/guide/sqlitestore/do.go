@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -42,7 +43,7 @@ func (s *Store) attempt(
 		if session.committed || again {
 			return
 		}
-		if lost := s.preserve(ctx, session.evidence); lost != nil {
+		if lost := s.preserve(ctx, slices.Concat(session.evidence, session.onRollback)); lost != nil {
 			err = errors.Join(err, lost)
 		}
 	}()

@@ -20,7 +20,7 @@ func (s *Store) Entries(ctx context.Context) (entries []domain.OutboxEntry, err 
 	}
 	defer rows.Close()
 	for rows.Next() {
-		entry, err := scanEntry(rows)
+		entry, err := scanWhatCanBeRead(rows)
 		if err != nil {
 			return nil, err
 		}

@@ -42,15 +42,6 @@ func (o outbox) Enqueue(_ context.Context, entries ...domain.OutboxEntry) error 
 	return nil
 }
 
-func (o outbox) Claim(
-	ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string,
-) ([]domain.OutboxEntry, error) {
-	return o.change(ctx, `SET status = 'in_flight', attempts = attempts + 1, last_attempt_at = ?2, next_attempt_at = ?3,
-		lease_token = ?4 WHERE entry_id IN (SELECT entry_id FROM habeas_outbox WHERE `+open+`
-		AND (next_attempt_at IS NULL OR next_attempt_at <= ?2)`+oldest+`)`,
-		max(0, limit), stamp(at), stamp(leaseUntil), leaseToken)
-}
-
 func (o outbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error) {
 	counts := map[domain.OutboxStatus]int64{}
 	for _, status := range domain.OutboxStatuses() {
@@ -75,10 +66,13 @@ func (o outbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit 
 		query += ` AND (enqueued_at, entry_id) > (?2, ?3)`
 		args = append(args, stamp(after.EnqueuedAt), after.EntryID)
 	}
-	return collect(ctx, o.session, false, scanEntry, query+oldest, args...)
+	return collect(ctx, o.session, false, scanWhatCanBeRead, query+oldest, args...)
 }
 
 func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.OutboxEntry, error) {
+	if len(entryIDs) == 0 {
+		return nil, o.usable()
+	}
 	wanted, err := json.Marshal(entryIDs)
 	if err != nil {
 		return nil, o.fail(&domain.Error{Op: "requeue", Message: "the ids have no form in JSON"})
@@ -100,17 +94,12 @@ func (o outbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) 
 
 // change updates entries and returns them, oldest first.
 func (o outbox) change(ctx context.Context, change string, args ...any) ([]domain.OutboxEntry, error) {
-	changed, err := collect(ctx, o.session, true, scanEntry,
+	changed, err := collect(ctx, o.session, true, scanWhatCanBeRead,
 		`UPDATE habeas_outbox `+change+` RETURNING `+entryColumns, args...)
-	slices.SortFunc(changed, func(a, b domain.OutboxEntry) int {
-		return cmp.Or(a.EnqueuedAt.Compare(b.EnqueuedAt), cmp.Compare(a.EntryID, b.EntryID))
-	})
+	slices.SortFunc(changed, byAge)
 	return changed, err
 }
 
-func scanEntry(row *sql.Rows) (e domain.OutboxEntry, err error) {
-	err = row.Scan(&e.EntryID, subject(&e.SubjectID), &e.Resolver, document(&e.Ref), &e.Operation,
-		document(&e.Corrections), &e.Status, &e.Attempts, instant(&e.EnqueuedAt), optionalInstant(&e.LastAttemptAt),
-		optionalInstant(&e.NextAttemptAt), &e.LastError, &e.LeaseToken)
-	return e, err
+func byAge(a, b domain.OutboxEntry) int {
+	return cmp.Or(a.EnqueuedAt.Compare(b.EnqueuedAt), cmp.Compare(a.EntryID, b.EntryID))
 }

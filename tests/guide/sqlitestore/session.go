@@ -18,16 +18,17 @@ type statement struct {
 // session implements ports.Session, on one connection that it takes with its first statement. Appends are held back until
 // another statement or the end, so that a session that begins with them does not keep others from writing meanwhile.
 type session struct {
-	store     *Store
-	conn      *sql.Conn // nil before the first statement
-	eager     bool      // take the write lock with the first statement, whatever it is
-	wrote     bool
-	held      []statement
-	evidence  []statement // what must outlive a rollback
-	failed    error       // the first error of a statement; it fails the session
-	lostRace  bool        // failed because somebody else was writing
-	committed bool
-	ended     bool
+	store      *Store
+	conn       *sql.Conn // nil before the first statement
+	eager      bool      // take the write lock with the first statement, whatever it is
+	wrote      bool
+	held       []statement
+	evidence   []statement // what must outlive a rollback
+	onRollback []statement // what only a rollback leaves, behind the evidence
+	failed     error       // the first error of a statement; it fails the session
+	lostRace   bool        // failed because somebody else was writing
+	committed  bool
+	ended      bool
 }
 
 var _ ports.Session = (*session)(nil)

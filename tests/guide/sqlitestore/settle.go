@@ -8,14 +8,14 @@ import (
 )
 
 // operationOf is what completes as a whole: a subject's erasure, or a subject's rectification.
-type operationOf struct {
-	subject   domain.SubjectID
-	operation domain.Operation
-}
+type operationOf struct{ subject, operation string }
 
 // Settle needs no lock but the one that every session takes before it writes: of the sessions that settle a subject's
 // entries at the same time, the last one sees that none is left open.
 func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
+	if len(settlements) == 0 {
+		return nil, o.usable()
+	}
 	results := make([]domain.SettleResult, len(settlements))
 	last := map[operationOf]int{} // the last settlement of each operation that succeeded
 	for i, settlement := range settlements {
@@ -31,7 +31,7 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 	for of, i := range last {
 		left, err := collect(ctx, o.session, true, scanOperation, `SELECT subject, operation FROM habeas_outbox
 			WHERE subject = ? AND operation = ? AND status <> 'succeeded'
-			AND NOT (status = 'abandoned' AND operation = 'rectify') LIMIT 1`, of.subject.String(), of.operation)
+			AND NOT (status = 'abandoned' AND operation = 'rectify') LIMIT 1`, of.subject, of.operation)
 		if err != nil {
 			return nil, err
 		}
@@ -62,6 +62,6 @@ func (o outbox) settle(ctx context.Context, outcome domain.Settlement) ([]operat
 }
 
 func scanOperation(row *sql.Rows) (of operationOf, err error) {
-	err = row.Scan(subject(&of.subject), &of.operation)
+	err = row.Scan(&of.subject, &of.operation)
 	return of, err
 }

@@ -25,8 +25,31 @@ func (a auditLog) AppendEvidence(_ context.Context, events ...domain.AuditEvent)
 	return err
 }
 
+// AppendOnRollback keeps events for what comes after the evidence.
+func (a auditLog) AppendOnRollback(_ context.Context, events ...domain.AuditEvent) error {
+	added, err := a.statements(events)
+	if !a.ended {
+		a.onRollback = append(a.onRollback, added...)
+	}
+	if err != nil {
+		return err
+	}
+	return a.usable()
+}
+
 // append holds events back, and returns the statements, also when the session cannot take them.
 func (a auditLog) append(events []domain.AuditEvent) (added []statement, err error) {
+	if added, err = a.statements(events); err != nil {
+		return added, err
+	}
+	if err := a.usable(); err != nil {
+		return added, err
+	}
+	a.held = append(a.held, added...)
+	return added, nil
+}
+
+func (a auditLog) statements(events []domain.AuditEvent) (added []statement, err error) {
 	for _, event := range events {
 		payload, err := json.Marshal(event.Payload)
 		if err != nil {
@@ -37,10 +60,6 @@ func (a auditLog) append(events []domain.AuditEvent) (added []statement, err err
 			[]any{event.EventID, event.EventType, event.SubjectRef.String(), stamp(event.OccurredAt), string(payload)},
 		})
 	}
-	if err := a.usable(); err != nil {
-		return added, err
-	}
-	a.held = append(a.held, added...)
 	return added, nil
 }
 
