@@ -48,8 +48,9 @@ type Config struct {
 	Resolvers []ports.Resolver
 	// ResolverTimeout bounds the wait for each of them in an export. The default is 10 s.
 	ResolverTimeout time.Duration
-	// OnAbandoned is told of each call to an external system that was given up, so that a person can look into it; see
-	// saga.Config. The default is nothing: they are then found by ports.Outbox.Abandoned only.
+	// OnAbandoned is called with each entry for an external system that was given up, so that a person can look into it,
+	// and once with each that no process took for a day; see saga.Config. The default is nothing: the former are then
+	// found by ports.Outbox.Abandoned only, and both by their events on the audit trail.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 	// Saga says how external systems are called: how many entries are claimed at once, how often a call is tried, and so
 	// on. Its zero value has the defaults. Sessions, Clock, IDs, Resolvers and OnAbandoned must be left out of it.

@@ -44,6 +44,14 @@ func (t Table) Personal() []Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return c.Personal == nil })
 }
 
+// Duties returns the retained columns whose duties keep the cells of a column: the column itself, and those that count
+// their retention from it. A cell is kept until all of these duties are over.
+func (t Table) Duties(column string) []Column {
+	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool {
+		return c.Personal == nil || c.Personal.Since == "" || c.Name != column && c.Personal.Since != column
+	})
+}
+
 // RowsGo reports whether an erasure deletes the rows of the table: every annotated column says delete, and the rows are
 // wholly the subject's. They are if the table is declared owned, or has annotated columns and no other column but those
 // of the primary key and of relations.

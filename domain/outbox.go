@@ -25,7 +25,8 @@ type OutboxStatus string
 //	   │                 failed                          │
 //	   └─────────────────────────────────────────────────┘
 //
-// An entry in flight whose lease has expired can be claimed like one that failed.
+// An entry in flight whose lease has expired can be claimed like one that failed. An entry that cannot be read is
+// abandoned by the claim.
 const (
 	OutboxPending   OutboxStatus = "pending"
 	OutboxInFlight  OutboxStatus = "in_flight"
@@ -33,6 +34,17 @@ const (
 	OutboxFailed    OutboxStatus = "failed"
 	OutboxAbandoned OutboxStatus = "abandoned"
 )
+
+// Classes of error that a store gives an entry.
+const (
+	// LastErrorUnreadable is the class of an entry that a store abandoned because it cannot be read.
+	LastErrorUnreadable = "unreadable"
+	// LastErrorUnclaimed is the class of an entry that was due for long, and that no process took.
+	LastErrorUnclaimed = "unclaimed"
+)
+
+// LongestWait is the longest that an entry waits for its next attempt where an external system asks for a wait.
+const LongestWait = 24 * time.Hour
 
 // Corrections are the right values of a rectification (Art. 16 GDPR), by category.
 type Corrections map[Category]any
@@ -53,6 +65,26 @@ type OutboxEntry struct {
 	NextAttemptAt *time.Time   `json:"next_attempt_at"` // nil means at once
 	LastError     *string      `json:"last_error"`      // an error class, never a message
 	LeaseToken    *string      `json:"lease_token"`
+}
+
+// OutboxTarget is an operation at an external system that a process can carry out.
+type OutboxTarget struct {
+	Resolver  string
+	Operation Operation
+	// LongestWait is the longest that the process has an entry wait for its next attempt, or keeps one leased. What is
+	// shorter than the constant LongestWait stands for that.
+	LongestWait time.Duration
+}
+
+// LatestNextAttempt is the last instant for which clocks that agree could have put off an entry, as a claim sees it:
+// the longest wait after at, of LongestWait, of the lease, and of those of the targets. An entry that is put off for
+// longer was put off by a clock that was wrong.
+func LatestNextAttempt(at, leaseUntil time.Time, known []OutboxTarget) time.Time {
+	longest := max(LongestWait, leaseUntil.Sub(at))
+	for _, target := range known {
+		longest = max(longest, target.LongestWait)
+	}
+	return at.Add(longest)
 }
 
 // OutboxStatuses lists every status.

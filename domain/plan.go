@@ -13,9 +13,10 @@ type Step struct {
 	Columns  []string `json:"columns,omitempty"`  // what is anonymized or retained; nil when rows are deleted
 	External bool     `json:"external,omitempty"` // carried out through the outbox
 
-	// Expired are retained columns with a bounded duty. An anonymize step overwrites those of their cells whose duty is
-	// over at the instant At; a row in which it overwrites nothing does not count as anonymized. A retain step has them
-	// among its Columns; a row that keeps none of its Columns does not count as retained.
+	// Expired are retained columns with a bounded duty. A retain step has them among its Columns; a row that keeps none of
+	// its Columns, because all duties are over at the instant At, does not count as retained. An anonymize step, which
+	// LocalAt makes, overwrites those of their cells whose duty is over; a row in which it overwrites nothing does not count
+	// as anonymized.
 	Expired []string `json:"expired,omitempty"`
 
 	// At is the instant at which duties are judged. A plan leaves it zero; see Plan.LocalAt. At the zero instant, a store
@@ -40,15 +41,31 @@ func (p Plan) Local() []Step {
 	return p.Steps
 }
 
-// LocalAt returns copies of the local steps that judge retention duties at an instant.
+// LocalAt returns the local steps as they are at an instant: retained cells whose duty is over by then are anonymized. The
+// step that anonymizes other columns of the table does that, too, or else a step of its own.
 func (p Plan) LocalAt(at time.Time) []Step {
 	steps := slices.Clone(p.Local())
-	for i, step := range steps {
-		if len(step.Expired) > 0 {
-			steps[i].At = at
+	for i := 0; i < len(steps); i++ {
+		retain := &steps[i]
+		if len(retain.Expired) == 0 {
+			continue
 		}
+		retain.At = at
+		anonymize := Step{Target: retain.Target, Strategy: StrategyAnonymize, Expired: retain.Expired, At: at}
+		if i > 0 && steps[i-1].Target == retain.Target {
+			anonymize.Columns = steps[i-1].Columns
+			steps[i-1] = anonymize
+			continue
+		}
+		steps = slices.Insert(steps, i, anonymize)
+		i++
 	}
 	return steps
+}
+
+// OnlyExpired reports whether the step has nothing to do but where a duty is over.
+func (s Step) OnlyExpired() bool {
+	return s.Strategy == StrategyAnonymize && len(s.Columns) == 0 && len(s.Expired) > 0
 }
 
 // External returns the steps at external systems.

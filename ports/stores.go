@@ -111,7 +111,9 @@ type SubjectStore interface {
 	Export(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error
 }
 
-// Outbox keeps what external systems still have to be told. See domain.OutboxStatus for the states of an entry.
+// Outbox keeps what external systems still have to be told. See domain.OutboxStatus for the states of an entry. A
+// limit of 0 or less stands for no entry. A method takes any number of entries and ids. Counts and Abandoned only
+// read: they are no write for SubjectStore.Export.
 type Outbox interface {
 	// Enqueue adds entries, which become visible to others with the commit of the session. An entry is new: its status is
 	// pending, it has no attempts, no instant but EnqueuedAt, no error and no lease. A store need not keep any other. An
@@ -124,14 +126,35 @@ type Outbox interface {
 	// attempt more, LastAttemptAt at, NextAttemptAt leaseUntil, and the lease token. Sessions that claim at the same time
 	// get different entries and do not wait for each other where the store can do that. What is claimed is the caller's
 	// once the session has committed, until leaseUntil: then it is due again, which heals a caller that died.
-	Claim(ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string) ([]domain.OutboxEntry, error)
+	//
+	// With targets, only entries of their resolvers and operations are taken; the others stay as they are. Without any,
+	// every entry is.
+	//
+	// A clock that was ahead keeps no entry waiting: due is also what is open and has a NextAttemptAt after
+	// domain.LatestNextAttempt, or a LastAttemptAt after leaseUntil. The clocks of processes that share an outbox must
+	// therefore differ by less than a lease.
+	//
+	// An entry that cannot be read back (its subject, its ref, its corrections, or another field) is abandoned by the
+	// claim, with the error domain.LastErrorUnreadable and without a lease. It is among the entries returned, with the
+	// status abandoned and what could be read of it: its SubjectID is zero if that could not be read. It is not the
+	// caller's, and is not to be settled. No entry that cannot be read fails this or any other method; the other methods
+	// return what could be read of it.
+	Claim(
+		ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string, known ...domain.OutboxTarget,
+	) ([]domain.OutboxEntry, error)
+
+	// Unclaimed finds up to limit entries that are pending, failed or in flight, that were enqueued before an instant,
+	// and whose NextAttemptAt is nil or before that instant too. It gives each the error domain.LastErrorUnclaimed,
+	// changes nothing else, and returns them, oldest first by (EnqueuedAt, EntryID). An entry that has that error
+	// already is passed over, so that exactly one of many callers gets it. Entries stay due for Claim.
+	Unclaimed(ctx context.Context, dueBefore time.Time, limit int) ([]domain.OutboxEntry, error)
 
 	// Settle writes the outcomes of claimed entries, and returns what became of each settlement, in the same order. One
 	// whose lease token is not the entry's any more is stale and changes nothing. The lease token is cleared; the ref
 	// and the corrections are, too, as domain.Settlement says. A settlement is marked as completing for the last one that
 	// succeeded of a subject and operation none of whose entries is left in any other state, but for abandoned
 	// rectifications, which are issued anew and not requeued; this is decided under a lock, so that it is so for exactly
-	// one of the sessions that settle a subject's entries at the same time.
+	// one of the sessions that settle a subject's entries at the same time. No settlement is no error and does nothing.
 	Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error)
 
 	// Counts returns how many entries there are in each status; every status is there, with 0 if need be.
@@ -167,6 +190,13 @@ type AuditLog interface {
 	// error of Do says so beside the error that caused the rollback. An event is kept even when a statement of the session
 	// has failed before, and the call returns that error: the failure itself is what most evidence is about.
 	AppendEvidence(ctx context.Context, events ...domain.AuditEvent) error
+
+	// AppendOnRollback keeps events that are written only if the session rolls back, such as the failure of an operation
+	// that had succeeded until the commit. They are written after the rollback together with the evidence and behind it,
+	// all or nothing: where the session did commit after all, as a lost connection can hide, its evidence is there
+	// already, so that nothing is written. They are dropped with an attempt that SessionFactory.Do retried, and with the
+	// commit. Like evidence, they are kept also when a statement of the session has failed before.
+	AppendOnRollback(ctx context.Context, events ...domain.AuditEvent) error
 
 	// Trail returns the subject's events in the order in which the store took them in, whatever the clocks said; those
 	// of one session in the order they were appended. Whole numbers of a payload come back as int64.

@@ -41,7 +41,8 @@ type Config struct {
 	Resolvers []ports.Resolver
 	// ResolverTimeout bounds the wait for each of them in an export. The default is 10 s.
 	ResolverTimeout time.Duration
-	// OnAbandoned is told of each call to an external system that was given up; see saga.Config. The default is nothing.
+	// OnAbandoned is called with each entry for an external system that was given up, and once with each that no process
+	// took for a day; see saga.Config. The default is nothing.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 	// Saga says how external systems are called: how many entries are claimed at once, how often a call is tried, and so
 	// on. Its zero value has the defaults. Sessions, Clock, IDs, Resolvers and OnAbandoned must be left out of it.

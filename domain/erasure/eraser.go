@@ -51,8 +51,9 @@ func (e *Eraser) Plan() domain.Plan { return e.plan }
 // has a ref, all to be committed together. To erase again is no error and changes nothing but surrogates.
 //
 // The audit trail gets erasure_requested, one erasure_step_succeeded per local step, one consent_withdrawn for each
-// consent that was in force, and erasure_local_completed. When
-// the session rolls back, erasure_requested and the erasure_step_failed of the step that caused it outlive it.
+// consent that was in force, and erasure_local_completed. When the session rolls back, erasure_requested and the
+// erasure_step_failed of the step that caused it outlive it. If no step did, but the commit for one, its
+// erasure_step_failed has the error rolled_back.
 //
 // A subject that does not fit the data map, or has a ref of an unknown kind, is domain.ErrSubject and leaves no trace.
 func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error) {
@@ -110,13 +111,10 @@ func (r *run) begin(ctx context.Context, refs, external int) error {
 	return lockErr
 }
 
-// withdraw takes back the corrections that external systems were still to be sent: personal data that must not outlive
-// the erasure, nor arrive after it. It comes after the local steps, which wait for a rectification under way. Where no
-// system can rectify any more, entries that are left from before are abandoned by the runner, which sends none.
+// withdraw takes back the corrections that external systems were still to be sent: personal data that must not
+// outlive the erasure, nor arrive after it. It comes after the local steps, which wait for a rectification under way.
+// It does so also where no resolver of this process rectifies: another process may have one that does.
 func (r *run) withdraw(ctx context.Context) error {
-	if !r.resolvers.CanRectify() {
-		return nil
-	}
 	withdrawn, err := r.session.Outbox().Withdraw(ctx, r.id)
 	if err != nil {
 		return err
@@ -147,12 +145,15 @@ func (r *run) apply(ctx context.Context, steps []domain.Step) error {
 		_ = r.session.Audit().AppendEvidence(ctx, event) // err is what went wrong; Do reports lost evidence
 		return err
 	}
-	events := make([]domain.AuditEvent, len(steps))
+	var events []domain.AuditEvent
 	for i, step := range steps {
+		if step.OnlyExpired() && rows[i] == 0 {
+			continue // which is what the plan says
+		}
 		r.counts(step.Strategy)[step.Target] = rows[i]
-		events[i] = r.audit.Event(domain.EventErasureStepSucceeded, r.id, domain.Payload{
+		events = append(events, r.audit.Event(domain.EventErasureStepSucceeded, r.id, domain.Payload{
 			"target": step.Target, "strategy": string(step.Strategy), "rows": rows[i],
-		})
+		}))
 	}
 	return r.session.Audit().Append(ctx, events...)
 }
@@ -199,7 +200,10 @@ func (r *run) complete(ctx context.Context, skipped []string) error {
 		"skipped_resolvers": strings.Join(skipped, ","),
 	})
 	r.result.CompletedAt = completed.OccurredAt
-	return r.session.Audit().Append(ctx, completed)
+	if err := r.session.Audit().Append(ctx, completed); err != nil {
+		return err
+	}
+	return r.failOnRollback(ctx)
 }
 
 func total(counts map[string]int64) int64 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,28 +43,35 @@ func TestAnErasureLocksRecordsActsEnqueuesAndCompletes(t *testing.T) {
 	}
 }
 
+// They may be another process's: one that rectifies where this one does not.
 func TestCorrectionsAreTakenBackAfterTheLocalSteps(t *testing.T) {
-	w := newWorld(t, []string{"registry"})
-	w.stores()
-	gomock.InOrder(
-		w.locks(),
-		w.requested("id-1", 0, 0),
-		w.applies(0, 0, 0), w.succeeded(0, 0, 0),
-		w.outbox.EXPECT().Withdraw(gomock.Any(), w.subject.ID).
-			Return([]domain.OutboxEntry{{Resolver: "registry", Attempts: 2}}, nil),
-		w.audit.EXPECT().Append(gomock.Any(), w.event("id-5", "rectification_step_failed", domain.Payload{
-			"target": "registry", "external": true, "abandoned": true, "error": "erased", "attempts": 2,
-		})),
-		w.completed("id-6", 0, 0, 0, 0, "registry"),
-	)
-	if _, err := w.Erase(t.Context(), w.session, w.subject); err != nil {
-		t.Error(err)
+	for _, systems := range [][]string{{"registry"}, {"desk"}, nil} {
+		w := newWorld(t, systems)
+		w.handedOut()
+		w.consents.EXPECT().InForce(gomock.Any(), w.subject.ID)
+		w.limits.EXPECT().ClearReasons(gomock.Any(), w.subject.ID)
+		gomock.InOrder(
+			w.locks(),
+			w.requested("id-1", 0, 0),
+			w.applies(0, 0, 0), w.succeeded(0, 0, 0),
+			w.outbox.EXPECT().Withdraw(gomock.Any(), w.subject.ID).
+				Return([]domain.OutboxEntry{{Resolver: "registry", Attempts: 2}}, nil),
+			w.audit.EXPECT().Append(gomock.Any(), w.event("id-5", "rectification_step_failed", domain.Payload{
+				"target": "registry", "external": true, "abandoned": true, "error": "erased", "attempts": 2,
+			})),
+			w.completed("id-6", 0, 0, 0, 0, strings.Join(systems, ",")),
+			w.audit.EXPECT().AppendOnRollback(gomock.Any(),
+				w.event("id-7", "erasure_step_failed", domain.Payload{"error": "rolled_back"})),
+		)
+		if _, err := w.Erase(t.Context(), w.session, w.subject); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
 func TestWithoutARefNothingIsEnqueued(t *testing.T) {
 	w := newWorld(t, []string{"mail", "desk"})
-	w.stores() // and no call of the outbox
+	w.stores() // and no entry for the outbox
 	gomock.InOrder(
 		w.locks(),
 		w.requested("id-1", 0, 0),

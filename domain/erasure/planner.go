@@ -16,9 +16,9 @@ type Planner struct{}
 //
 // The rows of a table are deleted when every annotated column says delete and the rows are wholly the subject's: the
 // table is declared owned, or has annotated columns and no column besides them but those of the primary key and of
-// relations. Otherwise the rows survive: one step anonymizes the annotated columns that are not retained, and those
-// retained cells whose duty is over; another one retains the rest. A table with nothing annotated that is not owned has
-// no step.
+// relations. Otherwise the rows survive: one step anonymizes the annotated columns that are not retained, another one
+// retains the rest. Where the duty to retain a column ends, the step says so, and domain.Plan.LocalAt says what that comes
+// to at an instant. A table with nothing annotated that is not owned has no step.
 //
 // Refused as domain.ErrRetention or domain.ErrManifest, with the table named: a table whose rows survive while a table
 // on its path to the subject loses them; one that refers to another such table, unless the database then clears
@@ -57,12 +57,11 @@ func stepsOfSurvivor(m domain.DataMap, table domain.Table) []domain.Step {
 		}
 		retain.Columns = append(retain.Columns, column.Name)
 		if column.Personal.Since != "" && !m.IsKey(table, column.Name) {
-			anonymize.Expired = append(anonymize.Expired, column.Name)
 			retain.Expired = append(retain.Expired, column.Name)
 		}
 	}
 	var steps []domain.Step
-	if len(anonymize.Columns)+len(anonymize.Expired) > 0 {
+	if len(anonymize.Columns) > 0 {
 		steps = append(steps, anonymize)
 	}
 	if len(retain.Columns) > 0 {

@@ -2,11 +2,9 @@ package erasure_test
 
 import (
 	"errors"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/erasure"
@@ -149,50 +147,6 @@ func planFor(tb testing.TB, resolverNames []string, tables ...domain.Table) (dom
 		tb.Fatal(err)
 	}
 	return erasure.Planner{}.Plan(m, resolverNames)
-}
-
-func TestRetentionWithAnEndIsJudgedByTheSteps(t *testing.T) {
-	bounded := func(name string) domain.Column {
-		column := personal(name, keep)
-		column.Personal.Retain, column.Personal.Since = domain.Period{Years: 10}, "at"
-		return column
-	}
-	at := domain.Column{Name: "at", Type: domain.TypeTime}
-	for name, test := range map[string]struct {
-		columns []domain.Column
-		want    []domain.Step
-	}{
-		"alone": {[]domain.Column{bounded("a"), at}, []domain.Step{
-			{Target: "users", Strategy: anon, Expired: []string{"a"}},
-			{Target: "users", Strategy: keep, Columns: []string{"a"}, Expired: []string{"a"}},
-		}},
-		"beside others": {[]domain.Column{personal("c", anon), bounded("a"), personal("b", keep), at}, []domain.Step{
-			{Target: "users", Strategy: anon, Columns: []string{"c"}, Expired: []string{"a"}},
-			{Target: "users", Strategy: keep, Columns: []string{"a", "b"}, Expired: []string{"a"}},
-		}},
-		"in a key": {[]domain.Column{bounded("a"), at}, []domain.Step{
-			{Target: "users", Strategy: keep, Columns: []string{"a"}},
-		}},
-	} {
-		table := users(test.columns...)
-		if name == "in a key" {
-			table.PrimaryKey, table.SubjectKey = []string{"id", "a"}, []string{"id", "a"}
-		}
-		m, err := domain.NewDataMap(table)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := erasure.Planner{}.Plan(m, nil)
-		if err != nil || !reflect.DeepEqual(plan.Steps, test.want) {
-			t.Errorf("%s: got %+v, %v", name, plan.Steps, err)
-		}
-		now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
-		for i, step := range plan.LocalAt(now) {
-			if bounded := len(step.Expired) > 0; step.At.Equal(now) != bounded || !plan.Steps[i].At.IsZero() {
-				t.Errorf("%s: %+v is judged at another instant, or the plan was changed", name, step)
-			}
-		}
-	}
 }
 
 func TestTheSubjectsOwnRowFollowsTheSameRules(t *testing.T) {

@@ -98,15 +98,24 @@ func resolverSet(tb testing.TB, names ...string) *resolvers.Set {
 	return set
 }
 
-// stores lets the session hand out its stores as often as they are wanted. No consent is in force.
+// stores lets the session hand out its stores as often as they are wanted. No consent is in force, there is nothing to be
+// taken back, and what only a rollback leaves is passed over.
 func (w world) stores() {
-	w.ledgers()
+	w.handedOut()
 	w.consents.EXPECT().InForce(gomock.Any(), w.subject.ID).Return(nil, nil).AnyTimes()
 	w.limits.EXPECT().ClearReasons(gomock.Any(), w.subject.ID).Return(nil).AnyTimes()
+	w.outbox.EXPECT().Withdraw(gomock.Any(), w.subject.ID).AnyTimes()
+	w.audit.EXPECT().AppendOnRollback(gomock.Any(), gomock.Any()).AnyTimes()
 }
 
 // ledgers is stores, with nothing known of the consents.
 func (w world) ledgers() {
+	w.handedOut()
+	w.outbox.EXPECT().Withdraw(gomock.Any(), w.subject.ID).AnyTimes()
+	w.audit.EXPECT().AppendOnRollback(gomock.Any(), gomock.Any()).AnyTimes()
+}
+
+func (w world) handedOut() {
 	w.session.EXPECT().Consents().Return(w.consents).AnyTimes()
 	w.session.EXPECT().Restrictions().Return(w.limits).AnyTimes()
 	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()

@@ -51,7 +51,8 @@ func NewRectifier(c Config) (*Rectifier, error) {
 //
 // The audit trail gets rectification_requested, one rectification_step_succeeded per table, in the order of the data
 // map, and rectification_local_completed. When the session rolls back, rectification_requested and the
-// rectification_step_failed of the step that caused it outlive it. No event holds a value.
+// rectification_step_failed of the step that caused it outlive it; if no step did, the commit say, its
+// rectification_step_failed has the error rolled_back. No event holds a value.
 //
 // A subject that does not fit the data map, or has a ref of an unknown kind, is domain.ErrSubject, and what
 // domain.DataMap.PlanRectification refuses is domain.ErrInvalid; neither leaves a trace. A value that only the store

@@ -185,3 +185,22 @@ func TestARectifierWithoutWhatItNeedsIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestARectificationThatIsRolledBackSaysSo(t *testing.T) {
+	w := newWorld(t, nil)
+	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
+	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
+	w.subjects.EXPECT().LockToRectify(gomock.Any(), gomock.Any())
+	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
+	w.subjects.EXPECT().Rectify(gomock.Any(), gomock.Any(), gomock.Any()).AnyTimes()
+	w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).AnyTimes()
+	w.audit.EXPECT().AppendOnRollback(gomock.Any(), gomock.Any()).Do(func(_ context.Context, events ...domain.AuditEvent) {
+		want := domain.Payload{"error": "rolled_back"}
+		if events[0].EventType != domain.EventRectificationStepFailed || !reflect.DeepEqual(events[0].Payload, want) {
+			t.Errorf("got %+v", events[0])
+		}
+	})
+	if _, err := w.RectifySubject(t.Context(), w.session, w.subject, corrections); err != nil {
+		t.Error(err)
+	}
+}

@@ -102,7 +102,11 @@ func (r *run) complete(ctx context.Context) error {
 		"skipped_resolvers": strings.Join(r.result.SkippedResolvers, ","),
 	})
 	r.result.CompletedAt = completed.OccurredAt
-	return r.session.Audit().Append(ctx, completed)
+	if err := r.session.Audit().Append(ctx, completed); err != nil {
+		return err
+	}
+	failed := r.audit.Event(domain.EventRectificationStepFailed, r.id, domain.Payload{"error": "rolled_back"})
+	return r.session.Audit().AppendOnRollback(ctx, failed) // as where a deferred constraint fails at the commit
 }
 
 // joined lists categories in an event.

@@ -123,6 +123,7 @@ func resolverSet(tb testing.TB, names ...string) *resolvers.Set {
 
 // stores lets the session hand out its stores as often as they are wanted.
 func (w world) stores() {
+	w.audit.EXPECT().AppendOnRollback(gomock.Any(), gomock.Any()).AnyTimes()
 	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
 	w.session.EXPECT().Outbox().Return(w.outbox).AnyTimes()
 	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()

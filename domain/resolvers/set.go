@@ -66,6 +66,18 @@ func (s *Set) CanRectify() bool {
 	})
 }
 
+// Targets are the operations that the systems can carry out: all of them erase, and some rectify.
+func (s *Set) Targets() []domain.OutboxTarget {
+	var targets []domain.OutboxTarget
+	for _, resolver := range s.ordered {
+		targets = append(targets, domain.OutboxTarget{Resolver: resolver.Name(), Operation: domain.OperationErase})
+		if _, ok := resolver.(ports.RectifyingResolver); ok {
+			targets = append(targets, domain.OutboxTarget{Resolver: resolver.Name(), Operation: domain.OperationRectify})
+		}
+	}
+	return targets
+}
+
 // Route says which systems to call for the refs, in the order of registration, and which have no ref and are skipped.
 // A ref of a kind that no system has is domain.ErrSubject: the caller does nothing at all then.
 func (s *Set) Route(refs []domain.SubjectRef) (calls []Call, skipped []string, err error) {

@@ -85,10 +85,8 @@ func (r *Runner) abandon(entry domain.OutboxEntry, class string) outcome {
 	return outcome{settlement: domain.Settlement{Entry: entry, Status: domain.OutboxAbandoned, LastError: class}}
 }
 
-// maxRetryLater bounds what a system can ask for: one that says "next year" is not forgotten until then.
-const maxRetryLater = 24 * time.Hour
-
-// backoff is how long to wait after an attempt: doubled each time up to the limit, and longer where the system says so.
+// backoff is how long to wait after an attempt: doubled each time up to the limit, and longer where the system says
+// so, but for a bound: one that says "next year" is not forgotten until then.
 func (r *Runner) backoff(attempts int, err error) time.Duration {
 	wait := r.FirstBackoff
 	for i := 1; i < attempts && wait < r.MaxBackoff; i++ {
@@ -97,7 +95,7 @@ func (r *Runner) backoff(attempts int, err error) time.Duration {
 	wait = min(wait, r.MaxBackoff)
 	var later *domain.RetryLater
 	if errors.As(err, &later) {
-		wait = max(wait, min(later.After, maxRetryLater))
+		wait = max(wait, min(later.After, domain.LongestWait))
 	}
 	return wait
 }

@@ -82,7 +82,7 @@ type memoryOutbox struct {
 }
 
 func (o memoryOutbox) Claim(
-	_ context.Context, limit int, at, leaseUntil time.Time, leaseToken string,
+	_ context.Context, limit int, at, leaseUntil time.Time, leaseToken string, _ ...domain.OutboxTarget,
 ) (claimed []domain.OutboxEntry, _ error) {
 	claimable := []domain.OutboxStatus{domain.OutboxPending, domain.OutboxFailed, domain.OutboxInFlight}
 	for _, entry := range o.entries {
@@ -101,6 +101,10 @@ func (o memoryOutbox) Claim(
 		o.entries[claimed[i].EntryID] = claimed[i]
 	}
 	return claimed, nil
+}
+
+func (o memoryOutbox) Unclaimed(context.Context, time.Time, int) ([]domain.OutboxEntry, error) {
+	return nil, nil
 }
 
 func (o memoryOutbox) Settle(_ context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {

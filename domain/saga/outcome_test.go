@@ -67,7 +67,7 @@ func (w world) settles(t *testing.T, entry domain.OutboxEntry, want outcome, com
 	}
 	gomock.InOrder(
 		w.does(),
-		w.outbox.EXPECT().Claim(anything, 50, noon, noon.Add(5*time.Minute), "id-1").
+		w.outbox.EXPECT().Claim(anything, 50, noon, noon.Add(5*time.Minute), "id-1", anything).
 			Return([]domain.OutboxEntry{entry}, nil),
 		w.does(),
 		w.outbox.EXPECT().Settle(anything, []domain.Settlement{settlement}).
@@ -144,9 +144,12 @@ func TestAnEntryThatWasTriedTooOftenIsAbandonedWithoutACall(t *testing.T) {
 	}
 }
 
+// A store that claims what it was not asked for does no harm.
 func TestAnEntryOfAnUnknownSystemIsAbandonedAtOnce(t *testing.T) {
 	entry := claimed(t, domain.OperationErase, 1, 1)[0]
-	newWorld(t, nil).settles(t, entry, abandoned(notErased, 1, "refused"), "")
+	other := mocks.NewMockResolver(gomock.NewController(t))
+	other.EXPECT().Name().Return("another").AnyTimes()
+	newWorld(t, nil, ports.Resolver(other)).settles(t, entry, abandoned(notErased, 1, "refused"), "")
 }
 
 func TestARectification(t *testing.T) {

@@ -16,6 +16,9 @@ func (r *Runner) Requeue(ctx context.Context, s ports.Session, entryIDs ...strin
 		return nil, err
 	}
 	for _, entry := range requeued {
+		if entry.SubjectID.IsZero() { // it cannot be read, and will be abandoned again unless it was repaired
+			continue
+		}
 		event := r.audit.Event(domain.EventErasureRequeued, entry.SubjectID, domain.Payload{"target": entry.Resolver})
 		if err := s.Audit().Append(ctx, event); err != nil {
 			return nil, err

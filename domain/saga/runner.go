@@ -27,6 +27,10 @@ const (
 // for ever.
 const leaseMargin = time.Second
 
+// clockMargin is by how much the clocks of two processes may differ before one of them takes the longest waits of the
+// other for a mistake.
+const clockMargin = time.Minute
+
 // Config is what a Runner is made of. The first four fields are required; a zero in the others stands for the default.
 type Config struct {
 	Sessions  ports.SessionFactory
@@ -42,16 +46,23 @@ type Config struct {
 	FirstBackoff time.Duration // before the second attempt, doubled for each further one; 30 s
 	MaxBackoff   time.Duration // at most; 1 h
 
-	// OnAbandoned is told of each entry that was abandoned, after that is committed, so that somebody can be. The entry
-	// says so by its status, and why by its last error. The hook must not block, and may be called concurrently where several
-	// batches are; its panics are contained. The default is nothing.
+	// OnAbandoned is called with each entry that was abandoned, after that is committed. The entry has the status
+	// abandoned, and its last error says why. It is also called, once, with an entry that no process took for a day,
+	// such as one for a resolver that is registered nowhere: that has the last error domain.LastErrorUnclaimed, another
+	// status, and can still be claimed. The subject and the ref of an entry may be empty where they cannot be read
+	// (domain.LastErrorUnreadable). The hook must not block, and may be called concurrently where several batches are;
+	// its panics are contained. The default is nothing.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 }
 
-// Runner drains the outbox. It is safe for concurrent use, and several runners, in several processes, share one outbox.
+// Runner drains the outbox. It is safe for concurrent use, and several runners, in several processes, share one
+// outbox. A runner takes only entries whose resolver and operation it knows, so that processes of different versions
+// can share it. The clocks of processes that share an outbox must differ by less than a lease.
 type Runner struct {
 	Config
-	audit audit.Stamper
+	audit     audit.Stamper
+	targets   []domain.OutboxTarget
+	unclaimed watch
 }
 
 // NewRunner returns a runner. A field that is missing or wrong is domain.ErrConfiguration.
@@ -73,7 +84,11 @@ func NewRunner(c Config) (*Runner, error) {
 	if c.Lease < c.CallTimeout+leaseMargin {
 		return nil, configurationError("Lease must be longer than CallTimeout, by a second at least")
 	}
-	return &Runner{Config: c, audit: audit.Stamper{Clock: c.Clock, IDs: c.IDs}}, nil
+	r := &Runner{Config: c, audit: audit.Stamper{Clock: c.Clock, IDs: c.IDs}, targets: c.Resolvers.Targets()}
+	for i := range r.targets {
+		r.targets[i].LongestWait = max(domain.LongestWait, c.MaxBackoff, c.Lease) + clockMargin
+	}
+	return r, nil
 }
 
 func orDefault[T int | time.Duration](value, fallback T) T {
@@ -88,39 +103,72 @@ func configurationError(message string) error {
 }
 
 // RunOnce claims a batch, makes its calls, at most Concurrency at once and outside of any transaction, and settles
-// them. It returns how many entries it settled: 0 with a nil error means that nothing was due, or that all of it was
-// given back, or taken over by another runner meanwhile.
+// them. It returns how many entries it settled, those that could not be read included: 0 with a nil error means that
+// nothing was due, or that all of it was given back, or taken over by another runner meanwhile.
 //
 // When ctx ends, no further call is started, and entries that were not tried are given back; calls in flight are
 // finished, within CallTimeout, and settled. An entry whose outcome cannot be written stays in flight until its lease
 // expires and is then called again. RunOnce tries to write outcomes no longer than the leases and another CallTimeout
 // last, even where the store does not answer.
+//
+// At most once an hour it also looks for entries that no process took for a day, and reports them.
 func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
 	batch, err := r.claim(ctx)
-	if err != nil || len(batch.entries) == 0 {
+	if err != nil {
 		return 0, err
 	}
-	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Lease+r.CallTimeout)
-	defer cancel()
-	return r.settle(settling, r.dispatch(ctx, batch), len(batch.entries))
+	for _, entry := range batch.unreadable {
+		r.tell(ctx, entry)
+	}
+	if len(batch.entries) > 0 {
+		settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Lease+r.CallTimeout)
+		defer cancel()
+		settled, err = r.settle(settling, r.dispatch(ctx, batch), len(batch.entries))
+	}
+	settled += len(batch.unreadable)
+	if full := len(batch.entries)+len(batch.unreadable) >= r.Batch; err == nil && r.unclaimed.isDue(r.Clock.Now(), full) {
+		err = r.reportUnclaimed(ctx)
+	}
+	return settled, err
 }
 
 // batch is what was claimed together.
 type batch struct {
 	entries    []domain.OutboxEntry
+	unreadable []domain.OutboxEntry // which the store has abandoned
 	leaseUntil time.Time
 }
 
-// claim does not wait for a database that does not answer any longer than for a call.
+// claim does not wait for a database that does not answer any longer than for a call. The events of entries that
+// cannot be read are part of the claim, which settles them.
 func (r *Runner) claim(ctx context.Context) (batch, error) {
+	if len(r.targets) == 0 {
+		return batch{}, nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, r.CallTimeout)
 	defer cancel()
 	var b batch
-	err := r.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+	err := r.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		now := domain.Instant(r.Clock.Now())
-		b.leaseUntil = now.Add(r.Lease)
-		b.entries, err = s.Outbox().Claim(ctx, r.Batch, now, b.leaseUntil, r.IDs.NewID())
-		return err
+		b = batch{leaseUntil: now.Add(r.Lease)} // the function may run again
+		claimed, err := s.Outbox().Claim(ctx, r.Batch, now, b.leaseUntil, r.IDs.NewID(), r.targets...)
+		if err != nil {
+			return err
+		}
+		for _, entry := range claimed {
+			if entry.Status != domain.OutboxAbandoned {
+				b.entries = append(b.entries, entry)
+				continue
+			}
+			b.unreadable = append(b.unreadable, entry)
+			if err := r.recordFailure(ctx, s, entry, domain.LastErrorUnreadable, true); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-	return b, err
+	if err != nil {
+		return batch{}, err
+	}
+	return b, nil
 }

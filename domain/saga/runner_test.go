@@ -69,10 +69,10 @@ func TestAStoreThatDoesNotAnswerAClaimIsNotWaitedForLongerThanACall(t *testing.T
 }
 
 func TestABatchIsClaimedInASessionOfItsOwn(t *testing.T) {
-	w := newWorld(t, func(c *saga.Config) { c.Batch, c.Lease = 7, time.Hour })
+	w := newWorld(t, func(c *saga.Config) { c.Batch, c.Lease = 7, time.Hour }, uncalled(t))
 	gomock.InOrder(
 		w.does(),
-		w.outbox.EXPECT().Claim(anything, 7, noon, noon.Add(time.Hour), "id-1").Return(nil, nil),
+		w.outbox.EXPECT().Claim(anything, 7, noon, noon.Add(time.Hour), "id-1", anything).Return(nil, nil),
 	)
 	w.runs(t, 0) // and nothing more happens
 }
@@ -81,7 +81,7 @@ func TestNothingIsDoneWithoutAClaim(t *testing.T) {
 	t.Run("that works", func(t *testing.T) {
 		w := newWorld(t, nil, uncalled(t))
 		w.does()
-		w.outbox.EXPECT().Claim(anything, 50, anything, anything, anything).Return(nil, errBoom)
+		w.outbox.EXPECT().Claim(anything, 50, anything, anything, anything, anything).Return(nil, errBoom)
 		if settled, err := w.RunOnce(t.Context()); settled != 0 || !errors.Is(err, errBoom) {
 			t.Errorf("got %d, %v", settled, err)
 		}

@@ -50,6 +50,7 @@ func newWorld(t *testing.T, change func(*saga.Config), registered ...ports.Resol
 	}
 	runner, err := saga.NewRunner(config)
 	must(t, err)
+	runner.HasLooked()
 	w.Runner = runner
 	w.session.EXPECT().Outbox().Return(w.outbox).AnyTimes()
 	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
@@ -97,7 +98,7 @@ func (w world) do(ctx context.Context, fn func(context.Context, ports.Session) e
 
 // claims lets the first session find these entries.
 func (w world) claims(entries ...domain.OutboxEntry) *gomock.Call {
-	return w.outbox.EXPECT().Claim(anything, w.Batch, anything, anything, "id-1").Return(entries, nil)
+	return w.outbox.EXPECT().Claim(anything, w.Batch, anything, anything, "id-1", anything).Return(entries, nil)
 }
 
 // settled keeps what the runner settles. None of it is stale, nor does it complete anything.

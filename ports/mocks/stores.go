@@ -311,18 +311,23 @@ func (mr *MockOutboxMockRecorder) Abandoned(ctx, after, limit interface{}) *gomo
 }
 
 // Claim mocks base method.
-func (m *MockOutbox) Claim(ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string) ([]domain.OutboxEntry, error) {
+func (m *MockOutbox) Claim(ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string, known ...domain.OutboxTarget) ([]domain.OutboxEntry, error) {
 	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Claim", ctx, limit, at, leaseUntil, leaseToken)
+	varargs := []interface{}{ctx, limit, at, leaseUntil, leaseToken}
+	for _, a := range known {
+		varargs = append(varargs, a)
+	}
+	ret := m.ctrl.Call(m, "Claim", varargs...)
 	ret0, _ := ret[0].([]domain.OutboxEntry)
 	ret1, _ := ret[1].(error)
 	return ret0, ret1
 }
 
 // Claim indicates an expected call of Claim.
-func (mr *MockOutboxMockRecorder) Claim(ctx, limit, at, leaseUntil, leaseToken interface{}) *gomock.Call {
+func (mr *MockOutboxMockRecorder) Claim(ctx, limit, at, leaseUntil, leaseToken interface{}, known ...interface{}) *gomock.Call {
 	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Claim", reflect.TypeOf((*MockOutbox)(nil).Claim), ctx, limit, at, leaseUntil, leaseToken)
+	varargs := append([]interface{}{ctx, limit, at, leaseUntil, leaseToken}, known...)
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Claim", reflect.TypeOf((*MockOutbox)(nil).Claim), varargs...)
 }
 
 // Counts mocks base method.
@@ -404,6 +409,21 @@ func (mr *MockOutboxMockRecorder) Settle(ctx, settlements interface{}) *gomock.C
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Settle", reflect.TypeOf((*MockOutbox)(nil).Settle), ctx, settlements)
 }
 
+// Unclaimed mocks base method.
+func (m *MockOutbox) Unclaimed(ctx context.Context, dueBefore time.Time, limit int) ([]domain.OutboxEntry, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Unclaimed", ctx, dueBefore, limit)
+	ret0, _ := ret[0].([]domain.OutboxEntry)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// Unclaimed indicates an expected call of Unclaimed.
+func (mr *MockOutboxMockRecorder) Unclaimed(ctx, dueBefore, limit interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Unclaimed", reflect.TypeOf((*MockOutbox)(nil).Unclaimed), ctx, dueBefore, limit)
+}
+
 // Withdraw mocks base method.
 func (m *MockOutbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
 	m.ctrl.T.Helper()
@@ -478,6 +498,25 @@ func (mr *MockAuditLogMockRecorder) AppendEvidence(ctx interface{}, events ...in
 	mr.mock.ctrl.T.Helper()
 	varargs := append([]interface{}{ctx}, events...)
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "AppendEvidence", reflect.TypeOf((*MockAuditLog)(nil).AppendEvidence), varargs...)
+}
+
+// AppendOnRollback mocks base method.
+func (m *MockAuditLog) AppendOnRollback(ctx context.Context, events ...domain.AuditEvent) error {
+	m.ctrl.T.Helper()
+	varargs := []interface{}{ctx}
+	for _, a := range events {
+		varargs = append(varargs, a)
+	}
+	ret := m.ctrl.Call(m, "AppendOnRollback", varargs...)
+	ret0, _ := ret[0].(error)
+	return ret0
+}
+
+// AppendOnRollback indicates an expected call of AppendOnRollback.
+func (mr *MockAuditLogMockRecorder) AppendOnRollback(ctx interface{}, events ...interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	varargs := append([]interface{}{ctx}, events...)
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "AppendOnRollback", reflect.TypeOf((*MockAuditLog)(nil).AppendOnRollback), varargs...)
 }
 
 // Trail mocks base method.

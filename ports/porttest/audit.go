@@ -2,6 +2,7 @@ package porttest
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
@@ -29,12 +30,23 @@ import (
 //	evidence outlives a failed statement, and may come after it      audit evidence outlives a failed statement
 //	evidence of an attempt that was tried again is dropped           audit evidence of a lost attempt is dropped
 //	where evidence cannot be written, the error of Do says so        audit evidence that is lost is reported
+//	what only a rollback leaves comes behind the evidence            audit rollback leaves its events
+//	a commit drops it                                                audit commit drops events of a rollback
+//	it is not written where evidence is there already                audit rollback in doubt leaves nothing
 func TestAuditLog(t *testing.T, h StoreHarness) {
 	t.Helper()
 	runStore(t, h, auditCases)
 }
 
-var auditCases = []suiteCase[StoreHarness]{
+var auditCases = slices.Concat(auditEventCases, auditRollbackCases)
+
+var auditRollbackCases = []suiteCase[StoreHarness]{
+	{"audit rollback leaves its events", auditRollbackLeavesItsEvents},
+	{"audit commit drops events of a rollback", auditCommitDropsEventsOfARollback},
+	{"audit rollback in doubt leaves nothing", auditRollbackInDoubtLeavesNothing},
+}
+
+var auditEventCases = []suiteCase[StoreHarness]{
 	{"audit events come with the commit", auditEventsComeWithTheCommit},
 	{"audit events go with a rollback", auditEventsGoWithARollback},
 	{"audit event ids are unique", auditEventIDsAreUnique},

@@ -15,9 +15,10 @@ import (
 // brokenLog is an AuditLog that keeps its promises but for what is set.
 type brokenLog struct {
 	ports.AuditLog
-	add      func(ctx context.Context, log ports.AuditLog, events []domain.AuditEvent) error
-	evidence func(ctx context.Context, log ports.AuditLog, events []domain.AuditEvent) error
-	trail    func(ctx context.Context, log ports.AuditLog, id domain.SubjectID) ([]domain.AuditEvent, error)
+	add        func(ctx context.Context, log ports.AuditLog, events []domain.AuditEvent) error
+	evidence   func(ctx context.Context, log ports.AuditLog, events []domain.AuditEvent) error
+	onRollback func(ctx context.Context, log ports.AuditLog, events []domain.AuditEvent) error
+	trail      func(ctx context.Context, log ports.AuditLog, id domain.SubjectID) ([]domain.AuditEvent, error)
 }
 
 func (b brokenLog) Append(ctx context.Context, events ...domain.AuditEvent) error {
@@ -32,6 +33,13 @@ func (b brokenLog) AppendEvidence(ctx context.Context, events ...domain.AuditEve
 		return b.evidence(ctx, b.AuditLog, events)
 	}
 	return b.AuditLog.AppendEvidence(ctx, events...)
+}
+
+func (b brokenLog) AppendOnRollback(ctx context.Context, events ...domain.AuditEvent) error {
+	if b.onRollback != nil {
+		return b.onRollback(ctx, b.AuditLog, events)
+	}
+	return b.AuditLog.AppendOnRollback(ctx, events...)
 }
 
 func (b brokenLog) Trail(ctx context.Context, id domain.SubjectID) ([]domain.AuditEvent, error) {
@@ -129,7 +137,7 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 		}
 		return all
 	}
-	expectDefects(t, auditCases, map[string]storeDefect{
+	expectDefects(t, auditEventCases, map[string]storeDefect{
 		"an error commits": {
 			commitsOn(true, false), found{auditRollback: "got 3 records, want 0", evidenceError: `"lost-before" comes as number 1`},
 		},

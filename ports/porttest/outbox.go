@@ -1,6 +1,9 @@
 package porttest
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // TestOutbox checks that a store keeps the promises of ports.Outbox and of domain.Settlement:
 //
@@ -51,12 +54,33 @@ import "testing"
 //	what succeeded and was enqueued before the instant is removed    outbox purge removes what succeeded
 //	nothing else is removed                                          outbox purge leaves the rest alone
 //	no more than the limit are removed                               outbox purge keeps to the limit
+//	a claim with targets takes only theirs, and leaves the others    outbox claim takes what its caller knows
+//	a clock that was ahead keeps no entry waiting                    outbox claim takes what a wrong clock put off
+//	what cannot be read is abandoned, and fails no other             outbox claim abandons what it cannot read
+//	what was due for long is marked once, and stays claimable        outbox unclaimed entries are marked once
+//	a limit of 0 or less, and no settlement, is nothing              outbox takes nothing for nothing
+//	reading is no write                                              outbox reading is no write
+//	any number of ids is requeued                                    outbox requeue takes any number of ids
 func TestOutbox(t *testing.T, harness StoreHarness) {
 	t.Helper()
 	runStore(t, harness, outboxCases)
 }
 
-var outboxCases = []suiteCase[StoreHarness]{
+var outboxCases = slices.Concat(outboxEntryCases, outboxFleetCases)
+
+// outboxFleetCases are about processes that differ, in what they know or by their clocks, and about what is not as
+// expected.
+var outboxFleetCases = []suiteCase[StoreHarness]{
+	{"outbox claim takes what its caller knows", outboxClaimTakesWhatItsCallerKnows},
+	{"outbox claim takes what a wrong clock put off", outboxClaimTakesWhatAWrongClockPutOff},
+	{"outbox claim abandons what it cannot read", outboxClaimAbandonsWhatItCannotRead},
+	{"outbox unclaimed entries are marked once", outboxUnclaimedEntriesAreMarkedOnce},
+	{"outbox takes nothing for nothing", outboxTakesNothingForNothing},
+	{"outbox reading is no write", outboxReadingIsNoWrite},
+	{"outbox requeue takes any number of ids", outboxRequeueTakesAnyNumberOfIDs},
+}
+
+var outboxEntryCases = []suiteCase[StoreHarness]{
 	{"outbox entries come with the commit", outboxEntriesComeWithTheCommit},
 	{"outbox entries go with a rollback", outboxEntriesGoWithARollback},
 	{"outbox entry ids are unique", outboxEntryIDsAreUnique},

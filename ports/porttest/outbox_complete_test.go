@@ -210,11 +210,8 @@ func decidesBeforeTheLock(store *Store) {
 	changesDo(func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
 			mine := 0
-			good := s.Outbox()
-			o := &brokenOutbox{
-				enqueue: good.Enqueue, claim: good.Claim, counts: good.Counts, abandoned: good.Abandoned,
-				requeue: good.Requeue, withdraw: good.Withdraw, purge: good.Purge,
-			}
+			o := newBrokenOutbox(s.Outbox())
+			good := o.good
 			o.settle = func(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
 				mu.Lock()
 				before := succeeded // before the lock on the entries

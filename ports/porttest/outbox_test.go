@@ -16,7 +16,7 @@ const notWaiting = "outbox claims do not wait for each other"
 
 // outboxInMemory are the cases that a store in memory can pass.
 func outboxInMemory() []suiteCase[StoreHarness] {
-	return slices.DeleteFunc(slices.Clone(outboxCases), func(c suiteCase[StoreHarness]) bool { return c.name == notWaiting })
+	return slices.DeleteFunc(slices.Clone(outboxEntryCases), func(c suiteCase[StoreHarness]) bool { return c.name == notWaiting })
 }
 
 func only(name string) []suiteCase[StoreHarness] {
@@ -48,7 +48,7 @@ func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
 
 // brokenOutbox is an outbox in which functions stand for methods of the good one.
 type brokenOutbox struct {
-	good ports.Outbox
+	good *targeted
 
 	enqueue   func(ctx context.Context, entries ...domain.OutboxEntry) error
 	claim     func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error)
@@ -58,16 +58,43 @@ type brokenOutbox struct {
 	requeue   func(ctx context.Context, ids []string) ([]domain.OutboxEntry, error)
 	withdraw  func(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error)
 	purge     func(ctx context.Context, before time.Time, limit int) (int64, error)
+	unclaimed func(ctx context.Context, before time.Time, limit int) ([]domain.OutboxEntry, error)
+}
+
+// newBrokenOutbox keeps every promise.
+func newBrokenOutbox(outbox ports.Outbox) *brokenOutbox {
+	good := &targeted{Outbox: outbox}
+	return &brokenOutbox{
+		good: good, enqueue: good.Enqueue, claim: good.take, settle: good.Settle, counts: good.Counts,
+		abandoned: good.Abandoned, requeue: good.Requeue, withdraw: good.Withdraw, purge: good.Purge,
+		unclaimed: good.Unclaimed,
+	}
+}
+
+// targeted is an outbox that knows the targets of the claim under way, so that claims that are broken in another way
+// need not hand them on.
+type targeted struct {
+	ports.Outbox
+	known []domain.OutboxTarget
+}
+
+func (t *targeted) Claim(
+	ctx context.Context, limit int, at, until time.Time, token string, known ...domain.OutboxTarget,
+) ([]domain.OutboxEntry, error) {
+	if len(known) == 0 {
+		known = t.known
+	}
+	return t.Outbox.Claim(ctx, limit, at, until, token, known...)
+}
+
+func (t *targeted) take(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
+	return t.Claim(ctx, limit, at, until, token)
 }
 
 // changesOutbox is a defect of the outbox of every session.
 func changesOutbox(change func(o *brokenOutbox)) func(*Store) {
 	return changesSessions(func(s ports.Session) replaced {
-		good := s.Outbox()
-		o := &brokenOutbox{
-			good: good, enqueue: good.Enqueue, claim: good.Claim, settle: good.Settle, counts: good.Counts,
-			abandoned: good.Abandoned, requeue: good.Requeue, withdraw: good.Withdraw, purge: good.Purge,
-		}
+		o := newBrokenOutbox(s.Outbox())
 		change(o)
 		return replaced{Session: s, outbox: o}
 	})
@@ -78,9 +105,14 @@ func (o *brokenOutbox) Enqueue(ctx context.Context, entries ...domain.OutboxEntr
 }
 
 func (o *brokenOutbox) Claim(
-	ctx context.Context, limit int, at, until time.Time, token string,
+	ctx context.Context, limit int, at, until time.Time, token string, known ...domain.OutboxTarget,
 ) ([]domain.OutboxEntry, error) {
+	o.good.known = known
 	return o.claim(ctx, limit, at, until, token)
+}
+
+func (o *brokenOutbox) Unclaimed(ctx context.Context, before time.Time, limit int) ([]domain.OutboxEntry, error) {
+	return o.unclaimed(ctx, before, limit)
 }
 
 func (o *brokenOutbox) Settle(ctx context.Context, s []domain.Settlement) ([]domain.SettleResult, error) {

@@ -105,6 +105,8 @@ func (l *lostLog) AppendEvidence(_ context.Context, events ...domain.AuditEvent)
 	return nil
 }
 
+func (l *lostLog) AppendOnRollback(context.Context, ...domain.AuditEvent) error { return nil }
+
 func (l *lostLog) Trail(context.Context, domain.SubjectID) ([]domain.AuditEvent, error) {
 	l.used = true
 	return nil, errNowhere

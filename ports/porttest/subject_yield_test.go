@@ -105,7 +105,7 @@ func subjectYieldDefects() map[string]storeDefect {
 			changesSessions(func(s ports.Session) replaced {
 				appended := false
 				good, outbox := s.Subjects(), s.Outbox()
-				o := &brokenOutbox{claim: outbox.Claim, settle: outbox.Settle, counts: outbox.Counts, abandoned: outbox.Abandoned}
+				o := newBrokenOutbox(outbox)
 				o.enqueue = func(ctx context.Context, entries ...domain.OutboxEntry) error {
 					appended = true
 					return outbox.Enqueue(ctx, entries...)

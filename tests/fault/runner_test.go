@@ -68,26 +68,35 @@ func TestAnErrorThatCannotBeLookedAtIsAFailedAttempt(t *testing.T) {
 	}
 }
 
-func TestAResolverThatIsGoneAfterARedeployLeavesItsEntryToAPerson(t *testing.T) {
+func TestAResolverThatIsGoneAfterARedeployLeavesItsEntryToOthers(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		w := newWorld(t, db, with(succeeds))
 		w.erase()
-		redeployed, err := app.New(app.Config{DB: db, Models: models, Clock: w.clock})
+		var reported []domain.OutboxEntry
+		redeployed, err := app.New(app.Config{
+			DB: db, Models: models, Clock: w.clock,
+			OnAbandoned: func(_ context.Context, entry domain.OutboxEntry) { reported = append(reported, entry) },
+		})
 		must(t, err)
-		_, err = redeployed.Stack().Runner.RunOnce(t.Context())
-		must(t, err)
-		w.expect(domain.OutboxAbandoned, 1, "refused", 1)
-
-		// With the resolver back, an operator has it tried again.
-		must(t, w.gdpr.Sessions().Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-			abandoned, err := s.Outbox().Abandoned(ctx, nil, 10)
+		for range 2 {
+			_, err = redeployed.Stack().Runner.RunOnce(t.Context())
 			must(t, err)
-			requeued, err := w.gdpr.Stack().Runner.Requeue(ctx, s, abandoned[0].EntryID)
-			if len(requeued) != 1 {
-				t.Errorf("%d requeued", len(requeued))
-			}
-			return err
-		}))
+			w.expect(domain.OutboxPending, 0, "", 0)
+		}
+
+		// After a day it is reported, once.
+		w.clock.advance(25 * time.Hour)
+		for range 2 {
+			_, err = redeployed.Stack().Runner.RunOnce(t.Context())
+			must(t, err)
+			w.expect(domain.OutboxPending, 0, "unclaimed", 1)
+			w.clock.advance(2 * time.Hour)
+		}
+		if len(reported) != 1 || reported[0].Status != domain.OutboxPending {
+			t.Errorf("reported are %+v", reported)
+		}
+
+		// With the resolver back, it is carried out.
 		_, err = w.run()
 		must(t, err)
 		w.expectCompletion(1, 3)

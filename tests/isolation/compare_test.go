@@ -32,7 +32,7 @@ func (w *world) checkRows(erased int, before, after dump) {
 			}
 			expected++
 			for _, c := range t.columns {
-				if fault := w.fault(t, c, erase, old[c.Name], now[c.Name], fresh); fault != "" {
+				if fault := w.fault(t, c, erase, t.lapsed(r, c), old[c.Name], now[c.Name], fresh); fault != "" {
 					w.Errorf("%s: %s: was %s, is %s: %s", where, c.Name, shown(old[c.Name]), shown(now[c.Name]), fault)
 				}
 			}
@@ -44,14 +44,14 @@ func (w *world) checkRows(erased int, before, after dump) {
 }
 
 // fault says what is wrong with what became of a cell, or nothing.
-func (w *world) fault(t *table, c *column, erase bool, old, now sql.NullString, fresh map[string]bool) string {
+func (w *world) fault(t *table, c *column, erase, lapsed bool, old, now sql.NullString, fresh map[string]bool) string {
 	switch {
 	case erase && t.setsNull(c.Name):
 		if now.Valid {
 			return "refers to a row that is gone"
 		}
 		return ""
-	case !erase || t.fate() != survives || c.Personal == nil || c.Personal.Strategy == domain.StrategyRetain:
+	case !erase || t.fate() != survives || c.Personal == nil || c.Personal.Strategy == domain.StrategyRetain && !lapsed:
 		if now != old {
 			return "must not change"
 		}

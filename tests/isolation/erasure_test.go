@@ -67,11 +67,12 @@ func (w *world) counts(erased int, repeated bool) domain.ErasureResult {
 			}
 			result.Deleted[name] = rows
 		case survives:
-			if len(table.anonymized()) > 0 {
-				result.Anonymized[name] = rows
+			anonymized, retained := table.judge(erased)
+			if len(table.anonymized()) > 0 || anonymized > 0 {
+				result.Anonymized[name] = anonymized
 			}
 			if len(table.retained()) > 0 {
-				result.Retained[name] = rows
+				result.Retained[name] = retained
 			}
 		case untouched:
 		}

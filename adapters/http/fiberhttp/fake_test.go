@@ -125,8 +125,13 @@ func (subjects) Export(_ context.Context, id domain.SubjectID, yield func(domain
 
 func (outbox) Enqueue(context.Context, ...domain.OutboxEntry) error { return nil }
 
-func (auditLog) Append(context.Context, ...domain.AuditEvent) error         { return nil }
-func (auditLog) AppendEvidence(context.Context, ...domain.AuditEvent) error { return nil }
+func (outbox) Withdraw(context.Context, domain.SubjectID) ([]domain.OutboxEntry, error) {
+	return nil, nil
+}
+
+func (auditLog) Append(context.Context, ...domain.AuditEvent) error           { return nil }
+func (auditLog) AppendEvidence(context.Context, ...domain.AuditEvent) error   { return nil }
+func (auditLog) AppendOnRollback(context.Context, ...domain.AuditEvent) error { return nil }
 
 type clock struct{}
 

@@ -146,7 +146,13 @@ func (s subjects) Export(_ context.Context, _ domain.SubjectID, yield func(domai
 
 func (outbox) Enqueue(context.Context, ...domain.OutboxEntry) error { return nil }
 
+func (outbox) Withdraw(context.Context, domain.SubjectID) ([]domain.OutboxEntry, error) {
+	return nil, nil
+}
+
 func (auditLog) Append(context.Context, ...domain.AuditEvent) error { return nil }
+
+func (auditLog) AppendOnRollback(context.Context, ...domain.AuditEvent) error { return nil }
 
 func (a auditLog) AppendEvidence(context.Context, ...domain.AuditEvent) error {
 	a.evidence++

@@ -91,13 +91,13 @@ func (s *Store) append(ctx context.Context, held ...*appends) error {
 			all[k] = append(all[k], rows...)
 		}
 	}
-	if err := s.gate.enter(ctx); err != nil {
+	leave, err := s.enterToWrite(ctx)
+	if err != nil {
 		return err
 	}
-	defer s.gate.leave()
+	defer leave()
 	insert := all.take(s)[0]
-	_, err := exec(ctx, s.db, s.db.DB, insert.text, insert.args...)
-	return err
+	return s.dialect.execAlone(ctx, s.db, insert.text, insert.args)
 }
 
 // insert is a statement with its parameters.

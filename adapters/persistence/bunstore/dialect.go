@@ -20,11 +20,30 @@ type sqlDialect interface {
 	// mostJoined is how many selects one statement of an export joins at most.
 	mostJoined() int
 
+	// execAlone runs a statement that writes, in a transaction of its own. It ends with ctx, also where it waits for a
+	// lock.
+	execAlone(ctx context.Context, db *bun.DB, text string, args []any) error
+
+	// writers is how many transactions can write at the same time, or 0 for any number.
+	writers() int
+
 	// migrations names the folder of migrations.
 	migrations() string
 
-	// prepareMigration is what comes before the migrations in their transaction: one process at a time, and the
-	// schema that unqualified names mean.
+	// ownTables finds the tables of habeas: those in the schema, or for "" those that unqualified names can mean, in the
+	// order in which they do.
+	ownTables(ctx context.Context, db *bun.DB, conn bun.IConn, schema string) ([]placed, error)
+
+	// canMigrate refuses a schema whose tables cannot be brought up to date.
+	canMigrate(schema string) error
+
+	// beforeMigration is what comes first in the transaction of migrations.
+	beforeMigration() []string
+
+	// oneMigration comes next if there is something to do: one process at a time.
+	oneMigration() []string
+
+	// prepareMigration comes last: unqualified names mean the schema, which is made if it is not there.
 	prepareMigration(schema string) []string
 
 	// instant is the parameter for a point in time.

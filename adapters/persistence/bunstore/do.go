@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -58,14 +59,18 @@ func retry(ctx context.Context, transaction func() error) error {
 
 // afterRollback writes the evidence when the session failed with err, which it returns.
 func (s *session) afterRollback(ctx context.Context, err error) error {
-	if err == nil || len(s.evidence) == 0 {
+	if err == nil || len(s.remains()) == 0 {
 		return err
 	}
-	if lost := s.preserve(ctx, s.evidence); lost != nil { // of which the class is told, so that err stays what counts
+	if lost := s.preserve(ctx, s.remains()); lost != nil { // of which the class is told, so that err stays what counts
 		return errors.Join(err, &domain.Error{Op: "evidence", Message: "could not be written: " + domain.ErrorClass(lost)})
 	}
 	return err
 }
+
+// remains is what a rollback leaves. It is inserted by one statement, so that all of it fails where a part of it is
+// there already: then the session did commit, although its end was not heard of.
+func (s *session) remains() [][]any { return slices.Concat(s.evidence, s.onRollback) }
 
 // run calls fn and ends the session: with a commit, or else with a rollback, also when fn panics.
 func (s *session) run(ctx context.Context, fn func(context.Context, ports.Session) error) error {
@@ -75,19 +80,19 @@ func (s *session) run(ctx context.Context, fn func(context.Context, ports.Sessio
 		if s.tx != nil {
 			_ = s.tx.rollback(context.WithoutCancel(ctx)) // nothing is left to be done about a failure
 		}
-		if !returned && len(s.evidence) > 0 { // a panic is passing through
-			_ = s.preserve(ctx, s.evidence)
+		if !returned && len(s.remains()) > 0 { // a panic is passing through
+			_ = s.preserve(ctx, s.remains())
 		}
 	}()
 	err := fn(ctx, s)
-	returned = true
 	if err == nil || s.failed != nil && retryable(s.failed) {
 		err = s.failed
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = s.commit(ctx)
 	}
-	return s.commit(ctx)
+	returned = true
+	return err
 }
 
 // preserve writes evidence in a transaction of its own, even when the context of the session has ended. It returns by

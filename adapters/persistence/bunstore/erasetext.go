@@ -133,14 +133,17 @@ func (w *stepWriter) surrogate(name string) string {
 	return w.store.dialect.surrogate(column)
 }
 
-// expired is the condition that the duty to keep a column is over.
+// expired is the condition that the duties to keep a cell of a column are over.
 func (w *stepWriter) expired(name string, at time.Time) string {
-	column, _ := w.table.Column(name)
 	if at.IsZero() {
 		return "FALSE"
 	}
-	cutoff := column.Personal.Retain.Cutoff(at).UTC().Format(timeFormat)
-	return w.store.dialect.expired("t0."+quote(column.Personal.Since), w.constant(cutoff))
+	var over []string
+	for _, duty := range w.table.Duties(name) {
+		cutoff := duty.Personal.Retain.Cutoff(at).UTC().Format(timeFormat)
+		over = append(over, w.store.dialect.expired("t0."+quote(duty.Personal.Since), w.constant(cutoff)))
+	}
+	return strings.Join(over, " AND ")
 }
 
 // concerned is the condition, after another one, for the rows that a step is about: all of the subject's, but for those in

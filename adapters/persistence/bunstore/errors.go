@@ -69,21 +69,49 @@ func retryable(err error) bool {
 	return sqliteBusy(err)
 }
 
+// unreachable reports whether the database could not do its work just now, for a reason that may pass: it cannot be
+// reached, is going down, is too slow or too busy, or lets no one write.
 func unreachable(err error, state string) bool {
 	var network net.Error // of a connection, a look-up of a host's name, or a timeout that was not the caller's
 	switch {
-	case errors.As(err, &network), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone):
+	case errors.As(err, &network), errors.Is(err, net.ErrClosed), errors.Is(err, driver.ErrBadConn):
+		return true
+	case errors.Is(err, sql.ErrConnDone), errors.Is(err, sql.ErrTxDone): // lost together with their connection
 		return true
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // hung up
 		return true
-	case strings.HasPrefix(state, "08"), strings.HasPrefix(state, "53"): // connection exception, insufficient resources
+	case unsent(err), walk(err, isConnectError):
+		return true
+	}
+	switch state[:min(2, len(state))] {
+	case "08", "53": // connection exception, insufficient resources
 		return true
 	}
 	switch state {
-	case "55P03", "57P01", "57P02", "57P03": // lock not available, shutting down, crashed, starting up
+	case "55P03", "57014", // lock not available, and canceled: by a statement_timeout, or an administrator
+		"57P01", "57P02", "57P03", "57P04", "57P05", // shutting down, crashed, starting up, dropped, idle for too long
+		"25P03", "25P04", // idle in a transaction for too long, a transaction that took too long
+		"25006", "58000", "58030": // a server that only reads, or that cannot use its disk
 		return true
 	}
-	return retryable(err) || sqliteCode(err) == 14 // retried in vain, SQLITE_CANTOPEN
+	switch sqliteCode(err) {
+	case 3, 7, 8, 10, 13, 14, 15: // PERM, NOMEM, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL
+		return true
+	}
+	return retryable(err) // retried in vain
+}
+
+// unsent reports whether the driver says that nothing of the statement has reached the database, as pgx does of a
+// connection that is closed.
+func unsent(err error) bool {
+	var safe interface{ SafeToRetry() bool }
+	return errors.As(err, &safe) && safe.SafeToRetry()
+}
+
+// isConnectError reports whether an error is what pgx makes of a connection that could not be opened.
+func isConnectError(err error) bool {
+	value := reflect.Indirect(reflect.ValueOf(err))
+	return value.IsValid() && value.Type().Name() == "ConnectError" && strings.HasSuffix(value.Type().PkgPath(), "/pgconn")
 }
 
 // refused reports whether the database says of a statement that it has done nothing. Where it cannot be reached or is going

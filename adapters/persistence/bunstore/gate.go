@@ -1,6 +1,9 @@
 package bunstore
 
-import "context"
+import (
+	"context"
+	"sync"
+)
 
 // gate lets as many in at once as the pool has connections, and those who wait in the order in which they came.
 // database/sql gives a connection that becomes free to any of those who wait, so that under load some wait for very long.
@@ -36,18 +39,34 @@ func (g gate) leave() {
 	}
 }
 
-// gated is a transaction that leaves the gate when it ends.
+// gated is a transaction that leaves its gates when it ends.
 type gated struct {
 	transaction
-	gate gate
+	leave func()
 }
 
 func (g gated) commit(ctx context.Context) error {
-	defer g.gate.leave()
+	defer g.leave()
 	return g.transaction.commit(ctx)
 }
 
 func (g gated) rollback(ctx context.Context) error {
-	defer g.gate.leave()
+	defer g.leave()
 	return g.transaction.rollback(ctx)
+}
+
+// enterToWrite waits until a transaction may begin: first for the turn to write, then for a connection. In the other
+// order, those who wait for their turn could hold all connections. What it returns gives both back, once.
+func (s *Store) enterToWrite(ctx context.Context) (leave func(), err error) {
+	if err := s.writers.enter(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.gate.enter(ctx); err != nil {
+		s.writers.leave()
+		return nil, err
+	}
+	return sync.OnceFunc(func() {
+		s.gate.leave()
+		s.writers.leave()
+	}), nil
 }

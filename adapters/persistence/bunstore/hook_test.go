@@ -19,7 +19,7 @@ type statements struct {
 func (h *statements) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
 
 func (h *statements) AfterQuery(_ context.Context, event *bun.QueryEvent) {
-	if strings.Contains(event.Query, "pg_notify") {
+	if strings.Contains(event.Query, "pg_notify") || strings.HasPrefix(event.Query, "PRAGMA secure_delete") {
 		return
 	}
 	h.mu.Lock()

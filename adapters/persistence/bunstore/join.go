@@ -2,6 +2,7 @@ package bunstore
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 
 	"github.com/uptrace/bun"
@@ -50,6 +51,9 @@ func (j joined) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 
 func (j joined) savepoint(ctx context.Context, text string) error {
 	_, err := exec(ctx, j.store.db, j.host, text)
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() == nil { // which is no matter of the database
+		return &domain.Error{Op: "savepoint", Message: "the transaction of the application has ended", Err: err}
+	}
 	return wrap(ctx, "savepoint", err)
 }
 

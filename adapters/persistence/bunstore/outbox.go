@@ -3,7 +3,6 @@ package bunstore
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +35,9 @@ func (o outbox) Enqueue(ctx context.Context, added ...domain.OutboxEntry) error 
 	return nil
 }
 
+// mostAtOnce is how many entries one statement is about at most: databases limit the parameters of a statement.
+const mostAtOnce = 1000
+
 const entryColumns = "entry_id, subject_id, resolver, ref, operation, corrections, status, attempts, enqueued_at, " +
 	"last_attempt_at, next_attempt_at, last_error, lease_token"
 
@@ -46,23 +48,6 @@ const (
 	isSucceeded  = "stage = 2"
 	isUnfinished = "stage < 2"
 )
-
-func (o outbox) Claim(
-	ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string,
-) ([]domain.OutboxEntry, error) {
-	// The common table expression is evaluated once; as a subquery of IN it could be evaluated for each row, and claim
-	// more than the limit.
-	row, _ := o.store.dialect.rowID()
-	claimed, err := o.entries(ctx, "claim", "WITH due AS (SELECT "+row+" AS place FROM "+o.store.tables.outbox+
-		o.store.dialect.useIndex("habeas_outbox_open")+
-		" WHERE "+isOpen+" AND (next_attempt_at IS NULL OR next_attempt_at <= $1)"+
-		" ORDER BY enqueued_at, entry_id LIMIT $2"+o.store.dialect.skipLocked()+")"+
-		" UPDATE "+o.store.tables.outbox+" SET status = 'in_flight', attempts = attempts + 1, last_attempt_at = $1,"+
-		" next_attempt_at = $3, lease_token = $4 FROM due WHERE "+o.store.tables.outbox+"."+row+" = due.place RETURNING "+entryColumns,
-		o.store.dialect.instant(at), limit, o.store.dialect.instant(leaseUntil), leaseToken)
-	slices.SortFunc(claimed, byAge)
-	return claimed, err
-}
 
 func (o outbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error) {
 	if err := o.sendEntries(ctx); err != nil {
@@ -85,28 +70,40 @@ func (o outbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, erro
 }
 
 func (o outbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error) {
+	if limit <= 0 {
+		return nil, o.usable()
+	}
 	beyond, args := "", []any{limit}
 	if after != nil {
 		beyond = " AND (enqueued_at, entry_id) > ($2, $3)"
 		args = append(args, o.store.dialect.instant(after.EnqueuedAt), after.EntryID)
 	}
-	return o.entries(ctx, "list abandoned", "SELECT "+entryColumns+" FROM "+o.store.tables.outbox+
+	return o.found(ctx, o.read, "list abandoned", "SELECT "+entryColumns+" FROM "+o.store.tables.outbox+
 		" WHERE "+isAbandoned+beyond+" ORDER BY enqueued_at, entry_id LIMIT $1", args...)
 }
 
 func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.OutboxEntry, error) {
 	if len(entryIDs) == 0 {
-		return nil, nil
+		return nil, o.usable()
 	}
-	parameters, args := make([]string, len(entryIDs)), make([]any, len(entryIDs))
-	for i, id := range entryIDs {
-		parameters[i], args[i] = "$"+strconv.Itoa(i+1), id
+	ids := slices.Compact(slices.Sorted(slices.Values(entryIDs))) // as all lock them, also from one statement to the next
+	var requeued []domain.OutboxEntry
+	for chunk := range slices.Chunk(ids, mostAtOnce) {
+		parameters, args := make([]string, len(chunk)), make([]any, len(chunk))
+		for i, id := range chunk {
+			parameters[i], args[i] = "$"+strconv.Itoa(i+1), id
+		}
+		changed, err := o.change(ctx, "requeue",
+			isAbandoned+" AND operation = 'erase' AND entry_id IN ("+strings.Join(parameters, ", ")+")",
+			"status = 'pending', attempts = 0, last_attempt_at = NULL, next_attempt_at = NULL, last_error = NULL", args...)
+		if err != nil {
+			return nil, err
+		}
+		requeued = append(requeued, changed...)
 	}
-	requeued, err := o.change(ctx, "requeue",
-		isAbandoned+" AND operation = 'erase' AND entry_id IN ("+strings.Join(parameters, ", ")+")",
-		"status = 'pending', attempts = 0, last_attempt_at = NULL, next_attempt_at = NULL, last_error = NULL", args...)
+	slices.SortFunc(requeued, byAge)
 	o.enqueued = o.enqueued || len(requeued) > 0
-	return requeued, err
+	return requeued, nil
 }
 
 func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
@@ -130,6 +127,9 @@ func (o outbox) change(ctx context.Context, op, condition, set string, args ...a
 }
 
 func (o outbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) (int64, error) {
+	if limit <= 0 {
+		return 0, o.usable()
+	}
 	return o.write(ctx, "purge outbox", "DELETE FROM "+o.store.tables.outbox+" WHERE entry_id IN (SELECT entry_id FROM "+
 		o.store.tables.outbox+" WHERE "+isSucceeded+" AND enqueued_at < $1 ORDER BY enqueued_at, entry_id LIMIT $2)",
 		o.store.dialect.instant(enqueuedBefore), limit)
@@ -143,44 +143,26 @@ func (o outbox) sendEntries(ctx context.Context) error {
 	return o.flush(ctx)
 }
 
-// entries runs a statement on the outbox and reads the entries that it returns.
+// entries runs a statement that changes the outbox, and reads the entries that it returns.
 func (o outbox) entries(ctx context.Context, op, text string, args ...any) ([]domain.OutboxEntry, error) {
+	return o.found(ctx, o.returning, op, text, args...)
+}
+
+// runner runs a statement and calls each for every row.
+type runner func(ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any) error
+
+// found reads the entries that a statement returns, with what can be read of them.
+func (o outbox) found(ctx context.Context, run runner, op, text string, args ...any) ([]domain.OutboxEntry, error) {
 	if err := o.sendEntries(ctx); err != nil {
 		return nil, err
 	}
 	var found []domain.OutboxEntry
-	err := o.returning(ctx, op, func(rows *sql.Rows) error {
-		entry, err := scanEntry(rows)
+	err := run(ctx, op, func(rows *sql.Rows) error {
+		entry, _, err := scanEntry(rows)
 		found = append(found, entry)
 		return err
 	}, text, args...)
 	return found, err
-}
-
-func scanEntry(rows *sql.Rows) (domain.OutboxEntry, error) {
-	var e domain.OutboxEntry
-	var id string
-	var ref, corrections []byte
-	var lastAttempt, nextAttempt optionalInstant
-	err := rows.Scan(&e.EntryID, &id, &e.Resolver, &ref, &e.Operation, &corrections, &e.Status, &e.Attempts,
-		(*instant)(&e.EnqueuedAt), &lastAttempt, &nextAttempt, &e.LastError, &e.LeaseToken)
-	if err != nil {
-		return e, err
-	}
-	e.LastAttemptAt, e.NextAttemptAt = lastAttempt.time, nextAttempt.time
-	if e.SubjectID, err = domain.ParseSubjectID(id); err != nil {
-		return e, err
-	}
-	e.Ref.Kind = e.Resolver // all that is left of the ref of an entry that succeeded
-	if ref != nil {
-		if err = json.Unmarshal(ref, &e.Ref); err != nil {
-			return e, err
-		}
-	}
-	if corrections != nil {
-		err = json.Unmarshal(corrections, &e.Corrections)
-	}
-	return e, err
 }
 
 func byAge(a, b domain.OutboxEntry) int {
@@ -188,15 +170,4 @@ func byAge(a, b domain.OutboxEntry) int {
 		return c
 	}
 	return strings.Compare(a.EntryID, b.EntryID)
-}
-
-// optionalInstant reads an instant that may be NULL. It implements sql.Scanner.
-type optionalInstant struct{ time *time.Time }
-
-func (o *optionalInstant) Scan(value any) error {
-	if value == nil {
-		return nil
-	}
-	o.time = &time.Time{}
-	return (*instant)(o.time).Scan(value)
 }

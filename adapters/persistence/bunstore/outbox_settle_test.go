@@ -229,3 +229,25 @@ func TestAnOperationCompletesWithTheLastEntryThatSucceeds(t *testing.T) {
 		})
 	}
 }
+
+// One statement for all of them would have more parameters than a database takes.
+func TestABatchOfAnySizeIsSettled(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		b := newBox(t, db)
+		const many = 14_000
+		b.fill(t, many, domain.OutboxPending)
+		claimed := b.claim(t, many, noon)
+		settlements := make([]domain.Settlement, len(claimed))
+		for i, entry := range claimed {
+			settlements[i] = succeeds(entry)
+		}
+		for i, result := range b.settle(t, settlements...) {
+			if result != (domain.SettleResult{Completes: true}) {
+				t.Fatalf("settlement %d is %+v", i, result)
+			}
+		}
+		if counts := b.counts(t); counts[domain.OutboxSucceeded] != many {
+			t.Errorf("counted are %v", counts)
+		}
+	})
+}

@@ -94,10 +94,10 @@ func (b box) enqueue(t testing.TB, entries ...domain.OutboxEntry) {
 }
 
 // claim claims for a minute, with a token that says when.
-func (b box) claim(t testing.TB, limit int, at time.Time) (claimed []domain.OutboxEntry) {
+func (b box) claim(t testing.TB, limit int, at time.Time, known ...domain.OutboxTarget) (claimed []domain.OutboxEntry) {
 	t.Helper()
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		claimed, err = outbox.Claim(ctx, limit, at, at.Add(lease), "claimed at "+at.String())
+		claimed, err = outbox.Claim(ctx, limit, at, at.Add(lease), "claimed at "+at.String(), known...)
 		return err
 	})
 	return claimed

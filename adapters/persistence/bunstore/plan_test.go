@@ -78,7 +78,7 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 		"export": {func(ctx context.Context, session ports.Session) error {
 			_, err := s.exporter.Export(ctx, session, s.alice)
 			return err
-		}, 0, []any{key, key, key, key, "1", "1"}},
+		}, 0, []any{key, key, key, key, key, "1", "1"}},
 		"erasure, lock of the subject": {erase, 1, []any{key, "1", noon}},
 		"erasure, lock of the orders":  {erase, 2, []any{key}},
 		"erasure, steps":               {erase, 3, []any{key, noon, key, noon, key, key, key, "[]"}},

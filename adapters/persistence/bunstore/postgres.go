@@ -34,22 +34,44 @@ func (t postgresTransaction) rollback(context.Context) error { return t.tx.Rollb
 
 func (postgres) migrations() string { return "postgres" }
 
-// prepareMigration takes a lock that ends with the transaction. Its number is "habeas" in ASCII.
-func (postgres) prepareMigration(schema string) []string {
-	prepare := []string{
-		"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", // to see what was applied while it waited
-		"SELECT pg_advisory_xact_lock(114767471927667)",
-	}
-	if schema != "" {
-		prepare = append(prepare,
-			"DO $habeas$ BEGIN IF to_regnamespace("+literal(quote(schema))+") IS NULL THEN"+
-				" CREATE SCHEMA "+quote(schema)+"; END IF; END $habeas$",
-			"SET LOCAL search_path TO "+quote(schema))
-	}
-	return prepare
+func (postgres) execAlone(ctx context.Context, db *bun.DB, text string, args []any) error {
+	_, err := exec(ctx, db, db.DB, text, args...)
+	return err
 }
 
-func (postgres) instant(t time.Time) any { return t.UTC() }
+func (postgres) writers() int { return 0 }
+
+// ownTables looks where the search path of the connection leads; schemas that the role may not use are not on it.
+func (postgres) ownTables(ctx context.Context, db *bun.DB, conn bun.IConn, schema string) ([]placed, error) {
+	where := "n.nspname = ANY(current_schemas(false))"
+	if schema != "" {
+		where = "n.nspname = " + literal(schema)
+	}
+	return readPlaced(ctx, db, conn, "SELECT CAST(n.nspname AS text), CAST(c.relname AS text) FROM pg_catalog.pg_class c"+
+		" JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p') AND "+where+
+		" AND c.relname IN ("+ownTableNames()+") ORDER BY array_position(current_schemas(false), n.nspname), c.relname")
+}
+
+func (postgres) canMigrate(string) error { return nil }
+
+func (postgres) beforeMigration() []string {
+	return []string{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED"} // to see what was applied while it waited
+}
+
+// oneMigration takes a lock that ends with the transaction. Its number is "habeas" in ASCII.
+func (postgres) oneMigration() []string {
+	return []string{"SELECT pg_advisory_xact_lock(114767471927667)"}
+}
+
+func (postgres) prepareMigration(schema string) []string {
+	return []string{
+		"DO $habeas$ BEGIN IF to_regnamespace(" + literal(quote(schema)) + ") IS NULL THEN" +
+			" CREATE SCHEMA " + quote(schema) + "; END IF; END $habeas$",
+		"SET LOCAL search_path TO " + quote(schema),
+	}
+}
+
+func (postgres) instant(t time.Time) any { return domain.Instant(t) } // drivers would cut or round
 
 func (postgres) instantType() string { return "timestamptz" }
 func (postgres) skipLocked() string  { return " FOR UPDATE SKIP LOCKED" }

@@ -11,17 +11,18 @@ import (
 // session implements ports.Session. Its transaction begins with the first statement that needs one; what is appended
 // is held until something of the kind is read, until there is much of it, or until the session ends.
 type session struct {
-	store    *Store
-	preserve func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
-	tx       transaction                                       // nil until begun
-	joined   bool                                              // tx is the host's
-	stepwise bool                                              // erases step by step, after steps in one statement failed
-	catalog  *catalog                                          // of the application's tables; nil until it is needed
-	held     appends
-	evidence [][]any // events that must outlive a rollback
-	failed   error   // the first error of a statement; it fails the session
-	enqueued bool    // the outbox has new work once the session has committed
-	ended    bool
+	store      *Store
+	preserve   func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
+	tx         transaction                                       // nil until begun
+	joined     bool                                              // tx is the host's
+	stepwise   bool                                              // erases step by step, after a group of steps failed
+	catalog    *catalog                                          // of the application's tables; nil until it is needed
+	held       appends
+	evidence   [][]any // events that must outlive a rollback
+	onRollback [][]any // events that only a rollback leaves, behind the evidence
+	failed     error   // the first error of a statement; it fails the session
+	enqueued   bool    // the outbox has new work once the session has committed
+	ended      bool
 }
 
 var _ ports.Session = (*session)(nil)
@@ -53,19 +54,20 @@ func (s *session) begin(ctx context.Context) error {
 	if s.tx != nil {
 		return nil
 	}
-	if err := s.store.gate.enter(ctx); err != nil {
+	leave, err := s.store.enterToWrite(ctx)
+	if err != nil {
 		return s.fail(ctx, "begin", err)
 	}
 	defer func() {
 		if s.tx == nil { // also when the driver or a query hook panics
-			s.store.gate.leave()
+			leave()
 		}
 	}()
 	tx, err := s.store.dialect.begin(ctx, s.store.db)
 	if err != nil {
 		return s.fail(ctx, "begin", err)
 	}
-	s.tx = gated{tx, s.store.gate}
+	s.tx = gated{tx, leave}
 	return nil
 }
 
@@ -118,7 +120,7 @@ func (s *session) commit(ctx context.Context) error {
 		return wrap(ctx, "commit", err)
 	}
 	if s.tx == nil && s.held.isOneStatement(s.store) { // which is a transaction of its own
-		if s.store.shares() && len(s.evidence) == 0 { // evidence must not be in doubt
+		if s.store.shares() && len(s.evidence)+len(s.onRollback) == 0 { // evidence must not be in doubt
 			return s.fail(ctx, "append", s.store.appending.do(ctx, &s.held))
 		}
 		return s.fail(ctx, "append", s.store.append(ctx, &s.held))
@@ -131,9 +133,9 @@ func (s *session) commit(ctx context.Context) error {
 			return err
 		}
 	}
-	tx := s.tx
-	s.tx = nil // ended by its commit, whatever comes of it
-	return wrap(ctx, "commit", tx.commit(ctx))
+	err := s.tx.commit(ctx) // or a panic of a query hook, after which the transaction is rolled back
+	s.tx = nil              // ended by its commit, whatever came of it
+	return wrap(ctx, "commit", err)
 }
 
 // flush sends what is held.

@@ -3,16 +3,21 @@ package bunstore
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
 )
 
+// mostSettled is how many outcomes one statement writes at most: SQLite compares each of its rows with each of them.
+const mostSettled = 200
+
 // operationOf is what completes as a whole: a subject's erasure, or a subject's rectification.
-type operationOf struct {
-	subject   domain.SubjectID
-	operation domain.Operation
+type operationOf struct{ subject, operation string }
+
+func ofEntry(e domain.OutboxEntry) operationOf {
+	return operationOf{e.SubjectID.String(), string(e.Operation)}
 }
 
 // open are the entries of some operations that have not succeeded.
@@ -26,7 +31,7 @@ type locked struct {
 
 func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
 	if len(settlements) == 0 {
-		return nil, nil
+		return nil, o.usable()
 	}
 	if err := o.sendEntries(ctx); err != nil {
 		return nil, err
@@ -34,16 +39,18 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 	if err := o.forget(ctx); err != nil { // refs and corrections
 		return nil, err
 	}
-	open, err := o.lock(ctx, settlements)
-	if err != nil {
-		return nil, err
+	open := open{}
+	for chunk := range slices.Chunk(settlements, mostSettled) {
+		if err := o.lock(ctx, chunk, open); err != nil {
+			return nil, err
+		}
 	}
 	results := make([]domain.SettleResult, len(settlements))
 	var applied []settlementAt
 	last := map[operationOf]int{} // the last settlement of each operation that succeeded
 	for i, settlement := range settlements {
 		entry := settlement.Entry
-		of := operationOf{entry.SubjectID, entry.Operation}
+		of := ofEntry(entry)
 		at := open[of][entry.EntryID]
 		if at.lease == "" || entry.LeaseToken == nil || at.lease != *entry.LeaseToken {
 			results[i].Stale = true
@@ -62,41 +69,43 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 	for of, i := range last {
 		results[i].Completes = len(open[of]) == 0
 	}
-	return results, o.apply(ctx, applied)
+	for chunk := range slices.Chunk(applied, mostSettled) {
+		if err := o.apply(ctx, chunk); err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
 }
 
 // lock locks all entries that are not settled for good of the operations that the settlements belong to, in an order
-// that is the same for everybody.
-func (o outbox) lock(ctx context.Context, settlements []domain.Settlement) (open, error) {
-	found := open{}
+// that is the same for everybody, and adds them to those found before.
+func (o outbox) lock(ctx context.Context, settlements []domain.Settlement, found open) error {
 	var conditions []string
 	var args []any
 	for _, settlement := range settlements {
-		of := operationOf{settlement.Entry.SubjectID, settlement.Entry.Operation}
+		of := ofEntry(settlement.Entry)
 		if found[of] != nil {
 			continue
 		}
 		found[of] = map[string]locked{}
-		args = append(args, of.subject.String(), string(of.operation))
+		args = append(args, of.subject, of.operation)
 		conditions = append(conditions, "($"+strconv.Itoa(len(args)-1)+", $"+strconv.Itoa(len(args))+")")
 	}
+	if len(conditions) == 0 { // all of them were found before
+		return nil
+	}
 	row, _ := o.store.dialect.rowID()
-	err := o.returning(ctx, "settle", func(rows *sql.Rows) error {
-		var entryID, subject, operation, place string
-		var token sql.NullString
+	return o.returning(ctx, "settle", func(rows *sql.Rows) error {
+		var subject, operation, place string
+		var entryID, token sql.NullString
 		if err := rows.Scan(&entryID, &subject, &operation, &token, &place); err != nil {
 			return err
 		}
-		id, err := domain.ParseSubjectID(subject)
-		if err != nil {
-			return err
-		}
-		found[operationOf{id, domain.Operation(operation)}][entryID] = locked{token.String, place}
+		found[operationOf{subject, operation}][entryID.String] = locked{token.String, place}
 		return nil
 	}, "SELECT entry_id, subject_id, operation, lease_token, CAST("+row+" AS text) FROM "+o.store.tables.outbox+
 		" WHERE "+isUnfinished+" AND NOT (operation = 'rectify' AND "+isAbandoned+") AND (subject_id, operation) IN (VALUES "+strings.Join(conditions, ", ")+")"+
 		" ORDER BY entry_id"+o.store.dialect.forUpdate(), args...)
-	return found, err
 }
 
 // settlementAt is a settlement of the entry in a row.
@@ -107,9 +116,6 @@ type settlementAt struct {
 
 // apply writes the outcomes in one statement.
 func (o outbox) apply(ctx context.Context, settlements []settlementAt) error {
-	if len(settlements) == 0 {
-		return nil
-	}
 	row, rowType := o.store.dialect.rowID()
 	rows, args := make([]string, len(settlements)), make([]any, 0, 5*len(settlements))
 	for i, s := range settlements {

@@ -105,9 +105,70 @@ func (t sqliteTransaction) rollback(ctx context.Context) error {
 	return t.c.Close()
 }
 
+// execAlone leaves a statement behind that still waits for the lock when its context ends. Drivers interrupt it then,
+// so that it does nothing once it has the lock.
+func (sqlite) execAlone(ctx context.Context, db *bun.DB, text string, args []any) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	lock := &lockWait{Conn: conn.Conn}
+	defer func() {
+		if !lock.left {
+			_ = conn.Close() // which gives it back
+		}
+	}()
+	for i, value := range args { // the statement may outlive what its caller uses again
+		if text, ok := value.(string); ok {
+			args[i] = strings.Clone(text)
+		}
+	}
+	_, err = exec(ctx, db, lock, text, args...)
+	return err
+}
+
+func (sqlite) writers() int { return 1 }
+
 func (sqlite) migrations() string { return "sqlite" }
 
-func (sqlite) prepareMigration(string) []string { return nil } // the write lock is held, and there are no schemas
+// ownTables looks into the databases that are attached, in the order in which SQLite does.
+func (sqlite) ownTables(ctx context.Context, db *bun.DB, conn bun.IConn, _ string) ([]placed, error) {
+	var databases []string
+	err := query(ctx, db, conn, func(rows *sql.Rows) error {
+		var name string
+		err := rows.Scan(&name)
+		databases = append(databases, name)
+		return err
+	}, "SELECT name FROM pragma_database_list ORDER BY seq <> 1, seq") // temp is the second, and comes first
+	if err != nil {
+		return nil, err
+	}
+	var found []placed
+	for _, name := range databases {
+		in, err := readPlaced(ctx, db, conn, "SELECT "+literal(name)+", name FROM "+quote(name)+
+			".sqlite_master WHERE type = 'table' AND name IN ("+ownTableNames()+") ORDER BY name")
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, in...)
+	}
+	return found, nil
+}
+
+// canMigrate knows that tables are made in main.
+func (sqlite) canMigrate(schema string) error {
+	if schema == "main" {
+		return nil
+	}
+	return configurationError("the tables of habeas lie in the attached database " + schema +
+		", which Migrate does not change")
+}
+
+func (sqlite) beforeMigration() []string { return nil }
+
+func (sqlite) oneMigration() []string { return nil } // the write lock is held
+
+func (sqlite) prepareMigration(string) []string { return nil } // and there are no schemas
 
 // instantFormat has a fixed width, so that instants sort as texts.
 const instantFormat = "2006-01-02T15:04:05.000000Z"

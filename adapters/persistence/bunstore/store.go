@@ -69,9 +69,10 @@ type Store struct {
 	logger          *slog.Logger
 	warned          sync.Map // what a warning was about
 
-	gate   gate
-	wake   func() // Options.Enqueued
-	others notifier
+	gate    gate   // of connections
+	writers gate   // of transactions that write, where there is one at a time
+	wake    func() // Options.Enqueued
+	others  notifier
 }
 
 var _ ports.SessionFactory = (*Store)(nil)
@@ -96,7 +97,7 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	if s.logger == nil {
 		s.logger = slog.Default()
 	}
-	s.gate = newGate(db.Stats().MaxOpenConnections)
+	s.gate, s.writers = newGate(db.Stats().MaxOpenConnections), newGate(d.writers())
 	s.locking = newLocking(s)
 	s.export = newExports(s)
 	s.latest = newLatestConsents(s.tables.consents)

@@ -14,28 +14,52 @@ import (
 type auditLog struct{ *session }
 
 func (a auditLog) Append(ctx context.Context, added ...domain.AuditEvent) error {
-	return a.add(ctx, added, false)
+	rows, err := a.rows(added)
+	if err != nil {
+		return err
+	}
+	return a.holdAll(ctx, rows)
 }
 
 func (a auditLog) AppendEvidence(ctx context.Context, added ...domain.AuditEvent) error {
-	return a.add(ctx, added, true)
+	rows, err := a.rows(added)
+	if err != nil {
+		return err
+	}
+	if !a.ended { // kept even where the session has failed: that is what evidence is for
+		a.evidence = append(a.evidence, rows...)
+	}
+	return a.holdAll(ctx, rows)
 }
 
-func (a auditLog) add(ctx context.Context, added []domain.AuditEvent, evidence bool) error {
+func (a auditLog) AppendOnRollback(_ context.Context, added ...domain.AuditEvent) error {
+	rows, err := a.rows(added)
+	if err != nil {
+		return err
+	}
+	if !a.ended {
+		a.onRollback = append(a.onRollback, rows...)
+	}
+	return a.usable()
+}
+
+// rows are events as they are inserted.
+func (a auditLog) rows(added []domain.AuditEvent) ([][]any, error) {
 	rows := make([][]any, len(added))
 	for i, event := range added {
 		payload, err := asJSON("audit", event.Payload)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		rows[i] = []any{
 			event.EventID, string(event.EventType), event.SubjectRef.String(),
 			a.store.dialect.instant(event.OccurredAt), payload,
 		}
-		if evidence && !a.ended { // kept even where the session has failed: that is what evidence is for
-			a.evidence = append(a.evidence, rows[i])
-		}
 	}
+	return rows, nil
+}
+
+func (a auditLog) holdAll(ctx context.Context, rows [][]any) error {
 	for _, row := range rows {
 		if err := a.hold(ctx, events, row...); err != nil {
 			return err

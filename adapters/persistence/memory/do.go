@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -47,7 +48,7 @@ func (s *session) tell() {
 func (s *session) preserve(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), evidenceTimeout)
 	defer cancel()
-	rescue := &session{store: s.store, held: appends{events: s.evidence}}
+	rescue := &session{store: s.store, held: appends{events: slices.Concat(s.evidence, s.onRollback)}}
 	defer rescue.end()
 	if err := rescue.commit(ctx); err != nil { // of which the class is told, so that the cause of the rollback counts
 		return &domain.Error{Op: "evidence", Message: "could not be written: " + domain.ErrorClass(err)}

@@ -24,6 +24,7 @@ func (c consentStore) Latest(
 	ctx context.Context, id domain.SubjectID, purpose string, asOf *time.Time,
 ) (*domain.ConsentRecord, error) {
 	records, err := c.records(ctx, id, purpose)
+	asOf = cloneInstant(asOf)
 	for i, record := range slices.Backward(records) {
 		if asOf == nil || !record.RecordedAt.After(*asOf) {
 			return &records[i], err

@@ -11,14 +11,15 @@ import (
 // written, or the session ends: a session that only appends, however long it takes, has the write lock for no longer
 // than its commit does.
 type session struct {
-	store     *Store
-	state     *state // what it sees, with its own writes; nil before the first one, and without the write lock
-	held      appends
-	evidence  []domain.AuditEvent // what must outlive a rollback
-	failed    error               // the first error of an operation; it fails the session
-	enqueued  bool                // the outbox has new work once the session has committed
-	committed bool
-	ended     bool
+	store      *Store
+	state      *state // what it sees, with its own writes; nil before the first one, and without the write lock
+	held       appends
+	evidence   []domain.AuditEvent // what must outlive a rollback
+	onRollback []domain.AuditEvent // what only a rollback leaves, behind the evidence
+	failed     error               // the first error of an operation; it fails the session
+	enqueued   bool                // the outbox has new work once the session has committed
+	committed  bool
+	ended      bool
 }
 
 var _ ports.Session = (*session)(nil)

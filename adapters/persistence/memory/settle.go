@@ -25,6 +25,9 @@ func (of operationOf) leavesOpen(e domain.OutboxEntry) bool {
 // Settle decides what completes when all outcomes are written, and under the write lock: of the sessions that settle a
 // subject's entries at the same time, the last one sees that none is left open.
 func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
+	if len(settlements) == 0 {
+		return nil, o.usable()
+	}
 	state, err := o.write(ctx)
 	if err != nil {
 		return nil, err

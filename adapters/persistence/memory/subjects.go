@@ -114,14 +114,12 @@ func (s *state) keepsNone(table domain.Table, row int, step domain.Step) bool {
 	})
 }
 
-// expired reports whether the duty to keep a cell is over at an instant.
+// expired reports whether the duties to keep a cell are over at an instant.
 func (s *state) expired(table domain.Table, row int, name string, at time.Time) bool {
-	column, _ := table.Column(name)
-	if at.IsZero() || column.Personal == nil || column.Personal.Since == "" {
-		return false
-	}
-	since, ok := s.rows[table.Name][row][column.Personal.Since].(time.Time)
-	return ok && !since.After(column.Personal.Retain.Cutoff(at))
+	return !at.IsZero() && !slices.ContainsFunc(table.Duties(name), func(duty domain.Column) bool {
+		since, ok := s.rows[table.Name][row][duty.Personal.Since].(time.Time)
+		return !ok || since.After(duty.Personal.Retain.Cutoff(at))
+	})
 }
 
 func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {

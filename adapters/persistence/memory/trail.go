@@ -29,6 +29,15 @@ func (a auditLog) AppendEvidence(ctx context.Context, events ...domain.AuditEven
 	return a.Append(ctx, events...)
 }
 
+func (a auditLog) AppendOnRollback(_ context.Context, events ...domain.AuditEvent) error {
+	if !a.ended {
+		for _, event := range events {
+			a.onRollback = append(a.onRollback, stored(event))
+		}
+	}
+	return a.usable()
+}
+
 func (a auditLog) Trail(ctx context.Context, id domain.SubjectID) (trail []domain.AuditEvent, err error) {
 	state, err := a.read(ctx, len(a.held.events) > 0)
 	if err != nil {

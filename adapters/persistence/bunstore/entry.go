@@ -1,0 +1,89 @@
+package bunstore
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// scanEntry reads the entryColumns of a row. What was written by another hand, or another version, may not be
+// readable: it then reads the rest. The error is of the connection.
+func scanEntry(rows *sql.Rows) (e domain.OutboxEntry, readable bool, err error) {
+	var entryID, subject, resolver, operation, status, attempts, lastError, leaseToken sql.NullString
+	var ref, corrections sql.RawBytes
+	var enqueued, lastAttempt, nextAttempt optionalInstant
+	if err := rows.Scan(&entryID, &subject, &resolver, &ref, &operation, &corrections, &status, &attempts,
+		&enqueued, &lastAttempt, &nextAttempt, &lastError, &leaseToken); err != nil {
+		return e, false, err
+	}
+	readable = entryID.Valid && enqueued.time != nil && !enqueued.wrong && !lastAttempt.wrong && !nextAttempt.wrong
+	try := func(err error) bool {
+		readable = readable && err == nil
+		return err == nil
+	}
+	e.EntryID, e.Resolver, e.Operation = entryID.String, resolver.String, domain.Operation(operation.String)
+	e.Status, e.LastError, e.LeaseToken = domain.OutboxStatus(status.String), pointerTo(lastError), pointerTo(leaseToken)
+	if enqueued.time != nil {
+		e.EnqueuedAt = *enqueued.time
+	}
+	e.LastAttemptAt, e.NextAttemptAt = lastAttempt.time, nextAttempt.time
+	n, err := strconv.Atoi(attempts.String)
+	try(err)
+	e.Attempts = n
+	id, err := domain.ParseSubjectID(subject.String)
+	if try(err) {
+		e.SubjectID = id
+	}
+	var decodedRef domain.SubjectRef
+	if ref != nil && try(decodeObject(ref, &decodedRef)) {
+		e.Ref = decodedRef
+	} else { // all that is left of the ref of an entry that succeeded
+		e.Ref.Kind = e.Resolver
+	}
+	var decoded domain.Corrections
+	if corrections != nil && try(decodeObject(corrections, &decoded)) {
+		e.Corrections = decoded
+	}
+	return e, readable, nil
+}
+
+// errNoObject says that JSON is something else.
+var errNoObject = &domain.Error{Op: "outbox", Message: "a column does not hold a JSON object"}
+
+func decodeObject(text []byte, into any) error {
+	if !bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) {
+		return errNoObject
+	}
+	return json.Unmarshal(text, into)
+}
+
+func pointerTo(text sql.NullString) *string {
+	if !text.Valid {
+		return nil
+	}
+	return &text.String
+}
+
+// optionalInstant reads an instant that may be NULL, or wrong. It implements sql.Scanner.
+type optionalInstant struct {
+	time  *time.Time
+	wrong bool
+}
+
+func (o *optionalInstant) Scan(value any) error {
+	if value == nil {
+		return nil
+	}
+	var read instant
+	if err := read.Scan(value); err != nil {
+		o.wrong = true
+		return nil //nolint:nilerr // that the value is wrong is what it says
+	}
+	at := time.Time(read)
+	o.time = &at
+	return nil
+}

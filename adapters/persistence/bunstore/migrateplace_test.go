@@ -1,0 +1,115 @@
+package bunstore_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/databases"
+	"github.com/habeas-data/habeas/tests/postgres"
+)
+
+// asRole returns the database as a role of its own, with no more rights than to use habeas' tables in public.
+func asRole(t testing.TB) (db *bun.DB, admin *bun.DB, role string) {
+	t.Helper()
+	url := postgres.NewDatabase(t)
+	admin = openDB(t, "pgx", url)
+	must(t, bunstore.Migrate(t.Context(), admin, bunstore.Options{}))
+	must(t, admin.NewRaw("SELECT 'user_' || current_database()").Scan(t.Context(), &role))
+	execute(t, admin, "CREATE ROLE "+role+" LOGIN", "REVOKE ALL ON SCHEMA public FROM PUBLIC", "GRANT USAGE ON SCHEMA public TO "+role,
+		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO "+role)
+	t.Cleanup(func() {
+		_, err := admin.ExecContext(context.Background(), "DROP OWNED BY "+role+"; DROP ROLE "+role)
+		must(t, err)
+	})
+	db = openDB(t, "pgx", strings.Replace(url, "postgres://postgres", "postgres://"+role, 1))
+	t.Cleanup(func() { must(t, db.Close()) })
+	return db, admin, role
+}
+
+func TestMigratingWhatIsAppliedNeedsNoRightToMakeAnything(t *testing.T) {
+	db, _, _ := asRole(t)
+	for _, schema := range []string{"", "public"} {
+		if err := bunstore.Migrate(t.Context(), db, bunstore.Options{Schema: schema}); err != nil {
+			t.Errorf("schema %q: %v", schema, err)
+		}
+	}
+}
+
+func TestMigratingWhatIsAppliedOnlyReads(t *testing.T) {
+	url := postgres.NewDatabase(t)
+	path := filepath.Join(t.TempDir(), "db")
+	for reading, writing := range map[*bun.DB]*bun.DB{
+		openDB(t, "pgx", url+"&default_transaction_read_only=on"): openDB(t, "pgx", url),
+		openDB(t, "sqlite", "file:"+path+"?mode=ro"):              openDB(t, "sqlite", databases.SQLiteURL(path)),
+	} {
+		must(t, bunstore.Migrate(t.Context(), writing, bunstore.Options{}))
+		must(t, bunstore.Migrate(t.Context(), reading, bunstore.Options{}))
+	}
+}
+
+func TestASchemaThatComesInFrontHidesNoTables(t *testing.T) {
+	db, admin, role := asRole(t)
+	id := subject(t, "1")
+	restricted := domain.RestrictionRecord{SubjectID: id, Restricted: true, RecordedAt: noon, Source: "test"}
+	must(t, newStore(t, db).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		return s.Restrictions().Append(ctx, restricted)
+	}))
+	execute(t, admin, "CREATE SCHEMA "+role+" AUTHORIZATION "+role) // which "$user" puts in front
+	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+	if made := catalog(t, admin, role); len(made) > 0 {
+		t.Errorf("in front there are %v", made)
+	}
+	must(t, newStore(t, db).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		global, _, err := s.Restrictions().Latest(ctx, id, nil)
+		if global == nil {
+			t.Error("the restriction has vanished")
+		}
+		return err
+	}))
+	// What is pending goes where the tables are.
+	execute(t, admin, "DELETE FROM habeas_migrations", "DROP TABLE habeas_audit_events, habeas_consent_records, habeas_outbox, "+
+		"habeas_restriction_records, habeas_subject_erasures", "DROP FUNCTION habeas_audit_events_append_only, habeas_ledger_append_only",
+		"GRANT CREATE ON SCHEMA public TO "+role)
+	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+	if made := tablesIn(catalog(t, admin, role)); len(made) > 0 {
+		t.Errorf("in front there are %v", made)
+	}
+	// A set that is explicitly asked for is another matter.
+	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{Schema: role}))
+	if made := tablesIn(catalog(t, admin, role)); len(made) != len(ownTables) {
+		t.Errorf("in the schema there are %v", made)
+	}
+	err := bunstore.Migrate(t.Context(), db, bunstore.Options{})
+	if !errors.Is(err, domain.ErrConfiguration) || !strings.Contains(err.Error(), role) || !strings.Contains(err.Error(), "public") {
+		t.Errorf("with two sets: %v", err)
+	}
+	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{Schema: "public"}))
+}
+
+func TestAnAttachedDatabaseHidesNoTables(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	must(t, bunstore.Migrate(t.Context(), openDB(t, "sqlite", databases.SQLiteURL(path)), bunstore.Options{}))
+	db := openDB(t, "sqlite", databases.SQLiteURL(filepath.Join(t.TempDir(), "main")))
+	db.SetMaxOpenConns(1)
+	execute(t, db, "ATTACH '"+path+"' AS "+`"the 'other'"`)
+	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+	if made := catalog(t, db, ""); len(made) > 0 {
+		t.Errorf("in main there are %v", made)
+	}
+	execute(t, db, "DELETE FROM habeas_migrations")
+	if err := bunstore.Migrate(t.Context(), db, bunstore.Options{}); !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("with something pending there: %v", err)
+	}
+	execute(t, db, "CREATE TEMP TABLE habeas_outbox (entry_id TEXT)")
+	if err := bunstore.Migrate(t.Context(), db, bunstore.Options{}); !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("with a temporary table in front: %v", err)
+	}
+}

@@ -1,0 +1,65 @@
+package erasure_test
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+)
+
+func TestRetentionWithAnEndIsJudgedByTheSteps(t *testing.T) {
+	bounded := func(name string) domain.Column {
+		column := personal(name, keep)
+		column.Personal.Retain, column.Personal.Since = domain.Period{Years: 10}, "at"
+		return column
+	}
+	at := domain.Column{Name: "at", Type: domain.TypeTime}
+	now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		columns   []domain.Column
+		plan, now []domain.Step
+	}{
+		"alone": {
+			[]domain.Column{bounded("a"), at},
+			[]domain.Step{{Target: "users", Strategy: keep, Columns: []string{"a"}, Expired: []string{"a"}}},
+			[]domain.Step{
+				{Target: "users", Strategy: anon, Expired: []string{"a"}, At: now},
+				{Target: "users", Strategy: keep, Columns: []string{"a"}, Expired: []string{"a"}, At: now},
+			},
+		},
+		"beside others": {
+			[]domain.Column{personal("c", anon), bounded("a"), personal("b", keep), at},
+			[]domain.Step{
+				{Target: "users", Strategy: anon, Columns: []string{"c"}},
+				{Target: "users", Strategy: keep, Columns: []string{"a", "b"}, Expired: []string{"a"}},
+			},
+			[]domain.Step{
+				{Target: "users", Strategy: anon, Columns: []string{"c"}, Expired: []string{"a"}, At: now},
+				{Target: "users", Strategy: keep, Columns: []string{"a", "b"}, Expired: []string{"a"}, At: now},
+			},
+		},
+		"in a key": {
+			[]domain.Column{bounded("a"), at},
+			[]domain.Step{{Target: "users", Strategy: keep, Columns: []string{"a"}}},
+			[]domain.Step{{Target: "users", Strategy: keep, Columns: []string{"a"}}},
+		},
+	} {
+		table := users(test.columns...)
+		if name == "in a key" {
+			table.PrimaryKey, table.SubjectKey = []string{"id", "a"}, []string{"id", "a"}
+		}
+		m, err := domain.NewDataMap(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := erasure.Planner{}.Plan(m, nil)
+		if got := plan.LocalAt(now); err != nil || !reflect.DeepEqual(got, test.now) {
+			t.Errorf("%s: now %+v, %v", name, got, err)
+		}
+		if !reflect.DeepEqual(plan.Steps, test.plan) {
+			t.Errorf("%s: the plan is %+v", name, plan.Steps)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package saga_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/golang/mock/gomock"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/mocks"
+)
+
+// movingClock is set by hand.
+type movingClock struct{ now time.Time }
+
+func (c *movingClock) Now() time.Time { return c.now }
+
+// looking is a runner that does look for unclaimed entries, and says how many claims and looks there were.
+type looking struct {
+	world
+	clock         *movingClock
+	claims, looks int
+	claimed       []domain.OutboxEntry
+	found         []domain.OutboxEntry
+	err           error
+}
+
+func newLooking(t *testing.T, told *[]domain.OutboxEntry, registered ...ports.Resolver) *looking {
+	t.Helper()
+	l := &looking{clock: &movingClock{noon}}
+	l.world = newWorld(t, nil, registered...)
+	runner, err := saga.NewRunner(saga.Config{
+		Sessions: l.sessions, Clock: l.clock, IDs: sequence(t), Resolvers: set(t, registered...), Batch: 2,
+		OnAbandoned: func(_ context.Context, entry domain.OutboxEntry) { *told = append(*told, entry) },
+	})
+	must(t, err)
+	l.Runner = runner
+	l.does().AnyTimes()
+	l.outbox.EXPECT().Claim(anything, 2, anything, anything, anything, anything).DoAndReturn(
+		func(context.Context, int, time.Time, time.Time, string, ...domain.OutboxTarget) ([]domain.OutboxEntry, error) {
+			l.claims++
+			return l.claimed, nil
+		}).AnyTimes()
+	l.outbox.EXPECT().Unclaimed(anything, anything, anything).DoAndReturn(
+		func(_ context.Context, before time.Time, _ int) ([]domain.OutboxEntry, error) {
+			if want := l.clock.now.Add(-24 * time.Hour); !before.Equal(want) {
+				t.Errorf("looked for what was due before %v, want %v", before, want)
+			}
+			l.looks++
+			return l.found, l.err
+		}).AnyTimes()
+	return l
+}
+
+func TestARunnerLooksForUnclaimedEntriesOnceAnHour(t *testing.T) {
+	l := newLooking(t, &[]domain.OutboxEntry{}, uncalled(t))
+	for _, c := range []struct {
+		after time.Duration
+		looks int
+	}{
+		{0, 1}, {0, 1}, {59 * time.Minute, 1}, {time.Minute, 2}, {time.Minute, 2}, {10 * time.Hour, 3},
+		{-100 * time.Hour, 4}, {time.Minute, 4}, {time.Hour, 5}, // the clock was put back
+	} {
+		l.clock.now = l.clock.now.Add(c.after)
+		if settled, err := l.RunOnce(t.Context()); settled != 0 || err != nil || l.looks != c.looks {
+			t.Errorf("%v later: got %d, %v, and looked %d times, want %d", c.after, settled, err, l.looks, c.looks)
+		}
+	}
+}
+
+func TestAFullClaimPutsTheLookOff(t *testing.T) {
+	l := newLooking(t, &[]domain.OutboxEntry{}, desk(t, answers(false, nil)))
+	l.settled()
+	l.audit.EXPECT().Append(anything, anything).AnyTimes()
+	l.claimed = claimed(t, domain.OperationErase, 1, 2)
+	for i := range l.claimed {
+		l.claimed[i].NextAttemptAt = nil
+	}
+	for _, c := range []struct {
+		after time.Duration
+		looks int
+	}{{0, 0}, {59 * time.Minute, 0}, {time.Minute, 1}, {time.Hour, 1}, {time.Hour, 2}} {
+		l.clock.now = l.clock.now.Add(c.after)
+		if _, err := l.RunOnce(t.Context()); err != nil || l.looks != c.looks {
+			t.Errorf("%v later: %v, and looked %d times, want %d", c.after, err, l.looks, c.looks)
+		}
+	}
+}
+
+func TestUnclaimedEntriesAreReported(t *testing.T) {
+	var told []domain.OutboxEntry
+	l := newLooking(t, &told) // without a resolver
+	l.found = claimed(t, domain.OperationErase, 3, 3)
+	l.found[1].Operation, l.found[2].SubjectID = "of a later version", domain.SubjectID{}
+	l.audit.EXPECT().Append(anything, domain.AuditEvent{
+		EventID: "id-1", EventType: domain.EventErasureStepFailed, SubjectRef: l.found[0].SubjectID, OccurredAt: noon,
+		Payload: domain.Payload{"target": "desk", "external": true, "attempts": 3, "error": "unclaimed", "abandoned": false},
+	})
+	if settled, err := l.RunOnce(t.Context()); settled != 0 || err != nil || l.claims != 0 {
+		t.Errorf("got %d, %v, and %d claims", settled, err, l.claims)
+	}
+	if !reflect.DeepEqual(told, l.found) {
+		t.Errorf("told of %+v", told)
+	}
+	l.clock.now, l.err, told = noon.Add(time.Hour), errBoom, nil
+	if _, err := l.RunOnce(t.Context()); !errors.Is(err, errBoom) || len(told) > 0 {
+		t.Errorf("got %v, and told of %+v", err, told)
+	}
+}
+
+func TestARunnerClaimsWhatItsSystemsCanDo(t *testing.T) {
+	erasing := mocks.NewMockResolver(gomock.NewController(t))
+	erasing.EXPECT().Name().Return("mail").AnyTimes()
+	w := newWorld(t, func(c *saga.Config) { c.MaxBackoff = 30 * time.Hour }, uncalled(t), erasing)
+	w.does()
+	longest := 30*time.Hour + time.Minute
+	w.outbox.EXPECT().Claim(anything, 50, noon, anything, anything,
+		domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase, LongestWait: longest},
+		domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationRectify, LongestWait: longest},
+		domain.OutboxTarget{Resolver: "mail", Operation: domain.OperationErase, LongestWait: longest})
+	w.runs(t, 0)
+}
+
+func TestWhatTheStoreCouldNotReadIsRecordedAndReported(t *testing.T) {
+	var told []domain.OutboxEntry
+	l := newLooking(t, &told, uncalled(t))
+	class := domain.LastErrorUnreadable
+	l.claimed = claimed(t, domain.OperationRectify, 1, 2)
+	for i := range l.claimed {
+		l.claimed[i].Status, l.claimed[i].LastError = domain.OutboxAbandoned, &class
+	}
+	l.claimed[1].SubjectID = domain.SubjectID{}
+	l.audit.EXPECT().Append(anything, domain.AuditEvent{
+		EventID: "id-2", EventType: domain.EventRectificationStepFailed, SubjectRef: l.claimed[0].SubjectID, OccurredAt: noon,
+		Payload: domain.Payload{"target": "desk", "external": true, "attempts": 1, "error": "unreadable", "abandoned": true},
+	})
+	if settled, err := l.RunOnce(t.Context()); settled != 2 || err != nil {
+		t.Errorf("got %d, %v", settled, err)
+	}
+	if !reflect.DeepEqual(told, l.claimed) {
+		t.Errorf("told of %+v", told)
+	}
+}

@@ -1,0 +1,221 @@
+package porttest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+func (b box) claimFor(t testing.TB, at time.Time, known ...domain.OutboxTarget) (claimed []domain.OutboxEntry) {
+	t.Helper()
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+		claimed, err = outbox.Claim(ctx, 10, at, at.Add(lease), token(at), known...)
+		return err
+	})
+	return claimed
+}
+
+func outboxClaimTakesWhatItsCallerKnows(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	id := subjectOf(t, "acme", "7")
+	others := []domain.OutboxEntry{
+		toErase(t, "to a new system", id, 0), toRectify(t, "the desk's correction", id, 1*time.Second),
+		toErase(t, "a new operation", id, 2*time.Second),
+	}
+	others[0].Resolver, others[2].Operation = "crm", "forget"
+	b.enqueue(t, others...)
+	b.enqueue(t, toErase(t, "the desk's", id, 3*time.Second), toRectify(t, "the mail's correction", id, 4*time.Second))
+	desk := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase}
+	mail := domain.OutboxTarget{Resolver: "mail", Operation: domain.OperationErase}
+	if got := entryIDs(b.claimFor(t, noon, mail)); len(got) > 0 {
+		t.Errorf("claimed for a system that has no entry are %v", got)
+	}
+	if got := entryIDs(b.claimFor(t, noon, desk)); !slices.Equal(got, []string{"the desk's"}) {
+		t.Errorf("claimed are %v, want only the desk's, which is known", got)
+	}
+	if pending := b.counts(t)[domain.OutboxPending]; pending != 4 {
+		t.Errorf("%d entries are pending, want the 4 that are not known", pending)
+	}
+	rectify := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationRectify}
+	crm := domain.OutboxTarget{Resolver: "crm", Operation: domain.OperationErase}
+	got := entryIDs(b.claimFor(t, noon, desk, rectify, crm))
+	if want := []string{"to a new system", "the desk's correction", "the mail's correction"}; !slices.Equal(got, want) {
+		t.Errorf("claimed by who knows more are %v, want %v", got, want)
+	}
+	if got := entryIDs(b.claimFor(t, noon)); !slices.Equal(got, []string{"a new operation"}) {
+		t.Errorf("claimed without targets are %v, want whatever is left", got)
+	}
+}
+
+func outboxClaimTakesWhatAWrongClockPutOff(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	id := subjectOf(t, "acme", "7")
+	ahead := noon.Add(90 * 24 * time.Hour)
+	b.enqueue(t, toErase(t, "failed", id, 0), toErase(t, "leased", id, time.Second))
+	e := b.claim(t, 2, ahead)
+	b.settle(t, fails(e[0], ahead.Add(time.Minute)))
+	b.enqueue(t, toErase(t, "asked to wait", id, 2*time.Second), toErase(t, "asked to wait longer", id, 3*time.Second))
+	for _, entry := range b.claimFor(t, noon.Add(-time.Minute)) {
+		switch entry.EntryID {
+		case "asked to wait":
+			b.settle(t, fails(entry, noon.Add(domain.LongestWait)))
+		case "asked to wait longer":
+			b.settle(t, fails(entry, noon.Add(domain.LongestWait+time.Hour)))
+		}
+	}
+	if got, want := entryIDs(b.due(t, noon)), []string{"asked to wait longer"}; !slices.Equal(got, want) {
+		t.Errorf("due are %v, want %v: the others were taken, or may wait", got, want)
+	}
+	longer := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase, LongestWait: 2 * domain.LongestWait}
+	if got := entryIDs(b.claimFor(t, noon, longer)); len(got) > 0 {
+		t.Errorf("claimed by who lets entries wait longer are %v", got)
+	}
+	// An attempt in the future is a clock's mistake too, although it is not put off for long.
+	b.enqueue(t, toErase(t, "tried in an hour", id, 4*time.Second))
+	for _, entry := range b.claimFor(t, noon.Add(time.Hour)) {
+		if entry.EntryID == "tried in an hour" {
+			b.settle(t, fails(entry, noon.Add(time.Hour+time.Minute)))
+		}
+	}
+	if got := entryIDs(b.due(t, noon)); !slices.Contains(got, "tried in an hour") {
+		t.Errorf("due are %v, and not what was tried in the future", got)
+	}
+}
+
+// An entry without a subject can be enqueued, but not be read back.
+func outboxClaimAbandonsWhatItCannotRead(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	id := subjectOf(t, "acme", "7")
+	bad, good := toErase(t, "bad", id, 0), toErase(t, "good", id, time.Second)
+	bad.SubjectID = domain.SubjectID{}
+	b.enqueue(t, bad, good)
+	claimed := b.claim(t, 10, noon)
+	if got := entryIDs(claimed); !slices.Equal(got, []string{"bad", "good"}) {
+		t.Fatalf("claimed are %v, want bad and good", got)
+	}
+	listed := first(b.abandoned(t, nil, 10))
+	for what, entry := range map[string]domain.OutboxEntry{"returned": claimed[0], "listed": listed} {
+		if entry.EntryID != "bad" || entry.Status != domain.OutboxAbandoned || entry.LeaseToken != nil ||
+			entry.LastError == nil || *entry.LastError != domain.LastErrorUnreadable || entry.Resolver != "desk" {
+			t.Errorf("%s: %q is %s, want bad, abandoned as unreadable and without a lease", what, entry.EntryID, entry.Status)
+		}
+	}
+	if claimed[1].Status != domain.OutboxInFlight {
+		t.Errorf("good is %s, want in flight", claimed[1].Status)
+	}
+	if got := b.settle(t, succeeds(claimed[1])); got[0] != completes {
+		t.Errorf("the good one was settled as %v", named(got))
+	}
+	if got := entryIDs(b.requeue(t, "bad")); !slices.Equal(got, []string{"bad"}) {
+		t.Errorf("requeued are %v, want bad", got)
+	}
+}
+
+func first(entries []domain.OutboxEntry) domain.OutboxEntry {
+	if len(entries) == 0 {
+		return domain.OutboxEntry{}
+	}
+	return entries[0]
+}
+
+func (b box) unclaimed(t testing.TB, before time.Time, limit int) (found []domain.OutboxEntry) {
+	t.Helper()
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+		found, err = outbox.Unclaimed(ctx, before, limit)
+		return err
+	})
+	return found
+}
+
+func outboxUnclaimedEntriesAreMarkedOnce(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	e := b.claimed(t, numbered(t, 6)...)
+	b.settle(t, succeeds(e[0]), abandons(e[1]), fails(e[2], noon.Add(time.Hour)), fails(e[3], noon), givesBack(e[4]))
+	b.enqueue(t, toErase(t, "old", e[0].SubjectID, time.Minute), toErase(t, "young", e[0].SubjectID, 5*time.Hour))
+	for _, want := range [][]string{{"e003"}, {"e004", "old"}, {}} {
+		found := b.unclaimed(t, noon.Add(tick), max(1, len(want)))
+		if got := entryIDs(found); !slices.Equal(got, want) {
+			t.Errorf("unclaimed are %v, want %v", got, want)
+		}
+		for _, entry := range found {
+			marked := entry.LastError != nil && *entry.LastError == domain.LastErrorUnclaimed
+			if !marked || entry.Status == domain.OutboxAbandoned {
+				t.Errorf("%s is returned as %s, or without its error", entry.EntryID, entry.Status)
+			}
+		}
+	}
+	want := []string{"e003", "e004", "old", "young"}
+	if got := entryIDs(b.due(t, noon.Add(tick))); !slices.Equal(got, want) {
+		t.Errorf("then due are %v, want %v as before", got, want)
+	}
+	counts := b.counts(t)
+	if counts[domain.OutboxFailed] != 2 || counts[domain.OutboxPending] != 3 || counts[domain.OutboxInFlight] != 1 {
+		t.Errorf("counted are %v, want 2 failed, 3 pending, 1 in flight as before", counts)
+	}
+	want = []string{"e002", "e005", "young"}
+	if got := entryIDs(b.unclaimed(t, noon.Add(2*time.Hour), 10)); !slices.Equal(got, want) {
+		t.Errorf("later, unclaimed are %v, want %v: a lease that has ended counts as well", got, want)
+	}
+}
+
+func outboxTakesNothingForNothing(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	e := b.claimed(t, numbered(t, 3)...)
+	b.settle(t, succeeds(e[0]), abandons(e[1]), givesBack(e[2]))
+	before := b.counts(t)
+	for _, limit := range []int{0, -1, -1000} {
+		if got := b.claim(t, limit, noon.Add(time.Hour)); len(got) > 0 {
+			t.Errorf("up to %d: claimed %v", limit, entryIDs(got))
+		}
+		if got := b.unclaimed(t, noon.Add(time.Hour), limit); len(got) > 0 {
+			t.Errorf("up to %d: unclaimed %v", limit, entryIDs(got))
+		}
+		if got := b.abandoned(t, nil, limit); len(got) > 0 {
+			t.Errorf("up to %d: abandoned %v", limit, entryIDs(got))
+		}
+		if got := b.purge(t, noon, limit); got > 0 {
+			t.Errorf("up to %d: purged %d", limit, got)
+		}
+	}
+	b.settle(t)
+	b.requeue(t)
+	b.enqueue(t)
+	if after := b.counts(t); fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("counted are %v, want %v as before", after, before)
+	}
+}
+
+func outboxReadingIsNoWrite(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	do(t, b.Store, func(ctx context.Context, s ports.Session) error {
+		if _, err := s.Outbox().Counts(ctx); err != nil {
+			return err
+		}
+		if _, err := s.Outbox().Abandoned(ctx, nil, 10); err != nil {
+			return err
+		}
+		if _, err := s.Outbox().Settle(ctx, nil); err != nil {
+			return err
+		}
+		return s.Subjects().Export(ctx, subject(t, "acme", 1), func(domain.ExportRecord) error { return nil })
+	})
+}
+
+func outboxRequeueTakesAnyNumberOfIDs(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	e := b.claimed(t, numbered(t, 2)...)
+	b.settle(t, abandons(e[0]), abandons(e[1]))
+	ids := make([]string, 70_000) // more than a statement has parameters
+	for i := range ids {
+		ids[i] = fmt.Sprint("unknown ", i)
+	}
+	ids[0], ids[69_999] = "e001", "e000"
+	if got := entryIDs(b.requeue(t, ids...)); !slices.Equal(got, []string{"e000", "e001"}) {
+		t.Errorf("requeued are %v, want both, oldest first", got)
+	}
+}

@@ -1,0 +1,50 @@
+package isolation
+
+import (
+	"slices"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// judged is the instant at which the books judge duties. The cells of an application lie years apart from any cutoff.
+var judged = time.Now()
+
+// lapsed reports whether the duties to keep a retained cell are over: its own, and those that count from it. What
+// identifies or links rows is kept for ever.
+func (t *table) lapsed(r *row, c *column) bool {
+	if c.Personal == nil || c.Personal.Strategy != domain.StrategyRetain || c.Personal.Since == "" || t.isKey(c) {
+		return false
+	}
+	return !slices.ContainsFunc(t.columns, func(duty *column) bool {
+		if duty.Personal == nil || duty.Personal.Since == "" || duty != c && duty.Personal.Since != c.Name {
+			return false
+		}
+		since, ok := r.cells[duty.Personal.Since].(time.Time)
+		p := duty.Personal.Retain
+		return !ok || since.AddDate(p.Years, p.Months, p.Days).After(judged)
+	})
+}
+
+func (t *table) isKey(c *column) bool {
+	return t.refersTo(c.Name) || slices.Contains(t.primaryKey, c.Name) || slices.ContainsFunc(t.links, func(l *link) bool {
+		return slices.Contains(l.Columns, c.Name)
+	})
+}
+
+// judge is how many of the subject's rows an erasure anonymizes a cell of, and in how many it retains one.
+func (t *table) judge(subject int) (anonymized, retained int64) {
+	for _, r := range t.rows {
+		if r.owner != subject {
+			continue
+		}
+		lapses := slices.ContainsFunc(t.columns, func(c *column) bool { return t.lapsed(r, c) })
+		if lapses || len(t.anonymized()) > 0 {
+			anonymized++
+		}
+		if slices.ContainsFunc(t.retained(), func(c *column) bool { return !t.lapsed(r, c) }) {
+			retained++
+		}
+	}
+	return anonymized, retained
+}
