@@ -32,7 +32,7 @@ func (w *world) checkRows(erased int, before, after dump) {
 			}
 			expected++
 			for _, c := range t.columns {
-				if fault := w.fault(t, c, erase, t.lapsed(r, c), old[c.Name], now[c.Name], fresh); fault != "" {
+				if fault := w.fault(t, c, erase, w.lapsed(t, r, c), old[c.Name], now[c.Name], fresh); fault != "" {
 					w.Errorf("%s: %s: was %s, is %s: %s", where, c.Name, shown(old[c.Name]), shown(now[c.Name]), fault)
 				}
 			}

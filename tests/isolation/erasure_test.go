@@ -67,7 +67,7 @@ func (w *world) counts(erased int, repeated bool) domain.ErasureResult {
 			}
 			result.Deleted[name] = rows
 		case survives:
-			anonymized, retained := table.judge(erased)
+			anonymized, retained := w.judge(table, erased)
 			if len(table.anonymized()) > 0 || anonymized > 0 {
 				result.Anonymized[name] = anonymized
 			}

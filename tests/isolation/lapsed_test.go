@@ -12,8 +12,8 @@ var judged = time.Now()
 
 // lapsed reports whether the duties to keep a retained cell are over: its own, and those that count from it. What
 // identifies or links rows is kept for ever.
-func (t *table) lapsed(r *row, c *column) bool {
-	if c.Personal == nil || c.Personal.Strategy != domain.StrategyRetain || c.Personal.Since == "" || t.isKey(c) {
+func (s *schema) lapsed(t *table, r *row, c *column) bool {
+	if c.Personal == nil || c.Personal.Strategy != domain.StrategyRetain || c.Personal.Since == "" || s.isKey(t, c) {
 		return false
 	}
 	return !slices.ContainsFunc(t.columns, func(duty *column) bool {
@@ -26,23 +26,26 @@ func (t *table) lapsed(r *row, c *column) bool {
 	})
 }
 
-func (t *table) isKey(c *column) bool {
-	return t.refersTo(c.Name) || slices.Contains(t.primaryKey, c.Name) || slices.ContainsFunc(t.links, func(l *link) bool {
-		return slices.Contains(l.Columns, c.Name)
-	})
+func (s *schema) isKey(t *table, c *column) bool {
+	return slices.Contains(t.primaryKey, c.Name) || slices.Contains(t.subjectKey, c.Name) ||
+		slices.ContainsFunc(s.tables, func(other *table) bool {
+			return !other.outside && slices.ContainsFunc(other.links, func(l *link) bool {
+				return other == t && slices.Contains(l.Columns, c.Name) || l.to == t && slices.Contains(l.ReferencedColumns, c.Name)
+			})
+		})
 }
 
 // judge is how many of the subject's rows an erasure anonymizes a cell of, and in how many it retains one.
-func (t *table) judge(subject int) (anonymized, retained int64) {
+func (s *schema) judge(t *table, subject int) (anonymized, retained int64) {
 	for _, r := range t.rows {
 		if r.owner != subject {
 			continue
 		}
-		lapses := slices.ContainsFunc(t.columns, func(c *column) bool { return t.lapsed(r, c) })
+		lapses := slices.ContainsFunc(t.columns, func(c *column) bool { return s.lapsed(t, r, c) })
 		if lapses || len(t.anonymized()) > 0 {
 			anonymized++
 		}
-		if slices.ContainsFunc(t.retained(), func(c *column) bool { return !t.lapsed(r, c) }) {
+		if slices.ContainsFunc(t.retained(), func(c *column) bool { return !s.lapsed(t, r, c) }) {
 			retained++
 		}
 	}

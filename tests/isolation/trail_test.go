@@ -35,7 +35,7 @@ func (w *world) checkTrail(subject domain.Subject, results ...domain.ErasureResu
 			w.Fatalf("the trail ends early: %+v", trail)
 		}
 		w.checkEvent(trail[0], domain.EventErasureRequested, domain.Payload{
-			"local_steps": int64(len(steps)), "external_steps": int64(len(called)), "refs": int64(len(subject.Refs)),
+			"local_steps": int64(len(steps)) - w.unplanned(result), "external_steps": int64(len(called)), "refs": int64(len(subject.Refs)),
 		})
 		w.checkSteps(steps, trail[1:len(steps)+1])
 		completed := trail[len(steps)+1]
@@ -51,6 +51,16 @@ func (w *world) checkTrail(subject domain.Subject, results ...domain.ErasureResu
 	if len(trail) > 0 {
 		w.Errorf("the trail goes on: %+v", trail)
 	}
+}
+
+// unplanned is how many steps of a result are there only because a duty is over.
+func (w *world) unplanned(result domain.ErasureResult) (n int64) {
+	for _, table := range w.mapped() {
+		if _, has := result.Anonymized[w.qualifier+table.name]; has && len(table.anonymized()) == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // step is what an event says about one step.

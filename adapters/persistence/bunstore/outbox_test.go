@@ -32,11 +32,7 @@ type box struct {
 func newBox(t testing.TB, db *bun.DB) box {
 	t.Helper()
 	must(t, bunstore.Migrate(context.Background(), db, bunstore.Options{}))
-	dataMap, err := bunstore.ReadModels(db, models[:1], nil)
-	must(t, err)
-	store, err := bunstore.New(db, dataMap, bunstore.Options{})
-	must(t, err)
-	return box{db, store}
+	return box{db, newStore(t, db)}
 }
 
 // do gives fn the outbox in a session of its own.
