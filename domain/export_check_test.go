@@ -25,7 +25,8 @@ func TestARecordThatABundleCanHoldIsValid(t *testing.T) {
 		nil, "", "é\x00", true, 0, int8(1), uint64(math.MaxUint64), 1.5, []byte(nil), []byte("\xff"),
 		domain.Number("1e999"), domain.Number("NaN"), domain.Number("-Infinity"),
 		domain.JSON(`null`), domain.JSON(" {\"a\":[1e400,\"\\u0000\\ud800\",{}]}\n"), domain.JSON(nested(1000)),
-		time.Time{}, time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), time.Now().In(time.FixedZone("", -23*3600)),
+		time.Time{},
+		time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), noon.In(time.FixedZone("", -23*3600)),
 	} {
 		record := exported(value)
 		if !record.Valid() {
@@ -46,8 +47,10 @@ func TestARecordThatABundleCanHoldIsValid(t *testing.T) {
 func TestARecordThatABundleCannotHoldIsNotValid(t *testing.T) {
 	far := time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, value := range []any{
-		"a\xff", "\xed\xa0\x80", math.NaN(), math.Inf(-1), float32(1), make(chan int), struct{}{},
-		map[string]any{}, []string{},
+		"a\xff", "\xed\xa0\x80", math.NaN(), math.Inf(-1), float32(1), make(chan int),
+		struct{}{},
+		map[string]any{},
+		[]string{},
 		json.RawMessage(`{}`), json.Number("1"), ptr("x"), error(nil), &far, func() {},
 		domain.Number(""), domain.Number("1,5"), domain.Number("0x1"), domain.Number("1 "),
 		domain.Number("\xff"), domain.Number("nan"),
@@ -57,8 +60,8 @@ func TestARecordThatABundleCannotHoldIsNotValid(t *testing.T) {
 		domain.JSON("\"\n\""),
 		domain.JSON("\"\xff\""), domain.JSON("\ufeff{}"), domain.JSON(`nul`), domain.JSON(`[1,[2,{"a":[tru]}]]`),
 		domain.JSON(nested(10_001)), domain.JSON(strings.Repeat("[", 100_000)), domain.JSON("{}\x00"),
-		far, time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), time.Now().In(time.FixedZone("", 24*3600)),
-		time.Now().In(time.FixedZone("", -30*3600)),
+		far, time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), noon.In(time.FixedZone("", 24*3600)),
+		noon.In(time.FixedZone("", -30*3600)),
 		time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).In(time.FixedZone("", 3600)),
 	} {
 		if value != nil && exported(value).Valid() {

@@ -24,7 +24,8 @@ type run struct {
 // also if the lock could not be had.
 func (r *run) begin(ctx context.Context, refs int) error {
 	state, lockErr := r.session.Subjects().LockToRectify(ctx, r.id)
-	if subject := r.dataMap.SubjectTable(); lockErr == nil && state.Erased && !(state.Present && subject.RowsGo()) {
+	createdAgain := state.Present && r.dataMap.SubjectTable().RowsGo() // an erasure had deleted its row
+	if lockErr == nil && state.Erased && !createdAgain {
 		r.spareErased()
 	}
 	requested := r.audit.Event(domain.EventRectificationRequested, r.id, domain.Payload{

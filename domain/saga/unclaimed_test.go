@@ -63,8 +63,15 @@ func TestARunnerLooksForUnclaimedEntriesOnceAnHour(t *testing.T) {
 		after time.Duration
 		looks int
 	}{
-		{0, 1}, {0, 1}, {59 * time.Minute, 1}, {time.Minute, 2}, {time.Minute, 2}, {10 * time.Hour, 3},
-		{-100 * time.Hour, 4}, {time.Minute, 4}, {time.Hour, 5}, // the clock was put back
+		{0, 1},
+		{0, 1},
+		{59 * time.Minute, 1},
+		{time.Minute, 2},
+		{time.Minute, 2},
+		{10 * time.Hour, 3},
+		{-100 * time.Hour, 4},
+		{time.Minute, 4},
+		{time.Hour, 5}, // the clock was put back
 	} {
 		l.clock.now = l.clock.now.Add(c.after)
 		if settled, err := l.RunOnce(t.Context()); settled != 0 || err != nil || l.looks != c.looks {

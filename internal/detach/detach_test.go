@@ -148,7 +148,7 @@ func TestContextsMadeFromItEndWithRelease(t *testing.T) {
 		} {
 			ctx, release := detach.New(parent)
 			timed, cancel := context.WithTimeout(ctx, time.Hour)
-			inner, cancelInner := context.WithCancel(context.WithValue(timed, struct{}{}, 1))
+			inner, cancelInner := context.WithCancel(context.WithValue(timed, key{}, 1))
 			after := make(chan struct{})
 			context.AfterFunc(inner, func() { close(after) })
 			if inner.Value(key{}) != "mine" || inner.Err() != nil {

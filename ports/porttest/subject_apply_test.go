@@ -299,7 +299,6 @@ func applyDefects() map[string]storeDefect {
 		"external steps are nothing": {
 			changesSteps(func(step domain.Step) (domain.Step, bool) { return step, !step.External }),
 			map[string]string{
-
 				"subject refused steps cannot be committed": "is no habeas: manifest",
 
 				"subject steps are refused": "an external step",
@@ -311,7 +310,6 @@ func applyDefects() map[string]storeDefect {
 				return step, known || step.External
 			}),
 			map[string]string{
-
 				"subject steps are refused": "a step about an unknown table",
 			},
 		},

@@ -45,7 +45,7 @@ type brittle struct {
 // Read implements io.Reader.
 func (b brittle) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err != nil && err != io.EOF { //nolint:errorlint // io.EOF is never wrapped
+	if err != nil && err != io.EOF {
 		_ = b.connection.CloseWrite() // fails if the client has gone
 	}
 	return n, err

@@ -67,7 +67,7 @@ func TestABodyThatNeverArrivesOverHTTP2(t *testing.T) {
 	server.StartTLS()
 	defer server.Close()
 	body, sender := io.Pipe()
-	defer sender.Close()
+	defer func() { _ = sender.Close() }()
 	response, err := server.Client().Post(server.URL+"/me/consent", "application/json", body)
 	require(t, err)
 	defer response.Body.Close()

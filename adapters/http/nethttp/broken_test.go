@@ -28,7 +28,7 @@ func packing(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
 		packer := gzip.NewWriter(w)
-		defer packer.Close()
+		defer func() { _ = packer.Close() }()
 		next.ServeHTTP(packed{w, packer}, r)
 	})
 }

@@ -67,7 +67,7 @@ func (a *arriving) setDeadline(deadline time.Time) {
 // client is there, and would take the deadline for the client's end.
 func (a *arriving) Read(p []byte) (int, error) {
 	n, err := a.Reader.Read(p)
-	if err == io.EOF && !a.deadline.IsZero() { //nolint:errorlint // io.EOF is never wrapped
+	if err == io.EOF && !a.deadline.IsZero() {
 		var none time.Time
 		if a.own > 0 {
 			none = time.Now().Add(a.own)

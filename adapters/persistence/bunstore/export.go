@@ -89,8 +89,8 @@ func (s subjectStore) export(
 func (s subjectStore) checkSight(id domain.SubjectID, values []any) (stale string, err error) {
 	seen := s.store.locking.newSight()
 	for i, target := range seen.targets() {
-		if err := target.(*sql.NullString).Scan(values[i]); err != nil { //nolint:forcetypeassert // it has no others
-			return "", err
+		if values[i] != nil {
+			*target = sql.NullString{String: textOf(values[i]), Valid: true}
 		}
 	}
 	if !seen.spells(id) {

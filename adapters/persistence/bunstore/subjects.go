@@ -100,9 +100,13 @@ func (s subjectStore) look(ctx context.Context, id domain.SubjectID, key []any) 
 // see runs a statement that returns a sight for each row of the subject, and reports whether there was one.
 func (s subjectStore) see(ctx context.Context, id domain.SubjectID, text string, args ...any) (present bool, err error) {
 	sight := s.store.locking.newSight()
+	targets := []any{&present}
+	for _, target := range sight.targets() {
+		targets = append(targets, target)
+	}
 	spelled := true
 	err = s.read(ctx, "lock subject", func(rows *sql.Rows) error {
-		err := rows.Scan(append([]any{&present}, sight.targets()...)...)
+		err := rows.Scan(targets...)
 		spelled = spelled && sight.spells(id)
 		return err
 	}, text, args...)
@@ -129,8 +133,8 @@ func (l locking) newSight() *sight {
 	return &sight{elements: l.spelled, texts: make([]sql.NullString, len(l.spelled))}
 }
 
-func (s *sight) targets() []any {
-	targets := []any{&s.fingerprint}
+func (s *sight) targets() []*sql.NullString {
+	targets := []*sql.NullString{&s.fingerprint}
 	for i := range s.texts {
 		targets = append(targets, &s.texts[i])
 	}

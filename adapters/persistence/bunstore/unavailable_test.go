@@ -131,20 +131,25 @@ func (b box) isIdle(t testing.TB, admin *bun.DB) error {
 func TestAnSQLiteThatCannotBeWrittenIsUnavailable(t *testing.T) {
 	for what, spoil := range map[string]func(t testing.TB, db *bun.DB, path string) *bun.DB{
 		"full": func(t testing.TB, db *bun.DB, _ string) *bun.DB {
+			t.Helper()
 			execute(t, db, "PRAGMA max_page_count = 1")
 			return db
 		},
 		"query only": func(t testing.TB, _ *bun.DB, path string) *bun.DB {
+			t.Helper()
 			return openDB(t, "sqlite", "file:"+path+"?_pragma=query_only(1)")
 		},
 		"read only": func(t testing.TB, _ *bun.DB, path string) *bun.DB {
+			t.Helper()
 			return openDB(t, "sqlite", "file:"+path+"?mode=ro")
 		},
 		"immutable": func(t testing.TB, db *bun.DB, path string) *bun.DB {
+			t.Helper()
 			must(t, db.Close())
 			return openDB(t, "sqlite", "file:"+path+"?immutable=1")
 		},
 		"gone": func(t testing.TB, _ *bun.DB, path string) *bun.DB {
+			t.Helper()
 			return openDB(t, "sqlite", "file:"+path+"/nowhere/db")
 		},
 	} {
