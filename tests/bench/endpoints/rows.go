@@ -20,7 +20,7 @@ var written = map[string]rows{
 	"export":       {"export_requested": 1, "export_completed": 1},
 	"erase": {
 		"erasure_requested": 1, "erasure_step_succeeded": 6, "erasure_local_completed": 1,
-		"marks of erasure": 1, "outbox entries": 1,
+		"marks of erasure": 1, "outbox entries": 1, "consent records": 1, "consent_withdrawn": 1,
 		"addresses": -2, "logins": -5, "orders with names": -20, "invoices sent": -5, "users with names": -1,
 	},
 }

@@ -36,10 +36,29 @@ const (
 	anonymizeOrders = `
 	UPDATE orders SET recipient = ` + anonymous + `, product = ` + anonymous + `, note = ` + anonymous + `
 	WHERE user_id = $1`
-	anonymizeInvoices = `UPDATE invoices SET sent_to = ` + anonymous + ` WHERE user_id = $1`
-	anonymizeUser     = `
+	// anonymizeInvoices also overwrites what had to be kept for ten years that are over.
+	anonymizeInvoices = `
+	UPDATE invoices SET sent_to = ` + anonymous + `,
+		address = CASE WHEN issued_at <= $2 THEN ` + anonymous + ` ELSE address END,
+		total = CASE WHEN issued_at <= $2 THEN 0 ELSE total END
+	WHERE user_id = $1`
+	countRetained = `SELECT count(*) FROM invoices WHERE user_id = $1 AND issued_at > $2`
+	anonymizeUser = `
 	UPDATE users SET email = ` + anonymous + `, name = ` + anonymous + `, phone = ` + anonymous + `, last_seen = 'epoch'
 	WHERE id = $1`
+
+	cancelCorrections = `
+	UPDATE habeas_outbox SET status = 'abandoned', last_error = 'erased', next_attempt_at = NULL, lease_token = NULL,
+		ref = NULL, corrections = NULL
+	WHERE subject_id = $1 AND operation = 'rectify' AND stage = 0`
+	// withdrawConsents ends every consent that is in force.
+	withdrawConsents = `
+	INSERT INTO habeas_consent_records (subject_id, purpose, policy_version, granted, recorded_at, source)
+	SELECT subject_id, purpose, policy_version, FALSE, $2, 'erasure' FROM (
+		SELECT DISTINCT ON (purpose) * FROM habeas_consent_records WHERE subject_id = $1 ORDER BY purpose, seq DESC
+	) AS latest WHERE granted`
+	clearReasons = `
+	UPDATE habeas_restriction_records SET reason = NULL WHERE subject_id = $1 AND reason IS NOT NULL`
 
 	insertOutbox = `
 	INSERT INTO habeas_outbox (entry_id, subject_id, resolver, ref, operation, status, attempts, enqueued_at)
@@ -67,6 +86,7 @@ func (a api) erase(c *fiber.Ctx) error {
 		if _, err := tx.Exec(ctx, lockUser, user); err != nil {
 			return err
 		}
+		tenYearsAgo := now().AddDate(-10, 0, 0)
 		trail := []event{newEvent("erasure_requested", payload{"local_steps": 6, "external_steps": 1, "refs": 1})}
 		for _, step := range []struct {
 			strategy, table, statement string
@@ -78,7 +98,11 @@ func (a api) erase(c *fiber.Ctx) error {
 			{"anonymize", "invoices", anonymizeInvoices, result.Anonymized},
 			{"anonymize", "users", anonymizeUser, result.Anonymized},
 		} {
-			tag, err := tx.Exec(ctx, step.statement, user)
+			args := []any{user}
+			if step.table == "invoices" {
+				args = append(args, tenYearsAgo)
+			}
+			tag, err := tx.Exec(ctx, step.statement, args...)
 			if err != nil {
 				return err
 			}
@@ -86,12 +110,26 @@ func (a api) erase(c *fiber.Ctx) error {
 			trail = append(trail, newEvent("erasure_step_succeeded", payload{
 				"target": step.table, "strategy": step.strategy, "rows": tag.RowsAffected(),
 			}))
-			if step.table == "invoices" { // the same rows are kept, but for the address that they were sent to
-				result.Retained["invoices"] = tag.RowsAffected()
+			if step.table == "invoices" {
+				var retained int64
+				if err := tx.QueryRow(ctx, countRetained, user, tenYearsAgo).Scan(&retained); err != nil {
+					return err
+				}
+				result.Retained["invoices"] = retained
 				trail = append(trail, newEvent("erasure_step_succeeded", payload{
-					"target": "invoices", "strategy": "retain", "rows": tag.RowsAffected(),
+					"target": "invoices", "strategy": "retain", "rows": retained,
 				}))
 			}
+		}
+		if _, err := tx.Exec(ctx, cancelCorrections, subject); err != nil {
+			return err
+		}
+		withdrawn, err := tx.Exec(ctx, withdrawConsents, subject, now())
+		if err != nil {
+			return err
+		}
+		for range withdrawn.RowsAffected() {
+			trail = append(trail, newEvent("consent_withdrawn", payload{"source": "erasure"}))
 		}
 		completed := newEvent("erasure_local_completed", payload{
 			"deleted": sum(result.Deleted), "anonymized": sum(result.Anonymized), "retained": sum(result.Retained),
@@ -99,6 +137,7 @@ func (a api) erase(c *fiber.Ctx) error {
 		})
 		result.CompletedAt = completed.At
 		var batch pgx.Batch
+		batch.Queue(clearReasons, subject)
 		batch.Queue(insertOutbox, uuid.Must(uuid.NewV7()).String(), subject, "desk",
 			map[string]string{"kind": "desk", "value": "contact-" + subject}, completed.At)
 		queueEvents(&batch, subject, append(trail, completed)...)

@@ -68,7 +68,27 @@ var (
 	invoiceAddress = field{"invoices", "address", "financial", obligation, nil, taxLaw}
 	invoiceTotal   = field{"invoices", "total", "financial", obligation, nil, taxLaw}
 	invoiceSentTo  = field{"invoices", "sent_to", "contact", contract, nil, nil}
+
+	consentPurpose    = consentField("purpose")
+	consentPolicy     = consentField("policy_version")
+	consentGranted    = consentField("granted")
+	consentRecordedAt = consentField("recorded_at")
+	consentSource     = consentField("source")
+
+	restrictionPurpose    = restrictionField("purpose")
+	restrictionRestricted = restrictionField("restricted")
+	restrictionReason     = field{"habeas_restriction_records", "reason", "communication", obligation, nil, nil}
+	restrictionRecordedAt = restrictionField("recorded_at")
+	restrictionSource     = restrictionField("source")
 )
+
+func consentField(name string) field {
+	return field{"habeas_consent_records", name, "behavioral", obligation, nil, pointer("Art. 7(1) GDPR")}
+}
+
+func restrictionField(name string) field {
+	return field{"habeas_restriction_records", name, "behavioral", obligation, nil, pointer("Art. 5(2) GDPR")}
+}
 
 func (a api) export(c *fiber.Ctx) error {
 	user, err := shop.User(c)
@@ -101,7 +121,7 @@ func (a api) export(c *fiber.Ctx) error {
 func readAll(ctx context.Context, tx pgx.Tx, user int64) ([]record, error) {
 	records := make([]record, 0, 128)
 	for _, read := range []func(context.Context, pgx.Tx, int64, []record) ([]record, error){
-		readUser, readAddresses, readLogins, readOrders, readInvoices,
+		readUser, readAddresses, readLogins, readOrders, readInvoices, readConsents, readRestrictions,
 	} {
 		var err error
 		if records, err = read(ctx, tx, user, records); err != nil {
@@ -204,6 +224,53 @@ func readInvoices(ctx context.Context, tx pgx.Tx, user int64, records []record) 
 			record{invoiceAddress, row, address, &expires},
 			record{invoiceTotal, row, json.Number(total), &expires},
 			record{invoiceSentTo, row, sentTo, nil})
+		return nil
+	})
+	return records, err
+}
+
+func readConsents(ctx context.Context, tx pgx.Tx, user int64, records []record) ([]record, error) {
+	rows, err := tx.Query(ctx, `SELECT seq, purpose, policy_version, granted, recorded_at, source
+		FROM habeas_consent_records WHERE subject_id = $1 ORDER BY seq`, strconv.FormatInt(user, 10))
+	if err != nil {
+		return nil, err
+	}
+	var seq int64
+	var purpose, policy, source string
+	var granted bool
+	var at time.Time
+	_, err = pgx.ForEachRow(rows, []any{&seq, &purpose, &policy, &granted, &at, &source}, func() error {
+		row := strconv.FormatInt(seq, 10)
+		records = append(records,
+			record{consentPurpose, row, purpose, nil},
+			record{consentPolicy, row, policy, nil},
+			record{consentGranted, row, granted, nil},
+			record{consentRecordedAt, row, at.UTC(), nil},
+			record{consentSource, row, source, nil})
+		return nil
+	})
+	return records, err
+}
+
+func readRestrictions(ctx context.Context, tx pgx.Tx, user int64, records []record) ([]record, error) {
+	rows, err := tx.Query(ctx, `SELECT seq, purpose, restricted, reason, recorded_at, source
+		FROM habeas_restriction_records WHERE subject_id = $1 ORDER BY seq`, strconv.FormatInt(user, 10))
+	if err != nil {
+		return nil, err
+	}
+	var seq int64
+	var purpose, reason *string
+	var source string
+	var restricted bool
+	var at time.Time
+	_, err = pgx.ForEachRow(rows, []any{&seq, &purpose, &restricted, &reason, &at, &source}, func() error {
+		row := strconv.FormatInt(seq, 10)
+		records = append(records,
+			record{restrictionPurpose, row, purpose, nil},
+			record{restrictionRestricted, row, restricted, nil},
+			record{restrictionReason, row, reason, nil},
+			record{restrictionRecordedAt, row, at.UTC(), nil},
+			record{restrictionSource, row, source, nil})
 		return nil
 	})
 	return records, err

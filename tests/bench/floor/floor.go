@@ -126,7 +126,7 @@ type consent struct {
 
 const latestConsent = `
 	SELECT policy_version, granted, recorded_at, source FROM habeas_consent_records
-	WHERE subject_id = $1 AND purpose = $2 ORDER BY recorded_at DESC, granted, seq DESC LIMIT 1`
+	WHERE subject_id = $1 AND purpose = $2 ORDER BY seq DESC LIMIT 1`
 
 func (a api) consentStatus(c *fiber.Ctx) error {
 	user, err := shop.User(c)

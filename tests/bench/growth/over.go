@@ -45,9 +45,9 @@ func exportOver(ctx context.Context, server *process.Server, user int64, rows in
 	return int64(len(body)), took, nil
 }
 
-// recordsOf is how many fields are exported of a user who has so many rows: three of each, and four of their own row and
-// of both addresses.
-func recordsOf(rows int) int { return 3*rows + 3 }
+// recordsOf is how many fields are exported of a user who has so many rows: three of each, four of their own row and of
+// both addresses, and five of both lines in the consent ledger.
+func recordsOf(rows int) int { return 3*rows + 3 + 5*2 }
 
 // eraseOver erases a user and checks that all of the rows were reached.
 func eraseOver(ctx context.Context, server *process.Server, user int64, rows int) (time.Duration, error) {
