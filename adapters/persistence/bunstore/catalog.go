@@ -27,6 +27,22 @@ type liveTable struct {
 	copies  []string // tables into which triggers insert
 }
 
+// touched are the tables of a data map that an erasure or an export reads or writes: those that hold personal data, and
+// those through which they reach the subject, the subject's first.
+func touched(m domain.DataMap) []domain.Table {
+	needed := map[string]bool{m.SubjectTable().Name: true}
+	for _, table := range m.Tables() {
+		if len(table.Personal()) == 0 && !table.Owned {
+			continue
+		}
+		needed[table.Name] = true
+		for _, relation := range m.Path(table.Name) {
+			needed[relation.References] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(m.Tables()), func(t domain.Table) bool { return !needed[t.Name] })
+}
+
 // learn makes sure that the session knows the catalog of the fingerprint.
 func (s *session) learn(ctx context.Context, fingerprint string) error {
 	if known := s.store.catalog.Load(); known != nil && known.fingerprint == fingerprint && fingerprint != "" {
@@ -34,7 +50,7 @@ func (s *session) learn(ctx context.Context, fingerprint string) error {
 		return nil
 	}
 	learned := &catalog{fingerprint: fingerprint, tables: map[string]liveTable{}}
-	for _, table := range s.store.dataMap.Tables() {
+	for _, table := range s.store.touched {
 		live, err := s.inspect(ctx, table)
 		if err != nil {
 			return err
@@ -131,7 +147,7 @@ func (s *Store) refuseHidden(c *catalog, op string) (table string, err error) {
 	if s.trustRowFilters {
 		return "", nil
 	}
-	for _, table := range s.dataMap.Tables() {
+	for _, table := range s.touched {
 		if why := c.tables[table.Name].hides; why != "" {
 			return table.Name, &domain.Error{
 				Code: domain.ErrConfiguration, Op: op, Message: table.Name + ": the database may hide rows of the subject: " +

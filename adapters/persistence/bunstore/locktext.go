@@ -37,7 +37,7 @@ func newLocking(s *Store) locking {
 		release:   "DELETE FROM " + s.tables.erasures + " WHERE subject_id = $1 AND erasures = 0",
 		isolation: s.dialect.isolation(),
 	}
-	l.sight = []string{s.dialect.fingerprint(s.dataMap.Tables())}
+	l.sight = []string{s.dialect.fingerprint(s.touched)}
 	for i, name := range subject.SubjectKey {
 		if column, _ := subject.Column(name); column.Type == domain.TypeText {
 			l.spelled = append(l.spelled, i)
@@ -73,9 +73,9 @@ func insertMark(table, erasures, update string, others int) string {
 // newLevels returns the statements for the tables that others reach the subject through, those next to the subject first.
 func (s *Store) newLevels() []level {
 	var byDistance [][]domain.Table
-	for _, table := range s.dataMap.Tables() {
+	for _, table := range s.touched {
 		distance := len(s.dataMap.Path(table.Name))
-		isParent := slices.ContainsFunc(s.dataMap.Tables(), func(child domain.Table) bool {
+		isParent := slices.ContainsFunc(s.touched, func(child domain.Table) bool {
 			path := s.dataMap.Path(child.Name)
 			return len(path) > 0 && path[0].References == table.Name
 		})

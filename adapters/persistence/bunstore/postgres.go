@@ -88,16 +88,20 @@ func (postgres) notification() string { return "SELECT pg_notify('habeas_outbox'
 
 func (postgres) isolation() string { return "SELECT current_setting('transaction_isolation')" }
 
+// fingerprint names the tables by constants, so that the catalog is read by its indexes.
 func (postgres) fingerprint(tables []domain.Table) string {
 	names := make([]string, len(tables))
 	for i, table := range tables {
-		names[i] = "to_regclass(" + literal(quoteTable(table.Name)) + ")"
+		names[i] = literal(quoteTable(table.Name)) + "::regclass"
 	}
-	return `(SELECT string_agg(concat_ws(' ', c.oid, c.relkind, c.relnatts, c.relhassubclass, c.relhasrules,
-		row_security_active(c.oid), CASE c.relkind WHEN 'v' THEN md5(pg_get_viewdef(c.oid)) END,
+	list := strings.Join(names, ", ")
+	return `(SELECT concat(
+		(SELECT string_agg(concat_ws(' ', c.oid, c.relkind, c.relnatts, c.relhassubclass, c.relhasrules,
+			CASE WHEN c.relrowsecurity THEN row_security_active(c.oid) END,
+			CASE c.relkind WHEN 'v' THEN md5(pg_get_viewdef(c.oid)) END), ',' ORDER BY c.oid)
+			FROM pg_catalog.pg_class AS c WHERE c.oid IN (` + list + `)),
 		(SELECT string_agg(concat(t.oid, t.tgenabled), ' ' ORDER BY t.oid) FROM pg_catalog.pg_trigger AS t
-			WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)), ',' ORDER BY c.oid)
-		FROM pg_catalog.pg_class AS c WHERE c.oid IN (` + strings.Join(names, ", ") + `))`
+			WHERE t.tgrelid IN (` + list + `) AND NOT t.tgisinternal)))`
 }
 
 // inspection looks through a view at the tables below it: at their columns that the view does not read, and at their

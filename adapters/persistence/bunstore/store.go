@@ -62,6 +62,7 @@ type Store struct {
 	sharing   bool
 
 	locking   locking
+	touched   []domain.Table
 	lastSteps atomic.Pointer[stepGroup]
 	catalog   atomic.Pointer[catalog] // as it was read last
 
@@ -98,6 +99,7 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 		s.logger = slog.Default()
 	}
 	s.gate, s.writers = newGate(db.Stats().MaxOpenConnections), newGate(d.writers())
+	s.touched = touched(dataMap)
 	s.locking = newLocking(s)
 	s.export = newExports(s)
 	s.latest = newLatestConsents(s.tables.consents)
