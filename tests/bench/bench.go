@@ -8,9 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/habeas-data/habeas/tests/postgres"
+
 	"github.com/habeas-data/habeas/tests/bench/machine"
 	"github.com/habeas-data/habeas/tests/bench/report"
-	"github.com/habeas-data/habeas/tests/postgres"
 )
 
 // bench starts a server, measures one part after the other, and shows the results. The last lines are for programs.

@@ -13,12 +13,12 @@ import (
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/habeas-data/habeas/tests/postgres"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/habeas-data/habeas/tests/bench/endpoints"
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 	"github.com/habeas-data/habeas/tests/bench/shop"
-	"github.com/habeas-data/habeas/tests/postgres"
 )
 
 // side is one of both, in this process.

@@ -5,12 +5,11 @@ package mattn
 import (
 	"testing"
 
-	_ "github.com/mattn/go-sqlite3" // driver "sqlite3"
-
 	"github.com/habeas-data/habeas/ports/porttest"
 	"github.com/habeas-data/habeas/tests/conformance"
 	"github.com/habeas-data/habeas/tests/databases"
 	"github.com/habeas-data/habeas/tests/story"
+	_ "github.com/mattn/go-sqlite3" // driver "sqlite3"
 )
 
 var driver = databases.Driver{Name: "SQLite mattn", SQL: "sqlite3"}

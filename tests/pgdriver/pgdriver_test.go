@@ -4,13 +4,12 @@ package pgdriver
 import (
 	"testing"
 
-	_ "github.com/uptrace/bun/driver/pgdriver" // driver "pg"
-
 	"github.com/habeas-data/habeas/ports/porttest"
 	"github.com/habeas-data/habeas/tests/conformance"
 	"github.com/habeas-data/habeas/tests/databases"
 	"github.com/habeas-data/habeas/tests/postgres"
 	"github.com/habeas-data/habeas/tests/story"
+	_ "github.com/uptrace/bun/driver/pgdriver" // driver "pg"
 )
 
 func TestMain(m *testing.M) { postgres.Main(m) }

@@ -5,10 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/habeas-data/habeas/tests/postgres"
+
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 	"github.com/habeas-data/habeas/tests/bench/shop"
 	"github.com/habeas-data/habeas/tests/bench/stats"
-	"github.com/habeas-data/habeas/tests/postgres"
 )
 
 func TestHowARunBeginsAndEndsIsNotMeasured(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/ports"
+	"github.com/jackc/pgx/v5"
+
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
