@@ -189,7 +189,6 @@ type note struct {
 	Body          string   `bun:"body" pii:"communication"`
 }
 
-
 // Two integrations with different data maps on one database.
 func TestTwoIntegrations(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {

@@ -143,9 +143,9 @@ func TestRetention(t *testing.T) {
 		ddl, value string
 		gone       bool
 	}{
-		"text, offset, not over": {"text", near.Add(3*time.Hour).In(time.FixedZone("", -10*3600)).Format("2006-01-02 15:04:05-07:00"), false},
-		"text, offset, over":     {"text", near.Add(-3*time.Hour).In(time.FixedZone("", 10*3600)).Format("2006-01-02 15:04:05-07:00"), true},
-		"text RFC 3339":          {"text", near.Add(3*time.Hour).In(time.FixedZone("", -10*3600)).Format(time.RFC3339), false},
+		"text, offset, not over": {"text", near.Add(3 * time.Hour).In(time.FixedZone("", -10*3600)).Format("2006-01-02 15:04:05-07:00"), false},
+		"text, offset, over":     {"text", near.Add(-3 * time.Hour).In(time.FixedZone("", 10*3600)).Format("2006-01-02 15:04:05-07:00"), true},
+		"text RFC 3339":          {"text", near.Add(3 * time.Hour).In(time.FixedZone("", -10*3600)).Format(time.RFC3339), false},
 		"text empty":             {"text", "", false},
 		"text garbage":           {"text", "unknown", false},
 		"date":                   {"date", near.AddDate(0, 0, -2).Format("2006-01-02"), true},
