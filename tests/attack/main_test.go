@@ -1,0 +1,149 @@
+package attack
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/databases"
+	"github.com/habeas-data/habeas/tests/postgres"
+)
+
+func TestMain(m *testing.M) { postgres.Main(m) }
+
+// application is habeas in an application whose tables exist.
+type application struct {
+	*app.Integration
+	db  *bun.DB
+	log *journal
+}
+
+// open runs statements that make the application's tables and integrates habeas.
+func open(t testing.TB, db *bun.DB, config app.Config, statements ...string) *application {
+	t.Helper()
+	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+	execute(t, db, statements...)
+	log := &journal{}
+	config.DB, config.Logger = db, slog.New(slog.NewTextHandler(log, nil))
+	gdpr, err := app.New(config)
+	must(t, err)
+	return &application{gdpr, db, log}
+}
+
+func (a *application) erase(ctx context.Context, id string, refs ...domain.SubjectRef) (result domain.ErasureResult, err error) {
+	subject, err := domain.NewSubject(id, refs...)
+	if err != nil {
+		return result, err
+	}
+	err = a.Stack().Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		result, err = a.Stack().Eraser.Erase(ctx, s, subject)
+		return err
+	})
+	return result, err
+}
+
+func (a *application) export(ctx context.Context, id string) (bundle domain.ExportBundle, err error) {
+	subject, err := domain.NewSubject(id)
+	if err != nil {
+		return bundle, err
+	}
+	err = a.Stack().Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		bundle, err = a.Stack().Exporter.Export(ctx, s, subject)
+		return err
+	})
+	return bundle, err
+}
+
+func (a *application) rectify(ctx context.Context, id string, corrections domain.Corrections, refs ...domain.SubjectRef) (result domain.RectificationResult, err error) {
+	subject, err := domain.NewSubject(id, refs...)
+	if err != nil {
+		return result, err
+	}
+	err = a.Stack().Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		result, err = a.Stack().Rectifier.RectifySubject(ctx, s, subject, corrections)
+		return err
+	})
+	return result, err
+}
+
+// failed returns the payloads of the failures on a subject's trail.
+func (a *application) failed(t testing.TB, id string) (payloads []domain.Payload) {
+	t.Helper()
+	subject, err := domain.NewSubjectID(id)
+	must(t, err)
+	must(t, a.Stack().Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		trail, err := s.Audit().Trail(ctx, subject)
+		for _, event := range trail {
+			if event.EventType == domain.EventErasureStepFailed {
+				payloads = append(payloads, event.Payload)
+			}
+		}
+		return err
+	}))
+	return payloads
+}
+
+// count returns the one number that a query has.
+func (a *application) count(t testing.TB, query string) (n int) {
+	t.Helper()
+	must(t, a.db.DB.QueryRowContext(t.Context(), query).Scan(&n))
+	return n
+}
+
+// text returns the one text that a query has.
+func (a *application) text(t testing.TB, query string) (text string) {
+	t.Helper()
+	must(t, a.db.DB.QueryRowContext(t.Context(), query).Scan(&text))
+	return text
+}
+
+func isPostgres(db *bun.DB) bool { return db.Dialect().Name() == dialect.PG }
+
+// onPostgres runs a test on PostgreSQL, where transactions run beside each other.
+func onPostgres(t *testing.T) *bun.DB {
+	t.Helper()
+	return databases.PostgreSQL(t)
+}
+
+func execute(t testing.TB, db bun.IDB, statements ...string) {
+	t.Helper()
+	for _, statement := range statements {
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatalf("%v: %s", err, statement)
+		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// journal is what was logged.
+type journal struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.buffer.Write(p)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.buffer.String()
+}
