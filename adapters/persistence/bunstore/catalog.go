@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,15 +17,17 @@ import (
 // it. It counts for one fingerprint: the database returns another one once something of it has changed.
 type catalog struct {
 	fingerprint string
+	volatile    bool // it must be read each time: the fingerprint does not cover all of it
 	tables      map[string]liveTable
 }
 
 // liveTable is a table, or a view, as it is in the database.
 type liveTable struct {
-	hides   string   // why the database may hide rows of it from the store; empty if it does not
-	keeps   bool     // the database may keep what it is told to delete: triggers, rules, a view, tables below it
-	columns []string // without generated ones
-	copies  []string // tables into which triggers insert
+	hides  string            // why the database may hide rows of it from the store; empty if it does not
+	keeps  bool              // the database may keep what it is told to delete: triggers, rules, a view, tables below it
+	moves  bool              // what counts lies elsewhere, and can change without a change of the fingerprint
+	types  map[string]string // the columns, without generated ones, and their types
+	copies []string          // tables into which triggers insert
 }
 
 // touched are the tables of a data map that an erasure or an export reads or writes: those that hold personal data, and
@@ -45,17 +48,18 @@ func touched(m domain.DataMap) []domain.Table {
 
 // learn makes sure that the session knows the catalog of the fingerprint.
 func (s *session) learn(ctx context.Context, fingerprint string) error {
-	if known := s.store.catalog.Load(); known != nil && known.fingerprint == fingerprint && fingerprint != "" {
+	if known := s.store.catalog.Load(); known != nil && known.fingerprint == fingerprint && !known.volatile {
 		s.catalog = known
 		return nil
 	}
-	learned := &catalog{fingerprint: fingerprint, tables: map[string]liveTable{}}
+	learned := &catalog{fingerprint: fingerprint, volatile: fingerprint == "", tables: map[string]liveTable{}}
 	for _, table := range s.store.touched {
 		live, err := s.inspect(ctx, table)
 		if err != nil {
 			return err
 		}
 		learned.tables[table.Name] = live
+		learned.volatile = learned.volatile || live.moves
 		s.store.warnOfCopies(ctx, table, live)
 	}
 	s.store.catalog.Store(learned)
@@ -64,38 +68,61 @@ func (s *session) learn(ctx context.Context, fingerprint string) error {
 }
 
 // filters are the words by which a view may leave rows out.
-var filters = regexp.MustCompile(`(?i)\b(where|join|having|limit|offset|fetch|distinct|group\s+by|union|intersect|except)\b`)
+var filters = regexp.MustCompile(`(?i)\b(only|tablesample|where|join|having|limit|offset|fetch|distinct|group\s+by|union|intersect|except)\b`)
 
-// inspect asks the database for a table. The row says whether it is not a plain table, whether row-level security is
-// active, the text of a view, the names of the columns and the bodies of the triggers. A table that is missing has no row.
+// quoted are names, texts and comments, in which such words mean nothing.
+var quoted = regexp.MustCompile(`(?s)"[^"]*"|'[^']*'|\[[^\]]*\]|` + "`[^`]*`" + `|--[^\n]*|/\*.*?\*/`)
+
+// inspect asks the database for a table. A table that is missing has no columns.
 func (s *session) inspect(ctx context.Context, table domain.Table) (live liveTable, err error) {
-	text, name := s.store.dialect.inspection(table.Name)
-	err = s.read(ctx, "inspect", func(rows *sql.Rows) error {
-		var special, secured bool
-		var view, columns, triggers sql.NullString
-		if err := rows.Scan(&special, &secured, &view, &columns, &triggers); err != nil {
+	schemas := []string{""}
+	if text := s.store.dialect.schemas(table.Name); text != "" {
+		schemas = nil
+		err := s.read(ctx, "inspect", func(rows *sql.Rows) error {
+			schemas = append(schemas, "")
+			return rows.Scan(&schemas[len(schemas)-1])
+		}, text)
+		if err != nil {
+			return live, err
+		}
+	}
+	for _, schema := range schemas {
+		text, name := s.store.dialect.inspection(schema, table.Name)
+		err := s.read(ctx, "inspect", live.scan, text, name)
+		if err != nil || live.types != nil {
+			live.moves = live.moves || schema != "" && schema != "main"
+			return live, err
+		}
+	}
+	return live, nil
+}
+
+// scan reads a row of the catalog. It says whether the table is not a plain one, whether row-level security is active, the
+// text of a view, the columns with their types, and the bodies of the triggers.
+func (live *liveTable) scan(rows *sql.Rows) error {
+	var special, secured bool
+	var view, columns, triggers sql.NullString
+	if err := rows.Scan(&special, &secured, &view, &columns, &triggers); err != nil {
+		return err
+	}
+	var bodies []string
+	for text, target := range map[string]any{columns.String: &live.types, triggers.String: &bodies} {
+		if text == "" {
+			continue
+		}
+		if err := json.Unmarshal([]byte(text), target); err != nil {
 			return err
 		}
-		var bodies []string
-		for list, target := range map[string]*[]string{columns.String: &live.columns, triggers.String: &bodies} {
-			if list == "" {
-				continue
-			}
-			if err := json.Unmarshal([]byte(list), target); err != nil {
-				return err
-			}
-		}
-		live.keeps = special || len(bodies) > 0
-		live.copies = copiesOf(bodies)
-		switch {
-		case secured:
-			live.hides = "row-level security is active"
-		case filters.MatchString(view.String):
-			live.hides = "it is a view that leaves rows out"
-		}
-		return nil
-	}, text, name)
-	return live, err
+	}
+	live.keeps, live.copies = special || len(bodies) > 0, copiesOf(bodies)
+	live.moves = view.Valid
+	switch {
+	case secured:
+		live.hides = "row-level security is active"
+	case filters.MatchString(quoted.ReplaceAllString(view.String, " ")):
+		live.hides = "it is a view that leaves rows out"
+	}
+	return nil
 }
 
 // inserts finds the tables that a trigger inserts into.
@@ -115,7 +142,7 @@ func copiesOf(bodies []string) (copies []string) {
 // hold old values, which no erasure reaches.
 func (s *Store) warnOfCopies(ctx context.Context, table domain.Table, live liveTable) {
 	for _, copied := range live.copies {
-		if slices.ContainsFunc(s.dataMap.Tables(), func(t domain.Table) bool { return unqualified(t.Name) == unqualified(copied) }) {
+		if slices.ContainsFunc(s.dataMap.Tables(), func(t domain.Table) bool { return sameTable(t.Name, copied) }) {
 			continue
 		}
 		if _, warned := s.warned.LoadOrStore(table.Name+"\x00"+copied, true); warned {
@@ -137,9 +164,14 @@ func (s subjectStore) known(ctx context.Context, id domain.SubjectID, key []any)
 	return s.catalog, nil
 }
 
-// unqualified is the name of a table without its schema.
-func unqualified(name string) string {
-	return strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
+// sameTable reports whether two names are those of one table, as far as names can tell: an unqualified name means the
+// schema public, or main.
+func sameTable(a, b string) bool {
+	plain := func(name string) string {
+		name = strings.ToLower(name)
+		return strings.TrimPrefix(strings.TrimPrefix(name, "public."), "main.")
+	}
+	return plain(a) == plain(b)
 }
 
 // refuseHidden returns the first table of which the database may hide rows from the store, with an error.
@@ -164,7 +196,7 @@ func (s *Store) refuseUnknown(c *catalog, step domain.Step) error {
 	if step.Strategy != domain.StrategyDelete || table.Owned {
 		return nil
 	}
-	for _, name := range c.tables[table.Name].columns {
+	for _, name := range slices.Sorted(maps.Keys(c.tables[table.Name].types)) {
 		if !slices.ContainsFunc(table.Columns, func(c domain.Column) bool { return s.dialect.sameName(c.Name, name) }) {
 			return &domain.Error{
 				Code: domain.ErrManifest, Op: "erase", Message: table.Name + "." + name + ": is not in the data map, " +

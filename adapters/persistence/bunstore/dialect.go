@@ -78,8 +78,11 @@ type sqlDialect interface {
 	// that inspection returns. The empty text stands for a catalog that must be read each time.
 	fingerprint(tables []domain.Table) string
 
+	// schemas is the statement that lists where a table may be, the first place first; nothing where a name says it.
+	schemas(table string) (text string)
+
 	// inspection is the statement that reads a table of the catalog, with its one parameter; see session.inspect.
-	inspection(table string) (text, parameter string)
+	inspection(schema, table string) (text, parameter string)
 
 	// sameName reports whether two names are those of one column.
 	sameName(a, b string) bool
@@ -90,11 +93,17 @@ type sqlDialect interface {
 	// convertsTexts reports whether a text is converted to be compared with a column of another type.
 	convertsTexts() bool
 
+	// bytewise is a text that is compared byte by byte, whatever the collation of its column is.
+	bytewise(text string) string
+
+	// exactly is the condition that a text equals a parameter byte by byte.
+	exactly(text, parameter string) string
+
 	// expired is the condition that the instant in a column is not after the one in a parameter; NULL is none.
 	expired(column, parameter string) string
 
-	// otherJSON is the condition that a column does not hold the document in a text, in whatever form.
-	otherJSON(column, text string) string
+	// isConstant is the condition that a column holds a constant, in whatever form its type writes it.
+	isConstant(column, constant, sqlType string) string
 
 	// checkDeferred is the statement that has deferred constraints and triggers checked now; nothing where there is none.
 	checkDeferred() string

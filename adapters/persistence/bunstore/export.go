@@ -47,7 +47,7 @@ const maxSights = 3
 func (s subjectStore) export(
 	ctx context.Context, e export, id domain.SubjectID, key []any, yield func(domain.ExportRecord) error,
 ) error {
-	if known := s.store.catalog.Load(); e.sighted && (known == nil || known.fingerprint == "") {
+	if known := s.store.catalog.Load(); e.sighted && (known == nil || known.volatile) {
 		if _, err := s.look(ctx, id, key); err != nil {
 			return err
 		}

@@ -104,42 +104,66 @@ func (postgres) fingerprint(tables []domain.Table) string {
 			WHERE t.tgrelid IN (` + list + `) AND NOT t.tgisinternal)))`
 }
 
-// inspection looks through a view at the tables below it: at their columns that the view does not read, and at their
-// row-level security.
-func (postgres) inspection(table string) (text, parameter string) {
+// inspection looks through views at the tables below them, and through tables at those that inherit from them: at their
+// columns, of views those that the view does not read, at their row-level security, triggers and rules.
+func (postgres) inspection(_, table string) (text, parameter string) {
 	return `
-		WITH base AS (
-			SELECT b.oid, b.relrowsecurity, array_agg(DISTINCT d.refobjsubid) AS used
-			FROM pg_catalog.pg_rewrite AS r
-			JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
-				AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.ev_class
-			JOIN pg_catalog.pg_class AS b ON b.oid = d.refobjid
-			WHERE r.ev_class = to_regclass($1) AND r.rulename = '_RETURN'
-			GROUP BY b.oid, b.relrowsecurity)
-		SELECT c.relkind <> 'r' OR c.relhassubclass OR c.relhasrules,
-			row_security_active(c.oid) OR EXISTS (SELECT 1 FROM base WHERE relrowsecurity),
-			CASE c.relkind WHEN 'v' THEN pg_get_viewdef(c.oid) END,
-			(SELECT CAST(json_agg(a.attname) AS text) FROM pg_catalog.pg_attribute AS a
-				WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND (a.attrelid = c.oid
-					OR EXISTS (SELECT 1 FROM base WHERE base.oid = a.attrelid AND NOT a.attnum = ANY (base.used)))),
-			(SELECT CAST(json_agg(p.prosrc) AS text) FROM pg_catalog.pg_trigger AS t
+		WITH RECURSIVE below AS (
+			SELECT to_regclass($1)::oid AS oid, NULL::smallint[] AS used
+			UNION
+			SELECT found.oid, found.used FROM below JOIN LATERAL (
+				SELECT d.refobjid AS oid, array_agg(DISTINCT d.refobjsubid::smallint) AS used
+				FROM pg_catalog.pg_rewrite AS r
+				JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+					AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.ev_class
+				WHERE r.ev_class = below.oid AND r.rulename = '_RETURN' GROUP BY d.refobjid
+				UNION ALL SELECT i.inhrelid, NULL FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = below.oid
+			) AS found ON TRUE)
+		SELECT c.relkind <> 'r' OR c.relhassubclass OR c.relhasrules OR c.relrowsecurity,
+			(SELECT bool_or(CASE WHEN b.oid = c.oid THEN row_security_active(b.oid) ELSE b.relrowsecurity AND c.relkind = 'v' END)
+				FROM pg_catalog.pg_class AS b WHERE b.oid IN (SELECT oid FROM below)),
+			(SELECT string_agg(pg_get_viewdef(b.oid), ' ') FROM pg_catalog.pg_class AS b
+				WHERE b.oid IN (SELECT oid FROM below) AND b.relkind = 'v'),
+			(SELECT CAST(json_object_agg(a.attname, format_type(a.atttypid, a.atttypmod)) AS text)
+				FROM pg_catalog.pg_attribute AS a JOIN below ON below.oid = a.attrelid
+				WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND NOT a.attnum = ANY (COALESCE(used, '{}'))),
+			(SELECT CAST(json_agg(body) AS text) FROM (
+				SELECT p.prosrc AS body FROM pg_catalog.pg_trigger AS t
 				JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid
-				WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgenabled <> 'D')
+				WHERE t.tgrelid IN (SELECT oid FROM below) AND NOT t.tgisinternal AND t.tgenabled <> 'D'
+				UNION ALL SELECT pg_get_ruledef(r.oid) FROM pg_catalog.pg_rewrite AS r
+				WHERE r.ev_class IN (SELECT oid FROM below) AND r.rulename <> '_RETURN') AS bodies)
 		FROM pg_catalog.pg_class AS c WHERE c.oid = to_regclass($1)`, quoteTable(table)
+}
+
+func (postgres) schemas(string) (text string) { return "" }
+
+func (postgres) bytewise(text string) string { return text + ` COLLATE "C"` }
+
+func (p postgres) exactly(text, parameter string) string {
+	return p.bytewise(text) + " = CAST(" + parameter + " AS text)"
 }
 
 func (postgres) sameName(a, b string) bool { return a == b }
 func (postgres) leavesDeleted() bool       { return false }
 func (postgres) convertsTexts() bool       { return false }
 
-// expired takes what has no time zone for UTC, as an export does, whatever the session's zone is.
+// expired reads an instant as an export does: in the form of JSON, which has the offset of what has one, and in UTC
+// where there is none. A text that is no instant is none.
 func (postgres) expired(column, parameter string) string {
-	return "CASE WHEN pg_typeof(" + column + ") = 'timestamptz'::regtype THEN CAST(" + column + " AS timestamptz)" +
-		" ELSE CAST(" + column + " AS timestamp) AT TIME ZONE 'UTC' END <= CAST(" + parameter + " AS timestamptz)"
+	const date, clock = `^[0-9]{4}-[0-9]{2}-[0-9]{2}`, `[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?`
+	text := "(to_jsonb(" + column + ") #>> '{}')"
+	return "CASE WHEN " + text + " ~ '" + date + "$' THEN CAST(" + text + " || ' 00:00Z' AS timestamptz)" +
+		" WHEN " + text + " ~ '" + date + clock + "$' THEN CAST(" + text + " || 'Z' AS timestamptz)" +
+		" WHEN " + text + " ~ '" + date + clock + " ?(Z|[+-][0-9]{2}(:?[0-9]{2})?)$' THEN CAST(" + text + " AS timestamptz)" +
+		" END <= CAST(" + parameter + " AS timestamptz)"
 }
 
-func (postgres) otherJSON(column, text string) string {
-	return "CAST(" + column + " AS text) <> " + text + " AND to_jsonb(" + column + ") <> CAST(" + text + " AS jsonb)"
+func (postgres) isConstant(column, constant, sqlType string) string {
+	if sqlType == "" {
+		sqlType = "text"
+	}
+	return "CAST(" + column + ` AS text) COLLATE "C" = CAST(CAST(` + constant + " AS " + sqlType + ") AS text)"
 }
 
 func (postgres) checkDeferred() string { return "SET CONSTRAINTS ALL IMMEDIATE" }

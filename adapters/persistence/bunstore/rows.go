@@ -20,12 +20,12 @@ func (s *Store) condition(depth int, path []domain.Relation, others int) string 
 	subject := s.dataMap.SubjectTable()
 	here, there := "t"+strconv.Itoa(depth), "t"+strconv.Itoa(depth+1)
 	if len(path) == 0 {
-		return s.isKey(here, subject.SubjectKey, others)
+		return s.isKey(subject.Name, here, subject.SubjectKey, others)
 	}
 	relation := path[0]
 	if len(path) == 1 {
 		if columns, ok := inOrderOf(subject.SubjectKey, relation); ok {
-			return s.isKey(here, columns, others)
+			return s.isKey("", here, columns, others)
 		}
 	}
 	parents := " FROM " + quoteTable(relation.References) + " AS " + there + " WHERE " + s.condition(depth+1, path[1:], others)
@@ -33,16 +33,23 @@ func (s *Store) condition(depth int, path []domain.Relation, others int) string 
 	parent, _ := s.dataMap.Table(relation.References)
 	for i, name := range relation.ReferencedColumns {
 		if referenced, _ := parent.Column(name); s.dialect.convertsTexts() && isText(referenced) {
-			condition += " AND " + asText(here, relation.Columns[i]) + " IN (SELECT " + asText(there, name) + parents + ")"
+			column := asText(here + "." + quote(relation.Columns[i]))
+			exact := column + " IN (SELECT " + asText(there+"."+quote(name)) + parents + ")"
+			loose := column + " COLLATE NOCASE IN (SELECT " + asText(there+"."+quote(name)) + parents + ")"
+			condition += " AND (" + exact + " OR " + loose + " AND " + spelledByNone(column, relation.References, name) + ")"
 		}
 	}
 	return condition
 }
 
-// asText is a column as a text. Where a database converts what it compares by the types of the columns, 1 and '01' are
-// equal; as texts they are not. Letters may differ in case, if the columns themselves are compared so.
-func asText(table, column string) string {
-	return "CAST(" + table + "." + quote(column) + " AS text) COLLATE NOCASE"
+// asText is an expression as a text that is compared byte by byte.
+func asText(expression string) string { return "CAST(" + expression + " AS text)" }
+
+// spelledByNone is the condition that no row of a table spells its key like a column that refers to it. The database
+// then compares the two loosely, and the column belongs to the row with the other spelling.
+func spelledByNone(column, table, key string) string {
+	return "NOT EXISTS (SELECT 1 FROM " + quoteTable(table) + " AS other WHERE " + asText("other."+quote(key)) + " = " +
+		column + ")"
 }
 
 func isText(column domain.Column) bool {
@@ -68,7 +75,9 @@ func inOrderOf(subjectKey []string, relation domain.Relation) ([]string, bool) {
 
 // isKey compares columns with the parameters, which are the values of the subject's key. Whole numbers are compared as
 // the largest there are: a column may be narrower than the key it refers to, and the parameter must still be one.
-func (s *Store) isKey(table string, columns []string, others int) string {
+// Texts that the columns compare loosely belong to the subject unless another one is spelled like them. The columns are
+// those of the table called of.
+func (s *Store) isKey(of, table string, columns []string, others int) string {
 	subject := s.dataMap.SubjectTable()
 	var comparisons []string
 	for i, column := range columns {
@@ -78,12 +87,23 @@ func (s *Store) isKey(table string, columns []string, others int) string {
 		case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 			value = "CAST(" + value + " AS bigint)"
 		}
-		comparisons = append(comparisons, table+"."+quote(column)+" = "+value)
-		if s.dialect.convertsTexts() && isText(key) {
-			comparisons = append(comparisons, asText(table, column)+" = "+value)
+		name := table + "." + quote(column)
+		comparisons = append(comparisons, name+" = "+value)
+		if isText(key) && (s.dialect.convertsTexts() || key.Type == domain.TypeText && subject.Name != of) {
+			comparisons = append(comparisons, s.spelled(name, value, subject.SubjectKey[i]))
 		}
 	}
 	return strings.Join(comparisons, " AND ")
+}
+
+// spelled is the condition that a column, which equals the value, is spelled like it, or like no subject.
+func (s *Store) spelled(column, value, key string) string {
+	text, exact := asText(column), s.dialect.exactly(asText(column), value)
+	loosely := ""
+	if s.dialect.convertsTexts() {
+		loosely = text + " = " + value + " COLLATE NOCASE AND "
+	}
+	return "(" + exact + " OR " + loosely + spelledByNone(s.dialect.bytewise(text), s.dataMap.SubjectTable().Name, key) + ")"
 }
 
 func list(table string, columns []string) string {

@@ -190,7 +190,7 @@ func (sqlite) notification() string { return "" }
 func (sqlite) isolation() string     { return "" }
 func (sqlite) checkDeferred() string { return "" }
 
-func (sqlite) otherJSON(column, text string) string { return "CAST(" + column + " AS text) <> " + text }
+func (sqlite) isConstant(column, constant, _ string) string { return column + " = " + constant }
 
 // fingerprint changes with every change of the main database's schema, and with triggers that are temporary. Those of
 // databases that are attached are read each time.
@@ -201,20 +201,32 @@ func (sqlite) fingerprint(tables []domain.Table) string {
 	return "(SELECT schema_version FROM pragma_schema_version) || ' ' || (SELECT count(*) FROM sqlite_temp_master)"
 }
 
-func (sqlite) inspection(table string) (text, parameter string) {
-	schema, name, qualified := strings.Cut(table, ".")
+// schemas lists the databases in the order in which SQLite looks a table up.
+func (sqlite) schemas(table string) (text string) {
+	if schema, _, qualified := strings.Cut(table, "."); qualified {
+		return "SELECT " + literal(schema)
+	}
+	return "SELECT name FROM pragma_database_list ORDER BY name <> 'temp', seq"
+}
+
+func (sqlite) inspection(schema, table string) (text, parameter string) {
+	_, name, qualified := strings.Cut(table, ".")
 	if !qualified {
-		schema, name = "main", table
+		name = table
 	}
 	master := quote(schema) + ".sqlite_master"
 	return `
 		SELECT m.type = 'view' OR m.sql LIKE 'CREATE VIRTUAL%', FALSE, CASE m.type WHEN 'view' THEN m.sql END,
-			(SELECT json_group_array(c.name) FROM pragma_table_xinfo(m.name, ` + literal(schema) + `) AS c WHERE c.hidden = 0),
+			(SELECT json_group_object(c.name, '') FROM pragma_table_xinfo(m.name, ` + literal(schema) + `) AS c WHERE c.hidden = 0),
 			(SELECT json_group_array(t.sql) FROM (SELECT sql FROM ` + master + ` WHERE type = 'trigger' AND tbl_name = m.name
 				COLLATE NOCASE UNION ALL SELECT sql FROM sqlite_temp_master WHERE type = 'trigger' AND tbl_name = m.name
 				COLLATE NOCASE) AS t)
 		FROM ` + master + ` AS m WHERE m.type IN ('table', 'view') AND m.name = $1 COLLATE NOCASE`, name
 }
+
+func (sqlite) bytewise(text string) string { return text } // a cast has no collation
+
+func (sqlite) exactly(text, parameter string) string { return text + " = " + parameter }
 
 func (sqlite) sameName(a, b string) bool { return strings.EqualFold(a, b) }
 func (sqlite) leavesDeleted() bool       { return true }
@@ -222,7 +234,8 @@ func (sqlite) convertsTexts() bool       { return true }
 
 // expired takes an instant whose time zone SQLite cannot read for one that is a day later: a duty never ends too early.
 func (sqlite) expired(column, parameter string) string {
-	return "COALESCE(julianday(" + column + "), julianday(substr(" + column + ", 1, 19)) + 1) <= julianday(" + parameter + ")"
+	return column + " GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' AND COALESCE(julianday(" + column +
+		"), julianday(substr(" + column + ", 1, 19)) + 1) <= julianday(" + parameter + ")"
 }
 
 func (sqlite) surrogate(column domain.Column) string {

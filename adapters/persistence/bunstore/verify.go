@@ -2,8 +2,9 @@ package bunstore
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
@@ -20,14 +21,17 @@ func (s subjectStore) applyVerified(ctx context.Context, key []any, steps []doma
 	verified := make([]*verifiedStep, len(steps))
 	counts := make([]int64, len(steps))
 	for i, step := range steps {
-		v := &verifiedStep{subjectStore: s, Step: step, key: key}
+		v := s.verifiedStep(step, key)
 		n, err := v.begin(ctx)
 		if err != nil {
 			return counts[:i], err
 		}
 		verified[i], counts[i] = v, n
-		if err := v.deleteAll(ctx); err != nil {
-			return counts[:i], err
+		if step.Strategy != domain.StrategyDelete {
+			continue
+		}
+		if failing, err := s.repeat(ctx, verified[i:i+1]); err != nil {
+			return counts[:i+failing], err
 		}
 	}
 	if text := s.store.dialect.checkDeferred(); text != "" && !s.joined { // a host decides when its own are checked
@@ -35,29 +39,52 @@ func (s subjectStore) applyVerified(ctx context.Context, key []any, steps []doma
 			return counts, err
 		}
 	}
+	if failing, err := s.repeat(ctx, verified); err != nil {
+		return counts[:failing], err
+	}
+	return counts, nil
+}
+
+// repeat carries steps out again until nothing is left of any of them. On an error it returns the index of the step.
+func (s subjectStore) repeat(ctx context.Context, steps []*verifiedStep) (failing int, err error) {
 	for round := 1; ; round++ {
-		first := len(steps)
-		for i, v := range verified {
-			left, err := v.isLeft(ctx)
+		clean := true
+		for i, v := range steps {
+			found, err := v.look(ctx)
 			switch {
 			case err != nil:
-				return counts[:i], err
-			case left && round == maxRounds:
-				return counts[:i], s.fail(ctx, "erase", leftOver(v.Step))
-			case left:
-				first = min(first, i)
-				if err := v.carryOut(ctx); err != nil {
-					return counts[:i], err
-				}
+				return i, err
+			case found == nothingLeft:
+				continue
+			case round == maxRounds:
+				return i, s.fail(ctx, "erase", found.failure(v.Step))
+			}
+			clean = false
+			if err := v.carryOut(ctx); err != nil {
+				return i, err
 			}
 		}
-		if first == len(steps) {
-			return counts, nil
+		if clean {
+			return 0, nil
 		}
 	}
 }
 
-func leftOver(step domain.Step) error {
+// remains are what a step finds after it was carried out.
+type remains int
+
+const (
+	nothingLeft remains = iota
+	rowsArrived         // rows that were not there before
+	rowsKept            // rows or cells that the step was to erase
+)
+
+func (r remains) failure(step domain.Step) error {
+	if r == rowsArrived {
+		return &domain.Error{
+			Code: domain.ErrUnavailable, Op: opOf(step), Message: step.Target + ": rows were added while they were erased",
+		}
+	}
 	return &domain.Error{
 		Code: domain.ErrLeftOver, Op: opOf(step), Message: step.Target +
 			": the database kept what it was told to erase; a trigger, a rule or a view does that",
@@ -68,22 +95,34 @@ func leftOver(step domain.Step) error {
 type verifiedStep struct {
 	subjectStore
 	domain.Step
-	key    []any
-	before map[[sha256.Size]byte]bool // cells of unrecognizable columns as they were, see cells
+	table domain.Table
+	key   []any
+	rows  map[string][]string // primary keys of the rows that were seen, by their canonical form
+	cells map[cell]string     // what they held, unless it was a surrogate already
 }
 
-// begin counts the rows that the step is about, and carries it out.
+// cell is a column of a row.
+type cell struct{ row, column string }
+
+func (s subjectStore) verifiedStep(step domain.Step, key []any) *verifiedStep {
+	table, _ := s.store.dataMap.Table(step.Target)
+	return &verifiedStep{
+		subjectStore: s, Step: step, table: table, key: key, rows: map[string][]string{}, cells: map[cell]string{},
+	}
+}
+
+// begin notes the rows that the step is about, carries it out, and returns how many rows there were.
 func (v *verifiedStep) begin(ctx context.Context) (rows int64, err error) {
-	table, _ := v.store.dataMap.Table(v.Target)
-	w := v.store.writer(table, 0)
-	text := "SELECT count(*) FROM " + quoteTable(table.Name) + " AS t0 WHERE " + v.store.rowsOf(table, 0) + w.concerned(v.Step)
-	if err := v.query(ctx, func(r *sql.Rows) error { return r.Scan(&rows) }, text, w.constants); err != nil {
+	if v.Strategy == domain.StrategyRetain {
+		w := v.store.writer(v.table, 0)
+		text := "SELECT count(*) FROM " + quoteTable(v.table.Name) + " AS t0 WHERE " + v.store.rowsOf(v.table, 0) + w.concerned(v.Step)
+		err = v.read(ctx, opOf(v.Step), func(r *sql.Rows) error { return r.Scan(&rows) }, text, slices.Concat(v.key, w.constants)...)
+		return rows, err
+	}
+	if _, err := v.note(ctx); err != nil {
 		return 0, err
 	}
-	if v.before, err = v.cells(ctx); err != nil {
-		return 0, err
-	}
-	return rows, v.carryOut(ctx)
+	return int64(len(v.rows)), v.carryOut(ctx)
 }
 
 func (v *verifiedStep) carryOut(ctx context.Context) error {
@@ -91,160 +130,134 @@ func (v *verifiedStep) carryOut(ctx context.Context) error {
 		return nil
 	}
 	text, constants := v.store.stepText(v.Step, 0)
-	_, err := v.write(ctx, opOf(v.Step), text, append(append([]any{}, v.key...), constants...)...)
+	_, err := v.write(ctx, opOf(v.Step), text, slices.Concat(v.key, constants)...)
 	return err
 }
 
-// deleteAll repeats a step that deletes rows until none is left. Later steps may delete the rows by which these are found.
-func (v *verifiedStep) deleteAll(ctx context.Context) error {
-	for round := 1; v.Strategy == domain.StrategyDelete; round++ {
-		left, err := v.isLeft(ctx)
-		switch {
-		case err != nil || !left:
-			return err
-		case round == maxRounds:
-			return v.fail(ctx, "erase", leftOver(v.Step))
-		}
-		if err := v.carryOut(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// isLeft reports whether a row or a cell is left that the step was to erase.
-func (v *verifiedStep) isLeft(ctx context.Context) (left bool, err error) {
+// look finds what is left of the step.
+func (v *verifiedStep) look(ctx context.Context) (remains, error) {
 	if v.Strategy == domain.StrategyRetain {
-		return false, nil
+		return nothingLeft, nil
 	}
-	table, _ := v.store.dataMap.Table(v.Target)
-	w := v.store.writer(table, 0)
-	if condition := w.left(v.Step); condition != "FALSE" {
-		text := "SELECT EXISTS (SELECT 1 FROM " + quoteTable(table.Name) + " AS t0 WHERE " + v.store.rowsOf(table, 0) +
-			" AND (" + condition + "))"
-		err = v.query(ctx, func(r *sql.Rows) error { return r.Scan(&left) }, text, w.constants)
+	kept, err := v.kept(ctx)
+	if err != nil || kept {
+		return rowsKept, err
 	}
-	if err != nil || left || len(v.before) == 0 {
-		return left, err
+	added, err := v.note(ctx)
+	if err != nil || added == 0 {
+		return nothingLeft, err
 	}
-	after, err := v.cells(ctx)
-	for cell := range v.before {
-		if !after[cell] {
-			delete(v.before, cell) // changed, if only for the moment
-		}
-	}
-	return len(v.before) > 0, err
+	return rowsArrived, nil
 }
 
-// left is the condition that a row of the step holds what it was to erase, as far as surrogates can be recognized.
-func (w *stepWriter) left(step domain.Step) string {
-	if step.Strategy == domain.StrategyDelete {
-		return "TRUE"
-	}
-	conditions := []string{"FALSE"}
-	for _, name := range step.Columns {
-		if column, _ := w.table.Column(name); recognizable(column) {
-			conditions = append(conditions, w.isOther(column))
+// note adds the rows that lead to the subject now, with their cells, and returns how many were not known.
+func (v *verifiedStep) note(ctx context.Context) (added int, err error) {
+	w := v.store.writer(v.table, 0)
+	return added, v.each(ctx, w, v.store.rowsOf(v.table, 0)+w.concerned(v.Step), v.key, func(key []string, held []held) {
+		row := domain.CanonicalTuple(key)
+		if _, known := v.rows[row]; known {
+			return
 		}
-	}
-	for _, name := range step.Expired {
-		if column, _ := w.table.Column(name); recognizable(column) {
-			conditions = append(conditions, "COALESCE("+w.expired(name, step.At)+", FALSE) AND "+w.isOther(column))
-		}
-	}
-	if len(conditions) == 1 {
-		return conditions[0]
-	}
-	return strings.Join(conditions[1:], " OR ")
-}
-
-// recognizable reports whether a surrogate of the column can be told from other values. A UUID and a text too short for
-// "anon-" cannot, and constants in JSON may be written in another form.
-func recognizable(column domain.Column) bool {
-	switch column.Type { //nolint:exhaustive // the others have a constant, and can be compared
-	case domain.TypeUUID, domain.TypeJSON, domain.TypeArray:
-		return false
-	case domain.TypeText:
-		return column.Surrogate != "" || column.Length == 0 || column.Length >= shortest
-	default:
-		return true
-	}
-}
-
-// isOther is the condition that a cell holds another value than a surrogate.
-func (w *stepWriter) isOther(column domain.Column) string {
-	name := "t0." + quote(column.Name)
-	if column.Type == domain.TypeText && column.Surrogate == "" {
-		return name + " NOT LIKE 'anon-%'"
-	}
-	return name + " <> " + w.surrogate(column.Name)
-}
-
-// isOtherText is the same condition for a column whose surrogates cannot be recognized: it is TRUE for all texts but the
-// surrogate that its type has.
-func (w *stepWriter) isOtherText(column domain.Column) string {
-	name := "t0." + quote(column.Name)
-	switch {
-	case column.Surrogate != "":
-		return w.store.dialect.otherJSON(name, "CAST("+w.constant(column.Surrogate)+" AS text)")
-	case column.Type == domain.TypeJSON, column.Type == domain.TypeArray:
-		return "CAST(" + name + " AS text) <> " + w.store.dialect.surrogate(column)
-	default:
-		return name + " IS NOT NULL"
-	}
-}
-
-// cells returns a digest for each cell that is not NULL, nor the surrogate that its type has, in the columns of the step
-// whose surrogates cannot be recognized.
-func (v *verifiedStep) cells(ctx context.Context) (map[[sha256.Size]byte]bool, error) {
-	table, _ := v.store.dataMap.Table(v.Target)
-	w := v.store.writer(table, 0)
-	var selected []string
-	for _, name := range table.PrimaryKey {
-		selected = append(selected, "CAST(t0."+quote(name)+" AS text)")
-	}
-	keys := len(selected)
-	cell := func(name, condition string) {
-		if column, _ := table.Column(name); v.Strategy == domain.StrategyAnonymize && !recognizable(column) {
-			text := "CAST(t0." + quote(name) + " AS text)"
-			selected = append(selected, "CASE WHEN "+condition+w.isOtherText(column)+" THEN "+text+" END")
-		}
-	}
-	for _, name := range v.Columns {
-		cell(name, "")
-	}
-	for _, name := range v.Expired {
-		cell(name, "COALESCE("+w.expired(name, v.At)+", FALSE) AND ")
-	}
-	if len(selected) == keys {
-		return nil, nil
-	}
-	found := map[[sha256.Size]byte]bool{}
-	values, targets := make([]sql.NullString, len(selected)), make([]any, len(selected))
-	for i := range values {
-		targets[i] = &values[i]
-	}
-	text := "SELECT " + strings.Join(selected, ", ") + " FROM " + quoteTable(table.Name) + " AS t0 WHERE " +
-		v.store.rowsOf(table, 0)
-	err := v.query(ctx, func(r *sql.Rows) error {
-		if err := r.Scan(targets...); err != nil {
-			return err
-		}
-		tuple := make([]string, keys+1)
-		for i := range keys {
-			tuple[i] = values[i].String
-		}
-		for i, value := range values[keys:] {
-			if tuple[keys] = value.String + string(rune(i)); value.Valid {
-				found[sha256.Sum256([]byte(domain.CanonicalTuple(tuple)))] = true
+		added++
+		v.rows[row] = slices.Clone(key)
+		for _, h := range held {
+			if h.text.Valid && h.text.String != "" && !h.surrogate {
+				v.cells[cell{row, h.column}] = h.text.String
 			}
 		}
-		return nil
-	}, text, w.constants)
-	return found, err
+	})
 }
 
-// query reads in the transaction, with the subject's key and other parameters.
-func (v *verifiedStep) query(ctx context.Context, each func(*sql.Rows) error, text string, constants []any) error {
-	return v.read(ctx, opOf(v.Step), each, text, append(append([]any{}, v.key...), constants...)...)
+// lookedUp is how many rows are looked up by their primary keys in one statement.
+const lookedUp = 100
+
+// kept reports whether a row that was to be deleted is there, or a cell holds what it held before, wherever the row leads
+// to now.
+func (v *verifiedStep) kept(ctx context.Context) (kept bool, err error) {
+	changed := v.cells
+	v.cells = map[cell]string{}
+	for chunk := range slices.Chunk(slices.Collect(maps.Values(v.rows)), lookedUp) {
+		w := &stepWriter{store: v.store, table: v.table}
+		alternatives := make([]string, len(chunk))
+		for i, key := range chunk {
+			comparisons := make([]string, len(key))
+			for j, name := range v.table.PrimaryKey {
+				comparisons[j] = "t0." + quote(name) + " = " + w.constant(key[j])
+			}
+			alternatives[i] = "(" + strings.Join(comparisons, " AND ") + ")"
+		}
+		err := v.each(ctx, w, "("+strings.Join(alternatives, " OR ")+")", nil, func(key []string, held []held) {
+			if v.Strategy == domain.StrategyDelete {
+				kept = true
+			}
+			row := domain.CanonicalTuple(key)
+			for _, h := range held {
+				old, had := changed[cell{row, h.column}]
+				if had && h.text.Valid && !h.surrogate && holds(h.text.String, old) {
+					v.cells[cell{row, h.column}] = old
+				}
+			}
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	return kept || len(v.cells) > 0, nil
+}
+
+// holds reports whether a text is an old one, or has it inside. What is very short stands in a random surrogate by chance.
+func holds(text, old string) bool {
+	const telling = 6
+	return text == old || len(old) >= telling && strings.Contains(text, old)
+}
+
+// held is what a row has in a column that the step overwrites.
+type held struct {
+	column    string
+	text      sql.NullString
+	surrogate bool // it is the constant that the step writes
+}
+
+// each reads the rows for which a condition holds, with what they have in the columns of the step.
+func (v *verifiedStep) each(
+	ctx context.Context, w *stepWriter, condition string, args []any, visit func(key []string, held []held),
+) error {
+	var selected []string
+	var targets []any
+	key, cells := make([]string, len(v.table.PrimaryKey)), []held(nil)
+	for i, name := range v.table.PrimaryKey {
+		selected, targets = append(selected, "CAST(t0."+quote(name)+" AS text)"), append(targets, &key[i])
+	}
+	if v.Strategy == domain.StrategyAnonymize {
+		cells = make([]held, len(v.Columns)+len(v.Expired))
+	}
+	types := v.catalog.tables[v.table.Name].types
+	for i := range cells {
+		name, text := "", ""
+		if i < len(v.Columns) {
+			name = v.Columns[i]
+			text = "CAST(t0." + quote(name) + " AS text)"
+		} else {
+			name = v.Expired[i-len(v.Columns)]
+			text = "CASE WHEN " + w.expired(name, v.At) + " THEN CAST(t0." + quote(name) + " AS text) END"
+		}
+		cells[i].column = name
+		selected = append(selected, text, "COALESCE("+w.isSurrogate(name, types[name])+", FALSE)")
+		targets = append(targets, &cells[i].text, &cells[i].surrogate)
+	}
+	text := "SELECT " + strings.Join(selected, ", ") + " FROM " + quoteTable(v.table.Name) + " AS t0 WHERE " + condition
+	return v.read(ctx, opOf(v.Step), func(r *sql.Rows) error {
+		err := r.Scan(targets...)
+		visit(key, cells)
+		return err
+	}, text, slices.Concat(args, w.constants)...)
+}
+
+// isSurrogate is the condition that a column holds the constant that the step writes, if it is one.
+func (w *stepWriter) isSurrogate(name, sqlType string) string {
+	column, _ := w.table.Column(name)
+	if isText(column) && column.Surrogate == "" {
+		return "FALSE"
+	}
+	return w.store.dialect.isConstant("t0."+quote(name), w.surrogate(name), sqlType)
 }
