@@ -24,7 +24,16 @@ func newRequest(c *fiber.Ctx) httpapi.Request {
 		Body:            body,
 		SetReadDeadline: setReadDeadline,
 		Whole:           breaker(c) == nil,
+		ContextLasts:    !isOfRequest(c),
 	}
+}
+
+// isOfRequest reports whether the user context is made of the request's own, which changes after the handler.
+func isOfRequest(c *fiber.Ctx) bool {
+	type probe struct{}
+	c.Context().SetUserValue(probe{}, true)
+	defer c.Context().RemoveUserValue(probe{})
+	return c.UserContext().Value(probe{}) != nil
 }
 
 // body returns the body as it was sent, and what bounds its reads where it is still arriving. c.Body() would decompress

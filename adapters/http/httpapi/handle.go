@@ -33,6 +33,10 @@ type Request struct {
 	// Whole asks for a Response without Stream, however large the body is. An adapter sets it if it could not make a
 	// client see that a stream was broken off: over HTTP/1.0, or if it cannot reach the connection.
 	Whole bool
+
+	// ContextLasts says that the context of the request may be used until the Stream of its response has ended. Without it,
+	// the work behind a stream sees no value of the context.
+	ContextLasts bool
 }
 
 // Response is what an adapter sends.
@@ -91,10 +95,20 @@ func (a *API) Route(ctx context.Context, method, path string, r Request) Respons
 // 200 has opened no session. Where the response has a Stream, the session is open until that has ended.
 //
 // The request ends after Config.Timeout, or earlier with ctx. A panic, also of the SubjectProvider, is answered with
-// 500 and goes no further. No method of ctx is called after Handle has returned, also not by work that goes on.
+// 500 and goes no further. No method of ctx is called after Handle has returned, also not by work that goes on, unless
+// Request.ContextLasts allows it until the end of the Stream.
 func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) Response {
 	ctx, release := lend(ctx)
-	defer release()
+	response := a.handle(ctx, endpoint, r)
+	if body, streams := response.Stream.(stream); streams && r.ContextLasts {
+		context.AfterFunc(body.ctx, release) // the work of the stream has ended
+		return response
+	}
+	release()
+	return response
+}
+
+func (a *API) handle(ctx context.Context, endpoint Endpoint, r Request) Response {
 	end := time.Now().Add(a.config.Timeout)
 	ctx, cancel := context.WithDeadline(ports.WithEvidenceDeadline(ctx, end), end.Add(-evidenceTime(a.config.Timeout)))
 	defer cancel()

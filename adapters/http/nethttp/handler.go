@@ -48,6 +48,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		ContentType:     r.Header.Get("Content-Type"),
 		ContentEncoding: strings.Join(r.Header.Values("Content-Encoding"), ","),
 		Whole:           !canBreakOff(w, r),
+		ContextLasts:    true, // the stream is read before the handler returns
 	}
 	if hasBody(r) {
 		body := arrivingBody(w, r)

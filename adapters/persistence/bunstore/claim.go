@@ -46,7 +46,7 @@ func (o outbox) Claim(
 		}
 		claimed = append(claimed, entry)
 		return err
-	}, o.oldest(condition)+" UPDATE "+o.store.tables.outbox+" SET status = 'in_flight', attempts = attempts + 1,"+
+	}, o.oldest(condition)+" UPDATE "+o.store.tables.outbox+" SET status = 'in_flight', attempts = CASE WHEN attempts < 2147483647 THEN attempts + 1 ELSE attempts END,"+
 		" last_attempt_at = $1, next_attempt_at = $3, lease_token = $4 FROM due WHERE "+
 		o.store.tables.outbox+"."+row+" = due.place RETURNING "+entryColumns, args...)
 	if err == nil {

@@ -32,12 +32,17 @@ func (s *Store) condition(depth int, path []domain.Relation, others int) string 
 	condition := "(" + list(here, relation.Columns) + ") IN (SELECT " + list(there, relation.ReferencedColumns) + parents + ")"
 	parent, _ := s.dataMap.Table(relation.References)
 	for i, name := range relation.ReferencedColumns {
-		if referenced, _ := parent.Column(name); s.dialect.convertsTexts() && isText(referenced) {
-			column := asText(here + "." + quote(relation.Columns[i]))
-			exact := column + " IN (SELECT " + asText(there+"."+quote(name)) + parents + ")"
-			loose := column + " COLLATE NOCASE IN (SELECT " + asText(there+"."+quote(name)) + parents + ")"
-			condition += " AND (" + exact + " OR " + loose + " AND " + spelledByNone(column, relation.References, name) + ")"
+		referenced, _ := parent.Column(name)
+		if referenced.Type != domain.TypeText && !(s.dialect.convertsTexts() && isText(referenced)) {
+			continue
 		}
+		column, keys := asText(here+"."+quote(relation.Columns[i])), " IN (SELECT "+asText(there+"."+quote(name))+parents+")"
+		loosely := ""
+		if s.dialect.convertsTexts() {
+			loosely = column + " COLLATE NOCASE" + keys + " AND "
+		}
+		column = s.dialect.bytewise(column)
+		condition += " AND (" + column + keys + " OR " + loosely + spelledByNone(column, relation.References, name) + ")"
 	}
 	return condition
 }

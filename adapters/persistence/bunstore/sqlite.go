@@ -224,9 +224,9 @@ func (sqlite) inspection(schema, table string) (text, parameter string) {
 		FROM ` + master + ` AS m WHERE m.type IN ('table', 'view') AND m.name = $1 COLLATE NOCASE`, name
 }
 
-func (sqlite) bytewise(text string) string { return text } // a cast has no collation
+func (sqlite) bytewise(text string) string { return text + " COLLATE BINARY" } // a cast keeps its column's collation
 
-func (sqlite) exactly(text, parameter string) string { return text + " = " + parameter }
+func (s sqlite) exactly(text, parameter string) string { return s.bytewise(text) + " = " + parameter }
 
 func (sqlite) sameName(a, b string) bool { return strings.EqualFold(a, b) }
 func (sqlite) leavesDeleted() bool       { return true }

@@ -46,7 +46,11 @@ func (s *session) tell() {
 
 // preserve writes the evidence of a session that was rolled back, in one of its own, even when the context has ended.
 func (s *session) preserve(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), evidenceTimeout)
+	deadline := time.Now().Add(evidenceTimeout)
+	if limit, ok := ports.EvidenceDeadline(ctx); ok && limit.Before(deadline) {
+		deadline = limit
+	}
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
 	rescue := &session{store: s.store, held: appends{events: slices.Concat(s.evidence, s.onRollback)}}
 	defer rescue.end()

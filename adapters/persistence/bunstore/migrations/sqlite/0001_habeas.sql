@@ -89,7 +89,7 @@ END;
 -- The stage says how far an entry has got: 0 is open, 1 abandoned, 2 succeeded. Indexes hold no column that a claim
 -- changes.
 CREATE TABLE habeas_outbox (
-    entry_id        TEXT PRIMARY KEY,
+    entry_id        TEXT PRIMARY KEY NOT NULL,
     subject_id      TEXT NOT NULL,
     resolver        TEXT NOT NULL,
     ref             TEXT,
