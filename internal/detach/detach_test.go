@@ -15,6 +15,9 @@ import (
 
 type key struct{}
 
+// otherKey is of a value that somebody adds.
+type otherKey struct{}
+
 // request is a context that a framework uses again: its fields are not guarded, so that the race detector finds a use
 // beside or after the change that reuse makes.
 type request struct {
@@ -148,7 +151,7 @@ func TestContextsMadeFromItEndWithRelease(t *testing.T) {
 		} {
 			ctx, release := detach.New(parent)
 			timed, cancel := context.WithTimeout(ctx, time.Hour)
-			inner, cancelInner := context.WithCancel(context.WithValue(timed, key{}, 1))
+			inner, cancelInner := context.WithCancel(context.WithValue(timed, otherKey{}, 1))
 			after := make(chan struct{})
 			context.AfterFunc(inner, func() { close(after) })
 			if inner.Value(key{}) != "mine" || inner.Err() != nil {
