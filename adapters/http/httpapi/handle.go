@@ -101,7 +101,7 @@ func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) Response
 	ctx, release := lend(ctx)
 	response := a.handle(ctx, endpoint, r)
 	if body, streams := response.Stream.(stream); streams && r.ContextLasts {
-		context.AfterFunc(body.ctx, release) // the work of the stream has ended
+		context.AfterFunc(body.ctx, release) //nolint:contextcheck // which ends with the work of the stream
 		return response
 	}
 	release()

@@ -33,7 +33,7 @@ func (s *Store) condition(depth int, path []domain.Relation, others int) string 
 	parent, _ := s.dataMap.Table(relation.References)
 	for i, name := range relation.ReferencedColumns {
 		referenced, _ := parent.Column(name)
-		if referenced.Type != domain.TypeText && !(s.dialect.convertsTexts() && isText(referenced)) {
+		if comparesText := s.dialect.convertsTexts() && isText(referenced); !comparesText && referenced.Type != domain.TypeText {
 			continue
 		}
 		column, keys := asText(here+"."+quote(relation.Columns[i])), " IN (SELECT "+asText(there+"."+quote(name))+parents+")"
@@ -94,8 +94,11 @@ func (s *Store) isKey(of, table string, columns []string, others int) string {
 		}
 		name := table + "." + quote(column)
 		comparisons = append(comparisons, name+" = "+value)
-		if isText(key) && (s.dialect.convertsTexts() || key.Type == domain.TypeText && subject.Name != of) {
+		switch {
+		case of != subject.Name && (key.Type == domain.TypeText || s.dialect.convertsTexts() && isText(key)):
 			comparisons = append(comparisons, s.spelled(name, value, subject.SubjectKey[i]))
+		case s.dialect.convertsTexts() && isText(key): // the spelling of the subject's own row is checked, see sight
+			comparisons = append(comparisons, asText(name)+" = "+value+" COLLATE NOCASE")
 		}
 	}
 	return strings.Join(comparisons, " AND ")
