@@ -1,5 +1,5 @@
 -- The ledgers, the audit trail, the outbox and the marks of erasure. Instants are UTC.
-
+--
 -- The order of the ledgers is that of seq, which no clock decides. Its sequence has no cache: a number that one connection
 -- takes after another has committed is the higher one.
 CREATE TABLE habeas_consent_records (
