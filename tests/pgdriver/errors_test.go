@@ -109,7 +109,6 @@ func TestACancellationIsNotTakenForATimeout(t *testing.T) {
 
 func TestAConflictSaysNoMoreThanItsState(t *testing.T) {
 	database := migrated(t)
-	execute(t, database, "CREATE TABLE orders (tenant text, person bigint, FOREIGN KEY (tenant, person) REFERENCES people)")
 	execute(t, database, "INSERT INTO people VALUES ('acme', 4711)")
 	execute(t, database, "INSERT INTO orders VALUES ('acme', 4711)")
 	err := open(t, database).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -189,6 +188,7 @@ func migrated(t *testing.T) string {
 	database := driver.NewDatabase(t)
 	must(t, bunstore.Migrate(t.Context(), driver.Open(t, database), bunstore.Options{}))
 	execute(t, database, "CREATE TABLE people (tenant text, number bigint, PRIMARY KEY (tenant, number))")
+	execute(t, database, "CREATE TABLE orders (tenant text, person bigint, FOREIGN KEY (tenant, person) REFERENCES people)")
 	return database
 }
 
