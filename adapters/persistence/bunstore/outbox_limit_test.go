@@ -1,0 +1,21 @@
+package bunstore_test
+
+import (
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+// A counter that cannot grow any more keeps neither its own entry nor others from being claimed.
+func TestACounterAtItsLimitKeepsNoEntryBack(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		b := newBox(t, db)
+		b.enqueue(t, toErase(t, "e1", "1", 0), toErase(t, "e2", "2", 0))
+		execute(t, db, "UPDATE habeas_outbox SET attempts = 2147483647 WHERE entry_id = 'e1'")
+		if got := b.claim(t, 10, noon); len(got) != 2 {
+			t.Errorf("claimed %q", ids(got))
+		}
+	})
+}
