@@ -12,8 +12,8 @@ import (
 //
 // The order of intake decides which record is in force: the order in which the store took the records in, by a sequence
 // of its own and never by a clock. A record whose session was committed before another session began was taken in
-// before each record of that one; those of one session are taken in as they were appended. Sessions at the same time
-// come in either order.
+// before each record of that one; those of one session are taken in as they were appended. Records of one subject that
+// sessions append at the same time are in the order in which the sessions commit.
 type ConsentStore interface {
 	// Append adds a record. Its instant is kept to the microsecond.
 	Append(ctx context.Context, record domain.ConsentRecord) error

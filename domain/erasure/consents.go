@@ -11,7 +11,7 @@ const sourceOfErasure = "erasure"
 
 // endConsents withdraws each consent in force, so that a subject that gets the same id later inherits none, and clears
 // the free text of the restrictions. What the ledgers have otherwise stays: it is the proof of what was done, and why.
-// A grant that another session records at the same time may come after the erasure, and is then in force.
+// A grant that another session records at the same time is withdrawn, or committed after the erasure and then in force.
 func (r *run) endConsents(ctx context.Context) error {
 	inForce, err := r.session.Consents().InForce(ctx, r.id)
 	if err != nil {

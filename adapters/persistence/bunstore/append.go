@@ -78,6 +78,14 @@ func (a *appends) keep() error {
 	return nil
 }
 
+// sort orders the rows of the ledgers by subject and keeps the order of each subject's rows. Statements of several
+// sessions then lock the ledgers in the same order.
+func (a *appends) sort() {
+	for _, rows := range a[consents:entries] {
+		slices.SortStableFunc(rows, func(a, b []any) int { return strings.Compare(a[0].(string), b[0].(string)) })
+	}
+}
+
 // newAppending lets sessions that only append do so together.
 func newAppending(s *Store) *combiner[*appends] {
 	return &combiner[*appends]{run: s.append, keep: (*appends).keep, undone: refused}
@@ -90,6 +98,9 @@ func (s *Store) append(ctx context.Context, held ...*appends) error {
 		for k, rows := range one {
 			all[k] = append(all[k], rows...)
 		}
+	}
+	if len(held) > 1 {
+		all.sort()
 	}
 	leave, err := s.enterToWrite(ctx)
 	if err != nil {
@@ -118,8 +129,8 @@ func (a *appends) take(store *Store) []insert {
 			args = nil
 		}
 		var text strings.Builder
-		before, after := store.tables.around(kind(k))
-		text.WriteString(before)
+		frame := &store.frames[k]
+		text.WriteString(frame.before)
 		for i, row := range rows {
 			if i > 0 {
 				text.WriteString(", ")
@@ -128,10 +139,13 @@ func (a *appends) take(store *Store) []insert {
 				args = append(args, value)
 				text.WriteString([...]string{"($", ", $"}[min(j, 1)])
 				text.WriteString(strconv.Itoa(len(args)))
+				if i == 0 && frame.types != nil {
+					text.WriteString(frame.types[j])
+				}
 			}
 			text.WriteByte(')')
 		}
-		text.WriteString(after)
+		text.WriteString(frame.after)
 		inserts = append(inserts, insert{text.String(), args})
 	}
 	*a = appends{}
@@ -141,13 +155,38 @@ func (a *appends) take(store *Store) []insert {
 	return []insert{{joinInserts(inserts), args}}
 }
 
-// around is what comes before the rows of a kind in their statement, and after them.
-func (t tableNames) around(k kind) (before, after string) {
-	if k == clearings {
-		return "UPDATE " + t.restrictions + " SET reason = NULL WHERE reason IS NOT NULL AND subject_id IN (", ")"
+// frame is what surrounds the rows of a kind in their statement.
+type frame struct {
+	before, after string
+	types         []string // casts of the first row's parameters; nil where the statement needs none
+}
+
+// newFrames writes the statements of the kinds around their rows. A row of a ledger is numbered under the lock of the
+// subject's ledger, see postgres.lockLedger.
+func newFrames(tables tableNames, d sqlDialect) (frames [kinds]frame) {
+	frames[clearings] = frame{
+		before: "UPDATE " + tables.restrictions + " SET reason = NULL WHERE reason IS NOT NULL AND subject_id IN (", after: ")",
 	}
-	table := [kinds]string{consents: t.consents, restrictions: t.restrictions, entries: t.outbox, events: t.events}[k]
-	return "INSERT INTO " + table + " (" + columns[k] + ") VALUES ", ""
+	names := [kinds]string{
+		consents: tables.consents, restrictions: tables.restrictions, entries: tables.outbox, events: tables.events,
+	}
+	for k := consents; k < kinds; k++ {
+		into := "INSERT INTO " + names[k] + " (" + columns[k] + ") "
+		frames[k] = frame{before: into + "VALUES "}
+		if lock := d.lockLedger(k, "v.subject_id"); lock != "" {
+			frames[k] = frame{
+				before: into + "SELECT v.* FROM (VALUES ", types: ledgerTypes[k],
+				after: ") AS v (" + columns[k] + ") WHERE " + lock + " IS NOT NULL",
+			}
+		}
+	}
+	return frames
+}
+
+// ledgerTypes are casts to the types of the ledgers' columns, which a parameter in a subquery does not take by itself.
+var ledgerTypes = [kinds][]string{
+	consents:     {"::text", "::text", "::text", "::boolean", "::timestamptz", "::text"},
+	restrictions: {"::text", "::text", "::boolean", "::text", "::timestamptz", "::text"},
 }
 
 // joinInserts makes one statement of several: all but the last become common table expressions.

@@ -74,6 +74,10 @@ type sqlDialect interface {
 	// isolation is the statement that returns the isolation level of a transaction; nothing where all see the same.
 	isolation() string
 
+	// lockLedger is an expression that locks a subject's ledger until the transaction ends; empty where one transaction
+	// writes at a time, and for kinds that are no ledger.
+	lockLedger(ledger kind, subject string) string
+
 	// fingerprint is the expression for a text that is another one once the catalog of the tables has changed in anything
 	// that inspection returns. The empty text stands for a catalog that must be read each time.
 	fingerprint(tables []domain.Table) string

@@ -12,7 +12,7 @@ import (
 // a sight.
 type locking struct {
 	mark       string // leaves a mark of an erasure: $1 is the subject, $2 the instant
-	markAndRow string // the same after the subject's key, and locks the subject's row; empty where the mark locks all
+	markAndRow string // the same after the key, and locks the ledgers and the subject's row; empty where the mark locks all
 	hold       string // locks the mark and returns how many erasures there were
 	release    string // removes a mark that stands for no erasure
 	look       string // reads the subject's row
@@ -52,7 +52,8 @@ func newLocking(s *Store) locking {
 	// LockRows comes after the join, so that the mark is there before the row is locked.
 	keys := len(subject.SubjectKey)
 	mark := insertMark(s.tables.erasures, "1", "erased_at = excluded.erased_at, erasures = e.erasures + 1", keys)
-	l.markAndRow = "WITH mark AS (" + mark + " RETURNING 1) " + selected + " FROM " + quoteTable(subject.Name) +
+	ledgers := s.dialect.lockLedger(consents, "subject_id") + ", " + s.dialect.lockLedger(restrictions, "subject_id")
+	l.markAndRow = "WITH mark AS (" + mark + " RETURNING " + ledgers + ") " + selected + " FROM " + quoteTable(subject.Name) +
 		" AS t0 CROSS JOIN mark WHERE " + s.rowsOf(subject, 0) + s.dialect.forUpdate() + " OF t0"
 	l.levels = s.newLevels()
 	return l

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -87,6 +88,17 @@ func (postgres) joins() bool { return true }
 func (postgres) notification() string { return "SELECT pg_notify('habeas_outbox', '')" }
 
 func (postgres) isolation() string { return "SELECT current_setting('transaction_isolation')" }
+
+// lockLedger makes whoever appends to the ledger of a subject wait for the transaction that did so before: rows get their
+// numbers in the order in which their transactions commit. The lock ends with the transaction.
+func (postgres) lockLedger(ledger kind, subject string) string {
+	switch ledger { //nolint:exhaustive // the others are no ledgers
+	case consents, restrictions:
+		return "pg_advisory_xact_lock(hashtextextended(" + subject + ", " + strconv.Itoa(int(ledger)) + "))"
+	default:
+		return ""
+	}
+}
 
 // fingerprint looks the names up once, so that the catalog is read by its indexes. A table that is missing is left out.
 func (postgres) fingerprint(tables []domain.Table) string {

@@ -187,8 +187,10 @@ func (sqlite) forUpdate() string   { return "" }
 func (sqlite) joins() bool          { return false }
 func (sqlite) notification() string { return "" }
 
-func (sqlite) isolation() string     { return "" }
-func (sqlite) checkDeferred() string { return "" }
+func (sqlite) isolation() string { return "" }
+
+func (sqlite) lockLedger(kind, string) string { return "" } // there is one writer at a time
+func (sqlite) checkDeferred() string          { return "" }
 
 func (sqlite) isConstant(column, constant, _ string) string { return column + " = " + constant }
 

@@ -54,6 +54,7 @@ type Store struct {
 	dataMap domain.DataMap
 	dialect sqlDialect
 	tables  tableNames
+	frames  [kinds]frame
 	export  []export
 
 	latest    latestConsents
@@ -99,6 +100,7 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 		s.logger = slog.Default()
 	}
 	s.gate, s.writers = newGate(db.Stats().MaxOpenConnections), newGate(d.writers())
+	s.frames = newFrames(s.tables, d)
 	s.touched = touched(dataMap)
 	s.locking = newLocking(s)
 	s.export = newExports(s)

@@ -1,0 +1,122 @@
+package bunstore_test
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+// beside runs fn in a transaction of the application, and other beside it. The transaction commits once other waits for
+// it, or has ended. It reports which of them was committed last: true for other.
+func (a *application) beside(t *testing.T, fn, other func(context.Context, ports.Session) error) (waited bool) {
+	t.Helper()
+	tx, err := a.db.BeginTx(t.Context(), nil)
+	must(t, err)
+	joined, err := a.store.Join(tx)
+	must(t, err)
+	must(t, joined.Do(t.Context(), fn))
+	ended := make(chan error, 1)
+	go func() { ended <- a.store.Do(t.Context(), other) }()
+	for !waited && len(ended) == 0 {
+		must(t, a.db.QueryRowContext(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND database ="+
+			" (SELECT oid FROM pg_database WHERE datname = current_database()))").Scan(&waited))
+	}
+	must(t, tx.Commit())
+	must(t, <-ended)
+	return waited
+}
+
+func consentOf(t *testing.T, id string, granted bool) func(context.Context, ports.Session) error {
+	t.Helper()
+	record := domain.ConsentRecord{
+		SubjectID: subjectID(t, id), Purpose: "news", PolicyVersion: "v", Granted: granted, Source: "test", RecordedAt: noon,
+	}
+	return func(ctx context.Context, s ports.Session) error { return s.Consents().Append(ctx, record) }
+}
+
+func TestConsentIsInForceInTheOrderOfCommits(t *testing.T) {
+	db := databases.PostgreSQL(t)
+	a := newApplication(t, db, nil, (*visitor)(nil))
+	grantIsLast := a.beside(t, consentOf(t, "1", false), consentOf(t, "1", true))
+	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		latest, err := s.Consents().Latest(ctx, subjectID(t, "1"), "news", nil)
+		if err == nil && latest.Granted != grantIsLast {
+			t.Error("the record that was committed first is in force")
+		}
+		return err
+	}))
+}
+
+func TestRestrictionsAreInForceInTheOrderOfCommits(t *testing.T) {
+	db := databases.PostgreSQL(t)
+	a := newApplication(t, db, nil, (*visitor)(nil))
+	restriction := func(restricted bool) func(context.Context, ports.Session) error {
+		record := domain.RestrictionRecord{SubjectID: subjectID(t, "1"), Restricted: restricted, Source: "test", RecordedAt: noon}
+		return func(ctx context.Context, s ports.Session) error { return s.Restrictions().Append(ctx, record) }
+	}
+	endIsLast := a.beside(t, restriction(true), restriction(false))
+	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		global, _, err := s.Restrictions().Latest(ctx, subjectID(t, "1"), nil)
+		if err == nil && global.Restricted == endIsLast {
+			t.Error("the record that was committed first is in force")
+		}
+		return err
+	}))
+}
+
+// An erasure waits for consent that is recorded at the same time, and sees it.
+func TestAnErasureSeesConsentInFlight(t *testing.T) {
+	db := databases.PostgreSQL(t)
+	a := newApplication(t, db, nil, (*visitor)(nil))
+	id, inForce := subjectID(t, "1"), []domain.ConsentRecord(nil)
+	a.beside(t, consentOf(t, "1", true), func(ctx context.Context, s ports.Session) (err error) {
+		if err = s.Subjects().Lock(ctx, id, noon); err == nil {
+			inForce, err = s.Consents().InForce(ctx, id)
+		}
+		return err
+	})
+	if len(inForce) != 1 || !inForce[0].Granted {
+		t.Errorf("in force are %+v", inForce)
+	}
+}
+
+// Statements that several sessions share lock the ledgers of several subjects.
+func TestSharedAppendsDoNotWaitForEachOtherInACircle(t *testing.T) {
+	db := databases.PostgreSQL(t)
+	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+	dataMap, err := bunstore.ReadModels(db, []any{(*visitor)(nil)}, nil)
+	must(t, err)
+	var stores [2]*bunstore.Store
+	for i := range stores {
+		stores[i], err = bunstore.New(db, dataMap, bunstore.Options{ShareStatements: true})
+		must(t, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	failed := make(chan error, 64)
+	for i := range cap(failed) {
+		go func() {
+			var err error
+			for n := range 40 {
+				if err == nil {
+					err = stores[i%2].Do(ctx, consentOf(t, strconv.Itoa(1+n*(1+i%7)%9), n%2 == 0))
+				}
+			}
+			failed <- err
+		}()
+	}
+	for range cap(failed) {
+		must(t, <-failed)
+	}
+	var deadlocks int
+	must(t, db.QueryRowContext(ctx, "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()").Scan(&deadlocks))
+	if deadlocks > 0 {
+		t.Errorf("%d deadlocks", deadlocks)
+	}
+}
