@@ -108,7 +108,7 @@ var requests = []struct {
 	{http.MethodGet, "/export", "", 2, 235}, // first: a decision more is a line more of the ledger
 	{http.MethodPost, "/consent", decision, 1, 175},
 	{http.MethodGet, "/consent/newsletter", "", 1, 85},
-	{http.MethodDelete, "/", "", steps + 5, 490},
+	{http.MethodDelete, "/", "", steps + 3, 490},
 }
 
 func TestRequestsKeepTheirBudgetOfRoundTrips(t *testing.T) {

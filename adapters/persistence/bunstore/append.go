@@ -43,6 +43,9 @@ func (s *session) hold(ctx context.Context, k kind, row ...any) error {
 		return err
 	}
 	s.held[k] = append(s.held[k], row)
+	if k != events {
+		s.ahead = nil
+	}
 	total := 0
 	for _, rows := range s.held {
 		total += len(rows)

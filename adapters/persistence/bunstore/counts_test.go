@@ -83,9 +83,9 @@ func TestTheNumberOfStatementsDoesNotDependOnTheNumberOfRows(t *testing.T) {
 				t.Errorf("other statements for more rows: %q, %q", exports[i+1], erasures[i+1])
 			}
 		}
-		// The tables, the events; BEGIN, the lock of the subject and of the orders, the steps, the corrections taken back,
-		// the consents in force, the events, COMMIT.
-		export, erasure := 1+1, 1+2+1+1+1+2
+		// The tables, the events; BEGIN, the lock of the subject and of the orders, the steps with what is read ahead, the
+		// events, COMMIT.
+		export, erasure := 1+1, 1+2+1+2
 		if db.Dialect().Name() == dialect.SQLite { // the mark and the catalog, the steps one by one, the reasons apart
 			erasure = 1 + 2 + 5 + 1 + 1 + 3
 		}

@@ -38,7 +38,7 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	ctx = context.WithValue(ctx, activeKey{s.db}, true)
 	var last *session
 	err := retry(ctx, func() error {
-		last = &session{store: s, preserve: s.preserve, stepwise: last != nil && last.stepwise}
+		last = &session{store: s, preserve: s.preserve}
 		return last.run(ctx, fn)
 	})
 	if err == nil && last.enqueued {

@@ -3,14 +3,14 @@ package bunstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Apply implements ports.SubjectStore. Where the database can join them, all steps are one statement. Nobody can tell
-// which step such a statement failed at, so the session is then run once more, step by step. Where the database may keep
-// what it is told to delete, the steps are carried out one by one and verified.
+// Apply implements ports.SubjectStore. All steps are one statement where the database can join them. Where the database
+// may keep what it is told to delete, the steps are carried out one by one and verified.
 func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	key, err := s.store.dataMap.Key(id)
 	if err != nil {
@@ -33,22 +33,96 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 		return make([]int64, before), s.fail(ctx, "erase", err)
 	}
 	keeps := slices.ContainsFunc(steps, func(step domain.Step) bool { return live.tables[step.Target].keeps })
-	if keeps {
+	switch {
+	case keeps:
 		return s.applyVerified(ctx, key, steps)
+	case len(steps) > 0 && s.canBeginAgain():
+		return s.applyTogether(ctx, id, key, steps)
+	default:
+		return s.applyEach(ctx, key, steps)
 	}
+}
+
+// canBeginAgain reports whether the session's transaction is its own and has done nothing yet but lock a subject.
+func (s subjectStore) canBeginAgain() bool {
+	done := s.writes
+	if s.locked != nil {
+		done -= s.locked.writes
+	}
+	return s.store.dialect.joins() && !s.joined && done == 0
+}
+
+// applyTogether carries out all steps in one statement. A statement does not say which step it failed at: the
+// transaction then begins again and carries them out one by one.
+func (s subjectStore) applyTogether(
+	ctx context.Context, id domain.SubjectID, key []any, steps []domain.Step,
+) ([]int64, error) {
+	group, read := s.store.stepGroupOf(steps), &ahead{}
+	counts, err := s.count(ctx, "erase", group, group.parameters(key, id.String()), read.targets()...)
+	if err == nil {
+		if s.locked != nil && s.locked.id == id {
+			s.session.ahead = read.decode(id)
+		}
+		return counts, nil
+	}
+	if ctx.Err() != nil || retryable(err) || errors.Is(err, domain.ErrUnavailable) {
+		return make([]int64, len(steps)), err // of no step
+	}
+	if err := s.beginAgain(ctx); err != nil {
+		return make([]int64, len(steps)), err
+	}
+	return s.applyEach(ctx, key, steps)
+}
+
+// beginAgain gives the session a new transaction, in which the subject is locked if it was before.
+func (s subjectStore) beginAgain(ctx context.Context) error {
+	err := s.tx.rollback(ctx)
+	s.tx, s.failed, s.writes = nil, nil, 0
+	if err != nil {
+		return s.fail(ctx, "rollback", err)
+	}
+	if s.locked == nil {
+		return s.begin(ctx)
+	}
+	return s.Lock(ctx, s.locked.id, s.locked.at)
+}
+
+// applyEach carries out steps one by one, and returns the counts of those before the one that fails.
+func (s subjectStore) applyEach(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
 	rows := make([]int64, 0, len(steps))
-	for group := range slices.Chunk(steps, s.atOnce(steps)) {
-		counts, err := s.applyGroup(ctx, group, key)
+	for _, step := range steps {
+		n, err := s.applyStep(ctx, key, step)
 		if err != nil {
-			if len(group) > 1 && s.failed != nil {
-				s.stepwise, s.failed = true, failedGroup{s.failed}
-				return make([]int64, len(steps)), err // nobody can tell which step it was
-			}
 			return rows, err
 		}
-		rows = append(rows, counts...)
+		rows = append(rows, n)
 	}
 	return rows, nil
+}
+
+func (s subjectStore) applyStep(ctx context.Context, key []any, step domain.Step) (int64, error) {
+	op := opOf(step)
+	if step.Strategy != domain.StrategyRetain {
+		text, constants := s.store.stepText(step, 0)
+		return s.write(ctx, op, text, slices.Concat(key, constants)...)
+	}
+	group := s.store.newStepGroup([]domain.Step{step})
+	counts, err := s.count(ctx, op, group, group.parameters(key))
+	return counts[0], err
+}
+
+// count runs a statement of steps, and returns how many rows each of them was about. More columns than those go into
+// more.
+func (s subjectStore) count(
+	ctx context.Context, op string, group *stepGroup, args []any, more ...any,
+) ([]int64, error) {
+	counts := make([]int64, len(group.steps))
+	targets := make([]any, len(counts), len(counts)+len(more))
+	for i := range counts {
+		targets[i] = &counts[i]
+	}
+	targets = append(targets, more...)
+	return counts, s.returning(ctx, op, func(r *sql.Rows) error { return r.Scan(targets...) }, group.text, args...)
 }
 
 // refuse returns an error if the steps cannot do what they say in the database as it is, and how many steps come before
@@ -66,39 +140,6 @@ func (s *Store) refuse(live *catalog, steps []domain.Step) (before int, err erro
 		}
 	}
 	return 0, nil
-}
-
-// atOnce is how many of the steps go into one statement.
-func (s subjectStore) atOnce(steps []domain.Step) int {
-	if !s.store.dialect.joins() || s.stepwise || s.joined { // a host's transaction is not run again
-		return 1
-	}
-	return max(1, len(steps))
-}
-
-// failedGroup is the error of several steps in one statement. The session is run again, see retryable.
-type failedGroup struct{ error }
-
-func (f failedGroup) Unwrap() error { return f.error }
-
-// applyGroup carries out steps in one statement, and returns how many rows each of them was about.
-func (s subjectStore) applyGroup(ctx context.Context, steps []domain.Step, key []any) ([]int64, error) {
-	op := "erase"
-	if len(steps) == 1 {
-		op = opOf(steps[0])
-	}
-	if !s.store.dialect.joins() && steps[0].Strategy != domain.StrategyRetain {
-		text, constants := s.store.stepText(steps[0], 0)
-		n, err := s.write(ctx, op, text, slices.Concat(key, constants)...)
-		return []int64{n}, err
-	}
-	group := s.store.stepGroupOf(steps)
-	results, counts := make([]any, len(steps)), make([]int64, len(steps))
-	for i := range counts {
-		results[i] = &counts[i]
-	}
-	err := s.returning(ctx, op, func(r *sql.Rows) error { return r.Scan(results...) }, group.text, group.parameters(key)...)
-	return counts, err
 }
 
 func opOf(step domain.Step) string { return "erase: " + string(step.Strategy) + " " + step.Target }

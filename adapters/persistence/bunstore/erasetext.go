@@ -16,25 +16,25 @@ type stepGroup struct {
 	constants [][]any // parameters of each common table expression; before them come those of the subject's key
 }
 
-// parameters are those of the statement for a subject.
-func (g *stepGroup) parameters(key []any) []any {
+// parameters are those of the statement for a subject, and more behind them.
+func (g *stepGroup) parameters(key []any, more ...any) []any {
 	var args []any
 	for _, constants := range g.constants {
 		args = append(append(args, key...), constants...)
 	}
-	return args
+	return append(args, more...)
 }
 
-// stepGroupOf returns the statement of steps. Every erasure follows the same plan, so the last statement of several steps
-// is kept.
+// stepGroupOf returns the statement of steps that also reads ahead, for the subject that its last parameter names. Every
+// erasure follows the same plan, so the last statement is kept.
 func (s *Store) stepGroupOf(steps []domain.Step) *stepGroup {
 	if last := s.lastSteps.Load(); last != nil && slices.EqualFunc(last.steps, steps, sameStep) {
 		return last
 	}
 	group := s.newStepGroup(steps)
-	if len(steps) > 1 {
-		s.lastSteps.Store(group)
-	}
+	subject := parameter(len(group.parameters(make([]any, len(s.dataMap.SubjectTable().SubjectKey)))) + 1)
+	group.text += ", " + s.readingAhead(subject)
+	s.lastSteps.Store(group)
 	return group
 }
 

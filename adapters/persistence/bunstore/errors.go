@@ -55,13 +55,8 @@ func endOf(ctx context.Context, err error) error {
 	return ctx.Err()
 }
 
-// retryable reports whether the transaction lost against another one and may win when it is run again, or will then say
-// more of its failure.
+// retryable reports whether the transaction lost against another one and may win when it is run again.
 func retryable(err error) bool {
-	var group failedGroup
-	if errors.As(err, &group) {
-		return true
-	}
 	switch sqlState(err) {
 	case "40001", "40P01": // serialization failure, deadlock
 		return true

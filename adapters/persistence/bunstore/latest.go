@@ -29,9 +29,14 @@ func newLatestConsents(table string) latestConsents {
 		asOf: latest("$1", "$2", " AND recorded_at <= $3"),
 		ofMany: "SELECT " + consentColumns + ", n FROM json_array_elements(CAST($1 AS json)) WITH ORDINALITY AS pairs (pair, n)" +
 			" CROSS JOIN LATERAL (" + latest("pair ->> 0", "pair ->> 1", "") + ") AS latest",
-		ofAll: "SELECT " + consentColumns + ", purpose FROM " + table + " WHERE subject_id = $1 AND seq IN" +
-			" (SELECT max(seq) FROM " + table + " WHERE subject_id = $1 GROUP BY purpose) ORDER BY seq",
+		ofAll: inForce(table, "$1"),
 	}
+}
+
+// inForce is the statement for the consents in force of the subject that a parameter names.
+func inForce(table, subject string) string {
+	return "SELECT " + consentColumns + ", purpose FROM " + table + " WHERE subject_id = " + subject + " AND seq IN" +
+		" (SELECT max(seq) FROM " + table + " WHERE subject_id = " + subject + " GROUP BY purpose) ORDER BY seq"
 }
 
 // question asks which consent of a subject for a purpose is in force, and holds the answer.

@@ -3,6 +3,7 @@ package bunstore
 import (
 	"context"
 	"database/sql"
+	"slices"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -24,6 +25,9 @@ func (c consentStore) History(
 }
 
 func (c consentStore) InForce(ctx context.Context, id domain.SubjectID) ([]domain.ConsentRecord, error) {
+	if c.ahead != nil && c.ahead.id == id {
+		return slices.Clone(c.ahead.inForce), c.usable()
+	}
 	if err := c.sendConsents(ctx); err != nil {
 		return nil, err
 	}

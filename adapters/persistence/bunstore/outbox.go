@@ -49,6 +49,12 @@ const (
 	isUnfinished = "stage < 2"
 )
 
+// toWithdraw is the condition for the corrections still to be sent of the subject that a parameter names. It repeats the
+// condition of the index by subject, as SQLite wants.
+func toWithdraw(subject string) string {
+	return "subject_id = " + subject + " AND operation = 'rectify' AND " + isUnfinished + " AND " + isOpen
+}
+
 func (o outbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error) {
 	if err := o.sendEntries(ctx); err != nil {
 		return nil, err
@@ -107,11 +113,13 @@ func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.Outbox
 }
 
 func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
+	if o.ahead != nil && o.ahead.id == id && !o.ahead.corrections {
+		return nil, o.usable()
+	}
 	if err := o.forget(ctx); err != nil {
 		return nil, err
 	}
-	// Only a condition that repeats that of the index by subject lets SQLite take it.
-	return o.change(ctx, "withdraw", "subject_id = $1 AND operation = 'rectify' AND "+isUnfinished+" AND "+isOpen,
+	return o.change(ctx, "withdraw", toWithdraw("$1"),
 		"status = 'abandoned', last_error = 'erased', next_attempt_at = NULL, lease_token = NULL, ref = NULL,"+
 			" corrections = NULL", id.String())
 }

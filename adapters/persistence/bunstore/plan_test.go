@@ -27,6 +27,8 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 			" SELECT n, TRUE, now(), 'api' FROM generate_series(1000, 20999) AS n",
 		"INSERT INTO habeas_audit_events (event_id, event_type, subject_ref, occurred_at, payload)"+
 			" SELECT n, 'x', n, now(), '{}' FROM generate_series(1000, 20999) AS n",
+		"INSERT INTO habeas_outbox (entry_id, subject_id, resolver, operation, status, attempts, enqueued_at)"+
+			" SELECT n, n, 'desk', 'rectify', 'pending', 0, now() FROM generate_series(1000, 20999) AS n",
 		"CREATE INDEX ON orders (user_id)", "CREATE INDEX ON invoices (user_id)", "ANALYZE",
 	)
 	key := int64(1)
@@ -81,7 +83,7 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 		}, 0, []any{key, key, key, key, key, "1", "1"}},
 		"erasure, lock of the subject": {erase, 1, []any{key, "1", noon}},
 		"erasure, lock of the orders":  {erase, 2, []any{key}},
-		"erasure, steps":               {erase, 3, []any{key, noon, key, noon, key, key, key, "[]"}},
+		"erasure, steps":               {erase, 3, []any{key, noon, key, noon, key, key, key, "[]", "1"}},
 	} {
 		texts := s.counted(t, hook, test.run)
 		if plan := (box{db: s.db}).plan(t, texts[test.nth], test.args...); strings.Contains(strings.ReplaceAll(plan, "Seq Scan on pg_", ""), "Seq Scan") ||

@@ -15,7 +15,9 @@ type session struct {
 	preserve   func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
 	tx         transaction                                       // nil until begun
 	joined     bool                                              // tx is the host's
-	stepwise   bool                                              // erases step by step, after a group of steps failed
+	writes     int                                               // statements that changed something in tx
+	locked     *lockedSubject                                    // the subject that was locked last
+	ahead      *ahead                                            // read for the rest of an erasure
 	catalog    *catalog                                          // of the application's tables; nil until it is needed
 	held       appends
 	evidence   [][]any // events that must outlive a rollback
@@ -79,6 +81,7 @@ func (s *session) write(ctx context.Context, op, text string, args ...any) (int6
 	if err := s.begin(ctx); err != nil {
 		return 0, err
 	}
+	s.writes++
 	rows, err := exec(ctx, s.store.db, s.tx.conn(), text, args...)
 	return rows, s.fail(ctx, op, err)
 }
@@ -111,6 +114,7 @@ func (s *session) returning(ctx context.Context, op string, each func(*sql.Rows)
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
+	s.writes++
 	return s.read(ctx, op, each, text, args...)
 }
 

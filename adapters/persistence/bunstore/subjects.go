@@ -25,6 +25,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	if err := s.forget(ctx); err != nil {
 		return err
 	}
+	before := s.writes
 	locking, instant := s.store.locking, s.store.dialect.instant(at)
 	if locking.markAndRow == "" { // the write lock of the database is all that is needed
 		if _, err := s.write(ctx, "lock subject", locking.mark, id.String(), instant); err != nil {
@@ -50,7 +51,15 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 			return err
 		}
 	}
+	s.locked = &lockedSubject{id, at, s.writes - before}
 	return nil
+}
+
+// lockedSubject is one that a session has locked to erase it.
+type lockedSubject struct {
+	id     domain.SubjectID
+	at     time.Time
+	writes int // statements that it took
 }
 
 // LockToRectify implements ports.SubjectStore. It takes the row of the mark, and removes it again if it is new: others
