@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/domain"
@@ -24,12 +25,12 @@ type Config struct {
 	// DB is the application's database, on pgdialect or sqlitedialect. Its tables for habeas are made by
 	// bunstore.Migrate.
 	DB *bun.DB
-	// Models are the application's annotated models, as pointers to structs; see bunstore.ReadModels for the tags.
+	// Models are the application's annotated models, as pointers to structs; see bunmodels.Read for the tags.
 	Models []any
 	// DataMap takes the place of Models where the data map is built in Go or read from a manifest.
 	DataMap domain.DataMap
 	// CustomTypes are the types of annotated fields that habeas does not know. The default is none.
-	CustomTypes bunstore.CustomTypes
+	CustomTypes bunmodels.Types
 	// Schema is the PostgreSQL schema of habeas' own tables. The default is the connection's search path.
 	Schema string
 	// ShareStatements lets sessions that come at the same time share statements on PostgreSQL, which serves more requests.

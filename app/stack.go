@@ -1,6 +1,7 @@
 package app
 
 import (
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
@@ -16,7 +17,7 @@ func newStack(c Config, wake func()) (Stack, *bunstore.Store, error) {
 	dataMap := c.DataMap
 	if dataMap.IsZero() {
 		var err error
-		if dataMap, err = bunstore.ReadModels(c.DB, c.Models, c.CustomTypes); err != nil {
+		if dataMap, err = bunmodels.Read(c.DB, c.Models, c.CustomTypes); err != nil {
 			return Stack{}, nil, err
 		}
 	}

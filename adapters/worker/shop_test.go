@@ -11,6 +11,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/adapters/worker"
@@ -55,7 +56,7 @@ func prepare(t *testing.T, db *bun.DB) {
 func newProcess(t *testing.T, db *bun.DB) *process {
 	t.Helper()
 	p := &process{desk: &desk{erased: make(chan string, 100)}, batches: make(chan int, 100)}
-	dataMap, err := bunstore.ReadModels(db, []any{(*Customer)(nil)}, nil)
+	dataMap, err := bunmodels.Read(db, []any{(*Customer)(nil)}, nil)
 	must(t, err)
 	p.store, err = bunstore.New(db, dataMap, bunstore.Options{Enqueued: func() {
 		p.wakes.Add(1)

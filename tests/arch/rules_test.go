@@ -49,7 +49,7 @@ var rules = []rule{
 	{"httptestsuite links no third-party package", []string{"adapters/http/httptestsuite"}, nil, links(graph.thirdParty)},
 	{"memory links no third-party package", []string{"adapters/persistence/memory"}, nil, links(graph.thirdParty)},
 	{"stack links no third-party package", []string{"app/stack"}, nil, links(graph.thirdParty)},
-	{"bunstore links no PostgreSQL driver", []string{"adapters/persistence/bunstore"}, nil, links(under(
+	{"bunstore links no PostgreSQL driver", []string{"adapters/persistence/bunstore", "adapters/persistence/bunmodels"}, nil, links(under(
 		"github.com/jackc/pgx", "github.com/uptrace/bun/driver/pgdriver", "github.com/lib/pq"))},
 	{"what users link needs no tests", users, nil, links(ours("tests/..."))},
 	{

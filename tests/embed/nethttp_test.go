@@ -13,6 +13,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/adapters/http/nethttp"
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
@@ -23,7 +24,7 @@ import (
 func newAPI(t *testing.T, db *bun.DB) *httpapi.API {
 	t.Helper()
 	openShop(t, db)
-	dataMap, err := bunstore.ReadModels(db, models, nil)
+	dataMap, err := bunmodels.Read(db, models, nil)
 	must(t, err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})
 	must(t, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/erasure"
@@ -23,7 +24,7 @@ type application struct {
 }
 
 // newApplication makes the tables of habeas and of the models, the subject's first.
-func newApplication(t testing.TB, db *bun.DB, custom bunstore.CustomTypes, models ...any) *application {
+func newApplication(t testing.TB, db *bun.DB, custom bunmodels.Types, models ...any) *application {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	for _, model := range models {
@@ -34,9 +35,9 @@ func newApplication(t testing.TB, db *bun.DB, custom bunstore.CustomTypes, model
 }
 
 // existingApplication expects the tables to be there.
-func existingApplication(t testing.TB, db *bun.DB, custom bunstore.CustomTypes, models ...any) *application {
+func existingApplication(t testing.TB, db *bun.DB, custom bunmodels.Types, models ...any) *application {
 	t.Helper()
-	dataMap, err := bunstore.ReadModels(db, models, custom)
+	dataMap, err := bunmodels.Read(db, models, custom)
 	must(t, err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})
 	must(t, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -145,7 +146,7 @@ func TestEvidenceEndsWithTheDeadlineThatItsCallerHasSet(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		db = db.WithQueryHook(&stuck{})
-		dataMap, err := bunstore.ReadModels(db, models, nil)
+		dataMap, err := bunmodels.Read(db, models, nil)
 		must(t, err)
 		store, err := bunstore.New(db, dataMap, bunstore.Options{})
 		must(t, err)

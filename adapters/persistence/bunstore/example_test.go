@@ -3,17 +3,15 @@ package bunstore_test
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
-	"reflect"
-	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	_ "modernc.org/sqlite" // driver "sqlite"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
@@ -29,33 +27,6 @@ type Customer struct {
 	Theme string `bun:"theme"`
 }
 
-// Bill has to be kept for ten years.
-type Bill struct {
-	bun.BaseModel `bun:"table:bills"`
-
-	ID         int64     `bun:"id,pk,autoincrement"`
-	CustomerID int64     `bun:"customer_id"`
-	Customer   *Customer `bun:"rel:belongs-to,join:customer_id=id"`
-	Address    string    `bun:"address" pii:"financial,erasure:retain,reason:'§ 147 AO',retain:10y,since:issued_at"`
-	IssuedAt   time.Time `bun:"issued_at"`
-}
-
-// The data map of an application is read from its models, once, when it starts.
-func ExampleReadModels() {
-	db := openSQLite()
-	defer func() { _ = db.Close() }()
-	dataMap, err := bunstore.ReadModels(db, []any{(*Customer)(nil), (*Bill)(nil)}, nil)
-	check(err)
-	for _, table := range dataMap.Tables() {
-		for _, column := range table.Personal() {
-			fmt.Println(table.Name, column.Name, column.Personal.Category, column.Personal.Strategy)
-		}
-	}
-	// Output:
-	// customers email contact anonymize
-	// bills address financial retain
-}
-
 // A store in an SQLite database, on which package stack wires the engines. Package app does all of this by itself.
 func ExampleNew() {
 	ctx, db := context.Background(), openSQLite()
@@ -66,7 +37,7 @@ func ExampleNew() {
 	check(err)
 
 	check(bunstore.Migrate(ctx, db, bunstore.Options{})) // the tables of habeas
-	dataMap, err := bunstore.ReadModels(db, []any{(*Customer)(nil)}, nil)
+	dataMap, err := bunmodels.Read(db, []any{(*Customer)(nil)}, nil)
 	check(err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})
 	check(err)
@@ -127,7 +98,7 @@ func ExampleStore_Join() {
 	_, err := db.NewCreateTable().Model((*Customer)(nil)).Exec(ctx)
 	check(err)
 	check(bunstore.Migrate(ctx, db, bunstore.Options{}))
-	dataMap, err := bunstore.ReadModels(db, []any{(*Customer)(nil)}, nil)
+	dataMap, err := bunmodels.Read(db, []any{(*Customer)(nil)}, nil)
 	check(err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})
 	check(err)
@@ -165,38 +136,6 @@ func ExampleStore_Join() {
 	// Output:
 	// the welcome mail could not be queued
 	// granted: false
-}
-
-// Secret is a text that the application encrypts on its way to the database.
-type Secret string
-
-func (s Secret) Value() (driver.Value, error) { return "encrypted:" + string(s), nil }
-
-// Patient has a column whose type habeas cannot know: it is told how to export and to anonymize it.
-type Patient struct {
-	bun.BaseModel `bun:"table:patients"`
-
-	ID        int64  `bun:"id,pk,autoincrement" subject:"id"`
-	Diagnosis Secret `bun:"diagnosis" pii:"special,erasure:anonymize"`
-}
-
-func ExampleCustomTypes() {
-	db := openSQLite()
-	defer func() { _ = db.Close() }()
-	models := []any{(*Patient)(nil)}
-	_, err := bunstore.ReadModels(db, models, nil) // fails at start-up, rather than to anonymize what cannot be read
-	fmt.Println(errors.Is(err, domain.ErrManifest))
-
-	secret := reflect.TypeFor[Secret]()
-	dataMap, err := bunstore.ReadModels(db, models, bunstore.CustomTypes{
-		secret: {Type: domain.TypeText, Surrogate: "encrypted:gone"},
-	})
-	check(err)
-	column, _ := dataMap.SubjectTable().Column("diagnosis")
-	fmt.Println(column.Type, column.Surrogate)
-	// Output:
-	// true
-	// text encrypted:gone
 }
 
 // openSQLite opens an empty SQLite database in memory, which is there as long as its only connection.

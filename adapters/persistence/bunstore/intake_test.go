@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -90,7 +91,7 @@ func TestAnErasureSeesConsentInFlight(t *testing.T) {
 func TestSharedAppendsDoNotWaitForEachOtherInACircle(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	dataMap, err := bunstore.ReadModels(db, []any{(*visitor)(nil)}, nil)
+	dataMap, err := bunmodels.Read(db, []any{(*visitor)(nil)}, nil)
 	must(t, err)
 	var stores [2]*bunstore.Store
 	for i := range stores {

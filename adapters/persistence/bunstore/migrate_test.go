@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun/dialect"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/tests/databases"
@@ -219,7 +220,7 @@ func (foreign) Name() dialect.Name { return dialect.MySQL }
 
 func TestAnotherDialectIsRefused(t *testing.T) {
 	db := bun.NewDB(nil, foreign{pgdialect.New()})
-	dataMap, err := bunstore.ReadModels(unconnected(), models, nil)
+	dataMap, err := bunmodels.Read(unconnected(), models, nil)
 	must(t, err)
 	_, newErr := bunstore.New(db, dataMap, bunstore.Options{})
 	_, migrationsErr := bunstore.Migrations(db)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/domain"
@@ -110,7 +111,7 @@ func TestAStoreWorksInItsSchemaWhateverTheSearchPath(t *testing.T) {
 			_, err = db.NewInsert().Model(&Guest{ID: 1, Name: "Alice"}).Exec(t.Context())
 			must(t, err)
 
-			dataMap, err := bunstore.ReadModels(db, []any{(*Guest)(nil)}, nil)
+			dataMap, err := bunmodels.Read(db, []any{(*Guest)(nil)}, nil)
 			must(t, err)
 			store, err := bunstore.New(db, dataMap, options)
 			must(t, err)
@@ -159,7 +160,7 @@ func TestAStoreWorksInItsSchemaWhateverTheSearchPath(t *testing.T) {
 
 func TestSQLiteHasNoSchemas(t *testing.T) {
 	db := databases.SQLite(t)
-	dataMap, err := bunstore.ReadModels(db, models, nil)
+	dataMap, err := bunmodels.Read(db, models, nil)
 	must(t, err)
 	options := bunstore.Options{Schema: "privacy"}
 	_, newErr := bunstore.New(db, dataMap, options)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -130,7 +131,7 @@ func TestASessionClaimsWhatItEnqueued(t *testing.T) {
 func TestNewWorkWakesAfterTheCommit(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
-		dataMap, err := bunstore.ReadModels(db, models[:1], nil)
+		dataMap, err := bunmodels.Read(db, models[:1], nil)
 		must(t, err)
 		var woken atomic.Int64
 		b.store, err = bunstore.New(db, dataMap, bunstore.Options{Enqueued: func() { woken.Add(1) }})

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/tests/databases"
 )
@@ -73,7 +73,7 @@ type Record struct {
 	Sealed   enveloped       `bun:"sealed,type:varchar(40)" pii:"identity"`
 }
 
-var sealedTypes = bunstore.CustomTypes{
+var sealedTypes = bunmodels.Types{
 	reflect.TypeFor[enveloped](): {Type: domain.TypeText, Surrogate: `sealed:it's \ ?0 ?name \? "gone"`},
 }
 

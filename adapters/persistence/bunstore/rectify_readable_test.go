@@ -14,6 +14,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -70,7 +71,7 @@ func newPickies(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 	must(t, err)
 	_, err = db.NewInsert().Model(&Picky{ID: 1, Address: netip.MustParseAddr("::1"), Document: json.RawMessage("{}")}).Exec(ctx)
 	must(t, err)
-	dataMap, err := bunstore.ReadModels(db, []any{model}, bunstore.CustomTypes{
+	dataMap, err := bunmodels.Read(db, []any{model}, bunmodels.Types{
 		reflect.TypeFor[sealed](): {Type: domain.TypeText, Surrogate: "sealed:"},
 		reflect.TypeFor[cents]():  {Type: domain.TypeBigInt},
 	})

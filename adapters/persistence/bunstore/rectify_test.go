@@ -10,7 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/rectification"
@@ -37,7 +37,7 @@ type rectifiable struct {
 func newRectifiable(t testing.TB, db *bun.DB, ordersOfEach int) rectifiable {
 	t.Helper()
 	s := newShop(t, db, ordersOfEach, desk{}, crm{})
-	dataMap, err := bunstore.ReadModels(db, models, nil)
+	dataMap, err := bunmodels.Read(db, models, nil)
 	must(t, err)
 	set, err := resolvers.NewSet(desk{}, crm{})
 	must(t, err)

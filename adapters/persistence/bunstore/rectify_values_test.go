@@ -15,6 +15,7 @@ import (
 	"github.com/uptrace/bun"
 	"pgregory.net/rapid"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -58,7 +59,7 @@ func newHolders(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 		}).Exec(ctx)
 		must(t, err)
 	}
-	dataMap, err := bunstore.ReadModels(db, []any{model}, nil)
+	dataMap, err := bunmodels.Read(db, []any{model}, nil)
 	must(t, err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})
 	must(t, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/domain"
@@ -84,7 +85,7 @@ func newShop(t testing.TB, db *bun.DB, ordersOfEach int, external ...ports.Resol
 		_, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(ctx)
 		must(t, err)
 	}
-	dataMap, err := bunstore.ReadModels(db, models, nil)
+	dataMap, err := bunmodels.Read(db, models, nil)
 	must(t, err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})
 	must(t, err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -65,7 +66,7 @@ func (j *jam) jammed(t *testing.T, s *shop, sessions int, run func(i int) error)
 // sharing gives the shop a store whose sessions share statements.
 func (s *shop) sharing(t testing.TB) *shop {
 	t.Helper()
-	dataMap, err := bunstore.ReadModels(s.db, models, nil)
+	dataMap, err := bunmodels.Read(s.db, models, nil)
 	must(t, err)
 	s.store, err = bunstore.New(s.db, dataMap, bunstore.Options{ShareStatements: true})
 	must(t, err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -178,7 +179,7 @@ func TestAnSQLiteThatCannotBeWrittenIsUnavailable(t *testing.T) {
 func newStore(t testing.TB, db *bun.DB) *bunstore.Store {
 	t.Helper()
 	_, _ = db.NewCreateTable().Model(models[0]).IfNotExists().Exec(t.Context()) // it is there where the server is read-only
-	dataMap, err := bunstore.ReadModels(db, models[:1], nil)
+	dataMap, err := bunmodels.Read(db, models[:1], nil)
 	must(t, err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})
 	must(t, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -38,7 +38,7 @@ type Invoice struct {
 const golden = "testdata/documented.json"
 
 func TestTheDocumentedModelsHaveTheDocumentedManifest(t *testing.T) {
-	fromModels, err := bunstore.ReadModels(bun.NewDB(nil, pgdialect.New()), []any{(*User)(nil), (*Invoice)(nil)}, nil)
+	fromModels, err := bunmodels.Read(bun.NewDB(nil, pgdialect.New()), []any{(*User)(nil), (*Invoice)(nil)}, nil)
 	must(t, err)
 	text, err := os.ReadFile(golden)
 	must(t, err)

@@ -1,4 +1,5 @@
-package bunstore
+// Package bunmodels makes the data map of an application from its bun models and their struct tags.
+package bunmodels
 
 import (
 	"fmt"
@@ -14,17 +15,17 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// CustomType tells how values of a Go type that the reader does not know are exported and anonymized.
-type CustomType struct {
+// Type tells how values of a Go type that the reader does not know are exported and anonymized.
+type Type struct {
 	Type      domain.ColumnType // how the value is exported, and which surrogate fits when there is no constant
 	Surrogate string            // a constant to anonymize with, in the database's text form; optional
 }
 
-// CustomTypes holds a CustomType per Go type, for the types of annotated fields that are neither built in nor well
+// Types holds a Type per Go type, for the types of annotated fields that are neither built in nor well
 // known: above all those that implement driver.Valuer, which may encode or encrypt.
-type CustomTypes map[reflect.Type]CustomType
+type Types map[reflect.Type]Type
 
-// ReadModels makes the data map of the application's bun models, which are given as pointers to structs. It reads
+// Read makes the data map of the application's bun models, which are given as pointers to structs. It reads
 // two struct tags beside bun's own:
 //
 //	pii:"contact,erasure:anonymize,basis:contract,purpose:'account login'"
@@ -40,9 +41,11 @@ type CustomTypes map[reflect.Type]CustomType
 //
 // Everything that is wrong with the models is domain.ErrManifest and names the table and the column. Columns that the
 // models do not have, or that bun only scans, are not seen.
-func ReadModels(db *bun.DB, models []any, custom CustomTypes) (domain.DataMap, error) {
+func Read(db *bun.DB, models []any, custom Types) (domain.DataMap, error) {
 	if db == nil {
-		return domain.DataMap{}, configurationError("the database is nil")
+		return domain.DataMap{}, &domain.Error{
+			Code: domain.ErrConfiguration, Op: "models", Message: "the database is nil",
+		}
 	}
 	tables := make([]domain.Table, 0, len(models))
 	for _, model := range models {
@@ -55,7 +58,7 @@ func ReadModels(db *bun.DB, models []any, custom CustomTypes) (domain.DataMap, e
 	return domain.NewDataMap(tables...)
 }
 
-func readModel(db *bun.DB, model any, custom CustomTypes) (table domain.Table, err error) {
+func readModel(db *bun.DB, model any, custom Types) (table domain.Table, err error) {
 	pointer := reflect.TypeOf(model)
 	if pointer == nil || pointer.Kind() != reflect.Pointer || pointer.Elem().Kind() != reflect.Struct {
 		return domain.Table{}, modelError(fmt.Sprintf("%T", model), "is not a pointer to a struct")
@@ -75,7 +78,7 @@ func readModel(db *bun.DB, model any, custom CustomTypes) (table domain.Table, e
 // modelReader reads one model.
 type modelReader struct {
 	model  *schema.Table
-	custom CustomTypes
+	custom Types
 	table  domain.Table
 	read   map[string]bool // the fields whose tags were read, by their place in the struct
 }

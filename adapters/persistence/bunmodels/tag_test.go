@@ -1,4 +1,4 @@
-package bunstore_test
+package bunmodels_test
 
 import (
 	"errors"
@@ -10,20 +10,20 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/domain"
 )
 
 // readColumn makes the model of a table "things" whose column "data" is a field of the type with the tag, and returns
 // what the reader makes of the column.
-func readColumn(fieldType reflect.Type, tag string, custom bunstore.CustomTypes) (domain.Column, error) {
+func readColumn(fieldType reflect.Type, tag string, custom bunmodels.Types) (domain.Column, error) {
 	model := reflect.StructOf([]reflect.StructField{
 		{Name: "BaseModel", Anonymous: true, Type: reflect.TypeFor[bun.BaseModel](), Tag: `bun:"table:things"`},
 		{Name: "ID", Type: reflect.TypeFor[int64](), Tag: `bun:"id,pk" subject:"id"`},
 		{Name: "Data", Type: fieldType, Tag: reflect.StructTag(tag)},
 		{Name: "IssuedAt", Type: reflect.TypeFor[time.Time](), Tag: `bun:"issued_at"`},
 	})
-	dataMap, err := bunstore.ReadModels(unconnected(), []any{reflect.New(model).Interface()}, custom)
+	dataMap, err := bunmodels.Read(unconnected(), []any{reflect.New(model).Interface()}, custom)
 	if err != nil {
 		return domain.Column{}, err
 	}

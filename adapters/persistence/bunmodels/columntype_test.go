@@ -1,4 +1,4 @@
-package bunstore_test
+package bunmodels_test
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -150,7 +150,7 @@ func TestATypeThatIsUnknownIsRefusedWhereItIsAnnotated(t *testing.T) {
 			if column, err := readColumn(goType, `bun:"data"`, nil); err != nil || column.Type != "" {
 				t.Errorf("without an annotation: %+v, %v", column, err)
 			}
-			custom := bunstore.CustomTypes{goType: {Type: domain.TypeBytes, Surrogate: test.constant}}
+			custom := bunmodels.Types{goType: {Type: domain.TypeBytes, Surrogate: test.constant}}
 			column, err := readColumn(goType, `bun:"data" pii:"identity"`, custom)
 			must(t, err)
 			if column.Type != domain.TypeBytes || column.Surrogate != test.constant {
@@ -199,7 +199,7 @@ func TestASurrogateThatDoesNotFitIsRefused(t *testing.T) {
 }
 
 func TestARegisteredTypeKeepsItsLengthAndGivesWayToATag(t *testing.T) {
-	custom := bunstore.CustomTypes{reflect.TypeFor[enveloped](): {Type: domain.TypeText, Surrogate: "sealed:"}}
+	custom := bunmodels.Types{reflect.TypeFor[enveloped](): {Type: domain.TypeText, Surrogate: "sealed:"}}
 	column, err := readColumn(reflect.TypeFor[*enveloped](), `bun:"data,type:varchar(20)" pii:"identity"`, custom)
 	must(t, err)
 	if column.Type != domain.TypeText || column.Length != 20 || column.Surrogate != "sealed:" {
@@ -210,7 +210,7 @@ func TestARegisteredTypeKeepsItsLengthAndGivesWayToATag(t *testing.T) {
 	if column.Surrogate != "sealed:x" {
 		t.Errorf("got %+v", column)
 	}
-	_, err = readColumn(reflect.TypeFor[enveloped](), `bun:"data" pii:"identity"`, bunstore.CustomTypes{reflect.TypeFor[enveloped](): {Type: "secret"}})
+	_, err = readColumn(reflect.TypeFor[enveloped](), `bun:"data" pii:"identity"`, bunmodels.Types{reflect.TypeFor[enveloped](): {Type: "secret"}})
 	wantManifestError(t, err, "things.data", "no known type")
 }
 

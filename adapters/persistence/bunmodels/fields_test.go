@@ -1,11 +1,11 @@
-package bunstore_test
+package bunmodels_test
 
 import (
 	"testing"
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -78,7 +78,7 @@ func TestAnAnnotationThatIsNoColumnIsRefused(t *testing.T) {
 	for _, model := range []any{
 		(*Skipped)(nil), (*Unexported)(nil), (*SkippedKey)(nil), (*OnlyScanned)(nil), (*Embedding)(nil),
 	} {
-		_, err := bunstore.ReadModels(unconnected(), []any{model}, nil)
+		_, err := bunmodels.Read(unconnected(), []any{model}, nil)
 		wantManifestError(t, err, "wrong.", "ata: is annotated, but it is no column of the model")
 	}
 }
@@ -112,7 +112,7 @@ func TestAnAnnotationThatIsShadowedIsRefused(t *testing.T) {
 		"wrong.Note":   (*Inside)(nil),
 		"wrong.Street": (*Ambiguous)(nil),
 	} {
-		_, err := bunstore.ReadModels(unconnected(), []any{model}, nil)
+		_, err := bunmodels.Read(unconnected(), []any{model}, nil)
 		wantManifestError(t, err, where, "is no column of the model")
 	}
 }
@@ -130,7 +130,7 @@ func TestABaseModelTakesOnlyItsOwnTag(t *testing.T) {
 		`it takes "owned"`:          (*Typo)(nil),
 		"a pii tag on its BaseMode": (*Personal)(nil),
 	} {
-		_, err := bunstore.ReadModels(unconnected(), []any{model}, nil)
+		_, err := bunmodels.Read(unconnected(), []any{model}, nil)
 		wantManifestError(t, err, "wrong", says)
 	}
 }
@@ -145,7 +145,7 @@ func TestAStructNamedBaseModelIsReadLikeAnyOther(t *testing.T) {
 		BaseModel
 		Name string `bun:"name"`
 	}
-	_, err := bunstore.ReadModels(unconnected(), []any{(*Account)(nil)}, nil)
+	_, err := bunmodels.Read(unconnected(), []any{(*Account)(nil)}, nil)
 	wantManifestError(t, err, "accounts.Note", "is no column of the model")
 }
 
@@ -178,7 +178,7 @@ func TestWhatIsNoModelIsRefused(t *testing.T) {
 		{[]any{(*NoSubject)(nil)}, "no table is marked as the subject's"},
 		{[]any{(*NoKeyType)(nil)}, "wrong.id: cannot hold a subject id"},
 	} {
-		_, err := bunstore.ReadModels(unconnected(), test.models, nil)
+		_, err := bunmodels.Read(unconnected(), test.models, nil)
 		wantManifestError(t, err, test.says)
 	}
 }

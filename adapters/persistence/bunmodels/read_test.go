@@ -1,4 +1,4 @@
-package bunstore_test
+package bunmodels_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -63,7 +63,7 @@ var documentedTables = []domain.Table{
 // read returns the tables that the reader makes of the models.
 func read(t testing.TB, models ...any) []domain.Table {
 	t.Helper()
-	dataMap, err := bunstore.ReadModels(unconnected(), models, nil)
+	dataMap, err := bunmodels.Read(unconnected(), models, nil)
 	must(t, err)
 	return dataMap.Tables()
 }
@@ -72,7 +72,7 @@ func read(t testing.TB, models ...any) []domain.Table {
 func wantTables(t testing.TB, got []domain.Table, want ...domain.Table) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("\n got %s\nwant %s", mustJSON(t, got), mustJSON(t, want))
+		t.Errorf("\n got %s\nwant %s", asJSON(t, got), asJSON(t, want))
 	}
 }
 
@@ -142,9 +142,9 @@ func TestAMarkChoosesBetweenPaths(t *testing.T) {
 		ReceiverID    int64   `bun:"receiver_id"`
 		Receiver      *Person `bun:"rel:belongs-to,join:receiver_id=id" subject:"path"`
 	}
-	_, err := bunstore.ReadModels(unconnected(), []any{(*Person)(nil), (*Unmarked)(nil)}, nil)
+	_, err := bunmodels.Read(unconnected(), []any{(*Person)(nil), (*Unmarked)(nil)}, nil)
 	wantManifestError(t, err, "messages", "several paths")
-	dataMap, err := bunstore.ReadModels(unconnected(), []any{(*Person)(nil), (*Marked)(nil)}, nil)
+	dataMap, err := bunmodels.Read(unconnected(), []any{(*Person)(nil), (*Marked)(nil)}, nil)
 	must(t, err)
 	if path := dataMap.Path("messages"); len(path) != 1 || path[0].Columns[0] != "receiver_id" {
 		t.Errorf("the path is %+v", path)
@@ -234,7 +234,7 @@ func TestARelationThatTheDatabaseClearsIsReadAsSuch(t *testing.T) {
 }
 
 func TestADatabaseIsNeededToReadModels(t *testing.T) {
-	_, err := bunstore.ReadModels(nil, models, nil)
+	_, err := bunmodels.Read(nil, []any{(*person)(nil)}, nil)
 	if !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("got %v", err)
 	}
@@ -245,7 +245,16 @@ func identity() *domain.Annotation {
 	return &domain.Annotation{Category: domain.CategoryIdentity, Strategy: domain.StrategyDelete}
 }
 
-func mustJSON(t testing.TB, value any) string {
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func pointer[T any](value T) *T { return &value }
+
+func asJSON(t testing.TB, value any) string {
 	t.Helper()
 	text, err := json.Marshal(value)
 	must(t, err)

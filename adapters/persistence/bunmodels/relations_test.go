@@ -1,11 +1,11 @@
-package bunstore_test
+package bunmodels_test
 
 import (
 	"testing"
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -53,7 +53,7 @@ func withLinks() *bun.DB {
 }
 
 func TestOnlyBelongsToRelationsLeadToTheSubject(t *testing.T) {
-	dataMap, err := bunstore.ReadModels(withLinks(), []any{(*person)(nil), (*note)(nil)}, nil)
+	dataMap, err := bunmodels.Read(withLinks(), []any{(*person)(nil), (*note)(nil)}, nil)
 	must(t, err)
 	table, _ := dataMap.Table("notes")
 	wantTables(t, []domain.Table{table}, domain.Table{
@@ -98,7 +98,7 @@ func TestAnotherRelationCannotBeThePath(t *testing.T) {
 		"is marked as the path":     (*ManyToMany)(nil),
 		"holds for some rows only":  (*Conditional)(nil),
 	} {
-		_, err := bunstore.ReadModels(withLinks(), []any{(*person)(nil), model}, nil)
+		_, err := bunmodels.Read(withLinks(), []any{(*person)(nil), model}, nil)
 		wantManifestError(t, err, "wrong.Cover", says)
 	}
 }
@@ -112,7 +112,7 @@ func TestAConditionalRelationIsNoPath(t *testing.T) {
 		OwnerID       int64   `bun:"owner_id"`
 		Owner         *person `bun:"rel:belongs-to,join:owner_id=id,join_on:owner_type = 'person'"`
 	}
-	_, err := bunstore.ReadModels(unconnected(), []any{(*person)(nil), (*Comment)(nil)}, nil)
+	_, err := bunmodels.Read(unconnected(), []any{(*person)(nil), (*Comment)(nil)}, nil)
 	wantManifestError(t, err, "comments", "does not reach the subject's table")
 }
 
@@ -133,10 +133,10 @@ func TestARelationCannotBeAnnotated(t *testing.T) {
 		Owner         *person `bun:"rel:belongs-to,join:id=id" subject:"id"`
 	}
 	for _, model := range []any{(*Personal)(nil), (*Empty)(nil)} {
-		_, err := bunstore.ReadModels(unconnected(), []any{(*person)(nil), model}, nil)
+		_, err := bunmodels.Read(unconnected(), []any{(*person)(nil), model}, nil)
 		wantManifestError(t, err, "wrong.Owner", "is a relation and cannot be annotated")
 	}
-	_, err := bunstore.ReadModels(unconnected(), []any{(*person)(nil), (*Key)(nil)}, nil)
+	_, err := bunmodels.Read(unconnected(), []any{(*person)(nil), (*Key)(nil)}, nil)
 	wantManifestError(t, err, "wrong.Owner", `a relation takes "path"`)
 }
 
@@ -167,7 +167,7 @@ func TestWhatBunPanicsOverIsAnError(t *testing.T) {
 		"can't find m2m links":      (*NoLink)(nil),
 		"wanted reflect.Struct":     (*NoStruct)(nil),
 	} {
-		_, err := bunstore.ReadModels(unconnected(), []any{(*person)(nil), model}, nil)
-		wantManifestError(t, err, "bunstore_test.", says)
+		_, err := bunmodels.Read(unconnected(), []any{(*person)(nil), model}, nil)
+		wantManifestError(t, err, "bunmodels_test.", says)
 	}
 }

@@ -1,4 +1,4 @@
-package bunstore_test
+package bunmodels_test
 
 import (
 	"encoding/json"

@@ -1,0 +1,87 @@
+package bunmodels_test
+
+import (
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Customer is the subject's table. Its rows survive an erasure, because theme is not personal data.
+type Customer struct {
+	bun.BaseModel `bun:"table:customers"`
+
+	ID    int64  `bun:"id,pk,autoincrement" subject:"id"`
+	Email string `bun:"email" pii:"contact,erasure:anonymize,basis:contract,purpose:'account login'"`
+	Theme string `bun:"theme"`
+}
+
+// Bill has to be kept for ten years.
+type Bill struct {
+	bun.BaseModel `bun:"table:bills"`
+
+	ID         int64     `bun:"id,pk,autoincrement"`
+	CustomerID int64     `bun:"customer_id"`
+	Customer   *Customer `bun:"rel:belongs-to,join:customer_id=id"`
+	Address    string    `bun:"address" pii:"financial,erasure:retain,reason:'§ 147 AO',retain:10y,since:issued_at"`
+	IssuedAt   time.Time `bun:"issued_at"`
+}
+
+// The data map of an application is read from its models, once, when it starts.
+func ExampleRead() {
+	db := bun.NewDB(nil, pgdialect.New()) // the application's; nothing is asked of it
+	dataMap, err := bunmodels.Read(db, []any{(*Customer)(nil), (*Bill)(nil)}, nil)
+	check(err)
+	for _, table := range dataMap.Tables() {
+		for _, column := range table.Personal() {
+			fmt.Println(table.Name, column.Name, column.Personal.Category, column.Personal.Strategy)
+		}
+	}
+	// Output:
+	// customers email contact anonymize
+	// bills address financial retain
+}
+
+// Secret is a text that the application encrypts on its way to the database.
+type Secret string
+
+func (s Secret) Value() (driver.Value, error) { return "encrypted:" + string(s), nil }
+
+// Patient has a column whose type habeas cannot know: it is told how to export and to anonymize it.
+type Patient struct {
+	bun.BaseModel `bun:"table:patients"`
+
+	ID        int64  `bun:"id,pk,autoincrement" subject:"id"`
+	Diagnosis Secret `bun:"diagnosis" pii:"special,erasure:anonymize"`
+}
+
+func ExampleTypes() {
+	db := bun.NewDB(nil, pgdialect.New())
+	models := []any{(*Patient)(nil)}
+	_, err := bunmodels.Read(db, models, nil) // fails at start-up, rather than to anonymize what cannot be read
+	fmt.Println(errors.Is(err, domain.ErrManifest))
+
+	secret := reflect.TypeFor[Secret]()
+	dataMap, err := bunmodels.Read(db, models, bunmodels.Types{
+		secret: {Type: domain.TypeText, Surrogate: "encrypted:gone"},
+	})
+	check(err)
+	column, _ := dataMap.SubjectTable().Column("diagnosis")
+	fmt.Println(column.Type, column.Surrogate)
+	// Output:
+	// true
+	// text encrypted:gone
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
