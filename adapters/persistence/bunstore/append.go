@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/batch"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -89,9 +90,9 @@ func (a *appends) sort() {
 	}
 }
 
-// newAppending lets sessions that only append do so together.
-func newAppending(s *Store) *combiner[*appends] {
-	return &combiner[*appends]{run: s.append, keep: (*appends).keep, undone: refused}
+// newAppending batches the rows of sessions that only append.
+func newAppending(s *Store) *batch.Batcher[*appends] {
+	return &batch.Batcher[*appends]{Run: s.append, Keep: (*appends).keep, RetryAlone: refused}
 }
 
 // append inserts what one session or several hold, in one statement.

@@ -20,7 +20,7 @@ func TestTextsThatWaitAreCopied(t *testing.T) {
 	var held appends
 	row := []any{text, true}
 	held[consents] = [][]any{row}
-	q := &question{subject: id, purpose: text}
+	q := &lookup{subject: id, purpose: text}
 	if err := errors.Join(held.keep(), q.keep()); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/batch"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -39,22 +40,22 @@ func inForce(table, subject string) string {
 		" (SELECT max(seq) FROM " + table + " WHERE subject_id = " + subject + " GROUP BY purpose) ORDER BY seq"
 }
 
-// question asks which consent of a subject for a purpose is in force, and holds the answer.
-type question struct {
+// lookup asks for the consent in force of a subject for a purpose, and holds the record.
+type lookup struct {
 	subject domain.SubjectID
 	purpose string
-	record  *domain.ConsentRecord // the answer; nil for none
-	pair    string                // the question as JSON, once it has to wait
+	record  *domain.ConsentRecord // nil if there is none
+	pair    string                // subject and purpose as JSON, set before the lookup waits
 }
 
-func (q *question) keep() (err error) {
+func (q *lookup) keep() (err error) {
 	q.subject = domain.Subject{ID: q.subject}.Clone().ID
 	q.purpose = strings.Clone(q.purpose)
 	q.pair, err = asJSON("read consent", [...]string{q.subject.String(), q.purpose})
 	return err
 }
 
-func (q *question) take(record domain.ConsentRecord) {
+func (q *lookup) take(record domain.ConsentRecord) {
 	record.SubjectID, record.Purpose = q.subject, q.purpose
 	q.record = &record
 }
@@ -70,8 +71,8 @@ func (c consentStore) Latest(
 	}
 	// JSON would take what is not UTF-8 for something else.
 	if asOf == nil && c.tx == nil && c.store.shares() && utf8.ValidString(purpose) {
-		q := &question{subject: id, purpose: purpose}
-		if err := c.store.questions.do(ctx, q); err != nil {
+		q := &lookup{subject: id, purpose: purpose}
+		if err := c.store.lookups.Do(ctx, q); err != nil {
 			return nil, c.fail(ctx, "read consent", err)
 		}
 		return q.record, nil
@@ -87,15 +88,15 @@ func (c consentStore) Latest(
 	return &records[0], nil
 }
 
-// newQuestions lets sessions that have no transaction ask together.
-func newQuestions(s *Store) *combiner[*question] {
-	return &combiner[*question]{run: s.ask, keep: (*question).keep, undone: func(error) bool { return true }}
+// newLookups batches the lookups of sessions that have no transaction.
+func newLookups(s *Store) *batch.Batcher[*lookup] {
+	return &batch.Batcher[*lookup]{Run: s.lookUp, Keep: (*lookup).keep, RetryAlone: func(error) bool { return true }}
 }
 
-// ask has one question or several answered by a statement.
-func (s *Store) ask(ctx context.Context, questions ...*question) error {
-	if len(questions) == 1 {
-		q := questions[0]
+// lookUp runs one lookup or several in one statement.
+func (s *Store) lookUp(ctx context.Context, lookups ...*lookup) error {
+	if len(lookups) == 1 {
+		q := lookups[0]
 		q.record = nil // of an attempt that failed half-way
 		return s.query(ctx, func(rows *sql.Rows) error {
 			record, err := scanConsent(rows)
@@ -103,15 +104,15 @@ func (s *Store) ask(ctx context.Context, questions ...*question) error {
 			return err
 		}, s.latest.of, q.subject.String(), q.purpose)
 	}
-	pairs := make([]string, len(questions))
-	for i, q := range questions {
+	pairs := make([]string, len(lookups))
+	for i, q := range lookups {
 		pairs[i] = q.pair
 	}
 	return s.query(ctx, func(rows *sql.Rows) error {
 		var n int
 		record, err := scanConsent(rows, &n)
 		if err == nil {
-			questions[n-1].take(record)
+			lookups[n-1].take(record)
 		}
 		return err
 	}, s.latest.ofMany, "["+strings.Join(pairs, ",")+"]")

@@ -125,7 +125,7 @@ func (s *session) commit(ctx context.Context) error {
 	}
 	if s.tx == nil && s.held.isOneStatement(s.store) { // which is a transaction of its own
 		if s.store.shares() && len(s.evidence)+len(s.onRollback) == 0 { // evidence must not be in doubt
-			return s.fail(ctx, "append", s.store.appending.do(ctx, &s.held))
+			return s.fail(ctx, "append", s.store.appending.Do(ctx, &s.held))
 		}
 		return s.fail(ctx, "append", s.store.append(ctx, &s.held))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/batch"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -58,8 +59,8 @@ type Store struct {
 	export  []export
 
 	latest    latestConsents
-	questions *combiner[*question] // of sessions that share statements
-	appending *combiner[*appends]
+	lookups   *batch.Batcher[*lookup] // of sessions that share statements
+	appending *batch.Batcher[*appends]
 	sharing   bool
 
 	locking   locking
@@ -105,7 +106,7 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	s.locking = newLocking(s)
 	s.export = newExports(s)
 	s.latest = newLatestConsents(s.tables.consents)
-	s.questions, s.appending = newQuestions(s), newAppending(s)
+	s.lookups, s.appending = newLookups(s), newAppending(s)
 	s.sharing = opts.ShareStatements && d.joins()
 	return s, nil
 }

@@ -1,4 +1,4 @@
-package bunstore
+package batch
 
 import (
 	"context"
@@ -56,7 +56,7 @@ func TestAStatementUsesNoContextOfACallerThatHasLeft(t *testing.T) {
 					ctx := &lentContext{Context: inner, t: t}
 					leaves, lent = append(leaves, leave), append(lent, ctx)
 					left.Go(func() {
-						_ = j.do(ctx, "member")
+						_ = j.Do(ctx, "member")
 						ctx.over.Store(true)
 					})
 					synctest.Wait()

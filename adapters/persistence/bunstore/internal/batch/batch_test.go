@@ -1,4 +1,4 @@
-package bunstore
+package batch
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// journal is what a combiner has run, each run until it is let go.
+// journal records the batches of a Batcher and holds each of them until the test releases it.
 type journal struct {
-	combiner[string]
+	Batcher[string]
 	mu       sync.Mutex
 	ran      [][]string
 	contexts []context.Context
@@ -24,8 +24,8 @@ type journal struct {
 
 func newJournal() *journal {
 	j := &journal{release: make(chan error)}
-	j.combiner = combiner[string]{
-		run: func(ctx context.Context, items ...string) error {
+	j.Batcher = Batcher[string]{
+		Run: func(ctx context.Context, items ...string) error {
 			j.mu.Lock()
 			j.ran, j.contexts = append(j.ran, items), append(j.contexts, ctx)
 			j.mu.Unlock()
@@ -36,13 +36,13 @@ func newJournal() *journal {
 				return ctx.Err()
 			}
 		},
-		keep: func(item string) error {
+		Keep: func(item string) error {
 			j.mu.Lock()
 			defer j.mu.Unlock()
 			j.kept = append(j.kept, item)
 			return nil
 		},
-		undone: func(err error) bool { return errors.Is(err, errRefused) },
+		RetryAlone: func(err error) bool { return errors.Is(err, errRefused) },
 	}
 	return j
 }
@@ -55,7 +55,7 @@ func (j *journal) start(ctx context.Context, items ...string) map[string]chan er
 	for _, item := range items {
 		result := make(chan error, 1)
 		results[item] = result
-		go func() { result <- j.do(ctx, item) }()
+		go func() { result <- j.Do(ctx, item) }()
 		synctest.Wait()
 	}
 	return results
@@ -109,14 +109,14 @@ func TestNotEverythingThatWaitsGoesIntoOneStatement(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
 		var items []string
-		for i := range mostRunning + mostTogether + 3 {
+		for i := range maxInFlight + maxBatch + 3 {
 			items = append(items, fmt.Sprint(i))
 		}
 		j.start(t.Context(), items...)
 		j.end(nil)
 		j.end(nil)
-		waited := items[mostRunning:]
-		j.expect(t, []string{"0"}, []string{"1"}, waited[:mostTogether], waited[mostTogether:])
+		waited := items[maxInFlight:]
+		j.expect(t, []string{"0"}, []string{"1"}, waited[:maxBatch], waited[maxBatch:])
 		j.end(nil)
 		j.end(nil)
 	})
@@ -263,8 +263,8 @@ func TestWhatMayHaveBeenDoneIsNotRunAgain(t *testing.T) {
 func TestAPanicReachesTheCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
-		blocks := j.run
-		j.run = func(ctx context.Context, items ...string) error {
+		blocks := j.Run
+		j.Run = func(ctx context.Context, items ...string) error {
 			err := blocks(ctx, items...)
 			if items[0] == "hooked" {
 				panic("a hook")
@@ -274,7 +274,7 @@ func TestAPanicReachesTheCallers(t *testing.T) {
 		panics := make(chan any)
 		hooked := func() {
 			defer func() { panics <- recover() }()
-			_ = j.do(t.Context(), "hooked")
+			_ = j.Do(t.Context(), "hooked")
 		}
 		expect := func(callers int) {
 			t.Helper()
@@ -284,7 +284,7 @@ func TestAPanicReachesTheCallers(t *testing.T) {
 				}
 			}
 		}
-		for range 2 * mostRunning {
+		for range 2 * maxInFlight {
 			go hooked()
 			synctest.Wait()
 			j.end(nil)
@@ -310,8 +310,8 @@ func TestAPanicReachesTheCallers(t *testing.T) {
 func TestAStatementWithoutAResultFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
-		blocks := j.run
-		j.run = func(ctx context.Context, items ...string) error {
+		blocks := j.Run
+		j.Run = func(ctx context.Context, items ...string) error {
 			if items[0] == "ends" {
 				runtime.Goexit()
 			}
@@ -362,7 +362,7 @@ func TestAStatementEndsWithTheLastWhoWaits(t *testing.T) {
 func TestAnItemThatCannotWaitFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
-		j.keep = func(string) error { return errRefused }
+		j.Keep = func(string) error { return errRefused }
 		j.start(t.Context(), "a", "b")
 		if err := <-j.start(t.Context(), "c")["c"]; !errors.Is(err, errRefused) {
 			t.Errorf("got %v", err)

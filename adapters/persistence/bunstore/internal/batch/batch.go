@@ -1,0 +1,212 @@
+// Package batch lets calls that arrive while others are in flight share one call.
+package batch
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/detach"
+)
+
+const (
+	// maxInFlight is how many batches may be in flight before later items wait: one executes while the next travels.
+	maxInFlight = 2
+	// maxBatch is how many items a batch has at most.
+	maxBatch = 16
+)
+
+// Batcher runs items in batches. Below maxInFlight an item runs at once, in a batch of its own. Other items wait until a
+// batch ends, and then run in one batch. An item never joins a batch that is in flight already. A Batcher is safe for
+// concurrent use. Its fields are set before the first call and are all required.
+type Batcher[T any] struct {
+	// Run runs a batch of one or more items.
+	Run func(ctx context.Context, items ...T) error
+
+	// Keep prepares an item to be used after its caller has left. It is called before the item waits.
+	Keep func(item T) error
+
+	// RetryAlone reports whether an error of Run guarantees that nothing was done. The items of the failed batch then run
+	// one by one, so that one bad item does not fail the others.
+	RetryAlone func(err error) bool
+
+	mu       sync.Mutex
+	inFlight int
+	waiting  []*member[T]
+}
+
+// member is an item that waits, or is part of a batch.
+type member[T any] struct {
+	item T
+	// ctx stands for the caller's context until the caller leaves. The batch may outlive the caller, whose context may then
+	// belong to another request.
+	ctx     context.Context //nolint:containedctx // lives as long as the call of Do that waits
+	release func()
+	result  chan result
+}
+
+// result is the result of a batch for one member.
+type result struct {
+	err      error
+	alone    bool // the item must run by itself
+	panicked any  // a panic of Run, to be continued in the caller's goroutine
+}
+
+// Waiting returns how many items wait.
+func (b *Batcher[T]) Waiting() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.waiting)
+}
+
+// Do runs an item, alone or in a batch. If ctx ends first, it may be unknown whether the item was run.
+func (b *Batcher[T]) Do(ctx context.Context, item T) error {
+	m, err := b.wait(ctx, item)
+	if err != nil {
+		return err
+	}
+	if m == nil {
+		defer b.runNext()
+		return b.Run(ctx, item)
+	}
+	defer m.release()
+	select {
+	case r := <-m.result:
+		if r.panicked != nil {
+			panic(r.panicked)
+		}
+		if r.alone {
+			return b.Run(ctx, item)
+		}
+		return r.err
+	case <-ctx.Done():
+		b.leave(m)
+		return ctx.Err()
+	}
+}
+
+// wait adds an item to those that wait, or returns nil if it may run at once.
+func (b *Batcher[T]) wait(ctx context.Context, item T) (*member[T], error) {
+	if b.enter() {
+		return nil, nil
+	}
+	if err := b.Keep(item); err != nil {
+		return nil, err
+	}
+	lent, release := detach.New(ctx)
+	m := &member[T]{item, lent, release, make(chan result, 1)}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.inFlight < maxInFlight { // a batch has ended in between
+		b.inFlight++
+		release()
+		return nil, nil
+	}
+	b.waiting = append(b.waiting, m)
+	return m, nil
+}
+
+func (b *Batcher[T]) enter() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.inFlight == maxInFlight {
+		return false
+	}
+	b.inFlight++
+	return true
+}
+
+func (b *Batcher[T]) leave(m *member[T]) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.waiting = slices.DeleteFunc(b.waiting, func(other *member[T]) bool { return other == m })
+}
+
+// runNext starts the next batch after one has ended, in a goroutine of its own.
+func (b *Batcher[T]) runNext() {
+	if next := b.next(); next != nil {
+		go func() {
+			defer b.runNext()
+			b.runBatch(next)
+		}()
+	}
+}
+
+// next removes the next batch from the items that wait. If none wait, one batch fewer is in flight.
+func (b *Batcher[T]) next() []*member[T] {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := min(len(b.waiting), maxBatch)
+	if n == 0 {
+		b.inFlight--
+		return nil
+	}
+	next := slices.Clone(b.waiting[:n])
+	b.waiting = slices.Delete(b.waiting, 0, n)
+	return next
+}
+
+// runBatch runs a batch and sends its result to each member.
+func (b *Batcher[T]) runBatch(members []*member[T]) {
+	r := result{err: &domain.Error{Op: "batch", Message: "ended without a result"}} // by runtime.Goexit
+	defer func() {
+		r.panicked = recover()
+		for _, m := range members {
+			m.result <- r
+		}
+	}()
+	ctx, cancel := contextOf(members)
+	defer cancel()
+	items := make([]T, len(members))
+	for i, m := range members {
+		items[i] = m.item
+	}
+	err := b.Run(ctx, items...)
+	r = result{err: err, alone: err != nil && b.RetryAlone(err)}
+}
+
+// contextOf returns the context of a batch: that of a single member, or one that ends with the last of the members'.
+func contextOf[T any](members []*member[T]) (context.Context, context.CancelFunc) {
+	if len(members) == 1 {
+		return context.WithCancel(members[0].ctx)
+	}
+	ctx, cancel := context.WithoutCancel(members[0].ctx), context.CancelFunc(nil)
+	if last, limited := lastDeadline(members); limited { // for drivers that look at nothing else
+		ctx, cancel = context.WithDeadline(ctx, last)
+	} else {
+		ctx, cancel = context.WithCancel(ctx)
+	}
+	var left atomic.Int64
+	left.Store(int64(len(members)))
+	stops := make([]func() bool, len(members))
+	for i, m := range members {
+		stops[i] = context.AfterFunc(m.ctx, func() {
+			if left.Add(-1) == 0 {
+				cancel()
+			}
+		})
+	}
+	return ctx, func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel()
+	}
+}
+
+// lastDeadline returns the latest deadline of the members, if all of them have one.
+func lastDeadline[T any](members []*member[T]) (last time.Time, limited bool) {
+	for _, m := range members {
+		deadline, limited := m.ctx.Deadline()
+		if !limited {
+			return time.Time{}, false
+		}
+		if deadline.After(last) {
+			last = deadline
+		}
+	}
+	return last, true
+}
