@@ -18,6 +18,9 @@ import (
 // Each Do is a savepoint: where it fails, its own writes are undone and the transaction of the application goes on.
 // Evidence is then written into that transaction, and shares its fate. Do retries nothing, and an export reads
 // with the isolation that the application chose.
+//
+// On PostgreSQL, a session that appends to the ledger of a subject locks that ledger until the application's transaction
+// ends: records of a subject are in the order of their commits. Keep such transactions short.
 func (s *Store) Join(tx bun.IDB) (ports.SessionFactory, error) {
 	switch tx := tx.(type) {
 	case bun.Tx:

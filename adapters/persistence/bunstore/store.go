@@ -34,7 +34,9 @@ type Options struct {
 	// for them; a query hook sees a shared statement once, under a context that has the values of one of the sessions'.
 	// It must not be set where a connection depends on the context that it is taken with: where a hook of the driver or
 	// the pool sets a search path, a role or a variable for row-level security by a value of the context, say, a session
-	// would see the rows of another tenant. The default is false.
+	// would see the rows of another tenant. A transaction of the application that has appended to the ledger of a subject
+	// keeps other appends for that subject waiting until it ends, and those that share their statement. The default is
+	// false.
 	ShareStatements bool
 
 	// TrustRowFilters says that row-level security policies and filtering views show this role every row of a subject.
