@@ -28,6 +28,7 @@ type liveTable struct {
 	moves  bool              // what counts lies elsewhere, and can change without a change of the fingerprint
 	types  map[string]string // the columns, without generated ones, and their types
 	copies []string          // tables into which triggers insert
+	mixes  string            // columns by whose types keys are converted; empty if there are none
 }
 
 // touched are the tables of a data map that an erasure or an export reads or writes: those that hold personal data, and
@@ -61,6 +62,11 @@ func (s *session) learn(ctx context.Context, fingerprint string) error {
 		learned.tables[table.Name] = live
 		learned.volatile = learned.volatile || live.moves
 		s.store.warnOfCopies(ctx, table, live)
+	}
+	for _, table := range s.store.touched {
+		live := learned.tables[table.Name]
+		live.mixes = s.store.conversion(learned, table)
+		learned.tables[table.Name] = live
 	}
 	s.store.catalog.Store(learned)
 	s.catalog = learned
@@ -174,8 +180,17 @@ func sameTable(a, b string) bool {
 	return plain(a) == plain(b)
 }
 
-// refuseHidden returns the first table of which the database may hide rows from the store, with an error.
+// refuseHidden returns the first table of which the database may hide rows from the store, or whose keys it converts, with
+// an error.
 func (s *Store) refuseHidden(c *catalog, op string) (table string, err error) {
+	for _, table := range s.touched {
+		if why := c.tables[table.Name].mixes; why != "" {
+			return table.Name, &domain.Error{
+				Code: domain.ErrConfiguration, Op: op, Message: why + ": SQLite converts values between them, so that rows of" +
+					" the subject could be missed, or taken for those of another. Give both columns one type, and no real one",
+			}
+		}
+	}
 	if s.trustRowFilters {
 		return "", nil
 	}

@@ -90,8 +90,12 @@ type sqlDialect interface {
 	// leavesDeleted reports whether the database leaves what it deletes in its file, unless PRAGMA secure_delete is set.
 	leavesDeleted() bool
 
-	// convertsTexts reports whether a text is converted to be compared with a column of another type.
-	convertsTexts() bool
+	// comparable reports whether the database finds just the right rows where it compares a key, which holds values of the
+	// type t, with a column that refers to it. The declared types are those of the database.
+	comparable(t domain.ColumnType, keyType, columnType string) bool
+
+	// keeps reports whether a key column of the declared type keeps all values of the type t as they are written.
+	keeps(t domain.ColumnType, keyType string) bool
 
 	// bytewise is a text that is compared byte by byte, whatever the collation of its column is.
 	bytewise(text string) string

@@ -217,7 +217,7 @@ func (sqlite) inspection(schema, table string) (text, parameter string) {
 	master := quote(schema) + ".sqlite_master"
 	return `
 		SELECT m.type = 'view' OR m.sql LIKE 'CREATE VIRTUAL%', FALSE, CASE m.type WHEN 'view' THEN m.sql END,
-			(SELECT json_group_object(c.name, '') FROM pragma_table_xinfo(m.name, ` + literal(schema) + `) AS c WHERE c.hidden = 0),
+			(SELECT json_group_object(c.name, c.type) FROM pragma_table_xinfo(m.name, ` + literal(schema) + `) AS c WHERE c.hidden = 0),
 			(SELECT json_group_array(t.sql) FROM (SELECT sql FROM ` + master + ` WHERE type = 'trigger' AND tbl_name = m.name
 				COLLATE NOCASE UNION ALL SELECT sql FROM sqlite_temp_master WHERE type = 'trigger' AND tbl_name = m.name
 				COLLATE NOCASE) AS t)
@@ -230,7 +230,6 @@ func (s sqlite) exactly(text, parameter string) string { return s.bytewise(text)
 
 func (sqlite) sameName(a, b string) bool { return strings.EqualFold(a, b) }
 func (sqlite) leavesDeleted() bool       { return true }
-func (sqlite) convertsTexts() bool       { return true }
 
 // expired takes an instant whose time zone SQLite cannot read for one that is a day later: a duty never ends too early.
 func (sqlite) expired(column, parameter string) string {
