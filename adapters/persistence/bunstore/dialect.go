@@ -84,6 +84,9 @@ type sqlDialect interface {
 	// inspection is the statement that reads a table of the catalog, with its one parameter; see session.inspect.
 	inspection(schema, table string) (text, parameter string)
 
+	// quotes are the characters that quote names, with those that end them.
+	quotes() map[byte]byte
+
 	// sameName reports whether two names are those of one column.
 	sameName(a, b string) bool
 
