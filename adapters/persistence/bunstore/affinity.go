@@ -12,7 +12,7 @@ type affinity int
 const (
 	affinityNone    affinity = iota // nothing is converted
 	affinityText                    // numbers become texts
-	affinityNumeric                 // texts that look like numbers become numbers: INTEGER and NUMERIC, which are alike here
+	affinityNumeric                 // texts that look like numbers become numbers, by INTEGER and NUMERIC alike
 	affinityReal                    // numbers, too, become floating-point numbers
 	affinityAny                     // NUMERIC, and none in a STRICT table
 )
