@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
@@ -36,7 +37,10 @@ func copying(c *fiber.Ctx) error {
 func caching() fiber.Handler {
 	var body, contentType, coding []byte
 	status := 0
+	var mu sync.Mutex
 	return func(c *fiber.Ctx) error {
+		mu.Lock()
+		defer mu.Unlock()
 		if status != 0 {
 			c.Response().SetBodyRaw(body)
 			c.Response().SetStatusCode(status)
@@ -69,6 +73,7 @@ func TestABrokenExportIsNeverTakenForWhole(t *testing.T) {
 		"etag":                    func() []fiber.Handler { return []fiber.Handler{etag.New()} },
 		"weak etag":               func() []fiber.Handler { return []fiber.Handler{etag.New(etag.Config{Weak: true})} },
 		"cache":                   func() []fiber.Handler { return []fiber.Handler{caching()} },
+		"cache of what is packed": func() []fiber.Handler { return []fiber.Handler{caching(), compress.New()} },
 		"logged body":             func() []fiber.Handler { return []fiber.Handler{logging} },
 		"copied body":             func() []fiber.Handler { return []fiber.Handler{copying} },
 		"etag of what is packed":  func() []fiber.Handler { return []fiber.Handler{etag.New(), compress.New()} },
@@ -103,6 +108,28 @@ func TestABrokenExportIsNeverTakenForWhole(t *testing.T) {
 				t.Errorf("a sound export: %d with %d bytes, %v", status, len(body), err)
 			}
 		})
+	}
+}
+
+// What compress makes of a stream that fails looks whole to every middleware around it.
+func TestAStreamIsNotPacked(t *testing.T) {
+	store := &hoard{}
+	host := newHost(t, fiber.Config{})
+	host.Use(compress.New())
+	host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader))
+	address := listen(t, host)
+	for _, accepted := range []string{"gzip", "br", "deflate", "gzip, br;q=0.5"} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/me/export", nil)
+		require(t, err)
+		request.Header.Set("X-User", "42")
+		request.Header.Set("Accept-Encoding", accepted)
+		response, err := http.DefaultClient.Do(request)
+		require(t, err)
+		body, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if coding := response.Header.Get("Content-Encoding"); err != nil || coding != "" || !store.isWhole(body) {
+			t.Errorf("%s: %d bytes in %q, %v", accepted, len(body), coding, err)
+		}
 	}
 }
 

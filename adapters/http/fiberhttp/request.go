@@ -2,6 +2,7 @@ package fiberhttp
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -24,13 +25,15 @@ func newRequest(c *fiber.Ctx) httpapi.Request {
 		Body:            body,
 		SetReadDeadline: setReadDeadline,
 		Whole:           breaker(c) == nil,
-		ContextLasts:    !isOfRequest(c),
 	}
 }
 
 // isOfRequest reports whether the user context is made of the request's own, which changes after the handler.
 func isOfRequest(c *fiber.Ctx) bool {
 	type probe struct{}
+	if c.UserContext() == context.Background() {
+		return false
+	}
 	c.Context().SetUserValue(probe{}, true)
 	defer c.Context().RemoveUserValue(probe{})
 	return c.UserContext().Value(probe{}) != nil
@@ -116,6 +119,8 @@ func send(c *fiber.Ctx, response httpapi.Response) error {
 		}
 		return nil
 	default: // fasthttp closes it, and breaks the connection off when it fails
+		// Compressors end what they have made of a stream that fails as if it were complete, for caches to keep.
+		c.Request().Header.Del(fiber.HeaderAcceptEncoding)
 		c.Context().SetBodyStream(brittle{response.Stream, breaker(c), c.Response()}, -1)
 		return nil
 	}

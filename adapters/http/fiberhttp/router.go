@@ -24,6 +24,16 @@ type SubjectProvider func(c *fiber.Ctx) (domain.Subject, error)
 // Router returns the function that mounts the API, adapted by the options, on an application or a group. It may be
 // called more than once. Routes that the application adds later under the same prefix go on working: what no endpoint
 // takes is offered to them before it is answered with a problem document.
+//
+// Package middleware/cache of Fiber must leave the routes out. It ignores Cache-Control: no-store, and keeps responses
+// under their path alone: it would give one person's data to another. Its Next leaves them out:
+//
+//	cache.New(cache.Config{Next: func(c *fiber.Ctx) bool {
+//		return strings.Contains(c.GetRespHeader(fiber.HeaderCacheControl), "no-store")
+//	}})
+//
+// What it keeps of an export that fails has the status 500. A large export is streamed, and package middleware/compress
+// then sends it as it is: it would end a stream that fails as if it were complete.
 func Router(api *httpapi.API, subject SubjectProvider, options ...httpapi.Option) func(fiber.Router) {
 	r := router{api.With(options...), subject}
 	return r.mount
@@ -87,6 +97,7 @@ func (r router) purposeHandler(endpoint httpapi.Endpoint) fiber.Handler {
 func (r router) handle(c *fiber.Ctx, endpoint httpapi.Endpoint, purpose string) error {
 	request := newRequest(c)
 	request.Purpose = purpose
+	request.ContextLasts = endpoint.Method == http.MethodGet && !isOfRequest(c) // the others have no stream
 	request.Subject = func(ctx context.Context) (domain.Subject, error) {
 		defer c.SetUserContext(c.UserContext()) //nolint:contextcheck // what comes after us gets its own back
 		c.SetUserContext(ctx)

@@ -4,9 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"log/slog"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -27,7 +25,8 @@ type liveTable struct {
 	keeps  bool              // the database may keep what it is told to delete: triggers, rules, a view, tables below it
 	moves  bool              // what counts lies elsewhere, and can change without a change of the fingerprint
 	types  map[string]string // the columns, without generated ones, and their types
-	copies []string          // tables into which triggers insert
+	writes writes            // of triggers
+	mixes  string            // columns by whose types keys are converted; empty if there are none
 }
 
 // touched are the tables of a data map that an erasure or an export reads or writes: those that hold personal data, and
@@ -62,16 +61,15 @@ func (s *session) learn(ctx context.Context, fingerprint string) error {
 		learned.volatile = learned.volatile || live.moves
 		s.store.warnOfCopies(ctx, table, live)
 	}
+	for _, table := range s.store.touched {
+		live := learned.tables[table.Name]
+		live.mixes = s.store.conversion(learned, table)
+		learned.tables[table.Name] = live
+	}
 	s.store.catalog.Store(learned)
 	s.catalog = learned
 	return nil
 }
-
-// filters are the words by which a view may leave rows out.
-var filters = regexp.MustCompile(`(?i)\b(only|tablesample|where|join|having|limit|offset|fetch|distinct|group\s+by|union|intersect|except)\b`)
-
-// quoted are names, texts and comments, in which such words mean nothing.
-var quoted = regexp.MustCompile(`(?s)"[^"]*"|'[^']*'|\[[^\]]*\]|` + "`[^`]*`" + `|--[^\n]*|/\*.*?\*/`)
 
 // inspect asks the database for a table. A table that is missing has no columns.
 func (s *session) inspect(ctx context.Context, table domain.Table) (live liveTable, err error) {
@@ -88,7 +86,8 @@ func (s *session) inspect(ctx context.Context, table domain.Table) (live liveTab
 	}
 	for _, schema := range schemas {
 		text, name := s.store.dialect.inspection(schema, table.Name)
-		err := s.read(ctx, "inspect", live.scan, text, name)
+		quotes := s.store.dialect.quotes()
+		err := s.read(ctx, "inspect", func(rows *sql.Rows) error { return live.scan(rows, quotes) }, text, name)
 		if err != nil || live.types != nil {
 			live.moves = live.moves || schema != "" && schema != "main"
 			return live, err
@@ -98,15 +97,15 @@ func (s *session) inspect(ctx context.Context, table domain.Table) (live liveTab
 }
 
 // scan reads a row of the catalog. It says whether the table is not a plain one, whether row-level security is active, the
-// text of a view, the columns with their types, and the bodies of the triggers.
-func (live *liveTable) scan(rows *sql.Rows) error {
+// text of a view, the columns with their types, and the triggers.
+func (live *liveTable) scan(rows *sql.Rows, quotes map[byte]byte) error {
 	var special, secured bool
-	var view, columns, triggers sql.NullString
-	if err := rows.Scan(&special, &secured, &view, &columns, &triggers); err != nil {
+	var view, columns, triggerTexts sql.NullString
+	if err := rows.Scan(&special, &secured, &view, &columns, &triggerTexts); err != nil {
 		return err
 	}
-	var bodies []string
-	for text, target := range map[string]any{columns.String: &live.types, triggers.String: &bodies} {
+	var triggers []trigger
+	for text, target := range map[string]any{columns.String: &live.types, triggerTexts.String: &triggers} {
 		if text == "" {
 			continue
 		}
@@ -114,44 +113,15 @@ func (live *liveTable) scan(rows *sql.Rows) error {
 			return err
 		}
 	}
-	live.keeps, live.copies = special || len(bodies) > 0, copiesOf(bodies)
+	live.keeps, live.writes = special || len(triggers) > 0, writesOf(triggers, quotes)
 	live.moves = view.Valid
 	switch {
 	case secured:
 		live.hides = "row-level security is active"
-	case filters.MatchString(quoted.ReplaceAllString(view.String, " ")):
+	case tokensOf(view.String, quotes).leaveOut():
 		live.hides = "it is a view that leaves rows out"
 	}
 	return nil
-}
-
-// inserts finds the tables that a trigger inserts into.
-var inserts = regexp.MustCompile(`(?i)\b(?:insert\s+(?:or\s+\w+\s+)?|replace\s+)into\s+((?:"[^"]+"|[\w$]+)(?:\.(?:"[^"]+"|[\w$]+))?)`)
-
-func copiesOf(bodies []string) (copies []string) {
-	for _, body := range bodies {
-		for _, match := range inserts.FindAllStringSubmatch(body, -1) {
-			copies = append(copies, strings.ReplaceAll(match[1], `"`, ""))
-		}
-	}
-	slices.Sort(copies)
-	return slices.Compact(copies)
-}
-
-// warnOfCopies names the tables outside the data map into which triggers of a table insert, each of them once: they may
-// hold old values, which no erasure reaches.
-func (s *Store) warnOfCopies(ctx context.Context, table domain.Table, live liveTable) {
-	for _, copied := range live.copies {
-		if slices.ContainsFunc(s.dataMap.Tables(), func(t domain.Table) bool { return sameTable(t.Name, copied) }) {
-			continue
-		}
-		if _, warned := s.warned.LoadOrStore(table.Name+"\x00"+copied, true); warned {
-			continue
-		}
-		s.logger.LogAttrs(context.WithoutCancel(ctx), slog.LevelWarn,
-			"habeas: a trigger inserts into a table that is not in the data map: old values there outlive an erasure",
-			slog.String("table", table.Name), slog.String("inserts_into", copied))
-	}
 }
 
 // known makes sure that the session knows the catalog.
@@ -174,8 +144,17 @@ func sameTable(a, b string) bool {
 	return plain(a) == plain(b)
 }
 
-// refuseHidden returns the first table of which the database may hide rows from the store, with an error.
+// refuseHidden returns the first table of which the database may hide rows from the store, or whose keys it converts, with
+// an error.
 func (s *Store) refuseHidden(c *catalog, op string) (table string, err error) {
+	for _, table := range s.touched {
+		if why := c.tables[table.Name].mixes; why != "" {
+			return table.Name, &domain.Error{
+				Code: domain.ErrConfiguration, Op: op, Message: why + ": SQLite converts values between them, so that rows of" +
+					" the subject could be missed, or taken for those of another. Give both columns one type, and no real one",
+			}
+		}
+	}
 	if s.trustRowFilters {
 		return "", nil
 	}

@@ -88,14 +88,21 @@ type sqlDialect interface {
 	// inspection is the statement that reads a table of the catalog, with its one parameter; see session.inspect.
 	inspection(schema, table string) (text, parameter string)
 
+	// quotes are the characters that quote names, with those that end them.
+	quotes() map[byte]byte
+
 	// sameName reports whether two names are those of one column.
 	sameName(a, b string) bool
 
 	// leavesDeleted reports whether the database leaves what it deletes in its file, unless PRAGMA secure_delete is set.
 	leavesDeleted() bool
 
-	// convertsTexts reports whether a text is converted to be compared with a column of another type.
-	convertsTexts() bool
+	// comparable reports whether the database finds just the right rows where it compares a key, which holds values of the
+	// type t, with a column that refers to it. The declared types are those of the database.
+	comparable(t domain.ColumnType, keyType, columnType string) bool
+
+	// keeps reports whether a key column of the declared type keeps all values of the type t as they are written.
+	keeps(t domain.ColumnType, keyType string) bool
 
 	// bytewise is a text that is compared byte by byte, whatever the collation of its column is.
 	bytewise(text string) string

@@ -3,6 +3,9 @@ package bunstore
 import (
 	"context"
 	"sync"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
 )
 
 // gate lets as many in at once as the pool has connections, and those who wait in the order in which they came.
@@ -17,7 +20,11 @@ func newGate(connections int) gate {
 	return make(gate, connections)
 }
 
-// enter waits for a place, until the context ends.
+// longestWait bounds the wait of a session whose context has no deadline. What it waits for may be held by the caller
+// itself: by a session in which it opened this one, under a context that does not derive from that of the first.
+const longestWait = 30 * time.Second
+
+// enter waits for a place, until the context ends. Without a deadline it is domain.ErrUnavailable after longestWait.
 func (g gate) enter(ctx context.Context) error {
 	if g == nil {
 		return nil
@@ -25,8 +32,21 @@ func (g gate) enter(ctx context.Context) error {
 	select {
 	case g <- struct{}{}:
 		return nil
+	default:
+	}
+	var tooLong <-chan time.Time
+	if _, limited := ctx.Deadline(); !limited {
+		timer := time.NewTimer(longestWait)
+		defer timer.Stop()
+		tooLong = timer.C
+	}
+	select {
+	case g <- struct{}{}:
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-tooLong:
+		return &domain.Error{Code: domain.ErrUnavailable, Op: "session", Message: "waited too long for its turn"}
 	}
 }
 

@@ -38,8 +38,14 @@ func (o outbox) Enqueue(ctx context.Context, added ...domain.OutboxEntry) error 
 // mostAtOnce is how many entries one statement is about at most: databases limit the parameters of a statement.
 const mostAtOnce = 1000
 
-const entryColumns = "entry_id, subject_id, resolver, ref, operation, corrections, status, attempts, enqueued_at, " +
-	"last_attempt_at, next_attempt_at, last_error, lease_token"
+var entryColumns = "entry_id, subject_id, resolver, ref, operation, corrections, status, attempts, " +
+	readableInstant("enqueued_at") + ", " + readableInstant("last_attempt_at") + ", " + readableInstant("next_attempt_at") +
+	", last_error, lease_token"
+
+// readableInstant is NULL for an instant that not every driver can read, infinity above all: it would fail the result.
+func readableInstant(column string) string {
+	return "CASE WHEN " + column + " >= '0001-01-01 00:00:00+00' AND " + column + " < '9999-12-31' THEN " + column + " END"
+}
 
 // The stages of an entry, which are the conditions of partial indexes: what is settled costs nobody else anything.
 const (
@@ -81,7 +87,8 @@ func (o outbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit 
 	}
 	beyond, args := "", []any{limit}
 	if after != nil {
-		beyond = " AND (enqueued_at, entry_id) > ($2, $3)"
+		beyond = " AND (enqueued_at, entry_id) > (COALESCE((SELECT enqueued_at FROM " + o.store.tables.outbox +
+			" WHERE entry_id = $3), $2), $3)" // as it is stored, also if it could not be read
 		args = append(args, o.store.dialect.instant(after.EnqueuedAt), after.EntryID)
 	}
 	return o.found(ctx, o.read, "list abandoned", "SELECT "+entryColumns+" FROM "+o.store.tables.outbox+

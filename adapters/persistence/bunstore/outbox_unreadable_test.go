@@ -95,6 +95,11 @@ func TestAnUnreadableEntryIsAbandonedAndKeepsNoOtherBack(t *testing.T) {
 			spoiled["bytes"] = `ref = x'00ff'`
 			spoiled["an instant that is none"] = `enqueued_at = 'yesterday'`
 			spoiled["an instant that is a number"] = `enqueued_at = 17`
+		} else {
+			spoiled["an instant that never comes"] = `enqueued_at = 'infinity', last_attempt_at = 'infinity'`
+			spoiled["an instant before all others"] = `enqueued_at = '-infinity'`
+			spoiled["an instant before Christ"] = `enqueued_at = '0044-03-15 BC'`
+			spoiled["an instant that is too late"] = `enqueued_at = '20000-01-01'`
 		}
 		for what, set := range spoiled {
 			t.Run(what, func(t *testing.T) {
@@ -148,6 +153,43 @@ func TestAnUnreadableEntryIsAbandonedAndKeepsNoOtherBack(t *testing.T) {
 					return err
 				}))
 			})
+		}
+	})
+}
+
+func TestAnEntryThatWaitsForeverIsTakenAllTheSame(t *testing.T) {
+	b := newBox(t, databases.PostgreSQL(t))
+	b.enqueue(t, toErase(t, "first", "1", 0), toErase(t, "second", "2", 0))
+	execute(t, b.db, "UPDATE habeas_outbox SET next_attempt_at = 'infinity', last_attempt_at = 'infinity' WHERE entry_id = 'first'")
+	runner, _ := b.runnerOf(t, &watch{noon}, named{name: "desk"})
+	b.runs(t, runner, 2)
+	if counts := b.counts(t); counts[domain.OutboxSucceeded] != 2 {
+		t.Errorf("counted are %v", counts)
+	}
+}
+
+// Pages go on behind an entry whose instant cannot be read.
+func TestAbandonedEntriesAreListedOnceWhateverTheirInstants(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		b := newBox(t, db)
+		b.enqueue(t, toErase(t, "a", "1", 0), toErase(t, "b", "2", 0), toErase(t, "c", "3", 0))
+		first, last := "timestamptz '-infinity'", "timestamptz 'infinity'"
+		if db.Dialect().Name() == dialect.SQLite {
+			first, last = "'0'", "'yesterday'"
+		}
+		execute(t, db, "UPDATE habeas_outbox SET status = 'abandoned'", "UPDATE habeas_outbox SET enqueued_at = CASE entry_id WHEN"+
+			" 'a' THEN "+last+" ELSE "+first+" END WHERE entry_id <> 'b'")
+		var ids []string
+		var after *domain.OutboxEntry
+		for range 4 {
+			page := b.abandoned(t, after, 1)
+			if len(page) == 0 {
+				break
+			}
+			ids, after = append(ids, page[0].EntryID), &page[0]
+		}
+		if !slices.Equal(ids, []string{"c", "b", "a"}) {
+			t.Errorf("listed are %q", ids)
 		}
 	})
 }

@@ -117,7 +117,8 @@ func (postgres) fingerprint(tables []domain.Table) string {
 }
 
 // inspection looks through views at the tables below them, and through tables at those that inherit from them: at their
-// columns, of views those that the view does not read, at their row-level security, triggers and rules.
+// columns, of views those that the view does not read, at their row-level security, triggers and rules, and at functions
+// whose names stand in them.
 func (postgres) inspection(_, table string) (text, parameter string) {
 	return `
 		WITH RECURSIVE below AS (
@@ -130,7 +131,19 @@ func (postgres) inspection(_, table string) (text, parameter string) {
 					AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.ev_class
 				WHERE r.ev_class = below.oid AND r.rulename = '_RETURN' GROUP BY d.refobjid
 				UNION ALL SELECT i.inhrelid, NULL FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = below.oid
-			) AS found ON TRUE)
+			) AS found ON TRUE),
+		called AS (
+			SELECT t.tgname AS name, l.lanname AS language, ` + bodyOf("p") + ` AS body FROM pg_catalog.pg_trigger AS t
+			JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
+			WHERE t.tgrelid IN (SELECT oid FROM below) AND NOT t.tgisinternal AND t.tgenabled <> 'D'
+			UNION ALL SELECT r.rulename, 'sql', pg_get_ruledef(r.oid) FROM pg_catalog.pg_rewrite AS r
+			WHERE r.ev_class IN (SELECT oid FROM below) AND r.rulename <> '_RETURN'
+			UNION SELECT c.name, l.lanname, ` + bodyOf("p") + ` FROM called AS c
+			JOIN pg_catalog.pg_proc AS p ON strpos(lower(c.body), lower(p.proname)) > 0
+				AND c.body ~* ('\m' || regexp_replace(p.proname, '\W', '\\\&', 'g') || '\M')
+			JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
+			WHERE p.prokind IN ('f', 'p') AND p.provolatile = 'v' AND l.lanname NOT IN ('c', 'internal')
+				AND p.pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace))
 		SELECT c.relkind <> 'r' OR c.relhassubclass OR c.relhasrules OR c.relrowsecurity,
 			(SELECT bool_or(CASE WHEN b.oid = c.oid THEN row_security_active(b.oid) ELSE b.relrowsecurity AND c.relkind = 'v' END)
 				FROM pg_catalog.pg_class AS b WHERE b.oid IN (SELECT oid FROM below)),
@@ -139,13 +152,13 @@ func (postgres) inspection(_, table string) (text, parameter string) {
 			(SELECT CAST(json_object_agg(a.attname, format_type(a.atttypid, a.atttypmod)) AS text)
 				FROM pg_catalog.pg_attribute AS a JOIN below ON below.oid = a.attrelid
 				WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND NOT a.attnum = ANY (COALESCE(used, '{}'))),
-			(SELECT CAST(json_agg(body) AS text) FROM (
-				SELECT p.prosrc AS body FROM pg_catalog.pg_trigger AS t
-				JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid
-				WHERE t.tgrelid IN (SELECT oid FROM below) AND NOT t.tgisinternal AND t.tgenabled <> 'D'
-				UNION ALL SELECT pg_get_ruledef(r.oid) FROM pg_catalog.pg_rewrite AS r
-				WHERE r.ev_class IN (SELECT oid FROM below) AND r.rulename <> '_RETURN') AS bodies)
+			(SELECT CAST(json_agg(json_build_array(name, language, body)) AS text) FROM called)
 		FROM pg_catalog.pg_class AS c WHERE c.oid = to_regclass($1)`, quoteTable(table)
+}
+
+// bodyOf is the text of a function; where the catalog has it as a tree, as it is written back.
+func bodyOf(p string) string {
+	return "CASE WHEN " + p + ".prosrc = '' THEN pg_get_functiondef(" + p + ".oid) ELSE " + p + ".prosrc END"
 }
 
 func (postgres) schemas(string) (text string) { return "" }
@@ -156,9 +169,14 @@ func (p postgres) exactly(text, parameter string) string {
 	return p.bytewise(text) + " = CAST(" + parameter + " AS text)"
 }
 
+func (postgres) quotes() map[byte]byte { return map[byte]byte{'"': '"'} }
+
 func (postgres) sameName(a, b string) bool { return a == b }
 func (postgres) leavesDeleted() bool       { return false }
-func (postgres) convertsTexts() bool       { return false }
+
+// PostgreSQL compares what types define, and refuses the rest.
+func (postgres) comparable(domain.ColumnType, string, string) bool { return true }
+func (postgres) keeps(domain.ColumnType, string) bool              { return true }
 
 // expired reads an instant as an export does: in the form of JSON, which has the offset of what has one, and in UTC
 // where there is none. A text that is no instant is none.

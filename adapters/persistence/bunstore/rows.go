@@ -33,16 +33,12 @@ func (s *Store) condition(depth int, path []domain.Relation, others int) string 
 	parent, _ := s.dataMap.Table(relation.References)
 	for i, name := range relation.ReferencedColumns {
 		referenced, _ := parent.Column(name)
-		if comparesText := s.dialect.convertsTexts() && isText(referenced); !comparesText && referenced.Type != domain.TypeText {
+		if referenced.Type != domain.TypeText {
 			continue
 		}
-		column, keys := asText(here+"."+quote(relation.Columns[i])), " IN (SELECT "+asText(there+"."+quote(name))+parents+")"
-		loosely := ""
-		if s.dialect.convertsTexts() {
-			loosely = column + " COLLATE NOCASE" + keys + " AND "
-		}
-		column = s.dialect.bytewise(column)
-		condition += " AND (" + column + keys + " OR " + loosely + spelledByNone(column, relation.References, name) + ")"
+		column := s.dialect.bytewise(asText(here + "." + quote(relation.Columns[i])))
+		keys := " IN (SELECT " + asText(there+"."+quote(name)) + parents + ")"
+		condition += " AND (" + column + keys + " OR " + spelledByNone(column, relation.References, name) + ")"
 	}
 	return condition
 }
@@ -94,11 +90,8 @@ func (s *Store) isKey(of, table string, columns []string, others int) string {
 		}
 		name := table + "." + quote(column)
 		comparisons = append(comparisons, name+" = "+value)
-		switch {
-		case of != subject.Name && (key.Type == domain.TypeText || s.dialect.convertsTexts() && isText(key)):
+		if of != subject.Name && key.Type == domain.TypeText { // the spelling of the subject's own row is checked, see sight
 			comparisons = append(comparisons, s.spelled(name, value, subject.SubjectKey[i]))
-		case s.dialect.convertsTexts() && isText(key): // the spelling of the subject's own row is checked, see sight
-			comparisons = append(comparisons, asText(name)+" = "+value+" COLLATE NOCASE")
 		}
 	}
 	return strings.Join(comparisons, " AND ")
@@ -106,12 +99,9 @@ func (s *Store) isKey(of, table string, columns []string, others int) string {
 
 // spelled is the condition that a column, which equals the value, is spelled like it, or like no subject.
 func (s *Store) spelled(column, value, key string) string {
-	text, exact := asText(column), s.dialect.exactly(asText(column), value)
-	loosely := ""
-	if s.dialect.convertsTexts() {
-		loosely = text + " = " + value + " COLLATE NOCASE AND "
-	}
-	return "(" + exact + " OR " + loosely + spelledByNone(s.dialect.bytewise(text), s.dataMap.SubjectTable().Name, key) + ")"
+	text := asText(column)
+	return "(" + s.dialect.exactly(text, value) + " OR " +
+		spelledByNone(s.dialect.bytewise(text), s.dataMap.SubjectTable().Name, key) + ")"
 }
 
 func list(table string, columns []string) string {

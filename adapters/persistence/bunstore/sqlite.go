@@ -219,10 +219,10 @@ func (sqlite) inspection(schema, table string) (text, parameter string) {
 	master := quote(schema) + ".sqlite_master"
 	return `
 		SELECT m.type = 'view' OR m.sql LIKE 'CREATE VIRTUAL%', FALSE, CASE m.type WHEN 'view' THEN m.sql END,
-			(SELECT json_group_object(c.name, '') FROM pragma_table_xinfo(m.name, ` + literal(schema) + `) AS c WHERE c.hidden = 0),
-			(SELECT json_group_array(t.sql) FROM (SELECT sql FROM ` + master + ` WHERE type = 'trigger' AND tbl_name = m.name
-				COLLATE NOCASE UNION ALL SELECT sql FROM sqlite_temp_master WHERE type = 'trigger' AND tbl_name = m.name
-				COLLATE NOCASE) AS t)
+			(SELECT json_group_object(c.name, c.type) FROM pragma_table_xinfo(m.name, ` + literal(schema) + `) AS c WHERE c.hidden = 0),
+			(SELECT json_group_array(json_array(t.name, 'sql', t.sql)) FROM (
+				SELECT name, sql FROM ` + master + ` WHERE type = 'trigger' AND tbl_name = m.name COLLATE NOCASE
+				UNION ALL SELECT name, sql FROM sqlite_temp_master WHERE type = 'trigger' AND tbl_name = m.name COLLATE NOCASE) AS t)
 		FROM ` + master + ` AS m WHERE m.type IN ('table', 'view') AND m.name = $1 COLLATE NOCASE`, name
 }
 
@@ -230,9 +230,10 @@ func (sqlite) bytewise(text string) string { return text + " COLLATE BINARY" } /
 
 func (s sqlite) exactly(text, parameter string) string { return s.bytewise(text) + " = " + parameter }
 
+func (sqlite) quotes() map[byte]byte { return map[byte]byte{'"': '"', '`': '`', '[': ']'} }
+
 func (sqlite) sameName(a, b string) bool { return strings.EqualFold(a, b) }
 func (sqlite) leavesDeleted() bool       { return true }
-func (sqlite) convertsTexts() bool       { return true }
 
 // expired takes an instant whose time zone SQLite cannot read for one that is a day later: a duty never ends too early.
 func (sqlite) expired(column, parameter string) string {

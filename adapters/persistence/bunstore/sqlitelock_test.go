@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -117,6 +118,45 @@ func TestWritersOfOneStoreWaitForTheirTurn(t *testing.T) {
 	}
 	if n, err := db.NewSelect().Table("habeas_consent_records").Count(t.Context()); n != 400 || err != nil {
 		t.Errorf("%d consents, %v", n, err)
+	}
+}
+
+// In a bubble of time the wait takes no time.
+func TestAWaitForTheTurnIsBoundedWithoutADeadline(t *testing.T) {
+	for name, connections := range map[string]int{"the turn to write": 2, "a connection": 1} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "db")
+			newBox(t, openDB(t, "sqlite", databases.SQLiteURL(path)))
+			synctest.Test(t, func(t *testing.T) {
+				db := openDB(t, "sqlite", databases.SQLiteURL(path))
+				db.SetMaxOpenConns(connections)
+				store, runs := newStore(t, db), 0
+				start := time.Now()
+				for what, fn := range map[string]func(context.Context, ports.Session) error{
+					"an append": grantOf(t, "1"),
+					"a write":   func(ctx context.Context, s ports.Session) error { return s.Subjects().Lock(ctx, subject(t, "1"), noon) },
+				} {
+					must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+						must(t, s.Subjects().Lock(ctx, subject(t, "0"), noon))
+						if err := store.Do(ctx, fn); !errors.Is(err, domain.ErrSession) {
+							t.Errorf("%s in a context that derives: %v", what, err)
+						}
+						err := store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
+							runs++
+							return fn(ctx, s)
+						})
+						if !errors.Is(err, domain.ErrUnavailable) {
+							t.Errorf("%s in another context: %v", what, err)
+						}
+						return nil
+					}))
+				}
+				if waited := time.Since(start); waited != 2*30*time.Second || runs != 2 {
+					t.Errorf("waited %v in %d runs", waited, runs)
+				}
+				must(t, store.Do(t.Context(), grantOf(t, "2")))
+			})
+		})
 	}
 }
 

@@ -51,7 +51,9 @@ type Options struct {
 }
 
 // Store opens sessions on a database. It is safe for concurrent use. Where all connections of the pool are busy (as many
-// as SetMaxOpenConns allowed when the store was made), sessions get theirs in the order in which they asked.
+// as SetMaxOpenConns allowed when the store was made), sessions get theirs in the order in which they asked; on SQLite,
+// so do sessions that write. A session waits for that until its context ends, and if it has no deadline for 30 s at the
+// most: then it is domain.ErrUnavailable.
 type Store struct {
 	db      *bun.DB
 	dataMap domain.DataMap

@@ -1,0 +1,182 @@
+package schemas
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+type owner[K any] struct {
+	bun.BaseModel `bun:"table:owners" subject:"owned"`
+	Key           K      `bun:"key,pk" subject:"id"`
+	Email         string `bun:"email" pii:"contact"`
+}
+
+type car[K any] struct {
+	bun.BaseModel `bun:"table:cars" subject:"owned"`
+	Plate         K         `bun:"plate,pk"`
+	Key           K         `bun:"key"`
+	Owner         *owner[K] `bun:"rel:belongs-to,join:key=key"`
+	Model         string    `bun:"model" pii:"behavioral"`
+}
+
+type ride[K any] struct {
+	bun.BaseModel `bun:"table:rides" subject:"owned"`
+	ID            int64   `bun:"id,pk"`
+	Plate         K       `bun:"plate"`
+	Car           *car[K] `bun:"rel:belongs-to,join:plate=plate"`
+	Goal          string  `bun:"goal" pii:"location"`
+}
+
+func garage[K any]() []any { return []any{(*owner[K])(nil), (*car[K])(nil), (*ride[K])(nil)} }
+
+// carTables declares the keys and the columns that refer to them with types.
+func carTables(key, foreign, plate, foreignPlate string) []string {
+	return []string{
+		"PRAGMA foreign_keys = OFF",
+		"CREATE TABLE owners (key " + key + " PRIMARY KEY, email text)",
+		"CREATE TABLE cars (plate " + plate + " PRIMARY KEY, key " + foreign + ", model text)",
+		"CREATE TABLE rides (id integer PRIMARY KEY, plate " + foreignPlate + ", goal text)",
+	}
+}
+
+// SQLite would make 7 of '007' on one side of a relation, and the same number of many long ones.
+func TestTypesBetweenWhichSQLiteConvertsKeysAreRefused(t *testing.T) {
+	for name, test := range map[string]struct {
+		models                            []any
+		key, foreign, plate, foreignPlate string
+		names                             []string
+	}{
+		"a text and an integer":  {garage[string](), "text", "integer", "text", "text", []string{"cars.key", "owners.key"}},
+		"a text and a number":    {garage[string](), "varchar(20)", "numeric(20)", "text", "text", []string{"cars.key"}},
+		"a text and a string":    {garage[string](), "text", "STRING", "text", "text", []string{"cars.key"}},
+		"a text and a float":     {garage[string](), "text", "double precision", "text", "text", []string{"cars.key"}},
+		"no type and an integer": {garage[string](), "", "int", "text", "text", []string{"cars.key"}},
+		"a blob and an integer":  {garage[string](), "blob", "int", "text", "text", []string{"cars.key"}},
+		"an integer and a text":  {garage[string](), "integer", "text", "text", "text", []string{"cars.key"}},
+		"an integer and no type": {garage[string](), "integer", "", "text", "text", []string{"cars.key"}},
+		"any and an integer":     {garage[string](), "any", "integer", "text", "text", []string{"cars.key"}},
+		"further away":           {garage[string](), "text", "text", "text", "bigint", []string{"rides.plate", "cars.plate"}},
+		"numbers as reals":       {garage[int64](), "integer", "real", "integer", "integer", []string{"cars.key"}},
+		"a real key of numbers":  {garage[int64](), "float", "float", "integer", "integer", []string{"owners.key"}},
+		"numbers as texts":       {garage[int64](), "text", "blob", "text", "text", []string{"cars.key"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := open(t, databases.SQLite(t), app.Config{Models: test.models, TrustRowFilters: true}, append(
+				carTables(test.key, test.foreign, test.plate, test.foreignPlate),
+				"INSERT INTO owners VALUES ('7', 'a'), ('8', 'b')", "INSERT INTO cars VALUES ('5', '7', 'x')",
+				"INSERT INTO rides VALUES (1, '5', 'x')")...)
+			_, erasing := a.erase(t.Context(), "7")
+			bundle, exporting := a.export(t.Context(), "7")
+			_, rectifying := a.rectify(t.Context(), "7", domain.Corrections{domain.CategoryContact: "c@example.org"})
+			for what, err := range map[string]error{"erase": erasing, "export": exporting, "rectify": rectifying} {
+				if !errors.Is(err, domain.ErrConfiguration) {
+					t.Errorf("%s: %v", what, err)
+					continue
+				}
+				for _, name := range test.names {
+					if !strings.Contains(err.Error(), name) {
+						t.Errorf("%s: %v does not name %s", what, err, name)
+					}
+				}
+			}
+			if n := a.count(t, "SELECT (SELECT count(*) FROM owners) + (SELECT count(*) FROM cars)"); n != 3 || len(bundle.Records) > 0 {
+				t.Errorf("%d rows are left, %d records exported", n, len(bundle.Records))
+			}
+		})
+	}
+}
+
+// These are types that applications have, and bun's own for their Go types.
+func TestTypesThatCompareOneToOneAreTaken(t *testing.T) {
+	const one, two = "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "00000000-0000-4000-8000-000000000000"
+	for name, test := range map[string]struct {
+		models       []any
+		key, foreign string
+		ids          [2]string
+	}{
+		"texts":                  {garage[string](), "text", "text", [2]string{"007", "7"}},
+		"limited texts":          {garage[string](), "TEXT", "VARCHAR(20)", [2]string{"1e5", "100000"}},
+		"long numbers as texts":  {garage[string](), "text", "nvarchar", [2]string{"12345678901234567890", "12345678901234567891"}},
+		"texts without a type":   {garage[string](), "text", "", [2]string{"007", "7"}},
+		"texts as blobs":         {garage[string](), "blob", "text", [2]string{"007", "7"}},
+		"texts in strings":       {garage[string](), "STRING", "STRING", [2]string{"7", "8"}},
+		"texts in integers":      {garage[string](), "integer", "bigint", [2]string{"7", "8"}},
+		"integers":               {garage[int64](), "INTEGER", "INTEGER", [2]string{"7", "9223372036854775807"}},
+		"big integers":           {garage[int64](), "BIGINT", "INT8", [2]string{"7", "9007199254740993"}},
+		"serial integers":        {garage[int64](), "BIGSERIAL", "BIGINT", [2]string{"7", "8"}},
+		"integers and numbers":   {garage[int64](), "integer", "numeric(10)", [2]string{"7", "8"}},
+		"integers as texts":      {garage[int64](), "integer", "text", [2]string{"7", "8"}},
+		"untyped integers":       {garage[int64](), "", "", [2]string{"7", "8"}},
+		"integers and untyped":   {garage[int64](), "integer", "", [2]string{"7", "8"}},
+		"UUIDs":                  {garage[uuid.UUID](), "uuid", "uuid", [2]string{one, two}},
+		"UUIDs without a type":   {garage[uuid.UUID](), "", "", [2]string{one, two}},
+		"UUIDs as texts":         {garage[uuid.UUID](), "text", "char(36)", [2]string{one, two}},
+		"UUIDs of several types": {garage[uuid.UUID](), "uuid", "varchar(36)", [2]string{one, two}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := databases.SQLite(t)
+			value := "'%'"
+			if test.models[0] == any((*owner[int64])(nil)) {
+				value = "%"
+			}
+			statements := carTables(test.key, test.foreign, test.key, test.foreign)
+			for i, id := range test.ids {
+				v, n := strings.ReplaceAll(value, "%", id), []string{"1", "2"}[i]
+				statements = append(statements, "INSERT INTO owners VALUES ("+v+", 'a"+n+"')",
+					"INSERT INTO cars VALUES ("+v+", "+v+", 'x"+n+"')", "INSERT INTO rides VALUES ("+n+", "+v+", 'x"+n+"')")
+			}
+			a := open(t, db, app.Config{Models: test.models}, statements...)
+			if bundle, err := a.export(t.Context(), test.ids[0]); err != nil || len(bundle.Records) != 3 {
+				t.Errorf("exported %v, %v", bundle.Records, err)
+			}
+			result, err := a.erase(t.Context(), test.ids[0])
+			if err != nil || result.Deleted["owners"] != 1 || result.Deleted["cars"] != 1 || result.Deleted["rides"] != 1 {
+				t.Errorf("erased %v, %v", result.Deleted, err)
+			}
+			if n := a.count(t, "SELECT (SELECT count(*) FROM owners) + (SELECT count(*) FROM cars) + (SELECT count(*) FROM rides)"+
+				" WHERE (SELECT goal FROM rides) = 'x2'"); n != 3 {
+				t.Errorf("%d rows of the other one are left", n)
+			}
+		})
+	}
+}
+
+// A key of numbers knows no leading zeros, and no more than 64 bits.
+func TestAnIDThatSQLiteConvertsIsRefused(t *testing.T) {
+	for id, test := range map[string]struct{ key, stored string }{
+		"007": {"numeric", "7"}, "1e5": {"integer", "100000"}, "7": {"real", "7"},
+		"12345678901234567890": {"numeric", "12345678901234567891"},
+	} {
+		a := open(t, databases.SQLite(t), app.Config{Models: garage[string]()}, append(
+			carTables(test.key, test.key, "text", "text"), "INSERT INTO owners VALUES ('"+test.stored+"', 'a')",
+			"INSERT INTO cars VALUES ('5', '"+test.stored+"', 'x')")...)
+		_, erasing := a.erase(t.Context(), id)
+		_, exporting := a.export(t.Context(), id)
+		if !errors.Is(erasing, domain.ErrSubject) || !errors.Is(exporting, domain.ErrSubject) {
+			t.Errorf("%s: erased %v, exported %v", id, erasing, exporting)
+		}
+		if a.count(t, "SELECT (SELECT count(*) FROM owners) + (SELECT count(*) FROM cars)") != 2 {
+			t.Errorf("%s: rows are gone", id)
+		}
+	}
+}
+
+// A foreign key without a trailing blank belongs to the key with one where the collation leaves blanks out.
+func TestRowsBelongToTheSubjectWhateverBlanksTheyHave(t *testing.T) {
+	a := open(t, databases.SQLite(t), app.Config{Models: garage[string]()}, append(
+		carTables("text COLLATE RTRIM", "text COLLATE RTRIM", "text COLLATE RTRIM", "text COLLATE RTRIM"),
+		"INSERT INTO owners VALUES ('Ada', 'a'), ('Bob', 'b')", "INSERT INTO cars VALUES ('5', 'Ada ', 'x'), ('6', 'Bob ', 'x')",
+		"INSERT INTO rides VALUES (1, '5 ', 'x'), (2, '6 ', 'x')")...)
+	result, err := a.erase(t.Context(), "Ada")
+	if err != nil || result.Deleted["cars"] != 1 || result.Deleted["rides"] != 1 {
+		t.Errorf("erased %v, %v", result.Deleted, err)
+	}
+}
