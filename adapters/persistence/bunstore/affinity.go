@@ -1,6 +1,8 @@
 package bunstore
 
 import (
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
@@ -55,8 +57,8 @@ func (sqlite) comparable(t domain.ColumnType, keyType, columnType string) bool {
 		return false
 	}
 	switch t { //nolint:exhaustive // of the others only texts are lost as numbers
-	case domain.TypeText:
-		return key != affinityNumeric && column != affinityNumeric
+	case domain.TypeText: // see longNumber
+		return key == affinityText && column == affinityNumeric || key != affinityNumeric && column != affinityNumeric
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt: // a text and what is not converted are never equal
 		return key == affinityNumeric || column == affinityNumeric
 	default:
@@ -67,6 +69,18 @@ func (sqlite) comparable(t domain.ColumnType, keyType, columnType string) bool {
 // keeps leaves out keys of floating-point numbers, which have other texts and fewer digits.
 func (sqlite) keeps(t domain.ColumnType, keyType string) bool {
 	return t == domain.TypeUUID || affinityOf(keyType) != affinityReal
+}
+
+// longNumber reports whether a text looks like a number of more than 64 bits. A numeric column makes the same
+// floating-point number of many of them. Other texts that look like numbers, such as 007, are compared as numbers: a row
+// belongs to the key that is spelled like it, or else to the key of the same value.
+func longNumber(text string) bool {
+	if strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789+-.eE", r) }) {
+		return false
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	_, notWhole := strconv.ParseInt(text, 10, 64)
+	return f != 0 && (err != nil || notWhole != nil && math.Abs(f) >= 1<<53)
 }
 
 // conversion says which columns of a table the database converts such that the rows of one subject could not be told
@@ -89,11 +103,35 @@ func (s *Store) conversion(c *catalog, table domain.Table) string {
 		declared, known := s.declared(types, name)
 		keyType, keyKnown := s.declared(c.tables[parent.Name].types, key.Name)
 		if known && keyKnown && !s.dialect.comparable(key.Type, keyType, declared) {
-			return table.Name + "." + name + " has " + typeCalled(declared) + ", and " + parent.Name + "." + key.Name +
-				", which it refers to, has " + typeCalled(keyType)
+			return unlike(table.Name+"."+name, declared, parent.Name+"."+key.Name, keyType)
 		}
 	}
 	return ""
+}
+
+// narrowing says which column of a table refers to a text of the subject's key and holds numbers; empty if there is none.
+func (s *Store) narrowing(c *catalog, table domain.Table) string {
+	subject, path := s.dataMap.SubjectTable(), s.dataMap.Path(table.Name)
+	if len(path) != 1 {
+		return ""
+	}
+	for i, name := range path[0].Columns {
+		key, _ := subject.Column(path[0].ReferencedColumns[i])
+		declared, known := s.declared(c.tables[table.Name].types, name)
+		keyType, keyKnown := s.declared(c.tables[subject.Name].types, key.Name)
+		if known && keyKnown && key.Type == domain.TypeText && s.dialect.narrows(keyType, declared) {
+			return unlike(table.Name+"."+name, declared, subject.Name+"."+key.Name, keyType)
+		}
+	}
+	return ""
+}
+
+func (sqlite) narrows(keyType, columnType string) bool {
+	return affinityOf(keyType) == affinityText && affinityOf(columnType) == affinityNumeric
+}
+
+func unlike(column, columnType, key, keyType string) string {
+	return column + " has " + typeCalled(columnType) + ", and " + key + ", which it refers to, has " + typeCalled(keyType)
 }
 
 func (s *Store) declared(types map[string]string, column string) (declared string, known bool) {

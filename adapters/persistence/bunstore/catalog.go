@@ -27,6 +27,7 @@ type liveTable struct {
 	types  map[string]string // the columns, without generated ones, and their types
 	writes writes            // of triggers
 	mixes  string            // columns by whose types keys are converted; empty if there are none
+	narrow string            // columns by whose types long numbers in ids are converted; empty if there are none
 }
 
 // touched are the tables of a data map that an erasure or an export reads or writes: those that hold personal data, and
@@ -63,7 +64,7 @@ func (s *session) learn(ctx context.Context, fingerprint string) error {
 	}
 	for _, table := range s.store.touched {
 		live := learned.tables[table.Name]
-		live.mixes = s.store.conversion(learned, table)
+		live.mixes, live.narrow = s.store.conversion(learned, table), s.store.narrowing(learned, table)
 		learned.tables[table.Name] = live
 	}
 	s.store.catalog.Store(learned)
@@ -144,11 +145,16 @@ func sameTable(a, b string) bool {
 	return plain(a) == plain(b)
 }
 
-// refuseHidden returns the first table of which the database may hide rows from the store, or whose keys it converts, with
-// an error.
-func (s *Store) refuseHidden(c *catalog, op string) (table string, err error) {
+// refuseHidden returns the first table of which the database may hide rows of the subject from the store, or whose keys
+// it converts, with an error.
+func (s *Store) refuseHidden(c *catalog, id domain.SubjectID, op string) (table string, err error) {
+	long := slices.ContainsFunc(id.Elements(), longNumber)
 	for _, table := range s.touched {
-		if why := c.tables[table.Name].mixes; why != "" {
+		why := c.tables[table.Name].mixes
+		if why == "" && long {
+			why = c.tables[table.Name].narrow
+		}
+		if why != "" {
 			return table.Name, &domain.Error{
 				Code: domain.ErrConfiguration, Op: op, Message: why + ": SQLite converts values between them, so that rows of" +
 					" the subject could be missed, or taken for those of another. Give both columns one type, and no real one",

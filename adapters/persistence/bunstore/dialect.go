@@ -101,6 +101,9 @@ type sqlDialect interface {
 	// type t, with a column that refers to it. The declared types are those of the database.
 	comparable(t domain.ColumnType, keyType, columnType string) bool
 
+	// narrows reports whether a column of one type makes the same number of several texts of a key of another.
+	narrows(keyType, columnType string) bool
+
 	// keeps reports whether a key column of the declared type keeps all values of the type t as they are written.
 	keeps(t domain.ColumnType, keyType string) bool
 

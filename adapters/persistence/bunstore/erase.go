@@ -29,7 +29,7 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 	if err != nil {
 		return nil, err
 	}
-	if before, err := s.store.refuse(live, steps); err != nil {
+	if before, err := s.store.refuse(live, id, steps); err != nil {
 		return make([]int64, before), s.fail(ctx, "erase", err)
 	}
 	keeps := slices.ContainsFunc(steps, func(step domain.Step) bool { return live.tables[step.Target].keeps })
@@ -127,8 +127,8 @@ func (s subjectStore) count(
 
 // refuse returns an error if the steps cannot do what they say in the database as it is, and how many steps come before
 // the one at fault.
-func (s *Store) refuse(live *catalog, steps []domain.Step) (before int, err error) {
-	if table, err := s.refuseHidden(live, "erase"); err != nil {
+func (s *Store) refuse(live *catalog, id domain.SubjectID, steps []domain.Step) (before int, err error) {
+	if table, err := s.refuseHidden(live, id, "erase"); err != nil {
 		if i := slices.IndexFunc(steps, func(step domain.Step) bool { return step.Target == table }); i >= 0 {
 			return i, err
 		}

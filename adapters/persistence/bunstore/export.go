@@ -100,7 +100,7 @@ func (s subjectStore) checkSight(id domain.SubjectID, values []any) (stale strin
 	if known.fingerprint != fingerprint {
 		return fingerprint, nil
 	}
-	_, err = s.store.refuseHidden(known, "export")
+	_, err = s.store.refuseHidden(known, id, "export")
 	return "", err
 }
 

@@ -176,7 +176,9 @@ func (postgres) leavesDeleted() bool       { return false }
 
 // PostgreSQL compares what types define, and refuses the rest.
 func (postgres) comparable(domain.ColumnType, string, string) bool { return true }
-func (postgres) keeps(domain.ColumnType, string) bool              { return true }
+
+func (postgres) narrows(string, string) bool          { return false }
+func (postgres) keeps(domain.ColumnType, string) bool { return true }
 
 // expired reads an instant as an export does: in the form of JSON, which has the offset of what has one, and in UTC
 // where there is none. A text that is no instant is none.

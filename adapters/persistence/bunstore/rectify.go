@@ -41,7 +41,7 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 	}
 	live, err := s.known(ctx, id, key)
 	if err == nil {
-		if _, err = s.store.refuseHidden(live, "rectify"); err != nil {
+		if _, err = s.store.refuseHidden(live, id, "rectify"); err != nil {
 			err = s.fail(ctx, "rectify", err)
 		}
 	}
