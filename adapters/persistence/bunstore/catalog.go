@@ -21,11 +21,23 @@ type catalog struct {
 	tables      map[string]liveTable
 }
 
+// keepsAny reports whether the database may keep something of any table.
+func (c *catalog) keepsAny() bool {
+	for _, table := range c.tables {
+		if table.keeps {
+			return true
+		}
+	}
+	return false
+}
+
 // liveTable is a table, or a view, as it is in the database.
 type liveTable struct {
 	hides  string            // why the database may hide rows of it from the store; empty if it does not
 	keeps  bool              // the database may keep what it is told to delete: triggers, rules, a view, tables below it
 	moves  bool              // what counts lies elsewhere, and can change without a change of the fingerprint
+	kind   string            // "a foreign table", say, if its rows cannot be locked
+	remote bool              // it does not say which transaction has written a row
 	types  map[string]string // the columns, without generated ones, and their types
 	copies []string          // tables into which triggers insert
 }
@@ -98,11 +110,11 @@ func (s *session) inspect(ctx context.Context, table domain.Table) (live liveTab
 }
 
 // scan reads a row of the catalog. It says whether the table is not a plain one, whether row-level security is active, the
-// text of a view, the columns with their types, and the bodies of the triggers.
+// text of a view, the columns with their types, why rows cannot be locked, and the bodies of the triggers.
 func (live *liveTable) scan(rows *sql.Rows) error {
 	var special, secured bool
-	var view, columns, triggers sql.NullString
-	if err := rows.Scan(&special, &secured, &view, &columns, &triggers); err != nil {
+	var view, columns, kind, triggers sql.NullString
+	if err := rows.Scan(&special, &secured, &view, &columns, &kind, &triggers); err != nil {
 		return err
 	}
 	var bodies []string
@@ -115,7 +127,7 @@ func (live *liveTable) scan(rows *sql.Rows) error {
 		}
 	}
 	live.keeps, live.copies = special || len(bodies) > 0, copiesOf(bodies)
-	live.moves = view.Valid
+	live.moves, live.kind, live.remote = view.Valid, kind.String, view.Valid || kind.Valid
 	switch {
 	case secured:
 		live.hides = "row-level security is active"

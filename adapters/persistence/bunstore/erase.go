@@ -3,6 +3,7 @@ package bunstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
@@ -32,9 +33,11 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 	if before, err := s.store.refuse(live, steps); err != nil {
 		return make([]int64, before), s.fail(ctx, "erase", err)
 	}
+	s.rectified = nil
 	keeps := slices.ContainsFunc(steps, func(step domain.Step) bool { return live.tables[step.Target].keeps })
-	if keeps {
-		return s.applyVerified(ctx, key, steps)
+	if keeps || s.joined && live.keepsAny() { // what the application did before may still have its triggers fired
+		rows, err := s.applyVerified(ctx, key, steps)
+		return rows, s.explainStep(ctx, steps, len(rows), err)
 	}
 	rows := make([]int64, 0, len(steps))
 	for group := range slices.Chunk(steps, s.atOnce(steps)) {
@@ -44,11 +47,19 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 				s.stepwise, s.failed = true, failedGroup{s.failed}
 				return make([]int64, len(steps)), err // nobody can tell which step it was
 			}
-			return rows, err
+			return rows, s.explainStep(ctx, steps, len(rows), err)
 		}
 		rows = append(rows, counts...)
 	}
 	return rows, nil
+}
+
+// explainStep explains the error of the step that is at fault.
+func (s subjectStore) explainStep(ctx context.Context, steps []domain.Step, failed int, err error) error {
+	if err == nil || failed == len(steps) {
+		return err
+	}
+	return s.explain(ctx, opOf(steps[failed]), err, needOf(steps[failed]))
 }
 
 // refuse returns an error if the steps cannot do what they say in the database as it is, and how many steps come before
@@ -80,6 +91,11 @@ func (s subjectStore) atOnce(steps []domain.Step) int {
 type failedGroup struct{ error }
 
 func (f failedGroup) Unwrap() error { return f.error }
+
+func isGroup(err error) bool {
+	var group failedGroup
+	return errors.As(err, &group)
+}
 
 // applyGroup carries out steps in one statement, and returns how many rows each of them was about.
 func (s subjectStore) applyGroup(ctx context.Context, steps []domain.Step, key []any) ([]int64, error) {

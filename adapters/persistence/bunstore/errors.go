@@ -32,8 +32,10 @@ func wrap(ctx context.Context, op string, err error) error {
 	switch {
 	case unreachable(err, state):
 		wrapped.Code, wrapped.Message = domain.ErrUnavailable, "the database cannot be reached or is too busy"
-	case strings.HasPrefix(state, "23"), sqliteCode(err) == 19: // SQLITE_CONSTRAINT
+	case strings.HasPrefix(state, "23"), strings.HasPrefix(state, "P0"), sqliteCode(err) == 19: // a trigger's RAISE; SQLITE_CONSTRAINT
 		wrapped.Code, wrapped.Message = domain.ErrConflict, "the database refused a statement by a constraint"
+	case state == "42501":
+		wrapped.Code, wrapped.Message = domain.ErrConfiguration, "this role lacks a privilege in the database"
 	case state == "42P01", state == "42703":
 		wrapped.Message = "a table or a column is missing: were the migrations run?"
 	}
@@ -58,8 +60,7 @@ func endOf(ctx context.Context, err error) error {
 // retryable reports whether the transaction lost against another one and may win when it is run again, or will then say
 // more of its failure.
 func retryable(err error) bool {
-	var group failedGroup
-	if errors.As(err, &group) {
+	if isGroup(err) {
 		return true
 	}
 	switch sqlState(err) {

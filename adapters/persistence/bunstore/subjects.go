@@ -36,6 +36,12 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
+	return s.explain(ctx, "lock subject", s.lockRows(ctx, id, key, instant), s.store.needsOfLock()...)
+}
+
+// lockRows leaves the mark, and locks the subject's row and those that others reach it through.
+func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []any, instant any) error {
+	locking := s.store.locking
 	found, err := s.see(ctx, id, locking.markAndRow, append(slices.Clone(key), id.String(), instant)...)
 	if err != nil {
 		return err
@@ -44,6 +50,9 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 		if _, err := s.look(ctx, id, key); err != nil {
 			return err
 		}
+	}
+	if err := s.store.refuseUnlocked(s.catalog); err != nil {
+		return s.fail(ctx, "lock subject", err)
 	}
 	for _, level := range locking.levels {
 		if err := s.returning(ctx, "lock subject", ignore, level.text, slices.Repeat(key, level.tables)...); err != nil {
@@ -71,6 +80,7 @@ func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (d
 		return domain.SubjectState{}, err
 	}
 	present, err := s.look(ctx, id, key)
+	err = s.explain(ctx, "lock subject", err, need{s.store.dataMap.SubjectTable().Name, []string{"SELECT"}})
 	return domain.SubjectState{Erased: erasures > 0, Present: present}, err
 }
 
