@@ -65,6 +65,12 @@ func TestADatabaseThatUndoesACorrectionFailsIt(t *testing.T) {
 		"a trigger of the table below a view": {
 			postgres: slices.Concat(letterTables(), view, function("BEFORE UPDATE", "all_clients", "RETURN NULL;")),
 		},
+		"one of two values": {
+			postgres: slices.Concat(plainClients, function("BEFORE UPDATE", "clients", "NEW.code := OLD.code; RETURN NEW;")),
+			sqlite: slices.Concat(plainClients, sqliteTrigger("AFTER UPDATE", "clients",
+				"UPDATE clients SET code = OLD.code WHERE id = OLD.id;")),
+			corrections: domain.Corrections{domain.CategoryContact: "new@example.org", domain.CategoryIdentity: "AB"},
+		},
 		"a row that goes away": {
 			postgres: slices.Concat(plainClients, function("AFTER UPDATE", "clients", "DELETE FROM clients WHERE id = OLD.id; RETURN NULL;")),
 			sqlite:   slices.Concat(plainClients, sqliteTrigger("AFTER UPDATE", "clients", "DELETE FROM clients WHERE id = OLD.id;")),
@@ -128,8 +134,8 @@ func TestATableWithTriggersIsRectified(t *testing.T) {
 			sqliteTrigger("AFTER UPDATE", "clients", "UPDATE clients SET email = upper(NEW.email) WHERE id = OLD.id;"),
 		},
 		"a column that is derived": {
-			function("BEFORE UPDATE", "clients", "NEW.code := left(md5(NEW.email), 4); RETURN NEW;"),
-			sqliteTrigger("AFTER UPDATE", "clients", "UPDATE clients SET code = substr(NEW.email, 1, 2) WHERE id = OLD.id;"),
+			function("BEFORE UPDATE", "clients", "NEW.token := md5(NEW.email)::uuid; RETURN NEW;"),
+			sqliteTrigger("AFTER UPDATE", "clients", "UPDATE clients SET token = hex(NEW.email) WHERE id = OLD.id;"),
 		},
 		"a deferred one": {deferred("guard", "UPDATE", "clients", "UPDATE letters SET body = 'x' WHERE client_id = NEW.id;"), nil},
 	} {
@@ -161,6 +167,33 @@ func TestATableWithTriggersIsRectified(t *testing.T) {
 			})
 		})
 	}
+}
+
+// All columns of a category get its correction. A trigger derives one of them from another one.
+func TestAColumnThatATriggerDerivesFromACorrectionIsNoFailure(t *testing.T) {
+	type subscriber struct {
+		bun.BaseModel `bun:"table:subscribers"`
+		ID            int64  `bun:"id,pk" subject:"id"`
+		Email         string `bun:"email" pii:"contact,erasure:anonymize"`
+		Hash          string `bun:"hash" pii:"contact,erasure:anonymize"`
+	}
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		trigger := sqliteTrigger("AFTER UPDATE", "subscribers", "UPDATE subscribers SET hash = hex(NEW.email) WHERE id = OLD.id;")
+		if isPostgres(db) {
+			trigger = function("BEFORE UPDATE", "subscribers", "NEW.hash := md5(NEW.email); RETURN NEW;")
+		}
+		a := open(t, db, app.Config{Models: []any{(*subscriber)(nil)}}, append([]string{
+			"CREATE TABLE subscribers (id bigint PRIMARY KEY, email text, hash text)",
+			"INSERT INTO subscribers VALUES (1, 'a@example.org', 'x'), (2, 'b@example.org', 'y')",
+		}, trigger...)...)
+		for range 2 {
+			_, err := a.rectify(t.Context(), "1", corrected)
+			must(t, err)
+		}
+		if n := a.count(t, "SELECT count(*) FROM subscribers WHERE email = 'new@example.org' AND length(hash) > 20"); n != 1 {
+			t.Error("it is not rectified")
+		}
+	})
 }
 
 // What one step of a rectification writes, the trigger of a later step's table takes back. It is written once more.

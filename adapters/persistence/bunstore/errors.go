@@ -32,7 +32,7 @@ func wrap(ctx context.Context, op string, err error) error {
 	switch {
 	case unreachable(err, state):
 		wrapped.Code, wrapped.Message = domain.ErrUnavailable, "the database cannot be reached or is too busy"
-	case strings.HasPrefix(state, "23"), strings.HasPrefix(state, "P0"), sqliteCode(err) == 19: // a trigger's RAISE; SQLITE_CONSTRAINT
+	case strings.HasPrefix(state, "23"), sqliteCode(err) == 19: // SQLITE_CONSTRAINT
 		wrapped.Code, wrapped.Message = domain.ErrConflict, "the database refused a statement by a constraint"
 	case state == "42501":
 		wrapped.Code, wrapped.Message = domain.ErrConfiguration, "this role lacks a privilege in the database"

@@ -195,7 +195,7 @@ func (v *verifiedStep) note(ctx context.Context, first bool) (added int, err err
 		added++
 		v.rows[row] = slices.Clone(key)
 		for _, h := range held {
-			if h.text.Valid && h.text.String != "" && !h.written {
+			if h.text.Valid && h.text.String != "" && !h.written && !v.correctedBefore(h, held) {
 				v.cells[cell{row, h.column}] = h.text.String
 			}
 		}
@@ -206,7 +206,7 @@ func (v *verifiedStep) note(ctx context.Context, first bool) (added int, err err
 const lookedUp = 100
 
 // kept reports whether a row that was to be deleted is there, or a cell holds what it held before, wherever the row leads
-// to now. A row that was to be corrected has to be there, with a cell that holds what was written.
+// to now. A row that was to be corrected has to be there, with what was written.
 func (v *verifiedStep) kept(ctx context.Context) (kept bool, err error) {
 	changed, found := v.cells, 0
 	v.cells = map[cell]string{}
@@ -222,7 +222,7 @@ func (v *verifiedStep) kept(ctx context.Context) (kept bool, err error) {
 		}
 		err := v.each(ctx, w, "("+strings.Join(alternatives, " OR ")+")", nil, func(key []string, held []held) {
 			found++
-			if v.Strategy == domain.StrategyDelete || v.values != nil && !slices.ContainsFunc(held, v.took) {
+			if v.Strategy == domain.StrategyDelete || v.values != nil && !v.corrected(held) {
 				kept = true
 			}
 			row := domain.CanonicalTuple(key)

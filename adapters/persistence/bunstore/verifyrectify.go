@@ -47,8 +47,31 @@ func (v *verifiedStep) holdsNothingOld(cells []held) bool {
 	return true
 }
 
-// took reports whether a cell has taken a correction. A trigger may write it in a form of its own, in upper case say, and
-// it may derive other columns of the row from it.
+// corrected reports whether a row has taken the correction of each category in one of the columns. A trigger may derive
+// the others from it.
+func (v *verifiedStep) corrected(cells []held) bool {
+	for _, cell := range cells {
+		if !slices.ContainsFunc(cells, func(h held) bool { return v.category(h) == v.category(cell) && v.took(h) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// correctedBefore reports whether a row had the correction of a cell already: then a trigger may have derived the cell
+// from it, and derives the same again.
+func (v *verifiedStep) correctedBefore(cell held, cells []held) bool {
+	return v.values != nil && slices.ContainsFunc(cells, func(h held) bool {
+		return v.category(h) == v.category(cell) && v.took(h)
+	})
+}
+
+func (v *verifiedStep) category(h held) domain.Category {
+	column, _ := v.table.Column(h.column)
+	return column.Personal.Category
+}
+
+// took reports whether a cell has taken a correction. A trigger may write it in a form of its own, in upper case say.
 func (v *verifiedStep) took(h held) bool {
 	value := v.values[h.column]
 	if value == nil {
