@@ -70,3 +70,17 @@ func TestABusyTableWithATriggerIsErased(t *testing.T) {
 		})
 	}
 }
+
+// A deadline that passes while the steps are carried out and verified is no fault: another attempt may be in time.
+func TestAnErasureWithTriggersThatIsTooLateIsUnavailable(t *testing.T) {
+	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients,
+		function("BEFORE DELETE", "letters", "PERFORM pg_sleep(60); RETURN OLD;"))...)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if _, err := a.erase(ctx, "1"); !errors.Is(err, domain.ErrUnavailable) {
+		t.Errorf("got %v", err)
+	}
+	if n := a.count(t, "SELECT count(*) FROM letters WHERE client_id = 1"); n != 1 {
+		t.Error("a part of the erasure is there")
+	}
+}

@@ -21,7 +21,8 @@ type catalog struct {
 	tables      map[string]liveTable
 }
 
-// keepsAny reports whether the database may keep something of any table.
+// keepsAny reports whether the database may keep something of any table. A trigger of one table may restore what was in
+// another one, and a deferred one may still have to fire.
 func (c *catalog) keepsAny() bool {
 	for _, table := range c.tables {
 		if table.keeps {

@@ -34,8 +34,7 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 		return make([]int64, before), s.fail(ctx, "erase", err)
 	}
 	s.rectified = nil
-	keeps := slices.ContainsFunc(steps, func(step domain.Step) bool { return live.tables[step.Target].keeps })
-	if keeps || s.joined && live.keepsAny() { // what the application did before may still have its triggers fired
+	if live.keepsAny() {
 		rows, err := s.applyVerified(ctx, key, steps)
 		return rows, s.explainStep(ctx, steps, len(rows), err)
 	}

@@ -18,6 +18,10 @@ import (
 // Each Do is a savepoint: where it fails, its own writes are undone and the transaction of the application goes on.
 // Evidence is then written into that transaction, and shares its fate. Do retries nothing, and an export reads
 // with the isolation that the application chose.
+//
+// Where constraint triggers of the data map's tables may be deferred to the commit, an erasure or a rectification fires them before
+// it looks whether anything is left, those that the application has caused included; afterwards they have the mode that
+// they were declared with. A trigger whose name is that of another constraint, too, is domain.ErrConfiguration.
 func (s *Store) Join(tx bun.IDB) (ports.SessionFactory, error) {
 	switch tx := tx.(type) {
 	case bun.Tx:

@@ -17,8 +17,16 @@ const maxRounds = 5
 
 // applyVerified carries out steps one by one in a database that may keep what it is told to delete or to overwrite, and
 // looks for what is left: after each step that deletes rows, while the rows through which they are found are still there,
-// and once more after all of them.
+// and once more after all of them. A deadline that passes meanwhile is ErrUnavailable: rows may come faster than they go.
 func (s subjectStore) applyVerified(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
+	rows, err := s.applyEach(ctx, key, steps)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = &domain.Error{Code: domain.ErrUnavailable, Op: "erase", Message: "took longer than its deadline", Err: err}
+	}
+	return rows, err
+}
+
+func (s subjectStore) applyEach(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
 	verified := make([]*verifiedStep, len(steps))
 	counts := make([]int64, len(steps))
 	for i, step := range steps {
@@ -44,8 +52,7 @@ func (s subjectStore) applyVerified(ctx context.Context, key []any, steps []doma
 	return counts, s.deferAgain(ctx, "erase: deferred triggers")
 }
 
-// repeat carries steps out again until nothing is left of any of them. On an error it returns the index of the step. A
-// deadline that passes meanwhile is ErrUnavailable: rows may come faster than they go.
+// repeat carries steps out again until nothing is left of any of them. On an error it returns the index of the step.
 func (s subjectStore) repeat(ctx context.Context, steps []*verifiedStep) (failing int, err error) {
 	for round := 1; ; round++ {
 		clean := true
@@ -53,7 +60,7 @@ func (s subjectStore) repeat(ctx context.Context, steps []*verifiedStep) (failin
 			found, err := v.look(ctx)
 			switch {
 			case err != nil:
-				return i, tooLate(v.op, err)
+				return i, err
 			case found == nothingLeft:
 				continue
 			case round == maxRounds:
@@ -61,21 +68,13 @@ func (s subjectStore) repeat(ctx context.Context, steps []*verifiedStep) (failin
 			}
 			clean = false
 			if err := v.carryOut(ctx); err != nil {
-				return i, tooLate(v.op, err)
+				return i, err
 			}
 		}
 		if clean {
 			return 0, nil
 		}
 	}
-}
-
-// tooLate is the error of a verification that its deadline ends.
-func tooLate(op string, err error) error {
-	if !errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return &domain.Error{Code: domain.ErrUnavailable, Op: op, Message: "the verification took too long", Err: err}
 }
 
 // remains are what a step finds after it was carried out.
