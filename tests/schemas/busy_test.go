@@ -27,10 +27,14 @@ func TestABusyTableWithATriggerIsErased(t *testing.T) {
 		"a harmless trigger": {function("BEFORE INSERT OR UPDATE OR DELETE", "letters", "RETURN COALESCE(NEW, OLD);"), []error{nil}},
 		"a trigger that adds a row once": {function("AFTER DELETE", "letters",
 			"IF OLD.body = 'early' THEN "+nested+" END IF; RETURN NULL;"), []error{nil}},
-		"a trigger that adds a row again and again": {function("AFTER DELETE", "letters", nested+" RETURN NULL;"),
-			[]error{domain.ErrLeftOver}},
-		"a view": {[]string{"ALTER TABLE letters RENAME TO all_letters", "CREATE VIEW letters AS SELECT * FROM all_letters"},
-			[]error{nil, domain.ErrUnavailable}},
+		"a trigger that adds a row again and again": {
+			function("AFTER DELETE", "letters", nested+" RETURN NULL;"),
+			[]error{domain.ErrLeftOver},
+		},
+		"a view": {
+			[]string{"ALTER TABLE letters RENAME TO all_letters", "CREATE VIEW letters AS SELECT * FROM all_letters"},
+			[]error{nil, domain.ErrUnavailable},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(clientTables("clients"), letters, test.statements)...)

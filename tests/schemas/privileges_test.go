@@ -79,6 +79,11 @@ func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
 					}
 				}
 			}
+			if strings.Contains(test.revoke, "SELECT") {
+				if _, err := a.export(t.Context(), "1"); !errors.Is(err, domain.ErrConfiguration) || !strings.Contains(err.Error(), "people: ") {
+					t.Errorf("export: got %v", err)
+				}
+			}
 			failures := a.failed(t, "1")
 			if test.target != nil && (len(failures) != 2 || failures[0]["target"] != test.target || failures[0]["error"] != "configuration") {
 				t.Errorf("evidence %v", failures)

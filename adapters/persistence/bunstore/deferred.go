@@ -34,9 +34,9 @@ func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 			return err
 		}
 		text = setConstraints(triggers, "IMMEDIATE")
-		s.session.late = slices.DeleteFunc(triggers, func(t constraintTrigger) bool { return !t.deferred })
+		s.late = slices.DeleteFunc(triggers, func(t constraintTrigger) bool { return !t.deferred })
 	}
-	s.session.fired = true
+	s.fired = true
 	_, err := s.write(ctx, op, text)
 	if strings.HasPrefix(sqlState(err), "P0") { // raised by a trigger, which checks what it is for like a constraint
 		s.failed = &domain.Error{Code: domain.ErrConflict, Op: op, Message: "a deferred trigger refused the changes", Err: err}
@@ -49,7 +49,7 @@ func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 // savepoint does that.
 func (s subjectStore) deferAgain(ctx context.Context, op string) error {
 	late := s.late
-	s.session.fired, s.session.late = s.fired && !s.joined, nil
+	s.fired, s.late = s.fired && !s.joined, nil
 	if len(late) == 0 {
 		return nil
 	}

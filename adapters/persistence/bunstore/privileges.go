@@ -60,14 +60,33 @@ func (s *session) explain(ctx context.Context, op string, err error, needs ...ne
 			why = append(why, n.table+": "+reason)
 		}
 	}
+	if len(why) == 0 && state == "42809" {
+		return err
+	}
 	if len(why) == 0 {
-		for _, n := range needs {
-			why = append(why, n.table+": this role lacks a privilege, of "+strings.Join(n.privileges, " and ")+
-				" on the table or on some of its columns, or of what its triggers, rules and policies need")
-		}
+		why = append(why, unexplained(needs))
 	}
 	s.failed = &domain.Error{Code: domain.ErrConfiguration, Op: op, Message: strings.Join(why, "; "), Err: err}
 	return s.failed
+}
+
+// unexplained is the reason where this role has all privileges on the tables, as a whole.
+func unexplained(needs []need) string {
+	names := make([]string, len(needs))
+	for i, n := range needs {
+		names[i] = n.table
+	}
+	return strings.Join(names, ", ") + ": this role lacks a privilege: on some of the columns, on a table below a view, or" +
+		" on something that a trigger, a rule or a policy needs"
+}
+
+// needsOfExport are those of the tables that an export reads.
+func (s *Store) needsOfExport() []need {
+	needs := make([]need, len(s.touched))
+	for i, table := range s.touched {
+		needs[i] = need{table.Name, []string{"SELECT"}}
+	}
+	return needs
 }
 
 // needsOfLock are those of the tables whose rows an erasure locks.

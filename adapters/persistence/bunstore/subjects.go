@@ -80,7 +80,6 @@ func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (d
 		return domain.SubjectState{}, err
 	}
 	present, err := s.look(ctx, id, key)
-	err = s.explain(ctx, "lock subject", err, need{s.store.dataMap.SubjectTable().Name, []string{"SELECT"}})
 	return domain.SubjectState{Erased: erasures > 0, Present: present}, err
 }
 
@@ -104,7 +103,8 @@ func (s subjectStore) checkIsolation(ctx context.Context) error {
 
 // look reads the subject's row without a lock and reports whether there is one.
 func (s subjectStore) look(ctx context.Context, id domain.SubjectID, key []any) (present bool, err error) {
-	return s.see(ctx, id, s.store.locking.look, key...)
+	present, err = s.see(ctx, id, s.store.locking.look, key...)
+	return present, s.explain(ctx, "lock subject", err, need{s.store.dataMap.SubjectTable().Name, []string{"SELECT"}})
 }
 
 // see runs a statement that returns a sight for each row of the subject, and reports whether there was one.

@@ -19,7 +19,7 @@ func (s subjectStore) rectifyVerified(
 	for _, value := range values {
 		v.Columns, v.values[value.Column] = append(v.Columns, value.Column), value.Value
 	}
-	s.session.rectified = slices.DeleteFunc(s.session.rectified, func(earlier *verifiedStep) bool {
+	s.rectified = slices.DeleteFunc(s.rectified, func(earlier *verifiedStep) bool {
 		return earlier.Target == v.Target // which this step may write over
 	})
 	if rows, err = v.begin(ctx); err != nil {
@@ -28,8 +28,8 @@ func (s subjectStore) rectifyVerified(
 	if err := s.fireDeferred(ctx, v.op); err != nil {
 		return 0, err
 	}
-	s.session.rectified = append(s.session.rectified, v)
-	if _, err := s.repeat(ctx, s.session.rectified); err != nil {
+	s.rectified = append(s.rectified, v)
+	if _, err := s.repeat(ctx, s.rectified); err != nil {
 		return 0, err
 	}
 	return rows, s.deferAgain(ctx, v.op)
