@@ -32,8 +32,8 @@ const (
 	ErrUnavailable Code = "unavailable"
 	// ErrConflict: the store refused a write because of what it already holds.
 	ErrConflict Code = "conflict"
-	// ErrLeftOver: the database kept what an erasure told it to delete or to overwrite, because of a trigger, a rule or a
-	// view. The erasure is rolled back.
+	// ErrLeftOver: the database kept what an erasure told it to delete or to overwrite, or does not hold what a
+	// rectification told it to write, because of a trigger, a rule or a view. The operation is rolled back.
 	ErrLeftOver Code = "left_over"
 )
 

@@ -65,6 +65,7 @@ type SubjectStore interface {
 	// hangs on it. A row that refers to the subject without a foreign key is seen if it was committed before Apply.
 	//
 	// Returns ErrSubject if the subject's table spells the id differently: the ledgers would know one row as two subjects.
+	// Returns ErrConfiguration if rows cannot be locked, because of a privilege that is missing or of the kind of a table.
 	Lock(ctx context.Context, id domain.SubjectID, at time.Time) error
 
 	// LockToRectify takes the lock of Lock without a mark and without locks on rows. It returns what the store knows of
@@ -98,7 +99,8 @@ type SubjectStore interface {
 	// The values fit their columns by domain.DataMap.PlanRectification. A store that knows more of a column (that its
 	// readers expect some shape of JSON, or no negative numbers) refuses a value that could not be read back before it
 	// writes it, as domain.ErrInvalid with a FieldError whose field is the column's category. A step without values,
-	// or about a table or a column that is not annotated in the data map, is domain.ErrManifest.
+	// or about a table or a column that is not annotated in the data map, is domain.ErrManifest. Returns ErrLeftOver if the
+	// database does not hold what it was told to write; what it writes in a form of its own, in lower case say, is held.
 	Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (rows int64, err error)
 
 	// Export calls yield for every annotated field of every row of the subject: table by table in the order of

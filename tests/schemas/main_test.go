@@ -75,15 +75,21 @@ func (a *application) rectify(ctx context.Context, id string, corrections domain
 	return result, err
 }
 
-// failed returns the payloads of the failures on a subject's trail.
-func (a *application) failed(t testing.TB, id string) (payloads []domain.Payload) {
+// failed returns the payloads of the failed erasures on a subject's trail.
+func (a *application) failed(t testing.TB, id string) []domain.Payload {
+	t.Helper()
+	return a.failures(t, id, domain.EventErasureStepFailed)
+}
+
+// failures returns the payloads of one type of event on a subject's trail.
+func (a *application) failures(t testing.TB, id string, failure domain.EventType) (payloads []domain.Payload) {
 	t.Helper()
 	subject, err := domain.NewSubjectID(id)
 	must(t, err)
 	must(t, a.Stack().Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		trail, err := s.Audit().Trail(ctx, subject)
 		for _, event := range trail {
-			if event.EventType == domain.EventErasureStepFailed {
+			if event.EventType == failure {
 				payloads = append(payloads, event.Payload)
 			}
 		}

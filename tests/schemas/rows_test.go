@@ -118,6 +118,25 @@ func TestRetentionThatIsOverIsNoReason(t *testing.T) {
 	})
 }
 
+// PostgreSQL has instants that are infinitely far, and such as Go and JSON do not write.
+func TestRetentionFromAnInfiniteInstant(t *testing.T) {
+	for _, column := range []string{"timestamptz", "timestamp", "date", "text"} {
+		t.Run(column, func(t *testing.T) {
+			a := open(t, onPostgres(t), app.Config{Models: []any{(*account)(nil)}},
+				"CREATE TABLE accounts (id bigint PRIMARY KEY, email text, address text, number text, issued_at "+column+")",
+				"INSERT INTO accounts SELECT id, 'e', 'Street', 'N', CAST(issued AS "+column+") FROM (VALUES"+
+					" (1, '-infinity'), (2, 'infinity'), (3, '0044-03-15 BC'), (4, '0001-01-01'), (5, '12000-01-01')) AS v(id, issued)")
+			for id, over := range map[string]bool{"1": true, "2": false, "3": true, "4": true, "5": false} {
+				result, err := a.erase(t.Context(), id)
+				must(t, err)
+				if got := a.text(t, "SELECT address FROM accounts WHERE id = "+id); (got != "Street") != over {
+					t.Errorf("%s has %s, %+v", id, got, result)
+				}
+			}
+		})
+	}
+}
+
 // SQLite leaves what it deletes in its file, unless it is told to overwrite it. What it has moved from page to page before,
 // when the application wrote rows, is for the application to overwrite.
 func TestSQLiteForgets(t *testing.T) {

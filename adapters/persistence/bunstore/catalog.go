@@ -19,11 +19,24 @@ type catalog struct {
 	tables      map[string]liveTable
 }
 
+// keepsAny reports whether the database may keep something of any table. A trigger of one table may restore what was in
+// another one, and a deferred one may still have to fire.
+func (c *catalog) keepsAny() bool {
+	for _, table := range c.tables {
+		if table.keeps {
+			return true
+		}
+	}
+	return false
+}
+
 // liveTable is a table, or a view, as it is in the database.
 type liveTable struct {
 	hides  string            // why the database may hide rows of it from the store; empty if it does not
 	keeps  bool              // the database may keep what it is told to delete: triggers, rules, a view, tables below it
 	moves  bool              // what counts lies elsewhere, and can change without a change of the fingerprint
+	kind   string            // "a foreign table", say, if its rows cannot be locked
+	remote bool              // it does not say which transaction has written a row
 	types  map[string]string // the columns, without generated ones, and their types
 	writes writes            // of triggers
 	mixes  string            // columns by whose types keys are converted; empty if there are none
@@ -98,11 +111,11 @@ func (s *session) inspect(ctx context.Context, table domain.Table) (live liveTab
 }
 
 // scan reads a row of the catalog. It says whether the table is not a plain one, whether row-level security is active, the
-// text of a view, the columns with their types, and the triggers.
+// text of a view, the columns with their types, why rows cannot be locked, and the triggers.
 func (live *liveTable) scan(rows *sql.Rows, quotes map[byte]byte) error {
 	var special, secured bool
-	var view, columns, triggerTexts sql.NullString
-	if err := rows.Scan(&special, &secured, &view, &columns, &triggerTexts); err != nil {
+	var view, columns, kind, triggerTexts sql.NullString
+	if err := rows.Scan(&special, &secured, &view, &columns, &kind, &triggerTexts); err != nil {
 		return err
 	}
 	var triggers []trigger
@@ -115,7 +128,7 @@ func (live *liveTable) scan(rows *sql.Rows, quotes map[byte]byte) error {
 		}
 	}
 	live.keeps, live.writes = special || len(triggers) > 0, writesOf(triggers, quotes)
-	live.moves = view.Valid
+	live.moves, live.kind, live.remote = view.Valid, kind.String, view.Valid || kind.Valid
 	switch {
 	case secured:
 		live.hides = "row-level security is active"

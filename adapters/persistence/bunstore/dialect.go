@@ -122,6 +122,18 @@ type sqlDialect interface {
 	// checkDeferred is the statement that has deferred constraints and triggers checked now; nothing where there is none.
 	checkDeferred() string
 
+	// constraintTriggers is the statement that lists the triggers of tables, and of those below them, that can be deferred:
+	// table, name, the constraint's schema and name, whether it is deferred by default, and whether no other kind of
+	// constraint shares the name. It is used where checkDeferred is not empty.
+	constraintTriggers(tables []domain.Table) string
+
+	// writtenHere is the condition that a row of the table called t0, which may have come after an earlier statement, was
+	// written by this transaction. It must not be asked of a view.
+	writtenHere() string
+
+	// lacks is the statement that returns why the database refuses this role what it needs; nothing or NULL for no reason.
+	lacks(n need) string
+
 	// surrogate is the expression that anonymizes a column: one that fits its type and, for texts and UUIDs, is
 	// different in every row.
 	surrogate(column domain.Column) string

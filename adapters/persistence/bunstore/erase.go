@@ -32,10 +32,11 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 	if before, err := s.store.refuse(live, id, steps); err != nil {
 		return make([]int64, before), s.fail(ctx, "erase", err)
 	}
-	keeps := slices.ContainsFunc(steps, func(step domain.Step) bool { return live.tables[step.Target].keeps })
+	s.rectified = nil
 	switch {
-	case keeps:
-		return s.applyVerified(ctx, key, steps)
+	case live.keepsAny():
+		rows, err := s.applyVerified(ctx, key, steps)
+		return rows, s.explainStep(ctx, steps, len(rows), err)
 	case len(steps) > 0 && s.canBeginAgain():
 		return s.applyTogether(ctx, id, key, steps)
 	default:
@@ -93,7 +94,7 @@ func (s subjectStore) applyEach(ctx context.Context, key []any, steps []domain.S
 	for _, step := range steps {
 		n, err := s.applyStep(ctx, key, step)
 		if err != nil {
-			return rows, err
+			return rows, s.explainStep(ctx, steps, len(rows), err)
 		}
 		rows = append(rows, n)
 	}
@@ -123,6 +124,14 @@ func (s subjectStore) count(
 	}
 	targets = append(targets, more...)
 	return counts, s.returning(ctx, op, func(r *sql.Rows) error { return r.Scan(targets...) }, group.text, args...)
+}
+
+// explainStep explains the error of the step that is at fault.
+func (s subjectStore) explainStep(ctx context.Context, steps []domain.Step, failed int, err error) error {
+	if err == nil || failed == len(steps) {
+		return err
+	}
+	return s.explain(ctx, opOf(steps[failed]), err, needOf(steps[failed]))
 }
 
 // refuse returns an error if the steps cannot do what they say in the database as it is, and how many steps come before

@@ -34,6 +34,8 @@ func wrap(ctx context.Context, op string, err error) error {
 		wrapped.Code, wrapped.Message = domain.ErrUnavailable, "the database cannot be reached or is too busy"
 	case strings.HasPrefix(state, "23"), sqliteCode(err) == 19: // SQLITE_CONSTRAINT
 		wrapped.Code, wrapped.Message = domain.ErrConflict, "the database refused a statement by a constraint"
+	case state == "42501":
+		wrapped.Code, wrapped.Message = domain.ErrConfiguration, "this role lacks a privilege in the database"
 	case state == "42P01", state == "42703":
 		wrapped.Message = "a table or a column is missing: were the migrations run?"
 	}

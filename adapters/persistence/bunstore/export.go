@@ -73,8 +73,10 @@ func (s subjectStore) export(
 		switch {
 		case refused != nil:
 			return refused // as yield gave it
-		case err != nil || stale == "":
-			return err
+		case err != nil:
+			return s.explain(ctx, "export", err, s.store.needsOfExport()...)
+		case stale == "":
+			return nil
 		}
 		if err := s.learn(ctx, stale); err != nil {
 			return err

@@ -21,6 +21,10 @@ import (
 //
 // On PostgreSQL, a session that appends to the ledger of a subject locks that ledger until the application's transaction
 // ends: records of a subject are in the order of their commits. Keep such transactions short.
+//
+// Constraint triggers of the data map's tables may be deferred to the commit. An erasure or a rectification fires them
+// before it looks whether anything is left, and then gives them the mode that they were declared with. A trigger that
+// shares its name with another constraint is domain.ErrConfiguration.
 func (s *Store) Join(tx bun.IDB) (ports.SessionFactory, error) {
 	switch tx := tx.(type) {
 	case bun.Tx:

@@ -18,6 +18,7 @@ type locking struct {
 	look       string // reads the subject's row
 	isolation  string // returns the isolation level of the transaction; empty where every level will do
 	levels     []level
+	tables     []string // whose rows are locked
 	spelled    []int    // which elements of the key are texts
 	sight      []string // the expressions of a sight
 }
@@ -55,7 +56,8 @@ func newLocking(s *Store) locking {
 	ledgers := s.dialect.lockLedger(consents, "subject_id") + ", " + s.dialect.lockLedger(restrictions, "subject_id")
 	l.markAndRow = "WITH mark AS (" + mark + " RETURNING " + ledgers + ") " + selected + " FROM " + quoteTable(subject.Name) +
 		" AS t0 CROSS JOIN mark WHERE " + s.rowsOf(subject, 0) + s.dialect.forUpdate() + " OF t0"
-	l.levels = s.newLevels()
+	l.levels, l.tables = s.newLevels()
+	l.tables = append([]string{subject.Name}, l.tables...)
 	return l
 }
 
@@ -71,8 +73,9 @@ func insertMark(table, erasures, update string, others int) string {
 		parameter(others+1) + ", " + parameter(others+2) + ", " + erasures + ") ON CONFLICT (subject_id) DO UPDATE SET " + update
 }
 
-// newLevels returns the statements for the tables that others reach the subject through, those next to the subject first.
-func (s *Store) newLevels() []level {
+// newLevels returns the statements for the tables that others reach the subject through, those next to the subject first,
+// and the names of the tables.
+func (s *Store) newLevels() (levels []level, names []string) {
 	var byDistance [][]domain.Table
 	for _, table := range s.touched {
 		distance := len(s.dataMap.Path(table.Name))
@@ -88,11 +91,12 @@ func (s *Store) newLevels() []level {
 		}
 		byDistance[distance-1] = append(byDistance[distance-1], table)
 	}
-	levels := make([]level, len(byDistance))
+	levels = make([]level, len(byDistance))
 	keys := len(s.dataMap.SubjectTable().SubjectKey)
 	for i, tables := range byDistance {
 		locked, counts := make([]string, len(tables)), make([]string, len(tables))
 		for j, table := range tables {
+			names = append(names, table.Name)
 			name := "l" + strconv.Itoa(j)
 			locked[j] = name + " AS (SELECT 1 FROM " + quoteTable(table.Name) + " AS t0 WHERE " +
 				s.rowsOf(table, j*keys) + s.dialect.forUpdate() + " OF t0)"
@@ -100,5 +104,5 @@ func (s *Store) newLevels() []level {
 		}
 		levels[i] = level{"WITH " + strings.Join(locked, ", ") + " SELECT " + strings.Join(counts, ", "), len(tables)}
 	}
-	return levels
+	return levels, names
 }

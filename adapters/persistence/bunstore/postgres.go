@@ -102,11 +102,7 @@ func (postgres) lockLedger(ledger kind, subject string) string {
 
 // fingerprint looks the names up once, so that the catalog is read by its indexes. A table that is missing is left out.
 func (postgres) fingerprint(tables []domain.Table) string {
-	names := make([]string, len(tables))
-	for i, table := range tables {
-		names[i] = "to_regclass(" + literal(quoteTable(table.Name)) + ")"
-	}
-	list := "ANY (ARRAY(SELECT unnest(ARRAY[" + strings.Join(names, ", ") + "])::oid))"
+	list := "ANY (ARRAY(" + oidsOf(tables) + "))"
 	return `(SELECT concat(
 		(SELECT string_agg(concat_ws(' ', c.oid, c.relkind, c.relnatts, c.relhassubclass, c.relhasrules,
 			CASE WHEN c.relrowsecurity THEN row_security_active(c.oid) END,
@@ -114,6 +110,15 @@ func (postgres) fingerprint(tables []domain.Table) string {
 			FROM pg_catalog.pg_class AS c WHERE c.oid = ` + list + `),
 		(SELECT string_agg(concat(t.oid, t.tgenabled), ' ' ORDER BY t.oid) FROM pg_catalog.pg_trigger AS t
 			WHERE t.tgrelid = ` + list + ` AND NOT t.tgisinternal)))`
+}
+
+// oidsOf is the statement that looks up tables.
+func oidsOf(tables []domain.Table) string {
+	names := make([]string, len(tables))
+	for i, table := range tables {
+		names[i] = "to_regclass(" + literal(quoteTable(table.Name)) + ")"
+	}
+	return "SELECT unnest(ARRAY[" + strings.Join(names, ", ") + "])::oid"
 }
 
 // inspection looks through views at the tables below them, and through tables at those that inherit from them: at their
@@ -152,6 +157,8 @@ func (postgres) inspection(_, table string) (text, parameter string) {
 			(SELECT CAST(json_object_agg(a.attname, format_type(a.atttypid, a.atttypmod)) AS text)
 				FROM pg_catalog.pg_attribute AS a JOIN below ON below.oid = a.attrelid
 				WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND NOT a.attnum = ANY (COALESCE(used, '{}'))),
+			(SELECT max(` + tableKind + `) FROM pg_catalog.pg_class AS b
+				WHERE b.oid = c.oid OR b.oid IN (SELECT oid FROM below WHERE used IS NOT NULL)),
 			(SELECT CAST(json_agg(json_build_array(name, language, body)) AS text) FROM called)
 		FROM pg_catalog.pg_class AS c WHERE c.oid = to_regclass($1)`, quoteTable(table)
 }
@@ -181,11 +188,13 @@ func (postgres) narrows(string, string) bool          { return false }
 func (postgres) keeps(domain.ColumnType, string) bool { return true }
 
 // expired reads an instant as an export does: in the form of JSON, which has the offset of what has one, and in UTC
-// where there is none. A text that is no instant is none.
+// where there is none. What is infinitely early, or before Christ, is past; what is infinitely late is never, and a text
+// that is no instant is none.
 func (postgres) expired(column, parameter string) string {
 	const date, clock = `^[0-9]{4}-[0-9]{2}-[0-9]{2}`, `[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?`
 	text := "(to_jsonb(" + column + ") #>> '{}')"
-	return "CASE WHEN " + text + " ~ '" + date + "$' THEN CAST(" + text + " || ' 00:00Z' AS timestamptz)" +
+	return "CASE WHEN " + text + " = '-infinity' OR " + text + " ~ '^[0-9]{4,}-[0-9]{2}-[0-9]{2}.* BC$' THEN '-infinity'" +
+		" WHEN " + text + " ~ '" + date + "$' THEN CAST(" + text + " || ' 00:00Z' AS timestamptz)" +
 		" WHEN " + text + " ~ '" + date + clock + "$' THEN CAST(" + text + " || 'Z' AS timestamptz)" +
 		" WHEN " + text + " ~ '" + date + clock + " ?(Z|[+-][0-9]{2}(:?[0-9]{2})?)$' THEN CAST(" + text + " AS timestamptz)" +
 		" END <= CAST(" + parameter + " AS timestamptz)"
@@ -199,6 +208,62 @@ func (postgres) isConstant(column, constant, sqlType string) string {
 }
 
 func (postgres) checkDeferred() string { return "SET CONSTRAINTS ALL IMMEDIATE" }
+
+// constraintTriggers finds what has the name of a trigger in the schema: SET CONSTRAINTS means all of it.
+func (postgres) constraintTriggers(tables []domain.Table) string {
+	return `
+		WITH RECURSIVE below(oid) AS (
+			` + oidsOf(tables) + `
+			UNION
+			SELECT found.oid FROM below JOIN LATERAL (
+				SELECT d.refobjid AS oid FROM pg_catalog.pg_rewrite AS r
+				JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+					AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.ev_class
+				WHERE r.ev_class = below.oid AND r.rulename = '_RETURN'
+				UNION ALL SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = below.oid
+			) AS found ON TRUE)
+		SELECT CAST(CAST(t.tgrelid AS regclass) AS text), CAST(t.tgname AS text), CAST(n.nspname AS text), CAST(c.conname AS text),
+			t.tginitdeferred, NOT EXISTS (SELECT 1 FROM pg_catalog.pg_constraint AS o
+				WHERE o.conname = c.conname AND o.connamespace = c.connamespace
+				AND (o.contype <> 't' OR NOT o.condeferrable OR o.condeferred <> c.condeferred))
+		FROM pg_catalog.pg_trigger AS t JOIN pg_catalog.pg_constraint AS c ON c.oid = t.tgconstraint
+		JOIN pg_catalog.pg_namespace AS n ON n.oid = c.connamespace
+		WHERE t.tgrelid IN (SELECT oid FROM below) AND t.tgdeferrable AND c.contype = 't' AND t.tgenabled <> 'D'
+		ORDER BY 1, 2`
+}
+
+// tableKind says which kind of table b is, if its rows cannot be locked.
+const tableKind = "CASE b.relkind WHEN 'f' THEN 'a foreign table' WHEN 'm' THEN 'a materialized view' END"
+
+func (postgres) lacks(n need) string {
+	schema, name, qualified := strings.Cut(n.table, ".")
+	where := "s.nspname = " + literal(schema) + " AND b.relname = " + literal(name)
+	if !qualified {
+		where = "b.relname = " + literal(n.table) + " AND pg_table_is_visible(b.oid)"
+	}
+	text := "SELECT CASE WHEN " + tableKind + " IS NOT NULL THEN concat('is ', " + tableKind + ", ', whose rows can neither be locked" +
+		" nor changed') WHEN NOT has_schema_privilege(s.oid, 'USAGE') THEN 'this role lacks the privilege USAGE on its schema'"
+	for _, privilege := range n.privileges {
+		check := "has_any_column_privilege"
+		if privilege == "DELETE" {
+			check = "has_table_privilege"
+		}
+		text += " WHEN NOT " + check + "(b.oid, '" + privilege + "') THEN 'this role lacks the privilege " + privilege + "'"
+	}
+	return text + " END FROM pg_catalog.pg_class AS b JOIN pg_catalog.pg_namespace AS s ON s.oid = b.relnamespace WHERE " + where
+}
+
+// writtenHere tells the transaction's own rows from those that others have committed meanwhile. Subtransactions have
+// numbers of their own, from that of the transaction onwards. What is seen although it comes after the snapshot is the
+// transaction's own, and what has come before the snapshot's end can be asked for.
+func (postgres) writtenHere() string {
+	const own = "CAST(CAST(pg_current_xact_id() AS text) AS bigint)"
+	const since = "((CAST(CAST(t0.xmin AS text) AS bigint) - " + own + " % 4294967296 + 4294967296) % 4294967296)"
+	const number = "CAST(CAST(" + own + " + " + since + " AS text) AS xid8)"
+	return "CASE WHEN " + since + " = 0 THEN TRUE WHEN " + since + " >= 2147483648 THEN FALSE" +
+		" WHEN " + number + " >= pg_snapshot_xmax(pg_current_snapshot()) THEN TRUE" +
+		" ELSE pg_xact_status(" + number + ") = 'in progress' END"
+}
 
 func (postgres) surrogate(column domain.Column) string {
 	switch column.Type { //nolint:exhaustive // the others are common

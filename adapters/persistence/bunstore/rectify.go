@@ -48,8 +48,15 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 	if err != nil {
 		return 0, err
 	}
-	return s.write(ctx, "rectify: "+table.Name, "UPDATE "+quoteTable(table.Name)+" AS t0 SET "+
-		strings.Join(assignments, ", ")+" WHERE "+s.store.rowsOf(table, 0), args...)
+	text := "UPDATE " + quoteTable(table.Name) + " AS t0 SET " + strings.Join(assignments, ", ") + " WHERE " +
+		s.store.rowsOf(table, 0)
+	var rows int64
+	if live.keepsAny() {
+		rows, err = s.rectifyVerified(ctx, table, key, step.Values, text, args)
+	} else {
+		rows, err = s.write(ctx, "rectify: "+table.Name, text, args...)
+	}
+	return rows, s.explain(ctx, "rectify: "+table.Name, err, need{table.Name, []string{"SELECT", "UPDATE"}})
 }
 
 func notInDataMap() error {

@@ -20,10 +20,13 @@ type session struct {
 	ahead      *ahead                                            // read for the rest of an erasure
 	catalog    *catalog                                          // of the application's tables; nil until it is needed
 	held       appends
-	evidence   [][]any // events that must outlive a rollback
-	onRollback [][]any // events that only a rollback leaves, behind the evidence
-	failed     error   // the first error of a statement; it fails the session
-	enqueued   bool    // the outbox has new work once the session has committed
+	evidence   [][]any             // events that must outlive a rollback
+	onRollback [][]any             // events that only a rollback leaves, behind the evidence
+	failed     error               // the first error of a statement; it fails the session
+	enqueued   bool                // the outbox has new work once the session has committed
+	rectified  []*verifiedStep     // rectifications that must still be there after later ones
+	fired      bool                // deferred triggers fire at once
+	late       []constraintTrigger // of the application, that do so only for now
 	ended      bool
 }
 

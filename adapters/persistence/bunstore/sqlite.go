@@ -192,6 +192,10 @@ func (sqlite) isolation() string { return "" }
 func (sqlite) lockLedger(kind, string) string { return "" } // there is one writer at a time
 func (sqlite) checkDeferred() string          { return "" }
 
+func (sqlite) constraintTriggers([]domain.Table) string { return "" }
+func (sqlite) writtenHere() string                      { return "TRUE" } // it has the database to itself
+func (sqlite) lacks(need) string                        { return "SELECT NULL" }
+
 func (sqlite) isConstant(column, constant, _ string) string { return column + " = " + constant }
 
 // fingerprint changes with every change of the main database's schema, and with triggers that are temporary. Those of
@@ -220,6 +224,7 @@ func (sqlite) inspection(schema, table string) (text, parameter string) {
 	return `
 		SELECT m.type = 'view' OR m.sql LIKE 'CREATE VIRTUAL%', FALSE, CASE m.type WHEN 'view' THEN m.sql END,
 			(SELECT json_group_object(c.name, c.type) FROM pragma_table_xinfo(m.name, ` + literal(schema) + `) AS c WHERE c.hidden = 0),
+			NULL,
 			(SELECT json_group_array(json_array(t.name, 'sql', t.sql)) FROM (
 				SELECT name, sql FROM ` + master + ` WHERE type = 'trigger' AND tbl_name = m.name COLLATE NOCASE
 				UNION ALL SELECT name, sql FROM sqlite_temp_master WHERE type = 'trigger' AND tbl_name = m.name COLLATE NOCASE) AS t)

@@ -37,6 +37,16 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
+	if err := s.lockRows(ctx, id, key, instant); err != nil {
+		return s.explain(ctx, "lock subject", err, s.store.needsOfLock()...)
+	}
+	s.locked = &lockedSubject{id, at, s.writes - before}
+	return nil
+}
+
+// lockRows leaves the mark, and locks the subject's row and those that others reach it through.
+func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []any, instant any) error {
+	locking := s.store.locking
 	found, err := s.see(ctx, id, locking.markAndRow, append(slices.Clone(key), id.String(), instant)...)
 	if err != nil {
 		return err
@@ -46,12 +56,14 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 			return err
 		}
 	}
+	if err := s.store.refuseUnlocked(s.catalog); err != nil {
+		return s.fail(ctx, "lock subject", err)
+	}
 	for _, level := range locking.levels {
 		if err := s.returning(ctx, "lock subject", ignore, level.text, slices.Repeat(key, level.tables)...); err != nil {
 			return err
 		}
 	}
-	s.locked = &lockedSubject{id, at, s.writes - before}
 	return nil
 }
 
@@ -103,7 +115,8 @@ func (s subjectStore) checkIsolation(ctx context.Context) error {
 
 // look reads the subject's row without a lock and reports whether there is one.
 func (s subjectStore) look(ctx context.Context, id domain.SubjectID, key []any) (present bool, err error) {
-	return s.see(ctx, id, s.store.locking.look, key...)
+	present, err = s.see(ctx, id, s.store.locking.look, key...)
+	return present, s.explain(ctx, "lock subject", err, need{s.store.dataMap.SubjectTable().Name, []string{"SELECT"}})
 }
 
 // see runs a statement that returns a sight for each row of the subject, and reports whether there was one.

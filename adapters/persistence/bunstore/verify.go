@@ -3,6 +3,7 @@ package bunstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -16,8 +17,16 @@ const maxRounds = 5
 
 // applyVerified carries out steps one by one in a database that may keep what it is told to delete or to overwrite, and
 // looks for what is left: after each step that deletes rows, while the rows through which they are found are still there,
-// and once more after all of them.
+// and once more after all of them. A deadline that passes meanwhile is ErrUnavailable: rows may come faster than they go.
 func (s subjectStore) applyVerified(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
+	rows, err := s.applyChecked(ctx, key, steps)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = &domain.Error{Code: domain.ErrUnavailable, Op: "erase", Message: "took longer than its deadline", Err: err}
+	}
+	return rows, err
+}
+
+func (s subjectStore) applyChecked(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
 	verified := make([]*verifiedStep, len(steps))
 	counts := make([]int64, len(steps))
 	for i, step := range steps {
@@ -34,15 +43,13 @@ func (s subjectStore) applyVerified(ctx context.Context, key []any, steps []doma
 			return counts[:i+failing], err
 		}
 	}
-	if text := s.store.dialect.checkDeferred(); text != "" && !s.joined { // a host decides when its own are checked
-		if _, err := s.write(ctx, "erase", text); err != nil {
-			return counts, err
-		}
+	if err := s.fireDeferred(ctx, "erase: deferred triggers"); err != nil {
+		return counts, err
 	}
 	if failing, err := s.repeat(ctx, verified); err != nil {
 		return counts[:failing], err
 	}
-	return counts, nil
+	return counts, s.deferAgain(ctx, "erase: deferred triggers")
 }
 
 // repeat carries steps out again until nothing is left of any of them. On an error it returns the index of the step.
@@ -57,7 +64,7 @@ func (s subjectStore) repeat(ctx context.Context, steps []*verifiedStep) (failin
 			case found == nothingLeft:
 				continue
 			case round == maxRounds:
-				return i, s.fail(ctx, "erase", found.failure(v.Step))
+				return i, s.fail(ctx, v.op, found.failure(v))
 			}
 			clean = false
 			if err := v.carryOut(ctx); err != nil {
@@ -75,30 +82,38 @@ type remains int
 
 const (
 	nothingLeft remains = iota
-	rowsArrived         // rows that were not there before
-	rowsKept            // rows or cells that the step was to erase
+	rowsArrived         // rows that were not there before; of a view, others may have added them
+	rowsKept            // rows or cells that the step was to erase or to correct
 )
 
-func (r remains) failure(step domain.Step) error {
-	if r == rowsArrived {
+func (r remains) failure(v *verifiedStep) error {
+	switch {
+	case v.values != nil:
 		return &domain.Error{
-			Code: domain.ErrUnavailable, Op: opOf(step), Message: step.Target + ": rows were added while they were erased",
+			Code: domain.ErrLeftOver, Op: v.op, Message: v.Target +
+				": the database does not hold what it was told to write; a trigger, a rule or a view does that",
 		}
+	case r == rowsArrived && !v.tellsRows():
+		return &domain.Error{Code: domain.ErrUnavailable, Op: v.op, Message: v.Target + ": rows were added while they were erased"}
 	}
 	return &domain.Error{
-		Code: domain.ErrLeftOver, Op: opOf(step), Message: step.Target +
+		Code: domain.ErrLeftOver, Op: v.op, Message: v.Target +
 			": the database kept what it was told to erase; a trigger, a rule or a view does that",
 	}
 }
 
-// verifiedStep is a step on the rows of a subject.
+// verifiedStep is a step on the rows of a subject: of an erasure, or of a rectification.
 type verifiedStep struct {
 	subjectStore
 	domain.Step
-	table domain.Table
-	key   []any
-	rows  map[string][]string // primary keys of the rows that were seen, by their canonical form
-	cells map[cell]string     // what they held, unless it was a surrogate already
+	op     string
+	table  domain.Table
+	key    []any
+	rows   map[string][]string // primary keys of the rows that were seen, by their canonical form
+	cells  map[cell]string     // what they held, unless it was written already
+	values map[string]any      // of a rectification, by column; nil for an erasure
+	text   string              // the statement of a rectification
+	args   []any
 }
 
 // cell is a column of a row.
@@ -107,19 +122,23 @@ type cell struct{ row, column string }
 func (s subjectStore) verifiedStep(step domain.Step, key []any) *verifiedStep {
 	table, _ := s.store.dataMap.Table(step.Target)
 	return &verifiedStep{
-		subjectStore: s, Step: step, table: table, key: key, rows: map[string][]string{}, cells: map[cell]string{},
+		subjectStore: s, Step: step, op: opOf(step), table: table, key: key,
+		rows: map[string][]string{}, cells: map[cell]string{},
 	}
 }
+
+// tellsRows reports whether the database says of a row which transaction has written it.
+func (v *verifiedStep) tellsRows() bool { return !v.catalog.tables[v.table.Name].remote }
 
 // begin notes the rows that the step is about, carries it out, and returns how many rows there were.
 func (v *verifiedStep) begin(ctx context.Context) (rows int64, err error) {
 	if v.Strategy == domain.StrategyRetain {
 		w := v.store.writer(v.table, 0)
 		text := "SELECT count(*) FROM " + quoteTable(v.table.Name) + " AS t0 WHERE " + v.store.rowsOf(v.table, 0) + w.concerned(v.Step)
-		err = v.read(ctx, opOf(v.Step), func(r *sql.Rows) error { return r.Scan(&rows) }, text, slices.Concat(v.key, w.constants)...)
+		err = v.read(ctx, v.op, func(r *sql.Rows) error { return r.Scan(&rows) }, text, slices.Concat(v.key, w.constants)...)
 		return rows, err
 	}
-	if _, err := v.note(ctx); err != nil {
+	if _, err := v.note(ctx, true); err != nil {
 		return 0, err
 	}
 	return int64(len(v.rows)), v.carryOut(ctx)
@@ -129,8 +148,13 @@ func (v *verifiedStep) carryOut(ctx context.Context) error {
 	if v.Strategy == domain.StrategyRetain {
 		return nil
 	}
-	text, constants := v.store.stepText(v.Step, 0)
-	_, err := v.write(ctx, opOf(v.Step), text, slices.Concat(v.key, constants)...)
+	text, args := v.text, v.args
+	if v.values == nil {
+		var constants []any
+		text, constants = v.store.stepText(v.Step, 0)
+		args = slices.Concat(v.key, constants)
+	}
+	_, err := v.write(ctx, v.op, text, args...)
 	return err
 }
 
@@ -143,25 +167,34 @@ func (v *verifiedStep) look(ctx context.Context) (remains, error) {
 	if err != nil || kept {
 		return rowsKept, err
 	}
-	added, err := v.note(ctx)
+	added, err := v.note(ctx, false)
 	if err != nil || added == 0 {
 		return nothingLeft, err
 	}
 	return rowsArrived, nil
 }
 
-// note adds the rows that lead to the subject now, with their cells, and returns how many were not known.
-func (v *verifiedStep) note(ctx context.Context) (added int, err error) {
+// note adds the rows that lead to the subject now, with their cells, and returns how many were not known. Later than at
+// first, rows that other transactions have added do not count, where the database tells them: they are as late as rows
+// that are added after the erasure.
+func (v *verifiedStep) note(ctx context.Context, first bool) (added int, err error) {
 	w := v.store.writer(v.table, 0)
-	return added, v.each(ctx, w, v.store.rowsOf(v.table, 0)+w.concerned(v.Step), v.key, func(key []string, held []held) {
+	condition := v.store.rowsOf(v.table, 0) + w.concerned(v.Step)
+	if !first && v.tellsRows() {
+		condition += " AND " + v.store.dialect.writtenHere()
+	}
+	return added, v.each(ctx, w, condition, v.key, func(key []string, held []held) {
 		row := domain.CanonicalTuple(key)
 		if _, known := v.rows[row]; known {
+			return
+		}
+		if v.values != nil && !first && v.holdsNothingOld(held) {
 			return
 		}
 		added++
 		v.rows[row] = slices.Clone(key)
 		for _, h := range held {
-			if h.text.Valid && h.text.String != "" && !h.surrogate {
+			if h.text.Valid && h.text.String != "" && !h.written && !v.correctedBefore(h, held) {
 				v.cells[cell{row, h.column}] = h.text.String
 			}
 		}
@@ -172,9 +205,9 @@ func (v *verifiedStep) note(ctx context.Context) (added int, err error) {
 const lookedUp = 100
 
 // kept reports whether a row that was to be deleted is there, or a cell holds what it held before, wherever the row leads
-// to now.
+// to now. A row that was to be corrected has to be there, with what was written.
 func (v *verifiedStep) kept(ctx context.Context) (kept bool, err error) {
-	changed := v.cells
+	changed, found := v.cells, 0
 	v.cells = map[cell]string{}
 	for chunk := range slices.Chunk(slices.Collect(maps.Values(v.rows)), lookedUp) {
 		w := &stepWriter{store: v.store, table: v.table}
@@ -187,35 +220,39 @@ func (v *verifiedStep) kept(ctx context.Context) (kept bool, err error) {
 			alternatives[i] = "(" + strings.Join(comparisons, " AND ") + ")"
 		}
 		err := v.each(ctx, w, "("+strings.Join(alternatives, " OR ")+")", nil, func(key []string, held []held) {
-			if v.Strategy == domain.StrategyDelete {
+			found++
+			if v.Strategy == domain.StrategyDelete || v.values != nil && !v.corrected(held) {
 				kept = true
 			}
 			row := domain.CanonicalTuple(key)
 			for _, h := range held {
 				old, had := changed[cell{row, h.column}]
-				if had && h.text.Valid && !h.surrogate && holds(h.text.String, old) {
+				stays := h.text.Valid && !h.written && v.holds(h.text.String, old)
+				if had && (stays || v.values != nil) { // a trigger of another table may take a correction back later
 					v.cells[cell{row, h.column}] = old
 				}
+				kept = kept || had && stays
 			}
 		})
 		if err != nil {
 			return false, err
 		}
 	}
-	return kept || len(v.cells) > 0, nil
+	return kept || v.values != nil && found < len(v.rows), nil
 }
 
-// holds reports whether a text is an old one, or has it inside. What is very short stands in a random surrogate by chance.
-func holds(text, old string) bool {
+// holds reports whether a text is an old one, or has it inside. What is very short stands in a random surrogate by
+// chance, and the old text may be a part of the right one.
+func (v *verifiedStep) holds(text, old string) bool {
 	const telling = 6
-	return text == old || len(old) >= telling && strings.Contains(text, old)
+	return text == old || v.values == nil && len(old) >= telling && strings.Contains(text, old)
 }
 
 // held is what a row has in a column that the step overwrites.
 type held struct {
-	column    string
-	text      sql.NullString
-	surrogate bool // it is the constant that the step writes
+	column  string
+	text    sql.NullString
+	written bool // it is the constant that the step writes
 }
 
 // each reads the rows for which a condition holds, with what they have in the columns of the step.
@@ -242,19 +279,22 @@ func (v *verifiedStep) each(
 			text = "CASE WHEN " + w.expired(name, v.At) + " THEN CAST(t0." + quote(name) + " AS text) END"
 		}
 		cells[i].column = name
-		selected = append(selected, text, "COALESCE("+w.isSurrogate(name, types[name])+", FALSE)")
-		targets = append(targets, &cells[i].text, &cells[i].surrogate)
+		selected = append(selected, text, "COALESCE("+v.isWritten(w, name, types[name])+", FALSE)")
+		targets = append(targets, &cells[i].text, &cells[i].written)
 	}
 	text := "SELECT " + strings.Join(selected, ", ") + " FROM " + quoteTable(v.table.Name) + " AS t0 WHERE " + condition
-	return v.read(ctx, opOf(v.Step), func(r *sql.Rows) error {
+	return v.read(ctx, v.op, func(r *sql.Rows) error {
 		err := r.Scan(targets...)
 		visit(key, cells)
 		return err
 	}, text, slices.Concat(args, w.constants)...)
 }
 
-// isSurrogate is the condition that a column holds the constant that the step writes, if it is one.
-func (w *stepWriter) isSurrogate(name, sqlType string) string {
+// isWritten is the condition that a column holds the constant that the step writes, if it is one.
+func (v *verifiedStep) isWritten(w *stepWriter, name, sqlType string) string {
+	if value, corrected := v.values[name]; corrected {
+		return w.store.dialect.isConstant("t0."+quote(name), w.constant(w.store.parameter(value)), sqlType)
+	}
 	column, _ := w.table.Column(name)
 	if isText(column) && column.Surrogate == "" {
 		return "FALSE"

@@ -1,0 +1,216 @@
+package schemas
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// deferred is a constraint trigger of PostgreSQL that is fired by the commit.
+func deferred(name, event, table, body string) []string {
+	return []string{
+		"CREATE FUNCTION " + name + "() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + body + " RETURN NULL; END $$",
+		"CREATE CONSTRAINT TRIGGER " + name + " AFTER " + event + " ON " + table +
+			" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION " + name + "()",
+	}
+}
+
+var plainClients = slices.Concat(clientTables("clients"), letterTables())
+
+// inside calls fn in a session that has joined a transaction of the application, before and after which statements of
+// the application run. It returns the error of fn, and commits.
+func (a *application) inside(
+	t testing.TB, fn func(context.Context, ports.Session, domain.Subject) error, before, after []string,
+) error {
+	t.Helper()
+	tx, err := a.db.BeginTx(t.Context(), nil)
+	must(t, err)
+	defer func() { _ = tx.Rollback() }()
+	execute(t, tx, before...)
+	joined, err := a.Join(tx)
+	must(t, err)
+	subject, err := domain.NewSubject("1")
+	must(t, err)
+	failure := joined.Do(t.Context(), func(ctx context.Context, s ports.Session) error { return fn(ctx, s, subject) })
+	execute(t, tx, after...)
+	must(t, tx.Commit())
+	return failure
+}
+
+func (a *application) erasing(ctx context.Context, s ports.Session, subject domain.Subject) error {
+	_, err := a.Stack().Eraser.Erase(ctx, s, subject)
+	return err
+}
+
+func (a *application) rectifying(ctx context.Context, s ports.Session, subject domain.Subject) error {
+	_, err := a.Stack().Rectifier.RectifySubject(ctx, s, subject, corrected)
+	return err
+}
+
+var corrected = domain.Corrections{domain.CategoryContact: "new@example.org"}
+
+// The commit of the application fires the trigger, after the session has succeeded.
+func TestADeferredTriggerIsFiredBeforeSuccessIsSaid(t *testing.T) {
+	const restore = "IF OLD.email LIKE 'a@%' THEN UPDATE clients SET email = OLD.email WHERE id = OLD.id; END IF;"
+	for name, triggers := range map[string][]string{
+		"a value": deferred("guard", "UPDATE", "clients", restore),
+		"a value of a trigger that the transaction deferred": {
+			"CREATE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + restore + " RETURN NULL; END $$",
+			"CREATE CONSTRAINT TRIGGER guard AFTER UPDATE ON clients DEFERRABLE INITIALLY IMMEDIATE" +
+				" FOR EACH ROW EXECUTE FUNCTION guard()",
+		},
+		"a value of a trigger with a strange name": append(deferred("guard", "UPDATE", "clients", restore),
+			`ALTER TRIGGER guard ON clients RENAME TO "Gu""ard ?"`),
+		"a trigger in another schema": append(append([]string{"CREATE SCHEMA another"}, plainTo("another.clients")...),
+			deferred("guard", "UPDATE", "clients", restore)...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients, triggers)...)
+			for what, fn := range map[string]func(context.Context, ports.Session, domain.Subject) error{
+				"erase": a.erasing, "rectify": a.rectifying,
+			} {
+				err := a.inside(t, fn, []string{"SET CONSTRAINTS ALL DEFERRED"}, nil)
+				if !errors.Is(err, domain.ErrLeftOver) {
+					t.Errorf("%s: got %v", what, err)
+				}
+				if got := a.text(t, "SELECT email FROM clients WHERE id = 1"); got != "a@example.org" {
+					t.Errorf("%s: the address is %s", what, got)
+				}
+			}
+			_, err := a.erase(t.Context(), "1")
+			if !errors.Is(err, domain.ErrLeftOver) {
+				t.Errorf("erase alone: got %v", err)
+			}
+			_, err = a.rectify(t.Context(), "1", corrected)
+			if !errors.Is(err, domain.ErrLeftOver) {
+				t.Errorf("rectify alone: got %v", err)
+			}
+		})
+	}
+}
+
+// plainTo makes a table of another schema, with a constraint trigger of the same name.
+func plainTo(table string) []string {
+	return []string{
+		"CREATE TABLE " + table + " (id bigint PRIMARY KEY, email text)",
+		"CREATE FUNCTION another.guard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'never fired'; END $$",
+	}
+}
+
+// Rows that a deferred trigger adds are erased, too, where the application's trigger lets them go.
+func TestRowsThatADeferredTriggerAddsAreErased(t *testing.T) {
+	for name, back := range map[string]struct {
+		when string
+		want error
+	}{
+		"once":     {"WHEN (OLD.id < 100)", nil},
+		"for ever": {"", domain.ErrLeftOver},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients, []string{
+				"CREATE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO letters VALUES" +
+					" (OLD.id + 100, OLD.client_id, OLD.body); RETURN NULL; END $$",
+				"CREATE CONSTRAINT TRIGGER guard AFTER DELETE ON letters DEFERRABLE INITIALLY DEFERRED" +
+					" FOR EACH ROW " + back.when + " EXECUTE FUNCTION guard()",
+			})...)
+			for what, err := range map[string]error{
+				"joined": a.inside(t, a.erasing, nil, nil),
+				"alone":  second(a.erase(t.Context(), "1")),
+			} {
+				if !errors.Is(err, back.want) {
+					t.Errorf("%s: got %v (%v)", what, err, errors.Unwrap(err))
+				}
+			}
+			if n := a.count(t, "SELECT count(*) FROM letters WHERE client_id = 1"); (n == 0) != (back.want == nil) {
+				t.Errorf("%d letters are left", n)
+			}
+		})
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// What the application did before in its transaction restores a value at its commit.
+func TestWhatTheApplicationDeferredBeforeIsFired(t *testing.T) {
+	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients,
+		deferred("guard", "INSERT", "letters", "UPDATE clients SET email = 'a@example.org' WHERE id = NEW.client_id;"))...)
+	must(t, a.inside(t, a.erasing, []string{"INSERT INTO letters VALUES (3, 1, 'dear')"}, nil))
+	if got := a.text(t, "SELECT email FROM clients WHERE id = 1"); !strings.HasPrefix(got, "anon-") {
+		t.Errorf("the address is %s", got)
+	}
+}
+
+// The application's own constraints stay deferred: it has not done yet. So do its triggers, once the session has ended.
+func TestAJoinedSessionLeavesConstraintsDeferred(t *testing.T) {
+	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients, []string{
+		"CREATE TABLE branches (id bigint PRIMARY KEY)",
+		"ALTER TABLE clients ADD COLUMN branch bigint REFERENCES branches DEFERRABLE INITIALLY DEFERRED",
+		"CREATE TABLE bookings (amount int)",
+	}, deferred("balanced", "INSERT", "bookings", "IF (SELECT sum(amount) FROM bookings) <> 0 THEN RAISE 'not balanced'; END IF;"),
+		deferred("complete", "INSERT OR UPDATE", "clients",
+			"IF NOT EXISTS (SELECT 1 FROM letters WHERE client_id = NEW.id OR NEW.id = 1) THEN RAISE 'not complete'; END IF;"))...)
+	for _, fn := range []func(context.Context, ports.Session, domain.Subject) error{a.rectifying, a.erasing} {
+		err := a.inside(t, fn, []string{"UPDATE clients SET branch = 7 WHERE id = 1", "INSERT INTO bookings VALUES (5)"}, []string{
+			"DELETE FROM letters WHERE id = 9", "DELETE FROM clients WHERE id = 9",
+			"INSERT INTO clients VALUES (9, 'c@example.org')", "INSERT INTO letters VALUES (9, 9, 'dear')",
+			"INSERT INTO branches VALUES (7) ON CONFLICT DO NOTHING", "INSERT INTO bookings VALUES (-5)",
+			"DELETE FROM letters WHERE id = 9", "INSERT INTO letters VALUES (9, 9, 'dear') ON CONFLICT DO NOTHING",
+		})
+		if err != nil {
+			t.Errorf("got %v (%v)", err, errors.Unwrap(err))
+		}
+	}
+}
+
+// A trigger that refuses is a conflict, and nothing of the erasure is left. The application may go on.
+func TestADeferredTriggerThatRefusesFailsTheWholeErasure(t *testing.T) {
+	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients,
+		deferred("guard", "DELETE", "letters", "RAISE 'a@example.org must stay';"))...)
+	for what, err := range map[string]error{
+		"joined": a.inside(t, a.erasing, nil, []string{"UPDATE letters SET body = 'x' WHERE id = 2"}),
+		"alone":  second(a.erase(t.Context(), "1")),
+	} {
+		if !errors.Is(err, domain.ErrConflict) || strings.Contains(err.Error(), "example.org") {
+			t.Errorf("%s: got %v", what, err)
+		}
+	}
+	if n := a.count(t, "SELECT count(*) FROM clients JOIN letters ON client_id = clients.id WHERE email = 'a@example.org'"); n != 1 {
+		t.Error("a part of the erasure is there")
+	}
+	if n := len(a.failed(t, "1")); n != 2 { // of the joined session in the application's transaction
+		t.Errorf("%d failures are on the trail", n)
+	}
+}
+
+// The name of a trigger is the name of a foreign key, too: what is said of the one is said of the other.
+func TestATriggerThatCannotBeNamedAloneIsRefused(t *testing.T) {
+	for name, statement := range map[string]string{
+		"a foreign key": "ALTER TABLE letters ADD CONSTRAINT guard FOREIGN KEY (client_id) REFERENCES clients",
+		"a deferred one": "ALTER TABLE letters ADD CONSTRAINT guard FOREIGN KEY (client_id) REFERENCES clients" +
+			" DEFERRABLE INITIALLY DEFERRED",
+		"another trigger": "CREATE CONSTRAINT TRIGGER guard AFTER UPDATE ON letters DEFERRABLE INITIALLY IMMEDIATE" +
+			" FOR EACH ROW EXECUTE FUNCTION guard()",
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients,
+				deferred("guard", "UPDATE", "clients", ""), []string{statement})...)
+			for what, fn := range map[string]func(context.Context, ports.Session, domain.Subject) error{
+				"erase": a.erasing, "rectify": a.rectifying,
+			} {
+				err := a.inside(t, fn, nil, nil)
+				if !errors.Is(err, domain.ErrConfiguration) || !strings.Contains(err.Error(), "clients") ||
+					!strings.Contains(err.Error(), "guard") {
+					t.Errorf("%s: got %v", what, err)
+				}
+			}
+			_, err := a.erase(t.Context(), "1")
+			must(t, err)
+		})
+	}
+}
