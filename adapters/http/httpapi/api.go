@@ -26,19 +26,21 @@ type Config struct {
 	Erasure     *erasure.Eraser
 	DataMap     domain.DataMap // which every subject's id must fit
 	Timeout     time.Duration  // of each request, its evidence included; 0 means DefaultTimeout
-	Logger      *slog.Logger   // gets a line for each answer of 500 and above; nil means slog.Default()
+	Logger      *slog.Logger   // gets a line for each response of 500 and above; nil means slog.Default()
 }
 
-// API answers data-subject requests over HTTP. It is immutable and safe for concurrent use.
+// API handles data-subject requests over HTTP. It is immutable and safe for concurrent use.
 type API struct {
 	config         Config
 	hasRestriction bool
 	tags           []string
+	endpoints      []Endpoint
 }
 
-// New returns an API with the endpoints for consent, export and erasure; those for restriction are added by
-// WithRestriction. That which lists all consents is there where the consent ledger has declared purposes; other
-// purposes are then refused. A field that is missing is domain.ErrConfiguration.
+// New returns an API with the endpoints for consent, export and erasure. WithRestriction adds those for restriction. If
+// the consent ledger has declared purposes, the API has the endpoint that lists all consents, and refuses other purposes.
+//
+// Returns domain.ErrConfiguration if a field is missing.
 func New(c Config) (*API, error) {
 	missing := func(field string) (*API, error) {
 		return nil, &domain.Error{Code: domain.ErrConfiguration, Op: "http api", Message: field + " is missing"}
@@ -61,7 +63,7 @@ func New(c Config) (*API, error) {
 	case c.Timeout == 0:
 		c.Timeout = DefaultTimeout
 	}
-	return &API{config: c, tags: []string{DefaultTag}}, nil
+	return (&API{config: c, tags: []string{DefaultTag}}).With(), nil
 }
 
 // Option adapts an API to one router.
@@ -76,8 +78,8 @@ func WithSession(f ports.SessionFactory) Option {
 	}
 }
 
-// WithRestriction adds the endpoints for the restriction of processing (Art. 18 GDPR). They record and tell; to obey
-// a restriction is the application's part, which is why they are not there unless it asks for them.
+// WithRestriction adds the endpoints for the restriction of processing (Art. 18 GDPR). They record and report
+// restrictions. The application itself must obey a restriction, so it has to ask for the endpoints.
 func WithRestriction() Option { return func(a *API) { a.hasRestriction = true } }
 
 // DefaultTag is the tag of every operation of the OpenAPI document where WithTags names none.
@@ -105,5 +107,6 @@ func (a *API) With(options ...Option) *API {
 	for _, option := range options {
 		option(&derived)
 	}
+	derived.endpoints = endpoints(derived.config.Consent.Purposes().Declared(), derived.hasRestriction)
 	return &derived
 }

@@ -3,12 +3,13 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
 
-// source is what consent and restriction records say about where they came from.
+// source is the source of the consent and restriction records of the API.
 const source = "api"
 
 // Endpoint is one route of the API.
@@ -17,50 +18,37 @@ type Endpoint struct {
 	Path        string // relative to the prefix; only its last segment may be a parameter, as in "/consent/{purpose}"
 	OperationID string // names the endpoint in logs and in the OpenAPI document
 
-	// read takes the input out of the request and checks it, before any session is opened.
-	read func(*API, Request) (operation, error)
-
-	streams bool // the answer may be too large to be held
+	operate operation
+	exports bool // the endpoint is the export, which has no operation: its result may be too large to be held
 }
 
-// operation is what an endpoint does in the one session of its request, and writes into the answer. It may run more than
-// once, because a session factory may retry.
-type operation func(context.Context, ports.Session, domain.Subject, *answer) error
-
-// answering is an operation that has one result.
-func answering[T any](operate func(context.Context, ports.Session, domain.Subject) (T, error)) operation {
-	return func(ctx context.Context, s ports.Session, subject domain.Subject, out *answer) error {
-		result, err := operate(ctx, s, subject)
-		if err != nil {
-			return err
-		}
-		out.tail, err = encode(result)
-		return err
-	}
-}
+// operation checks the input of a request, then does its work in one session. It returns the result, which becomes the
+// body of the response.
+type operation func(*API, context.Context, domain.Subject, Request) (any, error)
 
 // Endpoints lists the routes to be mounted. The order has no meaning.
-func (a *API) Endpoints() []Endpoint {
-	endpoints := []Endpoint{
+func (a *API) Endpoints() []Endpoint { return slices.Clone(a.endpoints) }
+
+func endpoints(hasPurposes, hasRestriction bool) []Endpoint {
+	all := []Endpoint{
 		{http.MethodPost, "/consent", "recordConsent", (*API).recordConsent, false},
 		{http.MethodGet, "/consent/{purpose}", "getConsentStatus", (*API).consentStatus, false},
-		{http.MethodGet, "/export", "exportPersonalData", (*API).export, true},
+		{http.MethodGet, "/export", "exportPersonalData", nil, true},
 		{http.MethodDelete, "/", "erasePersonalData", (*API).erase, false},
 	}
-	if a.config.Consent.Purposes().Declared() {
-		endpoints = append(endpoints,
-			Endpoint{http.MethodGet, "/consent", "listConsentStatuses", (*API).consentStatuses, false})
+	if hasPurposes {
+		all = append(all, Endpoint{http.MethodGet, "/consent", "listConsentStatuses", (*API).consentStatuses, false})
 	}
-	if a.hasRestriction {
-		endpoints = append(endpoints,
+	if hasRestriction {
+		all = append(all,
 			Endpoint{http.MethodPost, "/restriction", "recordRestriction", (*API).recordRestriction, false},
 			Endpoint{http.MethodGet, "/restriction", "getRestrictionStatus", (*API).restrictionStatus, false},
 		)
 	}
-	return endpoints
+	return all
 }
 
-func (a *API) recordConsent(r Request) (operation, error) {
+func (a *API) recordConsent(ctx context.Context, subject domain.Subject, r Request) (any, error) {
 	body, err := readObject(r)
 	if err != nil {
 		return nil, err
@@ -71,29 +59,50 @@ func (a *API) recordConsent(r Request) (operation, error) {
 		Purpose:       body.text("purpose"),
 		Source:        source,
 	}
-	return answering(func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ConsentRecord, error) {
-		return a.config.Consent.Record(ctx, s, subject.ID, decision)
-	}), domain.Invalid("record consent", body.faults(decision.CheckAmong(a.config.Consent.Purposes())))
+	faults := body.faults(decision.CheckAmong(a.config.Consent.Purposes()))
+	if err := domain.Invalid("record consent", faults); err != nil {
+		return nil, err
+	}
+	var record domain.ConsentRecord
+	err = a.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		record, err = a.config.Consent.Record(ctx, s, subject.ID, decision)
+		return err
+	})
+	return &record, err
 }
 
-func (a *API) consentStatus(r Request) (operation, error) {
+func (a *API) consentStatus(ctx context.Context, subject domain.Subject, r Request) (any, error) {
 	purpose, faults := pathPurpose(r.Purpose, a.config.Consent.Purposes())
-	return answering(func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ConsentStatus, error) {
-		return a.config.Consent.Status(ctx, s, subject.ID, purpose)
-	}), domain.Invalid("consent status", faults)
+	if err := domain.Invalid("consent status", faults); err != nil {
+		return nil, err
+	}
+	var status domain.ConsentStatus
+	err := a.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		status, err = a.config.Consent.Status(ctx, s, subject.ID, purpose)
+		return err
+	})
+	return &status, err
 }
 
-func (a *API) consentStatuses(Request) (operation, error) {
-	return answering(func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ConsentStatuses, error) {
-		return a.config.Consent.Statuses(ctx, s, subject.ID)
-	}), nil
+func (a *API) consentStatuses(ctx context.Context, subject domain.Subject, _ Request) (any, error) {
+	var statuses domain.ConsentStatuses
+	err := a.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		statuses, err = a.config.Consent.Statuses(ctx, s, subject.ID)
+		return err
+	})
+	return &statuses, err
 }
 
-func (a *API) erase(Request) (operation, error) {
-	return answering(a.config.Erasure.Erase), nil
+func (a *API) erase(ctx context.Context, subject domain.Subject, _ Request) (any, error) {
+	var result domain.ErasureResult
+	err := a.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		result, err = a.config.Erasure.Erase(ctx, s, subject)
+		return err
+	})
+	return &result, err
 }
 
-func (a *API) recordRestriction(r Request) (operation, error) {
+func (a *API) recordRestriction(ctx context.Context, subject domain.Subject, r Request) (any, error) {
 	body, err := readObject(r)
 	if err != nil {
 		return nil, err
@@ -104,14 +113,27 @@ func (a *API) recordRestriction(r Request) (operation, error) {
 		Reason:     body.optionalText("reason"),
 		Source:     source,
 	}
-	return answering(func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.RestrictionRecord, error) {
-		return a.config.Restriction.Record(ctx, s, subject.ID, decision)
-	}), domain.Invalid("record restriction", body.faults(decision.CheckAmong(a.config.Restriction.Purposes())))
+	faults := body.faults(decision.CheckAmong(a.config.Restriction.Purposes()))
+	if err := domain.Invalid("record restriction", faults); err != nil {
+		return nil, err
+	}
+	var record domain.RestrictionRecord
+	err = a.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		record, err = a.config.Restriction.Record(ctx, s, subject.ID, decision)
+		return err
+	})
+	return &record, err
 }
 
-func (a *API) restrictionStatus(r Request) (operation, error) {
+func (a *API) restrictionStatus(ctx context.Context, subject domain.Subject, r Request) (any, error) {
 	purpose, faults := queryPurpose(r.Query, a.config.Restriction.Purposes())
-	return answering(func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.RestrictionStatus, error) {
-		return a.config.Restriction.Status(ctx, s, subject.ID, purpose)
-	}), domain.Invalid("restriction status", faults)
+	if err := domain.Invalid("restriction status", faults); err != nil {
+		return nil, err
+	}
+	var status domain.RestrictionStatus
+	err := a.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		status, err = a.config.Restriction.Status(ctx, s, subject.ID, purpose)
+		return err
+	})
+	return &status, err
 }

@@ -26,7 +26,7 @@ func (a *API) Fallback(method, path string) Response {
 // methods lists what the path can be asked with, or nothing for a path that has no endpoint.
 func (a *API) methods(path string) []string {
 	var methods []string
-	for _, endpoint := range a.Endpoints() {
+	for _, endpoint := range a.endpoints {
 		if _, ok := endpoint.match(path); !ok {
 			continue
 		}

@@ -82,7 +82,7 @@ func (a *API) OpenAPI(prefix string) ([]byte, error) {
 		all.Paths["/consent"] = consent
 		delete(mounted.Components.Schemas, "ConsentStatuses")
 	}
-	for _, endpoint := range a.Endpoints() {
+	for _, endpoint := range a.endpoints {
 		item := all.Paths[endpoint.Path]
 		item.Parameters = parameters
 		for _, operation := range []*described{item.Get, item.Post, item.Delete} {
