@@ -69,13 +69,18 @@ func (id SubjectID) IsZero() bool { return id.canonical == "" }
 
 // Elements returns the tuple: one element for a single id, several for a composite one, none for the zero value.
 func (id SubjectID) Elements() []string {
-	if id.IsZero() {
+	switch {
+	case id.composite:
+		return splitTuple(id.canonical)
+	case id.IsZero():
 		return nil
 	}
-	if !id.composite {
-		return []string{id.canonical}
-	}
-	elements := strings.Split(id.canonical, string(separator))
+	return []string{id.canonical}
+}
+
+// splitTuple reverses CanonicalTuple for a tuple of several elements.
+func splitTuple(canonical string) []string {
+	elements := strings.Split(canonical, string(separator))
 	for i, element := range elements {
 		elements[i], _ = unescapeElement(element)
 	}

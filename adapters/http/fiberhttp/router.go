@@ -54,51 +54,61 @@ type router struct {
 func (r router) mount(host fiber.Router) {
 	for _, endpoint := range r.api.Endpoints() {
 		path, _, hasPurpose := strings.Cut(endpoint.Path, "{purpose}")
-		handle := r.handler(endpoint)
 		if hasPurpose {
-			// A wildcard: with UnescapePath, the purpose a%2Fb arrives as two segments.
-			path, handle = path+"+", r.purposeHandler(endpoint)
+			path += "+" // a wildcard: with UnescapePath, the purpose a%2Fb arrives as two segments
 		}
-		host.Add(endpoint.Method, path, handle)
+		handler := (&route{r, endpoint, hasPurpose}).handle
+		host.Add(endpoint.Method, path, handler)
 		if endpoint.Method == http.MethodGet {
-			host.Add(http.MethodHead, path, handle)
+			host.Add(http.MethodHead, path, handler)
 		}
 		if path == "/" {
-			host.Add(endpoint.Method, "", handle) // with StrictRouting, "/me" is not "/me/"
+			host.Add(endpoint.Method, "", handler) // with StrictRouting, "/me" is not "/me/"
 		}
 	}
 	host.Use("/*", r.fallback)
 }
 
-func (r router) handler(endpoint httpapi.Endpoint) fiber.Handler {
-	return func(c *fiber.Ctx) error { return r.handle(c, endpoint, "") }
+// route is an endpoint of the API on Fiber.
+type route struct {
+	router
+	endpoint   httpapi.Endpoint
+	hasPurpose bool
 }
 
-func (r router) purposeHandler(endpoint httpapi.Endpoint) fiber.Handler {
-	return func(c *fiber.Ctx) error {
-		purpose := wildcard(c)
-		if strings.Contains(purpose, "/") {
-			return c.Next() // more than one segment is not our path
+// handle is the fiber.Handler of the route.
+func (r *route) handle(c *fiber.Ctx) error {
+	purpose := ""
+	if r.hasPurpose {
+		if purpose = wildcard(c); strings.Contains(purpose, "/") {
+			return c.Next() // a path of more segments belongs to the application
 		}
-		return r.handle(c, endpoint, purpose)
 	}
-}
-
-func (r router) handle(c *fiber.Ctx, endpoint httpapi.Endpoint, purpose string) error {
 	request := newRequest(c)
 	request.Purpose = purpose
-	request.Subject = func(ctx context.Context) (domain.Subject, error) {
-		defer c.SetUserContext(c.UserContext()) //nolint:contextcheck // what comes after us gets its own back
-		c.SetUserContext(ctx)
-		subject, err := r.subject(c)
-		var known *httpapi.Refusal
-		var refusal *fiber.Error
-		if !errors.As(err, &known) && errors.As(err, &refusal) {
-			return domain.Subject{}, &httpapi.Refusal{Status: refusal.Code, Err: err}
-		}
-		return subject, err
+	request.Subject = func(ctx context.Context) (domain.Subject, error) { return r.find(ctx, c) }
+	return send(c, r.api.Handle(c.UserContext(), r.endpoint, request))
+}
+
+// find calls the SubjectProvider under the context.
+func (r router) find(ctx context.Context, c *fiber.Ctx) (domain.Subject, error) {
+	defer c.SetUserContext(c.UserContext()) //nolint:contextcheck // later handlers get the context of the application
+	c.SetUserContext(ctx)
+	subject, err := r.subject(c)
+	if err != nil {
+		return domain.Subject{}, refusal(err)
 	}
-	return send(c, r.api.Handle(c.UserContext(), endpoint, request))
+	return subject, nil
+}
+
+// refusal gives an error that wraps a *fiber.Error the status of that, unless it wraps a *httpapi.Refusal.
+func refusal(err error) error {
+	var known *httpapi.Refusal
+	var byFiber *fiber.Error
+	if !errors.As(err, &known) && errors.As(err, &byFiber) {
+		return &httpapi.Refusal{Status: byFiber.Code, Err: err}
+	}
+	return err
 }
 
 // fallback comes after all endpoints, and before whatever the application has added later under the same prefix.

@@ -26,8 +26,8 @@ type object struct {
 
 // member is one member of an object. An object can have several members of one name.
 type member struct {
-	name string
-	text []byte // the JSON text of the value
+	name  []byte
+	value []byte // its JSON text
 }
 
 // parseObject splits valid JSON into the members of its object. encoding/json would take "Granted" for "granted", and
@@ -40,9 +40,13 @@ func parseObject(text []byte) (*object, error) {
 	o := &object{members: make([]member, 0, 4), asked: make([]string, 0, 3)}
 	for rest = bytes.TrimLeft(rest[1:], space); rest[0] != '}'; rest = bytes.TrimLeft(rest, space+",") {
 		end := stringEnd(rest)
-		name, err := decodeString(rest[:end])
-		if err != nil {
-			return nil, err
+		name := rest[1 : end-1]
+		if bytes.ContainsRune(name, '\\') {
+			decoded, err := decodeString(rest[:end])
+			if err != nil {
+				return nil, err
+			}
+			name = []byte(decoded)
 		}
 		rest = bytes.TrimLeft(rest[end:], space+":")
 		end = valueEnd(rest)
@@ -147,12 +151,12 @@ func (o *object) read(name string) (value []byte) {
 	o.asked = append(o.asked, name)
 	for _, m := range o.members {
 		switch {
-		case m.name != name:
+		case string(m.name) != name:
 		case value != nil:
 			o.fault(name, domain.FieldDuplicate, "must be given only once")
 			return nil
 		default:
-			value = m.text
+			value = m.value
 		}
 	}
 	return value
@@ -185,10 +189,11 @@ func (o *object) faults(byDomain []domain.FieldError) []domain.FieldError {
 // unknown returns the first names of members that were not read, at most maxUnknown.
 func (o *object) unknown() (names []string) {
 	for _, m := range o.members {
-		if slices.Contains(o.asked, m.name) || slices.Contains(names, m.name) {
+		isName := func(name string) bool { return name == string(m.name) }
+		if slices.ContainsFunc(o.asked, isName) || slices.ContainsFunc(names, isName) {
 			continue
 		}
-		if names = append(names, m.name); len(names) == maxUnknown {
+		if names = append(names, string(m.name)); len(names) == maxUnknown {
 			break
 		}
 	}
