@@ -26,7 +26,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Config says what a Stack is made of. Sessions and DataMap are required.
+// Config is what a Stack is made of. Sessions and DataMap are required.
 type Config struct {
 	// Sessions opens sessions on the application's database.
 	Sessions ports.SessionFactory
@@ -39,21 +39,27 @@ type Config struct {
 	Purposes []domain.Purpose
 	// Resolvers are the external systems that hold personal data. The default is none.
 	Resolvers []ports.Resolver
-	// ResolverTimeout bounds the wait for each of them in an export. The default is 10 s.
-	ResolverTimeout time.Duration
 	// OnAbandoned is called with each entry for an external system that was given up, and once with each that no process
 	// took for a day; see saga.Config. The default is nothing.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
-	// Saga says how external systems are called: how many entries are claimed at once, how often a call is tried, and so
-	// on. Its zero value has the defaults. Sessions, Clock, IDs, Resolvers and OnAbandoned must be left out of it.
-	Saga saga.Config
-	// Clock and IDs are for tests. The defaults are the machine's clock and UUIDs of version 7.
+	// Clock is the source of the current time. The default is the machine's clock.
 	Clock ports.Clock
-	IDs   ports.IDSource
+
+	Options
 }
 
-// Stack is every engine of the module, wired: what a router answers requests with, and what an application calls
-// directly, outside of a request. Its engines are safe for concurrent use.
+// Options are the settings of the engines that few applications change. The zero value has the defaults.
+type Options struct {
+	// ResolverTimeout bounds the wait for each external system in an export. The default is 10 s.
+	ResolverTimeout time.Duration
+	// Saga has the limits of the calls that erase and rectify at external systems. saga.Options states the defaults.
+	Saga saga.Options
+	// IDs makes the ids of audit events and outbox entries. The default is UUIDs of version 7.
+	IDs ports.IDSource
+}
+
+// Stack has every service of the module, wired. A router calls them for its requests, and an application calls them
+// outside of a request. They are safe for concurrent use.
 //
 //	err := engines.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 //		status, err := engines.Consent.Status(ctx, s, id, "newsletter")
@@ -80,8 +86,6 @@ func New(c Config) (Stack, error) {
 		return Stack{}, configurationError("DataMap is missing")
 	case c.ResolverTimeout < 0:
 		return Stack{}, configurationError("ResolverTimeout must not be negative")
-	case c.Saga.Sessions != nil, c.Saga.Clock != nil, c.Saga.IDs != nil, c.Saga.Resolvers != nil, c.Saga.OnAbandoned != nil:
-		return Stack{}, configurationError("Saga must leave Sessions, Clock, IDs, Resolvers and OnAbandoned to Config")
 	}
 	purposes, err := domain.NewPurposes(c.Purposes...)
 	if err != nil {
@@ -116,9 +120,9 @@ func New(c Config) (Stack, error) {
 	if err != nil {
 		return Stack{}, err
 	}
-	c.Saga.Sessions, c.Saga.Clock, c.Saga.IDs = c.Sessions, clock, ids
-	c.Saga.Resolvers, c.Saga.OnAbandoned = set, c.OnAbandoned
-	runner, err := saga.NewRunner(c.Saga)
+	runner, err := saga.NewRunner(saga.Config{
+		Sessions: c.Sessions, Clock: clock, IDs: ids, Resolvers: set, Options: c.Saga, OnAbandoned: c.OnAbandoned,
+	})
 	if err != nil {
 		return Stack{}, err
 	}

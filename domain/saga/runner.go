@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The defaults of a Config.
+// The defaults of Options.
 const (
 	DefaultBatch        = 50
 	DefaultConcurrency  = 10
@@ -31,20 +31,24 @@ const leaseMargin = time.Second
 // other for a mistake.
 const clockMargin = time.Minute
 
-// Config is what a Runner is made of. The first four fields are required; a zero in the others stands for the default.
+// Options are the limits of the calls to external systems. A zero stands for the default. No field may be negative.
+type Options struct {
+	Batch        int           // how many entries are claimed at once. The default is 50
+	Concurrency  int           // how many calls of a batch run at once. The default is 10
+	CallTimeout  time.Duration // bounds each call. The default is 30 s
+	Lease        time.Duration // bounds a batch; at least a second longer than CallTimeout. The default is 5 min
+	MaxAttempts  int           // how many failed attempts abandon an entry. The default is 8
+	FirstBackoff time.Duration // the wait before the second attempt, doubled for each further one. The default is 30 s
+	MaxBackoff   time.Duration // the longest wait between two attempts. The default is 1 h
+}
+
+// Config is what a Runner is made of. Sessions, Clock, IDs and Resolvers are required.
 type Config struct {
 	Sessions  ports.SessionFactory
 	Clock     ports.Clock
 	IDs       ports.IDSource
 	Resolvers *resolvers.Set
-
-	Batch        int           // entries claimed at once; 50
-	Concurrency  int           // calls at once, of each batch; 10
-	CallTimeout  time.Duration // for one call; 30 s
-	Lease        time.Duration // for a whole batch, a second longer than CallTimeout at least; 5 min
-	MaxAttempts  int           // then an entry is abandoned; 8
-	FirstBackoff time.Duration // before the second attempt, doubled for each further one; 30 s
-	MaxBackoff   time.Duration // at most; 1 h
+	Options
 
 	// OnAbandoned is called with each entry that was abandoned, after that is committed. The entry has the status
 	// abandoned, and its last error says why. It is also called, once, with an entry that no process took for a day,
