@@ -63,7 +63,7 @@ type Config struct {
 // outbox. A runner takes only entries whose resolver and operation it knows, so that processes of different versions
 // can share it. The clocks of processes that share an outbox must differ by less than a lease.
 type Runner struct {
-	Config
+	config    Config
 	audit     audit.Stamper
 	targets   []domain.OutboxTarget
 	unclaimed watch
@@ -88,7 +88,7 @@ func NewRunner(c Config) (*Runner, error) {
 	if c.Lease < c.CallTimeout+leaseMargin {
 		return nil, configurationError("Lease must be longer than CallTimeout, by a second at least")
 	}
-	r := &Runner{Config: c, audit: audit.Stamper{Clock: c.Clock, IDs: c.IDs}, targets: c.Resolvers.Targets()}
+	r := &Runner{config: c, audit: audit.Stamper{Clock: c.Clock, IDs: c.IDs}, targets: c.Resolvers.Targets()}
 	for i := range r.targets {
 		r.targets[i].LongestWait = max(domain.LongestWait, c.MaxBackoff, c.Lease) + clockMargin
 	}
@@ -125,12 +125,12 @@ func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
 		r.tell(ctx, entry)
 	}
 	if len(batch.entries) > 0 {
-		settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Lease+r.CallTimeout)
+		settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.config.Lease+r.config.CallTimeout)
 		defer cancel()
 		settled, err = r.settle(settling, r.dispatch(ctx, batch), len(batch.entries))
 	}
 	settled += len(batch.unreadable)
-	if full := len(batch.entries)+len(batch.unreadable) >= r.Batch; err == nil && r.unclaimed.isDue(r.Clock.Now(), full) {
+	if full := len(batch.entries)+len(batch.unreadable) >= r.config.Batch; err == nil && r.unclaimed.isDue(r.config.Clock.Now(), full) {
 		err = r.reportUnclaimed(ctx)
 	}
 	return settled, err
@@ -149,13 +149,13 @@ func (r *Runner) claim(ctx context.Context) (batch, error) {
 	if len(r.targets) == 0 {
 		return batch{}, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.CallTimeout)
+	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
 	defer cancel()
 	var b batch
-	err := r.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		now := domain.Instant(r.Clock.Now())
-		b = batch{leaseUntil: now.Add(r.Lease)} // the function may run again
-		claimed, err := s.Outbox().Claim(ctx, r.Batch, now, b.leaseUntil, r.IDs.NewID(), r.targets...)
+	err := r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		now := domain.Instant(r.config.Clock.Now())
+		b = batch{leaseUntil: now.Add(r.config.Lease)} // the function may run again
+		claimed, err := s.Outbox().Claim(ctx, r.config.Batch, now, b.leaseUntil, r.config.IDs.NewID(), r.targets...)
 		if err != nil {
 			return err
 		}
