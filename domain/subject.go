@@ -69,10 +69,10 @@ func (id SubjectID) IsZero() bool { return id.canonical == "" }
 
 // Elements returns the tuple: one element for a single id, several for a composite one, none for the zero value.
 func (id SubjectID) Elements() []string {
-	switch {
-	case id.composite:
+	if id.composite {
 		return splitTuple(id.canonical)
-	case id.IsZero():
+	}
+	if id.canonical == "" {
 		return nil
 	}
 	return []string{id.canonical}

@@ -94,11 +94,12 @@ func valueEnd(text []byte) int {
 }
 
 // decodeString decodes a JSON string. It returns an error if text is another value.
-func decodeString(text []byte) (decoded string, err error) {
+func decodeString(text []byte) (string, error) {
 	if text[0] == '"' && !bytes.ContainsRune(text, '\\') {
 		return string(text[1 : len(text)-1]), nil
 	}
-	err = json.Unmarshal(text, &decoded)
+	var decoded string
+	err := json.Unmarshal(text, &decoded)
 	return decoded, err
 }
 
