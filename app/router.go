@@ -51,7 +51,7 @@ func (i *Integration) OpenAPI(prefix string) ([]byte, error) {
 	return api.OpenAPI(prefix)
 }
 
-// mounts remembers what was mounted where.
+// mounts has the API of each prefix, for OpenAPI. Fiber does not lead from a prefix back to its router.
 type mounts struct {
 	mu  sync.Mutex
 	all map[string]*httpapi.API

@@ -12,25 +12,27 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// SubjectProvider says whose data a request is about. It is the only access control there is: it authenticates the
-// request itself, or stands behind a middleware that does.
+// SubjectProvider returns the subject of a request. It is the only access control: it authenticates the request itself,
+// or stands behind a middleware that does.
 //
-// A *fiber.Error is answered with its status, fiber.ErrUnauthorized with 401; headers that the provider sets on the
-// context, such as WWW-Authenticate, are sent along. A *httpapi.Refusal does the same without Fiber. Any other error is
-// answered with 500 and shown to nobody. The subject's strings may point into the request, as those of fiber.Ctx do:
-// they are copied. c.UserContext() ends with the time that the request may take.
+// The response to a *fiber.Error has its status, 401 for fiber.ErrUnauthorized. Headers that the provider sets on the
+// context, such as WWW-Authenticate, are sent along. A *httpapi.Refusal does the same without Fiber. The response to any
+// other error has the status 500 and nothing of its text.
+//
+// The subject's strings may point into the request, as those of fiber.Ctx do: the router copies them. c.UserContext() ends
+// with the time that the request may take.
 type SubjectProvider func(c *fiber.Ctx) (domain.Subject, error)
 
 // Router returns the function that mounts the API, adapted by the options, on an application or a group. It may be
-// called more than once. Routes that the application adds later under the same prefix go on working: what no endpoint
-// takes is offered to them before it is answered with a problem document.
+// called more than once. Routes that the application adds later under the same prefix go on working: they get a request
+// that no endpoint takes before the response is a problem document.
 func Router(api *httpapi.API, subject SubjectProvider, options ...httpapi.Option) func(fiber.Router) {
 	r := router{api.With(options...), subject}
 	return r.mount
 }
 
 // Prefix returns the prefix of a group in the form that API.OpenAPI takes, so "/{tenant}/me" for a group on
-// "/:tenant/me". That of an application is empty: where it is mounted it does not know.
+// "/:tenant/me". The prefix of an application is empty: it does not know where it is mounted.
 func Prefix(host fiber.Router) string {
 	group, ok := host.(*fiber.Group)
 	if !ok {
@@ -111,12 +113,12 @@ func refusal(err error) error {
 	return err
 }
 
-// fallback comes after all endpoints, and before whatever the application has added later under the same prefix.
+// fallback is called after all endpoints, and before the routes that the application has added later under the prefix.
 func (r router) fallback(c *fiber.Ctx) error {
 	own, path := c.Route(), "/"+wildcard(c)
 	err := c.Next()
 	if c.Route() != own || !isUnrouted(err) {
-		return err // somebody has taken it
+		return err // a route of the application has taken it
 	}
 	if !c.App().Config().CaseSensitive {
 		path = strings.ToLower(path)
@@ -133,7 +135,7 @@ func (r router) fallback(c *fiber.Ctx) error {
 	return send(c, response)
 }
 
-// isUnrouted reports whether err is what Fiber says when no route takes a request.
+// isUnrouted reports whether err is the error of Fiber for a request that no route takes.
 func isUnrouted(err error) bool {
 	var known *fiber.Error
 	return errors.As(err, &known) &&

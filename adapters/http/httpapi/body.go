@@ -69,13 +69,13 @@ func unreadable(err error) error {
 }
 
 // hasLoneSurrogate reports whether a string in valid JSON escapes one half of a surrogate pair without the other.
-// It stands for no character, and encoding/json would silently put another one in its place.
+// Such a half stands for no character, and encoding/json would silently replace it by another one.
 func hasLoneSurrogate(text []byte) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' {
 			continue
 		}
-		i++ // to what is escaped
+		i++ // to the escaped character
 		if text[i] != 'u' {
 			continue
 		}
@@ -92,7 +92,7 @@ func hasLoneSurrogate(text []byte) bool {
 	return false
 }
 
-// codeUnit returns the UTF-16 code unit that the text starts with in the form \uXXXX, or 0 when it does not.
+// codeUnit returns the UTF-16 code unit that the text starts with in the form \uXXXX, or 0 if it does not.
 func codeUnit(text []byte) rune {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0

@@ -57,7 +57,7 @@ type components struct {
 }
 
 // OpenAPI returns the OpenAPI 3.1 document of exactly the API's endpoints, mounted under the prefix, as indented JSON.
-// Equal APIs and prefixes give equal bytes. It describes no authentication, which is the application's.
+// Equal APIs and prefixes give equal bytes. It does not describe authentication, which is up to the application.
 //
 // The prefix may be empty, "/" or a path such as "/me"; slashes around it make no difference. It may have parameters in
 // braces, as in "/{tenant}/me". One without its other brace, or given twice, or named purpose, is
