@@ -58,10 +58,10 @@ func (i *Integration) Stack() Stack { return i.stack }
 // Sessions returns the session factory that all routers of the Integration use, but for those mounted WithSession.
 func (i *Integration) Sessions() *SessionDependency { return i.sessions }
 
-// Erase erases a subject outside of a request, in one session without a timeout of its own. It is for a subject with more
-// rows than DELETE can erase within the request's timeout. The application calls it in a job of its own, with a context
-// that outlasts the erasure. The application must have authenticated the subject. Errors are those of Eraser.Erase and of
-// the store.
+// Erase erases a subject outside of a request, in one session without a timeout of its own. It is for a subject with
+// more rows than DELETE can erase within the request's timeout. The application calls it in a job of its own, with a
+// context that outlasts the erasure. The application must have authenticated the subject. Errors are those of
+// Eraser.Erase and of the store.
 func (i *Integration) Erase(ctx context.Context, subject domain.Subject) (result domain.ErasureResult, err error) {
 	err = i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		result, err = i.stack.Eraser.Erase(ctx, s, subject)

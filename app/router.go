@@ -40,8 +40,8 @@ func (i *Integration) Router(subject fiberhttp.SubjectProvider, options ...Route
 
 // OpenAPI returns the OpenAPI 3.1 document, in JSON, of exactly the routes that were mounted under the prefix.
 //
-// If the Fiber application is itself mounted by another one, the Integration does not know the outer part of the prefix.
-// If the Integration has a single router, OpenAPI therefore accepts any prefix. Otherwise it returns
+// If the Fiber application is itself mounted by another one, the Integration does not know the outer part of the
+// prefix. If the Integration has a single router, OpenAPI therefore accepts any prefix. Otherwise it returns
 // domain.ErrConfiguration for a prefix under which no router was mounted.
 func (i *Integration) OpenAPI(prefix string) ([]byte, error) {
 	api, ok := i.mounts.at(prefix)

@@ -31,8 +31,8 @@ func (d *SessionDependency) Do(ctx context.Context, fn func(context.Context, por
 	return factory.Do(ctx, fn)
 }
 
-// Override puts another factory in force for the routers, not for the worker, and returns a function that puts the former
-// one back:
+// Override puts another factory in force for the routers, not for the worker, and returns a function that puts the
+// former one back:
 //
 //	defer gdpr.Sessions().Override(factory)()
 //

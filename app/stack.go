@@ -7,8 +7,8 @@ import (
 )
 
 // Stack has every service of the module, wired. An Integration calls them for its requests, and an application calls
-// them outside of a request. All fields are required if an application makes a Stack itself. stack.New makes one for any
-// session factory.
+// them outside of a request. All fields are required if an application makes a Stack itself. stack.New makes one for
+// any session factory.
 type Stack = stack.Stack
 
 // onDatabase wires the services on the application's database. The store calls wake when the outbox has new work.

@@ -49,9 +49,9 @@ func (t ColumnType) bits() int {
 	}
 }
 
-// fitsKey reports whether an element of a subject id is a value of the key column. It takes only the canonical text of a
-// value ("7", not "007"; a UUID in lower case), because the ledgers know the subject by that text: two spellings would be
-// two subjects with one row.
+// fitsKey reports whether an element of a subject id is a value of the key column. It takes only the canonical text of
+// a value ("7", not "007"; a UUID in lower case), because the ledgers know the subject by that text: two spellings
+// would be two subjects with one row.
 func (c Column) fitsKey(element string) bool {
 	if bits := c.Type.bits(); bits > 0 {
 		n, err := strconv.ParseInt(element, 10, bits)

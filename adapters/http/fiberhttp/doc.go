@@ -13,8 +13,8 @@
 //
 // A large export is streamed over TCP and Unix sockets, with TLS or without. A failure breaks the connection off. Over
 // HTTP/1.0 and over connections of other types it is held in memory as a whole. A middleware that gathers a stream by
-// Response.Body, as etag does, gets status 500 and no document if the stream fails. One that stores what compress has made
-// of a stream stores a document that is cut: do not cache the routes at all.
+// Response.Body, as etag does, gets status 500 and no document if the stream fails. One that stores what compress has
+// made of a stream stores a document that is cut: do not cache the routes at all.
 //
 // The time of a request includes its body only with StreamRequestBody; otherwise Fiber reads the body before it calls a
 // handler, and its ReadTimeout counts.

@@ -16,11 +16,11 @@ import (
 // or stands behind a middleware that does.
 //
 // The response to a *fiber.Error has its status, 401 for fiber.ErrUnauthorized. Headers that the provider sets on the
-// context, such as WWW-Authenticate, are sent along. A *httpapi.Refusal does the same without Fiber. The response to any
-// other error has the status 500 and nothing of its text.
+// context, such as WWW-Authenticate, are sent along. A *httpapi.Refusal does the same without Fiber. The response to
+// any other error has the status 500 and nothing of its text.
 //
-// The subject's strings may point into the request, as those of fiber.Ctx do: the router copies them. c.UserContext() ends
-// with the time that the request may take.
+// The subject's strings may point into the request, as those of fiber.Ctx do: the router copies them. c.UserContext()
+// ends with the time that the request may take.
 type SubjectProvider func(c *fiber.Ctx) (domain.Subject, error)
 
 // Router returns the function that mounts the API, adapted by the options, on an application or a group. It may be

@@ -37,8 +37,9 @@ type API struct {
 	endpoints      []Endpoint
 }
 
-// New returns an API with the endpoints for consent, export and erasure. WithRestriction adds those for restriction. If
-// the consent ledger has declared purposes, the API has the endpoint that lists all consents, and refuses other purposes.
+// New returns an API with the endpoints for consent, export and erasure. WithRestriction adds those for restriction.
+// If the consent ledger has declared purposes, the API has the endpoint that lists all consents, and refuses other
+// purposes.
 //
 // Returns domain.ErrConfiguration if a field is missing.
 func New(c Config) (*API, error) {
@@ -85,8 +86,8 @@ func WithRestriction() Option { return func(a *API) { a.hasRestriction = true } 
 // DefaultTag is the tag of every operation of the OpenAPI document where WithTags names none.
 const DefaultTag = "gdpr"
 
-// WithTags puts the tags on every operation of the OpenAPI document, in the place of DefaultTag. Without tags it changes
-// nothing.
+// WithTags puts the tags on every operation of the OpenAPI document, in the place of DefaultTag. Without tags it
+// changes nothing.
 func WithTags(tags ...string) Option {
 	var distinct []string
 	for _, tag := range tags {

@@ -14,7 +14,9 @@ import (
 
 // export runs the export in one session and writes it into body. It returns the response, whose Body is the document
 // unless the document was sent as a stream.
-func (a *API) export(ctx context.Context, endpoint Endpoint, subject domain.Subject, body *exportBody) (response Response) {
+func (a *API) export(
+	ctx context.Context, endpoint Endpoint, subject domain.Subject, body *exportBody,
+) (response Response) {
 	defer a.recovered(ctx, endpoint, &response) // also of the goroutine of a stream
 	err := a.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		return a.writeBundle(ctx, s, subject, body)
@@ -99,8 +101,8 @@ type stream struct {
 	ended  <-chan struct{} // closed at the end of the goroutine
 }
 
-// Close ends the work and waits for its goroutine, at the latest until the end of the request's time: a store may ignore
-// its context.
+// Close ends the work and waits for its goroutine, at the latest until the end of the request's time: a store may
+// ignore its context.
 func (s stream) Close() error {
 	s.cancel()
 	err := s.PipeReader.Close()

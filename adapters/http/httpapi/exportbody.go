@@ -16,9 +16,9 @@ const (
 	chunk = 32 << 10
 )
 
-// exportBody is the body of an export while it is written. It is held until the session has committed, so that an attempt
-// can be repeated and a failure can have a status. A body over maxHeld is streamed. A failure then ends the stream
-// before the tail of the body, so that no client takes a part for the whole.
+// exportBody is the body of an export while it is written. It is held until the session has committed, so that an
+// attempt can be repeated and a failure can have a status. A body over maxHeld is streamed. A failure then ends the
+// stream before the tail of the body, so that no client takes a part for the whole.
 type exportBody struct {
 	held   bytes.Buffer
 	tail   []byte               // the end of the body, sent after the session has committed
@@ -28,8 +28,8 @@ type exportBody struct {
 	repeated bool // a part of an earlier attempt was sent
 }
 
-// restart is called before each attempt. After a part was sent, another attempt cannot succeed: it runs for its evidence
-// only, and its first write fails.
+// restart is called before each attempt. After a part was sent, another attempt cannot succeed: it runs for its
+// evidence only, and its first write fails.
 func (b *exportBody) restart() {
 	b.held.Reset()
 	b.repeated = b.pipe != nil

@@ -11,8 +11,8 @@ import (
 )
 
 // Route handles a request to any path: by the endpoint that takes it, or else by Fallback. A HEAD request goes to the
-// endpoint for GET. The path is relative to the prefix and still percent-encoded, "/" for the prefix itself. Route takes
-// the purpose from the path.
+// endpoint for GET. The path is relative to the prefix and still percent-encoded, "/" for the prefix itself. Route
+// takes the purpose from the path.
 //
 // An adapter whose framework gives it every request under the prefix calls Route. An adapter that registers each
 // endpoint with its framework calls Handle.

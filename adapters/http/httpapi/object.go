@@ -16,8 +16,8 @@ const maxUnknown = 100
 // maxNameLength bounds how many characters an unknown field's name may have to be repeated.
 const maxNameLength = 32
 
-// object is a JSON object whose fields are read one by one, by exact name. It collects the faults of all fields, so that
-// one response names all of them.
+// object is a JSON object whose fields are read one by one, by exact name. It collects the faults of all fields, so
+// that one response names all of them.
 type object struct {
 	members []member
 	asked   []string            // the fields that were read, in that order

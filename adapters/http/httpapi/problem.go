@@ -43,8 +43,9 @@ func problem(status int, detail string) *failure {
 var internalError = problem(http.StatusInternalServerError, "The server could not process the request.")
 
 // failures has the responses to the errors of the services and the stores. The first target that fits counts. An error
-// that fits none is internal. So is domain.ErrConflict: a constraint of the database has refused a write, and refuses it
-// again until the application's data or schema is changed. A 503 would ask the client to repeat the request in vain.
+// that fits none is internal. So is domain.ErrConflict: a constraint of the database has refused a write, and refuses
+// it again until the application's data or schema is changed. A 503 would ask the client to repeat the request in
+// vain.
 var failures = []struct {
 	target error
 	status int

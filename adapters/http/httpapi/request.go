@@ -32,8 +32,8 @@ type Request struct {
 	// client see that a stream was broken off: over HTTP/1.0, or if it cannot reach the connection.
 	Whole bool
 
-	// ContextLasts says that the context of the request may be used until the Stream of its response has ended. Without it,
-	// the work behind a stream sees no value of the context.
+	// ContextLasts says that the context of the request may be used until the Stream of its response has ended. Without
+	// it, the work behind a stream sees no value of the context.
 	ContextLasts bool
 }
 
