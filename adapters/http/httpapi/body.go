@@ -21,7 +21,7 @@ const MaxBodySize = 64 << 10
 
 // readObject reads a body that must be one JSON object.
 func readObject(r Request) (*object, error) {
-	if !isJSON(r.ContentType) {
+	if mediaType, _, err := mime.ParseMediaType(r.ContentType); err != nil || mediaType != "application/json" {
 		return nil, problem(http.StatusUnsupportedMediaType, "The body must be sent as application/json.")
 	}
 	for coding := range strings.SplitSeq(r.ContentEncoding, ",") {
@@ -43,15 +43,6 @@ func readObject(r Request) (*object, error) {
 		return nil, problem(http.StatusBadRequest, "The body is not valid JSON.")
 	}
 	return parseObject(text)
-}
-
-func isJSON(contentType string) bool {
-	const want = "application/json"
-	if contentType == want { // as nearly every client writes it
-		return true
-	}
-	mediaType, _, err := mime.ParseMediaType(contentType)
-	return err == nil && mediaType == want
 }
 
 // unreadable returns the failure for an error of reading the body.

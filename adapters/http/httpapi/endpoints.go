@@ -18,13 +18,15 @@ type Endpoint struct {
 	Path        string // relative to the prefix; only its last segment may be a parameter, as in "/consent/{purpose}"
 	OperationID string // names the endpoint in logs and in the OpenAPI document
 
-	operate operation
-	exports bool // the endpoint is the export, which has no operation: its result may be too large to be held
+	// accept checks the input, before any session is opened. It is nil for the export, whose result may be too large to be
+	// held.
+	accept  func(*API, domain.Subject, Request) (operation, error)
+	exports bool
 }
 
-// operation checks the input of a request, then does its work in one session. It returns the result, which becomes the
-// body of the response.
-type operation func(*API, context.Context, domain.Subject, Request) (any, error)
+// operation does the work of a request in its session. It returns the result, which becomes the body of the response. It
+// may run more than once, because a session factory may retry.
+type operation func(context.Context, ports.Session) (any, error)
 
 // Endpoints lists the routes to be mounted. The order has no meaning.
 func (a *API) Endpoints() []Endpoint { return slices.Clone(a.endpoints) }
@@ -48,7 +50,7 @@ func endpoints(hasPurposes, hasRestriction bool) []Endpoint {
 	return all
 }
 
-func (a *API) recordConsent(ctx context.Context, subject domain.Subject, r Request) (any, error) {
+func (a *API) recordConsent(subject domain.Subject, r Request) (operation, error) {
 	body, err := readObject(r)
 	if err != nil {
 		return nil, err
@@ -59,50 +61,31 @@ func (a *API) recordConsent(ctx context.Context, subject domain.Subject, r Reque
 		Purpose:       body.text("purpose"),
 		Source:        source,
 	}
-	faults := body.faults(decision.CheckAmong(a.config.Consent.Purposes()))
-	if err := domain.Invalid("record consent", faults); err != nil {
-		return nil, err
-	}
-	var record domain.ConsentRecord
-	err = a.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
-		record, err = a.config.Consent.Record(ctx, s, subject.ID, decision)
-		return err
-	})
-	return &record, err
+	return func(ctx context.Context, s ports.Session) (any, error) {
+		return a.config.Consent.Record(ctx, s, subject.ID, decision)
+	}, domain.Invalid("record consent", body.faults(decision.CheckAmong(a.config.Consent.Purposes())))
 }
 
-func (a *API) consentStatus(ctx context.Context, subject domain.Subject, r Request) (any, error) {
+func (a *API) consentStatus(subject domain.Subject, r Request) (operation, error) {
 	purpose, faults := pathPurpose(r.Purpose, a.config.Consent.Purposes())
-	if err := domain.Invalid("consent status", faults); err != nil {
-		return nil, err
-	}
-	var status domain.ConsentStatus
-	err := a.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
-		status, err = a.config.Consent.Status(ctx, s, subject.ID, purpose)
-		return err
-	})
-	return &status, err
+	return func(ctx context.Context, s ports.Session) (any, error) {
+		return a.config.Consent.Status(ctx, s, subject.ID, purpose)
+	}, domain.Invalid("consent status", faults)
 }
 
-func (a *API) consentStatuses(ctx context.Context, subject domain.Subject, _ Request) (any, error) {
-	var statuses domain.ConsentStatuses
-	err := a.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
-		statuses, err = a.config.Consent.Statuses(ctx, s, subject.ID)
-		return err
-	})
-	return &statuses, err
+func (a *API) consentStatuses(subject domain.Subject, _ Request) (operation, error) {
+	return func(ctx context.Context, s ports.Session) (any, error) {
+		return a.config.Consent.Statuses(ctx, s, subject.ID)
+	}, nil
 }
 
-func (a *API) erase(ctx context.Context, subject domain.Subject, _ Request) (any, error) {
-	var result domain.ErasureResult
-	err := a.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
-		result, err = a.config.Erasure.Erase(ctx, s, subject)
-		return err
-	})
-	return &result, err
+func (a *API) erase(subject domain.Subject, _ Request) (operation, error) {
+	return func(ctx context.Context, s ports.Session) (any, error) {
+		return a.config.Erasure.Erase(ctx, s, subject)
+	}, nil
 }
 
-func (a *API) recordRestriction(ctx context.Context, subject domain.Subject, r Request) (any, error) {
+func (a *API) recordRestriction(subject domain.Subject, r Request) (operation, error) {
 	body, err := readObject(r)
 	if err != nil {
 		return nil, err
@@ -113,27 +96,14 @@ func (a *API) recordRestriction(ctx context.Context, subject domain.Subject, r R
 		Reason:     body.optionalText("reason"),
 		Source:     source,
 	}
-	faults := body.faults(decision.CheckAmong(a.config.Restriction.Purposes()))
-	if err := domain.Invalid("record restriction", faults); err != nil {
-		return nil, err
-	}
-	var record domain.RestrictionRecord
-	err = a.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
-		record, err = a.config.Restriction.Record(ctx, s, subject.ID, decision)
-		return err
-	})
-	return &record, err
+	return func(ctx context.Context, s ports.Session) (any, error) {
+		return a.config.Restriction.Record(ctx, s, subject.ID, decision)
+	}, domain.Invalid("record restriction", body.faults(decision.CheckAmong(a.config.Restriction.Purposes())))
 }
 
-func (a *API) restrictionStatus(ctx context.Context, subject domain.Subject, r Request) (any, error) {
+func (a *API) restrictionStatus(subject domain.Subject, r Request) (operation, error) {
 	purpose, faults := queryPurpose(r.Query, a.config.Restriction.Purposes())
-	if err := domain.Invalid("restriction status", faults); err != nil {
-		return nil, err
-	}
-	var status domain.RestrictionStatus
-	err := a.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
-		status, err = a.config.Restriction.Status(ctx, s, subject.ID, purpose)
-		return err
-	})
-	return &status, err
+	return func(ctx context.Context, s ports.Session) (any, error) {
+		return a.config.Restriction.Status(ctx, s, subject.ID, purpose)
+	}, domain.Invalid("restriction status", faults)
 }

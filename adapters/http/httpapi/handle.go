@@ -66,11 +66,18 @@ func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (respons
 	case endpoint.exports:
 		return a.exportStream(ctx, endpoint, subject)
 	}
-	result, err := endpoint.operate(a, ctx, subject, r)
+	operate, err := endpoint.accept(a, subject, r)
 	if err != nil {
 		return a.failed(ctx, endpoint, err)
 	}
-	body, err := encode(result)
+	var body []byte
+	err = a.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		result, err := operate(ctx, s)
+		if err == nil {
+			body, err = encode(result)
+		}
+		return err
+	})
 	if err != nil {
 		return a.failed(ctx, endpoint, err)
 	}

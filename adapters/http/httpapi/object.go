@@ -26,71 +26,50 @@ type object struct {
 
 // member is one member of an object. An object can have several members of one name.
 type member struct {
-	name  []byte
+	name  string
 	value []byte // its JSON text
 }
 
 // parseObject splits valid JSON into the members of its object. encoding/json would take "Granted" for "granted", and
 // would keep the last of two members that have one name.
 func parseObject(text []byte) (*object, error) {
-	rest := bytes.TrimLeft(text, space)
+	rest := bytes.TrimSpace(text)
 	if rest[0] != '{' {
 		return nil, problem(http.StatusUnprocessableEntity, "The body must be a JSON object.")
 	}
-	o := &object{members: make([]member, 0, 4), asked: make([]string, 0, 3)}
-	for rest = bytes.TrimLeft(rest[1:], space); rest[0] != '}'; rest = bytes.TrimLeft(rest, space+",") {
-		end := stringEnd(rest)
-		name := rest[1 : end-1]
-		if bytes.ContainsRune(name, '\\') {
-			decoded, err := decodeString(rest[:end])
-			if err != nil {
-				return nil, err
-			}
-			name = []byte(decoded)
+	o := &object{members: make([]member, 0, 4), asked: make([]string, 0, 3)} // as many as most requests need
+	for rest = bytes.TrimSpace(rest[1 : len(rest)-1]); len(rest) > 0; {
+		var name, value []byte
+		name, rest = cutToken(rest)
+		value, rest = cutToken(rest)
+		decoded, err := decodeString(name)
+		if err != nil {
+			return nil, err
 		}
-		rest = bytes.TrimLeft(rest[end:], space+":")
-		end = valueEnd(rest)
-		o.members = append(o.members, member{name, bytes.TrimRight(rest[:end], space)})
-		rest = rest[end:]
+		o.members = append(o.members, member{decoded, value})
 	}
 	return o, nil
 }
 
-// space is the white space of JSON.
-const space = " \t\r\n"
-
-// stringEnd returns the index after the JSON string that text begins with.
-func stringEnd(text []byte) int {
-	for i := 1; ; i++ {
-		switch text[i] {
-		case '\\':
+// cutToken cuts the text inside an object after its first name or value, at the colon or comma.
+func cutToken(text []byte) (token, rest []byte) {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
 			i++
-		case '"':
-			return i + 1
-		}
-	}
-}
-
-// valueEnd returns the index of the comma or brace that ends the value that text begins with, in an object.
-func valueEnd(text []byte) int {
-	depth := 0
-	for i := 0; ; i++ {
-		switch text[i] {
-		case '"':
-			i += stringEnd(text[i:]) - 1
-		case '{', '[':
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{', c == '[':
 			depth++
-		case '}', ']':
-			if depth == 0 {
-				return i
-			}
+		case c == '}', c == ']':
 			depth--
-		case ',':
-			if depth == 0 {
-				return i
-			}
+		case depth == 0 && (c == ':' || c == ','):
+			return bytes.TrimSpace(text[:i]), text[i+1:]
 		}
 	}
+	return bytes.TrimSpace(text), nil
 }
 
 // decodeString decodes a JSON string. It returns an error if text is another value.
@@ -152,7 +131,7 @@ func (o *object) read(name string) (value []byte) {
 	o.asked = append(o.asked, name)
 	for _, m := range o.members {
 		switch {
-		case string(m.name) != name:
+		case m.name != name:
 		case value != nil:
 			o.fault(name, domain.FieldDuplicate, "must be given only once")
 			return nil
@@ -179,26 +158,17 @@ func (o *object) faults(byDomain []domain.FieldError) []domain.FieldError {
 			all = append(all, noted[i])
 		}
 	}
-	for _, name := range o.unknown() {
+	var unknown []string
+	for _, m := range o.members {
+		if slices.Contains(o.asked, m.name) || slices.Contains(unknown, m.name) || len(unknown) == maxUnknown {
+			continue
+		}
+		unknown = append(unknown, m.name)
 		all = append(all, domain.FieldError{
-			Field: echoed(name), Code: domain.FieldUnknown, Message: "is not a field of this request",
+			Field: echoed(m.name), Code: domain.FieldUnknown, Message: "is not a field of this request",
 		})
 	}
 	return all
-}
-
-// unknown returns the first names of members that were not read, at most maxUnknown.
-func (o *object) unknown() (names []string) {
-	for _, m := range o.members {
-		isName := func(name string) bool { return name == string(m.name) }
-		if slices.ContainsFunc(o.asked, isName) || slices.ContainsFunc(names, isName) {
-			continue
-		}
-		if names = append(names, string(m.name)); len(names) == maxUnknown {
-			break
-		}
-	}
-	return names
 }
 
 // echoed returns the name that the client chose if it looks like the name of a field. Any other name could be anything,
