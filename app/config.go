@@ -73,15 +73,15 @@ func (c Config) validate() error {
 		len(c.Purposes) > 0 || len(c.Resolvers) > 0 || c.OnAbandoned != nil || c.Clock != nil || c.Options != stack.Options{}
 	switch {
 	case c.Stack != nil && set:
-		return configurationError("set either Stack, or DB and Models with their options, not both")
+		return domain.Misconfigured("app", "set either Stack, or DB and Models with their options, not both")
 	case c.Stack != nil:
 		return c.Stack.Validate()
 	case !wires:
-		return configurationError("set DB and Models, or Stack")
+		return domain.Misconfigured("app", "set DB and Models, or Stack")
 	case c.DB == nil:
-		return configurationError("DB is missing")
+		return domain.Misconfigured("app", "DB is missing")
 	case (len(c.Models) > 0) == !c.DataMap.IsZero():
-		return configurationError("set Models or DataMap, one of them")
+		return domain.Misconfigured("app", "set Models or DataMap, one of them")
 	}
 	return nil
 }

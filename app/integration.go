@@ -77,7 +77,7 @@ func (i *Integration) Erase(ctx context.Context, subject domain.Subject) (result
 // commit and roll back with it. See bunstore.Store.Join. Returns domain.ErrConfiguration if the stack was prewired.
 func (i *Integration) Join(tx bun.IDB) (ports.SessionFactory, error) {
 	if i.store == nil {
-		return nil, configurationError("a prewired stack joins transactions by its own store")
+		return nil, domain.Misconfigured("app", "a prewired stack joins transactions by its own store")
 	}
 	return i.store.Join(tx)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/http/fiberhttp"
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -46,7 +47,7 @@ func (i *Integration) Router(subject fiberhttp.SubjectProvider, options ...Route
 func (i *Integration) OpenAPI(prefix string) ([]byte, error) {
 	api, ok := i.mounts.at(prefix)
 	if !ok {
-		return nil, configurationError("no router is mounted under the prefix " + prefix)
+		return nil, domain.Misconfigured("app", "no router is mounted under the prefix "+prefix)
 	}
 	return api.OpenAPI(prefix)
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app/stack"
-	"github.com/habeas-data/habeas/domain"
 )
 
 // Stack has every service of the module, wired. An Integration calls them for its requests, and an application calls
@@ -32,8 +31,4 @@ func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 		Resolvers: c.Resolvers, OnAbandoned: c.OnAbandoned, Clock: c.Clock, Options: c.Options,
 	})
 	return services, store, err
-}
-
-func configurationError(message string) error {
-	return &domain.Error{Code: domain.ErrConfiguration, Op: "app", Message: message}
 }

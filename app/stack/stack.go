@@ -81,11 +81,11 @@ type Stack struct {
 func New(c Config) (Stack, error) {
 	switch {
 	case c.Sessions == nil:
-		return Stack{}, configurationError("Sessions is missing")
+		return Stack{}, domain.Misconfigured("stack", "Sessions is missing")
 	case c.DataMap.IsZero():
-		return Stack{}, configurationError("DataMap is missing")
+		return Stack{}, domain.Misconfigured("stack", "DataMap is missing")
 	case c.ResolverTimeout < 0:
-		return Stack{}, configurationError("ResolverTimeout must not be negative")
+		return Stack{}, domain.Misconfigured("stack", "ResolverTimeout must not be negative")
 	}
 	purposes, err := domain.NewPurposes(c.Purposes...)
 	if err != nil {
@@ -178,12 +178,8 @@ func (s Stack) Validate() error {
 		{"Runner", s.Runner == nil},
 	} {
 		if part.missing {
-			return configurationError("the stack has no " + part.name)
+			return domain.Misconfigured("stack", "the stack has no "+part.name)
 		}
 	}
 	return nil
-}
-
-func configurationError(message string) error {
-	return &domain.Error{Code: domain.ErrConfiguration, Op: "stack", Message: message}
 }

@@ -97,20 +97,15 @@ func (r router) find(ctx context.Context, c *fiber.Ctx) (domain.Subject, error) 
 	defer c.SetUserContext(c.UserContext()) //nolint:contextcheck // later handlers get the context of the application
 	c.SetUserContext(ctx)
 	subject, err := r.subject(c)
-	if err != nil {
-		return domain.Subject{}, refusal(err)
+	if err == nil {
+		return subject, nil
 	}
-	return subject, nil
-}
-
-// refusal gives an error that wraps a *fiber.Error the status of that, unless it wraps a *httpapi.Refusal.
-func refusal(err error) error {
 	var known *httpapi.Refusal
-	var byFiber *fiber.Error
-	if !errors.As(err, &known) && errors.As(err, &byFiber) {
-		return &httpapi.Refusal{Status: byFiber.Code, Err: err}
+	var refusal *fiber.Error
+	if !errors.As(err, &known) && errors.As(err, &refusal) {
+		err = &httpapi.Refusal{Status: refusal.Code, Err: err}
 	}
-	return err
+	return domain.Subject{}, err
 }
 
 // fallback is called after all endpoints, and before the routes that the application has added later under the prefix.

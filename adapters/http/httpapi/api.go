@@ -44,7 +44,7 @@ type API struct {
 // Returns domain.ErrConfiguration if a field is missing.
 func New(c Config) (*API, error) {
 	missing := func(field string) (*API, error) {
-		return nil, &domain.Error{Code: domain.ErrConfiguration, Op: "http api", Message: field + " is missing"}
+		return nil, domain.Misconfigured("http api", field+" is missing")
 	}
 	switch {
 	case c.Sessions == nil:
@@ -60,7 +60,7 @@ func New(c Config) (*API, error) {
 	case c.DataMap.IsZero():
 		return missing("DataMap")
 	case c.Timeout < 0:
-		return nil, &domain.Error{Code: domain.ErrConfiguration, Op: "http api", Message: "Timeout is negative"}
+		return nil, domain.Misconfigured("http api", "Timeout is negative")
 	case c.Timeout == 0:
 		c.Timeout = DefaultTimeout
 	}

@@ -120,9 +120,7 @@ func prefixParameters(prefix string) ([]parameter, error) {
 		name, behind, closed := strings.Cut(after, "}")
 		valid := opened && closed && name != "" && !strings.Contains(before, "}") && !strings.ContainsAny(name, "{/")
 		if !valid || seen[name] {
-			return nil, &domain.Error{
-				Code: domain.ErrConfiguration, Op: "openapi", Message: "the prefix has parameters that are not valid",
-			}
+			return nil, domain.Misconfigured("openapi", "the prefix has parameters that are not valid")
 		}
 		seen[name] = true
 		found = append(found, parameter{name, "path", true, map[string]string{"type": "string"}})
