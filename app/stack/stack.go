@@ -10,6 +10,7 @@
 package stack
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -76,8 +77,8 @@ type Stack struct {
 	Runner      *saga.Runner // to be drained by a worker, see adapters/worker
 }
 
-// New wires the engines. Everything that can be wrong with the configuration (domain.ErrConfiguration) or with the
-// erasure plan that follows from the data map (domain.ErrManifest, domain.ErrRetention) is found here.
+// New wires the services. Returns domain.ErrConfiguration for a mistake in the configuration, and domain.ErrManifest or
+// domain.ErrRetention for a data map without a valid erasure plan.
 func New(c Config) (Stack, error) {
 	switch {
 	case c.Sessions == nil:
@@ -95,13 +96,8 @@ func New(c Config) (Stack, error) {
 	if err != nil {
 		return Stack{}, err
 	}
-	clock, ids := ports.Clock(system.Clock{}), ports.IDSource(&system.IDs{})
-	if c.Clock != nil {
-		clock = c.Clock
-	}
-	if c.IDs != nil {
-		ids = c.IDs
-	}
+	clock := cmp.Or(c.Clock, ports.Clock(system.Clock{}))
+	ids := cmp.Or(c.IDs, ports.IDSource(&system.IDs{}))
 	eraser, err := erasure.NewEraser(erasure.Config{
 		Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: set, Purposes: purposes,
 	})
@@ -138,31 +134,21 @@ func New(c Config) (Stack, error) {
 	}, nil
 }
 
-// API returns the HTTP API of the stack, for a router such as fiberhttp or nethttp. What the configuration leaves out
-// is taken from the stack, so that httpapi.Config{} will do.
+// API returns the HTTP API of the stack, for a router such as fiberhttp or nethttp. Fields that the configuration leaves
+// out are taken from the stack, so that httpapi.Config{} is enough.
 func (s Stack) API(c httpapi.Config) (*httpapi.API, error) {
-	if c.Sessions == nil {
-		c.Sessions = s.Sessions
-	}
-	if c.Consent == nil {
-		c.Consent = s.Consent
-	}
-	if c.Restriction == nil {
-		c.Restriction = s.Restriction
-	}
-	if c.Export == nil {
-		c.Export = s.Exporter
-	}
-	if c.Erasure == nil {
-		c.Erasure = s.Eraser
-	}
+	c.Sessions = cmp.Or(c.Sessions, s.Sessions)
+	c.Consent = cmp.Or(c.Consent, s.Consent)
+	c.Restriction = cmp.Or(c.Restriction, s.Restriction)
+	c.Export = cmp.Or(c.Export, s.Exporter)
+	c.Erasure = cmp.Or(c.Erasure, s.Eraser)
 	if c.DataMap.IsZero() {
 		c.DataMap = s.DataMap
 	}
 	return httpapi.New(c)
 }
 
-// Validate refuses a stack, wired by the application itself, that has something missing (domain.ErrConfiguration).
+// Validate returns domain.ErrConfiguration if a field of the stack is missing.
 func (s Stack) Validate() error {
 	for _, part := range []struct {
 		name    string

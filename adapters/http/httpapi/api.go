@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"log/slog"
 	"slices"
 	"time"
@@ -43,27 +44,25 @@ type API struct {
 //
 // Returns domain.ErrConfiguration if a field is missing.
 func New(c Config) (*API, error) {
-	missing := func(field string) (*API, error) {
-		return nil, domain.Misconfigured("http api", field+" is missing")
+	for _, field := range []struct {
+		name    string
+		missing bool
+	}{
+		{"Sessions", c.Sessions == nil},
+		{"Consent", c.Consent == nil},
+		{"Restriction", c.Restriction == nil},
+		{"Export", c.Export == nil},
+		{"Erasure", c.Erasure == nil},
+		{"DataMap", c.DataMap.IsZero()},
+	} {
+		if field.missing {
+			return nil, domain.Misconfigured("http api", field.name+" is missing")
+		}
 	}
-	switch {
-	case c.Sessions == nil:
-		return missing("Sessions")
-	case c.Consent == nil:
-		return missing("Consent")
-	case c.Restriction == nil:
-		return missing("Restriction")
-	case c.Export == nil:
-		return missing("Export")
-	case c.Erasure == nil:
-		return missing("Erasure")
-	case c.DataMap.IsZero():
-		return missing("DataMap")
-	case c.Timeout < 0:
+	if c.Timeout < 0 {
 		return nil, domain.Misconfigured("http api", "Timeout is negative")
-	case c.Timeout == 0:
-		c.Timeout = DefaultTimeout
 	}
+	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
 	return (&API{config: c, tags: []string{DefaultTag}}).With(), nil
 }
 

@@ -45,7 +45,7 @@ func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (respons
 	ctx, release := lend(ctx)
 	defer func() {
 		if body, streams := response.Stream.(stream); streams && r.ContextLasts {
-			context.AfterFunc(body.ctx, release) //nolint:contextcheck // which ends with the work of the stream
+			context.AfterFunc(body.ctx, release) // body.ctx ends with the work of the stream
 			return
 		}
 		release()
