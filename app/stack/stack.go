@@ -59,6 +59,9 @@ type Options struct {
 	IDs ports.IDSource
 }
 
+// IsZero reports whether every option is the default.
+func (o Options) IsZero() bool { return o.ResolverTimeout == 0 && o.Saga.IsZero() && o.IDs == nil }
+
 // Stack has every service of the module, wired. A router calls them for its requests, and an application calls them
 // outside of a request. They are safe for concurrent use.
 //

@@ -42,6 +42,9 @@ type Options struct {
 	MaxBackoff   time.Duration // the longest wait between two attempts. The default is 1 h
 }
 
+// IsZero reports whether every option is the default.
+func (o Options) IsZero() bool { return o == Options{} }
+
 // Config is what a Runner is made of. Sessions, Clock, IDs and Resolvers are required.
 type Config struct {
 	Sessions  ports.SessionFactory
