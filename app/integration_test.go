@@ -19,6 +19,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/ports"
@@ -48,38 +49,38 @@ func anna(*fiber.Ctx) (domain.Subject, error) { return domain.NewSubject("1") }
 
 func TestAnIntegrationIsMadeOfModelsOrOfAStack(t *testing.T) {
 	gdpr, db := newIntegration(t)
-	stack := gdpr.Stack()
-	incomplete := stack
+	wired := gdpr.Stack()
+	incomplete := wired
 	incomplete.Eraser = nil
-	dataMap := stack.DataMap
+	dataMap := wired.DataMap
 	for name, test := range map[string]struct {
 		config app.Config
 		says   string // part of the error; empty for none
 	}{
 		"models":               {app.Config{DB: db, Models: models}, ""},
 		"a data map":           {app.Config{DB: db, DataMap: dataMap}, ""},
-		"a stack":              {app.Config{Stack: &stack}, ""},
+		"a stack":              {app.Config{Stack: &wired}, ""},
 		"nothing":              {app.Config{}, "DB and Models, or Stack"},
-		"both":                 {app.Config{DB: db, Models: models, Stack: &stack}, "not both"},
-		"a stack with a rest":  {app.Config{Stack: &stack, Schema: "x"}, "not both"},
+		"both":                 {app.Config{DB: db, Models: models, Stack: &wired}, "not both"},
+		"a stack with a rest":  {app.Config{Stack: &wired, Schema: "x"}, "not both"},
 		"models without DB":    {app.Config{Models: models}, "DB is missing"},
 		"DB without models":    {app.Config{DB: db}, "Models or DataMap"},
 		"models and data map":  {app.Config{DB: db, Models: models, DataMap: dataMap}, "Models or DataMap"},
 		"an incomplete stack":  {app.Config{Stack: &incomplete}, "no Eraser"},
 		"a schema on SQLite":   {app.Config{DB: db, Models: models, Schema: "x"}, "no schemas"},
 		"a negative timeout":   {app.Config{DB: db, Models: models, RequestTimeout: -1}, "negative"},
-		"a stack and a saga":   {app.Config{Stack: &stack, Saga: saga.Config{Batch: 1}}, "not both"},
-		"a saga's own clock":   {app.Config{DB: db, Models: models, Saga: saga.Config{Clock: system.Clock{}}}, "Clock"},
-		"a negative batch":     {app.Config{DB: db, Models: models, Saga: saga.Config{Batch: -1}}, "negative"},
+		"a stack and a saga":   {app.Config{Stack: &wired, Options: limits(1)}, "not both"},
+		"a stack and a clock":  {app.Config{Stack: &wired, Clock: system.Clock{}}, "not both"},
+		"a negative batch":     {app.Config{DB: db, Models: models, Options: limits(-1)}, "negative"},
 		"fewer than no worker": {app.Config{DB: db, Models: models, Workers: -1}, "negative"},
-		"a negative wait":      {app.Config{DB: db, Models: models, ResolverTimeout: -1}, "negative"},
+		"a negative wait":      {app.Config{DB: db, Models: models, Options: stack.Options{ResolverTimeout: -1}}, "negative"},
 		"two of a name":        {app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{nil}}, "nil"},
-		"a stack and purposes": {app.Config{Stack: &stack, Purposes: []domain.Purpose{{Name: "news"}}}, "not both"},
+		"a stack and purposes": {app.Config{Stack: &wired, Purposes: []domain.Purpose{{Name: "news"}}}, "not both"},
 		"a purpose twice": {
 			app.Config{DB: db, Models: models, Purposes: []domain.Purpose{{Name: "news"}, {Name: "news"}}}, "declared twice",
 		},
 		"a nameless purpose":   {app.Config{DB: db, Models: models, Purposes: []domain.Purpose{{}}}, "must not be empty"},
-		"a stack and resolver": {app.Config{Stack: &stack, Resolvers: []ports.Resolver{nil}}, "not both"},
+		"a stack and resolver": {app.Config{Stack: &wired, Resolvers: []ports.Resolver{nil}}, "not both"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := app.New(test.config)
@@ -139,12 +140,34 @@ func TestDeclaredPurposesReachTheRouterAndTheTrail(t *testing.T) {
 	}))
 }
 
+// limits are options with the number of entries that a batch may have.
+func limits(batch int) stack.Options { return stack.Options{Saga: saga.Options{Batch: batch}} }
+
+// forgetful is an external system that holds nothing.
+type forgetful struct{ ports.Resolver }
+
+func (forgetful) Name() string { return "desk" }
+
+func (forgetful) EraseSubject(context.Context, domain.SubjectRef, string) (bool, error) {
+	return true, nil
+}
+
 func TestASagaIsConfiguredByTheApplication(t *testing.T) {
 	_, db := newIntegration(t)
-	gdpr, err := app.New(app.Config{DB: db, Models: models, Saga: saga.Config{Batch: 7, MaxAttempts: 3}})
+	config := app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{forgetful{}}}
+	config.Saga.Batch = 2
+	gdpr, err := app.New(config)
 	must(t, err)
-	if runner := gdpr.Stack().Runner; runner.Batch != 7 || runner.MaxAttempts != 3 || runner.Concurrency != saga.DefaultConcurrency {
-		t.Errorf("it is %+v", runner.Config)
+	for id := range 3 {
+		subject, err := domain.NewSubject(fmt.Sprint(id), domain.SubjectRef{Kind: "desk", Value: "c"})
+		must(t, err)
+		_, err = gdpr.Erase(t.Context(), subject)
+		must(t, err)
+	}
+	for _, want := range []int{2, 1} {
+		if settled, err := gdpr.Stack().Runner.RunOnce(t.Context()); err != nil || settled != want {
+			t.Errorf("settled %d, want %d: %v", settled, want, err)
+		}
 	}
 }
 
@@ -277,8 +300,8 @@ func TestJoinNeedsAStoreOfItsOwn(t *testing.T) {
 		must(t, err)
 		return sessions.Do(ctx, func(context.Context, ports.Session) error { return nil })
 	}))
-	stack := gdpr.Stack()
-	prewired, err := app.New(app.Config{Stack: &stack})
+	wired := gdpr.Stack()
+	prewired, err := app.New(app.Config{Stack: &wired})
 	must(t, err)
 	if _, err := prewired.Join(db); !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("got %v", err)

@@ -8,13 +8,14 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/http/fiberhttp"
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // RouterOption adapts one router.
 type RouterOption = httpapi.Option
 
-// WithRestriction adds the routes for the restriction of processing (Art. 18 GDPR), which are not there without it.
+// WithRestriction adds the routes for the restriction of processing (Art. 18 GDPR). By default there are none.
 func WithRestriction() RouterOption { return httpapi.WithRestriction() }
 
 // WithTags puts the tags on every operation of the router in the OpenAPI document. The default is the tag "gdpr".
@@ -28,29 +29,30 @@ func WithSession(f ports.SessionFactory) RouterOption { return httpapi.WithSessi
 //	server.Route("/me", gdpr.Router(currentSubject))
 //	gdpr.Router(currentSubject)(server.Group("/me", authenticate))
 //
-// The subject provider is the only access control there is: no route reads an identifier from anywhere else.
+// The subject provider is the only access control: no route reads an identifier from anywhere else.
 func (i *Integration) Router(subject fiberhttp.SubjectProvider, options ...RouterOption) func(fiber.Router) {
-	mount := fiberhttp.Router(i.api, subject, options...)
 	api := i.api.With(options...)
+	mount := fiberhttp.Router(api, subject)
 	return func(router fiber.Router) {
 		i.mounts.add(fiberhttp.Prefix(router), api)
 		mount(router)
 	}
 }
 
-// OpenAPI returns the OpenAPI 3.1 document, in JSON, of exactly the routes that were mounted under the prefix. Inside
-// an application that is itself mounted by another one, the Integration knows only the inner part of the prefix;
-// the only router of an Integration is therefore documented under whatever prefix is asked for. A prefix that could
-// be none or several of the mounted routers is domain.ErrConfiguration.
+// OpenAPI returns the OpenAPI 3.1 document, in JSON, of exactly the routes that were mounted under the prefix.
+//
+// If the Fiber application is itself mounted by another one, the Integration does not know the outer part of the
+// prefix. If the Integration has a single router, OpenAPI therefore accepts any prefix. Otherwise it returns
+// domain.ErrConfiguration for a prefix under which no router was mounted.
 func (i *Integration) OpenAPI(prefix string) ([]byte, error) {
 	api, ok := i.mounts.at(prefix)
 	if !ok {
-		return nil, configurationError("no router is mounted under the prefix " + prefix)
+		return nil, domain.Misconfigured("app", "no router is mounted under the prefix "+prefix)
 	}
 	return api.OpenAPI(prefix)
 }
 
-// mounts remembers what was mounted where.
+// mounts has the API of each prefix, for OpenAPI. Fiber does not lead from a prefix back to its router.
 type mounts struct {
 	mu  sync.Mutex
 	all map[string]*httpapi.API

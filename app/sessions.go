@@ -26,13 +26,13 @@ func newSessionDependency(factory ports.SessionFactory) *SessionDependency {
 func (d *SessionDependency) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	factory := *d.current.Load()
 	if factory == nil || factory == ports.SessionFactory(d) {
-		return &domain.Error{Code: domain.ErrConfiguration, Op: "session", Message: "overridden without a session factory"}
+		return domain.Misconfigured("session", "overridden without a session factory")
 	}
 	return factory.Do(ctx, fn)
 }
 
-// Override puts another factory in force for the routers, not for the worker, and returns a function that puts the former
-// one back:
+// Override puts another factory in force for the routers, not for the worker, and returns a function that puts the
+// former one back:
 //
 //	defer gdpr.Sessions().Override(factory)()
 //

@@ -4,16 +4,15 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app/stack"
-	"github.com/habeas-data/habeas/domain"
 )
 
-// Stack is every engine of the module, wired: what an Integration answers requests with, and what an application
-// calls directly, outside of a request. All fields are required when an application wires it itself, best by package
-// stack, which takes any session factory.
+// Stack has every service of the module, wired. An Integration calls them for its requests, and an application calls
+// them outside of a request. All fields are required if an application makes a Stack itself. stack.New makes one for
+// any session factory.
 type Stack = stack.Stack
 
-// newStack wires the engines on a database. wake is called when the outbox has new work.
-func newStack(c Config, wake func()) (Stack, *bunstore.Store, error) {
+// onDatabase wires the services on the application's database. The store calls wake when the outbox has new work.
+func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 	dataMap := c.DataMap
 	if dataMap.IsZero() {
 		var err error
@@ -28,14 +27,9 @@ func newStack(c Config, wake func()) (Stack, *bunstore.Store, error) {
 	if err != nil {
 		return Stack{}, nil, err
 	}
-	engines, err := stack.New(stack.Config{
+	services, err := stack.New(stack.Config{
 		Sessions: store, DataMap: dataMap, Purposes: c.Purposes,
-		Resolvers: c.Resolvers, ResolverTimeout: c.ResolverTimeout, OnAbandoned: c.OnAbandoned, Saga: c.Saga,
-		Clock: c.Clock, IDs: c.IDs,
+		Resolvers: c.Resolvers, OnAbandoned: c.OnAbandoned, Clock: c.Clock, Options: c.Options,
 	})
-	return engines, store, err
-}
-
-func configurationError(message string) error {
-	return &domain.Error{Code: domain.ErrConfiguration, Op: "app", Message: message}
+	return services, store, err
 }

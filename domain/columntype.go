@@ -49,18 +49,27 @@ func (t ColumnType) bits() int {
 	}
 }
 
-// keyValue turns an element of a subject id into a value of the key column: an int64 for integers, else a string.
-// Only the canonical text of a value is taken ("7", not "007"; a UUID in lower case), because the ledgers know the
-// subject by that text: two spellings would be two subjects with one row.
-func (c Column) keyValue(element string) (any, bool) {
+// fitsKey reports whether an element of a subject id is a value of the key column. It takes only the canonical text of
+// a value ("7", not "007"; a UUID in lower case), because the ledgers know the subject by that text: two spellings
+// would be two subjects with one row.
+func (c Column) fitsKey(element string) bool {
 	if bits := c.Type.bits(); bits > 0 {
 		n, err := strconv.ParseInt(element, 10, bits)
-		return n, err == nil && strconv.FormatInt(n, 10) == element
+		return err == nil && strconv.FormatInt(n, 10) == element
 	}
 	if c.Type == TypeUUID {
-		return element, isCanonicalUUID(element)
+		return isCanonicalUUID(element)
 	}
-	return element, c.Length == 0 || utf8.RuneCountInString(element) <= c.Length
+	return c.Length == 0 || utf8.RuneCountInString(element) <= c.Length
+}
+
+// keyValue turns an element that fits into a value of the key column: an int64 for integers, else a string.
+func (c Column) keyValue(element string) any {
+	if c.Type.bits() == 0 {
+		return element
+	}
+	n, _ := strconv.ParseInt(element, 10, 64)
+	return n
 }
 
 func isCanonicalUUID(s string) bool {

@@ -148,24 +148,45 @@ func (m DataMap) Table(name string) (Table, bool) {
 // Path returns the relations that lead from the table to the subject's, in order; none for the subject's own table.
 func (m DataMap) Path(table string) []Relation { return m.paths[table] }
 
-// Key turns a subject id into the values of the subject's key columns, in their order: int64 for integer columns, else
-// string. An id of another arity, or one that a column's type cannot hold, is ErrSubject.
-func (m DataMap) Key(id SubjectID) ([]any, error) {
-	table := m.SubjectTable()
-	elements := id.Elements()
-	if len(elements) != len(table.SubjectKey) {
-		return nil, subjectError("the id has not as many elements as the subject's table has key columns")
+// CheckSubject checks that the subject is valid and that its id fits the subject's key columns. Returns ErrSubject if
+// not. It reads nothing from a store.
+//
+// The HTTP API calls it before it opens a session. The services call it again, because an application calls them
+// without the HTTP API. Only a store calls Key.
+func (m DataMap) CheckSubject(subject Subject) error {
+	if err := subject.Validate(); err != nil {
+		return err
 	}
+	return m.checkID(subject.ID.Elements())
+}
+
+// Key turns a subject id into the values of the subject's key columns, in their order: int64 for integer columns, else
+// string. Returns ErrSubject if the id has another arity, or if the type of a column cannot hold it.
+func (m DataMap) Key(id SubjectID) ([]any, error) {
+	elements := id.Elements()
+	if err := m.checkID(elements); err != nil {
+		return nil, err
+	}
+	table := m.SubjectTable()
 	key := make([]any, len(elements))
 	for i, name := range table.SubjectKey {
 		column, _ := table.Column(name)
-		value, ok := column.keyValue(elements[i])
-		if !ok {
-			return nil, subjectError("the id does not fit the type of " + table.Name + "." + name)
-		}
-		key[i] = value
+		key[i] = column.keyValue(elements[i])
 	}
 	return key, nil
+}
+
+func (m DataMap) checkID(elements []string) error {
+	table := m.SubjectTable()
+	if len(elements) != len(table.SubjectKey) {
+		return subjectError("the id has not as many elements as the subject's table has key columns")
+	}
+	for i, name := range table.SubjectKey {
+		if column, _ := table.Column(name); !column.fitsKey(elements[i]) {
+			return subjectError("the id does not fit the type of " + table.Name + "." + name)
+		}
+	}
+	return nil
 }
 
 // IsKey reports whether rows are identified or linked by the column: it is in a key of its table or in a relation from

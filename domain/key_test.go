@@ -1,6 +1,7 @@
 package domain_test
 
 import (
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -107,4 +108,27 @@ func TestNoTwoIDsHaveOneIntegerKey(t *testing.T) {
 			t.Fatalf("%q and %q are one key, %v", one, other, first)
 		}
 	})
+}
+
+func TestASubjectIsCheckedWithItsID(t *testing.T) {
+	m := keyedBy(t, column("id", domain.TypeBigInt))
+	ref := domain.SubjectRef{Kind: "desk", Value: "c-1"}
+	if err := m.CheckSubject(domain.Subject{ID: mustID(t, "7"), Refs: []domain.SubjectRef{ref}}); err != nil {
+		t.Error(err)
+	}
+	for name, subject := range map[string]domain.Subject{
+		"without an id":      {},
+		"of another arity":   {ID: mustID(t, "7", "7")},
+		"of another type":    {ID: mustID(t, "seven")},
+		"that is not exact":  {ID: mustID(t, "007")},
+		"with a ref of none": {ID: mustID(t, "7"), Refs: []domain.SubjectRef{{Kind: "desk"}}},
+	} {
+		if err := m.CheckSubject(subject); !errors.Is(err, domain.ErrSubject) {
+			t.Errorf("a subject %s: %v", name, err)
+		}
+	}
+	subject := domain.Subject{ID: mustID(t, "7")}
+	if n := testing.AllocsPerRun(10, func() { _ = m.CheckSubject(subject) }); n > 0 {
+		t.Errorf("%v allocations: a check works out no key", n)
+	}
 }

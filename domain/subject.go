@@ -49,13 +49,9 @@ func ParseSubjectID(canonical string) (SubjectID, error) {
 	if !strings.ContainsRune(canonical, separator) {
 		return NewSubjectID(canonical)
 	}
-	elements := strings.Split(canonical, string(separator))
-	for i, element := range elements {
-		plain, ok := unescapeElement(element)
-		if !ok {
-			return SubjectID{}, subjectError("not the canonical form of a composite id")
-		}
-		elements[i] = plain
+	elements := splitTuple(canonical)
+	if elements == nil {
+		return SubjectID{}, subjectError("not the canonical form of a composite id")
 	}
 	return NewSubjectID(elements...)
 }
@@ -69,15 +65,24 @@ func (id SubjectID) IsZero() bool { return id.canonical == "" }
 
 // Elements returns the tuple: one element for a single id, several for a composite one, none for the zero value.
 func (id SubjectID) Elements() []string {
-	if id.IsZero() {
+	if id.composite {
+		return splitTuple(id.canonical)
+	}
+	if id.canonical == "" {
 		return nil
 	}
-	if !id.composite {
-		return []string{id.canonical}
-	}
-	elements := strings.Split(id.canonical, string(separator))
+	return []string{id.canonical}
+}
+
+// splitTuple reverses CanonicalTuple for a tuple of several elements. Returns nil if canonical is not of that form.
+func splitTuple(canonical string) []string {
+	elements := strings.Split(canonical, string(separator))
 	for i, element := range elements {
-		elements[i], _ = unescapeElement(element)
+		plain, ok := unescapeElement(element)
+		if !ok {
+			return nil
+		}
+		elements[i] = plain
 	}
 	return elements
 }

@@ -10,6 +10,7 @@
 package stack
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -26,7 +27,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Config says what a Stack is made of. Sessions and DataMap are required.
+// Config is what a Stack is made of. Sessions and DataMap are required.
 type Config struct {
 	// Sessions opens sessions on the application's database.
 	Sessions ports.SessionFactory
@@ -39,21 +40,30 @@ type Config struct {
 	Purposes []domain.Purpose
 	// Resolvers are the external systems that hold personal data. The default is none.
 	Resolvers []ports.Resolver
-	// ResolverTimeout bounds the wait for each of them in an export. The default is 10 s.
-	ResolverTimeout time.Duration
 	// OnAbandoned is called with each entry for an external system that was given up, and once with each that no process
 	// took for a day; see saga.Config. The default is nothing.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
-	// Saga says how external systems are called: how many entries are claimed at once, how often a call is tried, and so
-	// on. Its zero value has the defaults. Sessions, Clock, IDs, Resolvers and OnAbandoned must be left out of it.
-	Saga saga.Config
-	// Clock and IDs are for tests. The defaults are the machine's clock and UUIDs of version 7.
+	// Clock is the source of the current time. The default is the machine's clock.
 	Clock ports.Clock
-	IDs   ports.IDSource
+
+	Options
 }
 
-// Stack is every engine of the module, wired: what a router answers requests with, and what an application calls
-// directly, outside of a request. Its engines are safe for concurrent use.
+// Options are the settings of the engines that few applications change. The zero value has the defaults.
+type Options struct {
+	// ResolverTimeout bounds the wait for each external system in an export. The default is 10 s.
+	ResolverTimeout time.Duration
+	// Saga has the limits of the calls that erase and rectify at external systems. saga.Options states the defaults.
+	Saga saga.Options
+	// IDs makes the ids of audit events and outbox entries. The default is UUIDs of version 7.
+	IDs ports.IDSource
+}
+
+// IsZero reports whether every option is the default.
+func (o Options) IsZero() bool { return o.ResolverTimeout == 0 && o.Saga.IsZero() && o.IDs == nil }
+
+// Stack has every service of the module, wired. A router calls them for its requests, and an application calls them
+// outside of a request. They are safe for concurrent use.
 //
 //	err := engines.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 //		status, err := engines.Consent.Status(ctx, s, id, "newsletter")
@@ -70,18 +80,16 @@ type Stack struct {
 	Runner      *saga.Runner // to be drained by a worker, see adapters/worker
 }
 
-// New wires the engines. Everything that can be wrong with the configuration (domain.ErrConfiguration) or with the
-// erasure plan that follows from the data map (domain.ErrManifest, domain.ErrRetention) is found here.
+// New wires the services. Returns domain.ErrConfiguration for a mistake in the configuration, and domain.ErrManifest or
+// domain.ErrRetention for a data map without a valid erasure plan.
 func New(c Config) (Stack, error) {
 	switch {
 	case c.Sessions == nil:
-		return Stack{}, configurationError("Sessions is missing")
+		return Stack{}, domain.Misconfigured("stack", "Sessions is missing")
 	case c.DataMap.IsZero():
-		return Stack{}, configurationError("DataMap is missing")
+		return Stack{}, domain.Misconfigured("stack", "DataMap is missing")
 	case c.ResolverTimeout < 0:
-		return Stack{}, configurationError("ResolverTimeout must not be negative")
-	case c.Saga.Sessions != nil, c.Saga.Clock != nil, c.Saga.IDs != nil, c.Saga.Resolvers != nil, c.Saga.OnAbandoned != nil:
-		return Stack{}, configurationError("Saga must leave Sessions, Clock, IDs, Resolvers and OnAbandoned to Config")
+		return Stack{}, domain.Misconfigured("stack", "ResolverTimeout must not be negative")
 	}
 	purposes, err := domain.NewPurposes(c.Purposes...)
 	if err != nil {
@@ -91,13 +99,8 @@ func New(c Config) (Stack, error) {
 	if err != nil {
 		return Stack{}, err
 	}
-	clock, ids := ports.Clock(system.Clock{}), ports.IDSource(&system.IDs{})
-	if c.Clock != nil {
-		clock = c.Clock
-	}
-	if c.IDs != nil {
-		ids = c.IDs
-	}
+	clock := cmp.Or(c.Clock, ports.Clock(system.Clock{}))
+	ids := cmp.Or(c.IDs, ports.IDSource(&system.IDs{}))
 	eraser, err := erasure.NewEraser(erasure.Config{
 		Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: set, Purposes: purposes,
 	})
@@ -116,9 +119,9 @@ func New(c Config) (Stack, error) {
 	if err != nil {
 		return Stack{}, err
 	}
-	c.Saga.Sessions, c.Saga.Clock, c.Saga.IDs = c.Sessions, clock, ids
-	c.Saga.Resolvers, c.Saga.OnAbandoned = set, c.OnAbandoned
-	runner, err := saga.NewRunner(c.Saga)
+	runner, err := saga.NewRunner(saga.Config{
+		Sessions: c.Sessions, Clock: clock, IDs: ids, Resolvers: set, Options: c.Saga, OnAbandoned: c.OnAbandoned,
+	})
 	if err != nil {
 		return Stack{}, err
 	}
@@ -134,31 +137,21 @@ func New(c Config) (Stack, error) {
 	}, nil
 }
 
-// API returns the HTTP API of the stack, for a router such as fiberhttp or nethttp. What the configuration leaves out
-// is taken from the stack, so that httpapi.Config{} will do.
+// API returns the HTTP API of the stack, for a router such as fiberhttp or nethttp. Fields that the configuration leaves
+// out are taken from the stack, so that httpapi.Config{} is enough.
 func (s Stack) API(c httpapi.Config) (*httpapi.API, error) {
-	if c.Sessions == nil {
-		c.Sessions = s.Sessions
-	}
-	if c.Consent == nil {
-		c.Consent = s.Consent
-	}
-	if c.Restriction == nil {
-		c.Restriction = s.Restriction
-	}
-	if c.Export == nil {
-		c.Export = s.Exporter
-	}
-	if c.Erasure == nil {
-		c.Erasure = s.Eraser
-	}
+	c.Sessions = cmp.Or(c.Sessions, s.Sessions)
+	c.Consent = cmp.Or(c.Consent, s.Consent)
+	c.Restriction = cmp.Or(c.Restriction, s.Restriction)
+	c.Export = cmp.Or(c.Export, s.Exporter)
+	c.Erasure = cmp.Or(c.Erasure, s.Eraser)
 	if c.DataMap.IsZero() {
 		c.DataMap = s.DataMap
 	}
 	return httpapi.New(c)
 }
 
-// Validate refuses a stack, wired by the application itself, that has something missing (domain.ErrConfiguration).
+// Validate returns domain.ErrConfiguration if a field of the stack is missing.
 func (s Stack) Validate() error {
 	for _, part := range []struct {
 		name    string
@@ -174,12 +167,8 @@ func (s Stack) Validate() error {
 		{"Runner", s.Runner == nil},
 	} {
 		if part.missing {
-			return configurationError("the stack has no " + part.name)
+			return domain.Misconfigured("stack", "the stack has no "+part.name)
 		}
 	}
 	return nil
-}
-
-func configurationError(message string) error {
-	return &domain.Error{Code: domain.ErrConfiguration, Op: "stack", Message: message}
 }

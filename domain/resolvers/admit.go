@@ -2,13 +2,10 @@ package resolvers
 
 import "github.com/habeas-data/habeas/domain"
 
-// Admit is what stands before an export or an erasure: the subject must be whole, its id must fit the data map, and
-// every ref must have a system to go to. Else the error is domain.ErrSubject and the caller does nothing at all.
+// Admit checks a subject before an export, an erasure or a rectification, and returns the calls for its refs. Returns
+// domain.ErrSubject if DataMap.CheckSubject or Set.Route refuses the subject. The caller then does nothing else.
 func Admit(dataMap domain.DataMap, set *Set, subject domain.Subject) (calls []Call, skipped []string, err error) {
-	if err := subject.Validate(); err != nil {
-		return nil, nil, err
-	}
-	if _, err := dataMap.Key(subject.ID); err != nil {
+	if err := dataMap.CheckSubject(subject); err != nil {
 		return nil, nil, err
 	}
 	return set.Route(subject.Refs)

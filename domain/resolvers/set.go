@@ -28,14 +28,14 @@ func NewSet(registered ...ports.Resolver) (*Set, error) {
 	set := &Set{byName: map[string]ports.Resolver{}}
 	for _, resolver := range registered {
 		if resolver == nil {
-			return nil, configurationError("a resolver is nil")
+			return nil, domain.Misconfigured("resolvers", "a resolver is nil")
 		}
 		name := resolver.Name()
 		if len(domain.CheckPurpose(name)) > 0 || strings.Contains(name, ",") {
-			return nil, configurationError("a resolver's name must have 1 to 255 characters and no comma")
+			return nil, domain.Misconfigured("resolvers", "a resolver's name must have 1 to 255 characters and no comma")
 		}
 		if set.byName[name] != nil {
-			return nil, configurationError("two resolvers have the name " + name)
+			return nil, domain.Misconfigured("resolvers", "two resolvers have the name "+name)
 		}
 		set.ordered = append(set.ordered, resolver)
 		set.byName[name] = resolver
@@ -101,8 +101,4 @@ func (s *Set) Route(refs []domain.SubjectRef) (calls []Call, skipped []string, e
 		}
 	}
 	return calls, skipped, nil
-}
-
-func configurationError(message string) error {
-	return &domain.Error{Code: domain.ErrConfiguration, Op: "resolvers", Message: message}
 }

@@ -130,9 +130,12 @@ func TestAnyScriptOfTransientFailuresShorterThanTheLimitConverges(t *testing.T) 
 			})
 			now := &hands{at: noon}
 			runner, err := saga.NewRunner(saga.Config{
-				Sessions: m, Clock: now, IDs: sequence(t), Resolvers: set(t, system), MaxAttempts: limit, CallTimeout: time.Second,
-				Batch:       rapid.IntRange(1, 12).Draw(draw, "batch"),
-				Concurrency: rapid.IntRange(1, 4).Draw(draw, "concurrency"),
+				Sessions: m, Clock: now, IDs: sequence(t), Resolvers: set(t, system),
+				Options: saga.Options{
+					MaxAttempts: limit, CallTimeout: time.Second,
+					Batch:       rapid.IntRange(1, 12).Draw(draw, "batch"),
+					Concurrency: rapid.IntRange(1, 4).Draw(draw, "concurrency"),
+				},
 			})
 			must(t, err)
 			settled, want := 0, len(m.entries)
@@ -198,7 +201,8 @@ func TestAnEntryThatIsExecutedOftenIsErasedOnce(t *testing.T) {
 				}
 				return false, nil
 			})
-			config := saga.Config{Sessions: m, Clock: now, IDs: ids, Resolvers: set(t, system), MaxAttempts: 100}
+			config := saga.Config{Sessions: m, Clock: now, IDs: ids, Resolvers: set(t, system)}
+			config.MaxAttempts = 100
 			config.Batch = rapid.IntRange(1, 6).Draw(draw, "batch")
 			config.Concurrency = rapid.IntRange(1, 3).Draw(draw, "concurrency")
 			run = func() {

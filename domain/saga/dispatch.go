@@ -24,7 +24,7 @@ func (r *Runner) dispatch(ctx context.Context, b batch) <-chan outcome {
 		next <- entry
 	}
 	close(next)
-	for range min(r.Concurrency, len(b.entries)) {
+	for range min(r.config.Concurrency, len(b.entries)) {
 		go func() {
 			for entry := range next {
 				outcomes <- r.contain(ctx, entry, b.leaseUntil)
@@ -50,9 +50,9 @@ func (r *Runner) try(ctx context.Context, entry domain.OutboxEntry, leaseUntil t
 	switch {
 	case ctx.Err() != nil:
 		return givenBack // nobody waits for more
-	case r.Clock.Now().Add(r.CallTimeout).After(leaseUntil):
+	case r.config.Clock.Now().Add(r.config.CallTimeout).After(leaseUntil):
 		return givenBack // the call could outlast the lease
-	case entry.Attempts > r.MaxAttempts:
+	case entry.Attempts > r.config.MaxAttempts:
 		return r.abandon(entry, "lost") // each attempt ended without an outcome: its process died, or lost its lease
 	}
 	alreadyAbsent, err := r.call(context.WithoutCancel(ctx), entry)
@@ -72,10 +72,10 @@ func (r *Runner) try(ctx context.Context, entry domain.OutboxEntry, leaseUntil t
 
 // fail is the outcome of an attempt that may be repeated, unless it was the last one.
 func (r *Runner) fail(entry domain.OutboxEntry, class string, err error) outcome {
-	if entry.Attempts >= r.MaxAttempts {
+	if entry.Attempts >= r.config.MaxAttempts {
 		return r.abandon(entry, class)
 	}
-	retryAt := domain.Instant(r.Clock.Now().Add(r.backoff(entry.Attempts, err)))
+	retryAt := domain.Instant(r.config.Clock.Now().Add(r.backoff(entry.Attempts, err)))
 	return outcome{settlement: domain.Settlement{
 		Entry: entry, Status: domain.OutboxFailed, LastError: class, NextAttemptAt: &retryAt,
 	}}
@@ -88,11 +88,11 @@ func (r *Runner) abandon(entry domain.OutboxEntry, class string) outcome {
 // backoff is how long to wait after an attempt: doubled each time up to the limit, and longer where the system says
 // so, but for a bound: one that says "next year" is not forgotten until then.
 func (r *Runner) backoff(attempts int, err error) time.Duration {
-	wait := r.FirstBackoff
-	for i := 1; i < attempts && wait < r.MaxBackoff; i++ {
+	wait := r.config.FirstBackoff
+	for i := 1; i < attempts && wait < r.config.MaxBackoff; i++ {
 		wait *= 2
 	}
-	wait = min(wait, r.MaxBackoff)
+	wait = min(wait, r.config.MaxBackoff)
 	var later *domain.RetryLater
 	if errors.As(err, &later) {
 		wait = max(wait, min(later.After, domain.LongestWait))
@@ -111,7 +111,7 @@ func (*panicError) Error() string { return "habeas: a resolver panicked" }
 func (r *Runner) call(ctx context.Context, entry domain.OutboxEntry) (alreadyAbsent bool, err error) {
 	ctx, release := detach.New(ctx)
 	defer release()
-	ctx, cancel := context.WithTimeout(ctx, r.CallTimeout)
+	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
 	defer cancel()
 	type answer struct {
 		alreadyAbsent bool
@@ -136,7 +136,7 @@ func (r *Runner) call(ctx context.Context, entry domain.OutboxEntry) (alreadyAbs
 }
 
 func (r *Runner) carryOut(ctx context.Context, entry domain.OutboxEntry) (alreadyAbsent bool, err error) {
-	resolver, ok := r.Resolvers.Get(entry.Resolver)
+	resolver, ok := r.config.Resolvers.Get(entry.Resolver)
 	if !ok {
 		return false, &domain.ResolverError{Resolver: entry.Resolver, Message: "is not registered"}
 	}

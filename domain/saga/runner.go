@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The defaults of a Config.
+// The defaults of Options.
 const (
 	DefaultBatch        = 50
 	DefaultConcurrency  = 10
@@ -31,20 +31,27 @@ const leaseMargin = time.Second
 // other for a mistake.
 const clockMargin = time.Minute
 
-// Config is what a Runner is made of. The first four fields are required; a zero in the others stands for the default.
+// Options are the limits of the calls to external systems. A zero stands for the default. No field may be negative.
+type Options struct {
+	Batch        int           // how many entries are claimed at once. The default is 50
+	Concurrency  int           // how many calls of a batch run at once. The default is 10
+	CallTimeout  time.Duration // bounds each call. The default is 30 s
+	Lease        time.Duration // bounds a batch; at least a second longer than CallTimeout. The default is 5 min
+	MaxAttempts  int           // how many failed attempts abandon an entry. The default is 8
+	FirstBackoff time.Duration // the wait before the second attempt, doubled for each further one. The default is 30 s
+	MaxBackoff   time.Duration // the longest wait between two attempts. The default is 1 h
+}
+
+// IsZero reports whether every option is the default.
+func (o Options) IsZero() bool { return o == Options{} }
+
+// Config is what a Runner is made of. Sessions, Clock, IDs and Resolvers are required.
 type Config struct {
 	Sessions  ports.SessionFactory
 	Clock     ports.Clock
 	IDs       ports.IDSource
 	Resolvers *resolvers.Set
-
-	Batch        int           // entries claimed at once; 50
-	Concurrency  int           // calls at once, of each batch; 10
-	CallTimeout  time.Duration // for one call; 30 s
-	Lease        time.Duration // for a whole batch, a second longer than CallTimeout at least; 5 min
-	MaxAttempts  int           // then an entry is abandoned; 8
-	FirstBackoff time.Duration // before the second attempt, doubled for each further one; 30 s
-	MaxBackoff   time.Duration // at most; 1 h
+	Options
 
 	// OnAbandoned is called with each entry that was abandoned, after that is committed. The entry has the status
 	// abandoned, and its last error says why. It is also called, once, with an entry that no process took for a day,
@@ -59,7 +66,7 @@ type Config struct {
 // outbox. A runner takes only entries whose resolver and operation it knows, so that processes of different versions
 // can share it. The clocks of processes that share an outbox must differ by less than a lease.
 type Runner struct {
-	Config
+	config    Config
 	audit     audit.Stamper
 	targets   []domain.OutboxTarget
 	unclaimed watch
@@ -84,7 +91,7 @@ func NewRunner(c Config) (*Runner, error) {
 	if c.Lease < c.CallTimeout+leaseMargin {
 		return nil, configurationError("Lease must be longer than CallTimeout, by a second at least")
 	}
-	r := &Runner{Config: c, audit: audit.Stamper{Clock: c.Clock, IDs: c.IDs}, targets: c.Resolvers.Targets()}
+	r := &Runner{config: c, audit: audit.Stamper{Clock: c.Clock, IDs: c.IDs}, targets: c.Resolvers.Targets()}
 	for i := range r.targets {
 		r.targets[i].LongestWait = max(domain.LongestWait, c.MaxBackoff, c.Lease) + clockMargin
 	}
@@ -121,12 +128,12 @@ func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
 		r.tell(ctx, entry)
 	}
 	if len(batch.entries) > 0 {
-		settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Lease+r.CallTimeout)
+		settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.config.Lease+r.config.CallTimeout)
 		defer cancel()
 		settled, err = r.settle(settling, r.dispatch(ctx, batch), len(batch.entries))
 	}
 	settled += len(batch.unreadable)
-	if full := len(batch.entries)+len(batch.unreadable) >= r.Batch; err == nil && r.unclaimed.isDue(r.Clock.Now(), full) {
+	if full := len(batch.entries)+len(batch.unreadable) >= r.config.Batch; err == nil && r.unclaimed.isDue(r.config.Clock.Now(), full) {
 		err = r.reportUnclaimed(ctx)
 	}
 	return settled, err
@@ -145,13 +152,13 @@ func (r *Runner) claim(ctx context.Context) (batch, error) {
 	if len(r.targets) == 0 {
 		return batch{}, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.CallTimeout)
+	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
 	defer cancel()
 	var b batch
-	err := r.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		now := domain.Instant(r.Clock.Now())
-		b = batch{leaseUntil: now.Add(r.Lease)} // the function may run again
-		claimed, err := s.Outbox().Claim(ctx, r.Batch, now, b.leaseUntil, r.IDs.NewID(), r.targets...)
+	err := r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		now := domain.Instant(r.config.Clock.Now())
+		b = batch{leaseUntil: now.Add(r.config.Lease)} // the function may run again
+		claimed, err := s.Outbox().Claim(ctx, r.config.Batch, now, b.leaseUntil, r.config.IDs.NewID(), r.targets...)
 		if err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 func TestARunnerHasDefaults(t *testing.T) {
-	c := newWorld(t, nil).Config
+	c := newWorld(t, nil).Configured()
 	if c.Batch != 50 || c.Concurrency != 10 || c.CallTimeout != 30*time.Second || c.Lease != 5*time.Minute ||
 		c.MaxAttempts != 8 || c.FirstBackoff != 30*time.Second || c.MaxBackoff != time.Hour {
 		t.Errorf("got %+v", c)
@@ -41,7 +41,7 @@ func TestAWrongConfigurationIsRefused(t *testing.T) {
 		"a lease shorter than a call":  func(c *saga.Config) { c.Lease, c.CallTimeout = time.Second, time.Minute },
 		"a call longer than any lease": func(c *saga.Config) { c.CallTimeout = 6 * time.Minute },
 	} {
-		c := newWorld(t, nil).Config
+		c := newWorld(t, nil).Configured()
 		spoil(&c)
 		if runner, err := saga.NewRunner(c); runner != nil || !errors.Is(err, domain.ErrConfiguration) {
 			t.Errorf("%s: got %v, %v", name, runner, err)

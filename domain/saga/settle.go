@@ -43,7 +43,7 @@ func collect(outcomes <-chan outcome, n int) []outcome {
 // record settles outcomes and writes their audit events, in one transaction. It returns how many took effect.
 func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, err error) {
 	var abandoned []domain.OutboxEntry
-	err = r.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		settled, abandoned = 0, nil // the function may run again
 		settlements := make([]domain.Settlement, len(outcomes))
 		for i, o := range outcomes {
@@ -118,9 +118,9 @@ var eventTypes = map[domain.Operation]struct{ succeeded, failed, completed domai
 
 // tell calls the hook for an abandoned entry. The commit is done: whatever the hook does changes nothing.
 func (r *Runner) tell(ctx context.Context, entry domain.OutboxEntry) {
-	if r.OnAbandoned == nil {
+	if r.config.OnAbandoned == nil {
 		return
 	}
 	defer func() { _ = recover() }()
-	r.OnAbandoned(ctx, entry)
+	r.config.OnAbandoned(ctx, entry)
 }

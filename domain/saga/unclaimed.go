@@ -58,10 +58,10 @@ func (r *Runner) reportUnclaimed(ctx context.Context) error {
 }
 
 func (r *Runner) markUnclaimed(ctx context.Context) (found []domain.OutboxEntry, err error) {
-	ctx, cancel := context.WithTimeout(ctx, r.CallTimeout)
+	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
 	defer cancel()
-	err = r.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
-		dueBefore := domain.Instant(r.Clock.Now().Add(-unclaimedAfter))
+	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		dueBefore := domain.Instant(r.config.Clock.Now().Add(-unclaimedAfter))
 		if found, err = s.Outbox().Unclaimed(ctx, dueBefore, unclaimedBatch); err != nil {
 			return err
 		}

@@ -106,8 +106,8 @@ var requests = []struct {
 	allocations        float64
 }{
 	{http.MethodGet, "/export", "", 2, 235}, // first: a decision more is a line more of the ledger
-	{http.MethodPost, "/consent", decision, 1, 175},
-	{http.MethodGet, "/consent/newsletter", "", 1, 85},
+	{http.MethodPost, "/consent", decision, 1, 105},
+	{http.MethodGet, "/consent/newsletter", "", 1, 78},
 	{http.MethodDelete, "/", "", steps + 3, 490},
 }
 

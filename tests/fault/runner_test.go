@@ -11,8 +11,8 @@ import (
 	"github.com/uptrace/bun/dialect"
 
 	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tests/databases"
 )
@@ -152,11 +152,13 @@ func TestADatabaseThatGoesAwayWhileSettlingIsHealedByTheLease(t *testing.T) {
 		gone := errors.New("connection reset")
 		w := newWorld(t, db, with(succeeds))
 		w.erase()
-		config := w.gdpr.Stack().Runner.Config
-		config.Sessions = &cut{config.Sessions, 1, &domain.Error{Code: domain.ErrUnavailable, Err: gone}}
-		cutOff, err := saga.NewRunner(config)
+		whole := w.gdpr.Stack()
+		cutOff, err := stack.New(stack.Config{
+			Sessions: &cut{whole.Sessions, 1, &domain.Error{Code: domain.ErrUnavailable, Err: gone}},
+			DataMap:  whole.DataMap, Resolvers: []ports.Resolver{system{erase: succeeds}}, Clock: w.clock,
+		})
 		must(t, err)
-		if settled, err := cutOff.RunOnce(t.Context()); !errors.Is(err, domain.ErrUnavailable) || settled != 0 {
+		if settled, err := cutOff.Runner.RunOnce(t.Context()); !errors.Is(err, domain.ErrUnavailable) || settled != 0 {
 			t.Errorf("%d settled, %v", settled, err)
 		}
 		w.expect(domain.OutboxInFlight, 1, "", 0)

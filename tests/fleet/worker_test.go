@@ -69,8 +69,10 @@ func work(source, desk string) error {
 	}
 	runner, err := saga.NewRunner(saga.Config{
 		Sessions: store, Clock: system.Clock{}, IDs: &system.IDs{}, Resolvers: registered,
-		CallTimeout: callTimeout, Lease: lease,
-		MaxAttempts: 100, FirstBackoff: 100 * time.Millisecond, MaxBackoff: 400 * time.Millisecond,
+		Options: saga.Options{
+			CallTimeout: callTimeout, Lease: lease,
+			MaxAttempts: 100, FirstBackoff: 100 * time.Millisecond, MaxBackoff: 400 * time.Millisecond,
+		},
 	})
 	if err != nil {
 		return err

@@ -39,8 +39,8 @@ func isOfRequest(c *fiber.Ctx) bool {
 	return c.UserContext().Value(probe{}) != nil
 }
 
-// body returns the body as it was sent, and what bounds its reads where it is still arriving. c.Body() would decompress
-// it, to whatever size.
+// body returns the body as it was sent, and the function that bounds its reads if it is still arriving. c.Body() would
+// decompress it, to any size.
 func body(c *fiber.Ctx) (io.Reader, func(time.Time)) {
 	request := c.Request()
 	if request.IsBodyStream() {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"log/slog"
 	"slices"
 	"time"
@@ -26,42 +27,43 @@ type Config struct {
 	Erasure     *erasure.Eraser
 	DataMap     domain.DataMap // which every subject's id must fit
 	Timeout     time.Duration  // of each request, its evidence included; 0 means DefaultTimeout
-	Logger      *slog.Logger   // gets a line for each answer of 500 and above; nil means slog.Default()
+	Logger      *slog.Logger   // gets a line for each response of 500 and above; nil means slog.Default()
 }
 
-// API answers data-subject requests over HTTP. It is immutable and safe for concurrent use.
+// API handles data-subject requests over HTTP. It is immutable and safe for concurrent use.
 type API struct {
 	config         Config
 	hasRestriction bool
 	tags           []string
+	endpoints      []Endpoint
 }
 
-// New returns an API with the endpoints for consent, export and erasure; those for restriction are added by
-// WithRestriction. That which lists all consents is there where the consent ledger has declared purposes; other
-// purposes are then refused. A field that is missing is domain.ErrConfiguration.
+// New returns an API with the endpoints for consent, export and erasure. WithRestriction adds those for restriction.
+// If the consent ledger has declared purposes, the API has the endpoint that lists all consents, and refuses other
+// purposes.
+//
+// Returns domain.ErrConfiguration if a field is missing.
 func New(c Config) (*API, error) {
-	missing := func(field string) (*API, error) {
-		return nil, &domain.Error{Code: domain.ErrConfiguration, Op: "http api", Message: field + " is missing"}
+	for _, field := range []struct {
+		name    string
+		missing bool
+	}{
+		{"Sessions", c.Sessions == nil},
+		{"Consent", c.Consent == nil},
+		{"Restriction", c.Restriction == nil},
+		{"Export", c.Export == nil},
+		{"Erasure", c.Erasure == nil},
+		{"DataMap", c.DataMap.IsZero()},
+	} {
+		if field.missing {
+			return nil, domain.Misconfigured("http api", field.name+" is missing")
+		}
 	}
-	switch {
-	case c.Sessions == nil:
-		return missing("Sessions")
-	case c.Consent == nil:
-		return missing("Consent")
-	case c.Restriction == nil:
-		return missing("Restriction")
-	case c.Export == nil:
-		return missing("Export")
-	case c.Erasure == nil:
-		return missing("Erasure")
-	case c.DataMap.IsZero():
-		return missing("DataMap")
-	case c.Timeout < 0:
-		return nil, &domain.Error{Code: domain.ErrConfiguration, Op: "http api", Message: "Timeout is negative"}
-	case c.Timeout == 0:
-		c.Timeout = DefaultTimeout
+	if c.Timeout < 0 {
+		return nil, domain.Misconfigured("http api", "Timeout is negative")
 	}
-	return &API{config: c, tags: []string{DefaultTag}}, nil
+	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
+	return (&API{config: c, tags: []string{DefaultTag}}).With(), nil
 }
 
 // Option adapts an API to one router.
@@ -76,15 +78,15 @@ func WithSession(f ports.SessionFactory) Option {
 	}
 }
 
-// WithRestriction adds the endpoints for the restriction of processing (Art. 18 GDPR). They record and tell; to obey
-// a restriction is the application's part, which is why they are not there unless it asks for them.
+// WithRestriction adds the endpoints for the restriction of processing (Art. 18 GDPR). They record and report
+// restrictions. The application itself must obey a restriction, so it has to ask for the endpoints.
 func WithRestriction() Option { return func(a *API) { a.hasRestriction = true } }
 
 // DefaultTag is the tag of every operation of the OpenAPI document where WithTags names none.
 const DefaultTag = "gdpr"
 
-// WithTags puts the tags on every operation of the OpenAPI document, in the place of DefaultTag. Without tags it changes
-// nothing.
+// WithTags puts the tags on every operation of the OpenAPI document, in the place of DefaultTag. Without tags it
+// changes nothing.
 func WithTags(tags ...string) Option {
 	var distinct []string
 	for _, tag := range tags {
@@ -105,5 +107,6 @@ func (a *API) With(options ...Option) *API {
 	for _, option := range options {
 		option(&derived)
 	}
+	derived.endpoints = endpoints(derived.config.Consent.Purposes().Declared(), derived.hasRestriction)
 	return &derived
 }

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,8 +21,7 @@ const MaxBodySize = 64 << 10
 
 // readObject reads a body that must be one JSON object.
 func readObject(r Request) (*object, error) {
-	mediaType, _, err := mime.ParseMediaType(r.ContentType)
-	if err != nil || mediaType != "application/json" {
+	if mediaType, _, err := mime.ParseMediaType(r.ContentType); err != nil || mediaType != "application/json" {
 		return nil, problem(http.StatusUnsupportedMediaType, "The body must be sent as application/json.")
 	}
 	for coding := range strings.SplitSeq(r.ContentEncoding, ",") {
@@ -47,7 +45,7 @@ func readObject(r Request) (*object, error) {
 	return parseObject(text)
 }
 
-// unreadable decides how an error of reading the body is answered.
+// unreadable returns the failure for an error of reading the body.
 func unreadable(err error) error {
 	var limit *http.MaxBytesError // the host's own, of http.MaxBytesHandler
 	if errors.As(err, &limit) {
@@ -55,43 +53,20 @@ func unreadable(err error) error {
 	}
 	var timeout interface{ Timeout() bool }
 	if errors.As(err, &timeout) && timeout.Timeout() {
-		// The client's fault as much as anyone's, but 408 lets clients repeat the request by themselves.
+		// The client may be at fault, but 408 lets clients repeat the request by themselves.
 		return &domain.Error{Op: "read body", Message: "took too long", Err: context.DeadlineExceeded}
 	}
 	return problem(http.StatusBadRequest, "The body could not be read.")
 }
 
-// parseObject takes valid JSON apart. It looks at the member names itself, because encoding/json takes "Granted" for
-// "granted" and the last of two equal names for the only one.
-func parseObject(text []byte) (*object, error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
-		return nil, problem(http.StatusUnprocessableEntity, "The body must be a JSON object.")
-	}
-	o := newObject()
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			return nil, err
-		}
-		var value json.RawMessage
-		if err := decoder.Decode(&value); err != nil {
-			return nil, err
-		}
-		text, _ := name.(string) // what stands before a value in an object is nothing else
-		o.add(text, value)
-	}
-	return o, nil
-}
-
 // hasLoneSurrogate reports whether a string in valid JSON escapes one half of a surrogate pair without the other.
-// It stands for no character, and encoding/json would silently put another one in its place.
+// Such a half stands for no character, and encoding/json would silently replace it by another one.
 func hasLoneSurrogate(text []byte) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' {
 			continue
 		}
-		i++ // to what is escaped
+		i++ // to the escaped character
 		if text[i] != 'u' {
 			continue
 		}
@@ -108,7 +83,7 @@ func hasLoneSurrogate(text []byte) bool {
 	return false
 }
 
-// codeUnit returns the UTF-16 code unit that the text starts with in the form \uXXXX, or 0 when it does not.
+// codeUnit returns the UTF-16 code unit that the text starts with in the form \uXXXX, or 0 if it does not.
 func codeUnit(text []byte) rune {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0

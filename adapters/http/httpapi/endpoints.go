@@ -3,12 +3,13 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
 
-// source is what consent and restriction records say about where they came from.
+// source is the source of the consent and restriction records of the API.
 const source = "api"
 
 // Endpoint is one route of the API.
@@ -17,50 +18,39 @@ type Endpoint struct {
 	Path        string // relative to the prefix; only its last segment may be a parameter, as in "/consent/{purpose}"
 	OperationID string // names the endpoint in logs and in the OpenAPI document
 
-	// read takes the input out of the request and checks it, before any session is opened.
-	read func(*API, Request) (operation, error)
-
-	streams bool // the answer may be too large to be held
+	// accept checks the input, before any session is opened. It is nil for the export, whose result may be too large to be
+	// held.
+	accept  func(*API, domain.Subject, Request) (operation, error)
+	exports bool
 }
 
-// operation is what an endpoint does in the one session of its request, and writes into the answer. It may run more than
-// once, because a session factory may retry.
-type operation func(context.Context, ports.Session, domain.Subject, *answer) error
-
-// answering is an operation that has one result.
-func answering[T any](operate func(context.Context, ports.Session, domain.Subject) (T, error)) operation {
-	return func(ctx context.Context, s ports.Session, subject domain.Subject, out *answer) error {
-		result, err := operate(ctx, s, subject)
-		if err != nil {
-			return err
-		}
-		out.tail, err = encode(result)
-		return err
-	}
-}
+// operation does the work of a request in its session. It returns the result, which becomes the body of the response. It
+// may run more than once, because a session factory may retry.
+type operation func(context.Context, ports.Session) (any, error)
 
 // Endpoints lists the routes to be mounted. The order has no meaning.
-func (a *API) Endpoints() []Endpoint {
-	endpoints := []Endpoint{
+func (a *API) Endpoints() []Endpoint { return slices.Clone(a.endpoints) }
+
+func endpoints(hasPurposes, hasRestriction bool) []Endpoint {
+	all := []Endpoint{
 		{http.MethodPost, "/consent", "recordConsent", (*API).recordConsent, false},
 		{http.MethodGet, "/consent/{purpose}", "getConsentStatus", (*API).consentStatus, false},
-		{http.MethodGet, "/export", "exportPersonalData", (*API).export, true},
+		{http.MethodGet, "/export", "exportPersonalData", nil, true},
 		{http.MethodDelete, "/", "erasePersonalData", (*API).erase, false},
 	}
-	if a.config.Consent.Purposes().Declared() {
-		endpoints = append(endpoints,
-			Endpoint{http.MethodGet, "/consent", "listConsentStatuses", (*API).consentStatuses, false})
+	if hasPurposes {
+		all = append(all, Endpoint{http.MethodGet, "/consent", "listConsentStatuses", (*API).consentStatuses, false})
 	}
-	if a.hasRestriction {
-		endpoints = append(endpoints,
+	if hasRestriction {
+		all = append(all,
 			Endpoint{http.MethodPost, "/restriction", "recordRestriction", (*API).recordRestriction, false},
 			Endpoint{http.MethodGet, "/restriction", "getRestrictionStatus", (*API).restrictionStatus, false},
 		)
 	}
-	return endpoints
+	return all
 }
 
-func (a *API) recordConsent(r Request) (operation, error) {
+func (a *API) recordConsent(subject domain.Subject, r Request) (operation, error) {
 	body, err := readObject(r)
 	if err != nil {
 		return nil, err
@@ -71,29 +61,31 @@ func (a *API) recordConsent(r Request) (operation, error) {
 		Purpose:       body.text("purpose"),
 		Source:        source,
 	}
-	return answering(func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ConsentRecord, error) {
+	return func(ctx context.Context, s ports.Session) (any, error) {
 		return a.config.Consent.Record(ctx, s, subject.ID, decision)
-	}), domain.Invalid("record consent", body.faults(decision.CheckAmong(a.config.Consent.Purposes())))
+	}, domain.Invalid("record consent", body.faults(decision.CheckAmong(a.config.Consent.Purposes())))
 }
 
-func (a *API) consentStatus(r Request) (operation, error) {
+func (a *API) consentStatus(subject domain.Subject, r Request) (operation, error) {
 	purpose, faults := pathPurpose(r.Purpose, a.config.Consent.Purposes())
-	return answering(func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ConsentStatus, error) {
+	return func(ctx context.Context, s ports.Session) (any, error) {
 		return a.config.Consent.Status(ctx, s, subject.ID, purpose)
-	}), domain.Invalid("consent status", faults)
+	}, domain.Invalid("consent status", faults)
 }
 
-func (a *API) consentStatuses(Request) (operation, error) {
-	return answering(func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ConsentStatuses, error) {
+func (a *API) consentStatuses(subject domain.Subject, _ Request) (operation, error) {
+	return func(ctx context.Context, s ports.Session) (any, error) {
 		return a.config.Consent.Statuses(ctx, s, subject.ID)
-	}), nil
+	}, nil
 }
 
-func (a *API) erase(Request) (operation, error) {
-	return answering(a.config.Erasure.Erase), nil
+func (a *API) erase(subject domain.Subject, _ Request) (operation, error) {
+	return func(ctx context.Context, s ports.Session) (any, error) {
+		return a.config.Erasure.Erase(ctx, s, subject)
+	}, nil
 }
 
-func (a *API) recordRestriction(r Request) (operation, error) {
+func (a *API) recordRestriction(subject domain.Subject, r Request) (operation, error) {
 	body, err := readObject(r)
 	if err != nil {
 		return nil, err
@@ -104,14 +96,14 @@ func (a *API) recordRestriction(r Request) (operation, error) {
 		Reason:     body.optionalText("reason"),
 		Source:     source,
 	}
-	return answering(func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.RestrictionRecord, error) {
+	return func(ctx context.Context, s ports.Session) (any, error) {
 		return a.config.Restriction.Record(ctx, s, subject.ID, decision)
-	}), domain.Invalid("record restriction", body.faults(decision.CheckAmong(a.config.Restriction.Purposes())))
+	}, domain.Invalid("record restriction", body.faults(decision.CheckAmong(a.config.Restriction.Purposes())))
 }
 
-func (a *API) restrictionStatus(r Request) (operation, error) {
+func (a *API) restrictionStatus(subject domain.Subject, r Request) (operation, error) {
 	purpose, faults := queryPurpose(r.Query, a.config.Restriction.Purposes())
-	return answering(func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.RestrictionStatus, error) {
+	return func(ctx context.Context, s ports.Session) (any, error) {
 		return a.config.Restriction.Status(ctx, s, subject.ID, purpose)
-	}), domain.Invalid("restriction status", faults)
+	}, domain.Invalid("restriction status", faults)
 }

@@ -15,8 +15,8 @@ func (a *API) logger() *slog.Logger {
 	return slog.Default()
 }
 
-// logFailure says that a request failed on the server's side: an error where something is broken, a warning where
-// time may heal it.
+// logFailure logs that a request failed on the server's side: as an error for status 500, or else as a warning,
+// because a later request may succeed.
 func (a *API) logFailure(ctx context.Context, endpoint Endpoint, status int, err error) {
 	level := slog.LevelWarn
 	if status == http.StatusInternalServerError {
@@ -25,7 +25,7 @@ func (a *API) logFailure(ctx context.Context, endpoint Endpoint, status int, err
 	a.log(ctx, level, "habeas: request failed", endpoint, status, safelog.Error(err))
 }
 
-// logPanic says where a request panicked, and with what type of value.
+// logPanic logs the place of a panic and the type of its value.
 func (a *API) logPanic(ctx context.Context, endpoint Endpoint, value any) {
 	a.log(ctx, slog.LevelError, "habeas: request panicked", endpoint, http.StatusInternalServerError, safelog.Panic(value))
 }

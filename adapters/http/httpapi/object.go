@@ -1,51 +1,92 @@
 package httpapi
 
 import (
+	"bytes"
 	"encoding/json"
+	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
 )
 
-// maxUnknown bounds how many unknown fields are reported, so that no answer is many times as long as its request.
+// maxUnknown bounds how many unknown fields are reported, so that no response is many times as long as its request.
 const maxUnknown = 100
 
 // maxNameLength bounds how many characters an unknown field's name may have to be repeated.
 const maxNameLength = 32
 
-// object is a JSON object whose fields are taken out one by one, by exact name. It collects what is wrong with them
-// so that the client learns of everything at once.
+// object is a JSON object whose fields are read one by one, by exact name. It collects the faults of all fields, so
+// that one response names all of them.
 type object struct {
-	members  map[string]json.RawMessage
-	names    []string // of the members, in order of appearance
-	repeated map[string]bool
-
-	asked  []string // the fields that were taken out, in that order
-	faulty map[string]domain.FieldError
+	members []member
+	asked   []string            // the fields that were read, in that order
+	noted   []domain.FieldError // the faults of fields that were read
 }
 
-func newObject() *object {
-	return &object{
-		members:  map[string]json.RawMessage{},
-		repeated: map[string]bool{},
-		faulty:   map[string]domain.FieldError{},
-	}
+// member is one member of an object. An object can have several members of one name.
+type member struct {
+	name  string
+	value []byte // its JSON text
 }
 
-func (o *object) add(name string, value json.RawMessage) {
-	if _, twice := o.members[name]; twice {
-		o.repeated[name] = true
-		return
+// parseObject splits valid JSON into the members of its object. encoding/json would take "Granted" for "granted", and
+// would keep the last of two members that have one name.
+func parseObject(text []byte) (*object, error) {
+	rest := bytes.TrimSpace(text)
+	if rest[0] != '{' {
+		return nil, problem(http.StatusUnprocessableEntity, "The body must be a JSON object.")
 	}
-	o.members[name] = value
-	o.names = append(o.names, name)
+	o := &object{members: make([]member, 0, 4), asked: make([]string, 0, 3)} // as many as most requests need
+	for rest = bytes.TrimSpace(rest[1 : len(rest)-1]); len(rest) > 0; {
+		var name, value []byte
+		name, rest = cutToken(rest)
+		value, rest = cutToken(rest)
+		decoded, err := decodeString(name)
+		if err != nil {
+			return nil, err
+		}
+		o.members = append(o.members, member{decoded, value})
+	}
+	return o, nil
+}
+
+// cutToken cuts the text inside an object after its first name or value, at the colon or comma.
+func cutToken(text []byte) (token, rest []byte) {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{', c == '[':
+			depth++
+		case c == '}', c == ']':
+			depth--
+		case depth == 0 && (c == ':' || c == ','):
+			return bytes.TrimSpace(text[:i]), text[i+1:]
+		}
+	}
+	return bytes.TrimSpace(text), nil
+}
+
+// decodeString decodes a JSON string. It returns an error if text is another value.
+func decodeString(text []byte) (string, error) {
+	if text[0] == '"' && !bytes.ContainsRune(text, '\\') {
+		return string(text[1 : len(text)-1]), nil
+	}
+	var decoded string
+	err := json.Unmarshal(text, &decoded)
+	return decoded, err
 }
 
 // boolean returns a required field that is true or false.
 func (o *object) boolean(name string) bool {
-	switch raw := o.take(name); raw {
+	switch value := o.read(name); string(value) {
 	case "true", "false":
-		return raw == "true"
+		return string(value) == "true"
 	case "", "null":
 		o.fault(name, domain.FieldRequired, "must be given")
 	default:
@@ -56,72 +97,82 @@ func (o *object) boolean(name string) bool {
 
 // text returns a required field that is a string.
 func (o *object) text(name string) string {
-	text := o.optionalText(name)
-	if text == nil {
+	text, ok := o.string(name)
+	if !ok {
 		o.fault(name, domain.FieldRequired, "must be given")
-		return ""
 	}
-	return *text
+	return text
 }
 
-// optionalText returns a field that is a string, or nil when it is null or not there.
+// optionalText returns a field that is a string, or nil if it is null or not there.
 func (o *object) optionalText(name string) *string {
-	raw := o.take(name)
-	if raw == "" || raw == "null" {
-		return nil
+	if text, ok := o.string(name); ok {
+		return &text
 	}
-	var text string
-	if err := json.Unmarshal([]byte(raw), &text); err != nil {
+	return nil
+}
+
+// string returns a field that is a string, and false if it is null or not there or has a fault.
+func (o *object) string(name string) (text string, ok bool) {
+	value := o.read(name)
+	if len(value) == 0 || string(value) == "null" {
+		return "", false
+	}
+	text, err := decodeString(value)
+	if err != nil {
 		o.fault(name, domain.FieldType, "must be a string")
-		return nil
+		return "", false
 	}
-	return &text
+	return text, true
 }
 
-// take returns the JSON text of a field, or nothing when it is not there or there more than once.
-func (o *object) take(name string) string {
+// read returns the JSON text of a field, or nothing if it is not there or there more than once.
+func (o *object) read(name string) (value []byte) {
 	o.asked = append(o.asked, name)
-	if o.repeated[name] {
-		o.fault(name, domain.FieldDuplicate, "must be given only once")
-		return ""
+	for _, m := range o.members {
+		switch {
+		case m.name != name:
+		case value != nil:
+			o.fault(name, domain.FieldDuplicate, "must be given only once")
+			return nil
+		default:
+			value = m.value
+		}
 	}
-	return string(o.members[name])
+	return value
 }
 
-// fault notes what is wrong with a field. The first fault of a field is the one that counts.
+// fault notes a fault of a field. Only the first fault of a field counts.
 func (o *object) fault(name, code, message string) {
-	if _, known := o.faulty[name]; !known {
-		o.faulty[name] = domain.FieldError{Field: name, Code: code, Message: message}
-	}
+	o.noted = append(o.noted, domain.FieldError{Field: name, Code: code, Message: message})
 }
 
-// faults returns everything that is wrong: for each field that was taken out, in that order, what was noted, or else
-// what the domain says of it; then the members that were not, in order of appearance.
+// faults returns all faults: for each field that was read, in that order, the first that was noted, or else that of the
+// domain; then the unknown members, in order of appearance.
 func (o *object) faults(byDomain []domain.FieldError) []domain.FieldError {
-	for _, fault := range byDomain {
-		o.fault(fault.Field, fault.Code, fault.Message)
-	}
+	noted := append(o.noted, byDomain...) //nolint:gocritic // the faults are noted no more
 	var all []domain.FieldError
 	for _, name := range o.asked {
-		if fault, ok := o.faulty[name]; ok {
-			all = append(all, fault)
+		i := slices.IndexFunc(noted, func(fault domain.FieldError) bool { return fault.Field == name })
+		if i >= 0 {
+			all = append(all, noted[i])
 		}
-		delete(o.members, name)
 	}
-	unknown := 0
-	for _, name := range o.names {
-		if _, left := o.members[name]; left && unknown < maxUnknown {
-			unknown++
-			all = append(all, domain.FieldError{
-				Field: echoed(name), Code: domain.FieldUnknown, Message: "is not a field of this request",
-			})
+	var unknown []string
+	for _, m := range o.members {
+		if slices.Contains(o.asked, m.name) || slices.Contains(unknown, m.name) || len(unknown) == maxUnknown {
+			continue
 		}
+		unknown = append(unknown, m.name)
+		all = append(all, domain.FieldError{
+			Field: echoed(m.name), Code: domain.FieldUnknown, Message: "is not a field of this request",
+		})
 	}
 	return all
 }
 
-// echoed is what is repeated of a name that the client chose: the name where it looks like that of a field, and
-// nothing of one that could be anything, such as an email address.
+// echoed returns the name that the client chose if it looks like the name of a field. Any other name could be anything,
+// such as an email address, and is not repeated.
 func echoed(name string) string {
 	if len(name) > maxNameLength || strings.ContainsFunc(name, func(r rune) bool {
 		return r != '_' && (r < 'a' || 'z' < r) && (r < 'A' || 'Z' < r)

@@ -57,7 +57,7 @@ type components struct {
 }
 
 // OpenAPI returns the OpenAPI 3.1 document of exactly the API's endpoints, mounted under the prefix, as indented JSON.
-// Equal APIs and prefixes give equal bytes. It describes no authentication, which is the application's.
+// Equal APIs and prefixes give equal bytes. It does not describe authentication, which is up to the application.
 //
 // The prefix may be empty, "/" or a path such as "/me"; slashes around it make no difference. It may have parameters in
 // braces, as in "/{tenant}/me". One without its other brace, or given twice, or named purpose, is
@@ -82,7 +82,7 @@ func (a *API) OpenAPI(prefix string) ([]byte, error) {
 		all.Paths["/consent"] = consent
 		delete(mounted.Components.Schemas, "ConsentStatuses")
 	}
-	for _, endpoint := range a.Endpoints() {
+	for _, endpoint := range a.endpoints {
 		item := all.Paths[endpoint.Path]
 		item.Parameters = parameters
 		for _, operation := range []*described{item.Get, item.Post, item.Delete} {
@@ -120,9 +120,7 @@ func prefixParameters(prefix string) ([]parameter, error) {
 		name, behind, closed := strings.Cut(after, "}")
 		valid := opened && closed && name != "" && !strings.Contains(before, "}") && !strings.ContainsAny(name, "{/")
 		if !valid || seen[name] {
-			return nil, &domain.Error{
-				Code: domain.ErrConfiguration, Op: "openapi", Message: "the prefix has parameters that are not valid",
-			}
+			return nil, domain.Misconfigured("openapi", "the prefix has parameters that are not valid")
 		}
 		seen[name] = true
 		found = append(found, parameter{name, "path", true, map[string]string{"type": "string"}})

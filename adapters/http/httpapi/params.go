@@ -16,7 +16,7 @@ func pathPurpose(segment string, purposes domain.Purposes) (string, []domain.Fie
 	return strings.Clone(purpose), purposes.Check(purpose)
 }
 
-// queryPurpose reads the purpose from a query string: nil when it is not there. Other parameters are ignored.
+// queryPurpose reads the purpose from a query string. Returns nil if it is not there. It ignores other parameters.
 func queryPurpose(query string, purposes domain.Purposes) (*string, []domain.FieldError) {
 	var found *string
 	for parameter := range strings.SplitSeq(query, "&") {

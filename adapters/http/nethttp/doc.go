@@ -13,15 +13,16 @@
 // request as it is, as chi's Mount does, need the whole prefix, too; behind http.StripPrefix it is "".
 //
 // Paths match as they are written: upper and lower case differ, and a slash at the end makes another path, but that
-// "/me/" is "/me". A purpose is the last segment as the client escaped it, so "/me/consent/a%2Fb" asks for "a/b", and a
-// plus is a plus. (http.ServeMux redirects a path with an empty segment, "." or "..", to one without, before the handler
-// sees it; their escaped forms it leaves alone.)
+// "/me/" is "/me". A purpose is the last segment as the client escaped it, so "/me/consent/a%2Fb" asks for "a/b", and
+// a plus is a plus. (http.ServeMux redirects a path with an empty segment, "." or "..", to one without, before the
+// handler sees it; their escaped forms it leaves alone.)
 //
-// What the API answers is set over what a middleware has put into the response's header. Of a body that is too large
-// no more is read than has to be, and the server of net/http closes the connection rather than take what is left of it for
-// the next request.
+// The headers of a response replace those that a middleware has set. The handler reads no more of a body that is too
+// large than it must, and the server of net/http closes the connection, so that the rest is not taken for the next
+// request.
 //
-// A large export is streamed where a failure can break the connection off, also behind middlewares that recover panics.
-// Over HTTP/1.0, and behind a middleware whose http.ResponseWriter has no method Unwrap, it is held in memory as a whole.
-// Such a middleware also keeps the handler from bounding a body that never arrives: set http.Server.ReadTimeout there.
+// A large export is streamed where a failure can break the connection off, also behind middlewares that recover
+// panics. Over HTTP/1.0, and behind a middleware whose http.ResponseWriter has no method Unwrap, it is held in memory
+// as a whole. Such a middleware also keeps the handler from bounding a body that never arrives: set
+// http.Server.ReadTimeout there.
 package nethttp

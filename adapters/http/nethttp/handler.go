@@ -12,12 +12,12 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// SubjectProvider says whose data a request is about. It is the only access control there is: it authenticates the
-// request itself, or stands behind a middleware that does. The request's context ends with the time that the request
-// may take, and has no values after it.
+// SubjectProvider returns the subject of a request. It is the only access control: it authenticates the request itself,
+// or stands behind a middleware that does. The request's context ends with the time that the request may take, and has
+// no values after it.
 //
-// A *httpapi.Refusal is answered with its status, and with its header, which is where WWW-Authenticate goes. Any other
-// error, and a panic, is answered with 500 and shown to nobody.
+// The response to a *httpapi.Refusal has its status and its header, such as WWW-Authenticate. The response to any other
+// error, and to a panic, has the status 500 and nothing of its text.
 type SubjectProvider func(r *http.Request) (domain.Subject, error)
 
 // Handler returns the handler of the API, adapted by the options, for everything under the prefix, which it takes off
@@ -57,7 +57,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	send(w, r, h.api.Route(r.Context(), r.Method, path, request))
 }
 
-// send writes the response. The length is set here because net/http would not know it in answer to HEAD.
+// send writes the response. The length is set here because net/http would not know it in response to HEAD.
 func send(w http.ResponseWriter, r *http.Request, response httpapi.Response) {
 	maps.Copy(w.Header(), response.Header)
 	if response.Stream == nil && response.Status != http.StatusNoContent {

@@ -1,0 +1,109 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+const (
+	// maxHeld is how many bytes of an export are held back. A larger export is streamed.
+	maxHeld = 1 << 20
+	// chunk is how many bytes of a stream are sent at once.
+	chunk = 32 << 10
+)
+
+// exportBody is the body of an export while it is written. It is held until the session has committed, so that an
+// attempt can be repeated and a failure can have a status. A body over maxHeld is streamed. A failure then ends the
+// stream before the tail of the body, so that no client takes a part for the whole.
+type exportBody struct {
+	held   bytes.Buffer
+	tail   []byte               // the end of the body, sent after the session has committed
+	stream func(*io.PipeReader) // takes the stream if there has to be one; nil if there must be none
+	pipe   *io.PipeWriter       // nil while everything is held
+
+	repeated bool // a part of an earlier attempt was sent
+}
+
+// restart is called before each attempt. After a part was sent, another attempt cannot succeed: it runs for its
+// evidence only, and its first write fails.
+func (b *exportBody) restart() {
+	b.held.Reset()
+	b.repeated = b.pipe != nil
+}
+
+// encode adds a value as JSON.
+func (b *exportBody) encode(v any) error {
+	if err := appendJSON(&b.held, v); err != nil {
+		return err
+	}
+	return b.spill()
+}
+
+// write adds bytes.
+func (b *exportBody) write(p []byte) error {
+	b.held.Write(p)
+	return b.spill()
+}
+
+// spill sends the bytes that are too many to be held.
+func (b *exportBody) spill() error {
+	if b.repeated {
+		return &domain.Error{Op: "export", Message: "a part was sent, which cannot be repeated"}
+	}
+	if b.stream == nil || b.pipe == nil && b.held.Len() <= maxHeld || b.pipe != nil && b.held.Len() < chunk {
+		return nil
+	}
+	if b.pipe == nil {
+		body, pipe := io.Pipe()
+		b.pipe = pipe
+		b.stream(body)
+	}
+	return b.flush()
+}
+
+func (b *exportBody) flush() error {
+	_, err := b.held.WriteTo(b.pipe)
+	if err != nil { // a pipe fails when its other end was closed
+		return &domain.Error{Op: "export", Message: "the client has gone, or took too long", Err: context.Canceled}
+	}
+	return nil
+}
+
+// end completes the body. The session has committed.
+func (b *exportBody) end() error {
+	b.held.Write(b.tail)
+	if b.pipe == nil {
+		return nil
+	}
+	if err := b.flush(); err != nil {
+		return err
+	}
+	return b.pipe.Close()
+}
+
+// breakOff makes the stream fail, unless it has ended. Servers log the error of the stream, so it has no details.
+func (b *exportBody) breakOff() { _ = b.pipe.CloseWithError(io.ErrUnexpectedEOF) }
+
+// appendJSON encodes v without a line break at its end.
+func appendJSON(body *bytes.Buffer, v any) error {
+	encoder := json.NewEncoder(body)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return err
+	}
+	body.Truncate(body.Len() - 1)
+	return nil
+}
+
+// encode encodes v as a line.
+func encode(v any) ([]byte, error) {
+	var body bytes.Buffer
+	body.Grow(512) // more than most results have
+	err := appendJSON(&body, v)
+	body.WriteByte('\n')
+	return body.Bytes(), err
+}

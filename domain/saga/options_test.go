@@ -1,0 +1,30 @@
+package saga_test
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain/saga"
+)
+
+func TestOptionsAreZeroOnlyIfEveryFieldIs(t *testing.T) {
+	if !(saga.Options{}).IsZero() {
+		t.Error("the zero value is not zero")
+	}
+	for i := range reflect.TypeFor[saga.Options]().NumField() {
+		var options saga.Options
+		field := reflect.ValueOf(&options).Elem().Field(i)
+		switch {
+		case field.CanInt():
+			field.SetInt(int64(time.Second))
+		case field.Kind() == reflect.Map:
+			field.Set(reflect.MakeMap(field.Type()))
+		case field.Kind() == reflect.Func:
+			field.Set(reflect.MakeFunc(field.Type(), nil))
+		}
+		if name := reflect.TypeFor[saga.Options]().Field(i).Name; options.IsZero() {
+			t.Errorf("options with %s are zero", name)
+		}
+	}
+}
