@@ -108,7 +108,7 @@ var requests = []struct {
 	{http.MethodGet, "/export", "", 2, 235}, // first: a decision more is a line more of the ledger
 	{http.MethodPost, "/consent", decision, 1, 105},
 	{http.MethodGet, "/consent/newsletter", "", 1, 78},
-	{http.MethodDelete, "/", "", steps + 3, 490},
+	{http.MethodDelete, "/", "", steps + 2, 410},
 }
 
 func TestRequestsKeepTheirBudgetOfRoundTrips(t *testing.T) {

@@ -36,25 +36,31 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
 	}
 	ctx = context.WithValue(ctx, activeKey{s.db}, true)
-	var last *session
-	err := retry(ctx, func() error {
+	last := &session{store: s, preserve: s.preserve}
+	err := last.run(ctx, fn)
+	for attempt := 1; again(ctx, err, attempt); attempt++ {
 		last = &session{store: s, preserve: s.preserve}
-		return last.run(ctx, fn)
-	})
+		err = last.run(ctx, fn)
+	}
 	if err == nil && last.enqueued {
 		s.announce(ctx)
 	}
 	return last.afterRollback(ctx, err)
 }
 
-// retry runs a transaction until it no longer loses against another one, a bounded number of times.
+// retry runs a transaction, again if it lost against another one.
 func retry(ctx context.Context, transaction func() error) error {
-	for attempt := 1; ; attempt++ {
-		err := transaction()
-		if err == nil || attempt == maxAttempts || !retryable(err) || !backOff(ctx, attempt) {
-			return err
-		}
+	err := transaction()
+	for attempt := 1; again(ctx, err, attempt); attempt++ {
+		err = transaction()
 	}
+	return err
+}
+
+// again reports whether a transaction that failed with err is to be run again: if it lost against another one, at most
+// maxAttempts times. It waits before it returns true.
+func again(ctx context.Context, err error, attempt int) bool {
+	return err != nil && attempt < maxAttempts && retryable(err) && backOff(ctx, attempt)
 }
 
 // afterRollback writes the evidence when the session failed with err, which it returns.

@@ -12,7 +12,7 @@ import (
 // Apply implements ports.SubjectStore. All steps are one statement where the database can join them. Where the database
 // may keep what it is told to delete, the steps are carried out one by one and verified.
 func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-	key, err := s.store.dataMap.Key(id)
+	key, err := s.key(id)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 func (s subjectStore) Export(
 	ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error,
 ) error {
-	key, err := s.store.dataMap.Key(id)
+	key, err := s.key(id)
 	if err != nil {
 		return err
 	}

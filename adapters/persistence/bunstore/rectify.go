@@ -16,7 +16,7 @@ import (
 )
 
 func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
-	key, err := s.store.dataMap.Key(id)
+	key, err := s.key(id)
 	if err != nil {
 		return 0, err
 	}

@@ -15,6 +15,8 @@ type session struct {
 	preserve   func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
 	tx         transaction                                       // nil until begun
 	joined     bool                                              // tx is the host's
+	subject    domain.SubjectID                                  // the subject of keys
+	keys       []any                                             // see key
 	writes     int                                               // statements that changed something in tx
 	locked     *lockedSubject                                    // the subject that was locked last
 	ahead      *ahead                                            // read for the rest of an erasure
@@ -44,6 +46,18 @@ func (s *session) usable() error {
 		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "the session has ended"}
 	}
 	return s.failed
+}
+
+// key returns the values of the subject's key columns, which it works out once. The caller must not change them.
+func (s *session) key(id domain.SubjectID) ([]any, error) {
+	if s.keys != nil && s.subject == id {
+		return s.keys, nil
+	}
+	keys, err := s.store.dataMap.Key(id)
+	if err == nil {
+		s.subject, s.keys = id, keys
+	}
+	return keys, err
 }
 
 // fail notes the error of a statement, which ends what the session can do, and returns it with a code.

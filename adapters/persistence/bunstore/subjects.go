@@ -15,7 +15,7 @@ type subjectStore struct{ *session }
 // from the subject outwards: sessions that lock one subject never wait for each other in a circle. Each level is a
 // statement of its own: it sees the rows that the level before it waited for.
 func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
-	key, err := s.store.dataMap.Key(id)
+	key, err := s.key(id)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ type lockedSubject struct {
 // LockToRectify implements ports.SubjectStore. It takes the row of the mark, and removes it again if it is new: others
 // wait all the same until this session ends.
 func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
-	key, err := s.store.dataMap.Key(id)
+	key, err := s.key(id)
 	if err != nil {
 		return domain.SubjectState{}, err
 	}
