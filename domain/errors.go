@@ -117,6 +117,11 @@ func Invalid(op string, fields []FieldError) error {
 	return &Error{Code: ErrInvalid, Op: op, Message: "invalid input", Fields: fields}
 }
 
+// Misconfigured returns an ErrConfiguration error. The message must be safe to log.
+func Misconfigured(op, message string) error {
+	return &Error{Code: ErrConfiguration, Op: op, Message: message}
+}
+
 // ErrorClass names the kind of err in one word for the audit trail and for logs, where no message may stand:
 // "refused" and "retry_later" for the errors of resolvers, "canceled", "timeout", the text of its Code, or "internal".
 func ErrorClass(err error) string {

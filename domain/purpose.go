@@ -28,9 +28,9 @@ func NewPurposes(purposes ...Purpose) (Purposes, error) {
 	for _, purpose := range purposes {
 		switch faults := CheckPurpose(purpose.Name); {
 		case len(faults) > 0:
-			return Purposes{}, purposesError("the name of a purpose " + faults[0].Message)
+			return Purposes{}, Misconfigured("purposes", "the name of a purpose "+faults[0].Message)
 		case declared.known[purpose.Name]:
-			return Purposes{}, purposesError("a purpose is declared twice")
+			return Purposes{}, Misconfigured("purposes", "a purpose is declared twice")
 		}
 		declared.names = append(declared.names, purpose.Name)
 		declared.known[purpose.Name] = true
@@ -64,8 +64,4 @@ func (p Purposes) ConsentPayload(decision ConsentDecision) Payload {
 		payload["purpose"], payload["policy_version"] = decision.Purpose, decision.PolicyVersion
 	}
 	return payload
-}
-
-func purposesError(message string) error {
-	return &Error{Code: ErrConfiguration, Op: "purposes", Message: message}
 }

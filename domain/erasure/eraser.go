@@ -33,7 +33,7 @@ type Eraser struct {
 // missing, else the Planner's.
 func NewEraser(c Config) (*Eraser, error) {
 	if c.Clock == nil || c.IDs == nil || c.DataMap.IsZero() || c.Resolvers == nil {
-		return nil, &domain.Error{Code: domain.ErrConfiguration, Op: "eraser", Message: "every field of its Config but Purposes is required"}
+		return nil, domain.Misconfigured("eraser", "every field of its Config but Purposes is required")
 	}
 	plan, err := Planner{}.Plan(c.DataMap, c.Resolvers.Names())
 	if err != nil {

@@ -36,10 +36,8 @@ type Exporter struct {
 // NewExporter returns an exporter. A field that is missing or wrong is domain.ErrConfiguration.
 func NewExporter(c Config) (*Exporter, error) {
 	if c.Clock == nil || c.IDs == nil || c.DataMap.IsZero() || c.Resolvers == nil || c.ResolverTimeout < 0 {
-		return nil, &domain.Error{
-			Code: domain.ErrConfiguration, Op: "exporter",
-			Message: "every field of its Config but ResolverTimeout is required, and that must not be negative",
-		}
+		return nil, domain.Misconfigured("exporter",
+			"every field of its Config but ResolverTimeout is required, and that must not be negative")
 	}
 	if c.ResolverTimeout == 0 {
 		c.ResolverTimeout = DefaultResolverTimeout

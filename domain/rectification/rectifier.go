@@ -33,9 +33,7 @@ type Rectifier struct {
 // NewRectifier returns a rectifier. A field that is missing is domain.ErrConfiguration.
 func NewRectifier(c Config) (*Rectifier, error) {
 	if c.Clock == nil || c.IDs == nil || c.DataMap.IsZero() || c.Resolvers == nil {
-		return nil, &domain.Error{
-			Code: domain.ErrConfiguration, Op: "rectifier", Message: "every field of its Config is required",
-		}
+		return nil, domain.Misconfigured("rectifier", "every field of its Config is required")
 	}
 	return &Rectifier{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, c.Resolvers}, nil
 }
