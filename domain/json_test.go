@@ -98,6 +98,16 @@ func TestAnErasureInJSON(t *testing.T) {
 	]}`)
 }
 
+func TestARectificationInJSON(t *testing.T) {
+	wantJSON(t, domain.RectificationResult{
+		SubjectID: mustID(t, "42"), CompletedAt: noon, Rectified: map[string]int64{"users": 1, "invoices": 3},
+		EnqueuedExternal: []string{"desk"}, SkippedResolvers: []string{},
+	}, `{
+		"subject_id": "42", "completed_at": "2024-03-01T12:00:00Z", "rectified": {"invoices": 3, "users": 1},
+		"enqueued_external": ["desk"], "skipped_resolvers": []
+	}`)
+}
+
 func TestAnAuditEventInJSON(t *testing.T) {
 	wantJSON(t, domain.AuditEvent{
 		EventID: "e-1", EventType: domain.EventConsentGranted, SubjectRef: mustID(t, "42"), OccurredAt: noon,

@@ -15,7 +15,7 @@ type run struct {
 	*Rectifier
 	session ports.Session
 	id      domain.SubjectID
-	plan    domain.RectificationPlan
+	plan    Plan
 	calls   []resolvers.Call
 	result  domain.RectificationResult
 }
