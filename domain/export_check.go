@@ -34,7 +34,7 @@ func isExportable(value any) bool {
 	case Number:
 		return value.isJSON() || value == "NaN" || value == "Infinity" || value == "-Infinity"
 	case JSON:
-		return isJSON([]byte(value), maxExportedDepth)
+		return isJSON(string(value), maxExportedDepth)
 	case time.Time:
 		return isEncodable(value)
 	default:

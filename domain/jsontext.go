@@ -1,9 +1,7 @@
 package domain
 
 import (
-	"bytes"
 	"encoding/json"
-	"iter"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -86,14 +84,14 @@ func (j JSON) MarshalJSON() ([]byte, error) { return []byte(j), nil }
 // Storable reports whether each database can store the document: it is valid JSON in UTF-8, nested at most 1,000
 // levels deep, without an escaped NUL or half of a surrogate pair, and with numbers that are Storable.
 func (j JSON) Storable() bool {
-	text := []byte(j)
+	text := string(j)
 	if !isJSON(text, maxStoredDepth) {
 		return false
 	}
 	if null, lone := findEscapes(text); null || lone {
 		return false
 	}
-	for token := range jsonTokens(text) {
+	for token, rest := nextToken(text); token != ""; token, rest = nextToken(rest) {
 		if strings.IndexByte("-0123456789", token[0]) >= 0 && !Number(token).Storable() {
 			return false
 		}
@@ -102,15 +100,15 @@ func (j JSON) Storable() bool {
 }
 
 // isJSON reports whether text is valid JSON (RFC 8259) in UTF-8, nested at most maxDepth levels deep.
-func isJSON(text []byte, maxDepth int) bool {
-	if !json.Valid(text) || !utf8.Valid(text) {
+func isJSON(text string, maxDepth int) bool {
+	if !json.Valid([]byte(text)) || !utf8.ValidString(text) {
 		return false
 	}
-	if len(text) <= 2*maxDepth { // each level takes two brackets
+	if strings.Count(text, "[")+strings.Count(text, "{") <= maxDepth {
 		return true
 	}
 	depth := 0
-	for token := range jsonTokens(text) {
+	for token, rest := nextToken(text); token != ""; token, rest = nextToken(rest) {
 		switch token[0] {
 		case '[', '{':
 			depth++
@@ -124,72 +122,68 @@ func isJSON(text []byte, maxDepth int) bool {
 	return true
 }
 
-// jsonTokens yields the brackets, the strings and the numbers of valid JSON, in their order.
-func jsonTokens(text []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		for i := 0; i < len(text); {
-			end := i + 1
-			switch c := text[i]; {
-			case c == '"':
-				for text[end] != '"' {
-					if text[end] == '\\' {
-						end++
-					}
-					end++
-				}
+// nextToken returns the first bracket, string or number in a rest of valid JSON, and what follows it. The token is empty if
+// there is none.
+func nextToken(text string) (token, rest string) {
+	start := strings.IndexAny(text, `"[]{}-0123456789`) // passes over white space, commas, colons and literals
+	if start < 0 {
+		return "", ""
+	}
+	text = text[start:]
+	end := 1
+	switch text[0] {
+	case '[', ']', '{', '}':
+	case '"':
+		for ; text[end] != '"'; end++ {
+			if text[end] == '\\' {
 				end++
-			case c == '-' || '0' <= c && c <= '9':
-				for end < len(text) && strings.IndexByte("+-.0123456789eE", text[end]) >= 0 {
-					end++
-				}
-			case c != '[' && c != ']' && c != '{' && c != '}':
-				i = end // white space, a comma, a colon, or a letter of a literal
-				continue
 			}
-			if !yield(text[i:end]) {
-				return
-			}
-			i = end
+		}
+		end++
+	default:
+		for end < len(text) && strings.IndexByte("+-.0123456789eE", text[end]) >= 0 {
+			end++
 		}
 	}
+	return text[:end], text[end:]
 }
 
 // HasLoneSurrogate reports whether a string in valid JSON escapes one half of a surrogate pair without the other.
 // Such a half stands for no character: PostgreSQL refuses it, and encoding/json silently replaces it by another one.
-func HasLoneSurrogate(text []byte) bool {
+func HasLoneSurrogate[T string | []byte](text T) bool {
 	_, lone := findEscapes(text)
 	return lone
 }
 
 // findEscapes reports which escapes valid JSON has: one of NUL, and one of half of a surrogate pair without the other.
-func findEscapes(text []byte) (null, lone bool) {
-	for {
-		start := bytes.IndexByte(text, '\\')
-		if start < 0 {
-			return null, lone
+func findEscapes[T string | []byte](text T) (null, lone bool) {
+	for i := 0; i < len(text); {
+		if text[i] != '\\' {
+			i++
+			continue
 		}
-		text = text[start:]
-		unit, ok := escapedUnit(text)
+		unit, ok := escapedUnit(text[i:])
 		switch {
 		case !ok:
-			text = text[2:]
+			i += 2
 			continue
 		case !utf16.IsSurrogate(unit):
 			null = null || unit == 0
-			text = text[6:]
+			i += 6
 			continue
 		}
-		text = text[6:]
-		if low, _ := escapedUnit(text); utf16.DecodeRune(unit, low) == utf8.RuneError {
+		i += 6
+		if low, _ := escapedUnit(text[i:]); utf16.DecodeRune(unit, low) == utf8.RuneError {
 			lone = true
 			continue
 		}
-		text = text[6:]
+		i += 6
 	}
+	return null, lone
 }
 
 // escapedUnit returns the UTF-16 code unit that text begins with in the form \uXXXX, and false if it does not.
-func escapedUnit(text []byte) (rune, bool) {
+func escapedUnit[T string | []byte](text T) (rune, bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
 	}

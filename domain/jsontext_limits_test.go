@@ -66,7 +66,9 @@ func TestStringsAreNotTakenForWhatTheyShow(t *testing.T) {
 
 func TestDepthCountsOpenBracketsOnly(t *testing.T) {
 	wide := "[" + strings.Repeat("[{}],", 10_000) + "[]]"
-	deep := func(levels int) domain.JSON { return domain.JSON(strings.Repeat(`{"a":[`, levels/2) + strings.Repeat(`]}`, levels/2)) }
+	deep := func(levels int) domain.JSON {
+		return domain.JSON(strings.Repeat(`{"a":[`, levels/2) + strings.Repeat(`]}`, levels/2))
+	}
 	for name, c := range map[string]struct {
 		document             domain.JSON
 		storable, exportable bool
