@@ -169,6 +169,29 @@ func TestAnOutboxEntryInJSON(t *testing.T) {
 	}`)
 }
 
+func TestCorrectionsReadBackFromJSONWithEachDigit(t *testing.T) {
+	for text, want := range map[string]domain.Corrections{
+		`null`: nil,
+		`{}`:   {},
+		`{"financial":9007199254740993,"identity":"7","special":null,"technical":{"a":[1.50,true]}}`: {
+			domain.CategoryFinancial: json.Number("9007199254740993"), domain.CategoryIdentity: "7", domain.CategorySpecial: nil,
+			domain.CategoryTechnical: map[string]any{"a": []any{json.Number("1.50"), true}},
+		},
+	} {
+		var got domain.Corrections
+		if err := json.Unmarshal([]byte(text), &got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %#v, %v", text, got, err)
+		}
+		wantJSON(t, got, text)
+	}
+	for _, text := range []string{`[]`, `"x"`, `1`, `{"a":1} {}`, `{"a":1`, ``} {
+		got := domain.Corrections{domain.CategoryContact: "x"}
+		if err := json.Unmarshal([]byte(text), &got); err == nil || len(got) != 1 {
+			t.Errorf("%s: got %#v, %v", text, got, err)
+		}
+	}
+}
+
 func TestAFieldErrorInJSON(t *testing.T) {
 	wantJSON(t, domain.CheckPurpose("")[0], `{"field": "purpose", "code": "required", "message": "must not be empty"}`)
 }
