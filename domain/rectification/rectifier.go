@@ -70,7 +70,6 @@ func (r *Rectifier) RectifySubject(
 	run := &run{Rectifier: r, session: s, id: subject.ID, plan: plan, calls: calls, result: domain.RectificationResult{
 		SubjectID:        subject.ID,
 		Rectified:        map[string]int64{},
-		EnqueuedExternal: []string{},
 		SkippedResolvers: skipped,
 	}}
 	if err := run.begin(ctx, len(subject.Refs)); err != nil {
