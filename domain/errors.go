@@ -117,7 +117,7 @@ func Invalid(op string, fields []FieldError) error {
 	return &Error{Code: ErrInvalid, Op: op, Message: "invalid input", Fields: fields}
 }
 
-// Misconfigured returns an ErrConfiguration error. The message must be safe to log.
+// Misconfigured is the ErrConfiguration error for a mistake that message names.
 func Misconfigured(op, message string) error {
 	return &Error{Code: ErrConfiguration, Op: op, Message: message}
 }

@@ -25,18 +25,17 @@ type Call struct {
 // NewSet registers the systems. Their names must be 1 to domain.MaxTextLength characters without a comma, and
 // differ; else the error is domain.ErrConfiguration.
 func NewSet(registered ...ports.Resolver) (*Set, error) {
-	const op = "resolvers"
 	set := &Set{byName: map[string]ports.Resolver{}}
 	for _, resolver := range registered {
 		if resolver == nil {
-			return nil, domain.Misconfigured(op, "a resolver is nil")
+			return nil, domain.Misconfigured("resolvers", "a resolver is nil")
 		}
 		name := resolver.Name()
 		if len(domain.CheckText("name", name, 1)) > 0 || strings.Contains(name, ",") {
-			return nil, domain.Misconfigured(op, "a resolver's name must have 1 to 255 characters and no comma")
+			return nil, domain.Misconfigured("resolvers", "a resolver's name must have 1 to 255 characters and no comma")
 		}
 		if set.byName[name] != nil {
-			return nil, domain.Misconfigured(op, "two resolvers have the name "+name)
+			return nil, domain.Misconfigured("resolvers", "two resolvers have the name "+name)
 		}
 		set.ordered = append(set.ordered, resolver)
 		set.byName[name] = resolver
