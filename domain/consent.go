@@ -17,8 +17,8 @@ func (d ConsentDecision) Check() []FieldError { return d.CheckAmong(Purposes{}) 
 // CheckAmong returns everything that is wrong with the decision, or nothing; see Purposes.Check for its purpose.
 func (d ConsentDecision) CheckAmong(purposes Purposes) []FieldError {
 	fields := purposes.Check(d.Purpose)
-	fields = append(fields, checkText("policy_version", d.PolicyVersion, 1)...)
-	return append(fields, checkText("source", d.Source, 1)...)
+	fields = append(fields, CheckText("policy_version", d.PolicyVersion, 1)...)
+	return append(fields, CheckText("source", d.Source, 1)...)
 }
 
 // ConsentRecord is one line of the append-only consent ledger, the proof that Art. 7(1) asks for. Of a subject's

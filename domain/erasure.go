@@ -1,6 +1,72 @@
 package domain
 
-import "time"
+import (
+	"slices"
+	"time"
+)
+
+// Step is one step of an erasure plan: a local one on all of the subject's rows of a table, or, when External is
+// set, a deletion at the external system that a resolver stands for.
+type Step struct {
+	Target   string   `json:"target"`             // the table, or the resolver
+	Strategy Strategy `json:"strategy"`           // delete rows, anonymize columns, or retain them
+	Columns  []string `json:"columns,omitempty"`  // what is anonymized or retained; nil when rows are deleted
+	External bool     `json:"external,omitempty"` // carried out through the outbox
+
+	// Expired are retained columns with a bounded duty. A retain step has them among its Columns; a row that keeps none of
+	// its Columns, because all duties are over at the instant At, does not count as retained. An anonymize step, which
+	// LocalAt makes, overwrites those of their cells whose duty is over; a row in which it overwrites nothing does not count
+	// as anonymized.
+	Expired []string `json:"expired,omitempty"`
+
+	// At is the instant at which duties are judged. A plan leaves it zero; see Plan.LocalAt. At the zero instant, a store
+	// takes every duty for one that goes on.
+	At time.Time `json:"-"`
+}
+
+// Plan says what an erasure does, step by step: local steps with children before parents and the subject's table last,
+// then one external deletion per resolver. It is a plain value, the same for every subject, and may be printed,
+// compared and stored.
+type Plan struct {
+	Steps []Step `json:"steps"`
+}
+
+// Local returns the steps on the application's own tables.
+func (p Plan) Local() []Step {
+	for i, step := range p.Steps {
+		if step.External {
+			return p.Steps[:i]
+		}
+	}
+	return p.Steps
+}
+
+// LocalAt returns the local steps as they are at an instant: retained cells whose duty is over by then are anonymized. The
+// step that anonymizes other columns of the table does that, too, or else a step of its own.
+func (p Plan) LocalAt(at time.Time) []Step {
+	steps := slices.Clone(p.Local())
+	for i := 0; i < len(steps); i++ {
+		retain := &steps[i]
+		if len(retain.Expired) == 0 {
+			continue
+		}
+		retain.At = at
+		anonymize := Step{Target: retain.Target, Strategy: StrategyAnonymize, Expired: retain.Expired, At: at}
+		if i > 0 && steps[i-1].Target == retain.Target {
+			anonymize.Columns = steps[i-1].Columns
+			steps[i-1] = anonymize
+			continue
+		}
+		steps = slices.Insert(steps, i, anonymize)
+		i++
+	}
+	return steps
+}
+
+// OnlyExpired reports whether the step has nothing to do but where a duty is over.
+func (s Step) OnlyExpired() bool {
+	return s.Strategy == StrategyAnonymize && len(s.Columns) == 0 && len(s.Expired) > 0
+}
 
 // ErasureResult says what an erasure (Art. 17 GDPR) did in the application's own tables, in rows per table, and which
 // external systems are still to be told.

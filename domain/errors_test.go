@@ -91,6 +91,14 @@ func TestInvalidIsNilWithoutFields(t *testing.T) {
 	}
 }
 
+func TestAMisconfigurationNamesItsOperation(t *testing.T) {
+	err := domain.Misconfigured("worker", "a runner is required")
+	wantCode(t, err, domain.ErrConfiguration)
+	if got := err.Error(); got != "habeas: worker: a runner is required" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestAnErrorClassIsOneWord(t *testing.T) {
 	secret := errors.New("pq: zoe@example.org already exists")
 	for name, c := range map[string]struct {

@@ -139,26 +139,6 @@ func ExampleParsePeriod() {
 	// Output: 10y 2034-03-01
 }
 
-// A person may correct a name. What has to be written follows from the data map.
-func ExampleDataMap_PlanRectification() {
-	dataMap, err := domain.NewDataMap(domain.Table{
-		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "name", Type: domain.TypeText, Length: 10, Personal: &domain.Annotation{Category: domain.CategoryIdentity}},
-		},
-	})
-	check(err)
-	plan, err := dataMap.PlanRectification(domain.Corrections{domain.CategoryIdentity: "Zoë"}, false)
-	fmt.Println(plan.Steps, err)
-
-	_, err = dataMap.PlanRectification(domain.Corrections{domain.CategoryIdentity: "Zoë Ypsilanti"}, false)
-	fmt.Println(errors.Is(err, domain.ErrInvalid))
-	// Output:
-	// [{users [{name Zoë}]}] <nil>
-	// true
-}
-
 func check(err error) {
 	if err != nil {
 		panic(err)

@@ -32,9 +32,9 @@ func isExportable(value any) bool {
 	case float64:
 		return !math.IsNaN(value) && !math.IsInf(value, 0)
 	case Number:
-		return isJSONNumber(string(value)) || value == "NaN" || value == "Infinity" || value == "-Infinity"
+		return value.isJSON() || value == "NaN" || value == "Infinity" || value == "-Infinity"
 	case JSON:
-		return isJSON(string(value))
+		return isJSON(string(value), maxExportedDepth)
 	case time.Time:
 		return isEncodable(value)
 	default:

@@ -20,9 +20,9 @@ func (d RestrictionDecision) CheckAmong(purposes Purposes) []FieldError {
 		fields = purposes.Check(*d.Purpose)
 	}
 	if d.Reason != nil {
-		fields = append(fields, checkText("reason", *d.Reason, 0)...)
+		fields = append(fields, CheckText("reason", *d.Reason, 0)...)
 	}
-	return append(fields, checkText("source", d.Source, 1)...)
+	return append(fields, CheckText("source", d.Source, 1)...)
 }
 
 // RestrictionRecord is one line of the append-only restriction ledger. A nil purpose means all processing. Of a

@@ -169,11 +169,11 @@ func (s Subject) Validate() error {
 		return subjectError("the subject has no id")
 	}
 	for _, ref := range s.Refs {
-		if len(checkText("kind", ref.Kind, 1)) > 0 || len(checkText("value", ref.Value, 1)) > 0 {
+		if len(CheckText("kind", ref.Kind, 1)) > 0 || len(CheckText("value", ref.Value, 1)) > 0 {
 			return subjectError("a ref needs a kind and a value of 1 to 255 characters")
 		}
 		for key, value := range ref.Extra {
-			if len(checkText("key", key, 1)) > 0 || len(checkText("value", value, 0)) > 0 {
+			if len(CheckText("key", key, 1)) > 0 || len(CheckText("value", value, 0)) > 0 {
 				return subjectError("a ref's extra needs keys of 1 to 255 characters and values of at most 255")
 			}
 		}
@@ -185,15 +185,6 @@ func (s Subject) Validate() error {
 type SubjectState struct {
 	Erased  bool // an erasure of the subject was committed before
 	Present bool // the subject's table has a row of the subject
-}
-
-// CheckCall is what an engine checks before it does anything: that the subject has an id (else ErrSubject) and that no
-// field is at fault (else ErrInvalid with all of them).
-func CheckCall(op string, id SubjectID, fields []FieldError) error {
-	if err := (Subject{ID: id}).Validate(); err != nil {
-		return err
-	}
-	return Invalid(op, fields)
 }
 
 // Clone returns a copy that shares no memory with s. HTTP adapters whose strings point into a request buffer

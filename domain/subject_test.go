@@ -146,15 +146,6 @@ func TestASubjectNeedsAnIDAndWholeRefs(t *testing.T) {
 	}
 }
 
-func TestCheckCallRefusesTheSubjectBeforeTheFields(t *testing.T) {
-	fault := []domain.FieldError{{Field: "purpose", Code: domain.FieldRequired, Message: "must not be empty"}}
-	wantCode(t, domain.CheckCall("op", domain.SubjectID{}, fault), domain.ErrSubject)
-	wantCode(t, domain.CheckCall("op", mustID(t, "42"), fault), domain.ErrInvalid)
-	if err := domain.CheckCall("op", mustID(t, "42"), nil); err != nil {
-		t.Errorf("got %v for a call without fault", err)
-	}
-}
-
 func TestACloneSharesNothingWithItsSubject(t *testing.T) {
 	extra := map[string]string{"region": "eu", "shard": "7"}
 	subject := domain.Subject{

@@ -37,6 +37,7 @@ type Resolver interface {
 type RectifyingResolver interface {
 	Resolver
 
-	// RectifySubject writes the corrections, by category. Errors and repetition are as for EraseSubject.
+	// RectifySubject writes the corrections, by category. Each value is a string, a bool, a json.Number, or, of a
+	// domain.JSON, what encoding/json decodes with json.Number for numbers. Errors and repetition are as for EraseSubject.
 	RectifySubject(ctx context.Context, ref domain.SubjectRef, entryID string, corrections domain.Corrections) error
 }

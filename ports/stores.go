@@ -96,8 +96,8 @@ type SubjectStore interface {
 	// for the application and for Export. No row of another subject is touched, and no mark of an erasure is left. Two
 	// sessions that rectify the same row come one after the other, and the later one stays.
 	//
-	// The values fit their columns by domain.DataMap.PlanRectification. A store that knows more of a column (that its
-	// readers expect some shape of JSON, or no negative numbers) refuses a value that could not be read back before it
+	// The values fit their columns by the rules of rectification.Planner.Plan. A store that knows more of a column (that
+	// its readers expect some shape of JSON, or no negative numbers) refuses a value that could not be read back before it
 	// writes it, as domain.ErrInvalid with a FieldError whose field is the column's category. A step without values,
 	// or about a table or a column that is not annotated in the data map, is domain.ErrManifest. Returns ErrLeftOver if the
 	// database does not hold what it was told to write; what it writes in a form of its own, in lower case say, is held.
@@ -119,8 +119,9 @@ type SubjectStore interface {
 type Outbox interface {
 	// Enqueue adds entries, which become visible to others with the commit of the session. An entry is new: its status is
 	// pending, it has no attempts, no instant but EnqueuedAt, no error and no lease. A store need not keep any other. An
-	// EntryID that is there already is domain.ErrConflict. Corrections come back, from Claim for one, as encoding/json
-	// has them: a time as its text, bytes in base64, and numbers as float64.
+	// EntryID that is there already is domain.ErrConflict. Corrections come back, from Claim for one, as
+	// domain.Corrections decodes them from JSON: a time as its text, bytes in base64, and a number, at any depth, as a
+	// json.Number that has the same value, to the last digit.
 	Enqueue(ctx context.Context, entries ...domain.OutboxEntry) error
 
 	// Claim takes up to limit entries that are due and returns them, oldest first by (EnqueuedAt, EntryID). Due is what

@@ -48,17 +48,20 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// op is the operation that an error of the configuration names.
+const op = "support desk"
+
 // check refuses what could not work, so that it shows when the application starts. The token is quoted nowhere.
 func (o Options) check(accessToken string) error {
 	switch {
 	case accessToken == "":
-		return configurationError("the access token is empty")
+		return domain.Misconfigured(op, "the access token is empty")
 	case !isVisibleASCII(accessToken):
-		return configurationError("the access token holds a space, a line break or another character that no token has")
+		return domain.Misconfigured(op, "the access token holds a space, a line break or another character that no token has")
 	case !isVisibleASCII(o.APIVersion):
-		return configurationError("APIVersion holds a character that no version has")
+		return domain.Misconfigured(op, "APIVersion holds a character that no version has")
 	case o.Timeout < 0:
-		return configurationError("Timeout is negative")
+		return domain.Misconfigured(op, "Timeout is negative")
 	default:
 		return checkBaseURL(o.BaseURL)
 	}
@@ -68,17 +71,17 @@ func checkBaseURL(base string) error {
 	parsed, err := url.Parse(base)
 	switch {
 	case err != nil: // it would quote the URL, which may hold a password
-		return configurationError("BaseURL is no URL")
+		return domain.Misconfigured(op, "BaseURL is no URL")
 	case parsed.Scheme != "https" && parsed.Scheme != "http":
-		return configurationError("BaseURL must begin with https:// or http://")
+		return domain.Misconfigured(op, "BaseURL must begin with https:// or http://")
 	case parsed.Hostname() == "":
-		return configurationError("BaseURL names no host")
+		return domain.Misconfigured(op, "BaseURL names no host")
 	case parsed.User != nil:
-		return configurationError("BaseURL must hold no user name and no password")
+		return domain.Misconfigured(op, "BaseURL must hold no user name and no password")
 	case parsed.Scheme == "http" && !isLoopback(parsed.Hostname()):
-		return configurationError("BaseURL must begin with https://, because plain http would show the token and the data")
+		return domain.Misconfigured(op, "BaseURL must begin with https://, because plain http would show the token and the data")
 	case strings.ContainsAny(base, "?#"):
-		return configurationError("BaseURL must have no query and no fragment")
+		return domain.Misconfigured(op, "BaseURL must have no query and no fragment")
 	default:
 		return nil
 	}
@@ -87,8 +90,4 @@ func checkBaseURL(base string) error {
 // isVisibleASCII reports whether text can stand in a header as it is, without spaces.
 func isVisibleASCII(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
-}
-
-func configurationError(message string) error {
-	return &domain.Error{Code: domain.ErrConfiguration, Op: "support desk", Message: message}
 }

@@ -69,10 +69,10 @@ type SagaWorker struct {
 // negative.
 func New(runner Runner, opts Options) (*SagaWorker, error) {
 	if runner == nil {
-		return nil, configurationError("a runner is required")
+		return nil, domain.Misconfigured("worker", "a runner is required")
 	}
 	if opts.PollInterval < 0 || opts.StopTimeout < 0 || opts.Workers < 0 {
-		return nil, configurationError("no option may be negative")
+		return nil, domain.Misconfigured("worker", "no option may be negative")
 	}
 	if opts.PollInterval == 0 {
 		opts.PollInterval = DefaultPollInterval
@@ -88,10 +88,6 @@ func New(runner Runner, opts Options) (*SagaWorker, error) {
 		w.wakes = append(w.wakes, make(chan struct{}, 1))
 	}
 	return w, nil
-}
-
-func configurationError(message string) error {
-	return &domain.Error{Code: domain.ErrConfiguration, Op: "worker", Message: message}
 }
 
 // Start begins to drain the outbox, and returns at once. It does nothing while the worker is running, which includes

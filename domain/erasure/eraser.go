@@ -170,25 +170,11 @@ func (r *run) counts(strategy domain.Strategy) map[string]int64 {
 	return map[string]int64{} // the planner knows no other
 }
 
-func (r *run) enqueue(ctx context.Context, calls []resolvers.Call) error {
-	r.result.EnqueuedExternal = []string{}
-	entries := make([]domain.OutboxEntry, len(calls))
-	for i, call := range calls {
-		entries[i] = domain.OutboxEntry{
-			EntryID:    r.audit.IDs.NewID(),
-			SubjectID:  r.id,
-			Resolver:   call.Resolver.Name(),
-			Ref:        call.Ref,
-			Operation:  domain.OperationErase,
-			Status:     domain.OutboxPending,
-			EnqueuedAt: domain.Instant(r.audit.Clock.Now()),
-		}
-		r.result.EnqueuedExternal = append(r.result.EnqueuedExternal, call.Resolver.Name())
-	}
-	if len(entries) == 0 {
-		return nil
-	}
-	return r.session.Outbox().Enqueue(ctx, entries...)
+func (r *run) enqueue(ctx context.Context, calls []resolvers.Call) (err error) {
+	r.result.EnqueuedExternal, err = resolvers.Enqueuer(r.audit).Enqueue(ctx, r.session, calls, domain.OutboxEntry{
+		SubjectID: r.id, Operation: domain.OperationErase,
+	})
+	return err
 }
 
 func (r *run) complete(ctx context.Context, skipped []string) error {

@@ -54,6 +54,26 @@ func ExampleRectifier_RectifySubject() {
 	// Zoe Xenakis
 }
 
+// A person may correct a name. What has to be written follows from the data map.
+func ExamplePlanner() {
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "name", Type: domain.TypeText, Length: 10, Personal: &domain.Annotation{Category: domain.CategoryIdentity}},
+		},
+	})
+	check(err)
+	plan, err := rectification.Planner{}.Plan(dataMap, domain.Corrections{domain.CategoryIdentity: "Zoë"}, false)
+	fmt.Println(plan.Steps, err)
+
+	_, err = rectification.Planner{}.Plan(dataMap, domain.Corrections{domain.CategoryIdentity: "Zoë Ypsilanti"}, false)
+	fmt.Println(errors.Is(err, domain.ErrInvalid))
+	// Output:
+	// [{users [{name Zoë}]}] <nil>
+	// true
+}
+
 func check(err error) {
 	if err != nil {
 		panic(err)

@@ -53,7 +53,7 @@ func NewRectifier(c Config) (*Rectifier, error) {
 // rectification_step_failed has the error rolled_back. No event holds a value.
 //
 // A subject that does not fit the data map, or has a ref of an unknown kind, is domain.ErrSubject, and what
-// domain.DataMap.PlanRectification refuses is domain.ErrInvalid; neither leaves a trace. A value that only the store
+// Planner.Plan refuses is domain.ErrInvalid; neither leaves a trace. A value that only the store
 // can tell to be wrong (see ports.SubjectStore) is domain.ErrInvalid too, and leaves the evidence of a failed step.
 func (r *Rectifier) RectifySubject(
 	ctx context.Context, s ports.Session, subject domain.Subject, corrections domain.Corrections,
@@ -63,14 +63,13 @@ func (r *Rectifier) RectifySubject(
 		return domain.RectificationResult{}, err
 	}
 	calls, skipped := r.rectifying(calls)
-	plan, err := r.dataMap.PlanRectification(corrections, len(calls) > 0)
+	plan, err := Planner{}.Plan(r.dataMap, corrections, len(calls) > 0)
 	if err != nil {
 		return domain.RectificationResult{}, err
 	}
 	run := &run{Rectifier: r, session: s, id: subject.ID, plan: plan, calls: calls, result: domain.RectificationResult{
 		SubjectID:        subject.ID,
 		Rectified:        map[string]int64{},
-		EnqueuedExternal: []string{},
 		SkippedResolvers: skipped,
 	}}
 	if err := run.begin(ctx, len(subject.Refs)); err != nil {

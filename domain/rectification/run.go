@@ -15,7 +15,7 @@ type run struct {
 	*Rectifier
 	session ports.Session
 	id      domain.SubjectID
-	plan    domain.RectificationPlan
+	plan    Plan
 	calls   []resolvers.Call
 	result  domain.RectificationResult
 }
@@ -71,25 +71,11 @@ func (r *run) apply(ctx context.Context, step domain.RectificationStep) error {
 	return r.session.Audit().Append(ctx, r.audit.Event(domain.EventRectificationStepSucceeded, r.id, payload))
 }
 
-func (r *run) enqueue(ctx context.Context) error {
-	entries := make([]domain.OutboxEntry, len(r.calls))
-	for i, call := range r.calls {
-		entries[i] = domain.OutboxEntry{
-			EntryID:     r.audit.IDs.NewID(),
-			SubjectID:   r.id,
-			Resolver:    call.Resolver.Name(),
-			Ref:         call.Ref,
-			Operation:   domain.OperationRectify,
-			Corrections: r.plan.Corrections,
-			Status:      domain.OutboxPending,
-			EnqueuedAt:  domain.Instant(r.audit.Clock.Now()),
-		}
-		r.result.EnqueuedExternal = append(r.result.EnqueuedExternal, call.Resolver.Name())
-	}
-	if len(entries) == 0 {
-		return nil
-	}
-	return r.session.Outbox().Enqueue(ctx, entries...)
+func (r *run) enqueue(ctx context.Context) (err error) {
+	r.result.EnqueuedExternal, err = resolvers.Enqueuer(r.audit).Enqueue(ctx, r.session, r.calls, domain.OutboxEntry{
+		SubjectID: r.id, Operation: domain.OperationRectify, Corrections: r.plan.Corrections,
+	})
+	return err
 }
 
 func (r *run) complete(ctx context.Context) error {

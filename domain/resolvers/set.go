@@ -31,7 +31,7 @@ func NewSet(registered ...ports.Resolver) (*Set, error) {
 			return nil, domain.Misconfigured("resolvers", "a resolver is nil")
 		}
 		name := resolver.Name()
-		if len(domain.CheckPurpose(name)) > 0 || strings.Contains(name, ",") {
+		if len(domain.CheckText("name", name, 1)) > 0 || strings.Contains(name, ",") {
 			return nil, domain.Misconfigured("resolvers", "a resolver's name must have 1 to 255 characters and no comma")
 		}
 		if set.byName[name] != nil {

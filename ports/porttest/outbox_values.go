@@ -2,6 +2,8 @@ package porttest
 
 import (
 	"context"
+	"encoding/json"
+	"math/big"
 	"reflect"
 	"testing"
 	"time"
@@ -38,20 +40,37 @@ func outboxCorrectionsComeBackAsJSON(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entry := toRectify(t, "a", subjectOf(t, "acme", "7"), 0)
 	entry.Corrections = domain.Corrections{
-		domain.CategorySpecial: noon, domain.CategoryIdentity: []byte{0, 0xff}, domain.CategoryFinancial: int64(12),
-		domain.CategoryBehavioral: domain.Number("1.50"), domain.CategoryTechnical: domain.JSON(`{"a": [1, null]}`),
+		domain.CategorySpecial: noon, domain.CategoryIdentity: []byte{0, 0xff}, domain.CategoryFinancial: int64(exact + 1),
+		domain.CategoryBehavioral: domain.Number("18446744073709551615.50"), domain.CategoryLocation: 1e-7,
+		domain.CategoryTechnical: domain.JSON(`{"a": [9007199254740993, null]}`),
 	}
 	want := domain.Corrections{
 		domain.CategorySpecial: noon.Format(time.RFC3339Nano), domain.CategoryIdentity: "AP8=",
-		domain.CategoryFinancial: 12.0, domain.CategoryBehavioral: 1.5,
-		domain.CategoryTechnical: map[string]any{"a": []any{1.0, nil}},
+		domain.CategoryFinancial: json.Number("9007199254740993"), domain.CategoryLocation: json.Number("0.0000001"),
+		domain.CategoryBehavioral: json.Number("18446744073709551615.50"),
+		domain.CategoryTechnical:  map[string]any{"a": []any{json.Number("9007199254740993"), nil}},
 	}
 	got := b.claimed(t, entry)[0].Corrections
 	for category, value := range want {
-		if !reflect.DeepEqual(got[category], value) {
+		if !isCorrection(got[category], value) {
 			t.Errorf("a %T comes back as the %T %v, want %v", entry.Corrections[category], got[category], got[category], value)
 		}
 	}
+}
+
+// exact is the largest integer up to which a float64 holds each integer.
+const exact = 1 << 53
+
+// isCorrection reports whether got is the value that is wanted. Two texts of one number are the same.
+func isCorrection(got, want any) bool {
+	text, isNumber := got.(json.Number)
+	wanted, wantsNumber := want.(json.Number)
+	if !isNumber || !wantsNumber {
+		return reflect.DeepEqual(got, want)
+	}
+	g, ok := new(big.Rat).SetString(text.String())
+	w, _ := new(big.Rat).SetString(wanted.String())
+	return ok && g.Cmp(w) == 0
 }
 
 func outboxKeepsCopies(t testing.TB, h StoreHarness) {

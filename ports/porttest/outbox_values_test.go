@@ -3,6 +3,8 @@ package porttest
 import (
 	"context"
 	"encoding/hex"
+	"encoding/json"
+	"strconv"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -28,15 +30,34 @@ func outboxValueDefects() map[string]storeDefect {
 			}),
 			map[string]string{corrections: "comes back as the string 00ff, want AP8="},
 		},
-		"whole numbers that are no float64": {
+		"numbers that are float64": {
 			changesClaimed(func(e *domain.OutboxEntry) {
 				for category, value := range e.Corrections {
-					if n, isNumber := value.(float64); isNumber && n == float64(int64(n)) {
-						e.Corrections[category] = int64(n)
+					if n, isNumber := value.(json.Number); isNumber {
+						e.Corrections[category], _ = n.Float64()
 					}
 				}
 			}),
-			map[string]string{corrections: "a int64 comes back as the int64 12, want 12"},
+			map[string]string{corrections: "a int64 comes back as the float64 9.007199254740992e+15, want 9007199254740993"},
+		},
+		"numbers that have gone through a float64": {
+			changesClaimed(func(e *domain.OutboxEntry) {
+				for category, value := range e.Corrections {
+					if n, isNumber := value.(json.Number); isNumber {
+						f, _ := n.Float64()
+						e.Corrections[category] = json.Number(strconv.FormatFloat(f, 'f', -1, 64))
+					}
+				}
+			}),
+			map[string]string{corrections: "a int64 comes back as the json.Number 9007199254740992, want 9007199254740993"},
+		},
+		"a document whose numbers are float64": {
+			changesClaimed(func(e *domain.OutboxEntry) {
+				if document, ok := e.Corrections[domain.CategoryTechnical].(map[string]any); ok {
+					document["a"] = []any{float64(exact), nil}
+				}
+			}),
+			map[string]string{corrections: "a domain.JSON comes back as the map"},
 		},
 		"refs that are the caller's": {
 			func(store *Store) {

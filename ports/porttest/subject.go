@@ -35,7 +35,7 @@ import "testing"
 //	a right value reads back, for the application and an export      subject rectification reads back
 //	all rows of the table are rectified and counted, if any          subject rectification counts rows
 //	nobody else's rows and no other columns are rectified            subject rectification touches nothing else
-//	the values of DataMap.PlanRectification can be written           subject rectification follows its plan
+//	the values of rectification.Planner.Plan can be written          subject rectification follows its plan
 //	no values, an unknown table or column are ErrManifest            subject rectification is refused
 //	a rectification is undone with its session                       subject rectification can be rolled back
 //	of two sessions that rectify a row the later one stays           subject later rectification stays

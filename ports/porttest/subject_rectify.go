@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -144,7 +145,7 @@ func subjectRectificationFollowsItsPlan(t testing.TB, h StoreHarness) {
 	corrections := domain.Corrections{
 		domain.CategoryContact: "right", domain.CategoryBehavioral: 12, domain.CategorySpecial: "2000-01-02T03:04:05Z",
 	}
-	plan, err := DataMap().PlanRectification(corrections, false)
+	plan, err := rectification.Planner{}.Plan(DataMap(), corrections, false)
 	if err != nil {
 		t.Fatalf("the corrections have no plan: %v", err)
 	}

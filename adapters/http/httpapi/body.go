@@ -7,10 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
@@ -39,7 +36,7 @@ func readObject(r Request) (*object, error) {
 		return nil, unreadable(err)
 	case len(text) > MaxBodySize:
 		return nil, problem(http.StatusRequestEntityTooLarge, "The body is larger than 64 KiB.")
-	case !utf8.Valid(text) || !json.Valid(text) || hasLoneSurrogate(text):
+	case !utf8.Valid(text) || !json.Valid(text) || domain.HasLoneSurrogate(text):
 		return nil, problem(http.StatusBadRequest, "The body is not valid JSON.")
 	}
 	return parseObject(text)
@@ -57,37 +54,4 @@ func unreadable(err error) error {
 		return &domain.Error{Op: "read body", Message: "took too long", Err: context.DeadlineExceeded}
 	}
 	return problem(http.StatusBadRequest, "The body could not be read.")
-}
-
-// hasLoneSurrogate reports whether a string in valid JSON escapes one half of a surrogate pair without the other.
-// Such a half stands for no character, and encoding/json would silently replace it by another one.
-func hasLoneSurrogate(text []byte) bool {
-	for i := 0; i < len(text); i++ {
-		if text[i] != '\\' {
-			continue
-		}
-		i++ // to the escaped character
-		if text[i] != 'u' {
-			continue
-		}
-		first := codeUnit(text[i-1:])
-		i += 4
-		if !utf16.IsSurrogate(first) {
-			continue
-		}
-		if utf16.DecodeRune(first, codeUnit(text[i+1:])) == unicode.ReplacementChar {
-			return true
-		}
-		i += 6
-	}
-	return false
-}
-
-// codeUnit returns the UTF-16 code unit that the text starts with in the form \uXXXX, or 0 if it does not.
-func codeUnit(text []byte) rune {
-	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
-		return 0
-	}
-	unit, _ := strconv.ParseUint(string(text[2:6]), 16, 16)
-	return rune(unit)
 }

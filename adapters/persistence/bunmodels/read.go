@@ -43,9 +43,7 @@ type Types map[reflect.Type]Type
 // models do not have, or that bun only scans, are not seen.
 func Read(db *bun.DB, models []any, custom Types) (domain.DataMap, error) {
 	if db == nil {
-		return domain.DataMap{}, &domain.Error{
-			Code: domain.ErrConfiguration, Op: "models", Message: "the database is nil",
-		}
+		return domain.DataMap{}, domain.Misconfigured("models", "the database is nil")
 	}
 	tables := make([]domain.Table, 0, len(models))
 	for _, model := range models {

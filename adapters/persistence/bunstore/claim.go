@@ -52,7 +52,7 @@ func (o outbox) Claim(
 	if err == nil {
 		err = o.abandonUnreadable(ctx, claimed, unreadable)
 	}
-	slices.SortFunc(claimed, byAge)
+	slices.SortFunc(claimed, domain.OutboxEntry.Compare)
 	return claimed, err
 }
 
@@ -99,6 +99,6 @@ func (o outbox) Unclaimed(ctx context.Context, dueBefore time.Time, limit int) (
 		" AND (last_error IS NULL OR last_error <> "+unclaimed+")")+
 		" UPDATE "+o.store.tables.outbox+" SET last_error = "+unclaimed+" FROM due WHERE "+
 		o.store.tables.outbox+"."+row+" = due.place RETURNING "+entryColumns, o.store.dialect.instant(dueBefore), limit)
-	slices.SortFunc(found, byAge)
+	slices.SortFunc(found, domain.OutboxEntry.Compare)
 	return found, err
 }

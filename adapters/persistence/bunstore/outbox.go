@@ -114,7 +114,7 @@ func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.Outbox
 		}
 		requeued = append(requeued, changed...)
 	}
-	slices.SortFunc(requeued, byAge)
+	slices.SortFunc(requeued, domain.OutboxEntry.Compare)
 	o.enqueued = o.enqueued || len(requeued) > 0
 	return requeued, nil
 }
@@ -137,7 +137,7 @@ func (o outbox) change(ctx context.Context, op, condition, set string, args ...a
 	changed, err := o.entries(ctx, op, "WITH chosen AS (SELECT entry_id AS chosen_id FROM "+o.store.tables.outbox+
 		" WHERE "+condition+" ORDER BY entry_id"+o.store.dialect.forUpdate()+") UPDATE "+o.store.tables.outbox+
 		" SET "+set+" FROM chosen WHERE entry_id = chosen_id RETURNING "+entryColumns, args...)
-	slices.SortFunc(changed, byAge)
+	slices.SortFunc(changed, domain.OutboxEntry.Compare)
 	return changed, err
 }
 
@@ -178,11 +178,4 @@ func (o outbox) found(ctx context.Context, run runner, op, text string, args ...
 		return err
 	}, text, args...)
 	return found, err
-}
-
-func byAge(a, b domain.OutboxEntry) int {
-	if c := a.EnqueuedAt.Compare(b.EnqueuedAt); c != 0 {
-		return c
-	}
-	return strings.Compare(a.EntryID, b.EntryID)
 }

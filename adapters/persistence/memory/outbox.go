@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -105,7 +104,7 @@ func (o outbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit 
 		after = &cut
 	}
 	abandoned := state.oldest(func(e domain.OutboxEntry) bool {
-		return e.Status == domain.OutboxAbandoned && (after == nil || byAge(e, *after) > 0)
+		return e.Status == domain.OutboxAbandoned && (after == nil || e.Compare(*after) > 0)
 	})
 	var page []domain.OutboxEntry
 	for _, entry := range pick(state.entries, upTo(limit, abandoned)) {
@@ -186,15 +185,11 @@ func (s *state) oldest(chosen func(domain.OutboxEntry) bool) []int {
 			found = append(found, i)
 		}
 	}
-	slices.SortFunc(found, func(i, j int) int { return byAge(s.entries[i], s.entries[j]) })
+	slices.SortFunc(found, func(i, j int) int { return s.entries[i].Compare(s.entries[j]) })
 	return found
 }
 
 func upTo(limit int, positions []int) []int { return positions[:max(0, min(limit, len(positions)))] }
-
-func byAge(a, b domain.OutboxEntry) int {
-	return cmp.Or(a.EnqueuedAt.Compare(b.EnqueuedAt), cmp.Compare(a.EntryID, b.EntryID))
-}
 
 // change changes entries and returns copies of them, in the order given.
 func (s *state) change(positions []int, change func(*domain.OutboxEntry)) []domain.OutboxEntry {

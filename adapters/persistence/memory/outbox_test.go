@@ -2,6 +2,7 @@ package memory_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"reflect"
@@ -80,14 +81,16 @@ func TestNewWorkIsToldAfterTheCommit(t *testing.T) {
 func TestCorrectionsComeBackAsJSONHasThem(t *testing.T) {
 	store, id := newShop(t), subject(t, "a", "1")
 	enqueue(t, store, toRectify("r", id, domain.Corrections{
-		domain.CategoryContact: "text", domain.CategoryFinancial: int64(7), domain.CategorySpecial: noon,
-		domain.CategoryTechnical: domain.JSON(`{"list":[1]}`), domain.CategoryLocation: domain.Number("1.50"),
+		domain.CategoryContact: "text", domain.CategoryFinancial: int64(1<<53 + 1), domain.CategorySpecial: noon,
+		domain.CategoryTechnical: domain.JSON(`{"list":[9007199254740993]}`), domain.CategoryLocation: domain.Number("1.50"),
 		domain.CategoryIdentity: []byte("b"), domain.CategoryBehavioral: true,
 	}))
 	want := domain.Corrections{
-		domain.CategoryContact: "text", domain.CategoryFinancial: 7.0, domain.CategorySpecial: "2024-03-01T12:00:00Z",
-		domain.CategoryTechnical: map[string]any{"list": []any{1.0}}, domain.CategoryLocation: 1.5,
-		domain.CategoryIdentity: "Yg==", domain.CategoryBehavioral: true,
+		domain.CategoryContact: "text", domain.CategoryFinancial: json.Number("9007199254740993"),
+		domain.CategorySpecial:   "2024-03-01T12:00:00Z",
+		domain.CategoryTechnical: map[string]any{"list": []any{json.Number("9007199254740993")}},
+		domain.CategoryLocation:  json.Number("1.50"),
+		domain.CategoryIdentity:  "Yg==", domain.CategoryBehavioral: true,
 	}
 	if got := claim(t, store)[0].Corrections; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %#v", got)

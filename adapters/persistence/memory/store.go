@@ -30,7 +30,7 @@ var _ ports.SessionFactory = (*Store)(nil)
 // domain.ErrConfiguration; a constant to anonymize with that does not fit its column is domain.ErrManifest.
 func New(dataMap domain.DataMap, opts Options) (*Store, error) {
 	if dataMap.IsZero() {
-		return nil, &domain.Error{Code: domain.ErrConfiguration, Op: "memory", Message: "the data map is empty"}
+		return nil, domain.Misconfigured("memory", "the data map is empty")
 	}
 	if err := checkConstants(dataMap); err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package domain_test
+package rectification_test
 
 import (
 	"errors"
@@ -7,17 +7,8 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/rectification"
 )
-
-func TestARectificationInJSON(t *testing.T) {
-	wantJSON(t, domain.RectificationResult{
-		SubjectID: mustID(t, "42"), CompletedAt: noon, Rectified: map[string]int64{"users": 1, "invoices": 3},
-		EnqueuedExternal: []string{"desk"}, SkippedResolvers: []string{},
-	}, `{
-		"subject_id": "42", "completed_at": "2024-03-01T12:00:00Z", "rectified": {"invoices": 3, "users": 1},
-		"enqueued_external": ["desk"], "skipped_resolvers": []
-	}`)
-}
 
 // personal is a column with data of the category.
 func personal(name string, columnType domain.ColumnType, category domain.Category) domain.Column {
@@ -61,7 +52,7 @@ func TestACorrectionGoesToEveryColumnOfItsCategoryInOrder(t *testing.T) {
 	dataMap := mustMap(t, orders, invoices, users()) // the subject's table comes first all the same
 
 	given := domain.Corrections{domain.CategoryContact: "zoe@example.org", domain.CategoryFinancial: 7}
-	plan, err := dataMap.PlanRectification(given, false)
+	plan, err := planner.Plan(dataMap, given, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +79,7 @@ func TestACorrectionGoesToEveryColumnOfItsCategoryInOrder(t *testing.T) {
 
 func TestNoCorrectionsAtAllAreRefused(t *testing.T) {
 	for _, none := range []domain.Corrections{nil, {}} {
-		_, err := mustMap(t, users()).PlanRectification(none, true)
+		_, err := planner.Plan(mustMap(t, users()), none, true)
 		wantFaults(t, err, "corrections required")
 	}
 }
@@ -98,7 +89,7 @@ func TestEveryCategoryAtFaultIsNamedOnceAndInOrder(t *testing.T) {
 		personal("name", domain.TypeText, domain.CategoryIdentity), personal("born", domain.TypeTime, domain.CategoryIdentity),
 		personal("alias", domain.TypeText, domain.CategoryIdentity), personal("vegan", domain.TypeBoolean, domain.CategorySpecial),
 		personal("email", domain.TypeText, domain.CategoryContact))
-	plan, err := dataMap.PlanRectification(domain.Corrections{
+	plan, err := planner.Plan(dataMap, domain.Corrections{
 		domain.CategoryIdentity: "secret", domain.CategorySpecial: "secret", domain.CategoryContact: "zoe@example.org",
 		domain.CategoryTechnical: nil, domain.CategoryLocation: "secret", "hobbies": "secret", "secret: jane@example.org": 1,
 		domain.Category(strings.Repeat("x", 33)): 1,
@@ -109,21 +100,21 @@ func TestEveryCategoryAtFaultIsNamedOnceAndInOrder(t *testing.T) {
 	if strings.Contains(err.Error(), "secret") {
 		t.Errorf("the error holds what was given: %v", err)
 	}
-	if !reflect.DeepEqual(plan, domain.RectificationPlan{}) {
+	if !reflect.DeepEqual(plan, rectification.Plan{}) {
 		t.Errorf("there is a plan all the same: %+v", plan)
 	}
 }
 
 func TestACategoryWithoutAColumnIsForExternalSystemsOnly(t *testing.T) {
 	corrections := domain.Corrections{domain.CategoryLocation: "Berlin"}
-	_, err := mustMap(t, users()).PlanRectification(corrections, false)
+	_, err := planner.Plan(mustMap(t, users()), corrections, false)
 	wantFaults(t, err, "location unknown")
-	plan, err := mustMap(t, users()).PlanRectification(corrections, true)
+	plan, err := planner.Plan(mustMap(t, users()), corrections, true)
 	if err != nil || len(plan.Steps) > 0 || !reflect.DeepEqual(plan.Corrections, corrections) {
 		t.Errorf("got %+v, %v", plan, err)
 	}
 	for name, value := range map[string]any{"a channel": make(chan int), "a map": map[string]any{}, "bad text": "\xff"} {
-		if _, err := mustMap(t, users()).PlanRectification(domain.Corrections{domain.CategoryLocation: value}, true); err == nil {
+		if _, err := planner.Plan(mustMap(t, users()), domain.Corrections{domain.CategoryLocation: value}, true); err == nil {
 			t.Errorf("%s was taken", name)
 		}
 	}
@@ -161,7 +152,7 @@ func TestColumnsThatIdentifyOrLinkRowsAreNotCorrected(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := mustMap(t, tables...).PlanRectification(domain.Corrections{domain.CategoryContact: "zoe@example.org"}, true)
+			_, err := planner.Plan(mustMap(t, tables...), domain.Corrections{domain.CategoryContact: "zoe@example.org"}, true)
 			wantFaults(t, err, "contact unknown")
 		})
 	}
@@ -179,7 +170,7 @@ func TestAColumnIsNoKeyBecauseOneOfAnotherTableHasItsName(t *testing.T) {
 			column("id", domain.TypeBigInt), column("email", domain.TypeText), contact("number", domain.StrategyAnonymize),
 		},
 	}
-	plan, err := mustMap(t, people, letters).PlanRectification(domain.Corrections{domain.CategoryContact: "030 123456"}, false)
+	plan, err := planner.Plan(mustMap(t, people, letters), domain.Corrections{domain.CategoryContact: "030 123456"}, false)
 	value := func(name string) []domain.ColumnValue {
 		return []domain.ColumnValue{{Column: name, Value: "030 123456"}}
 	}

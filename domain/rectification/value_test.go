@@ -1,7 +1,8 @@
-package domain_test
+package rectification_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"math"
 	"reflect"
 	"strings"
@@ -17,7 +18,7 @@ const aUUID = "8c2b5e6a-0f3d-4a51-9d0e-2f6b7a8c9d0e"
 func planned(tb testing.TB, c domain.Column, value any) (any, error) {
 	tb.Helper()
 	c.Name, c.Personal = "c", &domain.Annotation{Category: domain.CategoryContact}
-	plan, err := holding(tb, c).PlanRectification(domain.Corrections{domain.CategoryContact: value}, false)
+	plan, err := planner.Plan(holding(tb, c), domain.Corrections{domain.CategoryContact: value}, false)
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +43,11 @@ func TestValuesThatFitAreBroughtIntoOneForm(t *testing.T) {
 		{domain.TypeBigInt, uint64(math.MaxInt64), int64(math.MaxInt64)},
 		{domain.TypeBigInt, float64(1 << 53), int64(1 << 53)},
 		{domain.TypeBigInt, uint32(7), int64(7)},
+		{domain.TypeBigInt, json.Number("9007199254740993"), int64(1<<53 + 1)},
+		{domain.TypeSmallInt, json.Number("-7"), int64(-7)},
+		{domain.TypeNumber, json.Number("9007199254740993"), int64(1<<53 + 1)},
+		{domain.TypeNumber, json.Number("18446744073709551615"), domain.Number("18446744073709551615")},
+		{domain.TypeNumber, json.Number("0.10"), domain.Number("0.10")},
 		{domain.TypeNumber, int16(7), int64(7)},
 		{domain.TypeNumber, 12.5, 12.5},
 		{domain.TypeNumber, float32(12.5), 12.5},
@@ -70,17 +76,20 @@ func TestValuesOfTheWrongTypeAreRefused(t *testing.T) {
 	whatNoneTakes := []any{nil, name("x"), []string{"x"}, map[string]any{}, new(string), struct{}{}, math.NaN(), math.Inf(-1)}
 	for columnType, refused := range map[domain.ColumnType][]any{
 		domain.TypeText:     {1, 1.5, true, noon, []byte("x"), domain.Number("1"), domain.JSON(`"x"`), "a\x00b", "a\xff"},
-		domain.TypeSmallInt: {"1", math.MaxInt16 + 1, math.MinInt16 - 1, 1.5, true, domain.Number("1")},
+		domain.TypeSmallInt: {"1", math.MaxInt16 + 1, math.MinInt16 - 1, 1.5, true, domain.Number("1"), json.Number("32768")},
 		domain.TypeInteger:  {"1", int64(math.MaxInt32 + 1), int64(math.MinInt32 - 1), math.Nextafter(7, 8)},
-		domain.TypeBigInt:   {"1", uint64(math.MaxInt64 + 1), float64(1<<53 + 2), 1e19},
-		domain.TypeNumber:   {"1", true, domain.Number("1e309"), domain.Number("1e-400"), domain.Number("0x1"), domain.Number("NaN")},
-		domain.TypeBoolean:  {"true", 1, 0.0},
+		domain.TypeBigInt:   {"1", uint64(math.MaxInt64 + 1), float64(1<<53 + 2), 1e19, json.Number("9223372036854775808"), json.Number("1.5")},
+		domain.TypeNumber: {
+			"1", true, domain.Number("1e309"), domain.Number("1e-400"), domain.Number("0x1"), domain.Number("NaN"),
+			json.Number("1e309"), json.Number("+1"), json.Number("007"), json.Number(""), json.Number("1_0"),
+		},
+		domain.TypeBoolean: {"true", 1, 0.0},
 		domain.TypeTime: {
 			int64(0), "", "yesterday", "2024-02-30", "2024-02-29T25:00:00Z", "2024-02-29 12:00", "0000-12-31",
 			time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), "9999-12-31T23:59:59-01:00",
 		},
 		domain.TypeUUID:  {strings.ToUpper(aUUID), strings.ReplaceAll(aUUID, "-", ""), "x", 1},
-		domain.TypeJSON:  {"{}", []byte("{}"), 1, domain.JSON("{"), domain.JSON("")},
+		domain.TypeJSON:  {"{}", []byte("{}"), 1, domain.JSON("{"), domain.JSON(""), domain.JSON(`"\u0000"`), domain.JSON(`"\ud83d"`), domain.JSON(`1e999`)},
 		domain.TypeBytes: {"x", 1, []byte(nil)},
 		domain.TypeArray: {"{}", domain.JSON("[]"), 1, []byte("{}")},
 	} {
@@ -109,8 +118,7 @@ func TestTheLengthOfTextCountsCharacters(t *testing.T) {
 
 func TestAPlanSharesNoBytesWithTheCaller(t *testing.T) {
 	given := []byte{1, 2}
-	plan, err := holding(t, personal("scan", domain.TypeBytes, domain.CategoryIdentity)).
-		PlanRectification(domain.Corrections{domain.CategoryIdentity: given}, true)
+	plan, err := planner.Plan(holding(t, personal("scan", domain.TypeBytes, domain.CategoryIdentity)), domain.Corrections{domain.CategoryIdentity: given}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +146,7 @@ func TestAValueHasToFitEachColumnOfItsCategory(t *testing.T) {
 		{[]domain.Column{text, born}, noon, "contact type"},
 		{[]domain.Column{limited, born}, "2024-02-29", ""},
 	} {
-		_, err := holding(t, c.columns...).PlanRectification(domain.Corrections{domain.CategoryContact: c.value}, true)
+		_, err := planner.Plan(holding(t, c.columns...), domain.Corrections{domain.CategoryContact: c.value}, true)
 		if c.want != "" {
 			wantFaults(t, err, c.want)
 		} else if err != nil {

@@ -1,0 +1,40 @@
+package domain
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxTextLength bounds identifiers and free-text fields, in characters (Unicode code points), not bytes.
+const MaxTextLength = 255
+
+// CheckText returns the fault of a text in a field, or nothing: the text must have minimum to MaxTextLength characters,
+// be valid UTF-8 and hold no NUL, which PostgreSQL cannot store.
+func CheckText(field, value string, minimum int) []FieldError {
+	switch {
+	case !utf8.ValidString(value) || strings.ContainsRune(value, 0):
+		return []FieldError{{field, FieldCharacter, "must be valid UTF-8 without NUL"}}
+	case utf8.RuneCountInString(value) > MaxTextLength:
+		return []FieldError{{field, FieldTooLong, "must have at most " + strconv.Itoa(MaxTextLength) + " characters"}}
+	case minimum > 0 && value == "":
+		return []FieldError{{field, FieldRequired, "must not be empty"}}
+	default:
+		return nil
+	}
+}
+
+// CheckPurpose returns the fault of a purpose, or nothing: 1 to MaxTextLength characters.
+func CheckPurpose(purpose string) []FieldError { return CheckText("purpose", purpose, 1) }
+
+// IsUUID reports whether text is a UUID in its canonical form, which is in lower case.
+func IsUUID(text string) bool { return isCanonicalUUID(text) }
+
+// CheckCall is the first check of an engine: it returns ErrSubject if the subject has no id, and ErrInvalid with all
+// fields if there are any.
+func CheckCall(op string, id SubjectID, fields []FieldError) error {
+	if err := (Subject{ID: id}).Validate(); err != nil {
+		return err
+	}
+	return Invalid(op, fields)
+}

@@ -1,0 +1,192 @@
+package domain
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// The bounds on how deeply a JSON document may be nested.
+const (
+	// maxStoredDepth is far below the depth at which a database refuses a document.
+	maxStoredDepth = 1000
+	// maxExportedDepth leaves room for the bundle: encoding/json reads 10,000 levels in all.
+	maxExportedDepth = 9000
+)
+
+// Number is a decimal number in its JSON form, kept as text so that no digit is lost.
+type Number string
+
+// MarshalJSON writes the number as it is. A text that is not a finite number (PostgreSQL knows NaN and Infinity) is
+// written as a string.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if n.isJSON() {
+		return []byte(n), nil
+	}
+	return json.Marshal(string(n))
+}
+
+// Storable reports whether each database can store the number: it is a JSON number of at most MaxTextLength
+// characters, and a float64 can hold it, if need be with fewer digits.
+func (n Number) Storable() bool {
+	if len(n) > MaxTextLength || !n.isJSON() {
+		return false
+	}
+	mantissa, _, scaled := strings.Cut(strings.ToLower(string(n)), "e")
+	if !scaled {
+		return true // 255 digits are within the range of a float64
+	}
+	f, err := strconv.ParseFloat(string(n), 64)
+	vanished := f == 0 && strings.ContainsAny(mantissa, "123456789")
+	return err == nil && !vanished
+}
+
+// isJSON reports whether n is a number by the grammar of RFC 8259, section 6. It exists beside json.Valid because
+// exports encode numbers by the thousand, and json.Valid takes six times as long for one.
+func (n Number) isJSON() bool {
+	rest := strings.TrimPrefix(string(n), "-")
+	whole := digits(rest)
+	if whole == 0 || whole > 1 && rest[0] == '0' {
+		return false
+	}
+	rest = rest[whole:]
+	if fraction, ok := strings.CutPrefix(rest, "."); ok {
+		if rest = fraction[digits(fraction):]; len(rest) == len(fraction) {
+			return false
+		}
+	}
+	if rest == "" || rest[0] != 'e' && rest[0] != 'E' {
+		return rest == ""
+	}
+	rest = rest[1:]
+	if rest != "" && (rest[0] == '+' || rest[0] == '-') {
+		rest = rest[1:]
+	}
+	return rest != "" && digits(rest) == len(rest)
+}
+
+// digits counts the digits that text begins with.
+func digits(text string) (n int) {
+	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// JSON is a value that the application stores as JSON; it is exported as it is, and must be valid.
+type JSON string
+
+// MarshalJSON writes the stored document.
+func (j JSON) MarshalJSON() ([]byte, error) { return []byte(j), nil }
+
+// Storable reports whether each database can store the document: it is valid JSON in UTF-8, nested at most 1,000
+// levels deep, without an escaped NUL or half of a surrogate pair, and with numbers that are Storable.
+func (j JSON) Storable() bool {
+	text := string(j)
+	if !isJSON(text, maxStoredDepth) {
+		return false
+	}
+	if null, lone := findEscapes(text); null || lone {
+		return false
+	}
+	for token, rest := nextToken(text); token != ""; token, rest = nextToken(rest) {
+		if strings.IndexByte("-0123456789", token[0]) >= 0 && !Number(token).Storable() {
+			return false
+		}
+	}
+	return true
+}
+
+// isJSON reports whether text is valid JSON (RFC 8259) in UTF-8, nested at most maxDepth levels deep.
+func isJSON(text string, maxDepth int) bool {
+	if !json.Valid([]byte(text)) || !utf8.ValidString(text) {
+		return false
+	}
+	if strings.Count(text, "[")+strings.Count(text, "{") <= maxDepth {
+		return true
+	}
+	depth := 0
+	for token, rest := nextToken(text); token != ""; token, rest = nextToken(rest) {
+		switch token[0] {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		}
+		if depth > maxDepth {
+			return false
+		}
+	}
+	return true
+}
+
+// nextToken returns the first bracket, string or number in a rest of valid JSON, and what follows it. The token is empty if
+// there is none.
+func nextToken(text string) (token, rest string) {
+	start := strings.IndexAny(text, `"[]{}-0123456789`) // passes over white space, commas, colons and literals
+	if start < 0 {
+		return "", ""
+	}
+	text = text[start:]
+	end := 1
+	switch text[0] {
+	case '[', ']', '{', '}':
+	case '"':
+		for ; text[end] != '"'; end++ {
+			if text[end] == '\\' {
+				end++
+			}
+		}
+		end++
+	default:
+		for end < len(text) && strings.IndexByte("+-.0123456789eE", text[end]) >= 0 {
+			end++
+		}
+	}
+	return text[:end], text[end:]
+}
+
+// HasLoneSurrogate reports whether a string in valid JSON escapes one half of a surrogate pair without the other.
+// Such a half stands for no character: PostgreSQL refuses it, and encoding/json silently replaces it by another one.
+func HasLoneSurrogate[T string | []byte](text T) bool {
+	_, lone := findEscapes(text)
+	return lone
+}
+
+// findEscapes reports which escapes valid JSON has: one of NUL, and one of half of a surrogate pair without the other.
+func findEscapes[T string | []byte](text T) (null, lone bool) {
+	for i := 0; i < len(text); {
+		if text[i] != '\\' {
+			i++
+			continue
+		}
+		unit, ok := escapedUnit(text[i:])
+		switch {
+		case !ok:
+			i += 2
+			continue
+		case !utf16.IsSurrogate(unit):
+			null = null || unit == 0
+			i += 6
+			continue
+		}
+		i += 6
+		if low, _ := escapedUnit(text[i:]); utf16.DecodeRune(unit, low) == utf8.RuneError {
+			lone = true
+			continue
+		}
+		i += 6
+	}
+	return null, lone
+}
+
+// escapedUnit returns the UTF-16 code unit that text begins with in the form \uXXXX, and false if it does not.
+func escapedUnit[T string | []byte](text T) (rune, bool) {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return 0, false
+	}
+	unit, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	return rune(unit), err == nil
+}

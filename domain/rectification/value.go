@@ -1,0 +1,193 @@
+package rectification
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// exactFloat bounds the whole numbers that a float64 holds exactly. Beyond, it stands for its neighbours as well.
+const exactFloat = 1 << 53
+
+// canonicalValue returns a correction as a string, bool, int64, float64, domain.Number, time.Time, []byte or domain.JSON,
+// all of which have a form in JSON. The result shares no memory with the correction.
+func canonicalValue(value any) (any, *domain.FieldError) {
+	switch value := value.(type) {
+	case nil:
+		return nil, fault(domain.FieldRequired, "must not be null")
+	case string:
+		if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
+			return nil, fault(domain.FieldCharacter, "must be valid UTF-8 without NUL")
+		}
+		return value, nil
+	case bool, int64:
+		return value, nil
+	case int:
+		return int64(value), nil
+	case int8:
+		return int64(value), nil
+	case int16:
+		return int64(value), nil
+	case int32:
+		return int64(value), nil
+	case uint:
+		return canonicalUint(uint64(value)), nil
+	case uint8:
+		return int64(value), nil
+	case uint16:
+		return int64(value), nil
+	case uint32:
+		return int64(value), nil
+	case uint64:
+		return canonicalUint(value), nil
+	case float32:
+		return canonicalFloat(float64(value))
+	case float64:
+		return canonicalFloat(value)
+	case domain.Number:
+		if !value.Storable() {
+			return nil, wrongType("must be a number")
+		}
+		return value, nil
+	case json.Number:
+		number := domain.Number(value)
+		if n, err := strconv.ParseInt(string(value), 10, 64); err == nil && number.Storable() {
+			return n, nil
+		}
+		return canonicalValue(number)
+	case time.Time:
+		return canonicalTime(value)
+	case []byte:
+		if value == nil {
+			return nil, fault(domain.FieldRequired, "must not be null")
+		}
+		return append([]byte{}, value...), nil
+	case domain.JSON:
+		if !value.Storable() {
+			return nil, wrongType("must be valid JSON")
+		}
+		return value, nil
+	default:
+		return nil, wrongType("must be text, a number, a boolean, a time, bytes or JSON")
+	}
+}
+
+func canonicalUint(n uint64) any {
+	if n > math.MaxInt64 {
+		return domain.Number(strconv.FormatUint(n, 10))
+	}
+	return int64(n)
+}
+
+func canonicalFloat(f float64) (any, *domain.FieldError) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil, wrongType("must be a finite number")
+	}
+	return f, nil
+}
+
+func canonicalTime(t time.Time) (any, *domain.FieldError) {
+	t = domain.Instant(t)
+	if t.Year() < 1 || t.Year() > 9999 {
+		return nil, wrongType("must be a time of the years 1 to 9999")
+	}
+	return t, nil
+}
+
+// fit returns a canonical value as the column takes it, or its fault.
+func fit(column domain.Column, value any) (any, *domain.FieldError) {
+	switch column.Type {
+	case domain.TypeText:
+		return fitText(value, column.Length)
+	case domain.TypeSmallInt:
+		return fitInteger(value, 16)
+	case domain.TypeInteger:
+		return fitInteger(value, 32)
+	case domain.TypeBigInt:
+		return fitInteger(value, 64)
+	case domain.TypeNumber:
+		switch value.(type) {
+		case int64, float64, domain.Number:
+			return value, nil
+		}
+		return nil, wrongType("must be a number")
+	case domain.TypeBoolean:
+		return fitType[bool](value, "must be a boolean")
+	case domain.TypeTime:
+		if t, ok := timeValue(value); ok {
+			return canonicalTime(t)
+		}
+		return nil, wrongType(`must be a time like "2024-02-29T12:00:00Z" or a date like "2024-02-29"`)
+	case domain.TypeUUID:
+		if text, ok := value.(string); ok && domain.IsUUID(text) {
+			return text, nil
+		}
+		return nil, wrongType("must be a UUID in lower case")
+	case domain.TypeJSON:
+		return fitType[domain.JSON](value, "must be JSON")
+	case domain.TypeBytes:
+		if raw, ok := value.([]byte); ok {
+			return bytes.Clone(raw), nil
+		}
+		return nil, wrongType("must be bytes")
+	case domain.TypeArray:
+	}
+	return nil, wrongType("cannot be corrected, because it is held as a list")
+}
+
+// fitType returns a value of type T unchanged.
+func fitType[T any](value any, message string) (any, *domain.FieldError) {
+	if _, ok := value.(T); !ok {
+		return nil, wrongType(message)
+	}
+	return value, nil
+}
+
+func fitText(value any, length int) (any, *domain.FieldError) {
+	text, ok := value.(string)
+	switch {
+	case !ok:
+		return nil, wrongType("must be text")
+	case length > 0 && utf8.RuneCountInString(text) > length:
+		return nil, fault(domain.FieldTooLong, "must have at most "+strconv.Itoa(length)+" characters")
+	}
+	return text, nil
+}
+
+func fitInteger(value any, bits int) (any, *domain.FieldError) {
+	n, whole := value.(int64)
+	if f, ok := value.(float64); ok && f == math.Trunc(f) && math.Abs(f) <= exactFloat {
+		n, whole = int64(f), true
+	}
+	if !whole || n>>(bits-1) != n>>63 {
+		return nil, wrongType("must be a whole number of " + strconv.Itoa(bits) + " bits")
+	}
+	return n, nil
+}
+
+func timeValue(value any) (time.Time, bool) {
+	switch value := value.(type) {
+	case time.Time:
+		return value, true
+	case string:
+		for _, format := range []string{time.RFC3339, time.DateOnly} {
+			if t, err := time.Parse(format, value); err == nil {
+				return t, true
+			}
+		}
+	}
+	return time.Time{}, false
+}
+
+func wrongType(message string) *domain.FieldError { return fault(domain.FieldType, message) }
+
+// fault is a fault of a category. Its field is not known yet.
+func fault(code, message string) *domain.FieldError {
+	return &domain.FieldError{Code: code, Message: message}
+}
