@@ -19,6 +19,7 @@ import (
 type options struct {
 	parts        []string
 	users        int
+	sqliteUsers  int
 	connections  []int
 	pairs        int
 	warmup       time.Duration
@@ -53,6 +54,7 @@ func parse(arguments []string, output io.Writer) (options, error) {
 			return err
 		})
 	flags.IntVar(&o.users, "users", 20_000, "how many `users` the shop has")
+	flags.IntVar(&o.sqliteUsers, "sqlite-users", 5_000, "how many `users` the shop on SQLite has")
 	list := func(name string, into *[]int, usage string) {
 		defaults := strings.Trim(strings.ReplaceAll(fmt.Sprint(*into), " ", ","), "[]")
 		flags.Func(name, usage+", separated by commas (default "+defaults+")", func(text string) (err error) {
@@ -74,10 +76,10 @@ func parse(arguments []string, output io.Writer) (options, error) {
 	flags.IntVar(&o.polls, "polls", 5, "how many `erasures` are found by polling, every second")
 	flags.StringVar(&o.markdown, "markdown", "", "a `directory` to write the results to as well, with charts")
 	flags.DurationVar(&o.limit, "limit", 30*time.Minute, "how `long` all of it may take")
-	flags.BoolFunc("quick", "measure in brief: endpoints in 5 pairs of 400ms at 16 and 64 connections, and drain", func(string) error {
-		o.parts, o.connections, o.pairs = []string{partEndpoints, partDrain}, []int{16, 64}, 5
+	flags.BoolFunc("quick", "measure in brief: all but growth, endpoints in 5 runs of 300ms at 16 and 64 connections", func(string) error {
+		o.parts, o.connections, o.pairs = []string{partEndpoints, partSQLite, partDrain}, []int{16, 64}, 5
 		o.entries, o.drains, o.everySetting, o.wakeups, o.polls = 8_000, 3, false, 50, 1
-		o.warmup, o.duration, o.limit = 100*time.Millisecond, 400*time.Millisecond, 5*time.Minute
+		o.warmup, o.duration, o.limit = 100*time.Millisecond, 300*time.Millisecond, 5*time.Minute
 		return nil
 	})
 	if err := flags.Parse(arguments); err != nil {
@@ -100,7 +102,7 @@ func (o options) check() error {
 		return errors.New("users, pairs, pool, drains, wakeups and polls must be above zero")
 	case o.warmup < 0 || o.duration <= 0 || o.limit <= 0:
 		return errors.New("times must be above zero")
-	case o.users < 20*o.pairs:
+	case o.users < 20*o.pairs || o.sqliteUsers < 20*o.pairs:
 		return errors.New("there must be 20 users for each pair, for each is erased only once")
 	case o.entries < leastEntries:
 		return fmt.Errorf("there must be %d entries, for they are claimed in batches", leastEntries)

@@ -30,20 +30,20 @@ func onBothSides(of func(side string) []operation) []operation {
 }
 
 func consents(side string) []operation {
-	const name = "GET /consent/{purpose}"
+	const name = "consent_get"
 	return []operation{
 		{name: name, side: side, samples: 400, whom: (*world).someone, once: status(side)},
-		{name: name + ", again", side: side, samples: 400, whom: (*world).someone, before: first(status(side)), once: status(side)},
+		{name: name + "-again", side: side, samples: 400, whom: (*world).someone, before: first(status(side)), once: status(side)},
 	}
 }
 
 func subjects(side string) []operation {
 	return []operation{
-		{name: "GET /export", side: side, samples: 40, whom: (*world).user, once: export(side)},
-		{name: "GET /export, again", side: side, samples: 40, whom: (*world).user, before: first(export(side)), once: export(side)},
-		{name: "DELETE /", side: side, samples: erasuresInRound, whom: (*world).lastUser, once: erase(side)},
+		{name: "export", side: side, samples: 40, whom: (*world).user, once: export(side)},
+		{name: "export-again", side: side, samples: 40, whom: (*world).user, before: first(export(side)), once: export(side)},
+		{name: "erase", side: side, samples: erasuresInRound, whom: (*world).lastUser, once: erase(side)},
 		{
-			name: "DELETE /, prepared", side: side, samples: erasuresInRound, whom: (*world).lastUser,
+			name: "erase-prepared", side: side, samples: erasuresInRound, whom: (*world).lastUser,
 			before: prepared(export(side)), once: erase(side),
 		},
 	}

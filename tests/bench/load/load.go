@@ -48,6 +48,14 @@ func (r Result) Rate() float64 {
 	return float64(len(r.Latencies)) / r.Elapsed.Seconds()
 }
 
+// Percentile returns the smallest latency that so many per cent of the requests did not exceed, or 0 of none.
+func (r Result) Percentile(percent int) time.Duration {
+	if len(r.Latencies) == 0 {
+		return 0
+	}
+	return r.Latencies[max((percent*len(r.Latencies)+99)/100, 1)-1]
+}
+
 // Run opens the connections, sends requests until the time is up, and waits for the answers that are still to come. An
 // answer other than 200, or one that is no JSON, fails the run.
 func Run(ctx context.Context, plan Plan) (Result, error) {

@@ -72,11 +72,8 @@ func Start(ctx context.Context, arguments ...string) (_ *Server, err error) {
 	return server, nil
 }
 
-// CPU returns how much processor time it has used so far.
-func (s *Server) CPU() (time.Duration, error) { return CPU(s.command.Process.Pid) }
-
-// PeakMemory returns how much memory it has had at most so far, in bytes.
-func (s *Server) PeakMemory() (int64, error) { return PeakMemory(s.command.Process.Pid) }
+// Process returns its number.
+func (s *Server) Process() int { return s.command.Process.Pid }
 
 // Stop ends the process and waits for it.
 func (s *Server) Stop() error {
