@@ -22,6 +22,7 @@ type options struct {
 	sqliteUsers  int
 	connections  []int
 	pairs        int
+	sqlitePairs  int
 	warmup       time.Duration
 	duration     time.Duration
 	pool         int
@@ -66,8 +67,9 @@ func parse(arguments []string, output io.Writer) (options, error) {
 	list("rows", &o.rows, "numbers of `rows` to which the tables grow, such as 10000,10000000")
 	list("subject-rows", &o.subjectRows, "numbers of `rows` to which a subject grows")
 	flags.IntVar(&o.pairs, "pairs", 5, "`how` many times both sides are measured")
-	flags.DurationVar(&o.warmup, "warmup", 500*time.Millisecond, "how `long` each run warms up")
-	flags.DurationVar(&o.duration, "duration", 3*time.Second, "how `long` each run is measured")
+	flags.IntVar(&o.sqlitePairs, "sqlite-pairs", 5, "`how` many times both sides are measured on SQLite")
+	flags.DurationVar(&o.warmup, "warmup", 300*time.Millisecond, "how `long` each run warms up")
+	flags.DurationVar(&o.duration, "duration", 2*time.Second, "how `long` each run is measured")
 	flags.IntVar(&o.pool, "pool", 16, "how many `connections` each side has to its database")
 	flags.StringVar(&o.driver, "driver", habeas.DefaultDriver, "the `driver` under habeas: "+habeas.Drivers())
 	flags.IntVar(&o.entries, "entries", 20_000, "how many `entries` are drained in a run")
@@ -75,11 +77,11 @@ func parse(arguments []string, output io.Writer) (options, error) {
 	flags.IntVar(&o.wakeups, "wakeups", 300, "how many `erasures` wake a worker, for each way to wake it")
 	flags.IntVar(&o.polls, "polls", 5, "how many `erasures` are found by polling, every second")
 	flags.StringVar(&o.markdown, "markdown", "", "a `directory` to write the results to as well, with charts")
-	flags.DurationVar(&o.limit, "limit", 30*time.Minute, "how `long` all of it may take")
+	flags.DurationVar(&o.limit, "limit", 45*time.Minute, "how `long` all of it may take")
 	flags.BoolFunc("quick", "measure in brief: all but growth, endpoints in 5 runs of 300ms at 16 and 64 connections", func(string) error {
 		o.parts, o.connections, o.pairs = []string{partEndpoints, partSQLite, partDrain}, []int{16, 64}, 5
 		o.entries, o.drains, o.everySetting, o.wakeups, o.polls = 8_000, 3, false, 50, 1
-		o.warmup, o.duration, o.limit = 100*time.Millisecond, 300*time.Millisecond, 5*time.Minute
+		o.warmup, o.duration, o.limit, o.sqlitePairs = 50*time.Millisecond, 300*time.Millisecond, 5*time.Minute, 3
 		return nil
 	})
 	if err := flags.Parse(arguments); err != nil {
@@ -98,11 +100,11 @@ func (o options) check() error {
 	slices.Sort(o.rows)
 	slices.Sort(o.subjectRows)
 	switch {
-	case o.users < 1 || o.pairs < 1 || o.pool < 1 || o.drains < 1 || o.wakeups < 1 || o.polls < 1:
+	case o.users < 1 || o.pairs < 1 || o.sqlitePairs < 1 || o.pool < 1 || o.drains < 1 || o.wakeups < 1 || o.polls < 1:
 		return errors.New("users, pairs, pool, drains, wakeups and polls must be above zero")
 	case o.warmup < 0 || o.duration <= 0 || o.limit <= 0:
 		return errors.New("times must be above zero")
-	case o.users < 20*o.pairs || o.sqliteUsers < 20*o.pairs:
+	case o.users < 20*o.pairs || o.sqliteUsers < 20*o.sqlitePairs:
 		return errors.New("there must be 20 users for each pair, for each is erased only once")
 	case o.entries < leastEntries:
 		return fmt.Errorf("there must be %d entries, for they are claimed in batches", leastEntries)

@@ -49,7 +49,7 @@ func measureEndpoints(ctx context.Context, p place) (results.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	config := p.endpoints(nameEndpoints, made, p.connections, endpoints.Floor, endpoints.Habeas, endpoints.Shared)
+	config := p.endpoints(nameEndpoints, made, p.connections, p.pairs, endpoints.Floor, endpoints.Habeas, endpoints.Shared)
 	config.ServerProcess = p.serverProcess
 	return endpoints.Measure(ctx, config)
 }
@@ -65,16 +65,17 @@ func measureSQLite(ctx context.Context, p place) (results.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return endpoints.Measure(ctx, p.endpoints(nameSQLite, made, []int{1, 64}, endpoints.Floor, endpoints.Habeas))
+	return endpoints.Measure(ctx,
+		p.endpoints(nameSQLite, made, []int{1, 64}, p.sqlitePairs, endpoints.Floor, endpoints.Habeas))
 }
 
-func (p place) endpoints(name string, made shop.Shop, connections []int, sides ...string) endpoints.Config {
+func (p place) endpoints(name string, made shop.Shop, connections []int, pairs int, sides ...string) endpoints.Config {
 	return endpoints.Config{
 		Name:        name,
 		Sides:       sides,
 		Shop:        made,
 		Connections: connections,
-		Pairs:       p.pairs,
+		Pairs:       pairs,
 		Warmup:      p.warmup,
 		Duration:    p.duration,
 		Start:       p.start,

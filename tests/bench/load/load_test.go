@@ -147,3 +147,19 @@ func TestARunEndsWithItsContext(t *testing.T) {
 		t.Errorf("error = %v", err)
 	}
 }
+
+func TestAPercentileIsALatencyThatWasMeasured(t *testing.T) {
+	hundred := make([]time.Duration, 100)
+	for i := range hundred {
+		hundred[i] = time.Duration(i + 1)
+	}
+	for _, test := range []struct {
+		latencies []time.Duration
+		percent   int
+		want      time.Duration
+	}{{nil, 99, 0}, {hundred[:1], 50, 1}, {hundred[:3], 50, 2}, {hundred, 0, 1}, {hundred, 99, 99}, {hundred, 100, 100}} {
+		if got := (Result{Latencies: test.latencies}).Percentile(test.percent); got != test.want {
+			t.Errorf("percentile %d of %d = %v, want %v", test.percent, len(test.latencies), got, test.want)
+		}
+	}
+}
