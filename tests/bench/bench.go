@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/habeas-data/habeas/tests/postgres"
@@ -52,7 +53,6 @@ func bench(ctx context.Context, o options) (err error) {
 			fmt.Printf("\n%s\n\n%s", view.name, text)
 		}
 	}
-	fmt.Println()
-	verdict(os.Stdout, all)
+	fmt.Printf("\n%s\n", strings.Join(verdict(all), "\n"))
 	return nil
 }

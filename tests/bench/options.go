@@ -78,7 +78,8 @@ func parse(arguments []string, output io.Writer) (options, error) {
 	flags.IntVar(&o.polls, "polls", 5, "how many `erasures` are found by polling, every second")
 	flags.StringVar(&o.markdown, "markdown", "", "a `directory` to write the results to as well, with charts")
 	flags.DurationVar(&o.limit, "limit", 45*time.Minute, "how `long` all of it may take")
-	flags.BoolFunc("quick", "measure in brief: all but growth, endpoints in 5 runs of 300ms at 16 and 64 connections", func(string) error {
+	const inBrief = "measure in brief: all but growth, endpoints in 5 runs of 300ms at 16 and 64 connections"
+	flags.BoolFunc("quick", inBrief, func(string) error {
 		o.parts, o.connections, o.pairs = []string{partEndpoints, partSQLite, partDrain}, []int{16, 64}, 5
 		o.entries, o.drains, o.everySetting, o.wakeups, o.polls = 8_000, 3, false, 50, 1
 		o.warmup, o.duration, o.limit, o.sqlitePairs = 50*time.Millisecond, 300*time.Millisecond, 5*time.Minute, 3
@@ -109,7 +110,8 @@ func (o options) check() error {
 	case o.entries < leastEntries:
 		return fmt.Errorf("there must be %d entries, for they are claimed in batches", leastEntries)
 	case o.rows[0] < growth.SmallestSize(o.pairs):
-		return fmt.Errorf("tables must have %d rows at least, for each user is erased only once", growth.SmallestSize(o.pairs))
+		return fmt.Errorf("tables must have %d rows at least, for each user is erased only once",
+			growth.SmallestSize(o.pairs))
 	case o.subjectRows[0] <= growth.SmallestSubject:
 		return fmt.Errorf("a subject must have more than %d rows", growth.SmallestSubject)
 	}

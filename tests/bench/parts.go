@@ -59,7 +59,7 @@ func measureSQLite(ctx context.Context, p place) (results.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(directory)
+	defer func() { _ = os.RemoveAll(directory) }()
 	p.progress("making a shop on SQLite with " + strconv.Itoa(p.sqliteUsers) + " users")
 	made, err := shop.CreateSQLite(ctx, directory, p.sqliteUsers)
 	if err != nil {

@@ -56,7 +56,8 @@ func TestBothNamedSettingsAreMeasured(t *testing.T) {
 func TestWorkThatIsNotDoneOnceIsFound(t *testing.T) {
 	server := postgres.Private(t)
 	config := Config{
-		ServerURL: server.URL(), Driver: habeas.DefaultDriver, Pool: 2, Entries: 40, Settings: []Setting{{Batch: 7, Workers: 2}},
+		ServerURL: server.URL(), Driver: habeas.DefaultDriver, Pool: 2, Entries: 40,
+		Settings: []Setting{{Batch: 7, Workers: 2}},
 	}
 	queues, err := config.open(t.Context())
 	if err != nil {

@@ -145,8 +145,8 @@ func (s *side) run(ctx context.Context, endpoint Endpoint, connections, pair int
 	}, process.UsedBy(s.server.Process(), s.ServerProcess).Since(before, result.Answered)...), result.Answered, nil
 }
 
-// warmup is how long a run warms up: the first one on its new connections, for each of which the database prepares every
-// statement and plans it five times before it keeps the plan.
+// warmup is how long a run warms up: the first one on its new connections, for each of which the database prepares
+// every statement and plans it five times before it keeps the plan.
 func (c Config) warmup(pair int) time.Duration {
 	if pair == 0 {
 		return 5 * c.Warmup

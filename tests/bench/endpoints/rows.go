@@ -39,7 +39,8 @@ const countRows = `
 	UNION ALL SELECT 'invoices sent', count(*) FROM invoices WHERE sent_to NOT LIKE 'anon-%'
 	UNION ALL SELECT 'users', count(*) FROM users
 	UNION ALL SELECT 'users with names', count(*) FROM users
-		WHERE NOT (email LIKE 'anon-%' AND name LIKE 'anon-%' AND phone LIKE 'anon-%' AND last_seen = '1970-01-01 00:00:00+00:00')`
+		WHERE NOT (email LIKE 'anon-%' AND name LIKE 'anon-%' AND phone LIKE 'anon-%'
+			AND last_seen = '1970-01-01 00:00:00+00:00')`
 
 // count returns what is in a database.
 func count(ctx context.Context, databaseURL string) (rows, error) {
@@ -47,7 +48,7 @@ func count(ctx context.Context, databaseURL string) (rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer db.Close()
+	defer db.DB.Close()
 	result, err := db.DB.QueryContext(ctx, countRows)
 	if err != nil {
 		return nil, err

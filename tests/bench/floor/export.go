@@ -47,8 +47,8 @@ var (
 	taxLaw     = pointer("§ 147 AO")
 )
 
-// table is a statement that reads the number of each row of a user, then its fields, and then the instant from which ten
-// years count for which the first fields are retained.
+// table is a statement that reads the number of each row of a user, then its fields, and then the instant from which
+// ten years count for which the first fields are retained.
 type table struct {
 	text     string
 	fields   []field

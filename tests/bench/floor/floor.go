@@ -1,7 +1,7 @@
 // Package floor is the yardstick: the four endpoints written by hand for this one shop, with Fiber, and without an
-// abstraction that the next shop could use. It writes the same rows as habeas, in transactions of the same strength, and
-// gives the same responses. On PostgreSQL it uses pgx, which prepares each statement once per connection; on SQLite
-// database/sql with the same driver as habeas.
+// abstraction that the next shop could use. It writes the same rows as habeas, in transactions of the same strength,
+// and gives the same responses. On PostgreSQL it uses pgx, which prepares each statement once per connection; on
+// SQLite database/sql with the same driver as habeas.
 package floor
 
 import (

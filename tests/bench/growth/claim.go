@@ -25,7 +25,7 @@ var claims = []operation{
 var errRollback = errors.New("rolled back")
 
 // claim claims so many entries and gives them back: what is measured is the claim, and no commit.
-func claim(limit int) func(context.Context, *world, int64) (time.Duration, error) {
+func claim(limit int) timed {
 	return func(ctx context.Context, w *world, _ int64) (time.Duration, error) {
 		var claimed []domain.OutboxEntry
 		begin := time.Now()

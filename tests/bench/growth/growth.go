@@ -1,5 +1,5 @@
-// Package growth measures what habeas costs as the tables grow, and as one subject does: what concerns one subject, or one
-// batch of work, should cost the same in a large database as in a small one.
+// Package growth measures what habeas costs as the tables grow, and as one subject does: what concerns one subject,
+// or one batch of work, should cost the same in a large database as in a small one.
 package growth
 
 import (

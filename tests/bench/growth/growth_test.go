@@ -49,7 +49,8 @@ func TestBothSidesDoTheSame(t *testing.T) {
 		half := len(both) / 2
 		for i, floor := range both[:half] {
 			habeas := both[half+i]
-			if floor.side != endpoints.Floor || habeas.side != endpoints.Habeas || floor.name != habeas.name || floor.samples != habeas.samples {
+			if floor.side != endpoints.Floor || habeas.side != endpoints.Habeas ||
+				floor.name != habeas.name || floor.samples != habeas.samples {
 				t.Errorf("%+v is beside %+v", habeas, floor)
 			}
 		}

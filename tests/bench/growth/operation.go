@@ -8,6 +8,9 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
+// timed does something for a user, and returns how long it took.
+type timed func(ctx context.Context, w *world, user int64) (time.Duration, error)
+
 // operation is something whose cost should not depend on how much there is of what it does not concern.
 type operation struct {
 	name    string
@@ -18,8 +21,7 @@ type operation struct {
 	whom func(w *world) int64
 	// before is done for the user first, unmeasured; nil for nothing.
 	before func(ctx context.Context, w *world, user int64) error
-	// once returns how long it took.
-	once func(ctx context.Context, w *world, user int64) (time.Duration, error)
+	once   timed
 }
 
 const erasuresInRound = 10
@@ -33,7 +35,10 @@ func consents(side string) []operation {
 	const name = "consent_get"
 	return []operation{
 		{name: name, side: side, samples: 400, whom: (*world).someone, once: status(side)},
-		{name: name + "-again", side: side, samples: 400, whom: (*world).someone, before: first(status(side)), once: status(side)},
+		{
+			name: name + "-again", side: side, samples: 400, whom: (*world).someone,
+			before: first(status(side)), once: status(side),
+		},
 	}
 }
 
@@ -50,15 +55,16 @@ func subjects(side string) []operation {
 }
 
 // first does it once already: what it reads of the user is in the memory of the database then.
-func first(once func(context.Context, *world, int64) (time.Duration, error)) func(context.Context, *world, int64) error {
+func first(once timed) func(context.Context, *world, int64) error {
 	return func(ctx context.Context, w *world, user int64) error {
 		_, err := once(ctx, w, user)
 		return err
 	}
 }
 
-// prepared lets a checkpoint follow: each page that changes is logged as a whole then, in small tables as in large ones.
-func prepared(once func(context.Context, *world, int64) (time.Duration, error)) func(context.Context, *world, int64) error {
+// prepared lets a checkpoint follow: each page that changes is logged as a whole then, in small tables as in large
+// ones.
+func prepared(once timed) func(context.Context, *world, int64) error {
 	return func(ctx context.Context, w *world, user int64) error {
 		if err := first(once)(ctx, w, user); err != nil {
 			return err
@@ -67,20 +73,20 @@ func prepared(once func(context.Context, *world, int64) (time.Duration, error)) 
 	}
 }
 
-func status(side string) func(context.Context, *world, int64) (time.Duration, error) {
+func status(side string) timed {
 	return func(ctx context.Context, w *world, user int64) (time.Duration, error) {
 		return statusOver(ctx, w.servers[side], user)
 	}
 }
 
-func export(side string) func(context.Context, *world, int64) (time.Duration, error) {
+func export(side string) timed {
 	return func(ctx context.Context, w *world, user int64) (time.Duration, error) {
 		_, took, err := exportOver(ctx, w.servers[side], user, SmallestSubject)
 		return took, err
 	}
 }
 
-func erase(side string) func(context.Context, *world, int64) (time.Duration, error) {
+func erase(side string) timed {
 	return func(ctx context.Context, w *world, user int64) (time.Duration, error) {
 		return eraseOver(ctx, w.servers[side], user, SmallestSubject)
 	}

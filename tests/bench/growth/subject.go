@@ -59,9 +59,11 @@ func (c Config) measureSubjects(ctx context.Context, all *results.Set) error {
 	return nil
 }
 
-// measureSubject has a server of its own, whose memory has only seen subjects of that size. The memory of a result is the
-// server's peak so far, the program itself included.
-func (c Config) measureSubject(ctx context.Context, database string, rows int, user int64, all *results.Set) (err error) {
+// measureSubject has a server of its own, whose memory has only seen subjects of that size. The memory of a result
+// is the server's peak so far, the program itself included.
+func (c Config) measureSubject(
+	ctx context.Context, database string, rows int, user int64, all *results.Set,
+) (err error) {
 	c.Progress(fmt.Sprintf("export and erasure of subjects with %d rows", rows))
 	server, err := c.Start(ctx, endpoints.Habeas, database)
 	if err != nil {

@@ -19,8 +19,8 @@ func Config(db *bun.DB) app.Config {
 	return app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{Desk{}}}
 }
 
-// New returns the application, which shares statements if that is asked for. Its worker is not started: what the requests cost is measured here, and what they leave
-// in the outbox is not drained on either side.
+// New returns the application, which shares statements if that is asked for. Its worker is not started: what the
+// requests cost is measured here, and what they leave in the outbox is not drained on either side.
 func New(db *bun.DB, share bool) (*fiber.App, error) {
 	config := Config(db)
 	config.ShareStatements = share

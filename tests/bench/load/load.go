@@ -1,5 +1,5 @@
-// Package load is the closed loop: so many connections, on each of them one request after the other, each as soon as the
-// one before is answered. It keeps to itself as little of the machine as it can, for the servers need the rest.
+// Package load is the closed loop: so many connections, on each of them one request after the other, each as soon as
+// the one before is answered. It keeps to itself as little of the machine as it can, for the servers need the rest.
 package load
 
 import (
@@ -20,8 +20,8 @@ import (
 // patience is how long an answer may take before the run fails.
 const patience = 30 * time.Second
 
-// Requests makes the requests of one connection. It appends the next one to an empty buffer, as it goes over the wire, and
-// returns false when there is none left.
+// Requests makes the requests of one connection. It appends the next one to an empty buffer, as it goes over the
+// wire, and returns false when there is none left.
 type Requests func(buffer []byte) ([]byte, bool)
 
 // Plan is a run.

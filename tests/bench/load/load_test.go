@@ -44,7 +44,8 @@ func TestEveryRequestIsAnsweredAndCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if result.Answered != 15 || served.Load() != 15 || len(result.Latencies) != 15 {
-		t.Errorf("%d answers, %d latencies, %d requests served; want 15", result.Answered, len(result.Latencies), served.Load())
+		t.Errorf("%d answers, %d latencies, %d requests served; want 15",
+			result.Answered, len(result.Latencies), served.Load())
 	}
 	if result.Elapsed <= 0 || result.Elapsed > 30*time.Second {
 		t.Errorf("a run without requests left took %v", result.Elapsed)
@@ -63,7 +64,8 @@ func TestARunEndsWithItsTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	if result.Elapsed > duration || int64(result.Answered) != served.Load() || len(result.Latencies) > result.Answered {
-		t.Errorf("%v for %d answers of %d, %d latencies", result.Elapsed, result.Answered, served.Load(), len(result.Latencies))
+		t.Errorf("%v for %d answers of %d, %d latencies",
+			result.Elapsed, result.Answered, served.Load(), len(result.Latencies))
 	}
 }
 
@@ -88,7 +90,8 @@ func TestAnAnswerThatTheServerStreamsIsReadWhole(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		_, _ = w.Write([]byte(`1}`))
 	})
-	if _, err := Run(t.Context(), Plan{Address: address, Connections: 1, Duration: time.Minute, Requests: ask(3)}); err != nil {
+	plan := Plan{Address: address, Connections: 1, Duration: time.Minute, Requests: ask(3)}
+	if _, err := Run(t.Context(), plan); err != nil {
 		t.Error(err)
 	}
 }
@@ -105,7 +108,8 @@ func TestWhatIsNoSuccessFailsTheRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			address := serve(t, handler)
-			if _, err := Run(t.Context(), Plan{Address: address, Connections: 2, Duration: time.Minute, Requests: ask(1)}); err == nil {
+			plan := Plan{Address: address, Connections: 2, Duration: time.Minute, Requests: ask(1)}
+			if _, err := Run(t.Context(), plan); err == nil {
 				t.Error("the run succeeded")
 			}
 		})

@@ -86,8 +86,8 @@ func (s *Server) Stop() error {
 	return errors.Join(errors.New("the server had to be killed"), s.command.Process.Kill(), <-s.ended)
 }
 
-// Serve is the other end of Start, in the process that was started: it says where the server listens, and returns when it
-// is time to stop.
+// Serve is the other end of Start, in the process that was started: it says where the server listens, and returns
+// when it is time to stop.
 func Serve(address string) {
 	fmt.Println(address)
 	_, _ = io.Copy(io.Discard, os.Stdin)

@@ -1,10 +1,9 @@
-// Package shop is the application that both sides of the benchmark give data-subject rights to: its tables, its rows and
-// its way to know who is asking.
+// Package shop is the application that both sides of the benchmark give data-subject rights to: its tables, its rows
+// and its way to know who is asking.
 package shop
 
 import (
 	"context"
-
 	_ "embed"
 	"fmt"
 	"strconv"
@@ -98,6 +97,6 @@ func migrate(ctx context.Context, databaseURL string) error {
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer db.DB.Close()
 	return bunstore.Migrate(ctx, db, bunstore.Options{})
 }

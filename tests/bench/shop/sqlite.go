@@ -18,8 +18,8 @@ import (
 //go:embed sqlite.sql
 var sqlite string
 
-// CreateSQLite makes a shop in a directory. Each of its databases is a file in WAL mode, with the durability that SQLite
-// has by default.
+// CreateSQLite makes a shop in a directory. Each of its databases is a file in WAL mode, with the durability that
+// SQLite has by default.
 func CreateSQLite(ctx context.Context, directory string, users int) (Shop, error) {
 	file := func(name string) string { return filepath.Join(directory, name+".db") }
 	template := SQLite(file("shop"))
@@ -60,7 +60,7 @@ func execute(ctx context.Context, databaseURL, statements string) error {
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer db.DB.Close()
 	_, err = db.DB.ExecContext(ctx, statements)
 	return err
 }

@@ -1,4 +1,5 @@
-// Package wakeup measures how long an erasure waits for the worker: from the commit until the external system is called.
+// Package wakeup measures how long an erasure waits for the worker: from the commit until the external system is
+// called.
 package wakeup
 
 import (
