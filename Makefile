@@ -65,7 +65,7 @@ define run-bench
 	cd tests/bench && exec $(CURDIR)/bin/bench $(1) $(BENCH_FLAGS)
 endef
 
-bench: postgres ## Measure habeas against other code and as tables grow, and write docs/benchmarks; takes about 12 minutes
+bench: postgres ## Measure habeas against other code and as tables grow, and write docs/benchmarks; takes about 20 minutes
 	go -C tests/bench test ./...
 	$(call run-bench,-markdown ../../docs/benchmarks)
 

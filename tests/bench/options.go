@@ -23,6 +23,7 @@ type options struct {
 	connections  []int
 	pairs        int
 	sqlitePairs  int
+	sqliteConns  []int
 	warmup       time.Duration
 	duration     time.Duration
 	pool         int
@@ -44,6 +45,7 @@ func parse(arguments []string, output io.Writer) (options, error) {
 		parts:        allParts,
 		everySetting: true,
 		connections:  []int{1, 16, 64},
+		sqliteConns:  []int{1, 64},
 		rows:         []int{10_000, 100_000, 1_000_000},
 		subjectRows:  []int{100, 1_000, 10_000, 100_000},
 	}
@@ -64,6 +66,7 @@ func parse(arguments []string, output io.Writer) (options, error) {
 		})
 	}
 	list("connections", &o.connections, "numbers of `connections` to measure with")
+	list("sqlite-connections", &o.sqliteConns, "numbers of `connections` to measure SQLite with")
 	list("rows", &o.rows, "numbers of `rows` to which the tables grow, such as 10000,10000000")
 	list("subject-rows", &o.subjectRows, "numbers of `rows` to which a subject grows")
 	flags.IntVar(&o.pairs, "pairs", 5, "`how` many times both sides are measured")

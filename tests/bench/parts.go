@@ -66,7 +66,7 @@ func measureSQLite(ctx context.Context, p place) (results.Set, error) {
 		return nil, err
 	}
 	return endpoints.Measure(ctx,
-		p.endpoints(nameSQLite, made, []int{1, 64}, p.sqlitePairs, endpoints.Floor, endpoints.Habeas))
+		p.endpoints(nameSQLite, made, p.sqliteConns, p.sqlitePairs, endpoints.Floor, endpoints.Habeas))
 }
 
 func (p place) endpoints(name string, made shop.Shop, connections []int, pairs int, sides ...string) endpoints.Config {
