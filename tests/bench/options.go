@@ -84,6 +84,7 @@ func parse(arguments []string, output io.Writer) (options, error) {
 	const inBrief = "measure in brief: all but growth, endpoints in 5 runs of 300ms at 16 and 64 connections"
 	flags.BoolFunc("quick", inBrief, func(string) error {
 		o.parts, o.connections, o.pairs = []string{partEndpoints, partSQLite, partDrain}, []int{16, 64}, 5
+		o.users, o.sqliteUsers = 10_000, 2_500
 		o.entries, o.drains, o.everySetting, o.wakeups, o.polls = 8_000, 3, false, 50, 1
 		o.warmup, o.duration, o.limit, o.sqlitePairs = 50*time.Millisecond, 300*time.Millisecond, 5*time.Minute, 3
 		return nil

@@ -57,11 +57,11 @@ func writePage(ctx context.Context, directory string, here machine.Machine, all 
 			for _, view := range views {
 				if view.name == name {
 					text, err := view.table(ctx, all)
-					return strings.TrimSpace(text), err
+					return strings.Trim(text, "\n"), err
 				}
 			}
 			return "", errors.New("there is no view of " + name)
-		}}
+		}, "verdict": func() string { return strings.Join(verdict(all), "\n") }}
 		parsed, err := template.New("page").Funcs(functions).Parse(page)
 		if err != nil {
 			return err

@@ -44,6 +44,7 @@ func (c Chart) Bars(w io.Writer, all results.Set) error {
 			names = []string{""}
 		}
 		p.NominalX(labels...)
+		p.Legend.Left = true // few clients, low bars
 		for i, name := range names {
 			bars, err := plotter.NewBarChart(plotter.Values(c.medians(panel, name, labels)), barWidth)
 			if err != nil {
@@ -118,7 +119,7 @@ func (c Chart) draw(w io.Writer, all results.Set, fill func(*plot.Plot, results.
 		}
 		p := plot.New()
 		p.Title.Text, p.Y.Label.Text = title, c.Label
-		p.Legend.Top = true
+		p.Legend.Top, p.Title.Padding = true, vg.Points(6)
 		if err := fill(p, panel); err != nil {
 			return err
 		}
@@ -130,7 +131,10 @@ func (c Chart) draw(w io.Writer, all results.Set, fill func(*plot.Plot, results.
 		plots = append(plots, nil)
 	}
 	rows := slices.Collect(slices.Chunk(plots, max(columns, 1)))
-	tiles := draw.Tiles{Rows: len(rows), Cols: columns, PadX: vg.Centimeter, PadY: vg.Centimeter}
+	tiles := draw.Tiles{
+		Rows: len(rows), Cols: columns, PadX: vg.Centimeter, PadY: vg.Centimeter,
+		PadTop: vg.Points(6), PadBottom: vg.Points(6), PadLeft: vg.Points(6), PadRight: vg.Centimeter,
+	}
 	canvas := vgsvg.New(width*vg.Length(columns), height*vg.Length(len(rows)))
 	if len(rows) > 0 {
 		for i, row := range plot.Align(rows, tiles, draw.New(canvas)) {

@@ -71,8 +71,8 @@ const Name = "Drain"
 // River is the side beside those of habeas, which are Settings.
 const River = "River"
 
-// String is the setting as the name of a side.
-func (s Setting) String() string { return fmt.Sprintf("habeas-%dx%d", s.Workers, s.Batch) }
+// String is the setting as the name of a side: workers and batch.
+func (s Setting) String() string { return fmt.Sprintf("%dx%d", s.Workers, s.Batch) }
 
 // Measure returns a result for each run of River and of each setting.
 func Measure(ctx context.Context, config Config) (all results.Set, err error) {

@@ -44,7 +44,7 @@ const (
 const (
 	Claims   = "claims"
 	Consents = "consent"
-	Shop     = "shop"
+	Shop     = "tables"
 )
 
 // Measure measures everything.
