@@ -135,7 +135,7 @@ func (s *side) run(ctx context.Context, endpoint Endpoint, connections, pair int
 	if err != nil {
 		return nil, 0, err
 	}
-	if len(result.Latencies) == 0 {
+	if result.InTime == 0 {
 		return nil, 0, errors.New("nothing was answered in time")
 	}
 	return append([]benchfmt.Value{
