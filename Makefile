@@ -62,12 +62,12 @@ walkthrough: ## Take the quickstart application through every right, and print w
 # A module of its own; the program is built first, so that a signal reaches it and not the go command.
 define run-bench
 	go -C tests/bench build -o $(CURDIR)/bin/bench .
-	exec bin/bench $(1) $(BENCH_FLAGS)
+	cd tests/bench && exec $(CURDIR)/bin/bench $(1) $(BENCH_FLAGS)
 endef
 
-bench: postgres ## Measure habeas against other code and as tables grow, and write docs/benchmarks; takes about 12 minutes
+bench: postgres ## Measure habeas against other code and as tables grow, and write docs/benchmarks; takes about 20 minutes
 	go -C tests/bench test ./...
-	$(call run-bench,-markdown docs/benchmarks)
+	$(call run-bench,-markdown ../../docs/benchmarks)
 
 bench-quick: postgres ## The same in brief, but for growth, and nothing written; its last lines are for programs
 	$(call run-bench,-quick)

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/tests/postgres"
 
 	"github.com/habeas-data/habeas/tests/bench/machine"
-	"github.com/habeas-data/habeas/tests/bench/report"
+	"github.com/habeas-data/habeas/tests/bench/results"
 )
 
 // bench starts a server, measures one part after the other, and shows the results. The last lines are for programs.
@@ -29,31 +29,30 @@ func bench(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
-
-	page := report.Page{
-		Title: "Benchmarks",
-		Intro: []string{
-			"What habeas costs, against code that was written by hand for the same job. Measured by `make bench`, which " +
-				"writes this page; `make bench-quick` prints a shorter run. Both sides run on one machine:",
-		},
-		Machine: here.Lines(),
-	}
-	var verdict strings.Builder
+	var all results.Set
 	for _, name := range o.parts {
-		sections, lines, err := measurements[name](ctx, place{o, server.URL(), here.Server.Process, progress})
+		measured, err := measurements[name](ctx, place{o, server.URL(), here.Server.Process, progress})
 		if err != nil {
 			return err
 		}
-		page.Sections = append(page.Sections, sections...)
-		verdict.WriteString(lines)
+		all = append(all, measured...)
 	}
 
 	progress("done")
 	if o.markdown != "" {
-		if err := page.Write(o.markdown); err != nil {
+		if err := writePage(ctx, o.markdown, here, all); err != nil {
 			return err
 		}
 	}
-	fmt.Print("\n", page.Text(), "\n", verdict.String())
+	for _, view := range views {
+		text, err := view.table(ctx, all)
+		if err != nil {
+			return err
+		}
+		if text != "" {
+			fmt.Printf("\n%s\n\n%s", view.name, text)
+		}
+	}
+	fmt.Printf("\n%s\n", strings.Join(verdict(all), "\n"))
 	return nil
 }

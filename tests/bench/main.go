@@ -1,5 +1,5 @@
 // Command bench measures habeas against code that was written by hand for the same job, side by side in one run, on a
-// private PostgreSQL of stock durability:
+// private PostgreSQL of stock durability and on SQLite:
 //
 //	make bench        measures everything and writes docs/benchmarks
 //	make bench-quick  measures in brief and prints

@@ -19,8 +19,11 @@ import (
 type options struct {
 	parts        []string
 	users        int
+	sqliteUsers  int
 	connections  []int
 	pairs        int
+	sqlitePairs  int
+	sqliteConns  []int
 	warmup       time.Duration
 	duration     time.Duration
 	pool         int
@@ -42,6 +45,7 @@ func parse(arguments []string, output io.Writer) (options, error) {
 		parts:        allParts,
 		everySetting: true,
 		connections:  []int{1, 16, 64},
+		sqliteConns:  []int{1, 64},
 		rows:         []int{10_000, 100_000, 1_000_000},
 		subjectRows:  []int{100, 1_000, 10_000, 100_000},
 	}
@@ -53,6 +57,7 @@ func parse(arguments []string, output io.Writer) (options, error) {
 			return err
 		})
 	flags.IntVar(&o.users, "users", 20_000, "how many `users` the shop has")
+	flags.IntVar(&o.sqliteUsers, "sqlite-users", 5_000, "how many `users` the shop on SQLite has")
 	list := func(name string, into *[]int, usage string) {
 		defaults := strings.Trim(strings.ReplaceAll(fmt.Sprint(*into), " ", ","), "[]")
 		flags.Func(name, usage+", separated by commas (default "+defaults+")", func(text string) (err error) {
@@ -61,11 +66,13 @@ func parse(arguments []string, output io.Writer) (options, error) {
 		})
 	}
 	list("connections", &o.connections, "numbers of `connections` to measure with")
+	list("sqlite-connections", &o.sqliteConns, "numbers of `connections` to measure SQLite with")
 	list("rows", &o.rows, "numbers of `rows` to which the tables grow, such as 10000,10000000")
 	list("subject-rows", &o.subjectRows, "numbers of `rows` to which a subject grows")
 	flags.IntVar(&o.pairs, "pairs", 5, "`how` many times both sides are measured")
-	flags.DurationVar(&o.warmup, "warmup", 500*time.Millisecond, "how `long` each run warms up")
-	flags.DurationVar(&o.duration, "duration", 3*time.Second, "how `long` each run is measured")
+	flags.IntVar(&o.sqlitePairs, "sqlite-pairs", 5, "`how` many times both sides are measured on SQLite")
+	flags.DurationVar(&o.warmup, "warmup", 300*time.Millisecond, "how `long` each run warms up")
+	flags.DurationVar(&o.duration, "duration", 2*time.Second, "how `long` each run is measured")
 	flags.IntVar(&o.pool, "pool", 16, "how many `connections` each side has to its database")
 	flags.StringVar(&o.driver, "driver", habeas.DefaultDriver, "the `driver` under habeas: "+habeas.Drivers())
 	flags.IntVar(&o.entries, "entries", 20_000, "how many `entries` are drained in a run")
@@ -73,11 +80,13 @@ func parse(arguments []string, output io.Writer) (options, error) {
 	flags.IntVar(&o.wakeups, "wakeups", 300, "how many `erasures` wake a worker, for each way to wake it")
 	flags.IntVar(&o.polls, "polls", 5, "how many `erasures` are found by polling, every second")
 	flags.StringVar(&o.markdown, "markdown", "", "a `directory` to write the results to as well, with charts")
-	flags.DurationVar(&o.limit, "limit", 30*time.Minute, "how `long` all of it may take")
-	flags.BoolFunc("quick", "measure in brief: endpoints in 5 pairs of 400ms at 16 and 64 connections, and drain", func(string) error {
-		o.parts, o.connections, o.pairs = []string{partEndpoints, partDrain}, []int{16, 64}, 5
+	flags.DurationVar(&o.limit, "limit", 45*time.Minute, "how `long` all of it may take")
+	const inBrief = "measure in brief: all but growth, endpoints in 5 runs of 300ms at 16 and 64 connections"
+	flags.BoolFunc("quick", inBrief, func(string) error {
+		o.parts, o.connections, o.pairs = []string{partEndpoints, partSQLite, partDrain}, []int{16, 64}, 5
+		o.users, o.sqliteUsers = 10_000, 2_500
 		o.entries, o.drains, o.everySetting, o.wakeups, o.polls = 8_000, 3, false, 50, 1
-		o.warmup, o.duration, o.limit = 100*time.Millisecond, 400*time.Millisecond, 5*time.Minute
+		o.warmup, o.duration, o.limit, o.sqlitePairs = 50*time.Millisecond, 300*time.Millisecond, 5*time.Minute, 3
 		return nil
 	})
 	if err := flags.Parse(arguments); err != nil {
@@ -96,16 +105,17 @@ func (o options) check() error {
 	slices.Sort(o.rows)
 	slices.Sort(o.subjectRows)
 	switch {
-	case o.users < 1 || o.pairs < 1 || o.pool < 1 || o.drains < 1 || o.wakeups < 1 || o.polls < 1:
+	case o.users < 1 || o.pairs < 1 || o.sqlitePairs < 1 || o.pool < 1 || o.drains < 1 || o.wakeups < 1 || o.polls < 1:
 		return errors.New("users, pairs, pool, drains, wakeups and polls must be above zero")
 	case o.warmup < 0 || o.duration <= 0 || o.limit <= 0:
 		return errors.New("times must be above zero")
-	case o.users < 20*o.pairs:
+	case o.users < 20*o.pairs || o.sqliteUsers < 20*o.sqlitePairs:
 		return errors.New("there must be 20 users for each pair, for each is erased only once")
 	case o.entries < leastEntries:
 		return fmt.Errorf("there must be %d entries, for they are claimed in batches", leastEntries)
 	case o.rows[0] < growth.SmallestSize(o.pairs):
-		return fmt.Errorf("tables must have %d rows at least, for each user is erased only once", growth.SmallestSize(o.pairs))
+		return fmt.Errorf("tables must have %d rows at least, for each user is erased only once",
+			growth.SmallestSize(o.pairs))
 	case o.subjectRows[0] <= growth.SmallestSubject:
 		return fmt.Errorf("a subject must have more than %d rows", growth.SmallestSubject)
 	}

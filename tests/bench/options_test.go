@@ -22,6 +22,7 @@ func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 		{"more"},
 		{"-pairs", "0"},
 		{"-users", "99"},
+		{"-sqlite-users", "99"},
 		{"-pool", "0"},
 		{"-duration", "0s"},
 		{"-connections", "1,,2"},

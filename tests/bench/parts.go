@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"os"
 	"strconv"
 	"time"
 
@@ -10,19 +10,23 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/endpoints"
 	"github.com/habeas-data/habeas/tests/bench/growth"
 	"github.com/habeas-data/habeas/tests/bench/process"
-	"github.com/habeas-data/habeas/tests/bench/report"
+	"github.com/habeas-data/habeas/tests/bench/results"
 	"github.com/habeas-data/habeas/tests/bench/shop"
 	"github.com/habeas-data/habeas/tests/bench/wakeup"
 )
 
-// The parts of a measurement.
+// The parts of a measurement, and the names of the results that have no name of their own.
 const (
 	partEndpoints = "endpoints"
+	partSQLite    = "sqlite"
 	partDrain     = "drain"
 	partGrowth    = "growth"
+
+	nameEndpoints = "Endpoint"
+	nameSQLite    = "SQLite"
 )
 
-var allParts = []string{partEndpoints, partDrain, partGrowth}
+var allParts = []string{partEndpoints, partSQLite, partDrain, partGrowth}
 
 // place is where a part is measured, and how.
 type place struct {
@@ -32,44 +36,59 @@ type place struct {
 	progress      func(text string)
 }
 
-// measurements return what there is to show, and lines for programs.
-var measurements = map[string]func(context.Context, place) ([]report.Section, string, error){
+var measurements = map[string]func(context.Context, place) (results.Set, error){
 	partEndpoints: measureEndpoints,
+	partSQLite:    measureSQLite,
 	partDrain:     measureDrain,
 	partGrowth:    measureGrowth,
 }
 
-func measureEndpoints(ctx context.Context, p place) ([]report.Section, string, error) {
+func measureEndpoints(ctx context.Context, p place) (results.Set, error) {
 	p.progress("making a shop with " + strconv.Itoa(p.users) + " users")
-	if err := shop.Create(ctx, p.serverURL, p.users); err != nil {
-		return nil, "", err
-	}
-	config := endpoints.Config{
-		ServerURL:     p.serverURL,
-		ServerProcess: p.serverProcess,
-		Users:         p.users,
-		Connections:   p.connections,
-		Pairs:         p.pairs,
-		Warmup:        p.warmup,
-		Duration:      p.duration,
-		Start:         p.start,
-		Progress:      p.progress,
-	}
-	results, err := endpoints.Measure(ctx, config)
+	made, err := shop.Create(ctx, p.serverURL, p.users)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	section := endpoints.Section(results, config)
-	section.Notes = append(section.Notes, fmt.Sprintf("Each side has %d database connections; habeas' driver: %s.", p.pool, p.driver))
-	return []report.Section{section}, endpoints.Verdict(results), nil
+	config := p.endpoints(nameEndpoints, made, p.connections, p.pairs, endpoints.Floor, endpoints.Habeas, endpoints.Shared)
+	config.ServerProcess = p.serverProcess
+	return endpoints.Measure(ctx, config)
 }
 
-func measureDrain(ctx context.Context, p place) ([]report.Section, string, error) {
+func measureSQLite(ctx context.Context, p place) (results.Set, error) {
+	directory, err := os.MkdirTemp("", "habeas-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(directory) }()
+	p.progress("making a shop on SQLite with " + strconv.Itoa(p.sqliteUsers) + " users")
+	made, err := shop.CreateSQLite(ctx, directory, p.sqliteUsers)
+	if err != nil {
+		return nil, err
+	}
+	return endpoints.Measure(ctx,
+		p.endpoints(nameSQLite, made, p.sqliteConns, p.sqlitePairs, endpoints.Floor, endpoints.Habeas))
+}
+
+func (p place) endpoints(name string, made shop.Shop, connections []int, pairs int, sides ...string) endpoints.Config {
+	return endpoints.Config{
+		Name:        name,
+		Sides:       sides,
+		Shop:        made,
+		Connections: connections,
+		Pairs:       pairs,
+		Warmup:      p.warmup,
+		Duration:    p.duration,
+		Start:       p.start,
+		Progress:    p.progress,
+	}
+}
+
+func measureDrain(ctx context.Context, p place) (results.Set, error) {
 	settings := []drain.Setting{drain.Default, drain.Best}
 	if p.everySetting {
 		settings = drain.Settings()
 	}
-	draining := drain.Config{
+	drained, err := drain.Measure(ctx, drain.Config{
 		ServerURL:     p.serverURL,
 		ServerProcess: p.serverProcess,
 		Driver:        p.driver,
@@ -78,12 +97,11 @@ func measureDrain(ctx context.Context, p place) ([]report.Section, string, error
 		Pairs:         p.drains,
 		Entries:       p.entries,
 		Progress:      p.progress,
-	}
-	drained, err := drain.Measure(ctx, draining)
+	})
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	waking := wakeup.Config{
+	woken, err := wakeup.Measure(ctx, wakeup.Config{
 		ServerURL: p.serverURL,
 		Driver:    p.driver,
 		Pool:      p.pool,
@@ -91,27 +109,22 @@ func measureDrain(ctx context.Context, p place) ([]report.Section, string, error
 		Polled:    p.polls,
 		Poll:      time.Second,
 		Progress:  p.progress,
-	}
-	woken, err := wakeup.Measure(ctx, waking)
-	if err != nil {
-		return nil, "", err
-	}
-	return []report.Section{drain.Section(drained, draining), wakeup.Section(woken, waking)}, drain.Verdict(drained), nil
+	})
+	return append(drained, woken...), err
 }
 
-func measureGrowth(ctx context.Context, p place) ([]report.Section, string, error) {
-	sections, err := growth.Measure(ctx, growth.Config{
+func measureGrowth(ctx context.Context, p place) (results.Set, error) {
+	return growth.Measure(ctx, growth.Config{
 		ServerURL: p.serverURL,
 		Driver:    p.driver,
 		Pool:      p.pool,
 		Sizes:     p.rows,
 		Rounds:    p.pairs,
 		Subjects:  p.subjectRows,
-		Each:      3,
+		Each:      5,
 		Start:     p.start,
 		Progress:  p.progress,
 	})
-	return sections, "", err
 }
 
 // start starts the server of a side as a process of its own.

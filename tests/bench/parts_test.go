@@ -3,10 +3,13 @@ package main
 import (
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/habeas-data/habeas/tests/postgres"
+
+	"github.com/habeas-data/habeas/tests/bench/machine"
 )
 
 // A server of a side is this program once more, and in a test the test.
@@ -20,27 +23,33 @@ func TestMain(m *testing.M) {
 
 // What is measured checks by itself that it was done.
 func TestEveryPartIsMeasuredInMiniature(t *testing.T) {
-	o, err := parse(strings.Fields("-quick -users 40 -pairs 1 -connections 2 -duration 100ms -warmup 20ms -pool 2 "+
-		"-entries 2000 -drains 1 -wakeups 3 -polls 1 -rows 3200,6400 -subject-rows 50,3000"), io.Discard)
+	o, err := parse(strings.Fields("-quick -users 40 -sqlite-users 20 -pairs 1 -sqlite-pairs 1 -connections 2 "+
+		"-sqlite-connections 2 -duration 200ms -warmup 20ms -pool 2 -entries 2000 -drains 1 -wakeups 3 -polls 1 "+
+		"-rows 3200,6400 -subject-rows 50,3000"), io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := postgres.Private(t)
-	verdicts := map[string]int{partEndpoints: 4, partDrain: 1, partGrowth: 0}
+	lines := map[string]int{partEndpoints: 2 * 4, partSQLite: 4 * 3, partDrain: 1, partGrowth: 0}
 	for _, part := range allParts {
 		t.Run(part, func(t *testing.T) {
-			sections, verdict, err := measurements[part](t.Context(), place{
+			all, err := measurements[part](t.Context(), place{
 				options: o, serverURL: server.URL(), progress: func(text string) { t.Log(text) },
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(sections) == 0 || strings.Count(verdict, "ratio ") != verdicts[part] {
-				t.Errorf("%d sections, verdict %q", len(sections), verdict)
+			if got := verdict(all); len(got) != lines[part] {
+				t.Errorf("verdict: %q", got)
 			}
-			for _, section := range sections {
-				if len(section.Table.Rows) == 0 || len(section.Notes) == 0 {
-					t.Errorf("%s: %+v", section.Title, section)
+			directory := t.TempDir()
+			if err := writePage(t.Context(), directory, machine.Machine{}, all); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"README.md", "results.txt"} {
+				content, err := os.ReadFile(filepath.Join(directory, name))
+				if err != nil || !strings.Contains(string(content), all.Keys("side")[0]) {
+					t.Errorf("%s: %v\n%s", name, err, content)
 				}
 			}
 		})

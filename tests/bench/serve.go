@@ -21,7 +21,7 @@ import (
 func serve(arguments []string) (err error) {
 	signal.Ignore(os.Interrupt) // which a terminal sends to us as well: who started us decides when we stop
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
-	side := flags.String("side", "", "`side`: "+endpoints.Floor+" or "+endpoints.Habeas)
+	side := flags.String("side", "", "`side`: "+endpoints.Floor+", "+endpoints.Habeas+" or "+endpoints.Shared)
 	databaseURL := flags.String("database", "", "`url` of the side's database")
 	pool := flags.Int("pool", 0, "how many `connections` to the database")
 	driver := flags.String("driver", habeas.DefaultDriver, "the `driver` under habeas")
@@ -45,20 +45,16 @@ func serve(arguments []string) (err error) {
 
 // open makes the application of a side.
 func open(side, databaseURL, driver string, pool int) (*fiber.App, func(), error) {
-	switch side {
-	case endpoints.Floor:
-		database, err := floor.Open(context.Background(), databaseURL, pool)
-		if err != nil {
-			return nil, nil, err
-		}
-		return floor.New(database), database.Close, nil
-	case endpoints.Habeas:
-		database, err := habeas.Open(databaseURL, driver, pool)
-		if err != nil {
-			return nil, nil, err
-		}
-		server, err := habeas.New(database)
-		return server, func() { _ = database.Close() }, err
+	if side == endpoints.Floor {
+		return floor.New(context.Background(), databaseURL, pool)
 	}
-	return nil, nil, fmt.Errorf("there is no side %q", side)
+	if side != endpoints.Habeas && side != endpoints.Shared {
+		return nil, nil, fmt.Errorf("there is no side %q", side)
+	}
+	database, err := habeas.Open(databaseURL, driver, pool)
+	if err != nil {
+		return nil, nil, err
+	}
+	server, err := habeas.New(database, side == endpoints.Shared)
+	return server, func() { _ = database.Close() }, err
 }

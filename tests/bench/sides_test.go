@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,52 +12,61 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/habeas-data/habeas/tests/postgres"
-	"github.com/jackc/pgx/v5"
+	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/tests/bench/endpoints"
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// side is one of both, in this process.
+// side is one of them, in this process.
 type side struct {
 	name     string
 	server   *fiber.App
-	database *pgx.Conn
+	database *bun.DB
 }
 
-func sides(t *testing.T) []side {
+// onBothDatabases runs a test with the sides on PostgreSQL, and on SQLite.
+func onBothDatabases(t *testing.T, test func(t *testing.T, sides []side)) {
 	t.Helper()
-	server := postgres.Private(t)
 	const users = 5
-	if err := shop.Create(t.Context(), server.URL(), users); err != nil {
-		t.Fatal(err)
+	run := func(name string, made shop.Shop, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(name, func(t *testing.T) {
+			var sides []side
+			for _, name := range []string{endpoints.Floor, endpoints.Habeas, endpoints.Shared} {
+				databaseURL, err := made.Copy(t.Context(), name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				application, closeDatabase, err := open(name, databaseURL, habeas.DefaultDriver, 2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(closeDatabase)
+				db, err := shop.Connect(databaseURL)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = db.Close() })
+				sides = append(sides, side{name, application, db})
+			}
+			test(t, sides)
+		})
 	}
-	var both []side
-	for _, name := range []string{endpoints.Floor, endpoints.Habeas} {
-		databaseURL, err := shop.Copy(t.Context(), server.URL(), name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		application, closeDatabase, err := open(name, databaseURL, habeas.DefaultDriver, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(closeDatabase)
-		connection, err := pgx.Connect(t.Context(), databaseURL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = connection.Close(context.Background()) })
-		both = append(both, side{name, application, connection})
-	}
-	return both
+	made, err := shop.Create(t.Context(), postgres.Private(t).URL(), users)
+	run("PostgreSQL", made, err)
+	made, err = shop.CreateSQLite(t.Context(), t.TempDir(), users)
+	run("SQLite", made, err)
 }
 
 // What is different each time: instants of today, ids, surrogates; and the order in which the steps of an erasure come,
 // which is anybody's choice.
 var (
-	instants   = regexp.MustCompile(`"(generated_at|recorded_at|completed_at|occurred_at|erased_at|enqueued_at)": ?"[^"]*"`)
+	instants   = regexp.MustCompile(`"((?:generat|record|complet|occurr|eras|enqueu)ed_at)": ?"[^"]*"`)
 	ids        = regexp.MustCompile(`"(event_id|entry_id)": ?"[^"]*"`)
 	places     = regexp.MustCompile(`"seq": ?[0-9]+`)
 	surrogates = regexp.MustCompile(`anon-[0-9a-f]{32}`)
@@ -107,82 +114,112 @@ func (s side) ask(t *testing.T, method, path, user, body string) (int, []byte) {
 	return response.StatusCode, text
 }
 
+// table returns the rows of a table, by column. Those of the shop and their keys are the same in each copy.
 func (s side) table(t *testing.T, name, order string) any {
 	t.Helper()
-	var text []byte
-	err := s.database.QueryRow(t.Context(),
-		fmt.Sprintf("SELECT coalesce(json_agg(t ORDER BY %s), '[]') FROM %s AS t", order, name)).Scan(&text)
+	var rows []map[string]any
+	if err := s.database.NewRaw("SELECT * FROM "+name+" ORDER BY "+order).Scan(t.Context(), &rows); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		for column, value := range row { // which drivers give in different types
+			if text, ok := value.([]byte); ok {
+				row[column] = json.RawMessage(text)
+			}
+			var decoded any
+			if text, ok := value.(string); ok && strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &decoded) == nil {
+				row[column] = decoded
+			}
+		}
+	}
+	text, err := json.Marshal(rows)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return comparable(t, text)
 }
 
-func TestBothSidesDoTheSame(t *testing.T) {
-	both := sides(t)
-	floor, library := both[0], both[1]
-	const granted = `{"purpose":"newsletter","policy_version":"2026-02","granted":true}`
-	for _, step := range []struct {
-		method, path, user, body string
-		want                     int
-	}{
-		{"POST", "/me/consent", "Bearer 1", granted, 200},
-		{"GET", "/me/consent/newsletter", "Bearer 1", "", 200},
-		{"POST", "/me/consent", "Bearer 1", strings.Replace(granted, "true", "false", 1), 200},
-		{"GET", "/me/consent/newsletter", "Bearer 1", "", 200},
-		{"GET", "/me/consent/analytics", "Bearer 2", "", 200},
-		{"GET", "/me/consent/nothing%20yet", "Bearer 2", "", 200},
-		{"GET", "/me/export", "Bearer 2", "", 200},
-		{"DELETE", "/me", "Bearer 2", "", 200},
-		{"GET", "/me/export", "Bearer 2", "", 200},
-		{"DELETE", "/me", "Bearer 2", "", 200},
-		{"GET", "/me/export", "Bearer 99", "", 200}, // whom nobody knows
-
-		{"GET", "/me/export", "", "", 401},
-		{"DELETE", "/me", "Bearer x", "", 401},
-		{"POST", "/me/consent", "Bearer 3", `{"purpose":`, 400},
-		{"POST", "/me/consent", "Bearer 3", `{"purpose":"newsletter","policy_version":"2026-02"}`, 422},
-		{"POST", "/me/consent", "Bearer 3", strings.Replace(granted, "newsletter", "", 1), 422},
-		{"POST", "/me/consent", "Bearer 3", strings.Replace(granted, "2026-02", strings.Repeat("x", 256), 1), 422},
-		{"GET", "/me/consent/" + strings.Repeat("x", 256), "Bearer 3", "", 422},
-	} {
-		t.Run(step.method+" "+step.path[:min(len(step.path), 30)]+" "+step.user, func(t *testing.T) {
-			floorStatus, floorBody := floor.ask(t, step.method, step.path, step.user, step.body)
-			status, body := library.ask(t, step.method, step.path, step.user, step.body)
-			if floorStatus != step.want || status != step.want {
-				t.Fatalf("status: floor %d, habeas %d, want %d", floorStatus, status, step.want)
-			}
-			if status == http.StatusOK && !reflect.DeepEqual(comparable(t, floorBody), comparable(t, body)) {
-				t.Errorf("floor  %s\nhabeas %s", floorBody, body)
-			}
-		})
-	}
-	for table, order := range map[string]string{
-		"users": "id", "addresses": "id", "logins": "id", "orders": "id", "invoices": "id",
-		"habeas_consent_records": "seq", "habeas_audit_events": "subject_ref, event_type, payload", "habeas_outbox": "enqueued_at",
-		"habeas_subject_erasures": "subject_id", "habeas_restriction_records": "seq",
-	} {
-		if want, got := floor.table(t, table, order), library.table(t, table, order); !reflect.DeepEqual(want, got) {
-			t.Errorf("%s:\nfloor  %v\nhabeas %v", table, want, got)
+func TestAllSidesDoTheSame(t *testing.T) {
+	onBothDatabases(t, func(t *testing.T, sides []side) {
+		for _, step := range steps {
+			t.Run(step.method+" "+step.path[:min(len(step.path), 30)]+" "+step.user, func(t *testing.T) {
+				var first []byte
+				for _, side := range sides {
+					status, body := side.ask(t, step.method, step.path, step.user, step.body)
+					if status != step.want {
+						t.Fatalf("%s: status %d, want %d: %s", side.name, status, step.want, body)
+					}
+					if first == nil {
+						first = body
+					}
+					if status == http.StatusOK && !reflect.DeepEqual(comparable(t, first), comparable(t, body)) {
+						t.Errorf("%s\n%s\n%s\n%s", sides[0].name, first, side.name, body)
+					}
+				}
+			})
 		}
-	}
+		for table, order := range map[string]string{
+			"users": "id", "addresses": "id", "logins": "id", "orders": "id", "invoices": "id",
+			"habeas_consent_records": "seq", "habeas_outbox": "enqueued_at", "habeas_subject_erasures": "subject_id",
+			"habeas_audit_events": "subject_ref, event_type, CAST(payload AS text)", "habeas_restriction_records": "seq",
+		} {
+			want := sides[0].table(t, table, order)
+			for _, side := range sides[1:] {
+				if got := side.table(t, table, order); !reflect.DeepEqual(want, got) {
+					t.Errorf("%s:\n%s  %v\n%s %v", table, sides[0].name, want, side.name, got)
+				}
+			}
+		}
+	})
+}
+
+const granted = `{"purpose":"newsletter","policy_version":"2026-02","granted":true}`
+
+var steps = []struct {
+	method, path, user, body string
+	want                     int
+}{
+	{"POST", "/me/consent", "Bearer 1", granted, 200},
+	{"GET", "/me/consent/newsletter", "Bearer 1", "", 200},
+	{"POST", "/me/consent", "Bearer 1", strings.Replace(granted, "true", "false", 1), 200},
+	{"GET", "/me/consent/newsletter", "Bearer 1", "", 200},
+	{"GET", "/me/consent/analytics", "Bearer 2", "", 200},
+	{"GET", "/me/consent/nothing%20yet", "Bearer 2", "", 200},
+	{"GET", "/me/export", "Bearer 2", "", 200},
+	{"DELETE", "/me", "Bearer 2", "", 200},
+	{"GET", "/me/export", "Bearer 2", "", 200},
+	{"DELETE", "/me", "Bearer 2", "", 200},
+	{"GET", "/me/export", "Bearer 99", "", 200}, // whom nobody knows
+
+	{"GET", "/me/export", "", "", 401},
+	{"DELETE", "/me", "Bearer x", "", 401},
+	{"POST", "/me/consent", "Bearer 3", `{"purpose":`, 400},
+	{"POST", "/me/consent", "Bearer 3", `{"purpose":"newsletter","policy_version":"2026-02"}`, 422},
+	{"POST", "/me/consent", "Bearer 3", strings.Replace(granted, "newsletter", "", 1), 422},
+	{"POST", "/me/consent", "Bearer 3", strings.Replace(granted, "2026-02", strings.Repeat("x", 256), 1), 422},
+	{"GET", "/me/consent/" + strings.Repeat("x", 256), "Bearer 3", "", 422},
 }
 
 func TestAnExportIsAsLargeAsItIsMeantToBe(t *testing.T) {
-	for _, side := range sides(t) {
-		_, body := side.ask(t, "GET", "/me/export", "Bearer 3", "")
-		var bundle struct{ Records []struct{ Source string } }
-		if err := json.Unmarshal(body, &bundle); err != nil {
-			t.Fatal(err)
+	onBothDatabases(t, func(t *testing.T, sides []side) {
+		for _, side := range sides {
+			_, body := side.ask(t, "GET", "/me/export", "Bearer 3", "")
+			var bundle struct{ Records []struct{ Source string } }
+			if err := json.Unmarshal(body, &bundle); err != nil {
+				t.Fatal(err)
+			}
+			bySource := map[string]int{}
+			for _, record := range bundle.Records {
+				bySource[record.Source]++
+			}
+			// Annotated columns by rows.
+			want := map[string]int{
+				"users": 4 * 1, "addresses": 4 * 2, "logins": 3 * 5, "orders": 3 * 20, "invoices": 3 * 5,
+				"habeas_consent_records": 5 * 2,
+			}
+			if !reflect.DeepEqual(bySource, want) {
+				t.Errorf("%s: %v, want %v", side.name, bySource, want)
+			}
 		}
-		bySource := map[string]int{}
-		for _, record := range bundle.Records {
-			bySource[record.Source]++
-		}
-		// Annotated columns by rows.
-		want := map[string]int{"users": 4 * 1, "addresses": 4 * 2, "logins": 3 * 5, "orders": 3 * 20, "invoices": 3 * 5, "habeas_consent_records": 5 * 2}
-		if !reflect.DeepEqual(bySource, want) {
-			t.Errorf("%s: %v, want %v", side.name, bySource, want)
-		}
-	}
+	})
 }

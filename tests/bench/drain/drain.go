@@ -6,8 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/habeas-data/habeas/tests/bench/process"
+	"github.com/habeas-data/habeas/tests/bench/results"
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
@@ -60,39 +65,48 @@ type queue interface {
 	close()
 }
 
-// Measure returns a result for River and for each setting, in that order.
-func Measure(ctx context.Context, config Config) (results []Result, err error) {
+// Name is that of the results.
+const Name = "Drain"
+
+// River is the side beside those of habeas, which are Settings.
+const River = "River"
+
+// String is the setting as the name of a side: workers and batch.
+func (s Setting) String() string { return fmt.Sprintf("%dx%d", s.Workers, s.Batch) }
+
+// Measure returns a result for each run of River and of each setting.
+func Measure(ctx context.Context, config Config) (all results.Set, err error) {
 	queues, err := config.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	results = make([]Result, len(queues))
+	sides := []string{River}
+	for _, setting := range config.Settings {
+		sides = append(sides, setting.String())
+	}
 	order := make([]int, len(queues))
 	for i, q := range queues {
 		defer q.close()
 		order[i] = i
-		if i > 0 {
-			results[i].Setting = config.Settings[i-1]
-		}
 	}
 	for pair := range config.Pairs {
 		config.Progress(fmt.Sprintf("draining %d entries with River and %d settings of habeas, pair %d of %d",
 			config.Entries, len(config.Settings), pair+1, config.Pairs))
 		for _, i := range order {
-			run, err := config.run(ctx, queues[i])
+			values, err := config.run(ctx, queues[i])
 			if err != nil {
-				return nil, fmt.Errorf("drain, %s: %w", results[i].name(), err)
+				return nil, fmt.Errorf("drain, %s: %w", sides[i], err)
 			}
-			results[i].Runs = append(results[i].Runs, run)
+			all.Add(Name, config.Entries, values, "side", sides[i])
 		}
 		slices.Reverse(order)
 	}
 	for i, q := range queues {
 		if err := q.verify(ctx); err != nil {
-			return nil, fmt.Errorf("drain, %s: %w", results[i].name(), err)
+			return nil, fmt.Errorf("drain, %s: %w", sides[i], err)
 		}
 	}
-	return results, nil
+	return all, nil
 }
 
 func (c Config) open(ctx context.Context) ([]queue, error) {
@@ -115,22 +129,23 @@ func (c Config) open(ctx context.Context) ([]queue, error) {
 }
 
 // run fills the queue, lets the server come to rest, and drains it.
-func (c Config) run(ctx context.Context, q queue) (Run, error) {
+func (c Config) run(ctx context.Context, q queue) ([]benchfmt.Value, error) {
 	if err := q.fill(ctx, c.Entries); err != nil {
-		return Run{}, err
+		return nil, err
 	}
 	for _, statement := range []string{"VACUUM ANALYZE", "CHECKPOINT"} {
 		if err := shop.Execute(ctx, q.databaseURL(), statement); err != nil {
-			return Run{}, err
+			return nil, err
 		}
 	}
-	before := c.processorTime()
+	before := process.UsedBy(os.Getpid(), c.ServerProcess)
 	clock := &clock{work: c.Entries}
 	if err := q.drain(ctx, clock); err != nil {
-		return Run{}, err
+		return nil, err
 	}
 	if clock.rate() == 0 {
-		return Run{}, errors.New("there was too little to measure")
+		return nil, errors.New("there was too little to measure")
 	}
-	return newRun(c.Entries, clock.rate(), before, c.processorTime()), nil
+	return append([]benchfmt.Value{results.Value(clock.rate(), "entries/s")},
+		process.UsedBy(os.Getpid(), c.ServerProcess).Since(before, c.Entries)...), nil
 }

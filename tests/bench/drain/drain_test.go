@@ -1,7 +1,6 @@
 package drain
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -9,7 +8,6 @@ import (
 
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 	"github.com/habeas-data/habeas/tests/bench/shop"
-	"github.com/habeas-data/habeas/tests/bench/stats"
 )
 
 func TestHowARunBeginsAndEndsIsNotMeasured(t *testing.T) {
@@ -45,51 +43,6 @@ func TestWhatIsSettledAtOnceHasNoRate(t *testing.T) {
 	}
 }
 
-func results() []Result {
-	runs := func(rates ...float64) (runs []Run) {
-		for _, rate := range rates {
-			runs = append(runs, Run{Rate: rate, Program: 20 * time.Microsecond})
-		}
-		return runs
-	}
-	return []Result{
-		{Runs: runs(10_000, 20_000, 10_000)},
-		{Setting: Default, Runs: runs(5_000, 5_000, 4_000)},
-		{Setting: Best, Runs: runs(8_000, 20_000, 9_000)},
-	}
-}
-
-func TestRatiosAreThoseOfThePairs(t *testing.T) {
-	river, best := results()[0], results()[2]
-	if got, want := best.Ratio(river), (stats.Spread{Median: 0.9, Min: 0.8, Max: 1}); got != want {
-		t.Errorf("ratio = %v, want %v", got, want)
-	}
-	if got, want := river.noise(), (stats.Spread{Median: 1.25, Min: 0.5, Max: 2}); got != want {
-		t.Errorf("noise = %v, want %v", got, want)
-	}
-}
-
-func TestTheVerdictIsOfTheBestSetting(t *testing.T) {
-	if got, want := Verdict(results()), "ratio drain - 0.900\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestTheTableHasARowForEachSide(t *testing.T) {
-	var rows []string
-	for _, row := range table(results()).Rows {
-		rows = append(rows, strings.Join(row, "|"))
-	}
-	want := []string{
-		"River||1,000|10,000|20|–|||0.50–2.00",
-		"habeas|50|1|5,000|20|–|0.40|0.25–0.50|",
-		"habeas|100|4|9,000|20|–|0.90|0.80–1.00|",
-	}
-	if strings.Join(rows, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(rows, "\n"), strings.Join(want, "\n"))
-	}
-}
-
 func TestBothNamedSettingsAreMeasured(t *testing.T) {
 	found := map[Setting]int{}
 	for _, setting := range Settings() {
@@ -103,7 +56,8 @@ func TestBothNamedSettingsAreMeasured(t *testing.T) {
 func TestWorkThatIsNotDoneOnceIsFound(t *testing.T) {
 	server := postgres.Private(t)
 	config := Config{
-		ServerURL: server.URL(), Driver: habeas.DefaultDriver, Pool: 2, Entries: 40, Settings: []Setting{{Batch: 7, Workers: 2}},
+		ServerURL: server.URL(), Driver: habeas.DefaultDriver, Pool: 2, Entries: 40,
+		Settings: []Setting{{Batch: 7, Workers: 2}},
 	}
 	queues, err := config.open(t.Context())
 	if err != nil {

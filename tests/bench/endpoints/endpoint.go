@@ -11,8 +11,7 @@ import (
 
 // Endpoint is one of those that are measured.
 type Endpoint struct {
-	Name  string // as in "ratio consent_post 16 1.40"
-	Title string // for people
+	Name string // as in "ratio consent_post 16 1.40"
 
 	// consumes says that a user is asked for only once, for nothing is left to do the second time.
 	consumes bool
@@ -25,10 +24,10 @@ func All() []Endpoint {
 	const body = `{"purpose":"newsletter","policy_version":"2026-01","granted":true}`
 	post := "\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
 	return []Endpoint{
-		{Name: "consent_post", Title: "POST /consent", append: request("POST /me/consent", post)},
-		{Name: "consent_get", Title: "GET /consent/{purpose}", append: request("GET /me/consent/newsletter", end)},
-		{Name: "export", Title: "GET /export", append: request("GET /me/export", end)},
-		{Name: "erase", Title: "DELETE /", append: request("DELETE /me", end), consumes: true},
+		{Name: "consent_post", append: request("POST /me/consent", post)},
+		{Name: "consent_get", append: request("GET /me/consent/newsletter", end)},
+		{Name: "export", append: request("GET /me/export", end)},
+		{Name: "erase", append: request("DELETE /me", end), consumes: true},
 	}
 }
 

@@ -7,10 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/habeas-data/habeas/tests/bench/load"
-	"github.com/habeas-data/habeas/tests/bench/stats"
 )
 
 func TestRequestsAreWhatTheySeem(t *testing.T) {
@@ -111,59 +109,6 @@ func TestRowsThatAreMissingOrTooManyAreFound(t *testing.T) {
 		wrong[name] += change
 		if err := verify(before, wrong, answered); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: error = %v", name, err)
-		}
-	}
-}
-
-func result() Result {
-	run := func(rate float64, p99 time.Duration) Run {
-		return Run{Rate: rate, P50: time.Millisecond, P99: p99 * time.Millisecond, Server: 50 * time.Microsecond}
-	}
-	return Result{
-		Endpoint: All()[0], Connections: 16,
-		Floor:  []Run{run(100, 10), run(200, 20), run(300, 10)},
-		Habeas: []Run{run(150, 10), run(200, 30), run(600, 11)},
-	}
-}
-
-func TestRatiosAreThoseOfThePairs(t *testing.T) {
-	r := result()
-	if got, want := r.Ratio(), (stats.Spread{Median: 1.5, Min: 1, Max: 2}); got != want {
-		t.Errorf("ratio = %v, want %v", got, want)
-	}
-	if got, want := r.Tail(), (stats.Spread{Median: 1.1, Min: 1, Max: 1.5}); got != want {
-		t.Errorf("p99 ratio = %v, want %v", got, want)
-	}
-	if got, want := r.Noise(), (stats.Spread{Median: 1.75, Min: 1.5, Max: 2}); got != want {
-		t.Errorf("noise = %v, want %v", got, want)
-	}
-	if got := (Result{Floor: r.Floor[:1]}).Noise(); got != (stats.Spread{}) {
-		t.Errorf("noise of one run = %v", got)
-	}
-}
-
-func TestTheVerdictIsForPrograms(t *testing.T) {
-	alone, erase := result(), result()
-	alone.Connections = 1
-	erase.Endpoint, erase.Connections = All()[3], 64
-	const want = "ratio consent_post 16 1.500\nratio erase 64 1.500\n"
-	if got := Verdict([]Result{alone, result(), erase}); got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestTheTableHasARowForEachSide(t *testing.T) {
-	section := Section([]Result{result()}, Config{Pairs: 3})
-	want := [][]string{
-		{"POST /consent", "16", "floor", "200", "1.00", "10.00", "50", "–", "", "", "", "1.50–2.00"},
-		{"POST /consent", "16", "habeas", "200", "1.00", "11.00", "50", "–", "1.50", "1.00–2.00", "1.10", ""},
-	}
-	if len(section.Table.Rows) != len(want) {
-		t.Fatalf("rows = %q", section.Table.Rows)
-	}
-	for i, row := range section.Table.Rows {
-		if strings.Join(row, "|") != strings.Join(want[i], "|") {
-			t.Errorf("row = %q, want %q", row, want[i])
 		}
 	}
 }

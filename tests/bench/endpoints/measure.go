@@ -4,27 +4,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
+
+	"golang.org/x/perf/benchfmt"
 
 	"github.com/habeas-data/habeas/tests/bench/load"
 	"github.com/habeas-data/habeas/tests/bench/process"
+	"github.com/habeas-data/habeas/tests/bench/results"
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
 // The sides.
 const (
 	Floor  = "floor"
-	Habeas = "habeas"
+	Habeas = "habeas"        // with its defaults
+	Shared = "habeas-shared" // with ShareStatements
 )
 
 // Config is what is measured, and where.
 type Config struct {
-	ServerURL     string        // of PostgreSQL, where shop.Create has been
-	ServerProcess int           // its main process; 0 where that is not known
-	Users         int           // who are in the shop
-	Connections   []int         // from the load to each server
-	Pairs         int           // runs of both sides
-	Warmup        time.Duration // before each run; longer before the first
+	Name          string    // of the results
+	Sides         []string  // which are measured in turn
+	Shop          shop.Shop // of which each side gets a copy
+	ServerProcess int       // PostgreSQL's main process; 0 where there is none or it is not known
+	Connections   []int     // from the load to each server
+	Pairs         int       // runs of all sides
+	Warmup        time.Duration
 	Duration      time.Duration // of one run
 	// Start starts the server of a side.
 	Start func(ctx context.Context, side, databaseURL string) (*process.Server, error)
@@ -32,20 +38,17 @@ type Config struct {
 	Progress func(text string)
 }
 
-// Measure returns a result for each number of connections and each endpoint, in that order.
-func Measure(ctx context.Context, config Config) ([]Result, error) {
-	var results []Result
+// Measure returns a result for each run of an endpoint on a side with a number of connections.
+func Measure(ctx context.Context, config Config) (all results.Set, err error) {
 	for _, connections := range config.Connections {
-		level, err := config.level(ctx, connections)
-		if err != nil {
-			return nil, fmt.Errorf("with %d connections: %w", connections, err)
+		if err := config.level(ctx, connections, &all); err != nil {
+			return nil, fmt.Errorf("%s with %d connections: %w", config.Name, connections, err)
 		}
-		results = append(results, level...)
 	}
-	return results, nil
+	return all, nil
 }
 
-// side is one of both while it is measured.
+// side is one of the sides while it is measured.
 type side struct {
 	Config
 	name     string
@@ -56,42 +59,38 @@ type side struct {
 }
 
 // level measures all endpoints with so many connections, on databases that nobody has used.
-func (c Config) level(ctx context.Context, connections int) (results []Result, err error) {
-	sides := map[string]*side{}
+func (c Config) level(ctx context.Context, connections int, all *results.Set) (err error) {
+	var sides []*side
 	defer func() {
 		for _, side := range sides {
 			err = errors.Join(err, side.server.Stop())
 		}
 	}()
-	c.Progress(fmt.Sprintf("a new shop for each side, connections: %d", connections))
-	for _, name := range []string{Floor, Habeas} {
-		opened, err := c.open(ctx, name, fmt.Sprintf("%s_%d", name, connections))
+	c.Progress(fmt.Sprintf("%s: a new shop for each side, connections: %d", c.Name, connections))
+	for _, name := range c.Sides {
+		opened, err := c.open(ctx, name, connections)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		sides[name] = opened
+		sides = append(sides, opened)
 	}
-	// Both sides begin where a checkpoint has just been, wherever the copying has left the server.
-	if err := shop.Execute(ctx, c.ServerURL, "CHECKPOINT"); err != nil {
-		return nil, err
+	// All sides begin where a checkpoint has just been, wherever the copying has left the server.
+	if err := c.Shop.Checkpoint(ctx); err != nil {
+		return err
 	}
 	for _, endpoint := range All() {
-		c.Progress(fmt.Sprintf("%s, connections: %d", endpoint.Title, connections))
-		result := Result{Endpoint: endpoint, Connections: connections}
+		c.Progress(fmt.Sprintf("%s: %s, connections: %d", c.Name, endpoint.Name, connections))
+		turns := slices.Clone(sides)
 		for pair := range c.Pairs {
-			first, second := Floor, Habeas
-			if pair%2 == 1 {
-				first, second = second, first
-			}
-			for _, name := range []string{first, second} {
-				run, err := sides[name].run(ctx, endpoint, connections, pair)
+			for _, side := range turns {
+				values, n, err := side.run(ctx, endpoint, connections, pair)
 				if err != nil {
-					return nil, fmt.Errorf("%s, %s: %w", name, endpoint.Title, err)
+					return fmt.Errorf("%s, %s: %w", side.name, endpoint.Name, err)
 				}
-				result.add(name, run)
+				all.Add(c.Name, n, values, "endpoint", endpoint.Name, "conns", connections, "side", side.name)
 			}
+			slices.Reverse(turns)
 		}
-		results = append(results, result)
 	}
 	for _, side := range sides {
 		after, err := count(ctx, side.database)
@@ -99,16 +98,16 @@ func (c Config) level(ctx context.Context, connections int) (results []Result, e
 			err = verify(side.before, after, side.answered)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", side.name, err)
+			return fmt.Errorf("%s: %w", side.name, err)
 		}
 	}
-	return results, nil
+	return nil
 }
 
-func (c Config) open(ctx context.Context, name, database string) (*side, error) {
+func (c Config) open(ctx context.Context, name string, connections int) (*side, error) {
 	s := &side{Config: c, name: name, answered: map[string]int{}}
 	var err error
-	if s.database, err = shop.Copy(ctx, c.ServerURL, database); err != nil {
+	if s.database, err = c.Shop.Copy(ctx, fmt.Sprintf("%s_%d", name, connections)); err != nil {
 		return nil, err
 	}
 	if s.before, err = count(ctx, s.database); err != nil {
@@ -119,8 +118,8 @@ func (c Config) open(ctx context.Context, name, database string) (*side, error) 
 }
 
 // run warms up the side and measures it. A run that consumes users has its own, of which the warm-up takes a few.
-func (s *side) run(ctx context.Context, endpoint Endpoint, connections, pair int) (Run, error) {
-	all := span{1, int64(s.Users)}
+func (s *side) run(ctx context.Context, endpoint Endpoint, connections, pair int) ([]benchfmt.Value, int, error) {
+	all := span{1, int64(s.Shop.Users)}
 	warmup, measured := all, all
 	if endpoint.consumes {
 		own := all.part(pair, s.Pairs)
@@ -129,21 +128,25 @@ func (s *side) run(ctx context.Context, endpoint Endpoint, connections, pair int
 	}
 	seed := uint64(2 * pair)
 	if _, err := s.load(ctx, endpoint, connections, s.warmup(pair), warmup, seed); err != nil {
-		return Run{}, err
+		return nil, 0, err
 	}
-	before := s.processorTime()
+	before := process.UsedBy(s.server.Process(), s.ServerProcess)
 	result, err := s.load(ctx, endpoint, connections, s.Duration, measured, seed+1)
 	if err != nil {
-		return Run{}, err
+		return nil, 0, err
 	}
-	if len(result.Latencies) == 0 {
-		return Run{}, errors.New("nothing was answered in time")
+	if result.InTime == 0 {
+		return nil, 0, errors.New("nothing was answered in time")
 	}
-	return newRun(result, before, s.processorTime()), nil
+	return append([]benchfmt.Value{
+		results.Value(result.Rate(), "req/s"),
+		results.Seconds(result.Percentile(50), "p50-sec"),
+		results.Seconds(result.Percentile(99), "p99-sec"),
+	}, process.UsedBy(s.server.Process(), s.ServerProcess).Since(before, result.Answered)...), result.Answered, nil
 }
 
-// warmup is how long a run warms up: the first one on its new connections, for each of which the database prepares every
-// statement and plans it five times before it keeps the plan.
+// warmup is how long a run warms up: the first one on its new connections, for each of which the database prepares
+// every statement and plans it five times before it keeps the plan.
 func (c Config) warmup(pair int) time.Duration {
 	if pair == 0 {
 		return 5 * c.Warmup
@@ -162,18 +165,4 @@ func (s *side) load(
 	})
 	s.answered[endpoint.Name] += result.Answered
 	return result, err
-}
-
-// processorTime is what the side's server and PostgreSQL have used so far; 0 where that is not known.
-type processorTime struct{ server, postgres time.Duration }
-
-func (s *side) processorTime() processorTime {
-	var used processorTime
-	if server, err := s.server.CPU(); err == nil {
-		used.server = server
-	}
-	if family, err := process.CPUOfFamily(s.ServerProcess); err == nil && s.ServerProcess != 0 {
-		used.postgres = family
-	}
-	return used
 }

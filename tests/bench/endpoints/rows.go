@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
 // rows are numbers of rows, by what they are.
@@ -39,27 +39,31 @@ const countRows = `
 	UNION ALL SELECT 'invoices sent', count(*) FROM invoices WHERE sent_to NOT LIKE 'anon-%'
 	UNION ALL SELECT 'users', count(*) FROM users
 	UNION ALL SELECT 'users with names', count(*) FROM users
-		WHERE NOT (email LIKE 'anon-%' AND name LIKE 'anon-%' AND phone LIKE 'anon-%' AND last_seen = 'epoch')`
+		WHERE NOT (email LIKE 'anon-%' AND name LIKE 'anon-%' AND phone LIKE 'anon-%'
+			AND last_seen = '1970-01-01 00:00:00+00:00')`
 
 // count returns what is in a database.
 func count(ctx context.Context, databaseURL string) (rows, error) {
-	connection, err := pgx.Connect(ctx, databaseURL)
+	db, err := shop.Connect(databaseURL)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = connection.Close(context.WithoutCancel(ctx)) }()
-	result, err := connection.Query(ctx, countRows)
+	defer db.DB.Close()
+	result, err := db.DB.QueryContext(ctx, countRows)
 	if err != nil {
 		return nil, err
 	}
+	defer result.Close()
 	counted := rows{}
-	var name string
-	var n int64
-	_, err = pgx.ForEachRow(result, []any{&name, &n}, func() error {
+	for result.Next() {
+		var name string
+		var n int64
+		if err := result.Scan(&name, &n); err != nil {
+			return nil, err
+		}
 		counted[name] = n
-		return nil
-	})
-	return counted, err
+	}
+	return counted, result.Err()
 }
 
 // verify compares what is in a database with what was there before and what the answered requests must have changed.

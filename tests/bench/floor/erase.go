@@ -1,12 +1,12 @@
 package floor
 
 import (
+	"context"
 	"strconv"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
@@ -26,25 +26,20 @@ const (
 	INSERT INTO habeas_subject_erasures AS e (subject_id, erased_at, erasures) VALUES ($1, $2, 1)
 	ON CONFLICT (subject_id) DO UPDATE SET erased_at = excluded.erased_at, erasures = e.erasures + 1`
 
-	// lockUser waits for transactions that are inserting rows of the user, so that the statements after it see them.
-	lockUser = `SELECT 1 FROM users WHERE id = $1 FOR UPDATE`
-
 	deleteAddresses = `DELETE FROM addresses WHERE user_id = $1`
 	deleteLogins    = `DELETE FROM logins WHERE user_id = $1`
 
-	anonymous       = `'anon-' || replace(gen_random_uuid()::text, '-', '')`
 	anonymizeOrders = `
-	UPDATE orders SET recipient = ` + anonymous + `, product = ` + anonymous + `, note = ` + anonymous + `
-	WHERE user_id = $1`
+	UPDATE orders SET recipient = :anonymous, product = :anonymous, note = :anonymous WHERE user_id = $1`
 	// anonymizeInvoices also overwrites what had to be kept for ten years that are over.
 	anonymizeInvoices = `
-	UPDATE invoices SET sent_to = ` + anonymous + `,
-		address = CASE WHEN issued_at <= $2 THEN ` + anonymous + ` ELSE address END,
+	UPDATE invoices SET sent_to = :anonymous,
+		address = CASE WHEN issued_at <= $2 THEN :anonymous ELSE address END,
 		total = CASE WHEN issued_at <= $2 THEN 0 ELSE total END
 	WHERE user_id = $1`
 	countRetained = `SELECT count(*) FROM invoices WHERE user_id = $1 AND issued_at > $2`
 	anonymizeUser = `
-	UPDATE users SET email = ` + anonymous + `, name = ` + anonymous + `, phone = ` + anonymous + `, last_seen = 'epoch'
+	UPDATE users SET email = :anonymous, name = :anonymous, phone = :anonymous, last_seen = '1970-01-01 00:00:00+00:00'
 	WHERE id = $1`
 
 	cancelCorrections = `
@@ -54,9 +49,8 @@ const (
 	// withdrawConsents ends every consent that is in force.
 	withdrawConsents = `
 	INSERT INTO habeas_consent_records (subject_id, purpose, policy_version, granted, recorded_at, source)
-	SELECT subject_id, purpose, policy_version, FALSE, $2, 'erasure' FROM (
-		SELECT DISTINCT ON (purpose) * FROM habeas_consent_records WHERE subject_id = $1 ORDER BY purpose, seq DESC
-	) AS latest WHERE granted`
+	SELECT subject_id, purpose, policy_version, FALSE, $2, 'erasure' FROM habeas_consent_records
+	WHERE granted AND seq IN (SELECT max(seq) FROM habeas_consent_records WHERE subject_id = $1 GROUP BY purpose)`
 	clearReasons = `
 	UPDATE habeas_restriction_records SET reason = NULL WHERE subject_id = $1 AND reason IS NOT NULL`
 
@@ -70,83 +64,81 @@ func (a api) erase(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	subject := strconv.FormatInt(user, 10)
 	result := erasure{
-		SubjectID:        subject,
+		SubjectID:        strconv.FormatInt(user, 10),
 		Deleted:          map[string]int64{},
 		Anonymized:       map[string]int64{},
 		Retained:         map[string]int64{},
 		EnqueuedExternal: []string{"desk"},
 	}
 	ctx := c.UserContext()
-	err = pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, lockErasure, subject, now()); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, lockUser, user); err != nil {
-			return err
-		}
-		tenYearsAgo := now().AddDate(-10, 0, 0)
-		trail := []event{newEvent("erasure_requested", payload{"local_steps": 6, "external_steps": 1, "refs": 1})}
-		for _, step := range []struct {
-			strategy, table, statement string
-			rows                       map[string]int64
-		}{
-			{"delete", "addresses", deleteAddresses, result.Deleted},
-			{"delete", "logins", deleteLogins, result.Deleted},
-			{"anonymize", "orders", anonymizeOrders, result.Anonymized},
-			{"anonymize", "invoices", anonymizeInvoices, result.Anonymized},
-			{"anonymize", "users", anonymizeUser, result.Anonymized},
-		} {
-			args := []any{user}
-			if step.table == "invoices" {
-				args = append(args, tenYearsAgo)
-			}
-			tag, err := tx.Exec(ctx, step.statement, args...)
-			if err != nil {
-				return err
-			}
-			step.rows[step.table] = tag.RowsAffected()
-			trail = append(trail, newEvent("erasure_step_succeeded", payload{
-				"target": step.table, "strategy": step.strategy, "rows": tag.RowsAffected(),
-			}))
-			if step.table == "invoices" {
-				var retained int64
-				if err := tx.QueryRow(ctx, countRetained, user, tenYearsAgo).Scan(&retained); err != nil {
-					return err
-				}
-				result.Retained["invoices"] = retained
-				trail = append(trail, newEvent("erasure_step_succeeded", payload{
-					"target": "invoices", "strategy": "retain", "rows": retained,
-				}))
-			}
-		}
-		if _, err := tx.Exec(ctx, cancelCorrections, subject); err != nil {
-			return err
-		}
-		withdrawn, err := tx.Exec(ctx, withdrawConsents, subject, now())
-		if err != nil {
-			return err
-		}
-		for range withdrawn.RowsAffected() {
-			trail = append(trail, newEvent("consent_withdrawn", payload{"source": "erasure"}))
-		}
-		completed := newEvent("erasure_local_completed", payload{
-			"deleted": sum(result.Deleted), "anonymized": sum(result.Anonymized), "retained": sum(result.Retained),
-			"enqueued": 1, "skipped_resolvers": "",
-		})
-		result.CompletedAt = completed.At
-		var batch pgx.Batch
-		batch.Queue(clearReasons, subject)
-		batch.Queue(insertOutbox, uuid.Must(uuid.NewV7()).String(), subject, "desk",
-			map[string]string{"kind": "desk", "value": "contact-" + subject}, completed.At)
-		queueEvents(&batch, subject, append(trail, completed)...)
-		return tx.SendBatch(ctx, &batch).Close()
-	})
-	if err != nil {
+	if err := a.write(ctx, func(tx transaction) error { return a.eraseIn(ctx, tx, user, &result) }); err != nil {
 		return err
 	}
 	return answer(c, result)
+}
+
+func (a api) eraseIn(ctx context.Context, tx transaction, user int64, result *erasure) error {
+	subject := result.SubjectID
+	if _, err := tx.exec(ctx, lockErasure, subject, a.instant(now())); err != nil {
+		return err
+	}
+	if err := tx.each(ctx, func([]any) {}, a.lockUser(), user); err != nil {
+		return err
+	}
+	tenYearsAgo := a.time(now().AddDate(-10, 0, 0))
+	trail := []event{newEvent("erasure_requested", payload{"local_steps": 6, "external_steps": 1, "refs": 1})}
+	for _, step := range []struct {
+		strategy, table, statement string
+		rows                       map[string]int64
+		args                       []any
+	}{
+		{"delete", "addresses", deleteAddresses, result.Deleted, []any{user}},
+		{"delete", "logins", deleteLogins, result.Deleted, []any{user}},
+		{"anonymize", "orders", anonymizeOrders, result.Anonymized, []any{user}},
+		{"anonymize", "invoices", anonymizeInvoices, result.Anonymized, []any{user, tenYearsAgo}},
+		{"anonymize", "users", anonymizeUser, result.Anonymized, []any{user}},
+	} {
+		rows, err := tx.exec(ctx, step.statement, step.args...)
+		if err != nil {
+			return err
+		}
+		step.rows[step.table] = rows
+		trail = append(trail, newEvent("erasure_step_succeeded", payload{
+			"target": step.table, "strategy": step.strategy, "rows": rows,
+		}))
+	}
+	if err := tx.each(ctx, func(values []any) {
+		result.Retained["invoices"], _ = values[0].(int64)
+	}, countRetained, user, tenYearsAgo); err != nil {
+		return err
+	}
+	trail = append(trail, newEvent("erasure_step_succeeded", payload{
+		"target": "invoices", "strategy": "retain", "rows": result.Retained["invoices"],
+	}))
+	if _, err := tx.exec(ctx, cancelCorrections, subject); err != nil {
+		return err
+	}
+	withdrawn, err := tx.exec(ctx, withdrawConsents, subject, a.instant(now()))
+	if err != nil {
+		return err
+	}
+	for range withdrawn {
+		trail = append(trail, newEvent("consent_withdrawn", payload{"source": "erasure"}))
+	}
+	completed := newEvent("erasure_local_completed", payload{
+		"deleted": sum(result.Deleted), "anonymized": sum(result.Anonymized), "retained": sum(result.Retained),
+		"enqueued": 1, "skipped_resolvers": "",
+	})
+	result.CompletedAt = completed.At
+	last := []statement{{clearReasons, []any{subject}}, {insertOutbox, []any{
+		uuid.Must(uuid.NewV7()).String(), subject, "desk", `{"kind":"desk","value":"contact-` + subject + `"}`,
+		a.instant(completed.At),
+	}}}
+	for _, e := range append(trail, completed) {
+		last = append(last, a.insertEvent(subject, e))
+	}
+	return tx.send(ctx, last)
 }
 
 func sum(counts map[string]int64) int64 {

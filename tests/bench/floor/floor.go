@@ -1,10 +1,12 @@
-// Package floor is the yardstick: the four endpoints written by hand for this one shop, with Fiber and pgx, and without
-// an abstraction that the next shop could use. It writes the same rows as habeas, in transactions of the same strength,
-// and gives the same answers. pgx prepares each statement once per connection, by its statement cache.
+// Package floor is the yardstick: the four endpoints written by hand for this one shop, with Fiber, and without an
+// abstraction that the next shop could use. It writes the same rows as habeas, in transactions of the same strength,
+// and gives the same responses. On PostgreSQL it uses pgx, which prepares each statement once per connection; on
+// SQLite database/sql with the same driver as habeas.
 package floor
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/url"
@@ -14,34 +16,62 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// New returns the application.
-func New(pool *pgxpool.Pool) *fiber.App {
+// New returns the application on a database, and what closes that: PostgreSQL with a pool of at most so many
+// connections, or SQLite with one connection to write and at most so many to read.
+func New(ctx context.Context, databaseURL string, connections int) (*fiber.App, func(), error) {
+	open := openPostgres
+	if shop.IsSQLite(databaseURL) {
+		open = openSQLite
+	}
+	database, err := open(ctx, databaseURL, connections)
+	if err != nil {
+		return nil, nil, err
+	}
 	server := fiber.New(fiber.Config{DisableStartupMessage: true, ErrorHandler: fail})
-	api := api{pool}
+	api := api{database}
 	me := server.Group("/me")
 	me.Post("/consent", api.recordConsent)
 	me.Get("/consent/:purpose", api.consentStatus)
 	me.Get("/export", api.export)
 	me.Delete("/", api.erase)
-	return server
+	return server, database.close, nil
 }
 
-type api struct{ pool *pgxpool.Pool }
+type api struct{ database }
 
-// Open opens a pool of at most so many connections.
-func Open(ctx context.Context, databaseURL string, size int) (*pgxpool.Pool, error) {
-	config, err := pgxpool.ParseConfig(databaseURL)
-	if err != nil {
-		return nil, err
-	}
-	config.MaxConns = int32(size)
-	return pgxpool.NewWithConfig(ctx, config)
+// database is PostgreSQL or SQLite. Statements name their parameters $1 and so on.
+type database interface {
+	// instant is the parameter for a point in time in the tables of habeas, and time in those of the shop.
+	instant(t time.Time) any
+	time(t time.Time) any
+	// lockUser waits for transactions that are inserting rows of the user, so that the statements after it see them.
+	lockUser() string
+	// latest completes the status of a consent, if there is one.
+	latest(ctx context.Context, status *consent) error
+	// write runs a transaction.
+	write(ctx context.Context, fn func(transaction) error) error
+	// read runs a transaction that sees one snapshot. What it appends is written with it, where others can write
+	// meanwhile, and behind it otherwise.
+	read(ctx context.Context, fn func(transaction) error) error
+	close()
+}
+
+// transaction runs statements.
+type transaction interface {
+	exec(ctx context.Context, text string, args ...any) (rows int64, err error)
+	// each calls a function with the values of every row, which it may keep.
+	each(ctx context.Context, fn func(values []any), text string, args ...any) error
+	// send runs statements that nothing depends on.
+	send(ctx context.Context, statements []statement) error
+}
+
+type statement struct {
+	text string
+	args []any
 }
 
 // fail answers with the status of an error, and keeps the text of what went wrong inside away from the client.
@@ -99,13 +129,14 @@ func (a api) recordConsent(c *fiber.Ctx) error {
 		Granted: *body.Granted, RecordedAt: &event.At, Source: pointer("api"),
 	}
 	ctx := c.UserContext()
-	err = pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, insertConsent, record.SubjectID, record.Purpose, record.PolicyVersion, record.Granted,
-			record.RecordedAt, record.Source)
+	err = a.write(ctx, func(tx transaction) error {
+		_, err := tx.exec(ctx, insertConsent, record.SubjectID, record.Purpose, body.PolicyVersion, record.Granted,
+			a.instant(event.At), "api")
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, insertEvent, event.ID, event.Type, record.SubjectID, event.At, event.Payload)
+		insert := a.insertEvent(record.SubjectID, event)
+		_, err = tx.exec(ctx, insert.text, insert.args...)
 		return err
 	})
 	if err != nil {
@@ -124,6 +155,7 @@ type consent struct {
 	Source        *string    `json:"source"`
 }
 
+// latestConsent reads what consent has beyond the subject and the purpose.
 const latestConsent = `
 	SELECT policy_version, granted, recorded_at, source FROM habeas_consent_records
 	WHERE subject_id = $1 AND purpose = $2 ORDER BY seq DESC LIMIT 1`
@@ -138,9 +170,7 @@ func (a api) consentStatus(c *fiber.Ctx) error {
 		return fiber.ErrUnprocessableEntity
 	}
 	status := consent{SubjectID: strconv.FormatInt(user, 10), Purpose: purpose}
-	err = a.pool.QueryRow(c.UserContext(), latestConsent, status.SubjectID, status.Purpose).
-		Scan(&status.PolicyVersion, &status.Granted, &status.RecordedAt, &status.Source)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+	if err := a.latest(c.UserContext(), &status); err != nil {
 		return err
 	}
 	if status.RecordedAt != nil {
@@ -163,13 +193,9 @@ func newEvent(eventType string, payload payload) event {
 	return event{ID: uuid.Must(uuid.NewV7()).String(), Type: eventType, At: now(), Payload: payload}
 }
 
-const insertEvent = `
+func (a api) insertEvent(subject string, e event) statement {
+	text, _ := json.Marshal(e.Payload) // which has nothing that could fail
+	return statement{`
 	INSERT INTO habeas_audit_events (event_id, event_type, subject_ref, occurred_at, payload)
-	VALUES ($1, $2, $3, $4, $5)`
-
-// queueEvents adds events to a batch, which travels to the server in one go.
-func queueEvents(batch *pgx.Batch, subject string, events ...event) {
-	for _, event := range events {
-		batch.Queue(insertEvent, event.ID, event.Type, subject, event.At, event.Payload)
-	}
+	VALUES ($1, $2, $3, $4, $5)`, []any{e.ID, e.Type, subject, a.instant(e.At), string(text)}}
 }

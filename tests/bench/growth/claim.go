@@ -16,16 +16,16 @@ import (
 const batch = 50
 
 var claims = []operation{
-	{name: "Claim of 1, rolled back", side: endpoints.Habeas, samples: 40, due: batch, once: claim(1)},
-	{name: "Claim of 50, rolled back", side: endpoints.Habeas, samples: 40, due: batch, once: claim(batch)},
-	{name: "Claim of 50 and settlement", side: endpoints.Habeas, samples: 10, due: 10 * batch, once: claimAndSettle},
+	{name: "claim-1", side: endpoints.Habeas, samples: 40, due: batch, once: claim(1)},
+	{name: "claim-50", side: endpoints.Habeas, samples: 40, due: batch, once: claim(batch)},
+	{name: "claim-50-and-settle", side: endpoints.Habeas, samples: 10, due: 10 * batch, once: claimAndSettle},
 }
 
 // errRollback ends a session without a commit.
 var errRollback = errors.New("rolled back")
 
 // claim claims so many entries and gives them back: what is measured is the claim, and no commit.
-func claim(limit int) func(context.Context, *world, int64) (time.Duration, error) {
+func claim(limit int) timed {
 	return func(ctx context.Context, w *world, _ int64) (time.Duration, error) {
 		var claimed []domain.OutboxEntry
 		begin := time.Now()

@@ -1,5 +1,5 @@
-// Package growth measures what habeas costs as the tables grow, and as one subject does: what concerns one subject, or one
-// batch of work, should cost the same in a large database as in a small one.
+// Package growth measures what habeas costs as the tables grow, and as one subject does: what concerns one subject,
+// or one batch of work, should cost the same in a large database as in a small one.
 package growth
 
 import (
@@ -9,10 +9,11 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/perf/benchfmt"
+
 	"github.com/habeas-data/habeas/tests/bench/process"
-	"github.com/habeas-data/habeas/tests/bench/report"
+	"github.com/habeas-data/habeas/tests/bench/results"
 	"github.com/habeas-data/habeas/tests/bench/shop"
-	"github.com/habeas-data/habeas/tests/bench/stats"
 )
 
 // Config is what is measured, and where.
@@ -33,76 +34,62 @@ type Config struct {
 // SmallestSize is the smallest number of rows that has a user for each erasure of so many rounds, and as many who stay.
 func SmallestSize(rounds int) int { return 8 * (rounds + 1) * erasuresInRound * ordersOfUser }
 
-// Series is what an operation cost a side, by size.
-type Series struct {
-	Operation string
-	Side      string
-	Rounds    [][]time.Duration // medians of each round, by size
-}
+// The names of the results: of the operations as the tables grow, and of a subject that grows.
+const (
+	Tables  = "Growth"
+	Subject = "Subject"
+)
 
-// median is what the operation cost at a size, by its place among the sizes.
-func (s Series) median(size int) time.Duration { return stats.Median(s.Rounds[size]) }
+// The topics, each of which is shown in a chart of its own.
+const (
+	Claims   = "claims"
+	Consents = "consent"
+	Shop     = "tables"
+)
 
-// Factor is the cost at the largest size by that at the smallest, round by round: flat is 1.
-func (s Series) Factor() stats.Spread {
-	largest, smallest := s.Rounds[len(s.Rounds)-1], s.Rounds[0]
-	return stats.SpreadOf(stats.Ratios(nanoseconds(largest), nanoseconds(smallest)))
-}
-
-func nanoseconds(durations []time.Duration) []float64 {
-	numbers := make([]float64, len(durations))
-	for i, d := range durations {
-		numbers[i] = float64(d)
-	}
-	return numbers
-}
-
-// Measure measures everything and shows it.
-func Measure(ctx context.Context, config Config) ([]report.Section, error) {
-	series, err := config.measureTables(ctx)
-	if err != nil {
+// Measure measures everything.
+func Measure(ctx context.Context, config Config) (all results.Set, err error) {
+	if err := config.measureTables(ctx, &all); err != nil {
 		return nil, fmt.Errorf("growth of the tables: %w", err)
 	}
-	large, err := config.measureSubjects(ctx)
-	if err != nil {
+	if err := config.measureSubjects(ctx, &all); err != nil {
 		return nil, fmt.Errorf("growth of a subject: %w", err)
 	}
-	return append(config.tableSections(series), config.subjectSections(large)...), nil
+	return all, nil
 }
 
-// measureTables returns a series for each operation, by the topic that it belongs to.
-func (c Config) measureTables(ctx context.Context) (all map[string][]Series, err error) {
+func (c Config) measureTables(ctx context.Context, all *results.Set) (err error) {
 	var worlds []*world
 	for _, size := range c.Sizes {
-		c.Progress(fmt.Sprintf("making tables of %s rows", report.Rate(float64(size))))
+		c.Progress(fmt.Sprintf("making tables of %d rows", size))
 		w, err := c.newWorld(ctx, size)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		defer func() { err = errors.Join(err, w.close()) }()
 		worlds = append(worlds, w)
 	}
 	// Or what is measured first would write what making the tables has left in memory.
 	if err := shop.Execute(ctx, c.ServerURL, "CHECKPOINT"); err != nil {
-		return nil, err
+		return err
 	}
-	all = map[string][]Series{}
-	for _, topic := range topics {
+	for _, topic := range []struct {
+		name       string
+		operations []operation
+	}{{Claims, claims}, {Consents, onBothSides(consents)}, {Shop, onBothSides(subjects)}} {
 		for _, operation := range topic.operations {
-			series := Series{Operation: operation.name, Side: operation.side, Rounds: make([][]time.Duration, len(worlds))}
 			c.Progress(operation.name + ", " + operation.side)
-			if err := c.measure(ctx, operation, worlds, series); err != nil {
-				return nil, fmt.Errorf("%s: %w", operation.name, err)
+			if err := c.measure(ctx, topic.name, operation, worlds, all); err != nil {
+				return fmt.Errorf("%s: %w", operation.name, err)
 			}
-			all[topic.name] = append(all[topic.name], series)
 		}
 	}
-	return all, nil
+	return nil
 }
 
 // measure runs the rounds of an operation. The first one warms up and is not kept. All sizes have their turn in each
 // round, so that a machine that slows down does so for all of them.
-func (c Config) measure(ctx context.Context, o operation, worlds []*world, series Series) error {
+func (c Config) measure(ctx context.Context, topic string, o operation, worlds []*world, all *results.Set) error {
 	turns := make([]int, len(worlds))
 	for i := range turns {
 		turns[i] = i
@@ -114,7 +101,8 @@ func (c Config) measure(ctx context.Context, o operation, worlds []*world, serie
 				return fmt.Errorf("with %d rows: %w", worlds[i].size, err)
 			}
 			if round > 0 {
-				series.Rounds[i] = append(series.Rounds[i], median)
+				all.Add(Tables, o.samples, []benchfmt.Value{results.Seconds(median, "sec/op")},
+					"topic", topic, "operation", o.name, "side", o.side, "rows", worlds[i].size)
 			}
 		}
 		slices.Reverse(turns)
@@ -135,7 +123,7 @@ func (o operation) median(ctx context.Context, w *world) (time.Duration, error) 
 			return 0, err
 		}
 	}
-	return stats.Median(times), nil
+	return results.Median(times), nil
 }
 
 func (o operation) sample(ctx context.Context, w *world) (time.Duration, error) {

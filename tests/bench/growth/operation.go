@@ -8,6 +8,9 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
+// timed does something for a user, and returns how long it took.
+type timed func(ctx context.Context, w *world, user int64) (time.Duration, error)
+
 // operation is something whose cost should not depend on how much there is of what it does not concern.
 type operation struct {
 	name    string
@@ -18,8 +21,7 @@ type operation struct {
 	whom func(w *world) int64
 	// before is done for the user first, unmeasured; nil for nothing.
 	before func(ctx context.Context, w *world, user int64) error
-	// once returns how long it took.
-	once func(ctx context.Context, w *world, user int64) (time.Duration, error)
+	once   timed
 }
 
 const erasuresInRound = 10
@@ -30,35 +32,39 @@ func onBothSides(of func(side string) []operation) []operation {
 }
 
 func consents(side string) []operation {
-	const name = "GET /consent/{purpose}"
+	const name = "consent_get"
 	return []operation{
 		{name: name, side: side, samples: 400, whom: (*world).someone, once: status(side)},
-		{name: name + ", again", side: side, samples: 400, whom: (*world).someone, before: first(status(side)), once: status(side)},
+		{
+			name: name + "-again", side: side, samples: 400, whom: (*world).someone,
+			before: first(status(side)), once: status(side),
+		},
 	}
 }
 
 func subjects(side string) []operation {
 	return []operation{
-		{name: "GET /export", side: side, samples: 40, whom: (*world).user, once: export(side)},
-		{name: "GET /export, again", side: side, samples: 40, whom: (*world).user, before: first(export(side)), once: export(side)},
-		{name: "DELETE /", side: side, samples: erasuresInRound, whom: (*world).lastUser, once: erase(side)},
+		{name: "export", side: side, samples: 40, whom: (*world).user, once: export(side)},
+		{name: "export-again", side: side, samples: 40, whom: (*world).user, before: first(export(side)), once: export(side)},
+		{name: "erase", side: side, samples: erasuresInRound, whom: (*world).lastUser, once: erase(side)},
 		{
-			name: "DELETE /, prepared", side: side, samples: erasuresInRound, whom: (*world).lastUser,
+			name: "erase-prepared", side: side, samples: erasuresInRound, whom: (*world).lastUser,
 			before: prepared(export(side)), once: erase(side),
 		},
 	}
 }
 
 // first does it once already: what it reads of the user is in the memory of the database then.
-func first(once func(context.Context, *world, int64) (time.Duration, error)) func(context.Context, *world, int64) error {
+func first(once timed) func(context.Context, *world, int64) error {
 	return func(ctx context.Context, w *world, user int64) error {
 		_, err := once(ctx, w, user)
 		return err
 	}
 }
 
-// prepared lets a checkpoint follow: each page that changes is logged as a whole then, in small tables as in large ones.
-func prepared(once func(context.Context, *world, int64) (time.Duration, error)) func(context.Context, *world, int64) error {
+// prepared lets a checkpoint follow: each page that changes is logged as a whole then, in small tables as in large
+// ones.
+func prepared(once timed) func(context.Context, *world, int64) error {
 	return func(ctx context.Context, w *world, user int64) error {
 		if err := first(once)(ctx, w, user); err != nil {
 			return err
@@ -67,20 +73,20 @@ func prepared(once func(context.Context, *world, int64) (time.Duration, error)) 
 	}
 }
 
-func status(side string) func(context.Context, *world, int64) (time.Duration, error) {
+func status(side string) timed {
 	return func(ctx context.Context, w *world, user int64) (time.Duration, error) {
 		return statusOver(ctx, w.servers[side], user)
 	}
 }
 
-func export(side string) func(context.Context, *world, int64) (time.Duration, error) {
+func export(side string) timed {
 	return func(ctx context.Context, w *world, user int64) (time.Duration, error) {
 		_, took, err := exportOver(ctx, w.servers[side], user, SmallestSubject)
 		return took, err
 	}
 }
 
-func erase(side string) func(context.Context, *world, int64) (time.Duration, error) {
+func erase(side string) timed {
 	return func(ctx context.Context, w *world, user int64) (time.Duration, error) {
 		return eraseOver(ctx, w.servers[side], user, SmallestSubject)
 	}

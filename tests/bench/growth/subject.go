@@ -8,22 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/perf/benchfmt"
+
 	"github.com/habeas-data/habeas/tests/bench/endpoints"
 	"github.com/habeas-data/habeas/tests/bench/process"
-	"github.com/habeas-data/habeas/tests/bench/report"
+	"github.com/habeas-data/habeas/tests/bench/results"
 	"github.com/habeas-data/habeas/tests/bench/shop"
-	"github.com/habeas-data/habeas/tests/bench/stats"
 )
-
-// Subject is what subjects of so many rows cost, over HTTP.
-type Subject struct {
-	Rows   int
-	Bytes  int64 // of an export
-	Export []time.Duration
-	Erase  []time.Duration
-	// Peak memory of the server, in bytes, after the exports and then after the erasures; 0 where that is not known.
-	ExportPeak, ErasePeak int64
-}
 
 // smallShop are the users around those who have many rows. All have the numbers before theirs.
 const smallShop = 500
@@ -36,12 +27,12 @@ SELECT (SELECT max(id) FROM orders) + n, :user, 'Erika Mustermann ' || n, 'Artic
        (n % 50000) / 100.0, TIMESTAMPTZ '2024-01-01 00:00Z' + n * INTERVAL '1 minute'
 FROM generate_series(1, :rows) AS n`
 
-func (c Config) measureSubjects(ctx context.Context) ([]Subject, error) {
+func (c Config) measureSubjects(ctx context.Context, all *results.Set) error {
 	c.Progress("making subjects of many rows")
 	users := smallShop + len(c.Subjects)*c.Each
 	database, err := shop.CreateAs(ctx, c.ServerURL, "growth_subjects", users)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	user := int64(smallShop)
 	for _, rows := range c.Subjects {
@@ -49,68 +40,60 @@ func (c Config) measureSubjects(ctx context.Context) ([]Subject, error) {
 			user++
 			if err := shop.Execute(ctx, database, strings.NewReplacer(":user", strconv.FormatInt(user, 10),
 				":rows", strconv.Itoa(rows-SmallestSubject)).Replace(moreOrders)); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
 	for _, statement := range []string{"VACUUM ANALYZE", "CHECKPOINT"} {
 		if err := shop.Execute(ctx, database, statement); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	var all []Subject
 	user = smallShop + 1
 	for _, rows := range c.Subjects {
-		subject, err := c.measureSubject(ctx, database, rows, user)
-		if err != nil {
-			return nil, fmt.Errorf("%d rows: %w", rows, err)
+		if err := c.measureSubject(ctx, database, rows, user, all); err != nil {
+			return fmt.Errorf("%d rows: %w", rows, err)
 		}
-		all = append(all, subject)
 		user += int64(c.Each)
 	}
-	return all, nil
+	return nil
 }
 
-// measureSubject has a server of its own, whose memory has only seen subjects of that size.
-func (c Config) measureSubject(ctx context.Context, database string, rows int, user int64) (_ Subject, err error) {
-	c.Progress(fmt.Sprintf("export and erasure of subjects with %s rows", report.Rate(float64(rows))))
+// measureSubject has a server of its own, whose memory has only seen subjects of that size. The memory of a result
+// is the server's peak so far, the program itself included.
+func (c Config) measureSubject(
+	ctx context.Context, database string, rows int, user int64, all *results.Set,
+) (err error) {
+	c.Progress(fmt.Sprintf("export and erasure of subjects with %d rows", rows))
 	server, err := c.Start(ctx, endpoints.Habeas, database)
 	if err != nil {
-		return Subject{}, err
+		return err
 	}
 	defer func() { err = errors.Join(err, server.Stop()) }()
 	if _, _, err := exportOver(ctx, server, 1, SmallestSubject); err != nil { // warms up
-		return Subject{}, err
+		return err
 	}
-	subject := Subject{Rows: rows}
+	add := func(operation string, took time.Duration, more ...benchfmt.Value) {
+		peak, _ := process.PeakMemory(server.Process()) // 0 where it is not known
+		values := append([]benchfmt.Value{
+			results.Seconds(took, "sec/op"), results.Seconds(took/time.Duration(rows), "sec/row"),
+			results.Value(float64(peak), "peak-B"),
+		}, more...)
+		all.Add(Subject, 1, results.Known(values...), "operation", operation, "rows", rows)
+	}
 	for i := range int64(c.Each) {
 		bytes, took, err := exportOver(ctx, server, user+i, rows)
 		if err != nil {
-			return Subject{}, err
+			return err
 		}
-		subject.Bytes, subject.Export = bytes, append(subject.Export, took)
+		add("export", took, results.Value(float64(bytes), "response-B"))
 	}
-	subject.ExportPeak = peak(server)
 	for i := range int64(c.Each) {
 		took, err := eraseOver(ctx, server, user+i, rows)
 		if err != nil {
-			return Subject{}, err
+			return err
 		}
-		subject.Erase = append(subject.Erase, took)
+		add("erase", took)
 	}
-	subject.ErasePeak = peak(server)
-	return subject, nil
-}
-
-func peak(server *process.Server) int64 {
-	bytes, err := server.PeakMemory()
-	if err != nil {
-		return 0
-	}
-	return bytes
-}
-
-// perRow is what one row of the subject cost.
-func (s Subject) perRow(times []time.Duration) time.Duration {
-	return stats.Median(times) / time.Duration(s.Rows)
+	return nil
 }

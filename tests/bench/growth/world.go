@@ -113,8 +113,8 @@ func (w *world) lastUser() int64 {
 	return last
 }
 
-// provide makes sure that so many entries are due, and removes the traces of what was claimed before, as the server does
-// by itself from time to time.
+// provide makes sure that so many entries are due, and removes the traces of what was claimed before, as the server
+// does by itself from time to time.
 func (w *world) provide(ctx context.Context, due int) error {
 	err := w.stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		for i := range due - w.due {

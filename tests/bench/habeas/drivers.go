@@ -12,12 +12,14 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 	"github.com/uptrace/bun/driver/pgdriver"
+
+	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
 // DefaultDriver is what the README's users have who choose nothing.
 const DefaultDriver = "pgx"
 
-// drivers are the ways to connect that can be measured: pgx in its modes, and bun's own.
+// drivers are the ways to connect to PostgreSQL that can be measured: pgx in its modes, and bun's own.
 var drivers = map[string]func(databaseURL string) (*sql.DB, error){
 	DefaultDriver:  pgxIn(pgx.QueryExecModeCacheStatement),
 	"pgx-describe": pgxIn(pgx.QueryExecModeCacheDescribe),
@@ -42,17 +44,21 @@ func pgxIn(mode pgx.QueryExecMode) func(string) (*sql.DB, error) {
 // Drivers returns the names that Open takes, for a usage message.
 func Drivers() string { return strings.Join(slices.Sorted(maps.Keys(drivers)), ", ") }
 
-// Open opens a database with one of the Drivers and a pool of so many connections, which it keeps.
-func Open(databaseURL, driver string, pool int) (*bun.DB, error) {
-	open, ok := drivers[driver]
-	if !ok {
-		return nil, fmt.Errorf("there is no driver %q, only %s", driver, Drivers())
+// Open opens a database, a PostgreSQL with one of the Drivers, and a pool of so many connections, which it keeps.
+func Open(databaseURL, driver string, pool int) (db *bun.DB, err error) {
+	if shop.IsSQLite(databaseURL) {
+		db, err = shop.Connect(databaseURL)
+	} else if open, ok := drivers[driver]; ok {
+		var sqldb *sql.DB
+		sqldb, err = open(databaseURL)
+		db = bun.NewDB(sqldb, pgdialect.New())
+	} else {
+		err = fmt.Errorf("there is no driver %q, only %s", driver, Drivers())
 	}
-	sqldb, err := open(databaseURL)
 	if err != nil {
 		return nil, err
 	}
-	sqldb.SetMaxOpenConns(pool)
-	sqldb.SetMaxIdleConns(pool)
-	return bun.NewDB(sqldb, pgdialect.New()), nil
+	db.SetMaxOpenConns(pool)
+	db.SetMaxIdleConns(pool)
+	return db, nil
 }

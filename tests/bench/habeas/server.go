@@ -14,15 +14,17 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// Config is how the application configures habeas. Some of it can be set otherwise before app.New.
+// Config is how the application configures habeas: with its defaults. Some of it can be set otherwise before app.New.
 func Config(db *bun.DB) app.Config {
-	return app.Config{DB: db, Models: models, ShareStatements: true, Resolvers: []ports.Resolver{Desk{}}}
+	return app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{Desk{}}}
 }
 
-// New returns the application. Its worker is not started: what the requests cost is measured here, and what they leave
-// in the outbox is not drained on either side.
-func New(db *bun.DB) (*fiber.App, error) {
-	gdpr, err := app.New(Config(db))
+// New returns the application, which shares statements if that is asked for. Its worker is not started: what the
+// requests cost is measured here, and what they leave in the outbox is not drained on either side.
+func New(db *bun.DB, share bool) (*fiber.App, error) {
+	config := Config(db)
+	config.ShareStatements = share
+	gdpr, err := app.New(config)
 	if err != nil {
 		return nil, err
 	}

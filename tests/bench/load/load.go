@@ -1,5 +1,5 @@
-// Package load is the closed loop: so many connections, on each of them one request after the other, each as soon as the
-// one before is answered. It keeps to itself as little of the machine as it can, for the servers need the rest.
+// Package load is the closed loop: so many connections, on each of them one request after the other, each as soon as
+// the one before is answered. It keeps to itself as little of the machine as it can, for the servers need the rest.
 package load
 
 import (
@@ -20,8 +20,8 @@ import (
 // patience is how long an answer may take before the run fails.
 const patience = 30 * time.Second
 
-// Requests makes the requests of one connection. It appends the next one to an empty buffer, as it goes over the wire, and
-// returns false when there is none left.
+// Requests makes the requests of one connection. It appends the next one to an empty buffer, as it goes over the
+// wire, and returns false when there is none left.
 type Requests func(buffer []byte) ([]byte, bool)
 
 // Plan is a run.
@@ -36,16 +36,25 @@ type Plan struct {
 // Result is what a run came to.
 type Result struct {
 	Answered  int             // requests, those included that were answered after the time was up
-	Latencies []time.Duration // of those answered in time, in order of size
+	InTime    int             // of these, those that were answered before
+	Latencies []time.Duration // of all, in order of size
 	Elapsed   time.Duration   // from the first request to the end of the time, or until no request was left
 }
 
-// Rate is how many requests were answered in a second.
+// Rate is how many requests were answered in a second of the time.
 func (r Result) Rate() float64 {
 	if r.Elapsed <= 0 {
 		return 0
 	}
-	return float64(len(r.Latencies)) / r.Elapsed.Seconds()
+	return float64(r.InTime) / r.Elapsed.Seconds()
+}
+
+// Percentile returns the smallest latency that so many per cent of the requests did not exceed, or 0 of none.
+func (r Result) Percentile(percent int) time.Duration {
+	if len(r.Latencies) == 0 {
+		return 0
+	}
+	return r.Latencies[max((percent*len(r.Latencies)+99)/100, 1)-1]
 }
 
 // Run opens the connections, sends requests until the time is up, and waits for the answers that are still to come. An
@@ -91,7 +100,8 @@ func sum(connections []*connection, begin, end time.Time) Result {
 	var result Result
 	ended := begin
 	for _, c := range connections {
-		result.Answered += c.answered
+		result.Answered += len(c.latencies)
+		result.InTime += c.inTime
 		result.Latencies = append(result.Latencies, c.latencies...)
 		if c.ended.After(ended) {
 			ended = c.ended
@@ -110,7 +120,7 @@ type connection struct {
 	net.Conn
 	reader    *bufio.Reader
 	next      Requests
-	answered  int
+	inTime    int
 	latencies []time.Duration
 	ended     time.Time // when the last answer was there
 }
@@ -137,13 +147,13 @@ func (c *connection) loop(begin, end time.Time) error {
 		if response.StatusCode() != http.StatusOK {
 			return fmt.Errorf("%s was answered %d: %.200s", firstLine(request), response.StatusCode(), response.Body())
 		}
-		c.answered++
 		c.ended = time.Now()
+		c.latencies = append(c.latencies, c.ended.Sub(sent))
 		if c.ended.Before(end) {
-			c.latencies = append(c.latencies, c.ended.Sub(sent))
+			c.inTime++
 		}
 	}
-	if c.answered > 0 && !json.Valid(response.Body()) {
+	if len(c.latencies) > 0 && !json.Valid(response.Body()) {
 		return errors.New("an answer is no JSON")
 	}
 	return nil

@@ -44,7 +44,8 @@ func TestEveryRequestIsAnsweredAndCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if result.Answered != 15 || served.Load() != 15 || len(result.Latencies) != 15 {
-		t.Errorf("%d answers, %d latencies, %d requests served; want 15", result.Answered, len(result.Latencies), served.Load())
+		t.Errorf("%d answers, %d latencies, %d requests served; want 15",
+			result.Answered, len(result.Latencies), served.Load())
 	}
 	if result.Elapsed <= 0 || result.Elapsed > 30*time.Second {
 		t.Errorf("a run without requests left took %v", result.Elapsed)
@@ -62,12 +63,13 @@ func TestARunEndsWithItsTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.Elapsed > duration || int64(result.Answered) != served.Load() || len(result.Latencies) > result.Answered {
-		t.Errorf("%v for %d answers of %d, %d latencies", result.Elapsed, result.Answered, served.Load(), len(result.Latencies))
+	if result.Elapsed > duration || int64(result.Answered) != served.Load() || result.InTime > result.Answered {
+		t.Errorf("%v for %d answers of %d, %d latencies",
+			result.Elapsed, result.Answered, served.Load(), len(result.Latencies))
 	}
 }
 
-func TestAnAnswerThatIsLateCountsAsAnsweredOnly(t *testing.T) {
+func TestAnAnswerThatIsLateHasALatencyButNoPartInTheRate(t *testing.T) {
 	const duration = 20 * time.Millisecond
 	address := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		<-time.After(3 * duration)
@@ -77,7 +79,8 @@ func TestAnAnswerThatIsLateCountsAsAnsweredOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.Answered != 2 || len(result.Latencies) != 0 || result.Elapsed != duration || result.Rate() != 0 {
+	if result.Answered != 2 || result.InTime != 0 || result.Latencies[0] < 3*duration ||
+		result.Elapsed != duration || result.Rate() != 0 {
 		t.Errorf("%d answers, %d latencies in %v", result.Answered, len(result.Latencies), result.Elapsed)
 	}
 }
@@ -88,7 +91,8 @@ func TestAnAnswerThatTheServerStreamsIsReadWhole(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		_, _ = w.Write([]byte(`1}`))
 	})
-	if _, err := Run(t.Context(), Plan{Address: address, Connections: 1, Duration: time.Minute, Requests: ask(3)}); err != nil {
+	plan := Plan{Address: address, Connections: 1, Duration: time.Minute, Requests: ask(3)}
+	if _, err := Run(t.Context(), plan); err != nil {
 		t.Error(err)
 	}
 }
@@ -105,7 +109,8 @@ func TestWhatIsNoSuccessFailsTheRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			address := serve(t, handler)
-			if _, err := Run(t.Context(), Plan{Address: address, Connections: 2, Duration: time.Minute, Requests: ask(1)}); err == nil {
+			plan := Plan{Address: address, Connections: 2, Duration: time.Minute, Requests: ask(1)}
+			if _, err := Run(t.Context(), plan); err == nil {
 				t.Error("the run succeeded")
 			}
 		})
@@ -145,5 +150,21 @@ func TestARunEndsWithItsContext(t *testing.T) {
 	_, err = Run(ctx, Plan{Address: listener.Addr().String(), Connections: 1, Duration: time.Hour, Requests: ask(1)})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error = %v", err)
+	}
+}
+
+func TestAPercentileIsALatencyThatWasMeasured(t *testing.T) {
+	hundred := make([]time.Duration, 100)
+	for i := range hundred {
+		hundred[i] = time.Duration(i + 1)
+	}
+	for _, test := range []struct {
+		latencies []time.Duration
+		percent   int
+		want      time.Duration
+	}{{nil, 99, 0}, {hundred[:1], 50, 1}, {hundred[:3], 50, 2}, {hundred, 0, 1}, {hundred, 99, 99}, {hundred, 100, 100}} {
+		if got := (Result{Latencies: test.latencies}).Percentile(test.percent); got != test.want {
+			t.Errorf("percentile %d of %d = %v, want %v", test.percent, len(test.latencies), got, test.want)
+		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/habeas-data/habeas/tests/bench/process"
-	"github.com/habeas-data/habeas/tests/bench/stats"
+	"github.com/habeas-data/habeas/tests/bench/results"
 )
 
 // Machine is a computer and what runs on it. What is not known is empty.
@@ -128,7 +128,7 @@ func syncTime() (time.Duration, error) {
 		}
 		times = append(times, time.Since(begin))
 	}
-	return stats.Median(times), nil
+	return results.Median(times), nil
 }
 
 func processor(cpuinfo string) string {

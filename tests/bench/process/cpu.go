@@ -8,6 +8,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/habeas-data/habeas/tests/bench/results"
 )
 
 // ErrNoCPU says that this system does not tell how much processor time a process has used: only Linux does.
@@ -85,4 +89,27 @@ func parse(text string) (stat, error) {
 		own:    time.Duration(number(user)+number(system)) * tick,
 		ended:  time.Duration(number(endedUser)+number(endedSystem)) * tick,
 	}, nil
+}
+
+// Used is the processor time that a program and the database below it have used so far; 0 where that is not known.
+type Used struct{ program, database time.Duration }
+
+// UsedBy looks at a program, and at a database by its main process, which is 0 where it is not known.
+func UsedBy(program, database int) (used Used) {
+	if own, err := CPU(program); err == nil {
+		used.program = own
+	}
+	if family, err := CPUOfFamily(database); err == nil && database != 0 {
+		used.database = family
+	}
+	return used
+}
+
+// Since returns how much of it each of so many units of work has taken, as far as that is known.
+func (u Used) Since(before Used, work int) []benchfmt.Value {
+	each := float64(max(work, 1))
+	return results.Known(
+		results.Value((u.program-before.program).Seconds()/each, "cpu-sec/op"),
+		results.Value((u.database-before.database).Seconds()/each, "db-cpu-sec/op"),
+	)
 }

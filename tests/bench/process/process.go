@@ -72,11 +72,8 @@ func Start(ctx context.Context, arguments ...string) (_ *Server, err error) {
 	return server, nil
 }
 
-// CPU returns how much processor time it has used so far.
-func (s *Server) CPU() (time.Duration, error) { return CPU(s.command.Process.Pid) }
-
-// PeakMemory returns how much memory it has had at most so far, in bytes.
-func (s *Server) PeakMemory() (int64, error) { return PeakMemory(s.command.Process.Pid) }
+// Process returns its number.
+func (s *Server) Process() int { return s.command.Process.Pid }
 
 // Stop ends the process and waits for it.
 func (s *Server) Stop() error {
@@ -89,8 +86,8 @@ func (s *Server) Stop() error {
 	return errors.Join(errors.New("the server had to be killed"), s.command.Process.Kill(), <-s.ended)
 }
 
-// Serve is the other end of Start, in the process that was started: it says where the server listens, and returns when it
-// is time to stop.
+// Serve is the other end of Start, in the process that was started: it says where the server listens, and returns
+// when it is time to stop.
 func Serve(address string) {
 	fmt.Println(address)
 	_, _ = io.Copy(io.Discard, os.Stdin)

@@ -36,7 +36,7 @@ func TestAServerRunsUntilItIsStopped(t *testing.T) {
 	if parent, err := Parent(pid); err != nil || parent != os.Getpid() {
 		t.Errorf("parent = %d, %v; want %d", parent, err, os.Getpid())
 	}
-	if _, err := server.CPU(); err != nil {
+	if _, err := CPU(server.Process()); err != nil {
 		t.Error(err)
 	}
 	if err := server.Stop(); err != nil {

@@ -1,10 +1,9 @@
-// Package shop is the application that both sides of the benchmark give data-subject rights to: its tables, its rows and
-// its way to know who is asking.
+// Package shop is the application that both sides of the benchmark give data-subject rights to: its tables, its rows
+// and its way to know who is asking.
 package shop
 
 import (
 	"context"
-	"database/sql"
 	_ "embed"
 	"fmt"
 	"strconv"
@@ -13,8 +12,6 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
 )
 
 //go:embed schema.sql
@@ -26,17 +23,30 @@ var rows string
 //go:embed indexes.sql
 var indexes string
 
-// template is the database that those of both sides are copies of.
-const template = "shop"
-
-// Create makes the database that Copy copies on the server, with the tables of the shop and those of habeas, and the rows
-// of users who are numbered from 1.
-func Create(ctx context.Context, serverURL string, users int) error {
-	_, err := CreateAs(ctx, serverURL, template, users)
-	return err
+// Shop is a database that has been made, with users who are numbered from 1. The sides of a benchmark get copies of it.
+type Shop struct {
+	Users int
+	// Copy makes a database that equals it, and returns its URL.
+	Copy func(ctx context.Context, name string) (databaseURL string, err error)
+	// Checkpoint writes out what making the copies has left in memory.
+	Checkpoint func(context.Context) error
 }
 
-// CreateAs makes a database as Create does, of any name, and returns its URL.
+// Create makes a shop on a PostgreSQL server, with the tables of the shop and those of habeas.
+func Create(ctx context.Context, serverURL string, users int) (Shop, error) {
+	const template = "shop"
+	_, err := CreateAs(ctx, serverURL, template, users)
+	return Shop{
+		Users: users,
+		Copy: func(ctx context.Context, name string) (string, error) {
+			name = strings.ReplaceAll(name, "-", "_")
+			return at(serverURL, name), create(ctx, serverURL, name, template)
+		},
+		Checkpoint: func(ctx context.Context) error { return Execute(ctx, serverURL, "CHECKPOINT") },
+	}, err
+}
+
+// CreateAs makes a database of any name, of which there are no copies, and returns its URL.
 func CreateAs(ctx context.Context, serverURL, name string, users int) (string, error) {
 	databaseURL, err := Empty(ctx, serverURL, name)
 	if err != nil {
@@ -52,11 +62,6 @@ func CreateAs(ctx context.Context, serverURL, name string, users int) (string, e
 		}
 	}
 	return databaseURL, nil
-}
-
-// Copy makes a database that equals the one that Create made, and returns its URL.
-func Copy(ctx context.Context, serverURL, name string) (string, error) {
-	return at(serverURL, name), create(ctx, serverURL, name, template)
 }
 
 // Empty makes a database that has nothing in it, and returns its URL.
@@ -88,10 +93,10 @@ func at(serverURL, name string) string {
 }
 
 func migrate(ctx context.Context, databaseURL string) error {
-	sqldb, err := sql.Open("pgx", databaseURL)
+	db, err := Connect(databaseURL)
 	if err != nil {
 		return err
 	}
-	defer sqldb.Close()
-	return bunstore.Migrate(ctx, bun.NewDB(sqldb, pgdialect.New()), bunstore.Options{})
+	defer db.DB.Close()
+	return bunstore.Migrate(ctx, db, bunstore.Options{})
 }

@@ -1,4 +1,5 @@
-// Package wakeup measures how long an erasure waits for the worker: from the commit until the external system is called.
+// Package wakeup measures how long an erasure waits for the worker: from the commit until the external system is
+// called.
 package wakeup
 
 import (
@@ -11,8 +12,10 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/perf/benchfmt"
 
 	"github.com/habeas-data/habeas/tests/bench/habeas"
+	"github.com/habeas-data/habeas/tests/bench/results"
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
@@ -31,14 +34,14 @@ type Config struct {
 	Progress func(text string)
 }
 
-// Result is how long it took one way, in order of size.
-type Result struct {
-	Way       Way
-	Latencies []time.Duration
-}
+// Name is that of the results.
+const Name = "WakeUp"
 
-// Measure returns a result for each of Ways, in that order.
-func Measure(ctx context.Context, config Config) ([]Result, error) {
+// rounds is how many results there are of a way, each of several erasures.
+const rounds = 5
+
+// Measure returns results for each of Ways.
+func Measure(ctx context.Context, config Config) (all results.Set, err error) {
 	users := 0
 	for _, way := range Ways {
 		users += 1 + config.erasures(way)
@@ -52,18 +55,21 @@ func Measure(ctx context.Context, config Config) ([]Result, error) {
 		return nil, err
 	}
 	defer func() { _ = watch.Close(context.WithoutCancel(ctx)) }()
-	var results []Result
 	user := int64(0)
 	for _, way := range Ways {
 		m := &measurement{Config: config, way: way, watch: watch, user: user}
-		result, err := m.measure(ctx, database)
+		latencies, err := m.measure(ctx, database)
 		if err != nil {
 			return nil, fmt.Errorf("wake-up, %s: %w", way.Title, err)
 		}
-		results = append(results, result)
+		for round := range slices.Chunk(latencies, max(len(latencies)/rounds, 1)) {
+			all.Add(Name, len(round), []benchfmt.Value{
+				results.Seconds(results.Median(round), "p50-sec"), results.Seconds(slices.Max(round), "max-sec"),
+			}, "by", way.Title)
+		}
 		user = m.user
 	}
-	return results, verify(ctx, watch, user)
+	return all, verify(ctx, watch, user)
 }
 
 // erasures is how many are measured of a way, after one that warms up.
@@ -84,16 +90,15 @@ type measurement struct {
 	called chan time.Time
 }
 
-func (m *measurement) measure(ctx context.Context, database string) (result Result, err error) {
+func (m *measurement) measure(ctx context.Context, database string) (latencies []time.Duration, err error) {
 	m.called = make(chan time.Time, 1)
 	stop, err := m.open(ctx, database)
 	if err != nil {
-		return Result{}, err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	result.Way = m.way
 	if _, err := m.erase(ctx); err != nil { // a worker that has just started looks by itself
-		return Result{}, err
+		return nil, err
 	}
 	n := m.erasures(m.way)
 	m.Progress(fmt.Sprintf("wake-up %s, %d erasures", m.way.Title, n))
@@ -104,12 +109,11 @@ func (m *measurement) measure(ctx context.Context, database string) (result Resu
 		}
 		latency, err := m.erase(ctx)
 		if err != nil {
-			return Result{}, err
+			return nil, err
 		}
-		result.Latencies = append(result.Latencies, latency)
+		latencies = append(latencies, latency)
 	}
-	slices.Sort(result.Latencies)
-	return result, nil
+	return latencies, nil
 }
 
 // erase erases the next user, and returns how long it took from the commit to the call. The worker is idle before and

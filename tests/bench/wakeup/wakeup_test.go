@@ -1,29 +1,9 @@
 package wakeup
 
 import (
-	"strings"
 	"testing"
 	"time"
 )
-
-func TestTheTableHasARowForEachWay(t *testing.T) {
-	hundred := make([]time.Duration, 100)
-	for i := range hundred {
-		hundred[i] = time.Duration(i+1) * time.Millisecond
-	}
-	section := Section([]Result{{Ways[0], hundred}, {Ways[2], hundred[:1]}}, Config{})
-	var rows []string
-	for _, row := range section.Table.Rows {
-		rows = append(rows, strings.Join(row, "|"))
-	}
-	want := []string{
-		"by the commit itself, in one process|100|50.00|99.00|100.00",
-		"by polling|1|1.00|1.00|1.00",
-	}
-	if strings.Join(rows, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(rows, "\n"), strings.Join(want, "\n"))
-	}
-}
 
 func TestOnlyOneWayPolls(t *testing.T) {
 	config := Config{Erasures: 300, Polled: 5}

@@ -18,17 +18,17 @@ import (
 
 // Way is how the worker comes to know of an erasure.
 type Way struct {
-	Title   string
-	another bool // the worker belongs to another application than the one that erases
-	listens bool // to notifications of the database
-	polls   bool // and has nothing else
+	Title   string // of what wakes it
+	another bool   // the worker belongs to another application than the one that erases
+	listens bool   // to notifications of the database
+	polls   bool   // and has nothing else
 }
 
 // Ways are all there are.
 var Ways = []Way{
-	{Title: "by the commit itself, in one process"},
-	{Title: "by notification, from another process", another: true, listens: true},
-	{Title: "by polling", another: true, polls: true},
+	{Title: "commit"},
+	{Title: "notification", another: true, listens: true},
+	{Title: "polling", another: true, polls: true},
 }
 
 // never is a poll interval that is longer than any measurement.

@@ -1,0 +1,150 @@
+// Package chart draws results with gonum's plot, as SVG.
+package chart
+
+import (
+	"image/color"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/habeas-data/habeas/tests/bench/results"
+)
+
+// Chart says what of the results is shown: a panel for each value of one key, in it a series for each value of another,
+// and along the axis the values of a third.
+type Chart struct {
+	Panel, Series, X string // keys; there may be none for a panel
+	Unit             string
+	Label            string  // of the unit
+	Scale            float64 // by which the values are multiplied; 0 for 1
+}
+
+// colours are those of the series, in their order.
+var colours = []color.Color{
+	color.RGBA{0x8a, 0x94, 0xa3, 0xff}, color.RGBA{0x1f, 0x9e, 0x89, 0xff}, color.RGBA{0xb8, 0x86, 0x0b, 0xff},
+}
+
+const (
+	width, height = 14 * vg.Centimeter, 8 * vg.Centimeter // of a panel
+	barWidth      = 0.6 * vg.Centimeter
+)
+
+// Bars writes the chart with a bar for each median.
+func (c Chart) Bars(w io.Writer, all results.Set) error {
+	return c.draw(w, all, func(p *plot.Plot, panel results.Set) error {
+		labels, names := panel.Keys(c.X), panel.Keys(c.Series)
+		if len(names) == 0 {
+			names = []string{""}
+		}
+		p.NominalX(labels...)
+		p.Legend.Left = true // few clients, low bars
+		for i, name := range names {
+			bars, err := plotter.NewBarChart(plotter.Values(c.medians(panel, name, labels)), barWidth)
+			if err != nil {
+				return err
+			}
+			bars.Color, bars.LineStyle.Width = colours[i%len(colours)], 0
+			bars.Offset = (vg.Length(i) - vg.Length(len(names)-1)/2) * barWidth
+			p.Add(bars)
+			if len(names) > 1 {
+				p.Legend.Add(name, bars)
+			}
+		}
+		return nil
+	})
+}
+
+// Lines writes the chart with a line for each series, over a logarithmic axis of numbers.
+func (c Chart) Lines(w io.Writer, all results.Set) error {
+	return c.draw(w, all, func(p *plot.Plot, panel results.Set) error {
+		labels := panel.Keys(c.X)
+		p.X.Label.Text, p.X.Scale = c.X, plot.LogScale{}
+		ticks := make(plot.ConstantTicks, len(labels))
+		for i, label := range labels {
+			x, err := strconv.ParseFloat(label, 64)
+			if err != nil {
+				return err
+			}
+			ticks[i] = plot.Tick{Value: x, Label: label}
+		}
+		p.X.Tick.Marker = ticks
+		for i, name := range panel.Keys(c.Series) {
+			points := make(plotter.XYs, len(labels))
+			for j, y := range c.medians(panel, name, labels) {
+				points[j] = plotter.XY{X: ticks[j].Value, Y: y}
+			}
+			line, marks, err := plotter.NewLinePoints(points)
+			if err != nil {
+				return err
+			}
+			line.Color, marks.Color, line.Width = colours[i%len(colours)], colours[i%len(colours)], vg.Points(1.5)
+			marks.Shape = draw.CircleGlyph{}
+			p.Add(line, marks)
+			p.Legend.Add(name, line)
+		}
+		return nil
+	})
+}
+
+// medians are those of a series at each label.
+func (c Chart) medians(panel results.Set, name string, labels []string) []float64 {
+	series, medians := panel.With(c.Series, name), make([]float64, len(labels))
+	for i, label := range labels {
+		medians[i] = series.With(c.X, label).Median(c.Unit)
+		if c.Scale != 0 {
+			medians[i] *= c.Scale
+		}
+	}
+	return medians
+}
+
+// draw lets panels stand beside each other, two in a row, each with an axis of its own that begins at zero.
+func (c Chart) draw(w io.Writer, all results.Set, fill func(*plot.Plot, results.Set) error) error {
+	var plots []*plot.Plot
+	titles := all.Keys(c.Panel)
+	if c.Panel == "" {
+		titles = []string{""}
+	}
+	for _, title := range titles {
+		panel := all
+		if title != "" {
+			panel = all.With(c.Panel, title)
+		}
+		p := plot.New()
+		p.Title.Text, p.Y.Label.Text = title, c.Label
+		p.Legend.Top, p.Title.Padding = true, vg.Points(6)
+		if err := fill(p, panel); err != nil {
+			return err
+		}
+		p.Y.Min, p.Y.Max = 0, math.Max(p.Y.Max, 1e-9)*1.25 // leaves room for the legend
+		plots = append(plots, p)
+	}
+	columns := min(len(plots), 2)
+	for len(plots)%max(columns, 1) != 0 {
+		plots = append(plots, nil)
+	}
+	rows := slices.Collect(slices.Chunk(plots, max(columns, 1)))
+	tiles := draw.Tiles{
+		Rows: len(rows), Cols: columns, PadX: vg.Centimeter, PadY: vg.Centimeter,
+		PadTop: vg.Points(6), PadBottom: vg.Points(6), PadLeft: vg.Points(6), PadRight: vg.Centimeter,
+	}
+	canvas := vgsvg.New(width*vg.Length(columns), height*vg.Length(len(rows)))
+	if len(rows) > 0 {
+		for i, row := range plot.Align(rows, tiles, draw.New(canvas)) {
+			for j, tile := range row {
+				if rows[i][j] != nil {
+					rows[i][j].Draw(tile)
+				}
+			}
+		}
+	}
+	_, err := canvas.WriteTo(w)
+	return err
+}

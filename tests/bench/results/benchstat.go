@@ -1,0 +1,24 @@
+package results
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+)
+
+// Table returns the tables that benchstat makes of the results, one for each unit, with the keys of rows and
+// columns. It runs the version that this module pins: the working directory has to be in this module.
+func (s Set) Table(ctx context.Context, row, column string) (string, error) {
+	var input, output, problems bytes.Buffer
+	if err := s.Write(&input); err != nil {
+		return "", err
+	}
+	command := exec.CommandContext(ctx, "go", "tool", "benchstat", "-confidence", fmt.Sprint(Confidence),
+		"-row", row, "-col", column, "-")
+	command.Stdin, command.Stdout, command.Stderr = &input, &output, &problems
+	if err := command.Run(); err != nil {
+		return "", fmt.Errorf("benchstat: %w: %s", err, &problems)
+	}
+	return output.String(), nil
+}

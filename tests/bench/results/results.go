@@ -1,0 +1,136 @@
+// Package results keeps what was measured in the Go benchmark format, which benchstat and others read.
+package results
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchmath"
+)
+
+// Set is the results of a run, in the order in which they were measured.
+type Set []*benchfmt.Result
+
+// Add appends a result. Keys and their values make up the name: Add("Erase", 9, values, "side", "floor") measured
+// BenchmarkErase/side=floor.
+func (s *Set) Add(name string, iterations int, values []benchfmt.Value, keys ...any) {
+	for i := 0; i < len(keys); i += 2 {
+		name += fmt.Sprintf("/%v=%v", keys[i], strings.ReplaceAll(fmt.Sprint(keys[i+1]), " ", "_"))
+	}
+	*s = append(*s, &benchfmt.Result{Name: benchfmt.Name(name), Iters: iterations, Values: values})
+}
+
+// Value is a number in a unit.
+func Value(number float64, unit string) benchfmt.Value {
+	return benchfmt.Value{Value: number, Unit: unit}
+}
+
+// Seconds is a duration in a unit that begins with "sec".
+func Seconds(d time.Duration, unit string) benchfmt.Value { return Value(d.Seconds(), unit) }
+
+// Known leaves out values of zero, which stand for what this system cannot measure.
+func Known(values ...benchfmt.Value) []benchfmt.Value {
+	return slices.DeleteFunc(values, func(v benchfmt.Value) bool { return v.Value == 0 })
+}
+
+// Of returns the results of a benchmark.
+func (s Set) Of(name string) Set {
+	return s.where(func(r *benchfmt.Result) bool {
+		base, _ := r.Name.Parts()
+		return string(base) == name
+	})
+}
+
+// With returns the results whose key has the value.
+func (s Set) With(key string, value any) Set {
+	return s.where(func(r *benchfmt.Result) bool { return Key(r, key) == fmt.Sprint(value) })
+}
+
+func (s Set) where(matches func(*benchfmt.Result) bool) (found Set) {
+	for _, r := range s {
+		if matches(r) {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// Keys returns the different values of a key, in order of appearance.
+func (s Set) Keys(key string) (values []string) {
+	for _, r := range s {
+		if value := Key(r, key); value != "" && !slices.Contains(values, value) {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// Key returns the value of a key, or "" for none.
+func Key(r *benchfmt.Result, key string) string {
+	_, parts := r.Name.Parts()
+	for _, part := range parts {
+		if value, ok := strings.CutPrefix(string(part), "/"+key+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// Median returns the median of the values in a unit, or 0 of none.
+func (s Set) Median(unit string) float64 { return Median(s.values(unit)) }
+
+// Ratio returns the median of the ratios to the denominators, pair by pair, or 0 of none.
+func (s Set) Ratio(denominators Set, unit string) float64 {
+	ratios, below := s.values(unit), denominators.values(unit)
+	ratios = ratios[:min(len(ratios), len(below))]
+	for i := range ratios {
+		ratios[i] /= below[i]
+	}
+	return Median(ratios)
+}
+
+func (s Set) values(unit string) (values []float64) {
+	for _, r := range s {
+		if value, ok := r.Value(unit); ok {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// Number is what can be measured.
+type Number interface{ ~int64 | ~float64 }
+
+// Median returns the middle of the values, or 0 of none.
+func Median[N Number](values []N) N {
+	if len(values) == 0 {
+		return 0
+	}
+	numbers := make([]float64, len(values))
+	for i, value := range values {
+		numbers[i] = float64(value)
+	}
+	sample := benchmath.NewSample(numbers, &benchmath.DefaultThresholds)
+	return N(benchmath.AssumeNothing.Summary(sample, Confidence).Center)
+}
+
+// Confidence is that of the intervals that are shown: five runs are enough for it.
+const Confidence = 0.9
+
+// Write writes all of it in the benchmark format.
+func (s Set) Write(w io.Writer) error {
+	if _, err := io.WriteString(w, "Unit req/s better=higher\nUnit entries/s better=higher\n"); err != nil {
+		return err
+	}
+	writer := benchfmt.NewWriter(w)
+	for _, r := range s {
+		if err := writer.Write(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

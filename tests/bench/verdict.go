@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/habeas-data/habeas/tests/bench/drain"
+	"github.com/habeas-data/habeas/tests/bench/endpoints"
+	"github.com/habeas-data/habeas/tests/bench/results"
+)
+
+// verdict returns lines for programs: medians of the ratios, pair by pair, and of the figures on SQLite.
+func verdict(all results.Set) (lines []string) {
+	served, onSQLite, drained := all.Of(nameEndpoints), all.Of(nameSQLite), all.Of(drain.Name)
+	lines = append(ratios("ratio", served, endpoints.Habeas), ratios("ratio-shared", served, endpoints.Shared)...)
+	if best := drained.With("side", drain.Best); len(best) > 0 {
+		lines = append(lines, fmt.Sprintf("ratio drain - %.3f", best.Ratio(drained.With("side", drain.River), "entries/s")))
+	}
+	lines = append(lines, ratios("sqlite-ratio", onSQLite, endpoints.Habeas)...)
+	eachLevel(onSQLite, func(endpoint, connections string, at results.Set) {
+		for _, side := range at.Keys("side") {
+			of := at.With("side", side)
+			lines = append(lines, fmt.Sprintf("sqlite-rate %s %s %s %.0f req/s, p99 %.1f ms", endpoint, connections, side,
+				of.Median("req/s"), 1e3*of.Median("p99-sec")))
+		}
+	})
+	return lines
+}
+
+func ratios(line string, set results.Set, side string) (lines []string) {
+	eachLevel(set, func(endpoint, connections string, at results.Set) {
+		lines = append(lines, fmt.Sprintf("%s %s %s %.3f", line, endpoint, connections,
+			at.With("side", side).Ratio(at.With("side", endpoints.Floor), "req/s")))
+	})
+	return lines
+}
+
+// eachLevel calls a function for the results of each endpoint with each number of connections.
+func eachLevel(set results.Set, fn func(endpoint, connections string, at results.Set)) {
+	for _, endpoint := range set.Keys("endpoint") {
+		of := set.With("endpoint", endpoint)
+		for _, connections := range of.Keys("conns") {
+			fn(endpoint, connections, of.With("conns", connections))
+		}
+	}
+}

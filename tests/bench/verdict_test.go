@@ -1,0 +1,37 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/habeas-data/habeas/tests/bench/drain"
+	"github.com/habeas-data/habeas/tests/bench/results"
+)
+
+func TestTheVerdictIsForPrograms(t *testing.T) {
+	var all results.Set
+	add := func(name, side string, rate float64) {
+		values := []benchfmt.Value{results.Value(rate, "req/s"), results.Value(0.0125, "p99-sec")}
+		all.Add(name, 1, values, "endpoint", "erase", "conns", 64, "side", side)
+	}
+	add(nameEndpoints, "floor", 100)
+	add(nameEndpoints, "habeas", 150)
+	add(nameEndpoints, "habeas-shared", 300)
+	add(nameSQLite, "floor", 100)
+	add(nameSQLite, "habeas", 90)
+	all.Add(drain.Name, 1, []benchfmt.Value{results.Value(1000, "entries/s")}, "side", drain.River)
+	all.Add(drain.Name, 1, []benchfmt.Value{results.Value(900, "entries/s")}, "side", drain.Best)
+	want := []string{
+		"ratio erase 64 1.500",
+		"ratio-shared erase 64 3.000",
+		"ratio drain - 0.900",
+		"sqlite-ratio erase 64 0.900",
+		"sqlite-rate erase 64 floor 100 req/s, p99 12.5 ms",
+		"sqlite-rate erase 64 habeas 90 req/s, p99 12.5 ms",
+	}
+	if got := verdict(all); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
