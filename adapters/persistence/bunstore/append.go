@@ -82,6 +82,17 @@ func (a *appends) keep() error {
 	return nil
 }
 
+// joinedAppends are the rows of several sessions, ordered for a shared statement.
+func joinedAppends(held []*appends) (all appends) {
+	for _, one := range held {
+		for k, rows := range one {
+			all[k] = append(all[k], rows...)
+		}
+	}
+	all.sort()
+	return all
+}
+
 // sort orders the rows of the ledgers by subject and keeps the order of each subject's rows. Statements of several
 // sessions then lock the ledgers in the same order.
 func (a *appends) sort() {
@@ -97,20 +108,15 @@ func newAppending(s *Store) *batch.Batcher[*appends] {
 
 // append inserts what one session or several hold, in one statement.
 func (s *Store) append(ctx context.Context, held ...*appends) error {
-	var all appends
-	for _, one := range held {
-		for k, rows := range one {
-			all[k] = append(all[k], rows...)
-		}
-	}
+	all := *held[0]
 	if len(held) > 1 {
-		all.sort()
+		all = joinedAppends(held)
 	}
-	leave, err := s.enterToWrite(ctx)
+	turn, err := s.enterToWrite(ctx)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer turn.leave()
 	insert := all.take(s)[0]
 	return s.dialect.execAlone(ctx, s.db, insert.text, insert.args)
 }
@@ -124,45 +130,91 @@ type insert struct {
 // take empties what is held into one statement per kind, or into a single statement where the database can join them.
 func (a *appends) take(store *Store) []insert {
 	var inserts []insert
-	var args []any
+	var counts [kinds]int
+	values := 0
 	for k, rows := range a {
-		if len(rows) == 0 {
-			continue
+		if counts[k] = len(rows); counts[k] > 0 {
+			values += len(rows) * len(rows[0])
 		}
-		if !store.dialect.joins() {
+	}
+	args := make([]any, 0, values)
+	for k, rows := range a {
+		for _, row := range rows {
+			args = append(args, row...)
+		}
+		if len(rows) > 0 && !store.dialect.joins() {
+			var only [kinds]int
+			only[k] = counts[k]
+			inserts = append(inserts, insert{store.insertText(only), args})
 			args = nil
 		}
-		var text strings.Builder
-		frame := &store.frames[k]
-		text.WriteString(frame.before)
-		for i, row := range rows {
-			if i > 0 {
-				text.WriteString(", ")
-			}
-			for j, value := range row {
-				args = append(args, value)
-				text.WriteString([...]string{"($", ", $"}[min(j, 1)])
-				text.WriteString(strconv.Itoa(len(args)))
-				if i == 0 && frame.types != nil {
-					text.WriteString(frame.types[j])
-				}
-			}
-			text.WriteByte(')')
-		}
-		text.WriteString(frame.after)
-		inserts = append(inserts, insert{text.String(), args})
 	}
 	*a = appends{}
-	if len(inserts) < 2 || !store.dialect.joins() {
-		return inserts
+	if len(args) > 0 {
+		return []insert{{store.insertText(counts), args}}
 	}
-	return []insert{{joinInserts(inserts), args}}
+	return inserts
+}
+
+// mostKept is how many rows a statement has at most whose text is kept. Requests have fewer.
+const mostKept = 16
+
+// insertText is the statement that inserts so many rows of each kind. All but the last kind are common table expressions.
+func (s *Store) insertText(counts [kinds]int) string {
+	if kept, ok := s.inserts.Load(counts); ok {
+		return kept.(string)
+	}
+	var parts []string
+	rows, values := 0, 0
+	for k, n := range counts {
+		if n > 0 {
+			parts = append(parts, s.frames[k].text(n, &values))
+			rows += n
+		}
+	}
+	text := parts[len(parts)-1]
+	if common := parts[:len(parts)-1]; len(common) > 0 {
+		for i := range common {
+			common[i] = "i" + strconv.Itoa(i) + " AS (" + common[i] + ")"
+		}
+		text = "WITH " + strings.Join(common, ", ") + " " + text
+	}
+	if rows <= mostKept {
+		s.inserts.Store(counts, text)
+	}
+	return text
 }
 
 // frame is what surrounds the rows of a kind in their statement.
 type frame struct {
 	before, after string
+	columns       int
 	types         []string // casts of the first row's parameters; nil where the statement needs none
+}
+
+// text is the statement for rows, whose parameters are numbered after values.
+func (f *frame) text(rows int, values *int) string {
+	var text strings.Builder
+	text.WriteString(f.before)
+	for i := range rows {
+		if i > 0 {
+			text.WriteString(", ")
+		}
+		for j := range f.columns {
+			before := ", "
+			if j == 0 {
+				before = "("
+			}
+			*values++
+			text.WriteString(before + parameter(*values))
+			if i == 0 && f.types != nil {
+				text.WriteString(f.types[j])
+			}
+		}
+		text.WriteByte(')')
+	}
+	text.WriteString(f.after)
+	return text.String()
 }
 
 // newFrames writes the statements of the kinds around their rows. A row of a ledger is numbered under the lock of the
@@ -170,16 +222,17 @@ type frame struct {
 func newFrames(tables tableNames, d sqlDialect) (frames [kinds]frame) {
 	frames[clearings] = frame{
 		before: "UPDATE " + tables.restrictions + " SET reason = NULL WHERE reason IS NOT NULL AND subject_id IN (", after: ")",
+		columns: 1,
 	}
 	names := [kinds]string{
 		consents: tables.consents, restrictions: tables.restrictions, entries: tables.outbox, events: tables.events,
 	}
 	for k := consents; k < kinds; k++ {
 		into := "INSERT INTO " + names[k] + " (" + columns[k] + ") "
-		frames[k] = frame{before: into + "VALUES "}
+		frames[k] = frame{before: into + "VALUES ", columns: strings.Count(columns[k], ",") + 1}
 		if lock := d.lockLedger(k, "v.subject_id"); lock != "" {
 			frames[k] = frame{
-				before: into + "SELECT v.* FROM (VALUES ", types: ledgerTypes[k],
+				before: into + "SELECT v.* FROM (VALUES ", columns: len(ledgerTypes[k]), types: ledgerTypes[k],
 				after: ") AS v (" + columns[k] + ") WHERE " + lock + " IS NOT NULL",
 			}
 		}
@@ -191,16 +244,6 @@ func newFrames(tables tableNames, d sqlDialect) (frames [kinds]frame) {
 var ledgerTypes = [kinds][]string{
 	consents:     {"::text", "::text", "::text", "::boolean", "::timestamptz", "::text"},
 	restrictions: {"::text", "::text", "::boolean", "::text", "::timestamptz", "::text"},
-}
-
-// joinInserts makes one statement of several: all but the last become common table expressions.
-func joinInserts(inserts []insert) string {
-	var text strings.Builder
-	last := len(inserts) - 1
-	for i, insert := range inserts[:last] {
-		text.WriteString([]string{"WITH i", ", i"}[min(i, 1)] + strconv.Itoa(i) + " AS (" + insert.text + ")")
-	}
-	return text.String() + " " + inserts[last].text
 }
 
 // asJSON encodes what is stored as JSON.

@@ -2,7 +2,6 @@ package bunstore
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -59,25 +58,40 @@ func (g gate) leave() {
 	}
 }
 
-// gated is a transaction that leaves its gates when it ends.
+// gated is a transaction that gives its turn back when it ends.
 type gated struct {
 	transaction
-	leave func()
+	turn *turn
 }
 
 func (g gated) commit(ctx context.Context) error {
-	defer g.leave()
+	defer g.turn.leave()
 	return g.transaction.commit(ctx)
 }
 
 func (g gated) rollback(ctx context.Context) error {
-	defer g.leave()
+	defer g.turn.leave()
 	return g.transaction.rollback(ctx)
 }
 
+// turn is a place at both gates.
+type turn struct {
+	store *Store
+	left  bool
+}
+
+// leave gives both places back, once.
+func (t *turn) leave() {
+	if !t.left {
+		t.left = true
+		t.store.gate.leave()
+		t.store.writers.leave()
+	}
+}
+
 // enterToWrite waits until a transaction may begin: first for the turn to write, then for a connection. In the other
-// order, those who wait for their turn could hold all connections. What it returns gives both back, once.
-func (s *Store) enterToWrite(ctx context.Context) (leave func(), err error) {
+// order, those who wait for their turn could hold all connections.
+func (s *Store) enterToWrite(ctx context.Context) (*turn, error) {
 	if err := s.writers.enter(ctx); err != nil {
 		return nil, err
 	}
@@ -85,8 +99,5 @@ func (s *Store) enterToWrite(ctx context.Context) (leave func(), err error) {
 		s.writers.leave()
 		return nil, err
 	}
-	return sync.OnceFunc(func() {
-		s.gate.leave()
-		s.writers.leave()
-	}), nil
+	return &turn{store: s}, nil
 }

@@ -73,20 +73,20 @@ func (s *session) begin(ctx context.Context) error {
 	if s.tx != nil {
 		return nil
 	}
-	leave, err := s.store.enterToWrite(ctx)
+	turn, err := s.store.enterToWrite(ctx)
 	if err != nil {
 		return s.fail(ctx, "begin", err)
 	}
 	defer func() {
 		if s.tx == nil { // also when the driver or a query hook panics
-			leave()
+			turn.leave()
 		}
 	}()
 	tx, err := s.store.dialect.begin(ctx, s.store.db)
 	if err != nil {
 		return s.fail(ctx, "begin", err)
 	}
-	s.tx = gated{tx, leave}
+	s.tx = gated{tx, turn}
 	return nil
 }
 

@@ -60,6 +60,7 @@ type Store struct {
 	dialect sqlDialect
 	tables  tableNames
 	frames  [kinds]frame
+	inserts sync.Map // the texts of statements by [kinds]int, see insertText
 	export  []export
 
 	latest    latestConsents
