@@ -17,9 +17,6 @@ type sqlDialect interface {
 	// begin opens a transaction.
 	begin(ctx context.Context, db *bun.DB) (transaction, error)
 
-	// mostJoined is how many selects one statement of an export joins at most.
-	mostJoined() int
-
 	// execAlone runs a statement that writes, in a transaction of its own. It ends with ctx, also where it waits for a
 	// lock.
 	execAlone(ctx context.Context, db *bun.DB, text string, args []any) error

@@ -161,8 +161,13 @@ func newExports(store *Store) []export {
 		}
 		all = append(all, s)
 	}
+	// SQLite compiles its statements each time: one per table costs less than all of them in one.
+	atOnce := 1
+	if store.dialect.joins() {
+		atOnce = len(all)
+	}
 	var statements []export
-	for sources := range slices.Chunk(all, store.dialect.mostJoined()) {
+	for sources := range slices.Chunk(all, atOnce) {
 		statements = append(statements, newExport(sources))
 	}
 	statements[0].sighted = true
@@ -173,6 +178,11 @@ func newExport(sources []source) export {
 	e := export{sources: sources}
 	for _, source := range sources {
 		e.width = max(e.width, len(source.selected))
+	}
+	if len(sources) == 1 {
+		s := sources[0]
+		e.text = "SELECT 0, 0, " + strings.Join(s.selected, ", ") + s.from(0) + " ORDER BY " + list("t0", s.table.PrimaryKey)
+		return e
 	}
 	branches, parameters := make([]string, len(sources)), 0
 	for i, source := range sources {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/hex"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -24,8 +23,6 @@ func (postgres) begin(ctx context.Context, db *bun.DB) (transaction, error) {
 	}
 	return postgresTransaction{tx}, nil
 }
-
-func (postgres) mostJoined() int { return math.MaxInt }
 
 type postgresTransaction struct{ tx bun.Tx }
 

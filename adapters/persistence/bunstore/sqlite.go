@@ -47,9 +47,6 @@ func snapshot(ctx context.Context, db *bun.DB) (transaction, error) {
 	return sqliteTransaction{conn}, nil
 }
 
-// mostJoined stays below SQLITE_MAX_COMPOUND_SELECT, 500, and below SQLITE_MAX_LENGTH with wide tables.
-func (sqlite) mostJoined() int { return 200 }
-
 // lockWait is a connection on which a statement that waits for a lock ends with its context. SQLite waits as long as
 // its busy_timeout says, and cannot be interrupted in that.
 type lockWait struct {
