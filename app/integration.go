@@ -40,6 +40,12 @@ type Config struct {
 	// Without it, erasures, exports and rectifications fail where they might not; see bunstore.Options. The default is
 	// false.
 	TrustRowFilters bool
+	// SynchronousCommit makes erasures wait for synchronous standbys of PostgreSQL; see bunstore.Options. The default is
+	// the setting of the connection.
+	SynchronousCommit string
+	// ReadDB is a replica of the PostgreSQL database that exports are read from; see bunstore.Options. The default is nil:
+	// they are read from DB.
+	ReadDB *bun.DB
 	// Purposes are those that subjects can consent to, and have processing restricted for. Any other one is then refused,
 	// GET /consent lists the consents in force for all of them, and audit events name them; see stack.Config. The default
 	// is none: every purpose will do, and GET /consent is not there.
@@ -109,7 +115,7 @@ func (c Config) stack(wake func()) (Stack, *bunstore.Store, error) {
 	wires := c.DB != nil || len(c.Models) > 0 || !c.DataMap.IsZero()
 	switch {
 	case c.Stack != nil && (wires || len(c.Resolvers) > 0 || c.CustomTypes != nil || c.Schema != "" || c.ShareStatements ||
-		c.TrustRowFilters || len(c.Purposes) > 0 ||
+		c.TrustRowFilters || c.SynchronousCommit != "" || c.ReadDB != nil || len(c.Purposes) > 0 ||
 		c.ResolverTimeout != 0 || c.OnAbandoned != nil || !reflect.ValueOf(c.Saga).IsZero() || c.Clock != nil || c.IDs != nil):
 		return Stack{}, nil, configurationError("set either Stack, or DB and Models with their options, not both")
 	case c.Stack != nil:
