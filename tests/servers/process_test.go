@@ -3,7 +3,6 @@ package servers
 import (
 	"bufio"
 	"context"
-	"database/sql"
 	"fmt"
 	"io"
 	"net"
@@ -18,9 +17,11 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	pgxdriver "github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxalive"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
@@ -62,10 +63,14 @@ func (desk) EraseSubject(context.Context, domain.SubjectRef, string) (alreadyAbs
 
 // open opens a database as the documentation advises.
 func open(database string) (*bun.DB, error) {
-	sqldb, err := sql.Open("pgx", database)
+	config, err := pgxdriver.ParseConfig(database)
 	if err != nil {
 		return nil, err
 	}
+	if err := pgxalive.Watch(config, pgxalive.Options{}); err != nil {
+		return nil, err
+	}
+	sqldb := stdlib.OpenDB(*config)
 	sqldb.SetMaxOpenConns(connections)
 	sqldb.SetMaxIdleConns(connections)
 	return bun.NewDB(sqldb, pgdialect.New()), nil
