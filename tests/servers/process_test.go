@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -83,7 +84,7 @@ func playProcess(database string) error {
 		return err
 	}
 	gdpr, err := app.New(app.Config{
-		DB: db, Models: models, Resolvers: []ports.Resolver{desk{}}, PollInterval: pollInterval, RequestTimeout: requestTimeout,
+		DB: db, Models: models, Resolvers: []ports.Resolver{desk{}}, PollInterval: pollInterval,
 		Saga: saga.Config{CallTimeout: callTimeout, Lease: lease},
 	})
 	if err != nil {
@@ -117,9 +118,9 @@ func playProcess(database string) error {
 
 const (
 	pollInterval   = 500 * time.Millisecond
-	requestTimeout = 5 * time.Second
 	callTimeout    = 3 * time.Second
-	lease          = 8 * time.Second // after which what was in flight is called again
+	lease          = 8 * time.Second  // after which what was in flight is called again
+	requestTimeout = 30 * time.Second // the default
 )
 
 // process is a running one.
@@ -151,6 +152,15 @@ func startProcess(t testing.TB, database string) *process {
 	line, err := bufio.NewReader(output).ReadString('\n')
 	must(t, err)
 	return &process{address: strings.TrimSpace(line), client: http.Client{Timeout: requestTimeout + time.Second}}
+}
+
+// fill has the process open all of its connections.
+func (p *process) fill(ctx context.Context) {
+	var work sync.WaitGroup
+	for range 4 * connections {
+		work.Go(func() { p.request(ctx, 1, http.MethodGet, "/me/consent/newsletter") })
+	}
+	work.Wait()
 }
 
 // request reports whether the process did what it was asked.
