@@ -119,7 +119,11 @@ func openFreshDatabase(ctx context.Context, config *pgx.ConnConfig, name string)
 	db = bun.NewDB(stdlib.OpenDB(*config), pgdialect.New())
 	return db, func() error {
 		err := db.Close()
-		_, dropped := admin.NewRaw("DROP DATABASE ? WITH (FORCE)", bun.Ident(name)).Exec(context.WithoutCancel(ctx))
+		// The server waits some seconds for connections to end by themselves, which a proxy may not survive otherwise.
+		_, dropped := admin.NewRaw("DROP DATABASE ?", bun.Ident(name)).Exec(context.WithoutCancel(ctx))
+		if dropped != nil {
+			_, dropped = admin.NewRaw("DROP DATABASE ? WITH (FORCE)", bun.Ident(name)).Exec(context.WithoutCancel(ctx))
+		}
 		return errors.Join(err, dropped, admin.Close())
 	}, nil
 }

@@ -31,7 +31,7 @@ auth_type = any
 pool_mode = transaction
 default_pool_size = %d
 max_client_conn = 1000
-server_idle_timeout = 5
+server_idle_timeout = 1
 `
 
 // bouncer is a PgBouncer that pools by transaction.
