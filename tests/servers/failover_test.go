@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/uptrace/bun"
 )
 
 const (
@@ -32,6 +31,7 @@ func TestAPrimaryThatFreezesLosesNothingAndIsReplacedWithinTenSeconds(t *testing
 
 // failOver has customers erase themselves while the primary fails and the standby takes its place.
 func failOver(t *testing.T, fail func(*pair), within time.Duration) {
+	t.Helper()
 	servers := startPair(t)
 	seed(t, servers.primary.URL())
 	database := servers.url(t)
@@ -127,7 +127,7 @@ func seed(t *testing.T, database string) {
 	t.Helper()
 	db, err := open(database)
 	must(t, err)
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	for _, model := range models {
 		_, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(t.Context())
@@ -153,7 +153,7 @@ func check(t *testing.T, database string, done *acknowledged, promoted time.Time
 	t.Helper()
 	db, err := open(database)
 	must(t, err)
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	await(t, 30*time.Second, "an outbox that is done", func() bool {
 		open, err := db.NewSelect().Table("habeas_outbox").Where("status <> 'succeeded'").Count(t.Context())
 		return err == nil && open == 0

@@ -107,7 +107,7 @@ func scalar(t testing.TB, database, statement string) string {
 	defer cancel()
 	db, err := sql.Open("pgx", database)
 	must(t, err)
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	rows, err := db.QueryContext(ctx, statement)
 	must(t, err)
 	defer rows.Close()

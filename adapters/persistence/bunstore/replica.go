@@ -38,18 +38,18 @@ func (s *session) onReplica(ctx context.Context, id domain.SubjectID, fn func() 
 	defer cancel()
 	conn, err := replica.Conn(soon)
 	if err != nil {
-		return false, nil //nolint:nilerr // the primary has the data, too
+		return false, nil
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	tx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
-		return false, nil //nolint:nilerr // the primary has the data, too
+		return false, nil
 	}
 	defer func() { _ = tx.Rollback() }() // of nothing
 	var known int64
 	err = query(ctx, s.store.db, tx.Tx, scanCount(&known), s.store.erasuresOf(), id.String())
 	if err != nil || known != current {
-		return false, nil //nolint:nilerr // the primary has the data, too
+		return false, nil
 	}
 	s.tx = postgresTransaction{tx}
 	defer func() { s.tx = nil }()
