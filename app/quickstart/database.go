@@ -18,6 +18,8 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	_ "modernc.org/sqlite" // driver "sqlite", in pure Go
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxalive"
 )
 
 // openDatabase opens sqlite://path or postgres://... The database is pinged, so that a wrong URL shows at start-up.
@@ -62,6 +64,9 @@ func parsePostgreSQL(databaseURL string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
 		return nil, errors.New("the database URL is not a valid postgres:// URL")
+	}
+	if err := pgxalive.Watch(config, pgxalive.Options{}); err != nil { // for a server that freezes
+		return nil, err
 	}
 	return config, nil
 }
