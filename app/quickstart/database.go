@@ -103,7 +103,9 @@ func openFreshFile(ctx context.Context) (db *bun.DB, remove func() error, err er
 	return db, func() error { return errors.Join(db.Close(), os.RemoveAll(dir)) }, nil
 }
 
-func openFreshSchema(ctx context.Context, config *pgx.ConnConfig, name string) (db *bun.DB, remove func() error, err error) {
+func openFreshSchema(
+	ctx context.Context, config *pgx.ConnConfig, name string,
+) (db *bun.DB, remove func() error, err error) {
 	config.RuntimeParams["search_path"] = name
 	db = bun.NewDB(stdlib.OpenDB(*config), pgdialect.New())
 	if _, err := db.NewRaw("CREATE SCHEMA ?", bun.Ident(name)).Exec(ctx); err != nil {
@@ -115,7 +117,9 @@ func openFreshSchema(ctx context.Context, config *pgx.ConnConfig, name string) (
 	}, nil
 }
 
-func openFreshDatabase(ctx context.Context, config *pgx.ConnConfig, name string) (db *bun.DB, remove func() error, err error) {
+func openFreshDatabase(
+	ctx context.Context, config *pgx.ConnConfig, name string,
+) (db *bun.DB, remove func() error, err error) {
 	admin := bun.NewDB(stdlib.OpenDB(*config), pgdialect.New())
 	if _, err := admin.NewRaw("CREATE DATABASE ?", bun.Ident(name)).Exec(ctx); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("a database for the walkthrough cannot be made: %w", err), admin.Close())

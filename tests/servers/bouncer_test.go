@@ -100,7 +100,7 @@ func findBouncer() (string, error) {
 	}
 	const debian = "/usr/sbin/pgbouncer"
 	if _, err := os.Stat(debian); err != nil {
-		return "", fmt.Errorf("there is no PgBouncer; run: sudo apt-get install pgbouncer (%w)", err)
+		return "", fmt.Errorf("PgBouncer is missing; run: sudo apt-get install pgbouncer (%w)", err)
 	}
 	return debian, nil
 }

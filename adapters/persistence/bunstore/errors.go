@@ -36,9 +36,11 @@ func wrap(ctx context.Context, op string, err error) error {
 	state := sqlState(err)
 	switch {
 	case state == "42P05", state == "26000":
-		wrapped.Code, wrapped.Message = domain.ErrConfiguration, "a prepared statement is on another connection; "+poolingAdvice
+		wrapped.Code = domain.ErrConfiguration
+		wrapped.Message = "a prepared statement is on another connection; " + poolingAdvice
 	case state == "08P01": // for whatever PgBouncer has to say, a server that is down included
-		wrapped.Code, wrapped.Message = domain.ErrUnavailable, "the database, or a proxy in front of it, broke off; "+poolingAdvice
+		wrapped.Code = domain.ErrUnavailable
+		wrapped.Message = "the database, or a proxy in front of it, broke off; " + poolingAdvice
 	case unreachable(err, state):
 		wrapped.Code, wrapped.Message = domain.ErrUnavailable, "the database cannot be reached or is too busy"
 	case strings.HasPrefix(state, "23"), sqliteCode(err) == 19: // SQLITE_CONSTRAINT

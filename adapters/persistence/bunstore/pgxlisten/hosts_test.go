@@ -89,7 +89,8 @@ func TestAProxyIsNamedInTheLogOnce(t *testing.T) {
 			s := newServer()
 			s.answer = func(s *server, query string) bool {
 				if query == "SELECT pg_backend_pid()" {
-					s.say(&pgproto3.RowDescription{Fields: []pgproto3.FieldDescription{{Name: []byte("pg_backend_pid"), DataTypeOID: 23}}},
+					column := pgproto3.FieldDescription{Name: []byte("pg_backend_pid"), DataTypeOID: 23}
+					s.say(&pgproto3.RowDescription{Fields: []pgproto3.FieldDescription{column}},
 						&pgproto3.DataRow{Values: [][]byte{[]byte(pid)}})
 				}
 				return false

@@ -66,7 +66,8 @@ type Listener struct {
 //
 // The configuration is copied; it is one that pgx.ParseConfig made, as the one of a pool is, and leads to the server
 // itself, or to a proxy that keeps a session on one connection: a proxy that pools by transaction delivers no
-// notifications. A listener that connects through a proxy says so in the log, once. wake must not block; worker.SagaWorker.Wake does not.
+// notifications. A listener that connects through a proxy says so in the log, once. wake must not block;
+// worker.SagaWorker.Wake does not.
 //
 // The error is domain.ErrConfiguration: something is missing, or an option is negative.
 func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
@@ -94,7 +95,7 @@ func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
 	}
 	config = config.Copy()
 	if config.ConnectTimeout == 0 || config.ConnectTimeout > opts.Timeout {
-		config.ConnectTimeout = opts.Timeout // of each host, so that one that is frozen does not keep the others from their turn
+		config.ConnectTimeout = opts.Timeout // of each host: one that is frozen leaves the others their turn
 	}
 	config.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { wake() }
 	return &Listener{config: config, wake: wake, options: opts}, nil
