@@ -59,8 +59,8 @@ test-versions: postgres ## Run all PostgreSQL tests on each version; VERSIONS="1
 	done
 
 test-version:
-	$(call test-module,.,-skip '/SQLite' $(POSTGRES_PACKAGES))
-	$(call test-module,tests/pgdriver,./...)
+	$(call test-module,.,-count=1 -skip '/SQLite' $(POSTGRES_PACKAGES))
+	$(call test-module,tests/pgdriver,-count=1 ./...)
 
 # The linter's cache remembers where files were: shared by two clones, it reports the other one's, and exclusions miss.
 lint: export GOLANGCI_LINT_CACHE = $(CURDIR)/bin/golangci-lint-cache
