@@ -8,7 +8,7 @@ BENCH_FLAGS   =
 PACKAGES      = ./...
 
 # Modules of their own: what they need never enters the library's go.mod.
-NESTED = tests/pgdriver tests/mattn tests/bench
+NESTED = tests/pgdriver tests/mattn tests/bench tests/servers
 
 # The tests of a module and of packages in it, and the proof that there were PostgreSQL tests among them.
 define test-module
@@ -19,7 +19,11 @@ define test-module
 	echo "PASS: the PostgreSQL tests of module $(1) ran, in $$databases databases"
 endef
 
-.PHONY: help test test-quick test-modules lint generate tidy check-generate walkthrough bench bench-quick bench-growth ci postgres
+# The packages whose tests use PostgreSQL, but for those that test how servers are started.
+POSTGRES_PACKAGES = $$(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | \
+	grep -E 'habeas/tests/(postgres|databases|conformance)[] ]' | cut -d' ' -f1 | grep -vE 'habeas/tests/(cmd|postgres)')
+
+.PHONY: help test test-quick test-modules test-servers test-versions test-version lint generate tidy check-generate walkthrough bench bench-quick bench-growth ci postgres
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +40,27 @@ test-modules:
 	$(call test-module,tests/pgdriver,./...)
 	go -C tests/mattn test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C tests/bench test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
+
+# All servers are the tests' own here, so that a database that is supplied would only hide that some cannot be had.
+test-servers: export HABEAS_TEST_DATABASE_URL =
+test-servers: ## Run what takes several servers: PgBouncer, failover, replicas; then the oldest and the newest PostgreSQL
+	@.ci/ensure-postgres servers
+	$(call test-module,tests/servers,-count=1 ./...)
+	@$(MAKE) --no-print-directory test-versions VERSIONS="$(firstword $(VERSIONS)) $(lastword $(VERSIONS))"
+
+# Servers of each version are fetched once, and kept in the user's cache directory.
+VERSIONS = 14 15 16 17 18
+
+test-versions: export HABEAS_TEST_DATABASE_URL =
+test-versions: postgres ## Run all PostgreSQL tests on each version; VERSIONS="16 17" chooses
+	@for version in $(VERSIONS); do \
+		echo "PostgreSQL $$version"; \
+		HABEAS_TEST_POSTGRES_VERSION=$$version $(WITH_POSTGRES) $(MAKE) --no-print-directory test-version || exit; \
+	done
+
+test-version:
+	$(call test-module,.,-count=1 -skip '/SQLite' $(POSTGRES_PACKAGES))
+	$(call test-module,tests/pgdriver,-count=1 ./...)
 
 # The linter's cache remembers where files were: shared by two clones, it reports the other one's, and exclusions miss.
 lint: export GOLANGCI_LINT_CACHE = $(CURDIR)/bin/golangci-lint-cache

@@ -53,6 +53,12 @@ type Config struct {
 	// subject. Without it, erasures, exports and rectifications fail if a filter might hide rows; see bunstore.Options.
 	// The default is false.
 	TrustRowFilters bool
+	// SynchronousCommit makes erasures wait for synchronous standbys of PostgreSQL; see bunstore.Options. The default is
+	// the setting of the connection.
+	SynchronousCommit string
+	// ReadDB is a replica of the PostgreSQL database. Exports are read from it; see bunstore.Options. By default they are
+	// read from DB.
+	ReadDB *bun.DB
 
 	// PollInterval is how long the worker sleeps when the outbox is empty, unless it is woken. The default is 5 s.
 	PollInterval time.Duration
@@ -70,7 +76,7 @@ type Config struct {
 func (c Config) validate() error {
 	wires := c.DB != nil || len(c.Models) > 0 || !c.DataMap.IsZero()
 	set := wires || c.CustomTypes != nil || c.Schema != "" || c.ShareStatements || c.TrustRowFilters ||
-		len(c.Purposes) > 0 || len(c.Resolvers) > 0 || c.OnAbandoned != nil || c.Clock != nil || !c.Options.IsZero()
+		c.SynchronousCommit != "" || c.ReadDB != nil || len(c.Purposes) > 0 || len(c.Resolvers) > 0 || c.OnAbandoned != nil || c.Clock != nil || !c.Options.IsZero()
 	switch {
 	case c.Stack != nil && set:
 		return domain.Misconfigured("app", "set either Stack, or DB and Models with their options, not both")

@@ -22,7 +22,7 @@ func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 	}
 	store, err := bunstore.New(c.DB, dataMap, bunstore.Options{
 		Schema: c.Schema, Enqueued: wake, ShareStatements: c.ShareStatements,
-		TrustRowFilters: c.TrustRowFilters, Logger: c.Logger,
+		TrustRowFilters: c.TrustRowFilters, SynchronousCommit: c.SynchronousCommit, ReadDB: c.ReadDB, Logger: c.Logger,
 	})
 	if err != nil {
 		return Stack{}, nil, err

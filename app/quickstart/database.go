@@ -12,11 +12,14 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	_ "modernc.org/sqlite" // driver "sqlite", in pure Go
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxalive"
 )
 
 // openDatabase opens sqlite://path or postgres://... The database is pinged, so that a wrong URL shows at start-up.
@@ -62,35 +65,74 @@ func parsePostgreSQL(databaseURL string) (*pgx.ConnConfig, error) {
 	if err != nil {
 		return nil, errors.New("the database URL is not a valid postgres:// URL")
 	}
+	if err := pgxalive.Watch(config, pgxalive.Options{}); err != nil { // for a server that freezes
+		return nil, err
+	}
 	return config, nil
 }
 
 // openFresh opens an empty database for a walkthrough, and returns how to remove it: a file in a new directory, or on
-// PostgreSQL a new schema in the database that the URL names, so that nothing that is there is touched.
+// PostgreSQL a new schema in the database that the URL names, so that nothing that is there is touched. A proxy that pools
+// by transaction lets no connection choose its schemas; behind one it is a new database.
 func openFresh(ctx context.Context, databaseURL string) (db *bun.DB, remove func() error, err error) {
 	if !strings.HasPrefix(databaseURL, "postgres") {
-		dir, err := os.MkdirTemp("", "habeas-walkthrough-")
-		if err != nil {
-			return nil, nil, err
-		}
-		db, err := openDatabase(ctx, "sqlite://"+filepath.Join(dir, "walkthrough.db"))
-		if err != nil {
-			return nil, nil, errors.Join(err, os.RemoveAll(dir))
-		}
-		return db, func() error { return errors.Join(db.Close(), os.RemoveAll(dir)) }, nil
+		return openFreshFile(ctx)
 	}
 	config, err := parsePostgreSQL(databaseURL)
 	if err != nil {
 		return nil, nil, err
 	}
-	schema := "habeas_walkthrough_" + strings.ToLower(rand.Text())
-	config.RuntimeParams["search_path"] = schema
+	name := "habeas_walkthrough_" + strings.ToLower(rand.Text())
+	db, remove, err = openFreshSchema(ctx, config.Copy(), name)
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == "08P01" {
+		return openFreshDatabase(ctx, config, name)
+	}
+	return db, remove, err
+}
+
+func openFreshFile(ctx context.Context) (db *bun.DB, remove func() error, err error) {
+	dir, err := os.MkdirTemp("", "habeas-walkthrough-")
+	if err != nil {
+		return nil, nil, err
+	}
+	db, err = openDatabase(ctx, "sqlite://"+filepath.Join(dir, "walkthrough.db"))
+	if err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return db, func() error { return errors.Join(db.Close(), os.RemoveAll(dir)) }, nil
+}
+
+func openFreshSchema(
+	ctx context.Context, config *pgx.ConnConfig, name string,
+) (db *bun.DB, remove func() error, err error) {
+	config.RuntimeParams["search_path"] = name
 	db = bun.NewDB(stdlib.OpenDB(*config), pgdialect.New())
-	if _, err := db.NewRaw("CREATE SCHEMA ?", bun.Ident(schema)).Exec(ctx); err != nil {
+	if _, err := db.NewRaw("CREATE SCHEMA ?", bun.Ident(name)).Exec(ctx); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("a schema for the walkthrough cannot be made: %w", err), db.Close())
 	}
 	return db, func() error {
-		_, err := db.NewRaw("DROP SCHEMA ? CASCADE", bun.Ident(schema)).Exec(context.WithoutCancel(ctx))
+		_, err := db.NewRaw("DROP SCHEMA ? CASCADE", bun.Ident(name)).Exec(context.WithoutCancel(ctx))
 		return errors.Join(err, db.Close())
+	}, nil
+}
+
+func openFreshDatabase(
+	ctx context.Context, config *pgx.ConnConfig, name string,
+) (db *bun.DB, remove func() error, err error) {
+	admin := bun.NewDB(stdlib.OpenDB(*config), pgdialect.New())
+	if _, err := admin.NewRaw("CREATE DATABASE ?", bun.Ident(name)).Exec(ctx); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("a database for the walkthrough cannot be made: %w", err), admin.Close())
+	}
+	config.Database = name
+	db = bun.NewDB(stdlib.OpenDB(*config), pgdialect.New())
+	return db, func() error {
+		err := db.Close()
+		// The server waits some seconds for connections to end by themselves, which a proxy may not survive otherwise.
+		_, dropped := admin.NewRaw("DROP DATABASE ?", bun.Ident(name)).Exec(context.WithoutCancel(ctx))
+		if dropped != nil {
+			_, dropped = admin.NewRaw("DROP DATABASE ? WITH (FORCE)", bun.Ident(name)).Exec(context.WithoutCancel(ctx))
+		}
+		return errors.Join(err, dropped, admin.Close())
 	}, nil
 }

@@ -47,15 +47,28 @@ func onSQLite(t testing.TB, driver databases.Driver) porttest.StoreHarness {
 	}
 }
 
-// onPostgreSQL opens stores on schemas of one database, and takes those whose case has ended well again for another one:
-// emptying their tables takes a tenth of the time that making them does.
-func onPostgreSQL(t testing.TB, driver databases.Driver) porttest.StoreHarness {
+// schemasOf returns the URLs of empty schemas of one database.
+func schemasOf(t testing.TB, driver databases.Driver) func(c testing.TB) string {
 	t.Helper()
 	database := driver.NewDatabase(t)
 	admin := driver.Open(t, database)
+	made := 0
+	return func(c testing.TB) string {
+		c.Helper()
+		made++
+		schema := "shop_" + strconv.Itoa(made)
+		_, err := admin.ExecContext(c.Context(), "CREATE SCHEMA "+schema)
+		must(c, err)
+		return databases.WithSchema(c, database, schema)
+	}
+}
+
+// onPostgreSQL opens stores in empty places, and takes those whose case has ended well again for another one: emptying
+// their tables takes a tenth of the time that making them does.
+func onPostgreSQL(t testing.TB, driver databases.Driver, place func(c testing.TB) string) porttest.StoreHarness {
+	t.Helper()
 	var mu sync.Mutex
 	var free []opened
-	made := 0
 	take := func(c testing.TB) opened {
 		c.Helper()
 		mu.Lock()
@@ -67,11 +80,7 @@ func onPostgreSQL(t testing.TB, driver databases.Driver) porttest.StoreHarness {
 				return last
 			}
 		}
-		made++
-		schema := "shop_" + strconv.Itoa(made)
-		_, err := admin.ExecContext(c.Context(), "CREATE SCHEMA "+schema)
-		must(c, err)
-		store := openBun(t, driver, databases.WithSchema(c, database, schema), nobodyListens)
+		store := openBun(t, driver, place(c), nobodyListens)
 		makeTables(c, store.past, postgresTypes())
 		return store
 	}

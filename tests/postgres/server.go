@@ -26,6 +26,10 @@ const (
 	startAttempts = 3
 )
 
+// VersionEnv is the major version of private servers, 14 for one, which is fetched and unpacked; see package prebuilt. The
+// default is what the system has installed.
+const VersionEnv = "HABEAS_TEST_POSTGRES_VERSION"
+
 // errPortTaken says that somebody else took the port between its choice and the server's start.
 var errPortTaken = errors.New("postgres: the port was taken")
 
@@ -50,6 +54,10 @@ type Option func(*settings)
 
 type settings struct {
 	durable  bool
+	version  int // a major one, which is installed; 0 is what the system has
+	base     string
+	keep     string
+	more     []string
 	pattern  string
 	freePort func() (int, error)
 }
@@ -63,13 +71,16 @@ func Durable() Option { return func(s *settings) { s.durable = true } }
 // Stop, or with this process.
 func Start(ctx context.Context, options ...Option) (*Server, error) {
 	s := settings{pattern: debianBinaries, freePort: freePort}
+	if err := s.readVersion(os.Getenv(VersionEnv)); err != nil {
+		return nil, err
+	}
 	for _, option := range options {
 		option(&s)
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	programs, err := findBinaries(s.pattern)
-	if err != nil {
+	if err != nil && s.version == 0 {
 		return nil, err
 	}
 	for attempt := 1; ; attempt++ {
@@ -116,7 +127,7 @@ func (s settings) start(ctx context.Context, programs binaries) (*Server, error)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: no free port: %w", err)
 	}
-	server, err := supervise(programs, s.arguments(port))
+	server, err := s.supervise(ctx, programs, port)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +149,7 @@ func (s settings) arguments(port int) []string {
 		values = append(values, "fsync=off", "synchronous_commit=off", "full_page_writes=off")
 	}
 	var arguments []string
-	for _, value := range values {
+	for _, value := range append(values, s.more...) {
 		arguments = append(arguments, "-c", value)
 	}
 	return arguments

@@ -3,6 +3,7 @@
 package postgres
 
 import (
+	"context"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -17,7 +18,7 @@ var supervisor string
 
 // supervise starts the script that runs the server and outlives this process just long enough to clean up. No
 // goroutine waits for it, so that a test that looks for leaked goroutines sees none of ours.
-func supervise(programs binaries, arguments []string) (_ *Server, err error) {
+func (s settings) supervise(ctx context.Context, programs binaries, port int) (_ *Server, err error) {
 	as, err := account()
 	if err != nil {
 		return nil, err
@@ -27,6 +28,9 @@ func supervise(programs binaries, arguments []string) (_ *Server, err error) {
 		return nil, err
 	}
 	var opened []*os.File
+	if programs, err = s.install(ctx, programs, filepath.Join(directory, "native"), as); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(directory))
+	}
 	defer func() {
 		if err != nil {
 			closeAll(opened)
@@ -51,8 +55,8 @@ func supervise(programs binaries, arguments []string) (_ *Server, err error) {
 
 	// No context: the script must not die with one, it has a server to stop.
 	process := exec.Command("/bin/sh", append([]string{
-		"-c", supervisor, "habeas-postgres", directory, programs.initdb, programs.postgres,
-	}, arguments...)...)
+		"-c", supervisor, "habeas-postgres", directory, programs.initdb, programs.postgres, s.base, s.keep,
+	}, s.arguments(port)...)...)
 	process.Dir = directory // the current directory may be closed to the server's user
 	process.Env = environment(os.Environ())
 	process.Stdin, process.Stdout, process.Stderr = stdin, stdout, log

@@ -4,14 +4,25 @@
 # the pipe or that it is gone, even if it was killed. Our standard output is the way back: it is closed once the server is
 # down and its directory removed, which is why nothing else may hold it.
 #
-# $1 directory, $2 initdb, $3 postgres, the rest: arguments to postgres
+# $1 directory, $2 initdb, $3 postgres, $4 the data directory to begin with as a standby or "", $5 "keep" if standbys will
+# begin with a copy of this server's, the rest: arguments to postgres
 
 trap '' HUP INT TERM
-directory=$1 initdb=$2 postgres=$3
-shift 3
+directory=$1 initdb=$2 postgres=$3 base=$4 keep=$5
+shift 5
 exec 3<&0 </dev/null
 
-"$initdb" -D "$directory/data" --username=postgres --auth=trust --encoding=UTF8 --locale=C --no-sync >&2 || {
+# What initdb leaves is a server that was shut down: a plain copy of it can follow the original.
+prepare() {
+	if [ -n "$base" ]; then
+		cp -Rp "$base" "$directory/data" && : >"$directory/data/standby.signal"
+		return
+	fi
+	"$initdb" -D "$directory/data" --username=postgres --auth=trust --encoding=UTF8 --locale=C --no-sync >&2 || return
+	[ -z "$keep" ] || cp -Rp "$directory/data" "$directory/base"
+}
+
+prepare || {
 	cd / && rm -rf "$directory"
 	exit 1
 }

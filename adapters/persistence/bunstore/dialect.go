@@ -59,6 +59,9 @@ type sqlDialect interface {
 	// skipLocked is what a select of rows to be changed ends with, so that others do not wait for them.
 	skipLocked() string
 
+	// hasStandbys reports whether a commit can wait for standbys, and whether there can be replicas to read from.
+	hasStandbys() bool
+
 	// forUpdate is what a select ends with that locks its rows.
 	forUpdate() string
 

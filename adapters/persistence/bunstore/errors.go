@@ -14,6 +14,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
+// poolingAdvice says what a proxy needs that gives each transaction a connection: a driver that prepares no statements by
+// name, and sends no startup parameter that the proxy does not know.
+const poolingAdvice = "behind a proxy that pools by transaction set default_query_exec_mode=exec in the URL for pgx," +
+	" and no search_path"
+
 // wrap gives an error of the database a code and a text without anything the driver said, which may quote values. The
 // driver's error stays reachable for errors.As. An error that has a code already is left as it is.
 func wrap(ctx context.Context, op string, err error) error {
@@ -30,6 +35,12 @@ func wrap(ctx context.Context, op string, err error) error {
 	wrapped := &domain.Error{Op: op, Message: "the database refused a statement", Err: err}
 	state := sqlState(err)
 	switch {
+	case state == "42P05", state == "26000":
+		wrapped.Code = domain.ErrConfiguration
+		wrapped.Message = "a prepared statement is on another connection; " + poolingAdvice
+	case state == "08P01": // for whatever PgBouncer has to say, a server that is down included
+		wrapped.Code = domain.ErrUnavailable
+		wrapped.Message = "the database, or a proxy in front of it, broke off; " + poolingAdvice
 	case unreachable(err, state):
 		wrapped.Code, wrapped.Message = domain.ErrUnavailable, "the database cannot be reached or is too busy"
 	case strings.HasPrefix(state, "23"), sqliteCode(err) == 19: // SQLITE_CONSTRAINT

@@ -26,8 +26,12 @@ func (s subjectStore) Export(
 		return &domain.Error{Code: domain.ErrSession, Op: "export", Message: "must come before any write of its session"}
 	}
 	statements := s.store.export
+	read := func() error { return s.export(ctx, statements[0], id, key, yield) }
+	if done, err := s.onReplica(ctx, id, read); done {
+		return err
+	}
 	if len(statements) == 1 {
-		return s.export(ctx, statements[0], id, key, yield)
+		return read()
 	}
 	return s.inSnapshot(ctx, func() error {
 		for _, statement := range statements {

@@ -100,7 +100,11 @@ func TestSettledEntriesCostClaimsAndSettlementsNothing(t *testing.T) {
 				b.plan(t, withdraws[1], "1"):                                                             "habeas_outbox_unfinished",
 			} {
 				unbounded := func(scan string) bool { return strings.Contains(plan, scan) }
-				if !strings.Contains(plan, index) || slices.ContainsFunc(scans, unbounded) {
+				forbidden := scans
+				if !analyzed { // then PostgreSQL 17 and later sort what is open, which autovacuum's statistics end
+					forbidden = scans[:1]
+				}
+				if !strings.Contains(plan, index) || slices.ContainsFunc(forbidden, unbounded) {
 					t.Errorf("analyzed %v, want %s:\n%s", analyzed, index, plan)
 				}
 			}

@@ -79,7 +79,8 @@ func (postgres) rowID() (name, sqlType string) { return "ctid", "tid" }
 
 func (postgres) useIndex(string) string { return "" } // it thinks of it
 
-func (postgres) joins() bool { return true }
+func (postgres) joins() bool       { return true }
+func (postgres) hasStandbys() bool { return true }
 
 // notification names the channel as package pgxlisten does.
 func (postgres) notification() string { return "SELECT pg_notify('habeas_outbox', '')" }

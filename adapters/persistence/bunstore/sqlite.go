@@ -182,6 +182,7 @@ func (sqlite) skipLocked() string  { return "" }
 func (sqlite) forUpdate() string   { return "" }
 
 func (sqlite) joins() bool          { return false }
+func (sqlite) hasStandbys() bool    { return false }
 func (sqlite) notification() string { return "" }
 
 func (sqlite) isolation() string { return "" }

@@ -6,6 +6,7 @@
 package bunstore
 
 import (
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -45,6 +46,20 @@ type Options struct {
 	// would neither be erased nor exported. The default is false.
 	TrustRowFilters bool
 
+	// SynchronousCommit is the setting synchronous_commit of PostgreSQL for sessions that erase: CommitOn,
+	// CommitRemoteWrite or CommitRemoteApply. An erasure is then acknowledged once the synchronous standbys have it, also
+	// where the application's other transactions do not wait for them. In a transaction of the application that an
+	// erasure joins, it holds until that transaction ends. It has no effect on a server without synchronous standbys. The
+	// default is the setting of the connection.
+	SynchronousCommit string
+
+	// ReadDB is a handle on a physical replica of the PostgreSQL database, from which exports are then read; everything
+	// else, the events of exports included, concerns the primary. A replica that has not seen all erasures of the
+	// subject that were committed when the export began, or that cannot be reached, is left out: the primary is read. In
+	// everything else an export is as old as the replica is. Exports that join a transaction of the application are read
+	// there. The default is nil: exports are read from the primary.
+	ReadDB *bun.DB
+
 	// Logger gets warnings about the application's tables, without any personal data: tables into which triggers copy old
 	// values, each of them once. The default is slog.Default().
 	Logger *slog.Logger
@@ -73,6 +88,9 @@ type Store struct {
 	lastSteps atomic.Pointer[stepGroup]
 	catalog   atomic.Pointer[catalog] // as it was read last
 
+	synchronousCommit string
+	readDB            *bun.DB // or nil
+
 	trustRowFilters bool
 	logger          *slog.Logger
 	warned          sync.Map // what a warning was about
@@ -98,8 +116,12 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := errors.Join(checkDurability(d, opts.SynchronousCommit), checkReplica(d, opts.ReadDB)); err != nil {
+		return nil, err
+	}
 	s := &Store{
 		db: db, dataMap: dataMap, dialect: d, tables: namesOf(opts.Schema), wake: opts.Enqueued,
+		synchronousCommit: opts.SynchronousCommit, readDB: opts.ReadDB,
 		trustRowFilters: opts.TrustRowFilters, logger: opts.Logger,
 	}
 	if s.logger == nil {

@@ -22,6 +22,9 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	if err := s.checkIsolation(ctx); err != nil {
 		return err
 	}
+	if err := s.makeDurable(ctx); err != nil {
+		return err
+	}
 	if err := s.forget(ctx); err != nil {
 		return err
 	}

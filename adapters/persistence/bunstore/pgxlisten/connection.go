@@ -2,15 +2,25 @@ package pgxlisten
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // closeTimeout bounds the farewell to a server that may not be there any more, and what pgx does then by itself: it
 // dials once more, to cancel whatever it had asked.
 const closeTimeout = time.Second
+
+const (
+	// promotionBackoff is how long to wait at most while a standby is about to be promoted.
+	promotionBackoff = 500 * time.Millisecond
+	// logInterval is how often such attempts are logged at most.
+	logInterval = 30 * time.Second
+)
 
 // listen holds one connection for as long as it lasts. The error is never nil.
 func (l *Listener) listen(ctx context.Context) (connected bool, err error) {
@@ -29,17 +39,41 @@ func (l *Listener) listen(ctx context.Context) (connected bool, err error) {
 }
 
 func (l *Listener) connect(ctx context.Context) (*pgx.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, l.options.Timeout)
+	hosts := 1 + len(l.config.Fallbacks)
+	dialling, cancel := context.WithTimeout(ctx, l.options.Timeout*time.Duration(hosts))
 	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, l.config)
+	conn, err := pgx.ConnectConfig(dialling, l.config)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := conn.Exec(ctx, "LISTEN "+Channel); err != nil {
+	answer, cancel := context.WithTimeout(ctx, l.options.Timeout)
+	defer cancel()
+	backend, err := conn.PgConn().Exec(answer, "SELECT pg_backend_pid()").ReadAll()
+	if err == nil {
+		_, err = conn.Exec(answer, "LISTEN "+Channel)
+	}
+	if err != nil {
 		hangUp(ctx, conn)
 		return nil, err
 	}
+	if isProxied(conn, backend) {
+		l.proxied.Do(func() { l.logProxied(ctx) })
+	}
 	return conn, nil
+}
+
+// isProxied reports whether the server process that answered is not the one that the connection was begun with, which a
+// proxy makes up.
+func isProxied(conn *pgx.Conn, backend []*pgconn.Result) bool {
+	if len(backend) != 1 || len(backend[0].Rows) != 1 || len(backend[0].Rows[0]) != 1 {
+		return false
+	}
+	return string(backend[0].Rows[0][0]) != strconv.FormatUint(uint64(conn.PgConn().PID()), 10)
+}
+
+// onlyStandbys reports whether a connection could not be had because a server that was reached lets nobody write.
+func onlyStandbys(err error) bool {
+	return errors.Is(err, pgconn.ErrReadOnlyConnection) || errors.Is(err, pgconn.ErrStandbyConnection)
 }
 
 // await returns after a notification, for which the connection itself calls wake, or after a silence, once the server
@@ -75,7 +109,10 @@ func (l *Listener) backoff(before int) time.Duration {
 	for ; before > 0 && wait < l.options.MaxBackoff; before-- {
 		wait *= 2
 	}
-	wait = min(wait, l.options.MaxBackoff)
+	return spread(min(wait, l.options.MaxBackoff))
+}
+
+func spread(wait time.Duration) time.Duration {
 	return wait/2 + rand.N(wait/2+1) //nolint:gosec // spreads retries; nothing depends on it being secret
 }
 

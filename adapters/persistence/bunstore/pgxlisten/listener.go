@@ -12,6 +12,7 @@ package pgxlisten
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -28,8 +29,8 @@ const Channel = "habeas_outbox"
 const (
 	DefaultFirstBackoff  = 100 * time.Millisecond
 	DefaultMaxBackoff    = 30 * time.Second
-	DefaultCheckInterval = time.Minute
-	DefaultTimeout       = 10 * time.Second
+	DefaultCheckInterval = 8 * time.Second
+	DefaultTimeout       = 5 * time.Second
 )
 
 // Options change what a Listener does by default. The zero value is ready for use.
@@ -37,12 +38,16 @@ type Options struct {
 	// FirstBackoff is about how long to wait before connecting again, doubled for each further time in a row. The
 	// default is 100 ms.
 	FirstBackoff time.Duration
-	// MaxBackoff bounds that wait. A connection that held longer ends the row. The default is 30 s.
+	// MaxBackoff bounds that wait. A connection that held longer ends the row. The default is 30 s. While the servers that
+	// can be reached are standbys, one of which is about to be promoted, the wait is half a second at most.
 	MaxBackoff time.Duration
-	// CheckInterval is how long to hear nothing before asking whether the server is still there, because a network may
-	// drop a silent connection without telling. The default is 1 min.
+	// CheckInterval is how long to hear nothing before asking whether the server is still there: a network may drop a
+	// silent connection without telling, and a server may freeze. The default is 8 s, so that with Timeout a server that
+	// is gone is left within 15 s.
 	CheckInterval time.Duration
-	// Timeout bounds connecting, and the wait for the answer to such a question. The default is 10 s.
+	// Timeout bounds the wait for each response of a server. Of several hosts in the configuration, each has so long to
+	// let the connection in, or as long as the connect_timeout of the configuration says if that is less. The default
+	// is 5 s.
 	Timeout time.Duration
 	// Logger gets connections that came about and those that were lost, without address or credentials. The default
 	// is slog.Default().
@@ -54,13 +59,15 @@ type Listener struct {
 	config  *pgx.ConnConfig
 	wake    func()
 	options Options
+	proxied sync.Once // says that there is a proxy
 }
 
 // New returns a listener that calls wake when there may be work. It opens no connection.
 //
 // The configuration is copied; it is one that pgx.ParseConfig made, as the one of a pool is, and leads to the server
 // itself, or to a proxy that keeps a session on one connection: a proxy that pools by transaction delivers no
-// notifications. wake must not block; worker.SagaWorker.Wake does not.
+// notifications. A listener that connects through a proxy says so in the log, once. wake must not block;
+// worker.SagaWorker.Wake does not.
 //
 // The error is domain.ErrConfiguration: something is missing, or an option is negative.
 func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
@@ -87,6 +94,9 @@ func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
 		}
 	}
 	config = config.Copy()
+	if config.ConnectTimeout == 0 || config.ConnectTimeout > opts.Timeout {
+		config.ConnectTimeout = opts.Timeout // of each host: one that is frozen leaves the others their turn
+	}
 	config.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { wake() }
 	return &Listener{config: config, wake: wake, options: opts}, nil
 }
@@ -101,6 +111,7 @@ func configurationError(message string) error {
 //
 // Each Run holds a connection of its own, so there should be one per process.
 func (l *Listener) Run(ctx context.Context) {
+	var logged time.Time
 	for row := 0; ; row++ {
 		began := time.Now()
 		connected, err := l.listen(ctx)
@@ -111,7 +122,14 @@ func (l *Listener) Run(ctx context.Context) {
 			row = 0
 		}
 		wait := l.backoff(row)
-		l.logLost(ctx, connected, err, wait)
+		promoting := onlyStandbys(err)
+		if promoting {
+			wait = min(wait, spread(promotionBackoff))
+		}
+		if !promoting || time.Since(logged) > logInterval {
+			l.logLost(ctx, connected, err, wait)
+			logged = time.Now()
+		}
 		if !pause(ctx, wait) {
 			return
 		}

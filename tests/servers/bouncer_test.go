@@ -1,0 +1,142 @@
+package servers
+
+import (
+	_ "embed"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/tests/postgres"
+)
+
+//go:embed supervise.sh
+var supervise string
+
+// bouncerConfig pools by transaction. Its few connections make clients share them.
+const bouncerConfig = `
+[databases]
+* = host=127.0.0.1 port=%s user=postgres
+
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = %s
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = %d
+max_client_conn = 1000
+server_idle_timeout = 1
+`
+
+// bouncer is a PgBouncer that pools by transaction.
+type bouncer struct{ port string }
+
+// startBouncer starts a PgBouncer in front of a server. Each of its pools, of which a database has one, has so many
+// connections.
+func startBouncer(t testing.TB, server string, connections int) bouncer {
+	t.Helper()
+	program, err := findBouncer()
+	must(t, err)
+	account, err := postgres.Account()
+	must(t, err)
+	directory, err := os.MkdirTemp("/tmp", "habeas-pgbouncer-")
+	must(t, err)
+	parsed, err := url.Parse(server)
+	must(t, err)
+	b := bouncer{port: freePort(t)}
+	config := filepath.Join(directory, "pgbouncer.ini")
+	content := fmt.Sprintf(bouncerConfig, parsed.Port(), b.port, connections)
+	must(t, os.WriteFile(config, []byte(content), 0o600))
+	if account != nil {
+		for _, name := range []string{directory, config} {
+			must(t, os.Chown(name, int(account.Uid), int(account.Gid)))
+		}
+	}
+	log, err := os.CreateTemp(t.TempDir(), "pgbouncer-*.log")
+	must(t, err)
+	process := exec.Command("/bin/sh", "-c", supervise, "habeas-pgbouncer", directory, program, config)
+	process.Dir, process.Stderr = directory, log
+	process.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: account}
+	alive, err := process.StdinPipe()
+	must(t, err)
+	must(t, process.Start())
+	t.Cleanup(func() {
+		_ = alive.Close()
+		_ = process.Wait() // its directory is gone, then
+		text, err := os.ReadFile(log.Name())
+		if t.Failed() && err == nil {
+			t.Logf("PgBouncer said:\n%s", text)
+		}
+		_ = log.Close()
+	})
+	awaitPort(t, b.port)
+	return b
+}
+
+// through is a database's URL behind the proxy, with parameters.
+func (b bouncer) through(t testing.TB, database string, parameters ...string) string {
+	t.Helper()
+	parsed, err := url.Parse(database)
+	must(t, err)
+	parsed.Host = "127.0.0.1:" + b.port
+	query := parsed.Query()
+	for i := 0; i < len(parameters); i += 2 {
+		query.Set(parameters[i], parameters[i+1])
+	}
+	parsed.RawQuery = query.Encode()
+	return parsed.String()
+}
+
+// findBouncer looks where Debian keeps it, which is not in everybody's PATH.
+func findBouncer() (string, error) {
+	if found, err := exec.LookPath("pgbouncer"); err == nil {
+		return found, nil
+	}
+	const debian = "/usr/sbin/pgbouncer"
+	if _, err := os.Stat(debian); err != nil {
+		return "", fmt.Errorf("PgBouncer is missing; run: sudo apt-get install pgbouncer (%w)", err)
+	}
+	return debian, nil
+}
+
+func freePort(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	must(t, err)
+	defer listener.Close()
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	must(t, err)
+	return port
+}
+
+func awaitPort(t testing.TB, port string) {
+	t.Helper()
+	await(t, 20*time.Second, "a server that listens", func() bool {
+		connection, err := net.DialTimeout("tcp4", "127.0.0.1:"+port, time.Second)
+		if err == nil {
+			_ = connection.Close()
+		}
+		return err == nil
+	})
+}
+
+// await asks until it is so, or fails the test.
+func await(t testing.TB, patience time.Duration, what string, so func() bool) time.Duration {
+	t.Helper()
+	began := time.Now()
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	for !so() {
+		if time.Since(began) > patience {
+			t.Fatalf("waited %v in vain for %s", patience, what)
+		}
+		<-ticker.C
+	}
+	return time.Since(began)
+}

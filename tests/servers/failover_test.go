@@ -1,0 +1,206 @@
+package servers
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/uptrace/bun"
+)
+
+const (
+	processes = 3
+	clients   = 4 // of each process
+	customers = 4000
+	parcels   = 5 // of each customer
+	outage    = 2 * time.Second
+)
+
+func TestAPrimaryThatIsKilledLosesNothingAndIsReplacedWithinASecond(t *testing.T) {
+	failOver(t, (*pair).kill, time.Second)
+}
+
+func TestAPrimaryThatFreezesLosesNothingAndIsReplacedWithinTenSeconds(t *testing.T) {
+	failOver(t, (*pair).freeze, 10*time.Second)
+}
+
+// failOver has customers erase themselves while the primary fails and the standby takes its place.
+func failOver(t *testing.T, fail func(*pair), within time.Duration) {
+	t.Helper()
+	servers := startPair(t)
+	seed(t, servers.primary.URL())
+	database := servers.url(t)
+	fleet := make([]*process, processes)
+	for i := range fleet {
+		fleet[i] = startProcess(t, database)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	var done acknowledged
+	next := make(chan int64, customers)
+	for id := range int64(customers) {
+		next <- id + 1
+	}
+	var work sync.WaitGroup
+	for i := range processes * clients {
+		work.Go(func() { done.erase(ctx, fleet[i%processes], next) })
+	}
+	quiet := startProcess(t, database) // has but one client, who comes back when all is over
+	quiet.fill(ctx)
+	await(t, time.Minute, "customers that are erased", func() bool { return done.count() >= 200 })
+
+	fail(servers)
+	before := done.count()
+	time.Sleep(outage) // whoever decides about a failover takes a while
+	for _, p := range fleet {
+		p.first.Store(0)
+	}
+	servers.promote(t)
+	promoted := time.Now()
+	quiet.first.Store(0)
+	work.Go(func() {
+		for ctx.Err() == nil && !quiet.request(ctx, 1, "GET", "/me/consent/newsletter") {
+		}
+	})
+	for i, p := range append(fleet, quiet) {
+		await(t, time.Minute, "a process that comes back", func() bool { return p.first.Load() != 0 })
+		if took := time.Unix(0, p.first.Load()).Sub(promoted); took > within {
+			t.Errorf("process %d came back after %v, want %v", i, took, within)
+		} else {
+			t.Logf("process %d came back after %v", i, took)
+		}
+	}
+	await(t, time.Minute, "customers that are erased afterwards", func() bool { return done.count() >= before+200 })
+	stop()
+	work.Wait()
+	check(t, servers.standby.URL(), &done, promoted)
+}
+
+// acknowledged is what the processes have said to have done.
+type acknowledged struct {
+	mu               sync.Mutex
+	asked            []int64 // to be erased, whether or not there was a response
+	erased, consents []int64
+}
+
+func (a *acknowledged) count() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.erased)
+}
+
+func (a *acknowledged) note(list *[]int64, id int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	*list = append(*list, id)
+}
+
+// erase has customers consent and be erased. It asks again after a failure, as a person would.
+func (a *acknowledged) erase(ctx context.Context, p *process, next <-chan int64) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case id := <-next:
+			if p.request(ctx, id, "POST", "/me/consent") {
+				a.note(&a.consents, id)
+			}
+			a.note(&a.asked, id)
+			for !p.request(ctx, id, "DELETE", "/me") {
+				select {
+				case <-ctx.Done():
+					return
+				case <-time.After(20 * time.Millisecond):
+				}
+			}
+			a.note(&a.erased, id)
+		}
+	}
+}
+
+func seed(t *testing.T, database string) {
+	t.Helper()
+	db, err := open(database)
+	must(t, err)
+	defer func() { _ = db.Close() }()
+	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+	for _, model := range models {
+		_, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(t.Context())
+		must(t, err)
+	}
+	for _, statement := range []string{
+		"CREATE INDEX ON parcels (customer_id)",
+		"INSERT INTO customers (id, email, plan) SELECT n, 'c' || n || '@example.org', 'free' FROM generate_series(1, " +
+			strconv.Itoa(customers) + ") AS n",
+		"INSERT INTO parcels (customer_id, address) SELECT id, '1 Main Street' FROM customers, generate_series(1, " +
+			strconv.Itoa(parcels) + ")",
+	} {
+		_, err := db.ExecContext(t.Context(), statement)
+		must(t, err)
+	}
+}
+
+// wholeErasure are the events of one erasure, without those that the worker leaves.
+const wholeErasure = "erasure_requested erasure_step_succeeded erasure_step_succeeded erasure_local_completed"
+
+// check holds what is left on the new primary against what was acknowledged.
+func check(t *testing.T, database string, done *acknowledged, promoted time.Time) {
+	t.Helper()
+	db, err := open(database)
+	must(t, err)
+	defer func() { _ = db.Close() }()
+	await(t, 30*time.Second, "an outbox that is done", func() bool {
+		open, err := db.NewSelect().Table("habeas_outbox").Where("status <> 'succeeded'").Count(t.Context())
+		return err == nil && open == 0
+	})
+	t.Logf("the outbox was worked off %v after the promotion", time.Since(promoted))
+	erased := done.erased
+	for _, id := range done.asked {
+		if whole := checkWhole(t, db, id); !whole && slices.Contains(erased, id) {
+			t.Errorf("the erasure of %d was acknowledged, and is lost", id)
+		}
+	}
+	for _, id := range done.consents {
+		given, err := db.NewSelect().Table("habeas_consent_records").Where("subject_id = ?", strconv.FormatInt(id, 10)).
+			Where("granted").Count(t.Context())
+		must(t, err)
+		if given == 0 {
+			t.Errorf("the consent of %d was acknowledged, and is lost", id)
+		}
+	}
+	t.Logf("%d erasures and %d consents were acknowledged", len(erased), len(done.consents))
+}
+
+// checkWhole fails the test if the subject is half erased, and reports whether it is erased.
+func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
+	t.Helper()
+	ctx, key := t.Context(), strconv.FormatInt(id, 10)
+	var customer Customer
+	must(t, db.NewSelect().Model(&customer).Where("id = ?", id).Scan(ctx))
+	left, err := db.NewSelect().Model((*Parcel)(nil)).Where("customer_id = ?", id).Count(ctx)
+	must(t, err)
+	var events string
+	must(t, db.NewRaw("SELECT COALESCE(string_agg(event_type, ' ' ORDER BY seq), '') FROM habeas_audit_events"+
+		" WHERE subject_ref = ? AND event_type NOT LIKE 'consent_%' AND payload ->> 'external' IS DISTINCT FROM 'true'", key).Scan(ctx, &events))
+	completed := strings.Count(events, "erasure_completed")
+	events = strings.ReplaceAll(events, "erasure_completed", "")
+	whole := strings.Count(events, wholeErasure)
+	rest := strings.ReplaceAll(events, wholeErasure, "") // is the evidence of those that failed
+	broken := strings.Contains(rest, "erasure_step_succeeded") || strings.Contains(rest, "erasure_local_completed")
+	email := "c" + key + "@example.org"
+	untouched := left == parcels && customer.Email == email && whole == 0
+	erased := left == 0 && customer.Email != email && whole > 0
+	if !untouched && !erased || broken {
+		t.Errorf("subject %d: %d parcels, events %s", id, left, events)
+	}
+	// One whose response was lost was asked for again, and is then another erasure.
+	if erased && (completed == 0 || completed > whole) || untouched && completed > 0 {
+		t.Errorf("subject %d: %d erasures were completed %d times", id, whole, completed)
+	}
+	return erased
+}

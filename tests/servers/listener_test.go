@@ -1,0 +1,54 @@
+package servers
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
+	"github.com/habeas-data/habeas/tests/postgres"
+	pgxdriver "github.com/jackc/pgx/v5"
+)
+
+func TestAListenerNoticesThatItListensThroughAProxy(t *testing.T) {
+	database := postgres.NewDatabase(t)
+	proxy := startBouncer(t, database, 4)
+	for url, want := range map[string]int{database: 0, proxy.through(t, database): 1} {
+		var log syncedLog
+		connected := make(chan struct{}, 10)
+		config, err := pgxdriver.ParseConfig(url)
+		must(t, err)
+		listener, err := pgxlisten.New(config, func() { connected <- struct{}{} },
+			pgxlisten.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		must(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { listener.Run(ctx) })
+		<-connected
+		cancel()
+		running.Wait()
+		if told := strings.Count(log.String(), "leads through a proxy"); told != want {
+			t.Errorf("the log says so %d times, want %d:\n%s", told, want, log.String())
+		}
+	}
+}
+
+type syncedLog struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *syncedLog) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *syncedLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}

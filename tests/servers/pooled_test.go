@@ -1,0 +1,37 @@
+package servers
+
+import (
+	"testing"
+
+	"github.com/habeas-data/habeas/ports/porttest"
+	"github.com/habeas-data/habeas/tests/conformance"
+	"github.com/habeas-data/habeas/tests/databases"
+	"github.com/habeas-data/habeas/tests/postgres"
+	"github.com/habeas-data/habeas/tests/story"
+)
+
+// modes are those of pgx that work where each transaction may get another connection.
+var modes = []string{"exec", "simple_protocol", "cache_describe"}
+
+var pgx = databases.Driver{Name: "PostgreSQL pgx", SQL: "pgx"}
+
+// pooled is the store behind a proxy, each in a database of its own.
+func pooled(mode string) conformance.Kind {
+	return conformance.BunstoreIn("bunstore behind PgBouncer", pgx, func(t testing.TB) func(testing.TB) string {
+		t.Helper()
+		proxy := startBouncer(t, postgres.NewDatabase(t), 10)
+		return func(testing.TB) string {
+			return proxy.through(t, postgres.NewDatabase(t), "default_query_exec_mode", mode)
+		}
+	})
+}
+
+func TestTheStoreKeepsEveryPromiseBehindAProxy(t *testing.T) {
+	for _, mode := range modes {
+		t.Run(mode, func(t *testing.T) {
+			porttest.TestStore(t, pooled(mode).Harness(t))
+		})
+	}
+}
+
+func TestTheStoryIsTheSameBehindAProxy(t *testing.T) { story.Play(t, pooled("exec")) }

@@ -1,0 +1,187 @@
+package servers
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxalive"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/ports"
+	pgxdriver "github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+)
+
+// databaseEnv, when set, turns this test binary into a process of the application; it says where the database is.
+const databaseEnv = "HABEAS_TEST_SERVERS_DATABASE"
+
+// connections is how many a process has at most, and keeps.
+const connections = 8
+
+type Customer struct {
+	bun.BaseModel `bun:"table:customers"`
+	ID            int64  `bun:"id,pk" subject:"id"`
+	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
+	Plan          string `bun:"plan"`
+}
+
+type Parcel struct {
+	bun.BaseModel `bun:"table:parcels" subject:"owned"`
+	ID            int64     `bun:"id,pk,autoincrement"`
+	CustomerID    int64     `bun:"customer_id"`
+	Customer      *Customer `bun:"rel:belongs-to,join:customer_id=id"`
+	Address       string    `bun:"address" pii:"location"`
+}
+
+var models = []any{(*Customer)(nil), (*Parcel)(nil)}
+
+// desk is an external system, which does at once what it is asked to.
+type desk struct{ ports.Resolver }
+
+func (desk) Name() string { return "desk" }
+
+func (desk) EraseSubject(context.Context, domain.SubjectRef, string) (alreadyAbsent bool, err error) {
+	return false, nil
+}
+
+// open opens a database as the documentation advises.
+func open(database string) (*bun.DB, error) {
+	config, err := pgxdriver.ParseConfig(database)
+	if err != nil {
+		return nil, err
+	}
+	if err := pgxalive.Watch(config, pgxalive.Options{}); err != nil {
+		return nil, err
+	}
+	sqldb := stdlib.OpenDB(*config)
+	sqldb.SetMaxOpenConns(connections)
+	sqldb.SetMaxIdleConns(connections)
+	return bun.NewDB(sqldb, pgdialect.New()), nil
+}
+
+// playProcess serves requests and works the outbox until its standard input ends. It prints its address.
+func playProcess(database string) error {
+	db, err := open(database)
+	if err != nil {
+		return err
+	}
+	gdpr, err := app.New(app.Config{
+		DB: db, Models: models, Resolvers: []ports.Resolver{desk{}}, PollInterval: pollInterval,
+		Saga: saga.Config{CallTimeout: callTimeout, Lease: lease},
+	})
+	if err != nil {
+		return err
+	}
+	config, err := pgxdriver.ParseConfig(database)
+	if err != nil {
+		return err
+	}
+	listener, err := pgxlisten.New(config, gdpr.Worker().Wake, pgxlisten.Options{})
+	if err != nil {
+		return err
+	}
+	go listener.Run(context.Background())
+	server := fiber.New(fiber.Config{DisableStartupMessage: true})
+	server.Route("/me", gdpr.Router(func(c *fiber.Ctx) (domain.Subject, error) {
+		return domain.NewSubject(c.Get("X-Customer"), domain.SubjectRef{Kind: "desk", Value: "contact"})
+	}))
+	gdpr.Lifespan(server)
+	address, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println(address.Addr())
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}()
+	return server.Listener(address)
+}
+
+const (
+	pollInterval   = 500 * time.Millisecond
+	callTimeout    = 3 * time.Second
+	lease          = 8 * time.Second  // after which what was in flight is called again
+	requestTimeout = 30 * time.Second // the default
+)
+
+// process is a running one.
+type process struct {
+	address string
+	client  http.Client
+	last    atomic.Int64 // when it last served a request, in nanoseconds since 1970
+	first   atomic.Int64 // when it first did so since reset
+}
+
+func startProcess(t testing.TB, database string) *process {
+	t.Helper()
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), databaseEnv+"="+database)
+	command.Stderr = os.Stderr
+	if !testing.Verbose() {
+		command.Stderr = nil
+	}
+	alive, err := command.StdinPipe()
+	must(t, err)
+	output, err := command.StdoutPipe()
+	must(t, err)
+	must(t, command.Start())
+	t.Cleanup(func() {
+		_ = alive.Close()
+		_ = command.Process.Kill()
+		_ = command.Wait()
+	})
+	line, err := bufio.NewReader(output).ReadString('\n')
+	must(t, err)
+	return &process{address: strings.TrimSpace(line), client: http.Client{Timeout: requestTimeout + time.Second}}
+}
+
+// fill has the process open all of its connections.
+func (p *process) fill(ctx context.Context) {
+	var work sync.WaitGroup
+	for range 4 * connections {
+		work.Go(func() { p.request(ctx, 1, http.MethodGet, "/me/consent/newsletter") })
+	}
+	work.Wait()
+}
+
+// request reports whether the process did what it was asked.
+func (p *process) request(ctx context.Context, customer int64, method, path string) bool {
+	body := strings.NewReader(`{"purpose":"newsletter","policy_version":"1","granted":true}`)
+	r, err := http.NewRequestWithContext(ctx, method, "http://"+p.address+path, body)
+	if err != nil {
+		return false
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-Customer", strconv.FormatInt(customer, 10))
+	response, err := p.client.Do(r)
+	if err != nil {
+		return false
+	}
+	_, err = io.Copy(io.Discard, response.Body)
+	_ = response.Body.Close()
+	if err != nil || response.StatusCode != http.StatusOK {
+		return false
+	}
+	now := time.Now().UnixNano()
+	p.last.Store(now)
+	p.first.CompareAndSwap(0, now)
+	return true
+}
