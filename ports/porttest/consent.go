@@ -9,37 +9,33 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestConsentStore checks that a store keeps the promises of ports.ConsentStore:
-//
-//	promise                                                          case
-//	a record comes back as it was appended                           consent record comes back as appended
-//	its instant is kept to the microsecond, in UTC                   consent instant is in UTC and microseconds
-//	a session reads what it has appended                             consent is read by its own session
-//	without a record there is none in force                          consent without a record is nil
-//	the record taken in last is in force, whatever its instant is    consent taken in last is in force
-//	so it is among those of an instant asked about, or before        consent as of an instant is inclusive
-//	each purpose has one record in force, all in order of intake     consent in force is one for each purpose
-//	the history comes in the order of intake                         consent history is in the order of intake
-//	a record is never changed or removed, not by its like either     consent ledger only grows
-//	records of another purpose are never returned                    consent purposes are compared exactly
-//	records of another subject are never returned                    consent subjects are kept apart
+// TestConsentStore checks that a store keeps the promises of ports.ConsentStore.
 func TestConsentStore(t *testing.T, h StoreHarness) {
 	t.Helper()
-	runStore(t, h, consentCases)
+	hold(t, consentPromises, h, h.Waive)
 }
 
-var consentCases = []suiteCase[StoreHarness]{
-	{"consent record comes back as appended", consentRecordComesBackAsAppended},
-	{"consent instant is in UTC and microseconds", consentInstantIsInUTCAndMicroseconds},
-	{"consent is read by its own session", consentIsReadByItsOwnSession},
-	{"consent without a record is nil", consentWithoutARecordIsNil},
-	{"consent taken in last is in force", consentTakenInLastIsInForce},
-	{"consent as of an instant is inclusive", consentAsOfAnInstantIsInclusive},
-	{"consent in force is one for each purpose", consentsInForceAreOneForEachPurpose},
-	{"consent history is in the order of intake", consentHistoryIsInTheOrderOfIntake},
-	{"consent ledger only grows", consentLedgerOnlyGrows},
-	{"consent purposes are compared exactly", consentPurposesAreComparedExactly},
-	{"consent subjects are kept apart", consentSubjectsAreKeptApart},
+var consentPromises = []promise[StoreHarness]{
+	promised("consent record comes back as appended", "a record comes back as it was appended",
+		consentRecordComesBackAsAppended),
+	promised("consent instant is in UTC and microseconds", "its instant is kept to the microsecond, in UTC",
+		consentInstantIsInUTCAndMicroseconds),
+	promised("consent is read by its own session", "a session reads what it has appended", consentIsReadByItsOwnSession),
+	promised("consent without a record is nil", "without a record there is none in force", consentWithoutARecordIsNil),
+	promised("consent taken in last is in force", "the record taken in last is in force, whatever its instant is",
+		consentTakenInLastIsInForce),
+	promised("consent as of an instant is inclusive", "so it is among those of an instant asked about, or before",
+		consentAsOfAnInstantIsInclusive),
+	promised("consent in force is one for each purpose", "each purpose has one record in force, all in order of intake",
+		consentsInForceAreOneForEachPurpose),
+	promised("consent history is in the order of intake", "the history comes in the order of intake",
+		consentHistoryIsInTheOrderOfIntake),
+	promised("consent ledger only grows", "a record is never changed or removed, not by its like either",
+		consentLedgerOnlyGrows),
+	promised("consent purposes are compared exactly", "records of another purpose are never returned",
+		consentPurposesAreComparedExactly),
+	promised("consent subjects are kept apart", "records of another subject are never returned",
+		consentSubjectsAreKeptApart),
 }
 
 // grant is a consent that was given so many seconds after noon.

@@ -11,26 +11,18 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestIDSource checks that a source of identifiers keeps the promises of ports.IDSource. New returns a source like those
-// of other processes:
-//
-//	promise                                                          case
-//	an id can be stored: 1 to 255 characters, valid UTF-8, no NUL    id can be stored
-//	an id was never returned before                                  id is never repeated
-//	nor by another source, as other processes have                   id is not another source's
-//	a source is safe for concurrent use (run with -race)             id can be made at once
+// TestIDSource checks that a source of identifiers keeps the promises of ports.IDSource. newSource
+// returns a source like those of other processes.
 func TestIDSource(t *testing.T, newSource func() ports.IDSource) {
 	t.Helper()
-	for _, c := range idCases {
-		t.Run(c.name, func(t *testing.T) { c.run(t, newSource) })
-	}
+	hold(t, idPromises, newSource, nil)
 }
 
-var idCases = []suiteCase[func() ports.IDSource]{
-	{"id can be stored", idCanBeStored},
-	{"id is never repeated", idIsNeverRepeated},
-	{"id is not another source's", idIsNotAnotherSources},
-	{"id can be made at once", idCanBeMadeAtOnce},
+var idPromises = []promise[func() ports.IDSource]{
+	promised("id can be stored", "an id can be stored: 1 to 255 characters, valid UTF-8, no NUL", idCanBeStored),
+	promised("id is never repeated", "an id was never returned before", idIsNeverRepeated),
+	promised("id is not another source's", "nor by another source, as other processes have", idIsNotAnotherSources),
+	promised("id can be made at once", "a source is safe for concurrent use (run with -race)", idCanBeMadeAtOnce),
 }
 
 // ids is how many identifiers a case has made.

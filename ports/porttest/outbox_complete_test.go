@@ -70,40 +70,38 @@ func forgotten(e domain.OutboxEntry) bool {
 	return e.Operation == domain.OperationRectify && e.Status == domain.OutboxAbandoned
 }
 
-func completeDefects() map[string]storeDefect {
-	return map[string]storeDefect{
+func completeDefects() defects {
+	return defects{
 		"by the rule": {
 			completesBy(func(success, other domain.OutboxEntry) bool { return together(success, other) && !forgotten(other) }),
-			map[string]string{},
+			found{},
 		},
-		"never": {
-			changesResults(func(_ []domain.Settlement, results []domain.SettleResult) {
-				for i := range results {
-					results[i].Completes = false
-				}
-			}),
-			map[string]string{
-				"outbox results are in order":                       "a batch came to [applied applied applied applied applied applied",
-				"outbox entry is settled once in a call":            "two settlements of each entry came to [applied applied stale stale]",
-				"outbox settlement can be rolled back":              "settled again after the rollback, the entry came to [applied",
-				"outbox last success completes":                     "came to [applied",
-				"outbox abandoned erasures hold completion back":    "once the abandoned erasure was requeued, its success came to [applied",
-				"outbox abandoned rectifications hold nothing back": "abandoned rectification",
-				"outbox settlements at once complete once":          "0 of the 8 sessions that settled a subject's entries completed it, want",
-				"outbox overlapping settlements complete once":      "two sessions that settled a subject's last entries at the same time got",
+		"never": {changesResults(func(_ []domain.Settlement, results []domain.SettleResult) {
+			for i := range results {
+				results[i].Completes = false
+			}
+		}), found{
+			"a batch came to [applied applied applied applied applied applied":    {outboxResultsAreInOrder},
+			"two settlements of each entry came to [applied applied stale stale]": {outboxEntryIsSettledOnceInACall},
+			"settled again after the rollback, the entry came to [applied":        {outboxSettlementCanBeRolledBack},
+			"came to [applied": {outboxLastSuccessCompletes},
+			"once the abandoned erasure was requeued, its success came to [applied": {outboxAbandonedErasuresHoldCompletionBack},
+			"abandoned rectification": {outboxAbandonedRectificationsHoldNothingBack},
+			"0 of the 8 sessions that settled a subject's entries completed it, want": {outboxSettlementsAtOnceCompleteOnce},
+			"two sessions that settled a subject's last entries at the same time got": {
+				outboxOverlappingSettlementsCompleteOnce,
 			},
-		},
-		"with every success": {
-			completesBy(func(_, _ domain.OutboxEntry) bool { return false }),
-			map[string]string{
-				"outbox results are in order":                    "a batch came to [completes applied completes applied completes",
-				"outbox last success completes":                  "came to [completes], want [applied",
-				"outbox open entries hold completion back":       "beside another one that",
-				"outbox abandoned erasures hold completion back": "an abandoned erasure, a success c",
-				"outbox settlements at once complete once":       "8 of the 8 sessions that settled a subject's entries completed it, want",
-				"outbox overlapping settlements complete once":   "two sessions that settled a subject's last entries at the same time got",
+		}},
+		"with every success": {completesBy(func(_, _ domain.OutboxEntry) bool { return false }), found{
+			"a batch came to [completes applied completes applied completes":          {outboxResultsAreInOrder},
+			"came to [completes], want [applied":                                      {outboxLastSuccessCompletes},
+			"beside another one that":                                                 {outboxOpenEntriesHoldCompletionBack},
+			"an abandoned erasure, a success c":                                       {outboxAbandonedErasuresHoldCompletionBack},
+			"8 of the 8 sessions that settled a subject's entries completed it, want": {outboxSettlementsAtOnceCompleteOnce},
+			"two sessions that settled a subject's last entries at the same time got": {
+				outboxOverlappingSettlementsCompleteOnce,
 			},
-		},
+		}},
 		"with each success of a call": {
 			changesResults(func(settlements []domain.Settlement, results []domain.SettleResult) {
 				for i, s := range settlements {
@@ -114,9 +112,7 @@ func completeDefects() map[string]storeDefect {
 					}
 				}
 			}),
-			map[string]string{
-				"outbox last success completes": "d came to [completes completes], want [applied completes",
-			},
+			found{"d came to [completes completes], want [applied completes": {outboxLastSuccessCompletes}},
 		},
 		"with the first success of a call": {
 			changesResults(func(settlements []domain.Settlement, results []domain.SettleResult) {
@@ -128,80 +124,54 @@ func completeDefects() map[string]storeDefect {
 					}
 				}
 			}),
-			map[string]string{
-				"outbox last success completes": "d came to [completes applied], want [applied completes",
-			},
+			found{"d came to [completes applied], want [applied completes": {outboxLastSuccessCompletes}},
 		},
-		"only when nothing of the subject is open": {
-			completesBy(func(success, other domain.OutboxEntry) bool {
-				return success.SubjectID == other.SubjectID && !forgotten(other)
-			}),
-			map[string]string{
-				"outbox results are in order":   "a batch came to [completes applied applied applied applied applied",
-				"outbox last success completes": "d came to [applied applied], want [applied completes",
+		"only when nothing of the subject is open": {completesBy(func(success, other domain.OutboxEntry) bool {
+			return success.SubjectID == other.SubjectID && !forgotten(other)
+		}), found{
+			"a batch came to [completes applied applied applied applied applied": {outboxResultsAreInOrder},
+			"d came to [applied applied], want [applied completes":               {outboxLastSuccessCompletes},
+		}},
+		"only when nothing of the operation is open": {completesBy(func(success, other domain.OutboxEntry) bool {
+			return success.Operation == other.Operation && !forgotten(other)
+		}), found{
+			"a batch came to [applied applied applied applied applied applied":      {outboxResultsAreInOrder},
+			"two settlements of each entry came to [applied applied stale stale]":   {outboxEntryIsSettledOnceInACall},
+			"d came to [applied applied], want [applied completes":                  {outboxLastSuccessCompletes},
+			"once the abandoned erasure was requeued, its success came to [applied": {outboxAbandonedErasuresHoldCompletionBack},
+			"after an abandoned rectification, a success came to [applied":          {outboxAbandonedRectificationsHoldNothingBack},
+		}},
+		"despite what has failed": {completesBy(func(success, other domain.OutboxEntry) bool {
+			return together(success, other) && !forgotten(other) && other.Status != domain.OutboxFailed
+		}), found{"beside another one that": {outboxOpenEntriesHoldCompletionBack}}},
+		"despite what was given back": {completesBy(func(success, other domain.OutboxEntry) bool {
+			return together(success, other) && !forgotten(other) && other.Status != domain.OutboxPending
+		}), found{"beside another one that": {outboxOpenEntriesHoldCompletionBack}}},
+		"despite what is in flight": {completesBy(func(success, other domain.OutboxEntry) bool {
+			return together(success, other) && !forgotten(other) && other.Status != domain.OutboxInFlight
+		}), found{
+			"a batch came to [completes applied completes applied completes":          {outboxResultsAreInOrder},
+			"came to [completes], want [applied":                                      {outboxLastSuccessCompletes},
+			"beside another one that":                                                 {outboxOpenEntriesHoldCompletionBack},
+			"8 of the 8 sessions that settled a subject's entries completed it, want": {outboxSettlementsAtOnceCompleteOnce},
+			"two sessions that settled a subject's last entries at the same time got": {
+				outboxOverlappingSettlementsCompleteOnce,
 			},
-		},
-		"only when nothing of the operation is open": {
-			completesBy(func(success, other domain.OutboxEntry) bool {
-				return success.Operation == other.Operation && !forgotten(other)
-			}),
-			map[string]string{
-				"outbox results are in order":                       "a batch came to [applied applied applied applied applied applied",
-				"outbox entry is settled once in a call":            "two settlements of each entry came to [applied applied stale stale]",
-				"outbox last success completes":                     "d came to [applied applied], want [applied completes",
-				"outbox abandoned erasures hold completion back":    "once the abandoned erasure was requeued, its success came to [applied",
-				"outbox abandoned rectifications hold nothing back": "after an abandoned rectification, a success came to [applied",
-			},
-		},
-		"despite what has failed": {
-			completesBy(func(success, other domain.OutboxEntry) bool {
-				return together(success, other) && !forgotten(other) && other.Status != domain.OutboxFailed
-			}),
-			map[string]string{
-				"outbox open entries hold completion back": "beside another one that",
-			},
-		},
-		"despite what was given back": {
-			completesBy(func(success, other domain.OutboxEntry) bool {
-				return together(success, other) && !forgotten(other) && other.Status != domain.OutboxPending
-			}),
-			map[string]string{
-				"outbox open entries hold completion back": "beside another one that",
-			},
-		},
-		"despite what is in flight": {
-			completesBy(func(success, other domain.OutboxEntry) bool {
-				return together(success, other) && !forgotten(other) && other.Status != domain.OutboxInFlight
-			}),
-			map[string]string{
-				"outbox results are in order":                  "a batch came to [completes applied completes applied completes",
-				"outbox last success completes":                "came to [completes], want [applied",
-				"outbox open entries hold completion back":     "beside another one that",
-				"outbox settlements at once complete once":     "8 of the 8 sessions that settled a subject's entries completed it, want",
-				"outbox overlapping settlements complete once": "two sessions that settled a subject's last entries at the same time got",
-			},
-		},
-		"despite abandoned erasures": {
-			completesBy(func(success, other domain.OutboxEntry) bool {
-				return together(success, other) && other.Status != domain.OutboxAbandoned
-			}),
-			map[string]string{
-				"outbox abandoned erasures hold completion back": "an abandoned erasure, a success c",
-			},
-		},
-		"not with abandoned rectifications": {
-			completesBy(together),
-			map[string]string{
-				"outbox abandoned rectifications hold nothing back": "abandoned rectification",
-			},
-		},
+		}},
+		"despite abandoned erasures": {completesBy(func(success, other domain.OutboxEntry) bool {
+			return together(success, other) && other.Status != domain.OutboxAbandoned
+		}), found{"an abandoned erasure, a success c": {outboxAbandonedErasuresHoldCompletionBack}}},
+		"not with abandoned rectifications": {completesBy(together), found{
+			"abandoned rectification": {outboxAbandonedRectificationsHoldNothingBack},
+		}},
 	}
 }
 
 // That nobody completes is not sure to happen, but in the case that makes it happen.
 func TestCompletionThatIsDecidedBeforeTheLockIsFoundOut(t *testing.T) {
-	const overlapping = "outbox overlapping settlements complete once"
-	expectFailures(t, only(overlapping), inMemory(decidesBeforeTheLock), map[string]string{overlapping: "want one that completes"})
+	expectFailures(t, only(outboxOverlappingSettlementsCompleteOnce), inMemory(decidesBeforeTheLock), found{
+		"want one that completes": {outboxOverlappingSettlementsCompleteOnce},
+	})
 }
 
 func decidesBeforeTheLock(store *Store) {

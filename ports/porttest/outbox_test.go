@@ -11,39 +11,25 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// notWaiting is the one case that a store in memory cannot pass: its writers come one after the other.
-const notWaiting = "outbox claims do not wait for each other"
-
-// outboxInMemory are the cases that a store in memory can pass.
-func outboxInMemory() []suiteCase[StoreHarness] {
-	return slices.DeleteFunc(slices.Clone(outboxEntryCases), func(c suiteCase[StoreHarness]) bool { return c.name == notWaiting })
-}
-
-func only(name string) []suiteCase[StoreHarness] {
-	return slices.DeleteFunc(slices.Clone(outboxCases), func(c suiteCase[StoreHarness]) bool { return c.name != name })
-}
-
 func TestAnOutboxThatKeepsItsPromisesPasses(t *testing.T) {
 	TestOutbox(t, inMemory(right))
 }
 
-func TestAnOutboxWhoseClaimsWaitIsFoundOut(t *testing.T) {
-	expectFailures(t, only(notWaiting), inMemory(right), map[string]string{notWaiting: "a claim waits for the session of another one"})
-}
-
 // Each of these outboxes breaks promises, and is found out for what it broke and for nothing else.
 func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
-	for of, defects := range map[string]map[string]storeDefect{
+	claimsWait := []func(testing.TB, StoreHarness){outboxClaimsDoNotWaitForEachOther} // see below
+	promises := slices.DeleteFunc(slices.Clone(outboxEntryPromises), func(p promise[StoreHarness]) bool { return p.isIn(claimsWait) })
+	expectDefects(t, promises, inMemory, topics(map[string]defects{
 		"enqueue": enqueueDefects(), "claim": claimDefects(), "settle": settleDefects(), "complete": completeDefects(),
 		"operate": operateDefects(), "values": outboxValueDefects(),
-	} {
-		for name, defect := range defects {
-			t.Run(of+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				expectFailures(t, outboxInMemory(), inMemory(defect.breaks), defect.found)
-			})
-		}
-	}
+	}))
+}
+
+// The one promise that a store in memory cannot keep: its writers come one after the other.
+func TestAnOutboxWhoseClaimsWaitIsFoundOut(t *testing.T) {
+	expectFailures(t, only(outboxClaimsDoNotWaitForEachOther), inMemory(right), found{
+		"a claim waits for the session of another one": {outboxClaimsDoNotWaitForEachOther},
+	})
 }
 
 // brokenOutbox is an outbox in which functions stand for methods of the good one.

@@ -63,56 +63,48 @@ type ResolverFault struct {
 	SparesErase  bool // EraseSubject works all the same
 }
 
-// TestResolver checks that a resolver keeps the promises of ports.Resolver and of the errors that it returns:
-//
-//	promise                                                          case
-//	the name is 1 to 255 characters without a comma                  name is valid
-//	the name and the surface never change                            name and surface never change
-//	the surface lists fields once, in categories there are           surface is well formed
-//	an export stays within the covered surface                       export stays within the surface
-//	the covered surface promises nothing that is not exported        surface is exported in full
-//	what is excluded is not exported                                 exclusions are not exported
-//	records have a row, and a value that a bundle can hold           records are well formed
-//	a subject that is not known has no records, which is no error    absent subject has no records
-//	erasing a subject that is not known succeeds, alreadyAbsent      absent subject is erased already
-//	what was erased is exported no more                              erasure leaves nothing to export
-//	nobody else is erased                                            erasure leaves others alone
-//	erasing again succeeds, for the same entry and another           erasure can be repeated
-//	a fault that passes is no ResolverError                          transient fault is tried again
-//	once it has passed, the same entry succeeds                      erasure succeeds once the fault has passed
-//	a refusal for good is a ResolverError                            permanent fault is a resolver error
-//	errors name the resolver and no identifier, secret or URL        errors give nothing away
-//	a context that has ended ends the call, whose error is its own   ended context ends the call
-//	a deadline is honoured while the system does not answer          deadline is honoured
-//	a resolver is safe for concurrent use (run with -race)           calls can be made at once
+// TestResolver checks that a resolver keeps the promises of ports.Resolver and of the errors that it returns.
 func TestResolver(t *testing.T, harness ResolverHarness) {
 	t.Helper()
-	for _, c := range resolverCases {
-		t.Run(c.name, func(t *testing.T) { c.run(t, harness) })
-	}
+	hold(t, resolverPromises, harness, nil)
 }
 
-// resolverCases are the cases by name. They take a testing.TB, so that the suite's own test can watch them fail.
-var resolverCases = []suiteCase[ResolverHarness]{
-	{"name is valid", resolverNameIsValid},
-	{"name and surface never change", resolverNameAndSurfaceNeverChange},
-	{"surface is well formed", resolverSurfaceIsWellFormed},
-	{"export stays within the surface", resolverExportStaysWithinTheSurface},
-	{"surface is exported in full", resolverSurfaceIsExportedInFull},
-	{"exclusions are not exported", resolverExclusionsAreNotExported},
-	{"records are well formed", resolverRecordsAreWellFormed},
-	{"absent subject has no records", resolverAbsentSubjectHasNoRecords},
-	{"absent subject is erased already", resolverAbsentSubjectIsErasedAlready},
-	{"erasure leaves nothing to export", resolverErasureLeavesNothingToExport},
-	{"erasure leaves others alone", resolverErasureLeavesOthersAlone},
-	{"erasure can be repeated", resolverErasureCanBeRepeated},
-	{"transient fault is tried again", resolverTransientFaultIsTriedAgain},
-	{"erasure succeeds once the fault has passed", resolverErasureSucceedsOnceTheFaultHasPassed},
-	{"permanent fault is a resolver error", resolverPermanentFaultIsAResolverError},
-	{"errors give nothing away", resolverErrorsGiveNothingAway},
-	{"ended context ends the call", resolverEndedContextEndsTheCall},
-	{"deadline is honoured", resolverDeadlineIsHonoured},
-	{"calls can be made at once", resolverCallsCanBeMadeAtOnce},
+// resolverPromises are the cases by name. They take a testing.TB, so that the suite's own test can watch them fail.
+var resolverPromises = []promise[ResolverHarness]{
+	promised("name is valid", "the name is 1 to 255 characters without a comma", resolverNameIsValid),
+	promised("name and surface never change", "the name and the surface never change", resolverNameAndSurfaceNeverChange),
+	promised("surface is well formed", "the surface lists fields once, in categories there are",
+		resolverSurfaceIsWellFormed),
+	promised("export stays within the surface", "an export stays within the covered surface",
+		resolverExportStaysWithinTheSurface),
+	promised("surface is exported in full", "the covered surface promises nothing that is not exported",
+		resolverSurfaceIsExportedInFull),
+	promised("exclusions are not exported", "what is excluded is not exported", resolverExclusionsAreNotExported),
+	promised("records are well formed", "records have a row, and a value that a bundle can hold",
+		resolverRecordsAreWellFormed),
+	promised("absent subject has no records", "a subject that is not known has no records, which is no error",
+		resolverAbsentSubjectHasNoRecords),
+	promised("absent subject is erased already", "erasing a subject that is not known succeeds, alreadyAbsent",
+		resolverAbsentSubjectIsErasedAlready),
+	promised("erasure leaves nothing to export", "what was erased is exported no more",
+		resolverErasureLeavesNothingToExport),
+	promised("erasure leaves others alone", "nobody else is erased", resolverErasureLeavesOthersAlone),
+	promised("erasure can be repeated", "erasing again succeeds, for the same entry and another",
+		resolverErasureCanBeRepeated),
+	promised("transient fault is tried again", "a fault that passes is no ResolverError",
+		resolverTransientFaultIsTriedAgain),
+	promised("erasure succeeds once the fault has passed", "once it has passed, the same entry succeeds",
+		resolverErasureSucceedsOnceTheFaultHasPassed),
+	promised("permanent fault is a resolver error", "a refusal for good is a ResolverError",
+		resolverPermanentFaultIsAResolverError),
+	promised("errors give nothing away", "errors name the resolver and no identifier, secret or URL",
+		resolverErrorsGiveNothingAway),
+	promised("ended context ends the call", "a context that has ended ends the call, whose error is its own",
+		resolverEndedContextEndsTheCall),
+	promised("deadline is honoured", "a deadline is honoured while the system does not answer",
+		resolverDeadlineIsHonoured),
+	promised("calls can be made at once", "a resolver is safe for concurrent use (run with -race)",
+		resolverCallsCanBeMadeAtOnce),
 }
 
 // open opens a system and checks that it is complete.

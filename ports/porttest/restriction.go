@@ -8,43 +8,41 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestRestrictionStore checks that a store keeps the promises of ports.RestrictionStore:
-//
-//	promise                                                          case
-//	a record comes back as it was appended                           restriction record comes back as appended
-//	its instant is kept to the microsecond, in UTC                   restriction instant is in UTC and microseconds
-//	a session reads what it has appended                             restriction is read by its own session
-//	without a record there is none in force                          restriction without a record is nil
-//	the record taken in last is in force, whatever its instant is    restriction taken in last is in force
-//	records for a purpose say nothing about all processing           restriction of a purpose is not global
-//	the global one comes along with that for a purpose               restriction of all comes beside that of a purpose
-//	the history comes in the order of intake                         restriction history is in the order of intake
-//	a record is never changed or removed, not by its like either     restriction ledger only grows
-//	all reasons of the subject are cleared, and nothing else is      restriction reasons are cleared
-//	a reason that is given after that stays                          restriction reasons given later stay
-//	what was cleared is there again when the session rolls back      restriction reasons come back with a rollback
-//	records for another purpose are never returned                   restriction purposes are compared exactly
-//	records of another subject are never returned                    restriction subjects are kept apart
+// TestRestrictionStore checks that a store keeps the promises of ports.RestrictionStore.
 func TestRestrictionStore(t *testing.T, h StoreHarness) {
 	t.Helper()
-	runStore(t, h, restrictionCases)
+	hold(t, restrictionPromises, h, h.Waive)
 }
 
-var restrictionCases = []suiteCase[StoreHarness]{
-	{"restriction record comes back as appended", restrictionRecordComesBackAsAppended},
-	{"restriction instant is in UTC and microseconds", restrictionInstantIsInUTCAndMicroseconds},
-	{"restriction is read by its own session", restrictionIsReadByItsOwnSession},
-	{"restriction without a record is nil", restrictionWithoutARecordIsNil},
-	{"restriction taken in last is in force", restrictionTakenInLastIsInForce},
-	{"restriction of a purpose is not global", restrictionOfAPurposeIsNotGlobal},
-	{"restriction of all comes beside that of a purpose", restrictionOfAllComesBesideThatOfAPurpose},
-	{"restriction history is in the order of intake", restrictionHistoryIsInTheOrderOfIntake},
-	{"restriction ledger only grows", restrictionLedgerOnlyGrows},
-	{"restriction reasons are cleared", restrictionReasonsAreCleared},
-	{"restriction reasons given later stay", restrictionReasonsGivenLaterStay},
-	{"restriction reasons come back with a rollback", restrictionReasonsComeBackWithARollback},
-	{"restriction purposes are compared exactly", restrictionPurposesAreComparedExactly},
-	{"restriction subjects are kept apart", restrictionSubjectsAreKeptApart},
+var restrictionPromises = []promise[StoreHarness]{
+	promised("restriction record comes back as appended", "a record comes back as it was appended",
+		restrictionRecordComesBackAsAppended),
+	promised("restriction instant is in UTC and microseconds", "its instant is kept to the microsecond, in UTC",
+		restrictionInstantIsInUTCAndMicroseconds),
+	promised("restriction is read by its own session", "a session reads what it has appended",
+		restrictionIsReadByItsOwnSession),
+	promised("restriction without a record is nil", "without a record there is none in force",
+		restrictionWithoutARecordIsNil),
+	promised("restriction taken in last is in force", "the record taken in last is in force, whatever its instant is",
+		restrictionTakenInLastIsInForce),
+	promised("restriction of a purpose is not global", "records for a purpose say nothing about all processing",
+		restrictionOfAPurposeIsNotGlobal),
+	promised("restriction of all comes beside that of a purpose", "the global one comes along with that for a purpose",
+		restrictionOfAllComesBesideThatOfAPurpose),
+	promised("restriction history is in the order of intake", "the history comes in the order of intake",
+		restrictionHistoryIsInTheOrderOfIntake),
+	promised("restriction ledger only grows", "a record is never changed or removed, not by its like either",
+		restrictionLedgerOnlyGrows),
+	promised("restriction reasons are cleared", "all reasons of the subject are cleared, and nothing else is",
+		restrictionReasonsAreCleared),
+	promised("restriction reasons given later stay", "a reason that is given after that stays",
+		restrictionReasonsGivenLaterStay),
+	promised("restriction reasons come back with a rollback", "what was cleared is there again when the session rolls back",
+		restrictionReasonsComeBackWithARollback),
+	promised("restriction purposes are compared exactly", "records for another purpose are never returned",
+		restrictionPurposesAreComparedExactly),
+	promised("restriction subjects are kept apart", "records of another subject are never returned",
+		restrictionSubjectsAreKeptApart),
 }
 
 // restrict is a restriction that was placed so many seconds after noon.

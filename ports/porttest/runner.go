@@ -26,37 +26,46 @@ func TestStore(t *testing.T, h StoreHarness) {
 	t.Run("AuditLog", func(t *testing.T) { TestAuditLog(t, h) })
 }
 
-// storageCases are the cases of every storage suite.
-func storageCases() []suiteCase[StoreHarness] {
-	return slices.Concat(sessionCases, consentCases, restrictionCases, subjectCases, outboxCases, auditCases)
+// storagePromises are those of all storage ports.
+func storagePromises() []promise[StoreHarness] {
+	return slices.Concat(sessionPromises, consentPromises, restrictionPromises, subjectPromises, outboxPromises, auditPromises)
 }
 
 // checkWaivers fails on a waiver that names no case: it waives nothing, or something that was renamed.
 func checkWaivers(t testing.TB, h StoreHarness) {
 	t.Helper()
 	for name := range h.Waive {
-		if !slices.ContainsFunc(storageCases(), func(c suiteCase[StoreHarness]) bool { return c.name == name }) {
+		if !slices.ContainsFunc(storagePromises(), func(p promise[StoreHarness]) bool { return p.name == name }) {
 			t.Errorf("the harness waives %q, which is no case", name)
 		}
 	}
 }
 
-// suiteCase is a promise and how it is checked. Cases take a testing.TB, so that the suites' own tests can watch them
-// fail.
-type suiteCase[Harness any] struct {
-	name string
-	run  func(t testing.TB, harness Harness)
+// promise is a case: its name, the promise of the port that it holds, and the check. Checks take a testing.TB, so that
+// the suites' own tests can watch them fail.
+type promise[Harness any] struct {
+	name, says string
+	check      func(t testing.TB, harness Harness)
 }
 
-// runStore runs each case in a subtest, but for those that the harness waives.
-func runStore(t *testing.T, h StoreHarness, cases []suiteCase[StoreHarness]) {
+func promised[Harness any](name, says string, check func(testing.TB, Harness)) promise[Harness] {
+	return promise[Harness]{name, says, check}
+}
+
+// hold checks each promise in a subtest of its own, except the waived ones. A case that fails logs its promise.
+func hold[Harness any](t *testing.T, promises []promise[Harness], h Harness, waived map[string]string) {
 	t.Helper()
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			if reason, waived := h.Waive[c.name]; waived {
+	for _, p := range promises {
+		t.Run(p.name, func(t *testing.T) {
+			if reason, ok := waived[p.name]; ok {
 				t.Skipf("waived: %s", reason)
 			}
-			c.run(t, h)
+			defer func() {
+				if t.Failed() {
+					t.Logf("the promise is: %s", p.says)
+				}
+			}()
+			p.check(t, h)
 		})
 	}
 }

@@ -8,64 +8,59 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestSessions checks that a store keeps the promises of ports.SessionFactory and ports.Session:
-//
-//	promise                                                          case
-//	what is written through any store is there after the commit      session commits everything
-//	an error of fn rolls all of it back, together                    session rolls everything back on an error
-//	an error of fn comes back for errors.Is and errors.As            session returns the error that it was given
-//	a panic of fn rolls all of it back                               session rolls everything back on a panic
-//	a panic of fn goes on, with its value                            session lets a panic go on
-//	so it is rolled back where fn returns in no way at all           session rolls back when its goroutine exits
-//	a context cancelled before the commit is context.Canceled        session rolls back when its context is cancelled
-//	a deadline before the commit is context.DeadlineExceeded         session rolls back when its deadline has passed
-//	so it is with a context that has ended before Do                 session does nothing in a context that has ended
-//	a session that waits for another one does so no longer           session stops waiting when its context ends
-//	a statement that failed fails Do, its error swallowed or not     session fails with a swallowed error
-//	an append that is held back fails Do at the latest               session fails with a held-back append
-//	a Do inside fn is ErrSession, and writes nothing                 session cannot be nested
-//	a session, and any store of it, is ErrSession after its end      session cannot be used after its end
-//	what was appended or returned is a copy                          session keeps copies
-//	there is no connection before the first statement                session opens no connection before its first statement
-//	there is no connection after the end, whatever the end was       session leaves no connection behind
-//	what is written is not visible to others before the commit       session shows nothing before its commit
-//	of sessions in a deadlock, each succeeds in the end, once        session is tried again after a deadlock
-//	a factory is safe for concurrent use (run with -race)            session factory serves many at once
-//	a store that cannot be reached is ErrUnavailable                 session reports a store that cannot be reached
-//	no error repeats an id, or a value that was written              session gives nothing away in errors
+// TestSessions checks that a store keeps the promises of ports.SessionFactory and ports.Session.
 func TestSessions(t *testing.T, h StoreHarness) {
 	t.Helper()
-	runStore(t, h, sessionCases)
+	hold(t, sessionPromises, h, h.Waive)
 }
 
-var sessionCases = []suiteCase[StoreHarness]{
-	{"session commits everything", sessionCommitsEverything},
-	{"session rolls everything back on an error", sessionRollsEverythingBackOnAnError},
-	{"session returns the error that it was given", sessionReturnsTheErrorThatItWasGiven},
-	{"session rolls everything back on a panic", sessionRollsEverythingBackOnAPanic},
-	{"session lets a panic go on", sessionLetsAPanicGoOn},
-	{"session rolls back when its goroutine exits", sessionRollsBackWhenItsGoroutineExits},
+var sessionPromises = []promise[StoreHarness]{
+	promised("session commits everything", "what is written through any store is there after the commit",
+		sessionCommitsEverything),
+	promised("session rolls everything back on an error", "an error of fn rolls all of it back, together",
+		sessionRollsEverythingBackOnAnError),
+	promised("session returns the error that it was given", "an error of fn comes back for errors.Is and errors.As",
+		sessionReturnsTheErrorThatItWasGiven),
+	promised("session rolls everything back on a panic", "a panic of fn rolls all of it back",
+		sessionRollsEverythingBackOnAPanic),
+	promised("session lets a panic go on", "a panic of fn goes on, with its value", sessionLetsAPanicGoOn),
+	promised("session rolls back when its goroutine exits", "so it is rolled back where fn returns in no way at all",
+		sessionRollsBackWhenItsGoroutineExits),
 
-	{"session rolls back when its context is cancelled", sessionRollsBackWhenItsContextIsCancelled},
-	{"session rolls back when its deadline has passed", sessionRollsBackWhenItsDeadlineHasPassed},
-	{"session does nothing in a context that has ended", sessionDoesNothingInAContextThatHasEnded},
-	{"session stops waiting when its context ends", sessionStopsWaitingWhenItsContextEnds},
+	promised("session rolls back when its context is cancelled", "a context cancelled before the commit is context.Canceled",
+		sessionRollsBackWhenItsContextIsCancelled),
+	promised("session rolls back when its deadline has passed", "a deadline before the commit is context.DeadlineExceeded",
+		sessionRollsBackWhenItsDeadlineHasPassed),
+	promised("session does nothing in a context that has ended", "so it is with a context that has ended before Do",
+		sessionDoesNothingInAContextThatHasEnded),
+	promised("session stops waiting when its context ends", "a session that waits for another one does so no longer",
+		sessionStopsWaitingWhenItsContextEnds),
 
-	{"session fails with a swallowed error", sessionFailsWithASwallowedError},
-	{"session fails with a held-back append", sessionFailsWithAHeldBackAppend},
-	{"session cannot be nested", sessionCannotBeNested},
-	{"session cannot be used after its end", sessionCannotBeUsedAfterItsEnd},
-	{"session keeps copies", sessionKeepsCopies},
+	promised("session fails with a swallowed error", "a statement that failed fails Do, its error swallowed or not",
+		sessionFailsWithASwallowedError),
+	promised("session fails with a held-back append", "an append that is held back fails Do at the latest",
+		sessionFailsWithAHeldBackAppend),
+	promised("session cannot be nested", "a Do inside fn is ErrSession, and writes nothing", sessionCannotBeNested),
+	promised("session cannot be used after its end", "a session, and any store of it, is ErrSession after its end",
+		sessionCannotBeUsedAfterItsEnd),
+	promised("session keeps copies", "what was appended or returned is a copy", sessionKeepsCopies),
 
-	{"session opens no connection before its first statement", sessionOpensNoConnectionBeforeItsFirstStatement},
-	{"session leaves no connection behind", sessionLeavesNoConnectionBehind},
+	promised("session opens no connection before its first statement", "there is no connection before the first statement",
+		sessionOpensNoConnectionBeforeItsFirstStatement),
+	promised("session leaves no connection behind", "there is no connection after the end, whatever the end was",
+		sessionLeavesNoConnectionBehind),
 
-	{"session shows nothing before its commit", sessionShowsNothingBeforeItsCommit},
-	{"session is tried again after a deadlock", sessionIsTriedAgainAfterADeadlock},
-	{"session factory serves many at once", sessionFactoryServesManyAtOnce},
+	promised("session shows nothing before its commit", "what is written is not visible to others before the commit",
+		sessionShowsNothingBeforeItsCommit),
+	promised("session is tried again after a deadlock", "of sessions in a deadlock, each succeeds in the end, once",
+		sessionIsTriedAgainAfterADeadlock),
+	promised("session factory serves many at once", "a factory is safe for concurrent use (run with -race)",
+		sessionFactoryServesManyAtOnce),
 
-	{"session reports a store that cannot be reached", sessionReportsAStoreThatCannotBeReached},
-	{"session gives nothing away in errors", sessionGivesNothingAwayInErrors},
+	promised("session reports a store that cannot be reached", "a store that cannot be reached is ErrUnavailable",
+		sessionReportsAStoreThatCannotBeReached),
+	promised("session gives nothing away in errors", "no error repeats an id, or a value that was written",
+		sessionGivesNothingAwayInErrors),
 }
 
 // traces are what leave left behind, counted store by store.

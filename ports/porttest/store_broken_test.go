@@ -3,6 +3,7 @@ package porttest
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,35 +13,18 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// storeDefect is a way to break promises, and the cases that find it, each with a part of what it says.
-type storeDefect struct {
-	breaks func(*Store)
-	found  map[string]string
-}
-
 // right breaks nothing.
 func right(*Store) {}
 
-// expectDefects runs the cases against each broken store. Each case has to find one of them at least.
-func expectDefects(t *testing.T, cases []suiteCase[StoreHarness], defects map[string]storeDefect) {
-	t.Helper()
-	useful := map[string]bool{}
-	for _, defect := range defects {
-		for name := range defect.found {
-			useful[name] = true
-		}
-	}
-	for _, c := range cases {
-		if !useful[c.name] {
-			t.Errorf("no defect is found by %q", c.name)
-		}
-	}
-	for name, defect := range defects {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			expectFailures(t, cases, inMemory(defect.breaks), defect.found)
-		})
-	}
+type (
+	found       = finds[StoreHarness]
+	storeDefect = defect[func(*Store), StoreHarness]
+	defects     = map[string]storeDefect
+)
+
+// only are the promises of stores with these checks.
+func only(checks ...func(testing.TB, StoreHarness)) []promise[StoreHarness] {
+	return slices.DeleteFunc(storagePromises(), func(p promise[StoreHarness]) bool { return !p.isIn(checks) })
 }
 
 // loadedMachine is the time that what comes at once needs beside many other tests, under the race detector.

@@ -16,49 +16,38 @@ func TestAStoreHarnessThatIsIncompleteFails(t *testing.T) {
 		"no Rows":     inMemory(func(s *Store) { s.Rows = nil }),
 	} {
 		t.Run(name, func(t *testing.T) {
-			want := map[string]string{}
-			for _, c := range storageCases() {
-				want[c.name] = "the harness is incomplete"
-			}
-			expectFailures(t, storageCases(), broken, want)
+			all := storagePromises()
+			expectFailures(t, all, broken, everyCheck(all, "the harness is incomplete"))
 		})
 	}
 }
 
 // A suite that skipped what it cannot see would pass stores that nobody has looked at.
 func TestAHookThatIsMissingFailsTheCasesThatNeedIt(t *testing.T) {
-	const subjectMark, outboxForgets = "subject lock leaves a mark", "outbox success is forgotten"
-	needing := slices.Concat(sessionCases, auditCases)
-	for _, c := range storageCases() {
-		if c.name == subjectMark || c.name == outboxForgets {
-			needing = append(needing, c)
-		}
+	needing := slices.Concat(sessionPromises, auditPromises, only(subjectLockLeavesAMark, outboxSuccessIsForgotten))
+	hooks := defects{
+		"Unreachable": {func(s *Store) { s.Unreachable = nil }, found{"": {sessionReportsAStoreThatCannotBeReached}}},
+		"Tamper":      {func(s *Store) { s.Tamper = nil }, found{"": {auditEventsCannotBeTamperedWith}}},
+		"Connections": {func(s *Store) { s.Connections = nil }, found{
+			"": {sessionOpensNoConnectionBeforeItsFirstStatement, sessionLeavesNoConnectionBehind},
+		}},
+		"Erased":  {func(s *Store) { s.Erased = nil }, found{"": {subjectLockLeavesAMark}}},
+		"Entries": {func(s *Store) { s.Entries = nil }, found{"": {outboxSuccessIsForgotten}}},
 	}
-	for hook, test := range map[string]struct {
-		without func(*Store)
-		needed  []string
-	}{
-		"Unreachable": {func(s *Store) { s.Unreachable = nil }, []string{sessionAway}},
-		"Tamper":      {func(s *Store) { s.Tamper = nil }, []string{auditTampered}},
-		"Connections": {func(s *Store) { s.Connections = nil }, []string{sessionConnects, sessionDisconnects}},
-		"Erased":      {func(s *Store) { s.Erased = nil }, []string{subjectMark}},
-		"Entries":     {func(s *Store) { s.Entries = nil }, []string{outboxForgets}},
-	} {
-		want := map[string]string{}
-		for _, name := range test.needed {
-			want[name] = "Store." + hook + " is not set"
-		}
-		t.Run(hook, func(t *testing.T) { expectFailures(t, needing, inMemory(test.without), want) })
+	for hook, defect := range hooks {
+		t.Run(hook, func(t *testing.T) {
+			expectFailures(t, needing, inMemory(defect.breaks), found{"Store." + hook + " is not set": defect.found[""]})
+		})
 	}
 }
 
 func TestAWaivedCaseIsNotRun(t *testing.T) {
-	h := StoreHarness{Waive: map[string]string{"the waived one": "for a reason"}}
 	ran := map[string]bool{}
-	record := func(name string) suiteCase[StoreHarness] {
-		return suiteCase[StoreHarness]{name, func(testing.TB, StoreHarness) { ran[name] = true }}
+	record := func(name string) promise[StoreHarness] {
+		return promised(name, "", func(testing.TB, StoreHarness) { ran[name] = true })
 	}
-	runStore(t, h, []suiteCase[StoreHarness]{record("the waived one"), record("another one")})
+	hold(t, []promise[StoreHarness]{record("the waived one"), record("another one")}, StoreHarness{},
+		map[string]string{"the waived one": "for a reason"})
 	if ran["the waived one"] || !ran["another one"] {
 		t.Errorf("these cases ran: %v", ran)
 	}
@@ -66,7 +55,7 @@ func TestAWaivedCaseIsNotRun(t *testing.T) {
 
 func TestAWaiverOfNoCaseFails(t *testing.T) {
 	r := &recorder{TB: t}
-	checkWaivers(r, StoreHarness{Waive: map[string]string{sessionAway: "there is no database", "session flies": "it cannot"}})
+	checkWaivers(r, StoreHarness{Waive: map[string]string{"session keeps copies": "there is no database", "session flies": "it cannot"}})
 	if len(r.failures) != 1 || !strings.Contains(r.failures[0], `waives "session flies", which is no case`) {
 		t.Errorf("the failures are %q", r.failures)
 	}

@@ -16,23 +16,15 @@ func TestASubjectStoreThatKeepsItsPromisesPasses(t *testing.T) {
 
 // Each of these stores breaks promises, and is found out for what it broke and for nothing else.
 func TestSubjectStoresThatBreakAPromiseFail(t *testing.T) {
-	for of, defects := range map[string]map[string]storeDefect{
+	expectDefects(t, subjectPromises, inMemory, topics(map[string]defects{
 		"ids": idDefects(), "apply": applyDefects(), "surrogates": surrogateDefects(), "rectify": rectifyDefects(),
 		"export": subjectExportDefects(), "yield": subjectYieldDefects(), "sessions": subjectSessionDefects(),
-	} {
-		for name, defect := range defects {
-			t.Run(of+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				expectFailures(t, subjectCases, inMemory(defect.breaks), defect.found)
-			})
-		}
-	}
+	}))
 }
 
 func TestASubjectStoreWithoutStatementsSaysWhatToDo(t *testing.T) {
-	expectFailures(t, subjectCases, inMemory(func(store *Store) { store.Statements = nil }), map[string]string{
-		"subject ids are checked before any statement": "Store.Statements is not set",
-		"subject statements do not depend on rows":     "Store.Statements is not set",
+	expectFailures(t, subjectPromises, inMemory(func(store *Store) { store.Statements = nil }), found{
+		"Store.Statements is not set": {subjectIDsAreCheckedBeforeAnyStatement, subjectStatementsDoNotDependOnRows},
 	})
 }
 

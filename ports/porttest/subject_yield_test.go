@@ -19,17 +19,15 @@ func changesYield(
 	})
 }
 
-func subjectYieldDefects() map[string]storeDefect {
-	return map[string]storeDefect{
+func subjectYieldDefects() defects {
+	return defects{
 		"yields go on after an error": {
 			changesYield(func(export func(func(domain.ExportRecord) error) error, yield func(domain.ExportRecord) error) error {
 				var failure error
 				err := export(func(record domain.ExportRecord) error { failure = errors.Join(failure, yield(record)); return nil })
 				return errors.Join(err, failure)
 			}),
-			map[string]string{
-				"subject export ends with yield": "yield was called",
-			},
+			found{"yield was called": {subjectExportEndsWithYield}},
 		},
 		"an error of yield that is swallowed": {
 			changesYield(func(export func(func(domain.ExportRecord) error) error, yield func(domain.ExportRecord) error) error {
@@ -44,9 +42,7 @@ func subjectYieldDefects() map[string]storeDefect {
 				}
 				return err
 			}),
-			map[string]string{
-				"subject export ends with yield": "Export came back with: <nil>; Do with: <nil>",
-			},
+			found{"Export came back with: <nil>; Do with: <nil>": {subjectExportEndsWithYield}},
 		},
 		"an error of yield that is another one": {
 			changesYield(func(export func(func(domain.ExportRecord) error) error, yield func(domain.ExportRecord) error) error {
@@ -56,72 +52,55 @@ func subjectYieldDefects() map[string]storeDefect {
 				}
 				return err
 			}),
-			map[string]string{
-				"subject export ends with yield": "Export came back with: habeas: export: failed; Do with: habeas: export",
-			},
+			found{"Export came back with: habeas: export: failed; Do with: habeas: export": {subjectExportEndsWithYield}},
 		},
-		"a snapshot for each record": {
-			func(store *Store) {
-				sessions := store.Sessions
-				changesSubjects(func(s *brokenSubjects) {
-					s.export = func(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
-						yielded := 0
-						once := func(record domain.ExportRecord) error { yielded++; return errors.Join(yield(record), errUndo) }
-						if err := s.good.Export(ctx, id, once); !errors.Is(err, errUndo) || errors.Is(err, errEnough) {
-							return err
-						}
-						return sessions.Do(context.WithoutCancel(context.Background()), func(ctx context.Context, other ports.Session) error {
-							seen := 0
-							return other.Subjects().Export(ctx, id, func(record domain.ExportRecord) error {
-								if seen++; seen <= yielded {
-									return nil
-								}
-								return yield(record)
-							})
+		"a snapshot for each record": {func(store *Store) {
+			sessions := store.Sessions
+			changesSubjects(func(s *brokenSubjects) {
+				s.export = func(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
+					yielded := 0
+					once := func(record domain.ExportRecord) error { yielded++; return errors.Join(yield(record), errUndo) }
+					if err := s.good.Export(ctx, id, once); !errors.Is(err, errUndo) || errors.Is(err, errEnough) {
+						return err
+					}
+					return sessions.Do(context.WithoutCancel(context.Background()), func(ctx context.Context, other ports.Session) error {
+						seen := 0
+						return other.Subjects().Export(ctx, id, func(record domain.ExportRecord) error {
+							if seen++; seen <= yielded {
+								return nil
+							}
+							return yield(record)
 						})
-					}
-				})(store)
-			},
-			map[string]string{
-				"subject export reads one snapshot": "records are exported while rows are added, want the",
-			},
-		},
-		"an export of what was committed, whenever": {
-			func(store *Store) {
-				sessions := store.Sessions
-				changesSubjects(func(s *brokenSubjects) {
-					s.export = func(_ context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
-						return sessions.Do(context.Background(), func(ctx context.Context, other ports.Session) error {
-							return other.Subjects().Export(ctx, id, yield)
-						})
-					}
-				})(store)
-			},
-			map[string]string{
-				"subject export comes before writes": "in its session",
-			},
-		},
-		"an append that is held to be a write": {
-			changesSessions(func(s ports.Session) replaced {
-				appended := false
-				good, outbox := s.Subjects(), s.Outbox()
-				o := newBrokenOutbox(outbox)
-				o.enqueue = func(ctx context.Context, entries ...domain.OutboxEntry) error {
-					appended = true
-					return outbox.Enqueue(ctx, entries...)
+					})
 				}
-				broken := &brokenSubjects{lock: good.Lock, hold: good.LockToRectify, apply: good.Apply, rectify: good.Rectify}
-				broken.export = func(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
-					if appended {
-						return &domain.Error{Code: domain.ErrSession, Op: "export", Message: "must come first"}
-					}
-					return good.Export(ctx, id, yield)
+			})(store)
+		}, found{"records are exported while rows are added, want the": {subjectExportReadsOneSnapshot}}},
+		"an export of what was committed, whenever": {func(store *Store) {
+			sessions := store.Sessions
+			changesSubjects(func(s *brokenSubjects) {
+				s.export = func(_ context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
+					return sessions.Do(context.Background(), func(ctx context.Context, other ports.Session) error {
+						return other.Subjects().Export(ctx, id, yield)
+					})
 				}
-				return replaced{Session: s, subjects: broken, outbox: o}
-			}),
-			map[string]string{
-				"subject export may follow appends": "an export after appends failed: habeas: export: must come first",
-			},
-		},
+			})(store)
+		}, found{"in its session": {subjectExportComesBeforeWrites}}},
+		"an append that is held to be a write": {changesSessions(func(s ports.Session) replaced {
+			appended := false
+			good, outbox := s.Subjects(), s.Outbox()
+			o := newBrokenOutbox(outbox)
+			o.enqueue = func(ctx context.Context, entries ...domain.OutboxEntry) error {
+				appended = true
+				return outbox.Enqueue(ctx, entries...)
+			}
+			broken := &brokenSubjects{lock: good.Lock, hold: good.LockToRectify, apply: good.Apply, rectify: good.Rectify}
+			broken.export = func(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
+				if appended {
+					return &domain.Error{Code: domain.ErrSession, Op: "export", Message: "must come first"}
+				}
+				return good.Export(ctx, id, yield)
+			}
+			return replaced{Session: s, subjects: broken, outbox: o}
+		}), found{"an export after appends failed: habeas: export: must come first": {subjectExportMayFollowAppends}}},
 	}
 }
