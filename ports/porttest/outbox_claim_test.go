@@ -10,25 +10,19 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// changesClaimed is a defect of what a claim returns.
-func changesClaimed(change func(*domain.OutboxEntry)) func(*Store) {
-	return changesOutbox(func(o *brokenOutbox) {
-		o.claim = func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
-			claimed, err := o.good.Claim(ctx, limit, at, until, token)
-			return each(claimed, err, change)
-		}
-	})
-}
-
 // claimsAt is a defect of the instant at which a claim looks for what is due.
 func claimsAt(shift func(at time.Time) time.Time) func(*Store) {
-	return changesOutbox(func(o *brokenOutbox) {
-		o.claim = func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
-			claimed, err := o.good.Claim(ctx, limit, shift(at), until, token)
-			return each(claimed, err, func(e *domain.OutboxEntry) { e.LastAttemptAt = pointer(domain.Instant(at)) })
-		}
-	})
+	return brokenOutbox{claim: func(c outboxCall) (entries, error) {
+		attempt := domain.Instant(c.at)
+		c.at = shift(c.at)
+		return each(func(e *domain.OutboxEntry) { e.LastAttemptAt = &attempt })(c.claim())
+	}}.breaks
 }
+
+// firstAttempts is the defect of claims that forget what was tried before.
+var firstAttempts = takes(func(_ outboxCall, taken entries) entries {
+	return slices.DeleteFunc(taken, func(e domain.OutboxEntry) bool { return e.Attempts > 1 })
+})
 
 func claimDefects() defects {
 	return defects{
@@ -51,26 +45,14 @@ func claimDefects() defects {
 			"a has LastAttemptAt":                                     {outboxAbandonedErasureKeepsItsRef, outboxAbandonedRectificationIsForgotten},
 			"before the lease has ended, [a b] are due, want only b":  {outboxSettlementUnderALostLeaseIsStale},
 		}},
-		"no limit": {changesOutbox(func(o *brokenOutbox) {
-			o.claim = func(ctx context.Context, _ int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
-				return o.good.Claim(ctx, 1000, at, until, token)
-			}
-		}), found{
+		"no limit": {asks(func(c *outboxCall) { c.limit = 1000 }), found{
 			"claimed": {outboxClaimTakesTheOldestFirst}, "were claimed": {outboxClaimKeepsToTheLimit},
 			"entries, of up to 7, and failed with: <nil>": {outboxClaimsShareNoEntry},
 		}},
-		"at least one": {changesOutbox(func(o *brokenOutbox) {
-			o.claim = func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
-				return o.good.Claim(ctx, max(limit, 1), at, until, token)
-			}
-		}), found{"entries: 1 were claimed": {outboxClaimKeepsToTheLimit}}},
-		"the youngest first": {changesOutbox(func(o *brokenOutbox) {
-			o.claim = func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
-				claimed, err := o.good.Claim(ctx, limit, at, until, token)
-				slices.Reverse(claimed)
-				return claimed, err
-			}
-		}), found{
+		"at least one": {asks(func(c *outboxCall) { c.limit = max(c.limit, 1) }), found{
+			"entries: 1 were claimed": {outboxClaimKeepsToTheLimit},
+		}},
+		"the youngest first": {brokenOutbox{claim: func(c outboxCall) (entries, error) { return reversed(c.claim()) }}.breaks, found{
 			"as they were": {outboxEntryIDsAreUnique}, "claimed are [d c b a], want [a b c d": {outboxEntriesComeBackAsEnqueued},
 			"the session claims [e": {outboxSessionClaimsWhatItEnqueued}, "want [e": {outboxClaimTakesWhatIsDue},
 			"claimed": {outboxClaimTakesTheOldestFirst},
@@ -81,33 +63,27 @@ func claimDefects() defects {
 			"then claimed are [b a c], want [c a b":                                   {outboxRequeueMakesErasuresNew},
 			"left are [longer the tenant another tenant another number an erasure of": {outboxWithdrawLeavesOthersAlone},
 		}},
-		"by age alone": {changesOutbox(func(o *brokenOutbox) {
-			o.claim = func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
-				claimed, err := o.good.Claim(ctx, limit, at, until, token)
-				slices.Reverse(claimed)
-				slices.SortStableFunc(claimed, func(a, b domain.OutboxEntry) int { return a.EnqueuedAt.Compare(b.EnqueuedAt) })
-				return claimed, err
-			}
+		"by age alone": {takes(func(_ outboxCall, taken entries) entries {
+			slices.Reverse(taken)
+			slices.SortStableFunc(taken, func(a, b domain.OutboxEntry) int { return a.EnqueuedAt.Compare(b.EnqueuedAt) })
+			return taken
 		}), found{
 			"claimed [b a], want [a b":              {outboxClaimTakesTheOldestFirst},
 			"then claimed are [c b a], want [c a b": {outboxRequeueMakesErasuresNew},
 		}},
 		"what is in flight, by anybody": {func(store *Store) {
 			var mu sync.Mutex
-			var last []domain.OutboxEntry
-			changesOutbox(func(o *brokenOutbox) {
-				o.claim = func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
-					claimed, err := o.good.Claim(ctx, limit, at, until, token)
-					mu.Lock()
-					defer mu.Unlock()
-					if len(claimed) > 0 && len(claimed) < limit && len(last) > 0 && limit < 1000 {
-						twice := last[0]
-						twice.LeaseToken = &token
-						claimed = append(claimed, twice)
-					}
-					last = claimed
-					return claimed, err
+			var last entries
+			takes(func(c outboxCall, taken entries) entries {
+				mu.Lock()
+				defer mu.Unlock()
+				if len(taken) > 0 && len(taken) < c.limit && len(last) > 0 && c.limit < 1000 {
+					twice := last[0]
+					twice.LeaseToken = &c.token
+					taken = append(taken, twice)
 				}
+				last = taken
+				return taken
 			})(store)
 		}, found{
 			"claimed once the lease has ended are [a a], want [a": {outboxClaimTakesAnExpiredLease},
@@ -118,12 +94,7 @@ func claimDefects() defects {
 			"then claimed are [c a b c], want [c a b":                               {outboxRequeueMakesErasuresNew},
 			"left are [an erasure of the subject another number another tenant the": {outboxWithdrawLeavesOthersAlone},
 		}},
-		"only what was never tried": {changesOutbox(func(o *brokenOutbox) {
-			o.claim = func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
-				claimed, err := o.good.Claim(ctx, limit, at, until, token)
-				return slices.DeleteFunc(claimed, func(e domain.OutboxEntry) bool { return e.Attempts > 1 }), err
-			}
-		}), found{
+		"only what was never tried": {firstAttempts, found{
 			"pending], want [e": {outboxClaimTakesWhatIsDue}, "due are [], want only e": {outboxClaimLeavesWhatIsSettledForGood},
 			"is not due at its instant":                        {outboxClaimTakesAnEntryAtItsInstant},
 			"claimed once the lease has ended are [], want [a": {outboxClaimTakesAnExpiredLease},
@@ -132,18 +103,16 @@ func claimDefects() defects {
 			"due at its next attempt are [], want [a":          {outboxFailureIsTriedAgainInItsTime},
 			"due after the lease are [b], want [a b":           {outboxSettlementUnderALostLeaseIsStale},
 		}},
-		"what was abandoned": {changesOutbox(func(o *brokenOutbox) {
-			o.claim = func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
-				abandoned, err := o.good.Abandoned(ctx, nil, 1000)
-				if err != nil {
-					return nil, err
-				}
-				if _, err := o.good.Requeue(ctx, entryIDs(abandoned)); err != nil {
-					return nil, err
-				}
-				return o.good.Claim(ctx, limit, at, until, token)
+		"what was abandoned": {brokenOutbox{claim: func(c outboxCall) (entries, error) {
+			abandoned, err := c.Abandoned(c.ctx, nil, 1000)
+			if err != nil {
+				return nil, err
 			}
-		}), found{
+			if _, err := c.Requeue(c.ctx, entryIDs(abandoned)); err != nil {
+				return nil, err
+			}
+			return c.claim()
+		}}.breaks, found{
 			"which is not settled":                        {outboxClaimLeavesWhatIsSettledForGood},
 			"2 entries are due after the requeue, want 1": {outboxAbandonedErasuresHoldCompletionBack},
 		}},
@@ -177,23 +146,18 @@ func claimDefects() defects {
 		"an error that is forgotten": {changesClaimed(func(e *domain.OutboxEntry) { e.LastError = nil }), found{
 			"a has LastError <nil>, want timeout": {outboxFailureIsTriedAgainInItsTime},
 		}},
-		"a lease of its own length": {changesOutbox(func(o *brokenOutbox) {
-			o.claim = func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
-				claimed, err := o.good.Claim(ctx, limit, at, until.Add(lease), token)
-				return each(claimed, err, func(e *domain.OutboxEntry) { e.NextAttemptAt = &until })
-			}
-		}), found{
+		"a lease of its own length": {brokenOutbox{claim: func(c outboxCall) (entries, error) {
+			until := c.until
+			c.until = until.Add(lease)
+			return each(func(e *domain.OutboxEntry) { e.NextAttemptAt = &until })(c.claim())
+		}}.breaks, found{
 			"NextAttemptAt is":                                                    {outboxInstantsAreInUTCAndMicroseconds},
 			"is not due at its instant":                                           {outboxClaimTakesAnEntryAtItsInstant},
 			"claimed once the lease has ended are [], want [a":                    {outboxClaimTakesAnExpiredLease},
 			"once the lease has ended, another claim takes":                       {outboxClaimMarksWhatItTakes},
 			"a settlement under an earlier lease as succeeded came to [completes": {outboxSettlementUnderALostLeaseIsStale},
 		}},
-		"one token for all": {changesOutbox(func(o *brokenOutbox) {
-			o.claim = func(ctx context.Context, limit int, at, until time.Time, _ string) ([]domain.OutboxEntry, error) {
-				return o.good.Claim(ctx, limit, at, until, "token")
-			}
-		}), found{
+		"one token for all": {asks(func(c *outboxCall) { c.token = "token" }), found{
 			"has LeaseToken token, want lease of": {
 				outboxEntriesComeBackAsEnqueued, outboxClaimMarksWhatItTakes, outboxClaimCanBeRolledBack,
 				outboxUntriedEntryIsGivenBack, outboxRequeueMakesErasuresNew, outboxWithdrawLeavesOthersAlone,
@@ -204,15 +168,13 @@ func claimDefects() defects {
 		}},
 		"at once, in a session of its own": {func(store *Store) {
 			sessions := store.Sessions
-			changesOutbox(func(o *brokenOutbox) {
-				o.claim = func(_ context.Context, limit int, at, until time.Time, token string) (claimed []domain.OutboxEntry, err error) {
-					err = sessions.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
-						claimed, err = s.Outbox().Claim(ctx, limit, at, until, token)
-						return err
-					})
-					return claimed, err
-				}
-			})(store)
+			brokenOutbox{claim: func(c outboxCall) (claimed entries, err error) {
+				err = sessions.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
+					claimed, err = s.Outbox().Claim(ctx, c.limit, c.at, c.until, c.token, c.known...)
+					return err
+				})
+				return claimed, err
+			}}.breaks(store)
 		}, found{
 			"0 entries were claimed, want 1": {outboxKeepsCopies}, "the session claims": {outboxSessionClaimsWhatItEnqueued},
 			"before the lease ends: due are [e":                                  {outboxClaimTakesWhatIsDue},

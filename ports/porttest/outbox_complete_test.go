@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -15,40 +14,36 @@ func completesBy(holdsBack func(success, other domain.OutboxEntry) bool) func(*S
 	return func(store *Store) {
 		var mu sync.Mutex
 		known := map[string]domain.OutboxEntry{}
-		changesOutbox(func(o *brokenOutbox) {
-			o.enqueue = func(ctx context.Context, entries ...domain.OutboxEntry) error {
-				mu.Lock()
-				defer mu.Unlock()
-				for _, entry := range entries {
-					known[entry.EntryID] = entry
-				}
-				return o.good.Enqueue(ctx, entries...)
+		note := func(entries entries) {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, entry := range entries {
+				known[entry.EntryID] = entry
 			}
-			o.claim = func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
-				claimed, err := o.good.Claim(ctx, limit, at, until, token)
-				mu.Lock()
-				defer mu.Unlock()
-				for _, entry := range claimed {
-					known[entry.EntryID] = entry
-				}
+		}
+		brokenOutbox{
+			enqueue: func(c outboxCall) error { note(c.entries); return c.enqueue() },
+			claim: func(c outboxCall) (entries, error) {
+				claimed, err := c.claim()
+				note(claimed)
 				return claimed, err
-			}
-			o.settle = func(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
-				results, err := o.good.Settle(ctx, settlements)
+			},
+			settle: func(c outboxCall) (results, error) {
+				results, err := c.settle()
 				mu.Lock()
 				defer mu.Unlock()
 				for i, result := range results {
 					if !result.Stale {
-						entry := settlements[i].Entry
-						entry.Status = settlements[i].Status
+						entry := c.settlements[i].Entry
+						entry.Status = c.settlements[i].Status
 						known[entry.EntryID] = entry
 					}
 				}
 				completed := map[string]bool{}
 				for i := len(results) - 1; i >= 0; i-- {
-					entry := settlements[i].Entry
+					entry := c.settlements[i].Entry
 					operation := entry.SubjectID.String() + string(entry.Operation)
-					results[i].Completes = !results[i].Stale && settlements[i].Status == domain.OutboxSucceeded && !completed[operation]
+					results[i].Completes = !results[i].Stale && c.settlements[i].Status == domain.OutboxSucceeded && !completed[operation]
 					for _, other := range known {
 						if other.EntryID != entry.EntryID && other.Status != domain.OutboxSucceeded && holdsBack(entry, other) {
 							results[i].Completes = false
@@ -57,8 +52,8 @@ func completesBy(holdsBack func(success, other domain.OutboxEntry) bool) func(*S
 					completed[operation] = completed[operation] || results[i].Completes
 				}
 				return results, err
-			}
-		})(store)
+			},
+		}.breaks(store)
 	}
 }
 
@@ -180,23 +175,21 @@ func decidesBeforeTheLock(store *Store) {
 	changesDo(func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
 			mine := 0
-			o := newBrokenOutbox(s.Outbox())
-			good := o.good
-			o.settle = func(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
+			o := brokenOutbox{Outbox: s.Outbox(), settle: func(c outboxCall) (results, error) {
 				mu.Lock()
 				before := succeeded // before the lock on the entries
 				mu.Unlock()
-				results, err := good.Settle(ctx, settlements)
+				results, err := c.settle()
 				mu.Lock()
 				defer mu.Unlock()
 				for i, result := range results {
-					if !result.Stale && settlements[i].Status == domain.OutboxSucceeded {
+					if !result.Stale && c.settlements[i].Status == domain.OutboxSucceeded {
 						mine++
 					}
 					results[i].Completes = result.Completes && before == succeeded
 				}
 				return results, err
-			}
+			}}
 			err := fn(ctx, replaced{Session: s, outbox: o})
 			mu.Lock() // and still under the lock on the entries
 			defer mu.Unlock()

@@ -2,6 +2,7 @@ package porttest
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,48 +12,34 @@ import (
 
 // changesEnqueued is a defect of what is enqueued.
 func changesEnqueued(change func(*domain.OutboxEntry)) func(*Store) {
-	return changesOutbox(func(o *brokenOutbox) {
-		o.enqueue = func(ctx context.Context, entries ...domain.OutboxEntry) error {
-			changed, _ := each(append([]domain.OutboxEntry{}, entries...), nil, change)
-			return o.good.Enqueue(ctx, changed...)
-		}
-	})
+	return brokenOutbox{enqueue: func(c outboxCall) error {
+		c.entries = changed(slices.Clone(c.entries), change)
+		return c.enqueue()
+	}}.breaks
 }
 
 func enqueueDefects() defects {
 	return defects{
 		"at once, in a session of its own": {func(store *Store) {
 			sessions := store.Sessions
-			changesOutbox(func(o *brokenOutbox) {
-				o.enqueue = func(_ context.Context, entries ...domain.OutboxEntry) error {
-					return sessions.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
-						return s.Outbox().Enqueue(ctx, entries...)
-					})
-				}
-			})(store)
+			brokenOutbox{enqueue: func(c outboxCall) error {
+				return sessions.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
+					return s.Outbox().Enqueue(ctx, c.entries...)
+				})
+			}}.breaks(store)
 		}, found{
 			"another session sees an entry before the commit": {outboxEntriesComeWithTheCommit},
 			"after a rollback 2 entries are pending":          {outboxEntriesGoWithARollback},
 		}},
 		"nothing is held to be there already": {func(store *Store) {
-			var mu sync.Mutex
-			known := map[string]bool{}
-			changesOutbox(func(o *brokenOutbox) {
-				o.enqueue = func(ctx context.Context, entries ...domain.OutboxEntry) error {
-					mu.Lock()
-					defer mu.Unlock()
-					for _, entry := range entries {
-						if known[entry.EntryID] {
-							continue
-						}
-						known[entry.EntryID] = true
-						if err := o.good.Enqueue(ctx, entry); err != nil {
-							return err
-						}
-					}
-					return nil
-				}
-			})(store)
+			var known sync.Map
+			brokenOutbox{enqueue: func(c outboxCall) error {
+				c.entries = slices.DeleteFunc(slices.Clone(c.entries), func(e domain.OutboxEntry) bool {
+					_, there := known.LoadOrStore(e.EntryID, true)
+					return there
+				})
+				return c.enqueue()
+			}}.breaks(store)
 		}, found{"e: enqueuing it is no ErrConflict but: <nil>": {outboxEntryIDsAreUnique}}},
 		"a conflict without its code": {
 			changesDo(func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error {

@@ -1,7 +1,7 @@
 package porttest
 
 import (
-	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -10,175 +10,131 @@ import (
 
 func operateDefects() defects {
 	return defects{
-		"counts without zeros": {changesOutbox(func(o *brokenOutbox) {
-			o.counts = func(ctx context.Context) (map[domain.OutboxStatus]int64, error) {
-				counts, err := o.good.Counts(ctx)
-				for status, n := range counts {
-					if n == 0 {
-						delete(counts, status)
-					}
-				}
-				return counts, err
-			}
-		}), found{"an empty outbox counts map[], want map[abandoned:0 failed:0 in_flight:0": {outboxCountsHaveEveryStatus}}},
-		"abandoned, the youngest first": {changesOutbox(func(o *brokenOutbox) {
-			o.abandoned = func(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error) {
-				found, err := o.good.Abandoned(ctx, after, limit)
-				slices.Reverse(found)
-				return found, err
-			}
-		}), found{
+		"counts without zeros": {brokenOutbox{counts: func(c outboxCall) (map[domain.OutboxStatus]int64, error) {
+			counts, err := c.counts()
+			maps.DeleteFunc(counts, func(_ domain.OutboxStatus, n int64) bool { return n == 0 })
+			return counts, err
+		}}.breaks, found{
+			"an empty outbox counts map[], want map[abandoned:0 failed:0 in_flight:0": {outboxCountsHaveEveryStatus},
+		}},
+		"abandoned, the youngest first": {brokenOutbox{abandoned: func(c outboxCall) (entries, error) { return reversed(c.abandoned()) }}.breaks, found{
 			"abandoned are [h g f e d c b a], want [a b c d e f g h": {outboxAbandonedEntriesComeByAge},
 			"entries come": {outboxAbandonedEntriesComeInPages},
 			"still abandoned are [h f e d c b a], want all but g":                    {outboxRequeueLeavesTheRestAlone},
 			"then abandoned are [in flight pending failed], want [failed pending in": {outboxWithdrawAbandonsRectifications},
 		}},
-		"abandoned without a limit": {changesOutbox(func(o *brokenOutbox) {
-			o.abandoned = func(ctx context.Context, after *domain.OutboxEntry, _ int) ([]domain.OutboxEntry, error) {
-				return o.good.Abandoned(ctx, after, 1000)
+		"abandoned without a limit": {brokenOutbox{abandoned: func(c outboxCall) (entries, error) { c.limit = 1000; return c.abandoned() }}.breaks, found{
+			"a b c d e f g h": {outboxAbandonedEntriesComeInPages},
+		}},
+		"abandoned from the first one on": {brokenOutbox{abandoned: func(c outboxCall) (entries, error) { c.after = nil; return c.abandoned() }}.breaks, found{
+			"entries come [a": {outboxAbandonedEntriesComeInPages},
+		}},
+		"abandoned after an instant": {brokenOutbox{abandoned: func(c outboxCall) (entries, error) {
+			if c.after != nil {
+				c.after = &domain.OutboxEntry{EnqueuedAt: c.after.EnqueuedAt, EntryID: "~"}
 			}
-		}), found{"a b c d e f g h": {outboxAbandonedEntriesComeInPages}}},
-		"abandoned from the first one on": {changesOutbox(func(o *brokenOutbox) {
-			o.abandoned = func(ctx context.Context, _ *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error) {
-				return o.good.Abandoned(ctx, nil, limit)
+			return c.abandoned()
+		}}.breaks, found{"entries come": {outboxAbandonedEntriesComeInPages}}},
+		"a requeue that keeps the attempts": {brokenOutbox{requeue: func(c outboxCall) (entries, error) {
+			return each(func(e *domain.OutboxEntry) { e.Attempts = 1 })(c.requeue())
+		}}.breaks, found{"has Attempts 1, want 0": {outboxRequeueMakesErasuresNew}}},
+		"a requeue in the order asked": {brokenOutbox{requeue: func(c outboxCall) (entries, error) {
+			found, err := c.requeue()
+			slices.SortFunc(found, func(a, b domain.OutboxEntry) int {
+				return slices.Index(c.ids, a.EntryID) - slices.Index(c.ids, b.EntryID)
+			})
+			return found, err
+		}}.breaks, found{"requeued are [a b c], want [c a b": {outboxRequeueMakesErasuresNew}}},
+		"a requeue of all": {brokenOutbox{requeue: func(c outboxCall) (entries, error) {
+			abandoned, err := c.Abandoned(c.ctx, nil, 1000)
+			if err != nil {
+				return nil, err
 			}
-		}), found{"entries come [a": {outboxAbandonedEntriesComeInPages}}},
-		"abandoned after an instant": {changesOutbox(func(o *brokenOutbox) {
-			o.abandoned = func(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error) {
-				if after != nil {
-					after = &domain.OutboxEntry{EnqueuedAt: after.EnqueuedAt, EntryID: "~"}
-				}
-				return o.good.Abandoned(ctx, after, limit)
-			}
-		}), found{"entries come": {outboxAbandonedEntriesComeInPages}}},
-		"a requeue that keeps the attempts": {changesOutbox(func(o *brokenOutbox) {
-			o.requeue = func(ctx context.Context, ids []string) ([]domain.OutboxEntry, error) {
-				found, err := o.good.Requeue(ctx, ids)
-				return each(found, err, func(e *domain.OutboxEntry) { e.Attempts = 1 })
-			}
-		}), found{"has Attempts 1, want 0": {outboxRequeueMakesErasuresNew}}},
-		"a requeue in the order asked": {changesOutbox(func(o *brokenOutbox) {
-			o.requeue = func(ctx context.Context, ids []string) ([]domain.OutboxEntry, error) {
-				found, err := o.good.Requeue(ctx, ids)
-				slices.SortFunc(found, func(a, b domain.OutboxEntry) int {
-					return slices.Index(ids, a.EntryID) - slices.Index(ids, b.EntryID)
-				})
-				return found, err
-			}
-		}), found{"requeued are [a b c], want [c a b": {outboxRequeueMakesErasuresNew}}},
-		"a requeue of all": {changesOutbox(func(o *brokenOutbox) {
-			o.requeue = func(ctx context.Context, _ []string) ([]domain.OutboxEntry, error) {
-				abandoned, err := o.good.Abandoned(ctx, nil, 1000)
-				if err != nil {
-					return nil, err
-				}
-				return o.good.Requeue(ctx, entryIDs(abandoned))
-			}
-		}), found{
+			return c.Requeue(c.ctx, entryIDs(abandoned))
+		}}.breaks, found{
 			"2 entries are due after the requeue, want 1": {outboxAbandonedErasuresHoldCompletionBack},
 			"requeued": {outboxRequeueLeavesTheRestAlone},
 		}},
-		"a requeue of rectifications": {changesOutbox(func(o *brokenOutbox) {
-			o.requeue = func(ctx context.Context, ids []string) ([]domain.OutboxEntry, error) {
-				requeued, err := o.good.Requeue(ctx, ids)
-				if err != nil {
-					return nil, err
-				}
-				abandoned, err := o.good.Abandoned(ctx, nil, 1000)
-				for _, entry := range abandoned {
-					if slices.Contains(ids, entry.EntryID) {
-						requeued = append(requeued, entry)
-					}
-				}
-				return requeued, err
+		"a requeue of rectifications": {brokenOutbox{requeue: func(c outboxCall) (entries, error) {
+			requeued, err := c.requeue()
+			if err != nil {
+				return nil, err
 			}
-		}), found{"requeued are [g b f], want only g, an abandoned erasure": {outboxRequeueLeavesTheRestAlone}}},
-		"a requeue that takes nothing up": {changesOutbox(func(o *brokenOutbox) {
-			o.requeue = func(context.Context, []string) ([]domain.OutboxEntry, error) { return nil, nil }
-		}), found{
+			abandoned, err := c.Abandoned(c.ctx, nil, 1000)
+			return append(requeued, slices.DeleteFunc(abandoned, func(e domain.OutboxEntry) bool {
+				return !slices.Contains(c.ids, e.EntryID)
+			})...), err
+		}}.breaks, found{"requeued are [g b f], want only g, an abandoned erasure": {outboxRequeueLeavesTheRestAlone}}},
+		"a requeue that takes nothing up": {brokenOutbox{requeue: func(outboxCall) (entries, error) { return nil, nil }}.breaks, found{
 			"0 entries are due after the requeue, want 1": {outboxAbandonedErasuresHoldCompletionBack},
 			"ed are [], want [c a b":                      {outboxRequeueMakesErasuresNew}, "abandoned": {outboxRequeueLeavesTheRestAlone},
 		}},
-		"a withdrawal of nothing": {changesOutbox(func(o *brokenOutbox) {
-			o.withdraw = func(context.Context, domain.SubjectID) ([]domain.OutboxEntry, error) { return nil, nil }
-		}), found{
+		"a withdrawal of nothing": {brokenOutbox{withdraw: func(outboxCall) (entries, error) { return nil, nil }}.breaks, found{
 			"failed pending in flight": {outboxWithdrawAbandonsRectifications},
 			"left are [an erasure of the subject another number another tenant the": {outboxWithdrawLeavesOthersAlone},
 			"a withdrawn entry": {outboxWithdrawnEntryHasLostItsLease},
 		}},
-		"a withdrawal that tells nothing": {changesOutbox(func(o *brokenOutbox) {
-			o.withdraw = func(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
-				_, err := o.good.Withdraw(ctx, id)
-				return nil, err
-			}
-		}), found{"withdrawn are [], want [failed pending in flight] by their age": {outboxWithdrawAbandonsRectifications}}},
-		"a withdrawal from everybody": {changesOutbox(func(o *brokenOutbox) {
-			o.withdraw = func(ctx context.Context, id domain.SubjectID) (found []domain.OutboxEntry, err error) {
-				for _, elements := range [][]string{{"acme"}, {"acme", "77"}, {"acmf", "7"}, {"acme", "7", "7"}} {
-					other, _ := domain.NewSubjectID(elements...)
-					if _, err := o.good.Withdraw(ctx, other); err != nil {
-						return nil, err
-					}
-				}
-				return o.good.Withdraw(ctx, id)
-			}
-		}), found{
-			"left are [an erasure of the subject], want [an erasure of the subject": {outboxWithdrawLeavesOthersAlone},
+		"a withdrawal that tells nothing": {brokenOutbox{withdraw: func(c outboxCall) (entries, error) {
+			_, err := c.withdraw()
+			return nil, err
+		}}.breaks, found{
+			"withdrawn are [], want [failed pending in flight] by their age": {outboxWithdrawAbandonsRectifications},
 		}},
-		"a withdrawal of erasures": {changesOutbox(func(o *brokenOutbox) {
-			o.withdraw = func(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
-				due, err := o.good.Claim(ctx, 1000, noon.Add(10_000*time.Hour), noon, "withdrawn")
-				if err != nil {
+		"a withdrawal from everybody": {brokenOutbox{withdraw: func(c outboxCall) (entries, error) {
+			for _, elements := range [][]string{{"acme"}, {"acme", "77"}, {"acmf", "7"}, {"acme", "7", "7"}} {
+				other, _ := domain.NewSubjectID(elements...)
+				if _, err := c.Withdraw(c.ctx, other); err != nil {
 					return nil, err
 				}
-				for _, entry := range due {
-					s := givesBack(entry)
-					if entry.Operation == domain.OperationErase && entry.SubjectID == id {
-						s = abandons(entry)
-					}
-					if _, err := o.good.Settle(ctx, []domain.Settlement{s}); err != nil {
-						return nil, err
-					}
-				}
-				return o.good.Withdraw(ctx, id)
 			}
-		}), found{"left are [another number another tenant the tenant longer], want [an": {outboxWithdrawLeavesOthersAlone}}},
-		"a purge of nothing": {changesOutbox(func(o *brokenOutbox) {
-			o.purge = func(context.Context, time.Time, int) (int64, error) { return 0, nil }
-		}), found{
+			return c.withdraw()
+		}}.breaks, found{
+			"left are [an erasure of the subject], want [an erasure of the subject": {outboxWithdrawLeavesOthersAlone},
+		}},
+		"a withdrawal of erasures": {brokenOutbox{withdraw: func(c outboxCall) (entries, error) {
+			due, err := c.Claim(c.ctx, 1000, noon.Add(10_000*time.Hour), noon, "withdrawn")
+			if err != nil {
+				return nil, err
+			}
+			for _, entry := range due {
+				s := givesBack(entry)
+				if entry.Operation == domain.OperationErase && entry.SubjectID == c.id {
+					s = abandons(entry)
+				}
+				if _, err := c.Settle(c.ctx, settlements{s}); err != nil {
+					return nil, err
+				}
+			}
+			return c.withdraw()
+		}}.breaks, found{
+			"left are [another number another tenant the tenant longer], want [an": {outboxWithdrawLeavesOthersAlone},
+		}},
+		"a purge of nothing": {brokenOutbox{purge: func(outboxCall) (int64, error) { return 0, nil }}.breaks, found{
 			"0 entries were removed, want 2": {outboxPurgeRemovesWhatSucceeded},
 			"0 entries were removed, want 1": {outboxPurgeLeavesTheRestAlone}, "5 entries": {outboxPurgeKeepsToTheLimit},
 		}},
-		"a purge without a limit": {changesOutbox(func(o *brokenOutbox) {
-			o.purge = func(ctx context.Context, before time.Time, _ int) (int64, error) {
-				return o.good.Purge(ctx, before, 1000)
-			}
-		}), found{"up to 0 of 5 entries: 5 were removed": {outboxPurgeKeepsToTheLimit}}},
-		"a purge that includes the instant": {changesOutbox(func(o *brokenOutbox) {
-			o.purge = func(ctx context.Context, before time.Time, limit int) (int64, error) {
-				return o.good.Purge(ctx, before.Add(tick), limit)
-			}
-		}), found{"the instant": {outboxPurgeLeavesTheRestAlone}}},
-		"a purge of what is open": {changesOutbox(func(o *brokenOutbox) {
-			o.purge = func(ctx context.Context, before time.Time, limit int) (int64, error) {
-				due, err := o.good.Claim(ctx, 1000, before, before, "purged")
-				for _, entry := range due {
-					if _, err := o.good.Settle(ctx, []domain.Settlement{succeeds(entry)}); err != nil {
-						return 0, err
-					}
-				}
-				if err != nil {
+		"a purge without a limit": {brokenOutbox{purge: func(c outboxCall) (int64, error) { c.limit = 1000; return c.purge() }}.breaks, found{
+			"up to 0 of 5 entries: 5 were removed": {outboxPurgeKeepsToTheLimit},
+		}},
+		"a purge that includes the instant": {brokenOutbox{purge: func(c outboxCall) (int64, error) { c.at = c.at.Add(tick); return c.purge() }}.breaks, found{
+			"the instant": {outboxPurgeLeavesTheRestAlone},
+		}},
+		"a purge of what is open": {brokenOutbox{purge: func(c outboxCall) (int64, error) {
+			due, err := c.Claim(c.ctx, 1000, c.at, c.at, "purged")
+			for _, entry := range due {
+				if _, err := c.Settle(c.ctx, settlements{succeeds(entry)}); err != nil {
 					return 0, err
 				}
-				return o.good.Purge(ctx, before, limit)
 			}
-		}), found{"an entry is gone that was not enqueued before the instant": {outboxPurgeLeavesTheRestAlone}}},
-		"a purge that counts wrongly": {changesOutbox(func(o *brokenOutbox) {
-			o.purge = func(ctx context.Context, before time.Time, limit int) (int64, error) {
-				_, err := o.good.Purge(ctx, before, limit)
-				return int64(limit), err
+			if err != nil {
+				return 0, err
 			}
-		}), found{
+			return c.purge()
+		}}.breaks, found{"an entry is gone that was not enqueued before the instant": {outboxPurgeLeavesTheRestAlone}}},
+		"a purge that counts wrongly": {brokenOutbox{purge: func(c outboxCall) (int64, error) {
+			_, err := c.purge()
+			return int64(c.limit), err
+		}}.breaks, found{
 			"entries were removed, want 2": {outboxPurgeRemovesWhatSucceeded},
 			"entries were removed":         {outboxPurgeLeavesTheRestAlone}, "were removed": {outboxPurgeKeepsToTheLimit},
 		}},

@@ -1,52 +1,36 @@
 package porttest
 
 import (
-	"context"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/habeas-data/habeas/domain"
 )
 
 // changesSettlements is a defect of how an outcome is understood.
 func changesSettlements(change func(*domain.Settlement)) func(*Store) {
-	return changesOutbox(func(o *brokenOutbox) {
-		o.settle = func(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
-			changed := slices.Clone(settlements)
-			for i := range changed {
-				change(&changed[i])
-			}
-			return o.good.Settle(ctx, changed)
-		}
-	})
+	return brokenOutbox{settle: func(c outboxCall) (results, error) {
+		c.settlements = changed(slices.Clone(c.settlements), change)
+		return c.settle()
+	}}.breaks
 }
 
 // changesResults is a defect of what a settlement is said to have come to.
 func changesResults(change func(settlements []domain.Settlement, results []domain.SettleResult)) func(*Store) {
-	return changesOutbox(func(o *brokenOutbox) {
-		o.settle = func(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
-			results, err := o.good.Settle(ctx, settlements)
-			if err == nil {
-				change(settlements, results)
-			}
-			return results, err
+	return brokenOutbox{settle: func(c outboxCall) (results, error) {
+		results, err := c.settle()
+		if err == nil {
+			change(c.settlements, results)
 		}
-	})
+		return results, err
+	}}.breaks
 }
 
 // changesSuccess is a defect of what is stored of an entry that has succeeded; was is the entry as it was claimed.
 func changesSuccess(change func(entry *domain.OutboxEntry, was domain.OutboxEntry)) func(*Store) {
 	return func(store *Store) {
 		var seen remembered
-		changesOutbox(func(o *brokenOutbox) {
-			good := o.claim
-			o.claim = func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
-				claimed, err := good(ctx, limit, at, until, token)
-				seen.note(claimed...)
-				return claimed, err
-			}
-		})(store)
+		takes(func(_ outboxCall, taken entries) entries { seen.note(taken...); return taken })(store)
 		stored := store.Entries
 		store.Entries = func(t testing.TB) []domain.OutboxEntry {
 			t.Helper()
@@ -63,22 +47,20 @@ func changesSuccess(change func(entry *domain.OutboxEntry, was domain.OutboxEntr
 
 // changesAbandoned is a defect of abandoned entries, wherever they are shown.
 func changesAbandoned(seen *remembered, change func(*domain.OutboxEntry)) func(*Store) {
-	return changesOutbox(func(o *brokenOutbox) {
-		o.enqueue = func(ctx context.Context, entries ...domain.OutboxEntry) error {
-			seen.note(entries...)
-			return o.good.Enqueue(ctx, entries...)
-		}
-		o.abandoned = func(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error) {
-			found, err := o.good.Abandoned(ctx, after, limit)
-			return each(found, err, change)
-		}
-		o.withdraw = func(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
-			found, err := o.good.Withdraw(ctx, id)
-			return each(found, err, change)
-		}
-		o.requeue = func(ctx context.Context, ids []string) ([]domain.OutboxEntry, error) {
-			found, err := o.good.Requeue(ctx, ids)
-			return each(found, err, change)
+	return brokenOutbox{
+		enqueue:   func(c outboxCall) error { seen.note(c.entries...); return c.enqueue() },
+		abandoned: func(c outboxCall) (entries, error) { return each(change)(c.abandoned()) },
+		withdraw:  func(c outboxCall) (entries, error) { return each(change)(c.withdraw()) },
+		requeue:   func(c outboxCall) (entries, error) { return each(change)(c.requeue()) },
+	}.breaks
+}
+
+// keepsAbandoned is a defect of abandoned entries, which keep some of what was enqueued.
+func keepsAbandoned(keep func(entry *domain.OutboxEntry, was domain.OutboxEntry)) func(*Store) {
+	seen := &remembered{}
+	return changesAbandoned(seen, func(e *domain.OutboxEntry) {
+		if was, ok := seen.get(e.EntryID); ok {
+			keep(e, was)
 		}
 	})
 }
@@ -98,21 +80,10 @@ func settleDefects() defects {
 		}},
 		"under whichever lease": {func(store *Store) {
 			var seen remembered
-			changesOutbox(func(o *brokenOutbox) {
-				good := o.claim
-				o.claim = func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
-					claimed, err := good(ctx, limit, at, until, token)
-					seen.note(claimed...)
-					return claimed, err
-				}
-				o.settle = func(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
-					changed := slices.Clone(settlements)
-					for i := range changed {
-						if held, ok := seen.get(changed[i].Entry.EntryID); ok {
-							changed[i].Entry.LeaseToken = held.LeaseToken
-						}
-					}
-					return o.good.Settle(ctx, changed)
+			takes(func(_ outboxCall, taken entries) entries { seen.note(taken...); return taken })(store)
+			changesSettlements(func(s *domain.Settlement) {
+				if held, ok := seen.get(s.Entry.EntryID); ok {
+					s.Entry.LeaseToken = held.LeaseToken
 				}
 			})(store)
 		}, found{
@@ -128,12 +99,10 @@ func settleDefects() defects {
 				"d came to [completes applied], want [applied completes":                {outboxLastSuccessCompletes},
 			},
 		},
-		"results of what was applied": {changesOutbox(func(o *brokenOutbox) {
-			o.settle = func(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
-				results, err := o.good.Settle(ctx, settlements)
-				return slices.DeleteFunc(results, func(r domain.SettleResult) bool { return r.Stale }), err
-			}
-		}), found{
+		"results of what was applied": {brokenOutbox{settle: func(c outboxCall) (results, error) {
+			came, err := c.settle()
+			return slices.DeleteFunc(came, func(r domain.SettleResult) bool { return r.Stale }), err
+		}}.breaks, found{
 			"4 settlements have 0 results": {outboxSettlementEndsTheLease},
 			"1 settlements have 0 results": {outboxSettlementUnderALostLeaseIsStale, outboxWithdrawnEntryHasLostItsLease},
 			"7 settlements have 6 results": {outboxResultsAreInOrder},
@@ -197,25 +166,11 @@ func settleDefects() defects {
 			"a has lost what its ref carries besides": {outboxAbandonedErasureKeepsItsRef},
 			"c has lost what its ref carries besides": {outboxRequeueMakesErasuresNew},
 		}},
-		"an abandoned rectification with its ref": {func(store *Store) {
-			seen := &remembered{}
-			changesAbandoned(seen, func(e *domain.OutboxEntry) {
-				if was, ok := seen.get(e.EntryID); ok {
-					e.Ref = was.Ref
-				}
-			})(store)
-		}, found{
+		"an abandoned rectification with its ref": {keepsAbandoned(func(e *domain.OutboxEntry, was domain.OutboxEntry) { e.Ref = was.Ref }), found{
 			"a still has its ref": {outboxAbandonedRectificationIsForgotten},
 			"still has its ref":   {outboxWithdrawAbandonsRectifications},
 		}},
-		"an abandoned rectification with its corrections": {func(store *Store) {
-			seen := &remembered{}
-			changesAbandoned(seen, func(e *domain.OutboxEntry) {
-				if was, ok := seen.get(e.EntryID); ok {
-					e.Corrections = was.Corrections
-				}
-			})(store)
-		}, found{
+		"an abandoned rectification with its corrections": {keepsAbandoned(func(e *domain.OutboxEntry, was domain.OutboxEntry) { e.Corrections = was.Corrections }), found{
 			"corrections":               {outboxAbandonedRectificationIsForgotten},
 			"still has its corrections": {outboxWithdrawAbandonsRectifications},
 		}},

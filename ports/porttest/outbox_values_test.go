@@ -1,7 +1,6 @@
 package porttest
 
 import (
-	"context"
 	"encoding/hex"
 	"time"
 
@@ -11,11 +10,8 @@ import (
 func outboxValueDefects() defects {
 	const instants, corrections = "outbox instants are in UTC and microseconds", "outbox corrections come back as JSON"
 	return defects{
-		"the time of the attempt as given": {changesOutbox(func(o *brokenOutbox) {
-			o.claim = func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
-				claimed, err := o.good.Claim(ctx, limit, at, until, token)
-				return each(claimed, err, func(e *domain.OutboxEntry) { e.LastAttemptAt = &at })
-			}
+		"the time of the attempt as given": {takes(func(c outboxCall, taken entries) entries {
+			return changed(taken, func(e *domain.OutboxEntry) { e.LastAttemptAt = &c.at })
 		}), found{"LastAttemptAt is": {outboxInstantsAreInUTCAndMicroseconds}}},
 		"bytes that are no base64": {changesEnqueued(func(e *domain.OutboxEntry) {
 			if raw, isBytes := e.Corrections[domain.CategoryIdentity].([]byte); isBytes {
@@ -31,37 +27,33 @@ func outboxValueDefects() defects {
 		}), found{"a int64 comes back as the int64 12, want 12": {outboxCorrectionsComeBackAsJSON}}},
 		"refs that are the caller's": {func(store *Store) {
 			var seen remembered
-			changesOutbox(func(o *brokenOutbox) {
-				o.enqueue = func(ctx context.Context, entries ...domain.OutboxEntry) error {
-					seen.note(entries...)
-					return o.good.Enqueue(ctx, entries...)
-				}
-				o.claim = func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
-					claimed, err := o.good.Claim(ctx, limit, at, until, token)
-					return each(claimed, err, func(e *domain.OutboxEntry) {
+			brokenOutbox{
+				enqueue: func(c outboxCall) error { seen.note(c.entries...); return c.enqueue() },
+				claim: func(c outboxCall) (entries, error) {
+					return each(func(e *domain.OutboxEntry) {
 						if given, ok := seen.get(e.EntryID); ok {
 							e.Ref.Extra = given.Ref.Extra
 						}
-					})
-				}
-			})(store)
+					})(c.claim())
+				},
+			}.breaks(store)
 		}, found{"an entry changed with the one that was given or returned": {outboxKeepsCopies}}},
 		"a settlement that is the caller's": {func(store *Store) {
 			var next *time.Time
-			changesOutbox(func(o *brokenOutbox) {
-				o.settle = func(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
-					if len(settlements) == 1 {
-						next = settlements[0].NextAttemptAt
+			brokenOutbox{
+				settle: func(c outboxCall) (results, error) {
+					if len(c.settlements) == 1 {
+						next = c.settlements[0].NextAttemptAt
 					}
-					return o.good.Settle(ctx, settlements)
-				}
-				o.claim = func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
-					if limit == 1000 && next != nil && next.Equal(noon) && at.Equal(noon) {
-						at = noon.Add(time.Hour)
+					return c.settle()
+				},
+				claim: func(c outboxCall) (entries, error) {
+					if c.limit == 1000 && next != nil && next.Equal(noon) && c.at.Equal(noon) {
+						c.at = noon.Add(time.Hour)
 					}
-					return o.good.Claim(ctx, limit, at, until, token)
-				}
-			})(store)
+					return c.claim()
+				},
+			}.breaks(store)
 		}, found{"the next attempt changed with the settlement": {outboxKeepsCopies}}},
 	}
 }

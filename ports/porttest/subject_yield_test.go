@@ -87,12 +87,8 @@ func subjectYieldDefects() defects {
 		}, found{"in its session": {subjectExportComesBeforeWrites}}},
 		"an append that is held to be a write": {changesSessions(func(s ports.Session) replaced {
 			appended := false
-			good, outbox := s.Subjects(), s.Outbox()
-			o := newBrokenOutbox(outbox)
-			o.enqueue = func(ctx context.Context, entries ...domain.OutboxEntry) error {
-				appended = true
-				return outbox.Enqueue(ctx, entries...)
-			}
+			good := s.Subjects()
+			o := brokenOutbox{Outbox: s.Outbox(), enqueue: func(c outboxCall) error { appended = true; return c.enqueue() }}
 			broken := &brokenSubjects{lock: good.Lock, hold: good.LockToRectify, apply: good.Apply, rectify: good.Rectify}
 			broken.export = func(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
 				if appended {
