@@ -56,9 +56,7 @@ func auditEvidenceOutlivesAnError(t testing.TB, h StoreHarness) {
 		}
 		return errFailure
 	})
-	if !errors.Is(err, errFailure) {
-		t.Errorf("Do returned %v, which is not the error of fn", err)
-	}
+	assert(t, errors.Is(err, errFailure), "Do returned %v, which is not the error of fn", err)
 	expectEvidence(t, store, id)
 }
 
@@ -78,9 +76,7 @@ func auditEvidenceOutlivesAContext(t testing.TB, h StoreHarness) {
 			defer end()
 			return appendEvidence(ctx, s, id)
 		})
-		if !errors.Is(err, ctx.Err()) {
-			t.Errorf("Do returned %v after its context %s", err, what)
-		}
+		assert(t, errors.Is(err, ctx.Err()), "Do returned %v after its context %s", err, what)
 		expectEvidence(t, store, id)
 	}
 }
@@ -102,14 +98,11 @@ func auditEvidenceOutlivesAFailedStatement(t testing.TB, h StoreHarness) {
 			_ = s.Audit().Append(ctx, taken)
 			_, _ = s.Audit().Trail(ctx, id)
 			late := s.Audit().AppendEvidence(ctx, made[2:]...) // that it failed is evidence as well
-			if !errors.Is(late, domain.ErrConflict) {
-				t.Errorf("evidence after a failed statement returned %v, which is not the error of the statement", late)
-			}
+			assert(t, errors.Is(late, domain.ErrConflict),
+				"evidence after a failed statement returned %v, which is not the error of the statement", late)
 			return end
 		})
-		if err == nil {
-			t.Errorf("Do succeeded after a failed statement whose error was %s", what)
-		}
+		assert(t, err != nil, "Do succeeded after a failed statement whose error was %s", what)
 		expectEvidence(t, store, id)
 	}
 }
@@ -123,9 +116,8 @@ func auditEvidenceOfALostAttemptIsDropped(t testing.TB, h StoreHarness) {
 		for _, event := range trail(t, store, person) {
 			ids = append(ids, event.EventID)
 		}
-		if want := []string{last[i]}; !slices.Equal(ids, want) {
-			t.Errorf("of two sessions in a deadlock, one left the evidence %q, want %q", ids, want)
-		}
+		want := []string{last[i]}
+		assert(t, slices.Equal(ids, want), "of two sessions in a deadlock, one left the evidence %q, want %q", ids, want)
 	}
 }
 
@@ -142,12 +134,9 @@ func auditEvidenceThatIsLostIsReported(t testing.TB, h StoreHarness) {
 	}
 	check := func(what string, sessions ports.SessionFactory, lost domain.AuditEvent) {
 		without, with := fail(sessions), fail(sessions, lost)
-		if !errors.Is(with, errFailure) {
-			t.Errorf("%s: Do returned %v, which is not the error of fn", what, with)
-		}
-		if without == nil || with == nil || without.Error() == with.Error() {
-			t.Errorf("%s: the error of Do does not say that evidence was lost: %v", what, with)
-		}
+		assert(t, errors.Is(with, errFailure), "%s: Do returned %v, which is not the error of fn", what, with)
+		assert(t, without != nil && with != nil && without.Error() != with.Error(),
+			"%s: the error of Do does not say that evidence was lost: %v", what, with)
 	}
 	check("an id that is there already", store.Sessions, event("taken", id))
 	if store.Unreachable != nil {

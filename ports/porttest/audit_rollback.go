@@ -44,9 +44,8 @@ func auditRollbackLeavesItsEvents(t testing.TB, h StoreHarness) {
 		},
 	} {
 		store, id := h.open(t), subject(t, "acme", 1)
-		if err := end(store, id); err == nil {
-			t.Errorf("%s: Do succeeded", what)
-		}
+		err := end(store, id)
+		assert(t, err != nil, "%s: Do succeeded", what)
 		left := trail(t, store, id)
 		if what == "a failed statement" {
 			left = left[min(1, len(left)):]
@@ -69,8 +68,6 @@ func auditRollbackInDoubtLeavesNothing(t testing.TB, h StoreHarness) {
 	err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		return errors.Join(registers(ctx, s, id), errFailure)
 	})
-	if !errors.Is(err, errFailure) {
-		t.Errorf("Do returned %v, which is not the error of fn", err)
-	}
+	assert(t, errors.Is(err, errFailure), "Do returned %v, which is not the error of fn", err)
 	expectRecords(t, "the trail", eventID, trail(t, store, id), event("evidence", id))
 }

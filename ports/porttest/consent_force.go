@@ -13,9 +13,8 @@ func consentWithoutARecordIsNil(t testing.TB, h StoreHarness) {
 	id, other := subject(t, "acme", 1), subject(t, "acme", 2)
 	elsewhere := grant(id, "ads", 0)
 	store := h.withConsents(t, true, grant(other, "news", 0), elsewhere)
-	if version := latestConsent(t, store, id, nil); version != "" {
-		t.Errorf("a record of another subject or purpose is in force")
-	}
+	version := latestConsent(t, store, id, nil)
+	assert(t, version == "", "a record of another subject or purpose is in force")
 	if n := len(consentHistory(t, store, id, "news")); n > 0 {
 		t.Errorf("there are %d records in the history, of another subject or purpose", n)
 	}
@@ -67,9 +66,8 @@ func consentAsOfAnInstantIsInclusive(t testing.TB, h StoreHarness) {
 		{after(20), "fourth"},
 		{after(3600), "fourth"},
 	} {
-		if version := latestConsent(t, store, id, &test.asOf); version != test.want {
-			t.Errorf("as of %v, %q is in force, want %q", test.asOf, version, test.want)
-		}
+		version := latestConsent(t, store, id, &test.asOf)
+		assert(t, version == test.want, "as of %v, %q is in force, want %q", test.asOf, version, test.want)
 	}
 }
 

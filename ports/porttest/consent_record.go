@@ -100,16 +100,13 @@ func consentIsReadByItsOwnSession(t testing.TB, h StoreHarness) {
 			if err != nil {
 				return err
 			}
-			if versionOf(latest) != record.PolicyVersion {
-				t.Errorf("after append %d the session reads %q in force", i, versionOf(latest))
-			}
+			assert(t, versionOf(latest) == record.PolicyVersion,
+				"after append %d the session reads %q in force", i, versionOf(latest))
 			history, err := s.Consents().History(ctx, id, "news")
 			if err != nil {
 				return err
 			}
-			if len(history) != i+1 {
-				t.Errorf("after append %d the session reads a history of %d", i, len(history))
-			}
+			assert(t, len(history) == i+1, "after append %d the session reads a history of %d", i, len(history))
 		}
 		return nil
 	})
@@ -149,9 +146,8 @@ func consentPurposesAreComparedExactly(t testing.TB, h StoreHarness) {
 			if err != nil {
 				return err
 			}
-			if versionOf(latest) != record.PolicyVersion {
-				t.Errorf("the record in force for %+q is %q, want %q", record.Purpose, versionOf(latest), record.PolicyVersion)
-			}
+			assert(t, versionOf(latest) == record.PolicyVersion,
+				"the record in force for %+q is %q, want %q", record.Purpose, versionOf(latest), record.PolicyVersion)
 		}
 		return nil
 	})
@@ -177,10 +173,8 @@ func consentSubjectsAreKeptApart(t testing.TB, h StoreHarness) {
 			if err != nil {
 				return err
 			}
-			if versionOf(latest) != record.PolicyVersion {
-				t.Errorf("the record in force of %+q is %q, want %q",
-					record.SubjectID.String(), versionOf(latest), record.PolicyVersion)
-			}
+			assert(t, versionOf(latest) == record.PolicyVersion,
+				"the record in force of %+q is %q, want %q", record.SubjectID.String(), versionOf(latest), record.PolicyVersion)
 		}
 		return nil
 	})

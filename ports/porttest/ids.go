@@ -72,7 +72,6 @@ func takeFrom(source ports.IDSource, n int) []string {
 func expectUnique(t testing.TB, all []string) {
 	t.Helper()
 	slices.Sort(all)
-	if unique := len(slices.Compact(slices.Clone(all))); unique < len(all) {
-		t.Errorf("of %d ids, %d are repeated", len(all), len(all)-unique)
-	}
+	unique := len(slices.Compact(slices.Clone(all)))
+	assert(t, unique >= len(all), "of %d ids, %d are repeated", len(all), len(all)-unique)
 }

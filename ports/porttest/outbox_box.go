@@ -91,9 +91,7 @@ func (b box) claimed(t testing.TB, entries ...domain.OutboxEntry) []domain.Outbo
 	claimed := make([]domain.OutboxEntry, len(entries))
 	for i, entry := range entries {
 		at := slices.IndexFunc(found, func(e domain.OutboxEntry) bool { return e.EntryID == entry.EntryID })
-		if at < 0 {
-			t.Fatalf("%s was enqueued and is not among the %d entries that were claimed", entry.EntryID, len(found))
-		}
+		must(t, at >= 0, "%s was enqueued and is not among the %d entries that were claimed", entry.EntryID, len(found))
 		claimed[i] = found[at]
 	}
 	return claimed
@@ -111,9 +109,7 @@ func (b box) due(t testing.TB, at time.Time) (found []domain.OutboxEntry) {
 		}
 		return errUndo
 	})
-	if !errors.Is(err, errUndo) {
-		t.Fatalf("a session that was to be rolled back ended with: %v", err)
-	}
+	must(t, errors.Is(err, errUndo), "a session that was to be rolled back ended with: %v", err)
 	return found
 }
 
@@ -123,9 +119,7 @@ func (b box) settle(t testing.TB, settlements ...domain.Settlement) (results []d
 		results, err = outbox.Settle(ctx, settlements)
 		return err
 	})
-	if len(results) != len(settlements) {
-		t.Fatalf("%d settlements have %d results", len(settlements), len(results))
-	}
+	must(t, len(results) == len(settlements), "%d settlements have %d results", len(settlements), len(results))
 	return results
 }
 

@@ -80,9 +80,7 @@ func outboxAbandonedErasuresHoldCompletionBack(t testing.TB, h StoreHarness) {
 	}
 	b.requeue(t, "a")
 	again := b.claim(t, 10, noon)
-	if len(again) != 1 {
-		t.Fatalf("%d entries are due after the requeue, want 1", len(again))
-	}
+	must(t, len(again) == 1, "%d entries are due after the requeue, want 1", len(again))
 	if got := b.settle(t, succeeds(again[0])); got[0] != completes {
 		t.Errorf("once the abandoned erasure was requeued, its success came to %v", named(got))
 	}

@@ -29,18 +29,16 @@ func outboxClaimsShareNoEntry(t testing.TB, h StoreHarness) {
 					claimed, err = outbox.Claim(ctx, atOnce, noon, noon.Add(lease), mine)
 					return err
 				})
-				if err != nil || len(claimed) > atOnce {
-					t.Errorf("a claim among others took %d entries, of up to %d, and failed with: %v", len(claimed), atOnce, err)
-				}
+				assert(t, err == nil && len(claimed) <= atOnce,
+					"a claim among others took %d entries, of up to %d, and failed with: %v", len(claimed), atOnce, err)
 				if err != nil || len(claimed) == 0 {
 					return
 				}
 				mu.Lock()
 				for _, entry := range claimed {
 					taken[entry.EntryID]++
-					if entry.Attempts != 1 || entry.LeaseToken == nil || *entry.LeaseToken != mine {
-						t.Errorf("%s was claimed at attempt %d, or under the lease of another", entry.EntryID, entry.Attempts)
-					}
+					assert(t, entry.Attempts == 1 && entry.LeaseToken != nil && *entry.LeaseToken == mine,
+						"%s was claimed at attempt %d, or under the lease of another", entry.EntryID, entry.Attempts)
 				}
 				mu.Unlock()
 			}
@@ -48,9 +46,8 @@ func outboxClaimsShareNoEntry(t testing.TB, h StoreHarness) {
 	}
 	claiming.Wait()
 	for _, entry := range entries {
-		if n := taken[entry.EntryID]; n != 1 {
-			t.Errorf("%s was claimed %d times", entry.EntryID, n)
-		}
+		n := taken[entry.EntryID]
+		assert(t, n == 1, "%s was claimed %d times", entry.EntryID, n)
 	}
 }
 
@@ -64,17 +61,13 @@ func outboxClaimsDoNotWaitForEachOther(t testing.TB, h StoreHarness) {
 			found, err = outbox.Claim(ctx, 2, noon, noon.Add(lease), "the other lease")
 			return err
 		})
-		if err != nil {
-			t.Errorf("a claim beside another one failed: %v", err)
-		}
+		assert(t, err == nil, "a claim beside another one failed: %v", err)
 		other <- entryIDs(found)
 	})
 	defer claimed()
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
 		first, err := outbox.Claim(ctx, 2, noon, noon.Add(lease), token(noon))
-		if !slices.Equal(entryIDs(first), []string{"e000", "e001"}) {
-			t.Errorf("claimed %v", entryIDs(first))
-		}
+		assert(t, slices.Equal(entryIDs(first), []string{"e000", "e001"}), "claimed %v", entryIDs(first))
 		claim()
 		second, ok := arrives(other, b.patience/2)
 		if !ok {
@@ -147,9 +140,7 @@ func outboxOverlappingSettlementsCompleteOnce(t testing.TB, h StoreHarness) {
 			second, err = outbox.Settle(ctx, []domain.Settlement{succeeds(claimed[1])})
 			return err
 		})
-		if err != nil {
-			t.Errorf("a settlement beside another one failed: %v", err)
-		}
+		assert(t, err == nil, "a settlement beside another one failed: %v", err)
 	})
 	var results []domain.SettleResult
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
@@ -160,7 +151,6 @@ func outboxOverlappingSettlementsCompleteOnce(t testing.TB, h StoreHarness) {
 	})
 	settled()
 	results = append(results, second...)
-	if slices.Contains(results, stale) || len(results) != 2 || results[0].Completes == results[1].Completes {
-		t.Errorf("two sessions that settled a subject's last entries at the same time got %v, want one that completes", named(results))
-	}
+	assert(t, !slices.Contains(results, stale) && len(results) == 2 && results[0].Completes != results[1].Completes,
+		"two sessions that settled a subject's last entries at the same time got %v, want one that completes", named(results))
 }

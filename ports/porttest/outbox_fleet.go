@@ -38,15 +38,13 @@ func outboxClaimTakesWhatItsCallerKnows(t testing.TB, h StoreHarness) {
 	if got := entryIDs(b.claimFor(t, noon, desk)); !slices.Equal(got, []string{"the desk's"}) {
 		t.Errorf("claimed are %v, want only the desk's, which is known", got)
 	}
-	if pending := b.counts(t)[domain.OutboxPending]; pending != 4 {
-		t.Errorf("%d entries are pending, want the 4 that are not known", pending)
-	}
+	pending := b.counts(t)[domain.OutboxPending]
+	assert(t, pending == 4, "%d entries are pending, want the 4 that are not known", pending)
 	rectify := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationRectify}
 	crm := domain.OutboxTarget{Resolver: "crm", Operation: domain.OperationErase}
 	got := entryIDs(b.claimFor(t, noon, desk, rectify, crm))
-	if want := []string{"to a new system", "the desk's correction", "the mail's correction"}; !slices.Equal(got, want) {
-		t.Errorf("claimed by who knows more are %v, want %v", got, want)
-	}
+	want := []string{"to a new system", "the desk's correction", "the mail's correction"}
+	assert(t, slices.Equal(got, want), "claimed by who knows more are %v, want %v", got, want)
 	if got := entryIDs(b.claimFor(t, noon)); !slices.Equal(got, []string{"a new operation"}) {
 		t.Errorf("claimed without targets are %v, want whatever is left", got)
 	}
@@ -144,9 +142,8 @@ func outboxUnclaimedEntriesAreMarkedOnce(t testing.TB, h StoreHarness) {
 		}
 		for _, entry := range found {
 			marked := entry.LastError != nil && *entry.LastError == domain.LastErrorUnclaimed
-			if !marked || entry.Status == domain.OutboxAbandoned {
-				t.Errorf("%s is returned as %s, or without its error", entry.EntryID, entry.Status)
-			}
+			assert(t, marked && entry.Status != domain.OutboxAbandoned,
+				"%s is returned as %s, or without its error", entry.EntryID, entry.Status)
 		}
 	}
 	want := []string{"e003", "e004", "old", "young"}
@@ -154,9 +151,8 @@ func outboxUnclaimedEntriesAreMarkedOnce(t testing.TB, h StoreHarness) {
 		t.Errorf("then due are %v, want %v as before", got, want)
 	}
 	counts := b.counts(t)
-	if counts[domain.OutboxFailed] != 2 || counts[domain.OutboxPending] != 3 || counts[domain.OutboxInFlight] != 1 {
-		t.Errorf("counted are %v, want 2 failed, 3 pending, 1 in flight as before", counts)
-	}
+	assert(t, counts[domain.OutboxFailed] == 2 && counts[domain.OutboxPending] == 3 && counts[domain.OutboxInFlight] == 1,
+		"counted are %v, want 2 failed, 3 pending, 1 in flight as before", counts)
 	want = []string{"e002", "e005", "young"}
 	if got := entryIDs(b.unclaimed(t, noon.Add(2*time.Hour), 10)); !slices.Equal(got, want) {
 		t.Errorf("later, unclaimed are %v, want %v: a lease that has ended counts as well", got, want)
@@ -185,9 +181,8 @@ func outboxTakesNothingForNothing(t testing.TB, h StoreHarness) {
 	b.settle(t)
 	b.requeue(t)
 	b.enqueue(t)
-	if after := b.counts(t); fmt.Sprint(after) != fmt.Sprint(before) {
-		t.Errorf("counted are %v, want %v as before", after, before)
-	}
+	after := b.counts(t)
+	assert(t, fmt.Sprint(after) == fmt.Sprint(before), "counted are %v, want %v as before", after, before)
 }
 
 func outboxReadingIsNoWrite(t testing.TB, h StoreHarness) {
@@ -215,7 +210,6 @@ func outboxRequeueTakesAnyNumberOfIDs(t testing.TB, h StoreHarness) {
 		ids[i] = fmt.Sprint("unknown ", i)
 	}
 	ids[0], ids[69_999] = "e001", "e000"
-	if got := entryIDs(b.requeue(t, ids...)); !slices.Equal(got, []string{"e000", "e001"}) {
-		t.Errorf("requeued are %v, want both, oldest first", got)
-	}
+	got := entryIDs(b.requeue(t, ids...))
+	assert(t, slices.Equal(got, []string{"e000", "e001"}), "requeued are %v, want both, oldest first", got)
 }

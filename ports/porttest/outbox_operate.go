@@ -66,13 +66,11 @@ func outboxAbandonedEntriesComeByAge(t testing.TB, h StoreHarness) {
 	b := h.withAbandoned(t)
 	want := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
 	listed := b.abandoned(t, nil, 100)
-	if got := entryIDs(listed); !slices.Equal(got, want) {
-		t.Fatalf("abandoned are %v, want %v", got, want)
-	}
+	got := entryIDs(listed)
+	must(t, slices.Equal(got, want), "abandoned are %v, want %v", got, want)
 	for _, entry := range listed {
-		if entry.Status != domain.OutboxAbandoned || entry.LastError == nil || *entry.LastError != "refused" {
-			t.Errorf("%s is listed as %s, or without its error", entry.EntryID, entry.Status)
-		}
+		assert(t, entry.Status == domain.OutboxAbandoned && entry.LastError != nil && *entry.LastError == "refused",
+			"%s is listed as %s, or without its error", entry.EntryID, entry.Status)
 	}
 }
 
@@ -117,14 +115,11 @@ func outboxRequeueLeavesTheRestAlone(t testing.TB, h StoreHarness) {
 		t.Errorf("of no entry, %v are requeued", entryIDs(got))
 	}
 	got := entryIDs(b.requeue(t, "succeeded", "failed", "in flight", "pending", "b", "f", "unknown", "g", "g"))
-	if !slices.Equal(got, []string{"g"}) {
-		t.Errorf("requeued are %v, want only g, an abandoned erasure", got)
-	}
+	assert(t, slices.Equal(got, []string{"g"}), "requeued are %v, want only g, an abandoned erasure", got)
 	before[domain.OutboxAbandoned]--
 	before[domain.OutboxPending]++
-	if after := b.counts(t); !maps.Equal(after, before) {
-		t.Errorf("then counted are %v, want %v", after, before)
-	}
+	after := b.counts(t)
+	assert(t, maps.Equal(after, before), "then counted are %v, want %v", after, before)
 	if got := entryIDs(b.abandoned(t, nil, 100)); !slices.Equal(got, []string{"a", "b", "c", "d", "e", "f", "h"}) {
 		t.Errorf("still abandoned are %v, want all but g", got)
 	}

@@ -45,17 +45,14 @@ func outboxWithdrawAbandonsRectifications(t testing.TB, h StoreHarness) {
 		t.Errorf("then abandoned are %v, want %v", got, want)
 	}
 	for _, entry := range slices.Concat(withdrawn, listed) {
-		if entry.Status != domain.OutboxAbandoned || entry.LeaseToken != nil {
-			t.Errorf("%s is %s, or still has its lease", entry.EntryID, entry.Status)
-		}
+		assert(t, entry.Status == domain.OutboxAbandoned && entry.LeaseToken == nil,
+			"%s is %s, or still has its lease", entry.EntryID, entry.Status)
 		isForgotten(t, entry)
 	}
-	if due := b.due(t, noon.Add(1000*time.Hour)); len(due) > 0 {
-		t.Errorf("still to be carried out are %v", entryIDs(due))
-	}
-	if again := b.withdraw(t, id); len(again) > 0 {
-		t.Errorf("withdrawn again are %v", entryIDs(again))
-	}
+	due := b.due(t, noon.Add(1000*time.Hour))
+	assert(t, len(due) == 0, "still to be carried out are %v", entryIDs(due))
+	again := b.withdraw(t, id)
+	assert(t, len(again) == 0, "withdrawn again are %v", entryIDs(again))
 }
 
 func outboxWithdrawLeavesOthersAlone(t testing.TB, h StoreHarness) {
@@ -81,13 +78,11 @@ func outboxWithdrawnEntryHasLostItsLease(t testing.TB, h StoreHarness) {
 	b, leased := h.withRectifications(t, id)
 	b.withdraw(t, id)
 	for _, settlement := range []domain.Settlement{succeeds(leased), fails(leased, noon), givesBack(leased), abandons(leased)} {
-		if got := b.settle(t, settlement); got[0] != stale {
-			t.Errorf("the outcome %s of a withdrawn entry came to %v", settlement.Status, named(got))
-		}
+		got := b.settle(t, settlement)
+		assert(t, got[0] == stale, "the outcome %s of a withdrawn entry came to %v", settlement.Status, named(got))
 	}
-	if listed := entryIDs(b.abandoned(t, nil, 10)); !slices.Contains(listed, "in flight") {
-		t.Errorf("after its outcome a withdrawn entry is abandoned no more")
-	}
+	listed := entryIDs(b.abandoned(t, nil, 10))
+	assert(t, slices.Contains(listed, "in flight"), "after its outcome a withdrawn entry is abandoned no more")
 }
 
 func (b box) purge(t testing.TB, before time.Time, limit int) (removed int64) {
@@ -103,16 +98,13 @@ func outboxPurgeRemovesWhatSucceeded(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	e := b.claimed(t, numbered(t, 3)...)
 	b.settle(t, succeeds(e[0]), succeeds(e[1]), succeeds(e[2]))
-	if removed := b.purge(t, e[1].EnqueuedAt.Add(tick), 100); removed != 2 {
-		t.Errorf("%d entries were removed, want 2", removed)
-	}
-	if left := b.counts(t)[domain.OutboxSucceeded]; left != 1 {
-		t.Errorf("%d entries that succeeded are left, want 1", left)
-	}
+	removed := b.purge(t, e[1].EnqueuedAt.Add(tick), 100)
+	assert(t, removed == 2, "%d entries were removed, want 2", removed)
+	left := b.counts(t)[domain.OutboxSucceeded]
+	assert(t, left == 1, "%d entries that succeeded are left, want 1", left)
 	again := toErase(t, e[0].EntryID, e[0].SubjectID, 0)
-	if err := b.try(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, again) }); err != nil {
-		t.Errorf("the id of an entry that was removed cannot be used: %v", err)
-	}
+	err := b.try(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, again) })
+	assert(t, err == nil, "the id of an entry that was removed cannot be used: %v", err)
 }
 
 func outboxPurgeLeavesTheRestAlone(t testing.TB, h StoreHarness) {
@@ -145,12 +137,10 @@ func outboxPurgeKeepsToTheLimit(t testing.TB, h StoreHarness) {
 	b.settle(t, settlements...)
 	for _, limit := range []int{0, 2, 1, 10, 10} {
 		want := min(limit, left)
-		if removed := b.purge(t, noon, limit); removed != int64(want) {
-			t.Errorf("up to %d of %d entries: %d were removed", limit, left, removed)
-		}
+		removed := b.purge(t, noon, limit)
+		assert(t, removed == int64(want), "up to %d of %d entries: %d were removed", limit, left, removed)
 		left -= want
-		if counted := b.counts(t)[domain.OutboxSucceeded]; counted != int64(left) {
-			t.Errorf("after a purge of up to %d, %d entries are left, want %d", limit, counted, left)
-		}
+		counted := b.counts(t)[domain.OutboxSucceeded]
+		assert(t, counted == int64(left), "after a purge of up to %d, %d entries are left, want %d", limit, counted, left)
 	}
 }

@@ -10,12 +10,10 @@ func restrictionWithoutARecordIsNil(t testing.TB, h StoreHarness) {
 	id, other := subject(t, "acme", 1), subject(t, "acme", 2)
 	store := h.withRestrictions(t, true, restrict(other, nil, 0), restrict(other, pointer("news"), 0))
 	for scope, purpose := range scopes() {
-		if global, scoped := latestRestrictions(t, store, id, purpose); global != nil || scoped != nil {
-			t.Errorf("%s: a record of another subject is in force", scope)
-		}
-		if n := len(restrictionHistory(t, store, id, purpose)); n > 0 {
-			t.Errorf("%s: there are %d records of another subject in the history", scope, n)
-		}
+		global, scoped := latestRestrictions(t, store, id, purpose)
+		assert(t, global == nil && scoped == nil, "%s: a record of another subject is in force", scope)
+		n := len(restrictionHistory(t, store, id, purpose))
+		assert(t, n <= 0, "%s: there are %d records of another subject in the history", scope, n)
 	}
 }
 
@@ -46,12 +44,8 @@ func restrictionOfAPurposeIsNotGlobal(t testing.TB, h StoreHarness) {
 			t.Errorf("without a purpose, a record for a purpose is in force")
 		}
 		global, scoped := latestRestrictions(t, store, id, pointer("news"))
-		if global != nil {
-			t.Errorf("a record for a purpose is in force as a global one")
-		}
-		if sourceOf(scoped) != "news" {
-			t.Errorf("for a purpose, in force is %q, want its own record", sourceOf(scoped))
-		}
+		assert(t, global == nil, "a record for a purpose is in force as a global one")
+		assert(t, sourceOf(scoped) == "news", "for a purpose, in force is %q, want its own record", sourceOf(scoped))
 		expectRecords(t, "global history", sourceName, restrictionHistory(t, store, id, nil))
 		expectRecords(t, "scoped history", sourceName, restrictionHistory(t, store, id, pointer("news")), news)
 	}

@@ -65,9 +65,7 @@ func restrictionReasonsGivenLaterStay(t testing.TB, h StoreHarness) {
 		if err != nil {
 			return err
 		}
-		if global == nil || global.Reason != nil {
-			t.Errorf("the session that cleared a reason reads it")
-		}
+		assert(t, global != nil && global.Reason == nil, "the session that cleared a reason reads it")
 		return s.Restrictions().ClearReasons(ctx, id)
 	})
 	do(t, store, func(ctx context.Context, s ports.Session) error {
@@ -93,8 +91,6 @@ func restrictionReasonsComeBackWithARollback(t testing.TB, h StoreHarness) {
 		}
 		return undone
 	})
-	if !errors.Is(err, undone) {
-		t.Errorf("the session ended with another error than its own: %v", err)
-	}
+	assert(t, errors.Is(err, undone), "the session ended with another error than its own: %v", err)
 	expectReasons(t, store, record)
 }

@@ -77,9 +77,7 @@ func restrictionIsReadByItsOwnSession(t testing.TB, h StoreHarness) {
 				if err != nil {
 					return err
 				}
-				if len(history) != i+1 {
-					t.Errorf("after %s append %d the session reads a history of %d", scope, i, len(history))
-				}
+				assert(t, len(history) == i+1, "after %s append %d the session reads a history of %d", scope, i, len(history))
 			}
 		}
 		return nil

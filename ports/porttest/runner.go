@@ -35,9 +35,8 @@ func storagePromises() []promise[StoreHarness] {
 func checkWaivers(t testing.TB, h StoreHarness) {
 	t.Helper()
 	for name := range h.Waive {
-		if !slices.ContainsFunc(storagePromises(), func(p promise[StoreHarness]) bool { return p.name == name }) {
-			t.Errorf("the harness waives %q, which is no case", name)
-		}
+		assert(t, slices.ContainsFunc(storagePromises(), func(p promise[StoreHarness]) bool { return p.name == name }),
+			"the harness waives %q, which is no case", name)
 	}
 }
 
@@ -73,13 +72,10 @@ func hold[Harness any](t *testing.T, promises []promise[Harness], h Harness, wai
 // open opens a store and checks that it is complete.
 func (h StoreHarness) open(t testing.TB) Store {
 	t.Helper()
-	if h.Open == nil {
-		t.Fatalf("the harness is incomplete: Open is required")
-	}
+	must(t, h.Open != nil, "the harness is incomplete: Open is required")
 	store := h.Open(t)
-	if store.Sessions == nil || store.Insert == nil || store.Rows == nil {
-		t.Fatalf("the harness is incomplete: Sessions, Insert and Rows are required")
-	}
+	must(t, store.Sessions != nil && store.Insert != nil && store.Rows != nil,
+		"the harness is incomplete: Sessions, Insert and Rows are required")
 	store.patience = h.patience()
 	return store
 }
@@ -94,9 +90,7 @@ func (h StoreHarness) patience() time.Duration {
 // requireHook fails a case that needs one of a store's optional hooks when it is not there.
 func requireHook(t testing.TB, there bool, name string) {
 	t.Helper()
-	if !there {
-		t.Fatalf("Store.%s is not set: set it, or waive this case (StoreHarness.Waive) and say why", name)
-	}
+	must(t, there, "Store.%s is not set: set it, or waive this case (StoreHarness.Waive) and say why", name)
 }
 
 // do runs fn in a session of its own, which must commit. What waits for ever fails.
@@ -104,9 +98,8 @@ func do(t testing.TB, store Store, fn func(ctx context.Context, s ports.Session)
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), store.patience)
 	defer cancel()
-	if err := store.Sessions.Do(ctx, fn); err != nil {
-		t.Fatalf("the session failed: %v", err)
-	}
+	err := store.Sessions.Do(ctx, fn)
+	must(t, err == nil, "the session failed: %v", err)
 }
 
 // within runs fn and waits for it to return, for as long as the harness has patience. What fn still does after that is
@@ -159,9 +152,7 @@ func expectRecords[R any](t testing.TB, what string, name func(R) string, got []
 			return
 		}
 	}
-	if len(got) != len(want) {
-		t.Errorf("%s: got %d records, want %d", what, len(got), len(want))
-	}
+	assert(t, len(got) == len(want), "%s: got %d records, want %d", what, len(got), len(want))
 }
 
 // expectWhole checks that these records came back with all that they hold.
@@ -187,9 +178,7 @@ func subject(t testing.TB, tenant string, number int64) domain.SubjectID {
 func subjectOf(t testing.TB, elements ...string) domain.SubjectID {
 	t.Helper()
 	id, err := domain.NewSubjectID(elements...)
-	if err != nil {
-		t.Fatalf("the suite made a subject that there cannot be: %v", err)
-	}
+	must(t, err == nil, "the suite made a subject that there cannot be: %v", err)
 	return id
 }
 
@@ -213,4 +202,20 @@ func events(prefix string, n int, of domain.SubjectID) []domain.AuditEvent {
 		made[i] = event(fmt.Sprintf("%s-%03d", prefix, i), of)
 	}
 	return made
+}
+
+// assert fails unless a condition holds.
+func assert(t testing.TB, holds bool, format string, args ...any) {
+	t.Helper()
+	if !holds {
+		t.Errorf(format, args...)
+	}
+}
+
+// must is assert, and ends the case.
+func must(t testing.TB, holds bool, format string, args ...any) {
+	t.Helper()
+	if !holds {
+		t.Fatalf(format, args...)
+	}
 }

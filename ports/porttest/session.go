@@ -150,7 +150,5 @@ func expectTraces(t testing.TB, store Store, id domain.SubjectID, want traces) {
 		return err
 	})
 	seen.addresses = len(store.Rows(t, "addresses"))
-	if seen != want {
-		t.Errorf("the stores hold %+v, want %+v", seen, want)
-	}
+	assert(t, seen == want, "the stores hold %+v, want %+v", seen, want)
 }

@@ -43,9 +43,7 @@ func (h StoreHarness) endsWithItsContext(
 			defer end()
 			return fn(ctx, s)
 		})
-		if !errors.Is(err, want) {
-			t.Errorf("a session that %s returned %v, which is not %v", what, err, want)
-		}
+		assert(t, errors.Is(err, want), "a session that %s returned %v, which is not %v", what, err, want)
 	}
 	expectTraces(t, store, id, untouched)
 }
@@ -86,9 +84,7 @@ func sessionDoesNothingInAContextThatHasEnded(t testing.TB, h StoreHarness) {
 				}
 				return nil
 			})
-			if !errors.Is(err, ended.Err()) {
-				t.Errorf("Do returned %v, which is not %v", err, ended.Err())
-			}
+			assert(t, errors.Is(err, ended.Err()), "Do returned %v, which is not %v", err, ended.Err())
 		}
 	}
 	expectTraces(t, store, id, untouched)
@@ -106,9 +102,7 @@ func sessionStopsWaitingWhenItsContextEnds(t testing.TB, h StoreHarness) {
 				return s.Subjects().Lock(ctx, id, noon)
 			})
 		})
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Do returned %v, which is not %v", err, context.DeadlineExceeded)
-		}
+		assert(t, errors.Is(err, context.DeadlineExceeded), "Do returned %v, which is not %v", err, context.DeadlineExceeded)
 	})
 }
 

@@ -37,12 +37,10 @@ func sessionKeepsCopies(t testing.TB, h StoreHarness) {
 				if err != nil {
 					return err
 				}
-				if len(trail) != 1 || trail[0].EventID != "kept" || trail[0].Payload["target"] != "kept" {
-					t.Fatalf("an event changed with the one that was given or returned")
-				}
-				if len(history) != 1 || history[0].Reason == nil || *history[0].Reason != "kept" {
-					t.Fatalf("a restriction changed with the one that was given or returned")
-				}
+				must(t, len(trail) == 1 && trail[0].EventID == "kept" && trail[0].Payload["target"] == "kept",
+					"an event changed with the one that was given or returned")
+				must(t, len(history) == 1 && history[0].Reason != nil && *history[0].Reason == "kept",
+					"a restriction changed with the one that was given or returned")
 				trail[0].Payload["target"], trail[0] = "changed", event("changed", id)
 				*history[0].Purpose, *history[0].Reason = "changed", "changed"
 			}

@@ -23,9 +23,7 @@ func sessionFailsWithASwallowedError(t testing.TB, h StoreHarness) {
 		_ = s.Consents().Append(ctx, grant(id, "news", 1))
 		return nil
 	})
-	if !errors.Is(err, domain.ErrConflict) {
-		t.Errorf("Do returned %v after a conflict that fn swallowed", err)
-	}
+	assert(t, errors.Is(err, domain.ErrConflict), "Do returned %v after a conflict that fn swallowed", err)
 	expectTraces(t, store, id, untouched)
 }
 
@@ -63,9 +61,7 @@ func sessionCannotBeNested(t testing.TB, h StoreHarness) {
 			err := store.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 				return s.Audit().Append(ctx, event("inner", id))
 			})
-			if !errors.Is(err, domain.ErrSession) {
-				t.Errorf("a Do inside fn returned %v, which is not %v", err, domain.ErrSession)
-			}
+			assert(t, errors.Is(err, domain.ErrSession), "a Do inside fn returned %v, which is not %v", err, domain.ErrSession)
 		}
 		derived, cancel := context.WithTimeout(ctx, h.patience())
 		defer cancel()
@@ -92,9 +88,7 @@ func sessionCannotBeUsedAfterItsEnd(t testing.TB, h StoreHarness) {
 			session, kept = s, keptStores{s.Consents(), s.Restrictions(), s.Subjects(), s.Outbox(), s.Audit()}
 			return result
 		})
-		if !errors.Is(err, result) {
-			t.Fatalf("the session returned %v, want %v", err, result)
-		}
+		must(t, errors.Is(err, result), "the session returned %v, want %v", err, result)
 		ctx, cancel := context.WithTimeout(t.Context(), h.patience())
 		defer cancel()
 		for what, s := range map[string]ports.Session{"the session": session, "stores kept from the session": kept} {
@@ -108,9 +102,7 @@ func sessionCannotBeUsedAfterItsEnd(t testing.TB, h StoreHarness) {
 	expectTraces(t, store, id, untouched)
 	do(t, store, func(ctx context.Context, s ports.Session) error {
 		ids, err := trailOf(ctx, s, id)
-		if len(ids) > 0 {
-			t.Errorf("%d events were written", len(ids))
-		}
+		assert(t, len(ids) == 0, "%d events were written", len(ids))
 		return err
 	})
 }

@@ -17,15 +17,11 @@ func subjectValuesAreCopies(t testing.TB, h StoreHarness) {
 		_, err := subjects.Rectify(ctx, zoe.id(t), corrects("people", "photo", given))
 		return err
 	})
-	if !same(s.Rows(t, "people")[0]["photo"], right) {
-		t.Errorf("a value in the table changed with the one that was given")
-	}
+	assert(t, same(s.Rows(t, "people")[0]["photo"], right), "a value in the table changed with the one that was given")
 	for range 2 { // the second time after what was exported has been changed
 		for _, record := range s.export(t, zoe) {
 			if photo, isBytes := record.Value.([]byte); isBytes {
-				if !same(photo, right) {
-					t.Errorf("a value in the table changed with the one that was exported")
-				}
+				assert(t, same(photo, right), "a value in the table changed with the one that was exported")
 				copy(photo, "wrong")
 			}
 		}

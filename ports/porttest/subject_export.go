@@ -83,9 +83,7 @@ func subjectExportIsComplete(t testing.TB, h StoreHarness) {
 		got, want := cells(s.export(t, who)), cells(exported(who, s.content(t)))
 		slices.Sort(got)
 		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Errorf("of customer %d are exported\n%q\nwant\n%q", who.ids, got, want)
-		}
+		assert(t, slices.Equal(got, want), "of customer %d are exported\n%q\nwant\n%q", who.ids, got, want)
 	}
 }
 
@@ -126,9 +124,7 @@ func subjectExportIsInOrder(t testing.TB, h StoreHarness) {
 			t.Fatalf("record %d is %s, want %s", i, got[i], want[i])
 		}
 	}
-	if len(got) != len(want) {
-		t.Errorf("%d records, want %d", len(got), len(want))
-	}
+	assert(t, len(got) == len(want), "%d records, want %d", len(got), len(want))
 }
 
 func subjectExportHasTypedValues(t testing.TB, h StoreHarness) {
@@ -149,16 +145,12 @@ func subjectExportHasNULLAsNil(t testing.TB, h StoreHarness) {
 	s.Insert(t, "people", Row{"tenant": zoe.tenant, "number": zoe.number})
 	s.Insert(t, "invoices", zoe.own(zoe.ids, nil))
 	records := s.export(t, zoe)
-	if want := len(DataMap().SubjectTable().Personal()) + 2; len(records) != want {
-		t.Errorf("%d records, want %d: NULL is a value", len(records), want)
-	}
+	want := len(DataMap().SubjectTable().Personal()) + 2
+	assert(t, len(records) == want, "%d records, want %d: NULL is a value", len(records), want)
 	for _, record := range records {
-		if record.Value != nil {
-			t.Errorf("%s.%s is NULL and is exported as a %T", record.Source, record.Field, record.Value)
-		}
-		if record.ExpiresAt != nil {
-			t.Errorf("%s.%s expires, and nobody knows since when it is kept", record.Source, record.Field)
-		}
+		assert(t, record.Value == nil, "%s.%s is NULL and is exported as a %T", record.Source, record.Field, record.Value)
+		assert(t, record.ExpiresAt == nil,
+			"%s.%s expires, and nobody knows since when it is kept", record.Source, record.Field)
 	}
 }
 
@@ -168,9 +160,8 @@ func subjectExportSaysWhy(t testing.TB, h StoreHarness) {
 	for _, record := range exported(zoe, s.content(t)) {
 		want[cell(record)] = record
 	}
-	if end := want["invoices.address of \"1000\""].ExpiresAt; end == nil || !end.Equal(issued.AddDate(10, 0, 0)) {
-		t.Fatalf("the suite itself is wrong about the end of ten years")
-	}
+	end := want["invoices.address of \"1000\""].ExpiresAt
+	must(t, end != nil && end.Equal(issued.AddDate(10, 0, 0)), "the suite itself is wrong about the end of ten years")
 	for _, got := range s.export(t, zoe) {
 		want, known := want[cell(got)]
 		if !known {
@@ -182,9 +173,7 @@ func subjectExportSaysWhy(t testing.TB, h StoreHarness) {
 			"end of retention": (got.ExpiresAt == nil) != (want.ExpiresAt == nil) ||
 				got.ExpiresAt != nil && !same(*got.ExpiresAt, *want.ExpiresAt),
 		} {
-			if differs {
-				t.Errorf("%s.%s has another %s than the data map", got.Source, got.Field, what)
-			}
+			assert(t, !differs, "%s.%s has another %s than the data map", got.Source, got.Field, what)
 		}
 	}
 }

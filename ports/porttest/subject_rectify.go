@@ -83,16 +83,13 @@ func subjectRectificationReadsBack(t testing.TB, h StoreHarness) {
 				v.read = v.value
 			}
 			name := fmt.Sprintf("the value %d of type %s", i, column.Type)
-			if rows := s.rectify(t, zoe, corrects("people", column.Name, v.value)); rows != 1 {
-				t.Errorf("%s was written into %d rows, want 1", name, rows)
-			}
-			if got := s.Rows(t, "people")[0][column.Name]; !same(got, v.read) {
-				t.Errorf("%s reads back as another one, of Go type %T", name, got)
-			}
+			rows := s.rectify(t, zoe, corrects("people", column.Name, v.value))
+			assert(t, rows == 1, "%s was written into %d rows, want 1", name, rows)
+			got := s.Rows(t, "people")[0][column.Name]
+			assert(t, same(got, v.read), "%s reads back as another one, of Go type %T", name, got)
 			for _, record := range s.export(t, zoe) {
-				if record.Field == column.Name && !same(record.Value, v.read) {
-					t.Errorf("%s is exported as another one, of Go type %T", name, record.Value)
-				}
+				assert(t, record.Field != column.Name || same(record.Value, v.read),
+					"%s is exported as another one, of Go type %T", name, record.Value)
 			}
 		}
 	}
@@ -113,9 +110,8 @@ func subjectRectificationCountsRows(t testing.TB, h StoreHarness) {
 		{customer{"nobody", 7, 900_000}, corrects("people", "email", "right"), 0},
 		{customer{"nobody", 7, 900_000}, corrects("order_lines", "engraving", "right"), 0},
 	} {
-		if rows := s.rectify(t, c.who, c.step); rows != c.want {
-			t.Errorf("%s of tenant %s: %d rows, want %d", c.step.Table, c.who.tenant, rows, c.want)
-		}
+		rows := s.rectify(t, c.who, c.step)
+		assert(t, rows == c.want, "%s of tenant %s: %d rows, want %d", c.step.Table, c.who.tenant, rows, c.want)
 	}
 }
 
@@ -129,9 +125,7 @@ func subjectRectificationTouchesNothingElse(t testing.TB, h StoreHarness) {
 		unchanged(t, "what is not the subject's", after.without(zoe), before.without(zoe))
 		rows := after.of(zoe)[table.Name]
 		for i, row := range rows {
-			if row[column.Name] != "right" {
-				t.Errorf("%s.%s is not the right value in each row", table.Name, column.Name)
-			}
+			assert(t, row[column.Name] == "right", "%s.%s is not the right value in each row", table.Name, column.Name)
 			row[column.Name] = before.of(zoe)[table.Name][i][column.Name]
 		}
 		unchanged(t, "but for the column", after, before)
@@ -145,9 +139,7 @@ func subjectRectificationFollowsItsPlan(t testing.TB, h StoreHarness) {
 		domain.CategoryContact: "right", domain.CategoryBehavioral: 12, domain.CategorySpecial: "2000-01-02T03:04:05Z",
 	}
 	plan, err := DataMap().PlanRectification(corrections, false)
-	if err != nil {
-		t.Fatalf("the corrections have no plan: %v", err)
-	}
+	must(t, err == nil, "the corrections have no plan: %v", err)
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 		for _, step := range plan.Steps {
 			if _, err := subjects.Rectify(ctx, zoe.id(t), step); err != nil {
@@ -199,9 +191,7 @@ func subjectRectificationCanBeRolledBack(t testing.TB, h StoreHarness) {
 		}
 		return errUndo
 	})
-	if !errors.Is(err, errUndo) {
-		t.Errorf("the session ended with: %v", err)
-	}
+	assert(t, errors.Is(err, errUndo), "the session ended with: %v", err)
 	unchanged(t, "after a rollback", s.content(t), before)
 }
 
@@ -213,9 +203,7 @@ func subjectLaterRectificationStays(t testing.TB, h StoreHarness) {
 	var last string
 	write := func(ctx context.Context, subjects ports.SubjectStore, name string) error {
 		rows, err := subjects.Rectify(ctx, zoe.id(t), corrects("people", "email", name))
-		if err == nil && rows != 1 {
-			t.Errorf("the %s session rectified %d rows, want 1", name, rows)
-		}
+		assert(t, err != nil || rows == 1, "the %s session rectified %d rows, want 1", name, rows)
 		mu.Lock()
 		defer mu.Unlock()
 		last = name
@@ -225,9 +213,7 @@ func subjectLaterRectificationStays(t testing.TB, h StoreHarness) {
 	begin, end := beside(func() {
 		defer close(done)
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error { return write(ctx, subjects, "second") })
-		if err != nil {
-			t.Errorf("a session that rectifies the same row failed: %v", err)
-		}
+		assert(t, err == nil, "a session that rectifies the same row failed: %v", err)
 	})
 	defer end()
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
@@ -238,8 +224,6 @@ func subjectLaterRectificationStays(t testing.TB, h StoreHarness) {
 	})
 	end()
 	for _, row := range s.content(t).of(zoe)["people"] {
-		if row["email"] != last {
-			t.Errorf("the value of the earlier session has stayed")
-		}
+		assert(t, row["email"] == last, "the value of the earlier session has stayed")
 	}
 }

@@ -14,9 +14,7 @@ import (
 func erasurePlan(t testing.TB) []domain.Step {
 	t.Helper()
 	plan, err := erasure.Planner{}.Plan(DataMap(), nil)
-	if err != nil {
-		t.Fatalf("the shop has no plan: %v", err)
-	}
+	must(t, err == nil, "the shop has no plan: %v", err)
 	return plan.Local()
 }
 
@@ -40,9 +38,7 @@ func stepOf(t testing.TB, table string, strategy domain.Strategy) domain.Step {
 	t.Helper()
 	plan := erasurePlan(t)
 	i := slices.IndexFunc(plan, func(s domain.Step) bool { return s.Target == table && s.Strategy == strategy })
-	if i < 0 {
-		t.Fatalf("the plan has no step to %s %s", strategy, table)
-	}
+	must(t, i >= 0, "the plan has no step to %s %s", strategy, table)
 	return plan[i]
 }
 
@@ -63,9 +59,7 @@ func (s shopUnderTest) apply(t testing.TB, who customer, steps ...domain.Step) (
 		rows, err = subjects.Apply(ctx, who.id(t), steps)
 		return err
 	})
-	if len(rows) != len(steps) {
-		t.Fatalf("%d steps have %d counts", len(steps), len(rows))
-	}
+	must(t, len(rows) == len(steps), "%d steps have %d counts", len(steps), len(rows))
 	return rows
 }
 
@@ -74,9 +68,8 @@ func subjectRowsAreDeleted(t testing.TB, h StoreHarness) {
 	if rows := s.apply(t, zoe, deletes(t, "addresses")); rows[0] != 3 {
 		t.Errorf("%d rows were deleted, want 3", rows[0])
 	}
-	if left := s.content(t).of(zoe)["addresses"]; len(left) > 0 {
-		t.Errorf("%d rows are left", len(left))
-	}
+	left := s.content(t).of(zoe)["addresses"]
+	assert(t, len(left) == 0, "%d rows are left", len(left))
 }
 
 func subjectRepliesAreDeletedInOneStep(t testing.TB, h StoreHarness) {
@@ -91,9 +84,8 @@ func subjectRepliesAreDeletedInOneStep(t testing.TB, h StoreHarness) {
 		t.Errorf("%d messages were deleted, want 7", rows[0])
 	}
 	after := s.content(t)
-	if left := after.of(zoe)["messages"]; len(left) > 0 {
-		t.Errorf("%d messages are left", len(left))
-	}
+	left := after.of(zoe)["messages"]
+	assert(t, len(left) == 0, "%d messages are left", len(left))
 	unchanged(t, "what is not the subject's", after.without(zoe), before.without(zoe))
 }
 
@@ -109,9 +101,8 @@ func subjectRowsThatOthersReferToAreRefused(t testing.TB, h StoreHarness) {
 		return err
 	})
 	isError(t, "to delete a message that another person replied to", err, domain.ErrConflict)
-	if want := []int64{3, 3}; !slices.Equal(rows, want) {
-		t.Errorf("the steps before it are counted %v, want %v", rows, want)
-	}
+	want := []int64{3, 3}
+	assert(t, slices.Equal(rows, want), "the steps before it are counted %v, want %v", rows, want)
 	unchanged(t, "after a conflict", s.content(t), before)
 }
 
@@ -120,9 +111,8 @@ func subjectColumnsAreAnonymized(t testing.TB, h StoreHarness) {
 	before := s.content(t)
 	for _, table := range []string{"people", "orders", "invoices"} {
 		step := anonymizes(t, table)
-		if rows, want := s.apply(t, zoe, step)[0], int64(len(before.of(zoe)[table])); rows != want {
-			t.Errorf("%d rows of %s were anonymized, want %d", rows, table, want)
-		}
+		rows, want := s.apply(t, zoe, step)[0], int64(len(before.of(zoe)[table]))
+		assert(t, rows == want, "%d rows of %s were anonymized, want %d", rows, table, want)
 		s.expectAnonymized(t, before, step.Target, step.Columns)
 	}
 	// A step is about its own columns, and no others.
@@ -138,15 +128,12 @@ func subjectColumnsAreAnonymized(t testing.TB, h StoreHarness) {
 func (s shopUnderTest) expectAnonymized(t testing.TB, before content, table string, columns []string) {
 	t.Helper()
 	rows, was := s.content(t).of(zoe)[table], before.of(zoe)[table]
-	if len(rows) != len(was) {
-		t.Fatalf("%d rows of %s are left, want %d", len(rows), table, len(was))
-	}
+	must(t, len(rows) == len(was), "%d rows of %s are left, want %d", len(rows), table, len(was))
 	for i, row := range rows {
 		for column := range was[i] {
 			overwritten := !same(row[column], was[i][column])
-			if want := slices.Contains(columns, column); overwritten != want {
-				t.Errorf("%s.%s was overwritten: %v, want %v", table, column, overwritten, want)
-			}
+			want := slices.Contains(columns, column)
+			assert(t, overwritten == want, "%s.%s was overwritten: %v, want %v", table, column, overwritten, want)
 		}
 	}
 }
@@ -155,9 +142,8 @@ func subjectRowsAreFoundOverTwoHops(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
 	step := anonymizes(t, "order_lines")
-	if rows := s.apply(t, zoe, step)[0]; rows != 6 {
-		t.Errorf("%d lines of orders were anonymized, want 6", rows)
-	}
+	rows := s.apply(t, zoe, step)[0]
+	assert(t, rows == 6, "%d lines of orders were anonymized, want 6", rows)
 	s.expectAnonymized(t, before, step.Target, step.Columns)
 	unchanged(t, "what is not the subject's", s.content(t).without(zoe), before.without(zoe))
 }
@@ -165,9 +151,8 @@ func subjectRowsAreFoundOverTwoHops(t testing.TB, h StoreHarness) {
 func subjectRetainedRowsAreCounted(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
-	if rows := s.apply(t, zoe, retains(t, "invoices"))[0]; rows != 3 {
-		t.Errorf("%d rows are said to be retained, want 3", rows)
-	}
+	rows := s.apply(t, zoe, retains(t, "invoices"))[0]
+	assert(t, rows == 3, "%d rows are said to be retained, want 3", rows)
 	unchanged(t, "after a step that retains", s.content(t), before)
 }
 
@@ -185,9 +170,7 @@ func subjectStepsAreRefused(t testing.TB, h StoreHarness) {
 			return err
 		})
 		isError(t, what, err, domain.ErrManifest)
-		if len(rows) > 1 {
-			t.Errorf("%s: %d steps are counted, of which one came before it", what, len(rows))
-		}
+		assert(t, len(rows) <= 1, "%s: %d steps are counted, of which one came before it", what, len(rows))
 	}
 	unchanged(t, "after steps that were refused", s.content(t), before)
 }
