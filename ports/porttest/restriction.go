@@ -60,9 +60,7 @@ func ordered(id domain.SubjectID, purpose *string, source string, restricted boo
 }
 
 // scopes are the two kinds of records: global ones, and those for a purpose.
-func scopes() map[string]*string {
-	return map[string]*string{"global": nil, "scoped": pointer("news")}
-}
+func scopes() map[string]*string { return map[string]*string{"global": nil, "scoped": pointer("news")} }
 
 // withRestrictions opens a store and appends records, all in one session or each in one of its own.
 func (h StoreHarness) withRestrictions(t testing.TB, inOne bool, records ...domain.RestrictionRecord) Store {

@@ -25,10 +25,7 @@ func (h StoreHarness) endsWithItsContext(
 ) {
 	t.Helper()
 	store, id := h.openWithAddress(t)
-	read := func(ctx context.Context, s ports.Session) error {
-		_, err := look(ctx, s, id)
-		return err
-	}
+	read := func(ctx context.Context, s ports.Session) error { return errOf(look(ctx, s, id)) }
 	write := func(ctx context.Context, s ports.Session) error { return leave(ctx, s, id) }
 	for what, fn := range map[string]func(context.Context, ports.Session) error{
 		"did nothing": func(context.Context, ports.Session) error { return nil },

@@ -136,12 +136,10 @@ func everyUse(id domain.SubjectID) map[string]func(context.Context, ports.Sessio
 			return s.Consents().Append(ctx, grant(id, "news", 0))
 		},
 		"ConsentStore.Latest": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Consents().Latest(ctx, id, "news", nil)
-			return err
+			return errOf(s.Consents().Latest(ctx, id, "news", nil))
 		},
 		"ConsentStore.History": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Consents().History(ctx, id, "news")
-			return err
+			return errOf(s.Consents().History(ctx, id, "news"))
 		},
 		"RestrictionStore.Append": func(ctx context.Context, s ports.Session) error {
 			return s.Restrictions().Append(ctx, restrict(id, nil, 0))
@@ -151,57 +149,40 @@ func everyUse(id domain.SubjectID) map[string]func(context.Context, ports.Sessio
 			return err
 		},
 		"RestrictionStore.History": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Restrictions().History(ctx, id, nil)
-			return err
+			return errOf(s.Restrictions().History(ctx, id, nil))
 		},
 		"SubjectStore.Lock": func(ctx context.Context, s ports.Session) error { return s.Subjects().Lock(ctx, id, noon) },
 		"SubjectStore.Apply": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Subjects().Apply(ctx, id, []domain.Step{deleteAddresses})
-			return err
+			return errOf(s.Subjects().Apply(ctx, id, []domain.Step{deleteAddresses}))
 		},
 		"SubjectStore.Rectify": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Subjects().Rectify(ctx, id, rename)
-			return err
+			return errOf(s.Subjects().Rectify(ctx, id, rename))
 		},
 		"SubjectStore.Export": func(ctx context.Context, s ports.Session) error {
 			return s.Subjects().Export(ctx, id, func(domain.ExportRecord) error { return nil })
 		},
 		"Outbox.Enqueue": func(ctx context.Context, s ports.Session) error { return s.Outbox().Enqueue(ctx, entry) },
 		"Outbox.Claim": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Outbox().Claim(ctx, 1, noon, until, token)
-			return err
+			return errOf(s.Outbox().Claim(ctx, 1, noon, until, token))
 		},
 		"Outbox.Settle": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Outbox().Settle(ctx, []domain.Settlement{{Entry: entry, Status: domain.OutboxSucceeded}})
-			return err
+			return errOf(s.Outbox().Settle(ctx, []domain.Settlement{{Entry: entry, Status: domain.OutboxSucceeded}}))
 		},
-		"Outbox.Counts": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Outbox().Counts(ctx)
-			return err
-		},
+		"Outbox.Counts": func(ctx context.Context, s ports.Session) error { return errOf(s.Outbox().Counts(ctx)) },
 		"Outbox.Abandoned": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Outbox().Abandoned(ctx, nil, 1)
-			return err
+			return errOf(s.Outbox().Abandoned(ctx, nil, 1))
 		},
 		"Outbox.Requeue": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Outbox().Requeue(ctx, []string{entry.EntryID})
-			return err
+			return errOf(s.Outbox().Requeue(ctx, []string{entry.EntryID}))
 		},
-		"Outbox.Withdraw": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Outbox().Withdraw(ctx, id)
-			return err
-		},
+		"Outbox.Withdraw": func(ctx context.Context, s ports.Session) error { return errOf(s.Outbox().Withdraw(ctx, id)) },
 		"Outbox.Purge": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Outbox().Purge(ctx, noon.Add(time.Hour), 1)
-			return err
+			return errOf(s.Outbox().Purge(ctx, noon.Add(time.Hour), 1))
 		},
 		"AuditLog.Append": func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, late) },
 		"AuditLog.AppendEvidence": func(ctx context.Context, s ports.Session) error {
 			return s.Audit().AppendEvidence(ctx, late)
 		},
-		"AuditLog.Trail": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Audit().Trail(ctx, id)
-			return err
-		},
+		"AuditLog.Trail": func(ctx context.Context, s ports.Session) error { return errOf(s.Audit().Trail(ctx, id)) },
 	}
 }

@@ -66,9 +66,7 @@ func inMemory(breaks func(*Store)) StoreHarness {
 				},
 				Entries:     func(testing.TB) []domain.OutboxEntry { return good.Entries() },
 				Unreachable: func(testing.TB) ports.SessionFactory { return nowhere{} },
-				Tamper: func(testing.TB, string) (change, remove error) {
-					return errors.New("refused"), errors.New("refused")
-				},
+				Tamper:      func(testing.TB, string) (change, remove error) { return errors.New("refused"), errors.New("refused") },
 			}
 			pool := &pool{}
 			store.Connections, store.Statements = pool.connections, pool.statements

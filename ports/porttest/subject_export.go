@@ -178,6 +178,4 @@ func subjectExportSaysWhy(t testing.TB, h StoreHarness) {
 	}
 }
 
-func differ[T comparable](a, b *T) bool {
-	return (a == nil) != (b == nil) || a != nil && *a != *b
-}
+func differ[T comparable](a, b *T) bool { return (a == nil) != (b == nil) || a != nil && *a != *b }

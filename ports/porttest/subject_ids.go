@@ -29,12 +29,10 @@ func calls(t testing.TB) map[string]func(context.Context, ports.SubjectStore, do
 			return subjects.Lock(ctx, id, noon)
 		},
 		"Apply": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
-			_, err := subjects.Apply(ctx, id, erasurePlan(t))
-			return err
+			return errOf(subjects.Apply(ctx, id, erasurePlan(t)))
 		},
 		"Rectify": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
-			_, err := subjects.Rectify(ctx, id, corrects("orders", "note", "corrected"))
-			return err
+			return errOf(subjects.Rectify(ctx, id, corrects("orders", "note", "corrected")))
 		},
 		"Export": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
 			return subjects.Export(ctx, id, func(domain.ExportRecord) error { return nil })

@@ -121,8 +121,7 @@ func subjectLockToRectifyExcludesErasures(t testing.TB, h StoreHarness) {
 		return subjects.Lock(ctx, zoe.id(t), noon)
 	}
 	hold := func(ctx context.Context, subjects ports.SubjectStore) error {
-		_, err := subjects.LockToRectify(ctx, zoe.id(t))
-		return err
+		return errOf(subjects.LockToRectify(ctx, zoe.id(t)))
 	}
 	type locking func(context.Context, ports.SubjectStore) error
 	for name, pair := range map[string][2]locking{

@@ -174,8 +174,7 @@ func subjectRectificationIsRefused(t testing.TB, h StoreHarness) {
 		"a step with a column that is right and one wrong": {Table: "people", Values: []domain.ColumnValue{{Column: "email", Value: "right"}, {Column: "remark", Value: "right"}}},
 	} {
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-			_, err := subjects.Rectify(ctx, zoe.id(t), step)
-			return err
+			return errOf(subjects.Rectify(ctx, zoe.id(t), step))
 		})
 		isError(t, what, err, domain.ErrManifest)
 	}

@@ -73,8 +73,7 @@ func subjectStepsOnOneRowAreRefused(t testing.TB, h StoreHarness) {
 		"a column that is kept":       {{Target: "people", Strategy: domain.StrategyAnonymize, Expired: []string{"email"}}},
 	} {
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-			_, err := subjects.Apply(ctx, zoe.id(t), steps)
-			return err
+			return errOf(subjects.Apply(ctx, zoe.id(t), steps))
 		})
 		isError(t, what, err, domain.ErrManifest)
 	}
