@@ -133,15 +133,13 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 		"a store that is away is no error": {deniesBeingAway, found{
 			"returned <nil>": {sessionReportsAStoreThatCannotBeReached},
 		}},
-		"a conflict repeats a key": {changesSubjects(func(s *brokenSubjects) {
-			s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-				rows, err := s.good.Apply(ctx, id, steps)
-				if errors.Is(err, domain.ErrConflict) {
-					err = fmt.Errorf("%w: (tenant, number)=(%s)", err, id)
-				}
-				return rows, err
+		"a conflict repeats a key": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
+			rows, err := c.apply()
+			if errors.Is(err, domain.ErrConflict) {
+				err = fmt.Errorf("%w: (tenant, number)=(%s)", err, c.id)
 			}
-		}), found{"the error of a row that others refer to gives something away": {sessionGivesNothingAwayInErrors}}},
+			return rows, err
+		}}.breaks, found{"the error of a row that others refer to gives something away": {sessionGivesNothingAwayInErrors}}},
 		"an error repeats an id": {says, found{"gives something away": {sessionGivesNothingAwayInErrors}}},
 	})
 }

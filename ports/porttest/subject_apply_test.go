@@ -1,7 +1,6 @@
 package porttest
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -13,23 +12,21 @@ import (
 // changesSteps is a defect of the steps that are carried out; each still has its count. Steps that must not be carried
 // out together are refused as they should be.
 func changesSteps(change func(domain.Step) (domain.Step, bool)) func(*Store) {
-	return changesSubjects(func(s *brokenSubjects) {
-		s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error) {
-			if meet(steps) {
-				return s.good.Apply(ctx, id, steps)
-			}
-			for _, step := range steps {
-				count := []int64{0}
-				if changed, todo := change(step); todo {
-					if count, err = s.good.Apply(ctx, id, []domain.Step{changed}); err != nil {
-						return rows, err
-					}
-				}
-				rows = append(rows, count[0])
-			}
-			return rows, nil
+	return brokenSubjects{apply: func(c subjectCall) (rows []int64, err error) {
+		if meet(c.steps) {
+			return c.apply()
 		}
-	})
+		for _, step := range c.steps {
+			count := []int64{0}
+			if changed, todo := change(step); todo {
+				if count, err = c.Apply(c.ctx, c.id, []domain.Step{changed}); err != nil {
+					return rows, err
+				}
+			}
+			rows = append(rows, count[0])
+		}
+		return rows, nil
+	}}.breaks
 }
 
 // meet reports whether steps are refused together, but not one by one.
@@ -45,15 +42,13 @@ func meet(steps []domain.Step) bool {
 
 // changesCounts is a defect of what a step is said to have done.
 func changesCounts(change func(step domain.Step, rows int64) int64) func(*Store) {
-	return changesSubjects(func(s *brokenSubjects) {
-		s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-			rows, err := s.good.Apply(ctx, id, steps)
-			for i := range rows {
-				rows[i] = change(steps[i], rows[i])
-			}
-			return rows, err
+	return brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
+		rows, err := c.apply()
+		for i := range rows {
+			rows[i] = change(c.steps[i], rows[i])
 		}
-	})
+		return rows, err
+	}}.breaks
 }
 
 // changesRows is a defect of what an application sees of its rows.
@@ -95,26 +90,22 @@ func applyDefects() defects {
 			}
 			return step, true
 		}), found{"rows were anonymized and": {subjectRetentionThatIsOverIsNoReason}}},
-		"steps that are carried out one by one": {changesSubjects(func(s *brokenSubjects) {
-			s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error) {
-				for _, step := range steps {
-					counts, err := s.good.Apply(ctx, id, []domain.Step{step})
-					if err != nil {
-						return rows, err
-					}
-					rows = append(rows, counts...)
+		"steps that are carried out one by one": {brokenSubjects{apply: func(c subjectCall) (rows []int64, err error) {
+			for _, step := range c.steps {
+				counts, err := c.Apply(c.ctx, c.id, []domain.Step{step})
+				if err != nil {
+					return rows, err
 				}
-				return rows, nil
+				rows = append(rows, counts...)
 			}
-		}), found{"is no habeas: manifest": {subjectStepsOnOneRowAreRefused}}},
-		"refused steps that can be committed": {changesSubjects(func(s *brokenSubjects) {
-			s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-				if before, err := DataMap().CheckSteps(steps); err != nil {
-					return make([]int64, before), err
-				}
-				return s.good.Apply(ctx, id, steps)
+			return rows, nil
+		}}.breaks, found{"is no habeas: manifest": {subjectStepsOnOneRowAreRefused}}},
+		"refused steps that can be committed": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
+			if before, err := DataMap().CheckSteps(c.steps); err != nil {
+				return make([]int64, before), err
 			}
-		}), found{"is no habeas: manifest": {subjectRefusedStepsCannotBeCommitted}}},
+			return c.apply()
+		}}.breaks, found{"is no habeas: manifest": {subjectRefusedStepsCannotBeCommitted}}},
 		"deletes that do not happen": {changesSteps(func(step domain.Step) (domain.Step, bool) {
 			if step.Strategy == domain.StrategyDelete && !step.External {
 				if _, known := DataMap().Table(step.Target); known {
@@ -190,55 +181,47 @@ func applyDefects() defects {
 				"anonymize people":                     {subjectPlanErasesAll, subjectPlanCanBeAppliedAgain},
 			},
 		},
-		"replies that hold each other": {changesSubjects(func(s *brokenSubjects) {
-			s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error) {
-				for _, step := range steps {
-					count, err := s.good.Apply(ctx, id, []domain.Step{step})
-					if err != nil {
-						return rows, err
-					}
-					if step.Target == "messages" && count[0] > 3 {
-						return rows, &domain.Error{Code: domain.ErrConflict, Op: "erase", Message: "refers"}
-					}
-					rows = append(rows, count...)
+		"replies that hold each other": {brokenSubjects{apply: func(c subjectCall) (rows []int64, err error) {
+			for _, step := range c.steps {
+				count, err := c.Apply(c.ctx, c.id, []domain.Step{step})
+				if err != nil {
+					return rows, err
 				}
-				return rows, nil
+				if step.Target == "messages" && count[0] > 3 {
+					return rows, &domain.Error{Code: domain.ErrConflict, Op: "erase", Message: "refers"}
+				}
+				rows = append(rows, count...)
 			}
-		}), found{
+			return rows, nil
+		}}.breaks, found{
 			"is no habeas: manifest":                    {subjectStepsOnOneRowAreRefused},
 			"the session failed: habeas: erase: refers": {subjectRepliesAreDeletedInOneStep, subjectStatementsDoNotDependOnRows},
 		}},
-		"a conflict without its code": {changesSubjects(func(s *brokenSubjects) {
-			s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-				rows, err := s.good.Apply(ctx, id, steps)
-				if errors.Is(err, domain.ErrConflict) {
-					err = &domain.Error{Op: "erase", Message: "failed"}
-				}
-				return rows, err
+		"a conflict without its code": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
+			rows, err := c.apply()
+			if errors.Is(err, domain.ErrConflict) {
+				err = &domain.Error{Op: "erase", Message: "failed"}
 			}
-		}), found{
+			return rows, err
+		}}.breaks, found{
 			"to delete a message that another person replied to is no habeas: conflict": {
 				subjectRowsThatOthersReferToAreRefused,
 			},
 		}},
-		"no counts with an error": {changesSubjects(func(s *brokenSubjects) {
-			s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-				rows, err := s.good.Apply(ctx, id, steps)
-				if err != nil {
-					return nil, err
-				}
-				return rows, nil
+		"no counts with an error": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
+			rows, err := c.apply()
+			if err != nil {
+				return nil, err
 			}
-		}), found{"the steps before it are counted [], want": {subjectRowsThatOthersReferToAreRefused}}},
-		"a count for the step that failed": {changesSubjects(func(s *brokenSubjects) {
-			s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-				rows, err := s.good.Apply(ctx, id, steps)
-				if err != nil {
-					rows = append(rows, 0)
-				}
-				return rows, err
+			return rows, nil
+		}}.breaks, found{"the steps before it are counted [], want": {subjectRowsThatOthersReferToAreRefused}}},
+		"a count for the step that failed": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
+			rows, err := c.apply()
+			if err != nil {
+				rows = append(rows, 0)
 			}
-		}), found{
+			return rows, err
+		}}.breaks, found{
 			"the steps before it are counted":                {subjectRowsThatOthersReferToAreRefused},
 			"steps are counted, of which one came before it": {subjectStepsAreRefused},
 		}},
@@ -252,28 +235,24 @@ func applyDefects() defects {
 			_, known := DataMap().Table(step.Target)
 			return step, known || step.External
 		}), found{"a step about an unknown table": {subjectStepsAreRefused}}},
-		"nobody is an error": {changesSubjects(func(s *brokenSubjects) {
-			s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-				rows, err := s.good.Apply(ctx, id, steps)
-				if err == nil && !slices.ContainsFunc(rows, func(n int64) bool { return n > 0 }) {
-					err = &domain.Error{Code: domain.ErrSubject, Op: "erase", Message: "has no rows"}
-				}
-				return rows, err
+		"nobody is an error": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
+			rows, err := c.apply()
+			if err == nil && !slices.ContainsFunc(rows, func(n int64) bool { return n > 0 }) {
+				err = &domain.Error{Code: domain.ErrSubject, Op: "erase", Message: "has no rows"}
 			}
-		}), found{"the session failed: habeas: erase: has no rows": {subjectWithoutRowsHasNone}}},
-		"once only": {changesSubjects(func(s *brokenSubjects) {
-			s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-				erased := false
-				_ = s.good.Export(ctx, id, func(record domain.ExportRecord) error {
-					erased = erased || anonymous(record.Value)
-					return nil
-				})
-				if erased {
-					return make([]int64, len(steps)), nil
-				}
-				return s.good.Apply(ctx, id, steps)
+			return rows, err
+		}}.breaks, found{"the session failed: habeas: erase: has no rows": {subjectWithoutRowsHasNone}}},
+		"once only": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
+			erased := false
+			_ = c.Export(c.ctx, c.id, func(record domain.ExportRecord) error {
+				erased = erased || anonymous(record.Value)
+				return nil
+			})
+			if erased {
+				return make([]int64, len(c.steps)), nil
 			}
-		}), found{
+			return c.apply()
+		}}.breaks, found{
 			"rows of orders were anonymized, want": {subjectColumnsAreAnonymized}, "rows, want": {subjectPlanCanBeAppliedAgain},
 		}},
 	}

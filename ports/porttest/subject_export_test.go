@@ -1,7 +1,6 @@
 package porttest
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,24 +11,22 @@ import (
 
 // changesExport is a defect of what is exported, as a whole.
 func changesExport(change func([]domain.ExportRecord) []domain.ExportRecord) func(*Store) {
-	return changesSubjects(func(s *brokenSubjects) {
-		s.export = func(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
-			var records []domain.ExportRecord
-			err := s.good.Export(ctx, id, func(record domain.ExportRecord) error {
-				records = append(records, record)
-				return nil
-			})
-			if err != nil {
+	return brokenSubjects{export: func(c subjectCall) error {
+		var records []domain.ExportRecord
+		err := c.Export(c.ctx, c.id, func(record domain.ExportRecord) error {
+			records = append(records, record)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, record := range change(records) {
+			if err := c.yield(record); err != nil {
 				return err
 			}
-			for _, record := range change(records) {
-				if err := yield(record); err != nil {
-					return err
-				}
-			}
-			return nil
 		}
-	})
+		return nil
+	}}.breaks
 }
 
 // changesExported is a defect of single records: which are changed, and which are left out.
@@ -226,17 +223,15 @@ func subjectExportDefects() defects {
 		}},
 		"records of others": {func(store *Store) {
 			rows := store.Rows
-			changesSubjects(func(s *brokenSubjects) {
-				s.export = func(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
-					err := s.good.Export(ctx, id, yield)
-					for _, other := range mistaken(rows, id, sameTenant) {
-						if err == nil {
-							err = s.good.Export(ctx, other, yield)
-						}
+			brokenSubjects{export: func(c subjectCall) error {
+				err := c.export()
+				for _, other := range mistaken(rows, c.id, sameTenant) {
+					if err == nil {
+						err = c.Export(c.ctx, other, c.yield)
 					}
-					return err
 				}
-			})(store)
+				return err
+			}}.breaks(store)
 		}, found{"of the ledgers, want": {subjectExportHasTheLedgers}, "are exported": {subjectExportIsComplete}}},
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -22,38 +21,23 @@ func fitting(change func(elements []string) []string) func(*Store) {
 		}
 		return changed
 	}
-	return changesSubjects(func(s *brokenSubjects) {
-		s.lock = func(ctx context.Context, of domain.SubjectID, at time.Time) error {
-			return s.good.Lock(ctx, id(of), at)
-		}
-		s.apply = func(ctx context.Context, of domain.SubjectID, steps []domain.Step) ([]int64, error) {
-			return s.good.Apply(ctx, id(of), steps)
-		}
-		s.rectify = func(ctx context.Context, of domain.SubjectID, step domain.RectificationStep) (int64, error) {
-			return s.good.Rectify(ctx, id(of), step)
-		}
-		s.export = func(ctx context.Context, of domain.SubjectID, yield func(domain.ExportRecord) error) error {
-			return s.good.Export(ctx, id(of), yield)
-		}
-	})
+	return brokenSubjects{every: func(c *subjectCall) error { c.id = id(c.id); return nil }}.breaks
 }
 
 // alsoApplies is a defect by which a step is carried out on rows of others, too.
 func alsoApplies(taken func(id, other customer) bool) func(*Store) {
 	return func(store *Store) {
 		rows := store.Rows
-		changesSubjects(func(s *brokenSubjects) {
-			s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-				counts, err := s.good.Apply(ctx, id, steps)
-				if err != nil {
-					return counts, err
-				}
-				for _, other := range mistaken(rows, id, taken) {
-					_, _ = s.good.Apply(ctx, other, steps)
-				}
-				return counts, nil
+		brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
+			counts, err := c.apply()
+			if err != nil {
+				return counts, err
 			}
-		})(store)
+			for _, other := range mistaken(rows, c.id, taken) {
+				_, _ = c.Apply(c.ctx, other, c.steps)
+			}
+			return counts, nil
+		}}.breaks(store)
 	}
 }
 
@@ -143,7 +127,7 @@ func idDefects() defects {
 		},
 		"found out by the database": {func(store *Store) {
 			var sent atomic.Int64
-			inEachCall(func(context.Context, ports.SubjectStore, domain.SubjectID) error { sent.Add(1); return nil })(store)
+			brokenSubjects{every: func(*subjectCall) error { sent.Add(1); return nil }}.breaks(store)
 			store.Statements = func() int { return int(sent.Load()) }
 		}, found{"statements": {subjectIDsAreCheckedBeforeAnyStatement}}},
 		"by number alone": {alsoApplies(sameNumber), found{
@@ -176,13 +160,11 @@ func idDefects() defects {
 			"what is not the subject's: order_lines.engraving has changed in a row": {subjectRowsAreFoundOverTwoHops},
 			"in rows of others":                                                     {subjectStepsTouchNobodyElse}, "after an erasure of nobody": {subjectWithoutRowsHasNone},
 		}},
-		"nobody with quotes": {changesSubjects(func(s *brokenSubjects) {
-			s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-				if strings.Contains(id.String(), "'") {
-					return make([]int64, len(steps)), nil
-				}
-				return s.good.Apply(ctx, id, steps)
+		"nobody with quotes": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
+			if strings.Contains(c.id.String(), "'") {
+				return make([]int64, len(c.steps)), nil
 			}
-		}), found{"o'neil": {subjectIDsAreMatchedWhole}}},
+			return c.apply()
+		}}.breaks, found{"o'neil": {subjectIDsAreMatchedWhole}}},
 	}
 }

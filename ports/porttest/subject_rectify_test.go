@@ -22,13 +22,11 @@ func changesValues(change func(value any) any) func(*Store) {
 }
 
 func changesRectifications(change func(step *domain.RectificationStep)) func(*Store) {
-	return changesSubjects(func(s *brokenSubjects) {
-		s.rectify = func(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
-			step.Values = slices.Clone(step.Values)
-			change(&step)
-			return s.good.Rectify(ctx, id, step)
-		}
-	})
+	return brokenSubjects{rectify: func(c subjectCall) (int64, error) {
+		c.step.Values = slices.Clone(c.step.Values)
+		change(&c.step)
+		return c.rectify()
+	}}.breaks
 }
 
 // written is a defect of the values of one type.
@@ -118,42 +116,34 @@ func rectifyDefects() defects {
 		}), found{
 			"a step with a column that is right and one wrong is no habeas: manifest": {subjectRectificationIsRefused},
 		}},
-		"nothing to write is nothing": {changesSubjects(func(s *brokenSubjects) {
-			s.rectify = func(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
-				if _, known := DataMap().Table(step.Table); !known || len(step.Values) == 0 {
-					return 0, nil
-				}
-				return s.good.Rectify(ctx, id, step)
+		"nothing to write is nothing": {brokenSubjects{rectify: func(c subjectCall) (int64, error) {
+			if _, known := DataMap().Table(c.step.Table); !known || len(c.step.Values) == 0 {
+				return 0, nil
 			}
-		}), found{"is no habeas: manifest but: <nil>": {subjectRectificationIsRefused}}},
-		"nobody is an error": {changesSubjects(func(s *brokenSubjects) {
-			s.rectify = func(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
-				rows, err := s.good.Rectify(ctx, id, step)
-				if err == nil && rows == 0 {
-					err = &domain.Error{Code: domain.ErrSubject, Op: "rectify", Message: "has no rows"}
-				}
-				return rows, err
+			return c.rectify()
+		}}.breaks, found{"is no habeas: manifest but: <nil>": {subjectRectificationIsRefused}}},
+		"nobody is an error": {brokenSubjects{rectify: func(c subjectCall) (int64, error) {
+			rows, err := c.rectify()
+			if err == nil && rows == 0 {
+				err = &domain.Error{Code: domain.ErrSubject, Op: "rectify", Message: "has no rows"}
 			}
-		}), found{"the session failed: habeas: rectify: has no rows": {subjectRectificationCountsRows}}},
-		"at the most one row": {changesSubjects(func(s *brokenSubjects) {
-			s.rectify = func(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
-				rows, err := s.good.Rectify(ctx, id, step)
-				return min(1, rows), err
-			}
-		}), found{"es of tenant acme": {subjectRectificationCountsRows}}},
+			return rows, err
+		}}.breaks, found{"the session failed: habeas: rectify: has no rows": {subjectRectificationCountsRows}}},
+		"at the most one row": {brokenSubjects{rectify: func(c subjectCall) (int64, error) {
+			rows, err := c.rectify()
+			return min(1, rows), err
+		}}.breaks, found{"es of tenant acme": {subjectRectificationCountsRows}}},
 		"others, too": {func(store *Store) {
 			rows := store.Rows
-			changesSubjects(func(s *brokenSubjects) {
-				s.rectify = func(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
-					n, err := s.good.Rectify(ctx, id, step)
-					for _, other := range mistaken(rows, id, sameTenant) {
-						if err == nil {
-							_, err = s.good.Rectify(ctx, other, step)
-						}
+			brokenSubjects{rectify: func(c subjectCall) (int64, error) {
+				n, err := c.rectify()
+				for _, other := range mistaken(rows, c.id, sameTenant) {
+					if err == nil {
+						_, err = c.Rectify(c.ctx, other, c.step)
 					}
-					return n, err
 				}
-			})(store)
+				return n, err
+			}}.breaks(store)
 		}, found{
 			"has changed in a row":  {subjectRectificationTouchesNothingElse},
 			"after a rectification": {subjectRectificationFollowsItsPlan},
@@ -163,14 +153,12 @@ func rectifyDefects() defects {
 				step.Values = append(step.Values, domain.ColumnValue{Column: "nickname", Value: step.Values[0].Value})
 			}
 		}), found{"but for the column: people.nickname has changed in a row": {subjectRectificationTouchesNothingElse}}},
-		"retained columns are left": {changesSubjects(func(s *brokenSubjects) {
-			s.rectify = func(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
-				if len(step.Values) > 0 && step.Values[0].Column == "address" {
-					return 0, nil
-				}
-				return s.good.Rectify(ctx, id, step)
+		"retained columns are left": {brokenSubjects{rectify: func(c subjectCall) (int64, error) {
+			if len(c.step.Values) > 0 && c.step.Values[0].Column == "address" {
+				return 0, nil
 			}
-		}), found{
+			return c.rectify()
+		}}.breaks, found{
 			"invoices of tenant acme":                             {subjectRectificationCountsRows},
 			"invoices.address is not the right value in each row": {subjectRectificationTouchesNothingElse},
 		}},
@@ -187,9 +175,7 @@ func rectifyDefects() defects {
 					}
 				}()
 				return do(ctx, func(ctx context.Context, s ports.Session) error {
-					good := s.Subjects()
-					broken := &brokenSubjects{lock: good.Lock, hold: good.LockToRectify, apply: good.Apply, export: good.Export}
-					broken.rectify = func(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
+					broken := brokenSubjects{SubjectStore: s.Subjects(), rectify: func(c subjectCall) (int64, error) {
 						mu.Lock()
 						late := open > 0 && !rectified
 						if !late && !rectified {
@@ -200,8 +186,8 @@ func rectifyDefects() defects {
 						if late {
 							return 1, nil
 						}
-						return good.Rectify(ctx, id, step)
-					}
+						return c.rectify()
+					}}
 					return fn(ctx, replaced{Session: s, subjects: broken})
 				})
 			})(store)

@@ -1,7 +1,6 @@
 package porttest
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -11,22 +10,20 @@ import (
 
 // overwritesWith is a defect of the surrogate for a column: the same value in all rows of the subject.
 func overwritesWith(table, column string, value any) func(*Store) {
-	return changesSubjects(func(s *brokenSubjects) {
-		s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-			rows, err := s.good.Apply(ctx, id, steps)
-			if err != nil {
-				return rows, err
-			}
-			for _, step := range steps {
-				if step.Target == table && slices.Contains(step.Columns, column) {
-					if _, err := s.good.Rectify(ctx, id, corrects(table, column, value)); err != nil {
-						return rows, err
-					}
+	return brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
+		rows, err := c.apply()
+		if err != nil {
+			return rows, err
+		}
+		for _, step := range c.steps {
+			if step.Target == table && slices.Contains(step.Columns, column) {
+				if _, err := c.Rectify(c.ctx, c.id, corrects(table, column, value)); err != nil {
+					return rows, err
 				}
 			}
-			return rows, nil
 		}
-	})
+		return rows, nil
+	}}.breaks
 }
 
 func surrogateDefects() defects {
