@@ -57,13 +57,11 @@ var auditEventPromises = []promise[StoreHarness]{
 }
 
 // trail returns the subject's events, from a session of its own.
-func trail(t testing.TB, store Store, id domain.SubjectID) (events []domain.AuditEvent) {
+func trail(t testing.TB, store Store, id domain.SubjectID) []domain.AuditEvent {
 	t.Helper()
-	do(t, store, func(ctx context.Context, s ports.Session) (err error) {
-		events, err = s.Audit().Trail(ctx, id)
-		return err
+	return read(t, store, func(ctx context.Context, s ports.Session) ([]domain.AuditEvent, error) {
+		return s.Audit().Trail(ctx, id)
 	})
-	return events
 }
 
 // trailOf returns the ids of the subject's events.

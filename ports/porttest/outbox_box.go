@@ -72,13 +72,11 @@ func (b box) enqueue(t testing.TB, entries ...domain.OutboxEntry) {
 }
 
 // claim takes what is due, with a lease and a token that says since when.
-func (b box) claim(t testing.TB, limit int, at time.Time) (claimed []domain.OutboxEntry) {
+func (b box) claim(t testing.TB, limit int, at time.Time) []domain.OutboxEntry {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		claimed, err = outbox.Claim(ctx, limit, at, at.Add(lease), token(at))
-		return err
+	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
+		return session.Outbox().Claim(ctx, limit, at, at.Add(lease), token(at))
 	})
-	return claimed
 }
 
 func token(at time.Time) string { return "lease of " + at.Format(time.RFC3339Nano) }
@@ -113,32 +111,27 @@ func (b box) due(t testing.TB, at time.Time) (found []domain.OutboxEntry) {
 	return found
 }
 
-func (b box) settle(t testing.TB, settlements ...domain.Settlement) (results []domain.SettleResult) {
+func (b box) settle(t testing.TB, settlements ...domain.Settlement) []domain.SettleResult {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		results, err = outbox.Settle(ctx, settlements)
-		return err
+	results := read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.SettleResult, error) {
+		return session.Outbox().Settle(ctx, settlements)
 	})
 	must(t, len(results) == len(settlements), "%d settlements have %d results", len(settlements), len(results))
 	return results
 }
 
-func (b box) counts(t testing.TB) (counts map[domain.OutboxStatus]int64) {
+func (b box) counts(t testing.TB) map[domain.OutboxStatus]int64 {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		counts, err = outbox.Counts(ctx)
-		return err
+	return read(t, b.Store, func(ctx context.Context, session ports.Session) (map[domain.OutboxStatus]int64, error) {
+		return session.Outbox().Counts(ctx)
 	})
-	return counts
 }
 
-func (b box) abandoned(t testing.TB, after *domain.OutboxEntry, limit int) (found []domain.OutboxEntry) {
+func (b box) abandoned(t testing.TB, after *domain.OutboxEntry, limit int) []domain.OutboxEntry {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		found, err = outbox.Abandoned(ctx, after, limit)
-		return err
+	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
+		return session.Outbox().Abandoned(ctx, after, limit)
 	})
-	return found
 }
 
 func succeeds(entry domain.OutboxEntry) domain.Settlement {

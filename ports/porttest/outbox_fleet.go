@@ -11,13 +11,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-func (b box) claimFor(t testing.TB, at time.Time, known ...domain.OutboxTarget) (claimed []domain.OutboxEntry) {
+func (b box) claimFor(t testing.TB, at time.Time, known ...domain.OutboxTarget) []domain.OutboxEntry {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		claimed, err = outbox.Claim(ctx, 10, at, at.Add(lease), token(at), known...)
-		return err
+	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
+		return session.Outbox().Claim(ctx, 10, at, at.Add(lease), token(at), known...)
 	})
-	return claimed
 }
 
 func outboxClaimTakesWhatItsCallerKnows(t testing.TB, h StoreHarness) {
@@ -121,13 +119,11 @@ func first(entries []domain.OutboxEntry) domain.OutboxEntry {
 	return entries[0]
 }
 
-func (b box) unclaimed(t testing.TB, before time.Time, limit int) (found []domain.OutboxEntry) {
+func (b box) unclaimed(t testing.TB, before time.Time, limit int) []domain.OutboxEntry {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		found, err = outbox.Unclaimed(ctx, before, limit)
-		return err
+	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
+		return session.Outbox().Unclaimed(ctx, before, limit)
 	})
-	return found
 }
 
 func outboxUnclaimedEntriesAreMarkedOnce(t testing.TB, h StoreHarness) {

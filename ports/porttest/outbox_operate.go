@@ -11,13 +11,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-func (b box) requeue(t testing.TB, entryIDs ...string) (requeued []domain.OutboxEntry) {
+func (b box) requeue(t testing.TB, entryIDs ...string) []domain.OutboxEntry {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		requeued, err = outbox.Requeue(ctx, entryIDs)
-		return err
+	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
+		return session.Outbox().Requeue(ctx, entryIDs)
 	})
-	return requeued
 }
 
 func outboxCountsHaveEveryStatus(t testing.TB, h StoreHarness) {

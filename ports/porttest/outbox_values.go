@@ -16,11 +16,7 @@ func outboxInstantsAreInUTCAndMicroseconds(t testing.TB, h StoreHarness) {
 	entry := toErase(t, "a", subjectOf(t, "acme", "7"), 0)
 	entry.EnqueuedAt = given
 	b.enqueue(t, entry)
-	var claimed []domain.OutboxEntry
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		claimed, err = outbox.Claim(ctx, 1, given, given.Add(lease), token(given))
-		return err
-	})
+	claimed := b.claim(t, 1, given)
 	must(t, len(claimed) == 1 && claimed[0].LastAttemptAt != nil && claimed[0].NextAttemptAt != nil,
 		"%d entries were claimed, want 1 with its instants", len(claimed))
 	for what, instant := range map[string]struct{ got, want time.Time }{

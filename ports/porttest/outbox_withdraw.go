@@ -10,13 +10,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-func (b box) withdraw(t testing.TB, id domain.SubjectID) (withdrawn []domain.OutboxEntry) {
+func (b box) withdraw(t testing.TB, id domain.SubjectID) []domain.OutboxEntry {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		withdrawn, err = outbox.Withdraw(ctx, id)
-		return err
+	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
+		return session.Outbox().Withdraw(ctx, id)
 	})
-	return withdrawn
 }
 
 // withRectifications is an outbox with rectifications of the subject in every state, and the one that is in flight as it
@@ -85,13 +83,11 @@ func outboxWithdrawnEntryHasLostItsLease(t testing.TB, h StoreHarness) {
 	assert(t, slices.Contains(listed, "in flight"), "after its outcome a withdrawn entry is abandoned no more")
 }
 
-func (b box) purge(t testing.TB, before time.Time, limit int) (removed int64) {
+func (b box) purge(t testing.TB, before time.Time, limit int) int64 {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		removed, err = outbox.Purge(ctx, before, limit)
-		return err
+	return read(t, b.Store, func(ctx context.Context, session ports.Session) (int64, error) {
+		return session.Outbox().Purge(ctx, before, limit)
 	})
-	return removed
 }
 
 func outboxPurgeRemovesWhatSucceeded(t testing.TB, h StoreHarness) {

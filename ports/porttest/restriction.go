@@ -2,7 +2,9 @@ package porttest
 
 import (
 	"context"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -59,23 +61,70 @@ func ordered(id domain.SubjectID, purpose *string, source string, restricted boo
 	return record
 }
 
-// scopes are the two kinds of records: global ones, and those for a purpose.
-func scopes() map[string]*string { return map[string]*string{"global": nil, "scoped": pointer("news")} }
-
-// withRestrictions opens a store and appends records, all in one session or each in one of its own.
-func (h StoreHarness) withRestrictions(t testing.TB, inOne bool, records ...domain.RestrictionRecord) Store {
-	t.Helper()
-	store := h.open(t)
-	addRestrictions(t, store, inOne, records...)
-	return store
+var restrictions = ledger[domain.RestrictionRecord]{
+	scopes: map[string]*string{"global": nil, "scoped": pointer("news")},
+	record: ordered,
+	values: func(of domain.SubjectID, purpose *string) (records []domain.RestrictionRecord) {
+		reasons := []*string{nil, pointer("")} // which are not the same
+		for _, text := range distinctTexts() {
+			reasons = append(reasons, pointer(text))
+		}
+		for i, reason := range reasons {
+			record := ordered(of, purpose, strconv.Itoa(i), i%2 == 0, i)
+			record.Reason = reason
+			records = append(records, record)
+		}
+		return records
+	},
+	at: func(record *domain.RestrictionRecord) *time.Time { return &record.RecordedAt },
+	of: func(record domain.RestrictionRecord) (domain.SubjectID, *string) {
+		return record.SubjectID, record.Purpose
+	},
+	name: func(record domain.RestrictionRecord) string { return record.Source },
+	append: func(ctx context.Context, s ports.Session, record domain.RestrictionRecord) error {
+		return s.Restrictions().Append(ctx, record)
+	},
+	history: func(
+		ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string,
+	) ([]domain.RestrictionRecord, error) {
+		return s.Restrictions().History(ctx, id, purpose)
+	},
+	latest: func(
+		ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string,
+	) (*domain.RestrictionRecord, error) {
+		global, scoped, err := s.Restrictions().Latest(ctx, id, purpose)
+		if purpose != nil {
+			global = scoped
+		}
+		return global, err
+	},
 }
 
-// addRestrictions appends records, all in one session or each in one of its own.
-func addRestrictions(t testing.TB, store Store, inOne bool, records ...domain.RestrictionRecord) {
-	t.Helper()
-	appendAll(t, store, inOne, records, func(ctx context.Context, s ports.Session, record domain.RestrictionRecord) error {
-		return s.Restrictions().Append(ctx, record)
-	})
+func restrictionIsReadByItsOwnSession(t testing.TB, h StoreHarness) {
+	restrictions.isReadByItsOwnSession(t, h)
+}
+func restrictionTakenInLastIsInForce(t testing.TB, h StoreHarness) {
+	restrictions.takenInLastIsInForce(t, h)
+}
+func restrictionLedgerOnlyGrows(t testing.TB, h StoreHarness) { restrictions.onlyGrows(t, h) }
+func restrictionSubjectsAreKeptApart(t testing.TB, h StoreHarness) {
+	restrictions.subjectsAreKeptApart(t, h)
+}
+
+func restrictionRecordComesBackAsAppended(t testing.TB, h StoreHarness) {
+	restrictions.comesBackAsAppended(t, h)
+}
+
+func restrictionInstantIsInUTCAndMicroseconds(t testing.TB, h StoreHarness) {
+	restrictions.instantsAreInUTCAndMicroseconds(t, h)
+}
+
+func restrictionHistoryIsInTheOrderOfIntake(t testing.TB, h StoreHarness) {
+	restrictions.historyIsInTheOrderOfIntake(t, h)
+}
+
+func restrictionPurposesAreComparedExactly(t testing.TB, h StoreHarness) {
+	restrictions.purposesAreComparedExactly(t, h)
 }
 
 // latestRestrictions returns the records in force, from a session of its own.
@@ -90,40 +139,54 @@ func latestRestrictions(
 	return global, scoped
 }
 
-// inForce returns the source of the record in force: the global one, or the one for the purpose if there is a purpose.
-func inForce(t testing.TB, store Store, id domain.SubjectID, purpose *string) string {
-	t.Helper()
-	return sourceOf(latestOf(latestRestrictions(t, store, id, purpose))(purpose))
+func restrictionWithoutARecordIsNil(t testing.TB, h StoreHarness) {
+	id, other := subject(t, "acme", 1), subject(t, "acme", 2)
+	store := restrictions.with(t, h, true, restrict(other, nil, 0), restrict(other, pointer("news"), 0))
+	for scope, purpose := range restrictions.scopes {
+		global, scoped := latestRestrictions(t, store, id, purpose)
+		assert(t, global == nil && scoped == nil, "%s: a record of another subject is in force", scope)
+		n := len(restrictions.all(t, store, id, purpose))
+		assert(t, n <= 0, "%s: there are %d records of another subject in the history", scope, n)
+	}
 }
 
-// latestOf picks the global record, or the scoped one if there is a purpose.
-func latestOf(global, scoped *domain.RestrictionRecord) func(purpose *string) *domain.RestrictionRecord {
-	return func(purpose *string) *domain.RestrictionRecord {
-		if purpose != nil {
-			return scoped
+func restrictionOfAPurposeIsNotGlobal(t testing.TB, h StoreHarness) {
+	id := subject(t, "acme", 1)
+	news, ads := ordered(id, pointer("news"), "news", true, 1), ordered(id, pointer("ads"), "ads", true, 2)
+	for _, inOne := range inOneAndMany {
+		store := restrictions.with(t, h, inOne, news, ads)
+		if global, scoped := latestRestrictions(t, store, id, nil); global != nil || scoped != nil {
+			t.Errorf("without a purpose, a record for a purpose is in force")
 		}
-		return global
+		global, scoped := latestRestrictions(t, store, id, pointer("news"))
+		assert(t, global == nil, "a record for a purpose is in force as a global one")
+		assert(t, restrictions.nameOf(scoped) == "news", "for a purpose, in force is %q, want its own record", restrictions.nameOf(scoped))
+		expectRecords(t, "global history", restrictions.name, restrictions.all(t, store, id, nil))
+		expectRecords(t, "scoped history", restrictions.name, restrictions.all(t, store, id, pointer("news")), news)
 	}
 }
 
-// restrictionHistory returns the history, from a session of its own.
-func restrictionHistory(
-	t testing.TB, store Store, id domain.SubjectID, purpose *string,
-) (history []domain.RestrictionRecord) {
-	t.Helper()
-	do(t, store, func(ctx context.Context, s ports.Session) (err error) {
-		history, err = s.Restrictions().History(ctx, id, purpose)
-		return err
-	})
-	return history
-}
-
-// sourceOf returns the source of a record, or nothing if there is no record.
-func sourceOf(record *domain.RestrictionRecord) string {
-	if record == nil {
-		return ""
+func restrictionOfAllComesBesideThatOfAPurpose(t testing.TB, h StoreHarness) {
+	id := subject(t, "acme", 1)
+	global, news := ordered(id, nil, "global", true, 0), ordered(id, pointer("news"), "news", false, 1)
+	for _, inOne := range inOneAndMany {
+		for _, records := range [][]domain.RestrictionRecord{{global, news}, {news, global}} {
+			store := restrictions.with(t, h, inOne, records...)
+			for _, test := range []struct{ purpose, global, scoped string }{
+				{"", "global", ""}, {"news", "global", "news"}, {"ads", "global", ""},
+			} {
+				var purpose *string
+				if test.purpose != "" {
+					purpose = &test.purpose
+				}
+				global, scoped := latestRestrictions(t, store, id, purpose)
+				if restrictions.nameOf(global) != test.global || restrictions.nameOf(scoped) != test.scoped {
+					t.Errorf("for the purpose %q, in force are %q and %q, want %q and %q",
+						test.purpose, restrictions.nameOf(global), restrictions.nameOf(scoped), test.global, test.scoped)
+				}
+			}
+			expectRecords(t, "global history", restrictions.name, restrictions.all(t, store, id, nil), global)
+			expectRecords(t, "scoped history", restrictions.name, restrictions.all(t, store, id, pointer("news")), news)
+		}
 	}
-	return record.Source
 }
-
-func sourceName(record domain.RestrictionRecord) string { return record.Source }

@@ -25,11 +25,7 @@ func without(record domain.RestrictionRecord) domain.RestrictionRecord {
 // expectReasons checks the whole history, the reasons included.
 func expectReasons(t testing.TB, store Store, want ...domain.RestrictionRecord) {
 	t.Helper()
-	got := restrictionHistory(t, store, want[0].SubjectID, want[0].Purpose)
-	for i := range got { // in which location it comes back is another case
-		got[i].RecordedAt = got[i].RecordedAt.UTC()
-	}
-	expectWhole(t, "the history", sourceName, got, want...)
+	restrictions.expect(t, "the history", restrictions.all(t, store, want[0].SubjectID, want[0].Purpose), want...)
 }
 
 func restrictionReasonsAreCleared(t testing.TB, h StoreHarness) {
@@ -39,7 +35,7 @@ func restrictionReasonsAreCleared(t testing.TB, h StoreHarness) {
 		lifted.Restricted = false
 		silent, scoped := ordered(id, nil, "silent", true, 5), because(id, pointer("news"), "scoped", "")
 		kept := because(other, nil, "another", "too many")
-		store := h.withRestrictions(t, inOne, global, lifted, silent, scoped, kept)
+		store := restrictions.with(t, h, inOne, global, lifted, silent, scoped, kept)
 		own := because(id, nil, "own", "of the same session")
 		do(t, store, func(ctx context.Context, s ports.Session) error {
 			if err := s.Restrictions().Append(ctx, own); err != nil {
@@ -56,7 +52,7 @@ func restrictionReasonsAreCleared(t testing.TB, h StoreHarness) {
 func restrictionReasonsGivenLaterStay(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
 	before, later := because(id, nil, "before", "wrong"), because(id, nil, "later", "still wrong")
-	store := h.withRestrictions(t, true, before)
+	store := restrictions.with(t, h, true, before)
 	do(t, store, func(ctx context.Context, s ports.Session) error {
 		if err := s.Restrictions().ClearReasons(ctx, id); err != nil {
 			return err
@@ -80,7 +76,7 @@ func restrictionReasonsGivenLaterStay(t testing.TB, h StoreHarness) {
 func restrictionReasonsComeBackWithARollback(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
 	record := because(id, nil, "api", "wrong")
-	store := h.withRestrictions(t, true, record)
+	store := restrictions.with(t, h, true, record)
 	undone := errors.New("undone")
 	err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		if err := s.Restrictions().ClearReasons(ctx, id); err != nil {

@@ -222,3 +222,13 @@ func must(t testing.TB, holds bool, format string, args ...any) {
 
 // errOf returns the error of a call, whatever else it returns.
 func errOf[T any](_ T, err error) error { return err }
+
+// read returns what fn reads in a session of its own, which must commit.
+func read[T any](t testing.TB, store Store, fn func(context.Context, ports.Session) (T, error)) (value T) {
+	t.Helper()
+	do(t, store, func(ctx context.Context, s ports.Session) (err error) {
+		value, err = fn(ctx, s)
+		return err
+	})
+	return value
+}

@@ -144,11 +144,7 @@ func look(ctx context.Context, s ports.Session, id domain.SubjectID) (seen trace
 // expectTraces checks what there is once sessions have ended.
 func expectTraces(t testing.TB, store Store, id domain.SubjectID, want traces) {
 	t.Helper()
-	var seen traces
-	do(t, store, func(ctx context.Context, s ports.Session) (err error) {
-		seen, err = look(ctx, s, id)
-		return err
-	})
+	seen := read(t, store, func(ctx context.Context, s ports.Session) (traces, error) { return look(ctx, s, id) })
 	seen.addresses = len(store.Rows(t, "addresses"))
 	assert(t, seen == want, "the stores hold %+v, want %+v", seen, want)
 }

@@ -78,13 +78,11 @@ func subjectLockLeavesAMark(t testing.TB, h StoreHarness) {
 }
 
 // holds is what a store says of the subject to a rectification.
-func (s shopUnderTest) holds(t testing.TB, who customer) (state domain.SubjectState) {
+func (s shopUnderTest) holds(t testing.TB, who customer) domain.SubjectState {
 	t.Helper()
-	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
-		state, err = subjects.LockToRectify(ctx, who.id(t))
-		return err
+	return read(t, s.Store, func(ctx context.Context, session ports.Session) (domain.SubjectState, error) {
+		return session.Subjects().LockToRectify(ctx, who.id(t))
 	})
-	return state
 }
 
 func subjectLockToRectifyKnowsErasures(t testing.TB, h StoreHarness) {

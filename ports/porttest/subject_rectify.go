@@ -20,13 +20,11 @@ func corrects(table, column string, value any) domain.RectificationStep {
 }
 
 // rectify carries out a step and returns how many rows there were.
-func (s shopUnderTest) rectify(t testing.TB, who customer, step domain.RectificationStep) (rows int64) {
+func (s shopUnderTest) rectify(t testing.TB, who customer, step domain.RectificationStep) int64 {
 	t.Helper()
-	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
-		rows, err = subjects.Rectify(ctx, who.id(t), step)
-		return err
+	return read(t, s.Store, func(ctx context.Context, session ports.Session) (int64, error) {
+		return session.Subjects().Rectify(ctx, who.id(t), step)
 	})
-	return rows
 }
 
 // correct are right values of each type of column, and what an application reads of them if not themselves.
