@@ -2,6 +2,7 @@ package httptestsuite
 
 import (
 	"flag"
+	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -48,8 +49,8 @@ func TestNoGoldenFileIsLeftOver(t *testing.T) {
 	used := map[string]bool{}
 	harness := serving(unchanged)
 	harness.golden = func(name, _ string) { used[name+".json"] = true }
-	for _, c := range cases {
-		watch(t, func(t testing.TB) { c.run(t, harness) })
+	for _, p := range promises {
+		watch(t, func(t testing.TB) { p.check(t, harness) })
 	}
 	files, err := testdata.ReadDir("testdata")
 	require(t, err)
@@ -63,24 +64,29 @@ func TestNoGoldenFileIsLeftOver(t *testing.T) {
 	}
 }
 
-// The table in the package comment has every case.
-func TestThePackageCommentHasEveryCase(t *testing.T) {
-	text, err := os.ReadFile("doc.go")
-	require(t, err)
-	for _, c := range cases {
-		if !strings.Contains(string(text), " "+c.name+"\n") {
-			t.Errorf("%q is not in the table", c.name)
-		}
+func TestTheTableOfPromisesIsThatOfTheSuite(t *testing.T) {
+	table := &strings.Builder{}
+	fmt.Fprint(table, "# Promises\n\nMade by `go test ./adapters/http/httptestsuite -run TheTable -update`.\n\n",
+		"| case | promise |\n|---|---|\n")
+	for _, p := range promises {
+		fmt.Fprintf(table, "| %s | %s |\n", p.name, p.says)
+	}
+	if *update {
+		require(t, os.WriteFile("promises.md", []byte(table.String()), 0o600))
+	}
+	text, err := os.ReadFile("promises.md")
+	if err != nil || string(text) != table.String() {
+		t.Errorf("promises.md is not the table of the suite: %v", err)
 	}
 }
 
 func TestACaseThatIsWaivedIsSkippedWithItsReason(t *testing.T) {
 	harness := serving(unchanged)
-	harness.Waive = map[string]string{cases[0].name: "its framework has no bodies"}
-	if waived := watch(t, func(t testing.TB) { cases[0].try(t, harness) }); !strings.Contains(waived.skipped, "no bodies") {
+	harness.Waive = map[string]string{promises[0].name: "its framework has no bodies"}
+	if waived := watch(t, func(t testing.TB) { promises[0].hold(t, harness) }); !strings.Contains(waived.skipped, "no bodies") {
 		t.Errorf("skipped with %q", waived.skipped)
 	}
-	if other := watch(t, func(t testing.TB) { cases[1].try(t, harness) }); other.skipped != "" {
+	if other := watch(t, func(t testing.TB) { promises[1].hold(t, harness) }); other.skipped != "" {
 		t.Errorf("skipped with %q", other.skipped)
 	}
 }
@@ -93,7 +99,7 @@ func TestAHarnessThatIsWrongFails(t *testing.T) {
 	}{
 		"without Serve":        {Harness{}, "Serve is required"},
 		"unknown waiver":       {Harness{Serve: serve, Waive: map[string]string{"of nothing": "because"}}, `no case "of nothing"`},
-		"waiver for no reason": {Harness{Serve: serve, Waive: map[string]string{cases[0].name: ""}}, "without a reason"},
+		"waiver for no reason": {Harness{Serve: serve, Waive: map[string]string{promises[0].name: ""}}, "without a reason"},
 	} {
 		checked := watch(t, func(t testing.TB) { test.harness.check(t) })
 		if !strings.Contains(checked.text(), test.want) {
@@ -101,7 +107,7 @@ func TestAHarnessThatIsWrongFails(t *testing.T) {
 		}
 	}
 	sound := serving(unchanged)
-	sound.Waive = map[string]string{cases[0].name: "because"}
+	sound.Waive = map[string]string{promises[0].name: "because"}
 	if got := watch(t, func(t testing.TB) { sound.check(t) }).text(); got != "" {
 		t.Errorf("a sound harness fails: %s", got)
 	}
