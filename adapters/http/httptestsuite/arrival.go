@@ -34,14 +34,11 @@ func bodyThatNeverArrivesIs504(t testing.TB, harness Harness) {
 			continue
 		}
 		got, err := read(response)
-		if err != nil || got.status != 504 || got.body != string(want) {
-			t.Errorf("a body %s that never arrives is answered with %d %s, %v", framing, got.status, got.body, err)
-		}
+		assert(t, err == nil && got.status == 504 && got.body == string(want),
+			"a body %s that never arrives is answered with %d %s, %v", framing, got.status, got.body, err)
 		_ = connection.Close()
 	}
-	if opened := w.sessions.count(); opened > 0 {
-		t.Errorf("%d sessions were opened", opened)
-	}
+	w.hasOpenedNone(t)
 	w.expect(t, 200, post("/consent", decision))
 }
 

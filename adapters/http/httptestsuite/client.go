@@ -149,9 +149,7 @@ func read(response *http.Response) (answer, error) {
 func (w *world) expect(t testing.TB, status int, r request) answer {
 	t.Helper()
 	got := w.send(t, r)
-	if got.status != status {
-		t.Errorf("%s: answered %d and not %d: %.200s", r, got.status, status, got.body)
-	}
+	assert(t, got.status == status, "%s: answered %d and not %d: %.200s", r, got.status, status, got.body)
 	return got
 }
 

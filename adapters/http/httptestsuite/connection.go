@@ -51,9 +51,7 @@ func whatIsLeftOfABodyIsNoRequest(t testing.TB, harness Harness) {
 			}
 		}
 	}
-	if events := w.trail(t, victim); len(events) > 0 {
-		t.Errorf("%d events of a subject that only bodies name: they have been taken for requests", len(events))
-	}
+	w.hasNoEventsOf(t, victim)
 }
 
 // sendSmuggler sends a message, and behind it a last request. There must be the answer to the message and, if the server

@@ -21,8 +21,6 @@ func (w *world) exact(t testing.TB, name string, status int, r request) answer {
 	}
 	want, err := testdata.ReadFile("testdata/" + name + ".json")
 	require(t, err)
-	if got.body != string(want) {
-		t.Errorf("%s: not what %s.json has; got\n%s\nwant\n%s", r, name, got.body, want)
-	}
+	assert(t, got.body == string(want), "%s: not what %s.json has; got\n%s\nwant\n%s", r, name, got.body, want)
 	return got
 }

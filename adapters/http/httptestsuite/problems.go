@@ -38,9 +38,7 @@ func problemsAreAnsweredExactly(t testing.TB, harness Harness) {
 	for _, problem := range problems {
 		w.exact(t, problem.golden, problem.status, problem.request)
 	}
-	if opened := w.sessions.count(); opened > 0 {
-		t.Errorf("%d sessions were opened for requests that are refused", opened)
-	}
+	w.hasOpenedNone(t)
 }
 
 func problemsAreProblemJSONThatIsNotStored(t testing.TB, harness Harness) {

@@ -37,12 +37,8 @@ func exportIsAnsweredExactly(t testing.TB, harness Harness) {
 func erasureIsAnsweredExactly(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	w.exact(t, "erasure", 200, request{method: http.MethodDelete})
-	if len(w.trail(t, "42")) == 0 {
-		t.Errorf("the store knows of no erasure")
-	}
-	if events := w.trail(t, "43"); len(events) > 0 {
-		t.Errorf("the store has events of somebody who has asked for nothing")
-	}
+	assert(t, len(w.trail(t, "42")) != 0, "the store knows of no erasure")
+	w.hasNoEventsOf(t, "43")
 }
 
 // successes are requests that succeed, one for each endpoint.
@@ -68,8 +64,7 @@ func (a answer) hasHeaders(t testing.TB, r request, contentType string) {
 	for name, want := range map[string]string{
 		"Content-Type": contentType, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
 	} {
-		if got := a.header.Values(name); len(got) != 1 || got[0] != want {
-			t.Errorf("%s: %d with %s %q, not %q", r, a.status, name, got, want)
-		}
+		got := a.header.Values(name)
+		assert(t, len(got) == 1 && got[0] == want, "%s: %d with %s %q, not %q", r, a.status, name, got, want)
 	}
 }

@@ -48,12 +48,9 @@ func (h Harness) check(t testing.TB) {
 		t.Fatalf("the harness is incomplete: Serve is required")
 	}
 	for name, reason := range h.Waive {
-		if !slices.ContainsFunc(promises, func(p promise) bool { return p.name == name }) {
-			t.Errorf("there is no case %q to be waived", name)
-		}
-		if reason == "" {
-			t.Errorf("%q is waived without a reason", name)
-		}
+		assert(t, slices.ContainsFunc(promises, func(p promise) bool { return p.name == name }),
+			"there is no case %q to be waived", name)
+		assert(t, reason != "", "%q is waived without a reason", name)
 	}
 }
 
