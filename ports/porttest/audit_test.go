@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -116,7 +117,7 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 		auditEvidenceOutlivesAnError, auditEvidenceOutlivesAPanic, auditEvidenceOutlivesAContext,
 		auditEvidenceOutlivesAFailedStatement,
 	}
-	expectDefects(t, auditEventPromises, inMemory, defects{
+	promise.ExpectDefects(t, auditEventPromises, brokenStore, defects{
 		"an error commits": {commitsOn(true, false), found{
 			"got 3 records, want 0":           {auditEventsGoWithARollback},
 			`"lost-before" comes as number 1`: {auditEvidenceOutlivesAnError},

@@ -7,36 +7,28 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // TestConsentStore checks that a store keeps the promises of ports.ConsentStore.
 func TestConsentStore(t *testing.T, h StoreHarness) {
 	t.Helper()
-	hold(t, consentPromises, h, h.Waive)
+	promise.Hold(t, consentPromises, h, h.Waive)
 }
 
-var consentPromises = []promise[StoreHarness]{
-	promised("consent record comes back as appended", "a record comes back as it was appended",
-		consentRecordComesBackAsAppended),
-	promised("consent instant is in UTC and microseconds", "its instant is kept to the microsecond, in UTC",
-		consentInstantIsInUTCAndMicroseconds),
-	promised("consent is read by its own session", "a session reads what it has appended", consentIsReadByItsOwnSession),
-	promised("consent without a record is nil", "without a record there is none in force", consentWithoutARecordIsNil),
-	promised("consent taken in last is in force", "the record taken in last is in force, whatever its instant is",
-		consentTakenInLastIsInForce),
-	promised("consent as of an instant is inclusive", "so it is among those of an instant asked about, or before",
-		consentAsOfAnInstantIsInclusive),
-	promised("consent in force is one for each purpose", "each purpose has one record in force, all in order of intake",
-		consentsInForceAreOneForEachPurpose),
-	promised("consent history is in the order of intake", "the history comes in the order of intake",
-		consentHistoryIsInTheOrderOfIntake),
-	promised("consent ledger only grows", "a record is never changed or removed, not by its like either",
-		consentLedgerOnlyGrows),
-	promised("consent purposes are compared exactly", "records of another purpose are never returned",
-		consentPurposesAreComparedExactly),
-	promised("consent subjects are kept apart", "records of another subject are never returned",
-		consentSubjectsAreKeptApart),
+var consentPromises = []promise.Promise[StoreHarness]{
+	that(consentRecordComesBackAsAppended, "a record comes back as it was appended"),
+	that(consentInstantIsInUTCAndMicroseconds, "its instant is kept to the microsecond, in UTC"),
+	that(consentIsReadByItsOwnSession, "a session reads what it has appended"),
+	that(consentWithoutARecordIsNil, "without a record there is none in force"),
+	that(consentTakenInLastIsInForce, "the record taken in last is in force, whatever its instant is"),
+	that(consentAsOfAnInstantIsInclusive, "so it is among those of an instant asked about, or before"),
+	that(consentInForceIsOneForEachPurpose, "each purpose has one record in force, all in order of intake"),
+	that(consentHistoryIsInTheOrderOfIntake, "the history comes in the order of intake"),
+	that(consentLedgerOnlyGrows, "a record is never changed or removed, not by its like either"),
+	that(consentPurposesAreComparedExactly, "records of another purpose are never returned"),
+	that(consentSubjectsAreKeptApart, "records of another subject are never returned"),
 }
 
 // grant is a consent that was given so many seconds after noon.
@@ -164,7 +156,7 @@ func consentAsOfAnInstantIsInclusive(t testing.TB, h StoreHarness) {
 	}
 }
 
-func consentsInForceAreOneForEachPurpose(t testing.TB, h StoreHarness) {
+func consentInForceIsOneForEachPurpose(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
 	of := func(purpose, version string, granted bool, seconds int) domain.ConsentRecord {
 		record := decided(id, version, granted, seconds)

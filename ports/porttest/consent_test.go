@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -112,11 +113,11 @@ func byInstant(records []domain.ConsentRecord) []domain.ConsentRecord {
 
 func TestConsentStoresThatBreakAPromiseFail(t *testing.T) {
 	type records = []domain.ConsentRecord
-	expectDefects(t, consentPromises, inMemory, defects{
+	promise.ExpectDefects(t, consentPromises, brokenStore, defects{
 		"no source": keepsConsents(func(r *domain.ConsentRecord) { r.Source = "" }).
 			defect(found{
 				"did not come back as it was appended": {consentRecordComesBackAsAppended},
-				"did not come back":                    {consentsInForceAreOneForEachPurpose},
+				"did not come back":                    {consentInForceIsOneForEachPurpose},
 			}),
 		"texts are trimmed": keepsConsents(func(r *domain.ConsentRecord) { r.Source = strings.TrimSpace(r.Source) }).
 			defect(found{"did not come back as it was appended": {consentRecordComesBackAsAppended}}),
@@ -125,7 +126,7 @@ func TestConsentStoresThatBreakAPromiseFail(t *testing.T) {
 		"instants are kept to the millisecond": keepsConsents(func(r *domain.ConsentRecord) {
 			r.RecordedAt = r.RecordedAt.Truncate(time.Millisecond)
 		}).defect(found{
-			"did not come back":            {consentRecordComesBackAsAppended, consentsInForceAreOneForEachPurpose},
+			"did not come back":            {consentRecordComesBackAsAppended, consentInForceIsOneForEachPurpose},
 			"and returned as":              {consentInstantIsInUTCAndMicroseconds},
 			`"first" is in force, want ""`: {consentAsOfAnInstantIsInclusive},
 		}),
@@ -170,34 +171,34 @@ func TestConsentStoresThatBreakAPromiseFail(t *testing.T) {
 			}),
 		"only grants are in force": brokenConsents{all: func(r records) records {
 			return slices.DeleteFunc(r, func(r domain.ConsentRecord) bool { return !r.Granted })
-		}}.defect(found{"got 2 records, want 3": {consentsInForceAreOneForEachPurpose}}),
+		}}.defect(found{"got 2 records, want 3": {consentInForceIsOneForEachPurpose}}),
 		"what is in force is by instant": brokenConsents{all: byInstant}.
-			defect(found{"comes as number 1": {consentsInForceAreOneForEachPurpose}}),
+			defect(found{"comes as number 1": {consentInForceIsOneForEachPurpose}}),
 		"what is in force is folded": brokenConsents{all: func(r records) records {
 			return slices.CompactFunc(r, func(a, b domain.ConsentRecord) bool { return strings.EqualFold(a.Purpose, b.Purpose) })
-		}}.defect(found{"records, want 3": {consentsInForceAreOneForEachPurpose}}),
+		}}.defect(found{"records, want 3": {consentInForceIsOneForEachPurpose}}),
 		"a record replaces its like": brokenConsents{history: slices.Compact[records]}.
 			defect(found{"got 3 records, want 4": {consentLedgerOnlyGrows}}),
 		"purposes are folded": keepsConsents(func(r *domain.ConsentRecord) { r.Purpose = strings.ToLower(r.Purpose) }).
 			defect(found{
-				`"news": got 2 records`: {consentPurposesAreComparedExactly}, "in force": {consentsInForceAreOneForEachPurpose},
+				`"news": got 2 records`: {consentPurposesAreComparedExactly}, "in force": {consentInForceIsOneForEachPurpose},
 			}),
 		"purposes are cut": keepsConsents(func(r *domain.ConsentRecord) { r.Purpose = r.Purpose[:min(len(r.Purpose), 255)] }).
 			defect(found{"got 2 records": {consentPurposesAreComparedExactly}}),
 		"all purposes are one": keepsConsents(func(r *domain.ConsentRecord) { r.Purpose = "news" }).
 			defect(found{
 				"another subject or purpose": {consentWithoutARecordIsNil}, "records, want 1": {consentPurposesAreComparedExactly},
-				"and returned as": {consentInstantIsInUTCAndMicroseconds}, "in force": {consentsInForceAreOneForEachPurpose},
+				"and returned as": {consentInstantIsInUTCAndMicroseconds}, "in force": {consentInForceIsOneForEachPurpose},
 			}),
 		"ids are joined carelessly": keepsConsents(func(r *domain.ConsentRecord) { r.SubjectID = joined(r.SubjectID) }).
 			defect(found{
 				"records, want 1":   {consentSubjectsAreKeptApart},
-				"did not come back": {consentRecordComesBackAsAppended, consentsInForceAreOneForEachPurpose},
+				"did not come back": {consentRecordComesBackAsAppended, consentInForceIsOneForEachPurpose},
 			}),
 		"subjects are one": keepsConsents(func(r *domain.ConsentRecord) { r.SubjectID = subjectOf(t, "everybody") }).
 			defect(found{
 				"another subject or purpose": {consentWithoutARecordIsNil}, "records, want 1": {consentSubjectsAreKeptApart},
-				"did not come back": {consentRecordComesBackAsAppended}, "in force": {consentsInForceAreOneForEachPurpose},
+				"did not come back": {consentRecordComesBackAsAppended}, "in force": {consentInForceIsOneForEachPurpose},
 				"records, want 3": {consentHistoryIsInTheOrderOfIntake},
 			}),
 	})

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -15,14 +16,14 @@ import (
 // returns a source like those of other processes.
 func TestIDSource(t *testing.T, newSource func() ports.IDSource) {
 	t.Helper()
-	hold(t, idPromises, newSource, nil)
+	promise.Hold(t, idPromises, newSource, nil)
 }
 
-var idPromises = []promise[func() ports.IDSource]{
-	promised("id can be stored", "an id can be stored: 1 to 255 characters, valid UTF-8, no NUL", idCanBeStored),
-	promised("id is never repeated", "an id was never returned before", idIsNeverRepeated),
-	promised("id is not another source's", "nor by another source, as other processes have", idIsNotAnotherSources),
-	promised("id can be made at once", "a source is safe for concurrent use (run with -race)", idCanBeMadeAtOnce),
+var idPromises = []promise.Promise[func() ports.IDSource]{
+	promise.That(idCanBeStored, "an id can be stored: 1 to 255 characters, valid UTF-8, no NUL"),
+	promise.That(idIsNeverRepeated, "an id was never returned before"),
+	promise.That(idIsNotAnotherSources, "nor by another source, as other processes have"),
+	promise.That(idCanBeMadeAtOnce, "a source is safe for concurrent use (run with -race)"),
 }
 
 // ids is how many identifiers a case has made.

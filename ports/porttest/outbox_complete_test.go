@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -164,7 +165,7 @@ func completeDefects() defects {
 
 // That nobody completes is not sure to happen, but in the case that makes it happen.
 func TestCompletionThatIsDecidedBeforeTheLockIsFoundOut(t *testing.T) {
-	expectFailures(t, only(outboxOverlappingSettlementsCompleteOnce), inMemory(decidesBeforeTheLock), found{
+	promise.ExpectFailures(t, only(outboxOverlappingSettlementsCompleteOnce), inMemory(decidesBeforeTheLock), found{
 		"want one that completes": {outboxOverlappingSettlementsCompleteOnce},
 	})
 }

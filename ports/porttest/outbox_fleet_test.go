@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
 func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
-	expectDefects(t, outboxFleetPromises, inMemory, defects{
+	promise.ExpectDefects(t, outboxFleetPromises, brokenStore, defects{
 		"claims of whatever is due": {asks(func(c *outboxCall) { c.known = nil }), found{
 			"claimed for a system that has no entry are [to a new system":        {outboxClaimTakesWhatItsCallerKnows},
 			"claimed by who lets entries wait longer are [asked to wait longer]": {outboxClaimTakesWhatAWrongClockPutOff},
@@ -74,7 +75,7 @@ func TestLogsThatGetARollbackWrongAreFoundOut(t *testing.T) {
 		log    = ports.AuditLog
 		events = []domain.AuditEvent
 	)
-	expectDefects(t, auditRollbackPromises, inMemory, defects{
+	promise.ExpectDefects(t, auditRollbackPromises, brokenStore, defects{
 		"what a rollback leaves is forgotten": {
 			brokenLog{onRollback: func(context.Context, log, events) error { return nil }}.breaks,
 			found{"got 1 records, want 4": {auditRollbackLeavesItsEvents}},

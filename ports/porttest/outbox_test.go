@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -18,8 +19,8 @@ func TestAnOutboxThatKeepsItsPromisesPasses(t *testing.T) {
 // Each of these outboxes breaks promises, and is found out for what it broke and for nothing else.
 func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
 	claimsWait := []func(testing.TB, StoreHarness){outboxClaimsDoNotWaitForEachOther} // see below
-	promises := slices.DeleteFunc(slices.Clone(outboxEntryPromises), func(p promise[StoreHarness]) bool { return p.isIn(claimsWait) })
-	expectDefects(t, promises, inMemory, topics(map[string]defects{
+	promises := slices.DeleteFunc(slices.Clone(outboxEntryPromises), func(p promise.Promise[StoreHarness]) bool { return p.IsIn(claimsWait) })
+	promise.ExpectDefects(t, promises, brokenStore, promise.Topics(map[string]defects{
 		"enqueue": enqueueDefects(), "claim": claimDefects(), "settle": settleDefects(), "complete": completeDefects(),
 		"operate": operateDefects(), "values": outboxValueDefects(),
 	}))
@@ -27,7 +28,7 @@ func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
 
 // The one promise that a store in memory cannot keep: its writers come one after the other.
 func TestAnOutboxWhoseClaimsWaitIsFoundOut(t *testing.T) {
-	expectFailures(t, only(outboxClaimsDoNotWaitForEachOther), inMemory(right), found{
+	promise.ExpectFailures(t, only(outboxClaimsDoNotWaitForEachOther), inMemory(right), found{
 		"a claim waits for the session of another one": {outboxClaimsDoNotWaitForEachOther},
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -66,45 +67,30 @@ type ResolverFault struct {
 // TestResolver checks that a resolver keeps the promises of ports.Resolver and of the errors that it returns.
 func TestResolver(t *testing.T, harness ResolverHarness) {
 	t.Helper()
-	hold(t, resolverPromises, harness, nil)
+	promise.Hold(t, resolverPromises, harness, nil)
 }
 
 // resolverPromises are the cases by name. They take a testing.TB, so that the suite's own test can watch them fail.
-var resolverPromises = []promise[ResolverHarness]{
-	promised("name is valid", "the name is 1 to 255 characters without a comma", resolverNameIsValid),
-	promised("name and surface never change", "the name and the surface never change", resolverNameAndSurfaceNeverChange),
-	promised("surface is well formed", "the surface lists fields once, in categories there are",
-		resolverSurfaceIsWellFormed),
-	promised("export stays within the surface", "an export stays within the covered surface",
-		resolverExportStaysWithinTheSurface),
-	promised("surface is exported in full", "the covered surface promises nothing that is not exported",
-		resolverSurfaceIsExportedInFull),
-	promised("exclusions are not exported", "what is excluded is not exported", resolverExclusionsAreNotExported),
-	promised("records are well formed", "records have a row, and a value that a bundle can hold",
-		resolverRecordsAreWellFormed),
-	promised("absent subject has no records", "a subject that is not known has no records, which is no error",
-		resolverAbsentSubjectHasNoRecords),
-	promised("absent subject is erased already", "erasing a subject that is not known succeeds, alreadyAbsent",
-		resolverAbsentSubjectIsErasedAlready),
-	promised("erasure leaves nothing to export", "what was erased is exported no more",
-		resolverErasureLeavesNothingToExport),
-	promised("erasure leaves others alone", "nobody else is erased", resolverErasureLeavesOthersAlone),
-	promised("erasure can be repeated", "erasing again succeeds, for the same entry and another",
-		resolverErasureCanBeRepeated),
-	promised("transient fault is tried again", "a fault that passes is no ResolverError",
-		resolverTransientFaultIsTriedAgain),
-	promised("erasure succeeds once the fault has passed", "once it has passed, the same entry succeeds",
-		resolverErasureSucceedsOnceTheFaultHasPassed),
-	promised("permanent fault is a resolver error", "a refusal for good is a ResolverError",
-		resolverPermanentFaultIsAResolverError),
-	promised("errors give nothing away", "errors name the resolver and no identifier, secret or URL",
-		resolverErrorsGiveNothingAway),
-	promised("ended context ends the call", "a context that has ended ends the call, whose error is its own",
-		resolverEndedContextEndsTheCall),
-	promised("deadline is honoured", "a deadline is honoured while the system does not answer",
-		resolverDeadlineIsHonoured),
-	promised("calls can be made at once", "a resolver is safe for concurrent use (run with -race)",
-		resolverCallsCanBeMadeAtOnce),
+var resolverPromises = []promise.Promise[ResolverHarness]{
+	promise.That(resolverNameIsValid, "the name is 1 to 255 characters without a comma"),
+	promise.That(resolverNameAndSurfaceNeverChange, "the name and the surface never change"),
+	promise.That(resolverSurfaceIsWellFormed, "the surface lists fields once, in categories there are"),
+	promise.That(resolverExportStaysWithinTheSurface, "an export stays within the covered surface"),
+	promise.That(resolverSurfaceIsExportedInFull, "the covered surface promises nothing that is not exported"),
+	promise.That(resolverExclusionsAreNotExported, "what is excluded is not exported"),
+	promise.That(resolverRecordsAreWellFormed, "records have a row, and a value that a bundle can hold"),
+	promise.That(resolverAbsentSubjectHasNoRecords, "a subject that is not known has no records, which is no error"),
+	promise.That(resolverAbsentSubjectIsErasedAlready, "erasing a subject that is not known succeeds, alreadyAbsent"),
+	promise.That(resolverErasureLeavesNothingToExport, "what was erased is exported no more"),
+	promise.That(resolverErasureLeavesOthersAlone, "nobody else is erased"),
+	promise.That(resolverErasureCanBeRepeated, "erasing again succeeds, for the same entry and another"),
+	promise.That(resolverTransientFaultIsTriedAgain, "a fault that passes is no ResolverError"),
+	promise.That(resolverErasureSucceedsOnceTheFaultHasPassed, "once it has passed, the same entry succeeds"),
+	promise.That(resolverPermanentFaultIsAResolverError, "a refusal for good is a ResolverError"),
+	promise.That(resolverErrorsGiveNothingAway, "errors name the resolver and no identifier, secret or URL"),
+	promise.That(resolverEndedContextEndsTheCall, "a context that has ended ends the call, whose error is its own"),
+	promise.That(resolverDeadlineIsHonoured, "a deadline is honoured while the system does not answer"),
+	promise.That(resolverCallsCanBeMadeAtOnce, "a resolver is safe for concurrent use (run with -race)"),
 }
 
 // open opens a system and checks that it is complete.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 )
 
 func none(*fake) {}
@@ -14,25 +15,33 @@ func TestAResolverThatKeepsItsPromisesPasses(t *testing.T) {
 }
 
 type (
-	resolverFound   = finds[ResolverHarness]
-	resolverDefects = map[string]defect[func(*fake), ResolverHarness]
+	resolverFound   = promise.Finds[ResolverHarness]
+	resolverDefects = map[string]resolverDefect
+	resolverDefect  struct {
+		breaks func(*fake)
+		found  resolverFound
+	}
 )
+
+func brokenResolver(d resolverDefect) (ResolverHarness, resolverFound) {
+	return harness(d.breaks), d.found
+}
 
 // A suite is worth something once it has failed: each of these resolvers breaks promises, and is found out for what it
 // broke and for nothing else.
 func TestResolversThatBreakAPromiseFail(t *testing.T) {
-	expectDefects(t, resolverPromises, harness, topics(map[string]resolverDefects{
+	promise.ExpectDefects(t, resolverPromises, brokenResolver, promise.Topics(map[string]resolverDefects{
 		"export": exportDefects(), "erasure": erasureDefects(), "errors": errorDefects(),
 	}))
 }
 
 func TestAHarnessThatIsIncompleteFails(t *testing.T) {
-	expectDefects(t, resolverPromises, harness, resolverDefects{
+	promise.ExpectDefects(t, resolverPromises, brokenResolver, resolverDefects{
 		"an incomplete harness": {
-			func(f *fake) { f.system.Transient = nil }, everyCheck(resolverPromises, "at least one transient fault"),
+			func(f *fake) { f.system.Transient = nil }, promise.All(resolverPromises, "at least one transient fault"),
 		},
 		"a harness without a bystander": {
-			func(f *fake) { f.system.Bystander = domain.SubjectRef{} }, everyCheck(resolverPromises, "Bystander"),
+			func(f *fake) { f.system.Bystander = domain.SubjectRef{} }, promise.All(resolverPromises, "Bystander"),
 		},
 	})
 }
@@ -52,10 +61,10 @@ func TestWhatASystemCannotDoIsSkippedWithTheReason(t *testing.T) {
 		"hang": {resolverDeadlineIsHonoured},
 	}
 	for _, p := range resolverPromises {
-		r := watch(t, p.check, limited)
-		reason, expected := skips.reason(t, p)
-		if r.Failed() || r.Skipped() != expected || !strings.Contains(r.skipped, reason) {
-			t.Errorf("%q says %q and fails with %q, want %q and no failure", p.name, r.skipped, r.failures, reason)
+		r := promise.Watch(t, func(t testing.TB) { p.Check(t, limited) })
+		reason, expected := skips.Reason(t, p)
+		if r.Failed() || r.Skipped() != expected || !strings.Contains(r.SkippedBy(), reason) {
+			t.Errorf("%q says %q and fails with %q, want %q and no failure", p.Name(), r.SkippedBy(), r.Failures(), reason)
 		}
 	}
 }

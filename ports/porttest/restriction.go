@@ -7,44 +7,31 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // TestRestrictionStore checks that a store keeps the promises of ports.RestrictionStore.
 func TestRestrictionStore(t *testing.T, h StoreHarness) {
 	t.Helper()
-	hold(t, restrictionPromises, h, h.Waive)
+	promise.Hold(t, restrictionPromises, h, h.Waive)
 }
 
-var restrictionPromises = []promise[StoreHarness]{
-	promised("restriction record comes back as appended", "a record comes back as it was appended",
-		restrictionRecordComesBackAsAppended),
-	promised("restriction instant is in UTC and microseconds", "its instant is kept to the microsecond, in UTC",
-		restrictionInstantIsInUTCAndMicroseconds),
-	promised("restriction is read by its own session", "a session reads what it has appended",
-		restrictionIsReadByItsOwnSession),
-	promised("restriction without a record is nil", "without a record there is none in force",
-		restrictionWithoutARecordIsNil),
-	promised("restriction taken in last is in force", "the record taken in last is in force, whatever its instant is",
-		restrictionTakenInLastIsInForce),
-	promised("restriction of a purpose is not global", "records for a purpose say nothing about all processing",
-		restrictionOfAPurposeIsNotGlobal),
-	promised("restriction of all comes beside that of a purpose", "the global one comes along with that for a purpose",
-		restrictionOfAllComesBesideThatOfAPurpose),
-	promised("restriction history is in the order of intake", "the history comes in the order of intake",
-		restrictionHistoryIsInTheOrderOfIntake),
-	promised("restriction ledger only grows", "a record is never changed or removed, not by its like either",
-		restrictionLedgerOnlyGrows),
-	promised("restriction reasons are cleared", "all reasons of the subject are cleared, and nothing else is",
-		restrictionReasonsAreCleared),
-	promised("restriction reasons given later stay", "a reason that is given after that stays",
-		restrictionReasonsGivenLaterStay),
-	promised("restriction reasons come back with a rollback", "what was cleared is there again when the session rolls back",
-		restrictionReasonsComeBackWithARollback),
-	promised("restriction purposes are compared exactly", "records for another purpose are never returned",
-		restrictionPurposesAreComparedExactly),
-	promised("restriction subjects are kept apart", "records of another subject are never returned",
-		restrictionSubjectsAreKeptApart),
+var restrictionPromises = []promise.Promise[StoreHarness]{
+	that(restrictionRecordComesBackAsAppended, "a record comes back as it was appended"),
+	that(restrictionInstantIsInUTCAndMicroseconds, "its instant is kept to the microsecond, in UTC"),
+	that(restrictionIsReadByItsOwnSession, "a session reads what it has appended"),
+	that(restrictionWithoutARecordIsNil, "without a record there is none in force"),
+	that(restrictionTakenInLastIsInForce, "the record taken in last is in force, whatever its instant is"),
+	that(restrictionOfAPurposeIsNotGlobal, "records for a purpose say nothing about all processing"),
+	that(restrictionOfAllComesBesideThatOfAPurpose, "the global one comes along with that for a purpose"),
+	that(restrictionHistoryIsInTheOrderOfIntake, "the history comes in the order of intake"),
+	that(restrictionLedgerOnlyGrows, "a record is never changed or removed, not by its like either"),
+	that(restrictionReasonsAreCleared, "all reasons of the subject are cleared, and nothing else is"),
+	that(restrictionReasonsGivenLaterStay, "a reason that is given after that stays"),
+	that(restrictionReasonsComeBackWithARollback, "what was cleared is there again when the session rolls back"),
+	that(restrictionPurposesAreComparedExactly, "records for another purpose are never returned"),
+	that(restrictionSubjectsAreKeptApart, "records of another subject are never returned"),
 }
 
 // restrict is a restriction that was placed so many seconds after noon.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -113,7 +114,7 @@ func returnsRestrictions(change func(*domain.RestrictionRecord)) brokenRestricti
 
 func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 	type record = domain.RestrictionRecord
-	expectDefects(t, restrictionPromises, inMemory, defects{
+	promise.ExpectDefects(t, restrictionPromises, brokenStore, defects{
 		"no reason is an empty one": keepsRestrictions(func(r *record) { r.Reason = pointer(value(r.Reason)) }).
 			defect(found{"did not come back as it was appended": {restrictionRecordComesBackAsAppended}}),
 		"an empty reason is none": returnsRestrictions(func(r *record) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -17,7 +18,7 @@ import (
 // a case.
 func TestStore(t *testing.T, h StoreHarness) {
 	t.Helper()
-	checkWaivers(t, h)
+	promise.CheckWaivers(t, storagePromises(), h.Waive)
 	t.Run("SessionFactory", func(t *testing.T) { TestSessions(t, h) })
 	t.Run("ConsentStore", func(t *testing.T) { TestConsentStore(t, h) })
 	t.Run("RestrictionStore", func(t *testing.T) { TestRestrictionStore(t, h) })
@@ -26,47 +27,17 @@ func TestStore(t *testing.T, h StoreHarness) {
 	t.Run("AuditLog", func(t *testing.T) { TestAuditLog(t, h) })
 }
 
+// How the checks fail.
+var (
+	assert = promise.Assert
+	must   = promise.Must
+)
+
+var that = promise.That[StoreHarness]
+
 // storagePromises are those of all storage ports.
-func storagePromises() []promise[StoreHarness] {
+func storagePromises() []promise.Promise[StoreHarness] {
 	return slices.Concat(sessionPromises, consentPromises, restrictionPromises, subjectPromises, outboxPromises, auditPromises)
-}
-
-// checkWaivers fails on a waiver that names no case: it waives nothing, or something that was renamed.
-func checkWaivers(t testing.TB, h StoreHarness) {
-	t.Helper()
-	for name := range h.Waive {
-		assert(t, slices.ContainsFunc(storagePromises(), func(p promise[StoreHarness]) bool { return p.name == name }),
-			"the harness waives %q, which is no case", name)
-	}
-}
-
-// promise is a case: its name, the promise of the port that it holds, and the check. Checks take a testing.TB, so that
-// the suites' own tests can watch them fail.
-type promise[Harness any] struct {
-	name, says string
-	check      func(t testing.TB, harness Harness)
-}
-
-func promised[Harness any](name, says string, check func(testing.TB, Harness)) promise[Harness] {
-	return promise[Harness]{name, says, check}
-}
-
-// hold checks each promise in a subtest of its own, except the waived ones. A case that fails logs its promise.
-func hold[Harness any](t *testing.T, promises []promise[Harness], h Harness, waived map[string]string) {
-	t.Helper()
-	for _, p := range promises {
-		t.Run(p.name, func(t *testing.T) {
-			if reason, ok := waived[p.name]; ok {
-				t.Skipf("waived: %s", reason)
-			}
-			defer func() {
-				if t.Failed() {
-					t.Logf("the promise is: %s", p.says)
-				}
-			}()
-			p.check(t, h)
-		})
-	}
 }
 
 // open opens a store and checks that it is complete.
@@ -202,22 +173,6 @@ func events(prefix string, n int, of domain.SubjectID) []domain.AuditEvent {
 		made[i] = event(fmt.Sprintf("%s-%03d", prefix, i), of)
 	}
 	return made
-}
-
-// assert fails unless a condition holds.
-func assert(t testing.TB, holds bool, format string, args ...any) {
-	t.Helper()
-	if !holds {
-		t.Errorf(format, args...)
-	}
-}
-
-// must is assert, and ends the case.
-func must(t testing.TB, holds bool, format string, args ...any) {
-	t.Helper()
-	if !holds {
-		t.Fatalf(format, args...)
-	}
 }
 
 // errOf returns the error of a call, whatever else it returns.

@@ -5,62 +5,44 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // TestSessions checks that a store keeps the promises of ports.SessionFactory and ports.Session.
 func TestSessions(t *testing.T, h StoreHarness) {
 	t.Helper()
-	hold(t, sessionPromises, h, h.Waive)
+	promise.Hold(t, sessionPromises, h, h.Waive)
 }
 
-var sessionPromises = []promise[StoreHarness]{
-	promised("session commits everything", "what is written through any store is there after the commit",
-		sessionCommitsEverything),
-	promised("session rolls everything back on an error", "an error of fn rolls all of it back, together",
-		sessionRollsEverythingBackOnAnError),
-	promised("session returns the error that it was given", "an error of fn comes back for errors.Is and errors.As",
-		sessionReturnsTheErrorThatItWasGiven),
-	promised("session rolls everything back on a panic", "a panic of fn rolls all of it back",
-		sessionRollsEverythingBackOnAPanic),
-	promised("session lets a panic go on", "a panic of fn goes on, with its value", sessionLetsAPanicGoOn),
-	promised("session rolls back when its goroutine exits", "so it is rolled back where fn returns in no way at all",
-		sessionRollsBackWhenItsGoroutineExits),
+var sessionPromises = []promise.Promise[StoreHarness]{
+	that(sessionCommitsEverything, "what is written through any store is there after the commit"),
+	that(sessionRollsEverythingBackOnAnError, "an error of fn rolls all of it back, together"),
+	that(sessionReturnsTheErrorThatItWasGiven, "an error of fn comes back for errors.Is and errors.As"),
+	that(sessionRollsEverythingBackOnAPanic, "a panic of fn rolls all of it back"),
+	that(sessionLetsAPanicGoOn, "a panic of fn goes on, with its value"),
+	that(sessionRollsBackWhenItsGoroutineExits, "so it is rolled back where fn returns in no way at all"),
 
-	promised("session rolls back when its context is cancelled", "a context cancelled before the commit is context.Canceled",
-		sessionRollsBackWhenItsContextIsCancelled),
-	promised("session rolls back when its deadline has passed", "a deadline before the commit is context.DeadlineExceeded",
-		sessionRollsBackWhenItsDeadlineHasPassed),
-	promised("session does nothing in a context that has ended", "so it is with a context that has ended before Do",
-		sessionDoesNothingInAContextThatHasEnded),
-	promised("session stops waiting when its context ends", "a session that waits for another one does so no longer",
-		sessionStopsWaitingWhenItsContextEnds),
+	that(sessionRollsBackWhenItsContextIsCancelled, "a context cancelled before the commit is context.Canceled"),
+	that(sessionRollsBackWhenItsDeadlineHasPassed, "a deadline before the commit is context.DeadlineExceeded"),
+	that(sessionDoesNothingInAContextThatHasEnded, "so it is with a context that has ended before Do"),
+	that(sessionStopsWaitingWhenItsContextEnds, "a session that waits for another one does so no longer"),
 
-	promised("session fails with a swallowed error", "a statement that failed fails Do, its error swallowed or not",
-		sessionFailsWithASwallowedError),
-	promised("session fails with a held-back append", "an append that is held back fails Do at the latest",
-		sessionFailsWithAHeldBackAppend),
-	promised("session cannot be nested", "a Do inside fn is ErrSession, and writes nothing", sessionCannotBeNested),
-	promised("session cannot be used after its end", "a session, and any store of it, is ErrSession after its end",
-		sessionCannotBeUsedAfterItsEnd),
-	promised("session keeps copies", "what was appended or returned is a copy", sessionKeepsCopies),
+	that(sessionFailsWithASwallowedError, "a statement that failed fails Do, its error swallowed or not"),
+	that(sessionFailsWithAHeldBackAppend, "an append that is held back fails Do at the latest"),
+	that(sessionCannotBeNested, "a Do inside fn is ErrSession, and writes nothing"),
+	that(sessionCannotBeUsedAfterItsEnd, "a session, and any store of it, is ErrSession after its end"),
+	that(sessionKeepsCopies, "what was appended or returned is a copy"),
 
-	promised("session opens no connection before its first statement", "there is no connection before the first statement",
-		sessionOpensNoConnectionBeforeItsFirstStatement),
-	promised("session leaves no connection behind", "there is no connection after the end, whatever the end was",
-		sessionLeavesNoConnectionBehind),
+	that(sessionOpensNoConnectionBeforeItsFirstStatement, "there is no connection before the first statement"),
+	that(sessionLeavesNoConnectionBehind, "there is no connection after the end, whatever the end was"),
 
-	promised("session shows nothing before its commit", "what is written is not visible to others before the commit",
-		sessionShowsNothingBeforeItsCommit),
-	promised("session is tried again after a deadlock", "of sessions in a deadlock, each succeeds in the end, once",
-		sessionIsTriedAgainAfterADeadlock),
-	promised("session factory serves many at once", "a factory is safe for concurrent use (run with -race)",
-		sessionFactoryServesManyAtOnce),
+	that(sessionShowsNothingBeforeItsCommit, "what is written is not visible to others before the commit"),
+	that(sessionIsTriedAgainAfterADeadlock, "of sessions in a deadlock, each succeeds in the end, once"),
+	that(sessionFactoryServesManyAtOnce, "a factory is safe for concurrent use (run with -race)"),
 
-	promised("session reports a store that cannot be reached", "a store that cannot be reached is ErrUnavailable",
-		sessionReportsAStoreThatCannotBeReached),
-	promised("session gives nothing away in errors", "no error repeats an id, or a value that was written",
-		sessionGivesNothingAwayInErrors),
+	that(sessionReportsAStoreThatCannotBeReached, "a store that cannot be reached is ErrUnavailable"),
+	that(sessionGivesNothingAwayInErrors, "no error repeats an id, or a value that was written"),
 }
 
 // traces are what leave left behind, counted store by store.

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
 func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 	const committed, notCancelled, notDeadline = "the stores hold {consents:1", "is not context canceled", "is not context deadline exceeded"
-	expectDefects(t, sessionPromises, inMemory, defects{
+	promise.ExpectDefects(t, sessionPromises, brokenStore, defects{
 		"nothing commits": {changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 			err := do(ctx, func(ctx context.Context, s ports.Session) error {
 				if err := fn(ctx, s); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -17,14 +18,19 @@ import (
 func right(*Store) {}
 
 type (
-	found       = finds[StoreHarness]
-	storeDefect = defect[func(*Store), StoreHarness]
+	found       = promise.Finds[StoreHarness]
 	defects     = map[string]storeDefect
+	storeDefect struct { // a way to break promises, and the checks that find it
+		breaks func(*Store)
+		found  found
+	}
 )
 
+func brokenStore(d storeDefect) (StoreHarness, found) { return inMemory(d.breaks), d.found }
+
 // only are the promises of stores with these checks.
-func only(checks ...func(testing.TB, StoreHarness)) []promise[StoreHarness] {
-	return slices.DeleteFunc(storagePromises(), func(p promise[StoreHarness]) bool { return !p.isIn(checks) })
+func only(checks ...func(testing.TB, StoreHarness)) []promise.Promise[StoreHarness] {
+	return slices.DeleteFunc(storagePromises(), func(p promise.Promise[StoreHarness]) bool { return !p.IsIn(checks) })
 }
 
 // loadedMachine is the time that what comes at once needs beside many other tests, under the race detector.

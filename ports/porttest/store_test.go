@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/habeas-data/habeas/internal/promise"
 )
 
 func TestAStoreThatKeepsItsPromisesPasses(t *testing.T) { TestStore(t, inMemory(right)) }
@@ -17,7 +19,7 @@ func TestAStoreHarnessThatIsIncompleteFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := storagePromises()
-			expectFailures(t, all, broken, everyCheck(all, "the harness is incomplete"))
+			promise.ExpectFailures(t, all, broken, promise.All(all, "the harness is incomplete"))
 		})
 	}
 }
@@ -36,27 +38,28 @@ func TestAHookThatIsMissingFailsTheCasesThatNeedIt(t *testing.T) {
 	}
 	for hook, defect := range hooks {
 		t.Run(hook, func(t *testing.T) {
-			expectFailures(t, needing, inMemory(defect.breaks), found{"Store." + hook + " is not set": defect.found[""]})
+			promise.ExpectFailures(t, needing, inMemory(defect.breaks), found{"Store." + hook + " is not set": defect.found[""]})
 		})
 	}
 }
 
 func TestAWaivedCaseIsNotRun(t *testing.T) {
-	ran := map[string]bool{}
-	record := func(name string) promise[StoreHarness] {
-		return promised(name, "", func(testing.TB, StoreHarness) { ran[name] = true })
+	kept, copies := only(auditPayloadComesBack)[0], only(sessionKeepsCopies)[0]
+	waived := promise.Watch(t, func(t testing.TB) { kept.Hold(t, StoreHarness{}, map[string]string{kept.Name(): "for a reason"}) })
+	if waived.Failed() || waived.SkippedBy() != "waived: for a reason" {
+		t.Errorf("skipped with %q, and failed with %q", waived.SkippedBy(), waived.Failures())
 	}
-	hold(t, []promise[StoreHarness]{record("the waived one"), record("another one")}, StoreHarness{},
-		map[string]string{"the waived one": "for a reason"})
-	if ran["the waived one"] || !ran["another one"] {
-		t.Errorf("these cases ran: %v", ran)
+	other := promise.Watch(t, func(t testing.TB) { copies.Hold(t, StoreHarness{}, map[string]string{kept.Name(): "for a reason"}) })
+	if other.Skipped() || !strings.Contains(other.Failures(), "the harness is incomplete") {
+		t.Errorf("another one was skipped with %q, and failed with %q", other.SkippedBy(), other.Failures())
 	}
 }
 
 func TestAWaiverOfNoCaseFails(t *testing.T) {
-	r := &recorder{TB: t}
-	checkWaivers(r, StoreHarness{Waive: map[string]string{"session keeps copies": "there is no database", "session flies": "it cannot"}})
-	if len(r.failures) != 1 || !strings.Contains(r.failures[0], `waives "session flies", which is no case`) {
-		t.Errorf("the failures are %q", r.failures)
+	failures := promise.Watch(t, func(t testing.TB) {
+		promise.CheckWaivers(t, storagePromises(), map[string]string{"session keeps copies": "it does not", "session flies": "it cannot"})
+	}).Failures()
+	if failures != `the harness waives "session flies", which is no case` {
+		t.Errorf("the failures are %q", failures)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -16,14 +17,14 @@ func TestASubjectStoreThatKeepsItsPromisesPasses(t *testing.T) {
 
 // Each of these stores breaks promises, and is found out for what it broke and for nothing else.
 func TestSubjectStoresThatBreakAPromiseFail(t *testing.T) {
-	expectDefects(t, subjectPromises, inMemory, topics(map[string]defects{
+	promise.ExpectDefects(t, subjectPromises, brokenStore, promise.Topics(map[string]defects{
 		"ids": idDefects(), "apply": applyDefects(), "surrogates": surrogateDefects(), "rectify": rectifyDefects(),
 		"export": subjectExportDefects(), "yield": subjectYieldDefects(), "sessions": subjectSessionDefects(),
 	}))
 }
 
 func TestASubjectStoreWithoutStatementsSaysWhatToDo(t *testing.T) {
-	expectFailures(t, subjectPromises, inMemory(func(store *Store) { store.Statements = nil }), found{
+	promise.ExpectFailures(t, subjectPromises, inMemory(func(store *Store) { store.Statements = nil }), found{
 		"Store.Statements is not set": {subjectIDsAreCheckedBeforeAnyStatement, subjectStatementsDoNotDependOnRows},
 	})
 }

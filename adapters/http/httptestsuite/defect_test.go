@@ -5,14 +5,12 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/adapters/http/nethttp"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 )
 
 // defect is something wrong with an adapter, and the checks that find it.
@@ -21,72 +19,21 @@ type defect struct {
 	found   found
 }
 
-// found are the checks that must fail, by a text that a failure holds. All others must pass.
-type found map[string][]func(testing.TB, Harness)
+type (
+	found   = promise.Finds[Harness]
+	defects = map[string]defect
+)
 
-type defects = map[string]defect
-
-// reason returns the text that a failure of the promise is to hold, if it is to fail.
-func (f found) reason(p promise) (text string, expected bool) {
-	for reason, checks := range f {
-		if p.isIn(checks) {
-			text, expected = reason, true
-		}
-	}
-	return text, expected
-}
-
-func (p promise) isIn(checks []func(testing.TB, Harness)) bool {
-	return slices.ContainsFunc(checks, func(check func(testing.TB, Harness)) bool {
-		return reflect.ValueOf(check).Pointer() == reflect.ValueOf(p.check).Pointer()
-	})
-}
-
+// Defects mostly wait for servers to stop. The slow checks move very much data.
 func TestEveryDefectFailsItsCases(t *testing.T) {
-	caught := map[string]bool{}
+	all := defects{}
 	for _, some := range []defects{
 		answerDefects(), pathDefects(), bodyDefects(), subjectDefects(), routeDefects(), streamDefects(),
 	} {
-		for name, defect := range some {
-			for _, p := range promises {
-				_, expected := defect.found.reason(p)
-				caught[p.name] = caught[p.name] || expected
-			}
-			t.Run(name, func(t *testing.T) {
-				t.Parallel() // mostly they wait for servers to stop
-				defect.expect(t)
-			})
-		}
+		maps.Copy(all, some)
 	}
-	for name, caught := range caught {
-		if !caught {
-			t.Errorf("%q has never failed", name)
-		}
-	}
-}
-
-// slow are checks that move very much data. They run only where a defect is about them.
-var slow = []func(testing.TB, Harness){
-	largeExportIsStreamed, failureHalfwayBreaksTheAnswerOff, answerThatNobodyReadsIsGivenUp, exportOverHTTP10IsWholeOrFails,
-}
-
-// expect checks all promises and expects exactly those that find the defect to fail.
-func (d defect) expect(t *testing.T) {
-	t.Helper()
-	for _, p := range promises {
-		text, expected := d.found.reason(p)
-		if !expected && p.isIn(slow) {
-			continue
-		}
-		switch failures := watch(t, func(t testing.TB) { p.check(t, d.harness) }).text(); {
-		case expected && failures == "":
-			t.Errorf("%q passed", p.name)
-		case !expected && failures != "":
-			t.Errorf("%q failed:\n%.600s", p.name, failures)
-		case !strings.Contains(failures, text):
-			t.Errorf("%q failed, but not for the reason %q:\n%.600s", p.name, text, failures)
-		}
-	}
+	promise.ExpectDefects(t, promises, func(d defect) (Harness, found) { return d.harness, d.found }, all,
+		largeExportIsStreamed, failureHalfwayBreaksTheAnswerOff, answerThatNobodyReadsIsGivenUp, exportOverHTTP10IsWholeOrFails)
 }
 
 // editing is a harness whose answers are edited before they are sent. Those that are streamed go by unedited.

@@ -15,6 +15,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/adapters/http/nethttp"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 )
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
@@ -50,7 +51,7 @@ func TestNoGoldenFileIsLeftOver(t *testing.T) {
 	harness := serving(unchanged)
 	harness.golden = func(name, _ string) { used[name+".json"] = true }
 	for _, p := range promises {
-		watch(t, func(t testing.TB) { p.check(t, harness) })
+		promise.Watch(t, func(t testing.TB) { p.Check(t, harness) })
 	}
 	files, err := testdata.ReadDir("testdata")
 	require(t, err)
@@ -66,11 +67,8 @@ func TestNoGoldenFileIsLeftOver(t *testing.T) {
 
 func TestTheTableOfPromisesIsThatOfTheSuite(t *testing.T) {
 	table := &strings.Builder{}
-	fmt.Fprint(table, "# Promises\n\nMade by `go test ./adapters/http/httptestsuite -run TheTable -update`.\n\n",
-		"| case | promise |\n|---|---|\n")
-	for _, p := range promises {
-		fmt.Fprintf(table, "| %s | %s |\n", p.name, p.says)
-	}
+	fmt.Fprint(table, "# Promises\n\nMade by `go test ./adapters/http/httptestsuite -run TheTable -update`.\n")
+	promise.Table(t, table, map[string]bool{}, "Test", "", promises)
 	if *update {
 		require(t, os.WriteFile("promises.md", []byte(table.String()), 0o600))
 	}
@@ -82,12 +80,13 @@ func TestTheTableOfPromisesIsThatOfTheSuite(t *testing.T) {
 
 func TestACaseThatIsWaivedIsSkippedWithItsReason(t *testing.T) {
 	harness := serving(unchanged)
-	harness.Waive = map[string]string{promises[0].name: "its framework has no bodies"}
-	if waived := watch(t, func(t testing.TB) { promises[0].hold(t, harness) }); !strings.Contains(waived.skipped, "no bodies") {
-		t.Errorf("skipped with %q", waived.skipped)
+	waive := map[string]string{promises[0].Name(): "its framework has no bodies"}
+	waived := promise.Watch(t, func(t testing.TB) { promises[0].Hold(t, harness, waive) })
+	if !strings.Contains(waived.SkippedBy(), "no bodies") {
+		t.Errorf("skipped with %q", waived.SkippedBy())
 	}
-	if other := watch(t, func(t testing.TB) { promises[1].hold(t, harness) }); other.skipped != "" {
-		t.Errorf("skipped with %q", other.skipped)
+	if other := promise.Watch(t, func(t testing.TB) { promises[1].Hold(t, harness, waive) }); other.Skipped() {
+		t.Errorf("skipped with %q", other.SkippedBy())
 	}
 }
 
@@ -98,21 +97,21 @@ func TestAHarnessThatIsWrongFails(t *testing.T) {
 		want    string
 	}{
 		"without Serve":        {Harness{}, "Serve is required"},
-		"unknown waiver":       {Harness{Serve: serve, Waive: map[string]string{"of nothing": "because"}}, `no case "of nothing"`},
-		"waiver for no reason": {Harness{Serve: serve, Waive: map[string]string{promises[0].name: ""}}, "without a reason"},
+		"unknown waiver":       {Harness{Serve: serve, Waive: map[string]string{"of nothing": "because"}}, `"of nothing", which is no case`},
+		"waiver for no reason": {Harness{Serve: serve, Waive: map[string]string{promises[0].Name(): ""}}, "without a reason"},
 	} {
-		checked := watch(t, func(t testing.TB) { test.harness.check(t) })
-		if !strings.Contains(checked.text(), test.want) {
-			t.Errorf("%s: %q", name, checked.text())
+		checked := promise.Watch(t, func(t testing.TB) { test.harness.check(t) })
+		if !strings.Contains(checked.Failures(), test.want) {
+			t.Errorf("%s: %q", name, checked.Failures())
 		}
 	}
 	sound := serving(unchanged)
-	sound.Waive = map[string]string{promises[0].name: "because"}
-	if got := watch(t, func(t testing.TB) { sound.check(t) }).text(); got != "" {
+	sound.Waive = map[string]string{promises[0].Name(): "because"}
+	if got := promise.Watch(t, func(t testing.TB) { sound.check(t) }).Failures(); got != "" {
 		t.Errorf("a sound harness fails: %s", got)
 	}
 	withPath := Harness{Serve: func(t testing.TB, api *httpapi.API, prefix string) string { return serve(t, api, prefix) + "/me" }}
-	if got := watch(t, func(t testing.TB) { withPath.open(t) }).text(); !strings.Contains(got, "Serve must return") {
+	if got := promise.Watch(t, func(t testing.TB) { withPath.open(t) }).Failures(); !strings.Contains(got, "Serve must return") {
 		t.Errorf("a URL with a path is taken: %s", got)
 	}
 }

@@ -131,14 +131,6 @@ func (w *world) restricted(t testing.TB, subject, purpose string) []domain.Restr
 	})
 }
 
-// assert fails unless a condition holds.
-func assert(t testing.TB, holds bool, format string, args ...any) {
-	t.Helper()
-	if !holds {
-		t.Errorf(format, args...)
-	}
-}
-
 func require(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
