@@ -71,7 +71,7 @@ func ExpectDefects[Defect, Harness any](
 // attempts is how often a check may try to find a defect that shows only if something happens in time.
 const attempts = 5
 
-// ExpectFailures checks all promises, and expects exactly those in want to fail, each with a failure that holds the text.
+// ExpectFailures checks all promises. Exactly those in want must fail, each with a failure that holds the text.
 func ExpectFailures[Harness any](t testing.TB, promises []Promise[Harness], harness Harness, want Finds[Harness]) {
 	t.Helper()
 	left := 0

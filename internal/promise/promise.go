@@ -1,5 +1,5 @@
-// Package promise is the form of the conformance suites. A promise is stated once: the name of its case, the table of the
-// suite and the proof that its check can fail follow from it.
+// Package promise is the form of the conformance suites. A promise is stated once: the name of its case, the table of
+// the suite and the proof that its check can fail follow from it.
 package promise
 
 import (
@@ -37,8 +37,8 @@ var (
 	)
 )
 
-// Name is the name of the case, which is that of its check: a harness waives a case by it. The checks of resolvers begin
-// with a word that says so, and the names of their cases do not.
+// Name returns the name of the case, which is that of its check in words. A harness waives a case by its name. The word
+// resolver, with which the checks of resolvers begin, is left out.
 func (p Promise[Harness]) Name() string {
 	check := runtime.FuncForPC(reflect.ValueOf(p.Check).Pointer()).Name()
 	check = strings.TrimPrefix(check[strings.LastIndexByte(check, '.')+1:], "resolver")

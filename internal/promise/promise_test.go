@@ -43,8 +43,8 @@ func TestAProofThatIsNoneFails(t *testing.T) {
 	}{
 		"all is well":               {promises, false, both, ""},
 		"nothing is broken":         {promises, true, finds{}, ""},
-		"a check that passes":       {promises, true, finds{"": {exportOverHTTP10IsWhole}}, `"export over HTTP/1.0 is whole" passed`},
-		"another reason":            {promises, false, finds{"else": {idsOfANoteAreInUTCAndJSON}}, `not for the reason "else"`},
+		"a check that passes":       {promises, true, finds{"": {exportOverHTTP10IsWhole}}, `HTTP/1.0 is whole" passed`},
+		"another reason":            {promises, false, finds{"else": {idsOfANoteAreInUTCAndJSON}}, `for the reason "else"`},
 		"a failure that is not due": {promises, false, finds{"it is": {unreachableStoreIs503}}, `JSON" failed:`},
 		"a check of another suite":  {promises[:1], false, both, "1 of the checks that are to fail are not"},
 		"two reasons": {

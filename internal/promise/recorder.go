@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Recorder is a testing.TB that writes failures down in place of failing, so that a test can watch a suite fail. What it
-// does not record is the surrounding test's.
+// Recorder is a testing.TB that records failures instead of failing, so that a test can watch a suite fail. All other
+// calls go to the surrounding test.
 type Recorder struct {
 	testing.TB
 

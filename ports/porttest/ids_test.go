@@ -33,7 +33,8 @@ func TestSourcesOfIDsThatBreakAPromiseFail(t *testing.T) {
 		found  found
 	}
 	stored := found{"is not 1 to 255 characters": {idCanBeStored}}
-	promise.ExpectDefects(t, idPromises, func(d defect) (func() ports.IDSource, found) { return d.source, d.found }, map[string]defect{
+	broken := func(d defect) (func() ports.IDSource, found) { return d.source, d.found }
+	promise.ExpectDefects(t, idPromises, broken, map[string]defect{
 		"no id": {counting(func(int64) string { return "" }), found{
 			"is not 1 to 255 characters": {idCanBeStored},
 			"are repeated":               {idIsNeverRepeated, idIsNotAnotherSources, idCanBeMadeAtOnce},

@@ -41,7 +41,9 @@ func (l ledger[R]) with(t testing.TB, h StoreHarness, inOne bool, records ...R) 
 // all is the history, from a session of its own.
 func (l ledger[R]) all(t testing.TB, store Store, id domain.SubjectID, purpose *string) []R {
 	t.Helper()
-	return read(t, store, func(ctx context.Context, s ports.Session) ([]R, error) { return l.history(ctx, s, id, purpose) })
+	return read(t, store, func(ctx context.Context, s ports.Session) ([]R, error) {
+		return l.history(ctx, s, id, purpose)
+	})
 }
 
 // inForce is the record in force, from a session of its own.

@@ -27,12 +27,14 @@ var firstAttempts = takes(func(_ outboxCall, taken entries) entries {
 func claimDefects() defects {
 	return defects{
 		"an instant that is exclusive": {claimsAt(func(at time.Time) time.Time { return at.Add(-tick) }), found{
-			"is not due at its instant":                                           {outboxClaimTakesAnEntryAtItsInstant},
-			"claimed once the lease has ended are [], want [a":                    {outboxClaimTakesAnExpiredLease},
-			"once the lease has ended, another claim takes":                       {outboxClaimMarksWhatItTakes},
-			"what failed is not due at its next attempt":                          {outboxNextAttemptIsAFailures},
-			"due at its next attempt are [], want [a":                             {outboxFailureIsTriedAgainInItsTime},
-			"a has LastAttemptAt":                                                 {outboxAbandonedErasureKeepsItsRef, outboxAbandonedRectificationIsForgotten},
+			"is not due at its instant":                        {outboxClaimTakesAnEntryAtItsInstant},
+			"claimed once the lease has ended are [], want [a": {outboxClaimTakesAnExpiredLease},
+			"once the lease has ended, another claim takes":    {outboxClaimMarksWhatItTakes},
+			"what failed is not due at its next attempt":       {outboxNextAttemptIsAFailures},
+			"due at its next attempt are [], want [a":          {outboxFailureIsTriedAgainInItsTime},
+			"a has LastAttemptAt": {
+				outboxAbandonedErasureKeepsItsRef, outboxAbandonedRectificationIsForgotten,
+			},
 			"a settlement under an earlier lease as succeeded came to [completes": {outboxSettlementUnderALostLeaseIsStale},
 		}},
 		"whatever the time": {claimsAt(func(at time.Time) time.Time { return at.Add(10_000 * time.Hour) }), found{
@@ -42,8 +44,10 @@ func claimDefects() defects {
 			"after a claim of up to 7, 5 entries are pending, want 4": {outboxClaimKeepsToTheLimit},
 			"or under the lease of another":                           {outboxClaimsShareNoEntry},
 			"what failed is due before its next attempt":              {outboxFailureIsTriedAgainInItsTime},
-			"a has LastAttemptAt":                                     {outboxAbandonedErasureKeepsItsRef, outboxAbandonedRectificationIsForgotten},
-			"before the lease has ended, [a b] are due, want only b":  {outboxSettlementUnderALostLeaseIsStale},
+			"a has LastAttemptAt": {
+				outboxAbandonedErasureKeepsItsRef, outboxAbandonedRectificationIsForgotten,
+			},
+			"before the lease has ended, [a b] are due, want only b": {outboxSettlementUnderALostLeaseIsStale},
 		}},
 		"no limit": {asks(func(c *outboxCall) { c.limit = 1000 }), found{
 			"claimed": {outboxClaimTakesTheOldestFirst}, "were claimed": {outboxClaimKeepsToTheLimit},
@@ -52,17 +56,21 @@ func claimDefects() defects {
 		"at least one": {asks(func(c *outboxCall) { c.limit = max(c.limit, 1) }), found{
 			"entries: 1 were claimed": {outboxClaimKeepsToTheLimit},
 		}},
-		"the youngest first": {brokenOutbox{claim: func(c outboxCall) (entries, error) { return reversed(c.claim()) }}.breaks, found{
-			"as they were": {outboxEntryIDsAreUnique}, "claimed are [d c b a], want [a b c d": {outboxEntriesComeBackAsEnqueued},
-			"the session claims [e": {outboxSessionClaimsWhatItEnqueued}, "want [e": {outboxClaimTakesWhatIsDue},
-			"claimed": {outboxClaimTakesTheOldestFirst},
-			"once the lease has ended, another claim takes [b a":                      {outboxClaimMarksWhatItTakes},
-			"claimed after the rollback are [e":                                       {outboxClaimCanBeRolledBack},
-			"claimed again are [b a], want [a b":                                      {outboxUntriedEntryIsGivenBack},
-			"due after the lease are [b a], want [a b":                                {outboxSettlementUnderALostLeaseIsStale},
-			"then claimed are [b a c], want [c a b":                                   {outboxRequeueMakesErasuresNew},
-			"left are [longer the tenant another tenant another number an erasure of": {outboxWithdrawLeavesOthersAlone},
-		}},
+		"the youngest first": {
+			brokenOutbox{claim: func(c outboxCall) (entries, error) { return reversed(c.claim()) }}.breaks,
+			found{
+				"as they were":                         {outboxEntryIDsAreUnique},
+				"claimed are [d c b a], want [a b c d": {outboxEntriesComeBackAsEnqueued},
+				"the session claims [e":                {outboxSessionClaimsWhatItEnqueued}, "want [e": {outboxClaimTakesWhatIsDue},
+				"claimed": {outboxClaimTakesTheOldestFirst},
+				"once the lease has ended, another claim takes [b a":                      {outboxClaimMarksWhatItTakes},
+				"claimed after the rollback are [e":                                       {outboxClaimCanBeRolledBack},
+				"claimed again are [b a], want [a b":                                      {outboxUntriedEntryIsGivenBack},
+				"due after the lease are [b a], want [a b":                                {outboxSettlementUnderALostLeaseIsStale},
+				"then claimed are [b a c], want [c a b":                                   {outboxRequeueMakesErasuresNew},
+				"left are [longer the tenant another tenant another number an erasure of": {outboxWithdrawLeavesOthersAlone},
+			},
+		},
 		"by age alone": {takes(func(_ outboxCall, taken entries) entries {
 			slices.Reverse(taken)
 			slices.SortStableFunc(taken, func(a, b domain.OutboxEntry) int { return a.EnqueuedAt.Compare(b.EnqueuedAt) })
@@ -86,9 +94,10 @@ func claimDefects() defects {
 				return taken
 			})(store)
 		}, found{
-			"claimed once the lease has ended are [a a], want [a": {outboxClaimTakesAnExpiredLease},
-			"of 4 entries: 5 were claimed":                        {outboxClaimKeepsToTheLimit},
-			"claimed after the rollback are [e":                   {outboxClaimCanBeRolledBack}, "was claimed 2 times": {outboxClaimsShareNoEntry},
+			"claimed once the lease has ended are [a a], want [a":                   {outboxClaimTakesAnExpiredLease},
+			"of 4 entries: 5 were claimed":                                          {outboxClaimKeepsToTheLimit},
+			"claimed after the rollback are [e":                                     {outboxClaimCanBeRolledBack},
+			"was claimed 2 times":                                                   {outboxClaimsShareNoEntry},
 			"claimed again are [a b a], want [a b":                                  {outboxUntriedEntryIsGivenBack},
 			"2 entries are due after the requeue, want 1":                           {outboxAbandonedErasuresHoldCompletionBack},
 			"then claimed are [c a b c], want [c a b":                               {outboxRequeueMakesErasuresNew},
@@ -162,7 +171,9 @@ func claimDefects() defects {
 				outboxEntriesComeBackAsEnqueued, outboxClaimMarksWhatItTakes, outboxClaimCanBeRolledBack,
 				outboxUntriedEntryIsGivenBack, outboxRequeueMakesErasuresNew, outboxWithdrawLeavesOthersAlone,
 			},
-			"a has LeaseToken token, want lease of":                               {outboxClaimTakesAnExpiredLease, outboxFailureIsTriedAgainInItsTime},
+			"a has LeaseToken token, want lease of": {
+				outboxClaimTakesAnExpiredLease, outboxFailureIsTriedAgainInItsTime,
+			},
 			"was claimed at attempt 1, or under the lease of another":             {outboxClaimsShareNoEntry},
 			"a settlement under an earlier lease as succeeded came to [completes": {outboxSettlementUnderALostLeaseIsStale},
 		}},

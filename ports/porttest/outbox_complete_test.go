@@ -89,10 +89,12 @@ func completeDefects() defects {
 			},
 		}},
 		"with every success": {completesBy(func(_, _ domain.OutboxEntry) bool { return false }), found{
-			"a batch came to [completes applied completes applied completes":          {outboxResultsAreInOrder},
-			"came to [completes], want [applied":                                      {outboxLastSuccessCompletes},
-			"beside another one that":                                                 {outboxOpenEntriesHoldCompletionBack},
-			"an abandoned erasure, a success c":                                       {outboxAbandonedErasuresHoldCompletionBack},
+			"a batch came to [completes applied completes applied completes": {outboxResultsAreInOrder},
+			"came to [completes], want [applied":                             {outboxLastSuccessCompletes},
+			"beside another one that":                                        {outboxOpenEntriesHoldCompletionBack},
+			"an abandoned erasure, a success c": {
+				outboxAbandonedErasuresHoldCompletionBack,
+			},
 			"8 of the 8 sessions that settled a subject's entries completed it, want": {outboxSettlementsAtOnceCompleteOnce},
 			"two sessions that settled a subject's last entries at the same time got": {
 				outboxOverlappingSettlementsCompleteOnce,
@@ -135,7 +137,9 @@ func completeDefects() defects {
 			"two settlements of each entry came to [applied applied stale stale]":   {outboxEntryIsSettledOnceInACall},
 			"d came to [applied applied], want [applied completes":                  {outboxLastSuccessCompletes},
 			"once the abandoned erasure was requeued, its success came to [applied": {outboxAbandonedErasuresHoldCompletionBack},
-			"after an abandoned rectification, a success came to [applied":          {outboxAbandonedRectificationsHoldNothingBack},
+			"after an abandoned rectification, a success came to [applied": {
+				outboxAbandonedRectificationsHoldNothingBack,
+			},
 		}},
 		"despite what has failed": {completesBy(func(success, other domain.OutboxEntry) bool {
 			return together(success, other) && !forgotten(other) && other.Status != domain.OutboxFailed

@@ -27,9 +27,12 @@ func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
 			"due are [], want [asked to wait longer]":   {outboxClaimTakesWhatAWrongClockPutOff},
 			"then due are [e004 old young], want [e003": {outboxUnclaimedEntriesAreMarkedOnce},
 		}},
-		"unreadable entries in flight": {changesClaimed(func(e *domain.OutboxEntry) { e.Status = domain.OutboxInFlight }), found{
-			"returned: \"bad\" is in_flight, want bad, abandoned": {outboxClaimAbandonsWhatItCannotRead},
-		}},
+		"unreadable entries in flight": {
+			changesClaimed(func(e *domain.OutboxEntry) { e.Status = domain.OutboxInFlight }),
+			found{
+				"returned: \"bad\" is in_flight, want bad, abandoned": {outboxClaimAbandonsWhatItCannotRead},
+			},
+		},
 		"unreadable entries that fail the claim": {brokenOutbox{claim: func(c outboxCall) (entries, error) {
 			claimed, err := c.claim()
 			if slices.ContainsFunc(claimed, func(e domain.OutboxEntry) bool { return e.SubjectID.IsZero() }) {

@@ -17,18 +17,27 @@ func operateDefects() defects {
 		}}.breaks, found{
 			"an empty outbox counts map[], want map[abandoned:0 failed:0 in_flight:0": {outboxCountsHaveEveryStatus},
 		}},
-		"abandoned, the youngest first": {brokenOutbox{abandoned: func(c outboxCall) (entries, error) { return reversed(c.abandoned()) }}.breaks, found{
-			"abandoned are [h g f e d c b a], want [a b c d e f g h": {outboxAbandonedEntriesComeByAge},
-			"entries come": {outboxAbandonedEntriesComeInPages},
-			"still abandoned are [h f e d c b a], want all but g":                    {outboxRequeueLeavesTheRestAlone},
-			"then abandoned are [in flight pending failed], want [failed pending in": {outboxWithdrawAbandonsRectifications},
-		}},
-		"abandoned without a limit": {brokenOutbox{abandoned: func(c outboxCall) (entries, error) { c.limit = 1000; return c.abandoned() }}.breaks, found{
-			"a b c d e f g h": {outboxAbandonedEntriesComeInPages},
-		}},
-		"abandoned from the first one on": {brokenOutbox{abandoned: func(c outboxCall) (entries, error) { c.after = nil; return c.abandoned() }}.breaks, found{
-			"entries come [a": {outboxAbandonedEntriesComeInPages},
-		}},
+		"abandoned, the youngest first": {
+			brokenOutbox{abandoned: func(c outboxCall) (entries, error) { return reversed(c.abandoned()) }}.breaks,
+			found{
+				"abandoned are [h g f e d c b a], want [a b c d e f g h": {outboxAbandonedEntriesComeByAge},
+				"entries come": {outboxAbandonedEntriesComeInPages},
+				"still abandoned are [h f e d c b a], want all but g":                    {outboxRequeueLeavesTheRestAlone},
+				"then abandoned are [in flight pending failed], want [failed pending in": {outboxWithdrawAbandonsRectifications},
+			},
+		},
+		"abandoned without a limit": {
+			brokenOutbox{abandoned: func(c outboxCall) (entries, error) { c.limit = 1000; return c.abandoned() }}.breaks,
+			found{
+				"a b c d e f g h": {outboxAbandonedEntriesComeInPages},
+			},
+		},
+		"abandoned from the first one on": {
+			brokenOutbox{abandoned: func(c outboxCall) (entries, error) { c.after = nil; return c.abandoned() }}.breaks,
+			found{
+				"entries come [a": {outboxAbandonedEntriesComeInPages},
+			},
+		},
 		"abandoned after an instant": {brokenOutbox{abandoned: func(c outboxCall) (entries, error) {
 			if c.after != nil {
 				c.after = &domain.OutboxEntry{EnqueuedAt: c.after.EnqueuedAt, EntryID: "~"}
@@ -65,15 +74,22 @@ func operateDefects() defects {
 				return !slices.Contains(c.ids, e.EntryID)
 			})...), err
 		}}.breaks, found{"requeued are [g b f], want only g, an abandoned erasure": {outboxRequeueLeavesTheRestAlone}}},
-		"a requeue that takes nothing up": {brokenOutbox{requeue: func(outboxCall) (entries, error) { return nil, nil }}.breaks, found{
-			"0 entries are due after the requeue, want 1": {outboxAbandonedErasuresHoldCompletionBack},
-			"ed are [], want [c a b":                      {outboxRequeueMakesErasuresNew}, "abandoned": {outboxRequeueLeavesTheRestAlone},
-		}},
-		"a withdrawal of nothing": {brokenOutbox{withdraw: func(outboxCall) (entries, error) { return nil, nil }}.breaks, found{
-			"failed pending in flight": {outboxWithdrawAbandonsRectifications},
-			"left are [an erasure of the subject another number another tenant the": {outboxWithdrawLeavesOthersAlone},
-			"a withdrawn entry": {outboxWithdrawnEntryHasLostItsLease},
-		}},
+		"a requeue that takes nothing up": {
+			brokenOutbox{requeue: func(outboxCall) (entries, error) { return nil, nil }}.breaks,
+			found{
+				"0 entries are due after the requeue, want 1": {outboxAbandonedErasuresHoldCompletionBack},
+				"ed are [], want [c a b":                      {outboxRequeueMakesErasuresNew},
+				"abandoned":                                   {outboxRequeueLeavesTheRestAlone},
+			},
+		},
+		"a withdrawal of nothing": {
+			brokenOutbox{withdraw: func(outboxCall) (entries, error) { return nil, nil }}.breaks,
+			found{
+				"failed pending in flight": {outboxWithdrawAbandonsRectifications},
+				"left are [an erasure of the subject another number another tenant the": {outboxWithdrawLeavesOthersAlone},
+				"a withdrawn entry": {outboxWithdrawnEntryHasLostItsLease},
+			},
+		},
 		"a withdrawal that tells nothing": {brokenOutbox{withdraw: func(c outboxCall) (entries, error) {
 			_, err := c.withdraw()
 			return nil, err
@@ -113,12 +129,18 @@ func operateDefects() defects {
 			"0 entries were removed, want 2": {outboxPurgeRemovesWhatSucceeded},
 			"0 entries were removed, want 1": {outboxPurgeLeavesTheRestAlone}, "5 entries": {outboxPurgeKeepsToTheLimit},
 		}},
-		"a purge without a limit": {brokenOutbox{purge: func(c outboxCall) (int64, error) { c.limit = 1000; return c.purge() }}.breaks, found{
-			"up to 0 of 5 entries: 5 were removed": {outboxPurgeKeepsToTheLimit},
-		}},
-		"a purge that includes the instant": {brokenOutbox{purge: func(c outboxCall) (int64, error) { c.at = c.at.Add(tick); return c.purge() }}.breaks, found{
-			"the instant": {outboxPurgeLeavesTheRestAlone},
-		}},
+		"a purge without a limit": {
+			brokenOutbox{purge: func(c outboxCall) (int64, error) { c.limit = 1000; return c.purge() }}.breaks,
+			found{
+				"up to 0 of 5 entries: 5 were removed": {outboxPurgeKeepsToTheLimit},
+			},
+		},
+		"a purge that includes the instant": {
+			brokenOutbox{purge: func(c outboxCall) (int64, error) { c.at = c.at.Add(tick); return c.purge() }}.breaks,
+			found{
+				"the instant": {outboxPurgeLeavesTheRestAlone},
+			},
+		},
 		"a purge of what is open": {brokenOutbox{purge: func(c outboxCall) (int64, error) {
 			due, err := c.Claim(c.ctx, 1000, c.at, c.at, "purged")
 			for _, entry := range due {

@@ -114,8 +114,10 @@ func settleDefects() defects {
 			"what failed is due before its next attempt": {outboxFailureIsTriedAgainInItsTime},
 		}},
 		"an error is not kept": {changesSettlements(func(s *domain.Settlement) { s.LastError = "" }), found{
-			"a has LastError <nil>, want timeout":          {outboxFailureIsTriedAgainInItsTime},
-			"a has LastError <nil>, want refused":          {outboxAbandonedErasureKeepsItsRef, outboxAbandonedRectificationIsForgotten},
+			"a has LastError <nil>, want timeout": {outboxFailureIsTriedAgainInItsTime},
+			"a has LastError <nil>, want refused": {
+				outboxAbandonedErasureKeepsItsRef, outboxAbandonedRectificationIsForgotten,
+			},
 			"is listed as abandoned, or without its error": {outboxAbandonedEntriesComeByAge},
 		}},
 		"what was never tried has failed": {changesSettlements(func(s *domain.Settlement) {
@@ -136,8 +138,10 @@ func settleDefects() defects {
 			changesAbandoned(&remembered{}, func(e *domain.OutboxEntry) { e.NextAttemptAt = &noon }),
 			found{
 				"what was abandoned has a next attempt": {outboxNextAttemptIsAFailures},
-				"a has NextAttemptAt":                   {outboxAbandonedErasureKeepsItsRef, outboxAbandonedRectificationIsForgotten},
-				"has NextAttemptAt":                     {outboxRequeueMakesErasuresNew},
+				"a has NextAttemptAt": {
+					outboxAbandonedErasureKeepsItsRef, outboxAbandonedRectificationIsForgotten,
+				},
+				"has NextAttemptAt": {outboxRequeueMakesErasuresNew},
 			},
 		},
 		"what was abandoned has succeeded": {changesSettlements(func(s *domain.Settlement) {
@@ -156,7 +160,8 @@ func settleDefects() defects {
 			},
 			"counted are map[abandoned:0 failed:3 in_flight:1 pending:5": {outboxCountsHaveEveryStatus},
 			"abandoned are [], want [a b c d e f g h":                    {outboxAbandonedEntriesComeByAge},
-			"ed are [], want [c a b":                                     {outboxRequeueMakesErasuresNew}, "abandoned": {outboxRequeueLeavesTheRestAlone},
+			"ed are [], want [c a b":                                     {outboxRequeueMakesErasuresNew},
+			"abandoned":                                                  {outboxRequeueLeavesTheRestAlone},
 		}},
 		"an abandoned erasure without its ref": {changesAbandoned(&remembered{}, func(e *domain.OutboxEntry) {
 			if e.Operation == domain.OperationErase {
@@ -166,14 +171,20 @@ func settleDefects() defects {
 			"a has lost what its ref carries besides": {outboxAbandonedErasureKeepsItsRef},
 			"c has lost what its ref carries besides": {outboxRequeueMakesErasuresNew},
 		}},
-		"an abandoned rectification with its ref": {keepsAbandoned(func(e *domain.OutboxEntry, was domain.OutboxEntry) { e.Ref = was.Ref }), found{
-			"a still has its ref": {outboxAbandonedRectificationIsForgotten},
-			"still has its ref":   {outboxWithdrawAbandonsRectifications},
-		}},
-		"an abandoned rectification with its corrections": {keepsAbandoned(func(e *domain.OutboxEntry, was domain.OutboxEntry) { e.Corrections = was.Corrections }), found{
-			"corrections":               {outboxAbandonedRectificationIsForgotten},
-			"still has its corrections": {outboxWithdrawAbandonsRectifications},
-		}},
+		"an abandoned rectification with its ref": {
+			keepsAbandoned(func(e *domain.OutboxEntry, was domain.OutboxEntry) { e.Ref = was.Ref }),
+			found{
+				"a still has its ref": {outboxAbandonedRectificationIsForgotten},
+				"still has its ref":   {outboxWithdrawAbandonsRectifications},
+			},
+		},
+		"an abandoned rectification with its corrections": {
+			keepsAbandoned(func(e *domain.OutboxEntry, was domain.OutboxEntry) { e.Corrections = was.Corrections }),
+			found{
+				"corrections":               {outboxAbandonedRectificationIsForgotten},
+				"still has its corrections": {outboxWithdrawAbandonsRectifications},
+			},
+		},
 		"a success with its ref": {
 			changesSuccess(func(e *domain.OutboxEntry, was domain.OutboxEntry) { e.Ref = was.Ref }),
 			found{"a still has its ref": {outboxSuccessIsForgotten}},
@@ -189,7 +200,9 @@ func settleDefects() defects {
 		"a lease that goes on": {
 			changesAbandoned(&remembered{}, func(e *domain.OutboxEntry) { token := "token"; e.LeaseToken = &token }),
 			found{
-				"a has LeaseToken token, want <nil>":         {outboxAbandonedErasureKeepsItsRef, outboxAbandonedRectificationIsForgotten},
+				"a has LeaseToken token, want <nil>": {
+					outboxAbandonedErasureKeepsItsRef, outboxAbandonedRectificationIsForgotten,
+				},
 				"an abandoned entry still has a lease token": {outboxSettlementEndsTheLease},
 				"has LeaseToken token, want <nil>":           {outboxRequeueMakesErasuresNew},
 				"is abandoned, or still has its lease":       {outboxWithdrawAbandonsRectifications},

@@ -19,7 +19,9 @@ func TestAnOutboxThatKeepsItsPromisesPasses(t *testing.T) {
 // Each of these outboxes breaks promises, and is found out for what it broke and for nothing else.
 func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
 	claimsWait := []func(testing.TB, StoreHarness){outboxClaimsDoNotWaitForEachOther} // see below
-	promises := slices.DeleteFunc(slices.Clone(outboxEntryPromises), func(p promise.Promise[StoreHarness]) bool { return p.IsIn(claimsWait) })
+	promises := slices.DeleteFunc(slices.Clone(outboxEntryPromises), func(p promise.Promise[StoreHarness]) bool {
+		return p.IsIn(claimsWait)
+	})
 	promise.ExpectDefects(t, promises, brokenStore, promise.Topics(map[string]defects{
 		"enqueue": enqueueDefects(), "claim": claimDefects(), "settle": settleDefects(), "complete": completeDefects(),
 		"operate": operateDefects(), "values": outboxValueDefects(),

@@ -159,12 +159,18 @@ func exportDefects() resolverDefects {
 			changesRecords(func(records []domain.ExportRecord) { records[0].Value = domain.JSON(`{"a":`) }),
 			resolverFound{"domain.JSON": {resolverRecordsAreWellFormed}},
 		},
-		"a text that is not UTF-8": {changesRecords(func(records []domain.ExportRecord) { records[0].Row += "\xff" }), resolverFound{
-			"no bundle can hold": {resolverRecordsAreWellFormed},
-		}},
-		"a record without its row": {changesRecords(func(records []domain.ExportRecord) { records[0].Row = "" }), resolverFound{
-			"lacks its field or its row": {resolverRecordsAreWellFormed},
-		}},
+		"a text that is not UTF-8": {
+			changesRecords(func(records []domain.ExportRecord) { records[0].Row += "\xff" }),
+			resolverFound{
+				"no bundle can hold": {resolverRecordsAreWellFormed},
+			},
+		},
+		"a record without its row": {
+			changesRecords(func(records []domain.ExportRecord) { records[0].Row = "" }),
+			resolverFound{
+				"lacks its field or its row": {resolverRecordsAreWellFormed},
+			},
+		},
 		"a record twice": {
 			exportsAlso(domain.ExportRecord{Field: "email", Row: "person", Category: domain.CategoryContact, Value: "z"}),
 			resolverFound{"email is exported twice": {resolverRecordsAreWellFormed}},
@@ -265,13 +271,18 @@ func erasureDefects() resolverDefects {
 
 func errorDefects() resolverDefects {
 	return resolverDefects{
-		"a fault that is swallowed": {answersErasure(func(bool, error) (bool, error) { return false, nil }, true), resolverFound{
-			"alreadyAbsent is false":                            {resolverAbsentSubjectIsErasedAlready},
-			"down: EraseSubject succeeded":                      {resolverTransientFaultIsTriedAgain, resolverErasureSucceedsOnceTheFaultHasPassed},
-			"forbidden: EraseSubject returned no ResolverError": {resolverPermanentFaultIsAResolverError},
-			"which is not context canceled":                     {resolverEndedContextEndsTheCall},
-			"which is not context deadline exceeded":            {resolverDeadlineIsHonoured},
-		}},
+		"a fault that is swallowed": {
+			answersErasure(func(bool, error) (bool, error) { return false, nil }, true),
+			resolverFound{
+				"alreadyAbsent is false": {resolverAbsentSubjectIsErasedAlready},
+				"down: EraseSubject succeeded": {
+					resolverTransientFaultIsTriedAgain, resolverErasureSucceedsOnceTheFaultHasPassed,
+				},
+				"forbidden: EraseSubject returned no ResolverError": {resolverPermanentFaultIsAResolverError},
+				"which is not context canceled":                     {resolverEndedContextEndsTheCall},
+				"which is not context deadline exceeded":            {resolverDeadlineIsHonoured},
+			},
+		},
 		"everything is final": {changesErrors(func(err error) error {
 			return &domain.ResolverError{Resolver: "fake", Message: "failed", Err: err}
 		}), resolverFound{
@@ -297,9 +308,12 @@ func errorDefects() resolverDefects {
 			changesErrors(func(err error) error { return fmt.Errorf("GET with %s: %w", secretToken, err) }),
 			resolverFound{"gives away": {resolverErrorsGiveNothingAway}},
 		},
-		"the id in an error": {changesErrors(func(err error) error { return fmt.Errorf("GET zoe-ref: %w", err) }), resolverFound{
-			"gives away": {resolverErrorsGiveNothingAway},
-		}},
+		"the id in an error": {
+			changesErrors(func(err error) error { return fmt.Errorf("GET zoe-ref: %w", err) }),
+			resolverFound{
+				"gives away": {resolverErrorsGiveNothingAway},
+			},
+		},
 		"a URL in an error": {
 			changesErrors(func(err error) error { return fmt.Errorf("GET https://example.org: %w", err) }),
 			resolverFound{"gives away": {resolverErrorsGiveNothingAway}},

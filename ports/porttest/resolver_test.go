@@ -57,8 +57,9 @@ func TestWhatASystemCannotDoIsSkippedWithTheReason(t *testing.T) {
 		}
 	})
 	skips := resolverFound{
-		"excludes nothing": {resolverExclusionsAreNotExported}, "no permanent fault": {resolverPermanentFaultIsAResolverError},
-		"hang": {resolverDeadlineIsHonoured},
+		"excludes nothing":   {resolverExclusionsAreNotExported},
+		"no permanent fault": {resolverPermanentFaultIsAResolverError},
+		"hang":               {resolverDeadlineIsHonoured},
 	}
 	for _, p := range resolverPromises {
 		r := promise.Watch(t, func(t testing.TB) { p.Check(t, limited) })

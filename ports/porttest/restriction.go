@@ -148,7 +148,8 @@ func restrictionOfAPurposeIsNotGlobal(t testing.TB, h StoreHarness) {
 		}
 		global, scoped := latestRestrictions(t, store, id, pointer("news"))
 		assert(t, global == nil, "a record for a purpose is in force as a global one")
-		assert(t, restrictions.nameOf(scoped) == "news", "for a purpose, in force is %q, want its own record", restrictions.nameOf(scoped))
+		assert(t, restrictions.nameOf(scoped) == "news",
+			"for a purpose, in force is %q, want its own record", restrictions.nameOf(scoped))
 		expectRecords(t, "global history", restrictions.name, restrictions.all(t, store, id, nil))
 		expectRecords(t, "scoped history", restrictions.name, restrictions.all(t, store, id, pointer("news")), news)
 	}

@@ -207,8 +207,9 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 				"without a purpose, a record for a purpose is in force": {restrictionOfAPurposeIsNotGlobal},
 				"the session reads": {restrictionIsReadByItsOwnSession},
 				"want 1":            {restrictionPurposesAreComparedExactly, restrictionSubjectsAreKeptApart},
-				"are":               {restrictionOfAllComesBesideThatOfAPurpose}, "scoped history": {restrictionHistoryIsInTheOrderOfIntake},
-				"comes as number": {restrictionReasonsAreCleared},
+				"are":               {restrictionOfAllComesBesideThatOfAPurpose},
+				"scoped history":    {restrictionHistoryIsInTheOrderOfIntake},
+				"comes as number":   {restrictionReasonsAreCleared},
 			}),
 		"the global one is missing beside that of a purpose": brokenRestrictions{latest: func(global, scoped *record) (*record, *record) {
 			if scoped != nil {

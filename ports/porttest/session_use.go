@@ -92,10 +92,9 @@ func sessionCannotBeUsedAfterItsEnd(t testing.TB, h StoreHarness) {
 		ctx, cancel := context.WithTimeout(t.Context(), h.patience())
 		defer cancel()
 		for what, s := range map[string]ports.Session{"the session": session, "stores kept from the session": kept} {
-			for method, use := range everyUse(id) {
-				if err := use(ctx, s); !errors.Is(err, domain.ErrSession) {
-					t.Errorf("%s: %s: %s returned %v, which is not %v", ending, what, method, err, domain.ErrSession)
-				}
+			for method, err := range everyUse(ctx, s, id) {
+				assert(t, errors.Is(err, domain.ErrSession),
+					"%s: %s: %s returned %v, which is not %v", ending, what, method, err, domain.ErrSession)
 			}
 		}
 	}
@@ -122,68 +121,36 @@ func (k keptStores) Subjects() ports.SubjectStore         { return k.subjects }
 func (k keptStores) Outbox() ports.Outbox                 { return k.outbox }
 func (k keptStores) Audit() ports.AuditLog                { return k.audit }
 
-// everyUse calls each method of each store, by name.
-func everyUse(id domain.SubjectID) map[string]func(context.Context, ports.Session) error {
-	type use = func(ctx context.Context, s ports.Session) error
+// everyUse calls each method of each store, and returns their errors by name.
+func everyUse(ctx context.Context, s ports.Session, id domain.SubjectID) map[string]error {
 	entry := erasureAt("desk", "late-entry", id)
-	late, until, token := event("late-event", id), after(60), "token"
+	late, token := event("late-event", id), "token"
 	entry.LeaseToken = &token
 	rename := domain.RectificationStep{
 		Table: "addresses", Values: []domain.ColumnValue{{Column: "street", Value: "Oak Street"}},
 	}
-	return map[string]use{
-		"ConsentStore.Append": func(ctx context.Context, s ports.Session) error {
-			return s.Consents().Append(ctx, grant(id, "news", 0))
-		},
-		"ConsentStore.Latest": func(ctx context.Context, s ports.Session) error {
-			return errOf(s.Consents().Latest(ctx, id, "news", nil))
-		},
-		"ConsentStore.History": func(ctx context.Context, s ports.Session) error {
-			return errOf(s.Consents().History(ctx, id, "news"))
-		},
-		"RestrictionStore.Append": func(ctx context.Context, s ports.Session) error {
-			return s.Restrictions().Append(ctx, restrict(id, nil, 0))
-		},
-		"RestrictionStore.Latest": func(ctx context.Context, s ports.Session) error {
-			_, _, err := s.Restrictions().Latest(ctx, id, nil)
-			return err
-		},
-		"RestrictionStore.History": func(ctx context.Context, s ports.Session) error {
-			return errOf(s.Restrictions().History(ctx, id, nil))
-		},
-		"SubjectStore.Lock": func(ctx context.Context, s ports.Session) error { return s.Subjects().Lock(ctx, id, noon) },
-		"SubjectStore.Apply": func(ctx context.Context, s ports.Session) error {
-			return errOf(s.Subjects().Apply(ctx, id, []domain.Step{deleteAddresses}))
-		},
-		"SubjectStore.Rectify": func(ctx context.Context, s ports.Session) error {
-			return errOf(s.Subjects().Rectify(ctx, id, rename))
-		},
-		"SubjectStore.Export": func(ctx context.Context, s ports.Session) error {
-			return s.Subjects().Export(ctx, id, func(domain.ExportRecord) error { return nil })
-		},
-		"Outbox.Enqueue": func(ctx context.Context, s ports.Session) error { return s.Outbox().Enqueue(ctx, entry) },
-		"Outbox.Claim": func(ctx context.Context, s ports.Session) error {
-			return errOf(s.Outbox().Claim(ctx, 1, noon, until, token))
-		},
-		"Outbox.Settle": func(ctx context.Context, s ports.Session) error {
-			return errOf(s.Outbox().Settle(ctx, []domain.Settlement{{Entry: entry, Status: domain.OutboxSucceeded}}))
-		},
-		"Outbox.Counts": func(ctx context.Context, s ports.Session) error { return errOf(s.Outbox().Counts(ctx)) },
-		"Outbox.Abandoned": func(ctx context.Context, s ports.Session) error {
-			return errOf(s.Outbox().Abandoned(ctx, nil, 1))
-		},
-		"Outbox.Requeue": func(ctx context.Context, s ports.Session) error {
-			return errOf(s.Outbox().Requeue(ctx, []string{entry.EntryID}))
-		},
-		"Outbox.Withdraw": func(ctx context.Context, s ports.Session) error { return errOf(s.Outbox().Withdraw(ctx, id)) },
-		"Outbox.Purge": func(ctx context.Context, s ports.Session) error {
-			return errOf(s.Outbox().Purge(ctx, noon.Add(time.Hour), 1))
-		},
-		"AuditLog.Append": func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, late) },
-		"AuditLog.AppendEvidence": func(ctx context.Context, s ports.Session) error {
-			return s.Audit().AppendEvidence(ctx, late)
-		},
-		"AuditLog.Trail": func(ctx context.Context, s ports.Session) error { return errOf(s.Audit().Trail(ctx, id)) },
+	_, _, latest := s.Restrictions().Latest(ctx, id, nil)
+	return map[string]error{
+		"ConsentStore.Append":     s.Consents().Append(ctx, grant(id, "news", 0)),
+		"ConsentStore.Latest":     errOf(s.Consents().Latest(ctx, id, "news", nil)),
+		"ConsentStore.History":    errOf(s.Consents().History(ctx, id, "news")),
+		"RestrictionStore.Append": s.Restrictions().Append(ctx, restrict(id, nil, 0)),
+		"RestrictionStore.Latest": latest, "RestrictionStore.History": errOf(s.Restrictions().History(ctx, id, nil)),
+		"SubjectStore.Lock":       s.Subjects().Lock(ctx, id, noon),
+		"SubjectStore.Apply":      errOf(s.Subjects().Apply(ctx, id, []domain.Step{deleteAddresses})),
+		"SubjectStore.Rectify":    errOf(s.Subjects().Rectify(ctx, id, rename)),
+		"SubjectStore.Export":     s.Subjects().Export(ctx, id, func(domain.ExportRecord) error { return nil }),
+		"Outbox.Enqueue":          s.Outbox().Enqueue(ctx, entry),
+		"Outbox.Claim":            errOf(s.Outbox().Claim(ctx, 1, noon, after(60), token)),
+		"Outbox.Settle":           errOf(s.Outbox().Settle(ctx, []domain.Settlement{succeeds(entry)})),
+		"Outbox.Counts":           errOf(s.Outbox().Counts(ctx)),
+		"Outbox.Abandoned":        errOf(s.Outbox().Abandoned(ctx, nil, 1)),
+		"Outbox.Requeue":          errOf(s.Outbox().Requeue(ctx, []string{entry.EntryID})),
+		"Outbox.Withdraw":         errOf(s.Outbox().Withdraw(ctx, id)),
+		"Outbox.Purge":            errOf(s.Outbox().Purge(ctx, noon.Add(time.Hour), 1)),
+		"AuditLog.Append":         s.Audit().Append(ctx, late),
+		"AuditLog.AppendEvidence": s.Audit().AppendEvidence(ctx, late),
+		"AuditLog.Trail":          errOf(s.Audit().Trail(ctx, id)),
 	}
 }
 

@@ -73,7 +73,9 @@ func inMemory(breaks func(*Store)) StoreHarness {
 				},
 				Entries:     func(testing.TB) []domain.OutboxEntry { return good.Entries() },
 				Unreachable: func(testing.TB) ports.SessionFactory { return nowhere{} },
-				Tamper:      func(testing.TB, string) (change, remove error) { return errors.New("refused"), errors.New("refused") },
+				Tamper: func(testing.TB, string) (change, remove error) {
+					return errors.New("refused"), errors.New("refused")
+				},
 			}
 			pool := &pool{}
 			store.Connections, store.Statements = pool.connections, pool.statements
@@ -114,38 +116,28 @@ type replaced struct {
 }
 
 func (r replaced) Consents() ports.ConsentStore {
-	if r.consents != nil {
-		return r.consents
-	}
-	return r.Session.Consents()
+	return or(r.consents, ports.Session.Consents, r.Session)
 }
 
 func (r replaced) Restrictions() ports.RestrictionStore {
-	if r.restrictions != nil {
-		return r.restrictions
-	}
-	return r.Session.Restrictions()
+	return or(r.restrictions, ports.Session.Restrictions, r.Session)
 }
 
 func (r replaced) Subjects() ports.SubjectStore {
-	if r.subjects != nil {
-		return r.subjects
-	}
-	return r.Session.Subjects()
+	return or(r.subjects, ports.Session.Subjects, r.Session)
 }
 
-func (r replaced) Outbox() ports.Outbox {
-	if r.outbox != nil {
-		return r.outbox
-	}
-	return r.Session.Outbox()
-}
+func (r replaced) Outbox() ports.Outbox { return or(r.outbox, ports.Session.Outbox, r.Session) }
 
-func (r replaced) Audit() ports.AuditLog {
-	if r.audit != nil {
-		return r.audit
+func (r replaced) Audit() ports.AuditLog { return or(r.audit, ports.Session.Audit, r.Session) }
+
+// or is the store in place of a session's own, or its own if there is none.
+func or[S comparable](broken S, own func(ports.Session) S, s ports.Session) S {
+	var none S
+	if broken != none {
+		return broken
 	}
-	return r.Session.Audit()
+	return own(s)
 }
 
 // changesSessions is a defect of what sessions hand out.

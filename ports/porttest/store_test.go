@@ -45,11 +45,12 @@ func TestAHookThatIsMissingFailsTheCasesThatNeedIt(t *testing.T) {
 
 func TestAWaivedCaseIsNotRun(t *testing.T) {
 	kept, copies := only(auditPayloadComesBack)[0], only(sessionKeepsCopies)[0]
-	waived := promise.Watch(t, func(t testing.TB) { kept.Hold(t, StoreHarness{}, map[string]string{kept.Name(): "for a reason"}) })
+	waive := map[string]string{kept.Name(): "for a reason"}
+	waived := promise.Watch(t, func(t testing.TB) { kept.Hold(t, StoreHarness{}, waive) })
 	if waived.Failed() || waived.SkippedBy() != "waived: for a reason" {
 		t.Errorf("skipped with %q, and failed with %q", waived.SkippedBy(), waived.Failures())
 	}
-	other := promise.Watch(t, func(t testing.TB) { copies.Hold(t, StoreHarness{}, map[string]string{kept.Name(): "for a reason"}) })
+	other := promise.Watch(t, func(t testing.TB) { copies.Hold(t, StoreHarness{}, waive) })
 	if other.Skipped() || !strings.Contains(other.Failures(), "the harness is incomplete") {
 		t.Errorf("another one was skipped with %q, and failed with %q", other.SkippedBy(), other.Failures())
 	}
@@ -57,7 +58,8 @@ func TestAWaivedCaseIsNotRun(t *testing.T) {
 
 func TestAWaiverOfNoCaseFails(t *testing.T) {
 	failures := promise.Watch(t, func(t testing.TB) {
-		promise.CheckWaivers(t, storagePromises(), map[string]string{"session keeps copies": "it does not", "session flies": "it cannot"})
+		waived := map[string]string{"session keeps copies": "it does not", "session flies": "it cannot"}
+		promise.CheckWaivers(t, storagePromises(), waived)
 	}).Failures()
 	if failures != `the harness waives "session flies", which is no case` {
 		t.Errorf("the failures are %q", failures)

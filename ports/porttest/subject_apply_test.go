@@ -130,7 +130,9 @@ func applyDefects() defects {
 			"invoices.address was overwritten":                                    {subjectRetentionThatIsOverIsNoReason},
 			"after a step that retains: invoices.address has changed in a row":    {subjectRetainedRowsAreCounted},
 			"invoices.address was NULL, is not to be anonymized, and has changed": {subjectSurrogatesReplaceNULL},
-			"invoices.address has stayed: false, want true":                       {subjectPlanErasesAll, subjectPlanCanBeAppliedAgain},
+			"invoices.address has stayed: false, want true": {
+				subjectPlanErasesAll, subjectPlanCanBeAppliedAgain,
+			},
 		}},
 		"all personal columns, whatever the step says": {changesSteps(func(step domain.Step) (domain.Step, bool) {
 			if table, _ := DataMap().Table(step.Target); step.Strategy == domain.StrategyAnonymize {
@@ -145,7 +147,9 @@ func applyDefects() defects {
 			"invoices.address was overwritten":                                    {subjectRetentionThatIsOverIsNoReason},
 			"was overwritten: true, want false":                                   {subjectColumnsAreAnonymized},
 			"invoices.address was NULL, is not to be anonymized, and has changed": {subjectSurrogatesReplaceNULL},
-			"invoices.address has stayed: false, want true":                       {subjectPlanErasesAll, subjectPlanCanBeAppliedAgain},
+			"invoices.address has stayed: false, want true": {
+				subjectPlanErasesAll, subjectPlanCanBeAppliedAgain,
+			},
 		}},
 		"a column that is left out": {changesSteps(func(step domain.Step) (domain.Step, bool) {
 			step.Columns = slices.DeleteFunc(slices.Clone(step.Columns), func(name string) bool { return name == "photo" })
@@ -162,7 +166,9 @@ func applyDefects() defects {
 		}), found{
 			"people.remark was overwritten: true, want false":                  {subjectColumnsAreAnonymized},
 			"people.remark was NULL, is not to be anonymized, and has changed": {subjectSurrogatesReplaceNULL},
-			"people.remark has stayed: false, want true":                       {subjectPlanErasesAll, subjectPlanCanBeAppliedAgain},
+			"people.remark has stayed: false, want true": {
+				subjectPlanErasesAll, subjectPlanCanBeAppliedAgain,
+			},
 		}},
 		"retained rows that are not counted": {changesCounts(func(step domain.Step, rows int64) int64 {
 			if step.Strategy == domain.StrategyRetain {

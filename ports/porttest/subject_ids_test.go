@@ -131,10 +131,13 @@ func idDefects() defects {
 			store.Statements = func() int { return int(sent.Load()) }
 		}, found{"statements": {subjectIDsAreCheckedBeforeAnyStatement}}},
 		"by number alone": {alsoApplies(sameNumber), found{
-			"what is not of the tenant o'neil":                                      {subjectIDsAreMatchedWhole},
-			"what is not the subject's":                                             {subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain},
+			"what is not of the tenant o'neil": {subjectIDsAreMatchedWhole},
+			"what is not the subject's": {
+				subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain,
+			},
 			"what is not the subject's: order_lines.engraving has changed in a row": {subjectRowsAreFoundOverTwoHops},
-			"in rows of others":                                                     {subjectStepsTouchNobodyElse}, "after an erasure of nobody": {subjectWithoutRowsHasNone},
+			"in rows of others":          {subjectStepsTouchNobodyElse},
+			"after an erasure of nobody": {subjectWithoutRowsHasNone},
 		}},
 		"by tenant alone": {alsoApplies(sameTenant), found{
 			"what is not the subject's": {subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain},
@@ -142,10 +145,12 @@ func idDefects() defects {
 			"in rows of others": {subjectStepsTouchNobodyElse},
 		}},
 		"in any case": {alsoApplies(sameFolded), found{
-			"what is not of the tenant Zoë 🙂":                                       {subjectIDsAreMatchedWhole},
-			"what is not the subject's":                                             {subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain},
+			"what is not of the tenant Zoë 🙂": {subjectIDsAreMatchedWhole},
+			"what is not the subject's": {
+				subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain,
+			},
 			"what is not the subject's: order_lines.engraving has changed in a row": {subjectRowsAreFoundOverTwoHops},
-			"in rows of others":                                                     {subjectStepsTouchNobodyElse},
+			"in rows of others": {subjectStepsTouchNobodyElse},
 		}},
 		"without spaces": {alsoApplies(samePadded), found{
 			"what is not the subject's": {subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain},
@@ -155,10 +160,13 @@ func idDefects() defects {
 		"as a pattern":    {alsoApplies(samePattern), found{"what is not of the tenant": {subjectIDsAreMatchedWhole}}},
 		"without escapes": {alsoApplies(sameUnescaped), found{"what is not of the tenant back": {subjectIDsAreMatchedWhole}}},
 		"everybody, always": {alsoApplies(func(_, _ customer) bool { return true }), found{
-			"what is not of the tenant o'neil":                                      {subjectIDsAreMatchedWhole},
-			"what is not the subject's":                                             {subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain},
+			"what is not of the tenant o'neil": {subjectIDsAreMatchedWhole},
+			"what is not the subject's": {
+				subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain,
+			},
 			"what is not the subject's: order_lines.engraving has changed in a row": {subjectRowsAreFoundOverTwoHops},
-			"in rows of others":                                                     {subjectStepsTouchNobodyElse}, "after an erasure of nobody": {subjectWithoutRowsHasNone},
+			"in rows of others":          {subjectStepsTouchNobodyElse},
+			"after an erasure of nobody": {subjectWithoutRowsHasNone},
 		}},
 		"nobody with quotes": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 			if strings.Contains(c.id.String(), "'") {

@@ -13,12 +13,16 @@ import (
 
 func subjectSessionDefects() defects {
 	return defects{
-		"a lock that locks nothing": {brokenSubjects{lock: func(c subjectCall) error { return errOf(DataMap().Key(c.id)) }}.breaks, found{
-			"the state of a subject that was erased is":                   {subjectLockToRectifyKnowsErasures},
-			"have the subject at the same time":                           {subjectLockToRectifyExcludesErasures},
-			"another session has locked the subject before the first one": {subjectLockExcludesOtherSessions},
-			"an erasure left no mark":                                     {subjectLockLeavesAMark}, "after Lock in its session": {subjectExportComesBeforeWrites},
-		}},
+		"a lock that locks nothing": {
+			brokenSubjects{lock: func(c subjectCall) error { return errOf(DataMap().Key(c.id)) }}.breaks,
+			found{
+				"the state of a subject that was erased is":                   {subjectLockToRectifyKnowsErasures},
+				"have the subject at the same time":                           {subjectLockToRectifyExcludesErasures},
+				"another session has locked the subject before the first one": {subjectLockExcludesOtherSessions},
+				"an erasure left no mark":                                     {subjectLockLeavesAMark},
+				"after Lock in its session":                                   {subjectExportComesBeforeWrites},
+			},
+		},
 		"a rectification that locks nothing": {brokenSubjects{hold: func(subjectCall) (domain.SubjectState, error) {
 			return domain.SubjectState{Present: true}, nil
 		}}.breaks, found{
@@ -94,8 +98,9 @@ func subjectSessionDefects() defects {
 			"the state of a subject that was erased is":                   {subjectLockToRectifyKnowsErasures},
 			"have the subject at the same time":                           {subjectLockToRectifyExcludesErasures},
 			"another session has locked the subject before the first one": {subjectLockExcludesOtherSessions},
-			"an erasure left no mark":                                     {subjectLockLeavesAMark}, "after a rollback": {subjectPlanCanBeRolledBack},
-			"in its session": {subjectExportComesBeforeWrites},
+			"an erasure left no mark":                                     {subjectLockLeavesAMark},
+			"after a rollback":                                            {subjectPlanCanBeRolledBack},
+			"in its session":                                              {subjectExportComesBeforeWrites},
 		}},
 		"a rectification at once, in a session of its own": {func(store *Store) {
 			sessions := store.Sessions

@@ -85,7 +85,9 @@ func surrogateDefects() defects {
 			"people.active was overwritten: false, want true":                   {subjectColumnsAreAnonymized},
 			"what stands in people.active is no surrogate for the type boolean": {subjectSurrogatesFitTheirColumns},
 			"what stands in people.active, which was NULL, is no surrogate":     {subjectSurrogatesReplaceNULL},
-			"people.active has stayed: true, want false":                        {subjectPlanErasesAll, subjectPlanCanBeAppliedAgain},
+			"people.active has stayed: true, want false": {
+				subjectPlanErasesAll, subjectPlanCanBeAppliedAgain,
+			},
 		}},
 		"the time of the erasure": {overwritesWith("people", "born", noon), found{
 			"what stands in people.born is no surrogate for the type time": {subjectSurrogatesFitTheirColumns},

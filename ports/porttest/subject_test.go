@@ -98,10 +98,13 @@ func (s brokenSubjects) Apply(ctx context.Context, id domain.SubjectID, steps []
 	return subjectResult(s, s.apply, subjectCall.apply, subjectCall{ctx: ctx, id: id, steps: steps})
 }
 
-func (s brokenSubjects) Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
+func (s brokenSubjects) Rectify(
+	ctx context.Context, id domain.SubjectID, step domain.RectificationStep,
+) (int64, error) {
 	return subjectResult(s, s.rectify, subjectCall.rectify, subjectCall{ctx: ctx, id: id, step: step})
 }
 
 func (s brokenSubjects) Export(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
-	return errOf(subjectResult(s, nothing(s.export), nothing(subjectCall.export), subjectCall{ctx: ctx, id: id, yield: yield}))
+	call := subjectCall{ctx: ctx, id: id, yield: yield}
+	return errOf(subjectResult(s, nothing(s.export), nothing(subjectCall.export), call))
 }

@@ -50,18 +50,22 @@ func answerDefects() defects {
 			"not what consent_statuses.json has":        {purposesThatAreDeclaredAreListed},
 			"not what consent_status_none.json has":     {consentIsAnsweredExactly},
 			"not what restriction_status_none.json has": {restrictionIsAnsweredExactly},
-			"not what export.json has":                  {exportIsAnsweredExactly}, "not what erasure.json has": {erasureIsAnsweredExactly},
+			"not what export.json has":                  {exportIsAnsweredExactly},
+			"not what erasure.json has":                 {erasureIsAnsweredExactly},
 		}},
 		"problems of the framework's own": {editing(func(_ *http.Request, answer *httptest.ResponseRecorder) {
 			if answer.Code >= 400 {
 				replaceBody(answer, func(string) string { return fmt.Sprintf(`{"status":%d,"detail":"Sorry"}`, answer.Code) })
 			}
 		}), found{
-			"is answered with":                              {purposesThatAreDeclaredAreListed, fieldsAreTakenOnceAndByExactName},
-			"not what problem_400.json has":                 {problemsAreAnsweredExactly},
-			"GET /consent/%00 is answered with":             {purposeInAPathIsChecked},
-			"GET /restriction?purpose=%ff is answered with": {purposeInAQuerySelects},
-			"not what problem_503.json has":                 {unreachableStoreIs503}, "not what problem_504.json has": {deadlineIs504},
+			"is answered with": {
+				purposesThatAreDeclaredAreListed, fieldsAreTakenOnceAndByExactName,
+			},
+			"not what problem_400.json has":                        {problemsAreAnsweredExactly},
+			"GET /consent/%00 is answered with":                    {purposeInAPathIsChecked},
+			"GET /restriction?purpose=%ff is answered with":        {purposeInAQuerySelects},
+			"not what problem_503.json has":                        {unreachableStoreIs503},
+			"not what problem_504.json has":                        {deadlineIs504},
 			`is answered with 504 {"status":504,"detail":"Sorry"}`: {bodyThatNeverArrivesIs504},
 		}},
 		"no time to retry": {

@@ -36,7 +36,8 @@ func TestEveryDefectFailsItsCases(t *testing.T) {
 		maps.Copy(all, some)
 	}
 	promise.ExpectDefects(t, promises, func(d defect) (Harness, found) { return d.harness, d.found }, all,
-		largeExportIsStreamed, failureHalfwayBreaksTheAnswerOff, answerThatNobodyReadsIsGivenUp, exportOverHTTP10IsWholeOrFails)
+		largeExportIsStreamed, failureHalfwayBreaksTheAnswerOff, answerThatNobodyReadsIsGivenUp,
+		exportOverHTTP10IsWholeOrFails)
 }
 
 // editing is a harness whose answers are edited before they are sent. Those that are streamed go by unedited.

@@ -91,13 +91,13 @@ func TestACaseThatIsWaivedIsSkippedWithItsReason(t *testing.T) {
 }
 
 func TestAHarnessThatIsWrongFails(t *testing.T) {
-	serve := serving(unchanged).Serve
+	serve, ofNothing := serving(unchanged).Serve, map[string]string{"of nothing": "because"}
 	for name, test := range map[string]struct {
 		harness Harness
 		want    string
 	}{
 		"without Serve":        {Harness{}, "Serve is required"},
-		"unknown waiver":       {Harness{Serve: serve, Waive: map[string]string{"of nothing": "because"}}, `"of nothing", which is no case`},
+		"unknown waiver":       {Harness{Serve: serve, Waive: ofNothing}, `"of nothing", which is no case`},
 		"waiver for no reason": {Harness{Serve: serve, Waive: map[string]string{promises[0].Name(): ""}}, "without a reason"},
 	} {
 		checked := promise.Watch(t, func(t testing.TB) { test.harness.check(t) })
@@ -111,7 +111,8 @@ func TestAHarnessThatIsWrongFails(t *testing.T) {
 		t.Errorf("a sound harness fails: %s", got)
 	}
 	withPath := Harness{Serve: func(t testing.TB, api *httpapi.API, prefix string) string { return serve(t, api, prefix) + "/me" }}
-	if got := promise.Watch(t, func(t testing.TB) { withPath.open(t) }).Failures(); !strings.Contains(got, "Serve must return") {
+	got := promise.Watch(t, func(t testing.TB) { withPath.open(t) }).Failures()
+	if !strings.Contains(got, "Serve must return") {
 		t.Errorf("a URL with a path is taken: %s", got)
 	}
 }
