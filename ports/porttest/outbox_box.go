@@ -174,3 +174,22 @@ func entryIDs(entries []domain.OutboxEntry) []string {
 	}
 	return ids
 }
+
+// cameTo checks what the first of some settlements came to.
+func cameTo(t testing.TB, what string, got []domain.SettleResult, want domain.SettleResult) {
+	t.Helper()
+	assert(t, got[0] == want, "%s came to %v, want %v", what, named(got), named([]domain.SettleResult{want}))
+}
+
+// are checks which entries these are, in their order.
+func are(t testing.TB, what string, got []domain.OutboxEntry, want ...string) {
+	t.Helper()
+	assert(t, slices.Equal(entryIDs(got), want), "%s are %v, want %v", what, entryIDs(got), want)
+}
+
+// counted checks how many entries have a status.
+func (b box) counted(t testing.TB, when string, status domain.OutboxStatus, want int64) {
+	t.Helper()
+	n := b.counts(t)[status]
+	assert(t, n == want, "%s %d entries are %s, want %d", when, n, status, want)
+}

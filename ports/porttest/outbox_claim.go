@@ -38,8 +38,7 @@ func outboxClaimLeavesWhatIsSettledForGood(t testing.TB, h StoreHarness) {
 	entries := numbered(t, 3)
 	e := b.claimed(t, append(entries, toRectify(t, "r", entries[0].SubjectID, 0))...)
 	b.settle(t, succeeds(e[0]), abandons(e[1]), abandons(e[3]))
-	got := entryIDs(b.due(t, noon.Add(1000*time.Hour)))
-	assert(t, slices.Equal(got, []string{"e002"}), "due are %v, want only e002, which is not settled", got)
+	are(t, "due", b.due(t, noon.Add(1000*time.Hour)), "e002")
 }
 
 func outboxClaimTakesAnEntryAtItsInstant(t testing.TB, h StoreHarness) {
@@ -132,7 +131,6 @@ func outboxClaimCanBeRolledBack(t testing.TB, h StoreHarness) {
 		return errUndo
 	})
 	assert(t, errors.Is(err, errUndo), "the session ended with: %v", err)
-	pending := b.counts(t)[domain.OutboxPending]
-	assert(t, pending == 2, "after the rollback %d entries are pending, want 2", pending)
+	b.counted(t, "after the rollback", domain.OutboxPending, 2)
 	expectAll(t, "claimed after the rollback", b.claim(t, 10, noon), entries, func(e *domain.OutboxEntry) { inFlight(e, noon, 1) })
 }

@@ -104,7 +104,7 @@ func claimDefects() defects {
 			"left are [an erasure of the subject another number another tenant the": {outboxWithdrawLeavesOthersAlone},
 		}},
 		"only what was never tried": {firstAttempts, found{
-			"pending], want [e": {outboxClaimTakesWhatIsDue}, "due are [], want only e": {outboxClaimLeavesWhatIsSettledForGood},
+			"pending], want [e": {outboxClaimTakesWhatIsDue}, "due are [], want [e": {outboxClaimLeavesWhatIsSettledForGood},
 			"is not due at its instant":                        {outboxClaimTakesAnEntryAtItsInstant},
 			"claimed once the lease has ended are [], want [a": {outboxClaimTakesAnExpiredLease},
 			"once the lease has ended, another claim takes":    {outboxClaimMarksWhatItTakes},
@@ -122,7 +122,7 @@ func claimDefects() defects {
 			}
 			return c.claim()
 		}}.breaks, found{
-			"which is not settled":                        {outboxClaimLeavesWhatIsSettledForGood},
+			"], want [e002]": {outboxClaimLeavesWhatIsSettledForGood},
 			"2 entries are due after the requeue, want 1": {outboxAbandonedErasuresHoldCompletionBack},
 		}},
 		"attempts that are not counted": {changesClaimed(func(e *domain.OutboxEntry) { e.Attempts-- }), found{

@@ -33,9 +33,7 @@ func outboxLastSuccessCompletes(t testing.TB, h StoreHarness) {
 		}
 	}
 	anew := b.claimed(t, toErase(t, "erased again", zoe, time.Hour))
-	if got := b.settle(t, succeeds(anew[0])); got[0] != completes {
-		t.Errorf("the only entry of a later erasure came to %v", named(got))
-	}
+	cameTo(t, "the only entry of a later erasure", b.settle(t, succeeds(anew[0])), completes)
 }
 
 func outboxOpenEntriesHoldCompletionBack(t testing.TB, h StoreHarness) {
@@ -76,18 +74,14 @@ func outboxAbandonedErasuresHoldCompletionBack(t testing.TB, h StoreHarness) {
 	zoe, yan := subjectOf(t, "acme", "7"), subjectOf(t, "acme", "8")
 	e := b.claimed(t, toErase(t, "a", zoe, 0), toErase(t, "b", zoe, 1*tick), toErase(t, "c", yan, 2*tick), toErase(t, "d", yan, 3*tick))
 	b.settle(t, abandons(e[0]))
-	if got := b.settle(t, succeeds(e[1])); got[0] != applied {
-		t.Errorf("after an abandoned erasure, a success came to %v", named(got))
-	}
+	cameTo(t, "after an abandoned erasure, a success", b.settle(t, succeeds(e[1])), applied)
 	if got := b.settle(t, succeeds(e[2]), abandons(e[3])); slices.Contains(got, completes) {
 		t.Errorf("together with an abandoned erasure, a success completed")
 	}
 	b.requeue(t, "a")
 	again := b.claim(t, 10, noon)
 	must(t, len(again) == 1, "%d entries are due after the requeue, want 1", len(again))
-	if got := b.settle(t, succeeds(again[0])); got[0] != completes {
-		t.Errorf("once the abandoned erasure was requeued, its success came to %v", named(got))
-	}
+	cameTo(t, "once the abandoned erasure was requeued, its success", b.settle(t, succeeds(again[0])), completes)
 }
 
 // A rectification that was abandoned is issued anew: nobody will ever make a success of it.
@@ -99,9 +93,7 @@ func outboxAbandonedRectificationsHoldNothingBack(t testing.TB, h StoreHarness) 
 		toRectify(t, "c", yan, 2*tick), toRectify(t, "d", yan, 3*tick),
 		toRectify(t, "e", eve, 4*tick), toRectify(t, "f", eve, 5*tick))
 	b.settle(t, abandons(e[0]))
-	if got := b.settle(t, succeeds(e[1])); got[0] != completes {
-		t.Errorf("after an abandoned rectification, a success came to %v", named(got))
-	}
+	cameTo(t, "after an abandoned rectification, a success", b.settle(t, succeeds(e[1])), completes)
 	got := b.settle(t, abandons(e[2]), succeeds(e[3]), succeeds(e[4]), abandons(e[5]))
 	if want := []domain.SettleResult{applied, completes, completes, applied}; !slices.Equal(got, want) {
 		t.Errorf("in one call with abandoned rectifications, successes came to %v, want %v", named(got), named(want))

@@ -36,9 +36,7 @@ func outboxEntriesComeWithTheCommit(t testing.TB, h StoreHarness) {
 		}
 		return nil
 	})
-	if pending := b.counts(t)[domain.OutboxPending]; pending != 1 {
-		t.Errorf("after the commit %d entries are pending, want 1", pending)
-	}
+	b.counted(t, "after the commit", domain.OutboxPending, 1)
 }
 
 func outboxEntriesGoWithARollback(t testing.TB, h StoreHarness) {
@@ -53,8 +51,7 @@ func outboxEntriesGoWithARollback(t testing.TB, h StoreHarness) {
 		return errUndo
 	})
 	assert(t, errors.Is(err, errUndo), "the session ended with: %v", err)
-	pending := b.counts(t)[domain.OutboxPending]
-	assert(t, pending == 0, "after a rollback %d entries are pending", pending)
+	b.counted(t, "after a rollback", domain.OutboxPending, 0)
 }
 
 func outboxEntryIDsAreUnique(t testing.TB, h StoreHarness) {

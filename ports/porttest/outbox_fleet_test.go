@@ -22,7 +22,7 @@ func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
 					c.known = append(c.known, domain.OutboxTarget{Resolver: target.Resolver, Operation: operation})
 				}
 			}
-		}), found{"want only the desk's, which is known": {outboxClaimTakesWhatItsCallerKnows}}},
+		}), found{"], want [the desk's]": {outboxClaimTakesWhatItsCallerKnows}}},
 		"clocks that are always right": {firstAttempts, found{
 			"due are [], want [asked to wait longer]":   {outboxClaimTakesWhatAWrongClockPutOff},
 			"then due are [e004 old young], want [e003": {outboxUnclaimedEntriesAreMarkedOnce},

@@ -16,11 +16,8 @@ func outboxFailureIsTriedAgainInItsTime(t testing.TB, h StoreHarness) {
 	entry := toRectify(t, "a", subjectOf(t, "acme", "7"), 0)
 	claimed := b.claimed(t, entry)
 	next := noon.Add(time.Hour)
-	got := b.settle(t, fails(claimed[0], next))
-	assert(t, got[0] == applied, "a failure came to %v", named(got))
-	if counts := b.counts(t); counts[domain.OutboxFailed] != 1 {
-		t.Errorf("%d entries have failed, want 1", counts[domain.OutboxFailed])
-	}
+	cameTo(t, "a failure", b.settle(t, fails(claimed[0], next)), applied)
+	b.counted(t, "then", domain.OutboxFailed, 1)
 	due := b.due(t, next.Add(-tick))
 	assert(t, len(due) == 0, "what failed is due before its next attempt")
 	class := "timeout"
@@ -38,9 +35,7 @@ func outboxUntriedEntryIsGivenBack(t testing.TB, h StoreHarness) {
 	e := b.claimed(t, entries...)
 	got := b.settle(t, givesBack(e[0]), givesBack(e[1]))
 	assert(t, slices.Equal(got, []domain.SettleResult{applied, applied}), "giving two entries back came to %v", named(got))
-	if counts := b.counts(t); counts[domain.OutboxPending] != 2 {
-		t.Errorf("%d entries are pending, want 2", counts[domain.OutboxPending])
-	}
+	b.counted(t, "then", domain.OutboxPending, 2)
 	expectAll(t, "claimed again", b.claim(t, 10, noon.Add(tick)), entries, func(e *domain.OutboxEntry) {
 		inFlight(e, noon.Add(tick), 1)
 	})
@@ -69,8 +64,7 @@ func outboxNextAttemptIsAFailures(t testing.TB, h StoreHarness) {
 func outboxAbandonedErasureKeepsItsRef(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entry := toErase(t, "a", subjectOf(t, "acme", "7"), 0)
-	got := b.settle(t, abandons(b.claimed(t, entry)[0]))
-	assert(t, got[0] == applied, "an abandonment came to %v", named(got))
+	cameTo(t, "an abandonment", b.settle(t, abandons(b.claimed(t, entry)[0])), applied)
 	expectAll(t, "abandoned", b.abandoned(t, nil, 10), []domain.OutboxEntry{entry}, isAbandoned)
 }
 
@@ -174,9 +168,7 @@ func outboxEntryIsSettledOnceInACall(t testing.TB, h StoreHarness) {
 	if listed := entryIDs(b.abandoned(t, nil, 10)); !slices.Equal(listed, []string{"e000"}) {
 		t.Errorf("abandoned are %v, want e000, whose first settlement says so", listed)
 	}
-	if counts := b.counts(t); counts[domain.OutboxSucceeded] != 1 {
-		t.Errorf("%d entries have succeeded, want 1", counts[domain.OutboxSucceeded])
-	}
+	b.counted(t, "then", domain.OutboxSucceeded, 1)
 }
 
 func outboxSettlementCanBeRolledBack(t testing.TB, h StoreHarness) {
@@ -189,11 +181,8 @@ func outboxSettlementCanBeRolledBack(t testing.TB, h StoreHarness) {
 		return errUndo
 	})
 	assert(t, errors.Is(err, errUndo), "the session ended with: %v", err)
-	if counts := b.counts(t); counts[domain.OutboxInFlight] != 1 {
-		t.Errorf("after the rollback %d entries are in flight, want 1", counts[domain.OutboxInFlight])
-	}
-	got := b.settle(t, succeeds(claimed[0]))
-	assert(t, got[0] == completes, "settled again after the rollback, the entry came to %v", named(got))
+	b.counted(t, "after the rollback", domain.OutboxInFlight, 1)
+	cameTo(t, "settled again after the rollback, the entry", b.settle(t, succeeds(claimed[0])), completes)
 }
 
 func outboxSuccessIsForgotten(t testing.TB, h StoreHarness) {

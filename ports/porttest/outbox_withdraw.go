@@ -35,22 +35,16 @@ func outboxWithdrawAbandonsRectifications(t testing.TB, h StoreHarness) {
 	b, _ := h.withRectifications(t, id)
 	want := []string{"failed", "pending", "in flight"}
 	withdrawn := b.withdraw(t, id)
-	if got := entryIDs(withdrawn); !slices.Equal(got, want) {
-		t.Errorf("withdrawn are %v, want %v by their age", got, want)
-	}
+	are(t, "withdrawn", withdrawn, want...)
 	listed := slices.DeleteFunc(b.abandoned(t, nil, 10), func(e domain.OutboxEntry) bool { return e.EntryID == "abandoned" })
-	if got := entryIDs(listed); !slices.Equal(got, want) {
-		t.Errorf("then abandoned are %v, want %v", got, want)
-	}
+	are(t, "then abandoned", listed, want...)
 	for _, entry := range slices.Concat(withdrawn, listed) {
 		assert(t, entry.Status == domain.OutboxAbandoned && entry.LeaseToken == nil,
 			"%s is %s, or still has its lease", entry.EntryID, entry.Status)
 		isForgotten(t, entry)
 	}
-	due := b.due(t, noon.Add(1000*time.Hour))
-	assert(t, len(due) == 0, "still to be carried out are %v", entryIDs(due))
-	again := b.withdraw(t, id)
-	assert(t, len(again) == 0, "withdrawn again are %v", entryIDs(again))
+	are(t, "still to be carried out", b.due(t, noon.Add(1000*time.Hour)))
+	are(t, "withdrawn again", b.withdraw(t, id))
 }
 
 func outboxWithdrawLeavesOthersAlone(t testing.TB, h StoreHarness) {
@@ -96,8 +90,7 @@ func outboxPurgeRemovesWhatSucceeded(t testing.TB, h StoreHarness) {
 	b.settle(t, succeeds(e[0]), succeeds(e[1]), succeeds(e[2]))
 	removed := b.purge(t, e[1].EnqueuedAt.Add(tick), 100)
 	assert(t, removed == 2, "%d entries were removed, want 2", removed)
-	left := b.counts(t)[domain.OutboxSucceeded]
-	assert(t, left == 1, "%d entries that succeeded are left, want 1", left)
+	b.counted(t, "then", domain.OutboxSucceeded, 1)
 	again := toErase(t, e[0].EntryID, e[0].SubjectID, 0)
 	err := b.try(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, again) })
 	assert(t, err == nil, "the id of an entry that was removed cannot be used: %v", err)
