@@ -82,7 +82,7 @@ func ExpectFailures[Harness any](t testing.TB, promises []Promise[Harness], harn
 		text, expected := want.Reason(t, p)
 		failures := ""
 		for attempt := 0; attempt == 0 || expected && failures == "" && attempt < attempts; attempt++ {
-			failures = Watch(t, func(t testing.TB) { p.Check(t, harness) }).Failures()
+			failures = Watch(t, func(t testing.TB) { t.Helper(); p.Check(t, harness) }).Failures()
 		}
 		switch {
 		case expected && failures == "":

@@ -4,7 +4,6 @@ package promise
 
 import (
 	"fmt"
-	"io"
 	"reflect"
 	"regexp"
 	"runtime"
@@ -13,7 +12,7 @@ import (
 	"testing"
 )
 
-// Check holds an adapter to a promise. It takes a testing.TB, so that a Recorder can watch it fail.
+// Check holds an adapter to a promise. It takes a testing.TB, so that Watch can see it fail.
 type Check[Harness any] = func(t testing.TB, harness Harness)
 
 // Promise is a case of a suite: a check, and what the adapter promises.
@@ -96,7 +95,7 @@ func CheckWaivers[Harness any](t testing.TB, promises []Promise[Harness], waived
 
 // Table writes the table of a suite, whose names begin with the prefix, and adds them to those that were seen.
 func Table[Harness any](
-	t testing.TB, w io.Writer, seen map[string]bool, suite, prefix string, promises []Promise[Harness],
+	t testing.TB, w *strings.Builder, seen map[string]bool, suite, prefix string, promises []Promise[Harness],
 ) {
 	t.Helper()
 	fmt.Fprintf(w, "\n## %s\n\n| case | promise |\n|---|---|\n", suite)

@@ -8,10 +8,16 @@ import (
 )
 
 func idsOfANoteAreInUTCAndJSON(t testing.TB, sound bool) {
+	t.Helper()
 	promise.Assert(t, sound, "the note is wrong")
 }
-func unreachableStoreIs503(t testing.TB, sound bool) { promise.Must(t, sound, "it is 200") }
-func exportOverHTTP10IsWhole(testing.TB, bool)       {}
+
+func unreachableStoreIs503(t testing.TB, sound bool) {
+	t.Helper()
+	promise.Must(t, sound, "it is 200")
+}
+
+func exportOverHTTP10IsWhole(testing.TB, bool) {}
 
 var promises = []promise.Promise[bool]{
 	promise.That(idsOfANoteAreInUTCAndJSON, "ids are in UTC"), promise.That(unreachableStoreIs503, "a store is 503"),
@@ -51,7 +57,10 @@ func TestAProofThatIsNoneFails(t *testing.T) {
 			promises[:1], false, finds{"the": {idsOfANoteAreInUTCAndJSON}, "note": {idsOfANoteAreInUTCAndJSON}}, "two reasons",
 		},
 	} {
-		got := promise.Watch(t, func(t testing.TB) { promise.ExpectFailures(t, test.promises, test.sound, test.want) })
+		got := promise.Watch(t, func(t testing.TB) {
+			t.Helper()
+			promise.ExpectFailures(t, test.promises, test.sound, test.want)
+		})
 		if !strings.Contains(got.Failures(), test.failure) || test.failure == "" && got.Failed() {
 			t.Errorf("%s: failed with %q, want %q", name, got.Failures(), test.failure)
 		}
@@ -60,11 +69,12 @@ func TestAProofThatIsNoneFails(t *testing.T) {
 
 func TestAWaiverIsOfACase(t *testing.T) {
 	waived := map[string]string{"unreachable store is 503": "it is never away", "no such case": "because"}
-	checked := promise.Watch(t, func(t testing.TB) { promise.CheckWaivers(t, promises, waived) })
+	checked := promise.Watch(t, func(t testing.TB) { t.Helper(); promise.CheckWaivers(t, promises, waived) })
 	if got := checked.Failures(); got != `the harness waives "no such case", which is no case` {
 		t.Errorf("the failures are %q", got)
 	}
-	if r := promise.Watch(t, func(t testing.TB) { promises[1].Hold(t, false, waived) }); r.Failed() || !r.Skipped() {
+	r := promise.Watch(t, func(t testing.TB) { t.Helper(); promises[1].Hold(t, false, waived) })
+	if r.Failed() || !r.Skipped() {
 		t.Errorf("a case that is waived fails with %q", r.Failures())
 	}
 }

@@ -135,7 +135,8 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 		}},
 		"events are doubled": {
 			returnsTrails(func(trail events) events { return slices.Concat(trail, trail) }),
-			found{"got 300 records, want 150": outlives,
+			found{
+				"got 300 records, want 150": outlives,
 				"got 2 records, want 1": {
 					auditEventsComeWithTheCommit, auditEventIDsAreUnique, auditTrailIsReadByItsOwnSession, auditSubjectsAreKeptApart,
 				},
@@ -162,7 +163,8 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 		},
 		"instants have nanoseconds": {
 			returnsEvents(func(e *domain.AuditEvent) { e.OccurredAt = e.OccurredAt.Add(1) }),
-			found{notWhole: append(outlives, auditEventsComeWithTheCommit),
+			found{
+				notWhole:          append(outlives, auditEventsComeWithTheCommit),
 				"and returned as": {auditInstantIsInUTCAndMicroseconds},
 			},
 		},
@@ -176,7 +178,8 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 				}
 				return value
 			})),
-			found{notWhole: append(outlives, auditEventsComeWithTheCommit),
+			found{
+				notWhole:               append(outlives, auditEventsComeWithTheCommit),
 				"came back as float64": {auditPayloadComesBack},
 			},
 		},
@@ -204,8 +207,9 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 				slices.SortStableFunc(trail, func(a, b domain.AuditEvent) int { return a.OccurredAt.Compare(b.OccurredAt) })
 				return trail
 			}),
-			found{`"evidence-149" comes as number 1`: outlives,
-				`"event-003" comes as number 1`: {auditTrailIgnoresClocks},
+			found{
+				`"evidence-149" comes as number 1`: outlives,
+				`"event-003" comes as number 1`:    {auditTrailIgnoresClocks},
 			},
 		},
 		"the trail is in the order of ids": {returnsTrails(func(trail events) events {
@@ -257,18 +261,20 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 				}
 				return nil
 			}}.breaks,
-			found{`"evidence-000-again" comes as number 2`: outlives,
-				"comes as number 3 of 4":      {auditTrailIsReadByItsOwnSession},
-				`"e-again" comes as number 4`: {auditTrailKeepsTheOrderOfAppending},
-				"comes as number 2 of 6":      {auditEvidenceComesWithTheCommit},
-				"left the evidence":           {auditEvidenceOfALostAttemptIsDropped},
+			found{
+				`"evidence-000-again" comes as number 2`: outlives,
+				"comes as number 3 of 4":                 {auditTrailIsReadByItsOwnSession},
+				`"e-again" comes as number 4`:            {auditTrailKeepsTheOrderOfAppending},
+				"comes as number 2 of 6":                 {auditEvidenceComesWithTheCommit},
+				"left the evidence":                      {auditEvidenceOfALostAttemptIsDropped},
 			},
 		},
 		"only one event of evidence is kept": {
 			brokenLog{evidence: func(ctx context.Context, log log, added events) error {
 				return errors.Join(log.AppendEvidence(ctx, added[:min(len(added), 1)]...), log.Append(ctx, added[min(len(added), 1):]...))
 			}}.breaks,
-			found{"got 2 records, want 150": outlives[:3],
+			found{
+				"got 2 records, want 150":               outlives[:3],
 				`"evidence-002" comes as number 2 of 2`: {auditEvidenceOutlivesAFailedStatement},
 			},
 		},

@@ -124,7 +124,6 @@ func enqueueDefects() defects {
 }
 
 func outboxValueDefects() defects {
-	const instants, corrections = "outbox instants are in UTC and microseconds", "outbox corrections come back as JSON"
 	return defects{
 		"the time of the attempt as given": {takes(func(c outboxCall, taken entries) entries {
 			return changed(taken, func(e *domain.OutboxEntry) { e.LastAttemptAt = &c.at })

@@ -91,6 +91,7 @@ var restrictions = ledger[domain.RestrictionRecord]{
 func restrictionIsReadByItsOwnSession(t testing.TB, h StoreHarness) {
 	restrictions.isReadByItsOwnSession(t, h)
 }
+
 func restrictionTakenInLastIsInForce(t testing.TB, h StoreHarness) {
 	restrictions.takenInLastIsInForce(t, h)
 }
