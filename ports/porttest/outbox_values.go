@@ -1,0 +1,81 @@
+package porttest
+
+import (
+	"context"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+func outboxInstantsAreInUTCAndMicroseconds(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	given := noon.Add(789 * time.Nanosecond).In(time.FixedZone("", 2*60*60))
+	entry := toErase(t, "a", subjectOf(t, "acme", "7"), 0)
+	entry.EnqueuedAt = given
+	b.enqueue(t, entry)
+	claimed := b.claim(t, 1, given)
+	must(t, len(claimed) == 1 && claimed[0].LastAttemptAt != nil && claimed[0].NextAttemptAt != nil,
+		"%d entries were claimed, want 1 with its instants", len(claimed))
+	for what, instant := range map[string]struct{ got, want time.Time }{
+		"EnqueuedAt": {claimed[0].EnqueuedAt, noon}, "LastAttemptAt": {*claimed[0].LastAttemptAt, noon},
+		"NextAttemptAt": {*claimed[0].NextAttemptAt, noon.Add(lease)},
+	} {
+		assert(t, same(instant.got, instant.want), "%s is %v, want %v", what, instant.got, instant.want)
+	}
+}
+
+func outboxCorrectionsComeBackAsJSON(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	entry := toRectify(t, "a", subjectOf(t, "acme", "7"), 0)
+	entry.Corrections = domain.Corrections{
+		domain.CategorySpecial: noon, domain.CategoryIdentity: []byte{0, 0xff}, domain.CategoryFinancial: int64(12),
+		domain.CategoryBehavioral: domain.Number("1.50"), domain.CategoryTechnical: domain.JSON(`{"a": [1, null]}`),
+	}
+	want := domain.Corrections{
+		domain.CategorySpecial: noon.Format(time.RFC3339Nano), domain.CategoryIdentity: "AP8=",
+		domain.CategoryFinancial: 12.0, domain.CategoryBehavioral: 1.5,
+		domain.CategoryTechnical: map[string]any{"a": []any{1.0, nil}},
+	}
+	got := b.claimed(t, entry)[0].Corrections
+	for category, value := range want {
+		if !reflect.DeepEqual(got[category], value) {
+			t.Errorf("a %T comes back as the %T %v, want %v", entry.Corrections[category], got[category], got[category], value)
+		}
+	}
+}
+
+func outboxKeepsCopies(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	change := func(e domain.OutboxEntry) {
+		for key := range e.Ref.Extra {
+			e.Ref.Extra[key] = "changed"
+		}
+		for category := range e.Corrections {
+			e.Corrections[category] = "changed"
+		}
+	}
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+		entry := toRectify(t, "a", subjectOf(t, "acme", "7"), 0)
+		defer change(entry)
+		return outbox.Enqueue(ctx, entry)
+	})
+	for range 2 { // the second time after what was returned has been changed
+		for _, entry := range b.due(t, noon) {
+			must(t, entry.Ref.Extra["region"] != "changed" && entry.Corrections[domain.CategoryContact] != "changed",
+				"an entry changed with the one that was given or returned")
+			change(entry)
+		}
+	}
+	claimed := b.claim(t, 1, noon)
+	must(t, len(claimed) == 1, "%d entries were claimed, want 1", len(claimed))
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+		settlement := fails(claimed[0], noon.Add(time.Hour))
+		_, err := outbox.Settle(ctx, []domain.Settlement{settlement})
+		*settlement.NextAttemptAt = noon
+		return err
+	})
+	assert(t, len(b.due(t, noon)) == 0, "the next attempt changed with the settlement that was given")
+}

@@ -1,0 +1,58 @@
+package porttest
+
+import (
+	"encoding/hex"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+func outboxValueDefects() defects {
+	return defects{
+		"the time of the attempt as given": {takes(func(c outboxCall, taken entries) entries {
+			return changed(taken, func(e *domain.OutboxEntry) { e.LastAttemptAt = &c.at })
+		}), found{"LastAttemptAt is": {outboxInstantsAreInUTCAndMicroseconds}}},
+		"bytes that are no base64": {changesEnqueued(func(e *domain.OutboxEntry) {
+			if raw, isBytes := e.Corrections[domain.CategoryIdentity].([]byte); isBytes {
+				e.Corrections[domain.CategoryIdentity] = hex.EncodeToString(raw)
+			}
+		}), found{"comes back as the string 00ff, want AP8=": {outboxCorrectionsComeBackAsJSON}}},
+		"whole numbers that are no float64": {changesClaimed(func(e *domain.OutboxEntry) {
+			for category, value := range e.Corrections {
+				if n, isNumber := value.(float64); isNumber && n == float64(int64(n)) {
+					e.Corrections[category] = int64(n)
+				}
+			}
+		}), found{"a int64 comes back as the int64 12, want 12": {outboxCorrectionsComeBackAsJSON}}},
+		"refs that are the caller's": {func(store *Store) {
+			var seen remembered
+			brokenOutbox{
+				enqueue: func(c outboxCall) error { seen.note(c.entries...); return c.enqueue() },
+				claim: func(c outboxCall) (entries, error) {
+					return each(func(e *domain.OutboxEntry) {
+						if given, ok := seen.get(e.EntryID); ok {
+							e.Ref.Extra = given.Ref.Extra
+						}
+					})(c.claim())
+				},
+			}.breaks(store)
+		}, found{"an entry changed with the one that was given or returned": {outboxKeepsCopies}}},
+		"a settlement that is the caller's": {func(store *Store) {
+			var next *time.Time
+			brokenOutbox{
+				settle: func(c outboxCall) (results, error) {
+					if len(c.settlements) == 1 {
+						next = c.settlements[0].NextAttemptAt
+					}
+					return c.settle()
+				},
+				claim: func(c outboxCall) (entries, error) {
+					if c.limit == 1000 && next != nil && next.Equal(noon) && c.at.Equal(noon) {
+						c.at = noon.Add(time.Hour)
+					}
+					return c.claim()
+				},
+			}.breaks(store)
+		}, found{"the next attempt changed with the settlement": {outboxKeepsCopies}}},
+	}
+}
