@@ -56,9 +56,7 @@ func auditEvidenceOutlivesAnError(t testing.TB, h StoreHarness) {
 		}
 		return errFailure
 	})
-	if !errors.Is(err, errFailure) {
-		t.Errorf("Do returned %v, which is not the error of fn", err)
-	}
+	assert(t, errors.Is(err, errFailure), "Do returned %v, which is not the error of fn", err)
 	expectEvidence(t, store, id)
 }
 
@@ -78,9 +76,7 @@ func auditEvidenceOutlivesAContext(t testing.TB, h StoreHarness) {
 			defer end()
 			return appendEvidence(ctx, s, id)
 		})
-		if !errors.Is(err, ctx.Err()) {
-			t.Errorf("Do returned %v after its context %s", err, what)
-		}
+		assert(t, errors.Is(err, ctx.Err()), "Do returned %v after its context %s", err, what)
 		expectEvidence(t, store, id)
 	}
 }
@@ -102,14 +98,11 @@ func auditEvidenceOutlivesAFailedStatement(t testing.TB, h StoreHarness) {
 			_ = s.Audit().Append(ctx, taken)
 			_, _ = s.Audit().Trail(ctx, id)
 			late := s.Audit().AppendEvidence(ctx, made[2:]...) // that it failed is evidence as well
-			if !errors.Is(late, domain.ErrConflict) {
-				t.Errorf("evidence after a failed statement returned %v, which is not the error of the statement", late)
-			}
+			assert(t, errors.Is(late, domain.ErrConflict),
+				"evidence after a failed statement returned %v, which is not the error of the statement", late)
 			return end
 		})
-		if err == nil {
-			t.Errorf("Do succeeded after a failed statement whose error was %s", what)
-		}
+		assert(t, err != nil, "Do succeeded after a failed statement whose error was %s", what)
 		expectEvidence(t, store, id)
 	}
 }
@@ -123,9 +116,8 @@ func auditEvidenceOfALostAttemptIsDropped(t testing.TB, h StoreHarness) {
 		for _, event := range trail(t, store, person) {
 			ids = append(ids, event.EventID)
 		}
-		if want := []string{last[i]}; !slices.Equal(ids, want) {
-			t.Errorf("of two sessions in a deadlock, one left the evidence %q, want %q", ids, want)
-		}
+		want := []string{last[i]}
+		assert(t, slices.Equal(ids, want), "of two sessions in a deadlock, one left the evidence %q, want %q", ids, want)
 	}
 }
 
@@ -142,15 +134,75 @@ func auditEvidenceThatIsLostIsReported(t testing.TB, h StoreHarness) {
 	}
 	check := func(what string, sessions ports.SessionFactory, lost domain.AuditEvent) {
 		without, with := fail(sessions), fail(sessions, lost)
-		if !errors.Is(with, errFailure) {
-			t.Errorf("%s: Do returned %v, which is not the error of fn", what, with)
-		}
-		if without == nil || with == nil || without.Error() == with.Error() {
-			t.Errorf("%s: the error of Do does not say that evidence was lost: %v", what, with)
-		}
+		assert(t, errors.Is(with, errFailure), "%s: Do returned %v, which is not the error of fn", what, with)
+		assert(t, without != nil && with != nil && without.Error() != with.Error(),
+			"%s: the error of Do does not say that evidence was lost: %v", what, with)
 	}
 	check("an id that is there already", store.Sessions, event("taken", id))
 	if store.Unreachable != nil {
 		check("a store that cannot be reached", store.Unreachable(t), event("lost", id))
 	}
+}
+
+// registers appends evidence and other events, and what only a rollback leaves.
+func registers(ctx context.Context, s ports.Session, id domain.SubjectID) error {
+	return errors.Join(
+		s.Audit().AppendOnRollback(ctx, event("rolled-back-0", id)), s.Audit().AppendEvidence(ctx, event("evidence", id)),
+		s.Audit().Append(ctx, event("plain", id)),
+		s.Audit().AppendOnRollback(ctx, event("rolled-back-1", id), event("rolled-back-2", id)),
+	)
+}
+
+func auditRollbackLeavesItsEvents(t testing.TB, h StoreHarness) {
+	for what, end := range map[string]func(store Store, id domain.SubjectID) error{
+		"an error": func(store Store, id domain.SubjectID) error {
+			return store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+				return errors.Join(registers(ctx, s, id), errFailure)
+			})
+		},
+		"a context": func(store Store, id domain.SubjectID) error {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			return store.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+				defer cancel()
+				return registers(ctx, s, id)
+			})
+		},
+		"a failed statement": func(store Store, id domain.SubjectID) error {
+			do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, event("taken", id)) })
+			return store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+				_ = s.Audit().Append(ctx, event("taken", id))
+				_, _ = s.Audit().Trail(ctx, id)
+				_ = registers(ctx, s, id)
+				return nil
+			})
+		},
+	} {
+		store, id := h.open(t), subject(t, "acme", 1)
+		err := end(store, id)
+		assert(t, err != nil, "%s: Do succeeded", what)
+		left := trail(t, store, id)
+		if what == "a failed statement" {
+			left = left[min(1, len(left)):]
+		}
+		expectRecords(t, "the trail after "+what, eventID, left,
+			event("evidence", id), event("rolled-back-0", id), event("rolled-back-1", id), event("rolled-back-2", id))
+	}
+}
+
+func auditCommitDropsEventsOfARollback(t testing.TB, h StoreHarness) {
+	store, id := h.open(t), subject(t, "acme", 1)
+	do(t, store, func(ctx context.Context, s ports.Session) error { return registers(ctx, s, id) })
+	expectRecords(t, "the trail", eventID, trail(t, store, id), event("evidence", id), event("plain", id))
+}
+
+// A session that did commit, and does not know it, finds its evidence.
+func auditRollbackInDoubtLeavesNothing(t testing.TB, h StoreHarness) {
+	store, id := h.open(t), subject(t, "acme", 1)
+	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, event("evidence", id)) })
+	err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		return errors.Join(registers(ctx, s, id), errFailure)
+	})
+	assert(t, errors.Is(err, errFailure), "Do returned %v, which is not the error of fn", err)
+	expectRecords(t, "the trail", eventID, trail(t, store, id), event("evidence", id))
 }

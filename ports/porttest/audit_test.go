@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -108,75 +109,68 @@ func payloads(change func(any) any) func(*domain.AuditEvent) {
 	}
 }
 
-const (
-	auditCommit, auditRollback   = "audit events come with the commit", "audit events go with a rollback"
-	auditUnique, auditInstant    = "audit event ids are unique", "audit instant is in UTC and microseconds"
-	auditPayload, auditOwn       = "audit payload comes back", "audit trail is read by its own session"
-	auditClocks, auditOrder      = "audit trail ignores clocks", "audit trail keeps the order of appending"
-	auditMany, auditApart        = "audit trail takes many at once", "audit subjects are kept apart"
-	auditTampered                = "audit events cannot be tampered with"
-	evidenceCommit               = "audit evidence comes with the commit"
-	evidenceError, evidencePanic = "audit evidence outlives an error", "audit evidence outlives a panic"
-	evidenceContext              = "audit evidence outlives a context"
-	evidenceFailed               = "audit evidence outlives a failed statement"
-	evidenceAttempt              = "audit evidence of a lost attempt is dropped"
-	evidenceLost                 = "audit evidence that is lost is reported"
-)
-
 func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
-	type found = map[string]string
 	type log = ports.AuditLog
 	type events = []domain.AuditEvent
 	const notWhole, lost = "did not come back as it was appended", "got 0 records, want 150"
-	outlived := func(reason string) found {
-		return found{evidenceError: reason, evidencePanic: reason, evidenceContext: reason, evidenceFailed: reason}
+	outlives := []func(testing.TB, StoreHarness){
+		auditEvidenceOutlivesAnError, auditEvidenceOutlivesAPanic, auditEvidenceOutlivesAContext,
+		auditEvidenceOutlivesAFailedStatement,
 	}
-	and := func(all found, more found) found {
-		for name, reason := range more {
-			all[name] = reason
-		}
-		return all
-	}
-	expectDefects(t, auditEventCases, map[string]storeDefect{
-		"an error commits": {
-			commitsOn(true, false), found{auditRollback: "got 3 records, want 0", evidenceError: `"lost-before" comes as number 1`},
-		},
-		"a panic commits":      {commitsOn(false, true), found{evidencePanic: `"lost-before" comes as number 1`}},
-		"contexts are ignored": {ignoresContexts, found{evidenceContext: "Do returned <nil> after its context"}},
-		"the last of several events is lost": {
-			brokenLog{add: func(ctx context.Context, log log, added events) error {
-				return log.Append(ctx, added[:max(len(added)-1, min(len(added), 1))]...)
-			}}.breaks,
-			found{auditUnique: "two events of one call", auditOrder: `"e" comes as number 2`, auditMany: "number 500 of 999", auditApart: "got 0 records", auditTampered: "got 2 records, want 3"},
-		},
+	promise.ExpectDefects(t, auditEventPromises, brokenStore, defects{
+		"an error commits": {commitsOn(true, false), found{
+			"got 3 records, want 0":           {auditEventsGoWithARollback},
+			`"lost-before" comes as number 1`: {auditEvidenceOutlivesAnError},
+		}},
+		"a panic commits": {commitsOn(false, true), found{`"lost-before" comes as number 1`: {auditEvidenceOutlivesAPanic}}},
+		"contexts are ignored": {ignoresContexts, found{
+			"Do returned <nil> after its context": {auditEvidenceOutlivesAContext},
+		}},
+		"the last of several events is lost": {brokenLog{add: func(ctx context.Context, log log, added events) error {
+			return log.Append(ctx, added[:max(len(added)-1, min(len(added), 1))]...)
+		}}.breaks, found{
+			"two events of one call": {auditEventIDsAreUnique}, `"e" comes as number 2`: {auditTrailKeepsTheOrderOfAppending},
+			"number 500 of 999": {auditTrailTakesManyAtOnce}, "got 0 records": {auditSubjectsAreKeptApart},
+			"got 2 records, want 3": {auditEventsCannotBeTamperedWith},
+		}},
 		"events are doubled": {
 			returnsTrails(func(trail events) events { return slices.Concat(trail, trail) }),
-			and(outlived("got 300 records, want 150"), found{
-				auditCommit: "got 2 records, want 1", auditUnique: "got 2 records, want 1", auditOwn: "got 2 records, want 1",
-				auditClocks: "got 10 records, want 5", auditOrder: "got 14 records, want 7", auditMany: "got 2000 records, want 1000",
-				auditApart: "got 2 records, want 1", auditTampered: "got 6 records, want 3", evidenceCommit: "got 6 records, want 3",
-				evidenceAttempt: "left the evidence",
-			}),
+			found{
+				"got 300 records, want 150": outlives,
+				"got 2 records, want 1": {
+					auditEventsComeWithTheCommit, auditEventIDsAreUnique, auditTrailIsReadByItsOwnSession, auditSubjectsAreKeptApart,
+				},
+				"got 10 records, want 5": {auditTrailIgnoresClocks}, "got 14 records, want 7": {auditTrailKeepsTheOrderOfAppending},
+				"got 2000 records, want 1000": {auditTrailTakesManyAtOnce},
+				"got 6 records, want 3":       {auditEventsCannotBeTamperedWith, auditEvidenceComesWithTheCommit},
+				"left the evidence":           {auditEvidenceOfALostAttemptIsDropped},
+			},
 		},
 		"an id that is there already is ignored": {
 			brokenLog{add: ignoreTaken(log.Append), evidence: ignoreTaken(log.AppendEvidence)}.breaks,
-			found{auditUnique: "Do returned <nil>", evidenceFailed: "Do succeeded after a failed statement", evidenceLost: "an id that is there already"},
+			found{
+				"Do returned <nil>":                     {auditEventIDsAreUnique},
+				"Do succeeded after a failed statement": {auditEvidenceOutlivesAFailedStatement},
+				"an id that is there already":           {auditEvidenceThatIsLostIsReported},
+			},
 		},
-		"instants are rounded": {
-			keepsEvents(func(e *domain.AuditEvent) { e.OccurredAt = e.OccurredAt.Add(500) }), found{auditInstant: "and returned as"},
-		},
+		"instants are rounded": {keepsEvents(func(e *domain.AuditEvent) { e.OccurredAt = e.OccurredAt.Add(500) }), found{
+			"and returned as": {auditInstantIsInUTCAndMicroseconds},
+		}},
 		"instants are in another zone": {
 			returnsEvents(func(e *domain.AuditEvent) { e.OccurredAt = e.OccurredAt.In(time.FixedZone("", 0)) }),
-			found{auditInstant: "not in UTC"},
+			found{"not in UTC": {auditInstantIsInUTCAndMicroseconds}},
 		},
 		"instants have nanoseconds": {
 			returnsEvents(func(e *domain.AuditEvent) { e.OccurredAt = e.OccurredAt.Add(1) }),
-			and(outlived(notWhole), found{auditCommit: notWhole, auditInstant: "and returned as"}),
+			found{
+				notWhole:          append(outlives, auditEventsComeWithTheCommit),
+				"and returned as": {auditInstantIsInUTCAndMicroseconds},
+			},
 		},
-		"types are lost": {
-			keepsEvents(func(e *domain.AuditEvent) { e.EventType = domain.EventErasureRequested }),
-			found{auditCommit: notWhole},
-		},
+		"types are lost": {keepsEvents(func(e *domain.AuditEvent) { e.EventType = domain.EventErasureRequested }), found{
+			notWhole: {auditEventsComeWithTheCommit},
+		}},
 		"numbers are floats": {
 			returnsEvents(payloads(func(value any) any {
 				if n, ok := value.(int64); ok {
@@ -184,95 +178,77 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 				}
 				return value
 			})),
-			and(outlived(notWhole), found{auditCommit: notWhole, auditPayload: "came back as float64"}),
+			found{
+				notWhole:               append(outlives, auditEventsComeWithTheCommit),
+				"came back as float64": {auditPayloadComesBack},
+			},
 		},
-		"numbers are imprecise": {
-			keepsEvents(payloads(func(value any) any {
-				if n, ok := value.(int64); ok {
-					return int64(float64(n) / 2 * 2)
-				}
-				return value
-			})),
-			found{auditPayload: `int64 "9007199254740993" came back as int64 "9007199254740992"`},
-		},
-		"texts are trimmed": {
-			keepsEvents(payloads(func(value any) any {
-				if text, ok := value.(string); ok {
-					return strings.TrimSpace(text)
-				}
-				return value
-			})),
-			found{auditPayload: `string "news " came back as string "news"`},
-		},
-		"booleans are numbers": {
-			keepsEvents(payloads(func(value any) any {
-				if value == true {
-					return 1
-				}
-				return value
-			})),
-			found{auditPayload: `bool "true" came back as int64 "1"`},
-		},
-		"the session's own are not read": {readsNotItsOwn, found{auditOwn: "got 0 records, want 1"}},
+		"numbers are imprecise": {keepsEvents(payloads(func(value any) any {
+			if n, ok := value.(int64); ok {
+				return int64(float64(n) / 2 * 2)
+			}
+			return value
+		})), found{`int64 "9007199254740993" came back as int64 "9007199254740992"`: {auditPayloadComesBack}}},
+		"texts are trimmed": {keepsEvents(payloads(func(value any) any {
+			if text, ok := value.(string); ok {
+				return strings.TrimSpace(text)
+			}
+			return value
+		})), found{`string "news " came back as string "news"`: {auditPayloadComesBack}}},
+		"booleans are numbers": {keepsEvents(payloads(func(value any) any {
+			if value == true {
+				return 1
+			}
+			return value
+		})), found{`bool "true" came back as int64 "1"`: {auditPayloadComesBack}}},
+		"the session's own are not read": {readsNotItsOwn, found{"got 0 records, want 1": {auditTrailIsReadByItsOwnSession}}},
 		"the trail is in the order of clocks": {
 			returnsTrails(func(trail events) events {
 				slices.SortStableFunc(trail, func(a, b domain.AuditEvent) int { return a.OccurredAt.Compare(b.OccurredAt) })
 				return trail
 			}),
-			and(outlived(`"evidence-149" comes as number 1`), found{auditClocks: `"event-003" comes as number 1`}),
+			found{
+				`"evidence-149" comes as number 1`: outlives,
+				`"event-003" comes as number 1`:    {auditTrailIgnoresClocks},
+			},
 		},
-		"the trail is in the order of ids": {
-			returnsTrails(func(trail events) events {
-				slices.SortFunc(trail, func(a, b domain.AuditEvent) int { return strings.Compare(a.EventID, b.EventID) })
-				return trail
-			}),
-			found{auditOrder: `"0" comes as number 1`, auditMany: "where"},
-		},
+		"the trail is in the order of ids": {returnsTrails(func(trail events) events {
+			slices.SortFunc(trail, func(a, b domain.AuditEvent) int { return strings.Compare(a.EventID, b.EventID) })
+			return trail
+		}), found{`"0" comes as number 1`: {auditTrailKeepsTheOrderOfAppending}, "where": {auditTrailTakesManyAtOnce}}},
 		"the trail is cut": {
 			returnsTrails(func(trail events) events { return trail[:min(len(trail), 100)] }),
-			and(outlived("got 100 records, want 150"), found{auditMany: "got 100 records, want 1000"}),
+			found{"got 100 records, want 150": outlives, "got 100 records, want 1000": {auditTrailTakesManyAtOnce}},
 		},
-		"ids are joined carelessly": {
-			func(store *Store) {
-				keepsEvents(func(e *domain.AuditEvent) { e.SubjectRef = joined(e.SubjectRef) })(store)
-				brokenLog{trail: func(ctx context.Context, log log, id domain.SubjectID) (events, error) {
-					trail, err := log.Trail(ctx, joined(id))
-					for i := range trail {
-						trail[i].SubjectRef = id
-					}
-					return trail, err
-				}}.breaks(store)
-			},
-			found{auditApart: "records, want 1"},
-		},
-		"an event can be changed": {
-			func(store *Store) {
-				store.Tamper = func(testing.TB, string) (change, remove error) { return nil, errors.New("refused") }
-			},
-			found{auditTampered: "could be changed"},
-		},
-		"an event can be removed": {
-			func(store *Store) {
-				store.Tamper = func(testing.TB, string) (change, remove error) { return errors.New("refused"), nil }
-			},
-			found{auditTampered: "could be removed"},
-		},
-		"an event is removed although that is refused": {
-			func(store *Store) {
-				removed := ""
-				returnsTrails(func(trail events) events {
-					return slices.DeleteFunc(trail, func(e domain.AuditEvent) bool { return e.EventID == removed })
-				})(store)
-				store.Tamper = func(_ testing.TB, id string) (change, remove error) {
-					removed = id
-					return errors.New("refused"), errors.New("refused")
+		"ids are joined carelessly": {func(store *Store) {
+			keepsEvents(func(e *domain.AuditEvent) { e.SubjectRef = joined(e.SubjectRef) })(store)
+			brokenLog{trail: func(ctx context.Context, log log, id domain.SubjectID) (events, error) {
+				trail, err := log.Trail(ctx, joined(id))
+				for i := range trail {
+					trail[i].SubjectRef = id
 				}
-			},
-			found{auditTampered: "the trail"},
-		},
+				return trail, err
+			}}.breaks(store)
+		}, found{"records, want 1": {auditSubjectsAreKeptApart}}},
+		"an event can be changed": {func(store *Store) {
+			store.Tamper = func(testing.TB, string) (change, remove error) { return nil, errors.New("refused") }
+		}, found{"could be changed": {auditEventsCannotBeTamperedWith}}},
+		"an event can be removed": {func(store *Store) {
+			store.Tamper = func(testing.TB, string) (change, remove error) { return errors.New("refused"), nil }
+		}, found{"could be removed": {auditEventsCannotBeTamperedWith}}},
+		"an event is removed although that is refused": {func(store *Store) {
+			removed := ""
+			returnsTrails(func(trail events) events {
+				return slices.DeleteFunc(trail, func(e domain.AuditEvent) bool { return e.EventID == removed })
+			})(store)
+			store.Tamper = func(_ testing.TB, id string) (change, remove error) {
+				removed = id
+				return errors.New("refused"), errors.New("refused")
+			}
+		}, found{"the trail": {auditEventsCannotBeTamperedWith}}},
 		"evidence is like other events": {
 			brokenLog{evidence: func(ctx context.Context, log log, added events) error { return log.Append(ctx, added...) }}.breaks,
-			and(outlived(lost), found{evidenceLost: "does not say that evidence was lost"}),
+			found{lost: outlives, "does not say that evidence was lost": {auditEvidenceThatIsLostIsReported}},
 		},
 		"evidence is doubled": {
 			brokenLog{evidence: func(ctx context.Context, log log, added events) error {
@@ -285,16 +261,22 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 				}
 				return nil
 			}}.breaks,
-			and(outlived(`"evidence-000-again" comes as number 2`), found{
-				auditOwn: "comes as number 3 of 4", auditOrder: `"e-again" comes as number 4`, evidenceCommit: "comes as number 2 of 6",
-				evidenceAttempt: "left the evidence",
-			}),
+			found{
+				`"evidence-000-again" comes as number 2`: outlives,
+				"comes as number 3 of 4":                 {auditTrailIsReadByItsOwnSession},
+				`"e-again" comes as number 4`:            {auditTrailKeepsTheOrderOfAppending},
+				"comes as number 2 of 6":                 {auditEvidenceComesWithTheCommit},
+				"left the evidence":                      {auditEvidenceOfALostAttemptIsDropped},
+			},
 		},
 		"only one event of evidence is kept": {
 			brokenLog{evidence: func(ctx context.Context, log log, added events) error {
 				return errors.Join(log.AppendEvidence(ctx, added[:min(len(added), 1)]...), log.Append(ctx, added[min(len(added), 1):]...))
 			}}.breaks,
-			and(outlived("got 2 records, want 150"), found{evidenceFailed: `"evidence-002" comes as number 2 of 2`}),
+			found{
+				"got 2 records, want 150":               outlives[:3],
+				`"evidence-002" comes as number 2 of 2`: {auditEvidenceOutlivesAFailedStatement},
+			},
 		},
 		"evidence of a failed session is refused": {
 			brokenLog{evidence: func(ctx context.Context, log log, added events) error {
@@ -303,26 +285,33 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 				}
 				return log.AppendEvidence(ctx, added...)
 			}}.breaks,
-			found{evidenceFailed: "got 2 records, want 150"},
+			found{"got 2 records, want 150": {auditEvidenceOutlivesAFailedStatement}},
 		},
 		"evidence of a failed session succeeds": {
 			brokenLog{evidence: func(ctx context.Context, log log, added events) error {
 				_ = log.AppendEvidence(ctx, added...)
 				return nil
 			}}.breaks,
-			found{evidenceFailed: "evidence after a failed statement returned <nil>"},
+			found{"evidence after a failed statement returned <nil>": {auditEvidenceOutlivesAFailedStatement}},
 		},
 		"evidence outlives whatever it is": {preserves(func(ending) bool { return true }), found{}},
-		"evidence outlives no error": {
-			preserves(func(e ending) bool { return !errors.Is(e.err, errFailure) }),
-			found{evidenceError: lost, evidenceFailed: lost, evidenceLost: "an id that is there already"},
-		},
-		"evidence outlives no panic":   {preserves(func(e ending) bool { return !e.panicked }), found{evidencePanic: lost}},
-		"evidence outlives no context": {preserves(func(e ending) bool { return e.ctx == nil }), found{evidenceContext: lost}},
+		"evidence outlives no error": {preserves(func(e ending) bool { return !errors.Is(e.err, errFailure) }), found{
+			lost:                          {auditEvidenceOutlivesAnError, auditEvidenceOutlivesAFailedStatement},
+			"an id that is there already": {auditEvidenceThatIsLostIsReported},
+		}},
+		"evidence outlives no panic": {preserves(func(e ending) bool { return !e.panicked }), found{
+			lost: {auditEvidenceOutlivesAPanic},
+		}},
+		"evidence outlives no context": {preserves(func(e ending) bool { return e.ctx == nil }), found{
+			lost: {auditEvidenceOutlivesAContext},
+		}},
 		"evidence outlives no failed statement": {
-			preserves(func(e ending) bool { return !errors.Is(e.err, domain.ErrConflict) }), found{evidenceFailed: lost},
+			preserves(func(e ending) bool { return !errors.Is(e.err, domain.ErrConflict) }),
+			found{lost: {auditEvidenceOutlivesAFailedStatement}},
 		},
-		"evidence of lost attempts is kept": {keepsLostAttempts, found{evidenceAttempt: `left the evidence`}},
+		"evidence of lost attempts is kept": {keepsLostAttempts, found{
+			`left the evidence`: {auditEvidenceOfALostAttemptIsDropped},
+		}},
 		"lost evidence goes unsaid": {
 			changesDo(func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error {
 				if err := do(ctx, fn); !errors.Is(err, errFailure) {
@@ -330,7 +319,7 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 				}
 				return errFailure
 			}),
-			found{evidenceLost: "an id that is there already: the error of Do does not say"},
+			found{"an id that is there already: the error of Do does not say": {auditEvidenceThatIsLostIsReported}},
 		},
 		"lost evidence is all that is said": {
 			changesDo(func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error {
@@ -340,7 +329,10 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 				}
 				return err
 			}),
-			found{evidenceLost: "which is not the error of fn", auditUnique: "evidence with an id that is there already"},
+			found{
+				"which is not the error of fn":              {auditEvidenceThatIsLostIsReported},
+				"evidence with an id that is there already": {auditEventIDsAreUnique},
+			},
 		},
 	})
 }

@@ -46,9 +46,7 @@ func auditEventsGoWithARollback(t testing.TB, h StoreHarness) {
 			}
 			return errFailure
 		})
-		if !errors.Is(err, errFailure) {
-			t.Errorf("Do returned %v, which is not the error of fn", err)
-		}
+		assert(t, errors.Is(err, errFailure), "Do returned %v, which is not the error of fn", err)
 		expectRecords(t, "the trail", eventID, trail(t, store, id))
 	}
 }
@@ -71,9 +69,8 @@ func auditEventIDsAreUnique(t testing.TB, h StoreHarness) {
 		},
 	} {
 		err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error { return add(ctx, s.Audit()) })
-		if !errors.Is(err, domain.ErrConflict) {
-			t.Errorf("%s with an id that is there already: Do returned %v, which is not %v", what, err, domain.ErrConflict)
-		}
+		assert(t, errors.Is(err, domain.ErrConflict),
+			"%s with an id that is there already: Do returned %v, which is not %v", what, err, domain.ErrConflict)
 	}
 	expectRecords(t, "the trail", eventID, trail(t, store, id), taken)
 	expectRecords(t, "another subject's trail", eventID, trail(t, store, other))
@@ -114,14 +111,11 @@ func auditPayloadComesBack(t testing.TB, h StoreHarness) {
 	}
 	for _, event := range trail(t, store, id) {
 		if event.EventID != "full" {
-			if len(event.Payload) > 0 {
-				t.Errorf("a payload that was %s came back with %d values", event.EventID, len(event.Payload))
-			}
+			assert(t, len(event.Payload) == 0,
+				"a payload that was %s came back with %d values", event.EventID, len(event.Payload))
 			continue
 		}
-		if len(event.Payload) != len(want) {
-			t.Errorf("a payload of %d values came back with %d", len(want), len(event.Payload))
-		}
+		assert(t, len(event.Payload) == len(want), "a payload of %d values came back with %d", len(want), len(event.Payload))
 		for name, value := range want {
 			if got := event.Payload[name]; got != value {
 				t.Errorf("in a payload, %T %+q came back as %T %+q", given[name], fmt.Sprint(given[name]), got, fmt.Sprint(got))
@@ -227,11 +221,7 @@ func auditEventsCannotBeTamperedWith(t testing.TB, h StoreHarness) {
 	made := events("event", 3, id)
 	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, made...) })
 	change, remove := store.Tamper(t, made[1].EventID)
-	if change == nil {
-		t.Errorf("an event could be changed")
-	}
-	if remove == nil {
-		t.Errorf("an event could be removed")
-	}
+	assert(t, change != nil, "an event could be changed")
+	assert(t, remove != nil, "an event could be removed")
 	expectRecords(t, "the trail", eventID, trail(t, store, id), made...)
 }

@@ -2,44 +2,33 @@ package porttest
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestConsentStore checks that a store keeps the promises of ports.ConsentStore:
-//
-//	promise                                                          case
-//	a record comes back as it was appended                           consent record comes back as appended
-//	its instant is kept to the microsecond, in UTC                   consent instant is in UTC and microseconds
-//	a session reads what it has appended                             consent is read by its own session
-//	without a record there is none in force                          consent without a record is nil
-//	the record taken in last is in force, whatever its instant is    consent taken in last is in force
-//	so it is among those of an instant asked about, or before        consent as of an instant is inclusive
-//	each purpose has one record in force, all in order of intake     consent in force is one for each purpose
-//	the history comes in the order of intake                         consent history is in the order of intake
-//	a record is never changed or removed, not by its like either     consent ledger only grows
-//	records of another purpose are never returned                    consent purposes are compared exactly
-//	records of another subject are never returned                    consent subjects are kept apart
+// TestConsentStore checks that a store keeps the promises of ports.ConsentStore.
 func TestConsentStore(t *testing.T, h StoreHarness) {
 	t.Helper()
-	runStore(t, h, consentCases)
+	promise.Hold(t, consentPromises, h, h.Waive)
 }
 
-var consentCases = []suiteCase[StoreHarness]{
-	{"consent record comes back as appended", consentRecordComesBackAsAppended},
-	{"consent instant is in UTC and microseconds", consentInstantIsInUTCAndMicroseconds},
-	{"consent is read by its own session", consentIsReadByItsOwnSession},
-	{"consent without a record is nil", consentWithoutARecordIsNil},
-	{"consent taken in last is in force", consentTakenInLastIsInForce},
-	{"consent as of an instant is inclusive", consentAsOfAnInstantIsInclusive},
-	{"consent in force is one for each purpose", consentsInForceAreOneForEachPurpose},
-	{"consent history is in the order of intake", consentHistoryIsInTheOrderOfIntake},
-	{"consent ledger only grows", consentLedgerOnlyGrows},
-	{"consent purposes are compared exactly", consentPurposesAreComparedExactly},
-	{"consent subjects are kept apart", consentSubjectsAreKeptApart},
+var consentPromises = []promise.Promise[StoreHarness]{
+	that(consentRecordComesBackAsAppended, "a record comes back as it was appended"),
+	that(consentInstantIsInUTCAndMicroseconds, "its instant is kept to the microsecond, in UTC"),
+	that(consentIsReadByItsOwnSession, "a session reads what it has appended"),
+	that(consentWithoutARecordIsNil, "without a record there is none in force"),
+	that(consentTakenInLastIsInForce, "the record taken in last is in force, whatever its instant is"),
+	that(consentAsOfAnInstantIsInclusive, "so it is among those of an instant asked about, or before"),
+	that(consentInForceIsOneForEachPurpose, "each purpose has one record in force, all in order of intake"),
+	that(consentHistoryIsInTheOrderOfIntake, "the history comes in the order of intake"),
+	that(consentLedgerOnlyGrows, "a record is never changed or removed, not by its like either"),
+	that(consentPurposesAreComparedExactly, "records of another purpose are never returned"),
+	that(consentSubjectsAreKeptApart, "records of another subject are never returned"),
 }
 
 // grant is a consent that was given so many seconds after noon.
@@ -56,59 +45,138 @@ func decided(id domain.SubjectID, version string, granted bool, seconds int) dom
 	return record
 }
 
-// withConsents opens a store and appends records, all in one session or each in one of its own.
-func (h StoreHarness) withConsents(t testing.TB, inOne bool, records ...domain.ConsentRecord) Store {
-	t.Helper()
-	store := h.open(t)
-	addConsents(t, store, inOne, records...)
-	return store
+var consents = ledger[domain.ConsentRecord]{
+	scopes: map[string]*string{"scoped": pointer("news")},
+	record: func(of domain.SubjectID, purpose *string, name string, yes bool, seconds int) domain.ConsentRecord {
+		record := decided(of, name, yes, seconds)
+		record.Purpose = *purpose
+		return record
+	},
+	values: func(of domain.SubjectID, purpose *string) (records []domain.ConsentRecord) {
+		for i, text := range append(distinctTexts(), strings.Repeat("v", domain.MaxTextLength)) {
+			records = append(records, domain.ConsentRecord{
+				SubjectID: of, Purpose: *purpose, PolicyVersion: text, Granted: i%2 == 0, RecordedAt: after(i), Source: text,
+			})
+		}
+		return records
+	},
+	at: func(record *domain.ConsentRecord) *time.Time { return &record.RecordedAt },
+	of: func(record domain.ConsentRecord) (domain.SubjectID, *string) {
+		return record.SubjectID, &record.Purpose
+	},
+	name: func(record domain.ConsentRecord) string { return record.PolicyVersion },
+	append: func(ctx context.Context, s ports.Session, record domain.ConsentRecord) error {
+		return s.Consents().Append(ctx, record)
+	},
+	history: func(
+		ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string,
+	) ([]domain.ConsentRecord, error) {
+		return s.Consents().History(ctx, id, *purpose)
+	},
+	latest: func(
+		ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string,
+	) (*domain.ConsentRecord, error) {
+		return s.Consents().Latest(ctx, id, *purpose, nil)
+	},
 }
 
-// addConsents appends records, all in one session or each in one of its own.
-func addConsents(t testing.TB, store Store, inOne bool, records ...domain.ConsentRecord) {
-	t.Helper()
-	appendAll(t, store, inOne, records, func(ctx context.Context, s ports.Session, record domain.ConsentRecord) error {
-		return s.Consents().Append(ctx, record)
-	})
+func consentRecordComesBackAsAppended(t testing.TB, h StoreHarness) {
+	consents.comesBackAsAppended(t, h)
+}
+func consentIsReadByItsOwnSession(t testing.TB, h StoreHarness) { consents.isReadByItsOwnSession(t, h) }
+func consentTakenInLastIsInForce(t testing.TB, h StoreHarness)  { consents.takenInLastIsInForce(t, h) }
+func consentLedgerOnlyGrows(t testing.TB, h StoreHarness)       { consents.onlyGrows(t, h) }
+func consentSubjectsAreKeptApart(t testing.TB, h StoreHarness)  { consents.subjectsAreKeptApart(t, h) }
+
+func consentInstantIsInUTCAndMicroseconds(t testing.TB, h StoreHarness) {
+	consents.instantsAreInUTCAndMicroseconds(t, h)
+}
+
+func consentHistoryIsInTheOrderOfIntake(t testing.TB, h StoreHarness) {
+	consents.historyIsInTheOrderOfIntake(t, h)
+}
+
+func consentPurposesAreComparedExactly(t testing.TB, h StoreHarness) {
+	consents.purposesAreComparedExactly(t, h)
 }
 
 // latestConsent returns the policy version of the consent for news that is in force, or nothing.
 func latestConsent(t testing.TB, store Store, id domain.SubjectID, asOf *time.Time) (version string) {
 	t.Helper()
-	do(t, store, func(ctx context.Context, s ports.Session) error {
-		latest, err := s.Consents().Latest(ctx, id, "news", asOf)
-		version = versionOf(latest)
-		return err
-	})
-	return version
-}
-
-// consentHistory returns the history, from a session of its own.
-func consentHistory(t testing.TB, store Store, id domain.SubjectID, purpose string) (history []domain.ConsentRecord) {
-	t.Helper()
-	do(t, store, func(ctx context.Context, s ports.Session) (err error) {
-		history, err = s.Consents().History(ctx, id, purpose)
-		return err
-	})
-	return history
+	return consents.nameOf(read(t, store, func(ctx context.Context, s ports.Session) (*domain.ConsentRecord, error) {
+		return s.Consents().Latest(ctx, id, "news", asOf)
+	}))
 }
 
 // consentsInForce returns the records in force of all purposes, from a session of its own.
 func consentsInForce(t testing.TB, store Store, id domain.SubjectID) (inForce []domain.ConsentRecord) {
 	t.Helper()
-	do(t, store, func(ctx context.Context, s ports.Session) (err error) {
-		inForce, err = s.Consents().InForce(ctx, id)
-		return err
+	return read(t, store, func(ctx context.Context, s ports.Session) ([]domain.ConsentRecord, error) {
+		return s.Consents().InForce(ctx, id)
 	})
-	return inForce
 }
 
-// versionOf returns the policy version of a record, or nothing if there is no record.
-func versionOf(record *domain.ConsentRecord) string {
-	if record == nil {
-		return ""
+func consentWithoutARecordIsNil(t testing.TB, h StoreHarness) {
+	id, other := subject(t, "acme", 1), subject(t, "acme", 2)
+	elsewhere := grant(id, "ads", 0)
+	store := consents.with(t, h, true, grant(other, "news", 0), elsewhere)
+	version := latestConsent(t, store, id, nil)
+	assert(t, version == "", "a record of another subject or purpose is in force")
+	if n := len(consents.all(t, store, id, pointer("news"))); n > 0 {
+		t.Errorf("there are %d records in the history, of another subject or purpose", n)
 	}
-	return record.PolicyVersion
+	if n := len(consentsInForce(t, store, subject(t, "acme", 3))); n > 0 {
+		t.Errorf("there are %d records in force, of another subject", n)
+	}
 }
 
-func versionName(record domain.ConsentRecord) string { return record.PolicyVersion }
+func consentAsOfAnInstantIsInclusive(t testing.TB, h StoreHarness) {
+	id := subject(t, "acme", 1)
+	east := time.FixedZone("east", 5*3600)
+	store := consents.with(t, h, false,
+		decided(id, "first", true, 0), decided(id, "ahead", true, 10), decided(id, "third", false, 5), decided(id, "fourth", true, 20))
+	for _, test := range []struct {
+		asOf time.Time
+		want string
+	}{
+		{after(0).Add(-time.Microsecond), ""},
+		{after(0), "first"},
+		{after(0).In(east), "first"},
+		{after(0).Add(999), "first"},
+		{after(5).Add(-time.Microsecond), "first"},
+		{after(5).Add(-1), "first"},
+		{after(5), "third"},
+		{after(10), "third"}, // which came after the one that was ahead
+		{after(15).In(east), "third"},
+		{after(20), "fourth"},
+		{after(3600), "fourth"},
+	} {
+		version := latestConsent(t, store, id, &test.asOf)
+		assert(t, version == test.want, "as of %v, %q is in force, want %q", test.asOf, version, test.want)
+	}
+}
+
+func consentInForceIsOneForEachPurpose(t testing.TB, h StoreHarness) {
+	id := subject(t, "acme", 1)
+	of := func(purpose, version string, granted bool, seconds int) domain.ConsentRecord {
+		record := decided(id, version, granted, seconds)
+		record.Purpose = purpose
+		return record
+	}
+	news, ads := of("news", "news-2", true, -5), of("ads", "ads-2", false, 0)
+	tracking := of("Ads", "tracking", true, 1)
+	for _, inOne := range inOneAndMany {
+		store := consents.with(t, h, inOne, of("ads", "ads-1", true, 60), of("news", "news-1", false, 60),
+			tracking, news, ads, grant(subject(t, "acme", 2), "ads", 0))
+		consents.expect(t, "in force", consentsInForce(t, store, id), tracking, news, ads)
+		do(t, store, func(ctx context.Context, s ports.Session) error {
+			late := of("Ads", "late", false, -60)
+			if err := s.Consents().Append(ctx, late); err != nil {
+				return err
+			}
+			inForce, err := s.Consents().InForce(ctx, id)
+			expectRecords(t, "in force after an append", consents.name, inForce, news, ads, late)
+			return err
+		})
+	}
+}

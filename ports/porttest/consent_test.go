@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -79,7 +80,7 @@ func (b brokenConsents) InForce(ctx context.Context, id domain.SubjectID) ([]dom
 }
 
 // defect is a defect of ConsentStores.
-func (b brokenConsents) defect(found map[string]string) storeDefect {
+func (b brokenConsents) defect(found found) storeDefect {
 	return storeDefect{func(store *Store) {
 		broken := b
 		changesSessions(func(s ports.Session) replaced {
@@ -111,77 +112,94 @@ func byInstant(records []domain.ConsentRecord) []domain.ConsentRecord {
 }
 
 func TestConsentStoresThatBreakAPromiseFail(t *testing.T) {
-	type found = map[string]string
 	type records = []domain.ConsentRecord
-	const (
-		whole, instant = "consent record comes back as appended", "consent instant is in UTC and microseconds"
-		own, asOf      = "consent is read by its own session", "consent as of an instant is inclusive"
-		last, history  = "consent taken in last is in force", "consent history is in the order of intake"
-		all, exactly   = "consent in force is one for each purpose", "consent purposes are compared exactly"
-	)
-	expectDefects(t, consentCases, map[string]storeDefect{
+	promise.ExpectDefects(t, consentPromises, brokenStore, defects{
 		"no source": keepsConsents(func(r *domain.ConsentRecord) { r.Source = "" }).
-			defect(found{whole: "did not come back as it was appended", all: "did not come back"}),
+			defect(found{
+				"did not come back as it was appended": {consentRecordComesBackAsAppended},
+				"did not come back":                    {consentInForceIsOneForEachPurpose},
+			}),
 		"texts are trimmed": keepsConsents(func(r *domain.ConsentRecord) { r.Source = strings.TrimSpace(r.Source) }).
-			defect(found{whole: "did not come back as it was appended"}),
+			defect(found{"did not come back as it was appended": {consentRecordComesBackAsAppended}}),
 		"instants are rounded": keepsConsents(func(r *domain.ConsentRecord) { r.RecordedAt = r.RecordedAt.Add(500) }).
-			defect(found{instant: "and returned as"}),
+			defect(found{"and returned as": {consentInstantIsInUTCAndMicroseconds}}),
 		"instants are kept to the millisecond": keepsConsents(func(r *domain.ConsentRecord) {
 			r.RecordedAt = r.RecordedAt.Truncate(time.Millisecond)
 		}).defect(found{
-			whole: "did not come back", instant: "and returned as", all: "did not come back", asOf: `"first" is in force, want ""`,
+			"did not come back":            {consentRecordComesBackAsAppended, consentInForceIsOneForEachPurpose},
+			"and returned as":              {consentInstantIsInUTCAndMicroseconds},
+			`"first" is in force, want ""`: {consentAsOfAnInstantIsInclusive},
 		}),
 		"instants have nanoseconds": returnsConsents(func(r *domain.ConsentRecord) { r.RecordedAt = r.RecordedAt.Add(1) }).
-			defect(found{whole: "did not come back", instant: "and returned as", asOf: `"" is in force, want "first"`}),
+			defect(found{
+				"did not come back": {consentRecordComesBackAsAppended}, "and returned as": {consentInstantIsInUTCAndMicroseconds},
+				`"" is in force, want "first"`: {consentAsOfAnInstantIsInclusive},
+			}),
 		"instants are in another zone": returnsConsents(func(r *domain.ConsentRecord) {
 			r.RecordedAt = r.RecordedAt.In(time.FixedZone("", 0))
-		}).defect(found{instant: "not in UTC"}),
-		"the session's own are not read": brokenConsents{hidden: true}.defect(found{own: `the session reads ""`}),
+		}).defect(found{"not in UTC": {consentInstantIsInUTCAndMicroseconds}}),
+		"the session's own are not read": brokenConsents{hidden: true}.defect(found{
+			`the session reads ""`: {consentIsReadByItsOwnSession},
+		}),
 		"clocks decide": brokenConsents{force: func(a, b domain.ConsentRecord) bool { return a.RecordedAt.After(b.RecordedAt) }}.
-			defect(found{last: `of records at [2 1 0] s, "z" is in force`, asOf: `"ahead" is in force, want "third"`}),
+			defect(found{
+				`of records at [2 1 0] s, "z" is in force`: {consentTakenInLastIsInForce},
+				`"ahead" is in force, want "third"`:        {consentAsOfAnInstantIsInclusive},
+			}),
 		"a withdrawal wins a tie": brokenConsents{force: func(a, b domain.ConsentRecord) bool {
 			return a.RecordedAt.Equal(b.RecordedAt) && !a.Granted && b.Granted
-		}}.defect(found{last: `of records at [0 0 0] s, "a" is in force`}),
+		}}.defect(found{`of records at [0 0 0] s, "a" is in force`: {consentTakenInLastIsInForce}}),
 		"the first one of equals is in force": brokenConsents{force: func(a, b domain.ConsentRecord) bool {
 			return a.RecordedAt.Equal(b.RecordedAt)
-		}}.defect(found{last: `of records at [0 0 0] s, "z" is in force`}),
+		}}.defect(found{`of records at [0 0 0] s, "z" is in force`: {consentTakenInLastIsInForce}}),
 		"as of an instant is exclusive": brokenConsents{until: time.Time.Before}.
-			defect(found{asOf: `"" is in force, want "first"`}),
+			defect(found{`"" is in force, want "first"`: {consentAsOfAnInstantIsInclusive}}),
 		"as of an instant is ignored": brokenConsents{until: func(_, _ time.Time) bool { return true }}.
-			defect(found{asOf: `"fourth" is in force, want ""`}),
+			defect(found{`"fourth" is in force, want ""`: {consentAsOfAnInstantIsInclusive}}),
 		"the history is reversed": brokenConsents{
 			history: func(r records) records { slices.Reverse(r); return r },
 			force:   func(_, _ domain.ConsentRecord) bool { return true },
-		}.defect(found{whole: "comes as number 1", history: `"b" comes as number 1`}),
+		}.defect(found{
+			"comes as number 1":     {consentRecordComesBackAsAppended},
+			`"b" comes as number 1`: {consentHistoryIsInTheOrderOfIntake},
+		}),
 		"the history is by instant": brokenConsents{history: byInstant}.
 			defect(found{
-				history: `"b" comes as number 1`, last: `of records at [2 1 0] s, "z" is in force`, asOf: `"ahead" is in force, want "third"`,
+				`"b" comes as number 1`:                    {consentHistoryIsInTheOrderOfIntake},
+				`of records at [2 1 0] s, "z" is in force`: {consentTakenInLastIsInForce},
+				`"ahead" is in force, want "third"`:        {consentAsOfAnInstantIsInclusive},
 			}),
 		"only grants are in force": brokenConsents{all: func(r records) records {
 			return slices.DeleteFunc(r, func(r domain.ConsentRecord) bool { return !r.Granted })
-		}}.defect(found{all: "got 2 records, want 3"}),
+		}}.defect(found{"got 2 records, want 3": {consentInForceIsOneForEachPurpose}}),
 		"what is in force is by instant": brokenConsents{all: byInstant}.
-			defect(found{all: "comes as number 1"}),
+			defect(found{"comes as number 1": {consentInForceIsOneForEachPurpose}}),
 		"what is in force is folded": brokenConsents{all: func(r records) records {
 			return slices.CompactFunc(r, func(a, b domain.ConsentRecord) bool { return strings.EqualFold(a.Purpose, b.Purpose) })
-		}}.defect(found{all: "records, want 3"}),
+		}}.defect(found{"records, want 3": {consentInForceIsOneForEachPurpose}}),
 		"a record replaces its like": brokenConsents{history: slices.Compact[records]}.
-			defect(found{"consent ledger only grows": "got 3 records, want 4"}),
+			defect(found{"got 3 records, want 4": {consentLedgerOnlyGrows}}),
 		"purposes are folded": keepsConsents(func(r *domain.ConsentRecord) { r.Purpose = strings.ToLower(r.Purpose) }).
-			defect(found{exactly: `"news": got 2 records`, all: "in force"}),
+			defect(found{
+				`"news": got 2 records`: {consentPurposesAreComparedExactly}, "in force": {consentInForceIsOneForEachPurpose},
+			}),
 		"purposes are cut": keepsConsents(func(r *domain.ConsentRecord) { r.Purpose = r.Purpose[:min(len(r.Purpose), 255)] }).
-			defect(found{exactly: "got 2 records"}),
+			defect(found{"got 2 records": {consentPurposesAreComparedExactly}}),
 		"all purposes are one": keepsConsents(func(r *domain.ConsentRecord) { r.Purpose = "news" }).
 			defect(found{
-				"consent without a record is nil": "another subject or purpose", exactly: "records, want 1", instant: "and returned as",
-				all: "in force",
+				"another subject or purpose": {consentWithoutARecordIsNil}, "records, want 1": {consentPurposesAreComparedExactly},
+				"and returned as": {consentInstantIsInUTCAndMicroseconds}, "in force": {consentInForceIsOneForEachPurpose},
 			}),
 		"ids are joined carelessly": keepsConsents(func(r *domain.ConsentRecord) { r.SubjectID = joined(r.SubjectID) }).
-			defect(found{"consent subjects are kept apart": "records, want 1", whole: "did not come back", all: "did not come back"}),
+			defect(found{
+				"records, want 1":   {consentSubjectsAreKeptApart},
+				"did not come back": {consentRecordComesBackAsAppended, consentInForceIsOneForEachPurpose},
+			}),
 		"subjects are one": keepsConsents(func(r *domain.ConsentRecord) { r.SubjectID = subjectOf(t, "everybody") }).
 			defect(found{
-				"consent without a record is nil": "another subject or purpose", "consent subjects are kept apart": "records, want 1",
-				whole: "did not come back", all: "in force", history: "records, want 3",
+				"another subject or purpose": {consentWithoutARecordIsNil}, "records, want 1": {consentSubjectsAreKeptApart},
+				"did not come back": {consentRecordComesBackAsAppended}, "in force": {consentInForceIsOneForEachPurpose},
+				"records, want 3": {consentHistoryIsInTheOrderOfIntake},
 			}),
 	})
 }

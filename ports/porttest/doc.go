@@ -11,7 +11,8 @@
 //
 // # Promises
 //
-// Each suite has a table of the promises that its port makes, and of the case that holds each of them:
+// Each promise of a port has one case. The file promises.md lists the cases of each suite, and a case that fails logs
+// its promise:
 //
 //	port                                                             suite
 //	ports.Session, ports.SessionFactory                              TestSessions

@@ -8,29 +8,22 @@ import (
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestIDSource checks that a source of identifiers keeps the promises of ports.IDSource. New returns a source like those
-// of other processes:
-//
-//	promise                                                          case
-//	an id can be stored: 1 to 255 characters, valid UTF-8, no NUL    id can be stored
-//	an id was never returned before                                  id is never repeated
-//	nor by another source, as other processes have                   id is not another source's
-//	a source is safe for concurrent use (run with -race)             id can be made at once
+// TestIDSource checks that a source of identifiers keeps the promises of ports.IDSource. newSource
+// returns a source like those of other processes.
 func TestIDSource(t *testing.T, newSource func() ports.IDSource) {
 	t.Helper()
-	for _, c := range idCases {
-		t.Run(c.name, func(t *testing.T) { c.run(t, newSource) })
-	}
+	promise.Hold(t, idPromises, newSource, nil)
 }
 
-var idCases = []suiteCase[func() ports.IDSource]{
-	{"id can be stored", idCanBeStored},
-	{"id is never repeated", idIsNeverRepeated},
-	{"id is not another source's", idIsNotAnotherSources},
-	{"id can be made at once", idCanBeMadeAtOnce},
+var idPromises = []promise.Promise[func() ports.IDSource]{
+	promise.That(idCanBeStored, "an id can be stored: 1 to 255 characters, valid UTF-8, no NUL"),
+	promise.That(idIsNeverRepeated, "an id was never returned before"),
+	promise.That(idIsNotAnotherSources, "nor by another source, as other processes have"),
+	promise.That(idCanBeMadeAtOnce, "a source is safe for concurrent use (run with -race)"),
 }
 
 // ids is how many identifiers a case has made.
@@ -80,7 +73,6 @@ func takeFrom(source ports.IDSource, n int) []string {
 func expectUnique(t testing.TB, all []string) {
 	t.Helper()
 	slices.Sort(all)
-	if unique := len(slices.Compact(slices.Clone(all))); unique < len(all) {
-		t.Errorf("of %d ids, %d are repeated", len(all), len(all)-unique)
-	}
+	unique := len(slices.Compact(slices.Clone(all)))
+	assert(t, unique >= len(all), "of %d ids, %d are repeated", len(all), len(all)-unique)
 }

@@ -72,13 +72,11 @@ func (b box) enqueue(t testing.TB, entries ...domain.OutboxEntry) {
 }
 
 // claim takes what is due, with a lease and a token that says since when.
-func (b box) claim(t testing.TB, limit int, at time.Time) (claimed []domain.OutboxEntry) {
+func (b box) claim(t testing.TB, limit int, at time.Time) []domain.OutboxEntry {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		claimed, err = outbox.Claim(ctx, limit, at, at.Add(lease), token(at))
-		return err
+	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
+		return session.Outbox().Claim(ctx, limit, at, at.Add(lease), token(at))
 	})
-	return claimed
 }
 
 func token(at time.Time) string { return "lease of " + at.Format(time.RFC3339Nano) }
@@ -91,9 +89,7 @@ func (b box) claimed(t testing.TB, entries ...domain.OutboxEntry) []domain.Outbo
 	claimed := make([]domain.OutboxEntry, len(entries))
 	for i, entry := range entries {
 		at := slices.IndexFunc(found, func(e domain.OutboxEntry) bool { return e.EntryID == entry.EntryID })
-		if at < 0 {
-			t.Fatalf("%s was enqueued and is not among the %d entries that were claimed", entry.EntryID, len(found))
-		}
+		must(t, at >= 0, "%s was enqueued and is not among the %d entries that were claimed", entry.EntryID, len(found))
 		claimed[i] = found[at]
 	}
 	return claimed
@@ -111,40 +107,31 @@ func (b box) due(t testing.TB, at time.Time) (found []domain.OutboxEntry) {
 		}
 		return errUndo
 	})
-	if !errors.Is(err, errUndo) {
-		t.Fatalf("a session that was to be rolled back ended with: %v", err)
-	}
+	must(t, errors.Is(err, errUndo), "a session that was to be rolled back ended with: %v", err)
 	return found
 }
 
-func (b box) settle(t testing.TB, settlements ...domain.Settlement) (results []domain.SettleResult) {
+func (b box) settle(t testing.TB, settlements ...domain.Settlement) []domain.SettleResult {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		results, err = outbox.Settle(ctx, settlements)
-		return err
+	results := read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.SettleResult, error) {
+		return session.Outbox().Settle(ctx, settlements)
 	})
-	if len(results) != len(settlements) {
-		t.Fatalf("%d settlements have %d results", len(settlements), len(results))
-	}
+	must(t, len(results) == len(settlements), "%d settlements have %d results", len(settlements), len(results))
 	return results
 }
 
-func (b box) counts(t testing.TB) (counts map[domain.OutboxStatus]int64) {
+func (b box) counts(t testing.TB) map[domain.OutboxStatus]int64 {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		counts, err = outbox.Counts(ctx)
-		return err
+	return read(t, b.Store, func(ctx context.Context, session ports.Session) (map[domain.OutboxStatus]int64, error) {
+		return session.Outbox().Counts(ctx)
 	})
-	return counts
 }
 
-func (b box) abandoned(t testing.TB, after *domain.OutboxEntry, limit int) (found []domain.OutboxEntry) {
+func (b box) abandoned(t testing.TB, after *domain.OutboxEntry, limit int) []domain.OutboxEntry {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		found, err = outbox.Abandoned(ctx, after, limit)
-		return err
+	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
+		return session.Outbox().Abandoned(ctx, after, limit)
 	})
-	return found
 }
 
 func succeeds(entry domain.OutboxEntry) domain.Settlement {
@@ -186,4 +173,23 @@ func entryIDs(entries []domain.OutboxEntry) []string {
 		ids[i] = entry.EntryID
 	}
 	return ids
+}
+
+// cameTo checks what the first of some settlements came to.
+func cameTo(t testing.TB, what string, got []domain.SettleResult, want domain.SettleResult) {
+	t.Helper()
+	assert(t, got[0] == want, "%s came to %v, want %v", what, named(got), named([]domain.SettleResult{want}))
+}
+
+// are checks which entries these are, in their order.
+func are(t testing.TB, what string, got []domain.OutboxEntry, want ...string) {
+	t.Helper()
+	assert(t, slices.Equal(entryIDs(got), want), "%s are %v, want %v", what, entryIDs(got), want)
+}
+
+// counted checks how many entries have a status.
+func (b box) counted(t testing.TB, when string, status domain.OutboxStatus, want int64) {
+	t.Helper()
+	n := b.counts(t)[status]
+	assert(t, n == want, "%s %d entries are %s, want %d", when, n, status, want)
 }

@@ -28,9 +28,8 @@ func outboxClaimTakesWhatIsDue(t testing.TB, h StoreHarness) {
 		{"after the lease has ended", noon.Add(2 * lease), []string{"e000", "e001", "e002", "e004", "pending"}},
 		{"much later", noon.Add(2 * time.Hour), []string{"e000", "e001", "e002", "e003", "e004", "pending"}},
 	} {
-		if got := entryIDs(b.due(t, c.at)); !slices.Equal(got, c.want) {
-			t.Errorf("%s: due are %v, want %v", c.when, got, c.want)
-		}
+		got := entryIDs(b.due(t, c.at))
+		assert(t, slices.Equal(got, c.want), "%s: due are %v, want %v", c.when, got, c.want)
 	}
 }
 
@@ -39,9 +38,7 @@ func outboxClaimLeavesWhatIsSettledForGood(t testing.TB, h StoreHarness) {
 	entries := numbered(t, 3)
 	e := b.claimed(t, append(entries, toRectify(t, "r", entries[0].SubjectID, 0))...)
 	b.settle(t, succeeds(e[0]), abandons(e[1]), abandons(e[3]))
-	if got := entryIDs(b.due(t, noon.Add(1000*time.Hour))); !slices.Equal(got, []string{"e002"}) {
-		t.Errorf("due are %v, want only e002, which is not settled", got)
-	}
+	are(t, "due", b.due(t, noon.Add(1000*time.Hour)), "e002")
 }
 
 func outboxClaimTakesAnEntryAtItsInstant(t testing.TB, h StoreHarness) {
@@ -52,12 +49,8 @@ func outboxClaimTakesAnEntryAtItsInstant(t testing.TB, h StoreHarness) {
 	for i, instant := range []time.Time{next, noon.Add(lease)} {
 		name := e[i].EntryID
 		before, then := entryIDs(b.due(t, instant.Add(-tick))), entryIDs(b.due(t, instant))
-		if slices.Contains(before, name) {
-			t.Errorf("%s is due a microsecond before its instant", name)
-		}
-		if !slices.Contains(then, name) {
-			t.Errorf("%s is not due at its instant", name)
-		}
+		assert(t, !slices.Contains(before, name), "%s is due a microsecond before its instant", name)
+		assert(t, slices.Contains(then, name), "%s is not due at its instant", name)
 	}
 }
 
@@ -89,9 +82,8 @@ func outboxClaimTakesTheOldestFirst(t testing.TB, h StoreHarness) {
 		b.enqueue(t, entry)
 	}
 	for _, want := range [][]string{{"e"}, {"a", "b"}, {"c", "0", "d"}, {}} {
-		if got := entryIDs(b.claim(t, max(1, len(want)), noon)); !slices.Equal(got, want) {
-			t.Errorf("claimed %v, want %v", got, want)
-		}
+		got := entryIDs(b.claim(t, max(1, len(want)), noon))
+		assert(t, slices.Equal(got, want), "claimed %v, want %v", got, want)
 	}
 }
 
@@ -101,13 +93,11 @@ func outboxClaimKeepsToTheLimit(t testing.TB, h StoreHarness) {
 	left := 12
 	for _, limit := range []int{1, 0, 7, 10, 10} {
 		want := min(limit, left)
-		if got := len(b.claim(t, limit, noon)); got != want {
-			t.Errorf("up to %d of %d entries: %d were claimed", limit, left, got)
-		}
+		got := len(b.claim(t, limit, noon))
+		assert(t, got == want, "up to %d of %d entries: %d were claimed", limit, left, got)
 		left -= want
-		if pending := b.counts(t)[domain.OutboxPending]; pending != int64(left) {
-			t.Errorf("after a claim of up to %d, %d entries are pending, want %d", limit, pending, left)
-		}
+		pending := b.counts(t)[domain.OutboxPending]
+		assert(t, pending == int64(left), "after a claim of up to %d, %d entries are pending, want %d", limit, pending, left)
 	}
 }
 
@@ -125,12 +115,10 @@ func outboxClaimMarksWhatItTakes(t testing.TB, h StoreHarness) {
 	}
 	// That what it says is also what is kept shows at the next claim, and at the settlement.
 	again := b.due(t, noon.Add(lease))
-	if !slices.Equal(entryIDs(again), []string{"a", "b"}) || again[0].Attempts != 2 || again[1].Attempts != 2 {
-		t.Errorf("once the lease has ended, another claim takes %v", entryIDs(again))
-	}
-	if got := b.settle(t, givesBack(claimed[0]), givesBack(claimed[1])); slices.Contains(got, stale) {
-		t.Errorf("an entry is not in flight under the token that it was claimed with")
-	}
+	assert(t, slices.Equal(entryIDs(again), []string{"a", "b"}) && again[0].Attempts == 2 && again[1].Attempts == 2,
+		"once the lease has ended, another claim takes %v", entryIDs(again))
+	got := b.settle(t, givesBack(claimed[0]), givesBack(claimed[1]))
+	assert(t, !slices.Contains(got, stale), "an entry is not in flight under the token that it was claimed with")
 }
 
 func outboxClaimCanBeRolledBack(t testing.TB, h StoreHarness) {
@@ -139,16 +127,10 @@ func outboxClaimCanBeRolledBack(t testing.TB, h StoreHarness) {
 	b.enqueue(t, entries...)
 	err := b.try(t, func(ctx context.Context, outbox ports.Outbox) error {
 		claimed, err := outbox.Claim(ctx, 10, noon, noon.Add(lease), token(noon))
-		if len(claimed) != 2 || err != nil {
-			t.Errorf("claimed %v, %v", entryIDs(claimed), err)
-		}
+		assert(t, len(claimed) == 2 && err == nil, "claimed %v, %v", entryIDs(claimed), err)
 		return errUndo
 	})
-	if !errors.Is(err, errUndo) {
-		t.Errorf("the session ended with: %v", err)
-	}
-	if pending := b.counts(t)[domain.OutboxPending]; pending != 2 {
-		t.Errorf("after the rollback %d entries are pending, want 2", pending)
-	}
+	assert(t, errors.Is(err, errUndo), "the session ended with: %v", err)
+	b.counted(t, "after the rollback", domain.OutboxPending, 2)
 	expectAll(t, "claimed after the rollback", b.claim(t, 10, noon), entries, func(e *domain.OutboxEntry) { inFlight(e, noon, 1) })
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -15,40 +15,36 @@ func completesBy(holdsBack func(success, other domain.OutboxEntry) bool) func(*S
 	return func(store *Store) {
 		var mu sync.Mutex
 		known := map[string]domain.OutboxEntry{}
-		changesOutbox(func(o *brokenOutbox) {
-			o.enqueue = func(ctx context.Context, entries ...domain.OutboxEntry) error {
-				mu.Lock()
-				defer mu.Unlock()
-				for _, entry := range entries {
-					known[entry.EntryID] = entry
-				}
-				return o.good.Enqueue(ctx, entries...)
+		note := func(entries entries) {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, entry := range entries {
+				known[entry.EntryID] = entry
 			}
-			o.claim = func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
-				claimed, err := o.good.Claim(ctx, limit, at, until, token)
-				mu.Lock()
-				defer mu.Unlock()
-				for _, entry := range claimed {
-					known[entry.EntryID] = entry
-				}
+		}
+		brokenOutbox{
+			enqueue: func(c outboxCall) error { note(c.entries); return c.enqueue() },
+			claim: func(c outboxCall) (entries, error) {
+				claimed, err := c.claim()
+				note(claimed)
 				return claimed, err
-			}
-			o.settle = func(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
-				results, err := o.good.Settle(ctx, settlements)
+			},
+			settle: func(c outboxCall) (results, error) {
+				results, err := c.settle()
 				mu.Lock()
 				defer mu.Unlock()
 				for i, result := range results {
 					if !result.Stale {
-						entry := settlements[i].Entry
-						entry.Status = settlements[i].Status
+						entry := c.settlements[i].Entry
+						entry.Status = c.settlements[i].Status
 						known[entry.EntryID] = entry
 					}
 				}
 				completed := map[string]bool{}
 				for i := len(results) - 1; i >= 0; i-- {
-					entry := settlements[i].Entry
+					entry := c.settlements[i].Entry
 					operation := entry.SubjectID.String() + string(entry.Operation)
-					results[i].Completes = !results[i].Stale && settlements[i].Status == domain.OutboxSucceeded && !completed[operation]
+					results[i].Completes = !results[i].Stale && c.settlements[i].Status == domain.OutboxSucceeded && !completed[operation]
 					for _, other := range known {
 						if other.EntryID != entry.EntryID && other.Status != domain.OutboxSucceeded && holdsBack(entry, other) {
 							results[i].Completes = false
@@ -57,8 +53,8 @@ func completesBy(holdsBack func(success, other domain.OutboxEntry) bool) func(*S
 					completed[operation] = completed[operation] || results[i].Completes
 				}
 				return results, err
-			}
-		})(store)
+			},
+		}.breaks(store)
 	}
 }
 
@@ -70,40 +66,40 @@ func forgotten(e domain.OutboxEntry) bool {
 	return e.Operation == domain.OperationRectify && e.Status == domain.OutboxAbandoned
 }
 
-func completeDefects() map[string]storeDefect {
-	return map[string]storeDefect{
+func completeDefects() defects {
+	return defects{
 		"by the rule": {
 			completesBy(func(success, other domain.OutboxEntry) bool { return together(success, other) && !forgotten(other) }),
-			map[string]string{},
+			found{},
 		},
-		"never": {
-			changesResults(func(_ []domain.Settlement, results []domain.SettleResult) {
-				for i := range results {
-					results[i].Completes = false
-				}
-			}),
-			map[string]string{
-				"outbox results are in order":                       "a batch came to [applied applied applied applied applied applied",
-				"outbox entry is settled once in a call":            "two settlements of each entry came to [applied applied stale stale]",
-				"outbox settlement can be rolled back":              "settled again after the rollback, the entry came to [applied",
-				"outbox last success completes":                     "came to [applied",
-				"outbox abandoned erasures hold completion back":    "once the abandoned erasure was requeued, its success came to [applied",
-				"outbox abandoned rectifications hold nothing back": "abandoned rectification",
-				"outbox settlements at once complete once":          "0 of the 8 sessions that settled a subject's entries completed it, want",
-				"outbox overlapping settlements complete once":      "two sessions that settled a subject's last entries at the same time got",
+		"never": {changesResults(func(_ []domain.Settlement, results []domain.SettleResult) {
+			for i := range results {
+				results[i].Completes = false
+			}
+		}), found{
+			"a batch came to [applied applied applied applied applied applied":    {outboxResultsAreInOrder},
+			"two settlements of each entry came to [applied applied stale stale]": {outboxEntryIsSettledOnceInACall},
+			"settled again after the rollback, the entry came to [applied":        {outboxSettlementCanBeRolledBack},
+			"came to [applied": {outboxLastSuccessCompletes},
+			"once the abandoned erasure was requeued, its success came to [applied": {outboxAbandonedErasuresHoldCompletionBack},
+			"abandoned rectification": {outboxAbandonedRectificationsHoldNothingBack},
+			"0 of the 8 sessions that settled a subject's entries completed it, want": {outboxSettlementsAtOnceCompleteOnce},
+			"two sessions that settled a subject's last entries at the same time got": {
+				outboxOverlappingSettlementsCompleteOnce,
 			},
-		},
-		"with every success": {
-			completesBy(func(_, _ domain.OutboxEntry) bool { return false }),
-			map[string]string{
-				"outbox results are in order":                    "a batch came to [completes applied completes applied completes",
-				"outbox last success completes":                  "came to [completes], want [applied",
-				"outbox open entries hold completion back":       "beside another one that",
-				"outbox abandoned erasures hold completion back": "an abandoned erasure, a success c",
-				"outbox settlements at once complete once":       "8 of the 8 sessions that settled a subject's entries completed it, want",
-				"outbox overlapping settlements complete once":   "two sessions that settled a subject's last entries at the same time got",
+		}},
+		"with every success": {completesBy(func(_, _ domain.OutboxEntry) bool { return false }), found{
+			"a batch came to [completes applied completes applied completes": {outboxResultsAreInOrder},
+			"came to [completes], want [applied":                             {outboxLastSuccessCompletes},
+			"beside another one that":                                        {outboxOpenEntriesHoldCompletionBack},
+			"an abandoned erasure, a success c": {
+				outboxAbandonedErasuresHoldCompletionBack,
 			},
-		},
+			"8 of the 8 sessions that settled a subject's entries completed it, want": {outboxSettlementsAtOnceCompleteOnce},
+			"two sessions that settled a subject's last entries at the same time got": {
+				outboxOverlappingSettlementsCompleteOnce,
+			},
+		}},
 		"with each success of a call": {
 			changesResults(func(settlements []domain.Settlement, results []domain.SettleResult) {
 				for i, s := range settlements {
@@ -114,9 +110,7 @@ func completeDefects() map[string]storeDefect {
 					}
 				}
 			}),
-			map[string]string{
-				"outbox last success completes": "d came to [completes completes], want [applied completes",
-			},
+			found{"d came to [completes completes], want [applied completes": {outboxLastSuccessCompletes}},
 		},
 		"with the first success of a call": {
 			changesResults(func(settlements []domain.Settlement, results []domain.SettleResult) {
@@ -128,80 +122,56 @@ func completeDefects() map[string]storeDefect {
 					}
 				}
 			}),
-			map[string]string{
-				"outbox last success completes": "d came to [completes applied], want [applied completes",
-			},
+			found{"d came to [completes applied], want [applied completes": {outboxLastSuccessCompletes}},
 		},
-		"only when nothing of the subject is open": {
-			completesBy(func(success, other domain.OutboxEntry) bool {
-				return success.SubjectID == other.SubjectID && !forgotten(other)
-			}),
-			map[string]string{
-				"outbox results are in order":   "a batch came to [completes applied applied applied applied applied",
-				"outbox last success completes": "d came to [applied applied], want [applied completes",
+		"only when nothing of the subject is open": {completesBy(func(success, other domain.OutboxEntry) bool {
+			return success.SubjectID == other.SubjectID && !forgotten(other)
+		}), found{
+			"a batch came to [completes applied applied applied applied applied": {outboxResultsAreInOrder},
+			"d came to [applied applied], want [applied completes":               {outboxLastSuccessCompletes},
+		}},
+		"only when nothing of the operation is open": {completesBy(func(success, other domain.OutboxEntry) bool {
+			return success.Operation == other.Operation && !forgotten(other)
+		}), found{
+			"a batch came to [applied applied applied applied applied applied":      {outboxResultsAreInOrder},
+			"two settlements of each entry came to [applied applied stale stale]":   {outboxEntryIsSettledOnceInACall},
+			"d came to [applied applied], want [applied completes":                  {outboxLastSuccessCompletes},
+			"once the abandoned erasure was requeued, its success came to [applied": {outboxAbandonedErasuresHoldCompletionBack},
+			"after an abandoned rectification, a success came to [applied": {
+				outboxAbandonedRectificationsHoldNothingBack,
 			},
-		},
-		"only when nothing of the operation is open": {
-			completesBy(func(success, other domain.OutboxEntry) bool {
-				return success.Operation == other.Operation && !forgotten(other)
-			}),
-			map[string]string{
-				"outbox results are in order":                       "a batch came to [applied applied applied applied applied applied",
-				"outbox entry is settled once in a call":            "two settlements of each entry came to [applied applied stale stale]",
-				"outbox last success completes":                     "d came to [applied applied], want [applied completes",
-				"outbox abandoned erasures hold completion back":    "once the abandoned erasure was requeued, its success came to [applied",
-				"outbox abandoned rectifications hold nothing back": "after an abandoned rectification, a success came to [applied",
+		}},
+		"despite what has failed": {completesBy(func(success, other domain.OutboxEntry) bool {
+			return together(success, other) && !forgotten(other) && other.Status != domain.OutboxFailed
+		}), found{"beside another one that": {outboxOpenEntriesHoldCompletionBack}}},
+		"despite what was given back": {completesBy(func(success, other domain.OutboxEntry) bool {
+			return together(success, other) && !forgotten(other) && other.Status != domain.OutboxPending
+		}), found{"beside another one that": {outboxOpenEntriesHoldCompletionBack}}},
+		"despite what is in flight": {completesBy(func(success, other domain.OutboxEntry) bool {
+			return together(success, other) && !forgotten(other) && other.Status != domain.OutboxInFlight
+		}), found{
+			"a batch came to [completes applied completes applied completes":          {outboxResultsAreInOrder},
+			"came to [completes], want [applied":                                      {outboxLastSuccessCompletes},
+			"beside another one that":                                                 {outboxOpenEntriesHoldCompletionBack},
+			"8 of the 8 sessions that settled a subject's entries completed it, want": {outboxSettlementsAtOnceCompleteOnce},
+			"two sessions that settled a subject's last entries at the same time got": {
+				outboxOverlappingSettlementsCompleteOnce,
 			},
-		},
-		"despite what has failed": {
-			completesBy(func(success, other domain.OutboxEntry) bool {
-				return together(success, other) && !forgotten(other) && other.Status != domain.OutboxFailed
-			}),
-			map[string]string{
-				"outbox open entries hold completion back": "beside another one that",
-			},
-		},
-		"despite what was given back": {
-			completesBy(func(success, other domain.OutboxEntry) bool {
-				return together(success, other) && !forgotten(other) && other.Status != domain.OutboxPending
-			}),
-			map[string]string{
-				"outbox open entries hold completion back": "beside another one that",
-			},
-		},
-		"despite what is in flight": {
-			completesBy(func(success, other domain.OutboxEntry) bool {
-				return together(success, other) && !forgotten(other) && other.Status != domain.OutboxInFlight
-			}),
-			map[string]string{
-				"outbox results are in order":                  "a batch came to [completes applied completes applied completes",
-				"outbox last success completes":                "came to [completes], want [applied",
-				"outbox open entries hold completion back":     "beside another one that",
-				"outbox settlements at once complete once":     "8 of the 8 sessions that settled a subject's entries completed it, want",
-				"outbox overlapping settlements complete once": "two sessions that settled a subject's last entries at the same time got",
-			},
-		},
-		"despite abandoned erasures": {
-			completesBy(func(success, other domain.OutboxEntry) bool {
-				return together(success, other) && other.Status != domain.OutboxAbandoned
-			}),
-			map[string]string{
-				"outbox abandoned erasures hold completion back": "an abandoned erasure, a success c",
-			},
-		},
-		"not with abandoned rectifications": {
-			completesBy(together),
-			map[string]string{
-				"outbox abandoned rectifications hold nothing back": "abandoned rectification",
-			},
-		},
+		}},
+		"despite abandoned erasures": {completesBy(func(success, other domain.OutboxEntry) bool {
+			return together(success, other) && other.Status != domain.OutboxAbandoned
+		}), found{"an abandoned erasure, a success c": {outboxAbandonedErasuresHoldCompletionBack}}},
+		"not with abandoned rectifications": {completesBy(together), found{
+			"abandoned rectification": {outboxAbandonedRectificationsHoldNothingBack},
+		}},
 	}
 }
 
 // That nobody completes is not sure to happen, but in the case that makes it happen.
 func TestCompletionThatIsDecidedBeforeTheLockIsFoundOut(t *testing.T) {
-	const overlapping = "outbox overlapping settlements complete once"
-	expectFailures(t, only(overlapping), inMemory(decidesBeforeTheLock), map[string]string{overlapping: "want one that completes"})
+	promise.ExpectFailures(t, only(outboxOverlappingSettlementsCompleteOnce), inMemory(decidesBeforeTheLock), found{
+		"want one that completes": {outboxOverlappingSettlementsCompleteOnce},
+	})
 }
 
 func decidesBeforeTheLock(store *Store) {
@@ -210,23 +180,21 @@ func decidesBeforeTheLock(store *Store) {
 	changesDo(func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
 			mine := 0
-			o := newBrokenOutbox(s.Outbox())
-			good := o.good
-			o.settle = func(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
+			o := brokenOutbox{Outbox: s.Outbox(), settle: func(c outboxCall) (results, error) {
 				mu.Lock()
 				before := succeeded // before the lock on the entries
 				mu.Unlock()
-				results, err := good.Settle(ctx, settlements)
+				results, err := c.settle()
 				mu.Lock()
 				defer mu.Unlock()
 				for i, result := range results {
-					if !result.Stale && settlements[i].Status == domain.OutboxSucceeded {
+					if !result.Stale && c.settlements[i].Status == domain.OutboxSucceeded {
 						mine++
 					}
 					results[i].Completes = result.Completes && before == succeeded
 				}
 				return results, err
-			}
+			}}
 			err := fn(ctx, replaced{Session: s, outbox: o})
 			mu.Lock() // and still under the lock on the entries
 			defer mu.Unlock()

@@ -36,9 +36,7 @@ func outboxEntriesComeWithTheCommit(t testing.TB, h StoreHarness) {
 		}
 		return nil
 	})
-	if pending := b.counts(t)[domain.OutboxPending]; pending != 1 {
-		t.Errorf("after the commit %d entries are pending, want 1", pending)
-	}
+	b.counted(t, "after the commit", domain.OutboxPending, 1)
 }
 
 func outboxEntriesGoWithARollback(t testing.TB, h StoreHarness) {
@@ -52,12 +50,8 @@ func outboxEntriesGoWithARollback(t testing.TB, h StoreHarness) {
 		}
 		return errUndo
 	})
-	if !errors.Is(err, errUndo) {
-		t.Errorf("the session ended with: %v", err)
-	}
-	if pending := b.counts(t)[domain.OutboxPending]; pending != 0 {
-		t.Errorf("after a rollback %d entries are pending", pending)
-	}
+	assert(t, errors.Is(err, errUndo), "the session ended with: %v", err)
+	b.counted(t, "after a rollback", domain.OutboxPending, 0)
 }
 
 func outboxEntryIDsAreUnique(t testing.TB, h StoreHarness) {
@@ -71,14 +65,11 @@ func outboxEntryIDsAreUnique(t testing.TB, h StoreHarness) {
 		"one twice at once":         {toErase(t, "twice", again.SubjectID, 0), toErase(t, "twice", again.SubjectID, 0)},
 	} {
 		err := b.try(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
-		if !errors.Is(err, domain.ErrConflict) {
-			t.Errorf("%s: enqueuing it is no ErrConflict but: %v", name, err)
-		}
+		assert(t, errors.Is(err, domain.ErrConflict), "%s: enqueuing it is no ErrConflict but: %v", name, err)
 	}
-	if claimed := b.claim(t, 10, noon); !slices.Equal(entryIDs(claimed), entryIDs(first)) ||
-		claimed[1].Operation != domain.OperationErase {
-		t.Errorf("left are %v, want %v as they were", entryIDs(claimed), entryIDs(first))
-	}
+	claimed := b.claim(t, 10, noon)
+	assert(t, slices.Equal(entryIDs(claimed), entryIDs(first)) && claimed[1].Operation == domain.OperationErase,
+		"left are %v, want %v as they were", entryIDs(claimed), entryIDs(first))
 }
 
 func outboxEntriesComeBackAsEnqueued(t testing.TB, h StoreHarness) {
@@ -109,9 +100,7 @@ func outboxSessionClaimsWhatItEnqueued(t testing.TB, h StoreHarness) {
 			return err
 		}
 		claimed, err := outbox.Claim(ctx, 10, noon, noon.Add(lease), token(noon))
-		if !slices.Equal(entryIDs(claimed), []string{"e000", "e001"}) {
-			t.Errorf("the session claims %v", entryIDs(claimed))
-		}
+		assert(t, slices.Equal(entryIDs(claimed), []string{"e000", "e001"}), "the session claims %v", entryIDs(claimed))
 		return err
 	})
 }
@@ -133,15 +122,12 @@ func expect(t testing.TB, got, want domain.OutboxEntry, change func(*domain.Outb
 	t.Helper()
 	change(&want)
 	want.EnqueuedAt = want.EnqueuedAt.UTC()
-	if len(got.Corrections)+len(want.Corrections) > 0 && !sameJSON(t, got.Corrections, want.Corrections) {
-		t.Errorf("%s has other corrections than expected", want.EntryID)
-	}
+	assert(t, len(got.Corrections)+len(want.Corrections) <= 0 || sameJSON(t, got.Corrections, want.Corrections),
+		"%s has other corrections than expected", want.EntryID)
 	got.Corrections, want.Corrections = nil, nil
 	if len(got.Ref.Extra) == 0 {
 		got.Ref.Extra = want.Ref.Extra // nil and empty are the same
-		if len(want.Ref.Extra) > 0 {
-			t.Errorf("%s has lost what its ref carries besides", want.EntryID)
-		}
+		assert(t, len(want.Ref.Extra) == 0, "%s has lost what its ref carries besides", want.EntryID)
 	}
 	given, wanted := reflect.ValueOf(got), reflect.ValueOf(want)
 	for i := range given.NumField() {
@@ -171,8 +157,6 @@ func asJSON(t testing.TB, value any) (decoded any) {
 	if err == nil {
 		err = json.Unmarshal(text, &decoded)
 	}
-	if err != nil {
-		t.Errorf("a %T is no JSON: %v", value, err)
-	}
+	assert(t, err == nil, "a %T is no JSON: %v", value, err)
 	return decoded
 }

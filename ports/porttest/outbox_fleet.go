@@ -11,13 +11,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-func (b box) claimFor(t testing.TB, at time.Time, known ...domain.OutboxTarget) (claimed []domain.OutboxEntry) {
+func (b box) claimFor(t testing.TB, at time.Time, known ...domain.OutboxTarget) []domain.OutboxEntry {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		claimed, err = outbox.Claim(ctx, 10, at, at.Add(lease), token(at), known...)
-		return err
+	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
+		return session.Outbox().Claim(ctx, 10, at, at.Add(lease), token(at), known...)
 	})
-	return claimed
 }
 
 func outboxClaimTakesWhatItsCallerKnows(t testing.TB, h StoreHarness) {
@@ -32,24 +30,15 @@ func outboxClaimTakesWhatItsCallerKnows(t testing.TB, h StoreHarness) {
 	b.enqueue(t, toErase(t, "the desk's", id, 3*time.Second), toRectify(t, "the mail's correction", id, 4*time.Second))
 	desk := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase}
 	mail := domain.OutboxTarget{Resolver: "mail", Operation: domain.OperationErase}
-	if got := entryIDs(b.claimFor(t, noon, mail)); len(got) > 0 {
-		t.Errorf("claimed for a system that has no entry are %v", got)
-	}
-	if got := entryIDs(b.claimFor(t, noon, desk)); !slices.Equal(got, []string{"the desk's"}) {
-		t.Errorf("claimed are %v, want only the desk's, which is known", got)
-	}
-	if pending := b.counts(t)[domain.OutboxPending]; pending != 4 {
-		t.Errorf("%d entries are pending, want the 4 that are not known", pending)
-	}
+	are(t, "claimed for a system that has no entry", b.claimFor(t, noon, mail))
+	are(t, "claimed", b.claimFor(t, noon, desk), "the desk's")
+	b.counted(t, "then", domain.OutboxPending, 4)
 	rectify := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationRectify}
 	crm := domain.OutboxTarget{Resolver: "crm", Operation: domain.OperationErase}
 	got := entryIDs(b.claimFor(t, noon, desk, rectify, crm))
-	if want := []string{"to a new system", "the desk's correction", "the mail's correction"}; !slices.Equal(got, want) {
-		t.Errorf("claimed by who knows more are %v, want %v", got, want)
-	}
-	if got := entryIDs(b.claimFor(t, noon)); !slices.Equal(got, []string{"a new operation"}) {
-		t.Errorf("claimed without targets are %v, want whatever is left", got)
-	}
+	want := []string{"to a new system", "the desk's correction", "the mail's correction"}
+	assert(t, slices.Equal(got, want), "claimed by who knows more are %v, want %v", got, want)
+	are(t, "claimed without targets", b.claimFor(t, noon), "a new operation")
 }
 
 func outboxClaimTakesWhatAWrongClockPutOff(t testing.TB, h StoreHarness) {
@@ -72,9 +61,7 @@ func outboxClaimTakesWhatAWrongClockPutOff(t testing.TB, h StoreHarness) {
 		t.Errorf("due are %v, want %v: the others were taken, or may wait", got, want)
 	}
 	longer := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase, LongestWait: 2 * domain.LongestWait}
-	if got := entryIDs(b.claimFor(t, noon, longer)); len(got) > 0 {
-		t.Errorf("claimed by who lets entries wait longer are %v", got)
-	}
+	are(t, "claimed by who lets entries wait longer", b.claimFor(t, noon, longer))
 	// An attempt in the future is a clock's mistake too, although it is not put off for long.
 	b.enqueue(t, toErase(t, "tried in an hour", id, 4*time.Second))
 	for _, entry := range b.claimFor(t, noon.Add(time.Hour)) {
@@ -111,9 +98,7 @@ func outboxClaimAbandonsWhatItCannotRead(t testing.TB, h StoreHarness) {
 	if got := b.settle(t, succeeds(claimed[1])); got[0] != completes {
 		t.Errorf("the good one was settled as %v", named(got))
 	}
-	if got := entryIDs(b.requeue(t, "bad")); !slices.Equal(got, []string{"bad"}) {
-		t.Errorf("requeued are %v, want bad", got)
-	}
+	are(t, "requeued", b.requeue(t, "bad"), "bad")
 }
 
 func first(entries []domain.OutboxEntry) domain.OutboxEntry {
@@ -123,13 +108,11 @@ func first(entries []domain.OutboxEntry) domain.OutboxEntry {
 	return entries[0]
 }
 
-func (b box) unclaimed(t testing.TB, before time.Time, limit int) (found []domain.OutboxEntry) {
+func (b box) unclaimed(t testing.TB, before time.Time, limit int) []domain.OutboxEntry {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		found, err = outbox.Unclaimed(ctx, before, limit)
-		return err
+	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
+		return session.Outbox().Unclaimed(ctx, before, limit)
 	})
-	return found
 }
 
 func outboxUnclaimedEntriesAreMarkedOnce(t testing.TB, h StoreHarness) {
@@ -139,28 +122,20 @@ func outboxUnclaimedEntriesAreMarkedOnce(t testing.TB, h StoreHarness) {
 	b.enqueue(t, toErase(t, "old", e[0].SubjectID, time.Minute), toErase(t, "young", e[0].SubjectID, 5*time.Hour))
 	for _, want := range [][]string{{"e003"}, {"e004", "old"}, {}} {
 		found := b.unclaimed(t, noon.Add(tick), max(1, len(want)))
-		if got := entryIDs(found); !slices.Equal(got, want) {
-			t.Errorf("unclaimed are %v, want %v", got, want)
-		}
+		are(t, "unclaimed", found, want...)
 		for _, entry := range found {
 			marked := entry.LastError != nil && *entry.LastError == domain.LastErrorUnclaimed
-			if !marked || entry.Status == domain.OutboxAbandoned {
-				t.Errorf("%s is returned as %s, or without its error", entry.EntryID, entry.Status)
-			}
+			assert(t, marked && entry.Status != domain.OutboxAbandoned,
+				"%s is returned as %s, or without its error", entry.EntryID, entry.Status)
 		}
 	}
 	want := []string{"e003", "e004", "old", "young"}
-	if got := entryIDs(b.due(t, noon.Add(tick))); !slices.Equal(got, want) {
-		t.Errorf("then due are %v, want %v as before", got, want)
-	}
+	are(t, "then due", b.due(t, noon.Add(tick)), want...)
 	counts := b.counts(t)
-	if counts[domain.OutboxFailed] != 2 || counts[domain.OutboxPending] != 3 || counts[domain.OutboxInFlight] != 1 {
-		t.Errorf("counted are %v, want 2 failed, 3 pending, 1 in flight as before", counts)
-	}
+	assert(t, counts[domain.OutboxFailed] == 2 && counts[domain.OutboxPending] == 3 && counts[domain.OutboxInFlight] == 1,
+		"counted are %v, want 2 failed, 3 pending, 1 in flight as before", counts)
 	want = []string{"e002", "e005", "young"}
-	if got := entryIDs(b.unclaimed(t, noon.Add(2*time.Hour), 10)); !slices.Equal(got, want) {
-		t.Errorf("later, unclaimed are %v, want %v: a lease that has ended counts as well", got, want)
-	}
+	are(t, "later, unclaimed", b.unclaimed(t, noon.Add(2*time.Hour), 10), want...)
 }
 
 func outboxTakesNothingForNothing(t testing.TB, h StoreHarness) {
@@ -185,9 +160,8 @@ func outboxTakesNothingForNothing(t testing.TB, h StoreHarness) {
 	b.settle(t)
 	b.requeue(t)
 	b.enqueue(t)
-	if after := b.counts(t); fmt.Sprint(after) != fmt.Sprint(before) {
-		t.Errorf("counted are %v, want %v as before", after, before)
-	}
+	after := b.counts(t)
+	assert(t, fmt.Sprint(after) == fmt.Sprint(before), "counted are %v, want %v as before", after, before)
 }
 
 func outboxReadingIsNoWrite(t testing.TB, h StoreHarness) {
@@ -215,7 +189,5 @@ func outboxRequeueTakesAnyNumberOfIDs(t testing.TB, h StoreHarness) {
 		ids[i] = fmt.Sprint("unknown ", i)
 	}
 	ids[0], ids[69_999] = "e001", "e000"
-	if got := entryIDs(b.requeue(t, ids...)); !slices.Equal(got, []string{"e000", "e001"}) {
-		t.Errorf("requeued are %v, want both, oldest first", got)
-	}
+	are(t, "requeued", b.requeue(t, ids...), "e000", "e001")
 }

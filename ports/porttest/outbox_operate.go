@@ -11,13 +11,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-func (b box) requeue(t testing.TB, entryIDs ...string) (requeued []domain.OutboxEntry) {
+func (b box) requeue(t testing.TB, entryIDs ...string) []domain.OutboxEntry {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		requeued, err = outbox.Requeue(ctx, entryIDs)
-		return err
+	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
+		return session.Outbox().Requeue(ctx, entryIDs)
 	})
-	return requeued
 }
 
 func outboxCountsHaveEveryStatus(t testing.TB, h StoreHarness) {
@@ -66,13 +64,11 @@ func outboxAbandonedEntriesComeByAge(t testing.TB, h StoreHarness) {
 	b := h.withAbandoned(t)
 	want := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
 	listed := b.abandoned(t, nil, 100)
-	if got := entryIDs(listed); !slices.Equal(got, want) {
-		t.Fatalf("abandoned are %v, want %v", got, want)
-	}
+	got := entryIDs(listed)
+	must(t, slices.Equal(got, want), "abandoned are %v, want %v", got, want)
 	for _, entry := range listed {
-		if entry.Status != domain.OutboxAbandoned || entry.LastError == nil || *entry.LastError != "refused" {
-			t.Errorf("%s is listed as %s, or without its error", entry.EntryID, entry.Status)
-		}
+		assert(t, entry.Status == domain.OutboxAbandoned && entry.LastError != nil && *entry.LastError == "refused",
+			"%s is listed as %s, or without its error", entry.EntryID, entry.Status)
 	}
 }
 
@@ -116,16 +112,10 @@ func outboxRequeueLeavesTheRestAlone(t testing.TB, h StoreHarness) {
 	if got := b.requeue(t); len(got) > 0 {
 		t.Errorf("of no entry, %v are requeued", entryIDs(got))
 	}
-	got := entryIDs(b.requeue(t, "succeeded", "failed", "in flight", "pending", "b", "f", "unknown", "g", "g"))
-	if !slices.Equal(got, []string{"g"}) {
-		t.Errorf("requeued are %v, want only g, an abandoned erasure", got)
-	}
+	are(t, "requeued", b.requeue(t, "succeeded", "failed", "in flight", "pending", "b", "f", "unknown", "g", "g"), "g")
 	before[domain.OutboxAbandoned]--
 	before[domain.OutboxPending]++
-	if after := b.counts(t); !maps.Equal(after, before) {
-		t.Errorf("then counted are %v, want %v", after, before)
-	}
-	if got := entryIDs(b.abandoned(t, nil, 100)); !slices.Equal(got, []string{"a", "b", "c", "d", "e", "f", "h"}) {
-		t.Errorf("still abandoned are %v, want all but g", got)
-	}
+	after := b.counts(t)
+	assert(t, maps.Equal(after, before), "then counted are %v, want %v", after, before)
+	are(t, "still abandoned", b.abandoned(t, nil, 100), "a", "b", "c", "d", "e", "f", "h")
 }

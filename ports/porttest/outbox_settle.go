@@ -16,15 +16,10 @@ func outboxFailureIsTriedAgainInItsTime(t testing.TB, h StoreHarness) {
 	entry := toRectify(t, "a", subjectOf(t, "acme", "7"), 0)
 	claimed := b.claimed(t, entry)
 	next := noon.Add(time.Hour)
-	if got := b.settle(t, fails(claimed[0], next)); got[0] != applied {
-		t.Errorf("a failure came to %v", named(got))
-	}
-	if counts := b.counts(t); counts[domain.OutboxFailed] != 1 {
-		t.Errorf("%d entries have failed, want 1", counts[domain.OutboxFailed])
-	}
-	if due := b.due(t, next.Add(-tick)); len(due) > 0 {
-		t.Errorf("what failed is due before its next attempt")
-	}
+	cameTo(t, "a failure", b.settle(t, fails(claimed[0], next)), applied)
+	b.counted(t, "then", domain.OutboxFailed, 1)
+	due := b.due(t, next.Add(-tick))
+	assert(t, len(due) == 0, "what failed is due before its next attempt")
 	class := "timeout"
 	expectAll(t, "due at its next attempt", b.claim(t, 10, next), []domain.OutboxEntry{entry}, func(e *domain.OutboxEntry) {
 		inFlight(e, next, 2)
@@ -38,12 +33,9 @@ func outboxUntriedEntryIsGivenBack(t testing.TB, h StoreHarness) {
 		toErase(t, "a", subjectOf(t, "acme", "7"), 0), toRectify(t, "b", subjectOf(t, "acme", "8"), time.Second),
 	}
 	e := b.claimed(t, entries...)
-	if got := b.settle(t, givesBack(e[0]), givesBack(e[1])); !slices.Equal(got, []domain.SettleResult{applied, applied}) {
-		t.Errorf("giving two entries back came to %v", named(got))
-	}
-	if counts := b.counts(t); counts[domain.OutboxPending] != 2 {
-		t.Errorf("%d entries are pending, want 2", counts[domain.OutboxPending])
-	}
+	got := b.settle(t, givesBack(e[0]), givesBack(e[1]))
+	assert(t, slices.Equal(got, []domain.SettleResult{applied, applied}), "giving two entries back came to %v", named(got))
+	b.counted(t, "then", domain.OutboxPending, 2)
 	expectAll(t, "claimed again", b.claim(t, 10, noon.Add(tick)), entries, func(e *domain.OutboxEntry) {
 		inFlight(e, noon.Add(tick), 1)
 	})
@@ -55,34 +47,24 @@ func outboxNextAttemptIsAFailures(t testing.TB, h StoreHarness) {
 	e := b.claimed(t, numbered(t, 2)...)
 	b.settle(t, fails(e[0], noon))
 	failed := b.claim(t, 1, noon)
-	if len(failed) == 0 {
-		t.Fatalf("what failed is not due at its next attempt")
-	}
+	must(t, len(failed) != 0, "what failed is not due at its next attempt")
 	back, gone := fails(failed[0], noon.Add(time.Hour)), abandons(e[1])
 	back.Status, gone.NextAttemptAt = domain.OutboxPending, back.NextAttemptAt
 	b.settle(t, back, gone)
 	again := b.claim(t, 1, noon)
-	if len(again) == 0 {
-		t.Errorf("what was given back is not due at once")
-	}
+	assert(t, len(again) != 0, "what was given back is not due at once")
 	for _, entry := range again {
-		if entry.LastError != nil {
-			t.Errorf("what was given back has an error")
-		}
+		assert(t, entry.LastError == nil, "what was given back has an error")
 	}
 	for _, entry := range b.abandoned(t, nil, 10) {
-		if entry.NextAttemptAt != nil {
-			t.Errorf("what was abandoned has a next attempt")
-		}
+		assert(t, entry.NextAttemptAt == nil, "what was abandoned has a next attempt")
 	}
 }
 
 func outboxAbandonedErasureKeepsItsRef(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entry := toErase(t, "a", subjectOf(t, "acme", "7"), 0)
-	if got := b.settle(t, abandons(b.claimed(t, entry)[0])); got[0] != applied {
-		t.Errorf("an abandonment came to %v", named(got))
-	}
+	cameTo(t, "an abandonment", b.settle(t, abandons(b.claimed(t, entry)[0])), applied)
 	expectAll(t, "abandoned", b.abandoned(t, nil, 10), []domain.OutboxEntry{entry}, isAbandoned)
 }
 
@@ -97,9 +79,7 @@ func outboxAbandonedRectificationIsForgotten(t testing.TB, h StoreHarness) {
 	entry := toRectify(t, "a", subjectOf(t, "acme", "7"), 0)
 	b.settle(t, abandons(b.claimed(t, entry)[0]))
 	listed := b.abandoned(t, nil, 10)
-	if len(listed) != 1 {
-		t.Fatalf("%d entries are abandoned, want 1", len(listed))
-	}
+	must(t, len(listed) == 1, "%d entries are abandoned, want 1", len(listed))
 	isForgotten(t, listed[0])
 	listed[0].Ref = entry.Ref
 	expect(t, listed[0], entry, func(e *domain.OutboxEntry) { isAbandoned(e); e.Corrections = nil })
@@ -108,29 +88,23 @@ func outboxAbandonedRectificationIsForgotten(t testing.TB, h StoreHarness) {
 // isForgotten checks that an entry holds nothing of the subject but its id.
 func isForgotten(t testing.TB, entry domain.OutboxEntry) {
 	t.Helper()
-	if entry.Ref.Value != "" || len(entry.Ref.Extra) > 0 {
-		t.Errorf("%s still has its ref", entry.EntryID)
-	}
-	if len(entry.Corrections) > 0 {
-		t.Errorf("%s still has its corrections", entry.EntryID)
-	}
+	assert(t, entry.Ref.Value == "" && len(entry.Ref.Extra) == 0, "%s still has its ref", entry.EntryID)
+	assert(t, len(entry.Corrections) == 0, "%s still has its corrections", entry.EntryID)
 }
 
 func outboxSettlementEndsTheLease(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	e := b.claimed(t, numbered(t, 4)...)
 	settlements := []domain.Settlement{succeeds(e[0]), fails(e[1], noon.Add(time.Hour)), abandons(e[2]), givesBack(e[3])}
-	if got := b.settle(t, settlements...); slices.Contains(got, stale) {
-		t.Fatalf("the settlements came to %v", named(got))
-	}
+	got := b.settle(t, settlements...)
+	must(t, !slices.Contains(got, stale), "the settlements came to %v", named(got))
 	for i, result := range b.settle(t, settlements...) {
 		if result != stale {
 			t.Errorf("settled as %s for the second time, an entry came to %v", settlements[i].Status, named([]domain.SettleResult{result}))
 		}
 	}
-	if listed := b.abandoned(t, nil, 10); len(listed) != 1 || listed[0].LeaseToken != nil {
-		t.Errorf("an abandoned entry still has a lease token")
-	}
+	listed := b.abandoned(t, nil, 10)
+	assert(t, len(listed) == 1 && listed[0].LeaseToken == nil, "an abandoned entry still has a lease token")
 }
 
 func outboxSettlementUnderALostLeaseIsStale(t testing.TB, h StoreHarness) {
@@ -156,9 +130,8 @@ func outboxSettlementUnderALostLeaseIsStale(t testing.TB, h StoreHarness) {
 		{"of an entry that is not claimed, with an empty token", waiting},
 	} {
 		for _, settlement := range []domain.Settlement{succeeds(c.lost), fails(c.lost, noon), abandons(c.lost), givesBack(c.lost)} {
-			if got := b.settle(t, settlement); got[0] != stale {
-				t.Errorf("a settlement %s as %s came to %v", c.name, settlement.Status, named(got))
-			}
+			got := b.settle(t, settlement)
+			assert(t, got[0] == stale, "a settlement %s as %s came to %v", c.name, settlement.Status, named(got))
 		}
 	}
 	if due := entryIDs(b.due(t, noon.Add(2*lease-tick))); !slices.Equal(due, []string{"b"}) {
@@ -180,9 +153,7 @@ func outboxResultsAreInOrder(t testing.TB, h StoreHarness) {
 	lost.LeaseToken = &lost.EntryID
 	got := b.settle(t, succeeds(e[6]), abandons(e[5]), succeeds(e[4]), fails(e[3], noon), succeeds(e[2]), succeeds(e[1]), succeeds(lost))
 	want := []domain.SettleResult{completes, applied, completes, applied, completes, applied, stale}
-	if !slices.Equal(got, want) {
-		t.Errorf("a batch came to %v, want %v", named(got), named(want))
-	}
+	assert(t, slices.Equal(got, want), "a batch came to %v, want %v", named(got), named(want))
 	if got := b.settle(t); len(got) != 0 {
 		t.Errorf("nothing to settle came to %v", named(got))
 	}
@@ -192,15 +163,12 @@ func outboxEntryIsSettledOnceInACall(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	e := b.claimed(t, numbered(t, 2)...)
 	got := b.settle(t, abandons(e[0]), succeeds(e[1]), succeeds(e[0]), abandons(e[1]))
-	if want := []domain.SettleResult{applied, completes, stale, stale}; !slices.Equal(got, want) {
-		t.Errorf("two settlements of each entry came to %v, want %v", named(got), named(want))
-	}
+	want := []domain.SettleResult{applied, completes, stale, stale}
+	assert(t, slices.Equal(got, want), "two settlements of each entry came to %v, want %v", named(got), named(want))
 	if listed := entryIDs(b.abandoned(t, nil, 10)); !slices.Equal(listed, []string{"e000"}) {
 		t.Errorf("abandoned are %v, want e000, whose first settlement says so", listed)
 	}
-	if counts := b.counts(t); counts[domain.OutboxSucceeded] != 1 {
-		t.Errorf("%d entries have succeeded, want 1", counts[domain.OutboxSucceeded])
-	}
+	b.counted(t, "then", domain.OutboxSucceeded, 1)
 }
 
 func outboxSettlementCanBeRolledBack(t testing.TB, h StoreHarness) {
@@ -212,15 +180,9 @@ func outboxSettlementCanBeRolledBack(t testing.TB, h StoreHarness) {
 		}
 		return errUndo
 	})
-	if !errors.Is(err, errUndo) {
-		t.Errorf("the session ended with: %v", err)
-	}
-	if counts := b.counts(t); counts[domain.OutboxInFlight] != 1 {
-		t.Errorf("after the rollback %d entries are in flight, want 1", counts[domain.OutboxInFlight])
-	}
-	if got := b.settle(t, succeeds(claimed[0])); got[0] != completes {
-		t.Errorf("settled again after the rollback, the entry came to %v", named(got))
-	}
+	assert(t, errors.Is(err, errUndo), "the session ended with: %v", err)
+	b.counted(t, "after the rollback", domain.OutboxInFlight, 1)
+	cameTo(t, "settled again after the rollback, the entry", b.settle(t, succeeds(claimed[0])), completes)
 }
 
 func outboxSuccessIsForgotten(t testing.TB, h StoreHarness) {
@@ -233,13 +195,10 @@ func outboxSuccessIsForgotten(t testing.TB, h StoreHarness) {
 	}
 	b.settle(t, succeeds(e[0]), succeeds(e[1]))
 	stored := b.Entries(t)
-	if len(stored) != 2 {
-		t.Errorf("%d entries are stored once two have succeeded, want 2", len(stored))
-	}
+	assert(t, len(stored) == 2, "%d entries are stored once two have succeeded, want 2", len(stored))
 	for _, entry := range stored {
-		if entry.Status != domain.OutboxSucceeded || entry.LeaseToken != nil || entry.LastError != nil {
-			t.Errorf("%s is stored as %s, or with a lease or an error", entry.EntryID, entry.Status)
-		}
+		assert(t, entry.Status == domain.OutboxSucceeded && entry.LeaseToken == nil && entry.LastError == nil,
+			"%s is stored as %s, or with a lease or an error", entry.EntryID, entry.Status)
 		isForgotten(t, entry)
 	}
 }

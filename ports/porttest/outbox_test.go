@@ -8,137 +8,173 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
-
-// notWaiting is the one case that a store in memory cannot pass: its writers come one after the other.
-const notWaiting = "outbox claims do not wait for each other"
-
-// outboxInMemory are the cases that a store in memory can pass.
-func outboxInMemory() []suiteCase[StoreHarness] {
-	return slices.DeleteFunc(slices.Clone(outboxEntryCases), func(c suiteCase[StoreHarness]) bool { return c.name == notWaiting })
-}
-
-func only(name string) []suiteCase[StoreHarness] {
-	return slices.DeleteFunc(slices.Clone(outboxCases), func(c suiteCase[StoreHarness]) bool { return c.name != name })
-}
 
 func TestAnOutboxThatKeepsItsPromisesPasses(t *testing.T) {
 	TestOutbox(t, inMemory(right))
 }
 
-func TestAnOutboxWhoseClaimsWaitIsFoundOut(t *testing.T) {
-	expectFailures(t, only(notWaiting), inMemory(right), map[string]string{notWaiting: "a claim waits for the session of another one"})
-}
-
 // Each of these outboxes breaks promises, and is found out for what it broke and for nothing else.
 func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
-	for of, defects := range map[string]map[string]storeDefect{
+	claimsWait := []func(testing.TB, StoreHarness){outboxClaimsDoNotWaitForEachOther} // see below
+	promises := slices.DeleteFunc(slices.Clone(outboxEntryPromises), func(p promise.Promise[StoreHarness]) bool {
+		return p.IsIn(claimsWait)
+	})
+	promise.ExpectDefects(t, promises, brokenStore, promise.Topics(map[string]defects{
 		"enqueue": enqueueDefects(), "claim": claimDefects(), "settle": settleDefects(), "complete": completeDefects(),
 		"operate": operateDefects(), "values": outboxValueDefects(),
-	} {
-		for name, defect := range defects {
-			t.Run(of+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				expectFailures(t, outboxInMemory(), inMemory(defect.breaks), defect.found)
-			})
-		}
-	}
+	}))
 }
 
-// brokenOutbox is an outbox in which functions stand for methods of the good one.
-type brokenOutbox struct {
-	good *targeted
-
-	enqueue   func(ctx context.Context, entries ...domain.OutboxEntry) error
-	claim     func(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error)
-	settle    func(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error)
-	counts    func(ctx context.Context) (map[domain.OutboxStatus]int64, error)
-	abandoned func(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error)
-	requeue   func(ctx context.Context, ids []string) ([]domain.OutboxEntry, error)
-	withdraw  func(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error)
-	purge     func(ctx context.Context, before time.Time, limit int) (int64, error)
-	unclaimed func(ctx context.Context, before time.Time, limit int) ([]domain.OutboxEntry, error)
-}
-
-// newBrokenOutbox keeps every promise.
-func newBrokenOutbox(outbox ports.Outbox) *brokenOutbox {
-	good := &targeted{Outbox: outbox}
-	return &brokenOutbox{
-		good: good, enqueue: good.Enqueue, claim: good.take, settle: good.Settle, counts: good.Counts,
-		abandoned: good.Abandoned, requeue: good.Requeue, withdraw: good.Withdraw, purge: good.Purge,
-		unclaimed: good.Unclaimed,
-	}
-}
-
-// targeted is an outbox that knows the targets of the claim under way, so that claims that are broken in another way
-// need not hand them on.
-type targeted struct {
-	ports.Outbox
-	known []domain.OutboxTarget
-}
-
-func (t *targeted) Claim(
-	ctx context.Context, limit int, at, until time.Time, token string, known ...domain.OutboxTarget,
-) ([]domain.OutboxEntry, error) {
-	if len(known) == 0 {
-		known = t.known
-	}
-	return t.Outbox.Claim(ctx, limit, at, until, token, known...)
-}
-
-func (t *targeted) take(ctx context.Context, limit int, at, until time.Time, token string) ([]domain.OutboxEntry, error) {
-	return t.Claim(ctx, limit, at, until, token)
-}
-
-// changesOutbox is a defect of the outbox of every session.
-func changesOutbox(change func(o *brokenOutbox)) func(*Store) {
-	return changesSessions(func(s ports.Session) replaced {
-		o := newBrokenOutbox(s.Outbox())
-		change(o)
-		return replaced{Session: s, outbox: o}
+// The one promise that a store in memory cannot keep: its writers come one after the other.
+func TestAnOutboxWhoseClaimsWaitIsFoundOut(t *testing.T) {
+	promise.ExpectFailures(t, only(outboxClaimsDoNotWaitForEachOther), inMemory(right), found{
+		"a claim waits for the session of another one": {outboxClaimsDoNotWaitForEachOther},
 	})
 }
 
-func (o *brokenOutbox) Enqueue(ctx context.Context, entries ...domain.OutboxEntry) error {
-	return o.enqueue(ctx, entries...)
+type (
+	entries     = []domain.OutboxEntry
+	settlements = []domain.Settlement
+	results     = []domain.SettleResult
+)
+
+// outboxCall is a call of a good outbox, with what the method takes; at is the instant of a claim or that before which
+// entries were enqueued.
+type outboxCall struct {
+	ports.Outbox
+	ctx         context.Context
+	entries     entries
+	limit       int
+	at, until   time.Time
+	token       string
+	known       []domain.OutboxTarget
+	settlements settlements
+	after       *domain.OutboxEntry
+	ids         []string
+	id          domain.SubjectID
 }
 
-func (o *brokenOutbox) Claim(
+func (c outboxCall) enqueue() error { return c.Enqueue(c.ctx, c.entries...) }
+
+func (c outboxCall) claim() (entries, error) {
+	return c.Claim(c.ctx, c.limit, c.at, c.until, c.token, c.known...)
+}
+
+func (c outboxCall) settle() (results, error)                       { return c.Settle(c.ctx, c.settlements) }
+func (c outboxCall) counts() (map[domain.OutboxStatus]int64, error) { return c.Counts(c.ctx) }
+func (c outboxCall) abandoned() (entries, error)                    { return c.Abandoned(c.ctx, c.after, c.limit) }
+func (c outboxCall) requeue() (entries, error)                      { return c.Requeue(c.ctx, c.ids) }
+func (c outboxCall) withdraw() (entries, error)                     { return c.Withdraw(c.ctx, c.id) }
+func (c outboxCall) purge() (int64, error)                          { return c.Purge(c.ctx, c.at, c.limit) }
+func (c outboxCall) unclaimed() (entries, error)                    { return c.Unclaimed(c.ctx, c.at, c.limit) }
+
+// brokenOutbox is an outbox that keeps its promises but for what is set.
+type brokenOutbox struct {
+	ports.Outbox
+	enqueue                                        func(c outboxCall) error
+	claim, abandoned, requeue, withdraw, unclaimed func(c outboxCall) (entries, error)
+	settle                                         func(c outboxCall) (results, error)
+	counts                                         func(c outboxCall) (map[domain.OutboxStatus]int64, error)
+	purge                                          func(c outboxCall) (int64, error)
+}
+
+// breaks is the defect of such an outbox in every session.
+func (o brokenOutbox) breaks(store *Store) {
+	changesSessions(func(s ports.Session) replaced {
+		broken := o
+		broken.Outbox = s.Outbox()
+		return replaced{Session: s, outbox: broken}
+	})(store)
+}
+
+// instead calls the function that stands in for a good one, if there is any.
+func instead[C, R any](broken, good func(C) (R, error), call C) (R, error) {
+	if broken != nil {
+		return broken(call)
+	}
+	return good(call)
+}
+
+func (o brokenOutbox) Enqueue(ctx context.Context, added ...domain.OutboxEntry) error {
+	if o.enqueue != nil {
+		return o.enqueue(outboxCall{Outbox: o.Outbox, ctx: ctx, entries: added})
+	}
+	return o.Outbox.Enqueue(ctx, added...)
+}
+
+func (o brokenOutbox) Claim(
 	ctx context.Context, limit int, at, until time.Time, token string, known ...domain.OutboxTarget,
-) ([]domain.OutboxEntry, error) {
-	o.good.known = known
-	return o.claim(ctx, limit, at, until, token)
+) (entries, error) {
+	return instead(o.claim, outboxCall.claim, outboxCall{
+		Outbox: o.Outbox, ctx: ctx, limit: limit, at: at, until: until, token: token, known: known,
+	})
 }
 
-func (o *brokenOutbox) Unclaimed(ctx context.Context, before time.Time, limit int) ([]domain.OutboxEntry, error) {
-	return o.unclaimed(ctx, before, limit)
+func (o brokenOutbox) Settle(ctx context.Context, s settlements) (results, error) {
+	return instead(o.settle, outboxCall.settle, outboxCall{Outbox: o.Outbox, ctx: ctx, settlements: s})
 }
 
-func (o *brokenOutbox) Settle(ctx context.Context, s []domain.Settlement) ([]domain.SettleResult, error) {
-	return o.settle(ctx, s)
+func (o brokenOutbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error) {
+	return instead(o.counts, outboxCall.counts, outboxCall{Outbox: o.Outbox, ctx: ctx})
 }
 
-func (o *brokenOutbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error) {
-	return o.counts(ctx)
+func (o brokenOutbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) (entries, error) {
+	return instead(o.abandoned, outboxCall.abandoned, outboxCall{Outbox: o.Outbox, ctx: ctx, after: after, limit: limit})
 }
 
-func (o *brokenOutbox) Abandoned(
-	ctx context.Context, after *domain.OutboxEntry, limit int,
-) ([]domain.OutboxEntry, error) {
-	return o.abandoned(ctx, after, limit)
+func (o brokenOutbox) Requeue(ctx context.Context, ids []string) (entries, error) {
+	return instead(o.requeue, outboxCall.requeue, outboxCall{Outbox: o.Outbox, ctx: ctx, ids: ids})
 }
 
-func (o *brokenOutbox) Requeue(ctx context.Context, ids []string) ([]domain.OutboxEntry, error) {
-	return o.requeue(ctx, ids)
+func (o brokenOutbox) Withdraw(ctx context.Context, id domain.SubjectID) (entries, error) {
+	return instead(o.withdraw, outboxCall.withdraw, outboxCall{Outbox: o.Outbox, ctx: ctx, id: id})
 }
 
-func (o *brokenOutbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
-	return o.withdraw(ctx, id)
+func (o brokenOutbox) Purge(ctx context.Context, before time.Time, limit int) (int64, error) {
+	return instead(o.purge, outboxCall.purge, outboxCall{Outbox: o.Outbox, ctx: ctx, at: before, limit: limit})
 }
 
-func (o *brokenOutbox) Purge(ctx context.Context, before time.Time, limit int) (int64, error) {
-	return o.purge(ctx, before, limit)
+func (o brokenOutbox) Unclaimed(ctx context.Context, before time.Time, limit int) (entries, error) {
+	return instead(o.unclaimed, outboxCall.unclaimed, outboxCall{Outbox: o.Outbox, ctx: ctx, at: before, limit: limit})
+}
+
+// asks is a defect of what a claim asks for.
+func asks(change func(c *outboxCall)) func(*Store) {
+	return brokenOutbox{claim: func(c outboxCall) (entries, error) { change(&c); return c.claim() }}.breaks
+}
+
+// takes is a defect of what a claim returns.
+func takes(change func(c outboxCall, taken entries) entries) func(*Store) {
+	return brokenOutbox{claim: func(c outboxCall) (entries, error) {
+		taken, err := c.claim()
+		return change(c, taken), err
+	}}.breaks
+}
+
+// changesClaimed is a defect of each entry that a claim returns.
+func changesClaimed(change func(*domain.OutboxEntry)) func(*Store) {
+	return takes(func(_ outboxCall, taken entries) entries { return changed(taken, change) })
+}
+
+// changed changes each of the records.
+func changed[R any](records []R, change func(*R)) []R {
+	for i := range records {
+		change(&records[i])
+	}
+	return records
+}
+
+// each changes the records that a good method returns.
+func each[R any](change func(*R)) func([]R, error) ([]R, error) {
+	return func(records []R, err error) ([]R, error) { return changed(records, change), err }
+}
+
+func reversed[R any](records []R, err error) ([]R, error) {
+	slices.Reverse(records)
+	return records, err
 }
 
 // remembered is what a broken outbox has seen of entries, whatever became of the sessions.
@@ -163,12 +199,4 @@ func (r *remembered) get(id string) (domain.OutboxEntry, bool) {
 	defer r.mu.Unlock()
 	entry, ok := r.entries[id]
 	return entry, ok
-}
-
-// each changes the entries that a good method returns.
-func each(entries []domain.OutboxEntry, err error, change func(*domain.OutboxEntry)) ([]domain.OutboxEntry, error) {
-	for i := range entries {
-		change(&entries[i])
-	}
-	return entries, err
 }

@@ -18,21 +18,14 @@ func outboxInstantsAreInUTCAndMicroseconds(t testing.TB, h StoreHarness) {
 	entry := toErase(t, "a", subjectOf(t, "acme", "7"), 0)
 	entry.EnqueuedAt = given
 	b.enqueue(t, entry)
-	var claimed []domain.OutboxEntry
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		claimed, err = outbox.Claim(ctx, 1, given, given.Add(lease), token(given))
-		return err
-	})
-	if len(claimed) != 1 || claimed[0].LastAttemptAt == nil || claimed[0].NextAttemptAt == nil {
-		t.Fatalf("%d entries were claimed, want 1 with its instants", len(claimed))
-	}
+	claimed := b.claim(t, 1, given)
+	must(t, len(claimed) == 1 && claimed[0].LastAttemptAt != nil && claimed[0].NextAttemptAt != nil,
+		"%d entries were claimed, want 1 with its instants", len(claimed))
 	for what, instant := range map[string]struct{ got, want time.Time }{
 		"EnqueuedAt": {claimed[0].EnqueuedAt, noon}, "LastAttemptAt": {*claimed[0].LastAttemptAt, noon},
 		"NextAttemptAt": {*claimed[0].NextAttemptAt, noon.Add(lease)},
 	} {
-		if !same(instant.got, instant.want) {
-			t.Errorf("%s is %v, want %v", what, instant.got, instant.want)
-		}
+		assert(t, same(instant.got, instant.want), "%s is %v, want %v", what, instant.got, instant.want)
 	}
 }
 
@@ -90,23 +83,18 @@ func outboxKeepsCopies(t testing.TB, h StoreHarness) {
 	})
 	for range 2 { // the second time after what was returned has been changed
 		for _, entry := range b.due(t, noon) {
-			if entry.Ref.Extra["region"] == "changed" || entry.Corrections[domain.CategoryContact] == "changed" {
-				t.Fatalf("an entry changed with the one that was given or returned")
-			}
+			must(t, entry.Ref.Extra["region"] != "changed" && entry.Corrections[domain.CategoryContact] != "changed",
+				"an entry changed with the one that was given or returned")
 			change(entry)
 		}
 	}
 	claimed := b.claim(t, 1, noon)
-	if len(claimed) != 1 {
-		t.Fatalf("%d entries were claimed, want 1", len(claimed))
-	}
+	must(t, len(claimed) == 1, "%d entries were claimed, want 1", len(claimed))
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
 		settlement := fails(claimed[0], noon.Add(time.Hour))
 		_, err := outbox.Settle(ctx, []domain.Settlement{settlement})
 		*settlement.NextAttemptAt = noon
 		return err
 	})
-	if len(b.due(t, noon)) > 0 {
-		t.Errorf("the next attempt changed with the settlement that was given")
-	}
+	assert(t, len(b.due(t, noon)) == 0, "the next attempt changed with the settlement that was given")
 }

@@ -10,13 +10,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-func (b box) withdraw(t testing.TB, id domain.SubjectID) (withdrawn []domain.OutboxEntry) {
+func (b box) withdraw(t testing.TB, id domain.SubjectID) []domain.OutboxEntry {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		withdrawn, err = outbox.Withdraw(ctx, id)
-		return err
+	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
+		return session.Outbox().Withdraw(ctx, id)
 	})
-	return withdrawn
 }
 
 // withRectifications is an outbox with rectifications of the subject in every state, and the one that is in flight as it
@@ -37,25 +35,16 @@ func outboxWithdrawAbandonsRectifications(t testing.TB, h StoreHarness) {
 	b, _ := h.withRectifications(t, id)
 	want := []string{"failed", "pending", "in flight"}
 	withdrawn := b.withdraw(t, id)
-	if got := entryIDs(withdrawn); !slices.Equal(got, want) {
-		t.Errorf("withdrawn are %v, want %v by their age", got, want)
-	}
+	are(t, "withdrawn", withdrawn, want...)
 	listed := slices.DeleteFunc(b.abandoned(t, nil, 10), func(e domain.OutboxEntry) bool { return e.EntryID == "abandoned" })
-	if got := entryIDs(listed); !slices.Equal(got, want) {
-		t.Errorf("then abandoned are %v, want %v", got, want)
-	}
+	are(t, "then abandoned", listed, want...)
 	for _, entry := range slices.Concat(withdrawn, listed) {
-		if entry.Status != domain.OutboxAbandoned || entry.LeaseToken != nil {
-			t.Errorf("%s is %s, or still has its lease", entry.EntryID, entry.Status)
-		}
+		assert(t, entry.Status == domain.OutboxAbandoned && entry.LeaseToken == nil,
+			"%s is %s, or still has its lease", entry.EntryID, entry.Status)
 		isForgotten(t, entry)
 	}
-	if due := b.due(t, noon.Add(1000*time.Hour)); len(due) > 0 {
-		t.Errorf("still to be carried out are %v", entryIDs(due))
-	}
-	if again := b.withdraw(t, id); len(again) > 0 {
-		t.Errorf("withdrawn again are %v", entryIDs(again))
-	}
+	are(t, "still to be carried out", b.due(t, noon.Add(1000*time.Hour)))
+	are(t, "withdrawn again", b.withdraw(t, id))
 }
 
 func outboxWithdrawLeavesOthersAlone(t testing.TB, h StoreHarness) {
@@ -81,38 +70,30 @@ func outboxWithdrawnEntryHasLostItsLease(t testing.TB, h StoreHarness) {
 	b, leased := h.withRectifications(t, id)
 	b.withdraw(t, id)
 	for _, settlement := range []domain.Settlement{succeeds(leased), fails(leased, noon), givesBack(leased), abandons(leased)} {
-		if got := b.settle(t, settlement); got[0] != stale {
-			t.Errorf("the outcome %s of a withdrawn entry came to %v", settlement.Status, named(got))
-		}
+		got := b.settle(t, settlement)
+		assert(t, got[0] == stale, "the outcome %s of a withdrawn entry came to %v", settlement.Status, named(got))
 	}
-	if listed := entryIDs(b.abandoned(t, nil, 10)); !slices.Contains(listed, "in flight") {
-		t.Errorf("after its outcome a withdrawn entry is abandoned no more")
-	}
+	listed := entryIDs(b.abandoned(t, nil, 10))
+	assert(t, slices.Contains(listed, "in flight"), "after its outcome a withdrawn entry is abandoned no more")
 }
 
-func (b box) purge(t testing.TB, before time.Time, limit int) (removed int64) {
+func (b box) purge(t testing.TB, before time.Time, limit int) int64 {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		removed, err = outbox.Purge(ctx, before, limit)
-		return err
+	return read(t, b.Store, func(ctx context.Context, session ports.Session) (int64, error) {
+		return session.Outbox().Purge(ctx, before, limit)
 	})
-	return removed
 }
 
 func outboxPurgeRemovesWhatSucceeded(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	e := b.claimed(t, numbered(t, 3)...)
 	b.settle(t, succeeds(e[0]), succeeds(e[1]), succeeds(e[2]))
-	if removed := b.purge(t, e[1].EnqueuedAt.Add(tick), 100); removed != 2 {
-		t.Errorf("%d entries were removed, want 2", removed)
-	}
-	if left := b.counts(t)[domain.OutboxSucceeded]; left != 1 {
-		t.Errorf("%d entries that succeeded are left, want 1", left)
-	}
+	removed := b.purge(t, e[1].EnqueuedAt.Add(tick), 100)
+	assert(t, removed == 2, "%d entries were removed, want 2", removed)
+	b.counted(t, "then", domain.OutboxSucceeded, 1)
 	again := toErase(t, e[0].EntryID, e[0].SubjectID, 0)
-	if err := b.try(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, again) }); err != nil {
-		t.Errorf("the id of an entry that was removed cannot be used: %v", err)
-	}
+	err := b.try(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, again) })
+	assert(t, err == nil, "the id of an entry that was removed cannot be used: %v", err)
 }
 
 func outboxPurgeLeavesTheRestAlone(t testing.TB, h StoreHarness) {
@@ -145,12 +126,10 @@ func outboxPurgeKeepsToTheLimit(t testing.TB, h StoreHarness) {
 	b.settle(t, settlements...)
 	for _, limit := range []int{0, 2, 1, 10, 10} {
 		want := min(limit, left)
-		if removed := b.purge(t, noon, limit); removed != int64(want) {
-			t.Errorf("up to %d of %d entries: %d were removed", limit, left, removed)
-		}
+		removed := b.purge(t, noon, limit)
+		assert(t, removed == int64(want), "up to %d of %d entries: %d were removed", limit, left, removed)
 		left -= want
-		if counted := b.counts(t)[domain.OutboxSucceeded]; counted != int64(left) {
-			t.Errorf("after a purge of up to %d, %d entries are left, want %d", limit, counted, left)
-		}
+		counted := b.counts(t)[domain.OutboxSucceeded]
+		assert(t, counted == int64(left), "after a purge of up to %d, %d entries are left, want %d", limit, counted, left)
 	}
 }

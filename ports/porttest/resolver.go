@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -63,56 +64,33 @@ type ResolverFault struct {
 	SparesErase  bool // EraseSubject works all the same
 }
 
-// TestResolver checks that a resolver keeps the promises of ports.Resolver and of the errors that it returns:
-//
-//	promise                                                          case
-//	the name is 1 to 255 characters without a comma                  name is valid
-//	the name and the surface never change                            name and surface never change
-//	the surface lists fields once, in categories there are           surface is well formed
-//	an export stays within the covered surface                       export stays within the surface
-//	the covered surface promises nothing that is not exported        surface is exported in full
-//	what is excluded is not exported                                 exclusions are not exported
-//	records have a row, and a value that a bundle can hold           records are well formed
-//	a subject that is not known has no records, which is no error    absent subject has no records
-//	erasing a subject that is not known succeeds, alreadyAbsent      absent subject is erased already
-//	what was erased is exported no more                              erasure leaves nothing to export
-//	nobody else is erased                                            erasure leaves others alone
-//	erasing again succeeds, for the same entry and another           erasure can be repeated
-//	a fault that passes is no ResolverError                          transient fault is tried again
-//	once it has passed, the same entry succeeds                      erasure succeeds once the fault has passed
-//	a refusal for good is a ResolverError                            permanent fault is a resolver error
-//	errors name the resolver and no identifier, secret or URL        errors give nothing away
-//	a context that has ended ends the call, whose error is its own   ended context ends the call
-//	a deadline is honoured while the system does not answer          deadline is honoured
-//	a resolver is safe for concurrent use (run with -race)           calls can be made at once
+// TestResolver checks that a resolver keeps the promises of ports.Resolver and of the errors that it returns.
 func TestResolver(t *testing.T, harness ResolverHarness) {
 	t.Helper()
-	for _, c := range resolverCases {
-		t.Run(c.name, func(t *testing.T) { c.run(t, harness) })
-	}
+	promise.Hold(t, resolverPromises, harness, nil)
 }
 
-// resolverCases are the cases by name. They take a testing.TB, so that the suite's own test can watch them fail.
-var resolverCases = []suiteCase[ResolverHarness]{
-	{"name is valid", resolverNameIsValid},
-	{"name and surface never change", resolverNameAndSurfaceNeverChange},
-	{"surface is well formed", resolverSurfaceIsWellFormed},
-	{"export stays within the surface", resolverExportStaysWithinTheSurface},
-	{"surface is exported in full", resolverSurfaceIsExportedInFull},
-	{"exclusions are not exported", resolverExclusionsAreNotExported},
-	{"records are well formed", resolverRecordsAreWellFormed},
-	{"absent subject has no records", resolverAbsentSubjectHasNoRecords},
-	{"absent subject is erased already", resolverAbsentSubjectIsErasedAlready},
-	{"erasure leaves nothing to export", resolverErasureLeavesNothingToExport},
-	{"erasure leaves others alone", resolverErasureLeavesOthersAlone},
-	{"erasure can be repeated", resolverErasureCanBeRepeated},
-	{"transient fault is tried again", resolverTransientFaultIsTriedAgain},
-	{"erasure succeeds once the fault has passed", resolverErasureSucceedsOnceTheFaultHasPassed},
-	{"permanent fault is a resolver error", resolverPermanentFaultIsAResolverError},
-	{"errors give nothing away", resolverErrorsGiveNothingAway},
-	{"ended context ends the call", resolverEndedContextEndsTheCall},
-	{"deadline is honoured", resolverDeadlineIsHonoured},
-	{"calls can be made at once", resolverCallsCanBeMadeAtOnce},
+// resolverPromises are the cases by name. They take a testing.TB, so that the suite's own test can watch them fail.
+var resolverPromises = []promise.Promise[ResolverHarness]{
+	promise.That(resolverNameIsValid, "the name is 1 to 255 characters without a comma"),
+	promise.That(resolverNameAndSurfaceNeverChange, "the name and the surface never change"),
+	promise.That(resolverSurfaceIsWellFormed, "the surface lists fields once, in categories there are"),
+	promise.That(resolverExportStaysWithinTheSurface, "an export stays within the covered surface"),
+	promise.That(resolverSurfaceIsExportedInFull, "the covered surface promises nothing that is not exported"),
+	promise.That(resolverExclusionsAreNotExported, "what is excluded is not exported"),
+	promise.That(resolverRecordsAreWellFormed, "records have a row, and a value that a bundle can hold"),
+	promise.That(resolverAbsentSubjectHasNoRecords, "a subject that is not known has no records, which is no error"),
+	promise.That(resolverAbsentSubjectIsErasedAlready, "erasing a subject that is not known succeeds, alreadyAbsent"),
+	promise.That(resolverErasureLeavesNothingToExport, "what was erased is exported no more"),
+	promise.That(resolverErasureLeavesOthersAlone, "nobody else is erased"),
+	promise.That(resolverErasureCanBeRepeated, "erasing again succeeds, for the same entry and another"),
+	promise.That(resolverTransientFaultIsTriedAgain, "a fault that passes is no ResolverError"),
+	promise.That(resolverErasureSucceedsOnceTheFaultHasPassed, "once it has passed, the same entry succeeds"),
+	promise.That(resolverPermanentFaultIsAResolverError, "a refusal for good is a ResolverError"),
+	promise.That(resolverErrorsGiveNothingAway, "errors name the resolver and no identifier, secret or URL"),
+	promise.That(resolverEndedContextEndsTheCall, "a context that has ended ends the call, whose error is its own"),
+	promise.That(resolverDeadlineIsHonoured, "a deadline is honoured while the system does not answer"),
+	promise.That(resolverCallsCanBeMadeAtOnce, "a resolver is safe for concurrent use (run with -race)"),
 }
 
 // open opens a system and checks that it is complete.

@@ -14,30 +14,21 @@ import (
 
 func resolverAbsentSubjectIsErasedAlready(t testing.TB, h ResolverHarness) {
 	s := h.open(t)
-	if !s.erase(t, s.Absent, "entry-1") {
-		t.Errorf("alreadyAbsent is false for an absent subject")
-	}
+	assert(t, s.erase(t, s.Absent, "entry-1"), "alreadyAbsent is false for an absent subject")
 }
 
 func resolverErasureLeavesNothingToExport(t testing.TB, h ResolverHarness) {
 	s := h.open(t)
-	if len(s.export(t, s.Populated)) == 0 {
-		t.Fatalf("Populated has no records to begin with")
-	}
-	if s.erase(t, s.Populated, "entry-1") {
-		t.Errorf("alreadyAbsent is true for a subject who was there")
-	}
-	if records := s.export(t, s.Populated); len(records) > 0 {
-		t.Errorf("%d records are left", len(records))
-	}
+	must(t, len(s.export(t, s.Populated)) != 0, "Populated has no records to begin with")
+	assert(t, !s.erase(t, s.Populated, "entry-1"), "alreadyAbsent is true for a subject who was there")
+	records := s.export(t, s.Populated)
+	assert(t, len(records) == 0, "%d records are left", len(records))
 }
 
 func resolverErasureLeavesOthersAlone(t testing.TB, h ResolverHarness) {
 	s := h.open(t)
 	before := sorted(s.export(t, s.Bystander))
-	if len(before) == 0 {
-		t.Fatalf("Bystander has no records to begin with")
-	}
+	must(t, len(before) != 0, "Bystander has no records to begin with")
 	s.erase(t, s.Populated, "entry-1")
 	s.erase(t, s.Absent, "entry-2")
 	if after := sorted(s.export(t, s.Bystander)); !reflect.DeepEqual(after, before) {
@@ -52,9 +43,8 @@ func resolverErasureCanBeRepeated(t testing.TB, h ResolverHarness) {
 			t.Fatalf("erasing again as %s failed: %v", entryID, err)
 		}
 	}
-	if records := s.export(t, s.Populated); len(records) > 0 {
-		t.Errorf("%d records are left", len(records))
-	}
+	records := s.export(t, s.Populated)
+	assert(t, len(records) == 0, "%d records are left", len(records))
 }
 
 // callers is how many calls are made at once.
@@ -80,9 +70,8 @@ func resolverCallsCanBeMadeAtOnce(t testing.TB, h ResolverHarness) {
 		})
 	}
 	calls.Wait()
-	if !reflect.DeepEqual(sorted(s.export(t, s.Bystander)), want) {
-		t.Errorf("another subject has other records than before the calls")
-	}
+	assert(t, reflect.DeepEqual(sorted(s.export(t, s.Bystander)), want),
+		"another subject has other records than before the calls")
 	if records := s.export(t, s.Populated); len(records) > 0 {
 		t.Errorf("%d records are left", len(records))
 	}

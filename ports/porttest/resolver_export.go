@@ -23,12 +23,8 @@ func resolverNameAndSurfaceNeverChange(t testing.TB, h ResolverHarness) {
 	name, surface := s.Resolver.Name(), s.Resolver.CoveredSurface()
 	check := func(when, gotName string, got domain.CoveredSurface) {
 		t.Helper()
-		if gotName != name {
-			t.Errorf("%s the name is %q, was %q", when, gotName, name)
-		}
-		if !reflect.DeepEqual(got, surface) {
-			t.Errorf("%s the surface is %+v, was %+v", when, got, surface)
-		}
+		assert(t, gotName == name, "%s the name is %q, was %q", when, gotName, name)
+		assert(t, reflect.DeepEqual(got, surface), "%s the surface is %+v, was %+v", when, got, surface)
 	}
 	check("in another resolver for such a system,", other.Resolver.Name(), other.Resolver.CoveredSurface())
 	s.export(t, s.Populated)
@@ -38,20 +34,13 @@ func resolverNameAndSurfaceNeverChange(t testing.TB, h ResolverHarness) {
 
 func resolverSurfaceIsWellFormed(t testing.TB, h ResolverHarness) {
 	surface := h.open(t).Resolver.CoveredSurface()
-	if len(surface.Fields) == 0 {
-		t.Errorf("the surface has no field")
-	}
+	assert(t, len(surface.Fields) != 0, "the surface has no field")
 	listed := map[string]bool{}
 	for _, field := range surface.Fields {
-		if field.Field == "" || strings.Count(field.Field, "{id}") > 1 {
-			t.Errorf("%q is no field, nor a family with one {id}", field.Field)
-		}
-		if !field.Category.Valid() {
-			t.Errorf("%s has the category %q, which there is not", field.Field, field.Category)
-		}
-		if listed[field.Field] {
-			t.Errorf("%s is listed twice", field.Field)
-		}
+		assert(t, field.Field != "" && strings.Count(field.Field, "{id}") <= 1,
+			"%q is no field, nor a family with one {id}", field.Field)
+		assert(t, field.Category.Valid(), "%s has the category %q, which there is not", field.Field, field.Category)
+		assert(t, !listed[field.Field], "%s is listed twice", field.Field)
 		listed[field.Field] = true
 	}
 }
@@ -60,9 +49,7 @@ func resolverExportStaysWithinTheSurface(t testing.TB, h ResolverHarness) {
 	s := h.open(t)
 	surface := s.Resolver.CoveredSurface()
 	for _, record := range s.export(t, s.Populated) {
-		if !surface.Covers(record) {
-			t.Errorf("the surface does not cover %s (%s)", record.Field, record.Category)
-		}
+		assert(t, surface.Covers(record), "the surface does not cover %s (%s)", record.Field, record.Category)
 	}
 }
 
@@ -92,17 +79,14 @@ func resolverSurfaceIsExportedInFull(t testing.TB, h ResolverHarness) {
 func resolverExclusionsAreNotExported(t testing.TB, h ResolverHarness) {
 	s := h.open(t)
 	if len(s.Excluded) == 0 {
-		if len(s.Resolver.CoveredSurface().Exclusions) > 0 {
-			t.Fatalf("the surface has exclusions: Populated must have data in them, and Excluded must list it")
-		}
+		must(t, len(s.Resolver.CoveredSurface().Exclusions) == 0,
+			"the surface has exclusions: Populated must have data in them, and Excluded must list it")
 		t.Skip("skipped: the surface excludes nothing")
 	}
 	for _, record := range s.export(t, s.Populated) {
 		text := fmt.Sprintf("%s %s %v %s", record.Field, record.Row, record.Value, record.Value)
 		for i, excluded := range s.Excluded {
-			if strings.Contains(text, excluded) {
-				t.Errorf("%s holds Excluded[%d]", record.Field, i)
-			}
+			assert(t, !strings.Contains(text, excluded), "%s holds Excluded[%d]", record.Field, i)
 		}
 	}
 }
@@ -111,37 +95,30 @@ func resolverRecordsAreWellFormed(t testing.TB, h ResolverHarness) {
 	s := h.open(t)
 	rows := map[string]bool{}
 	for _, record := range s.export(t, s.Populated) {
-		if record.Field == "" || record.Row == "" {
-			t.Errorf("a record lacks its field or its row: field %q", record.Field)
-		}
-		if record.Source != "" && record.Source != s.Resolver.Name() {
-			t.Errorf("%s has the source %q, which is for the caller to fill in", record.Field, record.Source)
-		}
+		assert(t, record.Field != "" && record.Row != "", "a record lacks its field or its row: field %q", record.Field)
+		assert(t, record.Source == "" || record.Source == s.Resolver.Name(),
+			"%s has the source %q, which is for the caller to fill in", record.Field, record.Source)
 		if cell := record.Row + "\x00" + record.Field; rows[cell] {
 			t.Errorf("%s is exported twice for one row", record.Field)
 		} else {
 			rows[cell] = true
 		}
-		if !record.Valid() {
-			t.Errorf("%s, with a value of type %T, is a record that no bundle can hold", record.Field, record.Value)
-		}
+		assert(t, record.Valid(),
+			"%s, with a value of type %T, is a record that no bundle can hold", record.Field, record.Value)
 	}
 }
 
 func resolverAbsentSubjectHasNoRecords(t testing.TB, h ResolverHarness) {
 	s := h.open(t)
-	if records := s.export(t, s.Absent); len(records) > 0 {
-		t.Errorf("an absent subject has %d records", len(records))
-	}
+	records := s.export(t, s.Absent)
+	assert(t, len(records) == 0, "an absent subject has %d records", len(records))
 }
 
 // export returns what is exported, which must not fail.
 func (s ResolverSystem) export(t testing.TB, ref domain.SubjectRef) []domain.ExportRecord {
 	t.Helper()
 	records, err := s.Resolver.ExportSubject(context.Background(), ref)
-	if err != nil {
-		t.Fatalf("ExportSubject failed: %v", err)
-	}
+	must(t, err == nil, "ExportSubject failed: %v", err)
 	return records
 }
 
@@ -149,8 +126,6 @@ func (s ResolverSystem) export(t testing.TB, ref domain.SubjectRef) []domain.Exp
 func (s ResolverSystem) erase(t testing.TB, ref domain.SubjectRef, entryID string) (alreadyAbsent bool) {
 	t.Helper()
 	alreadyAbsent, err := s.Resolver.EraseSubject(context.Background(), ref, entryID)
-	if err != nil {
-		t.Fatalf("EraseSubject failed: %v", err)
-	}
+	must(t, err == nil, "EraseSubject failed: %v", err)
 	return alreadyAbsent
 }

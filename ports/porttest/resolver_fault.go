@@ -85,16 +85,12 @@ func resolverErasureSucceedsOnceTheFaultHasPassed(t testing.TB, h ResolverHarnes
 		if fault.SparesErase {
 			return
 		}
-		if s.attempt(context.Background(), eraseMethod).err == nil {
-			t.Errorf("%s: EraseSubject succeeded", fault.Name)
-		}
+		assert(t, s.attempt(context.Background(), eraseMethod).err != nil, "%s: EraseSubject succeeded", fault.Name)
 		s.Heal()
-		if err := s.attempt(context.Background(), eraseMethod).err; err != nil {
-			t.Errorf("%s: trying again failed after it had passed: %v", fault.Name, err)
-		}
-		if records := s.export(t, s.Populated); len(records) > 0 {
-			t.Errorf("%s: %d records are left after trying again", fault.Name, len(records))
-		}
+		err := s.attempt(context.Background(), eraseMethod).err
+		assert(t, err == nil, "%s: trying again failed after it had passed: %v", fault.Name, err)
+		records := s.export(t, s.Populated)
+		assert(t, len(records) == 0, "%s: %d records are left after trying again", fault.Name, len(records))
 	})
 }
 
@@ -102,9 +98,8 @@ func resolverPermanentFaultIsAResolverError(t testing.TB, h ResolverHarness) {
 	faults := h.underEachFault(t, permanent, func(s ResolverSystem, fault ResolverFault) {
 		for _, attempt := range s.attempts(fault) {
 			var final *domain.ResolverError
-			if !errors.As(attempt.err, &final) {
-				t.Errorf("%s: %s returned no ResolverError but %T", fault.Name, attempt.method, attempt.err)
-			}
+			assert(t, errors.As(attempt.err, &final),
+				"%s: %s returned no ResolverError but %T", fault.Name, attempt.method, attempt.err)
 		}
 	})
 	if faults == 0 {
@@ -118,9 +113,8 @@ func resolverErrorsGiveNothingAway(t testing.TB, h ResolverHarness) {
 		for _, attempt := range s.attempts(fault) {
 			text := fmt.Sprintf("%v %+v", attempt.err, attempt.err)
 			for i, secret := range secrets {
-				if strings.Contains(text, secret) {
-					t.Errorf("%s: the error of %s gives away an identifier, a URL or a secret (number %d)", fault.Name, attempt.method, i)
-				}
+				assert(t, !strings.Contains(text, secret),
+					"%s: the error of %s gives away an identifier, a URL or a secret (number %d)", fault.Name, attempt.method, i)
 			}
 			if named := resolverOf(attempt.err); named != "" && named != s.Resolver.Name() {
 				t.Errorf("%s: the error of %s says that it is of the resolver %q", fault.Name, attempt.method, named)
@@ -152,9 +146,7 @@ func resolverEndedContextEndsTheCall(t testing.TB, h ResolverHarness) {
 	for _, method := range []string{exportMethod, eraseMethod} {
 		checkEnding(t, s.attempt(ctx, method), context.Canceled)
 	}
-	if len(s.export(t, s.Populated)) == 0 {
-		t.Errorf("the subject was erased although the context had ended")
-	}
+	assert(t, len(s.export(t, s.Populated)) != 0, "the subject was erased although the context had ended")
 }
 
 // shortDeadline leaves a system the time to accept a call.

@@ -2,49 +2,37 @@ package porttest
 
 import (
 	"context"
+	"errors"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestRestrictionStore checks that a store keeps the promises of ports.RestrictionStore:
-//
-//	promise                                                          case
-//	a record comes back as it was appended                           restriction record comes back as appended
-//	its instant is kept to the microsecond, in UTC                   restriction instant is in UTC and microseconds
-//	a session reads what it has appended                             restriction is read by its own session
-//	without a record there is none in force                          restriction without a record is nil
-//	the record taken in last is in force, whatever its instant is    restriction taken in last is in force
-//	records for a purpose say nothing about all processing           restriction of a purpose is not global
-//	the global one comes along with that for a purpose               restriction of all comes beside that of a purpose
-//	the history comes in the order of intake                         restriction history is in the order of intake
-//	a record is never changed or removed, not by its like either     restriction ledger only grows
-//	all reasons of the subject are cleared, and nothing else is      restriction reasons are cleared
-//	a reason that is given after that stays                          restriction reasons given later stay
-//	what was cleared is there again when the session rolls back      restriction reasons come back with a rollback
-//	records for another purpose are never returned                   restriction purposes are compared exactly
-//	records of another subject are never returned                    restriction subjects are kept apart
+// TestRestrictionStore checks that a store keeps the promises of ports.RestrictionStore.
 func TestRestrictionStore(t *testing.T, h StoreHarness) {
 	t.Helper()
-	runStore(t, h, restrictionCases)
+	promise.Hold(t, restrictionPromises, h, h.Waive)
 }
 
-var restrictionCases = []suiteCase[StoreHarness]{
-	{"restriction record comes back as appended", restrictionRecordComesBackAsAppended},
-	{"restriction instant is in UTC and microseconds", restrictionInstantIsInUTCAndMicroseconds},
-	{"restriction is read by its own session", restrictionIsReadByItsOwnSession},
-	{"restriction without a record is nil", restrictionWithoutARecordIsNil},
-	{"restriction taken in last is in force", restrictionTakenInLastIsInForce},
-	{"restriction of a purpose is not global", restrictionOfAPurposeIsNotGlobal},
-	{"restriction of all comes beside that of a purpose", restrictionOfAllComesBesideThatOfAPurpose},
-	{"restriction history is in the order of intake", restrictionHistoryIsInTheOrderOfIntake},
-	{"restriction ledger only grows", restrictionLedgerOnlyGrows},
-	{"restriction reasons are cleared", restrictionReasonsAreCleared},
-	{"restriction reasons given later stay", restrictionReasonsGivenLaterStay},
-	{"restriction reasons come back with a rollback", restrictionReasonsComeBackWithARollback},
-	{"restriction purposes are compared exactly", restrictionPurposesAreComparedExactly},
-	{"restriction subjects are kept apart", restrictionSubjectsAreKeptApart},
+var restrictionPromises = []promise.Promise[StoreHarness]{
+	that(restrictionRecordComesBackAsAppended, "a record comes back as it was appended"),
+	that(restrictionInstantIsInUTCAndMicroseconds, "its instant is kept to the microsecond, in UTC"),
+	that(restrictionIsReadByItsOwnSession, "a session reads what it has appended"),
+	that(restrictionWithoutARecordIsNil, "without a record there is none in force"),
+	that(restrictionTakenInLastIsInForce, "the record taken in last is in force, whatever its instant is"),
+	that(restrictionOfAPurposeIsNotGlobal, "records for a purpose say nothing about all processing"),
+	that(restrictionOfAllComesBesideThatOfAPurpose, "the global one comes along with that for a purpose"),
+	that(restrictionHistoryIsInTheOrderOfIntake, "the history comes in the order of intake"),
+	that(restrictionLedgerOnlyGrows, "a record is never changed or removed, not by its like either"),
+	that(restrictionReasonsAreCleared, "all reasons of the subject are cleared, and nothing else is"),
+	that(restrictionReasonsGivenLaterStay, "a reason that is given after that stays"),
+	that(restrictionReasonsComeBackWithARollback, "what was cleared is there again when the session rolls back"),
+	that(restrictionPurposesAreComparedExactly, "records for another purpose are never returned"),
+	that(restrictionSubjectsAreKeptApart, "records of another subject are never returned"),
 }
 
 // restrict is a restriction that was placed so many seconds after noon.
@@ -61,25 +49,71 @@ func ordered(id domain.SubjectID, purpose *string, source string, restricted boo
 	return record
 }
 
-// scopes are the two kinds of records: global ones, and those for a purpose.
-func scopes() map[string]*string {
-	return map[string]*string{"global": nil, "scoped": pointer("news")}
-}
-
-// withRestrictions opens a store and appends records, all in one session or each in one of its own.
-func (h StoreHarness) withRestrictions(t testing.TB, inOne bool, records ...domain.RestrictionRecord) Store {
-	t.Helper()
-	store := h.open(t)
-	addRestrictions(t, store, inOne, records...)
-	return store
-}
-
-// addRestrictions appends records, all in one session or each in one of its own.
-func addRestrictions(t testing.TB, store Store, inOne bool, records ...domain.RestrictionRecord) {
-	t.Helper()
-	appendAll(t, store, inOne, records, func(ctx context.Context, s ports.Session, record domain.RestrictionRecord) error {
+var restrictions = ledger[domain.RestrictionRecord]{
+	scopes: map[string]*string{"global": nil, "scoped": pointer("news")},
+	record: ordered,
+	values: func(of domain.SubjectID, purpose *string) (records []domain.RestrictionRecord) {
+		reasons := []*string{nil, pointer("")} // which are not the same
+		for _, text := range distinctTexts() {
+			reasons = append(reasons, pointer(text))
+		}
+		for i, reason := range reasons {
+			record := ordered(of, purpose, strconv.Itoa(i), i%2 == 0, i)
+			record.Reason = reason
+			records = append(records, record)
+		}
+		return records
+	},
+	at: func(record *domain.RestrictionRecord) *time.Time { return &record.RecordedAt },
+	of: func(record domain.RestrictionRecord) (domain.SubjectID, *string) {
+		return record.SubjectID, record.Purpose
+	},
+	name: func(record domain.RestrictionRecord) string { return record.Source },
+	append: func(ctx context.Context, s ports.Session, record domain.RestrictionRecord) error {
 		return s.Restrictions().Append(ctx, record)
-	})
+	},
+	history: func(
+		ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string,
+	) ([]domain.RestrictionRecord, error) {
+		return s.Restrictions().History(ctx, id, purpose)
+	},
+	latest: func(
+		ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string,
+	) (*domain.RestrictionRecord, error) {
+		global, scoped, err := s.Restrictions().Latest(ctx, id, purpose)
+		if purpose != nil {
+			global = scoped
+		}
+		return global, err
+	},
+}
+
+func restrictionIsReadByItsOwnSession(t testing.TB, h StoreHarness) {
+	restrictions.isReadByItsOwnSession(t, h)
+}
+
+func restrictionTakenInLastIsInForce(t testing.TB, h StoreHarness) {
+	restrictions.takenInLastIsInForce(t, h)
+}
+func restrictionLedgerOnlyGrows(t testing.TB, h StoreHarness) { restrictions.onlyGrows(t, h) }
+func restrictionSubjectsAreKeptApart(t testing.TB, h StoreHarness) {
+	restrictions.subjectsAreKeptApart(t, h)
+}
+
+func restrictionRecordComesBackAsAppended(t testing.TB, h StoreHarness) {
+	restrictions.comesBackAsAppended(t, h)
+}
+
+func restrictionInstantIsInUTCAndMicroseconds(t testing.TB, h StoreHarness) {
+	restrictions.instantsAreInUTCAndMicroseconds(t, h)
+}
+
+func restrictionHistoryIsInTheOrderOfIntake(t testing.TB, h StoreHarness) {
+	restrictions.historyIsInTheOrderOfIntake(t, h)
+}
+
+func restrictionPurposesAreComparedExactly(t testing.TB, h StoreHarness) {
+	restrictions.purposesAreComparedExactly(t, h)
 }
 
 // latestRestrictions returns the records in force, from a session of its own.
@@ -94,40 +128,137 @@ func latestRestrictions(
 	return global, scoped
 }
 
-// inForce returns the source of the record in force: the global one, or the one for the purpose if there is a purpose.
-func inForce(t testing.TB, store Store, id domain.SubjectID, purpose *string) string {
-	t.Helper()
-	return sourceOf(latestOf(latestRestrictions(t, store, id, purpose))(purpose))
+func restrictionWithoutARecordIsNil(t testing.TB, h StoreHarness) {
+	id, other := subject(t, "acme", 1), subject(t, "acme", 2)
+	store := restrictions.with(t, h, true, restrict(other, nil, 0), restrict(other, pointer("news"), 0))
+	for scope, purpose := range restrictions.scopes {
+		global, scoped := latestRestrictions(t, store, id, purpose)
+		assert(t, global == nil && scoped == nil, "%s: a record of another subject is in force", scope)
+		n := len(restrictions.all(t, store, id, purpose))
+		assert(t, n <= 0, "%s: there are %d records of another subject in the history", scope, n)
+	}
 }
 
-// latestOf picks the global record, or the scoped one if there is a purpose.
-func latestOf(global, scoped *domain.RestrictionRecord) func(purpose *string) *domain.RestrictionRecord {
-	return func(purpose *string) *domain.RestrictionRecord {
-		if purpose != nil {
-			return scoped
+func restrictionOfAPurposeIsNotGlobal(t testing.TB, h StoreHarness) {
+	id := subject(t, "acme", 1)
+	news, ads := ordered(id, pointer("news"), "news", true, 1), ordered(id, pointer("ads"), "ads", true, 2)
+	for _, inOne := range inOneAndMany {
+		store := restrictions.with(t, h, inOne, news, ads)
+		if global, scoped := latestRestrictions(t, store, id, nil); global != nil || scoped != nil {
+			t.Errorf("without a purpose, a record for a purpose is in force")
 		}
-		return global
+		global, scoped := latestRestrictions(t, store, id, pointer("news"))
+		assert(t, global == nil, "a record for a purpose is in force as a global one")
+		assert(t, restrictions.nameOf(scoped) == "news",
+			"for a purpose, in force is %q, want its own record", restrictions.nameOf(scoped))
+		expectRecords(t, "global history", restrictions.name, restrictions.all(t, store, id, nil))
+		expectRecords(t, "scoped history", restrictions.name, restrictions.all(t, store, id, pointer("news")), news)
 	}
 }
 
-// restrictionHistory returns the history, from a session of its own.
-func restrictionHistory(
-	t testing.TB, store Store, id domain.SubjectID, purpose *string,
-) (history []domain.RestrictionRecord) {
+func restrictionOfAllComesBesideThatOfAPurpose(t testing.TB, h StoreHarness) {
+	id := subject(t, "acme", 1)
+	global, news := ordered(id, nil, "global", true, 0), ordered(id, pointer("news"), "news", false, 1)
+	for _, inOne := range inOneAndMany {
+		for _, records := range [][]domain.RestrictionRecord{{global, news}, {news, global}} {
+			store := restrictions.with(t, h, inOne, records...)
+			for _, test := range []struct{ purpose, global, scoped string }{
+				{"", "global", ""}, {"news", "global", "news"}, {"ads", "global", ""},
+			} {
+				var purpose *string
+				if test.purpose != "" {
+					purpose = &test.purpose
+				}
+				global, scoped := latestRestrictions(t, store, id, purpose)
+				if restrictions.nameOf(global) != test.global || restrictions.nameOf(scoped) != test.scoped {
+					t.Errorf("for the purpose %q, in force are %q and %q, want %q and %q",
+						test.purpose, restrictions.nameOf(global), restrictions.nameOf(scoped), test.global, test.scoped)
+				}
+			}
+			expectRecords(t, "global history", restrictions.name, restrictions.all(t, store, id, nil), global)
+			expectRecords(t, "scoped history", restrictions.name, restrictions.all(t, store, id, pointer("news")), news)
+		}
+	}
+}
+
+// because is a restriction with a reason, from a source by which it is known.
+func because(id domain.SubjectID, purpose *string, source, reason string) domain.RestrictionRecord {
+	record := ordered(id, purpose, source, true, 0)
+	record.Reason = &reason
+	return record
+}
+
+// without is the record as it is once its reason was cleared.
+func without(record domain.RestrictionRecord) domain.RestrictionRecord {
+	record.Reason = nil
+	return record
+}
+
+// expectReasons checks the whole history, the reasons included.
+func expectReasons(t testing.TB, store Store, want ...domain.RestrictionRecord) {
 	t.Helper()
-	do(t, store, func(ctx context.Context, s ports.Session) (err error) {
-		history, err = s.Restrictions().History(ctx, id, purpose)
-		return err
-	})
-	return history
+	restrictions.expect(t, "the history", restrictions.all(t, store, want[0].SubjectID, want[0].Purpose), want...)
 }
 
-// sourceOf returns the source of a record, or nothing if there is no record.
-func sourceOf(record *domain.RestrictionRecord) string {
-	if record == nil {
-		return ""
+func restrictionReasonsAreCleared(t testing.TB, h StoreHarness) {
+	id, other := subject(t, "acme", 1), subject(t, "acme", 2)
+	for _, inOne := range inOneAndMany {
+		global, lifted := because(id, nil, "global", "wrong"), because(id, nil, "lifted", "right again")
+		lifted.Restricted = false
+		silent, scoped := ordered(id, nil, "silent", true, 5), because(id, pointer("news"), "scoped", "")
+		kept := because(other, nil, "another", "too many")
+		store := restrictions.with(t, h, inOne, global, lifted, silent, scoped, kept)
+		own := because(id, nil, "own", "of the same session")
+		do(t, store, func(ctx context.Context, s ports.Session) error {
+			if err := s.Restrictions().Append(ctx, own); err != nil {
+				return err
+			}
+			return s.Restrictions().ClearReasons(ctx, id)
+		})
+		expectReasons(t, store, without(global), without(lifted), silent, without(own))
+		expectReasons(t, store, without(scoped))
+		expectReasons(t, store, kept)
 	}
-	return record.Source
 }
 
-func sourceName(record domain.RestrictionRecord) string { return record.Source }
+func restrictionReasonsGivenLaterStay(t testing.TB, h StoreHarness) {
+	id := subject(t, "acme", 1)
+	before, later := because(id, nil, "before", "wrong"), because(id, nil, "later", "still wrong")
+	store := restrictions.with(t, h, true, before)
+	do(t, store, func(ctx context.Context, s ports.Session) error {
+		if err := s.Restrictions().ClearReasons(ctx, id); err != nil {
+			return err
+		}
+		global, _, err := s.Restrictions().Latest(ctx, id, nil)
+		if err != nil {
+			return err
+		}
+		assert(t, global != nil && global.Reason == nil, "the session that cleared a reason reads it")
+		return s.Restrictions().ClearReasons(ctx, id)
+	})
+	do(t, store, func(ctx context.Context, s ports.Session) error {
+		if err := s.Restrictions().ClearReasons(ctx, id); err != nil {
+			return err
+		}
+		return s.Restrictions().Append(ctx, later)
+	})
+	expectReasons(t, store, without(before), later)
+}
+
+func restrictionReasonsComeBackWithARollback(t testing.TB, h StoreHarness) {
+	id := subject(t, "acme", 1)
+	record := because(id, nil, "api", "wrong")
+	store := restrictions.with(t, h, true, record)
+	undone := errors.New("undone")
+	err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		if err := s.Restrictions().ClearReasons(ctx, id); err != nil {
+			return err
+		}
+		if _, err := s.Restrictions().History(ctx, id, nil); err != nil { // so that nothing is held back
+			return err
+		}
+		return undone
+	})
+	assert(t, errors.Is(err, undone), "the session ended with another error than its own: %v", err)
+	expectReasons(t, store, record)
+}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -86,7 +87,7 @@ func (b brokenRestrictions) ClearReasons(ctx context.Context, id domain.SubjectI
 }
 
 // defect is a defect of RestrictionStores.
-func (b brokenRestrictions) defect(found map[string]string) storeDefect {
+func (b brokenRestrictions) defect(found found) storeDefect {
 	return storeDefect{func(store *Store) {
 		broken := b
 		changesSessions(func(s ports.Session) replaced {
@@ -112,112 +113,137 @@ func returnsRestrictions(change func(*domain.RestrictionRecord)) brokenRestricti
 }
 
 func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
-	type found = map[string]string
 	type record = domain.RestrictionRecord
-	const (
-		whole, instant   = "restriction record comes back as appended", "restriction instant is in UTC and microseconds"
-		own, last        = "restriction is read by its own session", "restriction taken in last is in force"
-		history, cleared = "restriction history is in the order of intake", "restriction reasons are cleared"
-		later, rollback  = "restriction reasons given later stay", "restriction reasons come back with a rollback"
-		notGlobal, both  = "restriction of a purpose is not global", "restriction of all comes beside that of a purpose"
-		exactly, apart   = "restriction purposes are compared exactly", "restriction subjects are kept apart"
-	)
-	expectDefects(t, restrictionCases, map[string]storeDefect{
+	promise.ExpectDefects(t, restrictionPromises, brokenStore, defects{
 		"no reason is an empty one": keepsRestrictions(func(r *record) { r.Reason = pointer(value(r.Reason)) }).
-			defect(found{whole: "did not come back as it was appended"}),
+			defect(found{"did not come back as it was appended": {restrictionRecordComesBackAsAppended}}),
 		"an empty reason is none": returnsRestrictions(func(r *record) {
 			if value(r.Reason) == "" {
 				r.Reason = nil
 			}
-		}).defect(found{whole: "did not come back as it was appended"}),
+		}).defect(found{"did not come back as it was appended": {restrictionRecordComesBackAsAppended}}),
 		"reasons are trimmed": keepsRestrictions(func(r *record) {
 			if r.Reason != nil {
 				r.Reason = pointer(strings.TrimSpace(*r.Reason))
 			}
-		}).defect(found{whole: "did not come back as it was appended"}),
+		}).defect(found{"did not come back as it was appended": {restrictionRecordComesBackAsAppended}}),
 		"instants are rounded": keepsRestrictions(func(r *record) { r.RecordedAt = r.RecordedAt.Add(500) }).
-			defect(found{instant: "and returned as"}),
+			defect(found{"and returned as": {restrictionInstantIsInUTCAndMicroseconds}}),
 		"instants have nanoseconds": returnsRestrictions(func(r *record) { r.RecordedAt = r.RecordedAt.Add(1) }).
 			defect(found{
-				whole: "did not come back", instant: "and returned as", cleared: "did not come back", later: "did not come back",
-				rollback: "did not come back",
+				"did not come back": {
+					restrictionRecordComesBackAsAppended, restrictionReasonsAreCleared, restrictionReasonsGivenLaterStay,
+					restrictionReasonsComeBackWithARollback,
+				},
+				"and returned as": {restrictionInstantIsInUTCAndMicroseconds},
 			}),
 		"instants are in another zone": returnsRestrictions(func(r *record) {
 			r.RecordedAt = r.RecordedAt.In(time.FixedZone("", 0))
-		}).defect(found{instant: "not in UTC"}),
-		"the session's own are not read": brokenRestrictions{hidden: true}.defect(found{own: `the session reads ""`}),
+		}).defect(found{"not in UTC": {restrictionInstantIsInUTCAndMicroseconds}}),
+		"the session's own are not read": brokenRestrictions{hidden: true}.defect(found{
+			`the session reads ""`: {restrictionIsReadByItsOwnSession},
+		}),
 		"clocks decide": brokenRestrictions{force: func(a, b record) bool { return a.RecordedAt.After(b.RecordedAt) }}.
-			defect(found{last: `of records at [2 1 0] s, "z" is in force`}),
+			defect(found{`of records at [2 1 0] s, "z" is in force`: {restrictionTakenInLastIsInForce}}),
 		"a restriction wins a tie": brokenRestrictions{force: func(a, b record) bool {
 			return a.RecordedAt.Equal(b.RecordedAt) && a.Restricted && !b.Restricted
-		}}.defect(found{last: `of records at [0 0 0] s, "a" is in force`}),
+		}}.defect(found{`of records at [0 0 0] s, "a" is in force`: {restrictionTakenInLastIsInForce}}),
 		"the history is reversed": brokenRestrictions{
 			history: func(r []record) []record { slices.Reverse(r); return r },
 			force:   func(_, _ record) bool { return true },
 		}.defect(found{
-			whole: "comes as number 1", history: `"b" comes as number 1`, cleared: "comes as number 1", later: "comes as number 1",
+			"comes as number 1": {
+				restrictionRecordComesBackAsAppended, restrictionReasonsAreCleared, restrictionReasonsGivenLaterStay,
+			},
+			`"b" comes as number 1`: {restrictionHistoryIsInTheOrderOfIntake},
 		}),
 		"the history is by instant": brokenRestrictions{history: func(r []record) []record {
 			slices.SortStableFunc(r, func(a, b record) int { return a.RecordedAt.Compare(b.RecordedAt) })
 			return r
-		}}.defect(found{history: `"b" comes as number 1`, last: `of records at [2 1 0] s, "z" is in force`, cleared: "comes as number"}),
+		}}.defect(found{
+			`"b" comes as number 1`:                    {restrictionHistoryIsInTheOrderOfIntake},
+			`of records at [2 1 0] s, "z" is in force`: {restrictionTakenInLastIsInForce},
+			"comes as number":                          {restrictionReasonsAreCleared},
+		}),
 		"reasons are never cleared": brokenRestrictions{clear: func(context.Context, ports.RestrictionStore, domain.SubjectID) error {
 			return nil
-		}}.defect(found{cleared: "did not come back", later: "the session that cleared a reason reads it"}),
+		}}.defect(found{
+			"did not come back":                          {restrictionReasonsAreCleared},
+			"the session that cleared a reason reads it": {restrictionReasonsGivenLaterStay},
+		}),
 		"no reason is kept at all": keepsRestrictions(func(r *record) { r.Reason = nil }).
-			defect(found{whole: "did not come back", cleared: "did not come back", later: "did not come back", rollback: "did not come back"}),
+			defect(found{
+				"did not come back": {
+					restrictionRecordComesBackAsAppended, restrictionReasonsAreCleared, restrictionReasonsGivenLaterStay,
+					restrictionReasonsComeBackWithARollback,
+				},
+			}),
 		"the reasons of all are cleared": brokenRestrictions{
 			clear: func(ctx context.Context, good ports.RestrictionStore, id domain.SubjectID) error {
 				return errors.Join(good.ClearReasons(ctx, id), good.ClearReasons(ctx, subjectOf(t, "acme", "2")))
 			},
-		}.defect(found{cleared: "did not come back"}),
+		}.defect(found{"did not come back": {restrictionReasonsAreCleared}}),
 		"what is cleared is lifted": brokenRestrictions{
 			clear: func(ctx context.Context, good ports.RestrictionStore, id domain.SubjectID) error {
 				return errors.Join(good.ClearReasons(ctx, id), good.Append(ctx, record{SubjectID: id, RecordedAt: noon, Source: "erasure"}))
 			},
-		}.defect(found{cleared: "got 5 records, want 4", later: "comes as number"}),
+		}.defect(found{
+			"got 5 records, want 4": {restrictionReasonsAreCleared}, "comes as number": {restrictionReasonsGivenLaterStay},
+		}),
 		"a record replaces its like": brokenRestrictions{history: func(r []record) []record {
 			return slices.CompactFunc(r, func(a, b record) bool {
 				return a.RecordedAt.Equal(b.RecordedAt) && a.Source == b.Source && a.Restricted == b.Restricted
 			})
-		}}.defect(found{"restriction ledger only grows": "got 3 records, want 4"}),
+		}}.defect(found{"got 3 records, want 4": {restrictionLedgerOnlyGrows}}),
 		"purposes are folded": keepsRestrictions(func(r *record) {
 			if r.Purpose != nil {
 				r.Purpose = pointer(strings.ToLower(*r.Purpose))
 			}
-		}).defect(found{exactly: "got 2 records"}),
+		}).defect(found{"got 2 records": {restrictionPurposesAreComparedExactly}}),
 		"records for a purpose are global": keepsRestrictions(func(r *record) { r.Purpose = nil }).
 			defect(found{
-				whole: "did not come back", instant: "and returned as", notGlobal: "without a purpose, a record for a purpose is in force",
-				own: "the session reads", exactly: "want 1", apart: "want 1", both: "are", history: "scoped history", cleared: "comes as number",
+				"did not come back": {restrictionRecordComesBackAsAppended},
+				"and returned as":   {restrictionInstantIsInUTCAndMicroseconds},
+				"without a purpose, a record for a purpose is in force": {restrictionOfAPurposeIsNotGlobal},
+				"the session reads": {restrictionIsReadByItsOwnSession},
+				"want 1":            {restrictionPurposesAreComparedExactly, restrictionSubjectsAreKeptApart},
+				"are":               {restrictionOfAllComesBesideThatOfAPurpose},
+				"scoped history":    {restrictionHistoryIsInTheOrderOfIntake},
+				"comes as number":   {restrictionReasonsAreCleared},
 			}),
 		"the global one is missing beside that of a purpose": brokenRestrictions{latest: func(global, scoped *record) (*record, *record) {
 			if scoped != nil {
 				global = nil
 			}
 			return global, scoped
-		}}.defect(found{both: `in force are "" and "news"`}),
+		}}.defect(found{`in force are "" and "news"`: {restrictionOfAllComesBesideThatOfAPurpose}}),
 		"the scoped one stands for a global one": brokenRestrictions{latest: func(global, scoped *record) (*record, *record) {
 			if global == nil {
 				global = scoped
 			}
 			return global, scoped
-		}}.defect(found{notGlobal: "in force as a global one"}),
+		}}.defect(found{"in force as a global one": {restrictionOfAPurposeIsNotGlobal}}),
 		"the global one stands for a scoped one": brokenRestrictions{latest: func(global, scoped *record) (*record, *record) {
 			if scoped == nil {
 				scoped = global
 			}
 			return global, scoped
-		}}.defect(found{both: `in force are "global" and "global"`}),
+		}}.defect(found{`in force are "global" and "global"`: {restrictionOfAllComesBesideThatOfAPurpose}}),
 		"ids are joined carelessly": keepsRestrictions(func(r *record) { r.SubjectID = joined(r.SubjectID) }).
 			defect(found{
-				apart: "records, want 1", whole: "did not come back", cleared: "did not come back", later: "did not come back",
-				rollback: "did not come back",
+				"records, want 1": {restrictionSubjectsAreKeptApart},
+				"did not come back": {
+					restrictionRecordComesBackAsAppended, restrictionReasonsAreCleared, restrictionReasonsGivenLaterStay,
+					restrictionReasonsComeBackWithARollback,
+				},
 			}),
 		"subjects are one": keepsRestrictions(func(r *record) { r.SubjectID = subjectOf(t, "everybody") }).
 			defect(found{
-				"restriction without a record is nil": "another subject", apart: "records, want 1", whole: "did not come back",
-				cleared: "comes as number", history: "records, want 3", later: "did not come back", rollback: "did not come back",
+				"another subject": {restrictionWithoutARecordIsNil}, "records, want 1": {restrictionSubjectsAreKeptApart},
+				"did not come back": {
+					restrictionRecordComesBackAsAppended, restrictionReasonsGivenLaterStay, restrictionReasonsComeBackWithARollback,
+				},
+				"comes as number": {restrictionReasonsAreCleared}, "records, want 3": {restrictionHistoryIsInTheOrderOfIntake},
 			}),
 	})
 }

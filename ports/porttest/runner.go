@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -17,7 +18,7 @@ import (
 // a case.
 func TestStore(t *testing.T, h StoreHarness) {
 	t.Helper()
-	checkWaivers(t, h)
+	promise.CheckWaivers(t, storagePromises(), h.Waive)
 	t.Run("SessionFactory", func(t *testing.T) { TestSessions(t, h) })
 	t.Run("ConsentStore", func(t *testing.T) { TestConsentStore(t, h) })
 	t.Run("RestrictionStore", func(t *testing.T) { TestRestrictionStore(t, h) })
@@ -26,51 +27,26 @@ func TestStore(t *testing.T, h StoreHarness) {
 	t.Run("AuditLog", func(t *testing.T) { TestAuditLog(t, h) })
 }
 
-// storageCases are the cases of every storage suite.
-func storageCases() []suiteCase[StoreHarness] {
-	return slices.Concat(sessionCases, consentCases, restrictionCases, subjectCases, outboxCases, auditCases)
-}
+// How the checks fail.
+var (
+	assert = promise.Assert
+	must   = promise.Must
+)
 
-// checkWaivers fails on a waiver that names no case: it waives nothing, or something that was renamed.
-func checkWaivers(t testing.TB, h StoreHarness) {
-	t.Helper()
-	for name := range h.Waive {
-		if !slices.ContainsFunc(storageCases(), func(c suiteCase[StoreHarness]) bool { return c.name == name }) {
-			t.Errorf("the harness waives %q, which is no case", name)
-		}
-	}
-}
+var that = promise.That[StoreHarness]
 
-// suiteCase is a promise and how it is checked. Cases take a testing.TB, so that the suites' own tests can watch them
-// fail.
-type suiteCase[Harness any] struct {
-	name string
-	run  func(t testing.TB, harness Harness)
-}
-
-// runStore runs each case in a subtest, but for those that the harness waives.
-func runStore(t *testing.T, h StoreHarness, cases []suiteCase[StoreHarness]) {
-	t.Helper()
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			if reason, waived := h.Waive[c.name]; waived {
-				t.Skipf("waived: %s", reason)
-			}
-			c.run(t, h)
-		})
-	}
+// storagePromises are those of all storage ports.
+func storagePromises() []promise.Promise[StoreHarness] {
+	return slices.Concat(sessionPromises, consentPromises, restrictionPromises, subjectPromises, outboxPromises, auditPromises)
 }
 
 // open opens a store and checks that it is complete.
 func (h StoreHarness) open(t testing.TB) Store {
 	t.Helper()
-	if h.Open == nil {
-		t.Fatalf("the harness is incomplete: Open is required")
-	}
+	must(t, h.Open != nil, "the harness is incomplete: Open is required")
 	store := h.Open(t)
-	if store.Sessions == nil || store.Insert == nil || store.Rows == nil {
-		t.Fatalf("the harness is incomplete: Sessions, Insert and Rows are required")
-	}
+	must(t, store.Sessions != nil && store.Insert != nil && store.Rows != nil,
+		"the harness is incomplete: Sessions, Insert and Rows are required")
 	store.patience = h.patience()
 	return store
 }
@@ -85,9 +61,7 @@ func (h StoreHarness) patience() time.Duration {
 // requireHook fails a case that needs one of a store's optional hooks when it is not there.
 func requireHook(t testing.TB, there bool, name string) {
 	t.Helper()
-	if !there {
-		t.Fatalf("Store.%s is not set: set it, or waive this case (StoreHarness.Waive) and say why", name)
-	}
+	must(t, there, "Store.%s is not set: set it, or waive this case (StoreHarness.Waive) and say why", name)
 }
 
 // do runs fn in a session of its own, which must commit. What waits for ever fails.
@@ -95,9 +69,8 @@ func do(t testing.TB, store Store, fn func(ctx context.Context, s ports.Session)
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), store.patience)
 	defer cancel()
-	if err := store.Sessions.Do(ctx, fn); err != nil {
-		t.Fatalf("the session failed: %v", err)
-	}
+	err := store.Sessions.Do(ctx, fn)
+	must(t, err == nil, "the session failed: %v", err)
 }
 
 // within runs fn and waits for it to return, for as long as the harness has patience. What fn still does after that is
@@ -150,9 +123,7 @@ func expectRecords[R any](t testing.TB, what string, name func(R) string, got []
 			return
 		}
 	}
-	if len(got) != len(want) {
-		t.Errorf("%s: got %d records, want %d", what, len(got), len(want))
-	}
+	assert(t, len(got) == len(want), "%s: got %d records, want %d", what, len(got), len(want))
 }
 
 // expectWhole checks that these records came back with all that they hold.
@@ -178,9 +149,7 @@ func subject(t testing.TB, tenant string, number int64) domain.SubjectID {
 func subjectOf(t testing.TB, elements ...string) domain.SubjectID {
 	t.Helper()
 	id, err := domain.NewSubjectID(elements...)
-	if err != nil {
-		t.Fatalf("the suite made a subject that there cannot be: %v", err)
-	}
+	must(t, err == nil, "the suite made a subject that there cannot be: %v", err)
 	return id
 }
 
@@ -204,4 +173,17 @@ func events(prefix string, n int, of domain.SubjectID) []domain.AuditEvent {
 		made[i] = event(fmt.Sprintf("%s-%03d", prefix, i), of)
 	}
 	return made
+}
+
+// errOf returns the error of a call, whatever else it returns.
+func errOf[T any](_ T, err error) error { return err }
+
+// read returns what fn reads in a session of its own, which must commit.
+func read[T any](t testing.TB, store Store, fn func(context.Context, ports.Session) (T, error)) (value T) {
+	t.Helper()
+	do(t, store, func(ctx context.Context, s ports.Session) (err error) {
+		value, err = fn(ctx, s)
+		return err
+	})
+	return value
 }

@@ -5,67 +5,44 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestSessions checks that a store keeps the promises of ports.SessionFactory and ports.Session:
-//
-//	promise                                                          case
-//	what is written through any store is there after the commit      session commits everything
-//	an error of fn rolls all of it back, together                    session rolls everything back on an error
-//	an error of fn comes back for errors.Is and errors.As            session returns the error that it was given
-//	a panic of fn rolls all of it back                               session rolls everything back on a panic
-//	a panic of fn goes on, with its value                            session lets a panic go on
-//	so it is rolled back where fn returns in no way at all           session rolls back when its goroutine exits
-//	a context cancelled before the commit is context.Canceled        session rolls back when its context is cancelled
-//	a deadline before the commit is context.DeadlineExceeded         session rolls back when its deadline has passed
-//	so it is with a context that has ended before Do                 session does nothing in a context that has ended
-//	a session that waits for another one does so no longer           session stops waiting when its context ends
-//	a statement that failed fails Do, its error swallowed or not     session fails with a swallowed error
-//	an append that is held back fails Do at the latest               session fails with a held-back append
-//	a Do inside fn is ErrSession, and writes nothing                 session cannot be nested
-//	a session, and any store of it, is ErrSession after its end      session cannot be used after its end
-//	what was appended or returned is a copy                          session keeps copies
-//	there is no connection before the first statement                session opens no connection before its first statement
-//	there is no connection after the end, whatever the end was       session leaves no connection behind
-//	what is written is not visible to others before the commit       session shows nothing before its commit
-//	of sessions in a deadlock, each succeeds in the end, once        session is tried again after a deadlock
-//	a factory is safe for concurrent use (run with -race)            session factory serves many at once
-//	a store that cannot be reached is ErrUnavailable                 session reports a store that cannot be reached
-//	no error repeats an id, or a value that was written              session gives nothing away in errors
+// TestSessions checks that a store keeps the promises of ports.SessionFactory and ports.Session.
 func TestSessions(t *testing.T, h StoreHarness) {
 	t.Helper()
-	runStore(t, h, sessionCases)
+	promise.Hold(t, sessionPromises, h, h.Waive)
 }
 
-var sessionCases = []suiteCase[StoreHarness]{
-	{"session commits everything", sessionCommitsEverything},
-	{"session rolls everything back on an error", sessionRollsEverythingBackOnAnError},
-	{"session returns the error that it was given", sessionReturnsTheErrorThatItWasGiven},
-	{"session rolls everything back on a panic", sessionRollsEverythingBackOnAPanic},
-	{"session lets a panic go on", sessionLetsAPanicGoOn},
-	{"session rolls back when its goroutine exits", sessionRollsBackWhenItsGoroutineExits},
+var sessionPromises = []promise.Promise[StoreHarness]{
+	that(sessionCommitsEverything, "what is written through any store is there after the commit"),
+	that(sessionRollsEverythingBackOnAnError, "an error of fn rolls all of it back, together"),
+	that(sessionReturnsTheErrorThatItWasGiven, "an error of fn comes back for errors.Is and errors.As"),
+	that(sessionRollsEverythingBackOnAPanic, "a panic of fn rolls all of it back"),
+	that(sessionLetsAPanicGoOn, "a panic of fn goes on, with its value"),
+	that(sessionRollsBackWhenItsGoroutineExits, "so it is rolled back where fn returns in no way at all"),
 
-	{"session rolls back when its context is cancelled", sessionRollsBackWhenItsContextIsCancelled},
-	{"session rolls back when its deadline has passed", sessionRollsBackWhenItsDeadlineHasPassed},
-	{"session does nothing in a context that has ended", sessionDoesNothingInAContextThatHasEnded},
-	{"session stops waiting when its context ends", sessionStopsWaitingWhenItsContextEnds},
+	that(sessionRollsBackWhenItsContextIsCancelled, "a context cancelled before the commit is context.Canceled"),
+	that(sessionRollsBackWhenItsDeadlineHasPassed, "a deadline before the commit is context.DeadlineExceeded"),
+	that(sessionDoesNothingInAContextThatHasEnded, "so it is with a context that has ended before Do"),
+	that(sessionStopsWaitingWhenItsContextEnds, "a session that waits for another one does so no longer"),
 
-	{"session fails with a swallowed error", sessionFailsWithASwallowedError},
-	{"session fails with a held-back append", sessionFailsWithAHeldBackAppend},
-	{"session cannot be nested", sessionCannotBeNested},
-	{"session cannot be used after its end", sessionCannotBeUsedAfterItsEnd},
-	{"session keeps copies", sessionKeepsCopies},
+	that(sessionFailsWithASwallowedError, "a statement that failed fails Do, its error swallowed or not"),
+	that(sessionFailsWithAHeldBackAppend, "an append that is held back fails Do at the latest"),
+	that(sessionCannotBeNested, "a Do inside fn is ErrSession, and writes nothing"),
+	that(sessionCannotBeUsedAfterItsEnd, "a session, and any store of it, is ErrSession after its end"),
+	that(sessionKeepsCopies, "what was appended or returned is a copy"),
 
-	{"session opens no connection before its first statement", sessionOpensNoConnectionBeforeItsFirstStatement},
-	{"session leaves no connection behind", sessionLeavesNoConnectionBehind},
+	that(sessionOpensNoConnectionBeforeItsFirstStatement, "there is no connection before the first statement"),
+	that(sessionLeavesNoConnectionBehind, "there is no connection after the end, whatever the end was"),
 
-	{"session shows nothing before its commit", sessionShowsNothingBeforeItsCommit},
-	{"session is tried again after a deadlock", sessionIsTriedAgainAfterADeadlock},
-	{"session factory serves many at once", sessionFactoryServesManyAtOnce},
+	that(sessionShowsNothingBeforeItsCommit, "what is written is not visible to others before the commit"),
+	that(sessionIsTriedAgainAfterADeadlock, "of sessions in a deadlock, each succeeds in the end, once"),
+	that(sessionFactoryServesManyAtOnce, "a factory is safe for concurrent use (run with -race)"),
 
-	{"session reports a store that cannot be reached", sessionReportsAStoreThatCannotBeReached},
-	{"session gives nothing away in errors", sessionGivesNothingAwayInErrors},
+	that(sessionReportsAStoreThatCannotBeReached, "a store that cannot be reached is ErrUnavailable"),
+	that(sessionGivesNothingAwayInErrors, "no error repeats an id, or a value that was written"),
 }
 
 // traces are what leave left behind, counted store by store.
@@ -149,13 +126,7 @@ func look(ctx context.Context, s ports.Session, id domain.SubjectID) (seen trace
 // expectTraces checks what there is once sessions have ended.
 func expectTraces(t testing.TB, store Store, id domain.SubjectID, want traces) {
 	t.Helper()
-	var seen traces
-	do(t, store, func(ctx context.Context, s ports.Session) (err error) {
-		seen, err = look(ctx, s, id)
-		return err
-	})
+	seen := read(t, store, func(ctx context.Context, s ports.Session) (traces, error) { return look(ctx, s, id) })
 	seen.addresses = len(store.Rows(t, "addresses"))
-	if seen != want {
-		t.Errorf("the stores hold %+v, want %+v", seen, want)
-	}
+	assert(t, seen == want, "the stores hold %+v, want %+v", seen, want)
 }

@@ -38,9 +38,7 @@ func sessionRollsEverythingBackOnAnError(t testing.TB, h StoreHarness) {
 		}
 		return errFailure
 	})
-	if err == nil {
-		t.Errorf("Do succeeded although fn failed")
-	}
+	assert(t, err != nil, "Do succeeded although fn failed")
 	expectTraces(t, store, id, untouched)
 	do(t, store, func(ctx context.Context, s ports.Session) error { return leave(ctx, s, id) })
 	expectTraces(t, store, id, left)
@@ -59,12 +57,9 @@ func sessionReturnsTheErrorThatItWasGiven(t testing.TB, h StoreHarness) {
 			return given
 		})
 		var found *failure
-		if !errors.Is(err, given) || !errors.Is(err, errCause) {
-			t.Errorf("errors.Is does not see the error of a session that %s", what)
-		}
-		if !errors.As(err, &found) || found.text != what {
-			t.Errorf("errors.As does not see the error of a session that %s", what)
-		}
+		assert(t, errors.Is(err, given) && errors.Is(err, errCause),
+			"errors.Is does not see the error of a session that %s", what)
+		assert(t, errors.As(err, &found) && found.text == what, "errors.As does not see the error of a session that %s", what)
 	}
 }
 
@@ -97,9 +92,8 @@ func sessionRollsEverythingBackOnAPanic(t testing.TB, h StoreHarness) {
 func sessionLetsAPanicGoOn(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	recovered := panicking(t, store, errFailure, func(context.Context, ports.Session) error { return nil })
-	if recovered != any(errFailure) {
-		t.Errorf("the panic went on as a %T, which is not the value that fn panicked with", recovered)
-	}
+	assert(t, recovered == any(errFailure),
+		"the panic went on as a %T, which is not the value that fn panicked with", recovered)
 }
 
 func sessionRollsBackWhenItsGoroutineExits(t testing.TB, h StoreHarness) {

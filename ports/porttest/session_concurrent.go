@@ -38,9 +38,7 @@ func sessionShowsNothingBeforeItsCommit(t testing.TB, h StoreHarness) {
 		})
 		select {
 		case found := <-seen:
-			if found != (traces{}) {
-				t.Errorf("another session sees %+v before the commit", found)
-			}
+			assert(t, found == (traces{}), "another session sees %+v before the commit", found)
 		case <-time.After(grace): // a store may keep readers waiting
 		}
 		return nil
@@ -59,9 +57,8 @@ func sessionIsTriedAgainAfterADeadlock(t testing.TB, h StoreHarness) {
 			if err != nil {
 				return err
 			}
-			if want := []string{last[i]}; !slices.Equal(ids, want) {
-				t.Errorf("of two sessions in a deadlock, one left the events %v, want %v", ids, want)
-			}
+			want := []string{last[i]}
+			assert(t, slices.Equal(ids, want), "of two sessions in a deadlock, one left the events %v, want %v", ids, want)
 		}
 		return nil
 	})
@@ -103,9 +100,7 @@ func inOppositeOrder(t testing.TB, h StoreHarness, store Store, people []domain.
 		sessions.Wait()
 	})
 	for _, err := range errs {
-		if err != nil {
-			t.Fatalf("of two sessions in a deadlock, one failed: %v", err)
-		}
+		must(t, err == nil, "of two sessions in a deadlock, one failed: %v", err)
 	}
 	return last
 }
@@ -141,14 +136,11 @@ func sessionFactoryServesManyAtOnce(t testing.TB, h StoreHarness) {
 						return err
 					}
 					history, err := s.Consents().History(ctx, own, "news")
-					if err == nil && len(history) != round+1 {
-						t.Errorf("a session sees %d of its subject's records among others, want %d", len(history), round+1)
-					}
+					assert(t, err != nil || len(history) == round+1,
+						"a session sees %d of its subject's records among others, want %d", len(history), round+1)
 					return err
 				})
-				if err != nil {
-					t.Errorf("a session failed among others: %v", err)
-				}
+				assert(t, err == nil, "a session failed among others: %v", err)
 			}
 		})
 	}

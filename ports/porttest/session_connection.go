@@ -28,9 +28,8 @@ func sessionOpensNoConnectionBeforeItsFirstStatement(t testing.TB, h StoreHarnes
 		if err := s.Subjects().Lock(ctx, id, noon); err != nil {
 			return err
 		}
-		if store.Connections() <= idle {
-			t.Errorf("Store.Connections does not see the connection of a session that has locked a subject")
-		}
+		assert(t, store.Connections() > idle,
+			"Store.Connections does not see the connection of a session that has locked a subject")
 		return nil
 	})
 }

@@ -25,10 +25,7 @@ func (h StoreHarness) endsWithItsContext(
 ) {
 	t.Helper()
 	store, id := h.openWithAddress(t)
-	read := func(ctx context.Context, s ports.Session) error {
-		_, err := look(ctx, s, id)
-		return err
-	}
+	read := func(ctx context.Context, s ports.Session) error { return errOf(look(ctx, s, id)) }
 	write := func(ctx context.Context, s ports.Session) error { return leave(ctx, s, id) }
 	for what, fn := range map[string]func(context.Context, ports.Session) error{
 		"did nothing": func(context.Context, ports.Session) error { return nil },
@@ -43,9 +40,7 @@ func (h StoreHarness) endsWithItsContext(
 			defer end()
 			return fn(ctx, s)
 		})
-		if !errors.Is(err, want) {
-			t.Errorf("a session that %s returned %v, which is not %v", what, err, want)
-		}
+		assert(t, errors.Is(err, want), "a session that %s returned %v, which is not %v", what, err, want)
 	}
 	expectTraces(t, store, id, untouched)
 }
@@ -86,9 +81,7 @@ func sessionDoesNothingInAContextThatHasEnded(t testing.TB, h StoreHarness) {
 				}
 				return nil
 			})
-			if !errors.Is(err, ended.Err()) {
-				t.Errorf("Do returned %v, which is not %v", err, ended.Err())
-			}
+			assert(t, errors.Is(err, ended.Err()), "Do returned %v, which is not %v", err, ended.Err())
 		}
 	}
 	expectTraces(t, store, id, untouched)
@@ -106,9 +99,7 @@ func sessionStopsWaitingWhenItsContextEnds(t testing.TB, h StoreHarness) {
 				return s.Subjects().Lock(ctx, id, noon)
 			})
 		})
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Do returned %v, which is not %v", err, context.DeadlineExceeded)
-		}
+		assert(t, errors.Is(err, context.DeadlineExceeded), "Do returned %v, which is not %v", err, context.DeadlineExceeded)
 	})
 }
 

@@ -106,9 +106,7 @@ func joins(store *Store) {
 		if outer, ok := ctx.Value(key{}).(ports.Session); ok {
 			return fn(ctx, outer)
 		}
-		return do(ctx, func(ctx context.Context, s ports.Session) error {
-			return fn(context.WithValue(ctx, key{}, s), s)
-		})
+		return do(ctx, func(ctx context.Context, s ports.Session) error { return fn(context.WithValue(ctx, key{}, s), s) })
 	})(store)
 }
 

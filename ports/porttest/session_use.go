@@ -23,9 +23,7 @@ func sessionFailsWithASwallowedError(t testing.TB, h StoreHarness) {
 		_ = s.Consents().Append(ctx, grant(id, "news", 1))
 		return nil
 	})
-	if !errors.Is(err, domain.ErrConflict) {
-		t.Errorf("Do returned %v after a conflict that fn swallowed", err)
-	}
+	assert(t, errors.Is(err, domain.ErrConflict), "Do returned %v after a conflict that fn swallowed", err)
 	expectTraces(t, store, id, untouched)
 }
 
@@ -63,9 +61,7 @@ func sessionCannotBeNested(t testing.TB, h StoreHarness) {
 			err := store.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 				return s.Audit().Append(ctx, event("inner", id))
 			})
-			if !errors.Is(err, domain.ErrSession) {
-				t.Errorf("a Do inside fn returned %v, which is not %v", err, domain.ErrSession)
-			}
+			assert(t, errors.Is(err, domain.ErrSession), "a Do inside fn returned %v, which is not %v", err, domain.ErrSession)
 		}
 		derived, cancel := context.WithTimeout(ctx, h.patience())
 		defer cancel()
@@ -92,25 +88,20 @@ func sessionCannotBeUsedAfterItsEnd(t testing.TB, h StoreHarness) {
 			session, kept = s, keptStores{s.Consents(), s.Restrictions(), s.Subjects(), s.Outbox(), s.Audit()}
 			return result
 		})
-		if !errors.Is(err, result) {
-			t.Fatalf("the session returned %v, want %v", err, result)
-		}
+		must(t, errors.Is(err, result), "the session returned %v, want %v", err, result)
 		ctx, cancel := context.WithTimeout(t.Context(), h.patience())
 		defer cancel()
 		for what, s := range map[string]ports.Session{"the session": session, "stores kept from the session": kept} {
-			for method, use := range everyUse(id) {
-				if err := use(ctx, s); !errors.Is(err, domain.ErrSession) {
-					t.Errorf("%s: %s: %s returned %v, which is not %v", ending, what, method, err, domain.ErrSession)
-				}
+			for method, err := range everyUse(ctx, s, id) {
+				assert(t, errors.Is(err, domain.ErrSession),
+					"%s: %s: %s returned %v, which is not %v", ending, what, method, err, domain.ErrSession)
 			}
 		}
 	}
 	expectTraces(t, store, id, untouched)
 	do(t, store, func(ctx context.Context, s ports.Session) error {
 		ids, err := trailOf(ctx, s, id)
-		if len(ids) > 0 {
-			t.Errorf("%d events were written", len(ids))
-		}
+		assert(t, len(ids) == 0, "%d events were written", len(ids))
 		return err
 	})
 }
@@ -130,86 +121,76 @@ func (k keptStores) Subjects() ports.SubjectStore         { return k.subjects }
 func (k keptStores) Outbox() ports.Outbox                 { return k.outbox }
 func (k keptStores) Audit() ports.AuditLog                { return k.audit }
 
-// everyUse calls each method of each store, by name.
-func everyUse(id domain.SubjectID) map[string]func(context.Context, ports.Session) error {
-	type use = func(ctx context.Context, s ports.Session) error
+// everyUse calls each method of each store, and returns their errors by name.
+func everyUse(ctx context.Context, s ports.Session, id domain.SubjectID) map[string]error {
 	entry := erasureAt("desk", "late-entry", id)
-	late, until, token := event("late-event", id), after(60), "token"
+	late, token := event("late-event", id), "token"
 	entry.LeaseToken = &token
 	rename := domain.RectificationStep{
 		Table: "addresses", Values: []domain.ColumnValue{{Column: "street", Value: "Oak Street"}},
 	}
-	return map[string]use{
-		"ConsentStore.Append": func(ctx context.Context, s ports.Session) error {
-			return s.Consents().Append(ctx, grant(id, "news", 0))
-		},
-		"ConsentStore.Latest": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Consents().Latest(ctx, id, "news", nil)
+	_, _, latest := s.Restrictions().Latest(ctx, id, nil)
+	return map[string]error{
+		"ConsentStore.Append":     s.Consents().Append(ctx, grant(id, "news", 0)),
+		"ConsentStore.Latest":     errOf(s.Consents().Latest(ctx, id, "news", nil)),
+		"ConsentStore.History":    errOf(s.Consents().History(ctx, id, "news")),
+		"RestrictionStore.Append": s.Restrictions().Append(ctx, restrict(id, nil, 0)),
+		"RestrictionStore.Latest": latest, "RestrictionStore.History": errOf(s.Restrictions().History(ctx, id, nil)),
+		"SubjectStore.Lock":       s.Subjects().Lock(ctx, id, noon),
+		"SubjectStore.Apply":      errOf(s.Subjects().Apply(ctx, id, []domain.Step{deleteAddresses})),
+		"SubjectStore.Rectify":    errOf(s.Subjects().Rectify(ctx, id, rename)),
+		"SubjectStore.Export":     s.Subjects().Export(ctx, id, func(domain.ExportRecord) error { return nil }),
+		"Outbox.Enqueue":          s.Outbox().Enqueue(ctx, entry),
+		"Outbox.Claim":            errOf(s.Outbox().Claim(ctx, 1, noon, after(60), token)),
+		"Outbox.Settle":           errOf(s.Outbox().Settle(ctx, []domain.Settlement{succeeds(entry)})),
+		"Outbox.Counts":           errOf(s.Outbox().Counts(ctx)),
+		"Outbox.Abandoned":        errOf(s.Outbox().Abandoned(ctx, nil, 1)),
+		"Outbox.Requeue":          errOf(s.Outbox().Requeue(ctx, []string{entry.EntryID})),
+		"Outbox.Withdraw":         errOf(s.Outbox().Withdraw(ctx, id)),
+		"Outbox.Purge":            errOf(s.Outbox().Purge(ctx, noon.Add(time.Hour), 1)),
+		"AuditLog.Append":         s.Audit().Append(ctx, late),
+		"AuditLog.AppendEvidence": s.Audit().AppendEvidence(ctx, late),
+		"AuditLog.Trail":          errOf(s.Audit().Trail(ctx, id)),
+	}
+}
+
+func sessionKeepsCopies(t testing.TB, h StoreHarness) {
+	store := h.open(t)
+	id := subject(t, "acme", 1)
+	do(t, store, func(ctx context.Context, s ports.Session) error {
+		events := []domain.AuditEvent{event("kept", id)}
+		events[0].Payload = domain.Payload{"target": "kept"}
+		restriction := restrict(id, pointer("kept"), 0)
+		restriction.Reason = pointer("kept")
+		if err := s.Audit().Append(ctx, events...); err != nil {
 			return err
-		},
-		"ConsentStore.History": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Consents().History(ctx, id, "news")
+		}
+		if err := s.Restrictions().Append(ctx, restriction); err != nil {
 			return err
-		},
-		"RestrictionStore.Append": func(ctx context.Context, s ports.Session) error {
-			return s.Restrictions().Append(ctx, restrict(id, nil, 0))
-		},
-		"RestrictionStore.Latest": func(ctx context.Context, s ports.Session) error {
-			_, _, err := s.Restrictions().Latest(ctx, id, nil)
-			return err
-		},
-		"RestrictionStore.History": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Restrictions().History(ctx, id, nil)
-			return err
-		},
-		"SubjectStore.Lock": func(ctx context.Context, s ports.Session) error { return s.Subjects().Lock(ctx, id, noon) },
-		"SubjectStore.Apply": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Subjects().Apply(ctx, id, []domain.Step{deleteAddresses})
-			return err
-		},
-		"SubjectStore.Rectify": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Subjects().Rectify(ctx, id, rename)
-			return err
-		},
-		"SubjectStore.Export": func(ctx context.Context, s ports.Session) error {
-			return s.Subjects().Export(ctx, id, func(domain.ExportRecord) error { return nil })
-		},
-		"Outbox.Enqueue": func(ctx context.Context, s ports.Session) error { return s.Outbox().Enqueue(ctx, entry) },
-		"Outbox.Claim": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Outbox().Claim(ctx, 1, noon, until, token)
-			return err
-		},
-		"Outbox.Settle": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Outbox().Settle(ctx, []domain.Settlement{{Entry: entry, Status: domain.OutboxSucceeded}})
-			return err
-		},
-		"Outbox.Counts": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Outbox().Counts(ctx)
-			return err
-		},
-		"Outbox.Abandoned": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Outbox().Abandoned(ctx, nil, 1)
-			return err
-		},
-		"Outbox.Requeue": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Outbox().Requeue(ctx, []string{entry.EntryID})
-			return err
-		},
-		"Outbox.Withdraw": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Outbox().Withdraw(ctx, id)
-			return err
-		},
-		"Outbox.Purge": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Outbox().Purge(ctx, noon.Add(time.Hour), 1)
-			return err
-		},
-		"AuditLog.Append": func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, late) },
-		"AuditLog.AppendEvidence": func(ctx context.Context, s ports.Session) error {
-			return s.Audit().AppendEvidence(ctx, late)
-		},
-		"AuditLog.Trail": func(ctx context.Context, s ports.Session) error {
-			_, err := s.Audit().Trail(ctx, id)
-			return err
-		},
+		}
+		events[0].Payload["target"], events[0] = "changed", event("changed", id)
+		*restriction.Purpose, *restriction.Reason = "changed", "changed"
+		return nil
+	})
+	for range 2 { // the second time after what was returned has been changed
+		do(t, store, func(ctx context.Context, s ports.Session) error {
+			for range 2 {
+				trail, err := s.Audit().Trail(ctx, id)
+				if err != nil {
+					return err
+				}
+				history, err := s.Restrictions().History(ctx, id, pointer("kept"))
+				if err != nil {
+					return err
+				}
+				must(t, len(trail) == 1 && trail[0].EventID == "kept" && trail[0].Payload["target"] == "kept",
+					"an event changed with the one that was given or returned")
+				must(t, len(history) == 1 && history[0].Reason != nil && *history[0].Reason == "kept",
+					"a restriction changed with the one that was given or returned")
+				trail[0].Payload["target"], trail[0] = "changed", event("changed", id)
+				*history[0].Purpose, *history[0].Reason = "changed", "changed"
+			}
+			return nil
+		})
 	}
 }

@@ -3,44 +3,35 @@ package porttest
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
-
-// storeDefect is a way to break promises, and the cases that find it, each with a part of what it says.
-type storeDefect struct {
-	breaks func(*Store)
-	found  map[string]string
-}
 
 // right breaks nothing.
 func right(*Store) {}
 
-// expectDefects runs the cases against each broken store. Each case has to find one of them at least.
-func expectDefects(t *testing.T, cases []suiteCase[StoreHarness], defects map[string]storeDefect) {
-	t.Helper()
-	useful := map[string]bool{}
-	for _, defect := range defects {
-		for name := range defect.found {
-			useful[name] = true
-		}
+type (
+	found       = promise.Finds[StoreHarness]
+	defects     = map[string]storeDefect
+	storeDefect struct { // a way to break promises, and the checks that find it
+		breaks func(*Store)
+		found  found
 	}
-	for _, c := range cases {
-		if !useful[c.name] {
-			t.Errorf("no defect is found by %q", c.name)
-		}
-	}
-	for name, defect := range defects {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			expectFailures(t, cases, inMemory(defect.breaks), defect.found)
-		})
-	}
+)
+
+func brokenStore(d storeDefect) (StoreHarness, found) { return inMemory(d.breaks), d.found }
+
+// only are the promises of stores with these checks.
+func only(checks ...func(testing.TB, StoreHarness)) []promise.Promise[StoreHarness] {
+	return slices.DeleteFunc(storagePromises(), func(p promise.Promise[StoreHarness]) bool { return !p.IsIn(checks) })
 }
 
 // loadedMachine is the time that what comes at once needs beside many other tests, under the race detector.
@@ -125,38 +116,28 @@ type replaced struct {
 }
 
 func (r replaced) Consents() ports.ConsentStore {
-	if r.consents != nil {
-		return r.consents
-	}
-	return r.Session.Consents()
+	return or(r.consents, ports.Session.Consents, r.Session)
 }
 
 func (r replaced) Restrictions() ports.RestrictionStore {
-	if r.restrictions != nil {
-		return r.restrictions
-	}
-	return r.Session.Restrictions()
+	return or(r.restrictions, ports.Session.Restrictions, r.Session)
 }
 
 func (r replaced) Subjects() ports.SubjectStore {
-	if r.subjects != nil {
-		return r.subjects
-	}
-	return r.Session.Subjects()
+	return or(r.subjects, ports.Session.Subjects, r.Session)
 }
 
-func (r replaced) Outbox() ports.Outbox {
-	if r.outbox != nil {
-		return r.outbox
-	}
-	return r.Session.Outbox()
-}
+func (r replaced) Outbox() ports.Outbox { return or(r.outbox, ports.Session.Outbox, r.Session) }
 
-func (r replaced) Audit() ports.AuditLog {
-	if r.audit != nil {
-		return r.audit
+func (r replaced) Audit() ports.AuditLog { return or(r.audit, ports.Session.Audit, r.Session) }
+
+// or is the store in place of a session's own, or its own if there is none.
+func or[S comparable](broken S, own func(ports.Session) S, s ports.Session) S {
+	var none S
+	if broken != none {
+		return broken
 	}
-	return r.Session.Audit()
+	return own(s)
 }
 
 // changesSessions is a defect of what sessions hand out.
@@ -173,4 +154,106 @@ func joined(id domain.SubjectID) domain.SubjectID {
 		return id
 	}
 	return one
+}
+
+// pool pretends that a store in memory talks to a database: each call of a SubjectStore is a statement, for which a
+// session takes a connection that it keeps until it ends.
+type pool struct{ held, sent atomic.Int64 }
+
+func (p *pool) connections() int { return int(p.held.Load()) }
+func (p *pool) statements() int  { return int(p.sent.Load()) }
+
+func (p *pool) watch(sessions ports.SessionFactory) ports.SessionFactory {
+	return doFunc(func(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+		connection := &connection{pool: p}
+		defer connection.release()
+		return sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+			return fn(ctx, replaced{Session: s, subjects: counted{s.Subjects(), connection}})
+		})
+	})
+}
+
+// connection is the one that a session has, once it is open.
+type connection struct {
+	pool *pool
+	open bool
+}
+
+func (c *connection) use(id domain.SubjectID) {
+	if _, err := DataMap().Key(id); err != nil { // before any statement
+		return
+	}
+	c.pool.sent.Add(1)
+	if !c.open {
+		c.open = true
+		c.pool.held.Add(1)
+	}
+}
+
+func (c *connection) release() {
+	if c.open {
+		c.pool.held.Add(-1)
+	}
+}
+
+// counted is a SubjectStore whose calls are counted.
+type counted struct {
+	ports.SubjectStore
+	connection *connection
+}
+
+func (c counted) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
+	c.connection.use(id)
+	return c.SubjectStore.Lock(ctx, id, at)
+}
+
+func (c counted) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+	c.connection.use(id)
+	return c.SubjectStore.Apply(ctx, id, steps)
+}
+
+func (c counted) Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
+	c.connection.use(id)
+	return c.SubjectStore.Rectify(ctx, id, step)
+}
+
+func (c counted) Export(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
+	c.connection.use(id)
+	return c.SubjectStore.Export(ctx, id, yield)
+}
+
+// nowhere is a store whose database cannot be reached. Only its audit log can be used.
+type nowhere struct{}
+
+var errNowhere = &domain.Error{Code: domain.ErrUnavailable, Op: "session", Message: "nobody answers"}
+
+func (nowhere) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	log := &lostLog{}
+	err := fn(ctx, replaced{audit: log})
+	if err == nil && log.used {
+		err = errNowhere
+	}
+	if err != nil && log.evidence {
+		err = errors.Join(err, &domain.Error{Op: "evidence", Message: "lost"})
+	}
+	return err
+}
+
+type lostLog struct{ used, evidence bool }
+
+func (l *lostLog) Append(context.Context, ...domain.AuditEvent) error {
+	l.used = true
+	return nil
+}
+
+func (l *lostLog) AppendEvidence(_ context.Context, events ...domain.AuditEvent) error {
+	l.used, l.evidence = true, l.evidence || len(events) > 0
+	return nil
+}
+
+func (l *lostLog) AppendOnRollback(context.Context, ...domain.AuditEvent) error { return nil }
+
+func (l *lostLog) Trail(context.Context, domain.SubjectID) ([]domain.AuditEvent, error) {
+	l.used = true
+	return nil, errNowhere
 }

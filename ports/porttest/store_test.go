@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/habeas-data/habeas/internal/promise"
 )
 
 func TestAStoreThatKeepsItsPromisesPasses(t *testing.T) { TestStore(t, inMemory(right)) }
@@ -16,58 +18,50 @@ func TestAStoreHarnessThatIsIncompleteFails(t *testing.T) {
 		"no Rows":     inMemory(func(s *Store) { s.Rows = nil }),
 	} {
 		t.Run(name, func(t *testing.T) {
-			want := map[string]string{}
-			for _, c := range storageCases() {
-				want[c.name] = "the harness is incomplete"
-			}
-			expectFailures(t, storageCases(), broken, want)
+			all := storagePromises()
+			promise.ExpectFailures(t, all, broken, promise.All(all, "the harness is incomplete"))
 		})
 	}
 }
 
 // A suite that skipped what it cannot see would pass stores that nobody has looked at.
 func TestAHookThatIsMissingFailsTheCasesThatNeedIt(t *testing.T) {
-	const subjectMark, outboxForgets = "subject lock leaves a mark", "outbox success is forgotten"
-	needing := slices.Concat(sessionCases, auditCases)
-	for _, c := range storageCases() {
-		if c.name == subjectMark || c.name == outboxForgets {
-			needing = append(needing, c)
-		}
+	needing := slices.Concat(sessionPromises, auditPromises, only(subjectLockLeavesAMark, outboxSuccessIsForgotten))
+	hooks := defects{
+		"Unreachable": {func(s *Store) { s.Unreachable = nil }, found{"": {sessionReportsAStoreThatCannotBeReached}}},
+		"Tamper":      {func(s *Store) { s.Tamper = nil }, found{"": {auditEventsCannotBeTamperedWith}}},
+		"Connections": {func(s *Store) { s.Connections = nil }, found{
+			"": {sessionOpensNoConnectionBeforeItsFirstStatement, sessionLeavesNoConnectionBehind},
+		}},
+		"Erased":  {func(s *Store) { s.Erased = nil }, found{"": {subjectLockLeavesAMark}}},
+		"Entries": {func(s *Store) { s.Entries = nil }, found{"": {outboxSuccessIsForgotten}}},
 	}
-	for hook, test := range map[string]struct {
-		without func(*Store)
-		needed  []string
-	}{
-		"Unreachable": {func(s *Store) { s.Unreachable = nil }, []string{sessionAway}},
-		"Tamper":      {func(s *Store) { s.Tamper = nil }, []string{auditTampered}},
-		"Connections": {func(s *Store) { s.Connections = nil }, []string{sessionConnects, sessionDisconnects}},
-		"Erased":      {func(s *Store) { s.Erased = nil }, []string{subjectMark}},
-		"Entries":     {func(s *Store) { s.Entries = nil }, []string{outboxForgets}},
-	} {
-		want := map[string]string{}
-		for _, name := range test.needed {
-			want[name] = "Store." + hook + " is not set"
-		}
-		t.Run(hook, func(t *testing.T) { expectFailures(t, needing, inMemory(test.without), want) })
+	for hook, defect := range hooks {
+		t.Run(hook, func(t *testing.T) {
+			promise.ExpectFailures(t, needing, inMemory(defect.breaks), found{"Store." + hook + " is not set": defect.found[""]})
+		})
 	}
 }
 
 func TestAWaivedCaseIsNotRun(t *testing.T) {
-	h := StoreHarness{Waive: map[string]string{"the waived one": "for a reason"}}
-	ran := map[string]bool{}
-	record := func(name string) suiteCase[StoreHarness] {
-		return suiteCase[StoreHarness]{name, func(testing.TB, StoreHarness) { ran[name] = true }}
+	kept, copies := only(auditPayloadComesBack)[0], only(sessionKeepsCopies)[0]
+	waive := map[string]string{kept.Name(): "for a reason"}
+	waived := promise.Watch(t, func(t testing.TB) { kept.Hold(t, StoreHarness{}, waive) })
+	if waived.Failed() || waived.SkippedBy() != "waived: for a reason" {
+		t.Errorf("skipped with %q, and failed with %q", waived.SkippedBy(), waived.Failures())
 	}
-	runStore(t, h, []suiteCase[StoreHarness]{record("the waived one"), record("another one")})
-	if ran["the waived one"] || !ran["another one"] {
-		t.Errorf("these cases ran: %v", ran)
+	other := promise.Watch(t, func(t testing.TB) { copies.Hold(t, StoreHarness{}, waive) })
+	if other.Skipped() || !strings.Contains(other.Failures(), "the harness is incomplete") {
+		t.Errorf("another one was skipped with %q, and failed with %q", other.SkippedBy(), other.Failures())
 	}
 }
 
 func TestAWaiverOfNoCaseFails(t *testing.T) {
-	r := &recorder{TB: t}
-	checkWaivers(r, StoreHarness{Waive: map[string]string{sessionAway: "there is no database", "session flies": "it cannot"}})
-	if len(r.failures) != 1 || !strings.Contains(r.failures[0], `waives "session flies", which is no case`) {
-		t.Errorf("the failures are %q", r.failures)
+	failures := promise.Watch(t, func(t testing.TB) {
+		waived := map[string]string{"session keeps copies": "it does not", "session flies": "it cannot"}
+		promise.CheckWaivers(t, storagePromises(), waived)
+	}).Failures()
+	if failures != `the harness waives "session flies", which is no case` {
+		t.Errorf("the failures are %q", failures)
 	}
 }

@@ -2,34 +2,34 @@ package porttest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // changesExport is a defect of what is exported, as a whole.
 func changesExport(change func([]domain.ExportRecord) []domain.ExportRecord) func(*Store) {
-	return changesSubjects(func(s *brokenSubjects) {
-		s.export = func(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
-			var records []domain.ExportRecord
-			err := s.good.Export(ctx, id, func(record domain.ExportRecord) error {
-				records = append(records, record)
-				return nil
-			})
-			if err != nil {
+	return brokenSubjects{export: func(c subjectCall) error {
+		var records []domain.ExportRecord
+		err := c.Export(c.ctx, c.id, func(record domain.ExportRecord) error {
+			records = append(records, record)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, record := range change(records) {
+			if err := c.yield(record); err != nil {
 				return err
 			}
-			for _, record := range change(records) {
-				if err := yield(record); err != nil {
-					return err
-				}
-			}
-			return nil
 		}
-	})
+		return nil
+	}}.breaks
 }
 
 // changesExported is a defect of single records: which are changed, and which are left out.
@@ -60,46 +60,30 @@ func sortedBy(key func(domain.ExportRecord) string) func(*Store) {
 	})
 }
 
-func subjectExportDefects() map[string]storeDefect {
-	return map[string]storeDefect{
-		"rows by the text of their keys": {
-			sortedBy(func(r domain.ExportRecord) string {
-				return fmt.Sprintf("%d %s", slices.Index([]string{"people", "addresses", "messages", "orders", "order_lines", "invoices"}, r.Source), r.Row)
-			}),
-			map[string]string{
-				"subject export has the ledgers": "is due",
-				"subject export is in order":     "want addresses.street of",
-			},
-		},
-		"tables by name": {sortedBy(func(r domain.ExportRecord) string { return r.Source }), map[string]string{
-			"subject export is in order":     "is addresses.street of",
-			"subject export has the ledgers": "is due",
+func subjectExportDefects() defects {
+	return defects{
+		"rows by the text of their keys": {sortedBy(func(r domain.ExportRecord) string {
+			return fmt.Sprintf("%d %s", slices.Index([]string{"people", "addresses", "messages", "orders", "order_lines", "invoices"}, r.Source), r.Row)
+		}), found{"is due": {subjectExportHasTheLedgers}, "want addresses.street of": {subjectExportIsInOrder}}},
+		"tables by name": {sortedBy(func(r domain.ExportRecord) string { return r.Source }), found{
+			"is addresses.street of": {subjectExportIsInOrder}, "is due": {subjectExportHasTheLedgers},
 		}},
-		"fields by name": {
-			changesExport(func(records []domain.ExportRecord) []domain.ExportRecord {
-				slices.SortStableFunc(records, func(a, b domain.ExportRecord) int {
-					if a.Source != b.Source || a.Row != b.Row {
-						return 0
-					}
-					return strings.Compare(a.Field, b.Field)
-				})
-				return records
-			}),
-			map[string]string{
-				"subject export has the ledgers": "is due",
-				"subject export is in order":     "want people.name of",
-			},
-		},
+		"fields by name": {changesExport(func(records []domain.ExportRecord) []domain.ExportRecord {
+			slices.SortStableFunc(records, func(a, b domain.ExportRecord) int {
+				if a.Source != b.Source || a.Row != b.Row {
+					return 0
+				}
+				return strings.Compare(a.Field, b.Field)
+			})
+			return records
+		}), found{"is due": {subjectExportHasTheLedgers}, "want people.name of": {subjectExportIsInOrder}}},
 		"the ledgers are forgotten": {
 			changesExported(func(r *domain.ExportRecord) bool { return !strings.HasPrefix(r.Source, "habeas_") }),
-			map[string]string{"subject export has the ledgers": "0 records of the ledgers, want 20"},
+			found{"0 records of the ledgers, want 20": {subjectExportHasTheLedgers}},
 		},
-		"the restrictions come first": {
-			sortedBy(func(r domain.ExportRecord) string {
-				return map[string]string{domain.ConsentLedgerSource: "3", domain.RestrictionLedgerSource: "2"}[r.Source]
-			}),
-			map[string]string{"subject export has the ledgers": "where habeas_consent_records.purpose"},
-		},
+		"the restrictions come first": {sortedBy(func(r domain.ExportRecord) string {
+			return map[string]string{domain.ConsentLedgerSource: "3", domain.RestrictionLedgerSource: "2"}[r.Source]
+		}), found{"where habeas_consent_records.purpose": {subjectExportHasTheLedgers}}},
 		"the lines of the ledgers by the instant": {
 			changesExport(func(records []domain.ExportRecord) []domain.ExportRecord {
 				first := slices.IndexFunc(records, func(r domain.ExportRecord) bool { return r.Source == domain.ConsentLedgerSource })
@@ -110,195 +94,216 @@ func subjectExportDefects() map[string]storeDefect {
 				}
 				return records
 			}),
-			map[string]string{"subject export has the ledgers": "does not come in the order of intake"},
+			found{"does not come in the order of intake": {subjectExportHasTheLedgers}},
 		},
 		"the ledgers without what is NULL": {
 			changesExported(func(r *domain.ExportRecord) bool { return !strings.HasPrefix(r.Source, "habeas_") || r.Value != nil }),
-			map[string]string{"subject export has the ledgers": "18 records of the ledgers, want 20"},
+			found{"18 records of the ledgers, want 20": {subjectExportHasTheLedgers}},
 		},
 		"a table that is forgotten": {
-			changesExported(func(r *domain.ExportRecord) bool { return r.Source != "order_lines" }), map[string]string{
-				"subject export is complete": "are exported",
-				"subject export is in order": "records, want",
-			},
+			changesExported(func(r *domain.ExportRecord) bool { return r.Source != "order_lines" }),
+			found{"are exported": {subjectExportIsComplete}, "records, want": {subjectExportIsInOrder}},
 		},
-		"a field that is forgotten": {
-			changesExported(func(r *domain.ExportRecord) bool { return r.Field != "phone" }), map[string]string{
-				"subject export is complete":     "are exported",
-				"subject export has NULL as nil": "NULL is a value",
-			},
-		},
+		"a field that is forgotten": {changesExported(func(r *domain.ExportRecord) bool { return r.Field != "phone" }), found{
+			"are exported": {subjectExportIsComplete}, "NULL is a value": {subjectExportHasNULLAsNil},
+		}},
 		"a last record that is lost": {
 			changesExport(func(records []domain.ExportRecord) []domain.ExportRecord { return records[:max(0, len(records)-1)] }),
-			map[string]string{
-				"subject export has the ledgers": "is due",
-				"subject export is complete":     "are exported",
-				"subject export is in order":     "records, want",
-				"subject export has NULL as nil": "NULL is a value",
+			found{
+				"is due": {subjectExportHasTheLedgers}, "are exported": {subjectExportIsComplete},
+				"records, want": {subjectExportIsInOrder}, "NULL is a value": {subjectExportHasNULLAsNil},
 			},
 		},
-		"a record too many": {
-			changesExport(func(records []domain.ExportRecord) []domain.ExportRecord {
-				return append(records, records[:min(1, len(records))]...)
-			}),
-			map[string]string{
-				"subject export has the ledgers": "is due",
-				"subject export is complete":     "are exported",
-				"subject export is in order":     "records, want",
-				"subject export has NULL as nil": "NULL is a value",
-			},
-		},
-		"retained fields are left out": {
-			changesExported(func(r *domain.ExportRecord) bool { return r.RetentionReason == nil }), map[string]string{
-				"subject export has the ledgers": "of the ledgers, want",
-				"subject export is complete":     "are exported",
-				"subject export has NULL as nil": "NULL is a value",
-			},
-		},
-		"NULL is left out": {
-			changesExported(func(r *domain.ExportRecord) bool { return r.Value != nil }), map[string]string{
-				"subject export has the ledgers":    "of the ledgers, want",
-				"subject export has NULL as nil":    "NULL is a value",
-				"subject export reads one snapshot": "records, and does not see what came in between",
-			},
-		},
-		"NULL is empty": {
-			changesExported(func(r *domain.ExportRecord) bool {
-				if r.Value == nil {
-					r.Value = ""
-				}
-				return true
-			}),
-			map[string]string{
-				"subject export has the ledgers": "in the ledger",
-				"subject export has NULL as nil": "is NULL and is exported as a string",
-			},
-		},
-		"rows by number": {
-			func(store *Store) {
-				n := 0
-				changesExported(func(r *domain.ExportRecord) bool { n++; r.Row = fmt.Sprint(n); return true })(store)
-			},
-			map[string]string{
-				"subject export has the ledgers":    "is due",
-				"subject export is complete":        "are exported",
-				"subject export is in order":        "want people.name of",
-				"subject export reads one snapshot": "records are exported while rows are added, want the",
-				"subject export may follow appends": "records are exported, want",
-			},
-		},
-		"rows by the last column of the key": {
-			changesExported(func(r *domain.ExportRecord) bool {
-				r.Row = r.Row[strings.LastIndex(r.Row, "\x1f")+1:]
-				return true
-			}),
-			map[string]string{
-				"subject export is complete": "are exported",
-				"subject export is in order": "want people.name of",
-			},
-		},
-		"numbers as texts": {exportedAs(func(n int64) string { return fmt.Sprint(n) }), map[string]string{
-			"subject rectification reads back": "is exported as another one, of Go type string",
-			"subject export has typed values":  "is exported as a string that is not the int",
+		"a record too many": {changesExport(func(records []domain.ExportRecord) []domain.ExportRecord {
+			return append(records, records[:min(1, len(records))]...)
+		}), found{
+			"is due": {subjectExportHasTheLedgers}, "are exported": {subjectExportIsComplete},
+			"records, want": {subjectExportIsInOrder}, "NULL is a value": {subjectExportHasNULLAsNil},
 		}},
-		"decimals as texts": {exportedAs(func(f float64) string { return fmt.Sprint(f) }), map[string]string{
-			"subject rectification reads back": "of type number is exported as another one, of Go type string",
-			"subject export has typed values":  "people.score is exported as a string that is not the float",
+		"retained fields are left out": {
+			changesExported(func(r *domain.ExportRecord) bool { return r.RetentionReason == nil }),
+			found{
+				"of the ledgers, want": {subjectExportHasTheLedgers}, "are exported": {subjectExportIsComplete},
+				"NULL is a value": {subjectExportHasNULLAsNil},
+			},
+		},
+		"NULL is left out": {changesExported(func(r *domain.ExportRecord) bool { return r.Value != nil }), found{
+			"of the ledgers, want": {subjectExportHasTheLedgers}, "NULL is a value": {subjectExportHasNULLAsNil},
+			"records, and does not see what came in between": {subjectExportReadsOneSnapshot},
+		}},
+		"NULL is empty": {changesExported(func(r *domain.ExportRecord) bool {
+			if r.Value == nil {
+				r.Value = ""
+			}
+			return true
+		}), found{
+			"in the ledger": {subjectExportHasTheLedgers}, "is NULL and is exported as a string": {subjectExportHasNULLAsNil},
+		}},
+		"rows by number": {func(store *Store) {
+			n := 0
+			changesExported(func(r *domain.ExportRecord) bool { n++; r.Row = fmt.Sprint(n); return true })(store)
+		}, found{
+			"is due": {subjectExportHasTheLedgers}, "are exported": {subjectExportIsComplete},
+			"want people.name of": {subjectExportIsInOrder},
+			"records are exported while rows are added, want the": {subjectExportReadsOneSnapshot},
+			"records are exported, want":                          {subjectExportMayFollowAppends},
+		}},
+		"rows by the last column of the key": {changesExported(func(r *domain.ExportRecord) bool {
+			r.Row = r.Row[strings.LastIndex(r.Row, "\x1f")+1:]
+			return true
+		}), found{"are exported": {subjectExportIsComplete}, "want people.name of": {subjectExportIsInOrder}}},
+		"numbers as texts": {exportedAs(func(n int64) string { return fmt.Sprint(n) }), found{
+			"is exported as another one, of Go type string": {subjectRectificationReadsBack},
+			"is exported as a string that is not the int":   {subjectExportHasTypedValues},
+		}},
+		"decimals as texts": {exportedAs(func(f float64) string { return fmt.Sprint(f) }), found{
+			"of type number is exported as another one, of Go type string": {subjectRectificationReadsBack},
+			"people.score is exported as a string that is not the float":   {subjectExportHasTypedValues},
 		}},
 		"decimals as Number": {exportedAs(func(f float64) domain.Number { return domain.Number(fmt.Sprint(f)) }), nil},
 		"integers as int":    {exportedAs(func(n int64) int { return int(n) }), nil},
-		"booleans as numbers": {exportedAs(func(bool) int64 { return 1 }), map[string]string{
-			"subject export has the ledgers":   "in the ledger",
-			"subject rectification reads back": "of type boolean is exported as another one, of Go type int",
-			"subject export has typed values":  "people.active is exported as a int",
+		"booleans as numbers": {exportedAs(func(bool) int64 { return 1 }), found{
+			"in the ledger": {subjectExportHasTheLedgers},
+			"of type boolean is exported as another one, of Go type int": {subjectRectificationReadsBack},
+			"people.active is exported as a int":                         {subjectExportHasTypedValues},
 		}},
-		"times elsewhere": {exportedAs(func(t time.Time) time.Time { return t.In(time.FixedZone("", 3600)) }), map[string]string{
-			"subject export has the ledgers":   "in the ledger",
-			"subject rectification reads back": "of type time is exported as another one, of Go type time.Time",
-			"subject export has typed values":  "people.born is exported as a time.Time that is not the time.Time in the",
+		"times elsewhere": {exportedAs(func(t time.Time) time.Time { return t.In(time.FixedZone("", 3600)) }), found{
+			"in the ledger": {subjectExportHasTheLedgers},
+			"of type time is exported as another one, of Go type time.Time":           {subjectRectificationReadsBack},
+			"people.born is exported as a time.Time that is not the time.Time in the": {subjectExportHasTypedValues},
 		}},
-		"times as texts": {exportedAs(func(t time.Time) string { return t.Format(time.RFC3339Nano) }), map[string]string{
-			"subject export has the ledgers":   "in the ledger",
-			"subject rectification reads back": "of type time is exported as another one, of Go type string",
-			"subject export has typed values":  "people.born is exported as a string that is not the time.Time in the",
+		"times as texts": {exportedAs(func(t time.Time) string { return t.Format(time.RFC3339Nano) }), found{
+			"in the ledger": {subjectExportHasTheLedgers},
+			"of type time is exported as another one, of Go type string":           {subjectRectificationReadsBack},
+			"people.born is exported as a string that is not the time.Time in the": {subjectExportHasTypedValues},
 		}},
-		"JSON as texts": {exportedAs(func(j domain.JSON) string { return string(j) }), map[string]string{
-			"subject rectification reads back": "of type json is exported as another one, of Go type string",
-			"subject export has typed values":  "people.settings is exported as a string that is not the domain.JSON in",
+		"JSON as texts": {exportedAs(func(j domain.JSON) string { return string(j) }), found{
+			"of type json is exported as another one, of Go type string":             {subjectRectificationReadsBack},
+			"people.settings is exported as a string that is not the domain.JSON in": {subjectExportHasTypedValues},
 		}},
-		"bytes as texts": {exportedAs(func(b []byte) string { return string(b) }), map[string]string{
-			"subject rectification reads back": "of type bytes is exported as another one, of Go type string",
-			"subject export has typed values":  "people.photo is exported as a string that is not the []uint",
+		"bytes as texts": {exportedAs(func(b []byte) string { return string(b) }), found{
+			"of type bytes is exported as another one, of Go type string": {subjectRectificationReadsBack},
+			"people.photo is exported as a string that is not the []uint": {subjectExportHasTypedValues},
 		}},
-		"no category": {changesExported(func(r *domain.ExportRecord) bool { r.Category = ""; return true }), map[string]string{
-			"subject export has the ledgers": "annotation of the ledger",
-			"subject export says why":        "has another category than the data map",
+		"no category": {changesExported(func(r *domain.ExportRecord) bool { r.Category = ""; return true }), found{
+			"annotation of the ledger":               {subjectExportHasTheLedgers},
+			"has another category than the data map": {subjectExportSaysWhy},
 		}},
-		"no basis": {changesExported(func(r *domain.ExportRecord) bool { r.LegalBasis = nil; return true }), map[string]string{
-			"subject export has the ledgers": "annotation of the ledger",
-			"subject export says why":        "people.email has another legal basis than the data map",
+		"no basis": {changesExported(func(r *domain.ExportRecord) bool { r.LegalBasis = nil; return true }), found{
+			"annotation of the ledger":                               {subjectExportHasTheLedgers},
+			"people.email has another legal basis than the data map": {subjectExportSaysWhy},
 		}},
-		"an empty purpose": {
-			changesExported(func(r *domain.ExportRecord) bool {
-				if r.Purpose == nil {
-					r.Purpose = new(string)
-				}
-				return true
-			}),
-			map[string]string{
-				"subject export has the ledgers": "annotation of the ledger",
-				"subject export says why":        "has another purpose than the data map",
-			},
-		},
-		"no reason": {changesExported(func(r *domain.ExportRecord) bool { r.RetentionReason = nil; return true }), map[string]string{
-			"subject export has the ledgers": "annotation of the ledger",
-			"subject export says why":        "invoices.address has another retention reason than the data map",
+		"an empty purpose": {changesExported(func(r *domain.ExportRecord) bool {
+			if r.Purpose == nil {
+				r.Purpose = new(string)
+			}
+			return true
+		}), found{
+			"annotation of the ledger":              {subjectExportHasTheLedgers},
+			"has another purpose than the data map": {subjectExportSaysWhy},
 		}},
-		"years of 365 days": {
-			changesExported(func(r *domain.ExportRecord) bool {
-				if r.ExpiresAt != nil {
-					end := issued.AddDate(0, 0, 3650)
-					r.ExpiresAt = &end
-				}
-				return true
-			}),
-			map[string]string{
-				"subject export says why": "invoices.address has another end of retention than the data map",
-			},
-		},
-		"an end of all that is exported": {
-			changesExported(func(r *domain.ExportRecord) bool {
-				if r.ExpiresAt == nil {
-					end := noon
-					r.ExpiresAt = &end
-				}
-				return true
-			}),
-			map[string]string{
-				"subject export has the ledgers": "annotation of the ledger",
-				"subject export has NULL as nil": "expires, and nobody knows since when it is kept",
-				"subject export says why":        "has another end of retention than the data map",
-			},
-		},
-		"records of others": {
-			func(store *Store) {
-				rows := store.Rows
-				changesSubjects(func(s *brokenSubjects) {
-					s.export = func(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
-						err := s.good.Export(ctx, id, yield)
-						for _, other := range mistaken(rows, id, sameTenant) {
-							if err == nil {
-								err = s.good.Export(ctx, other, yield)
-							}
-						}
-						return err
+		"no reason": {changesExported(func(r *domain.ExportRecord) bool { r.RetentionReason = nil; return true }), found{
+			"annotation of the ledger":                                        {subjectExportHasTheLedgers},
+			"invoices.address has another retention reason than the data map": {subjectExportSaysWhy},
+		}},
+		"years of 365 days": {changesExported(func(r *domain.ExportRecord) bool {
+			if r.ExpiresAt != nil {
+				end := issued.AddDate(0, 0, 3650)
+				r.ExpiresAt = &end
+			}
+			return true
+		}), found{"invoices.address has another end of retention than the data map": {subjectExportSaysWhy}}},
+		"an end of all that is exported": {changesExported(func(r *domain.ExportRecord) bool {
+			if r.ExpiresAt == nil {
+				end := noon
+				r.ExpiresAt = &end
+			}
+			return true
+		}), found{
+			"annotation of the ledger":                        {subjectExportHasTheLedgers},
+			"expires, and nobody knows since when it is kept": {subjectExportHasNULLAsNil},
+			"has another end of retention than the data map":  {subjectExportSaysWhy},
+		}},
+		"records of others": {func(store *Store) {
+			rows := store.Rows
+			brokenSubjects{export: func(c subjectCall) error {
+				err := c.export()
+				for _, other := range mistaken(rows, c.id, sameTenant) {
+					if err == nil {
+						err = c.Export(c.ctx, other, c.yield)
 					}
-				})(store)
-			},
-			map[string]string{
-				"subject export has the ledgers": "of the ledgers, want",
-				"subject export is complete":     "are exported",
-			},
-		},
+				}
+				return err
+			}}.breaks(store)
+		}, found{"of the ledgers, want": {subjectExportHasTheLedgers}, "are exported": {subjectExportIsComplete}}},
+	}
+}
+
+func subjectYieldDefects() defects {
+	return defects{
+		"yields go on after an error": {brokenSubjects{export: func(c subjectCall) error {
+			var failure error
+			err := c.Export(c.ctx, c.id, func(r domain.ExportRecord) error { failure = errors.Join(failure, c.yield(r)); return nil })
+			return errors.Join(err, failure)
+		}}.breaks, found{"yield was called": {subjectExportEndsWithYield}}},
+		"an error of yield that is swallowed": {brokenSubjects{export: func(c subjectCall) error {
+			enough := false
+			err := c.Export(c.ctx, c.id, func(record domain.ExportRecord) error {
+				err := c.yield(record)
+				enough = enough || err != nil
+				return err
+			})
+			if enough {
+				return nil
+			}
+			return err
+		}}.breaks, found{"Export came back with: <nil>; Do with: <nil>": {subjectExportEndsWithYield}}},
+		"an error of yield that is another one": {brokenSubjects{export: func(c subjectCall) error {
+			err := c.export()
+			if errors.Is(err, errEnough) {
+				err = &domain.Error{Op: "export", Message: "failed"}
+			}
+			return err
+		}}.breaks, found{
+			"Export came back with: habeas: export: failed; Do with: habeas: export": {subjectExportEndsWithYield},
+		}},
+		"a snapshot for each record": {func(store *Store) {
+			sessions := store.Sessions
+			brokenSubjects{export: func(c subjectCall) error {
+				yielded := 0
+				once := func(record domain.ExportRecord) error { yielded++; return errors.Join(c.yield(record), errUndo) }
+				if err := c.Export(c.ctx, c.id, once); !errors.Is(err, errUndo) || errors.Is(err, errEnough) {
+					return err
+				}
+				return sessions.Do(context.WithoutCancel(context.Background()), func(ctx context.Context, other ports.Session) error {
+					seen := 0
+					return other.Subjects().Export(ctx, c.id, func(record domain.ExportRecord) error {
+						if seen++; seen <= yielded {
+							return nil
+						}
+						return c.yield(record)
+					})
+				})
+			}}.breaks(store)
+		}, found{"records are exported while rows are added, want the": {subjectExportReadsOneSnapshot}}},
+		"an export of what was committed, whenever": {func(store *Store) {
+			sessions := store.Sessions
+			brokenSubjects{export: func(c subjectCall) error {
+				return sessions.Do(context.Background(), func(ctx context.Context, other ports.Session) error {
+					return other.Subjects().Export(ctx, c.id, c.yield)
+				})
+			}}.breaks(store)
+		}, found{"in its session": {subjectExportComesBeforeWrites}}},
+		"an append that is held to be a write": {changesSessions(func(s ports.Session) replaced {
+			appended := false
+			o := brokenOutbox{Outbox: s.Outbox(), enqueue: func(c outboxCall) error { appended = true; return c.enqueue() }}
+			broken := brokenSubjects{SubjectStore: s.Subjects(), export: func(c subjectCall) error {
+				if appended {
+					return &domain.Error{Code: domain.ErrSession, Op: "export", Message: "must come first"}
+				}
+				return c.export()
+			}}
+			return replaced{Session: s, subjects: broken, outbox: o}
+		}), found{"an export after appends failed: habeas: export: must come first": {subjectExportMayFollowAppends}}},
 	}
 }

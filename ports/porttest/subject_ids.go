@@ -29,12 +29,10 @@ func calls(t testing.TB) map[string]func(context.Context, ports.SubjectStore, do
 			return subjects.Lock(ctx, id, noon)
 		},
 		"Apply": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
-			_, err := subjects.Apply(ctx, id, erasurePlan(t))
-			return err
+			return errOf(subjects.Apply(ctx, id, erasurePlan(t)))
 		},
 		"Rectify": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
-			_, err := subjects.Rectify(ctx, id, corrects("orders", "note", "corrected"))
-			return err
+			return errOf(subjects.Rectify(ctx, id, corrects("orders", "note", "corrected")))
 		},
 		"Export": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
 			return subjects.Export(ctx, id, func(domain.ExportRecord) error { return nil })
@@ -62,9 +60,8 @@ func subjectIDsAreCheckedBeforeAnyStatement(t testing.TB, h StoreHarness) {
 			before := s.Statements()
 			err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error { return call(ctx, subjects, id) })
 			isError(t, method+" of "+what, err, domain.ErrSubject)
-			if sent := s.Statements() - before; sent > 0 {
-				t.Errorf("%s of %s sent %d statements", method, what, sent)
-			}
+			sent := s.Statements() - before
+			assert(t, sent <= 0, "%s of %s sent %d statements", method, what, sent)
 		}
 	}
 }
@@ -86,12 +83,8 @@ func subjectStatementsDoNotDependOnRows(t testing.TB, h StoreHarness) {
 			return s.Statements() - before
 		}
 		of1, of200 := sent(few), sent(many)
-		if of1 != of200 {
-			t.Errorf("%s sends %d statements for one row in each table, and %d for 200", method, of1, of200)
-		}
+		assert(t, of1 == of200, "%s sends %d statements for one row in each table, and %d for 200", method, of1, of200)
 		total += of1
 	}
-	if total == 0 {
-		t.Errorf("Store.Statements counts nothing")
-	}
+	assert(t, total != 0, "Store.Statements counts nothing")
 }

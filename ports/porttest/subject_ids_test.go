@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -22,38 +21,23 @@ func fitting(change func(elements []string) []string) func(*Store) {
 		}
 		return changed
 	}
-	return changesSubjects(func(s *brokenSubjects) {
-		s.lock = func(ctx context.Context, of domain.SubjectID, at time.Time) error {
-			return s.good.Lock(ctx, id(of), at)
-		}
-		s.apply = func(ctx context.Context, of domain.SubjectID, steps []domain.Step) ([]int64, error) {
-			return s.good.Apply(ctx, id(of), steps)
-		}
-		s.rectify = func(ctx context.Context, of domain.SubjectID, step domain.RectificationStep) (int64, error) {
-			return s.good.Rectify(ctx, id(of), step)
-		}
-		s.export = func(ctx context.Context, of domain.SubjectID, yield func(domain.ExportRecord) error) error {
-			return s.good.Export(ctx, id(of), yield)
-		}
-	})
+	return brokenSubjects{every: func(c *subjectCall) error { c.id = id(c.id); return nil }}.breaks
 }
 
 // alsoApplies is a defect by which a step is carried out on rows of others, too.
 func alsoApplies(taken func(id, other customer) bool) func(*Store) {
 	return func(store *Store) {
 		rows := store.Rows
-		changesSubjects(func(s *brokenSubjects) {
-			s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-				counts, err := s.good.Apply(ctx, id, steps)
-				if err != nil {
-					return counts, err
-				}
-				for _, other := range mistaken(rows, id, taken) {
-					_, _ = s.good.Apply(ctx, other, steps)
-				}
-				return counts, nil
+		brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
+			counts, err := c.apply()
+			if err != nil {
+				return counts, err
 			}
-		})(store)
+			for _, other := range mistaken(rows, c.id, taken) {
+				_, _ = c.Apply(c.ctx, other, c.steps)
+			}
+			return counts, nil
+		}}.breaks(store)
 	}
 }
 
@@ -107,27 +91,24 @@ func sameUnescaped(id, other customer) bool {
 		strings.ReplaceAll(id.tenant, `\\`, `\`) == strings.ReplaceAll(other.tenant, `\\`, `\`)
 }
 
-func idDefects() map[string]storeDefect {
-	return map[string]storeDefect{
-		"numbers in any form": {
-			fitting(func(elements []string) []string {
-				if len(elements) == 2 {
-					if n, err := strconv.Atoi(strings.TrimSpace(elements[1])); err == nil {
-						elements[1] = strconv.Itoa(n)
-					}
+func idDefects() defects {
+	return defects{
+		"numbers in any form": {fitting(func(elements []string) []string {
+			if len(elements) == 2 {
+				if n, err := strconv.Atoi(strings.TrimSpace(elements[1])); err == nil {
+					elements[1] = strconv.Itoa(n)
 				}
-				return elements
-			}),
-			map[string]string{
-				"subject ids that do not fit are refused":      "is no habeas: subject but: <nil>",
-				"subject ids are checked before any statement": "of a sign",
-			},
-		},
+			}
+			return elements
+		}), found{
+			"is no habeas: subject but: <nil>": {subjectIDsThatDoNotFitAreRefused},
+			"of a sign":                        {subjectIDsAreCheckedBeforeAnyStatement},
+		}},
 		"the first elements of a longer id": {
 			fitting(func(elements []string) []string { return elements[:min(2, len(elements))] }),
-			map[string]string{
-				"subject ids that do not fit are refused":      "of one element too many is no habeas: subject but: <nil>",
-				"subject ids are checked before any statement": "of one element too many",
+			found{
+				"of one element too many is no habeas: subject but: <nil>": {subjectIDsThatDoNotFitAreRefused},
+				"of one element too many":                                  {subjectIDsAreCheckedBeforeAnyStatement},
 			},
 		},
 		"another code": {
@@ -138,79 +119,60 @@ func idDefects() map[string]storeDefect {
 				}
 				return err
 			}),
-			map[string]string{
-				"subject ids that do not fit are refused":      "is no habeas: subject but: habeas: subject: wrong",
-				"subject ids are checked before any statement": "is no habeas: subject but: habeas: subject: wrong",
+			found{
+				"is no habeas: subject but: habeas: subject: wrong": {
+					subjectIDsThatDoNotFitAreRefused, subjectIDsAreCheckedBeforeAnyStatement,
+				},
 			},
 		},
-		"found out by the database": {
-			func(store *Store) {
-				var sent atomic.Int64
-				inEachCall(func(context.Context, ports.SubjectStore, domain.SubjectID) error { sent.Add(1); return nil })(store)
-				store.Statements = func() int { return int(sent.Load()) }
+		"found out by the database": {func(store *Store) {
+			var sent atomic.Int64
+			brokenSubjects{every: func(*subjectCall) error { sent.Add(1); return nil }}.breaks(store)
+			store.Statements = func() int { return int(sent.Load()) }
+		}, found{"statements": {subjectIDsAreCheckedBeforeAnyStatement}}},
+		"by number alone": {alsoApplies(sameNumber), found{
+			"what is not of the tenant o'neil": {subjectIDsAreMatchedWhole},
+			"what is not the subject's": {
+				subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain,
 			},
-			map[string]string{
-				"subject ids are checked before any statement": "statements",
+			"what is not the subject's: order_lines.engraving has changed in a row": {subjectRowsAreFoundOverTwoHops},
+			"in rows of others":          {subjectStepsTouchNobodyElse},
+			"after an erasure of nobody": {subjectWithoutRowsHasNone},
+		}},
+		"by tenant alone": {alsoApplies(sameTenant), found{
+			"what is not the subject's": {subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain},
+			"what is not the subject's: order_lines.engraving has changed in a row": {subjectRowsAreFoundOverTwoHops},
+			"in rows of others": {subjectStepsTouchNobodyElse},
+		}},
+		"in any case": {alsoApplies(sameFolded), found{
+			"what is not of the tenant Zoë 🙂": {subjectIDsAreMatchedWhole},
+			"what is not the subject's": {
+				subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain,
 			},
-		},
-		"by number alone": {alsoApplies(sameNumber), map[string]string{
-			"subject ids are matched whole":           "what is not of the tenant o'neil",
-			"subject replies are deleted in one step": "what is not the subject's",
-			"subject rows are found over two hops":    "what is not the subject's: order_lines.engraving has changed in a row",
-			"subject steps touch nobody else":         "in rows of others",
-			"subject plan erases all":                 "what is not the subject's",
-			"subject plan can be applied again":       "what is not the subject's",
-			"subject without rows has none":           "after an erasure of nobody",
+			"what is not the subject's: order_lines.engraving has changed in a row": {subjectRowsAreFoundOverTwoHops},
+			"in rows of others": {subjectStepsTouchNobodyElse},
 		}},
-		"by tenant alone": {alsoApplies(sameTenant), map[string]string{
-			"subject replies are deleted in one step": "what is not the subject's",
-			"subject rows are found over two hops":    "what is not the subject's: order_lines.engraving has changed in a row",
-			"subject steps touch nobody else":         "in rows of others",
-			"subject plan erases all":                 "what is not the subject's",
-			"subject plan can be applied again":       "what is not the subject's",
+		"without spaces": {alsoApplies(samePadded), found{
+			"what is not the subject's": {subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain},
+			"what is not the subject's: order_lines.engraving has changed in a row": {subjectRowsAreFoundOverTwoHops},
+			"in rows of others": {subjectStepsTouchNobodyElse},
 		}},
-		"in any case": {alsoApplies(sameFolded), map[string]string{
-			"subject ids are matched whole":           "what is not of the tenant Zoë 🙂",
-			"subject replies are deleted in one step": "what is not the subject's",
-			"subject rows are found over two hops":    "what is not the subject's: order_lines.engraving has changed in a row",
-			"subject steps touch nobody else":         "in rows of others",
-			"subject plan erases all":                 "what is not the subject's",
-			"subject plan can be applied again":       "what is not the subject's",
-		}},
-		"without spaces": {alsoApplies(samePadded), map[string]string{
-			"subject replies are deleted in one step": "what is not the subject's",
-			"subject rows are found over two hops":    "what is not the subject's: order_lines.engraving has changed in a row",
-			"subject steps touch nobody else":         "in rows of others",
-			"subject plan erases all":                 "what is not the subject's",
-			"subject plan can be applied again":       "what is not the subject's",
-		}},
-		"as a pattern": {alsoApplies(samePattern), map[string]string{
-			"subject ids are matched whole": "what is not of the tenant",
-		}},
-		"without escapes": {alsoApplies(sameUnescaped), map[string]string{
-			"subject ids are matched whole": "what is not of the tenant back",
-		}},
-		"everybody, always": {alsoApplies(func(_, _ customer) bool { return true }), map[string]string{
-			"subject ids are matched whole":           "what is not of the tenant o'neil",
-			"subject replies are deleted in one step": "what is not the subject's",
-			"subject rows are found over two hops":    "what is not the subject's: order_lines.engraving has changed in a row",
-			"subject steps touch nobody else":         "in rows of others",
-			"subject plan erases all":                 "what is not the subject's",
-			"subject plan can be applied again":       "what is not the subject's",
-			"subject without rows has none":           "after an erasure of nobody",
-		}},
-		"nobody with quotes": {
-			changesSubjects(func(s *brokenSubjects) {
-				s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-					if strings.Contains(id.String(), "'") {
-						return make([]int64, len(steps)), nil
-					}
-					return s.good.Apply(ctx, id, steps)
-				}
-			}),
-			map[string]string{
-				"subject ids are matched whole": "o'neil",
+		"as a pattern":    {alsoApplies(samePattern), found{"what is not of the tenant": {subjectIDsAreMatchedWhole}}},
+		"without escapes": {alsoApplies(sameUnescaped), found{"what is not of the tenant back": {subjectIDsAreMatchedWhole}}},
+		"everybody, always": {alsoApplies(func(_, _ customer) bool { return true }), found{
+			"what is not of the tenant o'neil": {subjectIDsAreMatchedWhole},
+			"what is not the subject's": {
+				subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain,
 			},
-		},
+			"what is not the subject's: order_lines.engraving has changed in a row": {subjectRowsAreFoundOverTwoHops},
+			"in rows of others":          {subjectStepsTouchNobodyElse},
+			"after an erasure of nobody": {subjectWithoutRowsHasNone},
+		}},
+		"nobody with quotes": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
+			if strings.Contains(c.id.String(), "'") {
+				return make([]int64, len(c.steps)), nil
+			}
+			return c.apply()
+		}}.breaks, found{"o'neil": {subjectIDsAreMatchedWhole}}},
 	}
 }

@@ -28,9 +28,7 @@ func subjectLockExcludesOtherSessions(t testing.TB, h StoreHarness) {
 				}
 				return err
 			})
-			if err != nil {
-				t.Errorf("a session that locks the subject when the first one %s failed: %v", how.ends, err)
-			}
+			assert(t, err == nil, "a session that locks the subject when the first one %s failed: %v", how.ends, err)
 		})
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 			if err := subjects.Lock(ctx, id, noon); err != nil {
@@ -43,9 +41,7 @@ func subjectLockExcludesOtherSessions(t testing.TB, h StoreHarness) {
 			return how.with
 		})
 		ended()
-		if !errors.Is(err, how.with) {
-			t.Errorf("the first session was to end with %v and ended with: %v", how.with, err)
-		}
+		assert(t, errors.Is(err, how.with), "the first session was to end with %v and ended with: %v", how.with, err)
 	}
 }
 
@@ -55,9 +51,7 @@ func subjectCanBeLockedAgain(t testing.TB, h StoreHarness) {
 		for _, who := range []customer{zoe, others[1], {"nobody", 7, 900_000}} {
 			s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 				err := subjects.Lock(ctx, who.id(t), noon.Add(time.Duration(i)*time.Hour))
-				if err != nil {
-					t.Errorf("locking for the %dth time failed: %v", i+1, err)
-				}
+				assert(t, err == nil, "locking for the %dth time failed: %v", i+1, err)
 				return err
 			})
 		}
@@ -84,13 +78,11 @@ func subjectLockLeavesAMark(t testing.TB, h StoreHarness) {
 }
 
 // holds is what a store says of the subject to a rectification.
-func (s shopUnderTest) holds(t testing.TB, who customer) (state domain.SubjectState) {
+func (s shopUnderTest) holds(t testing.TB, who customer) domain.SubjectState {
 	t.Helper()
-	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
-		state, err = subjects.LockToRectify(ctx, who.id(t))
-		return err
+	return read(t, s.Store, func(ctx context.Context, session ports.Session) (domain.SubjectState, error) {
+		return session.Subjects().LockToRectify(ctx, who.id(t))
 	})
-	return state
 }
 
 func subjectLockToRectifyKnowsErasures(t testing.TB, h StoreHarness) {
@@ -127,8 +119,7 @@ func subjectLockToRectifyExcludesErasures(t testing.TB, h StoreHarness) {
 		return subjects.Lock(ctx, zoe.id(t), noon)
 	}
 	hold := func(ctx context.Context, subjects ports.SubjectStore) error {
-		_, err := subjects.LockToRectify(ctx, zoe.id(t))
-		return err
+		return errOf(subjects.LockToRectify(ctx, zoe.id(t)))
 	}
 	type locking func(context.Context, ports.SubjectStore) error
 	for name, pair := range map[string][2]locking{
@@ -145,9 +136,7 @@ func subjectLockToRectifyExcludesErasures(t testing.TB, h StoreHarness) {
 				}
 				return err
 			})
-			if err != nil {
-				t.Errorf("%s: the second one failed: %v", name, err)
-			}
+			assert(t, err == nil, "%s: the second one failed: %v", name, err)
 		})
 		s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 			if err := pair[0](ctx, subjects); err != nil {

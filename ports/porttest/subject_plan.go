@@ -37,9 +37,7 @@ func expectErased(t testing.TB, after, before content) {
 	for _, step := range erasurePlan(t) {
 		rows, was := after.of(zoe)[step.Target], before.of(zoe)[step.Target]
 		if step.Strategy == domain.StrategyDelete {
-			if len(rows) > 0 {
-				t.Errorf("%d rows of %s are left", len(rows), step.Target)
-			}
+			assert(t, len(rows) == 0, "%d rows of %s are left", len(rows), step.Target)
 			continue
 		}
 		if len(rows) != len(was) {
@@ -86,9 +84,7 @@ func subjectPlanCanBeRolledBack(t testing.TB, h StoreHarness) {
 		}
 		return errUndo
 	})
-	if !errors.Is(err, errUndo) {
-		t.Errorf("the session ended with: %v", err)
-	}
+	assert(t, errors.Is(err, errUndo), "the session ended with: %v", err)
 	unchanged(t, "after a rollback", s.content(t), before)
 }
 
@@ -123,15 +119,12 @@ func subjectIDsAreMatchedWhole(t testing.TB, h StoreHarness) {
 	for _, c := range strange() {
 		before := s.content(t)
 		for i, rows := range s.apply(t, c, erasurePlan(t)...) {
-			if rows == 0 {
-				t.Errorf("%q: step %d found no row", c.tenant, i)
-			}
+			assert(t, rows != 0, "%q: step %d found no row", c.tenant, i)
 		}
 		after := s.content(t)
 		unchanged(t, "what is not of the tenant "+c.tenant, after.without(c), before.without(c))
-		if left := len(after.of(c)["addresses"]) + len(after.of(c)["messages"]); left > 0 {
-			t.Errorf("%q: %d rows are left", c.tenant, left)
-		}
+		left := len(after.of(c)["addresses"]) + len(after.of(c)["messages"])
+		assert(t, left <= 0, "%q: %d rows are left", c.tenant, left)
 	}
 }
 
@@ -140,11 +133,9 @@ func subjectWithoutRowsHasNone(t testing.TB, h StoreHarness) {
 	before := s.content(t)
 	nobody := customer{"nobody", 7, 900_000}
 	rows := s.apply(t, nobody, erasurePlan(t)...)
-	if slices.ContainsFunc(rows, func(n int64) bool { return n != 0 }) {
-		t.Errorf("the steps were about %v rows of a subject who has none", rows)
-	}
-	if records := s.export(t, nobody); len(records) > 0 {
-		t.Errorf("%d records are exported of a subject who has none", len(records))
-	}
+	assert(t, !slices.ContainsFunc(rows, func(n int64) bool { return n != 0 }),
+		"the steps were about %v rows of a subject who has none", rows)
+	records := s.export(t, nobody)
+	assert(t, len(records) == 0, "%d records are exported of a subject who has none", len(records))
 	unchanged(t, "after an erasure of nobody", s.content(t), before)
 }

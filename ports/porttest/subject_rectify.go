@@ -21,13 +21,11 @@ func corrects(table, column string, value any) domain.RectificationStep {
 }
 
 // rectify carries out a step and returns how many rows there were.
-func (s shopUnderTest) rectify(t testing.TB, who customer, step domain.RectificationStep) (rows int64) {
+func (s shopUnderTest) rectify(t testing.TB, who customer, step domain.RectificationStep) int64 {
 	t.Helper()
-	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
-		rows, err = subjects.Rectify(ctx, who.id(t), step)
-		return err
+	return read(t, s.Store, func(ctx context.Context, session ports.Session) (int64, error) {
+		return session.Subjects().Rectify(ctx, who.id(t), step)
 	})
-	return rows
 }
 
 // correct are right values of each type of column, and what an application reads of them if not themselves.
@@ -84,16 +82,13 @@ func subjectRectificationReadsBack(t testing.TB, h StoreHarness) {
 				v.read = v.value
 			}
 			name := fmt.Sprintf("the value %d of type %s", i, column.Type)
-			if rows := s.rectify(t, zoe, corrects("people", column.Name, v.value)); rows != 1 {
-				t.Errorf("%s was written into %d rows, want 1", name, rows)
-			}
-			if got := s.Rows(t, "people")[0][column.Name]; !same(got, v.read) {
-				t.Errorf("%s reads back as another one, of Go type %T", name, got)
-			}
+			rows := s.rectify(t, zoe, corrects("people", column.Name, v.value))
+			assert(t, rows == 1, "%s was written into %d rows, want 1", name, rows)
+			got := s.Rows(t, "people")[0][column.Name]
+			assert(t, same(got, v.read), "%s reads back as another one, of Go type %T", name, got)
 			for _, record := range s.export(t, zoe) {
-				if record.Field == column.Name && !same(record.Value, v.read) {
-					t.Errorf("%s is exported as another one, of Go type %T", name, record.Value)
-				}
+				assert(t, record.Field != column.Name || same(record.Value, v.read),
+					"%s is exported as another one, of Go type %T", name, record.Value)
 			}
 		}
 	}
@@ -114,9 +109,8 @@ func subjectRectificationCountsRows(t testing.TB, h StoreHarness) {
 		{customer{"nobody", 7, 900_000}, corrects("people", "email", "right"), 0},
 		{customer{"nobody", 7, 900_000}, corrects("order_lines", "engraving", "right"), 0},
 	} {
-		if rows := s.rectify(t, c.who, c.step); rows != c.want {
-			t.Errorf("%s of tenant %s: %d rows, want %d", c.step.Table, c.who.tenant, rows, c.want)
-		}
+		rows := s.rectify(t, c.who, c.step)
+		assert(t, rows == c.want, "%s of tenant %s: %d rows, want %d", c.step.Table, c.who.tenant, rows, c.want)
 	}
 }
 
@@ -130,9 +124,7 @@ func subjectRectificationTouchesNothingElse(t testing.TB, h StoreHarness) {
 		unchanged(t, "what is not the subject's", after.without(zoe), before.without(zoe))
 		rows := after.of(zoe)[table.Name]
 		for i, row := range rows {
-			if row[column.Name] != "right" {
-				t.Errorf("%s.%s is not the right value in each row", table.Name, column.Name)
-			}
+			assert(t, row[column.Name] == "right", "%s.%s is not the right value in each row", table.Name, column.Name)
 			row[column.Name] = before.of(zoe)[table.Name][i][column.Name]
 		}
 		unchanged(t, "but for the column", after, before)
@@ -146,9 +138,7 @@ func subjectRectificationFollowsItsPlan(t testing.TB, h StoreHarness) {
 		domain.CategoryContact: "right", domain.CategoryBehavioral: 12, domain.CategorySpecial: "2000-01-02T03:04:05Z",
 	}
 	plan, err := rectification.Planner{}.Plan(DataMap(), corrections, false)
-	if err != nil {
-		t.Fatalf("the corrections have no plan: %v", err)
-	}
+	must(t, err == nil, "the corrections have no plan: %v", err)
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 		for _, step := range plan.Steps {
 			if _, err := subjects.Rectify(ctx, zoe.id(t), step); err != nil {
@@ -183,8 +173,7 @@ func subjectRectificationIsRefused(t testing.TB, h StoreHarness) {
 		"a step with a column that is right and one wrong": {Table: "people", Values: []domain.ColumnValue{{Column: "email", Value: "right"}, {Column: "remark", Value: "right"}}},
 	} {
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-			_, err := subjects.Rectify(ctx, zoe.id(t), step)
-			return err
+			return errOf(subjects.Rectify(ctx, zoe.id(t), step))
 		})
 		isError(t, what, err, domain.ErrManifest)
 	}
@@ -200,9 +189,7 @@ func subjectRectificationCanBeRolledBack(t testing.TB, h StoreHarness) {
 		}
 		return errUndo
 	})
-	if !errors.Is(err, errUndo) {
-		t.Errorf("the session ended with: %v", err)
-	}
+	assert(t, errors.Is(err, errUndo), "the session ended with: %v", err)
 	unchanged(t, "after a rollback", s.content(t), before)
 }
 
@@ -214,9 +201,7 @@ func subjectLaterRectificationStays(t testing.TB, h StoreHarness) {
 	var last string
 	write := func(ctx context.Context, subjects ports.SubjectStore, name string) error {
 		rows, err := subjects.Rectify(ctx, zoe.id(t), corrects("people", "email", name))
-		if err == nil && rows != 1 {
-			t.Errorf("the %s session rectified %d rows, want 1", name, rows)
-		}
+		assert(t, err != nil || rows == 1, "the %s session rectified %d rows, want 1", name, rows)
 		mu.Lock()
 		defer mu.Unlock()
 		last = name
@@ -226,9 +211,7 @@ func subjectLaterRectificationStays(t testing.TB, h StoreHarness) {
 	begin, end := beside(func() {
 		defer close(done)
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error { return write(ctx, subjects, "second") })
-		if err != nil {
-			t.Errorf("a session that rectifies the same row failed: %v", err)
-		}
+		assert(t, err == nil, "a session that rectifies the same row failed: %v", err)
 	})
 	defer end()
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
@@ -239,8 +222,27 @@ func subjectLaterRectificationStays(t testing.TB, h StoreHarness) {
 	})
 	end()
 	for _, row := range s.content(t).of(zoe)["people"] {
-		if row["email"] != last {
-			t.Errorf("the value of the earlier session has stayed")
+		assert(t, row["email"] == last, "the value of the earlier session has stayed")
+	}
+}
+
+func subjectValuesAreCopies(t testing.TB, h StoreHarness) {
+	s := shopUnderTest{h.open(t)}
+	s.seed(t, zoe, 1)
+	right := []byte("right")
+	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+		given := []byte("right")
+		defer copy(given, "wrong")
+		_, err := subjects.Rectify(ctx, zoe.id(t), corrects("people", "photo", given))
+		return err
+	})
+	assert(t, same(s.Rows(t, "people")[0]["photo"], right), "a value in the table changed with the one that was given")
+	for range 2 { // the second time after what was exported has been changed
+		for _, record := range s.export(t, zoe) {
+			if photo, isBytes := record.Value.([]byte); isBytes {
+				assert(t, same(photo, right), "a value in the table changed with the one that was exported")
+				copy(photo, "wrong")
+			}
 		}
 	}
 }

@@ -22,13 +22,11 @@ func changesValues(change func(value any) any) func(*Store) {
 }
 
 func changesRectifications(change func(step *domain.RectificationStep)) func(*Store) {
-	return changesSubjects(func(s *brokenSubjects) {
-		s.rectify = func(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
-			step.Values = slices.Clone(step.Values)
-			change(&step)
-			return s.good.Rectify(ctx, id, step)
-		}
-	})
+	return brokenSubjects{rectify: func(c subjectCall) (int64, error) {
+		c.step.Values = slices.Clone(c.step.Values)
+		change(&c.step)
+		return c.rectify()
+	}}.breaks
 }
 
 // written is a defect of the values of one type.
@@ -41,215 +39,158 @@ func written[From, To any](change func(From) To) func(*Store) {
 	})
 }
 
-func rectifyDefects() map[string]storeDefect {
-	return map[string]storeDefect{
-		"texts are trimmed": {written(strings.TrimSpace), map[string]string{
-			"subject rectification reads back": "as another one, of Go type string",
+func rectifyDefects() defects {
+	return defects{
+		"texts are trimmed": {written(strings.TrimSpace), found{
+			"as another one, of Go type string": {subjectRectificationReadsBack},
 		}},
-		"question marks are bound": {written(func(s string) string { return strings.ReplaceAll(s, "?0", "") }), map[string]string{
-			"subject rectification reads back": "as another one, of Go type string",
+		"question marks are bound": {written(func(s string) string { return strings.ReplaceAll(s, "?0", "") }), found{
+			"as another one, of Go type string": {subjectRectificationReadsBack},
 		}},
-		"quotes are doubled": {written(func(s string) string { return strings.ReplaceAll(s, "'", "''") }), map[string]string{
-			"subject rectification reads back": "as another one, of Go type string",
+		"quotes are doubled": {written(func(s string) string { return strings.ReplaceAll(s, "'", "''") }), found{
+			"as another one, of Go type string": {subjectRectificationReadsBack},
 		}},
-		"no text is longer than 39": {written(func(s string) string { r := []rune(s); return string(r[:min(len(r), 39)]) }), map[string]string{
-			"subject rectification reads back": "as another one, of Go type string",
-		}},
-		"texts are in lower case": {written(strings.ToLower), map[string]string{
-			"subject rectification reads back":       "as another one, of Go type string",
-			"subject rectification follows its plan": "after a rectification: order_lines.engraving has changed in a row",
-		}},
-		"numbers are whole": {written(func(f float64) any { return float64(int64(f)) }), map[string]string{
-			"subject rectification reads back": "as another one, of Go type float",
-		}},
-		"integers are small": {written(func(n int64) any { return int64(int8(n)) }), map[string]string{
-			"subject rectification reads back": "as another one, of Go type int",
-		}},
-		"decimals are whole": {written(func(_ domain.Number) any { return int64(0) }), map[string]string{
-			"subject rectification reads back": "as another one, of Go type int",
-		}},
-		"times are of whole seconds": {written(func(at time.Time) any { return at.Truncate(time.Second) }), map[string]string{
-			"subject rectification reads back": "as another one, of Go type time.Time",
-		}},
-		"bytes end at zero": {written(func(b []byte) any { b, _, _ = bytes.Cut(b, []byte{0}); return append([]byte{}, b...) }), map[string]string{
-			"subject rectification reads back": "as another one, of Go type []uint",
-		}},
-		"JSON is text": {written(func(_ domain.JSON) any { return domain.JSON(`"text"`) }), map[string]string{
-			"subject rectification reads back": "as another one, of Go type domain.JSON",
-		}},
-		"nothing is false": {written(func(_ bool) any { return true }), map[string]string{
-			"subject rectification reads back": "as another one, of Go type bool",
-		}},
-		"empty is NULL": {
-			changesRows(func(_ string, row Row) {
-				if row["email"] == "" {
-					row["email"] = nil
-				}
-			}),
-			map[string]string{
-				"subject rectification reads back": "of type text reads back as another one, of Go type <nil>",
-			},
+		"no text is longer than 39": {
+			written(func(s string) string { r := []rune(s); return string(r[:min(len(r), 39)]) }),
+			found{"as another one, of Go type string": {subjectRectificationReadsBack}},
 		},
-		"no bytes is NULL": {
-			changesRows(func(_ string, row Row) {
-				if raw, ok := row["photo"].([]byte); ok && len(raw) == 0 {
-					row["photo"] = nil
-				}
-			}),
-			map[string]string{
-				"subject surrogates fit their columns": "what stands in people.photo is no surrogate for the type bytes",
-				"subject surrogates replace NULL":      "people.photo is NULL",
-				"subject rectification reads back":     "of type bytes reads back as another one, of Go type <nil>",
-			},
+		"texts are in lower case": {written(strings.ToLower), found{
+			"as another one, of Go type string":                                 {subjectRectificationReadsBack},
+			"after a rectification: order_lines.engraving has changed in a row": {subjectRectificationFollowsItsPlan},
+		}},
+		"numbers are whole": {written(func(f float64) any { return float64(int64(f)) }), found{
+			"as another one, of Go type float": {subjectRectificationReadsBack},
+		}},
+		"integers are small": {written(func(n int64) any { return int64(int8(n)) }), found{
+			"as another one, of Go type int": {subjectRectificationReadsBack},
+		}},
+		"decimals are whole": {written(func(_ domain.Number) any { return int64(0) }), found{
+			"as another one, of Go type int": {subjectRectificationReadsBack},
+		}},
+		"times are of whole seconds": {written(func(at time.Time) any { return at.Truncate(time.Second) }), found{
+			"as another one, of Go type time.Time": {subjectRectificationReadsBack},
+		}},
+		"bytes end at zero": {
+			written(func(b []byte) any { b, _, _ = bytes.Cut(b, []byte{0}); return append([]byte{}, b...) }),
+			found{"as another one, of Go type []uint": {subjectRectificationReadsBack}},
 		},
-		"JSON null is NULL": {
-			changesExported(func(record *domain.ExportRecord) bool {
-				if record.Value == domain.JSON("null") {
-					record.Value = nil
-				}
-				return true
-			}),
-			map[string]string{
-				"subject rectification reads back": "of type json is exported as another one, of Go type <nil>",
-			},
-		},
+		"JSON is text": {written(func(_ domain.JSON) any { return domain.JSON(`"text"`) }), found{
+			"as another one, of Go type domain.JSON": {subjectRectificationReadsBack},
+		}},
+		"nothing is false": {written(func(_ bool) any { return true }), found{
+			"as another one, of Go type bool": {subjectRectificationReadsBack},
+		}},
+		"empty is NULL": {changesRows(func(_ string, row Row) {
+			if row["email"] == "" {
+				row["email"] = nil
+			}
+		}), found{"of type text reads back as another one, of Go type <nil>": {subjectRectificationReadsBack}}},
+		"no bytes is NULL": {changesRows(func(_ string, row Row) {
+			if raw, ok := row["photo"].([]byte); ok && len(raw) == 0 {
+				row["photo"] = nil
+			}
+		}), found{
+			"what stands in people.photo is no surrogate for the type bytes": {subjectSurrogatesFitTheirColumns},
+			"people.photo is NULL": {subjectSurrogatesReplaceNULL},
+			"of type bytes reads back as another one, of Go type <nil>": {subjectRectificationReadsBack},
+		}},
+		"JSON null is NULL": {changesExported(func(record *domain.ExportRecord) bool {
+			if record.Value == domain.JSON("null") {
+				record.Value = nil
+			}
+			return true
+		}), found{"of type json is exported as another one, of Go type <nil>": {subjectRectificationReadsBack}}},
 		"the first of several values": {
 			changesRectifications(func(step *domain.RectificationStep) { step.Values = step.Values[:min(1, len(step.Values))] }),
-			map[string]string{
-				"subject rectification follows its plan": "after a rectification: people.",
-				"subject rectification is refused":       "a step with a column that is right and one wrong is no habeas: manifest",
+			found{
+				"after a rectification: people.":                                          {subjectRectificationFollowsItsPlan},
+				"a step with a column that is right and one wrong is no habeas: manifest": {subjectRectificationIsRefused},
 			},
 		},
-		"what is not annotated is passed over": {
-			changesRectifications(func(step *domain.RectificationStep) {
-				table, _ := DataMap().Table(step.Table)
-				step.Values = slices.DeleteFunc(step.Values, func(v domain.ColumnValue) bool {
-					column, ok := table.Column(v.Column)
-					return ok && column.Personal == nil && len(step.Values) > 1
-				})
-			}),
-			map[string]string{
-				"subject rectification is refused": "a step with a column that is right and one wrong is no habeas: manifest",
-			},
-		},
-		"nothing to write is nothing": {
-			changesSubjects(func(s *brokenSubjects) {
-				s.rectify = func(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
-					if _, known := DataMap().Table(step.Table); !known || len(step.Values) == 0 {
-						return 0, nil
+		"what is not annotated is passed over": {changesRectifications(func(step *domain.RectificationStep) {
+			table, _ := DataMap().Table(step.Table)
+			step.Values = slices.DeleteFunc(step.Values, func(v domain.ColumnValue) bool {
+				column, ok := table.Column(v.Column)
+				return ok && column.Personal == nil && len(step.Values) > 1
+			})
+		}), found{
+			"a step with a column that is right and one wrong is no habeas: manifest": {subjectRectificationIsRefused},
+		}},
+		"nothing to write is nothing": {brokenSubjects{rectify: func(c subjectCall) (int64, error) {
+			if _, known := DataMap().Table(c.step.Table); !known || len(c.step.Values) == 0 {
+				return 0, nil
+			}
+			return c.rectify()
+		}}.breaks, found{"is no habeas: manifest but: <nil>": {subjectRectificationIsRefused}}},
+		"nobody is an error": {brokenSubjects{rectify: func(c subjectCall) (int64, error) {
+			rows, err := c.rectify()
+			if err == nil && rows == 0 {
+				err = &domain.Error{Code: domain.ErrSubject, Op: "rectify", Message: "has no rows"}
+			}
+			return rows, err
+		}}.breaks, found{"the session failed: habeas: rectify: has no rows": {subjectRectificationCountsRows}}},
+		"at the most one row": {brokenSubjects{rectify: func(c subjectCall) (int64, error) {
+			rows, err := c.rectify()
+			return min(1, rows), err
+		}}.breaks, found{"es of tenant acme": {subjectRectificationCountsRows}}},
+		"others, too": {func(store *Store) {
+			rows := store.Rows
+			brokenSubjects{rectify: func(c subjectCall) (int64, error) {
+				n, err := c.rectify()
+				for _, other := range mistaken(rows, c.id, sameTenant) {
+					if err == nil {
+						_, err = c.Rectify(c.ctx, other, c.step)
 					}
-					return s.good.Rectify(ctx, id, step)
 				}
-			}),
-			map[string]string{
-				"subject rectification is refused": "is no habeas: manifest but: <nil>",
-			},
-		},
-		"nobody is an error": {
-			changesSubjects(func(s *brokenSubjects) {
-				s.rectify = func(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
-					rows, err := s.good.Rectify(ctx, id, step)
-					if err == nil && rows == 0 {
-						err = &domain.Error{Code: domain.ErrSubject, Op: "rectify", Message: "has no rows"}
+				return n, err
+			}}.breaks(store)
+		}, found{
+			"has changed in a row":  {subjectRectificationTouchesNothingElse},
+			"after a rectification": {subjectRectificationFollowsItsPlan},
+		}},
+		"all columns of the category": {changesRectifications(func(step *domain.RectificationStep) {
+			if len(step.Values) == 1 && step.Values[0].Column == "name" {
+				step.Values = append(step.Values, domain.ColumnValue{Column: "nickname", Value: step.Values[0].Value})
+			}
+		}), found{"but for the column: people.nickname has changed in a row": {subjectRectificationTouchesNothingElse}}},
+		"retained columns are left": {brokenSubjects{rectify: func(c subjectCall) (int64, error) {
+			if len(c.step.Values) > 0 && c.step.Values[0].Column == "address" {
+				return 0, nil
+			}
+			return c.rectify()
+		}}.breaks, found{
+			"invoices of tenant acme":                             {subjectRectificationCountsRows},
+			"invoices.address is not the right value in each row": {subjectRectificationTouchesNothingElse},
+		}},
+		"the earlier one stays": {func(store *Store) {
+			var mu sync.Mutex
+			open := 0
+			changesDo(func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error {
+				rectified := false
+				defer func() {
+					mu.Lock()
+					defer mu.Unlock()
+					if rectified {
+						open--
 					}
-					return rows, err
-				}
-			}),
-			map[string]string{
-				"subject rectification counts rows": "the session failed: habeas: rectify: has no rows",
-			},
-		},
-		"at the most one row": {
-			changesSubjects(func(s *brokenSubjects) {
-				s.rectify = func(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
-					rows, err := s.good.Rectify(ctx, id, step)
-					return min(1, rows), err
-				}
-			}),
-			map[string]string{
-				"subject rectification counts rows": "es of tenant acme",
-			},
-		},
-		"others, too": {
-			func(store *Store) {
-				rows := store.Rows
-				changesSubjects(func(s *brokenSubjects) {
-					s.rectify = func(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
-						n, err := s.good.Rectify(ctx, id, step)
-						for _, other := range mistaken(rows, id, sameTenant) {
-							if err == nil {
-								_, err = s.good.Rectify(ctx, other, step)
-							}
-						}
-						return n, err
-					}
-				})(store)
-			},
-			map[string]string{
-				"subject rectification touches nothing else": "has changed in a row",
-				"subject rectification follows its plan":     "after a rectification",
-			},
-		},
-		"all columns of the category": {
-			changesRectifications(func(step *domain.RectificationStep) {
-				if len(step.Values) == 1 && step.Values[0].Column == "name" {
-					step.Values = append(step.Values, domain.ColumnValue{Column: "nickname", Value: step.Values[0].Value})
-				}
-			}),
-			map[string]string{
-				"subject rectification touches nothing else": "but for the column: people.nickname has changed in a row",
-			},
-		},
-		"retained columns are left": {
-			changesSubjects(func(s *brokenSubjects) {
-				s.rectify = func(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
-					if len(step.Values) > 0 && step.Values[0].Column == "address" {
-						return 0, nil
-					}
-					return s.good.Rectify(ctx, id, step)
-				}
-			}),
-			map[string]string{
-				"subject rectification counts rows":          "invoices of tenant acme",
-				"subject rectification touches nothing else": "invoices.address is not the right value in each row",
-			},
-		},
-		"the earlier one stays": {
-			func(store *Store) {
-				var mu sync.Mutex
-				open := 0
-				changesDo(func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error {
-					rectified := false
-					defer func() {
+				}()
+				return do(ctx, func(ctx context.Context, s ports.Session) error {
+					broken := brokenSubjects{SubjectStore: s.Subjects(), rectify: func(c subjectCall) (int64, error) {
 						mu.Lock()
-						defer mu.Unlock()
-						if rectified {
-							open--
+						late := open > 0 && !rectified
+						if !late && !rectified {
+							rectified = true
+							open++
 						}
-					}()
-					return do(ctx, func(ctx context.Context, s ports.Session) error {
-						good := s.Subjects()
-						broken := &brokenSubjects{lock: good.Lock, hold: good.LockToRectify, apply: good.Apply, export: good.Export}
-						broken.rectify = func(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
-							mu.Lock()
-							late := open > 0 && !rectified
-							if !late && !rectified {
-								rectified = true
-								open++
-							}
-							mu.Unlock()
-							if late {
-								return 1, nil
-							}
-							return good.Rectify(ctx, id, step)
+						mu.Unlock()
+						if late {
+							return 1, nil
 						}
-						return fn(ctx, replaced{Session: s, subjects: broken})
-					})
-				})(store)
-			},
-			map[string]string{
-				"subject later rectification stays": "the value of the earlier session has stayed",
-			},
-		},
+						return c.rectify()
+					}}
+					return fn(ctx, replaced{Session: s, subjects: broken})
+				})
+			})(store)
+		}, found{"the value of the earlier session has stayed": {subjectLaterRectificationStays}}},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/erasure"
@@ -14,9 +15,7 @@ import (
 func erasurePlan(t testing.TB) []domain.Step {
 	t.Helper()
 	plan, err := erasure.Planner{}.Plan(DataMap(), nil)
-	if err != nil {
-		t.Fatalf("the shop has no plan: %v", err)
-	}
+	must(t, err == nil, "the shop has no plan: %v", err)
 	return plan.Local()
 }
 
@@ -40,9 +39,7 @@ func stepOf(t testing.TB, table string, strategy domain.Strategy) domain.Step {
 	t.Helper()
 	plan := erasurePlan(t)
 	i := slices.IndexFunc(plan, func(s domain.Step) bool { return s.Target == table && s.Strategy == strategy })
-	if i < 0 {
-		t.Fatalf("the plan has no step to %s %s", strategy, table)
-	}
+	must(t, i >= 0, "the plan has no step to %s %s", strategy, table)
 	return plan[i]
 }
 
@@ -63,9 +60,7 @@ func (s shopUnderTest) apply(t testing.TB, who customer, steps ...domain.Step) (
 		rows, err = subjects.Apply(ctx, who.id(t), steps)
 		return err
 	})
-	if len(rows) != len(steps) {
-		t.Fatalf("%d steps have %d counts", len(steps), len(rows))
-	}
+	must(t, len(rows) == len(steps), "%d steps have %d counts", len(steps), len(rows))
 	return rows
 }
 
@@ -74,9 +69,8 @@ func subjectRowsAreDeleted(t testing.TB, h StoreHarness) {
 	if rows := s.apply(t, zoe, deletes(t, "addresses")); rows[0] != 3 {
 		t.Errorf("%d rows were deleted, want 3", rows[0])
 	}
-	if left := s.content(t).of(zoe)["addresses"]; len(left) > 0 {
-		t.Errorf("%d rows are left", len(left))
-	}
+	left := s.content(t).of(zoe)["addresses"]
+	assert(t, len(left) == 0, "%d rows are left", len(left))
 }
 
 func subjectRepliesAreDeletedInOneStep(t testing.TB, h StoreHarness) {
@@ -91,9 +85,8 @@ func subjectRepliesAreDeletedInOneStep(t testing.TB, h StoreHarness) {
 		t.Errorf("%d messages were deleted, want 7", rows[0])
 	}
 	after := s.content(t)
-	if left := after.of(zoe)["messages"]; len(left) > 0 {
-		t.Errorf("%d messages are left", len(left))
-	}
+	left := after.of(zoe)["messages"]
+	assert(t, len(left) == 0, "%d messages are left", len(left))
 	unchanged(t, "what is not the subject's", after.without(zoe), before.without(zoe))
 }
 
@@ -109,9 +102,8 @@ func subjectRowsThatOthersReferToAreRefused(t testing.TB, h StoreHarness) {
 		return err
 	})
 	isError(t, "to delete a message that another person replied to", err, domain.ErrConflict)
-	if want := []int64{3, 3}; !slices.Equal(rows, want) {
-		t.Errorf("the steps before it are counted %v, want %v", rows, want)
-	}
+	want := []int64{3, 3}
+	assert(t, slices.Equal(rows, want), "the steps before it are counted %v, want %v", rows, want)
 	unchanged(t, "after a conflict", s.content(t), before)
 }
 
@@ -120,9 +112,8 @@ func subjectColumnsAreAnonymized(t testing.TB, h StoreHarness) {
 	before := s.content(t)
 	for _, table := range []string{"people", "orders", "invoices"} {
 		step := anonymizes(t, table)
-		if rows, want := s.apply(t, zoe, step)[0], int64(len(before.of(zoe)[table])); rows != want {
-			t.Errorf("%d rows of %s were anonymized, want %d", rows, table, want)
-		}
+		rows, want := s.apply(t, zoe, step)[0], int64(len(before.of(zoe)[table]))
+		assert(t, rows == want, "%d rows of %s were anonymized, want %d", rows, table, want)
 		s.expectAnonymized(t, before, step.Target, step.Columns)
 	}
 	// A step is about its own columns, and no others.
@@ -138,15 +129,12 @@ func subjectColumnsAreAnonymized(t testing.TB, h StoreHarness) {
 func (s shopUnderTest) expectAnonymized(t testing.TB, before content, table string, columns []string) {
 	t.Helper()
 	rows, was := s.content(t).of(zoe)[table], before.of(zoe)[table]
-	if len(rows) != len(was) {
-		t.Fatalf("%d rows of %s are left, want %d", len(rows), table, len(was))
-	}
+	must(t, len(rows) == len(was), "%d rows of %s are left, want %d", len(rows), table, len(was))
 	for i, row := range rows {
 		for column := range was[i] {
 			overwritten := !same(row[column], was[i][column])
-			if want := slices.Contains(columns, column); overwritten != want {
-				t.Errorf("%s.%s was overwritten: %v, want %v", table, column, overwritten, want)
-			}
+			want := slices.Contains(columns, column)
+			assert(t, overwritten == want, "%s.%s was overwritten: %v, want %v", table, column, overwritten, want)
 		}
 	}
 }
@@ -155,9 +143,8 @@ func subjectRowsAreFoundOverTwoHops(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
 	step := anonymizes(t, "order_lines")
-	if rows := s.apply(t, zoe, step)[0]; rows != 6 {
-		t.Errorf("%d lines of orders were anonymized, want 6", rows)
-	}
+	rows := s.apply(t, zoe, step)[0]
+	assert(t, rows == 6, "%d lines of orders were anonymized, want 6", rows)
 	s.expectAnonymized(t, before, step.Target, step.Columns)
 	unchanged(t, "what is not the subject's", s.content(t).without(zoe), before.without(zoe))
 }
@@ -165,9 +152,8 @@ func subjectRowsAreFoundOverTwoHops(t testing.TB, h StoreHarness) {
 func subjectRetainedRowsAreCounted(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
-	if rows := s.apply(t, zoe, retains(t, "invoices"))[0]; rows != 3 {
-		t.Errorf("%d rows are said to be retained, want 3", rows)
-	}
+	rows := s.apply(t, zoe, retains(t, "invoices"))[0]
+	assert(t, rows == 3, "%d rows are said to be retained, want 3", rows)
 	unchanged(t, "after a step that retains", s.content(t), before)
 }
 
@@ -185,9 +171,92 @@ func subjectStepsAreRefused(t testing.TB, h StoreHarness) {
 			return err
 		})
 		isError(t, what, err, domain.ErrManifest)
-		if len(rows) > 1 {
-			t.Errorf("%s: %d steps are counted, of which one came before it", what, len(rows))
-		}
+		assert(t, len(rows) <= 1, "%s: %d steps are counted, of which one came before it", what, len(rows))
 	}
 	unchanged(t, "after steps that were refused", s.content(t), before)
+}
+
+// at is a step that judges duties at an instant.
+func at(step domain.Step, instant time.Time) domain.Step {
+	step.At = instant
+	return step
+}
+
+// The address of an invoice is retained for ten years; its phone is not retained.
+func subjectRetentionThatIsOverIsNoReason(t testing.TB, h StoreHarness) {
+	after := issued.AddDate(10, 0, 1) // of a day that the year has not
+	for name, test := range map[string]struct {
+		at       time.Time
+		columns  []string // of the anonymize step, besides the address
+		changed  []string
+		rows     int64 // that were anonymized
+		retained int64
+	}{
+		"the duty goes on":           {after.AddDate(0, 0, -2), []string{"phone"}, []string{"phone"}, 3, 3},
+		"the duty is over":           {after.AddDate(0, 0, 1), []string{"phone"}, []string{"phone", "address"}, 3, 0},
+		"nothing else, it goes on":   {after.AddDate(0, 0, -2), nil, nil, 0, 3},
+		"nothing else, it is over":   {after.AddDate(0, 0, 1), nil, []string{"address"}, 3, 0},
+		"no instant to judge it by":  {time.Time{}, []string{"phone"}, []string{"phone"}, 3, 3},
+		"it is over for a long time": {after.AddDate(90, 0, 0), []string{"phone"}, []string{"phone", "address"}, 3, 0},
+	} {
+		s := h.shop(t)
+		s.Insert(t, "invoices", zoe.own(zoe.ids+50, Row{"address": "a street", "phone": "1", "issued_at": nil}))
+		before := s.content(t)
+		anonymize := domain.Step{
+			Target: "invoices", Strategy: domain.StrategyAnonymize, Columns: test.columns, Expired: []string{"address"}, At: test.at,
+		}
+		rows := s.apply(t, zoe, anonymize, at(retains(t, "invoices"), test.at))
+		all := int64(0) // a row without an instant is retained for ever, but is anonymized like the others
+		if test.columns != nil {
+			all = 1
+		}
+		if rows[0] != test.rows+all || rows[1] != test.retained+1 {
+			t.Errorf("%s: %d rows were anonymized and %d retained, want %d and %d", name, rows[0], rows[1], test.rows+all, test.retained+1)
+		}
+		was := before.of(zoe)["invoices"]
+		for i, row := range s.content(t).of(zoe)["invoices"] {
+			for _, column := range []string{"address", "phone", "issued_at"} {
+				want := row["issued_at"] != nil && slices.Contains(test.changed, column) || column == "phone" && test.columns != nil
+				got := !same(row[column], was[i][column])
+				assert(t, got == want, "%s: invoices.%s was overwritten: %v, want %v", name, column, got, want)
+			}
+		}
+	}
+}
+
+// Two steps that meet in one row come to different ends, whichever is carried out first.
+func subjectStepsOnOneRowAreRefused(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	before := s.content(t)
+	people := anonymizes(t, "people")
+	for what, steps := range map[string][]domain.Step{
+		"two that anonymize a table":  {at(people, noon), {Target: "people", Strategy: domain.StrategyAnonymize, Columns: []string{"email"}}},
+		"one that anonymizes deleted": {deletes(t, "addresses"), {Target: "addresses", Strategy: domain.StrategyAnonymize, Columns: []string{"street"}}},
+		"one that deletes retained":   {retains(t, "invoices"), {Target: "invoices", Strategy: domain.StrategyDelete}},
+		"one that retains deleted":    {deletes(t, "messages"), {Target: "messages", Strategy: domain.StrategyRetain, Columns: []string{"body"}}},
+		"no column":                   {{Target: "people", Strategy: domain.StrategyAnonymize}},
+		"an unknown column":           {{Target: "people", Strategy: domain.StrategyAnonymize, Columns: []string{"shoe_size"}}},
+		"a column that is kept":       {{Target: "people", Strategy: domain.StrategyAnonymize, Expired: []string{"email"}}},
+	} {
+		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+			return errOf(subjects.Apply(ctx, zoe.id(t), steps))
+		})
+		isError(t, what, err, domain.ErrManifest)
+	}
+	unchanged(t, "after steps that were refused", s.content(t), before)
+}
+
+// A caller that swallows the error must not commit what came before the step.
+func subjectRefusedStepsCannotBeCommitted(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	before := s.content(t)
+	err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+		if _, err := subjects.Apply(ctx, zoe.id(t), []domain.Step{deletes(t, "addresses")}); err != nil {
+			return err
+		}
+		_, _ = subjects.Apply(ctx, zoe.id(t), []domain.Step{{Target: "desk", Strategy: domain.StrategyDelete, External: true}})
+		return nil
+	})
+	isError(t, "a session whose steps were refused", err, domain.ErrManifest)
+	unchanged(t, "after a session whose steps were refused", s.content(t), before)
 }

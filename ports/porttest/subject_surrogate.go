@@ -80,13 +80,11 @@ func subjectSurrogatesFitTheirColumns(t testing.TB, h StoreHarness) {
 	cells := 0
 	s.eachSurrogate(t, zoe, func(table domain.Table, column domain.Column, value any) {
 		cells++
-		if why := unfit(column, value); why != "" {
-			t.Errorf("what stands in %s.%s %s", table.Name, column.Name, why)
-		}
+		why := unfit(column, value)
+		assert(t, why == "", "what stands in %s.%s %s", table.Name, column.Name, why)
 	})
-	if want := 11 + 6 + 3 + 3; cells != want {
-		t.Errorf("%d cells were anonymized, want %d", cells, want)
-	}
+	want := 11 + 6 + 3 + 3
+	assert(t, cells == want, "%d cells were anonymized, want %d", cells, want)
 }
 
 func subjectSurrogatesReplaceNULL(t testing.TB, h StoreHarness) {
@@ -104,9 +102,8 @@ func subjectSurrogatesReplaceNULL(t testing.TB, h StoreHarness) {
 		}
 	})
 	for _, unannotated := range []struct{ table, column string }{{"people", "remark"}, {"orders", "status"}, {"invoices", "address"}} {
-		if s.Rows(t, unannotated.table)[0][unannotated.column] != nil {
-			t.Errorf("%s.%s was NULL, is not to be anonymized, and has changed", unannotated.table, unannotated.column)
-		}
+		assert(t, s.Rows(t, unannotated.table)[0][unannotated.column] == nil,
+			"%s.%s was NULL, is not to be anonymized, and has changed", unannotated.table, unannotated.column)
 	}
 }
 
@@ -123,9 +120,8 @@ func subjectSurrogatesAreUnique(t testing.TB, h StoreHarness) {
 				return
 			}
 			cell := table.Name + "." + column.Name
-			if other, twice := seen[text]; twice {
-				t.Errorf("a cell of %s has the surrogate of one of %s", cell, other)
-			}
+			other, twice := seen[text]
+			assert(t, !twice, "a cell of %s has the surrogate of one of %s", cell, other)
 			seen[text] = cell
 		})
 	}

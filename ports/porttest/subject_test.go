@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -16,91 +17,94 @@ func TestASubjectStoreThatKeepsItsPromisesPasses(t *testing.T) {
 
 // Each of these stores breaks promises, and is found out for what it broke and for nothing else.
 func TestSubjectStoresThatBreakAPromiseFail(t *testing.T) {
-	for of, defects := range map[string]map[string]storeDefect{
+	promise.ExpectDefects(t, subjectPromises, brokenStore, promise.Topics(map[string]defects{
 		"ids": idDefects(), "apply": applyDefects(), "surrogates": surrogateDefects(), "rectify": rectifyDefects(),
 		"export": subjectExportDefects(), "yield": subjectYieldDefects(), "sessions": subjectSessionDefects(),
-	} {
-		for name, defect := range defects {
-			t.Run(of+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				expectFailures(t, subjectCases, inMemory(defect.breaks), defect.found)
-			})
-		}
-	}
+	}))
 }
 
 func TestASubjectStoreWithoutStatementsSaysWhatToDo(t *testing.T) {
-	expectFailures(t, subjectCases, inMemory(func(store *Store) { store.Statements = nil }), map[string]string{
-		"subject ids are checked before any statement": "Store.Statements is not set",
-		"subject statements do not depend on rows":     "Store.Statements is not set",
+	promise.ExpectFailures(t, subjectPromises, inMemory(func(store *Store) { store.Statements = nil }), found{
+		"Store.Statements is not set": {subjectIDsAreCheckedBeforeAnyStatement, subjectStatementsDoNotDependOnRows},
 	})
 }
 
-// brokenSubjects is a subject store in which functions stand for methods of the good one.
+// subjectCall is a call of a good subject store, with what the method takes.
+type subjectCall struct {
+	ports.SubjectStore
+	ctx   context.Context
+	id    domain.SubjectID
+	at    time.Time
+	steps []domain.Step
+	step  domain.RectificationStep
+	yield func(domain.ExportRecord) error
+}
+
+func (c subjectCall) lock() error                        { return c.Lock(c.ctx, c.id, c.at) }
+func (c subjectCall) hold() (domain.SubjectState, error) { return c.LockToRectify(c.ctx, c.id) }
+func (c subjectCall) apply() ([]int64, error)            { return c.Apply(c.ctx, c.id, c.steps) }
+func (c subjectCall) rectify() (int64, error)            { return c.Rectify(c.ctx, c.id, c.step) }
+func (c subjectCall) export() error                      { return c.Export(c.ctx, c.id, c.yield) }
+
+// brokenSubjects is a subject store that keeps its promises but for what is set; every is called before each method.
 type brokenSubjects struct {
-	good ports.SubjectStore
-
-	lock    func(ctx context.Context, id domain.SubjectID, at time.Time) error
-	hold    func(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
-	apply   func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error)
-	rectify func(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error)
-	export  func(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error
+	ports.SubjectStore
+	every        func(c *subjectCall) error
+	lock, export func(c subjectCall) error
+	hold         func(c subjectCall) (domain.SubjectState, error)
+	apply        func(c subjectCall) ([]int64, error)
+	rectify      func(c subjectCall) (int64, error)
 }
 
-// changesSubjects is a defect of the subject store of every session.
-func changesSubjects(change func(s *brokenSubjects)) func(*Store) {
-	return changesSessions(func(s ports.Session) replaced {
-		good := s.Subjects()
-		broken := &brokenSubjects{
-			good: good, lock: good.Lock, hold: good.LockToRectify, apply: good.Apply, rectify: good.Rectify, export: good.Export,
-		}
-		change(broken)
-		return replaced{Session: s, subjects: broken}
-	})
+// breaks is the defect of such a store in every session.
+func (s brokenSubjects) breaks(store *Store) {
+	changesSessions(func(session ports.Session) replaced {
+		broken := s
+		broken.SubjectStore = session.Subjects()
+		return replaced{Session: session, subjects: broken}
+	})(store)
 }
 
-func (s *brokenSubjects) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
-	return s.lock(ctx, id, at)
+// subjectResult calls a method of a subject store that breaks promises, after every.
+func subjectResult[R any](
+	s brokenSubjects, broken, good func(subjectCall) (R, error), call subjectCall,
+) (result R, err error) {
+	call.SubjectStore = s.SubjectStore
+	var early error
+	if s.every != nil {
+		early = s.every(&call)
+	}
+	result, err = instead(broken, good, call)
+	return result, errors.Join(early, err)
 }
 
-func (s *brokenSubjects) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
-	return s.hold(ctx, id)
+// nothing makes a method that returns no more than an error like the others.
+func nothing(call func(subjectCall) error) func(subjectCall) (struct{}, error) {
+	if call == nil {
+		return nil
+	}
+	return func(c subjectCall) (struct{}, error) { return struct{}{}, call(c) }
 }
 
-func (s *brokenSubjects) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-	return s.apply(ctx, id, steps)
+func (s brokenSubjects) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
+	return errOf(subjectResult(s, nothing(s.lock), nothing(subjectCall.lock), subjectCall{ctx: ctx, id: id, at: at}))
 }
 
-func (s *brokenSubjects) Rectify(
+func (s brokenSubjects) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
+	return subjectResult(s, s.hold, subjectCall.hold, subjectCall{ctx: ctx, id: id})
+}
+
+func (s brokenSubjects) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+	return subjectResult(s, s.apply, subjectCall.apply, subjectCall{ctx: ctx, id: id, steps: steps})
+}
+
+func (s brokenSubjects) Rectify(
 	ctx context.Context, id domain.SubjectID, step domain.RectificationStep,
 ) (int64, error) {
-	return s.rectify(ctx, id, step)
+	return subjectResult(s, s.rectify, subjectCall.rectify, subjectCall{ctx: ctx, id: id, step: step})
 }
 
-func (s *brokenSubjects) Export(
-	ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error,
-) error {
-	return s.export(ctx, id, yield)
-}
-
-// inEachCall is a defect of every call about a subject.
-func inEachCall(before func(ctx context.Context, good ports.SubjectStore, id domain.SubjectID) error) func(*Store) {
-	return changesSubjects(func(s *brokenSubjects) {
-		s.lock = func(ctx context.Context, id domain.SubjectID, at time.Time) error {
-			return errors.Join(before(ctx, s.good, id), s.good.Lock(ctx, id, at))
-		}
-		s.apply = func(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-			early := before(ctx, s.good, id)
-			rows, err := s.good.Apply(ctx, id, steps)
-			return rows, errors.Join(early, err)
-		}
-		s.rectify = func(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
-			early := before(ctx, s.good, id)
-			rows, err := s.good.Rectify(ctx, id, step)
-			return rows, errors.Join(early, err)
-		}
-		s.export = func(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
-			return errors.Join(before(ctx, s.good, id), s.good.Export(ctx, id, yield))
-		}
-	})
+func (s brokenSubjects) Export(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
+	call := subjectCall{ctx: ctx, id: id, yield: yield}
+	return errOf(subjectResult(s, nothing(s.export), nothing(subjectCall.export), call))
 }

@@ -28,12 +28,9 @@ func subjectExportEndsWithYield(t testing.TB, h StoreHarness) {
 			})
 			return failure
 		})
-		if !errors.Is(failure, errEnough) || !errors.Is(err, errEnough) {
-			t.Errorf("yield failed at record %d of %d; Export came back with: %v; Do with: %v", most, all, failure, err)
-		}
-		if yields != most {
-			t.Errorf("after an error at record %d of %d, yield was called %d times more", most, all, yields-most)
-		}
+		assert(t, errors.Is(failure, errEnough) && errors.Is(err, errEnough),
+			"yield failed at record %d of %d; Export came back with: %v; Do with: %v", most, all, failure, err)
+		assert(t, yields == most, "after an error at record %d of %d, yield was called %d times more", most, all, yields-most)
 	}
 }
 
@@ -61,9 +58,8 @@ func subjectExportReadsOneSnapshot(t testing.TB, h StoreHarness) {
 		})
 	})
 	inserted()
-	if !slices.Equal(cells(got), want) {
-		t.Errorf("%d records are exported while rows are added, want the %d that there were before", len(got), len(want))
-	}
+	assert(t, slices.Equal(cells(got), want),
+		"%d records are exported while rows are added, want the %d that there were before", len(got), len(want))
 	if after := s.export(t, zoe); len(after) <= len(want) {
 		t.Errorf("an export afterwards has %d records, and does not see what came in between", len(after))
 	}
@@ -111,13 +107,8 @@ func subjectExportMayFollowAppends(t testing.TB, h StoreHarness) {
 			return nil
 		})
 	})
-	if err != nil {
-		t.Fatalf("an export after appends failed: %v", err)
-	}
-	if !slices.Equal(cells(got), want) {
-		t.Errorf("after appends %d records are exported, want %d", len(got), len(want))
-	}
-	if pending := box(s).counts(t)[domain.OutboxPending]; pending != 1 {
-		t.Errorf("what was appended before the export has not been committed with it")
-	}
+	must(t, err == nil, "an export after appends failed: %v", err)
+	assert(t, slices.Equal(cells(got), want), "after appends %d records are exported, want %d", len(got), len(want))
+	pending := box(s).counts(t)[domain.OutboxPending]
+	assert(t, pending == 1, "what was appended before the export has not been committed with it")
 }

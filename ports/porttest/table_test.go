@@ -1,95 +1,40 @@
 package porttest
 
 import (
-	"go/ast"
-	"go/parser"
-	gotoken "go/token"
-	"slices"
+	"flag"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
+
+	"github.com/habeas-data/habeas/internal/promise"
 )
 
-// suites are the cases that there are, by the function that runs them.
-func suites() map[string][]string {
-	return map[string][]string{
-		"TestResolver": names(resolverCases), "TestIDSource": names(idCases), "TestSessions": names(sessionCases),
-		"TestConsentStore": names(consentCases), "TestRestrictionStore": names(restrictionCases),
-		"TestSubjectStore": names(subjectCases), "TestOutbox": names(outboxCases), "TestAuditLog": names(auditCases),
-	}
-}
+var update = flag.Bool("update", false, "write promises.md instead of comparing with it")
 
-func names[Harness any](cases []suiteCase[Harness]) []string {
-	all := make([]string, len(cases))
-	for i, c := range cases {
-		all[i] = c.name
-	}
-	return all
-}
-
-func TestEveryCaseStandsInTheTableOfItsSuite(t *testing.T) {
-	comments := functionComments(t)
-	for suite, cases := range suites() {
-		if listed := tableOf(t, comments[suite]); !slices.Equal(listed, cases) {
-			t.Errorf("the table of %s lists\n\t%s\nand its cases are\n\t%s",
-				suite, strings.Join(listed, "\n\t"), strings.Join(cases, "\n\t"))
-		}
-	}
-}
-
-// functionComments returns the documentation of this package's functions.
-func functionComments(t *testing.T) map[string]string {
-	t.Helper()
-	packages, err := parser.ParseDir(gotoken.NewFileSet(), ".", nil, parser.ParseComments) //nolint:staticcheck // needs no build tags
-	if err != nil {
-		t.Fatal(err)
-	}
-	comments := map[string]string{}
-	for _, file := range packages["porttest"].Files {
-		for _, declared := range file.Decls {
-			if function, ok := declared.(*ast.FuncDecl); ok {
-				comments[function.Name.Name] = function.Doc.Text()
-			}
-		}
-	}
-	return comments
-}
-
-// tableOf returns the second column of the table in a comment.
-func tableOf(t *testing.T, comment string) (cases []string) {
-	t.Helper()
-	column := -1
-	for line := range strings.Lines(comment) {
-		switch {
-		case column < 0 && strings.HasPrefix(line, "\tpromise"):
-			column = strings.Index(line, "case")
-		case column >= 0 && strings.HasPrefix(line, "\t"):
-			if column > len(line) || line[column-1] != ' ' {
-				t.Fatalf("no case is named in %q", line)
-			}
-			cases = append(cases, strings.TrimSpace(line[column:]))
-		}
-	}
-	return cases
-}
-
-func TestEachStorageCaseHasAName(t *testing.T) {
-	subjects := map[string]string{
-		"TestSessions": "session", "TestConsentStore": "consent", "TestRestrictionStore": "restriction",
-		"TestSubjectStore": "subject", "TestOutbox": "outbox", "TestAuditLog": "audit",
-	}
+// promises.md is made of the suites. Waivers and test output have nothing but the names to go by, so each of a store's
+// begins with the word of its port, and none is used twice.
+func TestTheTableOfPromisesIsThatOfTheSuites(t *testing.T) {
+	table := &strings.Builder{}
+	fmt.Fprint(table, "# Promises\n\nMade by `go test ./ports/porttest -run TheTable -update`.\n")
 	seen := map[string]bool{}
-	for suite, subject := range subjects {
-		for _, name := range suites()[suite] {
-			if !strings.HasPrefix(name, subject+" ") {
-				t.Errorf("%q is a case of %s", name, suite)
-			}
-			if seen[name] {
-				t.Errorf("%q is the name of two cases", name)
-			}
-			seen[name] = true
+	promise.Table(t, table, seen, "TestSessions", "session ", sessionPromises)
+	promise.Table(t, table, seen, "TestConsentStore", "consent ", consentPromises)
+	promise.Table(t, table, seen, "TestRestrictionStore", "restriction ", restrictionPromises)
+	promise.Table(t, table, seen, "TestSubjectStore", "subject ", subjectPromises)
+	promise.Table(t, table, seen, "TestOutbox", "outbox ", outboxPromises)
+	promise.Table(t, table, seen, "TestAuditLog", "audit ", auditPromises)
+	if len(seen) != len(storagePromises()) {
+		t.Errorf("%d names for the %d cases of TestStore", len(seen), len(storagePromises()))
+	}
+	promise.Table(t, table, seen, "TestIDSource", "id ", idPromises)
+	promise.Table(t, table, seen, "TestResolver", "", resolverPromises)
+	if *update {
+		if err := os.WriteFile("promises.md", []byte(table.String()), 0o600); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if len(seen) != len(storageCases()) {
-		t.Errorf("%d names for %d cases", len(seen), len(storageCases()))
+	if got, err := os.ReadFile("promises.md"); err != nil || string(got) != table.String() {
+		t.Errorf("promises.md is not the table of the suites: %v", err)
 	}
 }

@@ -26,7 +26,7 @@ func TestAnExportOfManyRowsTakesLittleMemory(t *testing.T) {
 		if db.Dialect().Name() == dialect.SQLite {
 			rows = 20_000 // which the race detector makes very slow
 		}
-		s := newShop(t, db, 1)
+		s := newHost(t, db, 1)
 		_, err := db.NewRaw("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)"+
 			" INSERT INTO parcels (customer_id, address) SELECT 1, 'Street ' || i FROM n", rows).Exec(context.Background())
 		must(t, err)

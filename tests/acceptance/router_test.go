@@ -22,7 +22,7 @@ func consentBody(purpose string) string {
 
 func TestARequestOpensOneTransactionAtMost(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		s := newShop(t, db, 1)
+		s := newHost(t, db, 1)
 		for _, request := range []struct{ method, path, body string }{
 			{http.MethodPost, "/me/consent", consentBody("newsletter")},
 			{http.MethodGet, "/me/consent/newsletter", ""},
@@ -45,7 +45,7 @@ func TestARequestOpensOneTransactionAtMost(t *testing.T) {
 
 func TestARefusedRequestTouchesNoDatabase(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		s := newShop(t, db, 1)
+		s := newHost(t, db, 1)
 		for _, request := range []struct {
 			customer, method, path, body string
 			status                       int
@@ -77,7 +77,7 @@ func TestARefusedRequestTouchesNoDatabase(t *testing.T) {
 
 func TestTheServerSetsWhatTheClientMustNot(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		s := newShop(t, db, 1)
+		s := newHost(t, db, 1)
 		for _, field := range []string{"subject_id", "recorded_at", "source"} {
 			body := strings.Replace(consentBody("newsletter"), "{", `{"`+field+`":"x",`, 1)
 			status, answer := s.send("1", http.MethodPost, "/me/consent", body)
@@ -93,7 +93,7 @@ func TestTheServerSetsWhatTheClientMustNot(t *testing.T) {
 
 func TestAPurposeMayHave255CharactersOfAnyKind(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		s := newShop(t, db, 1)
+		s := newHost(t, db, 1)
 		for _, purpose := range []string{strings.Repeat("𝔸", 255), "a/b c", "50%+?#", ".", "..", "'; DROP TABLE customers; --"} {
 			if status, body := s.send("1", http.MethodPost, "/me/consent", consentBody(purpose)); status != http.StatusOK {
 				t.Fatalf("%d %s", status, body)
@@ -124,7 +124,7 @@ func percentEncode(text string) string {
 
 func TestAnErasureThroughTheRouterLeavesOthersAlone(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		s := newShop(t, db, 2)
+		s := newHost(t, db, 2)
 		var before, after domain.ExportBundle
 		s.get("2", "/me/export", &before)
 		status, body := s.send("1", http.MethodDelete, "/me", "")
@@ -142,7 +142,7 @@ func TestAnErasureThroughTheRouterLeavesOthersAlone(t *testing.T) {
 
 func TestADatabaseThatIsGoneIsAnswered503WithoutASay(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		s := newShop(t, db, 1)
+		s := newHost(t, db, 1)
 		unreachable := factory(func(context.Context, func(context.Context, ports.Session) error) error {
 			return &domain.Error{Code: domain.ErrUnavailable, Err: errors.New("dial tcp 10.0.0.1: secret")}
 		})

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -17,34 +16,17 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tests/internal/shop"
 	"github.com/habeas-data/habeas/tests/postgres"
 )
 
 func TestMain(m *testing.M) { postgres.Main(m) }
 
-type Customer struct {
-	bun.BaseModel `bun:"table:customers"`
-	ID            int64  `bun:"id,pk" subject:"id"`
-	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
-	Plan          string `bun:"plan"`
-}
-
-type Parcel struct {
-	bun.BaseModel `bun:"table:parcels" subject:"owned"`
-	ID            int64     `bun:"id,pk,autoincrement"`
-	CustomerID    int64     `bun:"customer_id"`
-	Customer      *Customer `bun:"rel:belongs-to,join:customer_id=id"`
-	Address       string    `bun:"address" pii:"location"`
-}
-
-var models = []any{(*Customer)(nil), (*Parcel)(nil)}
-
-// shop is an application with habeas mounted at /me. A request names its subject by the header X-Customer, which
+// host is an application with habeas mounted at /me. A request names its subject by the header X-Customer, which
 // only a test may do.
-type shop struct {
+type host struct {
 	t      testing.TB
 	db     *bun.DB
 	gdpr   *app.Integration
@@ -52,29 +34,17 @@ type shop struct {
 	hook   *transactions
 }
 
-func newShop(t testing.TB, db *bun.DB, customers int) *shop {
+func newHost(t testing.TB, db *bun.DB, customers int) *host {
 	t.Helper()
-	ctx, hook := context.Background(), &transactions{}
+	hook := &transactions{}
 	db = db.WithQueryHook(hook)
-	must(t, bunstore.Migrate(ctx, db, bunstore.Options{}))
-	for _, model := range models {
-		_, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(ctx)
-		must(t, err)
-	}
-	for i := range customers {
-		id := int64(i + 1)
-		_, err := db.NewInsert().Model(&Customer{ID: id, Email: "c" + strconv.Itoa(i+1) + "@example.org", Plan: "free"}).Exec(ctx)
-		must(t, err)
-		for range 3 {
-			_, err := db.NewInsert().Model(&Parcel{CustomerID: id, Address: "1 Main Street"}).Exec(ctx)
-			must(t, err)
-		}
-	}
-	gdpr, err := app.New(app.Config{DB: db, Models: models})
+	shop.Open(t, db, shop.Models)
+	shop.AddCustomers(t, db, customers, 3)
+	gdpr, err := app.New(app.Config{DB: db, Models: shop.Models})
 	must(t, err)
 	server := fiber.New(fiber.Config{DisableStartupMessage: true})
 	server.Route("/me", gdpr.Router(subject, app.WithRestriction()))
-	return &shop{t, db, gdpr, server, hook}
+	return &host{t, db, gdpr, server, hook}
 }
 
 func subject(c *fiber.Ctx) (domain.Subject, error) {
@@ -86,7 +56,7 @@ func subject(c *fiber.Ctx) (domain.Subject, error) {
 }
 
 // send makes a request as a customer and returns the status and the body.
-func (s *shop) send(customer, method, path, body string) (int, string) {
+func (s *host) send(customer, method, path, body string) (int, string) {
 	s.t.Helper()
 	var reader io.Reader
 	if body != "" {
@@ -106,7 +76,7 @@ func (s *shop) send(customer, method, path, body string) (int, string) {
 }
 
 // get decodes the answer to a GET, which must be 200.
-func (s *shop) get(customer, path string, into any) {
+func (s *host) get(customer, path string, into any) {
 	s.t.Helper()
 	status, body := s.send(customer, http.MethodGet, path, "")
 	if status != http.StatusOK {
@@ -116,7 +86,7 @@ func (s *shop) get(customer, path string, into any) {
 }
 
 // rows counts the rows of all tables of habeas.
-func (s *shop) rows() int64 {
+func (s *host) rows() int64 {
 	s.t.Helper()
 	var total int64
 	for _, table := range []string{
@@ -129,6 +99,8 @@ func (s *shop) rows() int64 {
 	}
 	return total
 }
+
+var must = shop.Must
 
 // transactions is a query hook that counts statements, and BEGINs among them.
 type transactions struct {
@@ -158,11 +130,4 @@ func (h *transactions) during(fn func()) (begins, statements int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.begins, h.statements
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -19,7 +19,7 @@ type rule struct {
 // core is everything that has to be free of technology.
 var (
 	core       = []string{"domain/...", "ports/...", "internal/..."}
-	exceptCore = []string{"ports/mocks/...", "ports/porttest/..."}
+	exceptCore = []string{"ports/mocks/...", "ports/porttest/...", "internal/promise/..."}
 )
 
 // users is what applications link.

@@ -15,38 +15,15 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tests/internal/shop"
 	"github.com/habeas-data/habeas/tests/postgres"
 )
 
 func TestMain(m *testing.M) { postgres.Main(m) }
 
-type Person struct {
-	bun.BaseModel `bun:"table:persons"`
-	ID            int64  `bun:"id,pk" subject:"id"`
-	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
-	Theme         string `bun:"theme"`
-}
-
-type Parcel struct {
-	bun.BaseModel `bun:"table:parcels" subject:"owned"`
-	ID            int64   `bun:"id,pk,autoincrement"`
-	PersonID      int64   `bun:"person_id"`
-	Person        *Person `bun:"rel:belongs-to,join:person_id=id"`
-	Address       string  `bun:"address" pii:"location"`
-}
-
-type Invoice struct {
-	bun.BaseModel `bun:"table:invoices"`
-	ID            int64   `bun:"id,pk,autoincrement"`
-	PersonID      int64   `bun:"person_id"`
-	Person        *Person `bun:"rel:belongs-to,join:person_id=id"`
-	Address       string  `bun:"address" pii:"financial,erasure:retain,reason:'§ 147 AO'"`
-}
-
-var models = []any{(*Person)(nil), (*Parcel)(nil), (*Invoice)(nil)}
+var must = shop.Must
 
 // steps are what the models come to: parcels are deleted, people anonymized, invoices retained.
 const steps = 3
@@ -63,20 +40,11 @@ func newWorld(t *testing.T) world {
 	must(t, err)
 	sqldb := sql.OpenDB(connector)
 	t.Cleanup(func() { _ = sqldb.Close() })
-	db, ctx := bun.NewDB(sqldb, pgdialect.New()), context.Background()
-	must(t, bunstore.Migrate(ctx, db, bunstore.Options{}))
-	for _, model := range models {
-		_, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(ctx)
-		must(t, err)
-	}
-	for _, row := range []any{
-		&Person{ID: 1, Email: "ada@example.org", Theme: "dark"}, &Parcel{PersonID: 1, Address: "1 Main Street"},
-		&Invoice{PersonID: 1, Address: "1 Main Street"},
-	} {
-		_, err := db.NewInsert().Model(row).Exec(ctx)
-		must(t, err)
-	}
-	gdpr, err := app.New(app.Config{DB: db, Models: models})
+	db := bun.NewDB(sqldb, pgdialect.New())
+	shop.Open(t, db, shop.WithInvoices)
+	shop.AddCustomers(t, db, 1, 1)
+	shop.Add(t, db, &shop.Invoice{CustomerID: 1, Address: "1 Main Street"})
+	gdpr, err := app.New(app.Config{DB: db, Models: shop.WithInvoices})
 	must(t, err)
 	stack := gdpr.Stack()
 	api, err := stack.API(httpapi.Config{Timeout: time.Minute})
@@ -141,22 +109,10 @@ func TestTheRowsOfAnExportKeepTheirBudgetOfAllocations(t *testing.T) {
 	export := func() { w.request(t, http.MethodGet, "/export", "") }
 	const rows, budget = 500, 10.0
 	few := testing.AllocsPerRun(20, export)
-	parcels := make([]Parcel, rows)
-	for i := range parcels {
-		parcels[i] = Parcel{PersonID: 1, Address: "1 Main Street"}
-	}
-	_, err := w.db.NewInsert().Model(&parcels).Exec(t.Context())
-	must(t, err)
+	shop.AddParcels(t, w.db, 1, rows)
 	each := (testing.AllocsPerRun(20, export) - few) / rows
 	t.Logf("%.1f allocations for each row of an export", each)
 	if each > budget {
 		t.Errorf("%.1f allocations for each row of an export, and the budget is %.1f", each, budget)
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

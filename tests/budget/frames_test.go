@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/tests/databases"
+	"github.com/habeas-data/habeas/tests/internal/shop"
 )
 
 const module = "github.com/habeas-data/habeas/"
@@ -54,7 +55,7 @@ func TestRequestsKeepTheirBudgetOfFrames(t *testing.T) {
 	const frames = 6
 	db := databases.SQLite(t)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	for _, model := range models {
+	for _, model := range shop.WithInvoices {
 		_, err := db.NewCreateTable().Model(model).Exec(t.Context())
 		must(t, err)
 	}
@@ -64,7 +65,7 @@ func TestRequestsKeepTheirBudgetOfFrames(t *testing.T) {
 		{"POST", "/me/restriction", `{"restricted":true}`, "domain/restriction.(*Ledger).Record"},
 	} {
 		clock := &stackClock{}
-		gdpr, err := app.New(app.Config{DB: db, Models: models, Clock: clock})
+		gdpr, err := app.New(app.Config{DB: db, Models: shop.WithInvoices, Clock: clock})
 		must(t, err)
 		server := fiber.New()
 		subject := func(*fiber.Ctx) (domain.Subject, error) { return domain.NewSubject("1") }

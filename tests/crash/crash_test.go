@@ -16,7 +16,7 @@ import (
 	"github.com/uptrace/bun"
 	_ "modernc.org/sqlite" // driver "sqlite"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/tests/internal/shop"
 	"github.com/habeas-data/habeas/tests/postgres"
 )
 
@@ -37,11 +37,7 @@ func TestAKilledServerLeavesEachSubjectWhollyErasedOrUntouched(t *testing.T) {
 			db, err := open(database)
 			must(t, err)
 			defer func() { _ = db.Close() }()
-			must(t, bunstore.Migrate(context.Background(), db, bunstore.Options{}))
-			for _, model := range models {
-				_, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(context.Background())
-				must(t, err)
-			}
+			shop.Open(t, db, shop.Models)
 			erased := 0
 			for round := range rounds {
 				erased += killInTheMiddle(t, db, database, round)
@@ -60,14 +56,8 @@ func killInTheMiddle(t *testing.T, db *bun.DB, database string, round int) (eras
 	first := round * customers
 	for i := range customers {
 		id := int64(first + i + 1)
-		_, err := db.NewInsert().Model(&Customer{ID: id, Email: email(id), Plan: "free"}).Exec(context.Background())
-		must(t, err)
-		rows := make([]Parcel, parcels)
-		for j := range rows {
-			rows[j] = Parcel{CustomerID: id, Address: "1 Main Street"}
-		}
-		_, err = db.NewInsert().Model(&rows).Exec(context.Background())
-		must(t, err)
+		shop.Add(t, db, &shop.Customer{ID: id, Email: shop.Email(id), Plan: "free"})
+		shop.AddParcels(t, db, id, parcels)
 	}
 
 	server, address := start(t, database)
@@ -100,8 +90,6 @@ func killInTheMiddle(t *testing.T, db *bun.DB, database string, round int) (eras
 	return erased
 }
 
-func email(id int64) string { return "c" + strconv.FormatInt(id, 10) + "@example.org" }
-
 // request reports whether there was an answer.
 func request(address string, id int64, method, path string) bool {
 	body := strings.NewReader(`{"purpose":"newsletter","policy_version":"1","granted":true}`)
@@ -128,9 +116,9 @@ var wholeErasure = []string{
 func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
 	t.Helper()
 	ctx, key := context.Background(), strconv.FormatInt(id, 10)
-	var customer Customer
+	var customer shop.Customer
 	must(t, db.NewSelect().Model(&customer).Where("id = ?", id).Scan(ctx))
-	left, err := db.NewSelect().Model((*Parcel)(nil)).Where("customer_id = ?", id).Count(ctx)
+	left, err := db.NewSelect().Model((*shop.Parcel)(nil)).Where("customer_id = ?", id).Count(ctx)
 	must(t, err)
 	entries, err := db.NewSelect().Table("habeas_outbox").Where("subject_id = ?", key).Count(ctx)
 	must(t, err)
@@ -143,8 +131,8 @@ func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
 	events = slices.DeleteFunc(events, func(event string) bool { return strings.HasPrefix(event, "consent_") })
 	decided -= len(events) // by the customer, or by the erasure
 
-	untouched := left == parcels && customer.Email == email(id) && entries == 0 && len(events) == 0
-	erased := left == 0 && customer.Email != email(id) && entries == 1 && slices.Equal(events, wholeErasure)
+	untouched := left == parcels && customer.Email == shop.Email(id) && entries == 0 && len(events) == 0
+	erased := left == 0 && customer.Email != shop.Email(id) && entries == 1 && slices.Equal(events, wholeErasure)
 	if !untouched && !erased || int64(decided) != consents {
 		t.Errorf("%d parcels, %d outbox entries, %d consents with %d events, erasure events %v",
 			left, entries, consents, decided, events)

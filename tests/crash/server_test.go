@@ -20,6 +20,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/internal/shop"
 	"github.com/habeas-data/habeas/tests/postgres"
 )
 
@@ -37,22 +38,7 @@ func TestMain(m *testing.M) {
 	postgres.Main(m)
 }
 
-type Customer struct {
-	bun.BaseModel `bun:"table:customers"`
-	ID            int64  `bun:"id,pk" subject:"id"`
-	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
-	Plan          string `bun:"plan"`
-}
-
-type Parcel struct {
-	bun.BaseModel `bun:"table:parcels" subject:"owned"`
-	ID            int64     `bun:"id,pk,autoincrement"`
-	CustomerID    int64     `bun:"customer_id"`
-	Customer      *Customer `bun:"rel:belongs-to,join:customer_id=id"`
-	Address       string    `bun:"address" pii:"location"`
-}
-
-var models = []any{(*Customer)(nil), (*Parcel)(nil)}
+var must = shop.Must
 
 // desk is an external system that each customer is known to.
 type desk struct{ ports.Resolver }
@@ -65,7 +51,7 @@ func serve(source string) error {
 	if err != nil {
 		return err
 	}
-	gdpr, err := app.New(app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{desk{}}})
+	gdpr, err := app.New(app.Config{DB: db, Models: shop.Models, Resolvers: []ports.Resolver{desk{}}})
 	if err != nil {
 		return err
 	}
@@ -105,11 +91,4 @@ func start(t *testing.T, source string) (server *exec.Cmd, address string) {
 	line, err := bufio.NewReader(output).ReadString('\n')
 	must(t, err)
 	return server, strings.TrimSpace(line)
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/gofiber/fiber/v2/middleware/cors"
 	"github.com/gofiber/fiber/v2/middleware/recover"
 	"github.com/gofiber/fiber/v2/middleware/requestid"
-	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/tests/databases"
+	"github.com/habeas-data/habeas/tests/internal/shop"
 )
 
 var errHost = errors.New("the host's own failure")
@@ -72,8 +72,8 @@ func TestAFiberHostServesEveryRightUnderAllItsSettings(t *testing.T) {
 			{"POST", "/me/restriction", `{"restricted":true,"purpose":"ads"}`, `"restricted":true`},
 			{"GET", "/me/restriction?purpose=ads", "", `"scope":"purpose"`},
 			{"GET", "/me/export", "", `c1@example.org`},
-			{"DELETE", "/me", "", `"deleted":{"orders":1}`},
-			{"DELETE", "/me/", "", `"deleted":{"orders":0}`},
+			{"DELETE", "/me", "", `"deleted":{"parcels":1}`},
+			{"DELETE", "/me/", "", `"deleted":{"parcels":0}`},
 		} {
 			got := send(t, server, newRequest("1", step.method, step.target, step.body))
 			if got.StatusCode != http.StatusOK || !strings.Contains(got.body, step.want) {
@@ -159,7 +159,7 @@ func TestAPanicOfTheSubjectProviderIsAnsweredByTheRouter(t *testing.T) {
 func TestTheHostsCompressionAppliesToExports(t *testing.T) {
 	db := databases.SQLite(t)
 	openShop(t, db)
-	addOrders(t, db, 50) // Fiber leaves short bodies alone
+	shop.AddParcels(t, db, 1, 50) // Fiber leaves short bodies alone
 	server := newHost(fiber.Config{}, newIntegration(t, db))
 	request := newRequest("1", "GET", "/me/export", "")
 	request.Header.Set("Accept-Encoding", "gzip")
@@ -173,14 +173,6 @@ func TestTheHostsCompressionAppliesToExports(t *testing.T) {
 	must(t, err)
 	if bundle := decode[domain.ExportBundle](t, string(text)); len(bundle.Records) != 52 {
 		t.Errorf("%d records", len(bundle.Records))
-	}
-}
-
-func addOrders(t *testing.T, db *bun.DB, n int) {
-	t.Helper()
-	for range n {
-		_, err := db.NewInsert().Model(&Order{CustomerID: 1, Note: "ring twice"}).Exec(t.Context())
-		must(t, err)
 	}
 }
 

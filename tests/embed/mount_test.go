@@ -61,7 +61,7 @@ func TestEveryWayToMountARouter(t *testing.T) {
 				{"GET", "/export", "", `c1@example.org`},
 				{"POST", "/restriction", `{"restricted":true}`, `"restricted":true`},
 				{"GET", "/orders", "", "the host's orders"},
-				{"DELETE", "", "", `"orders":1`},
+				{"DELETE", "", "", `"parcels":1`},
 			} {
 				got := send(t, server, newRequest("1", step.method, prefix+step.path, step.body))
 				if got.StatusCode != 200 || !strings.Contains(got.body, step.want) {
@@ -86,10 +86,10 @@ func TestTwoIntegrationsNeverMix(t *testing.T) {
 	first, second := databases.SQLite(t), databases.SQLite(t)
 	openShop(t, first)
 	openShop(t, second)
-	shop, outlet := newIntegration(t, first), newIntegration(t, second)
+	store, outlet := newIntegration(t, first), newIntegration(t, second)
 	server := fiber.New()
 	server.Use(authenticate)
-	server.Route("/shop/me", shop.Router(currentSubject))
+	server.Route("/shop/me", store.Router(currentSubject))
 	server.Route("/outlet/me", outlet.Router(currentSubject, app.WithRestriction()))
 
 	for _, target := range []string{"DELETE /shop/me", "POST /shop/me/consent"} {
@@ -102,7 +102,7 @@ func TestTwoIntegrationsNeverMix(t *testing.T) {
 			t.Fatalf("%s: %d %s", target, got.StatusCode, got.body)
 		}
 	}
-	if !granted(t, shop, "1", "newsletter") || granted(t, outlet, "1", "newsletter") {
+	if !granted(t, store, "1", "newsletter") || granted(t, outlet, "1", "newsletter") {
 		t.Error("the consent is not where it was given")
 	}
 	if !strings.HasPrefix(emails(t, first)[0], "anon-") || emails(t, second)[0] != "c1@example.org" {
@@ -118,7 +118,7 @@ func TestTwoIntegrationsNeverMix(t *testing.T) {
 	}
 
 	// An override, for a test or a maintenance window, is one Integration's as well.
-	restore := shop.Sessions().Override(outlet.Stack().Sessions)
+	restore := store.Sessions().Override(outlet.Stack().Sessions)
 	for _, prefix := range []string{"/shop/me", "/outlet/me"} {
 		got := send(t, server, newRequest("1", "GET", prefix+"/consent/newsletter", ""))
 		if status := decode[domain.ConsentStatus](t, got.body); status.Granted {

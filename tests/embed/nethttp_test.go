@@ -18,13 +18,14 @@ import (
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/tests/databases"
+	"github.com/habeas-data/habeas/tests/internal/shop"
 )
 
 // newAPI wires the module without package app, and so without Fiber.
 func newAPI(t *testing.T, db *bun.DB) *httpapi.API {
 	t.Helper()
 	openShop(t, db)
-	dataMap, err := bunmodels.Read(db, models, nil)
+	dataMap, err := bunmodels.Read(db, shop.Models, nil)
 	must(t, err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})
 	must(t, err)
@@ -104,8 +105,8 @@ func TestAHostOnNetHTTPServesEveryRight(t *testing.T) {
 			{"POST", "/me/restriction", `{"restricted":true,"purpose":"ads"}`, `"restricted":true`},
 			{"GET", "/me/restriction?purpose=ads", "", `"scope":"purpose"`},
 			{"GET", "/me/export", "", `c1@example.org`},
-			{"DELETE", "/me", "", `"deleted":{"orders":1}`},
-			{"DELETE", "/me/", "", `"deleted":{"orders":0}`},
+			{"DELETE", "/me", "", `"deleted":{"parcels":1}`},
+			{"DELETE", "/me/", "", `"deleted":{"parcels":0}`},
 			{"GET", "/me", "", "profile"},
 			{"GET", "/me/orders/7", "", "order 7"},
 		} {

@@ -17,54 +17,26 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/internal/shop"
 	"github.com/habeas-data/habeas/tests/postgres"
 )
 
 func TestMain(m *testing.M) { postgres.Main(m) }
 
-// Customer and Order are the models of the host's shop.
-type Customer struct {
-	bun.BaseModel `bun:"table:customers"`
-	ID            int64  `bun:"id,pk" subject:"id"`
-	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
-	Plan          string `bun:"plan"`
-}
-
-type Order struct {
-	bun.BaseModel `bun:"table:orders" subject:"owned"`
-	ID            int64     `bun:"id,pk,autoincrement"`
-	CustomerID    int64     `bun:"customer_id"`
-	Customer      *Customer `bun:"rel:belongs-to,join:customer_id=id"`
-	Note          string    `bun:"note" pii:"communication"`
-}
-
-var models = []any{(*Customer)(nil), (*Order)(nil)}
-
-// openShop makes the tables in an empty database, with the customers 1 and 2 and an order of each.
+// openShop makes the tables in an empty database, with the customers 1 and 2 and a parcel of each.
 func openShop(t testing.TB, db *bun.DB) {
 	t.Helper()
-	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	for _, model := range models {
-		_, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(t.Context())
-		must(t, err)
-	}
-	for id := range int64(2) {
-		email := "c" + strconv.FormatInt(id+1, 10) + "@example.org"
-		_, err := db.NewInsert().Model(&Customer{ID: id + 1, Email: email, Plan: "free"}).Exec(t.Context())
-		must(t, err)
-		_, err = db.NewInsert().Model(&Order{CustomerID: id + 1, Note: "ring twice"}).Exec(t.Context())
-		must(t, err)
-	}
+	shop.Open(t, db, shop.Models)
+	shop.AddCustomers(t, db, 2, 1)
 }
 
 func newIntegration(t testing.TB, db *bun.DB, external ...ports.Resolver) *app.Integration {
 	t.Helper()
 	gdpr, err := app.New(app.Config{
-		DB: db, Models: models, Resolvers: external,
+		DB: db, Models: shop.Models, Resolvers: external,
 		PollInterval: time.Hour, // a worker that nobody wakes does nothing
 		Logger:       slog.New(slog.DiscardHandler),
 	})
@@ -75,14 +47,14 @@ func newIntegration(t testing.TB, db *bun.DB, external ...ports.Resolver) *app.I
 // authenticate is a middleware of the host: it finds out who is asking. (A header is believed only in a test.)
 func authenticate(c *fiber.Ctx) error {
 	if id, err := strconv.ParseInt(c.Get("X-Customer"), 10, 64); err == nil {
-		c.Locals("customer", &Customer{ID: id})
+		c.Locals("customer", &shop.Customer{ID: id})
 	}
 	return c.Next()
 }
 
 // currentSubject is all that habeas needs to know: whom the host has authenticated.
 func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
-	customer, ok := c.Locals("customer").(*Customer)
+	customer, ok := c.Locals("customer").(*shop.Customer)
 	if !ok {
 		return domain.Subject{}, fiber.ErrUnauthorized
 	}
@@ -122,7 +94,7 @@ func trail(t testing.TB, sessions ports.SessionFactory, customer string) []domai
 // emails returns the customers' email addresses, by id.
 func emails(t testing.TB, db bun.IDB) (emails []string) {
 	t.Helper()
-	must(t, db.NewSelect().Model((*Customer)(nil)).Column("email").Order("id").Scan(t.Context(), &emails))
+	must(t, db.NewSelect().Model((*shop.Customer)(nil)).Column("email").Order("id").Scan(t.Context(), &emails))
 	return emails
 }
 
@@ -179,9 +151,4 @@ func decision(purpose string) string {
 	return `{"granted":true,"policy_version":"v1","purpose":"` + purpose + `"}`
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = shop.Must

@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tests/databases"
+	"github.com/habeas-data/habeas/tests/internal/shop"
 )
 
 // checkout is a shop with two routes of its own that make habeas part of their own transactions. Both fail at the very
@@ -34,10 +35,10 @@ func newCheckout(t *testing.T, db *bun.DB) checkout {
 }
 
 // inTransaction is a route that the host runs in one transaction of its own.
-func (h checkout) inTransaction(run func(ctx context.Context, tx bun.Tx, customer *Customer) error) fiber.Handler {
+func (h checkout) inTransaction(run func(ctx context.Context, tx bun.Tx, customer *shop.Customer) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		return h.db.RunInTx(c.UserContext(), nil, func(ctx context.Context, tx bun.Tx) error {
-			if err := run(ctx, tx, c.Locals("customer").(*Customer)); err != nil {
+			if err := run(ctx, tx, c.Locals("customer").(*shop.Customer)); err != nil {
 				return err
 			}
 			if c.QueryBool("fail") {
@@ -49,8 +50,8 @@ func (h checkout) inTransaction(run func(ctx context.Context, tx bun.Tx, custome
 }
 
 // order is the host's insert and, with it, the consent to what the order is for.
-func (h checkout) order(ctx context.Context, tx bun.Tx, customer *Customer) error {
-	if _, err := tx.NewInsert().Model(&Order{CustomerID: customer.ID, Note: "a gift"}).Exec(ctx); err != nil {
+func (h checkout) order(ctx context.Context, tx bun.Tx, customer *shop.Customer) error {
+	if _, err := tx.NewInsert().Model(&shop.Parcel{CustomerID: customer.ID, Address: "a gift"}).Exec(ctx); err != nil {
 		return err
 	}
 	sessions, err := h.gdpr.Join(tx)
@@ -69,7 +70,7 @@ func (h checkout) order(ctx context.Context, tx bun.Tx, customer *Customer) erro
 }
 
 // closeAccount erases the customer, and ends the subscription of which habeas knows nothing.
-func (h checkout) closeAccount(ctx context.Context, tx bun.Tx, customer *Customer) error {
+func (h checkout) closeAccount(ctx context.Context, tx bun.Tx, customer *shop.Customer) error {
 	sessions, err := h.gdpr.Join(tx)
 	if err != nil {
 		return err
@@ -96,10 +97,10 @@ type left struct {
 
 func (h checkout) left(t *testing.T) left {
 	t.Helper()
-	var customer Customer
+	var customer shop.Customer
 	must(t, h.db.NewSelect().Model(&customer).Where("id = 1").Scan(t.Context()))
 	return left{
-		orders: count(t, h.db, "orders"), consents: count(t, h.db, "habeas_consent_records"),
+		orders: count(t, h.db, "parcels"), consents: count(t, h.db, "habeas_consent_records"),
 		events: count(t, h.db, "habeas_audit_events"), entries: count(t, h.db, "habeas_outbox"),
 		marks: count(t, h.db, "habeas_subject_erasures"), email: customer.Email, plan: customer.Plan,
 	}
@@ -175,7 +176,7 @@ func TestAFailureOfHabeasLeavesTheHostsTransactionUsable(t *testing.T) {
 			if err == nil {
 				t.Error("the session has succeeded")
 			}
-			_, err = tx.NewInsert().Model(&Order{CustomerID: 1, Note: "a gift"}).Exec(ctx)
+			_, err = tx.NewInsert().Model(&shop.Parcel{CustomerID: 1, Address: "a gift"}).Exec(ctx)
 			return err
 		}))
 		if got := h.left(t); got.orders != 3 || got.consents != 0 || got.events != 0 {

@@ -15,6 +15,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tests/databases"
+	"github.com/habeas-data/habeas/tests/internal/shop"
 )
 
 // system is an external system that does what a test says.
@@ -74,7 +75,7 @@ func TestAResolverThatIsGoneAfterARedeployLeavesItsEntryToOthers(t *testing.T) {
 		w.erase()
 		var reported []domain.OutboxEntry
 		redeployed, err := app.New(app.Config{
-			DB: db, Models: models, Clock: w.clock,
+			DB: db, Models: shop.Models, Clock: w.clock,
 			OnAbandoned: func(_ context.Context, entry domain.OutboxEntry) { reported = append(reported, entry) },
 		})
 		must(t, err)

@@ -15,24 +15,18 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/supportdesk"
 	"github.com/habeas-data/habeas/adapters/supportdesk/desktest"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tests/internal/shop"
 	"github.com/habeas-data/habeas/tests/postgres"
 )
 
 func TestMain(m *testing.M) { postgres.Main(m) }
 
-type Customer struct {
-	bun.BaseModel `bun:"table:customers"`
-	ID            int64  `bun:"id,pk" subject:"id"`
-	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
-}
-
-var models = []any{(*Customer)(nil)}
+var must = shop.Must
 
 // clock is set by hand.
 type clock struct {
@@ -72,15 +66,12 @@ func newWorld(t *testing.T, db *bun.DB, adjust ...func(*app.Config)) *world {
 	w.desk.Add(desktest.Contact{ID: contact, Email: "zoe@example.org"}, desktest.Conversation{ID: "515", State: "open"})
 	w.server = httptest.NewServer(w.desk)
 	t.Cleanup(w.server.Close)
-	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	_, err := db.NewCreateTable().Model((*Customer)(nil)).Exec(t.Context())
-	must(t, err)
-	_, err = db.NewInsert().Model(&Customer{ID: 7, Email: "zoe@example.org"}).Exec(t.Context())
-	must(t, err)
+	shop.Open(t, db, shop.Models)
+	shop.Add(t, db, &shop.Customer{ID: 7, Email: "zoe@example.org"})
 
 	resolver, err := supportdesk.New("token", supportdesk.Options{BaseURL: w.server.URL, Timeout: 2 * time.Second})
 	must(t, err)
-	config := app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{resolver}, Clock: w.clock}
+	config := app.Config{DB: db, Models: shop.Models, Resolvers: []ports.Resolver{resolver}, Clock: w.clock}
 	for _, change := range adjust {
 		change(&config)
 	}
@@ -196,12 +187,5 @@ func (w *world) expectCompletion(attempts, n int) {
 	w.expect(domain.OutboxSucceeded, attempts, "", n)
 	if events := w.events(); events[n-1].EventType != domain.EventErasureCompleted {
 		w.t.Errorf("the last event is %s", events[n-1].EventType)
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

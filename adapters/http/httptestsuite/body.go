@@ -25,9 +25,8 @@ func onlyApplicationJSONIsRead(t testing.TB, harness Harness) {
 	w.expect(t, 415, r.with("Content-Type"))
 	form := "--x\r\nContent-Disposition: form-data; name=\"granted\"\r\n\r\ntrue\r\n--x--\r\n" // some servers parse it themselves
 	w.expect(t, 415, post("/consent", form).with("Content-Type", "multipart/form-data; boundary=x"))
-	if now := len(w.consented(t, "42", "newsletter")); recorded != 3 || now != recorded {
-		t.Errorf("the store has %d records, and %d after what was refused", recorded, now)
-	}
+	now := len(w.consented(t, "42", "newsletter"))
+	assert(t, recorded == 3 && now == recorded, "the store has %d records, and %d after what was refused", recorded, now)
 }
 
 func noContentCodingIsUndone(t testing.TB, harness Harness) {
@@ -46,9 +45,8 @@ func noContentCodingIsUndone(t testing.TB, harness Harness) {
 	for _, coding := range []string{"deflate", "br", "zstd", "unheard-of"} {
 		w.expect(t, 415, post("/consent", decision).with("Content-Encoding", coding))
 	}
-	if records := w.consented(t, "42", "newsletter"); len(records) > 0 {
-		t.Errorf("a body with a content coding has been recorded")
-	}
+	records := w.consented(t, "42", "newsletter")
+	assert(t, len(records) == 0, "a body with a content coding has been recorded")
 	for _, coding := range []string{"identity", "identity, identity"} {
 		w.expect(t, 200, post("/consent", decision).with("Content-Encoding", coding))
 	}
@@ -69,9 +67,8 @@ func bodiesHaveALimit(t testing.TB, harness Harness) {
 			}
 		}
 	}
-	if recorded := len(w.consented(t, "42", "newsletter")); recorded != 4 {
-		t.Errorf("the store has %d records", recorded)
-	}
+	recorded := len(w.consented(t, "42", "newsletter"))
+	assert(t, recorded == 4, "the store has %d records", recorded)
 }
 
 func whatIsNoJSONIsRefused(t testing.TB, harness Harness) {
@@ -111,9 +108,8 @@ func fieldsAreTakenOnceAndByExactName(t testing.TB, harness Harness) {
 		more(`"recorded_at":"2020"`): `{"field":"recorded_at","code":"unknown"`,
 		fmt.Sprintf(`{"granted":true,"policy_version":"v","purpose":%q}`, strings.Repeat("😀", 256)): `{"field":"purpose","code":"too_long"`,
 	} {
-		if got := w.expect(t, 422, post("/consent", body)); !strings.Contains(got.body, `"errors":[`+want) {
-			t.Errorf("%s is answered with %s", body, got.body)
-		}
+		got := w.expect(t, 422, post("/consent", body))
+		assert(t, strings.Contains(got.body, `"errors":[`+want), "%s is answered with %s", body, got.body)
 	}
 	longest := strings.Repeat("😀", 255)
 	w.expect(t, 200, post("/consent", fmt.Sprintf(`{"granted":true,"policy_version":"v","purpose":%q}`, longest)))

@@ -2,6 +2,7 @@ package httptestsuite
 
 import (
 	"bufio"
+	"embed"
 	"encoding/json"
 	"io"
 	"net"
@@ -149,9 +150,7 @@ func read(response *http.Response) (answer, error) {
 func (w *world) expect(t testing.TB, status int, r request) answer {
 	t.Helper()
 	got := w.send(t, r)
-	if got.status != status {
-		t.Errorf("%s: answered %d and not %d: %.200s", r, got.status, status, got.body)
-	}
+	assert(t, got.status == status, "%s: answered %d and not %d: %.200s", r, got.status, status, got.body)
 	return got
 }
 
@@ -182,4 +181,24 @@ func (w *world) connect() (net.Conn, error) {
 		return nil, err
 	}
 	return connection, connection.SetDeadline(time.Now().Add(patience))
+}
+
+// testdata has the bodies of the API's answers, which are public API. This package's own tests write them when they are
+// told to.
+//
+//go:embed testdata/*.json
+var testdata embed.FS
+
+// exact sends a request, and checks the status of the answer and every byte of its body.
+func (w *world) exact(t testing.TB, name string, status int, r request) answer {
+	t.Helper()
+	got := w.expect(t, status, r)
+	if w.golden != nil {
+		w.golden(name, got.body)
+		return got
+	}
+	want, err := testdata.ReadFile("testdata/" + name + ".json")
+	require(t, err)
+	assert(t, got.body == string(want), "%s: not what %s.json has; got\n%s\nwant\n%s", r, name, got.body, want)
+	return got
 }

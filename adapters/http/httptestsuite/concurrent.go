@@ -100,21 +100,16 @@ func (w *world) storeIsIntact(t testing.TB, crowd int) {
 			}
 		}
 		restrictions := w.restricted(t, m.subject, m.purpose)
-		if len(restrictions) != 1 || *restrictions[0].Purpose != m.purpose || restrictions[0].Reason != nil {
-			t.Errorf("subject %s: the store has the restriction %+v", m.subject, restrictions)
-		}
-		if refs[desk+m.subject] != 1 || refs[mailing+m.subject] != 1 {
-			t.Errorf("subject %s: the outbox has not exactly its own erasure", m.subject)
-		}
+		assert(t, len(restrictions) == 1 && *restrictions[0].Purpose == m.purpose && restrictions[0].Reason == nil,
+			"subject %s: the store has the restriction %+v", m.subject, restrictions)
+		assert(t, refs[desk+m.subject] == 1 && refs[mailing+m.subject] == 1,
+			"subject %s: the outbox has not exactly its own erasure", m.subject)
 	}
-	if len(entries) != 2*crowd {
-		t.Errorf("the store has %d outbox entries", len(entries))
-	}
+	assert(t, len(entries) == 2*crowd, "the store has %d outbox entries", len(entries))
 	w.sessions.mu.Lock()
 	defer w.sessions.mu.Unlock()
 	for _, asked := range w.sessions.asked {
-		if asked.given != asked.copied || !strings.Contains(asked.given, asked.subject.String()) {
-			t.Errorf("subject %s asked for %q, which is now %q", asked.subject, asked.copied, asked.given)
-		}
+		assert(t, asked.given == asked.copied && strings.Contains(asked.given, asked.subject.String()),
+			"subject %s asked for %q, which is now %q", asked.subject, asked.copied, asked.given)
 	}
 }

@@ -19,44 +19,34 @@ func streaming(serve func(next http.Handler, w http.ResponseWriter, r *http.Requ
 	})
 }
 
-func streamDefects() map[string]defect {
-	return map[string]defect{
-		"streams that are gathered first": {
-			streaming(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-				recorded := httptest.NewRecorder()
-				next.ServeHTTP(recorded, r)
-				_, _ = w.Write(recorded.Body.Bytes())
-			}),
-			map[string]string{
-				"large export is streamed":              `with Content-Type ["text/plain; charset=utf-8"]`,
-				"failure halfway breaks the answer off": "answered 200 and not 500",
-				"answer that nobody reads is given up":  "the session of an answer that was not taken committed",
-			},
-		},
-		"streams that end in peace": {
-			streaming(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-				defer func() { _ = recover() }()
-				next.ServeHTTP(enduring{w}, r)
-			}),
-			map[string]string{"failure halfway breaks the answer off": "was not broken off"},
-		},
+func streamDefects() defects {
+	return defects{
+		"streams that are gathered first": {streaming(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+			recorded := httptest.NewRecorder()
+			next.ServeHTTP(recorded, r)
+			_, _ = w.Write(recorded.Body.Bytes())
+		}), found{
+			`with Content-Type ["text/plain; charset=utf-8"]`:       {largeExportIsStreamed},
+			"answered 200 and not 500":                              {failureHalfwayBreaksTheAnswerOff},
+			"the session of an answer that was not taken committed": {answerThatNobodyReadsIsGivenUp},
+		}},
+		"streams that end in peace": {streaming(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+			defer func() { _ = recover() }()
+			next.ServeHTTP(enduring{w}, r)
+		}), found{"was not broken off": {failureHalfwayBreaksTheAnswerOff}}},
 		"streams without an end that a client can see": {
 			streaming(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 				newer := *r
 				newer.Proto, newer.ProtoMinor = "HTTP/1.1", 1
 				next.ServeHTTP(w, &newer)
 			}),
-			map[string]string{"export over HTTP/1.0 is whole or fails": "a broken export over HTTP/1.0 looks whole"},
+			found{"a broken export over HTTP/1.0 looks whole": {exportOverHTTP10IsWholeOrFails}},
 		},
-		"streams that are cut": {
-			streaming(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-				next.ServeHTTP(&cutter{w, 1 << 10}, r)
-			}),
-			map[string]string{
-				"large export is streamed":             "the answer is no bundle",
-				"answer that nobody reads is given up": "was not taken committed",
-			},
-		},
+		"streams that are cut": {streaming(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(&cutter{w, 1 << 10}, r)
+		}), found{
+			"the answer is no bundle": {largeExportIsStreamed}, "was not taken committed": {answerThatNobodyReadsIsGivenUp},
+		}},
 	}
 }
 

@@ -1,78 +1,43 @@
 package httptestsuite
 
 import (
+	"bufio"
 	"bytes"
+	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/adapters/http/nethttp"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 )
 
-// defect is something wrong with an adapter, and the cases that must fail for it, each with a failure that holds the
-// text. All others must pass.
+// defect is something wrong with an adapter, and the checks that find it.
 type defect struct {
 	harness Harness
-	want    map[string]string
+	found   found
 }
 
+type (
+	found   = promise.Finds[Harness]
+	defects = map[string]defect
+)
+
+// Defects mostly wait for servers to stop. The slow checks move very much data.
 func TestEveryDefectFailsItsCases(t *testing.T) {
-	all := map[string]defect{}
-	for _, some := range []map[string]defect{answerDefects(), pathDefects(), bodyDefects(), subjectDefects(), routeDefects(), streamDefects()} {
+	all := defects{}
+	for _, some := range []defects{
+		answerDefects(), pathDefects(), bodyDefects(), subjectDefects(), routeDefects(), streamDefects(),
+	} {
 		maps.Copy(all, some)
 	}
-	caught := map[string]bool{}
-	for name, defect := range all {
-		for name := range defect.want {
-			caught[name] = true
-		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel() // mostly they wait for servers to stop
-			defect.expect(t)
-		})
-	}
-	for _, c := range cases {
-		if !caught[c.name] {
-			t.Errorf("%q has never failed", c.name)
-		}
-	}
-}
-
-// slow are cases that move very much data. They run only where a defect is about them.
-var slow = []string{
-	"large export is streamed", "failure halfway breaks the answer off", "answer that nobody reads is given up",
-	"export over HTTP/1.0 is whole or fails",
-}
-
-// expect runs all cases and expects exactly those in want to fail.
-func (d defect) expect(t *testing.T) {
-	t.Helper()
-	known := map[string]bool{}
-	for _, c := range cases {
-		known[c.name] = true
-		text, expected := d.want[c.name]
-		if !expected && slices.Contains(slow, c.name) {
-			continue
-		}
-		switch failures := watch(t, func(t testing.TB) { c.run(t, d.harness) }).text(); {
-		case expected && failures == "":
-			t.Errorf("%q passed", c.name)
-		case !expected && failures != "":
-			t.Errorf("%q failed:\n%.600s", c.name, failures)
-		case !strings.Contains(failures, text):
-			t.Errorf("%q failed, but not for the reason %q:\n%.600s", c.name, text, failures)
-		}
-	}
-	for name := range d.want {
-		if !known[name] {
-			t.Errorf("there is no case %q", name)
-		}
-	}
+	promise.ExpectDefects(t, promises, func(d defect) (Harness, found) { return d.harness, d.found }, all,
+		largeExportIsStreamed, failureHalfwayBreaksTheAnswerOff, answerThatNobodyReadsIsGivenUp,
+		exportOverHTTP10IsWholeOrFails)
 }
 
 // editing is a harness whose answers are edited before they are sent. Those that are streamed go by unedited.
@@ -128,4 +93,50 @@ func providing(subject func(w http.ResponseWriter, r *http.Request) (domain.Subj
 // replaceBody puts another body into an answer.
 func replaceBody(answer *httptest.ResponseRecorder, change func(string) string) {
 	answer.Body = bytes.NewBufferString(change(answer.Body.String()))
+}
+
+// raw writes an answer past the server, as it is, and closes the connection once the client has nothing more to say.
+func raw(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
+	connection, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	defer connection.Close()
+	write(connection, answer)
+	_, _ = io.Copy(io.Discard, buffered)
+}
+
+func write(to io.Writer, answer *httptest.ResponseRecorder) {
+	_, _ = fmt.Fprintf(to, "HTTP/1.1 %d %s\r\n", answer.Code, http.StatusText(answer.Code))
+	_ = answer.Header().Write(to)
+	_, _ = fmt.Fprintf(to, "\r\n%s", answer.Body)
+}
+
+// leavesBodies is a handler behind a server that takes what is left of a body for the next request on the connection. It
+// is one for those clients only that do not say who they are.
+type leavesBodies struct{ http.Handler }
+
+func (l leavesBodies) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.UserAgent() != "" {
+		l.Handler.ServeHTTP(w, r)
+		return
+	}
+	answer := httptest.NewRecorder()
+	l.Handler.ServeHTTP(answer, r)
+	connection, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	defer connection.Close()
+	write(connection, answer)
+	reader := bufio.NewReader(buffered)
+	for {
+		next, err := http.ReadRequest(reader)
+		if err != nil {
+			return
+		}
+		answer := httptest.NewRecorder()
+		l.Handler.ServeHTTP(answer, next)
+		write(connection, answer)
+	}
 }

@@ -21,9 +21,8 @@ func unreachableStoreIs503(t testing.TB, harness Harness) {
 	for _, r := range successes {
 		got := w.exact(t, "problem_503", 503, r)
 		got.hasHeaders(t, r, "application/problem+json")
-		if seconds := got.header.Get("Retry-After"); seconds != "5" {
-			t.Errorf("%s: Retry-After is %q", r, seconds)
-		}
+		seconds := got.header.Get("Retry-After")
+		assert(t, seconds == "5", "%s: Retry-After is %q", r, seconds)
 	}
 	w.sessions.failWith(nil)
 	w.expect(t, 200, get("/export"))
@@ -55,12 +54,10 @@ func failuresGiveNothingAway(t testing.TB, harness Harness) {
 		w.sessions.failWith(func(context.Context) error { return fault })
 		for _, r := range failed {
 			got := w.send(t, r)
-			if got.status < 400 || got.text("detail") == "" {
-				t.Errorf("%s: a failure is answered with %d %s", r, got.status, got.body)
-			}
-			if strings.Contains(got.body, confidential) || strings.Contains(fmt.Sprint(got.header), confidential) {
-				t.Errorf("%s: %d shows the text of an error: %v %s", r, got.status, got.header, got.body)
-			}
+			assert(t, got.status >= 400 && got.text("detail") != "",
+				"%s: a failure is answered with %d %s", r, got.status, got.body)
+			assert(t, !strings.Contains(got.body, confidential) && !strings.Contains(fmt.Sprint(got.header), confidential),
+				"%s: %d shows the text of an error: %v %s", r, got.status, got.header, got.body)
 		}
 	}
 }

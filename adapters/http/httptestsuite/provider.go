@@ -15,9 +15,7 @@ func providerDecidesOnTheStatus(t testing.TB, harness Harness) {
 		w.expect(t, 500, r.as(panicking))
 		w.expect(t, 500, r.as("no number")) // which the data map's key cannot hold
 	}
-	if opened := w.sessions.count(); opened > 0 {
-		t.Errorf("%d sessions were opened for nobody", opened)
-	}
+	w.hasOpenedNone(t)
 }
 
 func providerComesFirst(t testing.TB, harness Harness) {
@@ -50,17 +48,14 @@ func providerAloneNamesTheSubject(t testing.TB, harness Harness) {
 		w.expect(t, 404, r)
 	}
 	w.expect(t, 200, get("/consent/43"))
-	if events := w.trail(t, "43"); len(events) > 0 {
-		t.Errorf("the store has %d events of a subject that the provider has not named", len(events))
-	}
+	w.hasNoEventsOf(t, "43")
 }
 
 func headerOfARefusalIsSentAlong(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	for _, r := range successes {
 		got := w.expect(t, 401, r.byNobody())
-		if challenge := got.header.Get("WWW-Authenticate"); challenge != `Bearer realm="suite"` {
-			t.Errorf("%s: WWW-Authenticate is %q", r, challenge)
-		}
+		challenge := got.header.Get("WWW-Authenticate")
+		assert(t, challenge == `Bearer realm="suite"`, "%s: WWW-Authenticate is %q", r, challenge)
 	}
 }

@@ -2,7 +2,10 @@ package httptestsuite
 
 import (
 	"net/http"
+	"strings"
 	"testing"
+
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
 )
 
 const (
@@ -37,12 +40,8 @@ func exportIsAnsweredExactly(t testing.TB, harness Harness) {
 func erasureIsAnsweredExactly(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	w.exact(t, "erasure", 200, request{method: http.MethodDelete})
-	if len(w.trail(t, "42")) == 0 {
-		t.Errorf("the store knows of no erasure")
-	}
-	if events := w.trail(t, "43"); len(events) > 0 {
-		t.Errorf("the store has events of somebody who has asked for nothing")
-	}
+	assert(t, len(w.trail(t, "42")) != 0, "the store knows of no erasure")
+	w.hasNoEventsOf(t, "43")
 }
 
 // successes are requests that succeed, one for each endpoint.
@@ -68,8 +67,47 @@ func (a answer) hasHeaders(t testing.TB, r request, contentType string) {
 	for name, want := range map[string]string{
 		"Content-Type": contentType, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
 	} {
-		if got := a.header.Values(name); len(got) != 1 || got[0] != want {
-			t.Errorf("%s: %d with %s %q, not %q", r, a.status, name, got, want)
-		}
+		got := a.header.Values(name)
+		assert(t, len(got) == 1 && got[0] == want, "%s: %d with %s %q, not %q", r, a.status, name, got, want)
+	}
+}
+
+// tooLarge is a valid body but for its size.
+var tooLarge = strings.Repeat(" ", httpapi.MaxBodySize) + decision
+
+// problems are requests that fail, at least one for each kind of problem that needs no fault of the store.
+var problems = []struct {
+	golden string
+	status int
+	request
+}{
+	{"problem_400", 400, post("/consent", "{")},
+	{"problem_401", 401, request{method: http.MethodDelete}.byNobody()},
+	{"problem_403", 403, request{method: http.MethodDelete}.as(forbidden)},
+	{"problem_404", 404, get("/unknown")},
+	{"problem_405", 405, get("/consent")},
+	{"problem_413", 413, post("/consent", tooLarge)},
+	{"problem_415_content_type", 415, post("/consent", decision).with("Content-Type", "text/plain")},
+	{"problem_415_content_coding", 415, post("/consent", decision).with("Content-Encoding", "gzip")},
+	{"problem_422_one_field", 422, post("/restriction", `{"restricted":"true"}`)},
+	{"problem_422_many_fields", 422, post("/consent", `{"granted":1,"purpose":"","subject_id":"7","policy_version":null}`)},
+	{"problem_422_no_object", 422, post("/consent", `[]`)},
+	{"problem_422_path", 422, get("/consent/%00")},
+	{"problem_422_query", 422, get("/restriction?purpose=a&purpose=b")},
+	{"problem_500", 500, get("/export").as(failing)},
+}
+
+func problemsAreAnsweredExactly(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	for _, problem := range problems {
+		w.exact(t, problem.golden, problem.status, problem.request)
+	}
+	w.hasOpenedNone(t)
+}
+
+func problemsAreProblemJSONThatIsNotStored(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	for _, problem := range problems {
+		w.expect(t, problem.status, problem.request).hasHeaders(t, problem.request, "application/problem+json")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/domain"
 )
 
 func headIsGetWithoutTheBody(t testing.TB, harness Harness) {
@@ -19,9 +20,8 @@ func headIsGetWithoutTheBody(t testing.TB, harness Harness) {
 		want := w.send(t, r)
 		r.method = http.MethodHead
 		got := w.send(t, r)
-		if got.status != want.status || got.body != "" {
-			t.Errorf("%s: %d with %d bytes, where GET has %d", r, got.status, len(got.body), want.status)
-		}
+		assert(t, got.status == want.status && got.body == "",
+			"%s: %d with %d bytes, where GET has %d", r, got.status, len(got.body), want.status)
 		for _, name := range []string{"Content-Type", "Cache-Control", "X-Content-Type-Options", "Content-Length"} {
 			if name == "Content-Length" && got.header.Get(name) == "" {
 				continue // which a server need not know
@@ -78,9 +78,8 @@ func optionsNamesTheMethods(t testing.TB, harness Harness) {
 		r := request{method: http.MethodOptions, path: path}.byNobody() // a browser asks before it sends credentials
 		got := w.expect(t, 204, r)
 		got.allows(t, r, want)
-		if got.body != "" || got.header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: %v with %d bytes", r, got.header, len(got.body))
-		}
+		assert(t, got.body == "" && got.header.Get("Cache-Control") == "no-store",
+			"%s: %v with %d bytes", r, got.header, len(got.body))
 	}
 	w.expect(t, 404, request{method: http.MethodOptions, path: "/unknown"})
 }
@@ -96,9 +95,7 @@ func otherMethodsAreRefused(t testing.TB, harness Harness) {
 			w.expect(t, 405, r).allows(t, r, allowed)
 		}
 	}
-	if opened := w.sessions.count(); opened > 0 {
-		t.Errorf("%d sessions were opened", opened)
-	}
+	w.hasOpenedNone(t)
 }
 
 // allows checks the header Allow, in which the order has no meaning.
@@ -106,9 +103,7 @@ func (a answer) allows(t testing.TB, r request, want []string) {
 	t.Helper()
 	got := strings.Split(strings.ReplaceAll(strings.Join(a.header.Values("Allow"), ","), " ", ""), ",")
 	slices.Sort(got)
-	if !slices.Equal(got, want) {
-		t.Errorf("%s: %d allows %q and not %q", r, a.status, got, want)
-	}
+	assert(t, slices.Equal(got, want), "%s: %d allows %q and not %q", r, a.status, got, want)
 }
 
 func otherPathsAreNotFound(t testing.TB, harness Harness) {
@@ -119,27 +114,23 @@ func otherPathsAreNotFound(t testing.TB, harness Harness) {
 	} {
 		for _, method := range []string{"GET", "POST", "DELETE"} {
 			got := w.expect(t, 404, request{method: method, path: path})
-			if allow := got.header.Get("Allow"); allow != "" {
-				t.Errorf("%s %s is not found and allows %q", method, path, allow)
-			}
+			allow := got.header.Get("Allow")
+			assert(t, allow == "", "%s %s is not found and allows %q", method, path, allow)
 		}
 	}
 	r := get("/consent/") // a purpose that is missing, or the path without its slash
 	if got := w.send(t, r); got.status != 404 && got.status != 405 {
 		t.Errorf("%s: %d %s", r, got.status, got.body)
 	}
-	if opened := w.sessions.count(); opened > 0 {
-		t.Errorf("%d sessions were opened", opened)
-	}
+	w.hasOpenedNone(t)
 }
 
 func erasureIsAtThePrefixItself(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	for i, path := range []string{"", "/"} {
 		w.expect(t, 200, request{method: http.MethodDelete, path: path})
-		if marks := w.erasures(t, "42"); marks != i+1 {
-			t.Errorf("after %d requests the store knows of %d erasures", i+1, marks)
-		}
+		marks := w.events(t, "42", domain.EventErasureRequested)
+		assert(t, marks == i+1, "after %d requests the store knows of %d erasures", i+1, marks)
 	}
 }
 
@@ -165,9 +156,8 @@ func restrictionIsThereWhenAskedFor(t testing.TB, harness Harness) {
 		get("/restriction"), post("/restriction", placement), {method: http.MethodOptions, path: "/restriction"},
 	} {
 		without.expect(t, 404, r)
-		if got := with.send(t, r); got.status/100 != 2 {
-			t.Errorf("%s: %d %s", r, got.status, got.body)
-		}
+		got := with.send(t, r)
+		assert(t, got.status/100 == 2, "%s: %d %s", r, got.status, got.body)
 	}
 	without.expect(t, 200, get("/export"))
 }

@@ -56,9 +56,7 @@ func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Sessio
 			return err
 		}
 	}
-	err := s.store.Do(ctx, func(ctx context.Context, opened ports.Session) error {
-		return fn(ctx, session{opened, s})
-	})
+	err := s.store.Do(ctx, func(ctx context.Context, opened ports.Session) error { return fn(ctx, session{opened, s}) })
 	if ended != nil {
 		ended <- err
 	}

@@ -41,38 +41,21 @@ func largeExportIsStreamed(t testing.TB, harness Harness) {
 	if err := json.Unmarshal([]byte(got.body), &bundle); err != nil {
 		t.Fatalf("the answer is no bundle: %v", err)
 	}
-	if len(bundle.Records) < hoard || bundle.SubjectID.String() != hoarder || bundle.IncompleteSources == nil {
-		t.Errorf("the bundle is not whole: it has %d records", len(bundle.Records))
-	}
+	assert(t, len(bundle.Records) >= hoard && bundle.SubjectID.String() == hoarder && bundle.IncompleteSources != nil,
+		"the bundle is not whole: it has %d records", len(bundle.Records))
 	got.hasHeaders(t, get("/export"), "application/json")
 
 	w.expect(t, 200, request{method: http.MethodHead, path: "/export", subject: hoarder})
-	if n := w.completions(t); n != 2 {
-		t.Errorf("%d exports were completed of a GET and a HEAD", n)
-	}
-}
-
-// completions returns how many exports of the hoarder were completed.
-func (w *world) completions(t testing.TB) (n int) {
-	t.Helper()
-	for _, event := range w.trail(t, hoarder) {
-		if event.EventType == domain.EventExportCompleted {
-			n++
-		}
-	}
-	return n
+	n := w.events(t, hoarder, domain.EventExportCompleted)
+	assert(t, n == 2, "%d exports were completed of a GET and a HEAD", n)
 }
 
 func failureHalfwayBreaksTheAnswerOff(t testing.TB, harness Harness) {
 	w := openHoard(t, harness)
 	w.sessions.cutExportsAfter(hoard - 1)
 	got, err := w.try(get("/export").as(hoarder))
-	if err == nil {
-		t.Errorf("the connection was not broken off after %d bytes", len(got.body))
-	}
-	if json.Valid([]byte(got.body)) {
-		t.Errorf("an answer with status %d that is not whole looks as if it were", got.status)
-	}
+	assert(t, err != nil, "the connection was not broken off after %d bytes", len(got.body))
+	assert(t, !json.Valid([]byte(got.body)), "an answer with status %d that is not whole looks as if it were", got.status)
 	if trail := w.trail(t, hoarder); len(trail) != 1 || trail[0].EventType != domain.EventExportRequested {
 		t.Errorf("the trail has %d events, and not just that of the request", len(trail))
 	}
@@ -94,15 +77,12 @@ func answerThatNobodyReadsIsGivenUp(t testing.TB, harness Harness) {
 	require(t, connection.Close())
 	select {
 	case err := <-ended:
-		if err == nil {
-			t.Errorf("the session of an answer that was not taken committed")
-		}
+		assert(t, err != nil, "the session of an answer that was not taken committed")
 	case <-time.After(patience):
 		t.Fatalf("a session is open for a client that has gone")
 	}
-	if n := w.completions(t); n > 0 {
-		t.Errorf("the export counts as completed")
-	}
+	n := w.events(t, hoarder, domain.EventExportCompleted)
+	assert(t, n <= 0, "the export counts as completed")
 }
 
 // cutExportsAfter makes exports fail after so many records.

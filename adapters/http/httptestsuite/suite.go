@@ -1,10 +1,10 @@
 package httptestsuite
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/internal/promise"
 )
 
 // Harness is what the suite needs of the adapter under test.
@@ -25,13 +25,11 @@ type Harness struct {
 	golden func(name, body string)
 }
 
-// Test checks that an adapter keeps the promises in the package comment.
+// Test checks that an adapter keeps the promises in promises.md.
 func Test(t *testing.T, harness Harness) {
 	t.Helper()
 	harness.check(t)
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) { c.try(t, harness) })
-	}
+	promise.Hold(t, promises, harness, harness.Waive)
 }
 
 // check finds what is wrong with the harness itself.
@@ -40,74 +38,54 @@ func (h Harness) check(t testing.TB) {
 	if h.Serve == nil {
 		t.Fatalf("the harness is incomplete: Serve is required")
 	}
+	promise.CheckWaivers(t, promises, h.Waive)
 	for name, reason := range h.Waive {
-		if !slices.ContainsFunc(cases, func(c suiteCase) bool { return c.name == name }) {
-			t.Errorf("there is no case %q to be waived", name)
-		}
-		if reason == "" {
-			t.Errorf("%q is waived without a reason", name)
-		}
+		assert(t, reason != "", "%q is waived without a reason", name)
 	}
 }
 
-// suiteCase is a promise and how it is checked. It takes a testing.TB, so that the suite's own test can watch it fail.
-type suiteCase struct {
-	name string
-	run  func(t testing.TB, harness Harness)
-}
+var (
+	assert = promise.Assert
+	that   = promise.That[Harness]
+)
 
-// try runs the case unless it is waived.
-func (c suiteCase) try(t testing.TB, harness Harness) {
-	t.Helper()
-	if reason, waived := harness.Waive[c.name]; waived {
-		t.Skipf("waived: %s", reason)
-	}
-	c.run(t, harness)
-}
-
-var cases = []suiteCase{
-	{"consent is answered exactly", consentIsAnsweredExactly},
-	{"restriction is answered exactly", restrictionIsAnsweredExactly},
-	{"export is answered exactly", exportIsAnsweredExactly},
-	{"erasure is answered exactly", erasureIsAnsweredExactly},
-	{"problems are answered exactly", problemsAreAnsweredExactly},
-	{"results are JSON that is not stored", resultsAreJSONThatIsNotStored},
-	{"problems are problem JSON that is not stored", problemsAreProblemJSONThatIsNotStored},
-
-	{"head is get without the body", headIsGetWithoutTheBody},
-	{"options names the methods", optionsNamesTheMethods},
-	{"other methods are refused", otherMethodsAreRefused},
-	{"other paths are not found", otherPathsAreNotFound},
-	{"erasure is at the prefix itself", erasureIsAtThePrefixItself},
-	{"every prefix will do", everyPrefixWillDo},
-	{"restriction is there when asked for", restrictionIsThereWhenAskedFor},
-
-	{"only application/json is read", onlyApplicationJSONIsRead},
-	{"no content coding is undone", noContentCodingIsUndone},
-	{"64 KiB are read and no more", bodiesHaveALimit},
-	{"what is left of a body is no request", whatIsLeftOfABodyIsNoRequest},
-	{"what is no JSON is refused", whatIsNoJSONIsRefused},
-	{"fields are taken once and by exact name", fieldsAreTakenOnceAndByExactName},
-
-	{"purpose in a path is unescaped once", purposeInAPathIsUnescapedOnce},
-	{"purpose in a path is checked", purposeInAPathIsChecked},
-	{"purpose in a query selects", purposeInAQuerySelects},
-	{"purposes that are declared are listed", purposesThatAreDeclaredAreListed},
-
-	{"provider decides on the status", providerDecidesOnTheStatus},
-	{"provider comes first", providerComesFirst},
-	{"provider alone names the subject", providerAloneNamesTheSubject},
-	{"header of a refusal is sent along", headerOfARefusalIsSentAlong},
-
-	{"large export is streamed", largeExportIsStreamed},
-	{"failure halfway breaks the answer off", failureHalfwayBreaksTheAnswerOff},
-	{"answer that nobody reads is given up", answerThatNobodyReadsIsGivenUp},
-	{"export over HTTP/1.0 is whole or fails", exportOverHTTP10IsWholeOrFails},
-
-	{"unreachable store is 503", unreachableStoreIs503},
-	{"deadline is 504", deadlineIs504},
-	{"body that never arrives is 504", bodyThatNeverArrivesIs504},
-	{"failures give nothing away", failuresGiveNothingAway},
-	{"panic ends one request only", panicEndsOneRequestOnly},
-	{"requests keep to themselves", requestsKeepToThemselves},
+var promises = []promise.Promise[Harness]{
+	that(consentIsAnsweredExactly, "each success has its status and, byte by byte, its body"),
+	that(restrictionIsAnsweredExactly, "each success has its status and, byte by byte, its body"),
+	that(exportIsAnsweredExactly, "each success has its status and, byte by byte, its body"),
+	that(erasureIsAnsweredExactly, "each success has its status and, byte by byte, its body"),
+	that(problemsAreAnsweredExactly, "each problem has its status and, byte by byte, its body"),
+	that(resultsAreJSONThatIsNotStored, "successes are application/json, no-store and nosniff"),
+	that(problemsAreProblemJSONThatIsNotStored, "so are problems, as application/problem+json"),
+	that(headIsGetWithoutTheBody, "HEAD has the status and the headers of GET and no body"),
+	that(optionsNamesTheMethods, "OPTIONS is 204, with Allow, for whoever asks"),
+	that(otherMethodsAreRefused, "another method is 405, with Allow"),
+	that(otherPathsAreNotFound, "another path is 404, however it is escaped"),
+	that(erasureIsAtThePrefixItself, "the erasure is at the prefix, with and without a slash"),
+	that(everyPrefixWillDo, "a prefix may be empty or have several segments"),
+	that(restrictionIsThereWhenAskedFor, "restriction has no routes without WithRestriction"),
+	that(onlyApplicationJSONIsRead, "a body is application/json, with parameters or without"),
+	that(noContentCodingIsUndone, "a content coding but identity is 415; nothing is unpacked"),
+	that(bodiesHaveALimit, "65,536 bytes are read, one more is 413, chunked or not"),
+	that(whatIsLeftOfABodyIsNoRequest, "what is left of a body is never taken for a request"),
+	that(whatIsNoJSONIsRefused, "a body that is not JSON, whole and in UTF-8, is 400"),
+	that(fieldsAreTakenOnceAndByExactName, "a field is given once, by its exact name, and is known"),
+	that(purposeInAPathIsUnescapedOnce, "a path's last segment is unescaped once; a plus is a plus"),
+	that(purposeInAPathIsChecked, "a purpose that cannot be is 422"),
+	that(purposeInAQuerySelects, "a query's purpose is unescaped; a plus is a space"),
+	that(purposesThatAreDeclaredAreListed, "declared purposes are listed, and any other one is 422"),
+	that(providerDecidesOnTheStatus, "a Refusal is its status; other errors and panics are 500"),
+	that(providerComesFirst, "the provider is asked before the input is looked at"),
+	that(providerAloneNamesTheSubject, "no header, query, path or body names the subject"),
+	that(headerOfARefusalIsSentAlong, "a Refusal's header is sent along"),
+	that(largeExportIsStreamed, "an export may be larger than what is held in memory"),
+	that(failureHalfwayBreaksTheAnswerOff, "an answer that cannot be completed does not look whole"),
+	that(answerThatNobodyReadsIsGivenUp, "a client that has gone ends what it asked for"),
+	that(exportOverHTTP10IsWholeOrFails, "a client of HTTP/1.0 takes no broken export for whole"),
+	that(unreachableStoreIs503, "an unreachable store is 503, with Retry-After"),
+	that(deadlineIs504, "a deadline that has passed is 504"),
+	that(bodyThatNeverArrivesIs504, "a body is part of the request's time"),
+	that(failuresGiveNothingAway, "no answer shows the text of an error"),
+	that(panicEndsOneRequestOnly, "a panic ends its request and nothing else"),
+	that(requestsKeepToThemselves, "no string of a request ends up in another"),
 }

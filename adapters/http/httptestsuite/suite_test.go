@@ -2,6 +2,7 @@ package httptestsuite
 
 import (
 	"flag"
+	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/adapters/http/nethttp"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
 )
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
@@ -48,8 +50,8 @@ func TestNoGoldenFileIsLeftOver(t *testing.T) {
 	used := map[string]bool{}
 	harness := serving(unchanged)
 	harness.golden = func(name, _ string) { used[name+".json"] = true }
-	for _, c := range cases {
-		watch(t, func(t testing.TB) { c.run(t, harness) })
+	for _, p := range promises {
+		promise.Watch(t, func(t testing.TB) { p.Check(t, harness) })
 	}
 	files, err := testdata.ReadDir("testdata")
 	require(t, err)
@@ -63,50 +65,54 @@ func TestNoGoldenFileIsLeftOver(t *testing.T) {
 	}
 }
 
-// The table in the package comment has every case.
-func TestThePackageCommentHasEveryCase(t *testing.T) {
-	text, err := os.ReadFile("doc.go")
-	require(t, err)
-	for _, c := range cases {
-		if !strings.Contains(string(text), " "+c.name+"\n") {
-			t.Errorf("%q is not in the table", c.name)
-		}
+func TestTheTableOfPromisesIsThatOfTheSuite(t *testing.T) {
+	table := &strings.Builder{}
+	fmt.Fprint(table, "# Promises\n\nMade by `go test ./adapters/http/httptestsuite -run TheTable -update`.\n")
+	promise.Table(t, table, map[string]bool{}, "Test", "", promises)
+	if *update {
+		require(t, os.WriteFile("promises.md", []byte(table.String()), 0o600))
+	}
+	text, err := os.ReadFile("promises.md")
+	if err != nil || string(text) != table.String() {
+		t.Errorf("promises.md is not the table of the suite: %v", err)
 	}
 }
 
 func TestACaseThatIsWaivedIsSkippedWithItsReason(t *testing.T) {
 	harness := serving(unchanged)
-	harness.Waive = map[string]string{cases[0].name: "its framework has no bodies"}
-	if waived := watch(t, func(t testing.TB) { cases[0].try(t, harness) }); !strings.Contains(waived.skipped, "no bodies") {
-		t.Errorf("skipped with %q", waived.skipped)
+	waive := map[string]string{promises[0].Name(): "its framework has no bodies"}
+	waived := promise.Watch(t, func(t testing.TB) { promises[0].Hold(t, harness, waive) })
+	if !strings.Contains(waived.SkippedBy(), "no bodies") {
+		t.Errorf("skipped with %q", waived.SkippedBy())
 	}
-	if other := watch(t, func(t testing.TB) { cases[1].try(t, harness) }); other.skipped != "" {
-		t.Errorf("skipped with %q", other.skipped)
+	if other := promise.Watch(t, func(t testing.TB) { promises[1].Hold(t, harness, waive) }); other.Skipped() {
+		t.Errorf("skipped with %q", other.SkippedBy())
 	}
 }
 
 func TestAHarnessThatIsWrongFails(t *testing.T) {
-	serve := serving(unchanged).Serve
+	serve, ofNothing := serving(unchanged).Serve, map[string]string{"of nothing": "because"}
 	for name, test := range map[string]struct {
 		harness Harness
 		want    string
 	}{
 		"without Serve":        {Harness{}, "Serve is required"},
-		"unknown waiver":       {Harness{Serve: serve, Waive: map[string]string{"of nothing": "because"}}, `no case "of nothing"`},
-		"waiver for no reason": {Harness{Serve: serve, Waive: map[string]string{cases[0].name: ""}}, "without a reason"},
+		"unknown waiver":       {Harness{Serve: serve, Waive: ofNothing}, `"of nothing", which is no case`},
+		"waiver for no reason": {Harness{Serve: serve, Waive: map[string]string{promises[0].Name(): ""}}, "without a reason"},
 	} {
-		checked := watch(t, func(t testing.TB) { test.harness.check(t) })
-		if !strings.Contains(checked.text(), test.want) {
-			t.Errorf("%s: %q", name, checked.text())
+		checked := promise.Watch(t, func(t testing.TB) { test.harness.check(t) })
+		if !strings.Contains(checked.Failures(), test.want) {
+			t.Errorf("%s: %q", name, checked.Failures())
 		}
 	}
 	sound := serving(unchanged)
-	sound.Waive = map[string]string{cases[0].name: "because"}
-	if got := watch(t, func(t testing.TB) { sound.check(t) }).text(); got != "" {
+	sound.Waive = map[string]string{promises[0].Name(): "because"}
+	if got := promise.Watch(t, func(t testing.TB) { sound.check(t) }).Failures(); got != "" {
 		t.Errorf("a sound harness fails: %s", got)
 	}
 	withPath := Harness{Serve: func(t testing.TB, api *httpapi.API, prefix string) string { return serve(t, api, prefix) + "/me" }}
-	if got := watch(t, func(t testing.TB) { withPath.open(t) }).text(); !strings.Contains(got, "Serve must return") {
+	got := promise.Watch(t, func(t testing.TB) { withPath.open(t) }).Failures()
+	if !strings.Contains(got, "Serve must return") {
 		t.Errorf("a URL with a path is taken: %s", got)
 	}
 }

@@ -2,6 +2,7 @@ package httptestsuite
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"testing"
@@ -9,6 +10,11 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/consent"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/export"
+	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/domain/restriction"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -65,52 +71,70 @@ func (w *world) look(t testing.TB, fn func(ctx context.Context, s ports.Session)
 	require(t, w.sessions.store.Do(t.Context(), fn))
 }
 
-// trail returns the events of a subject that the store has.
-func (w *world) trail(t testing.TB, subject string) (events []domain.AuditEvent) {
+// inStore returns what a session on the store itself reads.
+func inStore[T any](t testing.TB, w *world, read func(ctx context.Context, s ports.Session) (T, error)) (value T) {
+	t.Helper()
+	w.look(t, func(ctx context.Context, s ports.Session) (err error) {
+		value, err = read(ctx, s)
+		return err
+	})
+	return value
+}
+
+func subjectID(t testing.TB, subject string) domain.SubjectID {
 	t.Helper()
 	id, err := domain.NewSubjectID(subject)
 	require(t, err)
-	w.look(t, func(ctx context.Context, s ports.Session) (err error) {
-		events, err = s.Audit().Trail(ctx, id)
-		return err
-	})
-	return events
+	return id
 }
 
-// erasures returns how many erasures of a subject were begun by what the store knows.
-func (w *world) erasures(t testing.TB, subject string) int {
+// trail returns the events of a subject that the store has.
+func (w *world) trail(t testing.TB, subject string) []domain.AuditEvent {
 	t.Helper()
-	begun := 0
+	return inStore(t, w, func(ctx context.Context, s ports.Session) ([]domain.AuditEvent, error) {
+		return s.Audit().Trail(ctx, subjectID(t, subject))
+	})
+}
+
+// events returns how many events of a type the store has of a subject.
+func (w *world) events(t testing.TB, subject string, of domain.EventType) (n int) {
+	t.Helper()
 	for _, event := range w.trail(t, subject) {
-		if event.EventType == domain.EventErasureRequested {
-			begun++
+		if event.EventType == of {
+			n++
 		}
 	}
-	return begun
+	return n
+}
+
+// hasNoEventsOf checks that no request was taken for one of that subject.
+func (w *world) hasNoEventsOf(t testing.TB, subject string) {
+	t.Helper()
+	events := w.trail(t, subject)
+	assert(t, len(events) == 0, "the store has %d events of a subject that the provider has not named", len(events))
+}
+
+// hasOpenedNone checks that no request has reached the store.
+func (w *world) hasOpenedNone(t testing.TB) {
+	t.Helper()
+	opened := w.sessions.count()
+	assert(t, opened == 0, "%d sessions were opened", opened)
 }
 
 // consented returns the subject's consent records for a purpose that the store has.
-func (w *world) consented(t testing.TB, subject, purpose string) (records []domain.ConsentRecord) {
+func (w *world) consented(t testing.TB, subject, purpose string) []domain.ConsentRecord {
 	t.Helper()
-	id, err := domain.NewSubjectID(subject)
-	require(t, err)
-	w.look(t, func(ctx context.Context, s ports.Session) (err error) {
-		records, err = s.Consents().History(ctx, id, purpose)
-		return err
+	return inStore(t, w, func(ctx context.Context, s ports.Session) ([]domain.ConsentRecord, error) {
+		return s.Consents().History(ctx, subjectID(t, subject), purpose)
 	})
-	return records
 }
 
 // restricted returns the subject's restriction records for a purpose that the store has.
-func (w *world) restricted(t testing.TB, subject, purpose string) (records []domain.RestrictionRecord) {
+func (w *world) restricted(t testing.TB, subject, purpose string) []domain.RestrictionRecord {
 	t.Helper()
-	id, err := domain.NewSubjectID(subject)
-	require(t, err)
-	w.look(t, func(ctx context.Context, s ports.Session) (err error) {
-		records, err = s.Restrictions().History(ctx, id, &purpose)
-		return err
+	return inStore(t, w, func(ctx context.Context, s ports.Session) ([]domain.RestrictionRecord, error) {
+		return s.Restrictions().History(ctx, subjectID(t, subject), &purpose)
 	})
-	return records
 }
 
 func require(t testing.TB, err error) {
@@ -118,4 +142,28 @@ func require(t testing.TB, err error) {
 	if err != nil {
 		t.Fatalf("the suite cannot go on: %v", err)
 	}
+}
+
+// newAPI wires the engines as package app/stack does, which an adapter must not import.
+func newAPI(
+	s *sessions, dataMap domain.DataMap, purposes domain.Purposes, config httpapi.Config,
+) (*httpapi.API, error) {
+	clock, ids := &s.clock, &ids{}
+	set, err := resolvers.NewSet(externalSystems()...)
+	if err != nil {
+		return nil, err
+	}
+	config.Export, err = export.NewExporter(export.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set})
+	if err != nil {
+		return nil, err
+	}
+	config.Erasure, err = erasure.NewEraser(erasure.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set})
+	if err != nil {
+		return nil, err
+	}
+	config.Consent = consent.NewLedger(clock, ids).WithPurposes(purposes)
+	config.Restriction = restriction.NewLedger(clock, ids).WithPurposes(purposes)
+	config.Sessions, config.DataMap = s, dataMap
+	config.Logger = slog.New(slog.DiscardHandler)
+	return httpapi.New(config)
 }

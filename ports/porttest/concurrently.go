@@ -21,9 +21,7 @@ func try(t testing.TB, store Store, fn func(context.Context, ports.Session) erro
 // isError checks that an error is one of a code.
 func isError(t testing.TB, what string, err, want error) {
 	t.Helper()
-	if !errors.Is(err, want) {
-		t.Errorf("%s is no %v but: %v", what, want, err)
-	}
+	assert(t, errors.Is(err, want), "%s is no %v but: %v", what, want, err)
 }
 
 // beside makes fn run beside what calls begin, once; end waits for it. A case defers end, so that nothing outlives it.

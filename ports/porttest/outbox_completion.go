@@ -1,0 +1,244 @@
+package porttest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+func outboxLastSuccessCompletes(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	zoe, yan := subjectOf(t, "acme", "7"), subjectOf(t, "umbrella", "7")
+	e := b.claimed(t,
+		toErase(t, "a", zoe, 0), toErase(t, "b", zoe, 1*tick), toErase(t, "c", zoe, 2*tick), toErase(t, "d", zoe, 3*tick),
+		toRectify(t, "another operation", zoe, 4*tick), toErase(t, "another subject", yan, 5*tick))
+	for _, step := range []struct {
+		settlements []domain.Settlement
+		want        []domain.SettleResult
+	}{
+		{[]domain.Settlement{succeeds(e[2])}, []domain.SettleResult{applied}},
+		{[]domain.Settlement{succeeds(e[0])}, []domain.SettleResult{applied}},
+		{[]domain.Settlement{succeeds(e[3]), succeeds(e[1])}, []domain.SettleResult{applied, completes}},
+		{[]domain.Settlement{succeeds(e[4])}, []domain.SettleResult{completes}},
+		{[]domain.Settlement{succeeds(e[5])}, []domain.SettleResult{completes}},
+	} {
+		if got := b.settle(t, step.settlements...); !slices.Equal(got, step.want) {
+			t.Errorf("%s came to %v, want %v", step.settlements[0].Entry.EntryID, named(got), named(step.want))
+		}
+	}
+	anew := b.claimed(t, toErase(t, "erased again", zoe, time.Hour))
+	cameTo(t, "the only entry of a later erasure", b.settle(t, succeeds(anew[0])), completes)
+}
+
+func outboxOpenEntriesHoldCompletionBack(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	for name, settle := range map[string]func(domain.OutboxEntry) []domain.Settlement{
+		"in flight": func(domain.OutboxEntry) []domain.Settlement { return nil },
+		"failed": func(e domain.OutboxEntry) []domain.Settlement {
+			return []domain.Settlement{fails(e, noon.Add(time.Hour))}
+		},
+		"given back": func(e domain.OutboxEntry) []domain.Settlement { return []domain.Settlement{givesBack(e)} },
+	} {
+		for _, operation := range []domain.Operation{domain.OperationErase, domain.OperationRectify} {
+			one, other := subjectOf(t, name, string(operation), "1"), subjectOf(t, name, string(operation), "2")
+			var entries []domain.OutboxEntry
+			for _, id := range []domain.SubjectID{one, other} {
+				for _, which := range []string{"open", "succeeds"} {
+					entry := toRectify(t, id.String()+which, id, 0)
+					entry.Operation = operation
+					entries = append(entries, entry)
+				}
+			}
+			e := b.claimed(t, entries...)
+			// Settled by a call before, and by the same call.
+			b.settle(t, settle(e[0])...)
+			if got := b.settle(t, succeeds(e[1])); got[0] != applied {
+				t.Errorf("%s: beside another one that was %s already, a success came to %v", operation, name, named(got))
+			}
+			if got := b.settle(t, append(settle(e[2]), succeeds(e[3]))...); slices.Contains(got, completes) {
+				t.Errorf("%s: beside another one that came to be %s, a success completed", operation, name)
+			}
+		}
+		b.claim(t, 1000, noon) // so that what was given back is in nobody's way
+	}
+}
+
+func outboxAbandonedErasuresHoldCompletionBack(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	zoe, yan := subjectOf(t, "acme", "7"), subjectOf(t, "acme", "8")
+	e := b.claimed(t, toErase(t, "a", zoe, 0), toErase(t, "b", zoe, 1*tick), toErase(t, "c", yan, 2*tick), toErase(t, "d", yan, 3*tick))
+	b.settle(t, abandons(e[0]))
+	cameTo(t, "after an abandoned erasure, a success", b.settle(t, succeeds(e[1])), applied)
+	if got := b.settle(t, succeeds(e[2]), abandons(e[3])); slices.Contains(got, completes) {
+		t.Errorf("together with an abandoned erasure, a success completed")
+	}
+	b.requeue(t, "a")
+	again := b.claim(t, 10, noon)
+	must(t, len(again) == 1, "%d entries are due after the requeue, want 1", len(again))
+	cameTo(t, "once the abandoned erasure was requeued, its success", b.settle(t, succeeds(again[0])), completes)
+}
+
+// A rectification that was abandoned is issued anew: nobody will ever make a success of it.
+func outboxAbandonedRectificationsHoldNothingBack(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	zoe, yan, eve := subjectOf(t, "acme", "7"), subjectOf(t, "acme", "8"), subjectOf(t, "acme", "9")
+	e := b.claimed(t,
+		toRectify(t, "a", zoe, 0), toRectify(t, "b", zoe, 1*tick),
+		toRectify(t, "c", yan, 2*tick), toRectify(t, "d", yan, 3*tick),
+		toRectify(t, "e", eve, 4*tick), toRectify(t, "f", eve, 5*tick))
+	b.settle(t, abandons(e[0]))
+	cameTo(t, "after an abandoned rectification, a success", b.settle(t, succeeds(e[1])), completes)
+	got := b.settle(t, abandons(e[2]), succeeds(e[3]), succeeds(e[4]), abandons(e[5]))
+	if want := []domain.SettleResult{applied, completes, completes, applied}; !slices.Equal(got, want) {
+		t.Errorf("in one call with abandoned rectifications, successes came to %v, want %v", named(got), named(want))
+	}
+}
+
+func outboxClaimsShareNoEntry(t testing.TB, h StoreHarness) {
+	const claimers, atOnce = 16, 7
+	b := h.box(t)
+	entries := numbered(t, 200)
+	b.enqueue(t, entries...)
+	var mu sync.Mutex
+	taken := map[string]int{}
+	var claiming sync.WaitGroup
+	for claimer := range claimers {
+		claiming.Go(func() {
+			for round := range len(entries) { // at the most, should there be no end of them
+				mine := fmt.Sprintf("lease %d of %d", round, claimer)
+				var claimed []domain.OutboxEntry
+				err := b.try(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+					claimed, err = outbox.Claim(ctx, atOnce, noon, noon.Add(lease), mine)
+					return err
+				})
+				assert(t, err == nil && len(claimed) <= atOnce,
+					"a claim among others took %d entries, of up to %d, and failed with: %v", len(claimed), atOnce, err)
+				if err != nil || len(claimed) == 0 {
+					return
+				}
+				mu.Lock()
+				for _, entry := range claimed {
+					taken[entry.EntryID]++
+					assert(t, entry.Attempts == 1 && entry.LeaseToken != nil && *entry.LeaseToken == mine,
+						"%s was claimed at attempt %d, or under the lease of another", entry.EntryID, entry.Attempts)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	claiming.Wait()
+	for _, entry := range entries {
+		n := taken[entry.EntryID]
+		assert(t, n == 1, "%s was claimed %d times", entry.EntryID, n)
+	}
+}
+
+func outboxClaimsDoNotWaitForEachOther(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	b.enqueue(t, numbered(t, 6)...)
+	other := make(chan []string, 1)
+	claim, claimed := beside(func() {
+		var found []domain.OutboxEntry
+		err := b.try(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+			found, err = outbox.Claim(ctx, 2, noon, noon.Add(lease), "the other lease")
+			return err
+		})
+		assert(t, err == nil, "a claim beside another one failed: %v", err)
+		other <- entryIDs(found)
+	})
+	defer claimed()
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+		first, err := outbox.Claim(ctx, 2, noon, noon.Add(lease), token(noon))
+		assert(t, slices.Equal(entryIDs(first), []string{"e000", "e001"}), "claimed %v", entryIDs(first))
+		claim()
+		second, ok := arrives(other, b.patience/2)
+		if !ok {
+			t.Errorf("a claim waits for the session of another one")
+		} else if !slices.Equal(second, []string{"e002", "e003"}) {
+			t.Errorf("beside a claim of two entries another one got %v, want the next two", second)
+		}
+		return err
+	})
+}
+
+func outboxSettlementsAtOnceCompleteOnce(t testing.TB, h StoreHarness) {
+	const sessions = 8
+	b := h.box(t)
+	zoe, yan := subjectOf(t, "acme", "7"), subjectOf(t, "umbrella", "7")
+	var entries []domain.OutboxEntry
+	for i := range sessions {
+		entries = append(entries, toErase(t, fmt.Sprintf("z%d", i), zoe, 0), toErase(t, fmt.Sprintf("y%d", i), yan, 0))
+	}
+	claimed := b.claimed(t, entries...)
+	var mu sync.Mutex
+	completed := map[domain.SubjectID]int{}
+	var settling sync.WaitGroup
+	begin := make(chan struct{})
+	for i := range sessions {
+		settlements := []domain.Settlement{succeeds(claimed[2*i]), succeeds(claimed[2*i+1])}
+		if i%2 == 1 {
+			slices.Reverse(settlements)
+		}
+		settling.Go(func() {
+			<-begin
+			var results []domain.SettleResult
+			err := b.try(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+				results, err = outbox.Settle(ctx, settlements)
+				return err
+			})
+			if err != nil || len(results) != len(settlements) || slices.Contains(results, stale) {
+				t.Errorf("a settlement among others came to %v and failed with: %v", named(results), err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for j, result := range results {
+				if result.Completes {
+					completed[settlements[j].Entry.SubjectID]++
+				}
+			}
+		})
+	}
+	close(begin)
+	settling.Wait()
+	for _, id := range []domain.SubjectID{zoe, yan} {
+		if completed[id] != 1 {
+			t.Errorf("%d of the %d sessions that settled a subject's entries completed it, want 1", completed[id], sessions)
+		}
+	}
+}
+
+// The first session has settled its entry and is still open when the second one settles the other: had both decided by
+// what they saw, none would have completed the subject.
+func outboxOverlappingSettlementsCompleteOnce(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	id := subjectOf(t, "acme", "7")
+	claimed := b.claimed(t, toErase(t, "a", id, 0), toErase(t, "b", id, time.Second))
+	var second []domain.SettleResult
+	done := make(chan struct{})
+	settle, settled := beside(func() {
+		defer close(done)
+		err := b.try(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+			second, err = outbox.Settle(ctx, []domain.Settlement{succeeds(claimed[1])})
+			return err
+		})
+		assert(t, err == nil, "a settlement beside another one failed: %v", err)
+	})
+	var results []domain.SettleResult
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+		results, err = outbox.Settle(ctx, []domain.Settlement{succeeds(claimed[0])})
+		settle()
+		arrives(done, moment) // if it does not wait, which may be right
+		return err
+	})
+	settled()
+	results = append(results, second...)
+	assert(t, !slices.Contains(results, stale) && len(results) == 2 && results[0].Completes != results[1].Completes,
+		"two sessions that settled a subject's last entries at the same time got %v, want one that completes", named(results))
+}

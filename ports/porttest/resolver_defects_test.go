@@ -1,0 +1,343 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// changesRecords is a defect of what is exported of the populated subject.
+func changesRecords(change func([]domain.ExportRecord)) func(*fake) {
+	return func(f *fake) {
+		export := f.export
+		f.export = func(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
+			records, err := export(ctx, ref)
+			if err == nil && ref.Value == f.system.Populated.Value && len(records) > 0 {
+				change(records)
+			}
+			return records, err
+		}
+	}
+}
+
+// exportsAlso is the defect of one record too many.
+func exportsAlso(record domain.ExportRecord) func(*fake) {
+	return func(f *fake) {
+		export := f.export
+		f.export = func(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
+			records, err := export(ctx, ref)
+			if err == nil && len(records) > 0 {
+				records = append(records, record)
+			}
+			return records, err
+		}
+	}
+}
+
+// answersErasure is a defect of what an erasure returns; of one that failed, too, if failures is set.
+func answersErasure(change func(alreadyAbsent bool, err error) (bool, error), failures bool) func(*fake) {
+	return func(f *fake) {
+		erase := f.erase
+		f.erase = func(ctx context.Context, ref domain.SubjectRef, id string) (bool, error) {
+			absent, err := erase(ctx, ref, id)
+			if err != nil && !failures {
+				return absent, err
+			}
+			return change(absent, err)
+		}
+	}
+}
+
+// changesErrors is a defect of every error.
+func changesErrors(change func(error) error) func(*fake) {
+	return func(f *fake) {
+		export, erase := f.export, f.erase
+		f.export = func(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
+			records, err := export(ctx, ref)
+			if err != nil {
+				err = change(err)
+			}
+			return records, err
+		}
+		f.erase = func(ctx context.Context, ref domain.SubjectRef, id string) (bool, error) {
+			absent, err := erase(ctx, ref, id)
+			if err != nil {
+				err = change(err)
+			}
+			return absent, err
+		}
+	}
+}
+
+func exportDefects() resolverDefects {
+	return resolverDefects{
+		"a name with a comma": {func(f *fake) { f.name = func() string { return "a,b" } }, resolverFound{
+			"without a comma": {resolverNameIsValid}, `of the resolver "fake"`: {resolverErrorsGiveNothingAway},
+		}},
+		"no name": {func(f *fake) { f.name = func() string { return "" } }, resolverFound{
+			"1 to 255": {resolverNameIsValid}, `of the resolver "fake"`: {resolverErrorsGiveNothingAway},
+		}},
+		"a name that counts calls": {func(f *fake) {
+			erase, calls := f.erase, atomic.Int64{}
+			f.erase = func(ctx context.Context, ref domain.SubjectRef, id string) (bool, error) {
+				calls.Add(1)
+				return erase(ctx, ref, id)
+			}
+			f.name = func() string { return "fake" + strings.Repeat("!", int(calls.Load())) }
+		}, resolverFound{
+			"after calls the name is": {resolverNameAndSurfaceNeverChange},
+			`of the resolver "fake"`:  {resolverErrorsGiveNothingAway},
+		}},
+		"a name of its own for every resolver": {
+			func(f *fake) { f.name = func() string { return fmt.Sprintf("%p", f) } },
+			resolverFound{
+				"in another resolver":    {resolverNameAndSurfaceNeverChange},
+				`of the resolver "fake"`: {resolverErrorsGiveNothingAway},
+			},
+		},
+		"a surface that forgets": {func(f *fake) {
+			full, asked := f.surface, atomic.Int64{}
+			f.surface = func() domain.CoveredSurface {
+				s := full()
+				s.Notes = []string{strconv.FormatInt(asked.Add(1), 10)}
+				return s
+			}
+		}, resolverFound{"after calls the surface is": {resolverNameAndSurfaceNeverChange}}},
+		"an empty surface": {
+			func(f *fake) { f.surface = func() domain.CoveredSurface { return domain.CoveredSurface{} } },
+			resolverFound{"no field": {resolverSurfaceIsWellFormed}, "does not cover email": {resolverExportStaysWithinTheSurface}},
+		},
+		"a surface with a field twice, a category that there is not and a family of two ids": {func(f *fake) {
+			full := f.surface
+			f.surface = func() domain.CoveredSurface {
+				s := full()
+				s.Fields = append(s.Fields, s.Fields[0],
+					domain.CoveredField{Field: "visit.{id}.at", Category: "habits"},
+					domain.CoveredField{Field: "{id}.{id}", Category: domain.CategoryContact})
+				return s
+			}
+		}, resolverFound{
+			"email is listed twice":                      {resolverSurfaceIsWellFormed},
+			"visit.{id}.at (habits) is exported 0 times": {resolverSurfaceIsExportedInFull},
+		}},
+		"a field beyond the surface": {
+			exportsAlso(domain.ExportRecord{Field: "phone", Row: "person", Category: domain.CategoryContact, Value: "1"}),
+			resolverFound{"does not cover phone": {resolverExportStaysWithinTheSurface}},
+		},
+		"a field in another category": {
+			changesRecords(func(records []domain.ExportRecord) { records[0].Category = domain.CategoryIdentity }),
+			resolverFound{
+				"does not cover email (identity)":     {resolverExportStaysWithinTheSurface},
+				"email (contact) is exported 0 times": {resolverSurfaceIsExportedInFull},
+			},
+		},
+		"a family that is exported under its own name": {changesRecords(func(records []domain.ExportRecord) {
+			records[1].Field, records[2].Field = "visit.{id}.at", "visit.{id}.at"
+		}), resolverFound{"exported 1 times, want 2": {resolverSurfaceIsExportedInFull}}},
+		"an exclusion in a value": {
+			changesRecords(func(records []domain.ExportRecord) { records[0].Value = []byte("x " + secretNote) }),
+			resolverFound{"email holds Excluded[0]": {resolverExclusionsAreNotExported}},
+		},
+		"exclusions without data in them": {func(f *fake) { f.system.Excluded = nil }, resolverFound{
+			"must have data in them": {resolverExclusionsAreNotExported},
+		}},
+		"a value that no bundle can hold": {
+			changesRecords(func(records []domain.ExportRecord) { records[0].Value = struct{ A int }{1} }),
+			resolverFound{"struct": {resolverRecordsAreWellFormed}},
+		},
+		"a time that RFC 3339 cannot write": {
+			changesRecords(func(records []domain.ExportRecord) { records[1].Value = time.Unix(1_700_000_000_000, 0) }),
+			resolverFound{"time.Time": {resolverRecordsAreWellFormed}},
+		},
+		"a document that is broken": {
+			changesRecords(func(records []domain.ExportRecord) { records[0].Value = domain.JSON(`{"a":`) }),
+			resolverFound{"domain.JSON": {resolverRecordsAreWellFormed}},
+		},
+		"a text that is not UTF-8": {
+			changesRecords(func(records []domain.ExportRecord) { records[0].Row += "\xff" }),
+			resolverFound{
+				"no bundle can hold": {resolverRecordsAreWellFormed},
+			},
+		},
+		"a record without its row": {
+			changesRecords(func(records []domain.ExportRecord) { records[0].Row = "" }),
+			resolverFound{
+				"lacks its field or its row": {resolverRecordsAreWellFormed},
+			},
+		},
+		"a record twice": {
+			exportsAlso(domain.ExportRecord{Field: "email", Row: "person", Category: domain.CategoryContact, Value: "z"}),
+			resolverFound{"email is exported twice": {resolverRecordsAreWellFormed}},
+		},
+		"another source": {changesRecords(func(records []domain.ExportRecord) { records[0].Source = "users" }), resolverFound{
+			`source "users"`: {resolverRecordsAreWellFormed},
+		}},
+		"an error for an absent subject": {func(f *fake) {
+			export := f.export
+			f.export = func(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
+				records, err := export(ctx, ref)
+				if err == nil && records == nil {
+					err = &domain.ResolverError{Resolver: "fake", Message: "not found"}
+				}
+				return records, err
+			}
+		}, resolverFound{
+			"ExportSubject failed": {
+				resolverAbsentSubjectHasNoRecords, resolverErasureLeavesNothingToExport, resolverErasureCanBeRepeated,
+				resolverErasureSucceedsOnceTheFaultHasPassed, resolverCallsCanBeMadeAtOnce,
+			},
+		}},
+		"records of somebody else for an absent subject": {func(f *fake) {
+			export := f.export
+			f.export = func(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
+				if _, known := f.everybody()[ref.Value]; !known {
+					ref = f.system.Bystander
+				}
+				return export(ctx, ref)
+			}
+		}, resolverFound{
+			"has 3 records": {resolverAbsentSubjectHasNoRecords},
+			"3 records are left": {
+				resolverErasureLeavesNothingToExport, resolverErasureCanBeRepeated, resolverErasureSucceedsOnceTheFaultHasPassed,
+				resolverCallsCanBeMadeAtOnce,
+			},
+		}},
+	}
+}
+
+func erasureDefects() resolverDefects {
+	return resolverDefects{
+		"never alreadyAbsent": {answersErasure(func(bool, error) (bool, error) { return false, nil }, false), resolverFound{
+			"alreadyAbsent is false": {resolverAbsentSubjectIsErasedAlready},
+		}},
+		"always alreadyAbsent": {answersErasure(func(bool, error) (bool, error) { return true, nil }, false), resolverFound{
+			"alreadyAbsent is true": {resolverErasureLeavesNothingToExport},
+		}},
+		"an erasure that erases nothing": {func(f *fake) {
+			f.erase = func(ctx context.Context, ref domain.SubjectRef, _ string) (bool, error) {
+				_, known := f.everybody()[ref.Value]
+				return !known, f.call(ctx)
+			}
+		}, resolverFound{
+			"records are left": {
+				resolverErasureLeavesNothingToExport, resolverErasureCanBeRepeated, resolverErasureSucceedsOnceTheFaultHasPassed,
+				resolverCallsCanBeMadeAtOnce,
+			},
+		}},
+		"an erasure of everybody": {func(f *fake) {
+			erase := f.erase
+			f.erase = func(ctx context.Context, ref domain.SubjectRef, id string) (bool, error) {
+				absent, err := erase(ctx, ref, id)
+				if err == nil {
+					_, _ = erase(ctx, f.system.Populated, id)
+					_, _ = erase(ctx, f.system.Bystander, id)
+				}
+				return absent, err
+			}
+		}, resolverFound{
+			"had 3 records and now has 0":       {resolverErasureLeavesOthersAlone},
+			"another subject has other records": {resolverCallsCanBeMadeAtOnce},
+		}},
+		"an erasure that cannot be repeated": {answersErasure(func(absent bool, _ error) (bool, error) {
+			if absent {
+				return false, &domain.RetryLater{Resolver: "fake", Message: "conflict"}
+			}
+			return false, nil
+		}, false), resolverFound{
+			"EraseSubject failed":             {resolverAbsentSubjectIsErasedAlready, resolverErasureLeavesOthersAlone},
+			"erasing again as entry-1 failed": {resolverErasureCanBeRepeated},
+			"an erasure failed among others":  {resolverCallsCanBeMadeAtOnce},
+		}},
+		"a conflict between calls that meet": {func(f *fake) {
+			erase, meeting := f.erase, make(chan struct{})
+			f.erase = func(ctx context.Context, ref domain.SubjectRef, id string) (bool, error) {
+				select {
+				case meeting <- struct{}{}:
+				case <-meeting:
+				case <-time.After(100 * time.Millisecond):
+					return erase(ctx, ref, id)
+				}
+				return false, &domain.RetryLater{Resolver: "fake", Message: "conflict"}
+			}
+		}, resolverFound{"an erasure failed among others": {resolverCallsCanBeMadeAtOnce}}},
+	}
+}
+
+func errorDefects() resolverDefects {
+	return resolverDefects{
+		"a fault that is swallowed": {
+			answersErasure(func(bool, error) (bool, error) { return false, nil }, true),
+			resolverFound{
+				"alreadyAbsent is false": {resolverAbsentSubjectIsErasedAlready},
+				"down: EraseSubject succeeded": {
+					resolverTransientFaultIsTriedAgain, resolverErasureSucceedsOnceTheFaultHasPassed,
+				},
+				"forbidden: EraseSubject returned no ResolverError": {resolverPermanentFaultIsAResolverError},
+				"which is not context canceled":                     {resolverEndedContextEndsTheCall},
+				"which is not context deadline exceeded":            {resolverDeadlineIsHonoured},
+			},
+		},
+		"everything is final": {changesErrors(func(err error) error {
+			return &domain.ResolverError{Resolver: "fake", Message: "failed", Err: err}
+		}), resolverFound{
+			"down: ExportSubject returned a ResolverError": {resolverTransientFaultIsTriedAgain},
+			"returned a ResolverError":                     {resolverEndedContextEndsTheCall, resolverDeadlineIsHonoured},
+		}},
+		"everything is tried again": {changesErrors(func(err error) error {
+			for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
+				if errors.Is(err, ended) {
+					return ended
+				}
+			}
+			return errors.New("failed")
+		}), resolverFound{"forbidden: ExportSubject returned no ResolverError": {resolverPermanentFaultIsAResolverError}}},
+		"back in the past": {changesErrors(func(err error) error {
+			var later *domain.RetryLater
+			if errors.As(err, &later) {
+				return &domain.RetryLater{Resolver: "fake", After: -time.Second, Err: later.Err}
+			}
+			return err
+		}), resolverFound{"in the past": {resolverTransientFaultIsTriedAgain}}},
+		"the token in an error": {
+			changesErrors(func(err error) error { return fmt.Errorf("GET with %s: %w", secretToken, err) }),
+			resolverFound{"gives away": {resolverErrorsGiveNothingAway}},
+		},
+		"the id in an error": {
+			changesErrors(func(err error) error { return fmt.Errorf("GET zoe-ref: %w", err) }),
+			resolverFound{
+				"gives away": {resolverErrorsGiveNothingAway},
+			},
+		},
+		"a URL in an error": {
+			changesErrors(func(err error) error { return fmt.Errorf("GET https://example.org: %w", err) }),
+			resolverFound{"gives away": {resolverErrorsGiveNothingAway}},
+		},
+		"an error without its cause": {changesErrors(func(err error) error {
+			var final *domain.ResolverError
+			if errors.As(err, &final) {
+				return err
+			}
+			return &domain.RetryLater{Resolver: "fake", Message: "failed"}
+		}), resolverFound{
+			"which is not context canceled":          {resolverEndedContextEndsTheCall},
+			"which is not context deadline exceeded": {resolverDeadlineIsHonoured},
+		}},
+		"a context that is ignored": {func(f *fake) {
+			f.export = func(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
+				return f.doExport(context.WithoutCancel(ctx), ref)
+			}
+			f.erase = func(ctx context.Context, ref domain.SubjectRef, id string) (bool, error) {
+				return f.doErase(context.WithoutCancel(ctx), ref, id)
+			}
+		}, resolverFound{
+			"erased although the context had ended": {resolverEndedContextEndsTheCall},
+			"is not back":                           {resolverDeadlineIsHonoured},
+		}},
+	}
+}
