@@ -74,6 +74,12 @@ type OutboxTarget struct {
 	// LongestWait is the longest that the process has an entry wait for its next attempt, or keeps one leased. What is
 	// shorter than the constant LongestWait stands for that.
 	LongestWait time.Duration
+	// Limit is how many entries of the resolver, whatever their operation, one claim takes at most. Of the targets of one
+	// resolver, the lowest Limit counts. 0 or less stands for no limit but that of the claim.
+	Limit int
+	// DueFrom is for a caller that has claimed before: the claim may pass over entries of the target that have been due
+	// since before that instant, new ones by EnqueuedAt and others by NextAttemptAt. The zero time passes over none.
+	DueFrom time.Time
 }
 
 // LatestNextAttempt is the last instant for which clocks that agree could have put off an entry, as a claim sees it:

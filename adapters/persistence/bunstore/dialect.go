@@ -52,15 +52,16 @@ type sqlDialect interface {
 	// instantType is the type to cast such a parameter to where it could be anything.
 	instantType() string
 
-	// rowID is the column that says where a row is, and its type. What it says is good for as long as the row is locked.
-	// Rows are found by it one by one, where for many keys the planner would rather look at the whole table.
-	rowID() (name, sqlType string)
+	// due begins a statement with the common table expression due: the ids of the entries of a claim, which are locked. See
+	// outbox.Claim for its parameters; it adds others to args.
+	due(c claim, args *parameters) string
 
-	// useIndex is what follows the name of a table to make the planner use an index that it would not think of.
-	useIndex(name string) string
+	// unclaimed begins a statement with the common table expression due: the ids of up to limit entries, of which there
+	// are $2, that isUnclaimed, oldest first, which are locked.
+	unclaimed(table string, limit int) string
 
-	// skipLocked is what a select of rows to be changed ends with, so that others do not wait for them.
-	skipLocked() string
+	// amongst is the condition that the column has one of the values that a query returns.
+	amongst(column, query string) string
 
 	// forUpdate is what a select ends with that locks its rows.
 	forUpdate() string

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
@@ -68,11 +69,16 @@ func TestSettledEntriesCostClaimsAndSettlementsNothing(t *testing.T) {
 		b.fill(t, settledBefore, domain.OutboxSucceeded)
 		b.fill(t, 2000, domain.OutboxPending)
 		at, until, latest := any(noon), any(noon.Add(lease)), any(noon.Add(domain.LongestWait))
+		from := any(time.Time{})
+		shares := []any{"desk", 0, 25, "mail", 0, 25, "desk", 25, 25, "mail", 25, 25, "erase", from, 13, "rectify", from, 13}
 		scans := []string{"Seq Scan on habeas_outbox", "Sort Key: habeas_outbox_1.enqueued_at"}
 		if db.Dialect().Name() == dialect.SQLite {
 			at, until, latest = "2024-03-01T12:00:00.000000Z", "2024-03-01T12:01:00.000000Z", "2024-03-02T12:00:00.000000Z"
+			from = "0001-01-01T00:00:00.000000Z"
+			shares = []any{"desk", "erase", from, 50, 50, 50, "mail", "rectify", from, 50, 50, 50}
 			scans = []string{"SCAN habeas_outbox\n", "habeas_outbox_settled"}
 		}
+		ofClaim := slices.Concat([]any{at, 50, until, "token", latest}, shares, []any{"desk", "erase", "mail", "rectify"})
 		var claimed []domain.OutboxEntry
 		known := []domain.OutboxTarget{{Resolver: "desk", Operation: domain.OperationErase}, {Resolver: "mail", Operation: domain.OperationRectify}}
 		claims := hook.during(t, func() { claimed = b.claim(t, 50, noon, known...) })
@@ -95,9 +101,9 @@ func TestSettledEntriesCostClaimsAndSettlementsNothing(t *testing.T) {
 		}
 		for _, analyzed := range []bool{false, true} {
 			for plan, index := range map[string]string{
-				b.plan(t, claims[1], at, 50, until, "token", latest, "desk", "erase", "mail", "rectify"): "habeas_outbox_open",
-				b.plan(t, settles[1], operations...):                                                     "habeas_outbox_unfinished",
-				b.plan(t, withdraws[1], "1"):                                                             "habeas_outbox_unfinished",
+				b.plan(t, claims[1], ofClaim...):     "habeas_outbox_open",
+				b.plan(t, settles[1], operations...): "habeas_outbox_unfinished",
+				b.plan(t, withdraws[1], "1"):         "habeas_outbox_unfinished",
 			} {
 				unbounded := func(scan string) bool { return strings.Contains(plan, scan) }
 				if !strings.Contains(plan, index) || slices.ContainsFunc(scans, unbounded) {

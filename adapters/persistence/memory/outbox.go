@@ -30,39 +30,6 @@ func (o outbox) Enqueue(_ context.Context, entries ...domain.OutboxEntry) error 
 	return nil
 }
 
-func (o outbox) Claim(
-	ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string, known ...domain.OutboxTarget,
-) ([]domain.OutboxEntry, error) {
-	if limit <= 0 {
-		return nil, o.usable()
-	}
-	state, err := o.write(ctx)
-	if err != nil {
-		return nil, err
-	}
-	at, leaseUntil = domain.Instant(at), domain.Instant(leaseUntil)
-	latest := domain.LatestNextAttempt(at, leaseUntil, known)
-	due := state.oldest(func(e domain.OutboxEntry) bool {
-		return claimable(e) && isOf(known, e) && (e.NextAttemptAt == nil || !e.NextAttemptAt.After(at) ||
-			e.NextAttemptAt.After(latest) || e.LastAttemptAt != nil && e.LastAttemptAt.After(leaseUntil))
-	})
-	return state.change(upTo(limit, due), func(e *domain.OutboxEntry) {
-		e.Status = domain.OutboxInFlight
-		e.Attempts++
-		e.LastAttemptAt, e.NextAttemptAt, e.LeaseToken = &at, &leaseUntil, &leaseToken
-		if e.SubjectID.IsZero() {
-			settle(e, domain.Settlement{Status: domain.OutboxAbandoned, LastError: domain.LastErrorUnreadable})
-		}
-	}), nil
-}
-
-// isOf reports whether the entry is for one of the targets; where there are none, every entry is.
-func isOf(known []domain.OutboxTarget, e domain.OutboxEntry) bool {
-	return len(known) == 0 || slices.ContainsFunc(known, func(target domain.OutboxTarget) bool {
-		return target.Resolver == e.Resolver && target.Operation == e.Operation
-	})
-}
-
 func (o outbox) Unclaimed(ctx context.Context, dueBefore time.Time, limit int) ([]domain.OutboxEntry, error) {
 	if limit <= 0 {
 		return nil, o.usable()
