@@ -61,12 +61,17 @@ import (
 //	a limit of 0 or less, and no settlement, is nothing              outbox takes nothing for nothing
 //	reading is no write                                              outbox reading is no write
 //	any number of ids is requeued                                    outbox requeue takes any number of ids
+//	resolvers have equal shares, and what others leave over          outbox claim shares its limit among resolvers
+//	so have new entries and retries                                  outbox claim shares its limit with retries
+//	claims of one take turns                                         outbox claim of one takes turns
+//	no more than its own limit is taken of a resolver                outbox claim keeps to the limit of a resolver
+//	DueFrom passes over nothing that is due since then               outbox claim takes what is due from an instant on
 func TestOutbox(t *testing.T, harness StoreHarness) {
 	t.Helper()
 	runStore(t, harness, outboxCases)
 }
 
-var outboxCases = slices.Concat(outboxEntryCases, outboxFleetCases)
+var outboxCases = slices.Concat(outboxEntryCases, outboxFleetCases, outboxFairCases)
 
 // outboxFleetCases are about processes that differ, in what they know or by their clocks, and about what is not as
 // expected.
