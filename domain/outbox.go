@@ -119,3 +119,34 @@ type SettleResult struct {
 	Stale     bool // the lease was lost: another attempt has the entry now, or had it
 	Completes bool // with it, the last entry of the subject's operation has succeeded
 }
+
+// OutboxBacklog is what is left to be done for a resolver.
+type OutboxBacklog struct {
+	Resolver string                 `json:"resolver"`
+	Counts   map[OutboxStatus]int64 `json:"counts"` // of every status but succeeded, with 0 if need be
+	// Oldest is when the oldest open entry (pending, failed or in flight) was enqueued; nil if there is none.
+	Oldest *time.Time `json:"oldest"`
+	// OldestDue is the earliest instant at which an open entry is or was due: its NextAttemptAt, or else its EnqueuedAt. It
+	// may lie in the future. It is nil if no entry is open.
+	OldestDue *time.Time `json:"oldest_due"`
+}
+
+// OutboxFilter chooses entries. A zero field chooses all.
+type OutboxFilter struct {
+	Resolver       string
+	EnqueuedBefore time.Time
+	EnqueuedFrom   time.Time
+}
+
+// Matches reports whether the filter chooses the entry.
+func (f OutboxFilter) Matches(e OutboxEntry) bool {
+	return (f.Resolver == "" || f.Resolver == e.Resolver) &&
+		(f.EnqueuedBefore.IsZero() || e.EnqueuedAt.Before(f.EnqueuedBefore)) &&
+		!e.EnqueuedAt.Before(f.EnqueuedFrom)
+}
+
+// Discarded is an entry that a person has dealt with.
+type Discarded struct {
+	Entry     OutboxEntry
+	Completes bool // with it, nothing of the subject's operation is left
+}
