@@ -21,9 +21,9 @@ type OutboxOperations interface {
 
 	// Discard makes abandoned entries succeeded, because a person has dealt with them by other means, and returns what
 	// became of them, oldest first by (EnqueuedAt, EntryID). Their refs and corrections are forgotten, and their errors
-	// cleared. What is not abandoned is left as it is and not returned. Discarded.Completes is as for Outbox.Settle: for
-	// the last one of those that are returned of a subject and operation none of whose entries is left in any state but
-	// succeeded (or an abandoned rectification), decided under the same lock.
+	// cleared. What is not abandoned is left as it is and not returned. Discarded.Completes is set for the last one that is
+	// returned of a subject none of whose erasures is left in any state but succeeded, decided under the lock of
+	// Outbox.Settle. It is never set for a rectification, whose abandonment holds nothing back.
 	Discard(ctx context.Context, entryIDs []string) ([]domain.Discarded, error)
 
 	// TriedSince returns, of those entries that were requeued, the instant of the first claim after the last requeue. An

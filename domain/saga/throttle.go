@@ -31,7 +31,7 @@ type throttle struct {
 	mu       sync.Mutex
 	lookedAt time.Time
 	still    int // looks before that one at the same instant
-	pending  int  // entries that were claimed, and are not done with
+	pending  int // entries that were claimed, and are not done with
 	average  time.Duration
 
 	heldSince, heldUntil time.Time // it has asked for a wait

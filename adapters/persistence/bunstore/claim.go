@@ -90,7 +90,8 @@ func (o outbox) Claim(
 		return err
 	}, due+" UPDATE "+o.store.tables.outbox+" SET status = 'in_flight',"+
 		" attempts = CASE WHEN attempts < 2147483647 THEN attempts + 1 ELSE attempts END,"+
-		" last_attempt_at = $1, next_attempt_at = $3, lease_token = $4 WHERE "+
+		" last_attempt_at = $1, next_attempt_at = $3, lease_token = $4, tried_since = CASE tried_since WHEN "+
+		o.store.dialect.beginning()+" THEN $1 ELSE tried_since END WHERE "+
 		o.store.dialect.amongst("entry_id", "SELECT entry_id FROM due")+" RETURNING "+entryColumns, args...)
 	if err == nil {
 		err = o.abandonUnreadable(ctx, claimed, unreadable)

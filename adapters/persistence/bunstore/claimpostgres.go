@@ -125,3 +125,9 @@ func (postgres) unclaimed(table string, limit int) string {
 // amongst is the condition that a column has one of the values that a query returns. They are looked up one by one: for
 // many values the planner would rather look at the whole table.
 func (postgres) amongst(column, query string) string { return column + " = ANY (ARRAY(" + query + "))" }
+
+func (postgres) elements(parameter string) string {
+	return "SELECT jsonb_array_elements_text(CAST(" + parameter + " AS jsonb))"
+}
+
+func (postgres) beginning() string { return "'-infinity'" }

@@ -57,3 +57,9 @@ func (sqlite) unclaimed(table string, _ int) string {
 }
 
 func (sqlite) amongst(column, query string) string { return column + " IN (" + query + ")" }
+
+func (sqlite) elements(parameter string) string {
+	return "SELECT value FROM json_each(" + parameter + ")"
+}
+
+func (sqlite) beginning() string { return "''" }

@@ -63,6 +63,12 @@ type sqlDialect interface {
 	// amongst is the condition that the column has one of the values that a query returns.
 	amongst(column, query string) string
 
+	// elements is the query of the texts in a parameter, which is an array in JSON.
+	elements(parameter string) string
+
+	// beginning is an instant before any other, as a constant.
+	beginning() string
+
 	// forUpdate is what a select ends with that locks its rows.
 	forUpdate() string
 

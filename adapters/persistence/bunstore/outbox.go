@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -80,30 +79,6 @@ func (o outbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit 
 	}
 	return o.found(ctx, o.read, "list abandoned", "SELECT "+entryColumns+" FROM "+o.store.tables.outbox+
 		" WHERE "+isAbandoned+beyond+" ORDER BY enqueued_at, entry_id LIMIT $1", args...)
-}
-
-func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.OutboxEntry, error) {
-	if len(entryIDs) == 0 {
-		return nil, o.usable()
-	}
-	ids := slices.Compact(slices.Sorted(slices.Values(entryIDs))) // as all lock them, also from one statement to the next
-	var requeued []domain.OutboxEntry
-	for chunk := range slices.Chunk(ids, mostAtOnce) {
-		parameters, args := make([]string, len(chunk)), make([]any, len(chunk))
-		for i, id := range chunk {
-			parameters[i], args[i] = "$"+strconv.Itoa(i+1), id
-		}
-		changed, err := o.change(ctx, "requeue",
-			isAbandoned+" AND operation = 'erase' AND entry_id IN ("+strings.Join(parameters, ", ")+")",
-			"status = 'pending', attempts = 0, last_attempt_at = NULL, next_attempt_at = NULL, last_error = NULL", args...)
-		if err != nil {
-			return nil, err
-		}
-		requeued = append(requeued, changed...)
-	}
-	slices.SortFunc(requeued, byAge)
-	o.enqueued = o.enqueued || len(requeued) > 0
-	return requeued, nil
 }
 
 func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {

@@ -24,6 +24,7 @@ func (o outbox) Claim(
 		state: state, limit: limit, at: at, until: leaseUntil, latest: domain.LatestNextAttempt(at, leaseUntil, known),
 	}
 	taken := c.take(known)
+	state.claimed(taken, at)
 	slices.SortFunc(taken, func(i, j int) int { return byAge(state.entries[i], state.entries[j]) })
 	return state.change(taken, func(e *domain.OutboxEntry) {
 		e.Status = domain.OutboxInFlight

@@ -81,28 +81,6 @@ func (o outbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit 
 	return page, nil
 }
 
-func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.OutboxEntry, error) {
-	if len(entryIDs) == 0 {
-		return nil, o.usable()
-	}
-	wanted := map[string]bool{}
-	for _, id := range entryIDs {
-		wanted[id] = true
-	}
-	state, err := o.write(ctx)
-	if err != nil {
-		return nil, err
-	}
-	abandoned := state.oldest(func(e domain.OutboxEntry) bool {
-		return e.Status == domain.OutboxAbandoned && e.Operation == domain.OperationErase && wanted[e.EntryID]
-	})
-	o.enqueued = o.enqueued || len(abandoned) > 0
-	return state.change(abandoned, func(e *domain.OutboxEntry) {
-		e.Status, e.Attempts = domain.OutboxPending, 0
-		e.LastAttemptAt, e.NextAttemptAt, e.LastError = nil, nil, nil
-	}), nil
-}
-
 func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
 	state, err := o.write(ctx)
 	if err != nil {
