@@ -118,6 +118,9 @@ func New(c Config) (Stack, error) {
 	}
 	c.Saga.Sessions, c.Saga.Clock, c.Saga.IDs = c.Sessions, clock, ids
 	c.Saga.Resolvers, c.Saga.OnAbandoned = set, c.OnAbandoned
+	if c.Saga.Jitter == nil {
+		c.Saga.Jitter = system.Jitter
+	}
 	runner, err := saga.NewRunner(c.Saga)
 	if err != nil {
 		return Stack{}, err

@@ -3,7 +3,6 @@ package saga
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -43,7 +42,7 @@ func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
 		run.serve(ctx, first)
 	}
 	settled, err = run.settled, run.err
-	if full := len(first.entries)+len(first.unreadable) >= r.Batch; err == nil && r.unclaimed.isDue(r.Clock.Now(), full) {
+	if full := r.isFull(first); err == nil && r.unclaimed.isDue(r.Clock.Now(), full) {
 		err = r.reportUnclaimed(ctx)
 	}
 	return settled, err
@@ -192,10 +191,11 @@ type batch struct {
 	leaseUntil time.Time
 }
 
-// admitted are the targets of a claim: of the systems that may be asked now, and are not busy. Systems take turns at
-// being the first.
-func (r *Runner) admitted(now time.Time, busy func(system string) bool) (targets []domain.OutboxTarget, systems []string) {
-	names := r.Resolvers.Names()
+// admitted are the targets of a claim: of the systems that may be asked now, and are not busy; and how many entries of each
+// system. Systems take turns at being the first.
+func (r *Runner) admitted(now time.Time, busy func(system string) bool) ([]domain.OutboxTarget, map[string]int) {
+	var targets []domain.OutboxTarget
+	names, systems := r.Resolvers.Names(), map[string]int{}
 	turn := int((r.turns.Add(1) - 1) % uint64(max(1, len(names)))) //nolint:gosec // below the number of systems
 	for i := range names {
 		name := names[(turn+i)%len(names)]
@@ -206,7 +206,7 @@ func (r *Runner) admitted(now time.Time, busy func(system string) bool) (targets
 		if limit == 0 {
 			continue
 		}
-		systems = append(systems, name)
+		systems[name] = limit
 		for _, target := range r.targets {
 			if target.Resolver == name {
 				if limit < r.Batch {
@@ -222,14 +222,16 @@ func (r *Runner) admitted(now time.Time, busy func(system string) bool) (targets
 // claim does not wait for a database that does not answer any longer than for a call. The events of entries that
 // cannot be read are part of the claim, which settles them.
 func (r *Runner) claim(ctx context.Context, busy func(system string) bool) (batch, error) {
-	targets, systems := r.admitted(r.Clock.Now(), busy)
+	began := r.Clock.Now()
+	targets, systems := r.admitted(began, busy)
 	if len(targets) == 0 {
 		return batch{}, nil
 	}
+	everything := r.looks.shorten(began, targets)
 	var b batch
 	defer func() {
-		for _, name := range systems {
-			r.throttles[name].claimed(len(b.of(name)))
+		for name, admitted := range systems {
+			r.throttles[name].claimed(admitted, b.of(name))
 		}
 	}()
 	ctx, cancel := context.WithTimeout(ctx, r.CallTimeout)
@@ -258,10 +260,28 @@ func (r *Runner) claim(ctx context.Context, busy func(system string) bool) (batc
 		return batch{}, err
 	}
 	b = claiming
+	r.looks.looked(began, r.Clock.Now(), everything, targets, r.Batch, b.entries)
+	if r.isFull(b) {
+		if full := r.full.Load(); full != nil {
+			(*full)()
+		}
+	}
 	return b, nil
 }
 
-// of are the entries of a system.
-func (b batch) of(system string) []domain.OutboxEntry {
-	return slices.DeleteFunc(slices.Clone(b.entries), func(e domain.OutboxEntry) bool { return e.Resolver != system })
+// isFull reports whether there may be more of what is due.
+func (r *Runner) isFull(b batch) bool { return len(b.entries)+len(b.unreadable) >= r.Batch }
+
+// OnFull sets a function that is called whenever a claim comes back full, so that there may be work for others. It must
+// return at once. A worker sets it.
+func (r *Runner) OnFull(call func()) { r.full.Store(&call) }
+
+// of is how many entries of a system there are.
+func (b batch) of(system string) (n int) {
+	for _, entry := range b.entries {
+		if entry.Resolver == system {
+			n++
+		}
+	}
+	return n
 }

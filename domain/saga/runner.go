@@ -23,6 +23,7 @@ const (
 	DefaultFirstBackoff = 30 * time.Second
 	DefaultMaxBackoff   = time.Hour
 	DefaultBreakAfter   = 10
+	DefaultRetention    = 30 * 24 * time.Hour
 )
 
 // longestBreak is the longest that a circuit breaker waits before it tries another call, unless FirstBackoff is longer.
@@ -62,6 +63,17 @@ type Config struct {
 	// others follow once that has had a response, even a refusal. The default is 10.
 	BreakAfter int
 
+	// Retention is how long entries that succeeded are kept, from when they were enqueued; Purge removes older ones. The
+	// default is 30 days.
+	Retention time.Duration
+
+	// LateAfter is the age from which an open entry is late. The default is 1 day.
+	LateAfter time.Duration
+	// OnLate is called by Purge, which a worker calls every hour, with each resolver that has late entries, whether they
+	// fail, wait, or are taken by no process: long before they are given up, and long before the month is over that a
+	// controller has (Art. 12(3) GDPR). Its panics are contained. The default is nothing.
+	OnLate func(ctx context.Context, backlog domain.OutboxBacklog)
+
 	// OnAbandoned is called with each entry that was abandoned, after that is committed. The entry has the status
 	// abandoned, and its last error says why. It is also called, once, with an entry that no process took for a day,
 	// such as one for a resolver that is registered nowhere: that has the last error domain.LastErrorUnclaimed, another
@@ -88,6 +100,8 @@ type Runner struct {
 	throttles map[string]*throttle // of each system
 	turns     atomic.Uint64        // claims so far
 	wakes     chan struct{}        // holds the one wake that was not answered yet
+	full      atomic.Pointer[func()]
+	looks     looks
 	unclaimed watch
 }
 
@@ -97,7 +111,7 @@ func NewRunner(c Config) (*Runner, error) {
 		return nil, configurationError("Sessions, Clock, IDs and Resolvers are required")
 	}
 	if c.Batch < 0 || c.Concurrency < 0 || c.MaxAttempts < 0 || c.BreakAfter < 0 ||
-		c.CallTimeout < 0 || c.Lease < 0 || c.FirstBackoff < 0 || c.MaxBackoff < 0 || c.GiveUpAfter < 0 {
+		c.CallTimeout < 0 || c.Lease < 0 || c.FirstBackoff < 0 || c.MaxBackoff < 0 || c.GiveUpAfter < 0 || c.Retention < 0 || c.LateAfter < 0 {
 		return nil, configurationError("no field may be negative")
 	}
 	for name, limits := range c.Systems {
@@ -113,6 +127,8 @@ func NewRunner(c Config) (*Runner, error) {
 	c.CallTimeout = orDefault(c.CallTimeout, DefaultCallTimeout)
 	c.Lease = orDefault(c.Lease, DefaultLease)
 	c.GiveUpAfter = orDefault(c.GiveUpAfter, DefaultGiveUpAfter)
+	c.Retention = orDefault(c.Retention, DefaultRetention)
+	c.LateAfter = orDefault(c.LateAfter, unclaimedAfter)
 	c.BreakAfter = orDefault(c.BreakAfter, DefaultBreakAfter)
 	c.FirstBackoff = orDefault(c.FirstBackoff, DefaultFirstBackoff)
 	c.MaxBackoff = orDefault(c.MaxBackoff, DefaultMaxBackoff)

@@ -141,12 +141,14 @@ func (r *Runner) events(o outcome, completes bool) []domain.AuditEvent {
 }
 
 // eventTypes are the events of each operation.
-var eventTypes = map[domain.Operation]struct{ succeeded, failed, completed domain.EventType }{
+var eventTypes = map[domain.Operation]struct{ succeeded, failed, completed, discarded domain.EventType }{
 	domain.OperationErase: {
 		domain.EventErasureStepSucceeded, domain.EventErasureStepFailed, domain.EventErasureCompleted,
+		domain.EventErasureDiscarded,
 	},
 	domain.OperationRectify: {
 		domain.EventRectificationStepSucceeded, domain.EventRectificationStepFailed, domain.EventRectificationCompleted,
+		domain.EventRectificationDiscarded,
 	},
 }
 

@@ -31,7 +31,7 @@ type throttle struct {
 	mu       sync.Mutex
 	lookedAt time.Time
 	still    int // looks before that one at the same instant
-	pending  int // entries that were claimed, and are not done with
+	pending  int // entries that are claimed, or may be, and are not done with
 	average  time.Duration
 
 	heldSince, heldUntil time.Time // it has asked for a wait
@@ -45,7 +45,8 @@ type throttle struct {
 	filledAt time.Time
 }
 
-// admit returns how many entries may be claimed now, 0 for none. The caller says with claimed what came of it.
+// admit returns how many entries may be claimed now, 0 for none, and reserves as many. If it is above 0, the caller says
+// with claimed what came of it.
 func (t *throttle) admit(now time.Time) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -61,6 +62,7 @@ func (t *throttle) admit(now time.Time) int {
 			return 0
 		}
 		t.probing = true
+		t.pending++
 		return 1
 	}
 	most := t.batch
@@ -73,14 +75,16 @@ func (t *throttle) admit(now time.Time) int {
 	if t.limits.Concurrency > 0 {
 		most = min(most, t.limits.Concurrency-t.pending)
 	}
-	return max(0, most)
+	most = max(0, most)
+	t.pending += most
+	return most
 }
 
-// claimed says how many entries were claimed after admit.
-func (t *throttle) claimed(n int) {
+// claimed says how many entries were claimed after as many were admitted.
+func (t *throttle) claimed(admitted, n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.pending += n
+	t.pending += n - admitted
 	if n == 0 {
 		t.probing = false
 	}
