@@ -25,6 +25,8 @@ type company struct {
 	store *stores.Store
 	began time.Time
 
+	enqueued int
+
 	mu    sync.Mutex
 	calls map[string][]time.Duration // since it began
 	now   map[string]int

@@ -66,12 +66,20 @@ import (
 //	claims of one take turns                                         outbox claim of one takes turns
 //	no more than its own limit is taken of a resolver                outbox claim keeps to the limit of a resolver
 //	DueFrom passes over nothing that is due since then               outbox claim takes what is due from an instant on
+//
+// And those of ports.OutboxOperations, where a store implements it:
+//
+//	what is left is counted by resolver and status, and since when   outbox backlog counts by resolver
+//	abandoned erasures are requeued by resolver and age              outbox requeue takes what matches
+//	what was abandoned succeeds, and is forgotten                    outbox discard settles what was abandoned
+//	the last one of a subject's erasure completes                    outbox discard completes an erasure
+//	the first claim after a requeue is kept                          outbox knows since when a requeued entry is tried
 func TestOutbox(t *testing.T, harness StoreHarness) {
 	t.Helper()
 	runStore(t, harness, outboxCases)
 }
 
-var outboxCases = slices.Concat(outboxEntryCases, outboxFleetCases, outboxFairCases)
+var outboxCases = slices.Concat(outboxEntryCases, outboxFleetCases, outboxFairCases, outboxOperationsCases)
 
 // outboxFleetCases are about processes that differ, in what they know or by their clocks, and about what is not as
 // expected.
