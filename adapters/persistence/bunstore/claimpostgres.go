@@ -10,9 +10,9 @@ const dueInPostgres = "COALESCE(next_attempt_at, '-infinity')"
 
 // everyTarget is a common table expression of the resolvers and operations that have open entries. It steps from one to
 // the next in the index.
-func everyTarget(table string) string {
+func (p postgres) everyTarget(table string) string {
 	const order = " ORDER BY resolver, operation LIMIT 1)"
-	one := "(SELECT resolver, operation FROM " + table + " WHERE " + isOpen
+	one := "(SELECT resolver, operation FROM " + table + " WHERE " + isOpen + " AND " + p.oneByOne("entry_id")
 	return "targets (resolver, operation) AS (" + one + order + " UNION ALL SELECT next.resolver, next.operation" +
 		" FROM targets CROSS JOIN LATERAL " + one + " AND (resolver, operation) > (targets.resolver, targets.operation)" +
 		order + " AS next)"
@@ -28,7 +28,7 @@ func (p postgres) due(c claim, args *parameters) string {
 	limit := strconv.Itoa(c.limit)
 	with, systems, targets := "WITH ", p.systems(c, args), p.targets(c, args)
 	if len(c.systems) == 0 {
-		with += "RECURSIVE " + everyTarget(c.table) + ", "
+		with += "RECURSIVE " + p.everyTarget(c.table) + ", "
 		systems = "SELECT 1 AS place, resolver, operation AS only, 0 AS passed, " + limit + " AS most FROM targets"
 		targets = "SELECT 1 AS place, 1 AS number, s.only AS operation, CAST('0001-01-01' AS timestamptz) AS since, " +
 			strconv.Itoa((c.limit+1)/2) + " AS half"
@@ -50,11 +50,12 @@ func (p postgres) due(c claim, args *parameters) string {
 		" CROSS JOIN LATERAL (SELECT y.entry_id FROM (SELECT entry_id FROM " + c.table + " WHERE " + isOpen +
 		" AND resolver = s.resolver AND operation = k.operation" +
 		" AND (" + dueInPostgres + ", enqueued_at) >= (k.low, k.since) AND " + dueInPostgres + " <= k.high" +
+		" AND " + p.oneByOne("entry_id") +
 		" ORDER BY " + dueInPostgres + ", enqueued_at, entry_id LIMIT " + limit + " FOR UPDATE SKIP LOCKED) AS y" +
 		" OFFSET k.passed LIMIT k.most) AS x" +
 		" OFFSET s.passed LIMIT s.most) AS e" +
 		" UNION ALL SELECT e.entry_id FROM (SELECT entry_id FROM " + c.table + " WHERE " + isOpen +
-		" AND last_attempt_at > CAST($3 AS timestamptz)" + isOfSystems(c, args) +
+		" AND last_attempt_at > CAST($3 AS timestamptz)" + isOfSystems(c, args) + " AND " + p.oneByOne("entry_id") +
 		" ORDER BY last_attempt_at LIMIT " + limit + " FOR UPDATE SKIP LOCKED) AS e" +
 		") AS e LIMIT $2)"
 }
@@ -108,23 +109,29 @@ func isOfSystems(c claim, args *parameters) string {
 }
 
 // unclaimed looks at each target for itself, so that one of them hides no other.
-func (postgres) unclaimed(table string, limit int) string {
+func (p postgres) unclaimed(table string, limit int) string {
 	most := strconv.Itoa(limit)
 	one := func(order, bound string) string {
-		return "(SELECT entry_id, enqueued_at FROM " + table + " WHERE " + isUnclaimed + bound +
+		return "(SELECT entry_id, enqueued_at FROM " + table + " WHERE " + isUnclaimed + bound + " AND " + p.oneByOne("entry_id") +
 			" AND resolver = targets.resolver AND operation = targets.operation ORDER BY " + order + " LIMIT " + most +
 			" FOR UPDATE SKIP LOCKED)"
 	}
 	const order = dueInPostgres + ", enqueued_at, entry_id"
-	return "WITH RECURSIVE " + everyTarget(table) + ", due AS MATERIALIZED (SELECT e.entry_id FROM targets CROSS JOIN LATERAL (" +
+	return "WITH RECURSIVE " + p.everyTarget(table) + ", due AS MATERIALIZED (SELECT e.entry_id FROM targets CROSS JOIN LATERAL (" +
 		"SELECT * FROM " + one(order, " AND "+dueInPostgres+" = '-infinity'") + " AS fresh UNION ALL SELECT * FROM " +
 		one(order, " AND "+dueInPostgres+" > '-infinity' AND "+dueInPostgres+" < $1") + " AS retries) AS e" +
 		" ORDER BY e.enqueued_at, e.entry_id LIMIT $2)"
 }
 
-// amongst is the condition that a column has one of the values that a query returns. They are looked up one by one: for
-// many values the planner would rather look at the whole table.
-func (postgres) amongst(column, query string) string { return column + " = ANY (ARRAY(" + query + "))" }
+func (p postgres) amongst(column, query string) string {
+	return column + " = ANY (ARRAY(" + query + ")) AND " + p.oneByOne(column)
+}
+
+// oneByOne is always true, at hardly any cost, but planners take it for costly: they look rows up in an index rather than
+// all of them at the table. They would choose the table while it is small, and go on with that plan when it has grown.
+func (postgres) oneByOne(column string) string {
+	return "(SELECT count(*) FROM generate_series(1, 0 * length(" + column + "))) = 0"
+}
 
 func (postgres) elements(parameter string) string {
 	return "SELECT jsonb_array_elements_text(CAST(" + parameter + " AS jsonb))"

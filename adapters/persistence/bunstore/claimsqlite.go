@@ -58,6 +58,8 @@ func (sqlite) unclaimed(table string, _ int) string {
 
 func (sqlite) amongst(column, query string) string { return column + " IN (" + query + ")" }
 
+func (sqlite) oneByOne(string) string { return "TRUE" } // it does by itself
+
 func (sqlite) elements(parameter string) string {
 	return "SELECT value FROM json_each(" + parameter + ")"
 }

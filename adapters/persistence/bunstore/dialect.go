@@ -60,8 +60,12 @@ type sqlDialect interface {
 	// are $2, that isUnclaimed, oldest first, which are locked.
 	unclaimed(table string, limit int) string
 
-	// amongst is the condition that the column has one of the values that a query returns.
+	// amongst is the condition that the column, a text, has one of the values that a query returns.
 	amongst(column, query string) string
+
+	// oneByOne is a condition that is always true, and has the rows that others hold for be looked up in an index. The
+	// column is any text.
+	oneByOne(column string) string
 
 	// elements is the query of the texts in a parameter, which is an array in JSON.
 	elements(parameter string) string

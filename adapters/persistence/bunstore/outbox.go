@@ -96,7 +96,8 @@ func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.Out
 func (o outbox) change(ctx context.Context, op, condition, set string, args ...any) ([]domain.OutboxEntry, error) {
 	changed, err := o.entries(ctx, op, "WITH chosen AS (SELECT entry_id AS chosen_id FROM "+o.store.tables.outbox+
 		" WHERE "+condition+" ORDER BY entry_id"+o.store.dialect.forUpdate()+") UPDATE "+o.store.tables.outbox+
-		" SET "+set+" FROM chosen WHERE entry_id = chosen_id RETURNING "+entryColumns, args...)
+		" SET "+set+" WHERE "+o.store.dialect.amongst("entry_id", "SELECT chosen_id FROM chosen")+" RETURNING "+entryColumns,
+		args...)
 	slices.SortFunc(changed, byAge)
 	return changed, err
 }

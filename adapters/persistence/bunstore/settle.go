@@ -98,7 +98,7 @@ func (o outbox) lock(ctx context.Context, settlements []domain.Settlement, found
 		return nil
 	}, "SELECT entry_id, subject_id, operation, lease_token FROM "+o.store.tables.outbox+
 		" WHERE "+isUnfinished+" AND NOT (operation = 'rectify' AND "+isAbandoned+") AND (subject_id, operation) IN (VALUES "+
-		strings.Join(conditions, ", ")+")"+
+		strings.Join(conditions, ", ")+") AND "+o.store.dialect.oneByOne("entry_id")+
 		" ORDER BY entry_id"+o.store.dialect.forUpdate(), args...)
 }
 

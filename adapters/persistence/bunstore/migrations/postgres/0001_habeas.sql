@@ -108,7 +108,7 @@ CREATE INDEX habeas_outbox_open ON habeas_outbox
     (resolver, operation, (COALESCE(next_attempt_at, '-infinity')), enqueued_at, entry_id) INCLUDE (status, next_attempt_at)
     WHERE stage = 0;
 
-CREATE INDEX habeas_outbox_tried ON habeas_outbox (last_attempt_at) WHERE stage = 0;
+CREATE INDEX habeas_outbox_tried ON habeas_outbox (last_attempt_at) WHERE stage = 0 AND last_attempt_at IS NOT NULL;
 
 CREATE INDEX habeas_outbox_unfinished ON habeas_outbox (subject_id, operation) WHERE stage < 2;
 

@@ -113,7 +113,7 @@ CREATE INDEX habeas_outbox_open ON habeas_outbox
     (resolver, operation, COALESCE(next_attempt_at, ''), enqueued_at, entry_id, status, next_attempt_at)
     WHERE stage = 0;
 
-CREATE INDEX habeas_outbox_tried ON habeas_outbox (last_attempt_at) WHERE stage = 0;
+CREATE INDEX habeas_outbox_tried ON habeas_outbox (last_attempt_at) WHERE stage = 0 AND last_attempt_at IS NOT NULL;
 
 CREATE INDEX habeas_outbox_unfinished ON habeas_outbox (subject_id, operation) WHERE stage < 2;
 
