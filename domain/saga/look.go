@@ -18,7 +18,7 @@ const (
 	longestLook = 15 * time.Second
 	// lookLag is how far a shortened look goes back beyond the one before: for sessions that commit late, and for clocks
 	// that differ a little. What is older waits for the next look at everything.
-	lookLag = 5 * time.Second
+	lookLag = time.Second
 )
 
 // looks shorten claims where what was settled lies in their way: where a transaction that is open for long keeps a
