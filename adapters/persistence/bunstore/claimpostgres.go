@@ -127,6 +127,13 @@ func (p postgres) amongst(column, query string) string {
 	return column + " = ANY (ARRAY(" + query + ")) AND " + p.oneByOne(column)
 }
 
+// ofOperations looks up each of them in the index by subject, however few entries the planner thinks that there are.
+func (p postgres) ofOperations(table, list string) string {
+	return p.amongst("entry_id", "SELECT e.entry_id FROM ("+list+") AS o (subject, operation) CROSS JOIN LATERAL"+
+		" (SELECT entry_id FROM "+table+" WHERE subject_id = o.subject AND operation = o.operation AND "+isUnfinished+
+		" AND "+p.oneByOne("entry_id")+" OFFSET 0) AS e")
+}
+
 // oneByOne is always true, at hardly any cost, but planners take it for costly: they look rows up in an index rather than
 // all of them at the table. They would choose the table while it is small, and go on with that plan when it has grown.
 func (postgres) oneByOne(column string) string {

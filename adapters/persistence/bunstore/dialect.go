@@ -63,6 +63,9 @@ type sqlDialect interface {
 	// amongst is the condition that the column, a text, has one of the values that a query returns.
 	amongst(column, query string) string
 
+	// ofOperations is the condition that an entry is unfinished, and of one of the subjects and operations in a list.
+	ofOperations(table, list string) string
+
 	// oneByOne is a condition that is always true, and has the rows that others hold for be looked up in an index. The
 	// column is any text.
 	oneByOne(column string) string

@@ -110,7 +110,7 @@ CREATE INDEX habeas_outbox_open ON habeas_outbox
 
 CREATE INDEX habeas_outbox_tried ON habeas_outbox (last_attempt_at) WHERE stage = 0 AND last_attempt_at IS NOT NULL;
 
-CREATE INDEX habeas_outbox_unfinished ON habeas_outbox (subject_id, operation) WHERE stage < 2;
+CREATE INDEX habeas_outbox_unfinished ON habeas_outbox (subject_id, operation) WHERE status <> 'succeeded';
 
 CREATE INDEX habeas_outbox_settled ON habeas_outbox (stage, enqueued_at, entry_id) INCLUDE (resolver, operation)
     WHERE stage > 0;
