@@ -19,11 +19,13 @@ const (
 	EventErasureLocalCompleted       EventType = "erasure_local_completed"
 	EventErasureCompleted            EventType = "erasure_completed"
 	EventErasureRequeued             EventType = "erasure_requeued"
+	EventErasureDiscarded            EventType = "erasure_discarded"
 	EventRectificationRequested      EventType = "rectification_requested"
 	EventRectificationStepSucceeded  EventType = "rectification_step_succeeded"
 	EventRectificationStepFailed     EventType = "rectification_step_failed"
 	EventRectificationLocalCompleted EventType = "rectification_local_completed"
 	EventRectificationCompleted      EventType = "rectification_completed"
+	EventRectificationDiscarded      EventType = "rectification_discarded"
 )
 
 // Payload is what an event says beside its type: short scalars (string, bool, int, int64) under fixed names. It never

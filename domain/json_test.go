@@ -132,11 +132,13 @@ func TestTheEventTypesAreNamedAsPromised(t *testing.T) {
 		"erasure_local_completed":       domain.EventErasureLocalCompleted,
 		"erasure_completed":             domain.EventErasureCompleted,
 		"erasure_requeued":              domain.EventErasureRequeued,
+		"erasure_discarded":             domain.EventErasureDiscarded,
 		"rectification_requested":       domain.EventRectificationRequested,
 		"rectification_step_succeeded":  domain.EventRectificationStepSucceeded,
 		"rectification_step_failed":     domain.EventRectificationStepFailed,
 		"rectification_local_completed": domain.EventRectificationLocalCompleted,
 		"rectification_completed":       domain.EventRectificationCompleted,
+		"rectification_discarded":       domain.EventRectificationDiscarded,
 	} {
 		if string(got) != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -74,6 +74,12 @@ type OutboxTarget struct {
 	// LongestWait is the longest that the process has an entry wait for its next attempt, or keeps one leased. What is
 	// shorter than the constant LongestWait stands for that.
 	LongestWait time.Duration
+	// Limit is how many entries of the resolver, whatever their operation, one claim takes at most. Of the targets of one
+	// resolver, the lowest Limit counts. 0 or less stands for no limit but that of the claim.
+	Limit int
+	// DueFrom is for a caller that has claimed before: the claim may pass over entries of the target that have been due
+	// since before that instant, new ones by EnqueuedAt and others by NextAttemptAt. The zero time passes over none.
+	DueFrom time.Time
 }
 
 // LatestNextAttempt is the last instant for which clocks that agree could have put off an entry, as a claim sees it:
@@ -112,4 +118,35 @@ type Settlement struct {
 type SettleResult struct {
 	Stale     bool // the lease was lost: another attempt has the entry now, or had it
 	Completes bool // with it, the last entry of the subject's operation has succeeded
+}
+
+// OutboxBacklog is what is left to be done for a resolver.
+type OutboxBacklog struct {
+	Resolver string                 `json:"resolver"`
+	Counts   map[OutboxStatus]int64 `json:"counts"` // of every status but succeeded, with 0 if need be
+	// Oldest is when the oldest open entry (pending, failed or in flight) was enqueued; nil if there is none.
+	Oldest *time.Time `json:"oldest"`
+	// OldestDue is the earliest instant at which an open entry is or was due: its NextAttemptAt, or else its EnqueuedAt. It
+	// may lie in the future. It is nil if no entry is open.
+	OldestDue *time.Time `json:"oldest_due"`
+}
+
+// OutboxFilter chooses entries. A zero field chooses all.
+type OutboxFilter struct {
+	Resolver       string
+	EnqueuedBefore time.Time
+	EnqueuedFrom   time.Time
+}
+
+// Matches reports whether the filter chooses the entry.
+func (f OutboxFilter) Matches(e OutboxEntry) bool {
+	return (f.Resolver == "" || f.Resolver == e.Resolver) &&
+		(f.EnqueuedBefore.IsZero() || e.EnqueuedAt.Before(f.EnqueuedBefore)) &&
+		!e.EnqueuedAt.Before(f.EnqueuedFrom)
+}
+
+// Discarded is an entry that a person has dealt with.
+type Discarded struct {
+	Entry     OutboxEntry
+	Completes bool // with it, nothing of the subject's operation is left
 }

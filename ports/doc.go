@@ -10,5 +10,6 @@ package ports
 
 //go:generate go tool -modfile=../tools/go.mod mockgen -write_package_comment=false -source=session.go -destination=mocks/session.go -package=mocks
 //go:generate go tool -modfile=../tools/go.mod mockgen -write_package_comment=false -source=stores.go -destination=mocks/stores.go -package=mocks
+//go:generate go tool -modfile=../tools/go.mod mockgen -write_package_comment=false -source=operations.go -destination=mocks/operations.go -package=mocks
 //go:generate go tool -modfile=../tools/go.mod mockgen -write_package_comment=false -source=resolver.go -destination=mocks/resolver.go -package=mocks
 //go:generate go tool -modfile=../tools/go.mod mockgen -write_package_comment=false -source=system.go -destination=mocks/system.go -package=mocks

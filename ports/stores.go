@@ -131,7 +131,16 @@ type Outbox interface {
 	// once the session has committed, until leaseUntil: then it is due again, which heals a caller that died.
 	//
 	// With targets, only entries of their resolvers and operations are taken; the others stay as they are. Without any,
-	// every entry is.
+	// every entry is, in any order of the resolvers. Of a resolver, no more than domain.OutboxTarget.Limit are taken.
+	//
+	// Where more is due than the limit, the claim is shared: each resolver has an equal share, and within a resolver each
+	// operation, and within that the new entries (NextAttemptAt is nil) and the retries (all others) each have half. What
+	// one of them leaves over goes to the others. If a share is a single entry, retries come first where the second of at
+	// is even, and new entries where it is odd; if there are more resolvers than limit, the first of the targets come
+	// first. Of the new entries of a target the oldest by (EnqueuedAt, EntryID) are taken, and of its retries those that
+	// have been due the longest, by (NextAttemptAt, EnqueuedAt, EntryID).
+	//
+	// The cost does not grow with the number of entries that are settled, leased, waiting, or of other targets.
 	//
 	// A clock that was ahead keeps no entry waiting: due is also what is open and has a NextAttemptAt after
 	// domain.LatestNextAttempt, or a LastAttemptAt after leaseUntil. The clocks of processes that share an outbox must

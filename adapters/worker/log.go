@@ -30,6 +30,15 @@ func (w *SagaWorker) logFailure(ctx context.Context, settled int, err error) {
 	w.logger().LogAttrs(ctx, level, "habeas: outbox batch failed", attributes...)
 }
 
+// logPurge says that old entries could not be removed. The next time is in an hour.
+func (w *SagaWorker) logPurge(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	attributes := append(safelog.Error(err), slog.Duration("retry_in", purgeInterval))
+	w.logger().LogAttrs(ctx, slog.LevelWarn, "habeas: purge of the outbox failed", attributes...)
+}
+
 // logPanic says where the runner panicked, and with what type of value, which is nil when the runner did not panic but
 // ended its goroutine.
 func (w *SagaWorker) logPanic(ctx context.Context, value any) {

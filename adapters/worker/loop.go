@@ -5,17 +5,11 @@ import (
 	"time"
 )
 
-// loop is one of a worker's.
-type loop struct {
-	*SagaWorker
-	wake chan struct{}
-}
-
 // run drains and rests until ctx ends. Nothing else ends it.
-func (l loop) run(ctx context.Context) {
+func (w *SagaWorker) run(ctx context.Context) {
 	for {
-		healthy := l.drain(ctx)
-		if !l.rest(ctx, healthy) {
+		healthy := w.drain(ctx)
+		if !w.rest(ctx, healthy) {
 			return
 		}
 	}
@@ -26,28 +20,42 @@ func (l loop) run(ctx context.Context) {
 //
 // A batch in which other workers settled everything first, or whose entries were all given back, counts as one that
 // had nothing: whatever is due then waits for the next wake or poll, and cannot keep the loop spinning.
-func (l loop) drain(ctx context.Context) (healthy bool) {
+func (w *SagaWorker) drain(ctx context.Context) (healthy bool) {
 	for ctx.Err() == nil {
-		l.spendWake()
-		settled, succeeded := l.batch(ctx)
+		w.spendWake()
+		settled, succeeded := w.batch(ctx)
 		if !succeeded || settled == 0 {
 			return succeeded
+		}
+		if !w.full && w.options.Workers > 1 {
+			w.next()
 		}
 	}
 	return true
 }
 
 // spendWake takes the wake that is waiting, because the claim that comes next answers it.
-func (l loop) spendWake() {
+func (w *SagaWorker) spendWake() {
 	select {
-	case <-l.wake:
+	case <-w.wakes:
 	default:
 	}
 }
 
-// batch runs one batch and logs its failure. The runner has a goroutine of its own, so that not even one that ends its
-// goroutine ends the loop.
+// batch runs one batch and logs its failure.
 func (w *SagaWorker) batch(ctx context.Context) (settled int, succeeded bool) {
+	succeeded = w.contain(ctx, func() (err error) {
+		settled, err = w.runner.RunOnce(ctx)
+		if err != nil {
+			w.logFailure(ctx, settled, err)
+		}
+		return err
+	})
+	return settled, succeeded
+}
+
+// contain gives the runner a goroutine of its own, so that not even one that ends its goroutine ends the worker's.
+func (w *SagaWorker) contain(ctx context.Context, run func() error) (succeeded bool) {
 	ended := make(chan struct{})
 	returned := false
 	var err error
@@ -58,25 +66,43 @@ func (w *SagaWorker) batch(ctx context.Context) (settled int, succeeded bool) {
 				w.logPanic(ctx, recover())
 			}
 		}()
-		settled, err = w.runner.RunOnce(ctx)
+		err = run()
 		returned = true
 	}()
 	<-ended
-	if err != nil {
-		w.logFailure(ctx, settled, err)
+	return returned && err == nil
+}
+
+// purge removes what is kept no longer, every hour until ctx ends. Its failure is logged, and heals with the next time.
+func (w *SagaWorker) purge(ctx context.Context, runner purger) {
+	timer := time.NewTimer(firstPurge)
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return
+		}
+		w.contain(ctx, func() error {
+			_, err := runner.Purge(ctx)
+			if err != nil {
+				w.logPurge(ctx, err)
+			}
+			return err
+		})
+		timer.Reset(purgeInterval)
 	}
-	return settled, returned && err == nil
 }
 
 // rest sleeps for PollInterval. A wake ends it only where the last batch was healthy: a database that is failing is
 // not asked more often because there is more to do; the wake is then answered with the next batch. It reports false
 // when ctx has ended.
-func (l loop) rest(ctx context.Context, healthy bool) bool {
-	wake := l.wake
+func (w *SagaWorker) rest(ctx context.Context, healthy bool) bool {
+	wake := w.wakes
 	if !healthy {
 		wake = nil // never ready
 	}
-	timer := time.NewTimer(l.options.PollInterval)
+	timer := time.NewTimer(w.options.PollInterval)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -3,6 +3,7 @@ package worker_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -152,8 +153,8 @@ func TestABatchThatSettledAPartAndFailedIsFollowedByAPause(t *testing.T) {
 	})
 }
 
-// Each of several workers drains, sleeps and answers a wake.
-func TestSeveralWorkersAreWokenTogether(t *testing.T) {
+// A wake is answered by one of several loops, which wakes the next one while there is something to do.
+func TestAWakeWakesOneLoopWhichWakesTheNext(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		work := make(chan int, 4)
 		runner := newFake(func(context.Context, int) (int, error) {
@@ -176,12 +177,92 @@ func TestSeveralWorkersAreWokenTogether(t *testing.T) {
 			t.Errorf("%d batches were under way at once, want 2", runner.most)
 		}
 		woken := time.Minute
-		runner.wantAt(t, 0, 0, woken, woken, woken+time.Second, woken+time.Second, woken+2*time.Second, woken+2*time.Second)
+		runner.wantAt(t, 0, 0, woken, woken+time.Second, woken+time.Second, woken+2*time.Second, woken+2*time.Second,
+			woken+3*time.Second, woken+3*time.Second)
 		must(t, w.Stop(0))
 		w.Wake()
 		pass(2 * time.Hour)
-		if n := len(runner.at); n != 8 {
-			t.Errorf("%d batches ran after the worker was stopped", n-8)
+		if n := len(runner.at); n != 9 {
+			t.Errorf("%d batches ran after the worker was stopped", n-9)
+		}
+	})
+}
+
+// filling is a runner that says itself when there may be more, and purges.
+type filling struct {
+	*fake
+	full   func()
+	woken  int
+	purges []time.Duration
+}
+
+func (f *filling) OnFull(call func()) { f.full = call }
+func (f *filling) Wake()              { f.woken++ }
+
+func (f *filling) Purge(context.Context) (int64, error) {
+	f.purges = append(f.purges, time.Since(f.began))
+	return 0, errBroken
+}
+
+func TestOneWakeIsOneLookWhereNothingIsFull(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := &filling{fake: newFake(func(context.Context, int) (int, error) { return 0, nil })}
+		w := started(t, runner, worker.Options{PollInterval: time.Hour, Workers: 8})
+		pass(time.Minute)
+		before := len(runner.at)
+		w.Wake()
+		pass(time.Minute)
+		if looks := len(runner.at) - before; looks != 1 || runner.woken != 1 {
+			t.Errorf("a wake led to %d looks, and %d wakes of the runner", looks, runner.woken)
+		}
+	})
+}
+
+func TestARunnerThatIsFullWakesTheNextLoopAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		work := 0
+		var runner *filling
+		runner = &filling{fake: newFake(func(context.Context, int) (int, error) {
+			if work == 0 {
+				return 0, nil
+			}
+			if work--; work > 0 {
+				runner.full()
+			}
+			time.Sleep(time.Minute)
+			return 50, nil
+		})}
+		w := started(t, runner, worker.Options{PollInterval: time.Hour, Workers: 4})
+		pass(time.Minute)
+		work = 3
+		w.Wake()
+		pass(time.Second)
+		runner.mu.Lock()
+		if runner.now != 3 {
+			t.Errorf("%d batches are under way, want 3", runner.now)
+		}
+		runner.mu.Unlock()
+		pass(10 * time.Minute)
+	})
+}
+
+func TestItPurgesEveryHour(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		log := &records{}
+		runner := &filling{fake: newFake(nil)}
+		w := started(t, runner, worker.Options{PollInterval: time.Hour, Logger: log.logger()})
+		pass(2*time.Hour + 30*time.Minute)
+		want := []time.Duration{time.Minute, time.Hour + time.Minute, 2*time.Hour + time.Minute}
+		if !slices.Equal(runner.purges, want) {
+			t.Errorf("purged at %v, want %v", runner.purges, want)
+		}
+		if lines := log.all(t); len(lines) != 3 || lines[0]["level"] != "WARN" {
+			t.Errorf("logged %v", lines)
+		}
+		must(t, w.Stop(0))
+		pass(2 * time.Hour)
+		if len(runner.purges) != 3 {
+			t.Error("purged after the end")
 		}
 	})
 }

@@ -24,6 +24,8 @@ import (
 const (
 	DefaultPollInterval = 5 * time.Second
 	DefaultStopTimeout  = 10 * time.Second
+	purgeInterval       = time.Hour
+	firstPurge          = time.Minute // after the start
 )
 
 // Runner does the work, a batch at a time. *saga.Runner is one.
@@ -34,15 +36,27 @@ type Runner interface {
 	RunOnce(ctx context.Context) (settled int, err error)
 }
 
+// A Runner can do more, as *saga.Runner does.
+type (
+	// waker is told of each wake, also while it runs.
+	waker interface{ Wake() }
+	// filler says when there may be work for another loop. Where a runner does not, a batch that settled anything does.
+	filler interface{ OnFull(call func()) }
+	// purger removes what is kept no longer. It is called an hour after the last time.
+	purger interface {
+		Purge(ctx context.Context) (removed int64, err error)
+	}
+)
+
 // Options change what a SagaWorker does by default. The zero value is ready for use.
 type Options struct {
 	// PollInterval is how long the worker sleeps when nothing is due, unless it is woken, and how long it pauses after
 	// a batch that failed, whether it is woken or not. The default is 5 s.
 	PollInterval time.Duration
 
-	// Workers is how many batches are under way at once: more of them wait less for the database, and one that waits for
-	// a slow system keeps no others back. Each polls, each answers a wake, and each makes as many calls at once as the
-	// runner is told to. The default is 1.
+	// Workers is how many batches are under way at once: more of them wait less for the database. Each polls. A wake is
+	// answered by one of them, which wakes the next while its batches come back full. Each makes as many calls at once to
+	// each system as the runner is told to. The default is 1.
 	Workers int
 
 	// StopTimeout is how long Stop waits by default. It should cover what a call to an external system usually takes.
@@ -58,7 +72,8 @@ type Options struct {
 type SagaWorker struct {
 	runner  Runner
 	options Options
-	wakes   []chan struct{} // of each loop: holds the one wake that was not answered yet
+	wakes   chan struct{} // holds the one wake that no loop has answered yet
+	full    bool          // the runner says itself when there may be more
 
 	mu     sync.Mutex
 	cancel context.CancelFunc
@@ -83,9 +98,10 @@ func New(runner Runner, opts Options) (*SagaWorker, error) {
 	if opts.Workers == 0 {
 		opts.Workers = 1
 	}
-	w := &SagaWorker{runner: runner, options: opts}
-	for range opts.Workers {
-		w.wakes = append(w.wakes, make(chan struct{}, 1))
+	w := &SagaWorker{runner: runner, options: opts, wakes: make(chan struct{}, 1)}
+	if filler, ok := runner.(filler); ok {
+		w.full = true
+		filler.OnFull(w.next)
 	}
 	return w, nil
 }
@@ -102,8 +118,11 @@ func (w *SagaWorker) Start() {
 	ended := make(chan struct{})
 	w.cancel, w.ended = cancel, ended
 	var loops sync.WaitGroup
-	for _, wake := range w.wakes {
-		loops.Go(func() { loop{w, wake}.run(ctx) })
+	for range w.options.Workers {
+		loops.Go(func() { w.run(ctx) })
+	}
+	if purger, ok := w.runner.(purger); ok {
+		loops.Go(func() { w.purge(ctx, purger) })
 	}
 	go func() {
 		defer close(ended)
@@ -154,14 +173,20 @@ func (w *SagaWorker) Stop(timeout time.Duration) error {
 	}
 }
 
-// Wake says that there may be work. A worker that sleeps looks at once; one that is busy looks again before it
-// sleeps; one that is not running looks when it starts, as it always does. Many wakes are answered together. Wake
+// Wake says that there may be work. One loop that sleeps looks at once; if all are busy, the first that would sleep looks
+// again before; a worker that is not running looks when it starts, as it always does. Many wakes are answered together. Wake
 // never blocks, and may be called at any time.
 func (w *SagaWorker) Wake() {
-	for _, wake := range w.wakes {
-		select {
-		case wake <- struct{}{}:
-		default: // one is waiting already
-		}
+	if runner, ok := w.runner.(waker); ok {
+		runner.Wake()
+	}
+	w.next()
+}
+
+// next wakes one loop.
+func (w *SagaWorker) next() {
+	select {
+	case w.wakes <- struct{}{}:
+	default: // one is waiting already
 	}
 }

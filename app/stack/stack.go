@@ -119,6 +119,9 @@ func New(c Config) (Stack, error) {
 	if err != nil {
 		return Stack{}, err
 	}
+	if c.Saga.Jitter == nil {
+		c.Saga.Jitter = system.Jitter
+	}
 	runner, err := saga.NewRunner(saga.Config{
 		Sessions: c.Sessions, Clock: clock, IDs: ids, Resolvers: set, Options: c.Saga, OnAbandoned: c.OnAbandoned,
 	})

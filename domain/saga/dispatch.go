@@ -3,6 +3,7 @@ package saga
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -14,50 +15,102 @@ import (
 type outcome struct {
 	settlement    domain.Settlement
 	alreadyAbsent bool
+	gaveUp        bool               // the entry was abandoned although it could have been repeated
+	orElse        *domain.Settlement // what comes of an entry that is too old, if it was requeued not long ago
+	after         time.Duration      // the wait that the system asked for, 0 for none
 }
 
-// dispatch makes the calls of a batch and sends one outcome per entry to the channel it returns.
-func (r *Runner) dispatch(ctx context.Context, b batch) <-chan outcome {
+// dispatch makes the calls of a batch, those of each system beside those of others, and sends one outcome per entry to the
+// channel it returns.
+func (n *run) dispatch(ctx context.Context, b batch) <-chan outcome {
 	outcomes := make(chan outcome, len(b.entries))
-	next := make(chan domain.OutboxEntry, len(b.entries))
+	queues := map[string]chan domain.OutboxEntry{}
 	for _, entry := range b.entries {
-		next <- entry
+		if queues[entry.Resolver] == nil {
+			queues[entry.Resolver] = make(chan domain.OutboxEntry, len(b.entries))
+		}
+		queues[entry.Resolver] <- entry
 	}
-	close(next)
-	for range min(r.config.Concurrency, len(b.entries)) {
-		go func() {
-			for entry := range next {
-				outcomes <- r.contain(ctx, entry, b.leaseUntil)
-			}
-		}()
+	for system, queue := range queues {
+		close(queue)
+		for range min(n.config.Concurrency, len(queue)) {
+			go func() {
+				for entry := range queue {
+					o := n.contain(ctx, entry, b.leaseUntil)
+					n.done(system)
+					outcomes <- o
+				}
+			}()
+		}
 	}
 	return outcomes
 }
 
 // contain makes a failed attempt of a panic that comes with looking at a resolver's error, whose methods are its own.
 func (r *Runner) contain(ctx context.Context, entry domain.OutboxEntry, leaseUntil time.Time) (o outcome) {
+	began, called := time.Time{}, false
+	throttle := r.throttles[entry.Resolver] // nil where the store has claimed what it was not asked for
 	defer func() {
 		if recover() != nil {
 			o = r.fail(entry, "panic", &panicError{})
 		}
+		switch {
+		case throttle == nil:
+		case !called:
+			throttle.giveBack()
+		case o.settlement.Status == domain.OutboxFailed || o.gaveUp:
+			throttle.end(began, r.config.Clock.Now(), faltered, o.after)
+		default:
+			throttle.end(began, r.config.Clock.Now(), answered, 0)
+		}
 	}()
-	return r.try(ctx, entry, leaseUntil)
+	givenBack := outcome{settlement: domain.Settlement{Entry: entry, Status: domain.OutboxPending}}
+	if r.isLost(entry) {
+		return r.abandon(entry, "lost")
+	}
+	if ctx.Err() != nil { // nobody waits for more
+		return givenBack
+	}
+	if throttle != nil {
+		wait, ok := throttle.begin(r.config.Clock.Now())
+		if !ok || !r.inTime(wait, leaseUntil) || !pause(ctx, wait) {
+			return givenBack
+		}
+	}
+	if !r.inTime(0, leaseUntil) {
+		return givenBack
+	}
+	began, called = r.config.Clock.Now(), true
+	return r.try(ctx, entry)
 }
 
-// try makes the call of one entry, unless it is no longer the time for it.
-func (r *Runner) try(ctx context.Context, entry domain.OutboxEntry, leaseUntil time.Time) outcome {
-	givenBack := outcome{settlement: domain.Settlement{Entry: entry, Status: domain.OutboxPending}}
-	switch {
-	case ctx.Err() != nil:
-		return givenBack // nobody waits for more
-	case r.config.Clock.Now().Add(r.config.CallTimeout).After(leaseUntil):
-		return givenBack // the call could outlast the lease
-	case entry.Attempts > r.config.MaxAttempts:
-		return r.abandon(entry, "lost") // each attempt ended without an outcome: its process died, or lost its lease
+// inTime reports whether a call that begins after a wait ends before the lease does.
+func (r *Runner) inTime(wait time.Duration, leaseUntil time.Time) bool {
+	return !r.config.Clock.Now().Add(wait + r.config.CallTimeout).After(leaseUntil)
+}
+
+// pause waits, and reports false when ctx ends first.
+func pause(ctx context.Context, wait time.Duration) bool {
+	if wait <= 0 {
+		return true
 	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// try makes the call of one entry.
+func (r *Runner) try(ctx context.Context, entry domain.OutboxEntry) outcome {
 	alreadyAbsent, err := r.call(context.WithoutCancel(ctx), entry)
 	if err == nil {
-		return outcome{domain.Settlement{Entry: entry, Status: domain.OutboxSucceeded}, alreadyAbsent}
+		return outcome{
+			settlement: domain.Settlement{Entry: entry, Status: domain.OutboxSucceeded}, alreadyAbsent: alreadyAbsent,
+		}
 	}
 	class := domain.ErrorClass(err)
 	if panicked := (*panicError)(nil); errors.As(err, &panicked) {
@@ -72,32 +125,56 @@ func (r *Runner) try(ctx context.Context, entry domain.OutboxEntry, leaseUntil t
 
 // fail is the outcome of an attempt that may be repeated, unless it was the last one.
 func (r *Runner) fail(entry domain.OutboxEntry, class string, err error) outcome {
-	if entry.Attempts >= r.config.MaxAttempts {
-		return r.abandon(entry, class)
+	var after time.Duration
+	if later := (*domain.RetryLater)(nil); errors.As(err, &later) {
+		after = min(later.After, domain.LongestWait)
 	}
-	retryAt := domain.Instant(r.config.Clock.Now().Add(r.backoff(entry.Attempts, err)))
-	return outcome{settlement: domain.Settlement{
+	retryAt := domain.Instant(r.config.Clock.Now().Add(r.backoff(entry.Attempts, after)))
+	failed := outcome{settlement: domain.Settlement{
 		Entry: entry, Status: domain.OutboxFailed, LastError: class, NextAttemptAt: &retryAt,
-	}}
+	}, after: after}
+	tooOften := r.config.MaxAttempts > 0 && entry.Attempts >= r.config.MaxAttempts
+	if !tooOften && !r.isTooOld(entry.EnqueuedAt) {
+		return failed
+	}
+	given := r.abandon(entry, class)
+	given.gaveUp, given.after = true, after
+	if !tooOften {
+		given.orElse = &failed.settlement
+	}
+	return given
+}
+
+// isLost reports whether attempts ended without an outcome, and too many of them: their process died, or lost its lease.
+func (r *Runner) isLost(entry domain.OutboxEntry) bool {
+	if r.config.MaxAttempts > 0 && entry.Attempts > r.config.MaxAttempts {
+		return true
+	}
+	most := 2*int(r.config.GiveUpAfter/r.config.MaxBackoff) + 2*int(math.Log2(float64(r.config.MaxBackoff/r.config.FirstBackoff+1))) + 10 // jitter halves waits
+	return entry.Attempts > most && r.isTooOld(entry.EnqueuedAt)
+}
+
+// isTooOld reports whether to give up what is tried since an instant.
+func (r *Runner) isTooOld(since time.Time) bool {
+	return r.config.Clock.Now().Sub(since) >= r.config.GiveUpAfter
 }
 
 func (r *Runner) abandon(entry domain.OutboxEntry, class string) outcome {
 	return outcome{settlement: domain.Settlement{Entry: entry, Status: domain.OutboxAbandoned, LastError: class}}
 }
 
-// backoff is how long to wait after an attempt: doubled each time up to the limit, and longer where the system says
-// so, but for a bound: one that says "next year" is not forgotten until then.
-func (r *Runner) backoff(attempts int, err error) time.Duration {
+// backoff is how long to wait after an attempt: doubled each time up to the limit, less what jitter takes, and longer where
+// the system says so, but for a bound: one that says "next year" is not forgotten until then.
+func (r *Runner) backoff(attempts int, after time.Duration) time.Duration {
 	wait := r.config.FirstBackoff
 	for i := 1; i < attempts && wait < r.config.MaxBackoff; i++ {
 		wait *= 2
 	}
 	wait = min(wait, r.config.MaxBackoff)
-	var later *domain.RetryLater
-	if errors.As(err, &later) {
-		wait = max(wait, min(later.After, domain.LongestWait))
+	if r.config.Jitter != nil {
+		wait -= time.Duration(min(max(r.config.Jitter(), 0), 1) * float64(wait) / 2)
 	}
-	return wait
+	return max(wait, after)
 }
 
 // panicError stands for a panic of a resolver, whose value may hold anything.

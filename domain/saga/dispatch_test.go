@@ -120,7 +120,7 @@ func TestASystemThatIgnoresItsDeadlineIsLeftBehind(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			type key struct{}
 			release, values := make(chan struct{}), make(chan any, 1)
-			w := newWorld(t, nil, desk(t, func(ctx context.Context, _ domain.SubjectRef, _ string) (bool, error) {
+			w := newWorld(t, eightTimes, desk(t, func(ctx context.Context, _ domain.SubjectRef, _ string) (bool, error) {
 				<-release
 				values <- ctx.Value(key{})
 				return false, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/golang/mock/gomock"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -125,7 +126,7 @@ func TestAnErasureThatFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			entry := claimed(t, domain.OperationErase, c.attempts, 1)[0]
-			newWorld(t, nil, desk(t, c.erase)).settles(t, entry, c.want, "")
+			newWorld(t, eightTimes, desk(t, c.erase)).settles(t, entry, c.want, "")
 		})
 	}
 }
@@ -140,7 +141,7 @@ func exits(context.Context, domain.SubjectRef, string) (bool, error) {
 func TestAnEntryThatWasTriedTooOftenIsAbandonedWithoutACall(t *testing.T) {
 	for _, attempts := range []int{9, 100} { // its process died at the last attempt
 		entry := claimed(t, domain.OperationErase, attempts, 1)[0]
-		newWorld(t, nil, uncalled(t)).settles(t, entry, abandoned(notErased, attempts, "lost"), "")
+		newWorld(t, eightTimes, uncalled(t)).settles(t, entry, abandoned(notErased, attempts, "lost"), "")
 	}
 }
 
@@ -170,9 +171,38 @@ func TestARectification(t *testing.T) {
 			entry := claimed(t, domain.OperationRectify, c.attempts, 1)[0]
 			system := uncalled(t)
 			system.EXPECT().RectifySubject(anything, entry.Ref, entry.EntryID, entry.Corrections).Return(c.err)
-			newWorld(t, nil, system).settles(t, entry, c.want, c.completes)
+			newWorld(t, eightTimes, system).settles(t, entry, c.want, c.completes)
 		})
 	}
+}
+
+// eightTimes limits attempts, which the age of an entry does otherwise.
+func eightTimes(c *saga.Config) { c.MaxAttempts = 8 }
+
+// However often it was tried, an entry is given up by its age.
+func TestAnEntryIsGivenUpByItsAge(t *testing.T) {
+	for name, c := range map[string]struct {
+		age      time.Duration
+		attempts int
+		want     outcome
+	}{
+		"young, and tried often":     {time.Hour, 300, failed(notErased, 300, "internal", time.Hour)},
+		"almost too old":             {7*24*time.Hour - time.Microsecond, 180, failed(notErased, 180, "internal", time.Hour)},
+		"too old":                    {7 * 24 * time.Hour, 180, abandoned(notErased, 180, "internal")},
+		"too old at its first trial": {8 * 24 * time.Hour, 1, abandoned(notErased, 1, "internal")},
+		"too old, and lost":          {8 * 24 * time.Hour, 2000, abandoned(notErased, 2000, "lost")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			entry := claimed(t, domain.OperationErase, c.attempts, 1)[0]
+			entry.EnqueuedAt = noon.Add(-c.age)
+			newWorld(t, nil, desk(t, answers(false, errBoom))).settles(t, entry, c.want, "")
+		})
+	}
+	t.Run("too old, and carried out", func(t *testing.T) {
+		entry := claimed(t, domain.OperationErase, 1, 1)[0]
+		entry.EnqueuedAt = noon.Add(-1000 * time.Hour)
+		newWorld(t, nil, desk(t, answers(false, nil))).settles(t, entry, succeeded(erased, 1, false), "")
+	})
 }
 
 func TestARectificationIsAbandonedBySystemsThatDoNotRectify(t *testing.T) {

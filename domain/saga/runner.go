@@ -4,6 +4,7 @@ package saga
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -18,10 +19,15 @@ const (
 	DefaultConcurrency  = 10
 	DefaultCallTimeout  = 30 * time.Second
 	DefaultLease        = 5 * time.Minute
-	DefaultMaxAttempts  = 8
+	DefaultGiveUpAfter  = 7 * 24 * time.Hour
 	DefaultFirstBackoff = 30 * time.Second
 	DefaultMaxBackoff   = time.Hour
+	DefaultBreakAfter   = 10
+	DefaultRetention    = 30 * 24 * time.Hour
 )
+
+// longestBreak is the longest that a circuit breaker waits before it tries another call, unless FirstBackoff is longer.
+const longestBreak = 5 * time.Minute
 
 // leaseMargin is what a claim may take until its first call begins. With less, entries would be claimed and given back
 // for ever.
@@ -31,19 +37,45 @@ const leaseMargin = time.Second
 // other for a mistake.
 const clockMargin = time.Minute
 
-// Options are the limits of the calls to external systems. A zero stands for the default. No field may be negative.
+// Options are the limits of the calls to external systems. A zero stands for the default. No number may be negative.
 type Options struct {
-	Batch        int           // how many entries are claimed at once. The default is 50
-	Concurrency  int           // how many calls of a batch run at once. The default is 10
-	CallTimeout  time.Duration // bounds each call. The default is 30 s
-	Lease        time.Duration // bounds a batch; at least a second longer than CallTimeout. The default is 5 min
-	MaxAttempts  int           // how many failed attempts abandon an entry. The default is 8
-	FirstBackoff time.Duration // the wait before the second attempt, doubled for each further one. The default is 30 s
-	MaxBackoff   time.Duration // the longest wait between two attempts. The default is 1 h
+	Batch        int           // entries claimed at once; 50
+	Concurrency  int           // calls at once to each system, of each batch; 10
+	CallTimeout  time.Duration // for one call; 30 s
+	Lease        time.Duration // for a whole batch, a second longer than CallTimeout at least; 5 min
+	GiveUpAfter  time.Duration // an entry that fails is abandoned once it is that old; 7 days
+	MaxAttempts  int           // an entry is abandoned after that many, too; the default is any number
+	FirstBackoff time.Duration // before the second attempt, doubled for each further one; 30 s
+	MaxBackoff   time.Duration // at most; 1 h
+
+	// Jitter spreads retries that failed together: it returns a number from 0 up to 1, and the wait is shorter by up to
+	// half of that part of it. It must be safe for concurrent use. The default is none.
+	Jitter func() float64
+	// Systems are the limits of single systems, by the names of their resolvers. The default is none.
+	Systems map[string]SystemLimits
+	// BreakAfter is after how many failures in a row a system is left alone: its entries stay in the outbox, and cost
+	// neither attempts nor events. After FirstBackoff, doubled each time up to five minutes, one entry is tried, and the
+	// others follow once that has had a response, even a refusal. The default is 10.
+	BreakAfter int
+
+	// Retention is how long entries that succeeded are kept, from when they were enqueued; Purge removes older ones. The
+	// default is 30 days.
+	Retention time.Duration
+
+	// LateAfter is the age from which an open entry is late. The default is 1 day.
+	LateAfter time.Duration
+	// OnLate is called by Purge, which a worker calls every hour, with each resolver that has late entries, whether they
+	// fail, wait, or are taken by no process: long before they are given up, and long before the month is over that a
+	// controller has (Art. 12(3) GDPR). Its panics are contained. The default is nothing.
+	OnLate func(ctx context.Context, backlog domain.OutboxBacklog)
 }
 
 // IsZero reports whether every option is the default.
-func (o Options) IsZero() bool { return o == Options{} }
+func (o Options) IsZero() bool {
+	return o.Batch == 0 && o.Concurrency == 0 && o.CallTimeout == 0 && o.Lease == 0 && o.GiveUpAfter == 0 &&
+		o.MaxAttempts == 0 && o.FirstBackoff == 0 && o.MaxBackoff == 0 && o.Jitter == nil && o.Systems == nil &&
+		o.BreakAfter == 0 && o.Retention == 0 && o.LateAfter == 0 && o.OnLate == nil
+}
 
 // Config is what a Runner is made of. Sessions, Clock, IDs and Resolvers are required.
 type Config struct {
@@ -62,6 +94,13 @@ type Config struct {
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 }
 
+// SystemLimits are how much one system is asked by this process.
+type SystemLimits struct {
+	Concurrency int     // calls at once, over all batches; 0 for no limit but Config.Concurrency in each
+	Rate        float64 // calls per second, 0 for any number
+	Burst       int     // calls that may come together at that rate, after a pause; 1
+}
+
 // Runner drains the outbox. It is safe for concurrent use, and several runners, in several processes, share one
 // outbox. A runner takes only entries whose resolver and operation it knows, so that processes of different versions
 // can share it. The clocks of processes that share an outbox must differ by less than a lease.
@@ -69,29 +108,54 @@ type Runner struct {
 	config    Config
 	audit     audit.Stamper
 	targets   []domain.OutboxTarget
+	throttles map[string]*throttle // of each system
+	turns     atomic.Uint64        // claims so far
+	wakes     chan struct{}        // holds the one wake that was not answered yet
+	full      atomic.Pointer[func()]
+	looks     looks
 	unclaimed watch
 }
 
 // NewRunner returns a runner. A field that is missing or wrong is domain.ErrConfiguration.
 func NewRunner(c Config) (*Runner, error) {
 	if c.Sessions == nil || c.Clock == nil || c.IDs == nil || c.Resolvers == nil {
-		return nil, configurationError("Sessions, Clock, IDs and Resolvers are required")
+		return nil, domain.Misconfigured("saga", "Sessions, Clock, IDs and Resolvers are required")
 	}
-	if c.Batch < 0 || c.Concurrency < 0 || c.MaxAttempts < 0 ||
-		c.CallTimeout < 0 || c.Lease < 0 || c.FirstBackoff < 0 || c.MaxBackoff < 0 {
-		return nil, configurationError("no field may be negative")
+	if c.Batch < 0 || c.Concurrency < 0 || c.MaxAttempts < 0 || c.BreakAfter < 0 ||
+		c.CallTimeout < 0 || c.Lease < 0 || c.FirstBackoff < 0 || c.MaxBackoff < 0 || c.GiveUpAfter < 0 || c.Retention < 0 || c.LateAfter < 0 {
+		return nil, domain.Misconfigured("saga", "no field may be negative")
+	}
+	for name, limits := range c.Systems {
+		if _, known := c.Resolvers.Get(name); !known {
+			return nil, domain.Misconfigured("saga", "Systems names a resolver that is not registered: " + name)
+		}
+		if limits.Concurrency < 0 || limits.Burst < 0 || !(limits.Rate >= 0) {
+			return nil, domain.Misconfigured("saga", "no limit of a system may be negative")
+		}
 	}
 	c.Batch = orDefault(c.Batch, DefaultBatch)
 	c.Concurrency = orDefault(c.Concurrency, DefaultConcurrency)
 	c.CallTimeout = orDefault(c.CallTimeout, DefaultCallTimeout)
 	c.Lease = orDefault(c.Lease, DefaultLease)
-	c.MaxAttempts = orDefault(c.MaxAttempts, DefaultMaxAttempts)
+	c.GiveUpAfter = orDefault(c.GiveUpAfter, DefaultGiveUpAfter)
+	c.Retention = orDefault(c.Retention, DefaultRetention)
+	c.LateAfter = orDefault(c.LateAfter, unclaimedAfter)
+	c.BreakAfter = orDefault(c.BreakAfter, DefaultBreakAfter)
 	c.FirstBackoff = orDefault(c.FirstBackoff, DefaultFirstBackoff)
 	c.MaxBackoff = orDefault(c.MaxBackoff, DefaultMaxBackoff)
 	if c.Lease < c.CallTimeout+leaseMargin {
-		return nil, configurationError("Lease must be longer than CallTimeout, by a second at least")
+		return nil, domain.Misconfigured("saga", "Lease must be longer than CallTimeout, by a second at least")
 	}
-	r := &Runner{config: c, audit: audit.Stamper{Clock: c.Clock, IDs: c.IDs}, targets: c.Resolvers.Targets()}
+	r := &Runner{
+		config: c, audit: audit.Stamper{Clock: c.Clock, IDs: c.IDs}, targets: c.Resolvers.Targets(),
+		throttles: map[string]*throttle{}, wakes: make(chan struct{}, 1),
+	}
+	for _, name := range c.Resolvers.Names() {
+		r.throttles[name] = &throttle{
+			limits: c.Systems[name], breakAt: c.BreakAfter, first: c.FirstBackoff,
+			longest: max(c.FirstBackoff, longestBreak), lanes: c.Concurrency, batch: c.Batch,
+		}
+	}
 	for i := range r.targets {
 		r.targets[i].LongestWait = max(domain.LongestWait, c.MaxBackoff, c.Lease) + clockMargin
 	}
@@ -103,79 +167,4 @@ func orDefault[T int | time.Duration](value, fallback T) T {
 		return fallback
 	}
 	return value
-}
-
-func configurationError(message string) error {
-	return &domain.Error{Code: domain.ErrConfiguration, Op: "saga", Message: message}
-}
-
-// RunOnce claims a batch, makes its calls, at most Concurrency at once and outside of any transaction, and settles
-// them. It returns how many entries it settled, those that could not be read included: 0 with a nil error means that
-// nothing was due, or that all of it was given back, or taken over by another runner meanwhile.
-//
-// When ctx ends, no further call is started, and entries that were not tried are given back; calls in flight are
-// finished, within CallTimeout, and settled. An entry whose outcome cannot be written stays in flight until its lease
-// expires and is then called again. RunOnce tries to write outcomes no longer than the leases and another CallTimeout
-// last, even where the store does not answer.
-//
-// At most once an hour it also looks for entries that no process took for a day, and reports them.
-func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
-	batch, err := r.claim(ctx)
-	if err != nil {
-		return 0, err
-	}
-	for _, entry := range batch.unreadable {
-		r.tell(ctx, entry)
-	}
-	if len(batch.entries) > 0 {
-		settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.config.Lease+r.config.CallTimeout)
-		defer cancel()
-		settled, err = r.settle(settling, r.dispatch(ctx, batch), len(batch.entries))
-	}
-	settled += len(batch.unreadable)
-	if full := len(batch.entries)+len(batch.unreadable) >= r.config.Batch; err == nil && r.unclaimed.isDue(r.config.Clock.Now(), full) {
-		err = r.reportUnclaimed(ctx)
-	}
-	return settled, err
-}
-
-// batch is what was claimed together.
-type batch struct {
-	entries    []domain.OutboxEntry
-	unreadable []domain.OutboxEntry // which the store has abandoned
-	leaseUntil time.Time
-}
-
-// claim does not wait for a database that does not answer any longer than for a call. The events of entries that
-// cannot be read are part of the claim, which settles them.
-func (r *Runner) claim(ctx context.Context) (batch, error) {
-	if len(r.targets) == 0 {
-		return batch{}, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
-	defer cancel()
-	var b batch
-	err := r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		now := domain.Instant(r.config.Clock.Now())
-		b = batch{leaseUntil: now.Add(r.config.Lease)} // the function may run again
-		claimed, err := s.Outbox().Claim(ctx, r.config.Batch, now, b.leaseUntil, r.config.IDs.NewID(), r.targets...)
-		if err != nil {
-			return err
-		}
-		for _, entry := range claimed {
-			if entry.Status != domain.OutboxAbandoned {
-				b.entries = append(b.entries, entry)
-				continue
-			}
-			b.unreadable = append(b.unreadable, entry)
-			if err := r.recordFailure(ctx, s, entry, domain.LastErrorUnreadable, true); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return batch{}, err
-	}
-	return b, nil
 }

@@ -17,7 +17,7 @@ import (
 func TestARunnerHasDefaults(t *testing.T) {
 	c := newWorld(t, nil).Configured()
 	if c.Batch != 50 || c.Concurrency != 10 || c.CallTimeout != 30*time.Second || c.Lease != 5*time.Minute ||
-		c.MaxAttempts != 8 || c.FirstBackoff != 30*time.Second || c.MaxBackoff != time.Hour {
+		c.MaxAttempts != 0 || c.GiveUpAfter != 7*24*time.Hour || c.BreakAfter != 10 || c.FirstBackoff != 30*time.Second || c.MaxBackoff != time.Hour {
 		t.Errorf("got %+v", c)
 	}
 }
@@ -33,6 +33,9 @@ func TestAWrongConfigurationIsRefused(t *testing.T) {
 		"a negative timeout":           func(c *saga.Config) { c.CallTimeout = -1 },
 		"a negative lease":             func(c *saga.Config) { c.Lease = -1 },
 		"a negative limit":             func(c *saga.Config) { c.MaxAttempts = -1 },
+		"a negative age":               func(c *saga.Config) { c.GiveUpAfter = -1 },
+		"a negative break":             func(c *saga.Config) { c.BreakAfter = -1 },
+		"limits of no system":          func(c *saga.Config) { c.Systems = map[string]saga.SystemLimits{"crm": {}} },
 		"a negative first backoff":     func(c *saga.Config) { c.FirstBackoff = -1 },
 		"a negative longest backoff":   func(c *saga.Config) { c.MaxBackoff = -1 },
 		"a lease as long as a call":    func(c *saga.Config) { c.Lease = 30 * time.Second },

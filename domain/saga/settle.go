@@ -3,6 +3,7 @@ package saga
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -45,6 +46,10 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 	var abandoned []domain.OutboxEntry
 	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		settled, abandoned = 0, nil // the function may run again
+		outcomes, err := r.spare(ctx, s, outcomes)
+		if err != nil {
+			return err
+		}
 		settlements := make([]domain.Settlement, len(outcomes))
 		for i, o := range outcomes {
 			settlements[i] = o.settlement
@@ -74,6 +79,35 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 		r.tell(ctx, entry)
 	}
 	return settled, nil
+}
+
+// spare gives those another chance that are too old, and were requeued not long ago: their age counts from there, where
+// the store knows that.
+func (r *Runner) spare(ctx context.Context, s ports.Session, outcomes []outcome) ([]outcome, error) {
+	var tooOld []string
+	for _, o := range outcomes {
+		if o.orElse != nil {
+			tooOld = append(tooOld, o.settlement.Entry.EntryID)
+		}
+	}
+	if len(tooOld) == 0 {
+		return outcomes, nil
+	}
+	operations, ok := s.Outbox().(ports.OutboxOperations)
+	if !ok {
+		return outcomes, nil
+	}
+	since, err := operations.TriedSince(ctx, tooOld)
+	if err != nil {
+		return nil, err
+	}
+	outcomes = slices.Clone(outcomes)
+	for i, o := range outcomes {
+		if again, requeued := since[o.settlement.Entry.EntryID]; requeued && o.orElse != nil && !r.isTooOld(again) {
+			outcomes[i].settlement = *o.orElse
+		}
+	}
+	return outcomes, nil
 }
 
 // settled is the entry as its settlement leaves it, but for what a store then forgets.
@@ -107,12 +141,14 @@ func (r *Runner) events(o outcome, completes bool) []domain.AuditEvent {
 }
 
 // eventTypes are the events of each operation.
-var eventTypes = map[domain.Operation]struct{ succeeded, failed, completed domain.EventType }{
+var eventTypes = map[domain.Operation]struct{ succeeded, failed, completed, discarded domain.EventType }{
 	domain.OperationErase: {
 		domain.EventErasureStepSucceeded, domain.EventErasureStepFailed, domain.EventErasureCompleted,
+		domain.EventErasureDiscarded,
 	},
 	domain.OperationRectify: {
 		domain.EventRectificationStepSucceeded, domain.EventRectificationStepFailed, domain.EventRectificationCompleted,
+		domain.EventRectificationDiscarded,
 	},
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/supportdesk"
 	"github.com/habeas-data/habeas/adapters/supportdesk/desktest"
+	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/tests/databases"
 )
@@ -82,9 +83,28 @@ func TestWhatADeskDoesDecidesWhatBecomesOfAnErasure(t *testing.T) {
 	}
 }
 
-func TestADeskThatIsDownIsTriedUntilTheAttemptsAreUsedUp(t *testing.T) {
+// However often that is, it is tried for a week.
+func TestADeskThatIsDownIsTriedForAWeek(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		w := newWorld(t, db)
+		w.server.Close()
+		w.erase()
+		for attempt := 1; attempt <= 15; attempt++ {
+			_, err := w.run()
+			must(t, err)
+			status := domain.OutboxFailed
+			if attempt == 15 {
+				status = domain.OutboxAbandoned
+			}
+			w.expect(status, attempt, "retry_later", attempt)
+			w.clock.advance(12 * time.Hour)
+		}
+	})
+}
+
+func TestADeskThatIsDownIsTriedUntilTheAttemptsAreUsedUp(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		w := newWorld(t, db, func(c *app.Config) { c.Saga.MaxAttempts = 8 })
 		w.server.Close()
 		w.erase()
 		for attempt := 1; attempt <= 8; attempt++ {

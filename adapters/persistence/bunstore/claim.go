@@ -11,6 +11,61 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
+// claim is what a claim asks for.
+type claim struct {
+	table             string // the outbox
+	limit             int
+	at, until, latest time.Time
+	systems           []claimedSystem
+}
+
+// claimedSystem is what a claim may take of one resolver.
+type claimedSystem struct {
+	resolver string
+	share    int // taken first
+	most     int // taken at most, where others leave something over
+	targets  []domain.OutboxTarget
+}
+
+// half is the share of the new entries, and of the retries, of a target.
+func (s claimedSystem) half() int {
+	parts := 2 * max(1, len(s.targets))
+	return (s.share + parts - 1) / parts
+}
+
+// retriesFirst says which kind comes first, where a share is a single entry.
+func (c claim) retriesFirst() bool { return c.at.Second()%2 == 0 }
+
+func newClaim(table string, limit int, at, until time.Time, known []domain.OutboxTarget) claim {
+	c := claim{
+		table: table, limit: limit, at: at, until: until, latest: domain.LatestNextAttempt(at, until, known),
+	}
+	for _, target := range known {
+		i := slices.IndexFunc(c.systems, func(s claimedSystem) bool { return s.resolver == target.Resolver })
+		if i < 0 {
+			i = len(c.systems)
+			c.systems = append(c.systems, claimedSystem{resolver: target.Resolver, most: limit})
+		}
+		if target.Limit > 0 {
+			c.systems[i].most = min(c.systems[i].most, target.Limit)
+		}
+		c.systems[i].targets = append(c.systems[i].targets, target)
+	}
+	for i := range c.systems {
+		c.systems[i].share = min((limit+len(c.systems)-1)/len(c.systems), c.systems[i].most)
+	}
+	return c
+}
+
+// parameters collects those of a statement.
+type parameters []any
+
+// add returns the name of a parameter, cast to a type.
+func (p *parameters) add(value any, sqlType string) string {
+	*p = append(*p, value)
+	return "CAST($" + strconv.Itoa(len(*p)) + " AS " + sqlType + ")"
+}
+
 func (o outbox) Claim(
 	ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string, known ...domain.OutboxTarget,
 ) ([]domain.OutboxEntry, error) {
@@ -21,24 +76,11 @@ func (o outbox) Claim(
 		return nil, err
 	}
 	instant := o.store.dialect.instant
-	args := []any{
-		instant(at), limit, instant(leaseUntil), leaseToken, instant(domain.LatestNextAttempt(at, leaseUntil, known)),
-	}
-	condition := isOpen + " AND (next_attempt_at IS NULL OR next_attempt_at <= $1 OR next_attempt_at > $5 OR" +
-		" last_attempt_at > $3)"
-	for i, target := range known { // as a CASE, in which no planner sees a reason to leave the index by age
-		args = append(args, target.Resolver, string(target.Operation))
-		condition += []string{" AND CASE", ""}[min(i, 1)] +
-			" WHEN resolver = $" + strconv.Itoa(len(args)-1) + " AND operation = $" + strconv.Itoa(len(args)) + " THEN TRUE"
-	}
-	if len(known) > 0 {
-		condition += " ELSE FALSE END"
-	}
-	// The common table expression is evaluated once; as a subquery of IN it could be evaluated for each row, and claim
-	// more than the limit.
+	c := newClaim(o.store.tables.outbox, limit, at, leaseUntil, known)
+	args := parameters{instant(at), limit, instant(leaseUntil), leaseToken, instant(c.latest)}
+	due := o.store.dialect.due(c, &args)
 	var claimed []domain.OutboxEntry
 	var unreadable []int
-	row, _ := o.store.dialect.rowID()
 	err := o.returning(ctx, "claim", func(rows *sql.Rows) error {
 		entry, readable, err := scanEntry(rows)
 		if !readable {
@@ -46,23 +88,16 @@ func (o outbox) Claim(
 		}
 		claimed = append(claimed, entry)
 		return err
-	}, o.oldest(condition)+" UPDATE "+o.store.tables.outbox+" SET status = 'in_flight', attempts = CASE WHEN attempts < 2147483647 THEN attempts + 1 ELSE attempts END,"+
-		" last_attempt_at = $1, next_attempt_at = $3, lease_token = $4 FROM due WHERE "+
-		o.store.tables.outbox+"."+row+" = due.place RETURNING "+entryColumns, args...)
+	}, due+" UPDATE "+o.store.tables.outbox+" SET status = 'in_flight',"+
+		" attempts = CASE WHEN attempts < 2147483647 THEN attempts + 1 ELSE attempts END,"+
+		" last_attempt_at = $1, next_attempt_at = $3, lease_token = $4, tried_since = CASE tried_since WHEN "+
+		o.store.dialect.beginning()+" THEN $1 ELSE tried_since END WHERE "+
+		o.store.dialect.amongst("entry_id", "SELECT entry_id FROM due")+" RETURNING "+entryColumns, args...)
 	if err == nil {
 		err = o.abandonUnreadable(ctx, claimed, unreadable)
 	}
 	slices.SortFunc(claimed, domain.OutboxEntry.Compare)
 	return claimed, err
-}
-
-// oldest begins a statement with the places of up to $2 entries that a condition holds for, oldest first. They are
-// locked; entries that another transaction has locked are passed over.
-func (o outbox) oldest(condition string) string {
-	row, _ := o.store.dialect.rowID()
-	return "WITH due AS (SELECT " + row + " AS place FROM " + o.store.tables.outbox +
-		o.store.dialect.useIndex("habeas_outbox_open") + " WHERE " + condition +
-		" ORDER BY enqueued_at, entry_id LIMIT $2" + o.store.dialect.skipLocked() + ")"
 }
 
 // abandonUnreadable abandons entries that were claimed and cannot be read. The ref of an erasure stays, so that the
@@ -92,13 +127,14 @@ func (o outbox) Unclaimed(ctx context.Context, dueBefore time.Time, limit int) (
 	if limit <= 0 {
 		return nil, o.usable()
 	}
-	row, _ := o.store.dialect.rowID()
-	const unclaimed = "'" + domain.LastErrorUnclaimed + "'"
-	found, err := o.entries(ctx, "find unclaimed", o.oldest(isOpen+
-		" AND enqueued_at < $1 AND (next_attempt_at IS NULL OR next_attempt_at < $1)"+
-		" AND (last_error IS NULL OR last_error <> "+unclaimed+")")+
-		" UPDATE "+o.store.tables.outbox+" SET last_error = "+unclaimed+" FROM due WHERE "+
-		o.store.tables.outbox+"."+row+" = due.place RETURNING "+entryColumns, o.store.dialect.instant(dueBefore), limit)
+	found, err := o.entries(ctx, "find unclaimed", o.store.dialect.unclaimed(o.store.tables.outbox, limit)+
+		" UPDATE "+o.store.tables.outbox+" SET last_error = "+literal(domain.LastErrorUnclaimed)+" WHERE "+
+		o.store.dialect.amongst("entry_id", "SELECT entry_id FROM due")+" RETURNING "+entryColumns,
+		o.store.dialect.instant(dueBefore), limit)
 	slices.SortFunc(found, domain.OutboxEntry.Compare)
 	return found, err
 }
+
+// isUnclaimed is the condition of an entry that was due before $1, and is not marked yet.
+const isUnclaimed = isOpen + " AND enqueued_at < $1 AND (next_attempt_at IS NULL OR next_attempt_at < $1)" +
+	" AND (last_error IS NULL OR last_error <> '" + domain.LastErrorUnclaimed + "')"

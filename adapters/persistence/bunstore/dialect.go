@@ -49,15 +49,29 @@ type sqlDialect interface {
 	// instantType is the type to cast such a parameter to where it could be anything.
 	instantType() string
 
-	// rowID is the column that says where a row is, and its type. What it says is good for as long as the row is locked.
-	// Rows are found by it one by one, where for many keys the planner would rather look at the whole table.
-	rowID() (name, sqlType string)
+	// due begins a statement with the common table expression due: the ids of the entries of a claim, which are locked. See
+	// outbox.Claim for its parameters; it adds others to args.
+	due(c claim, args *parameters) string
 
-	// useIndex is what follows the name of a table to make the planner use an index that it would not think of.
-	useIndex(name string) string
+	// unclaimed begins a statement with the common table expression due: the ids of up to limit entries, of which there
+	// are $2, that isUnclaimed, oldest first, which are locked.
+	unclaimed(table string, limit int) string
 
-	// skipLocked is what a select of rows to be changed ends with, so that others do not wait for them.
-	skipLocked() string
+	// amongst is the condition that the column, a text, has one of the values that a query returns.
+	amongst(column, query string) string
+
+	// ofOperations is the condition that an entry is unfinished, and of one of the subjects and operations in a list.
+	ofOperations(table, list string) string
+
+	// oneByOne is a condition that is always true, and has the rows that others hold for be looked up in an index. The
+	// column is any text.
+	oneByOne(column string) string
+
+	// elements is the query of the texts in a parameter, which is an array in JSON.
+	elements(parameter string) string
+
+	// beginning is an instant before any other, as a constant.
+	beginning() string
 
 	// hasStandbys reports whether a commit can wait for standbys, and whether there can be replicas to read from.
 	hasStandbys() bool

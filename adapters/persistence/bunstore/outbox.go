@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -47,18 +45,21 @@ func readableInstant(column string) string {
 	return "CASE WHEN " + column + " >= '0001-01-01 00:00:00+00' AND " + column + " < '9999-12-31' THEN " + column + " END"
 }
 
-// The stages of an entry, which are the conditions of partial indexes: what is settled costs nobody else anything.
+// The conditions of partial indexes: what is settled costs nobody else anything. Each is by a column that the others are
+// not by, so that a query can only be answered from the index that is made for it: while a queue is empty, a planner takes
+// all of them for as good, and it would keep that plan when the queue has grown.
 const (
 	isOpen       = "stage = 0" // pending, failed or in flight
 	isAbandoned  = "stage = 1"
 	isSucceeded  = "stage = 2"
-	isUnfinished = "stage < 2"
+	isUnfinished = "status <> 'succeeded'"
 )
 
 // toWithdraw is the condition for the corrections still to be sent of the subject that a parameter names. It repeats the
 // condition of the index by subject, as SQLite wants.
 func toWithdraw(subject string) string {
-	return "subject_id = " + subject + " AND operation = 'rectify' AND " + isUnfinished + " AND " + isOpen
+	return "subject_id = " + subject + " AND operation = 'rectify' AND " + isUnfinished +
+		" AND status IN ('pending', 'failed', 'in_flight')"
 }
 
 func (o outbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error) {
@@ -95,30 +96,6 @@ func (o outbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit 
 		" WHERE "+isAbandoned+beyond+" ORDER BY enqueued_at, entry_id LIMIT $1", args...)
 }
 
-func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.OutboxEntry, error) {
-	if len(entryIDs) == 0 {
-		return nil, o.usable()
-	}
-	ids := slices.Compact(slices.Sorted(slices.Values(entryIDs))) // as all lock them, also from one statement to the next
-	var requeued []domain.OutboxEntry
-	for chunk := range slices.Chunk(ids, mostAtOnce) {
-		parameters, args := make([]string, len(chunk)), make([]any, len(chunk))
-		for i, id := range chunk {
-			parameters[i], args[i] = "$"+strconv.Itoa(i+1), id
-		}
-		changed, err := o.change(ctx, "requeue",
-			isAbandoned+" AND operation = 'erase' AND entry_id IN ("+strings.Join(parameters, ", ")+")",
-			"status = 'pending', attempts = 0, last_attempt_at = NULL, next_attempt_at = NULL, last_error = NULL", args...)
-		if err != nil {
-			return nil, err
-		}
-		requeued = append(requeued, changed...)
-	}
-	slices.SortFunc(requeued, domain.OutboxEntry.Compare)
-	o.enqueued = o.enqueued || len(requeued) > 0
-	return requeued, nil
-}
-
 func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
 	if o.ahead != nil && o.ahead.id == id && !o.ahead.corrections {
 		return nil, o.usable()
@@ -126,7 +103,7 @@ func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.Out
 	if err := o.forget(ctx); err != nil {
 		return nil, err
 	}
-	return o.change(ctx, "withdraw", toWithdraw("$1"),
+	return o.change(ctx, "withdraw", toWithdraw("$1")+" AND "+o.store.dialect.oneByOne("entry_id"),
 		"status = 'abandoned', last_error = 'erased', next_attempt_at = NULL, lease_token = NULL, ref = NULL,"+
 			" corrections = NULL", id.String())
 }
@@ -136,7 +113,8 @@ func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.Out
 func (o outbox) change(ctx context.Context, op, condition, set string, args ...any) ([]domain.OutboxEntry, error) {
 	changed, err := o.entries(ctx, op, "WITH chosen AS (SELECT entry_id AS chosen_id FROM "+o.store.tables.outbox+
 		" WHERE "+condition+" ORDER BY entry_id"+o.store.dialect.forUpdate()+") UPDATE "+o.store.tables.outbox+
-		" SET "+set+" FROM chosen WHERE entry_id = chosen_id RETURNING "+entryColumns, args...)
+		" SET "+set+" WHERE "+o.store.dialect.amongst("entry_id", "SELECT chosen_id FROM chosen")+" RETURNING "+entryColumns,
+		args...)
 	slices.SortFunc(changed, domain.OutboxEntry.Compare)
 	return changed, err
 }

@@ -72,12 +72,7 @@ func (postgres) prepareMigration(schema string) []string {
 func (postgres) instant(t time.Time) any { return domain.Instant(t) } // drivers would cut or round
 
 func (postgres) instantType() string { return "timestamptz" }
-func (postgres) skipLocked() string  { return " FOR UPDATE SKIP LOCKED" }
 func (postgres) forUpdate() string   { return " FOR UPDATE" }
-
-func (postgres) rowID() (name, sqlType string) { return "ctid", "tid" }
-
-func (postgres) useIndex(string) string { return "" } // it thinks of it
 
 func (postgres) joins() bool       { return true }
 func (postgres) hasStandbys() bool { return true }

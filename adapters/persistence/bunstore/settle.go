@@ -20,14 +20,9 @@ func ofEntry(e domain.OutboxEntry) operationOf {
 	return operationOf{e.SubjectID.String(), string(e.Operation)}
 }
 
-// open are the entries of some operations that have not succeeded.
-type open map[operationOf]map[string]locked
-
-// locked is an entry that nobody else can change now.
-type locked struct {
-	lease string // its token, "" for none
-	place string // its row's
-}
+// open are the entries of some operations that have not succeeded, and the tokens of their leases, "" for none. They are
+// locked.
+type open map[operationOf]map[string]string
 
 func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
 	if len(settlements) == 0 {
@@ -46,18 +41,17 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 		}
 	}
 	results := make([]domain.SettleResult, len(settlements))
-	var applied []settlementAt
+	var applied []domain.Settlement
 	last := map[operationOf]int{} // the last settlement of each operation that succeeded
 	for i, settlement := range settlements {
 		entry := settlement.Entry
 		of := ofEntry(entry)
-		at := open[of][entry.EntryID]
-		if at.lease == "" || entry.LeaseToken == nil || at.lease != *entry.LeaseToken {
+		if lease := open[of][entry.EntryID]; lease == "" || entry.LeaseToken == nil || lease != *entry.LeaseToken {
 			results[i].Stale = true
 			continue
 		}
-		applied = append(applied, settlementAt{settlement, at.place})
-		open[of][entry.EntryID] = locked{} // the lease ends with the settlement
+		applied = append(applied, settlement)
+		open[of][entry.EntryID] = "" // the lease ends with the settlement
 		switch {
 		case settlement.Status == domain.OutboxSucceeded:
 			delete(open[of], entry.EntryID)
@@ -87,46 +81,31 @@ func (o outbox) lock(ctx context.Context, settlements []domain.Settlement, found
 		if found[of] != nil {
 			continue
 		}
-		found[of] = map[string]locked{}
+		found[of] = map[string]string{}
 		args = append(args, of.subject, of.operation)
 		conditions = append(conditions, "($"+strconv.Itoa(len(args)-1)+", $"+strconv.Itoa(len(args))+")")
 	}
 	if len(conditions) == 0 { // all of them were found before
 		return nil
 	}
-	row, _ := o.store.dialect.rowID()
 	return o.returning(ctx, "settle", func(rows *sql.Rows) error {
-		var subject, operation, place string
+		var subject, operation string
 		var entryID, token sql.NullString
-		if err := rows.Scan(&entryID, &subject, &operation, &token, &place); err != nil {
+		if err := rows.Scan(&entryID, &subject, &operation, &token); err != nil {
 			return err
 		}
-		found[operationOf{subject, operation}][entryID.String] = locked{token.String, place}
+		found[operationOf{subject, operation}][entryID.String] = token.String
 		return nil
-	}, "SELECT entry_id, subject_id, operation, lease_token, CAST("+row+" AS text) FROM "+o.store.tables.outbox+
-		" WHERE "+isUnfinished+" AND NOT (operation = 'rectify' AND "+isAbandoned+") AND (subject_id, operation) IN (VALUES "+strings.Join(conditions, ", ")+")"+
+	}, "SELECT entry_id, subject_id, operation, lease_token FROM "+o.store.tables.outbox+
+		" WHERE "+isUnfinished+" AND NOT (operation = 'rectify' AND status = 'abandoned') AND "+
+		o.store.dialect.ofOperations(o.store.tables.outbox, "VALUES "+strings.Join(conditions, ", "))+
 		" ORDER BY entry_id"+o.store.dialect.forUpdate(), args...)
 }
 
-// settlementAt is a settlement of the entry in a row.
-type settlementAt struct {
-	domain.Settlement
-	place string
-}
-
 // apply writes the outcomes in one statement.
-func (o outbox) apply(ctx context.Context, settlements []settlementAt) error {
-	row, rowType := o.store.dialect.rowID()
-	rows, args := make([]string, len(settlements)), make([]any, 0, 5*len(settlements))
+func (o outbox) apply(ctx context.Context, settlements []domain.Settlement) error {
+	rows, args := make([]string, len(settlements)), make(parameters, 0, 5*len(settlements))
 	for i, s := range settlements {
-		n := len(args)
-		parameter := func(offset int, sqlType string) string {
-			return "CAST($" + strconv.Itoa(n+offset) + " AS " + sqlType + ")"
-		}
-		rows[i] = "(" + strings.Join([]string{
-			parameter(1, rowType), parameter(2, "text"), parameter(3, "text"),
-			parameter(4, o.store.dialect.instantType()), parameter(5, "integer"),
-		}, ", ") + ")"
 		var class, next any
 		if s.Status == domain.OutboxFailed || s.Status == domain.OutboxAbandoned {
 			class = optional(s.LastError)
@@ -138,13 +117,17 @@ func (o outbox) apply(ctx context.Context, settlements []settlementAt) error {
 		if s.Status == domain.OutboxPending {
 			untried = 1
 		}
-		args = append(args, s.place, string(s.Status), class, next, untried)
+		rows[i] = "(" + strings.Join([]string{
+			args.add(s.Entry.EntryID, "text"), args.add(string(s.Status), "text"), args.add(class, "text"),
+			args.add(next, o.store.dialect.instantType()), args.add(untried, "integer"),
+		}, ", ") + ")"
 	}
 	const forgotten = "(new_status = 'succeeded' OR new_status = 'abandoned' AND operation = 'rectify')"
-	_, err := o.write(ctx, "settle", "WITH outcomes (place, new_status, error, next_at, untried) AS (VALUES "+
+	_, err := o.write(ctx, "settle", "WITH outcomes (settled_id, new_status, error, next_at, untried) AS (VALUES "+
 		strings.Join(rows, ", ")+") UPDATE "+o.store.tables.outbox+" SET status = new_status, last_error = error,"+
 		" next_attempt_at = next_at, attempts = attempts - untried, lease_token = NULL,"+
 		" ref = CASE WHEN "+forgotten+" THEN NULL ELSE ref END,"+
-		" corrections = CASE WHEN "+forgotten+" THEN NULL ELSE corrections END FROM outcomes WHERE "+o.store.tables.outbox+"."+row+" = outcomes.place", args...)
+		" corrections = CASE WHEN "+forgotten+" THEN NULL ELSE corrections END FROM outcomes WHERE entry_id = settled_id AND "+
+		o.store.dialect.amongst("entry_id", "SELECT settled_id FROM outcomes"), args...)
 	return err
 }

@@ -172,13 +172,8 @@ const instantFormat = "2006-01-02T15:04:05.000000Z"
 
 func (sqlite) instant(t time.Time) any { return t.UTC().Format(instantFormat) }
 
-func (sqlite) rowID() (name, sqlType string) { return "rowid", "integer" }
-
-func (sqlite) useIndex(name string) string { return " INDEXED BY " + name }
-
 // A transaction that writes has the database to itself.
 func (sqlite) instantType() string { return "text" }
-func (sqlite) skipLocked() string  { return "" }
 func (sqlite) forUpdate() string   { return "" }
 
 func (sqlite) joins() bool          { return false }

@@ -29,39 +29,6 @@ func (o outbox) Enqueue(_ context.Context, entries ...domain.OutboxEntry) error 
 	return nil
 }
 
-func (o outbox) Claim(
-	ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string, known ...domain.OutboxTarget,
-) ([]domain.OutboxEntry, error) {
-	if limit <= 0 {
-		return nil, o.usable()
-	}
-	state, err := o.write(ctx)
-	if err != nil {
-		return nil, err
-	}
-	at, leaseUntil = domain.Instant(at), domain.Instant(leaseUntil)
-	latest := domain.LatestNextAttempt(at, leaseUntil, known)
-	due := state.oldest(func(e domain.OutboxEntry) bool {
-		return claimable(e) && isOf(known, e) && (e.NextAttemptAt == nil || !e.NextAttemptAt.After(at) ||
-			e.NextAttemptAt.After(latest) || e.LastAttemptAt != nil && e.LastAttemptAt.After(leaseUntil))
-	})
-	return state.change(upTo(limit, due), func(e *domain.OutboxEntry) {
-		e.Status = domain.OutboxInFlight
-		e.Attempts++
-		e.LastAttemptAt, e.NextAttemptAt, e.LeaseToken = &at, &leaseUntil, &leaseToken
-		if e.SubjectID.IsZero() {
-			settle(e, domain.Settlement{Status: domain.OutboxAbandoned, LastError: domain.LastErrorUnreadable})
-		}
-	}), nil
-}
-
-// isOf reports whether the entry is for one of the targets; where there are none, every entry is.
-func isOf(known []domain.OutboxTarget, e domain.OutboxEntry) bool {
-	return len(known) == 0 || slices.ContainsFunc(known, func(target domain.OutboxTarget) bool {
-		return target.Resolver == e.Resolver && target.Operation == e.Operation
-	})
-}
-
 func (o outbox) Unclaimed(ctx context.Context, dueBefore time.Time, limit int) ([]domain.OutboxEntry, error) {
 	if limit <= 0 {
 		return nil, o.usable()
@@ -111,28 +78,6 @@ func (o outbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit 
 		page = append(page, cloneEntry(entry))
 	}
 	return page, nil
-}
-
-func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.OutboxEntry, error) {
-	if len(entryIDs) == 0 {
-		return nil, o.usable()
-	}
-	wanted := map[string]bool{}
-	for _, id := range entryIDs {
-		wanted[id] = true
-	}
-	state, err := o.write(ctx)
-	if err != nil {
-		return nil, err
-	}
-	abandoned := state.oldest(func(e domain.OutboxEntry) bool {
-		return e.Status == domain.OutboxAbandoned && e.Operation == domain.OperationErase && wanted[e.EntryID]
-	})
-	o.enqueued = o.enqueued || len(abandoned) > 0
-	return state.change(abandoned, func(e *domain.OutboxEntry) {
-		e.Status, e.Attempts = domain.OutboxPending, 0
-		e.LastAttemptAt, e.NextAttemptAt, e.LastError = nil, nil, nil
-	}), nil
 }
 
 func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {

@@ -15,6 +15,7 @@ type state struct {
 	consents     []domain.ConsentRecord
 	restrictions []domain.RestrictionRecord
 	entries      []domain.OutboxEntry
+	tried        map[string]time.Time // since when entries that were requeued are; zero until they are claimed
 	events       []domain.AuditEvent
 	erasures     map[domain.SubjectID]erasures
 	rows         map[string][]Row // the application's own, by table

@@ -12,7 +12,9 @@ package pgxlisten
 import (
 	"context"
 	"log/slog"
+	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -49,6 +51,10 @@ type Options struct {
 	// let the connection in, or as long as the connect_timeout of the configuration says if that is less. The default
 	// is 5 s.
 	Timeout time.Duration
+	// Spread is the longest that a notification waits before it wakes, a random part of it: a commit notifies all processes
+	// at the same instant, and one of them is enough. Those that come meanwhile are answered together. A few milliseconds
+	// are right where there are many processes. The default is none: a notification wakes at once.
+	Spread time.Duration
 	// Logger gets connections that came about and those that were lost, without address or credentials. The default
 	// is slog.Default().
 	Logger *slog.Logger
@@ -59,7 +65,8 @@ type Listener struct {
 	config  *pgx.ConnConfig
 	wake    func()
 	options Options
-	proxied sync.Once // says that there is a proxy
+	proxied sync.Once   // says that there is a proxy
+	waking  atomic.Bool // soon
 }
 
 // New returns a listener that calls wake when there may be work. It opens no connection.
@@ -85,6 +92,7 @@ func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
 		{&opts.MaxBackoff, DefaultMaxBackoff},
 		{&opts.CheckInterval, DefaultCheckInterval},
 		{&opts.Timeout, DefaultTimeout},
+		{&opts.Spread, 0},
 	} {
 		if *option.value < 0 {
 			return nil, configurationError("no option may be negative")
@@ -97,12 +105,27 @@ func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
 	if config.ConnectTimeout == 0 || config.ConnectTimeout > opts.Timeout {
 		config.ConnectTimeout = opts.Timeout // of each host: one that is frozen leaves the others their turn
 	}
-	config.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { wake() }
-	return &Listener{config: config, wake: wake, options: opts}, nil
+	l := &Listener{config: config, wake: wake, options: opts}
+	l.config.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { l.wakeSoon() }
+	return l, nil
 }
 
 func configurationError(message string) error {
 	return &domain.Error{Code: domain.ErrConfiguration, Op: "listener", Message: message}
+}
+
+// wakeSoon wakes after a part of Spread, unless that is about to happen already.
+func (l *Listener) wakeSoon() {
+	if l.options.Spread == 0 {
+		l.wake()
+		return
+	}
+	if l.waking.CompareAndSwap(false, true) {
+		time.AfterFunc(rand.N(l.options.Spread), func() { //nolint:gosec // spreads wakes; nothing depends on it being secret
+			l.waking.Store(false)
+			l.wake()
+		})
+	}
 }
 
 // Run listens until ctx ends, and only then returns, with its connection closed. It calls wake for each notification,

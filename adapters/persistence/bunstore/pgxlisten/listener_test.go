@@ -39,6 +39,32 @@ func TestEachNotificationWakes(t *testing.T) {
 	})
 }
 
+func TestNotificationsCanBeSpread(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := newServer()
+		r := run(t, s.config(t), pgxlisten.Options{Spread: 5 * time.Millisecond})
+		pass(time.Second)
+		at := map[time.Duration]bool{}
+		for n := range int64(20) {
+			began := time.Now()
+			s.notify()
+			s.notify()
+			for r.wakes.Load() < n+2 {
+				pass(100 * time.Microsecond)
+				if time.Since(began) > 5*time.Millisecond {
+					t.Fatalf("no wake after %v", time.Since(began))
+				}
+			}
+			at[time.Since(began)] = true
+			pass(10 * time.Millisecond)
+			r.wantWakes(t, n+2)
+		}
+		if len(at) < 3 {
+			t.Errorf("wakes came after %v only", at)
+		}
+	})
+}
+
 func TestAHandlerOfTheApplicationTakesNoNotificationAway(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()

@@ -81,8 +81,10 @@ CREATE TRIGGER habeas_audit_events_no_truncate
     BEFORE TRUNCATE ON habeas_audit_events
     FOR EACH STATEMENT EXECUTE FUNCTION habeas_audit_events_append_only();
 
--- The stage says how far an entry has got: 0 is open, 1 abandoned, 2 succeeded. Indexes hold no column that a claim
--- changes, and each page has room for the entries as they are when claimed: a claim writes its rows and no index.
+-- The stage says how far an entry has got: 0 is open, 1 abandoned, 2 succeeded. A claim finds open entries by system and
+-- operation: those that are new, in the order of their age, and those that wait for their next attempt or are leased, in the
+-- order in which they are due. So it passes over none that is not due, and over none of a system that it is not for. Where
+-- an entry was requeued, tried_since is the instant of the first claim after that, or before any other instant until then.
 CREATE TABLE habeas_outbox (
     entry_id        TEXT PRIMARY KEY,
     subject_id      TEXT NOT NULL,
@@ -97,15 +99,21 @@ CREATE TABLE habeas_outbox (
     next_attempt_at TIMESTAMPTZ,
     last_error      TEXT,
     lease_token     TEXT,
+    tried_since     TIMESTAMPTZ,
     stage           SMALLINT NOT NULL
         GENERATED ALWAYS AS (CASE status WHEN 'succeeded' THEN 2 WHEN 'abandoned' THEN 1 ELSE 0 END) STORED
-) WITH (fillfactor = 50);
+);
 
-CREATE INDEX habeas_outbox_open ON habeas_outbox (enqueued_at, entry_id) WHERE stage = 0;
+CREATE INDEX habeas_outbox_open ON habeas_outbox
+    (resolver, operation, (COALESCE(next_attempt_at, '-infinity')), enqueued_at, entry_id) INCLUDE (status, next_attempt_at)
+    WHERE stage = 0;
 
-CREATE INDEX habeas_outbox_unfinished ON habeas_outbox (subject_id, operation) WHERE stage < 2;
+CREATE INDEX habeas_outbox_tried ON habeas_outbox (last_attempt_at) WHERE stage = 0 AND last_attempt_at IS NOT NULL;
 
-CREATE INDEX habeas_outbox_settled ON habeas_outbox (stage, enqueued_at, entry_id) WHERE stage > 0;
+CREATE INDEX habeas_outbox_unfinished ON habeas_outbox (subject_id, operation) WHERE status <> 'succeeded';
+
+CREATE INDEX habeas_outbox_settled ON habeas_outbox (stage, enqueued_at, entry_id) INCLUDE (resolver, operation)
+    WHERE stage > 0;
 
 CREATE TABLE habeas_subject_erasures (
     subject_id TEXT PRIMARY KEY,

@@ -86,8 +86,10 @@ BEGIN
     SELECT RAISE(ABORT, 'habeas_audit_events is append-only');
 END;
 
--- The stage says how far an entry has got: 0 is open, 1 abandoned, 2 succeeded. Indexes hold no column that a claim
--- changes.
+-- The stage says how far an entry has got: 0 is open, 1 abandoned, 2 succeeded. A claim finds open entries by system and
+-- operation: those that are new, in the order of their age, and those that wait for their next attempt or are leased, in the
+-- order in which they are due. So it passes over none that is not due, and over none of a system that it is not for. Where
+-- an entry was requeued, tried_since is the instant of the first claim after that, or before any other instant until then.
 CREATE TABLE habeas_outbox (
     entry_id        TEXT PRIMARY KEY NOT NULL,
     subject_id      TEXT NOT NULL,
@@ -102,15 +104,20 @@ CREATE TABLE habeas_outbox (
     next_attempt_at TEXT,
     last_error      TEXT,
     lease_token     TEXT,
+    tried_since     TEXT,
     stage           INTEGER
         GENERATED ALWAYS AS (CASE status WHEN 'succeeded' THEN 2 WHEN 'abandoned' THEN 1 ELSE 0 END) VIRTUAL
 );
 
-CREATE INDEX habeas_outbox_open ON habeas_outbox (enqueued_at, entry_id) WHERE stage = 0;
+CREATE INDEX habeas_outbox_open ON habeas_outbox
+    (resolver, operation, COALESCE(next_attempt_at, ''), enqueued_at, entry_id, status, next_attempt_at)
+    WHERE stage = 0;
 
-CREATE INDEX habeas_outbox_unfinished ON habeas_outbox (subject_id, operation) WHERE stage < 2;
+CREATE INDEX habeas_outbox_tried ON habeas_outbox (last_attempt_at) WHERE stage = 0 AND last_attempt_at IS NOT NULL;
 
-CREATE INDEX habeas_outbox_settled ON habeas_outbox (stage, enqueued_at, entry_id) WHERE stage > 0;
+CREATE INDEX habeas_outbox_unfinished ON habeas_outbox (subject_id, operation) WHERE status <> 'succeeded';
+
+CREATE INDEX habeas_outbox_settled ON habeas_outbox (stage, enqueued_at, entry_id, resolver, operation) WHERE stage > 0;
 
 CREATE TABLE habeas_subject_erasures (
     subject_id TEXT PRIMARY KEY,

@@ -1,0 +1,91 @@
+package bunstore_test
+
+import (
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tests/databases"
+)
+
+var touched = regexp.MustCompile(`shared hit=(\d+)(?: read=(\d+))?`)
+
+// touches is how many pages a statement touches, before it is undone.
+func (b box) touches(t *testing.T, text string, args ...any) int {
+	t.Helper()
+	tx, err := b.db.BeginTx(context.Background(), nil)
+	must(t, err)
+	defer func() { _ = tx.Rollback() }()
+	rows, err := tx.Tx.QueryContext(context.Background(), "EXPLAIN (ANALYZE, BUFFERS) "+text, args...)
+	must(t, err)
+	defer rows.Close()
+	pages := 0
+	for rows.Next() {
+		var line string
+		must(t, rows.Scan(&line))
+		if pages > 0 || !strings.Contains(line, "Buffers: ") {
+			continue
+		}
+		for _, number := range touched.FindStringSubmatch(line)[1:] {
+			n, _ := strconv.Atoi(number)
+			pages += n
+		}
+	}
+	must(t, rows.Err())
+	return pages
+}
+
+// What is not due, or for a system that the claim is not for, costs a claim nothing, however much of it there is.
+func TestABacklogCostsClaimsNothing(t *testing.T) {
+	const many = 30_000
+	for name, parked := range map[string]string{
+		"that waits for a retry":            "'desk', 'failed', 3, '2024-03-01 11:00Z', '2024-03-01 13:00Z'",
+		"that is leased":                    "'desk', 'in_flight', 1, '2024-03-01 11:59Z', '2024-03-01 12:00:01Z'",
+		"of a system that is not known":     "'crm', 'pending', 0, NULL, NULL",
+		"of an operation that is not known": "'forget', 'pending', 0, NULL, NULL",
+	} {
+		t.Run(name, func(t *testing.T) {
+			hook := &statements{}
+			db := databases.PostgreSQL(t)
+			b := newBox(t, db.WithQueryHook(hook))
+			desk := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase}
+			claim := hook.during(t, func() { b.claim(t, 50, noon, desk) })[1]
+			touches := func() int {
+				return b.touches(t, claim, noon, 50, noon.Add(lease), "token", noon.Add(domain.LongestWait), "desk", 0, 50, "erase",
+					noon.AddDate(-1, 0, 0), 25, "desk", "erase")
+			}
+			idle := touches()
+			b.fill(t, 200, domain.OutboxPending)
+			few := touches()
+			b.park(t, db, many, parked)
+			if got := touches(); got > 2*few { // each index is a page or two higher
+				t.Errorf("a claim of 50 touches %d pages, and %d without a backlog", got, few)
+			}
+			for _, statement := range []string{"DELETE FROM habeas_outbox WHERE entry_id LIKE 'pending%'", "VACUUM ANALYZE habeas_outbox"} {
+				_, err := db.NewRaw(statement).Exec(t.Context())
+				must(t, err)
+			}
+			if got := touches(); got > idle+30 {
+				t.Errorf("an idle claim touches %d pages, and %d without a backlog", got, idle)
+			}
+		})
+	}
+}
+
+// park adds entries with a resolver, a status, attempts, and the instants of the last and the next attempt.
+func (b box) park(t *testing.T, db *bun.DB, n int, columns string) {
+	t.Helper()
+	operation := "'erase'"
+	if strings.HasPrefix(columns, "'forget'") {
+		operation, columns = "'forget'", strings.Replace(columns, "'forget'", "'desk'", 1)
+	}
+	_, err := db.NewRaw("INSERT INTO habeas_outbox (entry_id, subject_id, operation, enqueued_at, resolver, status, attempts,"+
+		" last_attempt_at, next_attempt_at) SELECT 'parked' || n, 'p' || n, "+operation+
+		", CAST('2024-03-01 07:00Z' AS timestamptz), "+columns+" FROM generate_series(1, ?) AS n", n).Exec(t.Context())
+	must(t, err)
+}

@@ -1,0 +1,116 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+func (o outbox) Claim(
+	ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string, known ...domain.OutboxTarget,
+) ([]domain.OutboxEntry, error) {
+	if limit <= 0 {
+		return nil, o.usable()
+	}
+	state, err := o.write(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at, leaseUntil = domain.Instant(at), domain.Instant(leaseUntil)
+	c := claim{
+		state: state, limit: limit, at: at, until: leaseUntil, latest: domain.LatestNextAttempt(at, leaseUntil, known),
+	}
+	taken := c.take(known)
+	state.claimed(taken, at)
+	slices.SortFunc(taken, func(i, j int) int { return domain.OutboxEntry.Compare(state.entries[i], state.entries[j]) })
+	return state.change(taken, func(e *domain.OutboxEntry) {
+		e.Status = domain.OutboxInFlight
+		e.Attempts++
+		e.LastAttemptAt, e.NextAttemptAt, e.LeaseToken = &at, &leaseUntil, &leaseToken
+		if e.SubjectID.IsZero() {
+			settle(e, domain.Settlement{Status: domain.OutboxAbandoned, LastError: domain.LastErrorUnreadable})
+		}
+	}), nil
+}
+
+// claim shares what is due.
+type claim struct {
+	*state
+	limit             int
+	at, until, latest time.Time
+}
+
+// take returns where the entries are that a claim takes. Without targets, those of each resolver and operation that has
+// entries stand for them.
+func (c claim) take(known []domain.OutboxTarget) []int {
+	if len(known) == 0 {
+		for _, e := range c.entries {
+			target := domain.OutboxTarget{Resolver: e.Resolver, Operation: e.Operation}
+			if claimable(e) && !slices.Contains(known, target) {
+				known = append(known, target)
+			}
+		}
+	}
+	var resolvers []string
+	of, most := map[string][][]int{}, map[string]int{}
+	for _, target := range known {
+		if _, found := most[target.Resolver]; !found {
+			resolvers = append(resolvers, target.Resolver)
+			most[target.Resolver] = c.limit
+		}
+		if target.Limit > 0 {
+			most[target.Resolver] = min(most[target.Resolver], target.Limit)
+		}
+		of[target.Resolver] = append(of[target.Resolver], c.of(target))
+	}
+	var shares [][]int
+	for _, resolver := range resolvers {
+		due := deal(of[resolver])
+		shares = append(shares, due[:min(len(due), most[resolver])])
+	}
+	return upTo(c.limit, deal(shares))
+}
+
+// of returns where the entries of a target are that are due, new ones and retries in turns.
+func (c claim) of(target domain.OutboxTarget) []int {
+	var fresh, retries []int
+	for i, e := range c.entries {
+		if !claimable(e) || e.Resolver != target.Resolver || e.Operation != target.Operation {
+			continue
+		}
+		switch next := e.NextAttemptAt; {
+		case next == nil && !e.EnqueuedAt.Before(target.DueFrom):
+			fresh = append(fresh, i)
+		case next != nil && (!next.After(c.at) && !next.Before(target.DueFrom) || next.After(c.latest) ||
+			e.LastAttemptAt != nil && e.LastAttemptAt.After(c.until)):
+			retries = append(retries, i)
+		}
+	}
+	slices.SortFunc(fresh, func(i, j int) int { return domain.OutboxEntry.Compare(c.entries[i], c.entries[j]) })
+	slices.SortFunc(retries, func(i, j int) int {
+		a, b := c.entries[i], c.entries[j]
+		return cmp.Or(a.NextAttemptAt.Compare(*b.NextAttemptAt), domain.OutboxEntry.Compare(a, b))
+	})
+	if c.at.Second()%2 == 0 {
+		return deal([][]int{retries, fresh})
+	}
+	return deal([][]int{fresh, retries})
+}
+
+// deal takes one of each in turns.
+func deal(from [][]int) (dealt []int) {
+	for turn := 0; ; turn++ {
+		before := len(dealt)
+		for _, positions := range from {
+			if turn < len(positions) {
+				dealt = append(dealt, positions[turn])
+			}
+		}
+		if len(dealt) == before {
+			return dealt
+		}
+	}
+}

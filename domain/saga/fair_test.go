@@ -1,0 +1,312 @@
+package saga_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/golang/mock/gomock"
+
+	stores "github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/adapters/system"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/mocks"
+)
+
+// company is a runner on a store that keeps all promises, inside a bubble, with systems that note their calls.
+type company struct {
+	*saga.Runner
+	store *stores.Store
+	began time.Time
+
+	enqueued int
+
+	mu    sync.Mutex
+	calls map[string][]time.Duration // since it began
+	now   map[string]int
+	most  map[string]int // calls at once
+}
+
+func newCompany(t *testing.T, change func(*saga.Config), systems map[string]erases) *company {
+	t.Helper()
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{{Name: "id", Type: domain.TypeText}},
+	})
+	must(t, err)
+	c := &company{began: bubble.Now(), calls: map[string][]time.Duration{}, now: map[string]int{}, most: map[string]int{}}
+	c.store, err = stores.New(dataMap, stores.Options{})
+	must(t, err)
+	var registered []ports.Resolver
+	for name, erase := range systems {
+		made := mocks.NewMockResolver(gomock.NewController(t))
+		made.EXPECT().Name().Return(name).AnyTimes()
+		made.EXPECT().EraseSubject(anything, anything, anything).DoAndReturn(
+			func(ctx context.Context, ref domain.SubjectRef, id string) (bool, error) {
+				defer c.note(name)()
+				return erase(ctx, ref, id)
+			}).AnyTimes()
+		registered = append(registered, made)
+	}
+	slices.SortFunc(registered, func(a, b ports.Resolver) int { return len(a.Name()) - len(b.Name()) })
+	config := saga.Config{Sessions: c.store, Clock: bubble, IDs: &system.IDs{}, Resolvers: set(t, registered...)}
+	if change != nil {
+		change(&config)
+	}
+	c.Runner, err = saga.NewRunner(config)
+	must(t, err)
+	c.HasLooked()
+	return c
+}
+
+func (c *company) note(name string) (end func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls[name] = append(c.calls[name], since(c.began))
+	c.now[name]++
+	c.most[name] = max(c.most[name], c.now[name])
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.now[name]--
+	}
+}
+
+func (c *company) enqueue(t *testing.T, name string, n int) {
+	t.Helper()
+	must(t, c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		for i := range n {
+			subject, err := domain.NewSubjectID(fmt.Sprint(name, i))
+			must(t, err)
+			must(t, s.Outbox().Enqueue(ctx, domain.OutboxEntry{
+				EntryID: fmt.Sprint(name, i), SubjectID: subject, Resolver: name, Ref: domain.SubjectRef{Kind: name, Value: "x"},
+				Operation: domain.OperationErase, Status: domain.OutboxPending, EnqueuedAt: bubble.Now(),
+			}))
+		}
+		return nil
+	}))
+}
+
+// work runs batches for some time, as a worker does that polls every second.
+func (c *company) work(t *testing.T, d time.Duration) {
+	t.Helper()
+	for start := bubble.Now(); since(start) < d; {
+		settled, err := c.RunOnce(t.Context())
+		must(t, err)
+		if settled == 0 {
+			time.Sleep(time.Second)
+		}
+	}
+}
+
+// called is how often a system was called within some time since the beginning.
+func (c *company) called(name string, within time.Duration) (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, at := range c.calls[name] {
+		if at <= within {
+			n++
+		}
+	}
+	return n
+}
+
+func (c *company) attempts(name string) (attempts int) {
+	for _, entry := range c.store.Entries() {
+		if entry.Resolver == name {
+			attempts += entry.Attempts
+		}
+	}
+	return attempts
+}
+
+// hangs is an erasure that ends with its context only.
+func hangs(ctx context.Context, _ domain.SubjectRef, _ string) (bool, error) {
+	<-ctx.Done()
+	return false, ctx.Err()
+}
+
+func fails(context.Context, domain.SubjectRef, string) (bool, error) { return false, errBoom }
+
+func TestASystemThatHangsHoldsNoOthersUp(t *testing.T) {
+	const entries = 1000
+	healthy := takes(10 * time.Millisecond)
+	alone := map[string]int{}
+	for name, other := range map[string]erases{"alone": nil, "beside one that hangs": hangs, "beside one that fails": fails} {
+		synctest.Test(t, func(t *testing.T) {
+			systems := map[string]erases{"mail": healthy}
+			if other != nil {
+				systems["crm"] = other
+			}
+			c := newCompany(t, nil, systems)
+			c.enqueue(t, "mail", entries)
+			if other != nil {
+				c.enqueue(t, "crm", entries)
+			}
+			c.work(t, time.Minute)
+			alone[name] = c.called("mail", 2*time.Second)
+			if n := c.called("mail", time.Hour); n != entries {
+				t.Errorf("%s: %d of %d calls", name, n, entries)
+			}
+		})
+	}
+	for _, name := range []string{"beside one that hangs", "beside one that fails"} {
+		if alone[name] < alone["alone"]*9/10 {
+			t.Errorf("%s, a healthy system has %d calls in 2 s, and %d alone", name, alone[name], alone["alone"])
+		}
+	}
+}
+
+func TestAWakeIsHeededWhileASystemHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCompany(t, nil, map[string]erases{"crm": hangs, "mail": takes(0)})
+		c.enqueue(t, "crm", 1)
+		var run sync.WaitGroup
+		run.Go(func() { _, _ = c.RunOnce(t.Context()) })
+		time.Sleep(5*time.Second + 10*time.Millisecond)
+		c.enqueue(t, "mail", 1)
+		c.Wake()
+		synctest.Wait()
+		if c.called("mail", time.Hour) != 1 {
+			t.Error("a wake was not heeded")
+		}
+		run.Wait()
+		if took := since(c.began); took > 31*time.Second {
+			t.Errorf("the run took %v", took)
+		}
+	})
+}
+
+func TestASystemThatFailsIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		up := false
+		c := newCompany(t, nil, map[string]erases{"crm": func(context.Context, domain.SubjectRef, string) (bool, error) {
+			if up {
+				return false, nil
+			}
+			return false, errBoom
+		}})
+		c.enqueue(t, "crm", 200)
+		c.work(t, time.Hour)
+		// Ten in a row and those beside them; then one after 30 s, 1, 2, 4 minutes, and each 5 minutes.
+		if n := c.called("crm", 24*time.Hour); n < 20 || n > 36 || c.attempts("crm") != n {
+			t.Errorf("%d calls and %d attempts in an hour", n, c.attempts("crm"))
+		}
+		up = true
+		c.work(t, 10*time.Minute)
+		if open := c.open(); open > 20 {
+			t.Errorf("%d entries are left once the system is up", open)
+		}
+	})
+}
+
+func (c *company) open() (n int) {
+	for _, entry := range c.store.Entries() {
+		if entry.Status != domain.OutboxSucceeded {
+			n++
+		}
+	}
+	return n
+}
+
+func TestAResponseEvenARefusalClosesTheBreaker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := 0
+		c := newCompany(t, func(c *saga.Config) { c.Concurrency, c.BreakAfter = 1, 3 }, map[string]erases{
+			"crm": func(context.Context, domain.SubjectRef, string) (bool, error) {
+				n++
+				if n%3 == 0 {
+					return false, refused
+				}
+				return false, errBoom
+			},
+		})
+		c.enqueue(t, "crm", 90)
+		c.work(t, time.Second)
+		if c.called("crm", time.Second) != 90 {
+			t.Errorf("%d calls: two failures in a row are not three", n)
+		}
+	})
+}
+
+func TestTheWaitThatASystemAsksForHoldsItsOtherEntries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first := true
+		c := newCompany(t, func(c *saga.Config) { c.Concurrency = 1 }, map[string]erases{
+			"crm": func(context.Context, domain.SubjectRef, string) (bool, error) {
+				if first {
+					first = false
+					time.Sleep(time.Millisecond)
+					return false, &domain.RetryLater{After: 20 * time.Second}
+				}
+				return false, nil
+			}, "mail": takes(time.Millisecond),
+		})
+		c.enqueue(t, "crm", 30)
+		c.enqueue(t, "mail", 30)
+		c.work(t, 40*time.Second)
+		if n := c.called("crm", 20*time.Second); n != 1 {
+			t.Errorf("%d calls before the system may be asked again", n)
+		}
+		if n := c.called("crm", 40*time.Second); n != 31 {
+			t.Errorf("%d calls, want 31", n)
+		}
+		if n := c.called("mail", time.Second); n != 30 {
+			t.Errorf("%d calls of another system, want 30", n)
+		}
+	})
+}
+
+func TestASystemIsAskedNoFasterThanItsRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCompany(t, func(c *saga.Config) {
+			c.Systems = map[string]saga.SystemLimits{"crm": {Rate: 5, Burst: 3}}
+		}, map[string]erases{"crm": takes(0), "mail": takes(0)})
+		c.enqueue(t, "crm", 43)
+		c.enqueue(t, "mail", 100)
+		c.work(t, 20*time.Second)
+		for _, seconds := range []int{1, 3, 5} {
+			within := time.Duration(seconds) * time.Second
+			if n := c.called("crm", within); n > 3+5*seconds || n < 5*seconds {
+				t.Errorf("%d calls within %v", n, within)
+			}
+		}
+		if c.called("crm", 20*time.Second) != 43 || c.called("mail", time.Second) != 100 {
+			t.Errorf("%d calls, and %d of another system", c.called("crm", 20*time.Second), c.called("mail", time.Second))
+		}
+	})
+}
+
+func TestASystemHasNoMoreCallsAtOnceThanItsLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCompany(t, func(c *saga.Config) {
+			c.Systems = map[string]saga.SystemLimits{"crm": {Concurrency: 3}}
+		}, map[string]erases{"crm": takes(time.Second), "mail": takes(time.Second)})
+		c.enqueue(t, "crm", 30)
+		c.enqueue(t, "mail", 30)
+		var workers sync.WaitGroup
+		for range 4 {
+			workers.Go(func() { c.work(t, 15*time.Second) })
+		}
+		workers.Wait()
+		if c.most["crm"] != 3 || c.most["mail"] < 10 || c.open() > 0 {
+			t.Errorf("at once were %d and %d calls; %d entries are left", c.most["crm"], c.most["mail"], c.open())
+		}
+	})
+}
+
+func TestJitterShortensAWaitByUpToAHalf(t *testing.T) {
+	for jitter, want := range map[float64]time.Duration{0: time.Minute, 0.5: 45 * time.Second, 1: 30 * time.Second, 7: 30 * time.Second} {
+		w := newWorld(t, func(c *saga.Config) { c.Jitter = func() float64 { return jitter } }, desk(t, answers(false, errBoom)))
+		w.settles(t, claimed(t, domain.OperationErase, 2, 1)[0], failed(notErased, 2, "internal", want), "")
+	}
+	w := newWorld(t, func(c *saga.Config) { c.Jitter = func() float64 { return 1 } },
+		desk(t, answers(false, &domain.RetryLater{After: time.Hour})))
+	w.settles(t, claimed(t, domain.OperationErase, 1, 1)[0], failed(notErased, 1, "retry_later", time.Hour), "")
+}

@@ -1,0 +1,186 @@
+package saga_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// slowStore is a store whose looks at everything take some time, and others none.
+type slowStore struct {
+	ports.SessionFactory
+	takes time.Duration
+
+	mu   sync.Mutex
+	from []time.Time // of each claim
+}
+
+type slowSession struct {
+	ports.Session
+	*slowStore
+}
+
+type slowOutbox struct {
+	ports.Outbox
+	*slowStore
+}
+
+func (s *slowStore) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	return s.SessionFactory.Do(ctx, func(ctx context.Context, session ports.Session) error {
+		return fn(ctx, slowSession{session, s})
+	})
+}
+
+func (s slowSession) Outbox() ports.Outbox { return slowOutbox{s.Session.Outbox(), s.slowStore} }
+
+func (o slowOutbox) Claim(
+	ctx context.Context, limit int, at, until time.Time, token string, known ...domain.OutboxTarget,
+) ([]domain.OutboxEntry, error) {
+	o.mu.Lock()
+	o.from = append(o.from, known[0].DueFrom)
+	o.mu.Unlock()
+	if known[0].DueFrom.IsZero() {
+		time.Sleep(o.takes)
+	}
+	return o.Outbox.Claim(ctx, limit, at, until, token, known...)
+}
+
+// everything is how many of the last n claims looked at everything.
+func (s *slowStore) everything(last int) (n int) {
+	for _, from := range s.from[len(s.from)-last:] {
+		if from.IsZero() {
+			n++
+		}
+	}
+	return n
+}
+
+func newSlow(t *testing.T, takes time.Duration, system erases) (*company, *slowStore) {
+	t.Helper()
+	slow := &slowStore{takes: takes}
+	c := newCompany(t, func(config *saga.Config) {
+		slow.SessionFactory = config.Sessions
+		config.Sessions = slow
+	}, map[string]erases{"crm": system})
+	return c, slow
+}
+
+func TestLooksAreShortenedWhileTheyAreSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, slow := newSlow(t, 20*time.Millisecond, takes(0))
+		const erasures = 400
+		for range erasures {
+			must(t, c.enqueueAt(t, bubble.Now()))
+			c.runs(t, 1)
+			time.Sleep(10 * time.Millisecond)
+		}
+		// A look at everything takes 20 ms, and comes each 2 s.
+		if n := slow.everything(len(slow.from)); n > 10+3 || n < 10+1 {
+			t.Errorf("%d of %d looks were at everything", n, len(slow.from))
+		}
+		// What is older than the lag waits for the next of them.
+		must(t, c.enqueueAt(t, bubble.Now().Add(-time.Minute)))
+		began := bubble.Now()
+		for c.open() > 0 {
+			_, err := c.RunOnce(t.Context())
+			must(t, err)
+			time.Sleep(50 * time.Millisecond)
+		}
+		if took := since(began); took > 5*time.Second {
+			t.Errorf("an entry that was committed late was found after %v", took)
+		}
+		slow.takes = 0
+		for range 300 {
+			c.runs(t, 0)
+			time.Sleep(10 * time.Millisecond)
+		}
+		if n := slow.everything(20); n != 20 {
+			t.Errorf("%d of 20 looks are at everything once they are fast", n)
+		}
+	})
+}
+
+func TestABacklogIsNotPassedOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		up := false
+		c, slow := newSlow(t, 40*time.Millisecond, func(context.Context, domain.SubjectRef, string) (bool, error) {
+			if !up {
+				return false, errBoom
+			}
+			return false, nil
+		})
+		c.enqueue(t, "crm", 300)
+		for range 1000 { // with retries among what is new
+			up = !up
+			_, err := c.RunOnce(t.Context())
+			must(t, err)
+			time.Sleep(10 * time.Millisecond)
+			if c.open() == 0 {
+				break
+			}
+		}
+		up = true
+		c.work(t, 10*time.Minute)
+		if n := c.open(); n != 0 {
+			t.Errorf("%d entries are left after %d looks, %d of them at everything", n, len(slow.from), slow.everything(len(slow.from)))
+		}
+	})
+}
+
+func TestARequeueIsLookedForAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		up := true
+		c, _ := newSlow(t, 100*time.Millisecond, func(context.Context, domain.SubjectRef, string) (bool, error) {
+			if !up {
+				return false, refused
+			}
+			return false, nil
+		})
+		up = false
+		must(t, c.enqueueAt(t, bubble.Now()))
+		c.runs(t, 1)
+		up = true
+		for range 100 {
+			c.runs(t, 0)
+			time.Sleep(100 * time.Millisecond)
+		}
+		must(t, c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+			requeued, err := c.RequeueMatching(ctx, s, domain.OutboxFilter{Resolver: "crm"}, 10)
+			if len(requeued) != 1 {
+				t.Errorf("%d were requeued", len(requeued))
+			}
+			return err
+		}))
+		c.runs(t, 1)
+	})
+}
+
+func (c *company) runs(t *testing.T, want int) {
+	t.Helper()
+	if got, err := c.RunOnce(t.Context()); err != nil || got != want {
+		t.Fatalf("settled %d, %v, want %d", got, err, want)
+	}
+}
+
+// enqueueAt adds an entry of that age.
+func (c *company) enqueueAt(t *testing.T, at time.Time) error {
+	t.Helper()
+	c.mu.Lock()
+	c.enqueued++
+	id := "e" + time.Duration(c.enqueued).String()
+	c.mu.Unlock()
+	subject, err := domain.NewSubjectID(id)
+	must(t, err)
+	return c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		return s.Outbox().Enqueue(ctx, domain.OutboxEntry{
+			EntryID: id, SubjectID: subject, Resolver: "crm", Ref: domain.SubjectRef{Kind: "crm", Value: "x"},
+			Operation: domain.OperationErase, Status: domain.OutboxPending, EnqueuedAt: at,
+		})
+	})
+}

@@ -1,0 +1,201 @@
+package saga_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// refusing is a company whose only system has refused so many entries.
+func refusing(t *testing.T, entries int, change func(*saga.Config)) *company {
+	t.Helper()
+	c := newCompany(t, change, map[string]erases{"crm": answers(false, refused)})
+	for range entries {
+		must(t, c.enqueueAt(t, bubble.Now()))
+	}
+	c.runs(t, entries)
+	return c
+}
+
+func (c *company) ids() (ids []string) {
+	for _, entry := range c.store.Entries() {
+		ids = append(ids, entry.EntryID)
+	}
+	return ids
+}
+
+// events are those of the subjects of all entries, with one of their payload.
+func (c *company) events(t *testing.T, payload string) (events []string) {
+	t.Helper()
+	must(t, c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		for _, entry := range c.store.Entries() {
+			trail, err := s.Audit().Trail(ctx, entry.SubjectID)
+			must(t, err)
+			for _, event := range trail {
+				text := string(event.EventType)
+				if value, ok := event.Payload[payload].(string); ok {
+					text += " " + value
+				}
+				events = append(events, text)
+			}
+		}
+		return nil
+	}))
+	return events
+}
+
+func TestADiscardSaysWhyAndCompletes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := refusing(t, 1, nil)
+		must(t, c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+			discarded, err := c.Discard(ctx, s, "done by hand", append(c.ids(), "unknown")...)
+			if len(discarded) != 1 || discarded[0].Status != domain.OutboxSucceeded {
+				t.Errorf("discarded %v", discarded)
+			}
+			return err
+		}))
+		want := []string{"erasure_step_failed", "erasure_discarded done by hand", "erasure_completed"}
+		if got := c.events(t, "reason"); !slices.Equal(got, want) {
+			t.Errorf("events are %q, want %q", got, want)
+		}
+	})
+}
+
+func TestAReasonHoldsNoPersonalData(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := refusing(t, 1, nil)
+		for _, reason := range []string{"", "  ", "zoe@example.org", "Zoe", "done.", "done\n", string(make([]byte, 3))} {
+			err := c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+				_, err := c.Discard(ctx, s, reason, c.ids()...)
+				return err
+			})
+			if !errors.Is(err, domain.ErrInvalid) {
+				t.Errorf("%q: %v", reason, err)
+			}
+		}
+		if c.open() != 1 {
+			t.Error("an entry was discarded without a reason")
+		}
+	})
+}
+
+func TestARequeueOfWhatMatchesLeavesEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := refusing(t, 5, nil)
+		for _, want := range []int{3, 2, 0} {
+			must(t, c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+				requeued, err := c.RequeueMatching(ctx, s, domain.OutboxFilter{Resolver: "crm"}, 3)
+				if len(requeued) != want {
+					t.Errorf("%d were requeued, want %d", len(requeued), want)
+				}
+				return err
+			}))
+		}
+		events := slices.DeleteFunc(c.events(t, "target"), func(e string) bool { return e != "erasure_requeued crm" })
+		if len(events) != 5 {
+			t.Errorf("%d events, want 5", len(events))
+		}
+	})
+}
+
+// An outbox of mocks has no operations.
+func TestAStoreWithoutOperationsIsNamed(t *testing.T) {
+	w := newWorld(t, nil)
+	if _, err := w.Discard(t.Context(), w.session, "done by hand", "e"); !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("discard: %v", err)
+	}
+	if _, err := w.RequeueMatching(t.Context(), w.session, domain.OutboxFilter{}, 1); !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("requeue: %v", err)
+	}
+}
+
+// The age of an entry that was requeued counts from its next claim.
+func TestARequeuedEntryIsTriedForAsLongAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCompany(t, nil, map[string]erases{"crm": fails})
+		must(t, c.enqueueAt(t, bubble.Now()))
+		week := 7 * 24 * time.Hour
+		status := func() domain.OutboxStatus { return c.store.Entries()[0].Status }
+		until := func(d time.Duration) {
+			for start := bubble.Now(); since(start) < d; time.Sleep(10 * time.Minute) {
+				_, err := c.RunOnce(t.Context())
+				must(t, err)
+			}
+		}
+		until(week - time.Hour)
+		if status() != domain.OutboxFailed {
+			t.Fatalf("before a week it is %s", status())
+		}
+		until(3 * time.Hour)
+		if status() != domain.OutboxAbandoned {
+			t.Fatalf("after a week it is %s", status())
+		}
+		time.Sleep(week)
+		must(t, c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+			_, err := c.Requeue(ctx, s, c.ids()...)
+			return err
+		}))
+		until(week - time.Hour)
+		if status() != domain.OutboxFailed {
+			t.Fatalf("before another week it is %s", status())
+		}
+		until(3 * time.Hour)
+		if status() != domain.OutboxAbandoned {
+			t.Fatalf("after another week it is %s", status())
+		}
+	})
+}
+
+func TestAPurgeRemovesWhatSucceededLongAgo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCompany(t, nil, map[string]erases{"crm": takes(0)})
+		c.enqueue(t, "crm", 1500)
+		c.work(t, time.Second)
+		time.Sleep(10 * 24 * time.Hour)
+		must(t, c.enqueueAt(t, bubble.Now()))
+		c.work(t, time.Second)
+		for _, step := range []struct {
+			after time.Duration
+			want  int64
+		}{{19 * 24 * time.Hour, 0}, {2 * 24 * time.Hour, 1500}, {10 * 24 * time.Hour, 1}, {time.Hour, 0}} {
+			time.Sleep(step.after)
+			if removed, err := c.Purge(t.Context()); removed != step.want || err != nil {
+				t.Errorf("removed %d, %v, want %d", removed, err, step.want)
+			}
+		}
+	})
+}
+
+func TestWhatIsLateIsSaidLongBeforeItIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var late []domain.OutboxBacklog
+		c := newCompany(t, func(config *saga.Config) {
+			config.OnLate = func(_ context.Context, backlog domain.OutboxBacklog) {
+				late = append(late, backlog)
+				panic(errBoom)
+			}
+		}, map[string]erases{"crm": fails, "mail": takes(0)})
+		c.enqueue(t, "crm", 3)
+		c.enqueue(t, "mail", 3)
+		c.work(t, 2*time.Second)
+		time.Sleep(23 * time.Hour)
+		_, err := c.Purge(t.Context())
+		must(t, err)
+		if len(late) > 0 {
+			t.Errorf("late after 23 hours are %v", late)
+		}
+		time.Sleep(time.Hour)
+		_, err = c.Purge(t.Context())
+		must(t, err)
+		if len(late) != 1 || late[0].Resolver != "crm" || late[0].Counts[domain.OutboxFailed] != 3 {
+			t.Errorf("late after a day are %v", late)
+		}
+	})
+}

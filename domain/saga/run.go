@@ -1,0 +1,287 @@
+package saga
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+const (
+	// patience is how long a batch may take before other systems are served beside it.
+	patience = 50 * time.Millisecond
+	// sideInterval is how often a run that waits for slow systems looks for entries of others, unless it is woken.
+	sideInterval = 250 * time.Millisecond
+)
+
+// RunOnce claims a batch, makes its calls, at most Concurrency at once to each system and outside of any transaction, and
+// settles them. It returns how many entries it settled, those that could not be read included: 0 with a nil error means
+// that nothing was due, or that all of it was given back, or taken over by another runner meanwhile.
+//
+// While it waits for systems that are slow, RunOnce goes on to claim and settle entries of the others, so that a system
+// that hangs holds none of them up. It returns once all that it has claimed is done with.
+//
+// When ctx ends, no further call is started, and entries that were not tried are given back; calls in flight are
+// finished, within CallTimeout, and settled. An entry whose outcome cannot be written stays in flight until its lease
+// expires and is then called again. RunOnce tries to write outcomes no longer than the leases and another CallTimeout
+// last, even where the store does not answer.
+//
+// At most once an hour it also looks for entries that no process took for a day, and reports them.
+func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
+	first, err := r.claim(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	run := &run{Runner: r, began: r.config.Clock.Now(), busy: map[string]int{}, ended: make(chan struct{}, 1)}
+	if len(r.throttles) == 1 || len(first.entries) == 0 {
+		run.carry(ctx, first)
+	} else {
+		run.serve(ctx, first)
+	}
+	settled, err = run.settled, run.err
+	if full := r.isFull(first); err == nil && r.unclaimed.isDue(r.config.Clock.Now(), full) {
+		err = r.reportUnclaimed(ctx)
+	}
+	return settled, err
+}
+
+// Wake says that there may be work. A RunOnce that waits for slow systems then looks for entries of others at once. Wake
+// never blocks, and may be called at any time.
+func (r *Runner) Wake() {
+	select {
+	case r.wakes <- struct{}{}:
+	default: // one is waiting already
+	}
+}
+
+// run is a RunOnce under way.
+type run struct {
+	*Runner
+	began time.Time
+	ended chan struct{} // holds that a batch has ended, until that was heeded
+
+	mu       sync.Mutex
+	busy     map[string]int // entries of each system that are not done with
+	batches  int            // under way beside each other
+	settled  int
+	err      error
+	panicked any
+}
+
+// serve carries out a batch and, for as long as that or another takes too long, further ones of other systems.
+func (n *run) serve(ctx context.Context, first batch) {
+	n.start(ctx, first)
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	for n.underWay() {
+		select {
+		case <-n.ended:
+		case <-n.wakes:
+		case <-timer.C:
+		}
+		if !n.underWay() || ctx.Err() != nil || n.failed() {
+			continue // and wait for what is under way
+		}
+		next, err := n.claim(ctx, n.isBusy)
+		if err != nil {
+			n.add(0, err)
+			continue
+		}
+		interval := sideInterval
+		if len(next.entries)+len(next.unreadable) > 0 {
+			n.start(ctx, next)
+			interval = patience
+		}
+		timer.Reset(interval)
+	}
+	if n.panicked != nil {
+		panic(n.panicked)
+	}
+}
+
+// start carries out a batch in a goroutine of its own. Its panic is that of RunOnce.
+func (n *run) start(ctx context.Context, b batch) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.batches++
+	for _, entry := range b.entries {
+		n.busy[entry.Resolver]++
+	}
+	go func() {
+		returned := false
+		defer func() {
+			value := recover()
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			n.batches--
+			if !returned && value == nil {
+				n.err = errors.Join(n.err, errEnded)
+			}
+			if value != nil {
+				n.panicked = value
+			}
+			select {
+			case n.ended <- struct{}{}:
+			default:
+			}
+		}()
+		n.carry(ctx, b)
+		returned = true
+	}()
+}
+
+// errEnded is what comes of a store or a hook that ends its goroutine.
+var errEnded = &domain.Error{Op: "saga", Message: "the goroutine of a batch was ended"}
+
+// carry makes the calls of a batch and settles them.
+func (n *run) carry(ctx context.Context, b batch) {
+	for _, entry := range b.unreadable {
+		n.tell(ctx, entry)
+	}
+	n.add(len(b.unreadable), nil)
+	if len(b.entries) == 0 {
+		return
+	}
+	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), n.config.Lease+n.config.CallTimeout)
+	defer cancel()
+	n.add(n.settle(settling, n.dispatch(ctx, b), len(b.entries)))
+}
+
+func (n *run) add(settled int, err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.settled += settled
+	n.err = errors.Join(n.err, err)
+}
+
+// done says that an entry of a system has its outcome.
+func (n *run) done(system string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.busy[system]--
+}
+
+func (n *run) underWay() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.batches > 0
+}
+
+func (n *run) failed() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.err != nil || n.panicked != nil
+}
+
+// isBusy reports whether a system must wait: it has calls under way here. After a lease's time it is also one that is
+// slow, so that the run comes to an end.
+func (n *run) isBusy(system string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.busy[system] > 0 || n.config.Clock.Now().Sub(n.began) > n.config.Lease && n.throttles[system].isSlow()
+}
+
+// batch is what was claimed together.
+type batch struct {
+	entries    []domain.OutboxEntry
+	unreadable []domain.OutboxEntry // which the store has abandoned
+	leaseUntil time.Time
+}
+
+// admitted are the targets of a claim: of the systems that may be asked now, and are not busy; and how many entries of each
+// system. Systems take turns at being the first.
+func (r *Runner) admitted(now time.Time, busy func(system string) bool) ([]domain.OutboxTarget, map[string]int) {
+	var targets []domain.OutboxTarget
+	names, systems := r.config.Resolvers.Names(), map[string]int{}
+	turn := int((r.turns.Add(1) - 1) % uint64(max(1, len(names)))) //nolint:gosec // below the number of systems
+	for i := range names {
+		name := names[(turn+i)%len(names)]
+		if busy != nil && busy(name) {
+			continue
+		}
+		limit := r.throttles[name].admit(now)
+		if limit == 0 {
+			continue
+		}
+		systems[name] = limit
+		for _, target := range r.targets {
+			if target.Resolver == name {
+				if limit < r.config.Batch {
+					target.Limit = limit
+				}
+				targets = append(targets, target)
+			}
+		}
+	}
+	return targets, systems
+}
+
+// claim does not wait for a database that does not answer any longer than for a call. The events of entries that
+// cannot be read are part of the claim, which settles them.
+func (r *Runner) claim(ctx context.Context, busy func(system string) bool) (batch, error) {
+	began := r.config.Clock.Now()
+	targets, systems := r.admitted(began, busy)
+	if len(targets) == 0 {
+		return batch{}, nil
+	}
+	everything := r.looks.shorten(began, targets)
+	var b batch
+	defer func() {
+		for name, admitted := range systems {
+			r.throttles[name].claimed(admitted, b.of(name))
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
+	defer cancel()
+	var claiming batch
+	err := r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		now := domain.Instant(r.config.Clock.Now())
+		claiming = batch{leaseUntil: now.Add(r.config.Lease)} // the function may run again
+		claimed, err := s.Outbox().Claim(ctx, r.config.Batch, now, claiming.leaseUntil, r.config.IDs.NewID(), targets...)
+		if err != nil {
+			return err
+		}
+		for _, entry := range claimed {
+			if entry.Status != domain.OutboxAbandoned {
+				claiming.entries = append(claiming.entries, entry)
+				continue
+			}
+			claiming.unreadable = append(claiming.unreadable, entry)
+			if err := r.recordFailure(ctx, s, entry, domain.LastErrorUnreadable, true); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return batch{}, err
+	}
+	b = claiming
+	r.looks.looked(began, r.config.Clock.Now(), everything, targets, r.config.Batch, b.entries)
+	if r.isFull(b) {
+		if full := r.full.Load(); full != nil {
+			(*full)()
+		}
+	}
+	return b, nil
+}
+
+// isFull reports whether there may be more of what is due.
+func (r *Runner) isFull(b batch) bool { return len(b.entries)+len(b.unreadable) >= r.config.Batch }
+
+// OnFull sets a function that is called whenever a claim comes back full, so that there may be work for others. It must
+// return at once. A worker sets it.
+func (r *Runner) OnFull(call func()) { r.full.Store(&call) }
+
+// of is how many entries of a system there are.
+func (b batch) of(system string) (n int) {
+	for _, entry := range b.entries {
+		if entry.Resolver == system {
+			n++
+		}
+	}
+	return n
+}

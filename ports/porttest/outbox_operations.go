@@ -1,0 +1,241 @@
+package porttest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// outboxOperationsPromises are about ports.OutboxOperations. They have nothing to say of a store that does not implement it.
+var outboxOperationsPromises = []promise.Promise[StoreHarness]{
+	that(outboxBacklogCountsByResolver, "what is left is counted by resolver and status, and since when"),
+	that(outboxRequeueTakesWhatMatches, "abandoned erasures are requeued by resolver and age"),
+	that(outboxDiscardSettlesWhatWasAbandoned, "what was abandoned succeeds, and is forgotten"),
+	that(outboxDiscardCompletesAnErasure, "the last one of a subject's erasure completes"),
+	that(outboxKnowsSinceWhenARequeuedEntryIsTried, "the first claim after a requeue is kept"),
+}
+
+// operate gives fn the operations of the outbox in a session of its own, if it has any.
+func (b box) operate(t testing.TB, fn func(context.Context, ports.OutboxOperations) error) (has bool) {
+	t.Helper()
+	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+		operations, err := ports.OperationsOf(outbox)
+		if err != nil {
+			return nil //nolint:nilerr // a store need not have them
+		}
+		has = true
+		return fn(ctx, operations)
+	})
+	return has
+}
+
+func outboxBacklogCountsByResolver(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	var got []domain.OutboxBacklog
+	read := func(ctx context.Context, operations ports.OutboxOperations) (err error) {
+		got, err = operations.Backlog(ctx)
+		return err
+	}
+	if !b.operate(t, read) {
+		return
+	}
+	if len(got) > 0 {
+		t.Errorf("of an empty outbox there are %v", got)
+	}
+	e := b.claimed(t, slices.Concat(several(t, "d", 6, 0, nil), several(t, "c", 2, time.Hour, ofCRM),
+		several(t, "g", 1, 0, func(e *domain.OutboxEntry) { e.Resolver = "gone" }))...)
+	b.settle(t, succeeds(e[0]), fails(e[1], noon.Add(time.Hour)), fails(e[2], noon.Add(-time.Minute)), abandons(e[3]),
+		givesBack(e[4]), abandons(e[6]), succeeds(e[7]), succeeds(e[8]))
+	b.operate(t, read)
+	oldest, due := e[1].EnqueuedAt, e[4].EnqueuedAt
+	want := []domain.OutboxBacklog{
+		{Resolver: "crm", Counts: map[domain.OutboxStatus]int64{"pending": 0, "in_flight": 0, "failed": 0, "abandoned": 1}},
+		{
+			Resolver: "desk", Counts: map[domain.OutboxStatus]int64{"pending": 1, "in_flight": 1, "failed": 2, "abandoned": 1},
+			Oldest: &oldest, OldestDue: &due,
+		},
+	}
+	if showAll(got) != showAll(want) {
+		t.Errorf("there are %s, want %s", showAll(got), showAll(want))
+	}
+}
+
+// showAll is backlogs as a text.
+func showAll(backlogs []domain.OutboxBacklog) (text string) {
+	for _, b := range backlogs {
+		text += fmt.Sprintf("%s %v", b.Resolver, b.Counts)
+		for _, instant := range []*time.Time{b.Oldest, b.OldestDue} {
+			if instant != nil {
+				text += " " + instant.UTC().Format(time.RFC3339Nano)
+			}
+		}
+		text += "; "
+	}
+	return text
+}
+
+func outboxRequeueTakesWhatMatches(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	entries := slices.Concat(several(t, "d", 5, 0, nil), several(t, "c", 3, time.Hour, ofCRM))
+	entries = append(entries, toRectify(t, "r", entries[0].SubjectID, 0))
+	requeue := func(filter domain.OutboxFilter, limit int) (got []string) {
+		b.operate(t, func(ctx context.Context, operations ports.OutboxOperations) error {
+			requeued, err := operations.RequeueMatching(ctx, filter, limit)
+			for _, entry := range requeued {
+				if entry.Status != domain.OutboxPending || entry.Attempts != 0 || entry.NextAttemptAt != nil || entry.LastError != nil {
+					t.Errorf("%s is requeued as %s, after %d attempts", entry.EntryID, entry.Status, entry.Attempts)
+				}
+			}
+			got = entryIDs(requeued)
+			return err
+		})
+		return got
+	}
+	var settlements []domain.Settlement
+	for _, entry := range b.claimed(t, entries...) {
+		settlements = append(settlements, abandons(entry))
+	}
+	b.settle(t, settlements...)
+	if !b.operate(t, func(context.Context, ports.OutboxOperations) error { return nil }) {
+		return
+	}
+	at := func(i int) time.Time { return entries[i].EnqueuedAt }
+	for _, c := range []struct {
+		name   string
+		filter domain.OutboxFilter
+		limit  int
+		want   []string
+	}{
+		{"none", domain.OutboxFilter{}, 0, nil},
+		{"of another resolver", domain.OutboxFilter{Resolver: "mail"}, 10, nil},
+		{"by age", domain.OutboxFilter{EnqueuedFrom: at(1), EnqueuedBefore: at(3)}, 10, []string{"d1", "d2"}},
+		{"by resolver", domain.OutboxFilter{Resolver: "crm"}, 2, []string{"c0", "c1"}},
+		{"by resolver, again", domain.OutboxFilter{Resolver: "crm"}, 2, []string{"c2"}},
+		{"by both", domain.OutboxFilter{Resolver: "desk", EnqueuedBefore: at(4)}, 10, []string{"d0", "d3"}},
+		{"all", domain.OutboxFilter{}, 10, []string{"d4"}},
+	} {
+		if got := requeue(c.filter, c.limit); !slices.Equal(got, c.want) {
+			t.Errorf("%s: requeued are %v, want %v", c.name, got, c.want)
+		}
+	}
+	if got := entryIDs(b.abandoned(t, nil, 10)); !slices.Equal(got, []string{"r"}) {
+		t.Errorf("still abandoned are %v, want r, a rectification", got)
+	}
+}
+
+func (b box) discard(t testing.TB, ids ...string) (discarded []domain.Discarded, has bool) {
+	t.Helper()
+	has = b.operate(t, func(ctx context.Context, operations ports.OutboxOperations) (err error) {
+		discarded, err = operations.Discard(ctx, ids)
+		return err
+	})
+	return discarded, has
+}
+
+func outboxDiscardSettlesWhatWasAbandoned(t testing.TB, h StoreHarness) {
+	b := h.withAbandoned(t)
+	before := b.counts(t)
+	discarded, has := b.discard(t, "succeeded", "failed", "in flight", "pending", "unknown", "h", "b", "g", "g")
+	if !has {
+		return
+	}
+	var got []string
+	for _, d := range discarded {
+		got = append(got, d.Entry.EntryID)
+		if d.Entry.Status != domain.OutboxSucceeded || d.Entry.LastError != nil || d.Completes {
+			t.Errorf("%s is discarded as %s, completes is %v", d.Entry.EntryID, d.Entry.Status, d.Completes)
+		}
+		isForgotten(t, d.Entry)
+	}
+	if want := []string{"b", "g", "h"}; !slices.Equal(got, want) {
+		t.Errorf("discarded are %v, want %v, which were abandoned", got, want)
+	}
+	before[domain.OutboxAbandoned] -= 3
+	before[domain.OutboxSucceeded] += 3
+	for status, n := range b.counts(t) {
+		if n != before[status] {
+			t.Errorf("%d entries are %s, want %d", n, status, before[status])
+		}
+	}
+	if again, _ := b.discard(t, "b", "g", "h"); len(again) > 0 {
+		t.Errorf("discarded again are %v", again)
+	}
+}
+
+func outboxDiscardCompletesAnErasure(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	zoe, yan := subjectOf(t, "acme", "7"), subjectOf(t, "acme", "8")
+	e := b.claimed(t, toErase(t, "a", zoe, 0), toErase(t, "b", zoe, time.Second), toErase(t, "c", zoe, 2*time.Second),
+		toErase(t, "d", yan, 0), toErase(t, "e", yan, time.Second), toRectify(t, "r", zoe, 0))
+	b.settle(t, abandons(e[0]), abandons(e[1]), succeeds(e[2]), abandons(e[3]), fails(e[4], noon), abandons(e[5]))
+	completing := func(ids ...string) (completing []string) {
+		discarded, _ := b.discard(t, ids...)
+		for _, d := range discarded {
+			if d.Completes {
+				completing = append(completing, d.Entry.EntryID)
+			}
+		}
+		return completing
+	}
+	if _, has := b.discard(t); !has {
+		return
+	}
+	for _, c := range []struct{ discard, want []string }{
+		{[]string{"r"}, nil}, // whose abandonment held nothing back
+		{[]string{"b"}, nil}, // a is left
+		{[]string{"d"}, nil}, // e has failed
+		{[]string{"a"}, []string{"a"}},
+	} {
+		if got := completing(c.discard...); !slices.Equal(got, c.want) {
+			t.Errorf("with %v discarded, %v complete, want %v", c.discard, got, c.want)
+		}
+	}
+	if got := b.settle(t, succeeds(b.claim(t, 10, noon)[0])); got[0] != completes {
+		t.Errorf("the last one, beside one that was discarded, came to %v", named(got))
+	}
+	e = b.claimed(t, toErase(t, "f", zoe, 0), toErase(t, "g", zoe, time.Second))
+	b.settle(t, abandons(e[0]), abandons(e[1]))
+	if got := completing("g", "f"); !slices.Equal(got, []string{"g"}) {
+		t.Errorf("of two that are discarded together, %v complete, want g, the last one", got)
+	}
+}
+
+func outboxKnowsSinceWhenARequeuedEntryIsTried(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	since := func(ids ...string) (since map[string]time.Time) {
+		b.operate(t, func(ctx context.Context, operations ports.OutboxOperations) (err error) {
+			since, err = operations.TriedSince(ctx, ids)
+			return err
+		})
+		return since
+	}
+	e := b.claimed(t, several(t, "d", 2, 0, nil)...)
+	b.settle(t, abandons(e[0]), fails(e[1], noon.Add(24*time.Hour)))
+	if !b.operate(t, func(context.Context, ports.OutboxOperations) error { return nil }) {
+		return
+	}
+	b.requeue(t, "d0")
+	if got := since("d0", "d1", "unknown"); len(got) > 0 {
+		t.Errorf("before a claim there are %v", got)
+	}
+	for i := range 2 { // the first claim counts
+		at := noon.Add(time.Hour + time.Duration(i)*time.Hour)
+		b.settle(t, fails(b.claim(t, 10, at)[0], at))
+		got := since("d0", "d1", "unknown")
+		if len(got) != 1 || !got["d0"].Equal(noon.Add(time.Hour)) {
+			t.Errorf("after claim %d there are %v", i+1, got)
+		}
+	}
+	b.settle(t, abandons(b.claim(t, 10, noon.Add(3*time.Hour))[0]))
+	b.requeue(t, "d0")
+	b.claim(t, 10, noon.Add(4*time.Hour))
+	if got := since("d0"); !got["d0"].Equal(noon.Add(4 * time.Hour)) {
+		t.Errorf("after another requeue there are %v", got)
+	}
+}

@@ -1,0 +1,126 @@
+package porttest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// operated is an outbox with operations in which functions stand for those of the good one.
+type operated struct {
+	ports.Outbox
+	good ports.OutboxOperations
+
+	backlog func([]domain.OutboxBacklog) []domain.OutboxBacklog
+	filter  func(*domain.OutboxFilter)
+	limit   func(int) int
+	discard func([]domain.Discarded)
+	tried   func(map[string]time.Time)
+	never   bool // discards
+}
+
+// breaks is a defect of the operations of every session.
+func (o operated) breaks(store *Store) {
+	changesSessions(func(s ports.Session) replaced {
+		changed := o
+		changed.Outbox = s.Outbox()
+		changed.good, _ = ports.OperationsOf(changed.Outbox)
+		return replaced{Session: s, outbox: changed}
+	})(store)
+}
+
+func (o operated) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
+	found, err := o.good.Backlog(ctx)
+	if o.backlog != nil {
+		found = o.backlog(found)
+	}
+	return found, err
+}
+
+func (o operated) RequeueMatching(ctx context.Context, filter domain.OutboxFilter, limit int) (entries, error) {
+	if o.filter != nil {
+		o.filter(&filter)
+	}
+	if o.limit != nil {
+		limit = o.limit(limit)
+	}
+	return o.good.RequeueMatching(ctx, filter, limit)
+}
+
+func (o operated) Discard(ctx context.Context, ids []string) ([]domain.Discarded, error) {
+	if o.never {
+		return nil, nil
+	}
+	discarded, err := o.good.Discard(ctx, ids)
+	if o.discard != nil {
+		o.discard(discarded)
+	}
+	return discarded, err
+}
+
+func (o operated) TriedSince(ctx context.Context, ids []string) (map[string]time.Time, error) {
+	since, err := o.good.TriedSince(ctx, ids)
+	if o.tried != nil {
+		o.tried(since)
+	}
+	return since, err
+}
+
+func TestOperationsThatBreakAPromiseAreFoundOut(t *testing.T) {
+	promise.ExpectDefects(t, outboxOperationsPromises, brokenStore, defects{
+		"none of them": {operated{}.breaks, found{}},
+		"a backlog of what succeeded": {
+			operated{backlog: func(found []domain.OutboxBacklog) []domain.OutboxBacklog {
+				for i := range found {
+					found[i].Counts[domain.OutboxSucceeded] = 0
+				}
+				return found
+			}}.breaks, found{"there are crm": {outboxBacklogCountsByResolver}},
+		},
+		"a backlog that has no instants": {
+			operated{backlog: func(found []domain.OutboxBacklog) []domain.OutboxBacklog {
+				for i := range found {
+					found[i].OldestDue = found[i].Oldest
+				}
+				return found
+			}}.breaks, found{"there are crm": {outboxBacklogCountsByResolver}},
+		},
+		"a requeue of any resolver": {
+			operated{filter: func(f *domain.OutboxFilter) { f.Resolver = "" }}.breaks,
+			found{"of another resolver: requeued are": {outboxRequeueTakesWhatMatches}},
+		},
+		"a requeue of any age": {
+			operated{filter: func(f *domain.OutboxFilter) { f.EnqueuedBefore = time.Time{} }}.breaks,
+			found{"by age: requeued are [d1 d2 d3 d4 c0 c1 c2]": {outboxRequeueTakesWhatMatches}},
+		},
+		"a requeue without a limit": {
+			operated{limit: func(int) int { return 1000 }}.breaks,
+			found{"none: requeued are": {outboxRequeueTakesWhatMatches}},
+		},
+		"a discard that completes nothing": {
+			operated{discard: func(discarded []domain.Discarded) {
+				for i := range discarded {
+					discarded[i].Completes = false
+				}
+			}}.breaks, found{"[] complete, want [a]": {outboxDiscardCompletesAnErasure}},
+		},
+		"a discard that completes always": {
+			operated{discard: func(discarded []domain.Discarded) {
+				for i := range discarded {
+					discarded[i].Completes = true
+				}
+			}}.breaks, found{"with [r] discarded, [r] complete": {outboxDiscardCompletesAnErasure}, "completes is true": {outboxDiscardSettlesWhatWasAbandoned}},
+		},
+		"no discard": {
+			operated{never: true}.breaks, found{"[] complete, want [a]": {outboxDiscardCompletesAnErasure}, "discarded are []": {outboxDiscardSettlesWhatWasAbandoned}},
+		},
+		"a requeue that is forgotten": {
+			operated{tried: func(since map[string]time.Time) { clear(since) }}.breaks,
+			found{"after claim 1 there are map[]": {outboxKnowsSinceWhenARequeuedEntryIsTried}},
+		},
+	})
+}

@@ -1,0 +1,105 @@
+package badday
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+
+	"github.com/habeas-data/habeas/tests/bench/shop"
+)
+
+// Backlogs are what can be parked in an outbox: resolver, status, attempts, and the instants of the last and the next attempt.
+var Backlogs = map[string]string{
+	"waiting for a retry": "'desk', 'failed', 3, now() - interval '1 minute', now() + interval '1 hour'",
+	"leased":              "'desk', 'in_flight', 1, now(), now() + interval '1 hour'",
+	"of another system":   "'crm', 'pending', 0, NULL, NULL",
+}
+
+// Cost is what claims take.
+type Cost struct {
+	Backlog         string
+	Entries         int
+	One, Many, Idle time.Duration // medians, rolled back
+}
+
+// Backlog measures claims with and without so many entries that are not to be claimed, in rounds.
+func Backlog(ctx context.Context, c Config, entries, rounds int) (costs []Cost, err error) {
+	type place struct {
+		*world
+		name string
+	}
+	var places []place
+	for i, name := range []string{"none", "waiting for a retry", "leased", "of another system"} {
+		w, err := c.open(ctx, fmt.Sprintf("backlog_%d", i))
+		if err != nil {
+			return nil, err
+		}
+		defer w.close()
+		if columns, parked := Backlogs[name]; parked {
+			c.Progress(fmt.Sprintf("parking %d entries: %s", entries, name))
+			if err := shop.Execute(ctx, w.url, fmt.Sprintf("INSERT INTO habeas_outbox (entry_id, subject_id, operation, enqueued_at,"+
+				" resolver, status, attempts, last_attempt_at, next_attempt_at) SELECT gen_random_uuid(), 'parked-' || n, 'erase',"+
+				" now() - interval '1 hour', %s FROM generate_series(1, %d) AS n", columns, entries)); err != nil {
+				return nil, err
+			}
+		}
+		if err := shop.Execute(ctx, w.url, "VACUUM ANALYZE"); err != nil {
+			return nil, err
+		}
+		places = append(places, place{w, name})
+	}
+	costs = make([]Cost, len(places))
+	idle, one, many := make([]durations, len(places)), make([]durations, len(places)), make([]durations, len(places))
+	for i, p := range places {
+		costs[i].Backlog, costs[i].Entries = p.name, entries
+	}
+	for _, step := range []struct {
+		limit int
+		into  []durations
+	}{{50, idle}, {1, one}, {50, many}} {
+		if step.limit == 1 {
+			for _, p := range places {
+				if err := p.enqueue(ctx, "desk", 500); err != nil {
+					return nil, err
+				}
+			}
+		}
+		for range rounds {
+			for i, p := range places {
+				took, err := p.claim(ctx, step.limit)
+				if err != nil {
+					return nil, err
+				}
+				step.into[i] = append(step.into[i], took)
+			}
+		}
+	}
+	for i := range costs {
+		costs[i].Idle, costs[i].One, costs[i].Many = idle[i].quantile(0.5), one[i].quantile(0.5), many[i].quantile(0.5)
+	}
+	return costs, nil
+}
+
+var errRollback = errors.New("rolled back")
+
+// claim is the time of a claim that is undone.
+func (w *world) claim(ctx context.Context, limit int) (took time.Duration, err error) {
+	begin := time.Now()
+	err = w.store.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		now := domain.Instant(time.Now())
+		_, err := s.Outbox().Claim(ctx, limit, now, now.Add(5*time.Minute), w.ids.NewID(),
+			domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase})
+		if err != nil {
+			return err
+		}
+		return errRollback
+	})
+	if !errors.Is(err, errRollback) {
+		return 0, fmt.Errorf("claim: %w", err)
+	}
+	return time.Since(begin), nil
+}

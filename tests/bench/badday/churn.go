@@ -1,0 +1,134 @@
+package badday
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/worker"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/jackc/pgx/v5"
+)
+
+// Sample is how claims and the backlog were in a part of a run.
+type Sample struct {
+	After          time.Duration
+	P50, P99, Most time.Duration // of claims
+	Claims         int
+	Backlog        int // entries that are open
+	Enqueued       int // until then
+}
+
+// Churn adds so many entries in a second for some time, which a worker with the defaults carries out, and samples every
+// interval. With snapshot, a transaction is open all the time that keeps the database from removing what is settled.
+func Churn(ctx context.Context, c Config, perSecond int, d, interval time.Duration, snapshot bool) (samples []Sample, err error) {
+	w, err := c.open(ctx, "churn")
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	if snapshot {
+		holder, err := pgx.Connect(ctx, w.url)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = holder.Close(context.WithoutCancel(ctx)) }()
+		if _, err := holder.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM habeas_outbox"); err != nil {
+			return nil, err
+		}
+	}
+	timed := &timedStore{SessionFactory: w.store}
+	runner, err := w.runner(desk{"desk", func(context.Context) error { return nil }})
+	if err != nil {
+		return nil, err
+	}
+	runner.Sessions = timed
+	work, err := worker.New(runner, worker.Options{})
+	if err != nil {
+		return nil, err
+	}
+	work.Start() //nolint:contextcheck // until it is stopped
+	defer func() { err = errors.Join(err, work.Stop(time.Minute)) }()
+	begin, sampled, enqueued := time.Now(), time.Now(), 0
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for time.Since(begin) < d {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return samples, ctx.Err()
+		}
+		if due := int(time.Since(begin).Seconds()*float64(perSecond)) - enqueued; due > 0 {
+			if err := w.enqueue(ctx, "desk", due); err != nil {
+				return samples, err
+			}
+			enqueued += due
+			work.Wake()
+		}
+		if time.Since(sampled) >= interval {
+			sampled = time.Now()
+			sample := timed.sample()
+			sample.After, sample.Enqueued = time.Since(begin), enqueued
+			if sample.Backlog, err = w.openEntries(ctx); err != nil {
+				return samples, err
+			}
+			samples = append(samples, sample)
+			c.Progress(sample.String())
+		}
+	}
+	return samples, nil
+}
+
+func (s Sample) String() string {
+	return "after " + s.After.Round(time.Second).String() + ": claims p50 " + s.P50.String() + ", p99 " + s.P99.String() +
+		", most " + s.Most.String()
+}
+
+func (w *world) openEntries(ctx context.Context) (n int, err error) {
+	err = w.db.NewRaw("SELECT count(*) FROM habeas_outbox WHERE stage = 0").Scan(ctx, &n)
+	return n, err
+}
+
+// timedStore notes how long claims take, without the beginning and the commit of their transactions.
+type timedStore struct {
+	ports.SessionFactory
+	mu     sync.Mutex
+	claims durations
+}
+
+type timedSession struct {
+	ports.Session
+	*timedStore
+}
+
+type timedOutbox struct {
+	ports.Outbox
+	*timedStore
+}
+
+func (t *timedStore) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	return t.SessionFactory.Do(ctx, func(ctx context.Context, s ports.Session) error { return fn(ctx, timedSession{s, t}) })
+}
+
+func (s timedSession) Outbox() ports.Outbox { return timedOutbox{s.Session.Outbox(), s.timedStore} }
+
+func (o timedOutbox) Claim(
+	ctx context.Context, limit int, at, until time.Time, token string, known ...domain.OutboxTarget,
+) ([]domain.OutboxEntry, error) {
+	begin := time.Now()
+	claimed, err := o.Outbox.Claim(ctx, limit, at, until, token, known...)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.claims = append(o.claims, time.Since(begin))
+	return claimed, err
+}
+
+func (t *timedStore) sample() Sample {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := Sample{P50: t.claims.quantile(0.5), P99: t.claims.quantile(0.99), Most: t.claims.quantile(1), Claims: len(t.claims)}
+	t.claims = nil
+	return s
+}

@@ -1,0 +1,82 @@
+package badday
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/worker"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// Rate is how many entries of a healthy system were carried out in a second.
+type Rate struct {
+	Neighbour string
+	PerSecond float64
+	Calls     int64 // to the neighbour
+}
+
+var errDown = errors.New("the system is down")
+
+// Neighbours are what another system can do to a healthy one. A nil one is not there.
+var Neighbours = []struct {
+	Name  string
+	erase func(ctx context.Context) error
+}{
+	{"none", nil},
+	{"refuses", func(context.Context) error { return errDown }},
+	{"hangs", func(ctx context.Context) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}},
+}
+
+// Neighbour measures for some time how fast a worker with the defaults carries out what a healthy system has, alone and
+// beside one that has as many entries.
+func Neighbour(ctx context.Context, c Config, entries int, d time.Duration) (rates []Rate, err error) {
+	for _, neighbour := range Neighbours {
+		c.Progress("a healthy system, beside it: " + neighbour.Name)
+		w, err := c.open(ctx, "neighbour_"+neighbour.Name)
+		if err != nil {
+			return nil, err
+		}
+		defer w.close()
+		var done, other atomic.Int64
+		systems := []ports.Resolver{desk{"desk", func(context.Context) error {
+			done.Add(1)
+			return nil
+		}}}
+		if err := w.enqueue(ctx, "desk", entries); err != nil {
+			return nil, err
+		}
+		if neighbour.erase != nil {
+			systems = append(systems, desk{"crm", func(ctx context.Context) error {
+				other.Add(1)
+				return neighbour.erase(ctx)
+			}})
+			if err := w.enqueue(ctx, "crm", entries); err != nil {
+				return nil, err
+			}
+		}
+		runner, err := w.runner(systems...)
+		if err != nil {
+			return nil, err
+		}
+		work, err := worker.New(runner, worker.Options{})
+		if err != nil {
+			return nil, err
+		}
+		begin := time.Now()
+		work.Start() //nolint:contextcheck // until it is stopped
+		for time.Since(begin) < d && done.Load() < int64(entries) && ctx.Err() == nil {
+			time.Sleep(10 * time.Millisecond)
+		}
+		took := time.Since(begin)
+		rates = append(rates, Rate{neighbour.Name, float64(done.Load()) / took.Seconds(), other.Load()})
+		if err := work.Stop(time.Minute); err != nil {
+			return nil, err
+		}
+	}
+	return rates, nil
+}

@@ -1,0 +1,136 @@
+// Package badday measures the outbox on bad days: with a backlog of what cannot be done now, beside a system that fails or
+// hangs, with a transaction that is open for long, and with many processes that have nothing to do.
+package badday
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/system"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/tests/bench/habeas"
+	"github.com/habeas-data/habeas/tests/bench/shop"
+)
+
+// Config is where it is measured.
+type Config struct {
+	ServerURL string // of PostgreSQL
+	Driver    string
+	Pool      int // connections of a process
+	// Progress is told what comes next.
+	Progress func(text string)
+}
+
+// world is a database with an empty outbox.
+type world struct {
+	url   string
+	db    *bun.DB
+	store *bunstore.Store
+	ids   *system.IDs
+	n     int64 // subjects so far
+}
+
+func (c Config) open(ctx context.Context, name string) (*world, error) {
+	url, err := shop.CreateAs(ctx, c.ServerURL, name, 0)
+	if err != nil {
+		return nil, err
+	}
+	return c.join(url)
+}
+
+// join is another process on the same database.
+func (c Config) join(url string) (*world, error) {
+	db, err := habeas.Open(url, c.Driver, c.Pool)
+	if err != nil {
+		return nil, err
+	}
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{{Name: "id", Type: domain.TypeText}},
+	})
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	store, err := bunstore.New(db, dataMap, bunstore.Options{})
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &world{url: url, db: db, store: store, ids: &system.IDs{}}, nil
+}
+
+func (w *world) close() { _ = w.db.Close() }
+
+// enqueue adds erasures of so many subjects at a system.
+func (w *world) enqueue(ctx context.Context, resolver string, entries int) error {
+	for entries > 0 {
+		n := min(entries, 1000)
+		entries -= n
+		if err := w.store.Do(ctx, func(ctx context.Context, s ports.Session) error {
+			batch := make([]domain.OutboxEntry, n)
+			for i := range batch {
+				w.n++
+				subject, err := domain.NewSubjectID(fmt.Sprintf("%s-%d", resolver, w.n))
+				if err != nil {
+					return err
+				}
+				batch[i] = domain.OutboxEntry{
+					EntryID: w.ids.NewID(), SubjectID: subject, Resolver: resolver, Ref: domain.SubjectRef{Kind: resolver, Value: "x"},
+					Operation: domain.OperationErase, Status: domain.OutboxPending, EnqueuedAt: domain.Instant(time.Now()),
+				}
+			}
+			return s.Outbox().Enqueue(ctx, batch...)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runner is that of a process with the defaults.
+func (w *world) runner(systems ...ports.Resolver) (*saga.Runner, error) {
+	set, err := resolvers.NewSet(systems...)
+	if err != nil {
+		return nil, err
+	}
+	return saga.NewRunner(saga.Config{
+		Sessions: w.store, Clock: system.Clock{}, IDs: w.ids, Resolvers: set, Jitter: system.Jitter,
+	})
+}
+
+// desk is an external system.
+type desk struct {
+	name  string
+	erase func(ctx context.Context) error
+}
+
+func (d desk) Name() string                        { return d.name }
+func (desk) CoveredSurface() domain.CoveredSurface { return domain.CoveredSurface{} }
+
+func (desk) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
+	return nil, nil
+}
+
+func (d desk) EraseSubject(ctx context.Context, _ domain.SubjectRef, _ string) (alreadyAbsent bool, err error) {
+	return false, d.erase(ctx)
+}
+
+// durations are measured values.
+type durations []time.Duration
+
+// quantile is the value below which a part of them lie.
+func (d durations) quantile(part float64) time.Duration {
+	if len(d) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(d))
+	return sorted[min(len(sorted)-1, int(part*float64(len(sorted))))]
+}
