@@ -70,7 +70,7 @@ func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 		times := slices.DeleteFunc(slices.Clone(t.columns), func(c *column) bool {
 			return c.kind.Type != domain.TypeTime || c.Personal != nil && c.Personal.Strategy != domain.StrategyRetain
 		})
-		overwritable := c.serves == forData && !c.unique // by the surrogate of its type, once the duty is over
+		overwritable := c.serves == forData && !c.unique && !t.refersTo(c.Name) // once the duty is over
 		if len(times) > 0 && overwritable && !oneIn(g.T, "no since", 3) {
 			since := pick(g.T, "since", times...)
 			since.Type = domain.TypeTime
