@@ -21,7 +21,6 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/ports"
 	pgxdriver "github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -82,10 +81,9 @@ func playProcess(database string) error {
 	if err != nil {
 		return err
 	}
-	gdpr, err := app.New(app.Config{
-		DB: db, Models: models, Resolvers: []ports.Resolver{desk{}}, PollInterval: pollInterval,
-		Saga: saga.Config{CallTimeout: callTimeout, Lease: lease},
-	})
+	settings := app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{desk{}}, PollInterval: pollInterval}
+	settings.Saga.CallTimeout, settings.Saga.Lease = callTimeout, lease
+	gdpr, err := app.New(settings)
 	if err != nil {
 		return err
 	}
