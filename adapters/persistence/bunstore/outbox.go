@@ -127,6 +127,16 @@ func (o outbox) entries(ctx context.Context, op, text string, args ...any) ([]do
 	return o.found(ctx, o.returning, op, text, args...)
 }
 
+// planned is returning for a statement whose plan may have become wrong.
+func (o outbox) planned(
+	ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any,
+) error {
+	mark, began := o.store.plans.mark(), time.Now()
+	err := o.returning(ctx, op, each, text+mark, args...)
+	o.store.plans.took(mark, began, time.Now())
+	return err
+}
+
 // runner runs a statement and calls each for every row.
 type runner func(ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any) error
 
