@@ -48,6 +48,10 @@ const (
 	isAbandoned  = "stage = 1"
 	isSucceeded  = "stage = 2"
 	isUnfinished = "status <> 'succeeded'"
+
+	// For entries that are chosen by their ids, as conditions in which a planner sees no index.
+	isStillUnfinished = "CASE status WHEN 'succeeded' THEN FALSE ELSE TRUE END"
+	isStillAbandoned  = "CASE status WHEN 'abandoned' THEN TRUE ELSE FALSE END"
 )
 
 func (o outbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error) {

@@ -97,7 +97,7 @@ func (o outbox) lock(ctx context.Context, settlements []domain.Settlement, found
 		found[operationOf{subject, operation}][entryID.String] = token.String
 		return nil
 	}, "SELECT entry_id, subject_id, operation, lease_token FROM "+o.store.tables.outbox+
-		" WHERE "+isUnfinished+" AND NOT (operation = 'rectify' AND status = 'abandoned') AND "+
+		" WHERE "+isStillUnfinished+" AND NOT (operation = 'rectify' AND "+isStillAbandoned+") AND "+
 		o.store.dialect.ofOperations(o.store.tables.outbox, "VALUES "+strings.Join(conditions, ", "))+
 		" ORDER BY entry_id"+o.store.dialect.forUpdate(), args...)
 }
