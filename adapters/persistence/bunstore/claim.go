@@ -81,7 +81,7 @@ func (o outbox) Claim(
 	due := o.store.dialect.due(c, &args)
 	var claimed []domain.OutboxEntry
 	var unreadable []int
-	err := o.returning(ctx, "claim", func(rows *sql.Rows) error {
+	err := o.planned(ctx, "claim", func(rows *sql.Rows) error {
 		entry, readable, err := scanEntry(rows)
 		if !readable {
 			unreadable = append(unreadable, len(claimed))

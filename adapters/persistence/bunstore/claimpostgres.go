@@ -3,6 +3,9 @@ package bunstore
 import (
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
 )
 
 // dueInPostgres is where an entry stands in the index of what is open: what is new comes first.
@@ -86,11 +89,19 @@ func (p postgres) targets(c claim, args *parameters) string {
 		for j, target := range s.targets {
 			rows = append(rows, "("+strings.Join([]string{
 				strconv.Itoa(i), strconv.Itoa(j), args.add(string(target.Operation), "text"),
-				args.add(p.instant(target.DueFrom), "timestamptz"), args.add(s.half(), "integer"),
+				args.add(p.instant(since(target)), "timestamptz"), args.add(s.half(), "integer"),
 			}, ", ")+")")
 		}
 	}
 	return "SELECT * FROM (VALUES " + strings.Join(rows, ", ") + ") AS t (place, number, operation, since, half)"
+}
+
+// since is the instant from which a claim looks. It is never the zero time, which pgdriver sends as NULL.
+func since(target domain.OutboxTarget) time.Time {
+	if target.DueFrom.IsZero() {
+		return time.Date(1, time.January, 2, 0, 0, 0, 0, time.UTC)
+	}
+	return target.DueFrom
 }
 
 // isOfSystems is the condition that an entry is for one of the targets: a CASE, in which no planner sees an index.

@@ -58,7 +58,9 @@ func (sqlite) unclaimed(table string, _ int) string {
 
 func (sqlite) amongst(column, query string) string { return column + " IN (" + query + ")" }
 
-func (sqlite) ofOperations(_, list string) string { return "(subject_id, operation) IN (" + list + ")" }
+func (sqlite) ofOperations(_, list string) string {
+	return isUnfinished + " AND (subject_id, operation) IN (" + list + ")"
+}
 
 func (sqlite) oneByOne(string) string { return "TRUE" } // it does by itself
 

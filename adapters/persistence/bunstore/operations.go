@@ -90,7 +90,7 @@ func (o outbox) RequeueMatching(
 }
 
 func (o outbox) requeue(ctx context.Context, condition string, args ...any) ([]domain.OutboxEntry, error) {
-	requeued, err := o.change(ctx, "requeue", isAbandoned+" AND operation = 'erase' AND "+condition, o.renewed(), args...)
+	requeued, err := o.change(ctx, "requeue", isStillAbandoned+" AND operation = 'erase' AND "+condition, o.renewed(), args...)
 	o.enqueued = o.enqueued || len(requeued) > 0
 	return requeued, err
 }
@@ -103,7 +103,7 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 	if err := o.forget(ctx); err != nil {
 		return nil, err
 	}
-	chosen := isAbandoned + " AND " + o.amongst("$1")
+	chosen := isStillAbandoned + " AND " + o.amongst("$1")
 	list := asList(entryIDs)
 	found, err := o.found(ctx, o.read, "discard", "SELECT "+entryColumns+" FROM "+o.store.tables.outbox+" WHERE "+chosen, list)
 	if err != nil {

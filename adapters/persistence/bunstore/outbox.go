@@ -53,6 +53,10 @@ const (
 	isAbandoned  = "stage = 1"
 	isSucceeded  = "stage = 2"
 	isUnfinished = "status <> 'succeeded'"
+
+	// For entries that are chosen by their ids, as conditions in which a planner sees no index.
+	isStillUnfinished = "CASE status WHEN 'succeeded' THEN FALSE ELSE TRUE END"
+	isStillAbandoned  = "CASE status WHEN 'abandoned' THEN TRUE ELSE FALSE END"
 )
 
 // toWithdraw is the condition for the corrections still to be sent of the subject that a parameter names. It repeats the
@@ -139,6 +143,16 @@ func (o outbox) sendEntries(ctx context.Context) error {
 // entries runs a statement that changes the outbox, and reads the entries that it returns.
 func (o outbox) entries(ctx context.Context, op, text string, args ...any) ([]domain.OutboxEntry, error) {
 	return o.found(ctx, o.returning, op, text, args...)
+}
+
+// planned is returning for a statement whose plan may have become wrong.
+func (o outbox) planned(
+	ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any,
+) error {
+	mark, began := o.store.plans.mark(), time.Now()
+	err := o.returning(ctx, op, each, text+mark, args...)
+	o.store.plans.took(mark, began, time.Now())
+	return err
 }
 
 // runner runs a statement and calls each for every row.

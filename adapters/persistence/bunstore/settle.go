@@ -88,7 +88,7 @@ func (o outbox) lock(ctx context.Context, settlements []domain.Settlement, found
 	if len(conditions) == 0 { // all of them were found before
 		return nil
 	}
-	return o.returning(ctx, "settle", func(rows *sql.Rows) error {
+	return o.planned(ctx, "settle", func(rows *sql.Rows) error {
 		var subject, operation string
 		var entryID, token sql.NullString
 		if err := rows.Scan(&entryID, &subject, &operation, &token); err != nil {
@@ -97,7 +97,7 @@ func (o outbox) lock(ctx context.Context, settlements []domain.Settlement, found
 		found[operationOf{subject, operation}][entryID.String] = token.String
 		return nil
 	}, "SELECT entry_id, subject_id, operation, lease_token FROM "+o.store.tables.outbox+
-		" WHERE "+isUnfinished+" AND NOT (operation = 'rectify' AND status = 'abandoned') AND "+
+		" WHERE "+isStillUnfinished+" AND NOT (operation = 'rectify' AND "+isStillAbandoned+") AND "+
 		o.store.dialect.ofOperations(o.store.tables.outbox, "VALUES "+strings.Join(conditions, ", "))+
 		" ORDER BY entry_id"+o.store.dialect.forUpdate(), args...)
 }
@@ -123,11 +123,10 @@ func (o outbox) apply(ctx context.Context, settlements []domain.Settlement) erro
 		}, ", ") + ")"
 	}
 	const forgotten = "(new_status = 'succeeded' OR new_status = 'abandoned' AND operation = 'rectify')"
-	_, err := o.write(ctx, "settle", "WITH outcomes (settled_id, new_status, error, next_at, untried) AS (VALUES "+
+	return o.planned(ctx, "settle", ignore, "WITH outcomes (settled_id, new_status, error, next_at, untried) AS (VALUES "+
 		strings.Join(rows, ", ")+") UPDATE "+o.store.tables.outbox+" SET status = new_status, last_error = error,"+
 		" next_attempt_at = next_at, attempts = attempts - untried, lease_token = NULL,"+
 		" ref = CASE WHEN "+forgotten+" THEN NULL ELSE ref END,"+
 		" corrections = CASE WHEN "+forgotten+" THEN NULL ELSE corrections END FROM outcomes WHERE entry_id = settled_id AND "+
 		o.store.dialect.amongst("entry_id", "SELECT settled_id FROM outcomes"), args...)
-	return err
 }

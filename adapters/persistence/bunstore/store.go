@@ -99,6 +99,7 @@ type Store struct {
 	writers gate   // of transactions that write, where there is one at a time
 	wake    func() // Options.Enqueued
 	others  notifier
+	plans   replans
 }
 
 var _ ports.SessionFactory = (*Store)(nil)
