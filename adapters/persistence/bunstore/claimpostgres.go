@@ -58,7 +58,7 @@ func (p postgres) due(c claim, args *parameters) string {
 		" OFFSET k.passed LIMIT k.most) AS x" +
 		" OFFSET s.passed LIMIT s.most) AS e" +
 		" UNION ALL SELECT e.entry_id FROM (SELECT entry_id FROM " + c.table + " WHERE " + isOpen +
-		" AND last_attempt_at > CAST($3 AS timestamptz)" + isOfSystems(c, args) + " AND " + p.oneByOne("entry_id") +
+		" AND last_attempt_at > CAST($3 AS timestamptz)" + isOfSystems(c, args) +
 		" ORDER BY last_attempt_at LIMIT " + limit + " FOR UPDATE SKIP LOCKED) AS e" +
 		") AS e LIMIT $2)"
 }
