@@ -3,7 +3,6 @@ package bunstore
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -33,22 +32,23 @@ func (p postgres) due(c claim, args *parameters) string {
 	if len(c.systems) == 0 {
 		with += "RECURSIVE " + p.everyTarget(c.table) + ", "
 		systems = "SELECT 1 AS place, resolver, operation AS only, 0 AS passed, " + limit + " AS most FROM targets"
-		targets = "SELECT 1 AS place, 1 AS number, s.only AS operation, CAST('0001-01-01' AS timestamptz) AS since, " +
+		targets = "SELECT 1 AS place, 1 AS number, s.only AS operation, CAST('-infinity' AS timestamptz) AS since, " +
 			strconv.Itoa((c.limit+1)/2) + " AS half"
 	}
 	fresh, retries := "1", "2"
 	if c.retriesFirst() {
 		fresh, retries = "2", "1"
 	}
+	const afterNew = "GREATEST(t.since, CAST('0001-01-01' AS timestamptz))" // where the retries begin
 	return with + "due AS MATERIALIZED (SELECT e.entry_id FROM (" +
 		"SELECT e.entry_id FROM (" + systems + ") AS s CROSS JOIN LATERAL (" +
 		"SELECT x.entry_id FROM (" +
 		"SELECT t.operation, r.low, r.since, r.high, r.passed, r.most FROM (" + targets + ") AS t CROSS JOIN LATERAL (VALUES" +
 		" (" + fresh + ", CAST('-infinity' AS timestamptz), t.since, CAST('-infinity' AS timestamptz), 0, t.half)," +
-		" (" + retries + ", t.since, '-infinity', CAST($1 AS timestamptz), 0, t.half)," +
+		" (" + retries + ", " + afterNew + ", '-infinity', CAST($1 AS timestamptz), 0, t.half)," +
 		" (3, CAST($5 AS timestamptz), 'infinity', 'infinity', 0, t.half)," +
 		" (4, '-infinity', t.since, '-infinity', t.half, " + limit + ")," +
-		" (5, t.since, '-infinity', CAST($1 AS timestamptz), t.half, " + limit + ")" +
+		" (5, " + afterNew + ", '-infinity', CAST($1 AS timestamptz), t.half, " + limit + ")" +
 		") AS r (level, low, since, high, passed, most) WHERE t.place = s.place ORDER BY r.level, t.number) AS k" +
 		" CROSS JOIN LATERAL (SELECT y.entry_id FROM (SELECT entry_id FROM " + c.table + " WHERE " + isOpen +
 		" AND resolver = s.resolver AND operation = k.operation" +
@@ -89,19 +89,19 @@ func (p postgres) targets(c claim, args *parameters) string {
 		for j, target := range s.targets {
 			rows = append(rows, "("+strings.Join([]string{
 				strconv.Itoa(i), strconv.Itoa(j), args.add(string(target.Operation), "text"),
-				args.add(p.instant(since(target)), "timestamptz"), args.add(s.half(), "integer"),
+				args.add(p.since(target), "timestamptz"), args.add(s.half(), "integer"),
 			}, ", ")+")")
 		}
 	}
 	return "SELECT * FROM (VALUES " + strings.Join(rows, ", ") + ") AS t (place, number, operation, since, half)"
 }
 
-// since is the instant from which a claim looks. It is never the zero time, which pgdriver sends as NULL.
-func since(target domain.OutboxTarget) time.Time {
+// since is the instant from which a claim looks.
+func (p postgres) since(target domain.OutboxTarget) any {
 	if target.DueFrom.IsZero() {
-		return time.Date(1, time.January, 2, 0, 0, 0, 0, time.UTC)
+		return "-infinity"
 	}
-	return target.DueFrom
+	return p.instant(target.DueFrom)
 }
 
 // isOfSystems is the condition that an entry is for one of the targets: a CASE, in which no planner sees an index.
