@@ -21,7 +21,10 @@ type answer struct {
 // ask makes all calls at once, each under its own deadline, and returns their records in the order of the calls and
 // the names of the systems that did not answer, each once. It never waits longer than the deadline, even for a
 // system that ignores it: that one is left behind with a context that uses nothing of ctx any more.
-func (e *Exporter) ask(ctx context.Context, calls []resolvers.Call) (records []domain.ExportRecord, incomplete []string) {
+func (e *Exporter) ask(
+	ctx context.Context,
+	calls []resolvers.Call,
+) (records []domain.ExportRecord, incomplete []string) {
 	incomplete = []string{}
 	if len(calls) == 0 {
 		return nil, incomplete

@@ -65,8 +65,12 @@ func (r *Runner) Discard(
 	ctx context.Context, s ports.Session, reason string, entryIDs ...string,
 ) ([]domain.OutboxEntry, error) {
 	if !isReason(reason) {
-		return nil, &domain.Error{Code: domain.ErrInvalid, Op: "discard", Message: "the reason must be 1 to 100 of a-z, 0-9, " +
-			"spaces, hyphens and underscores"}
+		return nil, &domain.Error{
+			Code: domain.ErrInvalid,
+			Op:   "discard",
+			Message: "the reason must be 1 to 100 of a-z, 0-9, " +
+				"spaces, hyphens and underscores",
+		}
 	}
 	operations, err := ports.OperationsOf(s.Outbox())
 	if err != nil {

@@ -127,7 +127,7 @@ func NewRunner(c Config) (*Runner, error) {
 	}
 	for name, limits := range c.Systems {
 		if _, known := c.Resolvers.Get(name); !known {
-			return nil, domain.Misconfigured("saga", "Systems names a resolver that is not registered: " + name)
+			return nil, domain.Misconfigured("saga", "Systems names a resolver that is not registered: "+name)
 		}
 		if limits.Concurrency < 0 || limits.Burst < 0 || !(limits.Rate >= 0) {
 			return nil, domain.Misconfigured("saga", "no limit of a system may be negative")

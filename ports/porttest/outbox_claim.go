@@ -132,5 +132,11 @@ func outboxClaimCanBeRolledBack(t testing.TB, h StoreHarness) {
 	})
 	assert(t, errors.Is(err, errUndo), "the session ended with: %v", err)
 	b.counted(t, "after the rollback", domain.OutboxPending, 2)
-	expectAll(t, "claimed after the rollback", b.claim(t, 10, noon), entries, func(e *domain.OutboxEntry) { inFlight(e, noon, 1) })
+	expectAll(
+		t,
+		"claimed after the rollback",
+		b.claim(t, 10, noon),
+		entries,
+		func(e *domain.OutboxEntry) { inFlight(e, noon, 1) },
+	)
 }

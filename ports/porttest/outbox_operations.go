@@ -88,7 +88,8 @@ func outboxRequeueTakesWhatMatches(t testing.TB, h StoreHarness) {
 		b.operate(t, func(ctx context.Context, operations ports.OutboxOperations) error {
 			requeued, err := operations.RequeueMatching(ctx, filter, limit)
 			for _, entry := range requeued {
-				if entry.Status != domain.OutboxPending || entry.Attempts != 0 || entry.NextAttemptAt != nil || entry.LastError != nil {
+				if entry.Status != domain.OutboxPending || entry.Attempts != 0 || entry.NextAttemptAt != nil ||
+					entry.LastError != nil {
 					t.Errorf("%s is requeued as %s, after %d attempts", entry.EntryID, entry.Status, entry.Attempts)
 				}
 			}

@@ -135,7 +135,13 @@ func subjectExportHasTypedValues(t testing.TB, h StoreHarness) {
 	}
 	for _, record := range s.export(t, zoe) {
 		if value, known := want[cell(record)]; known && !same(record.Value, value) {
-			t.Errorf("%s.%s is exported as a %T that is not the %T in the table", record.Source, record.Field, record.Value, value)
+			t.Errorf(
+				"%s.%s is exported as a %T that is not the %T in the table",
+				record.Source,
+				record.Field,
+				record.Value,
+				value,
+			)
 		}
 	}
 }

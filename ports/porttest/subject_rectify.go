@@ -210,7 +210,10 @@ func subjectLaterRectificationStays(t testing.TB, h StoreHarness) {
 	done := make(chan struct{})
 	begin, end := beside(func() {
 		defer close(done)
-		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error { return write(ctx, subjects, "second") })
+		err := s.try(
+			t,
+			func(ctx context.Context, subjects ports.SubjectStore) error { return write(ctx, subjects, "second") },
+		)
 		assert(t, err == nil, "a session that rectifies the same row failed: %v", err)
 	})
 	defer end()

@@ -211,7 +211,14 @@ func subjectRetentionThatIsOverIsNoReason(t testing.TB, h StoreHarness) {
 			all = 1
 		}
 		if rows[0] != test.rows+all || rows[1] != test.retained+1 {
-			t.Errorf("%s: %d rows were anonymized and %d retained, want %d and %d", name, rows[0], rows[1], test.rows+all, test.retained+1)
+			t.Errorf(
+				"%s: %d rows were anonymized and %d retained, want %d and %d",
+				name,
+				rows[0],
+				rows[1],
+				test.rows+all,
+				test.retained+1,
+			)
 		}
 		was := before.of(zoe)["invoices"]
 		for i, row := range s.content(t).of(zoe)["invoices"] {
@@ -254,7 +261,11 @@ func subjectRefusedStepsCannotBeCommitted(t testing.TB, h StoreHarness) {
 		if _, err := subjects.Apply(ctx, zoe.id(t), []domain.Step{deletes(t, "addresses")}); err != nil {
 			return err
 		}
-		_, _ = subjects.Apply(ctx, zoe.id(t), []domain.Step{{Target: "desk", Strategy: domain.StrategyDelete, External: true}})
+		_, _ = subjects.Apply(
+			ctx,
+			zoe.id(t),
+			[]domain.Step{{Target: "desk", Strategy: domain.StrategyDelete, External: true}},
+		)
 		return nil
 	})
 	isError(t, "a session whose steps were refused", err, domain.ErrManifest)

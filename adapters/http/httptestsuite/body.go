@@ -90,7 +90,8 @@ func whatIsNoJSONIsRefused(t testing.TB, harness Harness) {
 		w.expect(t, 422, post("/restriction", body))
 	}
 	whole := `{"granted":true,"policy_version":"\ud83d\ude00\u00e4","purpose":"a\/b"}`
-	if got := w.expect(t, 200, post("/consent", whole)); got.text("policy_version") != "😀ä" || got.text("purpose") != "a/b" {
+	if got := w.expect(t, 200, post("/consent", whole)); got.text("policy_version") != "😀ä" ||
+		got.text("purpose") != "a/b" {
 		t.Errorf("%s is answered with %s", whole, got.body)
 	}
 }

@@ -21,7 +21,12 @@ const victim = "666"
 // that has read nothing of it, and one where a server goes on that has read what it may.
 func smuggling(size int) string {
 	erasure := func(padding int) string {
-		return fmt.Sprintf("DELETE /me HTTP/1.1\r\nHost: h\r\n%s: %s\r\nX: %s\r\n\r\n", subjectHeader, victim, strings.Repeat("x", padding))
+		return fmt.Sprintf(
+			"DELETE /me HTTP/1.1\r\nHost: h\r\n%s: %s\r\nX: %s\r\n\r\n",
+			subjectHeader,
+			victim,
+			strings.Repeat("x", padding),
+		)
 	}
 	one := erasure(0)
 	read := httpapi.MaxBodySize + 1

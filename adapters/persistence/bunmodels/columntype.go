@@ -38,7 +38,8 @@ func columnType(field *schema.Field) (t domain.ColumnType, length int, surrogate
 		declared, length = sqlType(tag)
 		t = readable(t, declared)
 	}
-	if t == domain.TypeJSON && field.IndirectType.Kind() == reflect.Slice && field.IndirectType.Elem().Kind() != reflect.Uint8 {
+	if t == domain.TypeJSON && field.IndirectType.Kind() == reflect.Slice &&
+		field.IndirectType.Elem().Kind() != reflect.Uint8 {
 		surrogate = "[]"
 	}
 	return t, length, surrogate
@@ -140,7 +141,9 @@ func isUUID(t reflect.Type) bool {
 	return ok && zero.String() == "00000000-0000-0000-0000-000000000000"
 }
 
-var sqlTypePattern = regexp.MustCompile(`^([a-z0-9_ ]+?) *(?:\( *(\d+) *(?:, *\d+ *)?\))?( with(?:out)? time zone)?(\[\])*$`)
+var sqlTypePattern = regexp.MustCompile(
+	`^([a-z0-9_ ]+?) *(?:\( *(\d+) *(?:, *\d+ *)?\))?( with(?:out)? time zone)?(\[\])*$`,
+)
 
 var sqlTypes = map[string]domain.ColumnType{
 	"text": domain.TypeText, "varchar": domain.TypeText, "character varying": domain.TypeText,

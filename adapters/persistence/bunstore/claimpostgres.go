@@ -112,14 +112,24 @@ func isOfSystems(c claim, args *parameters) string {
 func (p postgres) unclaimed(table string, limit int) string {
 	most := strconv.Itoa(limit)
 	one := func(order, bound string) string {
-		return "(SELECT entry_id, enqueued_at FROM " + table + " WHERE " + isUnclaimed + bound + " AND " + p.oneByOne("entry_id") +
+		return "(SELECT entry_id, enqueued_at FROM " + table + " WHERE " + isUnclaimed + bound + " AND " + p.oneByOne(
+			"entry_id",
+		) +
 			" AND resolver = targets.resolver AND operation = targets.operation ORDER BY " + order + " LIMIT " + most +
 			" FOR UPDATE SKIP LOCKED)"
 	}
 	const order = dueInPostgres + ", enqueued_at, entry_id"
-	return "WITH RECURSIVE " + p.everyTarget(table) + ", due AS MATERIALIZED (SELECT e.entry_id FROM targets CROSS JOIN LATERAL (" +
-		"SELECT * FROM " + one(order, " AND "+dueInPostgres+" = '-infinity'") + " AS fresh UNION ALL SELECT * FROM " +
-		one(order, " AND "+dueInPostgres+" > '-infinity' AND "+dueInPostgres+" < $1") + " AS retries) AS e" +
+	return "WITH RECURSIVE " + p.everyTarget(
+		table,
+	) + ", due AS MATERIALIZED (SELECT e.entry_id FROM targets CROSS JOIN LATERAL (" +
+		"SELECT * FROM " + one(
+		order,
+		" AND "+dueInPostgres+" = '-infinity'",
+	) + " AS fresh UNION ALL SELECT * FROM " +
+		one(
+			order,
+			" AND "+dueInPostgres+" > '-infinity' AND "+dueInPostgres+" < $1",
+		) + " AS retries) AS e" +
 		" ORDER BY e.enqueued_at, e.entry_id LIMIT $2)"
 }
 

@@ -31,7 +31,12 @@ func (s sqlite) due(c claim, args *parameters) string {
 	addTarget := func(place, most int, since time.Time, condition string) {
 		from := args.add(s.instant(since), "text")
 		add(place, most, fresh, condition+" AND "+dueInSQLite+" = '' AND enqueued_at >= "+from)
-		add(place, most, retries, condition+" AND "+dueInSQLite+" > '' AND "+dueInSQLite+" >= "+from+" AND "+dueInSQLite+" <= $1")
+		add(
+			place,
+			most,
+			retries,
+			condition+" AND "+dueInSQLite+" > '' AND "+dueInSQLite+" >= "+from+" AND "+dueInSQLite+" <= $1",
+		)
 		add(place, most, "3", condition+" AND "+dueInSQLite+" > $5")
 	}
 	if len(c.systems) == 0 {

@@ -29,7 +29,11 @@ func newLatestConsents(table string) latestConsents {
 		of:   latest("$1", "$2", ""),
 		asOf: latest("$1", "$2", " AND recorded_at <= $3"),
 		ofMany: "SELECT " + consentColumns + ", n FROM json_array_elements(CAST($1 AS json)) WITH ORDINALITY AS pairs (pair, n)" +
-			" CROSS JOIN LATERAL (" + latest("pair ->> 0", "pair ->> 1", "") + ") AS latest",
+			" CROSS JOIN LATERAL (" + latest(
+			"pair ->> 0",
+			"pair ->> 1",
+			"",
+		) + ") AS latest",
 		ofAll: inForce(table, "$1"),
 	}
 }

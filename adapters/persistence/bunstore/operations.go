@@ -80,10 +80,16 @@ func (o outbox) RequeueMatching(
 		condition += " AND resolver = " + args.add(filter.Resolver, "text")
 	}
 	if !filter.EnqueuedBefore.IsZero() {
-		condition += " AND enqueued_at < " + args.add(o.store.dialect.instant(filter.EnqueuedBefore), o.store.dialect.instantType())
+		condition += " AND enqueued_at < " + args.add(
+			o.store.dialect.instant(filter.EnqueuedBefore),
+			o.store.dialect.instantType(),
+		)
 	}
 	if !filter.EnqueuedFrom.IsZero() {
-		condition += " AND enqueued_at >= " + args.add(o.store.dialect.instant(filter.EnqueuedFrom), o.store.dialect.instantType())
+		condition += " AND enqueued_at >= " + args.add(
+			o.store.dialect.instant(filter.EnqueuedFrom),
+			o.store.dialect.instantType(),
+		)
 	}
 	return o.requeue(ctx, o.store.dialect.amongst("entry_id", "SELECT entry_id FROM "+o.store.tables.outbox+" WHERE "+
 		condition+" ORDER BY enqueued_at, entry_id LIMIT $1"), args...)
@@ -105,7 +111,13 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 	}
 	chosen := isAbandoned + " AND " + o.amongst("$1")
 	list := asList(entryIDs)
-	found, err := o.found(ctx, o.read, "discard", "SELECT "+entryColumns+" FROM "+o.store.tables.outbox+" WHERE "+chosen, list)
+	found, err := o.found(
+		ctx,
+		o.read,
+		"discard",
+		"SELECT "+entryColumns+" FROM "+o.store.tables.outbox+" WHERE "+chosen,
+		list,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -103,7 +103,8 @@ func tokensOf(statement string, quotes map[byte]byte) (found tokens) {
 			found = append(found, token{kind: tokenString})
 		case first == '$':
 			statement = statement[1:]
-			if tag, _, ok := strings.Cut(statement, "$"); ok && !strings.ContainsFunc(tag, func(r rune) bool { return !isWordCharacter(r) }) {
+			if tag, _, ok := strings.Cut(statement, "$"); ok &&
+				!strings.ContainsFunc(tag, func(r rune) bool { return !isWordCharacter(r) }) {
 				statement = statement[len(tag)+1:]
 				found = append(found, token{tokenString, until("$" + tag + "$")})
 			}
