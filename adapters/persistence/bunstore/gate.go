@@ -7,8 +7,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// gate lets as many in at once as the pool has connections, and those who wait in the order in which they came.
-// database/sql gives a connection that becomes free to any of those who wait, so that under load some wait for very long.
+// gate admits as many callers at once as the pool has connections, and admits waiting callers in the order of their
+// arrival. database/sql gives a free connection to any of the waiting callers, so that under load some of them wait for
+// very long.
 type gate chan struct{}
 
 // newGate returns a gate for so many connections; 0 means no limit.

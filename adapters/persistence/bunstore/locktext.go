@@ -66,7 +66,8 @@ func newLocking(s *Store) locking {
 	return l
 }
 
-// ofSubject is what follows the expressions of a statement that reads the subject's row, or one of NULL if there is none.
+// ofSubject follows the expressions of a statement and reads the subject's row. It returns one row of NULL if the
+// subject has no row.
 func (s *Store) ofSubject(others int) string {
 	subject := s.dataMap.SubjectTable()
 	return " FROM (SELECT 1) AS one LEFT JOIN " + quoteTable(subject.Name) + " AS t0 ON " + s.rowsOf(subject, others)
@@ -80,8 +81,8 @@ func insertMark(table, erasures, update string, others int) string {
 		) + ", " + parameter(others+2) + ", " + erasures + ") ON CONFLICT (subject_id) DO UPDATE SET " + update
 }
 
-// newLevels returns the statements for the tables that others reach the subject through, those next to the subject first,
-// and the names of the tables.
+// newLevels returns the statements for the tables through which others reach the subject, and the names of the tables.
+// The tables next to the subject come first.
 func (s *Store) newLevels() (levels []level, names []string) {
 	var byDistance [][]domain.Table
 	for _, table := range s.touched {

@@ -82,8 +82,8 @@ func (postgres) notification() string { return "SELECT pg_notify('habeas_outbox'
 
 func (postgres) isolation() string { return "SELECT current_setting('transaction_isolation')" }
 
-// lockLedger makes whoever appends to the ledger of a subject wait for the transaction that did so before: rows get their
-// numbers in the order in which their transactions commit. The lock ends with the transaction.
+// lockLedger makes a transaction that appends to the ledger of a subject wait for the transaction that did so before:
+// rows get their numbers in the order in which their transactions commit. The lock ends with the transaction.
 func (postgres) lockLedger(ledger kind, subject string) string {
 	switch ledger { //nolint:exhaustive // the others are no ledgers
 	case consents, restrictions:
@@ -114,9 +114,9 @@ func oidsOf(tables []domain.Table) string {
 	return "SELECT unnest(ARRAY[" + strings.Join(names, ", ") + "])::oid"
 }
 
-// inspection looks through views at the tables below them, and through tables at those that inherit from them: at their
-// columns, of views those that the view does not read, at their row-level security, triggers and rules, and at functions
-// whose names stand in them.
+// inspection looks through views at the tables below them, and through tables at those that inherit from them. It reads
+// their columns (of views, also those that the view does not read), their row-level security, triggers and rules, and
+// the functions that these name.
 func (postgres) inspection(_, table string) (text, parameter string) {
 	return `
 		WITH RECURSIVE below AS (
@@ -180,9 +180,9 @@ func (postgres) comparable(domain.ColumnType, string, string) bool { return true
 func (postgres) narrows(string, string) bool          { return false }
 func (postgres) keeps(domain.ColumnType, string) bool { return true }
 
-// expired reads an instant as an export does: in the form of JSON, which has the offset of what has one, and in UTC
-// where there is none. What is infinitely early, or before Christ, is past; what is infinitely late is never, and a text
-// that is no instant is none.
+// expired reads an instant as an export does: in the form of JSON, with the offset if the value has one, and in UTC if
+// it has none. Negative infinity and instants before Christ are past. Positive infinity is never past. A text that does
+// not hold an instant has none.
 func (postgres) expired(column, parameter string) string {
 	const date, clock = `^[0-9]{4}-[0-9]{2}-[0-9]{2}`, `[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?`
 	text := "(to_jsonb(" + column + ") #>> '{}')"

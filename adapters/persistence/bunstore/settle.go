@@ -20,8 +20,8 @@ func ofEntry(e domain.OutboxEntry) operationOf {
 	return operationOf{e.SubjectID.String(), string(e.Operation)}
 }
 
-// open are the entries of some operations that have not succeeded, and the tokens of their leases, "" for none. They are
-// locked.
+// open are the entries of some operations that have not succeeded, and the tokens of their leases, "" for none. The
+// entries are locked.
 type open map[operationOf]map[string]string
 
 func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {

@@ -66,9 +66,9 @@ func query(
 	return db.NewRaw(text).Conn(prepared{conn, text, args}).Scan(ctx, eachRow(each))
 }
 
-// numbered writes the parameters of a statement, $1 and so on, in the form in which the database numbers them. To SQLite
-// $1 is a name, and drivers bind names in the order of their first occurrence; its numbers are ?1 and so on. What is
-// quoted is left as it is.
+// numbered writes the parameters of a statement, $1 and so on, in the form in which the database numbers them. SQLite
+// takes $1 for a name, and drivers bind names in the order of their first occurrence; its numbers are ?1 and so on.
+// Quoted text is left as it is.
 func numbered(db *bun.DB, text string) string {
 	if db.Dialect().Name() != dialect.SQLite || !strings.Contains(text, "$") {
 		return text
