@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/internal/detach"
 )
 
-// answer is the result of one call. It is ok unless the call failed, panicked or took too long, or one of its records is
-// not valid.
+// answer is the result of one call. It is ok unless the call failed, panicked or took too long, or one of its records
+// is not valid.
 type answer struct {
 	index   int
 	records []domain.ExportRecord
@@ -74,8 +74,8 @@ func (e *Exporter) ask(
 	return records, slices.Compact(incomplete)
 }
 
-// adopt returns copies of a system's records, which share nothing with it: it may change its own at any time. One record
-// that is not valid makes all of them useless, because a part would pass for the whole.
+// adopt returns copies of a system's records, which share no memory with the system: it may change its own records at
+// any time. One record that is not valid makes all of them useless, because a part could be mistaken for the whole.
 func adopt(source string, records []domain.ExportRecord) (adopted []domain.ExportRecord, ok bool) {
 	adopted = slices.Clone(records)
 	for i := range adopted {
@@ -109,8 +109,8 @@ func copied[T any](pointer *T) *T {
 	return &value
 }
 
-// wholeZone returns t in a zone that RFC 3339 can write: in UTC where the offset has seconds, which would be cut off and
-// make another instant of it.
+// wholeZone returns t in a zone that RFC 3339 can write. It returns t in UTC if the offset has seconds: RFC 3339 would
+// cut them off and so change the instant.
 func wholeZone(t time.Time) time.Time {
 	if _, offset := t.Zone(); offset%60 != 0 {
 		return t.UTC()
