@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// outboxOperationsPromises are about ports.OutboxOperations. They have nothing to say of a store that does not implement it.
+// outboxOperationsPromises are about ports.OutboxOperations. They do not apply to a store that does not implement it.
 var outboxOperationsPromises = []promise.Promise[StoreHarness]{
 	that(outboxBacklogCountsByResolver, "what is left is counted by resolver and status, and since when"),
 	that(outboxRequeueTakesWhatMatches, "abandoned erasures are requeued by resolver and age"),

@@ -17,8 +17,8 @@ func (b box) withdraw(t testing.TB, id domain.SubjectID) []domain.OutboxEntry {
 	})
 }
 
-// withRectifications is an outbox with rectifications of the subject in every state, and the one that is in flight as it
-// was claimed.
+// withRectifications is an outbox with rectifications of the subject in every state, and the rectification that is in
+// flight as it was claimed.
 func (h StoreHarness) withRectifications(t testing.TB, id domain.SubjectID) (b box, leased domain.OutboxEntry) {
 	t.Helper()
 	b = h.box(t)

@@ -95,7 +95,8 @@ func (h StoreHarness) shop(t testing.TB) shopUnderTest {
 	return s
 }
 
-// seed adds a customer with so many rows in most tables, twice as many in order_lines, and replies to their own messages.
+// seed adds a customer with n rows in most tables, twice as many in order_lines, and replies to the customer's own
+// messages.
 func (s shopUnderTest) seed(t testing.TB, c customer, rows int) {
 	t.Helper()
 	s.Insert(t, "people", c.person())

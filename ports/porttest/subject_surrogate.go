@@ -107,8 +107,8 @@ func subjectSurrogatesReplaceNULL(t testing.TB, h StoreHarness) {
 	}
 }
 
-// Every row, every table, every column, and whoever was erased: who joined two rows by an equal surrogate would know again
-// what they have in common.
+// The surrogates of all rows, tables, columns and erased subjects differ: equal surrogates would let a reader join two
+// rows and find out what they have in common.
 func subjectSurrogatesAreUnique(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	seen := map[string]string{}
