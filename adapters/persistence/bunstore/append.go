@@ -222,7 +222,8 @@ func (f *frame) text(rows int, values *int) string {
 // subject's ledger, see postgres.lockLedger.
 func newFrames(tables tableNames, d sqlDialect) (frames [kinds]frame) {
 	frames[clearings] = frame{
-		before: "UPDATE " + tables.restrictions + " SET reason = NULL WHERE reason IS NOT NULL AND subject_id IN (", after: ")",
+		before:  "UPDATE " + tables.restrictions + " SET reason = NULL WHERE reason IS NOT NULL AND subject_id IN (",
+		after:   ")",
 		columns: 1,
 	}
 	names := [kinds]string{

@@ -41,7 +41,8 @@ func (p postgres) due(c claim, args *parameters) string {
 	return with + "due AS MATERIALIZED (SELECT e.entry_id FROM (" +
 		"SELECT e.entry_id FROM (" + systems + ") AS s CROSS JOIN LATERAL (" +
 		"SELECT x.entry_id FROM (" +
-		"SELECT t.operation, r.low, r.since, r.high, r.passed, r.most FROM (" + targets + ") AS t CROSS JOIN LATERAL (VALUES" +
+		"SELECT t.operation, r.low, r.since, r.high, r.passed, r.most FROM (" + targets + ") AS t" +
+		" CROSS JOIN LATERAL (VALUES" +
 		" (" + fresh + ", CAST('-infinity' AS timestamptz), t.since, CAST('-infinity' AS timestamptz), 0, t.half)," +
 		" (" + retries + ", t.since, '-infinity', CAST($1 AS timestamptz), 0, t.half)," +
 		" (3, CAST($5 AS timestamptz), 'infinity', 'infinity', 0, t.half)," +
@@ -113,24 +114,16 @@ func isOfSystems(c claim, args *parameters) string {
 func (p postgres) unclaimed(table string, limit int) string {
 	most := strconv.Itoa(limit)
 	one := func(order, bound string) string {
-		return "(SELECT entry_id, enqueued_at FROM " + table + " WHERE " + isUnclaimed + bound + " AND " + p.oneByOne(
-			"entry_id",
-		) +
+		return "(SELECT entry_id, enqueued_at FROM " + table + " WHERE " + isUnclaimed + bound +
+			" AND " + p.oneByOne("entry_id") +
 			" AND resolver = targets.resolver AND operation = targets.operation ORDER BY " + order + " LIMIT " + most +
 			" FOR UPDATE SKIP LOCKED)"
 	}
 	const order = dueInPostgres + ", enqueued_at, entry_id"
-	return "WITH RECURSIVE " + p.everyTarget(
-		table,
-	) + ", due AS MATERIALIZED (SELECT e.entry_id FROM targets CROSS JOIN LATERAL (" +
-		"SELECT * FROM " + one(
-		order,
-		" AND "+dueInPostgres+" = '-infinity'",
-	) + " AS fresh UNION ALL SELECT * FROM " +
-		one(
-			order,
-			" AND "+dueInPostgres+" > '-infinity' AND "+dueInPostgres+" < $1",
-		) + " AS retries) AS e" +
+	return "WITH RECURSIVE " + p.everyTarget(table) +
+		", due AS MATERIALIZED (SELECT e.entry_id FROM targets CROSS JOIN LATERAL (" +
+		"SELECT * FROM " + one(order, " AND "+dueInPostgres+" = '-infinity'") + " AS fresh UNION ALL SELECT * FROM " +
+		one(order, " AND "+dueInPostgres+" > '-infinity' AND "+dueInPostgres+" < $1") + " AS retries) AS e" +
 		" ORDER BY e.enqueued_at, e.entry_id LIMIT $2)"
 }
 

@@ -40,10 +40,7 @@ func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 	_, err := s.write(ctx, op, text)
 	if strings.HasPrefix(sqlState(err), "P0") { // raised by a trigger, which checks what it is for like a constraint
 		s.failed = &domain.Error{
-			Code:    domain.ErrConflict,
-			Op:      op,
-			Message: "a deferred trigger refused the changes",
-			Err:     err,
+			Code: domain.ErrConflict, Op: op, Message: "a deferred trigger refused the changes", Err: err,
 		}
 		return s.failed
 	}

@@ -22,12 +22,8 @@ func (s *session) forget(ctx context.Context) error {
 		return nil
 	}
 	var before int
-	err := s.returning(
-		ctx,
-		"secure delete",
-		func(rows *sql.Rows) error { return rows.Scan(&before) },
-		"PRAGMA secure_delete",
-	)
+	scan := func(rows *sql.Rows) error { return rows.Scan(&before) }
+	err := s.returning(ctx, "secure delete", scan, "PRAGMA secure_delete")
 	if err != nil || before == overwriteDeleted {
 		return err
 	}

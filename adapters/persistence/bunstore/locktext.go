@@ -12,7 +12,7 @@ import (
 // a sight.
 type locking struct {
 	mark       string // leaves a mark of an erasure: $1 is the subject, $2 the instant
-	markAndRow string // the same after the key, and locks the ledgers and the subject's row; empty where the mark locks all
+	markAndRow string // the same after the key, and locks the ledgers and the subject's row; empty if the mark locks all
 	hold       string // locks the mark and returns how many erasures there were
 	release    string // removes a mark that stands for no erasure
 	look       string // reads the subject's row
@@ -54,13 +54,9 @@ func newLocking(s *Store) locking {
 	keys := len(subject.SubjectKey)
 	mark := insertMark(s.tables.erasures, "1", "erased_at = excluded.erased_at, erasures = e.erasures + 1", keys)
 	ledgers := s.dialect.lockLedger(consents, "subject_id") + ", " + s.dialect.lockLedger(restrictions, "subject_id")
-	l.markAndRow = "WITH mark AS (" + mark + " RETURNING " + ledgers + ") " + selected + " FROM " + quoteTable(
-		subject.Name,
-	) +
-		" AS t0 CROSS JOIN mark WHERE " + s.rowsOf(
-		subject,
-		0,
-	) + s.dialect.forUpdate() + " OF t0"
+	l.markAndRow = "WITH mark AS (" + mark + " RETURNING " + ledgers + ") " + selected +
+		" FROM " + quoteTable(subject.Name) + " AS t0 CROSS JOIN mark" +
+		" WHERE " + s.rowsOf(subject, 0) + s.dialect.forUpdate() + " OF t0"
 	l.levels, l.tables = s.newLevels()
 	l.tables = append([]string{subject.Name}, l.tables...)
 	return l
@@ -76,9 +72,8 @@ func (s *Store) ofSubject(others int) string {
 // insertMark is the statement that locks the mark of a subject. Its parameters come after others in the statement.
 func insertMark(table, erasures, update string, others int) string {
 	return "INSERT INTO " + table + " AS e (subject_id, erased_at, erasures) VALUES (" +
-		parameter(
-			others+1,
-		) + ", " + parameter(others+2) + ", " + erasures + ") ON CONFLICT (subject_id) DO UPDATE SET " + update
+		parameter(others+1) + ", " + parameter(others+2) + ", " + erasures + ")" +
+		" ON CONFLICT (subject_id) DO UPDATE SET " + update
 }
 
 // newLevels returns the statements for the tables through which others reach the subject, and the names of the tables.

@@ -37,10 +37,8 @@ func (o outbox) Enqueue(ctx context.Context, added ...domain.OutboxEntry) error 
 const mostAtOnce = 1000
 
 var entryColumns = "entry_id, subject_id, resolver, ref, operation, corrections, status, attempts, " +
-	readableInstant(
-		"enqueued_at",
-	) + ", " + readableInstant("last_attempt_at") + ", " + readableInstant("next_attempt_at") +
-	", last_error, lease_token"
+	readableInstant("enqueued_at") + ", " + readableInstant("last_attempt_at") + ", " +
+	readableInstant("next_attempt_at") + ", last_error, lease_token"
 
 // readableInstant is NULL for an instant that not every driver can read, infinity above all: it would fail the result.
 func readableInstant(column string) string {

@@ -143,7 +143,8 @@ func (postgres) inspection(_, table string) (text, parameter string) {
 			WHERE p.prokind IN ('f', 'p') AND p.provolatile = 'v' AND l.lanname NOT IN ('c', 'internal')
 				AND p.pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace))
 		SELECT c.relkind <> 'r' OR c.relhassubclass OR c.relhasrules OR c.relrowsecurity,
-			(SELECT bool_or(CASE WHEN b.oid = c.oid THEN row_security_active(b.oid) ELSE b.relrowsecurity AND c.relkind = 'v' END)
+			(SELECT bool_or(CASE WHEN b.oid = c.oid THEN row_security_active(b.oid)
+					ELSE b.relrowsecurity AND c.relkind = 'v' END)
 				FROM pg_catalog.pg_class AS b WHERE b.oid IN (SELECT oid FROM below)),
 			(SELECT string_agg(pg_get_viewdef(b.oid), ' ') FROM pg_catalog.pg_class AS b
 				WHERE b.oid IN (SELECT oid FROM below) AND b.relkind = 'v'),
@@ -215,7 +216,8 @@ func (postgres) constraintTriggers(tables []domain.Table) string {
 				WHERE r.ev_class = below.oid AND r.rulename = '_RETURN'
 				UNION ALL SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = below.oid
 			) AS found ON TRUE)
-		SELECT CAST(CAST(t.tgrelid AS regclass) AS text), CAST(t.tgname AS text), CAST(n.nspname AS text), CAST(c.conname AS text),
+		SELECT CAST(CAST(t.tgrelid AS regclass) AS text), CAST(t.tgname AS text),
+			CAST(n.nspname AS text), CAST(c.conname AS text),
 			t.tginitdeferred, NOT EXISTS (SELECT 1 FROM pg_catalog.pg_constraint AS o
 				WHERE o.conname = c.conname AND o.connamespace = c.connamespace
 				AND (o.contype <> 't' OR NOT o.condeferrable OR o.condeferred <> c.condeferred))
@@ -234,8 +236,9 @@ func (postgres) lacks(n need) string {
 	if !qualified {
 		where = "b.relname = " + literal(n.table) + " AND pg_table_is_visible(b.oid)"
 	}
-	text := "SELECT CASE WHEN " + tableKind + " IS NOT NULL THEN concat('is ', " + tableKind + ", ', whose rows can neither be locked" +
-		" nor changed') WHEN NOT has_schema_privilege(s.oid, 'USAGE') THEN 'this role lacks the privilege USAGE on its schema'"
+	text := "SELECT CASE WHEN " + tableKind + " IS NOT NULL" +
+		" THEN concat('is ', " + tableKind + ", ', whose rows can neither be locked nor changed')" +
+		" WHEN NOT has_schema_privilege(s.oid, 'USAGE') THEN 'this role lacks the privilege USAGE on its schema'"
 	for _, privilege := range n.privileges {
 		check := "has_any_column_privilege"
 		if privilege == "DELETE" {
@@ -243,7 +246,8 @@ func (postgres) lacks(n need) string {
 		}
 		text += " WHEN NOT " + check + "(b.oid, '" + privilege + "') THEN 'this role lacks the privilege " + privilege + "'"
 	}
-	return text + " END FROM pg_catalog.pg_class AS b JOIN pg_catalog.pg_namespace AS s ON s.oid = b.relnamespace WHERE " + where
+	return text + " END FROM pg_catalog.pg_class AS b" +
+		" JOIN pg_catalog.pg_namespace AS s ON s.oid = b.relnamespace WHERE " + where
 }
 
 // writtenHere tells the transaction's own rows from those that others have committed meanwhile. Subtransactions have

@@ -76,10 +76,8 @@ func unexplained(needs []need) string {
 	for i, n := range needs {
 		names[i] = n.table
 	}
-	return strings.Join(
-		names,
-		", ",
-	) + ": this role lacks a privilege: on some of the columns, on a table below a view, or" +
+	return strings.Join(names, ", ") +
+		": this role lacks a privilege: on some of the columns, on a table below a view, or" +
 		" on something that a trigger, a rule or a policy needs"
 }
 

@@ -127,7 +127,8 @@ func (o outbox) apply(ctx context.Context, settlements []domain.Settlement) erro
 		strings.Join(rows, ", ")+") UPDATE "+o.store.tables.outbox+" SET status = new_status, last_error = error,"+
 		" next_attempt_at = next_at, attempts = attempts - untried, lease_token = NULL,"+
 		" ref = CASE WHEN "+forgotten+" THEN NULL ELSE ref END,"+
-		" corrections = CASE WHEN "+forgotten+" THEN NULL ELSE corrections END FROM outcomes WHERE entry_id = settled_id AND "+
+		" corrections = CASE WHEN "+forgotten+" THEN NULL ELSE corrections END"+
+		" FROM outcomes WHERE entry_id = settled_id AND "+
 		o.store.dialect.amongst("entry_id", "SELECT settled_id FROM outcomes"), args...)
 	return err
 }

@@ -55,12 +55,7 @@ func exec(ctx context.Context, db *bun.DB, conn bun.IConn, text string, args ...
 
 // query runs a statement on conn and calls each for every row.
 func query(
-	ctx context.Context,
-	db *bun.DB,
-	conn bun.IConn,
-	each func(*sql.Rows) error,
-	text string,
-	args ...any,
+	ctx context.Context, db *bun.DB, conn bun.IConn, each func(*sql.Rows) error, text string, args ...any,
 ) error {
 	text = numbered(db, text)
 	return db.NewRaw(text).Conn(prepared{conn, text, args}).Scan(ctx, eachRow(each))

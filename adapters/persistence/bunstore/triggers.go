@@ -103,8 +103,8 @@ func tokensOf(statement string, quotes map[byte]byte) (found tokens) {
 			found = append(found, token{kind: tokenString})
 		case first == '$':
 			statement = statement[1:]
-			if tag, _, ok := strings.Cut(statement, "$"); ok &&
-				!strings.ContainsFunc(tag, func(r rune) bool { return !isWordCharacter(r) }) {
+			notInTag := func(r rune) bool { return !isWordCharacter(r) }
+			if tag, _, ok := strings.Cut(statement, "$"); ok && !strings.ContainsFunc(tag, notInTag) {
 				statement = statement[len(tag)+1:]
 				found = append(found, token{tokenString, until("$" + tag + "$")})
 			}
@@ -184,8 +184,8 @@ func (t tokens) nameAt(i int) (name string) {
 
 // filters are the words by which a view may leave rows out.
 var filters = []string{
-	"only", "tablesample", "where", "join", "having", "limit", "offset", "fetch", "distinct", "group", "union", "intersect",
-	"except",
+	"only", "tablesample", "where", "join", "having", "limit", "offset", "fetch", "distinct", "group", "union",
+	"intersect", "except",
 }
 
 // leaveOut reports whether a view may leave rows out.

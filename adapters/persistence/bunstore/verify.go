@@ -96,9 +96,7 @@ func (r remains) failure(v *verifiedStep) error {
 		}
 	case r == rowsArrived && !v.tellsRows():
 		return &domain.Error{
-			Code:    domain.ErrUnavailable,
-			Op:      v.op,
-			Message: v.Target + ": rows were added while they were erased",
+			Code: domain.ErrUnavailable, Op: v.op, Message: v.Target + ": rows were added while they were erased",
 		}
 	}
 	return &domain.Error{
@@ -139,14 +137,8 @@ func (v *verifiedStep) tellsRows() bool { return !v.catalog.tables[v.table.Name]
 func (v *verifiedStep) begin(ctx context.Context) (rows int64, err error) {
 	if v.Strategy == domain.StrategyRetain {
 		w := v.store.writer(v.table, 0)
-		text := "SELECT count(*) FROM " + quoteTable(
-			v.table.Name,
-		) + " AS t0 WHERE " + v.store.rowsOf(
-			v.table,
-			0,
-		) + w.concerned(
-			v.Step,
-		)
+		text := "SELECT count(*) FROM " + quoteTable(v.table.Name) +
+			" AS t0 WHERE " + v.store.rowsOf(v.table, 0) + w.concerned(v.Step)
 		err = v.read(ctx, v.op, func(r *sql.Rows) error { return r.Scan(&rows) }, text, slices.Concat(v.key, w.constants)...)
 		return rows, err
 	}

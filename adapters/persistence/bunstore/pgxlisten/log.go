@@ -24,8 +24,8 @@ func (l *Listener) logConnected(ctx context.Context) {
 
 // logProxied says that notifications may never come, which polling makes up for.
 func (l *Listener) logProxied(ctx context.Context) {
-	l.logger().
-		LogAttrs(ctx, slog.LevelWarn, "habeas: the connection that listens for outbox entries leads through a proxy;"+
+	l.logger().LogAttrs(ctx, slog.LevelWarn,
+		"habeas: the connection that listens for outbox entries leads through a proxy;"+
 			" one that pools by transaction delivers no notifications: let it lead to the server itself")
 }
 
