@@ -21,12 +21,8 @@ const victim = "666"
 // server begins that has read nothing of the body. One begins where a server continues that has read as much as it may.
 func smuggling(size int) string {
 	erasure := func(padding int) string {
-		return fmt.Sprintf(
-			"DELETE /me HTTP/1.1\r\nHost: h\r\n%s: %s\r\nX: %s\r\n\r\n",
-			subjectHeader,
-			victim,
-			strings.Repeat("x", padding),
-		)
+		return fmt.Sprintf("DELETE /me HTTP/1.1\r\nHost: h\r\n%s: %s\r\nX: %s\r\n\r\n",
+			subjectHeader, victim, strings.Repeat("x", padding))
 	}
 	one := erasure(0)
 	read := httpapi.MaxBodySize + 1

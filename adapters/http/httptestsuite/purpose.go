@@ -117,7 +117,8 @@ func purposesThatAreDeclaredAreListed(t testing.TB, harness Harness) {
 	w.expect(t, 200, get("/consent/a%2Fb"))
 	for _, r := range []request{
 		get("/consent/ads"), get("/restriction?purpose=ads"),
-		post("/consent", `{"granted":true,"policy_version":"v1","purpose":"ads"}`), post("/restriction", `{"restricted":true,"purpose":"ads"}`),
+		post("/consent", `{"granted":true,"policy_version":"v1","purpose":"ads"}`),
+		post("/restriction", `{"restricted":true,"purpose":"ads"}`),
 	} {
 		if got := w.expect(t, 422, r); !strings.Contains(got.body, `"errors":[{"field":"purpose","code":"unknown"`) {
 			t.Errorf("%s is answered with %s", r, got.body)

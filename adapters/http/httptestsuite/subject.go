@@ -31,9 +31,7 @@ func Subject(header func(name string) string) (domain.Subject, error) {
 	case "":
 		challenge := http.Header{"WWW-Authenticate": {`Bearer realm="suite"`}}
 		return domain.Subject{}, &httpapi.Refusal{
-			Status: http.StatusUnauthorized,
-			Header: challenge,
-			Err:    errors.New(confidential),
+			Status: http.StatusUnauthorized, Header: challenge, Err: errors.New(confidential),
 		}
 	case forbidden:
 		return domain.Subject{}, &httpapi.Refusal{Status: http.StatusForbidden, Err: errors.New(confidential)}
