@@ -35,9 +35,7 @@ type searchPagination struct {
 // move while the search goes on are on two of them. A search ends when there is no next cursor; a short page says
 // nothing.
 func (c call) eachConversation(
-	ctx context.Context,
-	contactID string,
-	yield func(id string, conversation object) error,
+	ctx context.Context, contactID string, yield func(id string, conversation object) error,
 ) error {
 	request := search{
 		Query:      searchQuery{Field: "contact_ids", Operator: "=", Value: contactID},

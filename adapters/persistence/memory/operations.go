@@ -70,9 +70,7 @@ func (o outbox) RequeueMatching(
 }
 
 func (o outbox) requeue(
-	ctx context.Context,
-	chosen func(domain.OutboxEntry) bool,
-	limit int,
+	ctx context.Context, chosen func(domain.OutboxEntry) bool, limit int,
 ) ([]domain.OutboxEntry, error) {
 	state, err := o.write(ctx)
 	if err != nil {
@@ -134,9 +132,9 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 	if err != nil {
 		return nil, err
 	}
-	abandoned := state.oldest(
-		func(e domain.OutboxEntry) bool { return e.Status == domain.OutboxAbandoned && wanted[e.EntryID] },
-	)
+	abandoned := state.oldest(func(e domain.OutboxEntry) bool {
+		return e.Status == domain.OutboxAbandoned && wanted[e.EntryID]
+	})
 	changed := state.change(abandoned, func(e *domain.OutboxEntry) {
 		e.Status, e.LastError, e.NextAttemptAt, e.LeaseToken = domain.OutboxSucceeded, nil, nil, nil
 		forget(e)
