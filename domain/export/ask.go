@@ -22,8 +22,7 @@ type answer struct {
 // the names of the systems that did not answer, each once. It never waits longer than the deadline, even for a
 // system that ignores it: that one is left behind with a context that uses nothing of ctx any more.
 func (e *Exporter) ask(
-	ctx context.Context,
-	calls []resolvers.Call,
+	ctx context.Context, calls []resolvers.Call,
 ) (records []domain.ExportRecord, incomplete []string) {
 	incomplete = []string{}
 	if len(calls) == 0 {

@@ -150,11 +150,8 @@ func (r *Runner) isLost(entry domain.OutboxEntry) bool {
 	if r.config.MaxAttempts > 0 && entry.Attempts > r.config.MaxAttempts {
 		return true
 	}
-	most := 2*int(
-		r.config.GiveUpAfter/r.config.MaxBackoff,
-	) + 2*int(
-		math.Log2(float64(r.config.MaxBackoff/r.config.FirstBackoff+1)),
-	) + 10 // jitter halves waits
+	doublings := int(math.Log2(float64(r.config.MaxBackoff/r.config.FirstBackoff + 1)))
+	most := 2*int(r.config.GiveUpAfter/r.config.MaxBackoff) + 2*doublings + 10 // jitter halves waits
 	return entry.Attempts > most && r.isTooOld(entry.EnqueuedAt)
 }
 

@@ -66,10 +66,8 @@ func (r *Runner) Discard(
 ) ([]domain.OutboxEntry, error) {
 	if !isReason(reason) {
 		return nil, &domain.Error{
-			Code: domain.ErrInvalid,
-			Op:   "discard",
-			Message: "the reason must be 1 to 100 of a-z, 0-9, " +
-				"spaces, hyphens and underscores",
+			Code: domain.ErrInvalid, Op: "discard",
+			Message: "the reason must be 1 to 100 of a-z, 0-9, spaces, hyphens and underscores",
 		}
 	}
 	operations, err := ports.OperationsOf(s.Outbox())

@@ -122,7 +122,8 @@ func NewRunner(c Config) (*Runner, error) {
 		return nil, domain.Misconfigured("saga", "Sessions, Clock, IDs and Resolvers are required")
 	}
 	if c.Batch < 0 || c.Concurrency < 0 || c.MaxAttempts < 0 || c.BreakAfter < 0 ||
-		c.CallTimeout < 0 || c.Lease < 0 || c.FirstBackoff < 0 || c.MaxBackoff < 0 || c.GiveUpAfter < 0 || c.Retention < 0 || c.LateAfter < 0 {
+		c.CallTimeout < 0 || c.Lease < 0 || c.FirstBackoff < 0 || c.MaxBackoff < 0 || c.GiveUpAfter < 0 ||
+		c.Retention < 0 || c.LateAfter < 0 {
 		return nil, domain.Misconfigured("saga", "no field may be negative")
 	}
 	for name, limits := range c.Systems {
