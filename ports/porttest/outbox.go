@@ -14,10 +14,7 @@ func TestOutbox(t *testing.T, harness StoreHarness) {
 }
 
 var outboxPromises = slices.Concat(
-	outboxEntryPromises,
-	outboxFleetPromises,
-	outboxFairPromises,
-	outboxOperationsPromises,
+	outboxEntryPromises, outboxFleetPromises, outboxFairPromises, outboxOperationsPromises,
 )
 
 // outboxFleetPromises are about processes that differ, in what they know or by their clocks, and about what is not as

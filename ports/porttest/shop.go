@@ -37,10 +37,8 @@ func shop() []domain.Table {
 		return domain.Column{Name: name, Type: kind, Personal: &domain.Annotation{Category: category, Strategy: strategy}}
 	}
 	ofPerson := domain.Relation{
-		Columns: []string{
-			"tenant",
-			"person",
-		}, References: "people", ReferencedColumns: []string{"tenant", "number"}, Path: true,
+		Columns: []string{"tenant", "person"}, Path: true,
+		References: "people", ReferencedColumns: []string{"tenant", "number"},
 	}
 	owner := []domain.Column{
 		column("id", domain.TypeBigInt), column("tenant", domain.TypeText), column("person", domain.TypeBigInt),

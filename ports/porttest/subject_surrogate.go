@@ -101,7 +101,9 @@ func subjectSurrogatesReplaceNULL(t testing.TB, h StoreHarness) {
 			t.Errorf("what stands in %s.%s, which was NULL, %s", table.Name, column.Name, why)
 		}
 	})
-	for _, unannotated := range []struct{ table, column string }{{"people", "remark"}, {"orders", "status"}, {"invoices", "address"}} {
+	for _, unannotated := range []struct{ table, column string }{
+		{"people", "remark"}, {"orders", "status"}, {"invoices", "address"},
+	} {
 		assert(t, s.Rows(t, unannotated.table)[0][unannotated.column] == nil,
 			"%s.%s was NULL, is not to be anonymized, and has changed", unannotated.table, unannotated.column)
 	}
