@@ -7,7 +7,7 @@ type Column struct {
 	Name      string      `json:"name"`
 	Type      ColumnType  `json:"type,omitempty"`      // required for what is annotated, a subject key, or a since column
 	Length    int         `json:"length,omitempty"`    // most characters that a text column holds; 0 means no limit
-	Surrogate string      `json:"surrogate,omitempty"` // the constant to anonymize with instead of the type's own surrogate
+	Surrogate string      `json:"surrogate,omitempty"` // the constant to anonymize with, instead of the type's surrogate
 	Personal  *Annotation `json:"personal,omitempty"`  // nil for a column that holds no personal data
 }
 
@@ -17,14 +17,14 @@ type Relation struct {
 	References        string   `json:"references"` // the other table
 	ReferencedColumns []string `json:"referenced_columns"`
 	Path              bool     `json:"path,omitempty"`      // leads to the subject, where several relations do
-	SetsNull          bool     `json:"sets_null,omitempty"` // the database clears Columns with the other row (ON DELETE SET NULL)
+	SetsNull          bool     `json:"sets_null,omitempty"` // ON DELETE SET NULL clears Columns with the other row
 }
 
 // Table is one table of the application, with all its columns, annotated or not.
 type Table struct {
 	Name       string     `json:"name"` // may be qualified by a schema: "shop.orders"
 	PrimaryKey []string   `json:"primary_key"`
-	SubjectKey []string   `json:"subject_key,omitempty"` // on the subject's table only: the columns that hold the subject id
+	SubjectKey []string   `json:"subject_key,omitempty"` // on the subject's table only: the columns of the subject id
 	Owned      bool       `json:"owned,omitempty"`       // the whole row is the subject's, annotated or not
 	Relations  []Relation `json:"relations,omitempty"`
 	Columns    []Column   `json:"columns"`

@@ -13,10 +13,10 @@ type Step struct {
 	Columns  []string `json:"columns,omitempty"`  // what is anonymized or retained; nil when rows are deleted
 	External bool     `json:"external,omitempty"` // carried out through the outbox
 
-	// Expired are retained columns with a bounded duty. A retain step has them among its Columns; a row that keeps none of
-	// its Columns, because all duties are over at the instant At, does not count as retained. An anonymize step, which
-	// LocalAt makes, overwrites those of their cells whose duty is over; a row in which it overwrites nothing does not count
-	// as anonymized.
+	// Expired are retained columns with a bounded duty. A retain step has them among its Columns. A row that keeps none of
+	// its Columns, because all duties are over at the instant At, does not count as retained. An anonymize step that
+	// LocalAt makes overwrites the cells of these columns whose duty is over. A row in which it overwrites nothing does
+	// not count as anonymized.
 	Expired []string `json:"expired,omitempty"`
 
 	// At is the instant at which duties are judged. A plan leaves it zero; see Plan.LocalAt. At the zero instant, a store
@@ -41,8 +41,8 @@ func (p Plan) Local() []Step {
 	return p.Steps
 }
 
-// LocalAt returns the local steps as they are at an instant: retained cells whose duty is over by then are anonymized. The
-// step that anonymizes other columns of the table does that, too, or else a step of its own.
+// LocalAt returns the local steps as they are at an instant: retained cells whose duty is over by then are anonymized.
+// The step that anonymizes other columns of the table does this too; if there is no such step, a separate step does it.
 func (p Plan) LocalAt(at time.Time) []Step {
 	steps := slices.Clone(p.Local())
 	for i := 0; i < len(steps); i++ {

@@ -18,11 +18,12 @@ type ExportBundle struct {
 // ExportRecord is one field of one row. The fields that are nil are null in JSON: every record has all of them. Records
 // may share what their pointers refer to, which must not be changed. Method Valid has the limits of each field.
 type ExportRecord struct {
-	Source          string      `json:"source"` // the table, or the resolver
-	Field           string      `json:"field"`
-	Row             string      `json:"row"` // identifies the row within its source
-	Category        Category    `json:"category"`
-	Value           any         `json:"value"` // nil, string, bool, integer, finite float64, time.Time, []byte, Number, JSON
+	Source   string   `json:"source"` // the table, or the resolver
+	Field    string   `json:"field"`
+	Row      string   `json:"row"` // identifies the row within its source
+	Category Category `json:"category"`
+	// Value is nil, a string, bool, integer, finite float64, time.Time, []byte, Number or JSON.
+	Value           any         `json:"value"`
 	LegalBasis      *LegalBasis `json:"legal_basis"`
 	Purpose         *string     `json:"purpose"`
 	RetentionReason *string     `json:"retention_reason"`

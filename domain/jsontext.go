@@ -122,8 +122,8 @@ func isJSON(text string, maxDepth int) bool {
 	return true
 }
 
-// nextToken returns the first bracket, string or number in a rest of valid JSON, and what follows it. The token is empty if
-// there is none.
+// nextToken returns the first bracket, string or number in a rest of valid JSON, and the text after it. The token is
+// empty if there is none.
 func nextToken(text string) (token, rest string) {
 	start := strings.IndexAny(text, `"[]{}-0123456789`) // passes over white space, commas, colons and literals
 	if start < 0 {

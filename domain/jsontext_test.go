@@ -41,9 +41,14 @@ func TestJSONIsTakenByItsGrammar(t *testing.T) {
 func TestEveryDocumentOfGoIsTaken(t *testing.T) {
 	text := rapid.StringOf(rapid.Rune().Filter(func(r rune) bool { return r != 0 }))
 	scalar := rapid.OneOf(
-		rapid.Map(text, func(s string) any { return s }), rapid.Map(rapid.Bool(), func(b bool) any { return b }),
+		rapid.Map(text, func(s string) any { return s }),
+		rapid.Map(rapid.Bool(), func(b bool) any { return b }),
 		rapid.Map(rapid.Int64(), func(n int64) any { return n }),
-		rapid.Map(rapid.Float64Range(-math.MaxFloat64, math.MaxFloat64), func(f float64) any { return f }), rapid.Just[any](nil),
+		rapid.Map(
+			rapid.Float64Range(-math.MaxFloat64, math.MaxFloat64),
+			func(f float64) any { return f },
+		),
+		rapid.Just[any](nil),
 	)
 	nested := func(inner *rapid.Generator[any]) *rapid.Generator[any] {
 		return rapid.OneOf(inner,

@@ -126,8 +126,8 @@ type OutboxBacklog struct {
 	Counts   map[OutboxStatus]int64 `json:"counts"` // of every status but succeeded, with 0 if need be
 	// Oldest is when the oldest open entry (pending, failed or in flight) was enqueued; nil if there is none.
 	Oldest *time.Time `json:"oldest"`
-	// OldestDue is the earliest instant at which an open entry is or was due: its NextAttemptAt, or else its EnqueuedAt. It
-	// may lie in the future. It is nil if no entry is open.
+	// OldestDue is the earliest instant at which an open entry is or was due: its NextAttemptAt, or else its EnqueuedAt.
+	// It may lie in the future. It is nil if no entry is open.
 	OldestDue *time.Time `json:"oldest_due"`
 }
 

@@ -2,10 +2,10 @@ package domain
 
 import "slices"
 
-// CheckSteps returns ErrManifest unless a store can carry the steps out: each is a local step with a known strategy on a
-// table of the data map and on columns of it, and no table has two steps that would meet in one row. A table may have one
-// step of each of the strategies anonymize and retain, or one that deletes its rows. failing is the number of steps
-// before the one at fault.
+// CheckSteps returns ErrManifest unless a store can carry out the steps. Each step must be a local step with a known
+// strategy on a table of the data map and on columns of that table. No table may have two steps that would affect the
+// same row: a table may have one step of each of the strategies anonymize and retain, or one step that deletes its
+// rows. failing is the number of steps before the step at fault.
 func (m DataMap) CheckSteps(steps []Step) (failing int, err error) {
 	for i, step := range steps {
 		if fault := m.checkStep(step, steps[:i]); fault != "" {

@@ -55,7 +55,8 @@ func TestOnlyDeclaredPurposesAreKnown(t *testing.T) {
 
 func TestWithoutDeclaredPurposesAnyWillDo(t *testing.T) {
 	for name, none := range map[string]domain.Purposes{"zero": {}, "none": declared(t)} {
-		if none.Declared() || len(none.Names()) > 0 || faults(none.Check("x")) != "" || faults(none.Check("")) != "purpose:required" {
+		if none.Declared() || len(none.Names()) > 0 || faults(none.Check("x")) != "" ||
+			faults(none.Check("")) != "purpose:required" {
 			t.Errorf("%s: %+v", name, none)
 		}
 	}

@@ -22,16 +22,16 @@ type RectificationStep struct {
 	Values []ColumnValue // in the order of the table's columns; at least one
 }
 
-// ColumnValue is the right value for a column, as one Go type for each type of column: string for TypeText and TypeUUID,
-// int64 for the integers, bool for TypeBoolean, time.Time in UTC and whole microseconds for TypeTime, a non-nil []byte
-// for TypeBytes, JSON for TypeJSON; for TypeNumber int64, a finite float64, or Number.
+// ColumnValue is the right value for a column, as one Go type for each type of column: string for TypeText and
+// TypeUUID, int64 for the integers, bool for TypeBoolean, time.Time in UTC and whole microseconds for TypeTime, a
+// non-nil []byte for TypeBytes, JSON for TypeJSON; for TypeNumber int64, a finite float64, or Number.
 type ColumnValue struct {
 	Column string
 	Value  any
 }
 
-// UnmarshalJSON decodes corrections as encoding/json does, but for numbers: each is a json.Number, at any depth, so that
-// none of its digits is lost.
+// UnmarshalJSON decodes corrections as encoding/json does, except for numbers: each number is a json.Number, at any
+// depth, so that no digits are lost.
 func (c *Corrections) UnmarshalJSON(text []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

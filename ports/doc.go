@@ -8,8 +8,9 @@
 // context.DeadlineExceeded. The text of an error never holds an identifier, a value, SQL or a driver's message.
 package ports
 
-//go:generate go tool -modfile=../tools/go.mod mockgen -write_package_comment=false -source=session.go -destination=mocks/session.go -package=mocks
-//go:generate go tool -modfile=../tools/go.mod mockgen -write_package_comment=false -source=stores.go -destination=mocks/stores.go -package=mocks
-//go:generate go tool -modfile=../tools/go.mod mockgen -write_package_comment=false -source=operations.go -destination=mocks/operations.go -package=mocks
-//go:generate go tool -modfile=../tools/go.mod mockgen -write_package_comment=false -source=resolver.go -destination=mocks/resolver.go -package=mocks
-//go:generate go tool -modfile=../tools/go.mod mockgen -write_package_comment=false -source=system.go -destination=mocks/system.go -package=mocks
+//go:generate -command mockgen go tool -modfile=../tools/go.mod mockgen -write_package_comment=false -package=mocks
+//go:generate mockgen -source=session.go -destination=mocks/session.go
+//go:generate mockgen -source=stores.go -destination=mocks/stores.go
+//go:generate mockgen -source=operations.go -destination=mocks/operations.go
+//go:generate mockgen -source=resolver.go -destination=mocks/resolver.go
+//go:generate mockgen -source=system.go -destination=mocks/system.go

@@ -12,9 +12,9 @@ import "context"
 // holds back has to be read, or until it ends, so that appends travel together. An append that fails may therefore
 // be reported by a later call or by SessionFactory.Do. A session opens no connection before its first statement.
 //
-// What a store is given stays the caller's, and what it returns is the caller's: a store keeps copies. Every instant
-// comes back in UTC and whole microseconds, as by domain.Instant. A call that waits, for a lock or a connection, ends with
-// its context.
+// Values that the caller passes to a store stay the caller's, and values that a store returns are the caller's: a store
+// keeps copies. Every instant comes back in UTC and whole microseconds, as by domain.Instant. A call that waits, for a
+// lock or a connection, ends with its context.
 type Session interface {
 	Consents() ConsentStore
 	Restrictions() RestrictionStore

@@ -98,9 +98,10 @@ type SubjectStore interface {
 	//
 	// The values fit their columns by the rules of rectification.Planner.Plan. A store that knows more of a column (that
 	// its readers expect some shape of JSON, or no negative numbers) refuses a value that could not be read back before it
-	// writes it, as domain.ErrInvalid with a FieldError whose field is the column's category. A step without values,
-	// or about a table or a column that is not annotated in the data map, is domain.ErrManifest. Returns ErrLeftOver if the
-	// database does not hold what it was told to write; what it writes in a form of its own, in lower case say, is held.
+	// writes it, as domain.ErrInvalid with a FieldError whose field is the column's category. A step without values, or
+	// about a table or a column that is not annotated in the data map, is domain.ErrManifest. Returns ErrLeftOver if the
+	// database does not hold the values of the step. A value that the database writes in its own form, such as lower case,
+	// counts as held.
 	Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (rows int64, err error)
 
 	// Export calls yield for every annotated field of every row of the subject: table by table in the order of

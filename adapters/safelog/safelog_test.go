@@ -45,7 +45,8 @@ func panics(value any) (said string) {
 
 func TestOfAPanicItsTypeAndPlaceAreSaid(t *testing.T) {
 	said := panics(secret)
-	if strings.Contains(said, secret) || !strings.Contains(said, "panic=string") || !strings.Contains(said, "safelog_test.panics") {
+	if strings.Contains(said, secret) || !strings.Contains(said, "panic=string") ||
+		!strings.Contains(said, "safelog_test.panics") {
 		t.Error(said)
 	}
 }

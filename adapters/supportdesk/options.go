@@ -79,7 +79,8 @@ func checkBaseURL(base string) error {
 	case parsed.User != nil:
 		return domain.Misconfigured(op, "BaseURL must hold no user name and no password")
 	case parsed.Scheme == "http" && !isLoopback(parsed.Hostname()):
-		return domain.Misconfigured(op, "BaseURL must begin with https://, because plain http would show the token and the data")
+		return domain.Misconfigured(op,
+			"BaseURL must begin with https://, because plain http would show the token and the data")
 	case strings.ContainsAny(base, "?#"):
 		return domain.Misconfigured(op, "BaseURL must have no query and no fragment")
 	default:

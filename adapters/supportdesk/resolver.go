@@ -60,9 +60,9 @@ func (r *Resolver) String() string { return Name + " at " + r.baseURL }
 // Format prints String, whatever the verb.
 func (r *Resolver) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, r.String()) }
 
-// ExportSubject returns the contact's and its conversations' fields, those of the covered surface that are present and
-// not null. A contact that the desk says it does not have has none. Where the desk fails half-way, there are none either:
-// a part would pass for the whole.
+// ExportSubject returns the fields of the contact and of its conversations: the fields of the covered surface that are
+// present and not null. It returns no fields for a contact that the desk does not have. It returns none either if the
+// desk fails half-way, because a part could be mistaken for the whole.
 func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 	path, err := contactPath(ref.Value)
 	if err != nil {

@@ -34,7 +34,9 @@ type searchPagination struct {
 // eachConversation calls yield for every conversation of the contact, once, whatever the pages: conversations that
 // move while the search goes on are on two of them. A search ends when there is no next cursor; a short page says
 // nothing.
-func (c call) eachConversation(ctx context.Context, contactID string, yield func(id string, conversation object) error) error {
+func (c call) eachConversation(
+	ctx context.Context, contactID string, yield func(id string, conversation object) error,
+) error {
 	request := search{
 		Query:      searchQuery{Field: "contact_ids", Operator: "=", Value: contactID},
 		Pagination: searchPagination{PerPage: perPage},

@@ -67,8 +67,8 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// SagaWorker runs batches one after the other in a goroutine of its own, or in several, from Start to Stop. It is safe for
-// concurrent use. Several workers, in several processes, share one outbox.
+// SagaWorker runs batches one after the other in a goroutine of its own, or in several, from Start to Stop. It is safe
+// for concurrent use. Several workers, in several processes, share one outbox.
 type SagaWorker struct {
 	runner  Runner
 	options Options
@@ -106,8 +106,8 @@ func New(runner Runner, opts Options) (*SagaWorker, error) {
 	return w, nil
 }
 
-// Start begins to drain the outbox, and returns at once. It does nothing while the worker is running, which includes
-// one that was told to stop and has not ended yet: there are never more loops than Workers. After a complete Stop it starts anew.
+// Start begins to drain the outbox, and returns at once. It does nothing while the worker is running or is still
+// stopping: there are never more loops than Workers. After a complete Stop, it starts the worker again.
 func (w *SagaWorker) Start() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -173,9 +173,9 @@ func (w *SagaWorker) Stop(timeout time.Duration) error {
 	}
 }
 
-// Wake says that there may be work. One loop that sleeps looks at once; if all are busy, the first that would sleep looks
-// again before; a worker that is not running looks when it starts, as it always does. Many wakes are answered together. Wake
-// never blocks, and may be called at any time.
+// Wake signals that there may be work. One sleeping loop looks at once. If all loops are busy, the first loop that
+// would sleep looks again before it sleeps. A worker that is not running looks when it starts, as it always does. One
+// look serves many wakes. Wake never blocks, and may be called at any time.
 func (w *SagaWorker) Wake() {
 	if runner, ok := w.runner.(waker); ok {
 		runner.Wake()

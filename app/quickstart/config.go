@@ -38,7 +38,8 @@ func parseConfig(args []string, env func(string) string, output io.Writer) (conf
 	text(&c.supportdeskToken, "supportdesk-token", "HABEAS_SUPPORTDESK_TOKEN", "", "access `token` of the support desk")
 	var poll string
 	text(&poll, "poll-interval", "HABEAS_POLL_INTERVAL", "5s", "how `long` the worker sleeps on an empty outbox")
-	flags.BoolVar(&c.walkthrough, "walkthrough", false, "play the whole story on a fresh database, check each answer, and exit")
+	flags.BoolVar(&c.walkthrough, "walkthrough", false,
+		"play the whole story on a fresh database, check each answer, and exit")
 	if err := flags.Parse(args); err != nil {
 		return config{}, err
 	}

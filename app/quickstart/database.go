@@ -71,9 +71,10 @@ func parsePostgreSQL(databaseURL string) (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
-// openFresh opens an empty database for a walkthrough, and returns how to remove it: a file in a new directory, or on
-// PostgreSQL a new schema in the database that the URL names, so that nothing that is there is touched. A proxy that pools
-// by transaction lets no connection choose its schemas; behind one it is a new database.
+// openFresh opens an empty database for a walkthrough, and returns a function that removes it. The database is a file
+// in a new directory, or on PostgreSQL a new schema in the database that the URL names, so that existing data is not
+// touched. Behind a proxy that pools by transaction, no connection can choose its schemas; openFresh then makes a new
+// database.
 func openFresh(ctx context.Context, databaseURL string) (db *bun.DB, remove func() error, err error) {
 	if !strings.HasPrefix(databaseURL, "postgres") {
 		return openFreshFile(ctx)

@@ -106,7 +106,8 @@ func (s *story) restrict() error {
 			return err
 		}
 		var status domain.RestrictionStatus
-		if err := s.client.exchange(s.ctx, "alice", "GET", "/me/restriction?purpose=newsletter", nil, 200, &status); err != nil {
+		err := s.client.exchange(s.ctx, "alice", "GET", "/me/restriction?purpose=newsletter", nil, 200, &status)
+		if err != nil {
 			return err
 		}
 		if err := s.check(status.Restricted == restricted && (status.Scope != nil) == restricted,
@@ -142,7 +143,8 @@ func (s *story) export() error {
 		return err
 	}
 	if s.desk.standIn != nil {
-		if err := s.check(len(external) == 8, "8 fields from the support desk: the contact and two conversations"); err != nil {
+		err := s.check(len(external) == 8, "8 fields from the support desk: the contact and two conversations")
+		if err != nil {
 			return err
 		}
 	}

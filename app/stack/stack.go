@@ -140,8 +140,8 @@ func New(c Config) (Stack, error) {
 	}, nil
 }
 
-// API returns the HTTP API of the stack, for a router such as fiberhttp or nethttp. Fields that the configuration leaves
-// out are taken from the stack, so that httpapi.Config{} is enough.
+// API returns the HTTP API of the stack, for a router such as fiberhttp or nethttp. Fields that the configuration
+// leaves out are taken from the stack, so that httpapi.Config{} is enough.
 func (s Stack) API(c httpapi.Config) (*httpapi.API, error) {
 	c.Sessions = cmp.Or(c.Sessions, s.Sessions)
 	c.Consent = cmp.Or(c.Consent, s.Consent)

@@ -68,7 +68,8 @@ func (g generated) drawTable(t *rapid.T, name string) domain.Table {
 		addColumn(&table, fmt.Sprintf("c%d", i), rapid.SampledFrom(types).Draw(t, "type"))
 	}
 	mood := rapid.SampledFrom([]string{"bare", "delete", "mixed", "mixed", "mixed keys"}).Draw(t, "mood")
-	if slices.ContainsFunc(g.path[name], func(parent string) bool { return losesRows(g.table(parent)) }) && !coin("conflict") {
+	if slices.ContainsFunc(g.path[name], func(parent string) bool { return losesRows(g.table(parent)) }) &&
+		!coin("conflict") {
 		mood, table.Owned = "delete", true // a survivor would be refused
 	}
 	annotate(t, &table, mood)

@@ -1,5 +1,6 @@
-// Package erasure plans and carries out the erasure of a subject (Art. 17 GDPR). What an erasure does (which rows are
-// deleted, what is anonymized, what has to stay) follows from the data map alone, and is known before anybody is erased.
+// Package erasure plans and carries out the erasure of a subject (Art. 17 GDPR). The effects of an erasure (the rows
+// that are deleted, the columns that are anonymized, the data that has to stay) follow from the data map alone, and are
+// known before any subject is erased.
 package erasure
 
 import (
@@ -14,11 +15,11 @@ type Planner struct{}
 
 // Plan returns the plan for the tables of the data map and the external systems named.
 //
-// The rows of a table are deleted when every annotated column says delete and the rows are wholly the subject's: the
-// table is declared owned, or has annotated columns and no column besides them but those of the primary key and of
-// relations. Otherwise the rows survive: one step anonymizes the annotated columns that are not retained, another one
-// retains the rest. Where the duty to retain a column ends, the step says so, and domain.Plan.LocalAt says what that comes
-// to at an instant. A table with nothing annotated that is not owned has no step.
+// The rows of a table are deleted if every annotated column says delete and the rows are wholly the subject's: the
+// table is declared owned, or has annotated columns and no other columns but those of the primary key and of relations.
+// Otherwise the rows survive: one step anonymizes the annotated columns that are not retained, another step retains the
+// rest. If the duty to retain a column ends, the step says so, and domain.Plan.LocalAt returns its effect at an
+// instant. A table that has no annotated column and is not owned has no step.
 //
 // Refused as domain.ErrRetention or domain.ErrManifest, with the table named: a table whose rows survive while a table
 // on its path to the subject loses them; one that refers to another such table, unless the database then clears

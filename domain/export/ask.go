@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/internal/detach"
 )
 
-// answer is the result of one call. It is ok unless the call failed, panicked or took too long, or one of its records is
-// not valid.
+// answer is the result of one call. It is ok unless the call failed, panicked or took too long, or one of its records
+// is not valid.
 type answer struct {
 	index   int
 	records []domain.ExportRecord
@@ -21,7 +21,9 @@ type answer struct {
 // ask makes all calls at once, each under its own deadline, and returns their records in the order of the calls and
 // the names of the systems that did not answer, each once. It never waits longer than the deadline, even for a
 // system that ignores it: that one is left behind with a context that uses nothing of ctx any more.
-func (e *Exporter) ask(ctx context.Context, calls []resolvers.Call) (records []domain.ExportRecord, incomplete []string) {
+func (e *Exporter) ask(
+	ctx context.Context, calls []resolvers.Call,
+) (records []domain.ExportRecord, incomplete []string) {
 	incomplete = []string{}
 	if len(calls) == 0 {
 		return nil, incomplete
@@ -71,8 +73,8 @@ func (e *Exporter) ask(ctx context.Context, calls []resolvers.Call) (records []d
 	return records, slices.Compact(incomplete)
 }
 
-// adopt returns copies of a system's records, which share nothing with it: it may change its own at any time. One record
-// that is not valid makes all of them useless, because a part would pass for the whole.
+// adopt returns copies of a system's records, which share no memory with the system: it may change its own records at
+// any time. One record that is not valid makes all of them useless, because a part could be mistaken for the whole.
 func adopt(source string, records []domain.ExportRecord) (adopted []domain.ExportRecord, ok bool) {
 	adopted = slices.Clone(records)
 	for i := range adopted {
@@ -106,8 +108,8 @@ func copied[T any](pointer *T) *T {
 	return &value
 }
 
-// wholeZone returns t in a zone that RFC 3339 can write: in UTC where the offset has seconds, which would be cut off and
-// make another instant of it.
+// wholeZone returns t in a zone that RFC 3339 can write. It returns t in UTC if the offset has seconds: RFC 3339 would
+// cut them off and so change the instant.
 func wholeZone(t time.Time) time.Time {
 	if _, offset := t.Zone(); offset%60 != 0 {
 		return t.UTC()

@@ -49,8 +49,9 @@ func NewExporter(c Config) (*Exporter, error) {
 // records of each external system in the order of registration. All of it is in memory; see Stream.
 //
 // External systems are asked first, all at once, before the session's first statement, so that a slow one keeps no
-// connection busy. One that fails, or returns a record that is not valid (see domain.ExportRecord), is named in
-// IncompleteSources and fails nothing; a failure of the database fails the export. The audit trail gets export_requested, which outlives a failure, and export_completed.
+// connection busy. A system that fails, or returns a record that is not valid (see domain.ExportRecord), is named in
+// IncompleteSources and does not fail the export; a failure of the database does. The audit trail gets
+// export_requested, which outlives a failure, and export_completed.
 //
 // A subject that does not fit the data map, or has a ref of an unknown kind, is domain.ErrSubject and leaves no trace.
 func (e *Exporter) Export(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ExportBundle, error) {
@@ -70,10 +71,10 @@ func (e *Exporter) Export(ctx context.Context, s ports.Session, subject domain.S
 	return bundle, nil
 }
 
-// Stream does what Export does and keeps no row of the application in memory: it calls begin with the bundle as it is
-// without its records, then yield for each of them. An error of either ends the export and comes back; neither may use
-// the session. What they were given counts only once the session has committed, and is all given again where the session
-// is repeated.
+// Stream does the same as Export but keeps no row of the application in memory: it calls begin with the bundle without
+// its records, then yield for each record. An error of either ends the export and is returned; neither may use the
+// session. The bundle and the records are valid only once the session has committed. If the session is repeated, Stream
+// passes all of them again.
 func (e *Exporter) Stream(
 	ctx context.Context, s ports.Session, subject domain.Subject,
 	begin func(domain.ExportBundle) error, yield func(domain.ExportRecord) error,

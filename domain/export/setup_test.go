@@ -93,7 +93,9 @@ func (w world) succeeds(local ...domain.ExportRecord) {
 }
 
 // yields is a SubjectStore.Export that finds these records.
-func yields(records ...domain.ExportRecord) func(context.Context, domain.SubjectID, func(domain.ExportRecord) error) error {
+func yields(
+	records ...domain.ExportRecord,
+) func(context.Context, domain.SubjectID, func(domain.ExportRecord) error) error {
 	return func(_ context.Context, _ domain.SubjectID, yield func(domain.ExportRecord) error) error {
 		for _, record := range records {
 			if err := yield(record); err != nil {

@@ -111,8 +111,8 @@ func inOrder(faults map[domain.Category]domain.FieldError) []domain.FieldError {
 	return fields
 }
 
-// fieldOf returns the name of a category for an error. A name that does not look like that of a category may be anything
-// that a client sent, and is not repeated.
+// fieldOf returns the name of a category for an error. A name that does not have the form of a category may be any text
+// from a client, and is not repeated.
 func fieldOf(category domain.Category) string {
 	const most = 32
 	unlike := func(r rune) bool { return (r < 'a' || 'z' < r) && r != '_' }

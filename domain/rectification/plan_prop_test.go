@@ -14,7 +14,8 @@ import (
 func TestIntegersAreTakenExactlyInTheRangeOfTheirColumn(t *testing.T) {
 	bits := map[domain.ColumnType]int{domain.TypeSmallInt: 16, domain.TypeInteger: 32, domain.TypeBigInt: 64}
 	rapid.Check(t, func(r *rapid.T) {
-		columnType := rapid.SampledFrom([]domain.ColumnType{domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt}).Draw(r, "type")
+		columnType := rapid.SampledFrom([]domain.ColumnType{domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt}).
+			Draw(r, "type")
 		limit := int64(math.MaxInt64) >> (64 - bits[columnType])
 		n := rapid.OneOf(rapid.Int64(), rapid.Int64Range(limit-2, limit), rapid.Int64Range(-limit-1, -limit+2),
 			rapid.SampledFrom([]int64{math.MaxInt16 + 1, math.MinInt16 - 1, math.MaxInt32 + 1, math.MinInt32 - 1})).Draw(r, "n")

@@ -85,10 +85,22 @@ func TestNoCorrectionsAtAllAreRefused(t *testing.T) {
 }
 
 func TestEveryCategoryAtFaultIsNamedOnceAndInOrder(t *testing.T) {
-	dataMap := holding(t,
-		personal("name", domain.TypeText, domain.CategoryIdentity), personal("born", domain.TypeTime, domain.CategoryIdentity),
-		personal("alias", domain.TypeText, domain.CategoryIdentity), personal("vegan", domain.TypeBoolean, domain.CategorySpecial),
-		personal("email", domain.TypeText, domain.CategoryContact))
+	dataMap := holding(
+		t,
+		personal(
+			"name",
+			domain.TypeText,
+			domain.CategoryIdentity,
+		),
+		personal("born", domain.TypeTime, domain.CategoryIdentity),
+		personal(
+			"alias",
+			domain.TypeText,
+			domain.CategoryIdentity,
+		),
+		personal("vegan", domain.TypeBoolean, domain.CategorySpecial),
+		personal("email", domain.TypeText, domain.CategoryContact),
+	)
 	plan, err := planner.Plan(dataMap, domain.Corrections{
 		domain.CategoryIdentity: "secret", domain.CategorySpecial: "secret", domain.CategoryContact: "zoe@example.org",
 		domain.CategoryTechnical: nil, domain.CategoryLocation: "secret", "hobbies": "secret", "secret: jane@example.org": 1,
@@ -165,7 +177,9 @@ func TestAColumnIsNoKeyBecauseOneOfAnotherTableHasItsName(t *testing.T) {
 	}
 	letters := domain.Table{
 		Name: "letters", PrimaryKey: []string{"id"},
-		Relations: []domain.Relation{{Columns: []string{"email"}, References: "people", ReferencedColumns: []string{"number"}}},
+		Relations: []domain.Relation{
+			{Columns: []string{"email"}, References: "people", ReferencedColumns: []string{"number"}},
+		},
 		Columns: []domain.Column{
 			column("id", domain.TypeBigInt), column("email", domain.TypeText), contact("number", domain.StrategyAnonymize),
 		},
@@ -174,7 +188,10 @@ func TestAColumnIsNoKeyBecauseOneOfAnotherTableHasItsName(t *testing.T) {
 	value := func(name string) []domain.ColumnValue {
 		return []domain.ColumnValue{{Column: name, Value: "030 123456"}}
 	}
-	want := []domain.RectificationStep{{Table: "people", Values: value("email")}, {Table: "letters", Values: value("number")}}
+	want := []domain.RectificationStep{
+		{Table: "people", Values: value("email")},
+		{Table: "letters", Values: value("number")},
+	}
 	if err != nil || !reflect.DeepEqual(plan.Steps, want) {
 		t.Errorf("got %+v, %v", plan.Steps, err)
 	}

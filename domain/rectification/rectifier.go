@@ -43,9 +43,9 @@ func NewRectifier(c Config) (*Rectifier, error) {
 // each ref of an external system that can rectify, with all corrections, to be committed together. To rectify again is
 // no error.
 //
-// Rectifications and erasures of one subject run one after the other. A rectification that runs after an erasure reaches
-// no external system, and writes retained columns only: what was erased does not come back. The result lists all systems
-// as skipped then. A subject whose rows were deleted and that has a row again counts as a new one.
+// Rectifications and erasures of one subject run one after the other. A rectification that runs after an erasure calls
+// no external system, and writes retained columns only: erased data does not come back. The result then lists all
+// systems as skipped. A subject whose rows were deleted and that has a row again counts as a new one.
 //
 // The audit trail gets rectification_requested, one rectification_step_succeeded per table, in the order of the data
 // map, and rectification_local_completed. When the session rolls back, rectification_requested and the

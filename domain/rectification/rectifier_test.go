@@ -82,7 +82,8 @@ func TestInstantsOfARectificationAreUTCInMicroseconds(t *testing.T) {
 		w.outbox.EXPECT().Enqueue(gomock.Any(), w.entry("id-4", "desk", ref("desk", "d-1"))),
 		w.completed("id-5", 0, 1, ""),
 	)
-	if result, err := w.RectifySubject(t.Context(), w.session, w.subject, corrections); err != nil || result.CompletedAt != noon {
+	if result, err := w.RectifySubject(t.Context(), w.session, w.subject, corrections); err != nil ||
+		result.CompletedAt != noon {
 		t.Errorf("got %v, %v", result.CompletedAt, err)
 	}
 }
@@ -132,7 +133,8 @@ func TestRefusedCorrectionsLeaveNoCallAtAll(t *testing.T) {
 			w := newWorld(t, c.resolvers, c.refs...) // and a session of which no store may be taken
 			result, err := w.RectifySubject(t.Context(), w.session, w.subject, c.corrections)
 			var invalid *domain.Error
-			if !errors.Is(err, domain.ErrInvalid) || !errors.As(err, &invalid) || !reflect.DeepEqual(result, domain.RectificationResult{}) {
+			if !errors.Is(err, domain.ErrInvalid) || !errors.As(err, &invalid) ||
+				!reflect.DeepEqual(result, domain.RectificationResult{}) {
 				t.Fatalf("got %+v, %v", result, err)
 			}
 			if len(invalid.Fields) != 1 || invalid.Fields[0].Field != c.field {
@@ -180,7 +182,8 @@ func TestARectifierWithoutWhatItNeedsIsRefused(t *testing.T) {
 	} {
 		config := whole
 		take(&config)
-		if rectifier, err := rectification.NewRectifier(config); !errors.Is(err, domain.ErrConfiguration) || rectifier != nil {
+		if rectifier, err := rectification.NewRectifier(config); !errors.Is(err, domain.ErrConfiguration) ||
+			rectifier != nil {
 			t.Errorf("without its %s: got %v, %v", name, rectifier, err)
 		}
 	}

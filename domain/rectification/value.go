@@ -15,8 +15,8 @@ import (
 // exactFloat bounds the whole numbers that a float64 holds exactly. Beyond, it stands for its neighbours as well.
 const exactFloat = 1 << 53
 
-// canonicalValue returns a correction as a string, bool, int64, float64, domain.Number, time.Time, []byte or domain.JSON,
-// all of which have a form in JSON. The result shares no memory with the correction.
+// canonicalValue returns a correction as a string, bool, int64, float64, domain.Number, time.Time, []byte or
+// domain.JSON, all of which have a form in JSON. The result shares no memory with the correction.
 func canonicalValue(value any) (any, *domain.FieldError) {
 	switch value := value.(type) {
 	case nil:

@@ -73,7 +73,16 @@ func TestValuesThatFitAreBroughtIntoOneForm(t *testing.T) {
 
 func TestValuesOfTheWrongTypeAreRefused(t *testing.T) {
 	type name string
-	whatNoneTakes := []any{nil, name("x"), []string{"x"}, map[string]any{}, new(string), struct{}{}, math.NaN(), math.Inf(-1)}
+	whatNoneTakes := []any{
+		nil,
+		name("x"),
+		[]string{"x"},
+		map[string]any{},
+		new(string),
+		struct{}{},
+		math.NaN(),
+		math.Inf(-1),
+	}
 	for columnType, refused := range map[domain.ColumnType][]any{
 		domain.TypeText:     {1, 1.5, true, noon, []byte("x"), domain.Number("1"), domain.JSON(`"x"`), "a\x00b", "a\xff"},
 		domain.TypeSmallInt: {"1", math.MaxInt16 + 1, math.MinInt16 - 1, 1.5, true, domain.Number("1"), json.Number("32768")},
@@ -118,7 +127,11 @@ func TestTheLengthOfTextCountsCharacters(t *testing.T) {
 
 func TestAPlanSharesNoBytesWithTheCaller(t *testing.T) {
 	given := []byte{1, 2}
-	plan, err := planner.Plan(holding(t, personal("scan", domain.TypeBytes, domain.CategoryIdentity)), domain.Corrections{domain.CategoryIdentity: given}, true)
+	plan, err := planner.Plan(
+		holding(t, personal("scan", domain.TypeBytes, domain.CategoryIdentity)),
+		domain.Corrections{domain.CategoryIdentity: given},
+		true,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +145,15 @@ func TestAPlanSharesNoBytesWithTheCaller(t *testing.T) {
 }
 
 func TestAValueHasToFitEachColumnOfItsCategory(t *testing.T) {
-	text, limited := personal("text", domain.TypeText, domain.CategoryContact), personal("limited", domain.TypeText, domain.CategoryContact)
+	text, limited := personal(
+		"text",
+		domain.TypeText,
+		domain.CategoryContact,
+	), personal(
+		"limited",
+		domain.TypeText,
+		domain.CategoryContact,
+	)
 	limited.Length = 10
 	born := personal("born", domain.TypeTime, domain.CategoryContact)
 	for _, c := range []struct {

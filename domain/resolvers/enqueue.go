@@ -13,9 +13,9 @@ type Enqueuer struct {
 	IDs   ports.IDSource
 }
 
-// Enqueue adds one pending entry for each call to the outbox of the session and returns the names of the systems, in the
-// order of the calls. shared has the subject, the operation and the corrections of all entries; its other fields do not
-// count. Without calls, the outbox is not used. Errors are those of ports.Outbox.Enqueue.
+// Enqueue adds one pending entry for each call to the outbox of the session and returns the names of the systems, in
+// the order of the calls. shared has the subject, the operation and the corrections of all entries; its other fields do
+// not count. Without calls, the outbox is not used. Errors are those of ports.Outbox.Enqueue.
 func (e Enqueuer) Enqueue(
 	ctx context.Context, s ports.Session, calls []Call, shared domain.OutboxEntry,
 ) (names []string, err error) {

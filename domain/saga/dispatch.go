@@ -20,8 +20,8 @@ type outcome struct {
 	after         time.Duration      // the wait that the system asked for, 0 for none
 }
 
-// dispatch makes the calls of a batch, those of each system beside those of others, and sends one outcome per entry to the
-// channel it returns.
+// dispatch makes the calls of a batch, with the calls of different systems in parallel, and sends one outcome per entry
+// to the channel it returns.
 func (n *run) dispatch(ctx context.Context, b batch) <-chan outcome {
 	outcomes := make(chan outcome, len(b.entries))
 	queues := map[string]chan domain.OutboxEntry{}
@@ -145,12 +145,13 @@ func (r *Runner) fail(entry domain.OutboxEntry, class string, err error) outcome
 	return given
 }
 
-// isLost reports whether attempts ended without an outcome, and too many of them: their process died, or lost its lease.
+// isLost reports whether too many attempts ended without an outcome: their process died, or lost its lease.
 func (r *Runner) isLost(entry domain.OutboxEntry) bool {
 	if r.config.MaxAttempts > 0 && entry.Attempts > r.config.MaxAttempts {
 		return true
 	}
-	most := 2*int(r.config.GiveUpAfter/r.config.MaxBackoff) + 2*int(math.Log2(float64(r.config.MaxBackoff/r.config.FirstBackoff+1))) + 10 // jitter halves waits
+	doublings := int(math.Log2(float64(r.config.MaxBackoff/r.config.FirstBackoff + 1)))
+	most := 2*int(r.config.GiveUpAfter/r.config.MaxBackoff) + 2*doublings + 10 // jitter halves waits
 	return entry.Attempts > most && r.isTooOld(entry.EnqueuedAt)
 }
 
@@ -163,8 +164,9 @@ func (r *Runner) abandon(entry domain.OutboxEntry, class string) outcome {
 	return outcome{settlement: domain.Settlement{Entry: entry, Status: domain.OutboxAbandoned, LastError: class}}
 }
 
-// backoff is how long to wait after an attempt: doubled each time up to the limit, less what jitter takes, and longer where
-// the system says so, but for a bound: one that says "next year" is not forgotten until then.
+// backoff returns the time to wait after an attempt. The time doubles with each attempt up to the limit, less the
+// jitter. It is longer if the system requests that, up to a bound: an entry is not put off until next year because a
+// system requests it.
 func (r *Runner) backoff(attempts int, after time.Duration) time.Duration {
 	wait := r.config.FirstBackoff
 	for i := 1; i < attempts && wait < r.config.MaxBackoff; i++ {
@@ -182,9 +184,9 @@ type panicError struct{}
 
 func (*panicError) Error() string { return "habeas: a resolver panicked" }
 
-// call asks the resolver of the entry to do what the entry says. It never takes longer than CallTimeout: a resolver that
-// does not heed its context is left behind, and its answer is not waited for. Its context then uses nothing of ctx any
-// more, which may be that of a request.
+// call calls the resolver of the entry for the entry's operation. It never takes longer than CallTimeout: a resolver
+// that ignores its context is left behind, and call does not wait for its result. The context of the resolver then no
+// longer uses any part of ctx, which may belong to a request.
 func (r *Runner) call(ctx context.Context, entry domain.OutboxEntry) (alreadyAbsent bool, err error) {
 	ctx, release := detach.New(ctx)
 	defer release()

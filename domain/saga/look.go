@@ -49,7 +49,9 @@ func key(target domain.OutboxTarget) domain.OutboxTarget {
 }
 
 // looked notes what was found by a claim at an instant that had the time until now.
-func (l *looks) looked(at, now time.Time, everything bool, targets []domain.OutboxTarget, batch int, found []domain.OutboxEntry) {
+func (l *looks) looked(
+	at, now time.Time, everything bool, targets []domain.OutboxTarget, batch int, found []domain.OutboxEntry,
+) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if took := now.Sub(at); everything {

@@ -111,7 +111,10 @@ func TestAStoreWithoutOperationsIsNamed(t *testing.T) {
 	if _, err := w.Discard(t.Context(), w.session, "done by hand", "e"); !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("discard: %v", err)
 	}
-	if _, err := w.RequeueMatching(t.Context(), w.session, domain.OutboxFilter{}, 1); !errors.Is(err, domain.ErrConfiguration) {
+	if _, err := w.RequeueMatching(t.Context(), w.session, domain.OutboxFilter{}, 1); !errors.Is(
+		err,
+		domain.ErrConfiguration,
+	) {
 		t.Errorf("requeue: %v", err)
 	}
 }

@@ -57,16 +57,18 @@ func (r *Runner) recordRequeued(ctx context.Context, s ports.Session, requeued [
 }
 
 // Discard makes abandoned entries succeeded, because a person has dealt with them by other means, and returns them. It
-// records erasure_discarded or rectification_discarded for each, with the reason, and erasure_completed where nothing of
-// a subject's erasure is left. What is not abandoned is skipped. The reason is 1 to 100 letters from a to z, digits,
-// spaces, hyphens and underscores, else the error is domain.ErrInvalid: the audit trail holds no personal data. The error is
-// domain.ErrConfiguration if the store cannot discard; see ports.OutboxOperations.
+// records erasure_discarded or rectification_discarded for each, with the reason, and erasure_completed if no part of a
+// subject's erasure is left. Entries that are not abandoned are skipped. The reason is 1 to 100 letters from a to z,
+// digits, spaces, hyphens and underscores, else the error is domain.ErrInvalid: the audit trail holds no personal data.
+// The error is domain.ErrConfiguration if the store cannot discard; see ports.OutboxOperations.
 func (r *Runner) Discard(
 	ctx context.Context, s ports.Session, reason string, entryIDs ...string,
 ) ([]domain.OutboxEntry, error) {
 	if !isReason(reason) {
-		return nil, &domain.Error{Code: domain.ErrInvalid, Op: "discard", Message: "the reason must be 1 to 100 of a-z, 0-9, " +
-			"spaces, hyphens and underscores"}
+		return nil, &domain.Error{
+			Code: domain.ErrInvalid, Op: "discard",
+			Message: "the reason must be 1 to 100 of a-z, 0-9, spaces, hyphens and underscores",
+		}
 	}
 	operations, err := ports.OperationsOf(s.Outbox())
 	if err != nil {

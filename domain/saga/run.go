@@ -17,9 +17,10 @@ const (
 	sideInterval = 250 * time.Millisecond
 )
 
-// RunOnce claims a batch, makes its calls, at most Concurrency at once to each system and outside of any transaction, and
-// settles them. It returns how many entries it settled, those that could not be read included: 0 with a nil error means
-// that nothing was due, or that all of it was given back, or taken over by another runner meanwhile.
+// RunOnce claims a batch, makes its calls, at most Concurrency at once to each system and outside of any transaction,
+// and settles them. It returns the number of entries it settled, including those that could not be read: 0 with a nil
+// error means that no entry was due, or that all entries were given back, or were taken over by another runner
+// meanwhile.
 //
 // While it waits for systems that are slow, RunOnce goes on to claim and settle entries of the others, so that a system
 // that hangs holds none of them up. It returns once all that it has claimed is done with.
@@ -48,8 +49,8 @@ func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
 	return settled, err
 }
 
-// Wake says that there may be work. A RunOnce that waits for slow systems then looks for entries of others at once. Wake
-// never blocks, and may be called at any time.
+// Wake signals that there may be work. A RunOnce that waits for slow systems then looks at once for entries of other
+// systems. Wake never blocks, and may be called at any time.
 func (r *Runner) Wake() {
 	select {
 	case r.wakes <- struct{}{}:
@@ -191,8 +192,8 @@ type batch struct {
 	leaseUntil time.Time
 }
 
-// admitted are the targets of a claim: of the systems that may be asked now, and are not busy; and how many entries of each
-// system. Systems take turns at being the first.
+// admitted are the targets of a claim: the systems that may be called now and are not busy, with the number of entries
+// of each system. Systems take turns at being the first.
 func (r *Runner) admitted(now time.Time, busy func(system string) bool) ([]domain.OutboxTarget, map[string]int) {
 	var targets []domain.OutboxTarget
 	names, systems := r.config.Resolvers.Names(), map[string]int{}

@@ -122,12 +122,13 @@ func NewRunner(c Config) (*Runner, error) {
 		return nil, domain.Misconfigured("saga", "Sessions, Clock, IDs and Resolvers are required")
 	}
 	if c.Batch < 0 || c.Concurrency < 0 || c.MaxAttempts < 0 || c.BreakAfter < 0 ||
-		c.CallTimeout < 0 || c.Lease < 0 || c.FirstBackoff < 0 || c.MaxBackoff < 0 || c.GiveUpAfter < 0 || c.Retention < 0 || c.LateAfter < 0 {
+		c.CallTimeout < 0 || c.Lease < 0 || c.FirstBackoff < 0 || c.MaxBackoff < 0 || c.GiveUpAfter < 0 ||
+		c.Retention < 0 || c.LateAfter < 0 {
 		return nil, domain.Misconfigured("saga", "no field may be negative")
 	}
 	for name, limits := range c.Systems {
 		if _, known := c.Resolvers.Get(name); !known {
-			return nil, domain.Misconfigured("saga", "Systems names a resolver that is not registered: " + name)
+			return nil, domain.Misconfigured("saga", "Systems names a resolver that is not registered: "+name)
 		}
 		if limits.Concurrency < 0 || limits.Burst < 0 || !(limits.Rate >= 0) {
 			return nil, domain.Misconfigured("saga", "no limit of a system may be negative")

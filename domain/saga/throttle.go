@@ -45,8 +45,8 @@ type throttle struct {
 	filledAt time.Time
 }
 
-// admit returns how many entries may be claimed now, 0 for none, and reserves as many. If it is above 0, the caller says
-// with claimed what came of it.
+// admit returns the number of entries that may be claimed now, 0 for none, and reserves as many. If it is above 0, the
+// caller reports the result of the claim with claimed.
 func (t *throttle) admit(now time.Time) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

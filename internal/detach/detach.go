@@ -17,9 +17,9 @@ import (
 // if the parent can be cancelled.
 //
 // After release has returned, no method of ctx touches parent, nor does a context made from ctx: Value returns nil,
-// Done is closed, Err returns context.Canceled or the error with which the parent had ended before, and Deadline returns
-// the deadline that the parent had when New was called. Values that were read before stay with their reader, whose duty
-// it is that they outlive the request.
+// Done is closed, Err returns context.Canceled or the error with which the parent had ended before, and Deadline
+// returns the deadline that the parent had when New was called. Values that were read before stay with their reader,
+// which must make sure that they outlive the request.
 //
 // New calls methods of parent, so parent must be valid. ctx is safe for concurrent use. release can be called any
 // number of times and from any goroutine. It waits for calls of parent's methods that run at that time, and for nothing

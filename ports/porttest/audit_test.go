@@ -247,7 +247,9 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 			}
 		}, found{"the trail": {auditEventsCannotBeTamperedWith}}},
 		"evidence is like other events": {
-			brokenLog{evidence: func(ctx context.Context, log log, added events) error { return log.Append(ctx, added...) }}.breaks,
+			brokenLog{
+				evidence: func(ctx context.Context, log log, added events) error { return log.Append(ctx, added...) },
+			}.breaks,
 			found{lost: outlives, "does not say that evidence was lost": {auditEvidenceThatIsLostIsReported}},
 		},
 		"evidence is doubled": {
@@ -271,7 +273,10 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 		},
 		"only one event of evidence is kept": {
 			brokenLog{evidence: func(ctx context.Context, log log, added events) error {
-				return errors.Join(log.AppendEvidence(ctx, added[:min(len(added), 1)]...), log.Append(ctx, added[min(len(added), 1):]...))
+				return errors.Join(
+					log.AppendEvidence(ctx, added[:min(len(added), 1)]...),
+					log.Append(ctx, added[min(len(added), 1):]...),
+				)
 			}}.breaks,
 			found{
 				"got 2 records, want 150":               outlives[:3],

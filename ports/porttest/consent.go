@@ -134,7 +134,8 @@ func consentAsOfAnInstantIsInclusive(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
 	east := time.FixedZone("east", 5*3600)
 	store := consents.with(t, h, false,
-		decided(id, "first", true, 0), decided(id, "ahead", true, 10), decided(id, "third", false, 5), decided(id, "fourth", true, 20))
+		decided(id, "first", true, 0), decided(id, "ahead", true, 10),
+		decided(id, "third", false, 5), decided(id, "fourth", true, 20))
 	for _, test := range []struct {
 		asOf time.Time
 		want string

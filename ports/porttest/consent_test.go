@@ -141,11 +141,15 @@ func TestConsentStoresThatBreakAPromiseFail(t *testing.T) {
 		"the session's own are not read": brokenConsents{hidden: true}.defect(found{
 			`the session reads ""`: {consentIsReadByItsOwnSession},
 		}),
-		"clocks decide": brokenConsents{force: func(a, b domain.ConsentRecord) bool { return a.RecordedAt.After(b.RecordedAt) }}.
-			defect(found{
-				`of records at [2 1 0] s, "z" is in force`: {consentTakenInLastIsInForce},
-				`"ahead" is in force, want "third"`:        {consentAsOfAnInstantIsInclusive},
-			}),
+		"clocks decide": brokenConsents{
+			force: func(a, b domain.ConsentRecord) bool { return a.RecordedAt.After(b.RecordedAt) },
+		}.
+			defect(
+				found{
+					`of records at [2 1 0] s, "z" is in force`: {consentTakenInLastIsInForce},
+					`"ahead" is in force, want "third"`:        {consentAsOfAnInstantIsInclusive},
+				},
+			),
 		"a withdrawal wins a tie": brokenConsents{force: func(a, b domain.ConsentRecord) bool {
 			return a.RecordedAt.Equal(b.RecordedAt) && !a.Granted && b.Granted
 		}}.defect(found{`of records at [0 0 0] s, "a" is in force`: {consentTakenInLastIsInForce}}),

@@ -38,8 +38,9 @@
 //     system can be asked to correct, and shows of it;
 //   - ports.Clock tells the time.
 //
-// What is the caller's to see to: that fn has no effect outside its session and goes on with the error of a step, that
-// a session is not used concurrently, that yield does not use it, that entries are new, and that values fit their columns.
+// The caller must ensure that fn has no effect outside its session and continues with the error of a step, that a
+// session is not used concurrently, that yield does not use it, that entries are new, and that values fit their
+// columns.
 //
 // # Stores that differ
 //

@@ -33,7 +33,8 @@ func idCanBeStored(t testing.TB, newSource func() ports.IDSource) {
 	source := newSource()
 	for range ids {
 		id := source.NewID()
-		if id == "" || utf8.RuneCountInString(id) > domain.MaxTextLength || !utf8.ValidString(id) || strings.ContainsRune(id, 0) {
+		if id == "" || utf8.RuneCountInString(id) > domain.MaxTextLength || !utf8.ValidString(id) ||
+			strings.ContainsRune(id, 0) {
 			t.Fatalf("the id %q is not 1 to %d characters of valid UTF-8 without NUL", id, domain.MaxTextLength)
 		}
 	}

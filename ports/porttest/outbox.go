@@ -13,7 +13,9 @@ func TestOutbox(t *testing.T, harness StoreHarness) {
 	promise.Hold(t, outboxPromises, harness, harness.Waive)
 }
 
-var outboxPromises = slices.Concat(outboxEntryPromises, outboxFleetPromises, outboxFairPromises, outboxOperationsPromises)
+var outboxPromises = slices.Concat(
+	outboxEntryPromises, outboxFleetPromises, outboxFairPromises, outboxOperationsPromises,
+)
 
 // outboxFleetPromises are about processes that differ, in what they know or by their clocks, and about what is not as
 // expected.

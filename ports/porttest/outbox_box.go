@@ -51,7 +51,8 @@ func toErase(t testing.TB, entryID string, of domain.SubjectID, after time.Durat
 func toRectify(t testing.TB, entryID string, of domain.SubjectID, after time.Duration) domain.OutboxEntry {
 	t.Helper()
 	entry := toErase(t, entryID, of, after)
-	entry.Operation, entry.Corrections = domain.OperationRectify, domain.Corrections{domain.CategoryContact: "zoe@example.org"}
+	entry.Operation = domain.OperationRectify
+	entry.Corrections = domain.Corrections{domain.CategoryContact: "zoe@example.org"}
 	return entry
 }
 

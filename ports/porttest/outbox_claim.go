@@ -69,7 +69,8 @@ func outboxClaimTakesAnExpiredLease(t testing.TB, h StoreHarness) {
 // inFlight is what a claim makes of an entry.
 func inFlight(e *domain.OutboxEntry, at time.Time, attempts int) {
 	until, lease := at.Add(lease), token(at)
-	e.Status, e.Attempts, e.LastAttemptAt, e.NextAttemptAt, e.LeaseToken = domain.OutboxInFlight, attempts, &at, &until, &lease
+	e.Status, e.Attempts = domain.OutboxInFlight, attempts
+	e.LastAttemptAt, e.NextAttemptAt, e.LeaseToken = &at, &until, &lease
 }
 
 func outboxClaimTakesTheOldestFirst(t testing.TB, h StoreHarness) {
@@ -132,5 +133,6 @@ func outboxClaimCanBeRolledBack(t testing.TB, h StoreHarness) {
 	})
 	assert(t, errors.Is(err, errUndo), "the session ended with: %v", err)
 	b.counted(t, "after the rollback", domain.OutboxPending, 2)
-	expectAll(t, "claimed after the rollback", b.claim(t, 10, noon), entries, func(e *domain.OutboxEntry) { inFlight(e, noon, 1) })
+	expectAll(t, "claimed after the rollback", b.claim(t, 10, noon), entries,
+		func(e *domain.OutboxEntry) { inFlight(e, noon, 1) })
 }

@@ -44,7 +44,8 @@ func completesBy(holdsBack func(success, other domain.OutboxEntry) bool) func(*S
 				for i := len(results) - 1; i >= 0; i-- {
 					entry := c.settlements[i].Entry
 					operation := entry.SubjectID.String() + string(entry.Operation)
-					results[i].Completes = !results[i].Stale && c.settlements[i].Status == domain.OutboxSucceeded && !completed[operation]
+					results[i].Completes = !results[i].Stale && c.settlements[i].Status == domain.OutboxSucceeded &&
+						!completed[operation]
 					for _, other := range known {
 						if other.EntryID != entry.EntryID && other.Status != domain.OutboxSucceeded && holdsBack(entry, other) {
 							results[i].Completes = false

@@ -72,7 +72,9 @@ func outboxOpenEntriesHoldCompletionBack(t testing.TB, h StoreHarness) {
 func outboxAbandonedErasuresHoldCompletionBack(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	zoe, yan := subjectOf(t, "acme", "7"), subjectOf(t, "acme", "8")
-	e := b.claimed(t, toErase(t, "a", zoe, 0), toErase(t, "b", zoe, 1*tick), toErase(t, "c", yan, 2*tick), toErase(t, "d", yan, 3*tick))
+	e := b.claimed(t,
+		toErase(t, "a", zoe, 0), toErase(t, "b", zoe, 1*tick),
+		toErase(t, "c", yan, 2*tick), toErase(t, "d", yan, 3*tick))
 	b.settle(t, abandons(e[0]))
 	cameTo(t, "after an abandoned erasure, a success", b.settle(t, succeeds(e[1])), applied)
 	if got := b.settle(t, succeeds(e[2]), abandons(e[3])); slices.Contains(got, completes) {

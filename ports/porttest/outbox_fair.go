@@ -40,7 +40,9 @@ func (b box) dueFor(t testing.TB, limit int, at time.Time, known ...domain.Outbo
 }
 
 // several are so many entries called name and a number, from an age on.
-func several(t testing.TB, name string, n int, from time.Duration, change func(*domain.OutboxEntry)) []domain.OutboxEntry {
+func several(
+	t testing.TB, name string, n int, from time.Duration, change func(*domain.OutboxEntry),
+) []domain.OutboxEntry {
 	t.Helper()
 	entries := make([]domain.OutboxEntry, n)
 	for i := range entries {

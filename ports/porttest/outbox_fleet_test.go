@@ -84,7 +84,9 @@ func TestLogsThatGetARollbackWrongAreFoundOut(t *testing.T) {
 			found{"got 1 records, want 4": {auditRollbackLeavesItsEvents}},
 		},
 		"what a rollback leaves is like other events": {
-			brokenLog{onRollback: func(ctx context.Context, l log, added events) error { return l.Append(ctx, added...) }}.breaks,
+			brokenLog{
+				onRollback: func(ctx context.Context, l log, added events) error { return l.Append(ctx, added...) },
+			}.breaks,
 			found{"got 1 records, want 4": {auditRollbackLeavesItsEvents}, "where": {auditCommitDropsEventsOfARollback}},
 		},
 		"what a rollback leaves is written by itself": {
@@ -106,7 +108,9 @@ func TestLogsThatGetARollbackWrongAreFoundOut(t *testing.T) {
 			found{"got 4 records, want 1": {auditRollbackInDoubtLeavesNothing}},
 		},
 		"what a rollback leaves is evidence": {
-			brokenLog{onRollback: func(ctx context.Context, l log, added events) error { return l.AppendEvidence(ctx, added...) }}.breaks,
+			brokenLog{
+				onRollback: func(ctx context.Context, l log, added events) error { return l.AppendEvidence(ctx, added...) },
+			}.breaks,
 			found{"where": {auditRollbackLeavesItsEvents, auditCommitDropsEventsOfARollback}},
 		},
 	})

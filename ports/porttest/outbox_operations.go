@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// outboxOperationsPromises are about ports.OutboxOperations. They have nothing to say of a store that does not implement it.
+// outboxOperationsPromises are about ports.OutboxOperations. They do not apply to a store that does not implement it.
 var outboxOperationsPromises = []promise.Promise[StoreHarness]{
 	that(outboxBacklogCountsByResolver, "what is left is counted by resolver and status, and since when"),
 	that(outboxRequeueTakesWhatMatches, "abandoned erasures are requeued by resolver and age"),
@@ -88,7 +88,8 @@ func outboxRequeueTakesWhatMatches(t testing.TB, h StoreHarness) {
 		b.operate(t, func(ctx context.Context, operations ports.OutboxOperations) error {
 			requeued, err := operations.RequeueMatching(ctx, filter, limit)
 			for _, entry := range requeued {
-				if entry.Status != domain.OutboxPending || entry.Attempts != 0 || entry.NextAttemptAt != nil || entry.LastError != nil {
+				if entry.Status != domain.OutboxPending || entry.Attempts != 0 || entry.NextAttemptAt != nil ||
+					entry.LastError != nil {
 					t.Errorf("%s is requeued as %s, after %d attempts", entry.EntryID, entry.Status, entry.Attempts)
 				}
 			}

@@ -116,7 +116,9 @@ func TestOperationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 			}}.breaks, found{"with [r] discarded, [r] complete": {outboxDiscardCompletesAnErasure}, "completes is true": {outboxDiscardSettlesWhatWasAbandoned}},
 		},
 		"no discard": {
-			operated{never: true}.breaks, found{"[] complete, want [a]": {outboxDiscardCompletesAnErasure}, "discarded are []": {outboxDiscardSettlesWhatWasAbandoned}},
+			operated{
+				never: true,
+			}.breaks, found{"[] complete, want [a]": {outboxDiscardCompletesAnErasure}, "discarded are []": {outboxDiscardSettlesWhatWasAbandoned}},
 		},
 		"a requeue that is forgotten": {
 			operated{tried: func(since map[string]time.Time) { clear(since) }}.breaks,

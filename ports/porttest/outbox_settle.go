@@ -21,7 +21,8 @@ func outboxFailureIsTriedAgainInItsTime(t testing.TB, h StoreHarness) {
 	due := b.due(t, next.Add(-tick))
 	assert(t, len(due) == 0, "what failed is due before its next attempt")
 	class := "timeout"
-	expectAll(t, "due at its next attempt", b.claim(t, 10, next), []domain.OutboxEntry{entry}, func(e *domain.OutboxEntry) {
+	again := b.claim(t, 10, next)
+	expectAll(t, "due at its next attempt", again, []domain.OutboxEntry{entry}, func(e *domain.OutboxEntry) {
 		inFlight(e, next, 2)
 		e.LastError = &class
 	})
@@ -100,7 +101,8 @@ func outboxSettlementEndsTheLease(t testing.TB, h StoreHarness) {
 	must(t, !slices.Contains(got, stale), "the settlements came to %v", named(got))
 	for i, result := range b.settle(t, settlements...) {
 		if result != stale {
-			t.Errorf("settled as %s for the second time, an entry came to %v", settlements[i].Status, named([]domain.SettleResult{result}))
+			t.Errorf("settled as %s for the second time, an entry came to %v",
+				settlements[i].Status, named([]domain.SettleResult{result}))
 		}
 	}
 	listed := b.abandoned(t, nil, 10)
@@ -129,7 +131,9 @@ func outboxSettlementUnderALostLeaseIsStale(t testing.TB, h StoreHarness) {
 		{"of an entry that is not claimed", other},
 		{"of an entry that is not claimed, with an empty token", waiting},
 	} {
-		for _, settlement := range []domain.Settlement{succeeds(c.lost), fails(c.lost, noon), abandons(c.lost), givesBack(c.lost)} {
+		for _, settlement := range []domain.Settlement{
+			succeeds(c.lost), fails(c.lost, noon), abandons(c.lost), givesBack(c.lost),
+		} {
 			got := b.settle(t, settlement)
 			assert(t, got[0] == stale, "a settlement %s as %s came to %v", c.name, settlement.Status, named(got))
 		}
@@ -147,11 +151,13 @@ func outboxResultsAreInOrder(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	zoe, yan, tenant := subjectOf(t, "acme", "7"), subjectOf(t, "acme", "8"), subjectOf(t, "acme")
 	e := b.claimed(t,
-		toErase(t, "a", zoe, 0), toErase(t, "b", zoe, 1*tick), toRectify(t, "c", zoe, 2*tick), toRectify(t, "d", yan, 3*tick),
-		toErase(t, "e", yan, 4*tick), toErase(t, "f", tenant, 5*tick), toErase(t, "g", subjectOf(t, "acme", "7", "7"), 6*tick))
+		toErase(t, "a", zoe, 0), toErase(t, "b", zoe, 1*tick), toRectify(t, "c", zoe, 2*tick),
+		toRectify(t, "d", yan, 3*tick), toErase(t, "e", yan, 4*tick), toErase(t, "f", tenant, 5*tick),
+		toErase(t, "g", subjectOf(t, "acme", "7", "7"), 6*tick))
 	lost := e[0]
 	lost.LeaseToken = &lost.EntryID
-	got := b.settle(t, succeeds(e[6]), abandons(e[5]), succeeds(e[4]), fails(e[3], noon), succeeds(e[2]), succeeds(e[1]), succeeds(lost))
+	got := b.settle(t, succeeds(e[6]), abandons(e[5]), succeeds(e[4]), fails(e[3], noon),
+		succeeds(e[2]), succeeds(e[1]), succeeds(lost))
 	want := []domain.SettleResult{completes, applied, completes, applied, completes, applied, stale}
 	assert(t, slices.Equal(got, want), "a batch came to %v, want %v", named(got), named(want))
 	if got := b.settle(t); len(got) != 0 {

@@ -17,8 +17,8 @@ func (b box) withdraw(t testing.TB, id domain.SubjectID) []domain.OutboxEntry {
 	})
 }
 
-// withRectifications is an outbox with rectifications of the subject in every state, and the one that is in flight as it
-// was claimed.
+// withRectifications is an outbox with rectifications of the subject in every state, and the rectification that is in
+// flight as it was claimed.
 func (h StoreHarness) withRectifications(t testing.TB, id domain.SubjectID) (b box, leased domain.OutboxEntry) {
 	t.Helper()
 	b = h.box(t)
@@ -36,7 +36,9 @@ func outboxWithdrawAbandonsRectifications(t testing.TB, h StoreHarness) {
 	want := []string{"failed", "pending", "in flight"}
 	withdrawn := b.withdraw(t, id)
 	are(t, "withdrawn", withdrawn, want...)
-	listed := slices.DeleteFunc(b.abandoned(t, nil, 10), func(e domain.OutboxEntry) bool { return e.EntryID == "abandoned" })
+	listed := slices.DeleteFunc(b.abandoned(t, nil, 10), func(e domain.OutboxEntry) bool {
+		return e.EntryID == "abandoned"
+	})
 	are(t, "then abandoned", listed, want...)
 	for _, entry := range slices.Concat(withdrawn, listed) {
 		assert(t, entry.Status == domain.OutboxAbandoned && entry.LeaseToken == nil,
@@ -52,15 +54,18 @@ func outboxWithdrawLeavesOthersAlone(t testing.TB, h StoreHarness) {
 	b, _ := h.withRectifications(t, id)
 	others := []domain.OutboxEntry{
 		toErase(t, "an erasure of the subject", id, 0),
-		toRectify(t, "another number", subjectOf(t, "acme", "77"), 1*tick), toRectify(t, "another tenant", subjectOf(t, "acmf", "7"), 2*tick),
-		toRectify(t, "the tenant", subjectOf(t, "acme"), 3*tick), toRectify(t, "longer", subjectOf(t, "acme", "7", "7"), 4*tick),
+		toRectify(t, "another number", subjectOf(t, "acme", "77"), 1*tick),
+		toRectify(t, "another tenant", subjectOf(t, "acmf", "7"), 2*tick),
+		toRectify(t, "the tenant", subjectOf(t, "acme"), 3*tick),
+		toRectify(t, "longer", subjectOf(t, "acme", "7", "7"), 4*tick),
 	}
 	b.enqueue(t, others...)
 	before := b.counts(t)
 	b.withdraw(t, id)
 	after := b.counts(t)
 	if after[domain.OutboxSucceeded] != before[domain.OutboxSucceeded] {
-		t.Errorf("%d entries have succeeded, want %d as before", after[domain.OutboxSucceeded], before[domain.OutboxSucceeded])
+		t.Errorf("%d entries have succeeded, want %d as before",
+			after[domain.OutboxSucceeded], before[domain.OutboxSucceeded])
 	}
 	expectAll(t, "left", b.claim(t, 100, noon), others, func(e *domain.OutboxEntry) { inFlight(e, noon, 1) })
 }
@@ -69,7 +74,9 @@ func outboxWithdrawnEntryHasLostItsLease(t testing.TB, h StoreHarness) {
 	id := subjectOf(t, "acme", "7")
 	b, leased := h.withRectifications(t, id)
 	b.withdraw(t, id)
-	for _, settlement := range []domain.Settlement{succeeds(leased), fails(leased, noon), givesBack(leased), abandons(leased)} {
+	for _, settlement := range []domain.Settlement{
+		succeeds(leased), fails(leased, noon), givesBack(leased), abandons(leased),
+	} {
 		got := b.settle(t, settlement)
 		assert(t, got[0] == stale, "the outcome %s of a withdrawn entry came to %v", settlement.Status, named(got))
 	}

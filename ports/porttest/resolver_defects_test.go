@@ -111,7 +111,10 @@ func exportDefects() resolverDefects {
 		}, resolverFound{"after calls the surface is": {resolverNameAndSurfaceNeverChange}}},
 		"an empty surface": {
 			func(f *fake) { f.surface = func() domain.CoveredSurface { return domain.CoveredSurface{} } },
-			resolverFound{"no field": {resolverSurfaceIsWellFormed}, "does not cover email": {resolverExportStaysWithinTheSurface}},
+			resolverFound{
+				"no field":             {resolverSurfaceIsWellFormed},
+				"does not cover email": {resolverExportStaysWithinTheSurface},
+			},
 		},
 		"a surface with a field twice, a category that there is not and a family of two ids": {func(f *fake) {
 			full := f.surface

@@ -13,7 +13,8 @@ import (
 
 func resolverNameIsValid(t testing.TB, h ResolverHarness) {
 	name := h.open(t).Resolver.Name()
-	if name == "" || utf8.RuneCountInString(name) > domain.MaxTextLength || !utf8.ValidString(name) || strings.Contains(name, ",") {
+	if name == "" || utf8.RuneCountInString(name) > domain.MaxTextLength || !utf8.ValidString(name) ||
+		strings.Contains(name, ",") {
 		t.Errorf("the name %q is not 1 to %d characters without a comma", name, domain.MaxTextLength)
 	}
 }

@@ -43,7 +43,9 @@ func restrict(id domain.SubjectID, purpose *string, seconds int) domain.Restrict
 }
 
 // ordered is a restriction or the lifting of one, from a source by which it is known.
-func ordered(id domain.SubjectID, purpose *string, source string, restricted bool, seconds int) domain.RestrictionRecord {
+func ordered(
+	id domain.SubjectID, purpose *string, source string, restricted bool, seconds int,
+) domain.RestrictionRecord {
 	record := restrict(id, purpose, seconds)
 	record.Source, record.Restricted = source, restricted
 	return record

@@ -43,7 +43,10 @@ func (b brokenRestrictions) History(
 	}
 	records, err := b.RestrictionStore.History(ctx, id, purpose)
 	if b.hidden {
-		records = slices.DeleteFunc(records, func(r domain.RestrictionRecord) bool { return slices.Contains(*b.own, r.Source) })
+		records = slices.DeleteFunc(
+			records,
+			func(r domain.RestrictionRecord) bool { return slices.Contains(*b.own, r.Source) },
+		)
 	}
 	if b.history != nil {
 		records = b.history(records)
@@ -165,12 +168,16 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 			`of records at [2 1 0] s, "z" is in force`: {restrictionTakenInLastIsInForce},
 			"comes as number":                          {restrictionReasonsAreCleared},
 		}),
-		"reasons are never cleared": brokenRestrictions{clear: func(context.Context, ports.RestrictionStore, domain.SubjectID) error {
-			return nil
-		}}.defect(found{
-			"did not come back":                          {restrictionReasonsAreCleared},
-			"the session that cleared a reason reads it": {restrictionReasonsGivenLaterStay},
-		}),
+		"reasons are never cleared": brokenRestrictions{
+			clear: func(context.Context, ports.RestrictionStore, domain.SubjectID) error {
+				return nil
+			},
+		}.defect(
+			found{
+				"did not come back":                          {restrictionReasonsAreCleared},
+				"the session that cleared a reason reads it": {restrictionReasonsGivenLaterStay},
+			},
+		),
 		"no reason is kept at all": keepsRestrictions(func(r *record) { r.Reason = nil }).
 			defect(found{
 				"did not come back": {
@@ -185,7 +192,10 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 		}.defect(found{"did not come back": {restrictionReasonsAreCleared}}),
 		"what is cleared is lifted": brokenRestrictions{
 			clear: func(ctx context.Context, good ports.RestrictionStore, id domain.SubjectID) error {
-				return errors.Join(good.ClearReasons(ctx, id), good.Append(ctx, record{SubjectID: id, RecordedAt: noon, Source: "erasure"}))
+				return errors.Join(
+					good.ClearReasons(ctx, id),
+					good.Append(ctx, record{SubjectID: id, RecordedAt: noon, Source: "erasure"}),
+				)
 			},
 		}.defect(found{
 			"got 5 records, want 4": {restrictionReasonsAreCleared}, "comes as number": {restrictionReasonsGivenLaterStay},
@@ -211,12 +221,16 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 				"scoped history":    {restrictionHistoryIsInTheOrderOfIntake},
 				"comes as number":   {restrictionReasonsAreCleared},
 			}),
-		"the global one is missing beside that of a purpose": brokenRestrictions{latest: func(global, scoped *record) (*record, *record) {
-			if scoped != nil {
-				global = nil
-			}
-			return global, scoped
-		}}.defect(found{`in force are "" and "news"`: {restrictionOfAllComesBesideThatOfAPurpose}}),
+		"the global one is missing beside that of a purpose": brokenRestrictions{
+			latest: func(global, scoped *record) (*record, *record) {
+				if scoped != nil {
+					global = nil
+				}
+				return global, scoped
+			},
+		}.defect(
+			found{`in force are "" and "news"`: {restrictionOfAllComesBesideThatOfAPurpose}},
+		),
 		"the scoped one stands for a global one": brokenRestrictions{latest: func(global, scoped *record) (*record, *record) {
 			if global == nil {
 				global = scoped

@@ -37,7 +37,8 @@ var that = promise.That[StoreHarness]
 
 // storagePromises are those of all storage ports.
 func storagePromises() []promise.Promise[StoreHarness] {
-	return slices.Concat(sessionPromises, consentPromises, restrictionPromises, subjectPromises, outboxPromises, auditPromises)
+	return slices.Concat(sessionPromises, consentPromises, restrictionPromises,
+		subjectPromises, outboxPromises, auditPromises)
 }
 
 // open opens a store and checks that it is complete.

@@ -249,7 +249,11 @@ func (d dirtyConsents) Append(ctx context.Context, record domain.ConsentRecord) 
 	return err
 }
 
-func (d dirtyConsents) History(ctx context.Context, id domain.SubjectID, purpose string) ([]domain.ConsentRecord, error) {
+func (d dirtyConsents) History(
+	ctx context.Context,
+	id domain.SubjectID,
+	purpose string,
+) ([]domain.ConsentRecord, error) {
 	records, err := d.ConsentStore.History(ctx, id, purpose)
 	for _, other := range d.share(nil) {
 		if other.SubjectID == id && other.Purpose == purpose {

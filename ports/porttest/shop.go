@@ -37,7 +37,8 @@ func shop() []domain.Table {
 		return domain.Column{Name: name, Type: kind, Personal: &domain.Annotation{Category: category, Strategy: strategy}}
 	}
 	ofPerson := domain.Relation{
-		Columns: []string{"tenant", "person"}, References: "people", ReferencedColumns: []string{"tenant", "number"}, Path: true,
+		Columns: []string{"tenant", "person"}, Path: true,
+		References: "people", ReferencedColumns: []string{"tenant", "number"},
 	}
 	owner := []domain.Column{
 		column("id", domain.TypeBigInt), column("tenant", domain.TypeText), column("person", domain.TypeBigInt),
@@ -96,8 +97,10 @@ func shop() []domain.Table {
 		},
 		{
 			Name: "order_lines", PrimaryKey: []string{"order_id", "line"},
-			Relations: []domain.Relation{{Columns: []string{"order_id"}, References: "orders", ReferencedColumns: []string{"id"}}},
-			Columns:   []domain.Column{column("order_id", domain.TypeBigInt), column("line", domain.TypeInteger), engraving},
+			Relations: []domain.Relation{
+				{Columns: []string{"order_id"}, References: "orders", ReferencedColumns: []string{"id"}},
+			},
+			Columns: []domain.Column{column("order_id", domain.TypeBigInt), column("line", domain.TypeInteger), engraving},
 		},
 		{
 			Name: "invoices", PrimaryKey: []string{"id"},

@@ -34,8 +34,8 @@ type Store struct {
 
 	// Unreachable returns the session factory of a store like this one whose database cannot be reached.
 	Unreachable func(t testing.TB) ports.SessionFactory
-	// Tamper tries to change the audit event and to delete it, past the ports but with the rights that the store itself has,
-	// and returns the error of each attempt.
+	// Tamper tries to change the audit event and to delete it, past the ports but with the rights of the store, and
+	// returns the error of each attempt.
 	Tamper func(t testing.TB, eventID string) (change, remove error)
 	// Statements returns how many statements the store has sent to its database so far.
 	Statements func() int

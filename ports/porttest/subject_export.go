@@ -90,7 +90,8 @@ func subjectExportIsComplete(t testing.TB, h StoreHarness) {
 func subjectExportIsInOrder(t testing.TB, h StoreHarness) {
 	s := shopUnderTest{h.open(t)}
 	s.Insert(t, "people", zoe.person())
-	for _, id := range []int64{1010, 1002, 1100, 1001, -1, 900} { // as texts they would be in another order, as inserted in a third
+	// The order as texts and the order of insertion differ from the order as numbers.
+	for _, id := range []int64{1010, 1002, 1100, 1001, -1, 900} {
 		s.Insert(t, "orders", zoe.own(id, Row{"note": "note"}))
 		s.Insert(t, "addresses", zoe.own(id, Row{"street": "street"}))
 	}
@@ -135,7 +136,8 @@ func subjectExportHasTypedValues(t testing.TB, h StoreHarness) {
 	}
 	for _, record := range s.export(t, zoe) {
 		if value, known := want[cell(record)]; known && !same(record.Value, value) {
-			t.Errorf("%s.%s is exported as a %T that is not the %T in the table", record.Source, record.Field, record.Value, value)
+			t.Errorf("%s.%s is exported as a %T that is not the %T in the table",
+				record.Source, record.Field, record.Value, value)
 		}
 	}
 }

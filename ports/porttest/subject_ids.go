@@ -14,7 +14,8 @@ func misfits(t testing.TB) map[string]domain.SubjectID {
 	return map[string]domain.SubjectID{
 		"no id": {}, "half a key": subjectOf(t, "acme"), "half a key, a number": subjectOf(t, "7"),
 		"one element too many": subjectOf(t, "acme", "7", "7"), "elements swapped": subjectOf(t, "7", "acme"),
-		"leading zeros": subjectOf(t, "acme", "007"), "a sign": subjectOf(t, "acme", "+7"), "a space": subjectOf(t, "acme", "7 "),
+		"leading zeros": subjectOf(t, "acme", "007"),
+		"a sign":        subjectOf(t, "acme", "+7"), "a space": subjectOf(t, "acme", "7 "),
 		"a fraction": subjectOf(t, "acme", "7.0"), "an exponent": subjectOf(t, "acme", "7e0"),
 		"a number too large": subjectOf(t, "acme", "9223372036854775808"), "other digits": subjectOf(t, "acme", "٧"),
 		"a condition": subjectOf(t, "acme", "7 OR 1=1"),
@@ -74,7 +75,8 @@ func subjectStatementsDoNotDependOnRows(t testing.TB, h StoreHarness) {
 	s.seed(t, many, 200)
 	s.holds(t, few) // a store may read the database's catalog once
 	total := 0
-	for _, method := range []string{"Lock", "Rectify", "Export", "Apply"} { // of which the last leaves too little to the others
+	// Apply is the last method, because it leaves too little to the others.
+	for _, method := range []string{"Lock", "Rectify", "Export", "Apply"} {
 		sent := func(who customer) int {
 			before := s.Statements()
 			s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {

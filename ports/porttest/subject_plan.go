@@ -94,7 +94,8 @@ func subjectStepsTouchNobodyElse(t testing.TB, h StoreHarness) {
 	before := s.content(t)
 	for _, step := range erasurePlan(t) {
 		s.apply(t, zoe, step)
-		unchanged(t, string(step.Strategy)+" "+step.Target+", in rows of others", s.content(t).without(zoe), before.without(zoe))
+		unchanged(t, string(step.Strategy)+" "+step.Target+", in rows of others",
+			s.content(t).without(zoe), before.without(zoe))
 	}
 }
 

@@ -166,11 +166,13 @@ func subjectRectificationIsRefused(t testing.TB, h StoreHarness) {
 	before := s.content(t)
 	for what, step := range map[string]domain.RectificationStep{
 		"a step without values": {Table: "people"}, "a step about an unknown table": corrects("strangers", "email", "right"),
-		"a step about an unknown column":                   corrects("people", "street", "right"),
-		"a step about a column that is not annotated":      corrects("people", "remark", "right"),
-		"a step about a key":                               corrects("people", "tenant", "right"),
-		"a step about a relation":                          corrects("orders", "person", int64(8)),
-		"a step with a column that is right and one wrong": {Table: "people", Values: []domain.ColumnValue{{Column: "email", Value: "right"}, {Column: "remark", Value: "right"}}},
+		"a step about an unknown column":              corrects("people", "street", "right"),
+		"a step about a column that is not annotated": corrects("people", "remark", "right"),
+		"a step about a key":                          corrects("people", "tenant", "right"),
+		"a step about a relation":                     corrects("orders", "person", int64(8)),
+		"a step with a column that is right and one wrong": {Table: "people", Values: []domain.ColumnValue{
+			{Column: "email", Value: "right"}, {Column: "remark", Value: "right"},
+		}},
 	} {
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 			return errOf(subjects.Rectify(ctx, zoe.id(t), step))
@@ -210,7 +212,9 @@ func subjectLaterRectificationStays(t testing.TB, h StoreHarness) {
 	done := make(chan struct{})
 	begin, end := beside(func() {
 		defer close(done)
-		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error { return write(ctx, subjects, "second") })
+		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+			return write(ctx, subjects, "second")
+		})
 		assert(t, err == nil, "a session that rectifies the same row failed: %v", err)
 	})
 	defer end()

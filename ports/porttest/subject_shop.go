@@ -60,8 +60,8 @@ func (c customer) person() Row {
 		"tenant": c.tenant, "number": c.number, "name": c.says("name"), "email": c.says("email"), "nickname": c.says("nick"),
 		"born": time.Date(1990, 2, 3, 4, 5, 6, 789000, time.UTC), "score": 12.5, "level": int64(3), "visits": int64(70_000),
 		"active": true, "token": fmt.Sprintf("6ba7b810-9dad-11d1-80b4-%012d", c.ids),
-		"settings": domain.JSON(`{"theme": "dark", "tags": [1, null, "é"]}`), "photo": []byte{0xff, 0, '\'', byte(c.ids / 1000)},
-		"remark": c.says("remark"),
+		"settings": domain.JSON(`{"theme": "dark", "tags": [1, null, "é"]}`),
+		"photo":    []byte{0xff, 0, '\'', byte(c.ids / 1000)}, "remark": c.says("remark"),
 	}
 }
 
@@ -93,7 +93,8 @@ func (h StoreHarness) shop(t testing.TB) shopUnderTest {
 	return s
 }
 
-// seed adds a customer with so many rows in most tables, twice as many in order_lines, and replies to their own messages.
+// seed adds a customer with n rows in most tables, twice as many in order_lines, and replies to the customer's own
+// messages.
 func (s shopUnderTest) seed(t testing.TB, c customer, rows int) {
 	t.Helper()
 	s.Insert(t, "people", c.person())

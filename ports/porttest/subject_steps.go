@@ -203,7 +203,8 @@ func subjectRetentionThatIsOverIsNoReason(t testing.TB, h StoreHarness) {
 		s.Insert(t, "invoices", zoe.own(zoe.ids+50, Row{"address": "a street", "phone": "1", "issued_at": nil}))
 		before := s.content(t)
 		anonymize := domain.Step{
-			Target: "invoices", Strategy: domain.StrategyAnonymize, Columns: test.columns, Expired: []string{"address"}, At: test.at,
+			Target: "invoices", Strategy: domain.StrategyAnonymize,
+			Columns: test.columns, Expired: []string{"address"}, At: test.at,
 		}
 		rows := s.apply(t, zoe, anonymize, at(retains(t, "invoices"), test.at))
 		all := int64(0) // a row without an instant is retained for ever, but is anonymized like the others
@@ -211,7 +212,8 @@ func subjectRetentionThatIsOverIsNoReason(t testing.TB, h StoreHarness) {
 			all = 1
 		}
 		if rows[0] != test.rows+all || rows[1] != test.retained+1 {
-			t.Errorf("%s: %d rows were anonymized and %d retained, want %d and %d", name, rows[0], rows[1], test.rows+all, test.retained+1)
+			t.Errorf("%s: %d rows were anonymized and %d retained, want %d and %d",
+				name, rows[0], rows[1], test.rows+all, test.retained+1)
 		}
 		was := before.of(zoe)["invoices"]
 		for i, row := range s.content(t).of(zoe)["invoices"] {
@@ -230,13 +232,22 @@ func subjectStepsOnOneRowAreRefused(t testing.TB, h StoreHarness) {
 	before := s.content(t)
 	people := anonymizes(t, "people")
 	for what, steps := range map[string][]domain.Step{
-		"two that anonymize a table":  {at(people, noon), {Target: "people", Strategy: domain.StrategyAnonymize, Columns: []string{"email"}}},
-		"one that anonymizes deleted": {deletes(t, "addresses"), {Target: "addresses", Strategy: domain.StrategyAnonymize, Columns: []string{"street"}}},
-		"one that deletes retained":   {retains(t, "invoices"), {Target: "invoices", Strategy: domain.StrategyDelete}},
-		"one that retains deleted":    {deletes(t, "messages"), {Target: "messages", Strategy: domain.StrategyRetain, Columns: []string{"body"}}},
-		"no column":                   {{Target: "people", Strategy: domain.StrategyAnonymize}},
-		"an unknown column":           {{Target: "people", Strategy: domain.StrategyAnonymize, Columns: []string{"shoe_size"}}},
-		"a column that is kept":       {{Target: "people", Strategy: domain.StrategyAnonymize, Expired: []string{"email"}}},
+		"two that anonymize a table": {
+			at(people, noon), {Target: "people", Strategy: domain.StrategyAnonymize, Columns: []string{"email"}},
+		},
+		"one that anonymizes deleted": {
+			deletes(t, "addresses"),
+			{Target: "addresses", Strategy: domain.StrategyAnonymize, Columns: []string{"street"}},
+		},
+		"one that deletes retained": {
+			retains(t, "invoices"), {Target: "invoices", Strategy: domain.StrategyDelete},
+		},
+		"one that retains deleted": {
+			deletes(t, "messages"), {Target: "messages", Strategy: domain.StrategyRetain, Columns: []string{"body"}},
+		},
+		"no column":             {{Target: "people", Strategy: domain.StrategyAnonymize}},
+		"an unknown column":     {{Target: "people", Strategy: domain.StrategyAnonymize, Columns: []string{"shoe_size"}}},
+		"a column that is kept": {{Target: "people", Strategy: domain.StrategyAnonymize, Expired: []string{"email"}}},
 	} {
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 			return errOf(subjects.Apply(ctx, zoe.id(t), steps))
@@ -254,7 +265,8 @@ func subjectRefusedStepsCannotBeCommitted(t testing.TB, h StoreHarness) {
 		if _, err := subjects.Apply(ctx, zoe.id(t), []domain.Step{deletes(t, "addresses")}); err != nil {
 			return err
 		}
-		_, _ = subjects.Apply(ctx, zoe.id(t), []domain.Step{{Target: "desk", Strategy: domain.StrategyDelete, External: true}})
+		external := []domain.Step{{Target: "desk", Strategy: domain.StrategyDelete, External: true}}
+		_, _ = subjects.Apply(ctx, zoe.id(t), external)
 		return nil
 	})
 	isError(t, "a session whose steps were refused", err, domain.ErrManifest)

@@ -101,14 +101,16 @@ func subjectSurrogatesReplaceNULL(t testing.TB, h StoreHarness) {
 			t.Errorf("what stands in %s.%s, which was NULL, %s", table.Name, column.Name, why)
 		}
 	})
-	for _, unannotated := range []struct{ table, column string }{{"people", "remark"}, {"orders", "status"}, {"invoices", "address"}} {
+	for _, unannotated := range []struct{ table, column string }{
+		{"people", "remark"}, {"orders", "status"}, {"invoices", "address"},
+	} {
 		assert(t, s.Rows(t, unannotated.table)[0][unannotated.column] == nil,
 			"%s.%s was NULL, is not to be anonymized, and has changed", unannotated.table, unannotated.column)
 	}
 }
 
-// Every row, every table, every column, and whoever was erased: who joined two rows by an equal surrogate would know again
-// what they have in common.
+// The surrogates of all rows, tables, columns and erased subjects differ: equal surrogates would let a reader join two
+// rows and find out what they have in common.
 func subjectSurrogatesAreUnique(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	seen := map[string]string{}

@@ -119,7 +119,8 @@ func (s source) clockReads() (found []string) {
 			return true
 		}
 		qualifier, ok := selector.X.(*ast.Ident)
-		if ok && name != "" && qualifier.Name == name && slices.Contains([]string{"Now", "Since", "Until"}, selector.Sel.Name) {
+		if ok && name != "" && qualifier.Name == name &&
+			slices.Contains([]string{"Now", "Since", "Until"}, selector.Sel.Name) {
 			found = append(found, "time."+selector.Sel.Name)
 		}
 		return true

@@ -32,7 +32,15 @@ type graph map[string]pkg
 // load asks the go command, so that what is checked is what is linked.
 func load(t *testing.T) graph {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", "list", "-deps", "-e", "-json=ImportPath,Standard,Imports,Deps,Error", "./...")
+	command := exec.CommandContext(
+		t.Context(),
+		"go",
+		"list",
+		"-deps",
+		"-e",
+		"-json=ImportPath,Standard,Imports,Deps,Error",
+		"./...",
+	)
 	command.Dir = root
 	var stderr bytes.Buffer
 	command.Stderr = &stderr

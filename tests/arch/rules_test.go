@@ -38,10 +38,20 @@ var rules = []rule{
 	{"the core imports no randomness", core, exceptCore, imports(under("math/rand", "crypto"))},
 	{"domain imports nothing of the module", []string{"domain"}, nil, importsOfOurs()},
 	{"ports import only domain", []string{"ports"}, nil, importsOfOurs("domain")},
-	{"services import only domain, ports and what they share", []string{"domain/..."}, append(shared, "domain"), importsOfOurs(append(shared, "domain", "ports", "internal/...")...)},
+	{
+		"services import only domain, ports and what they share",
+		[]string{"domain/..."},
+		append(shared, "domain"),
+		importsOfOurs(append(shared, "domain", "ports", "internal/...")...),
+	},
 	{"internal packages import nothing of the module", []string{"internal/..."}, nil, importsOfOurs()},
 	{"what services share imports only domain and ports", shared, nil, importsOfOurs("domain", "ports")},
-	{"conformance suites need only the core", []string{"ports/porttest/..."}, nil, importsOfOurs(append(core, "ports/porttest/...")...)},
+	{
+		"conformance suites need only the core",
+		[]string{"ports/porttest/..."},
+		nil,
+		importsOfOurs(append(core, "ports/porttest/...")...),
+	},
 	{"conformance suites link no third-party package", []string{"ports/porttest/..."}, nil, links(graph.thirdParty)},
 	{"adapters never import app", []string{"adapters/..."}, nil, links(ours("app/..."))},
 	{"httpapi links no framework and no database", []string{"adapters/http/httpapi/..."}, nil, links(under(
@@ -50,8 +60,13 @@ var rules = []rule{
 	{"httptestsuite links no third-party package", []string{"adapters/http/httptestsuite"}, nil, links(graph.thirdParty)},
 	{"memory links no third-party package", []string{"adapters/persistence/memory"}, nil, links(graph.thirdParty)},
 	{"stack links no third-party package", []string{"app/stack"}, nil, links(graph.thirdParty)},
-	{"bunstore links no PostgreSQL driver", []string{"adapters/persistence/bunstore", "adapters/persistence/bunmodels"}, nil, links(under(
-		"github.com/jackc/pgx", "github.com/uptrace/bun/driver/pgdriver", "github.com/lib/pq"))},
+	{
+		"bunstore links no PostgreSQL driver",
+		[]string{"adapters/persistence/bunstore", "adapters/persistence/bunmodels"},
+		nil,
+		links(under(
+			"github.com/jackc/pgx", "github.com/uptrace/bun/driver/pgdriver", "github.com/lib/pq")),
+	},
 	{"what users link needs no tests", users, nil, links(ours("tests/..."))},
 	{
 		"what users link needs no test library", users,

@@ -98,7 +98,13 @@ func TestRequestsKeepTheirBudgetOfAllocations(t *testing.T) {
 		allocations := testing.AllocsPerRun(100, func() { w.request(t, request.method, request.path, request.body) })
 		t.Logf("%s %s: %v allocations of %v", request.method, request.path, allocations, request.allocations)
 		if allocations > request.allocations {
-			t.Errorf("%s %s: %v allocations, and the budget is %v", request.method, request.path, allocations, request.allocations)
+			t.Errorf(
+				"%s %s: %v allocations, and the budget is %v",
+				request.method,
+				request.path,
+				allocations,
+				request.allocations,
+			)
 		}
 	}
 }

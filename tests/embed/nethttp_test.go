@@ -162,7 +162,14 @@ func TestATenantInThePathOfAHostOnNetHTTP(t *testing.T) {
 	} {
 		got := ask(t, server, "1", step.method, "/"+step.tenant+"/me"+step.path, "")
 		if tenant := <-asked; got.StatusCode != step.want || tenant != step.tenant {
-			t.Errorf("%s /%s/me%s: %d, the provider saw the tenant %q", step.method, step.tenant, step.path, got.StatusCode, tenant)
+			t.Errorf(
+				"%s /%s/me%s: %d, the provider saw the tenant %q",
+				step.method,
+				step.tenant,
+				step.path,
+				got.StatusCode,
+				tenant,
+			)
 		}
 	}
 }

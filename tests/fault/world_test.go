@@ -62,7 +62,12 @@ const contact = "contact-7"
 // newWorld opens a shop for one customer, who is known to the desk. adjust may change what the shop is made of.
 func newWorld(t *testing.T, db *bun.DB, adjust ...func(*app.Config)) *world {
 	t.Helper()
-	w := &world{t: t, db: db, clock: &clock{now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}, desk: desktest.New("token")}
+	w := &world{
+		t:     t,
+		db:    db,
+		clock: &clock{now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)},
+		desk:  desktest.New("token"),
+	}
 	w.desk.Add(desktest.Contact{ID: contact, Email: "zoe@example.org"}, desktest.Conversation{ID: "515", State: "open"})
 	w.server = httptest.NewServer(w.desk)
 	t.Cleanup(w.server.Close)

@@ -85,7 +85,14 @@ func (w *world) checkAnnotation(at place, t *table, c *column, r *row, record do
 			expires = since.AddDate(p.Years, p.Months, p.Days).Format(time.RFC3339Nano)
 		}
 	}
-	want := fmt.Sprintf("%s %q %q %q %q", c.Personal.Category, c.Personal.Basis, c.Personal.Purpose, c.Personal.Reason, expires)
+	want := fmt.Sprintf(
+		"%s %q %q %q %q",
+		c.Personal.Category,
+		c.Personal.Basis,
+		c.Personal.Purpose,
+		c.Personal.Reason,
+		expires,
+	)
 	got := fmt.Sprintf("%s %q %q %q %q", record.Category, text(record.LegalBasis), text(record.Purpose),
 		text(record.RetentionReason), text(record.ExpiresAt))
 	if got != want {
@@ -132,5 +139,6 @@ func sameValue(t domain.ColumnType, want, got any) bool {
 func sameJSON(want string, got any) bool {
 	document, ok := got.(domain.JSON)
 	var a, b any
-	return ok && json.Unmarshal([]byte(want), &a) == nil && json.Unmarshal([]byte(document), &b) == nil && reflect.DeepEqual(a, b)
+	return ok && json.Unmarshal([]byte(want), &a) == nil && json.Unmarshal([]byte(document), &b) == nil &&
+		reflect.DeepEqual(a, b)
 }

@@ -190,7 +190,8 @@ func (g *generator) data(t *table) {
 		}
 		c := g.column(t, forData, pick(g.T, "kind", kinds...))
 		c.nullable = oneIn(g.T, "nullable", 2)
-		distinct := c.kind.Type == domain.TypeText && (c.kind.length == 0 || c.kind.length > 20) || c.kind.Type == domain.TypeUUID
+		distinct := c.kind.Type == domain.TypeText && (c.kind.length == 0 || c.kind.length > 20) ||
+			c.kind.Type == domain.TypeUUID
 		c.unique = distinct && oneIn(g.T, "unique", 3)
 	}
 }

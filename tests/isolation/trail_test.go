@@ -35,7 +35,11 @@ func (w *world) checkTrail(subject domain.Subject, results ...domain.ErasureResu
 			w.Fatalf("the trail ends early: %+v", trail)
 		}
 		w.checkEvent(trail[0], domain.EventErasureRequested, domain.Payload{
-			"local_steps": int64(len(steps)) - w.unplanned(result), "external_steps": int64(len(called)), "refs": int64(len(subject.Refs)),
+			"local_steps": int64(
+				len(steps),
+			) - w.unplanned(
+				result,
+			), "external_steps": int64(len(called)), "refs": int64(len(subject.Refs)),
 		})
 		w.checkSteps(steps, trail[1:len(steps)+1])
 		completed := trail[len(steps)+1]
@@ -92,8 +96,13 @@ func (w *world) checkSteps(steps map[step]int64, trail []domain.AuditEvent) {
 		if !planned {
 			w.Errorf("an event about no step of the result: %v", event.Payload)
 		}
-		w.checkEvent(event, domain.EventErasureStepSucceeded, domain.Payload{"target": target, "strategy": strategy, "rows": rows})
-		if previous, again := last[target]; again && (previous != i-1 || strategies[previous] != "anonymize" || strategy != "retain") {
+		w.checkEvent(
+			event,
+			domain.EventErasureStepSucceeded,
+			domain.Payload{"target": target, "strategy": strategy, "rows": rows},
+		)
+		if previous, again := last[target]; again &&
+			(previous != i-1 || strategies[previous] != "anonymize" || strategy != "retain") {
 			w.Errorf("the steps on %s are in disorder", target)
 		}
 		if _, again := first[target]; !again {

@@ -46,7 +46,12 @@ func (desk) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRe
 // for no reason fails it.
 func newWorld(t *rapid.T, e engine, seen *tally) *world {
 	s := drawSchema(t, e)
-	w := &world{schema: s, T: t, engine: e, resolvers: pick(t, "resolvers", nil, []string{"desk"}, []string{"mail", "desk"})}
+	w := &world{
+		schema:    s,
+		T:         t,
+		engine:    e,
+		resolvers: pick(t, "resolvers", nil, []string{"desk"}, []string{"mail", "desk"}),
+	}
 	order := make([]int, len(s.tables))
 	for i := range order {
 		order[i] = i

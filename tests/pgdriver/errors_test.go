@@ -78,7 +78,8 @@ func TestATimeoutIsTheDeadlinesOrElseTheDatabases(t *testing.T) {
 		}
 		for range 20 {
 			late, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-			if err := lock(late, open(t, database)); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, domain.ErrUnavailable) {
+			if err := lock(late, open(t, database)); !errors.Is(err, context.DeadlineExceeded) ||
+				errors.Is(err, domain.ErrUnavailable) {
 				t.Errorf("past the deadline: %v", err)
 			}
 			cancel()
@@ -188,7 +189,11 @@ func migrated(t *testing.T) string {
 	database := driver.NewDatabase(t)
 	must(t, bunstore.Migrate(t.Context(), driver.Open(t, database), bunstore.Options{}))
 	execute(t, database, "CREATE TABLE people (tenant text, number bigint, PRIMARY KEY (tenant, number))")
-	execute(t, database, "CREATE TABLE orders (tenant text, person bigint, FOREIGN KEY (tenant, person) REFERENCES people)")
+	execute(
+		t,
+		database,
+		"CREATE TABLE orders (tenant text, person bigint, FOREIGN KEY (tenant, person) REFERENCES people)",
+	)
 	return database
 }
 

@@ -28,7 +28,12 @@ func (s *settings) readVersion(text string) (err error) {
 }
 
 // install unpacks the binaries of the version into a directory of the server, which is removed with the server.
-func (s settings) install(ctx context.Context, found binaries, directory string, as *syscall.Credential) (binaries, error) {
+func (s settings) install(
+	ctx context.Context,
+	found binaries,
+	directory string,
+	as *syscall.Credential,
+) (binaries, error) {
 	if s.version == 0 {
 		return found, nil
 	}

@@ -83,7 +83,8 @@ func TestTypesBetweenWhichSQLiteConvertsKeysAreRefused(t *testing.T) {
 					}
 				}
 			}
-			if n := a.count(t, "SELECT (SELECT count(*) FROM owners) + (SELECT count(*) FROM cars)"); n != 3 || len(bundle.Records) > 0 {
+			if n := a.count(t, "SELECT (SELECT count(*) FROM owners) + (SELECT count(*) FROM cars)"); n != 3 ||
+				len(bundle.Records) > 0 {
 				t.Errorf("%d rows are left, %d records exported", n, len(bundle.Records))
 			}
 		})
@@ -171,12 +172,17 @@ func TestAnIDThatSQLiteConvertsIsRefused(t *testing.T) {
 // A numeric column makes one number of many long ones.
 func TestALongNumberInATextIsRefusedWhereANumberRefersToIt(t *testing.T) {
 	const one, two = "12345678901234567890", "12345678901234567891"
-	a := open(t, databases.SQLite(t), app.Config{Models: garage[string]()}, append(carTables("text", "integer", "text", "text"),
-		"INSERT INTO owners VALUES ('"+one+"', 'a'), ('"+two+"', 'b')", "INSERT INTO cars VALUES ('5', '"+two+"', 'x')")...)
+	a := open(
+		t,
+		databases.SQLite(t),
+		app.Config{Models: garage[string]()},
+		append(carTables("text", "integer", "text", "text"),
+			"INSERT INTO owners VALUES ('"+one+"', 'a'), ('"+two+"', 'b')", "INSERT INTO cars VALUES ('5', '"+two+"', 'x')")...)
 	_, erasing := a.erase(t.Context(), one)
 	_, exporting := a.export(t.Context(), one)
 	for _, err := range []error{erasing, exporting} {
-		if !errors.Is(err, domain.ErrConfiguration) || !strings.Contains(err.Error(), "cars.key") || strings.Contains(err.Error(), one) {
+		if !errors.Is(err, domain.ErrConfiguration) || !strings.Contains(err.Error(), "cars.key") ||
+			strings.Contains(err.Error(), one) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -189,8 +195,10 @@ func TestALongNumberInATextIsRefusedWhereANumberRefersToIt(t *testing.T) {
 func TestRowsBelongToTheSubjectWhateverBlanksTheyHave(t *testing.T) {
 	a := open(t, databases.SQLite(t), app.Config{Models: garage[string]()}, append(
 		carTables("text COLLATE RTRIM", "text COLLATE RTRIM", "text COLLATE RTRIM", "text COLLATE RTRIM"),
-		"INSERT INTO owners VALUES ('Ada', 'a'), ('Bob', 'b')", "INSERT INTO cars VALUES ('5', 'Ada ', 'x'), ('6', 'Bob ', 'x')",
-		"INSERT INTO rides VALUES (1, '5 ', 'x'), (2, '6 ', 'x')")...)
+		"INSERT INTO owners VALUES ('Ada', 'a'), ('Bob', 'b')",
+		"INSERT INTO cars VALUES ('5', 'Ada ', 'x'), ('6', 'Bob ', 'x')",
+		"INSERT INTO rides VALUES (1, '5 ', 'x'), (2, '6 ', 'x')",
+	)...)
 	result, err := a.erase(t.Context(), "Ada")
 	if err != nil || result.Deleted["cars"] != 1 || result.Deleted["rides"] != 1 {
 		t.Errorf("erased %v, %v", result.Deleted, err)
@@ -227,7 +235,8 @@ func TestAnotherTypeAffinityDoesNotMakeOneRowOfTwoPersons(t *testing.T) {
 		if _, err := a.erase(t.Context(), other); err != nil {
 			t.Fatal(err)
 		}
-		if a.count(t, "SELECT count(*) FROM documents WHERE code = '5'") != 1 || a.count(t, "SELECT count(*) FROM pages") != 1 {
+		if a.count(t, "SELECT count(*) FROM documents WHERE code = '5'") != 1 ||
+			a.count(t, "SELECT count(*) FROM pages") != 1 {
 			t.Fatalf("erasing %s erased rows of 1", other)
 		}
 	}

@@ -37,7 +37,11 @@ func TestABusyTableWithATriggerIsErased(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(clientTables("clients"), letters, test.statements)...)
+			a := open(
+				t,
+				onPostgres(t),
+				app.Config{Models: clients},
+				slices.Concat(clientTables("clients"), letters, test.statements)...)
 			table := "letters"
 			if name == "a view" {
 				table = "all_letters"

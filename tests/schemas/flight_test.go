@@ -19,7 +19,10 @@ import (
 func (a *application) waits(t testing.TB) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
-		if a.count(t, "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()") > 0 {
+		if a.count(
+			t,
+			"SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+		) > 0 {
 			return
 		}
 	}
@@ -53,8 +56,11 @@ func TestRowsInFlightAreErased(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := open(t, onPostgres(t), app.Config{Models: shop}, shopTables()...)
 			a.beside(t, statements...)
-			left := a.count(t, "SELECT (SELECT count(*) FROM people WHERE id = 1) + (SELECT count(*) FROM orders WHERE person_id = 1)"+
-				" + (SELECT count(*) FROM items JOIN orders ON orders.id = order_id WHERE person_id = 1)")
+			left := a.count(
+				t,
+				"SELECT (SELECT count(*) FROM people WHERE id = 1) + (SELECT count(*) FROM orders WHERE person_id = 1)"+
+					" + (SELECT count(*) FROM items JOIN orders ON orders.id = order_id WHERE person_id = 1)",
+			)
 			if left > 0 || a.count(t, "SELECT count(*) FROM items WHERE engraving = 'in flight'") > 0 {
 				t.Errorf("%d rows are left", left)
 			}
@@ -125,7 +131,12 @@ func TestABusyCartIsErased(t *testing.T) {
 			const people, writers = 20, 4
 			a := open(t, onPostgres(t), app.Config{Models: shop}, append(shopTables(), triggers...)...)
 			for id := 3; id < 3+people; id++ {
-				execute(t, a.db, fmt.Sprintf("INSERT INTO people VALUES (%d, 'x')", id), fmt.Sprintf("INSERT INTO orders VALUES (%d, %d, 'x')", id*10, id))
+				execute(
+					t,
+					a.db,
+					fmt.Sprintf("INSERT INTO people VALUES (%d, 'x')", id),
+					fmt.Sprintf("INSERT INTO orders VALUES (%d, %d, 'x')", id*10, id),
+				)
 			}
 			ctx, stop := context.WithCancel(t.Context())
 			var all sync.WaitGroup

@@ -89,9 +89,13 @@ func TestAColumnThatATriggerDerivesIsErased(t *testing.T) {
 }
 
 func TestAHistoryTableOfTheSameNameIsNamed(t *testing.T) {
-	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(clientTables("clients"), letterTables(), []string{
-		"CREATE SCHEMA history", "CREATE TABLE history.clients (id bigint, email text)",
-	}, function("AFTER UPDATE", "clients", "INSERT INTO history.clients VALUES (OLD.id, OLD.email); RETURN NULL;"))...)
+	a := open(
+		t,
+		onPostgres(t),
+		app.Config{Models: clients},
+		slices.Concat(clientTables("clients"), letterTables(), []string{
+			"CREATE SCHEMA history", "CREATE TABLE history.clients (id bigint, email text)",
+		}, function("AFTER UPDATE", "clients", "INSERT INTO history.clients VALUES (OLD.id, OLD.email); RETURN NULL;"))...)
 	_, err := a.erase(t.Context(), "1")
 	must(t, err)
 	if log := a.log.String(); !strings.Contains(log, "history.clients") {

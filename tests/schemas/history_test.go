@@ -45,7 +45,11 @@ func TestHistoryTablesOfSQLiteAreNamedHoweverTheyAreWritten(t *testing.T) {
 		"update with a alias":  "UPDATE/**/history AS h SET email = OLD.email WHERE id = OLD.id",
 	} {
 		t.Run(name, func(t *testing.T) {
-			log := warned(t, databases.SQLite(t), "CREATE TRIGGER [update] AFTER UPDATE OF email ON clients BEGIN "+statement+"; END")
+			log := warned(
+				t,
+				databases.SQLite(t),
+				"CREATE TRIGGER [update] AFTER UPDATE OF email ON clients BEGIN "+statement+"; END",
+			)
 			if strings.Count(log, "history") != 1 || strings.Count(log, "level=WARN") != 1 {
 				t.Errorf("logged %s", log)
 			}
@@ -131,7 +135,8 @@ func TestATriggerWhoseStatementsCannotBeReadIsNamed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			log := g.warned(t, test.functions, "AFTER UPDATE", test.body+" RETURN NULL;")
-			if !strings.Contains(log, "trigger=guard") || !strings.Contains(log, "table=clients") || strings.Count(log, "level=WARN") != 1 {
+			if !strings.Contains(log, "trigger=guard") || !strings.Contains(log, "table=clients") ||
+				strings.Count(log, "level=WARN") != 1 {
 				t.Errorf("logged %s", log)
 			}
 		})
@@ -147,7 +152,11 @@ func TestATriggerWhoseStatementsCannotBeReadIsNamed(t *testing.T) {
 
 func TestTriggersThatCopyNothingAreNotNamed(t *testing.T) {
 	g := newGuarded(t)
-	execute(t, g.db, "CREATE FUNCTION keep(id bigint) RETURNS void LANGUAGE sql AS $$ INSERT INTO history VALUES (id, '') $$")
+	execute(
+		t,
+		g.db,
+		"CREATE FUNCTION keep(id bigint) RETURNS void LANGUAGE sql AS $$ INSERT INTO history VALUES (id, '') $$",
+	)
 	for name, body := range map[string]string{
 		"a comment":    "/* INSERT INTO history */ -- UPDATE history SET\n NEW.age := 0; RETURN NEW;",
 		"a text":       "NEW.email := 'INSERT INTO history, UPDATE history SET EXECUTE'; RETURN NEW;",

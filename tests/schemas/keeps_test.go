@@ -263,7 +263,8 @@ func TestAFilteringViewIsNotExported(t *testing.T) {
 			"CREATE TABLE all_letters (id bigint PRIMARY KEY, client_id bigint, body text, hidden boolean)",
 			"CREATE VIEW letters AS SELECT id, client_id, body FROM all_letters WHERE hidden IS NULL",
 		})...)
-		if _, err := a.export(t.Context(), "1"); !errors.Is(err, domain.ErrConfiguration) || !strings.Contains(err.Error(), "letters") {
+		if _, err := a.export(t.Context(), "1"); !errors.Is(err, domain.ErrConfiguration) ||
+			!strings.Contains(err.Error(), "letters") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -271,9 +272,15 @@ func TestAFilteringViewIsNotExported(t *testing.T) {
 
 func TestTablesIntoWhichTriggersCopyAreNamedOnce(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		trigger := []string{"CREATE TRIGGER guard AFTER UPDATE ON clients BEGIN INSERT INTO clients_history VALUES (OLD.id, OLD.email); END"}
+		trigger := []string{
+			"CREATE TRIGGER guard AFTER UPDATE ON clients BEGIN INSERT INTO clients_history VALUES (OLD.id, OLD.email); END",
+		}
 		if isPostgres(db) {
-			trigger = function("AFTER UPDATE", "clients", `INSERT INTO public."clients_history" VALUES (OLD.id, OLD.email); RETURN NULL;`)
+			trigger = function(
+				"AFTER UPDATE",
+				"clients",
+				`INSERT INTO public."clients_history" VALUES (OLD.id, OLD.email); RETURN NULL;`,
+			)
 		}
 		a := open(t, db, app.Config{Models: clients}, slices.Concat(clientTables("clients"), letterTables(), []string{
 			"CREATE TABLE clients_history (id bigint, email text)",

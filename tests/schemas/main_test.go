@@ -39,7 +39,11 @@ func open(t testing.TB, db *bun.DB, config app.Config, statements ...string) *ap
 	return &application{gdpr, db, log}
 }
 
-func (a *application) erase(ctx context.Context, id string, refs ...domain.SubjectRef) (result domain.ErasureResult, err error) {
+func (a *application) erase(
+	ctx context.Context,
+	id string,
+	refs ...domain.SubjectRef,
+) (result domain.ErasureResult, err error) {
 	subject, err := domain.NewSubject(id, refs...)
 	if err != nil {
 		return result, err
@@ -63,7 +67,12 @@ func (a *application) export(ctx context.Context, id string) (bundle domain.Expo
 	return bundle, err
 }
 
-func (a *application) rectify(ctx context.Context, id string, corrections domain.Corrections, refs ...domain.SubjectRef) (result domain.RectificationResult, err error) {
+func (a *application) rectify(
+	ctx context.Context,
+	id string,
+	corrections domain.Corrections,
+	refs ...domain.SubjectRef,
+) (result domain.RectificationResult, err error) {
 	subject, err := domain.NewSubject(id, refs...)
 	if err != nil {
 		return result, err

@@ -63,7 +63,10 @@ func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
 			for what, fn := range calls {
 				subject, err := domain.NewSubject("1")
 				must(t, err)
-				alone := a.Stack().Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error { return fn(ctx, s, subject) })
+				alone := a.Stack().Sessions.Do(
+					t.Context(),
+					func(ctx context.Context, s ports.Session) error { return fn(ctx, s, subject) },
+				)
 				for how, err := range map[string]error{"alone": alone, "joined": a.inside(t, fn, nil, []string{"SELECT 1"})} {
 					if !errors.Is(err, domain.ErrConfiguration) {
 						t.Errorf("%s %s: got %v (%v)", what, how, err, errors.Unwrap(err))
@@ -80,12 +83,14 @@ func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
 				}
 			}
 			if strings.Contains(test.revoke, "SELECT") {
-				if _, err := a.export(t.Context(), "1"); !errors.Is(err, domain.ErrConfiguration) || !strings.Contains(err.Error(), "people: ") {
+				if _, err := a.export(t.Context(), "1"); !errors.Is(err, domain.ErrConfiguration) ||
+					!strings.Contains(err.Error(), "people: ") {
 					t.Errorf("export: got %v", err)
 				}
 			}
 			failures := a.failed(t, "1")
-			if test.target != nil && (len(failures) != 2 || failures[0]["target"] != test.target || failures[0]["error"] != "configuration") {
+			if test.target != nil &&
+				(len(failures) != 2 || failures[0]["target"] != test.target || failures[0]["error"] != "configuration") {
 				t.Errorf("evidence %v", failures)
 			}
 			if n := a.count(t, "SELECT count(*) FROM items"); n != 2 {

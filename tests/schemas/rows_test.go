@@ -48,7 +48,11 @@ func TestARowIsNotDeletedTogetherWithColumnsThatTheDataMapDoesNotHave(t *testing
 				if table != "logins" {
 					statements = append(statements, "CREATE VIEW logins AS SELECT id, person_id, ip FROM "+table)
 				}
-				statements = append(statements, "INSERT INTO people VALUES (1, 'a')", "INSERT INTO "+table+" (id, person_id, ip) VALUES (1, 1, 'x')")
+				statements = append(
+					statements,
+					"INSERT INTO people VALUES (1, 'a')",
+					"INSERT INTO "+table+" (id, person_id, ip) VALUES (1, 1, 'x')",
+				)
 				a := open(t, db, app.Config{Models: []any{(*person)(nil), (*login)(nil)}}, statements...)
 				_, err := a.erase(t.Context(), "1")
 				if test.says == "" {
@@ -58,8 +62,10 @@ func TestARowIsNotDeletedTogetherWithColumnsThatTheDataMapDoesNotHave(t *testing
 					return
 				}
 				failures := a.failed(t, "1")
-				if !errors.Is(err, domain.ErrManifest) || !strings.Contains(err.Error(), test.says) || a.count(t, "SELECT count(*) FROM "+table) != 1 ||
-					len(failures) != 1 || failures[0]["target"] != "logins" {
+				if !errors.Is(err, domain.ErrManifest) || !strings.Contains(err.Error(), test.says) ||
+					a.count(t, "SELECT count(*) FROM "+table) != 1 ||
+					len(failures) != 1 ||
+					failures[0]["target"] != "logins" {
 					t.Errorf("got %v, %v", err, failures)
 				}
 			})
@@ -70,9 +76,15 @@ func TestARowIsNotDeletedTogetherWithColumnsThatTheDataMapDoesNotHave(t *testing
 // A migration adds a column while the process runs.
 func TestANewColumnIsNoticed(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		a := open(t, db, app.Config{Models: []any{(*person)(nil), (*login)(nil)}},
-			"CREATE TABLE people (id bigint PRIMARY KEY, email text)", "CREATE TABLE logins (id bigint PRIMARY KEY, person_id bigint, ip text)",
-			"INSERT INTO people VALUES (1, 'a'), (2, 'a')", "INSERT INTO logins VALUES (1, 1, 'x'), (2, 2, 'x')")
+		a := open(
+			t,
+			db,
+			app.Config{Models: []any{(*person)(nil), (*login)(nil)}},
+			"CREATE TABLE people (id bigint PRIMARY KEY, email text)",
+			"CREATE TABLE logins (id bigint PRIMARY KEY, person_id bigint, ip text)",
+			"INSERT INTO people VALUES (1, 'a'), (2, 'a')",
+			"INSERT INTO logins VALUES (1, 1, 'x'), (2, 2, 'x')",
+		)
 		_, err := a.erase(t.Context(), "1")
 		must(t, err)
 		execute(t, db, "ALTER TABLE logins ADD COLUMN invoice text")
@@ -94,7 +106,9 @@ func TestRetentionThatIsOverIsNoReason(t *testing.T) {
 					"CREATE TABLE accounts (id bigint PRIMARY KEY, email text, address text, number text, issued_at "+column+")")
 				now := time.Now()
 				for id, issued := range map[int64]time.Time{1: now.AddDate(-11, 0, 0), 2: now.AddDate(-9, 0, 0)} {
-					_, err := db.NewInsert().Model(&account{ID: id, Email: "e", Address: "Street", Number: "N", IssuedAt: issued}).Exec(t.Context())
+					_, err := db.NewInsert().
+						Model(&account{ID: id, Email: "e", Address: "Street", Number: "N", IssuedAt: issued}).
+						Exec(t.Context())
 					must(t, err)
 				}
 				execute(t, db, "INSERT INTO accounts VALUES (3, 'e', 'Street', 'N', NULL)")
@@ -141,7 +155,13 @@ func TestRetentionFromAnInfiniteInstant(t *testing.T) {
 // when the application wrote rows, is for the application to overwrite.
 func TestSQLiteForgets(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.db")
-	db := databases.Driver{Name: "SQLite", SQL: "sqlite"}.Open(t, "file:"+path+"?_pragma=journal_mode(delete)&_pragma=foreign_keys(1)&_pragma=busy_timeout(10000)")
+	db := databases.Driver{
+		Name: "SQLite",
+		SQL:  "sqlite",
+	}.Open(
+		t,
+		"file:"+path+"?_pragma=journal_mode(delete)&_pragma=foreign_keys(1)&_pragma=busy_timeout(10000)",
+	)
 	a := open(t, db, app.Config{Models: shop, Resolvers: []ports.Resolver{&system{}}}, shopTables()...)
 	secret := "secret-" + strings.Repeat("x", 20)
 	execute(t, db, "UPDATE people SET email = '"+secret+"' WHERE id = 1")

@@ -178,7 +178,11 @@ func TestAColumnThatATriggerDerivesFromACorrectionIsNoFailure(t *testing.T) {
 		Hash          string `bun:"hash" pii:"contact,erasure:anonymize"`
 	}
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		trigger := sqliteTrigger("AFTER UPDATE", "subscribers", "UPDATE subscribers SET hash = hex(NEW.email) WHERE id = OLD.id;")
+		trigger := sqliteTrigger(
+			"AFTER UPDATE",
+			"subscribers",
+			"UPDATE subscribers SET hash = hex(NEW.email) WHERE id = OLD.id;",
+		)
 		if isPostgres(db) {
 			trigger = function("BEFORE UPDATE", "subscribers", "NEW.hash := md5(NEW.email); RETURN NEW;")
 		}
@@ -206,9 +210,17 @@ func TestATriggerOfALaterTableThatUndoesACorrectionIsFound(t *testing.T) {
 		Body          string  `bun:"body" pii:"contact,erasure:anonymize"`
 	}
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		trigger := sqliteTrigger("AFTER UPDATE", "letters", "UPDATE clients SET email = 'a@example.org' WHERE id = OLD.client_id;")
+		trigger := sqliteTrigger(
+			"AFTER UPDATE",
+			"letters",
+			"UPDATE clients SET email = 'a@example.org' WHERE id = OLD.client_id;",
+		)
 		if isPostgres(db) {
-			trigger = function("AFTER UPDATE", "letters", "UPDATE clients SET email = 'a@example.org' WHERE id = OLD.client_id; RETURN NULL;")
+			trigger = function(
+				"AFTER UPDATE",
+				"letters",
+				"UPDATE clients SET email = 'a@example.org' WHERE id = OLD.client_id; RETURN NULL;",
+			)
 		}
 		a := open(t, db, app.Config{Models: []any{(*patron)(nil), (*account)(nil)}}, slices.Concat(plainClients, trigger)...)
 		result, err := a.rectify(t.Context(), "1", corrected)

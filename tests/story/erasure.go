@@ -25,7 +25,10 @@ func (s *story) erase() domain.ErasureResult {
 	if !slices.Equal(result.EnqueuedExternal, []string{"desk"}) {
 		s.t.Errorf("enqueued for %v", result.EnqueuedExternal)
 	}
-	if want := map[string]int64{"people": 1, "orders": 1, "order_lines": 1, "invoices": 1}; !maps.Equal(result.Anonymized, want) ||
+	if want := map[string]int64{"people": 1, "orders": 1, "order_lines": 1, "invoices": 1}; !maps.Equal(
+		result.Anonymized,
+		want,
+	) ||
 		!maps.Equal(result.Retained, map[string]int64{"invoices": 1}) {
 		s.t.Errorf("%+v", result)
 	}
@@ -90,7 +93,8 @@ func (s *story) completion() {
 	}
 	s.happened(domain.EventErasureStepSucceeded, domain.EventErasureCompleted)
 	events := s.trail("acme")
-	if step := events[len(events)-2].Payload; step["target"] != "desk" || step["external"] != true || step["already_absent"] != false {
+	if step := events[len(events)-2].Payload; step["target"] != "desk" || step["external"] != true ||
+		step["already_absent"] != false {
 		s.t.Errorf("the desk's step is %v", step)
 	}
 }
@@ -110,7 +114,8 @@ func (s *story) erasureAgain() {
 // exportOfWhatIsLeft shows surrogates, and what is retained with its reason.
 func (s *story) exportOfWhatIsLeft() {
 	values, bundle := s.exported()
-	if len(bundle.Records) != 15 || values["invoices.address"] != "1 Main Street" || values["people.email"] == "ada@example.org" {
+	if len(bundle.Records) != 15 || values["invoices.address"] != "1 Main Street" ||
+		values["people.email"] == "ada@example.org" {
 		s.t.Errorf("exported %v", values)
 	}
 }

@@ -47,7 +47,9 @@ func newFixture(t *testing.T, adjust ...func(*httpapi.Config)) fixture {
 		DataMap:     dataMap(t),
 		Logger:      slog.New(slog.NewJSONHandler(f.logged, nil)),
 	}
-	f.config.Export, err = export.NewExporter(export.Config{Clock: clock{}, IDs: ids{}, DataMap: f.config.DataMap, Resolvers: set})
+	f.config.Export, err = export.NewExporter(
+		export.Config{Clock: clock{}, IDs: ids{}, DataMap: f.config.DataMap, Resolvers: set},
+	)
 	require(t, err)
 	f.config.Erasure, err = erasure.NewEraser(erasure.Config{
 		Clock: clock{}, IDs: ids{}, DataMap: f.config.DataMap, Resolvers: set,

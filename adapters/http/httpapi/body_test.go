@@ -191,8 +191,13 @@ func TestLengthsCountCharactersNotBytes(t *testing.T) {
 }
 
 func TestSpaceAndEscapesInJSONDoNotMatter(t *testing.T) {
-	sessions := accepts(t, "recordConsent",
-		jsonBody(" \r\n{ \"granted\" :\tfalse , \"polic\\u0079_version\":\"\\ud83d\\ude00\\\\ud800\", \"purpose\":\"a\\/b\" } "))
+	sessions := accepts(
+		t,
+		"recordConsent",
+		jsonBody(
+			" \r\n{ \"granted\" :\tfalse , \"polic\\u0079_version\":\"\\ud83d\\ude00\\\\ud800\", \"purpose\":\"a\\/b\" } ",
+		),
+	)
 	got := sessions.consents[0]
 	if got.Granted || got.PolicyVersion != `😀\ud800` || got.Purpose != "a/b" {
 		t.Errorf("recorded %+v", got)

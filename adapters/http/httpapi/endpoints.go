@@ -24,8 +24,8 @@ type Endpoint struct {
 	exports bool
 }
 
-// operation does the work of a request in its session. It returns the result, which becomes the body of the response. It
-// may run more than once, because a session factory may retry.
+// operation does the work of a request in its session. It returns the result, which becomes the body of the response.
+// It may run more than once, because a session factory may retry.
 type operation func(context.Context, ports.Session) (any, error)
 
 // Endpoints lists the routes to be mounted. The order has no meaning.

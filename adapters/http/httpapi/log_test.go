@@ -91,7 +91,8 @@ func TestAPanicIsAnsweredAndLoggedWithoutItsValue(t *testing.T) {
 			}
 			line := f.logLine(t)
 			stack := fmt.Sprint(line["stack"])
-			if line["panic"] == nil || line["operation"] != "recordConsent" || !strings.Contains(stack, "httpapi.(*API).Handle\n") {
+			if line["panic"] == nil || line["operation"] != "recordConsent" ||
+				!strings.Contains(stack, "httpapi.(*API).Handle\n") {
 				t.Errorf("logged %v", line)
 			}
 			for _, secret := range []string{"987654321", fmt.Sprintf("%x", 987654321), "secret"} {

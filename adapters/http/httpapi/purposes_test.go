@@ -44,7 +44,8 @@ func TestAPurposeThatIsNotDeclaredIsRefused(t *testing.T) {
 		"restriction status": f.call(t, "getRestrictionStatus", httpapi.Request{Subject: as("42"), Query: "purpose=Ads"}),
 	} {
 		problem := problemOf(t, response)
-		if response.Status != 422 || len(problem.Errors) != 1 || problem.Errors[0].Field != "purpose" || problem.Errors[0].Code != "unknown" {
+		if response.Status != 422 || len(problem.Errors) != 1 || problem.Errors[0].Field != "purpose" ||
+			problem.Errors[0].Code != "unknown" {
 			t.Errorf("%s: %d %s", name, response.Status, response.Body)
 		}
 	}
@@ -85,7 +86,8 @@ func TestWithoutDeclaredPurposesThereIsNoList(t *testing.T) {
 		document, err := api.OpenAPI("/me")
 		require(t, err)
 		listed := strings.Contains(string(document), "listConsentStatuses")
-		if defined := strings.Contains(string(document), `"ConsentStatuses":`); listed != (name == "purposes") || defined != listed {
+		if defined := strings.Contains(string(document), `"ConsentStatuses":`); listed != (name == "purposes") ||
+			defined != listed {
 			t.Errorf("%s: described %v, with its schema %v", name, listed, defined)
 		}
 	}

@@ -23,7 +23,8 @@ func onlyApplicationJSONIsRead(t testing.TB, harness Harness) {
 		w.expect(t, 415, r.with("Content-Type", contentType))
 	}
 	w.expect(t, 415, r.with("Content-Type"))
-	form := "--x\r\nContent-Disposition: form-data; name=\"granted\"\r\n\r\ntrue\r\n--x--\r\n" // some servers parse it themselves
+	// Some servers parse a form themselves.
+	form := "--x\r\nContent-Disposition: form-data; name=\"granted\"\r\n\r\ntrue\r\n--x--\r\n"
 	w.expect(t, 415, post("/consent", form).with("Content-Type", "multipart/form-data; boundary=x"))
 	now := len(w.consented(t, "42", "newsletter"))
 	assert(t, recorded == 3 && now == recorded, "the store has %d records, and %d after what was refused", recorded, now)
@@ -39,7 +40,9 @@ func noContentCodingIsUndone(t testing.TB, harness Harness) {
 
 	r := post("/consent", packed.String())
 	w.expect(t, 400, r)
-	for _, codings := range [][]string{{"gzip"}, {"GZIP"}, {"identity, gzip"}, {"identity", "gzip"}, {"gzip", "identity"}} {
+	for _, codings := range [][]string{
+		{"gzip"}, {"GZIP"}, {"identity, gzip"}, {"identity", "gzip"}, {"gzip", "identity"},
+	} {
 		w.expect(t, 415, r.with("Content-Encoding", codings...))
 	}
 	for _, coding := range []string{"deflate", "br", "zstd", "unheard-of"} {
@@ -90,7 +93,8 @@ func whatIsNoJSONIsRefused(t testing.TB, harness Harness) {
 		w.expect(t, 422, post("/restriction", body))
 	}
 	whole := `{"granted":true,"policy_version":"\ud83d\ude00\u00e4","purpose":"a\/b"}`
-	if got := w.expect(t, 200, post("/consent", whole)); got.text("policy_version") != "😀ä" || got.text("purpose") != "a/b" {
+	got := w.expect(t, 200, post("/consent", whole))
+	if got.text("policy_version") != "😀ä" || got.text("purpose") != "a/b" {
 		t.Errorf("%s is answered with %s", whole, got.body)
 	}
 }
@@ -98,6 +102,7 @@ func whatIsNoJSONIsRefused(t testing.TB, harness Harness) {
 func fieldsAreTakenOnceAndByExactName(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	more := func(field string) string { return strings.TrimSuffix(decision, "}") + "," + field + "}" }
+	long := fmt.Sprintf(`{"granted":true,"policy_version":"v","purpose":%q}`, strings.Repeat("😀", 256))
 	for body, want := range map[string]string{
 		more(`"granted":false`):      `{"field":"granted","code":"duplicate"`,
 		more(`"gr\u0061nted":false`): `{"field":"granted","code":"duplicate"`,
@@ -106,7 +111,7 @@ func fieldsAreTakenOnceAndByExactName(t testing.TB, harness Harness) {
 		more(`"subject_id":"43"`):    `{"field":"subject_id","code":"unknown"`,
 		more(`"source":"me"`):        `{"field":"source","code":"unknown"`,
 		more(`"recorded_at":"2020"`): `{"field":"recorded_at","code":"unknown"`,
-		fmt.Sprintf(`{"granted":true,"policy_version":"v","purpose":%q}`, strings.Repeat("😀", 256)): `{"field":"purpose","code":"too_long"`,
+		long:                         `{"field":"purpose","code":"too_long"`,
 	} {
 		got := w.expect(t, 422, post("/consent", body))
 		assert(t, strings.Contains(got.body, `"errors":[`+want), "%s is answered with %s", body, got.body)

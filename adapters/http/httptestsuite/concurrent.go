@@ -40,7 +40,8 @@ type member struct{ subject, purpose, version, reason string }
 func memberOf(i int) member {
 	subject := strconv.Itoa(1000 + i)
 	filler := strings.Repeat(string(rune('a'+i%26)), i%50) // so that strings lie at different places
-	separator := "-"                                       // nothing to unescape, so that a server may hand out its own memory
+	// This separator needs no unescaping, so that a server may hand out its own memory.
+	separator := "-"
 	if i%2 == 0 {
 		separator = "/"
 	}

@@ -17,11 +17,12 @@ import (
 // victim is a subject that no request is for, but for those inside of bodies.
 const victim = "666"
 
-// smuggling is a body of at least that size that is nothing but erasures of the victim. One begins where a server begins
-// that has read nothing of it, and one where a server goes on that has read what it may.
+// smuggling is a body of at least that size, and consists only of erasures of the victim. One erasure begins where a
+// server begins that has read nothing of the body. One begins where a server continues that has read as much as it may.
 func smuggling(size int) string {
 	erasure := func(padding int) string {
-		return fmt.Sprintf("DELETE /me HTTP/1.1\r\nHost: h\r\n%s: %s\r\nX: %s\r\n\r\n", subjectHeader, victim, strings.Repeat("x", padding))
+		return fmt.Sprintf("DELETE /me HTTP/1.1\r\nHost: h\r\n%s: %s\r\nX: %s\r\n\r\n",
+			subjectHeader, victim, strings.Repeat("x", padding))
 	}
 	one := erasure(0)
 	read := httpapi.MaxBodySize + 1
@@ -56,8 +57,8 @@ func whatIsLeftOfABodyIsNoRequest(t testing.TB, harness Harness) {
 	w.hasNoEventsOf(t, victim)
 }
 
-// sendSmuggler sends a message, and behind it a last request. There must be the answer to the message and, if the server
-// goes on reading, that to the last request; nothing else.
+// sendSmuggler sends a message, and behind it a last request. The server must respond to the message. It must also
+// respond to the last request if it continues to read, and must send nothing else.
 func (w *world) sendSmuggler(t testing.TB, name, message string, status int) {
 	t.Helper()
 	connection := w.dial(t)

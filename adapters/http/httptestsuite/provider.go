@@ -37,7 +37,9 @@ func providerAloneNamesTheSubject(t testing.TB, harness Harness) {
 			separator = "&"
 		}
 		r.path += separator + "subject=43&subject_id=43&user_id=43&id=43"
-		for _, name := range []string{"X-Subject", "X-Subject-Id", "X-User", "X-User-Id", "Subject", "Authorization", "Cookie", "From"} {
+		for _, name := range []string{
+			"X-Subject", "X-Subject-Id", "X-User", "X-User-Id", "Subject", "Authorization", "Cookie", "From",
+		} {
 			r = r.with(name, "43")
 		}
 		if got := w.expect(t, 200, r); got.text("subject_id") != "42" || strings.Contains(got.body, confidential) {

@@ -110,13 +110,15 @@ func purposesThatAreDeclaredAreListed(t testing.TB, harness Harness) {
 	w.expect(t, 200, post("/consent", `{"granted":true,"policy_version":"v1","purpose":"a/b"}`))
 	want := w.exact(t, "consent_statuses", 200, get("/consent"))
 	head := w.send(t, request{method: http.MethodHead, path: "/consent"})
-	if head.status != want.status || head.body != "" || head.header.Get("Content-Type") != want.header.Get("Content-Type") {
+	if head.status != want.status || head.body != "" ||
+		head.header.Get("Content-Type") != want.header.Get("Content-Type") {
 		t.Errorf("HEAD /consent: %d with %d bytes", head.status, len(head.body))
 	}
 	w.expect(t, 200, get("/consent/a%2Fb"))
 	for _, r := range []request{
 		get("/consent/ads"), get("/restriction?purpose=ads"),
-		post("/consent", `{"granted":true,"policy_version":"v1","purpose":"ads"}`), post("/restriction", `{"restricted":true,"purpose":"ads"}`),
+		post("/consent", `{"granted":true,"policy_version":"v1","purpose":"ads"}`),
+		post("/restriction", `{"restricted":true,"purpose":"ads"}`),
 	} {
 		if got := w.expect(t, 422, r); !strings.Contains(got.body, `"errors":[{"field":"purpose","code":"unknown"`) {
 			t.Errorf("%s is answered with %s", r, got.body)

@@ -18,13 +18,15 @@ func consentIsAnsweredExactly(t testing.TB, harness Harness) {
 	w.exact(t, "consent_status_none", 200, get("/consent/newsletter"))
 	w.exact(t, "consent_given", 200, post("/consent", decision))
 	w.exact(t, "consent_status", 200, get("/consent/newsletter"))
-	w.exact(t, "consent_withdrawn", 200, post("/consent", `{"granted":false,"policy_version":"v2","purpose":"newsletter"}`))
+	w.exact(t, "consent_withdrawn", 200,
+		post("/consent", `{"granted":false,"policy_version":"v2","purpose":"newsletter"}`))
 }
 
 func restrictionIsAnsweredExactly(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	w.exact(t, "restriction_status_none", 200, get("/restriction"))
-	w.exact(t, "restriction_placed_purpose", 200, post("/restriction", `{"restricted":true,"purpose":"ads","reason":"wrong"}`))
+	w.exact(t, "restriction_placed_purpose", 200,
+		post("/restriction", `{"restricted":true,"purpose":"ads","reason":"wrong"}`))
 	w.exact(t, "restriction_status_purpose", 200, get("/restriction?purpose=ads"))
 	w.exact(t, "restriction_placed_all", 200, post("/restriction", placement))
 	w.exact(t, "restriction_status_all", 200, get("/restriction?purpose=ads"))
@@ -90,7 +92,10 @@ var problems = []struct {
 	{"problem_415_content_type", 415, post("/consent", decision).with("Content-Type", "text/plain")},
 	{"problem_415_content_coding", 415, post("/consent", decision).with("Content-Encoding", "gzip")},
 	{"problem_422_one_field", 422, post("/restriction", `{"restricted":"true"}`)},
-	{"problem_422_many_fields", 422, post("/consent", `{"granted":1,"purpose":"","subject_id":"7","policy_version":null}`)},
+	{
+		"problem_422_many_fields", 422,
+		post("/consent", `{"granted":1,"purpose":"","subject_id":"7","policy_version":null}`),
+	},
 	{"problem_422_no_object", 422, post("/consent", `[]`)},
 	{"problem_422_path", 422, get("/consent/%00")},
 	{"problem_422_query", 422, get("/restriction?purpose=a&purpose=b")},

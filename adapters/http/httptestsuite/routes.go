@@ -38,7 +38,9 @@ func headIsGetWithoutTheBody(t testing.TB, harness Harness) {
 func (w *world) staysInStep(t testing.TB) {
 	t.Helper()
 	connection := w.dial(t)
-	messages := []struct{ method, path string }{{"HEAD", "/consent/ads"}, {"OPTIONS", "/export"}, {"HEAD", "/unknown"}, {"GET", "/consent/last"}}
+	messages := []struct{ method, path string }{
+		{"HEAD", "/consent/ads"}, {"OPTIONS", "/export"}, {"HEAD", "/unknown"}, {"GET", "/consent/last"},
+	}
 	for _, message := range messages {
 		_, err := fmt.Fprintf(connection, "%s %s%s HTTP/1.1\r\nHost: %s\r\n%s: 42\r\n\r\n",
 			message.method, w.prefix, message.path, w.host, subjectHeader)

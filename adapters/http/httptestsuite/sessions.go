@@ -23,8 +23,8 @@ type sessions struct {
 	asked  []question
 }
 
-// question is whose consent the store was asked for, and the purpose twice: the string that it was given, and a copy from
-// when it was.
+// question names the subject whose consent the store was asked for. It holds the purpose twice: the string that the
+// store was given, and a copy of it from that time.
 type question struct {
 	subject       domain.SubjectID
 	given, copied string

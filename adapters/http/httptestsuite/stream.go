@@ -70,7 +70,8 @@ func answerThatNobodyReadsIsGivenUp(t testing.TB, harness Harness) {
 	ended := make(chan error, 1)
 	w.sessions.tell(ended)
 	connection := w.dial(t)
-	_, err := io.WriteString(connection, "GET "+w.prefix+"/export HTTP/1.1\r\nHost: h\r\n"+subjectHeader+": "+hoarder+"\r\n\r\n")
+	_, err := io.WriteString(connection,
+		"GET "+w.prefix+"/export HTTP/1.1\r\nHost: h\r\n"+subjectHeader+": "+hoarder+"\r\n\r\n")
 	require(t, err)
 	_, err = io.ReadFull(connection, make([]byte, 100))
 	require(t, err)

@@ -21,16 +21,18 @@ const (
 // confidential is in every text that must reach no client.
 const confidential = "Rumpelstiltskin"
 
-// Subject is what the subject provider of the server under test calls, with a function that returns a header of the
-// request, or nothing where it is missing. What it returns is to be returned as it is, and what it panics with must not be
-// recovered:
+// The subject provider of the server under test calls Subject with a function that returns a header of the request, or
+// nothing if the header is missing. The provider returns the result of Subject unchanged, and must not recover a panic
+// of Subject:
 //
 //	func(r *http.Request) (domain.Subject, error) { return httptestsuite.Subject(r.Header.Get) }
 func Subject(header func(name string) string) (domain.Subject, error) {
 	switch id := header(subjectHeader); id {
 	case "":
 		challenge := http.Header{"WWW-Authenticate": {`Bearer realm="suite"`}}
-		return domain.Subject{}, &httpapi.Refusal{Status: http.StatusUnauthorized, Header: challenge, Err: errors.New(confidential)}
+		return domain.Subject{}, &httpapi.Refusal{
+			Status: http.StatusUnauthorized, Header: challenge, Err: errors.New(confidential),
+		}
 	case forbidden:
 		return domain.Subject{}, &httpapi.Refusal{Status: http.StatusForbidden, Err: errors.New(confidential)}
 	case failing:

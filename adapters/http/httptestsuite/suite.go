@@ -9,9 +9,9 @@ import (
 
 // Harness is what the suite needs of the adapter under test.
 type Harness struct {
-	// Serve mounts the API, as it is given, under the prefix ("/me", "/a/b/me", or nothing for the root) on a server of the
-	// framework's own on loopback, and returns the server's URL without the prefix, such as "http://127.0.0.1:40001". The
-	// server takes its subjects from Subject and is stopped by t.Cleanup. Serve is called at least once for each case.
+	// Serve mounts the API, as it is given, under the prefix ("/me", "/a/b/me", or nothing for the root) on a server of
+	// the framework's own on loopback, and returns the server's URL without the prefix, such as "http://127.0.0.1:40001".
+	// The server takes its subjects from Subject and is stopped by t.Cleanup. Serve is called at least once for each case.
 	// Required.
 	Serve func(t testing.TB, api *httpapi.API, prefix string) (serverURL string)
 

@@ -110,7 +110,9 @@ func TestAHarnessThatIsWrongFails(t *testing.T) {
 	if got := promise.Watch(t, func(t testing.TB) { sound.check(t) }).Failures(); got != "" {
 		t.Errorf("a sound harness fails: %s", got)
 	}
-	withPath := Harness{Serve: func(t testing.TB, api *httpapi.API, prefix string) string { return serve(t, api, prefix) + "/me" }}
+	withPath := Harness{
+		Serve: func(t testing.TB, api *httpapi.API, prefix string) string { return serve(t, api, prefix) + "/me" },
+	}
 	got := promise.Watch(t, func(t testing.TB) { withPath.open(t) }).Failures()
 	if !strings.Contains(got, "Serve must return") {
 		t.Errorf("a URL with a path is taken: %s", got)

@@ -183,7 +183,8 @@ func TestTheLengthIsAlwaysKnown(t *testing.T) {
 	for _, path := range []string{"/me/consent/ads", "/me/unknown"} {
 		get, head := send(t, handler, "GET", path), send(t, handler, "HEAD", path)
 		length := strconv.Itoa(get.Body.Len())
-		if get.Header().Get("Content-Length") != length || head.Header().Get("Content-Length") != length || head.Body.Len() > 0 {
+		if get.Header().Get("Content-Length") != length || head.Header().Get("Content-Length") != length ||
+			head.Body.Len() > 0 {
 			t.Errorf("%s: %s bytes, announced as %q, and as %q by HEAD with %d", path, length,
 				get.Header().Get("Content-Length"), head.Header().Get("Content-Length"), head.Body.Len())
 		}
@@ -228,8 +229,12 @@ func TestTheServerClosesOnABodyThatIsFarTooLarge(t *testing.T) {
 	require(t, err)
 	defer connection.Close()
 	const size = 1 << 30 // of which almost nothing is sent
-	_, err = fmt.Fprintf(connection, "POST /me/consent HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		size, strings.Repeat(" ", httpapi.MaxBodySize+1))
+	_, err = fmt.Fprintf(
+		connection,
+		"POST /me/consent HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		size,
+		strings.Repeat(" ", httpapi.MaxBodySize+1),
+	)
 	require(t, err)
 	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
 	require(t, err)

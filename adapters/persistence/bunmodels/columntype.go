@@ -38,7 +38,8 @@ func columnType(field *schema.Field) (t domain.ColumnType, length int, surrogate
 		declared, length = sqlType(tag)
 		t = readable(t, declared)
 	}
-	if t == domain.TypeJSON && field.IndirectType.Kind() == reflect.Slice && field.IndirectType.Elem().Kind() != reflect.Uint8 {
+	if t == domain.TypeJSON && field.IndirectType.Kind() == reflect.Slice &&
+		field.IndirectType.Elem().Kind() != reflect.Uint8 {
 		surrogate = "[]"
 	}
 	return t, length, surrogate
@@ -140,7 +141,9 @@ func isUUID(t reflect.Type) bool {
 	return ok && zero.String() == "00000000-0000-0000-0000-000000000000"
 }
 
-var sqlTypePattern = regexp.MustCompile(`^([a-z0-9_ ]+?) *(?:\( *(\d+) *(?:, *\d+ *)?\))?( with(?:out)? time zone)?(\[\])*$`)
+var sqlTypePattern = regexp.MustCompile(
+	`^([a-z0-9_ ]+?) *(?:\( *(\d+) *(?:, *\d+ *)?\))?( with(?:out)? time zone)?(\[\])*$`,
+)
 
 var sqlTypes = map[string]domain.ColumnType{
 	"text": domain.TypeText, "varchar": domain.TypeText, "character varying": domain.TypeText,
@@ -149,7 +152,8 @@ var sqlTypes = map[string]domain.ColumnType{
 	"integer": domain.TypeInteger, "int": domain.TypeInteger, "int4": domain.TypeInteger, "serial": domain.TypeInteger,
 	"bigint": domain.TypeBigInt, "int8": domain.TypeBigInt, "bigserial": domain.TypeBigInt,
 	"numeric": domain.TypeNumber, "decimal": domain.TypeNumber, "real": domain.TypeNumber,
-	"double precision": domain.TypeNumber, "float4": domain.TypeNumber, "float8": domain.TypeNumber, "float": domain.TypeNumber,
+	"double precision": domain.TypeNumber, "float": domain.TypeNumber,
+	"float4": domain.TypeNumber, "float8": domain.TypeNumber,
 	"boolean": domain.TypeBoolean, "bool": domain.TypeBoolean,
 	"timestamp": domain.TypeTime, "timestamptz": domain.TypeTime, "date": domain.TypeTime, "datetime": domain.TypeTime,
 	"uuid": domain.TypeUUID,

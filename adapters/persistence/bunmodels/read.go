@@ -179,7 +179,8 @@ func (r *modelReader) readRelation(relation *schema.Relation) error {
 	case subject == "path" && relation.Type != schema.BelongsToRelation:
 		return modelError(r.table.Name+"."+relation.Field.GoName, "is marked as the path, but is no belongs-to relation")
 	case subject == "path" && relation.Condition != nil:
-		return modelError(r.table.Name+"."+relation.Field.GoName, "is marked as the path, but holds for some rows only (join_on)")
+		return modelError(r.table.Name+"."+relation.Field.GoName,
+			"is marked as the path, but holds for some rows only (join_on)")
 	case relation.Type != schema.BelongsToRelation, relation.Condition != nil:
 		return nil
 	}

@@ -72,8 +72,8 @@ func (sqlite) keeps(t domain.ColumnType, keyType string) bool {
 }
 
 // longNumber reports whether a text looks like a number of more than 64 bits. A numeric column makes the same
-// floating-point number of many of them. Other texts that look like numbers, such as 007, are compared as numbers: a row
-// belongs to the key that is spelled like it, or else to the key of the same value.
+// floating-point number of many such texts. Other texts that look like numbers, such as 007, are compared as numbers: a
+// row belongs to the key with the same spelling, or else to the key with the same value.
 func longNumber(text string) bool {
 	if strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789+-.eE", r) }) {
 		return false
@@ -109,7 +109,8 @@ func (s *Store) conversion(c *catalog, table domain.Table) string {
 	return ""
 }
 
-// narrowing says which column of a table refers to a text of the subject's key and holds numbers; empty if there is none.
+// narrowing names the column of a table that holds numbers and refers to a text of the subject's key. It is empty if no
+// column does.
 func (s *Store) narrowing(c *catalog, table domain.Table) string {
 	subject, path := s.dataMap.SubjectTable(), s.dataMap.Path(table.Name)
 	if len(path) != 1 {

@@ -7,8 +7,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// ahead is what the statement of an erasure's steps reads for the rest of the erasure, which then needs no statements of
-// its own. It is true as long as the session appends nothing: the locks of the subject keep others from doing so.
+// ahead holds the values that the statement of an erasure's steps reads for the rest of the erasure, which then needs
+// no statements of its own. They are correct until the session appends a record: the locks of the subject prevent
+// appends by other sessions.
 type ahead struct {
 	id          domain.SubjectID
 	corrections bool   // there are corrections that were still to be sent
@@ -16,8 +17,8 @@ type ahead struct {
 	inForce     []domain.ConsentRecord
 }
 
-// readingAhead are the expressions that read ahead, for the subject that a parameter names. Instants have a form of their
-// own, which no setting of the session changes.
+// readingAhead are the expressions that read ahead for the subject that a parameter names. Instants have a fixed form,
+// which no setting of the session changes.
 func (s *Store) readingAhead(subject string) string {
 	return "EXISTS (SELECT FROM " + s.tables.outbox + " WHERE " + toWithdraw(subject) + ")," +
 		" (SELECT json_agg(json_build_array(purpose, policy_version, granted, source," +

@@ -159,7 +159,8 @@ func (a *appends) take(store *Store) []insert {
 // mostKept is how many rows a statement has at most whose text is kept. Requests have fewer.
 const mostKept = 16
 
-// insertText is the statement that inserts so many rows of each kind. All but the last kind are common table expressions.
+// insertText is the statement that inserts the given number of rows of each kind. All but the last kind are common
+// table expressions.
 func (s *Store) insertText(counts [kinds]int) string {
 	if kept, ok := s.inserts.Load(counts); ok {
 		return kept.(string)
@@ -221,7 +222,8 @@ func (f *frame) text(rows int, values *int) string {
 // subject's ledger, see postgres.lockLedger.
 func newFrames(tables tableNames, d sqlDialect) (frames [kinds]frame) {
 	frames[clearings] = frame{
-		before: "UPDATE " + tables.restrictions + " SET reason = NULL WHERE reason IS NOT NULL AND subject_id IN (", after: ")",
+		before:  "UPDATE " + tables.restrictions + " SET reason = NULL WHERE reason IS NOT NULL AND subject_id IN (",
+		after:   ")",
 		columns: 1,
 	}
 	names := [kinds]string{

@@ -110,8 +110,8 @@ func (s *session) inspect(ctx context.Context, table domain.Table) (live liveTab
 	return live, nil
 }
 
-// scan reads a row of the catalog. It says whether the table is not a plain one, whether row-level security is active, the
-// text of a view, the columns with their types, why rows cannot be locked, and the triggers.
+// scan reads a row of the catalog. It returns whether the table is not a plain table, whether row-level security is
+// active, the text of a view, the columns with their types, the reason why rows cannot be locked, and the triggers.
 func (live *liveTable) scan(rows *sql.Rows, quotes map[byte]byte) error {
 	var special, secured bool
 	var view, columns, kind, triggerTexts sql.NullString

@@ -23,9 +23,10 @@ func (p postgres) everyTarget(table string) string {
 // due begins a statement with the entries of a claim, which it locks; entries that another transaction has locked are
 // passed over. The parameters are at, limit, until, lease token and latest, and those that it adds.
 //
-// Nothing that it does not take is locked: the limit ends it. First each system has its share, then each system takes
-// what is left over, behind its share. Within a system, the levels are: the halves of new entries and of retries; those
-// that a wrong clock put off; and what is left over of both. The numbers that a planner has to know are part of the text.
+// The statement locks no row that it does not take, because the limit ends it. First each system has its share. Then
+// each system takes, behind its share, the places that are left over. Within a system, the levels are: the halves of
+// new entries and of retries; the entries that a wrong clock put off; and the rest of both halves. The numbers that a
+// planner has to know are part of the text.
 func (p postgres) due(c claim, args *parameters) string {
 	limit := strconv.Itoa(c.limit)
 	with, systems, targets := "WITH ", p.systems(c, args), p.targets(c, args)
@@ -43,7 +44,8 @@ func (p postgres) due(c claim, args *parameters) string {
 	return with + "due AS MATERIALIZED (SELECT e.entry_id FROM (" +
 		"SELECT e.entry_id FROM (" + systems + ") AS s CROSS JOIN LATERAL (" +
 		"SELECT x.entry_id FROM (" +
-		"SELECT t.operation, r.low, r.since, r.high, r.passed, r.most FROM (" + targets + ") AS t CROSS JOIN LATERAL (VALUES" +
+		"SELECT t.operation, r.low, r.since, r.high, r.passed, r.most FROM (" + targets + ") AS t" +
+		" CROSS JOIN LATERAL (VALUES" +
 		" (" + fresh + ", CAST('-infinity' AS timestamptz), t.since, CAST('-infinity' AS timestamptz), 0, t.half)," +
 		" (" + retries + ", " + afterNew + ", '-infinity', CAST($1 AS timestamptz), 0, t.half)," +
 		" (3, CAST($5 AS timestamptz), 'infinity', 'infinity', 0, t.half)," +
@@ -123,12 +125,14 @@ func isOfSystems(c claim, args *parameters) string {
 func (p postgres) unclaimed(table string, limit int) string {
 	most := strconv.Itoa(limit)
 	one := func(order, bound string) string {
-		return "(SELECT entry_id, enqueued_at FROM " + table + " WHERE " + isUnclaimed + bound + " AND " + p.oneByOne("entry_id") +
+		return "(SELECT entry_id, enqueued_at FROM " + table + " WHERE " + isUnclaimed + bound +
+			" AND " + p.oneByOne("entry_id") +
 			" AND resolver = targets.resolver AND operation = targets.operation ORDER BY " + order + " LIMIT " + most +
 			" FOR UPDATE SKIP LOCKED)"
 	}
 	const order = dueInPostgres + ", enqueued_at, entry_id"
-	return "WITH RECURSIVE " + p.everyTarget(table) + ", due AS MATERIALIZED (SELECT e.entry_id FROM targets CROSS JOIN LATERAL (" +
+	return "WITH RECURSIVE " + p.everyTarget(table) +
+		", due AS MATERIALIZED (SELECT e.entry_id FROM targets CROSS JOIN LATERAL (" +
 		"SELECT * FROM " + one(order, " AND "+dueInPostgres+" = '-infinity'") + " AS fresh UNION ALL SELECT * FROM " +
 		one(order, " AND "+dueInPostgres+" > '-infinity' AND "+dueInPostgres+" < $1") + " AS retries) AS e" +
 		" ORDER BY e.enqueued_at, e.entry_id LIMIT $2)"
@@ -145,8 +149,9 @@ func (p postgres) ofOperations(table, list string) string {
 		" AND "+p.oneByOne("entry_id")+" OFFSET 0) AS e")
 }
 
-// oneByOne is always true, at hardly any cost, but planners take it for costly: they look rows up in an index rather than
-// all of them at the table. They would choose the table while it is small, and go on with that plan when it has grown.
+// oneByOne is always true and costs almost nothing, but planners estimate a high cost for it: they look up rows in an
+// index instead of reading the whole table. They would read the table while it is small, and would keep that plan when
+// the table has grown.
 func (postgres) oneByOne(column string) string {
 	return "(SELECT count(*) FROM generate_series(1, 0 * length(" + column + "))) = 0"
 }

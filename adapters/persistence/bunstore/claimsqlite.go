@@ -31,7 +31,8 @@ func (s sqlite) due(c claim, args *parameters) string {
 	addTarget := func(place, most int, since time.Time, condition string) {
 		from := args.add(s.instant(since), "text")
 		add(place, most, fresh, condition+" AND "+dueInSQLite+" = '' AND enqueued_at >= "+from)
-		add(place, most, retries, condition+" AND "+dueInSQLite+" > '' AND "+dueInSQLite+" >= "+from+" AND "+dueInSQLite+" <= $1")
+		add(place, most, retries,
+			condition+" AND "+dueInSQLite+" > '' AND "+dueInSQLite+" >= "+from+" AND "+dueInSQLite+" <= $1")
 		add(place, most, "3", condition+" AND "+dueInSQLite+" > $5")
 	}
 	if len(c.systems) == 0 {
@@ -44,7 +45,8 @@ func (s sqlite) due(c claim, args *parameters) string {
 		}
 	}
 	return "WITH due AS (SELECT entry_id FROM (SELECT entry_id, place, rank FROM (SELECT entry_id, place, most," +
-		" row_number() OVER (PARTITION BY place ORDER BY turn, kind) AS rank FROM (" + strings.Join(candidates, " UNION ALL ") +
+		" row_number() OVER (PARTITION BY place ORDER BY turn, kind) AS rank" +
+		" FROM (" + strings.Join(candidates, " UNION ALL ") +
 		")) WHERE rank <= most UNION ALL SELECT entry_id, 0, 1 FROM (SELECT entry_id FROM " + c.table + " WHERE " + isOpen +
 		" AND last_attempt_at > $3" + isOfSystems(c, args) + " ORDER BY last_attempt_at LIMIT $2))" +
 		" GROUP BY entry_id ORDER BY min(rank), min(place) LIMIT $2)"

@@ -44,10 +44,12 @@ func TestADeadlineThatTheDriverHearsOfFirstIsTheContexts(t *testing.T) {
 	migrate := func(deadline time.Time) error {
 		return bunstore.Migrate(unaware{t.Context(), deadline}, db, bunstore.Options{})
 	}
-	if err := migrate(time.Unix(0, 0)); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, domain.ErrUnavailable) {
+	if err := migrate(time.Unix(0, 0)); !errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, domain.ErrUnavailable) {
 		t.Errorf("past the deadline: %v", err)
 	}
-	if err := migrate(time.Now().Add(time.Hour)); !errors.Is(err, domain.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
+	if err := migrate(time.Now().Add(time.Hour)); !errors.Is(err, domain.ErrUnavailable) ||
+		errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("long before the deadline: %v", err)
 	}
 }

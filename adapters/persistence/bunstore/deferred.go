@@ -39,7 +39,9 @@ func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 	s.fired = true
 	_, err := s.write(ctx, op, text)
 	if strings.HasPrefix(sqlState(err), "P0") { // raised by a trigger, which checks what it is for like a constraint
-		s.failed = &domain.Error{Code: domain.ErrConflict, Op: op, Message: "a deferred trigger refused the changes", Err: err}
+		s.failed = &domain.Error{
+			Code: domain.ErrConflict, Op: op, Message: "a deferred trigger refused the changes", Err: err,
+		}
 		return s.failed
 	}
 	return err

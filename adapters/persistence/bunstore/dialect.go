@@ -49,8 +49,8 @@ type sqlDialect interface {
 	// instantType is the type to cast such a parameter to where it could be anything.
 	instantType() string
 
-	// due begins a statement with the common table expression due: the ids of the entries of a claim, which are locked. See
-	// outbox.Claim for its parameters; it adds others to args.
+	// due begins a statement with the common table expression due: the ids of the entries of a claim, which are locked.
+	// See outbox.Claim for the parameters of due; due adds others to args.
 	due(c claim, args *parameters) string
 
 	// unclaimed begins a statement with the common table expression due: the ids of up to limit entries, of which there
@@ -136,9 +136,9 @@ type sqlDialect interface {
 	// checkDeferred is the statement that has deferred constraints and triggers checked now; nothing where there is none.
 	checkDeferred() string
 
-	// constraintTriggers is the statement that lists the triggers of tables, and of those below them, that can be deferred:
-	// table, name, the constraint's schema and name, whether it is deferred by default, and whether no other kind of
-	// constraint shares the name. It is used where checkDeferred is not empty.
+	// constraintTriggers is the statement that lists the triggers, of tables and of the tables below them, that can be
+	// deferred. Its columns are: table, name, the constraint's schema and name, whether it is deferred by default, and
+	// whether no other kind of constraint shares the name. It is used where checkDeferred is not empty.
 	constraintTriggers(tables []domain.Table) string
 
 	// writtenHere is the condition that a row of the table called t0, which may have come after an earlier statement, was

@@ -25,8 +25,8 @@ func (g *stepGroup) parameters(key []any, more ...any) []any {
 	return append(args, more...)
 }
 
-// stepGroupOf returns the statement of steps that also reads ahead, for the subject that its last parameter names. Every
-// erasure follows the same plan, so the last statement is kept.
+// stepGroupOf returns the statement of steps that also reads ahead, for the subject that its last parameter names.
+// Every erasure follows the same plan, so the last statement is kept.
 func (s *Store) stepGroupOf(steps []domain.Step) *stepGroup {
 	if last := s.lastSteps.Load(); last != nil && slices.EqualFunc(last.steps, steps, sameStep) {
 		return last
@@ -146,8 +146,8 @@ func (w *stepWriter) expired(name string, at time.Time) string {
 	return strings.Join(over, " AND ")
 }
 
-// concerned is the condition, after another one, for the rows that a step is about: all of the subject's, but for those in
-// which an anonymize step finds no duty that is over, or a retain step none that goes on.
+// concerned is the condition, after another one, for the rows that a step covers. These are all rows of the subject,
+// except those in which an anonymize step finds no expired duty, or a retain step finds no duty that continues.
 func (w *stepWriter) concerned(step domain.Step) string {
 	var not, operator string
 	switch {

@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// poolingAdvice says what a proxy needs that gives each transaction a connection: a driver that prepares no statements by
-// name, and sends no startup parameter that the proxy does not know.
+// poolingAdvice names the requirements of a proxy that gives each transaction a connection: the driver prepares no
+// statements by name, and sends no startup parameter that the proxy does not know.
 const poolingAdvice = "behind a proxy that pools by transaction set default_query_exec_mode=exec in the URL for pgx," +
 	" and no search_path"
 
@@ -56,8 +56,9 @@ func wrap(ctx context.Context, op string, err error) error {
 	return wrapped
 }
 
-// endOf is how the context has ended, or nil. A driver that leaves the deadline to its connection, as pgdriver does, can
-// hear of it a moment before the context, and may then say no more than that the connection is bad.
+// endOf returns the error with which the context has ended, or nil. A driver that leaves the deadline to its
+// connection, as pgdriver does, can notice the deadline a moment before the context, and may then report only that the
+// connection is bad.
 func endOf(ctx context.Context, err error) error {
 	var network net.Error
 	deadline, limited := ctx.Deadline()
@@ -122,8 +123,8 @@ func isConnectError(err error) bool {
 	return value.IsValid() && value.Type().Name() == "ConnectError" && strings.HasSuffix(value.Type().PkgPath(), "/pgconn")
 }
 
-// refused reports whether the database says of a statement that it has done nothing. Where it cannot be reached or is going
-// down, nobody knows.
+// refused reports whether the database states that a statement has had no effect. The effect is unknown if the database
+// cannot be reached or is shutting down.
 func refused(err error) bool {
 	state := sqlState(err)
 	return state != "" && state != "40003" && !strings.HasPrefix(state, "08") && !strings.HasPrefix(state, "57P")

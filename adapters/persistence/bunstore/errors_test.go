@@ -141,7 +141,11 @@ func TestAConnectionThatIsCutIsUnavailable(t *testing.T) {
 		if err := s.Subjects().Lock(ctx, subjectID(t, "1"), time.Now()); err != nil {
 			return err
 		}
-		execute(t, db, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+		execute(
+			t,
+			db,
+			"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+		)
 		return s.Subjects().Lock(ctx, subjectID(t, "1"), time.Now())
 	})
 	if !errors.Is(err, domain.ErrUnavailable) {
@@ -162,7 +166,8 @@ func TestWhatEndedTheContextIsSaid(t *testing.T) {
 				return err
 			})
 			for _, err := range []error{read, bunstore.Migrate(ctx, db, bunstore.Options{})} {
-				if !errors.Is(err, want) || errors.Is(err, domain.ErrUnavailable) || !strings.Contains(err.Error(), "ended by its context") {
+				if !errors.Is(err, want) || errors.Is(err, domain.ErrUnavailable) ||
+					!strings.Contains(err.Error(), "ended by its context") {
 					t.Errorf("got %v, want %v", err, want)
 				}
 			}
@@ -198,7 +203,8 @@ func wantDriverError(t testing.TB, db *bun.DB, err error) {
 	t.Helper()
 	var ofPGX *pgconn.PgError
 	var ofSQLite *sqlite.Error
-	if is := db.Dialect().Name(); is == dialect.PG && !errors.As(err, &ofPGX) || is == dialect.SQLite && !errors.As(err, &ofSQLite) {
+	if is := db.Dialect().Name(); is == dialect.PG && !errors.As(err, &ofPGX) ||
+		is == dialect.SQLite && !errors.As(err, &ofSQLite) {
 		t.Errorf("the driver's error is not in %v", err)
 	}
 }

@@ -21,7 +21,9 @@ import (
 // failOn makes the database refuse to delete from a table.
 func failOn(t testing.TB, db *bun.DB, table string) {
 	t.Helper()
-	statements := []string{"CREATE TRIGGER fail BEFORE DELETE ON " + table + " BEGIN SELECT RAISE(ABORT, 'secret value'); END"}
+	statements := []string{
+		"CREATE TRIGGER fail BEFORE DELETE ON " + table + " BEGIN SELECT RAISE(ABORT, 'secret value'); END",
+	}
 	if db.Dialect().Name() == dialect.PG {
 		statements = []string{
 			"CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'secret value'; END $$",

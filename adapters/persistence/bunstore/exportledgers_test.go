@@ -38,7 +38,8 @@ func TestTheLedgersAreExportedWhereNothingElseIs(t *testing.T) {
 		}))
 		records := a.export(t, "1")
 		if len(records) != 10 || records[0].Source != "habeas_consent_records" || records[0].Row != "2" || records[5].Row != "3" ||
-			records[0].Value != "p1" || records[2].Value != false {
+			records[0].Value != "p1" ||
+			records[2].Value != false {
 			t.Errorf("got %+v", records)
 		}
 	})
@@ -48,17 +49,26 @@ func TestTheLedgersAreExportedWhereNothingElseIs(t *testing.T) {
 func manyTables(t testing.TB, db *bun.DB, tables int) *bunstore.Store {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	note := domain.Column{Name: "note", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}}
+	note := domain.Column{
+		Name:     "note",
+		Type:     domain.TypeText,
+		Personal: &domain.Annotation{Category: domain.CategoryContact},
+	}
 	all := []domain.Table{{
 		Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}, note},
 	}}
-	script := []string{"CREATE TABLE people (id bigint PRIMARY KEY, note text)", "INSERT INTO people VALUES (1, 'n'), (2, 'n')"}
+	script := []string{
+		"CREATE TABLE people (id bigint PRIMARY KEY, note text)",
+		"INSERT INTO people VALUES (1, 'n'), (2, 'n')",
+	}
 	for i := range tables - 1 {
 		name := fmt.Sprintf("notes_%d", i)
 		all = append(all, domain.Table{
 			Name: name, PrimaryKey: []string{"id"}, Columns: []domain.Column{{Name: "id"}, {Name: "person_id"}, note},
-			Relations: []domain.Relation{{Columns: []string{"person_id"}, References: "people", ReferencedColumns: []string{"id"}}},
+			Relations: []domain.Relation{
+				{Columns: []string{"person_id"}, References: "people", ReferencedColumns: []string{"id"}},
+			},
 		})
 		script = append(script, "CREATE TABLE "+name+" (id bigint PRIMARY KEY, person_id bigint, note text)",
 			fmt.Sprintf("INSERT INTO %s VALUES (1, 1, '%d'), (2, 2, 'x')", name, i))

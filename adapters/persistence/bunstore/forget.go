@@ -8,8 +8,8 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// overwriteDeleted is the mode of PRAGMA secure_delete in which SQLite overwrites all that it deletes with zeros. In the
-// others it leaves deleted values in the file until something else is written there.
+// overwriteDeleted is the mode of PRAGMA secure_delete in which SQLite overwrites everything that it deletes with
+// zeros. In the other modes, SQLite leaves deleted values in the file until it writes other data in their place.
 const overwriteDeleted = 1
 
 // forget makes SQLite overwrite what the session deletes or changes from now on. The mode belongs to the connection,
@@ -22,7 +22,8 @@ func (s *session) forget(ctx context.Context) error {
 		return nil
 	}
 	var before int
-	err := s.returning(ctx, "secure delete", func(rows *sql.Rows) error { return rows.Scan(&before) }, "PRAGMA secure_delete")
+	scan := func(rows *sql.Rows) error { return rows.Scan(&before) }
+	err := s.returning(ctx, "secure delete", scan, "PRAGMA secure_delete")
 	if err != nil || before == overwriteDeleted {
 		return err
 	}

@@ -19,8 +19,8 @@ import (
 // Evidence is then written into that transaction, and shares its fate. Do retries nothing, and an export reads
 // with the isolation that the application chose.
 //
-// On PostgreSQL, a session that appends to the ledger of a subject locks that ledger until the application's transaction
-// ends: records of a subject are in the order of their commits. Keep such transactions short.
+// On PostgreSQL, a session that appends to the ledger of a subject locks that ledger until the application's
+// transaction ends: the records of a subject are in the order of their commits. Keep such transactions short.
 //
 // Constraint triggers of the data map's tables may be deferred to the commit. An erasure or a rectification fires them
 // before it looks whether anything is left, and then gives them the mode that they were declared with. A trigger that

@@ -22,13 +22,14 @@ type latestConsents struct {
 
 func newLatestConsents(table string) latestConsents {
 	latest := func(subject, purpose, condition string) string {
-		return "SELECT " + consentColumns + " FROM " + table + " WHERE subject_id = " + subject + " AND purpose = " + purpose +
-			condition + " ORDER BY seq DESC LIMIT 1"
+		return "SELECT " + consentColumns + " FROM " + table +
+			" WHERE subject_id = " + subject + " AND purpose = " + purpose + condition + " ORDER BY seq DESC LIMIT 1"
 	}
 	return latestConsents{
 		of:   latest("$1", "$2", ""),
 		asOf: latest("$1", "$2", " AND recorded_at <= $3"),
-		ofMany: "SELECT " + consentColumns + ", n FROM json_array_elements(CAST($1 AS json)) WITH ORDINALITY AS pairs (pair, n)" +
+		ofMany: "SELECT " + consentColumns + ", n" +
+			" FROM json_array_elements(CAST($1 AS json)) WITH ORDINALITY AS pairs (pair, n)" +
 			" CROSS JOIN LATERAL (" + latest("pair ->> 0", "pair ->> 1", "") + ") AS latest",
 		ofAll: inForce(table, "$1"),
 	}

@@ -12,7 +12,7 @@ import (
 // a sight.
 type locking struct {
 	mark       string // leaves a mark of an erasure: $1 is the subject, $2 the instant
-	markAndRow string // the same after the key, and locks the ledgers and the subject's row; empty where the mark locks all
+	markAndRow string // the same after the key, and locks the ledgers and the subject's row; empty if the mark locks all
 	hold       string // locks the mark and returns how many erasures there were
 	release    string // removes a mark that stands for no erasure
 	look       string // reads the subject's row
@@ -54,14 +54,16 @@ func newLocking(s *Store) locking {
 	keys := len(subject.SubjectKey)
 	mark := insertMark(s.tables.erasures, "1", "erased_at = excluded.erased_at, erasures = e.erasures + 1", keys)
 	ledgers := s.dialect.lockLedger(consents, "subject_id") + ", " + s.dialect.lockLedger(restrictions, "subject_id")
-	l.markAndRow = "WITH mark AS (" + mark + " RETURNING " + ledgers + ") " + selected + " FROM " + quoteTable(subject.Name) +
-		" AS t0 CROSS JOIN mark WHERE " + s.rowsOf(subject, 0) + s.dialect.forUpdate() + " OF t0"
+	l.markAndRow = "WITH mark AS (" + mark + " RETURNING " + ledgers + ") " + selected +
+		" FROM " + quoteTable(subject.Name) + " AS t0 CROSS JOIN mark" +
+		" WHERE " + s.rowsOf(subject, 0) + s.dialect.forUpdate() + " OF t0"
 	l.levels, l.tables = s.newLevels()
 	l.tables = append([]string{subject.Name}, l.tables...)
 	return l
 }
 
-// ofSubject is what follows the expressions of a statement that reads the subject's row, or one of NULL if there is none.
+// ofSubject follows the expressions of a statement and reads the subject's row. It returns one row of NULL if the
+// subject has no row.
 func (s *Store) ofSubject(others int) string {
 	subject := s.dataMap.SubjectTable()
 	return " FROM (SELECT 1) AS one LEFT JOIN " + quoteTable(subject.Name) + " AS t0 ON " + s.rowsOf(subject, others)
@@ -70,11 +72,12 @@ func (s *Store) ofSubject(others int) string {
 // insertMark is the statement that locks the mark of a subject. Its parameters come after others in the statement.
 func insertMark(table, erasures, update string, others int) string {
 	return "INSERT INTO " + table + " AS e (subject_id, erased_at, erasures) VALUES (" +
-		parameter(others+1) + ", " + parameter(others+2) + ", " + erasures + ") ON CONFLICT (subject_id) DO UPDATE SET " + update
+		parameter(others+1) + ", " + parameter(others+2) + ", " + erasures + ")" +
+		" ON CONFLICT (subject_id) DO UPDATE SET " + update
 }
 
-// newLevels returns the statements for the tables that others reach the subject through, those next to the subject first,
-// and the names of the tables.
+// newLevels returns the statements for the tables through which others reach the subject, and the names of the tables.
+// The tables next to the subject come first.
 func (s *Store) newLevels() (levels []level, names []string) {
 	var byDistance [][]domain.Table
 	for _, table := range s.touched {

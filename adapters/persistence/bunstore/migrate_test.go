@@ -51,7 +51,10 @@ func catalog(t testing.TB, db bun.IDB, schema string) map[string]string {
 
 // tablesIn returns the names of the tables of habeas in the catalog.
 func tablesIn(made map[string]string) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(made)), func(name string) bool { return !slices.Contains(ownTables, name) })
+	return slices.DeleteFunc(
+		slices.Sorted(maps.Keys(made)),
+		func(name string) bool { return !slices.Contains(ownTables, name) },
+	)
 }
 
 // wantCatalog fails unless exactly the same was made.
@@ -207,7 +210,8 @@ func TestTheAuditTrailIsAppendOnlyInTheDatabase(t *testing.T) {
 			}
 		}
 		execute(t, db, add+"('e2', 'consent_granted', '1', '2024-03-01T12:00:00.000000Z', '{}')")
-		if rows, err := db.NewSelect().Table("habeas_audit_events").Where("event_id IN ('e1', 'e2')").Count(t.Context()); err != nil || rows != 2 {
+		if rows, err := db.NewSelect().Table("habeas_audit_events").Where("event_id IN ('e1', 'e2')").Count(t.Context()); err != nil ||
+			rows != 2 {
 			t.Errorf("%d events are left, %v", rows, err)
 		}
 	})

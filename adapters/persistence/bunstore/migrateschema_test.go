@@ -77,8 +77,12 @@ func TestASchemaIsGoneWithTheMigrationThatFailed(t *testing.T) {
 	for _, schema := range []string{"busy", "fresh"} {
 		ctx := t.Context()
 		if schema == "fresh" { // a database in which nothing may be made
-			execute(t, db, `CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$`,
-				"CREATE EVENT TRIGGER refuse ON ddl_command_end WHEN TAG IN ('CREATE TRIGGER') EXECUTE FUNCTION refuse()")
+			execute(
+				t,
+				db,
+				`CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$`,
+				"CREATE EVENT TRIGGER refuse ON ddl_command_end WHEN TAG IN ('CREATE TRIGGER') EXECUTE FUNCTION refuse()",
+			)
 		}
 		if err := bunstore.Migrate(ctx, db, bunstore.Options{Schema: schema}); err == nil {
 			t.Errorf("%s: the migration succeeded", schema)
@@ -117,7 +121,9 @@ func TestAStoreWorksInItsSchemaWhateverTheSearchPath(t *testing.T) {
 			must(t, err)
 			set, err := resolvers.NewSet(desk{})
 			must(t, err)
-			eraser, err := erasure.NewEraser(erasure.Config{Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Resolvers: set})
+			eraser, err := erasure.NewEraser(
+				erasure.Config{Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Resolvers: set},
+			)
 			must(t, err)
 			subject, err := domain.NewSubject("1", domain.SubjectRef{Kind: "desk", Value: "c1"})
 			must(t, err)

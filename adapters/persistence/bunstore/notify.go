@@ -14,9 +14,9 @@ const (
 	notifyInterval = 10 * time.Millisecond
 )
 
-// notifier tells the workers of other processes that the outbox has new work. It does so after the commit, and once for
-// all commits that come shortly after another one: a notification is a transaction of its own, and PostgreSQL lets those
-// that notify commit one by one.
+// notifier notifies the workers of other processes of new work in the outbox. It does so after the commit, and once for
+// all commits that follow each other shortly: a notification is a transaction of its own, and PostgreSQL commits
+// transactions that notify one by one.
 type notifier struct {
 	mu    sync.Mutex
 	busy  bool

@@ -42,7 +42,8 @@ func (o outbox) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
 		all[i].Oldest, all[i].OldestDue = earlier(all[i].Oldest, oldest.time), earlier(all[i].OldestDue, due.time)
 		return nil
 	}, "SELECT resolver, status, count(*), min(enqueued_at), min(COALESCE(next_attempt_at, enqueued_at)) FROM "+table+
-		" WHERE "+isOpen+" GROUP BY resolver, status UNION ALL SELECT resolver, 'abandoned', count(*), NULL, NULL FROM "+table+
+		" WHERE "+isOpen+" GROUP BY resolver, status"+
+		" UNION ALL SELECT resolver, 'abandoned', count(*), NULL, NULL FROM "+table+
 		" WHERE "+isAbandoned+" GROUP BY resolver")
 	slices.SortFunc(all, func(a, b domain.OutboxBacklog) int { return strings.Compare(a.Resolver, b.Resolver) })
 	return all, err
@@ -57,8 +58,8 @@ func earlier(a, b *time.Time) *time.Time {
 
 // renewed is what a requeue makes of an entry.
 func (o outbox) renewed() string {
-	return "status = 'pending', attempts = 0, last_attempt_at = NULL, next_attempt_at = NULL, last_error = NULL, tried_since = " +
-		o.store.dialect.beginning()
+	return "status = 'pending', attempts = 0, last_attempt_at = NULL, next_attempt_at = NULL, last_error = NULL," +
+		" tried_since = " + o.store.dialect.beginning()
 }
 
 func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.OutboxEntry, error) {
@@ -80,10 +81,12 @@ func (o outbox) RequeueMatching(
 		condition += " AND resolver = " + args.add(filter.Resolver, "text")
 	}
 	if !filter.EnqueuedBefore.IsZero() {
-		condition += " AND enqueued_at < " + args.add(o.store.dialect.instant(filter.EnqueuedBefore), o.store.dialect.instantType())
+		condition += " AND enqueued_at < " +
+			args.add(o.store.dialect.instant(filter.EnqueuedBefore), o.store.dialect.instantType())
 	}
 	if !filter.EnqueuedFrom.IsZero() {
-		condition += " AND enqueued_at >= " + args.add(o.store.dialect.instant(filter.EnqueuedFrom), o.store.dialect.instantType())
+		condition += " AND enqueued_at >= " +
+			args.add(o.store.dialect.instant(filter.EnqueuedFrom), o.store.dialect.instantType())
 	}
 	return o.requeue(ctx, o.store.dialect.amongst("entry_id", "SELECT entry_id FROM "+o.store.tables.outbox+" WHERE "+
 		condition+" ORDER BY enqueued_at, entry_id LIMIT $1"), args...)
@@ -105,7 +108,8 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 	}
 	chosen := isStillAbandoned + " AND " + o.amongst("$1")
 	list := asList(entryIDs)
-	found, err := o.found(ctx, o.read, "discard", "SELECT "+entryColumns+" FROM "+o.store.tables.outbox+" WHERE "+chosen, list)
+	found, err := o.found(ctx, o.read, "discard",
+		"SELECT "+entryColumns+" FROM "+o.store.tables.outbox+" WHERE "+chosen, list)
 	if err != nil {
 		return nil, err
 	}

@@ -37,17 +37,17 @@ func (o outbox) Enqueue(ctx context.Context, added ...domain.OutboxEntry) error 
 const mostAtOnce = 1000
 
 var entryColumns = "entry_id, subject_id, resolver, ref, operation, corrections, status, attempts, " +
-	readableInstant("enqueued_at") + ", " + readableInstant("last_attempt_at") + ", " + readableInstant("next_attempt_at") +
-	", last_error, lease_token"
+	readableInstant("enqueued_at") + ", " + readableInstant("last_attempt_at") + ", " +
+	readableInstant("next_attempt_at") + ", last_error, lease_token"
 
 // readableInstant is NULL for an instant that not every driver can read, infinity above all: it would fail the result.
 func readableInstant(column string) string {
 	return "CASE WHEN " + column + " >= '0001-01-01 00:00:00+00' AND " + column + " < '9999-12-31' THEN " + column + " END"
 }
 
-// The conditions of partial indexes: what is settled costs nobody else anything. Each is by a column that the others are
-// not by, so that a query can only be answered from the index that is made for it: while a queue is empty, a planner takes
-// all of them for as good, and it would keep that plan when the queue has grown.
+// The conditions of partial indexes: a settled entry adds no cost to queries for other entries. Each index is by a
+// column that the other indexes do not have, so that only the index made for a query can serve it. While a queue is
+// empty, a planner regards all indexes as equally good, and it would keep that plan when the queue has grown.
 const (
 	isOpen       = "stage = 0" // pending, failed or in flight
 	isAbandoned  = "stage = 1"
@@ -59,8 +59,8 @@ const (
 	isStillAbandoned  = "CASE status WHEN 'abandoned' THEN TRUE ELSE FALSE END"
 )
 
-// toWithdraw is the condition for the corrections still to be sent of the subject that a parameter names. It repeats the
-// condition of the index by subject, as SQLite wants.
+// toWithdraw is the condition for the corrections that are not sent yet, of the subject that a parameter names. It
+// repeats the condition of the index by subject, because SQLite requires that.
 func toWithdraw(subject string) string {
 	return "subject_id = " + subject + " AND operation = 'rectify' AND " + isUnfinished +
 		" AND status IN ('pending', 'failed', 'in_flight')"

@@ -86,6 +86,7 @@ func (b box) park(t *testing.T, db *bun.DB, n int, columns string) {
 	}
 	_, err := db.NewRaw("INSERT INTO habeas_outbox (entry_id, subject_id, operation, enqueued_at, resolver, status, attempts,"+
 		" last_attempt_at, next_attempt_at) SELECT 'parked' || n, 'p' || n, "+operation+
-		", CAST('2024-03-01 07:00Z' AS timestamptz), "+columns+" FROM generate_series(1, ?) AS n", n).Exec(t.Context())
+		", CAST('2024-03-01 07:00Z' AS timestamptz), "+columns+" FROM generate_series(1, ?) AS n", n).
+		Exec(t.Context())
 	must(t, err)
 }

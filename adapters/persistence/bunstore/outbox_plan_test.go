@@ -25,7 +25,8 @@ func (b box) fill(t testing.TB, n int, status domain.OutboxStatus) {
 	}
 	_, err := b.db.NewRaw("INSERT INTO habeas_outbox (entry_id, subject_id, resolver, operation, status, attempts, enqueued_at)"+
 		" SELECT ? || (1000000 + n), ? || (1000000 + n), 'desk', 'erase', ?, 0, '2024-03-01T08:00:00.000000Z' FROM "+numbers,
-		string(status), string(status), string(status), n).Exec(context.Background())
+		string(status), string(status), string(status), n).
+		Exec(context.Background())
 	must(t, err)
 }
 
@@ -89,7 +90,10 @@ func testPlans(t *testing.T, large bool) {
 		}
 		ofClaim := slices.Concat([]any{at, 50, until, "token", latest}, shares, []any{"desk", "erase", "mail", "rectify"})
 		var claimed []domain.OutboxEntry
-		known := []domain.OutboxTarget{{Resolver: "desk", Operation: domain.OperationErase}, {Resolver: "mail", Operation: domain.OperationRectify}}
+		known := []domain.OutboxTarget{
+			{Resolver: "desk", Operation: domain.OperationErase},
+			{Resolver: "mail", Operation: domain.OperationRectify},
+		}
 		claims := hook.during(t, func() { claimed = b.claim(t, 50, noon, known...) })
 		finds := hook.during(t, func() {
 			b.do(t, func(ctx context.Context, o ports.Outbox) error {
@@ -123,7 +127,8 @@ func testPlans(t *testing.T, large bool) {
 					t.Errorf("analyzed %v, want %s:\n%s", analyzed, index, plan)
 				}
 			}
-			if plan := b.plan(t, finds[1], at, 50); !strings.Contains(plan, "habeas_outbox_open") || strings.Contains(plan, scans[0]) {
+			if plan := b.plan(t, finds[1], at, 50); !strings.Contains(plan, "habeas_outbox_open") ||
+				strings.Contains(plan, scans[0]) {
 				t.Errorf("analyzed %v:\n%s", analyzed, plan)
 			}
 			_, err := b.db.NewRaw("ANALYZE").Exec(context.Background())

@@ -100,7 +100,16 @@ func TestABatchMixesSubjectsOperationsAndOutcomes(t *testing.T) {
 		e := b.claimOf(t, noon, "g", "f", "e", "d", "c", "b", "a")
 		lost := e[6]
 		lost.LeaseToken = &lost.EntryID
-		got := b.settle(t, succeeds(e[0]), abandons(e[1]), succeeds(e[2]), fails(e[3], noon), succeeds(e[4]), succeeds(e[5]), succeeds(lost))
+		got := b.settle(
+			t,
+			succeeds(e[0]),
+			abandons(e[1]),
+			succeeds(e[2]),
+			fails(e[3], noon),
+			succeeds(e[4]),
+			succeeds(e[5]),
+			succeeds(lost),
+		)
 		want := []domain.SettleResult{completes, applied, completes, applied, completes, applied, stale}
 		if !slices.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)

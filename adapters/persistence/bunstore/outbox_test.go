@@ -70,7 +70,9 @@ func toErase(t testing.TB, entryID, of string, after time.Duration) domain.Outbo
 func toRectify(t testing.TB, entryID, of string, after time.Duration) domain.OutboxEntry {
 	t.Helper()
 	entry := toErase(t, entryID, of, after)
-	entry.Operation, entry.Corrections = domain.OperationRectify, domain.Corrections{domain.CategoryContact: "jane@example.org"}
+	entry.Operation, entry.Corrections = domain.OperationRectify, domain.Corrections{
+		domain.CategoryContact: "jane@example.org",
+	}
 	return entry
 }
 

@@ -82,8 +82,8 @@ func (postgres) notification() string { return "SELECT pg_notify('habeas_outbox'
 
 func (postgres) isolation() string { return "SELECT current_setting('transaction_isolation')" }
 
-// lockLedger makes whoever appends to the ledger of a subject wait for the transaction that did so before: rows get their
-// numbers in the order in which their transactions commit. The lock ends with the transaction.
+// lockLedger makes a transaction that appends to the ledger of a subject wait for the transaction that did so before:
+// rows get their numbers in the order in which their transactions commit. The lock ends with the transaction.
 func (postgres) lockLedger(ledger kind, subject string) string {
 	switch ledger { //nolint:exhaustive // the others are no ledgers
 	case consents, restrictions:
@@ -114,9 +114,9 @@ func oidsOf(tables []domain.Table) string {
 	return "SELECT unnest(ARRAY[" + strings.Join(names, ", ") + "])::oid"
 }
 
-// inspection looks through views at the tables below them, and through tables at those that inherit from them: at their
-// columns, of views those that the view does not read, at their row-level security, triggers and rules, and at functions
-// whose names stand in them.
+// inspection looks through views at the tables below them, and through tables at those that inherit from them. It reads
+// their columns (of views, also those that the view does not read), their row-level security, triggers and rules, and
+// the functions that these name.
 func (postgres) inspection(_, table string) (text, parameter string) {
 	return `
 		WITH RECURSIVE below AS (
@@ -143,7 +143,8 @@ func (postgres) inspection(_, table string) (text, parameter string) {
 			WHERE p.prokind IN ('f', 'p') AND p.provolatile = 'v' AND l.lanname NOT IN ('c', 'internal')
 				AND p.pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace))
 		SELECT c.relkind <> 'r' OR c.relhassubclass OR c.relhasrules OR c.relrowsecurity,
-			(SELECT bool_or(CASE WHEN b.oid = c.oid THEN row_security_active(b.oid) ELSE b.relrowsecurity AND c.relkind = 'v' END)
+			(SELECT bool_or(CASE WHEN b.oid = c.oid THEN row_security_active(b.oid)
+					ELSE b.relrowsecurity AND c.relkind = 'v' END)
 				FROM pg_catalog.pg_class AS b WHERE b.oid IN (SELECT oid FROM below)),
 			(SELECT string_agg(pg_get_viewdef(b.oid), ' ') FROM pg_catalog.pg_class AS b
 				WHERE b.oid IN (SELECT oid FROM below) AND b.relkind = 'v'),
@@ -180,9 +181,9 @@ func (postgres) comparable(domain.ColumnType, string, string) bool { return true
 func (postgres) narrows(string, string) bool          { return false }
 func (postgres) keeps(domain.ColumnType, string) bool { return true }
 
-// expired reads an instant as an export does: in the form of JSON, which has the offset of what has one, and in UTC
-// where there is none. What is infinitely early, or before Christ, is past; what is infinitely late is never, and a text
-// that is no instant is none.
+// expired reads an instant as an export does: in the form of JSON, with the offset if the value has one, and in UTC if
+// it has none. Negative infinity and instants before Christ are past. Positive infinity is never past. A text that does
+// not hold an instant has none.
 func (postgres) expired(column, parameter string) string {
 	const date, clock = `^[0-9]{4}-[0-9]{2}-[0-9]{2}`, `[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?`
 	text := "(to_jsonb(" + column + ") #>> '{}')"
@@ -215,7 +216,8 @@ func (postgres) constraintTriggers(tables []domain.Table) string {
 				WHERE r.ev_class = below.oid AND r.rulename = '_RETURN'
 				UNION ALL SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = below.oid
 			) AS found ON TRUE)
-		SELECT CAST(CAST(t.tgrelid AS regclass) AS text), CAST(t.tgname AS text), CAST(n.nspname AS text), CAST(c.conname AS text),
+		SELECT CAST(CAST(t.tgrelid AS regclass) AS text), CAST(t.tgname AS text),
+			CAST(n.nspname AS text), CAST(c.conname AS text),
 			t.tginitdeferred, NOT EXISTS (SELECT 1 FROM pg_catalog.pg_constraint AS o
 				WHERE o.conname = c.conname AND o.connamespace = c.connamespace
 				AND (o.contype <> 't' OR NOT o.condeferrable OR o.condeferred <> c.condeferred))
@@ -234,8 +236,9 @@ func (postgres) lacks(n need) string {
 	if !qualified {
 		where = "b.relname = " + literal(n.table) + " AND pg_table_is_visible(b.oid)"
 	}
-	text := "SELECT CASE WHEN " + tableKind + " IS NOT NULL THEN concat('is ', " + tableKind + ", ', whose rows can neither be locked" +
-		" nor changed') WHEN NOT has_schema_privilege(s.oid, 'USAGE') THEN 'this role lacks the privilege USAGE on its schema'"
+	text := "SELECT CASE WHEN " + tableKind + " IS NOT NULL" +
+		" THEN concat('is ', " + tableKind + ", ', whose rows can neither be locked nor changed')" +
+		" WHEN NOT has_schema_privilege(s.oid, 'USAGE') THEN 'this role lacks the privilege USAGE on its schema'"
 	for _, privilege := range n.privileges {
 		check := "has_any_column_privilege"
 		if privilege == "DELETE" {
@@ -243,7 +246,8 @@ func (postgres) lacks(n need) string {
 		}
 		text += " WHEN NOT " + check + "(b.oid, '" + privilege + "') THEN 'this role lacks the privilege " + privilege + "'"
 	}
-	return text + " END FROM pg_catalog.pg_class AS b JOIN pg_catalog.pg_namespace AS s ON s.oid = b.relnamespace WHERE " + where
+	return text + " END FROM pg_catalog.pg_class AS b" +
+		" JOIN pg_catalog.pg_namespace AS s ON s.oid = b.relnamespace WHERE " + where
 }
 
 // writtenHere tells the transaction's own rows from those that others have committed meanwhile. Subtransactions have

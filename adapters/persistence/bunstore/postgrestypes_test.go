@@ -171,7 +171,11 @@ func TestWhatAnExportShowsDifferentlyOnTheTwoDatabases(t *testing.T) {
 			if name == "SQLite" {
 				infinite = "9e999"
 			}
-			execute(t, a.db, `INSERT INTO samples VALUES (1, 12.50, 1234567890123456789012345678.91, 1e15, 'ab', '{"aa":1,"b":2}', `+infinite+`)`)
+			execute(
+				t,
+				a.db,
+				`INSERT INTO samples VALUES (1, 12.50, 1234567890123456789012345678.91, 1e15, 'ab', '{"aa":1,"b":2}', `+infinite+`)`,
+			)
 			wantValues(t, a.values(t, "1"), want)
 		})
 	}

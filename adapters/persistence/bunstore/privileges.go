@@ -27,8 +27,8 @@ func needOf(step domain.Step) need {
 	return need{step.Target, []string{"SELECT"}}
 }
 
-// explain returns err, or, where the database has refused a statement because of what this role may do or of the kind of
-// a table, an error that names the table. The transaction is lost either way.
+// explain returns err. If the database has refused a statement because of the privileges of this role or of the kind of
+// a table, it returns an error that names the table. The transaction is lost in both cases.
 func (s *session) explain(ctx context.Context, op string, err error, needs ...need) error {
 	state := sqlState(err)
 	if state != "42501" && state != "42809" || s.failed == nil {
@@ -76,7 +76,8 @@ func unexplained(needs []need) string {
 	for i, n := range needs {
 		names[i] = n.table
 	}
-	return strings.Join(names, ", ") + ": this role lacks a privilege: on some of the columns, on a table below a view, or" +
+	return strings.Join(names, ", ") +
+		": this role lacks a privilege: on some of the columns, on a table below a view, or" +
 		" on something that a trigger, a rule or a policy needs"
 }
 

@@ -90,7 +90,9 @@ func fullRecord(id, owner int64) *Record {
 		Bool: true, BoolPtr: pointer(false), BoolText: true,
 		Time: instant, TimePtr: &instant, NullTime: sql.NullTime{Time: instant, Valid: true}, BunTime: bun.NullTime{Time: instant},
 		Local: instant, Date: time.Date(1990, 2, 3, 0, 0, 0, 0, time.UTC), TimeText: instant,
-		UUID: uuid.MustParse("0190163d-8694-739b-aea5-966c26f8ad91"), UUIDText: uuid.MustParse("0190163d-8694-739b-aea5-966c26f8ad92"),
+		UUID: uuid.MustParse(
+			"0190163d-8694-739b-aea5-966c26f8ad91",
+		), UUIDText: uuid.MustParse("0190163d-8694-739b-aea5-966c26f8ad92"),
 		UUIDPtr: pointer(uuid.MustParse("0190163d-8694-739b-aea5-966c26f8ad93")),
 		Struct:  preferences{Theme: "dark"}, Map: map[string]any{"a": 1.5, "bb": nil}, List: []string{"x", "y"},
 		ListText: []preferences{{Theme: "light"}}, Raw: json.RawMessage(`{"n":12345678901234567890}`), JSONText: `[true]`,

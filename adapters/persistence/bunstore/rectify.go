@@ -60,12 +60,15 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 }
 
 func notInDataMap() error {
-	return &domain.Error{Code: domain.ErrManifest, Op: "rectify", Message: "a step is not about annotated columns of a table"}
+	return &domain.Error{
+		Code: domain.ErrManifest, Op: "rectify", Message: "a step is not about annotated columns of a table",
+	}
 }
 
 func unreadable(column domain.Column) error {
 	return domain.Invalid("rectify", []domain.FieldError{{
-		Field: string(column.Personal.Category), Code: domain.FieldType, Message: "is nothing that the application could read",
+		Field: string(column.Personal.Category), Code: domain.FieldType,
+		Message: "is nothing that the application could read",
 	}})
 }
 

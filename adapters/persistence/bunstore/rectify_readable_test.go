@@ -69,7 +69,9 @@ func newPickies(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 	must(t, bunstore.Migrate(ctx, db, bunstore.Options{}))
 	_, err := db.NewCreateTable().Model(model).Exec(ctx)
 	must(t, err)
-	_, err = db.NewInsert().Model(&Picky{ID: 1, Address: netip.MustParseAddr("::1"), Document: json.RawMessage("{}")}).Exec(ctx)
+	_, err = db.NewInsert().
+		Model(&Picky{ID: 1, Address: netip.MustParseAddr("::1"), Document: json.RawMessage("{}")}).
+		Exec(ctx)
 	must(t, err)
 	dataMap, err := bunmodels.Read(db, []any{model}, bunmodels.Types{
 		reflect.TypeFor[sealed](): {Type: domain.TypeText, Surrogate: "sealed:"},
@@ -154,7 +156,8 @@ func TestJSONThatIsABareNumberIsRefusedOnSQLite(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		store, id := newPickies(t, db)
 		_, err := write(store, id, "pickies", domain.ColumnValue{Column: "document", Value: domain.JSON("12")})
-		if refused := errors.Is(err, domain.ErrInvalid); refused != (db.Dialect().Name() == dialect.SQLite) || !refused && err != nil {
+		if refused := errors.Is(err, domain.ErrInvalid); refused != (db.Dialect().Name() == dialect.SQLite) ||
+			!refused && err != nil {
 			t.Errorf("got %v", err)
 		}
 		must(t, db.NewSelect().Model(new(Picky)).Where("id = 1").Scan(context.Background()))
@@ -166,7 +169,8 @@ func TestHalfARectificationIsNotCommittedEvenIfItsErrorIsSwallowed(t *testing.T)
 		store, id := newPickies(t, db)
 		err := store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
 			for _, value := range []domain.ColumnValue{{Column: "octet", Value: int64(9)}, {Column: "octet", Value: int64(256)}} {
-				_, _ = s.Subjects().Rectify(ctx, id, domain.RectificationStep{Table: "pickies", Values: []domain.ColumnValue{value}})
+				_, _ = s.Subjects().
+					Rectify(ctx, id, domain.RectificationStep{Table: "pickies", Values: []domain.ColumnValue{value}})
 			}
 			return nil
 		})

@@ -51,7 +51,9 @@ func TestRefusedCorrectionsMakeNoStatement(t *testing.T) {
 // failOnUpdate makes the database refuse to change a table.
 func failOnUpdate(t testing.TB, db *bun.DB, table string) {
 	t.Helper()
-	failing := []string{"CREATE TRIGGER fail BEFORE UPDATE ON " + table + " BEGIN SELECT RAISE(ABORT, 'secret value'); END"}
+	failing := []string{
+		"CREATE TRIGGER fail BEFORE UPDATE ON " + table + " BEGIN SELECT RAISE(ABORT, 'secret value'); END",
+	}
 	if db.Dialect().Name() == dialect.PG {
 		failing = []string{
 			"CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'secret value'; END $$",

@@ -50,7 +50,10 @@ func newRectifiable(t testing.TB, db *bun.DB, ordersOfEach int) rectifiable {
 }
 
 // rectify rectifies in a session of its own.
-func (r rectifiable) rectify(subject domain.Subject, corrections domain.Corrections) (result domain.RectificationResult, err error) {
+func (r rectifiable) rectify(
+	subject domain.Subject,
+	corrections domain.Corrections,
+) (result domain.RectificationResult, err error) {
 	err = r.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
 		result, err = r.rectifier.RectifySubject(ctx, session, subject, corrections)
 		return err
@@ -104,7 +107,8 @@ func TestARectificationIsReadByTheApplicationAndByAnExport(t *testing.T) {
 		must(t, db.NewSelect().Model(&user).WherePK().Scan(ctx))
 		must(t, db.NewSelect().Model(&invoice).Where("user_id = 1").Scan(ctx))
 		must(t, db.NewSelect().Model(&orders).Where("user_id = 1").Scan(ctx))
-		if user.Email != "secret@example.org" || user.Vegan || user.Theme != "dark" || user.Age != 33 || *user.Name != "Name" {
+		if user.Email != "secret@example.org" || user.Vegan || user.Theme != "dark" || user.Age != 33 ||
+			*user.Name != "Name" {
 			t.Errorf("user %+v", user)
 		}
 		if invoice.Contact != "secret@example.org" || invoice.Address != "Main Street 1" {

@@ -22,8 +22,8 @@ func checkReplica(d sqlDialect, replica *bun.DB) error {
 	return nil
 }
 
-// onReplica calls fn with the session reading from the replica, in one snapshot, if there is a replica that can be reached
-// and knows of all erasures of the subject. It reports whether it did; if not, fn is left to be called on the primary.
+// onReplica calls fn with the session reading from the replica, in one snapshot, if the replica can be reached and
+// knows all erasures of the subject. It reports whether it called fn; if not, the caller calls fn on the primary.
 func (s *session) onReplica(ctx context.Context, id domain.SubjectID, fn func() error) (done bool, err error) {
 	replica := s.store.readDB
 	if replica == nil || s.tx != nil {

@@ -28,8 +28,10 @@ func (s *Store) condition(depth int, path []domain.Relation, others int) string 
 			return s.isKey("", here, columns, others)
 		}
 	}
-	parents := " FROM " + quoteTable(relation.References) + " AS " + there + " WHERE " + s.condition(depth+1, path[1:], others)
-	condition := "(" + list(here, relation.Columns) + ") IN (SELECT " + list(there, relation.ReferencedColumns) + parents + ")"
+	parents := " FROM " + quoteTable(relation.References) + " AS " + there +
+		" WHERE " + s.condition(depth+1, path[1:], others)
+	condition := "(" + list(here, relation.Columns) + ")" +
+		" IN (SELECT " + list(there, relation.ReferencedColumns) + parents + ")"
 	parent, _ := s.dataMap.Table(relation.References)
 	for i, name := range relation.ReferencedColumns {
 		referenced, _ := parent.Column(name)

@@ -124,7 +124,9 @@ func (s *Store) query(ctx context.Context, each func(*sql.Rows) error, text stri
 }
 
 // returning runs a statement that changes something, in the transaction, and calls each for every row it returns.
-func (s *session) returning(ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any) error {
+func (s *session) returning(
+	ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any,
+) error {
 	if err := s.usable(); err != nil {
 		return err
 	}

@@ -20,8 +20,8 @@ func ofEntry(e domain.OutboxEntry) operationOf {
 	return operationOf{e.SubjectID.String(), string(e.Operation)}
 }
 
-// open are the entries of some operations that have not succeeded, and the tokens of their leases, "" for none. They are
-// locked.
+// open are the entries of some operations that have not succeeded, and the tokens of their leases, "" for none. The
+// entries are locked.
 type open map[operationOf]map[string]string
 
 func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
@@ -127,6 +127,7 @@ func (o outbox) apply(ctx context.Context, settlements []domain.Settlement) erro
 		strings.Join(rows, ", ")+") UPDATE "+o.store.tables.outbox+" SET status = new_status, last_error = error,"+
 		" next_attempt_at = next_at, attempts = attempts - untried, lease_token = NULL,"+
 		" ref = CASE WHEN "+forgotten+" THEN NULL ELSE ref END,"+
-		" corrections = CASE WHEN "+forgotten+" THEN NULL ELSE corrections END FROM outcomes WHERE entry_id = settled_id AND "+
+		" corrections = CASE WHEN "+forgotten+" THEN NULL ELSE corrections END"+
+		" FROM outcomes WHERE entry_id = settled_id AND "+
 		o.store.dialect.amongst("entry_id", "SELECT settled_id FROM outcomes"), args...)
 }

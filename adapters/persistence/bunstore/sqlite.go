@@ -216,11 +216,13 @@ func (sqlite) inspection(schema, table string) (text, parameter string) {
 	master := quote(schema) + ".sqlite_master"
 	return `
 		SELECT m.type = 'view' OR m.sql LIKE 'CREATE VIRTUAL%', FALSE, CASE m.type WHEN 'view' THEN m.sql END,
-			(SELECT json_group_object(c.name, c.type) FROM pragma_table_xinfo(m.name, ` + literal(schema) + `) AS c WHERE c.hidden = 0),
+			(SELECT json_group_object(c.name, c.type)
+				FROM pragma_table_xinfo(m.name, ` + literal(schema) + `) AS c WHERE c.hidden = 0),
 			NULL,
 			(SELECT json_group_array(json_array(t.name, 'sql', t.sql)) FROM (
 				SELECT name, sql FROM ` + master + ` WHERE type = 'trigger' AND tbl_name = m.name COLLATE NOCASE
-				UNION ALL SELECT name, sql FROM sqlite_temp_master WHERE type = 'trigger' AND tbl_name = m.name COLLATE NOCASE) AS t)
+				UNION ALL SELECT name, sql FROM sqlite_temp_master
+				WHERE type = 'trigger' AND tbl_name = m.name COLLATE NOCASE) AS t)
 		FROM ` + master + ` AS m WHERE m.type IN ('table', 'view') AND m.name = $1 COLLATE NOCASE`, name
 }
 

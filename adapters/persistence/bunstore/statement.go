@@ -54,14 +54,16 @@ func exec(ctx context.Context, db *bun.DB, conn bun.IConn, text string, args ...
 }
 
 // query runs a statement on conn and calls each for every row.
-func query(ctx context.Context, db *bun.DB, conn bun.IConn, each func(*sql.Rows) error, text string, args ...any) error {
+func query(
+	ctx context.Context, db *bun.DB, conn bun.IConn, each func(*sql.Rows) error, text string, args ...any,
+) error {
 	text = numbered(db, text)
 	return db.NewRaw(text).Conn(prepared{conn, text, args}).Scan(ctx, eachRow(each))
 }
 
-// numbered writes the parameters of a statement, $1 and so on, in the form in which the database numbers them. To SQLite
-// $1 is a name, and drivers bind names in the order of their first occurrence; its numbers are ?1 and so on. What is
-// quoted is left as it is.
+// numbered writes the parameters of a statement, $1 and so on, in the form in which the database numbers them. SQLite
+// takes $1 for a name, and drivers bind names in the order of their first occurrence; its numbers are ?1 and so on.
+// Quoted text is left as it is.
 func numbered(db *bun.DB, text string) string {
 	if db.Dialect().Name() != dialect.SQLite || !strings.Contains(text, "$") {
 		return text

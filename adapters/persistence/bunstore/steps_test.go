@@ -40,9 +40,16 @@ func TestStepsAreThoseThatWereAskedFor(t *testing.T) {
 		for i, name := range []string{"notes", "letters"} {
 			tables = append(tables, domain.Table{
 				Name: name, PrimaryKey: []string{"id"}, Relations: []domain.Relation{user},
-				Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}, {Name: "user_id", Type: domain.TypeBigInt}, column("text")},
+				Columns: []domain.Column{
+					{Name: "id", Type: domain.TypeBigInt},
+					{Name: "user_id", Type: domain.TypeBigInt},
+					column("text"),
+				},
 			})
-			statements = append(statements, "CREATE TABLE "+name+" (id bigint PRIMARY KEY, user_id bigint REFERENCES users, text text)")
+			statements = append(
+				statements,
+				"CREATE TABLE "+name+" (id bigint PRIMARY KEY, user_id bigint REFERENCES users, text text)",
+			)
 			for id := range i + 4 { // the first two are Bob's
 				statements = append(statements, fmt.Sprintf("INSERT INTO %s VALUES (%d, %d, 'text')", name, id, 2-min(id/2, 1)))
 			}

@@ -65,10 +65,10 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Store opens sessions on a database. It is safe for concurrent use. Where all connections of the pool are busy (as many
-// as SetMaxOpenConns allowed when the store was made), sessions get theirs in the order in which they asked; on SQLite,
-// so do sessions that write. A session waits for that until its context ends, and if it has no deadline for 30 s at the
-// most: then it is domain.ErrUnavailable.
+// Store opens sessions on a database. It is safe for concurrent use. If all connections of the pool are busy (as many
+// as SetMaxOpenConns allowed when the store was made), sessions get a connection in the order in which they requested
+// it; on SQLite, the same holds for sessions that write. A session waits until its context ends. If the context has no
+// deadline, the session waits for at most 30 s. The error is then domain.ErrUnavailable.
 type Store struct {
 	db      *bun.DB
 	dataMap domain.DataMap

@@ -123,7 +123,9 @@ func (s subjectStore) look(ctx context.Context, id domain.SubjectID, key []any) 
 }
 
 // see runs a statement that returns a sight for each row of the subject, and reports whether there was one.
-func (s subjectStore) see(ctx context.Context, id domain.SubjectID, text string, args ...any) (present bool, err error) {
+func (s subjectStore) see(
+	ctx context.Context, id domain.SubjectID, text string, args ...any,
+) (present bool, err error) {
 	sight := s.store.locking.newSight()
 	targets := []any{&present}
 	for _, target := range sight.targets() {

@@ -73,7 +73,12 @@ func TestASurrogateFitsItsColumn(t *testing.T) {
 func TestTheApplicationCanReadWhatWasAnonymized(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, sealedTypes, (*person)(nil), (*Record)(nil))
-		a.insert(t, &person{ID: 1}, fullRecord(1, 1), &Record{ID: 2, OwnerID: 1, Kept: "kept", Decimal: "1"}) // the second is full of NULLs
+		a.insert(
+			t,
+			&person{ID: 1},
+			fullRecord(1, 1),
+			&Record{ID: 2, OwnerID: 1, Kept: "kept", Decimal: "1"},
+		) // the second is full of NULLs
 		a.erase(t, "1")
 
 		var records []Record
@@ -86,7 +91,8 @@ func TestTheApplicationCanReadWhatWasAnonymized(t *testing.T) {
 			if !r.Time.Equal(epoch) || !r.BunTime.Equal(epoch) || !r.TimeText.Equal(epoch) || !r.TimePtr.Equal(epoch) {
 				t.Errorf("the times are %v, %v, %v and %v", r.Time, r.BunTime, r.TimeText, r.TimePtr)
 			}
-			if r.List == nil || len(r.List) > 0 || len(r.Array) > 0 || len(r.Map) > 0 || r.Sealed != `it's \ ?0 ?name \? "gone"` {
+			if r.List == nil || len(r.List) > 0 || len(r.Array) > 0 || len(r.Map) > 0 ||
+				r.Sealed != `it's \ ?0 ?name \? "gone"` {
 				t.Errorf("got %+v", r)
 			}
 		}
@@ -149,7 +155,14 @@ func TestUniqueConstraintsHoldWithManyRows(t *testing.T) {
 		uniques := make([]Unique, rows)
 		for i := range uniques {
 			text := uuid.NewString()
-			uniques[i] = Unique{ID: int64(i), OwnerID: 1, Kept: "kept", Email: text, Phone: text[:12], Token: uuid.MustParse(text)}
+			uniques[i] = Unique{
+				ID:      int64(i),
+				OwnerID: 1,
+				Kept:    "kept",
+				Email:   text,
+				Phone:   text[:12],
+				Token:   uuid.MustParse(text),
+			}
 		}
 		a.insert(t, &uniques)
 		wantRows(t, a.erase(t, "1"), map[string]int64{"anonymize uniques": rows})

@@ -35,8 +35,8 @@ func writesOf(triggers []trigger, quotes map[byte]byte) (all writes) {
 	return all
 }
 
-// warnOfCopies names the tables outside the data map to which triggers of a table write, each of them once: they may hold
-// old values, which no erasure reaches. It also names triggers of which it cannot say that.
+// warnOfCopies names the tables outside the data map to which triggers of a table write, each of them once: they may
+// hold old values, which no erasure reaches. It also names the triggers whose target tables it cannot find.
 func (s *Store) warnOfCopies(ctx context.Context, table domain.Table, live liveTable) {
 	warn := func(message, key, name string) {
 		if _, warned := s.warned.LoadOrStore(table.Name+"\x00"+key+"\x00"+name, true); !warned {
@@ -103,7 +103,8 @@ func tokensOf(statement string, quotes map[byte]byte) (found tokens) {
 			found = append(found, token{kind: tokenString})
 		case first == '$':
 			statement = statement[1:]
-			if tag, _, ok := strings.Cut(statement, "$"); ok && !strings.ContainsFunc(tag, func(r rune) bool { return !isWordCharacter(r) }) {
+			notInTag := func(r rune) bool { return !isWordCharacter(r) }
+			if tag, _, ok := strings.Cut(statement, "$"); ok && !strings.ContainsFunc(tag, notInTag) {
 				statement = statement[len(tag)+1:]
 				found = append(found, token{tokenString, until("$" + tag + "$")})
 			}
@@ -142,7 +143,8 @@ func (t tokens) is(i int, keywords ...string) bool {
 	return i >= 0 && i < len(t) && t[i].kind == tokenWord && slices.Contains(keywords, strings.ToLower(t[i].text))
 }
 
-// writes returns the tables that are inserted into, merged into and updated, and whether statements are built at run time.
+// writes returns the tables that are inserted into, merged into and updated, and whether statements are built at run
+// time.
 func (t tokens) writes() (tables []string, builds bool) {
 	for i := range t {
 		at := i + 1
@@ -182,8 +184,8 @@ func (t tokens) nameAt(i int) (name string) {
 
 // filters are the words by which a view may leave rows out.
 var filters = []string{
-	"only", "tablesample", "where", "join", "having", "limit", "offset", "fetch", "distinct", "group", "union", "intersect",
-	"except",
+	"only", "tablesample", "where", "join", "having", "limit", "offset", "fetch", "distinct", "group", "union",
+	"intersect", "except",
 }
 
 // leaveOut reports whether a view may leave rows out.

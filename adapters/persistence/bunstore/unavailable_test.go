@@ -52,7 +52,12 @@ func TestAConnectionThatIsKilledIsUnavailable(t *testing.T) {
 			return err
 		},
 	} {
-		evidence := domain.AuditEvent{EventID: what, EventType: domain.EventErasureRequested, SubjectRef: id, OccurredAt: noon}
+		evidence := domain.AuditEvent{
+			EventID:    what,
+			EventType:  domain.EventErasureRequested,
+			SubjectRef: id,
+			OccurredAt: noon,
+		}
 		wantUnavailable(t, what, b.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 			return errors.Join(s.Audit().AppendEvidence(ctx, evidence), fn(ctx, s))
 		}))
@@ -178,7 +183,11 @@ func TestAnSQLiteThatCannotBeWrittenIsUnavailable(t *testing.T) {
 
 func newStore(t testing.TB, db *bun.DB) *bunstore.Store {
 	t.Helper()
-	_, _ = db.NewCreateTable().Model(models[0]).IfNotExists().Exec(t.Context()) // it is there where the server is read-only
+	_, _ = db.NewCreateTable().
+		Model(models[0]).
+		IfNotExists().
+		Exec(t.Context())
+		// it is there where the server is read-only
 	dataMap, err := bunmodels.Read(db, models[:1], nil)
 	must(t, err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})

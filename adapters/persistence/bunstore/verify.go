@@ -15,9 +15,10 @@ import (
 // values into a table whose step came before; and a short random surrogate may be the old value by chance.
 const maxRounds = 5
 
-// applyVerified carries out steps one by one in a database that may keep what it is told to delete or to overwrite, and
-// looks for what is left: after each step that deletes rows, while the rows through which they are found are still there,
-// and once more after all of them. A deadline that passes meanwhile is ErrUnavailable: rows may come faster than they go.
+// applyVerified carries out steps one by one in a database that may keep values despite a deletion or an overwrite. It
+// looks for remaining values after each step that deletes rows, while the rows that lead to them still exist, and once
+// more after all steps. The error is ErrUnavailable if a deadline passes meanwhile: rows may arrive faster than they
+// are deleted.
 func (s subjectStore) applyVerified(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
 	rows, err := s.applyChecked(ctx, key, steps)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -94,7 +95,9 @@ func (r remains) failure(v *verifiedStep) error {
 				": the database does not hold what it was told to write; a trigger, a rule or a view does that",
 		}
 	case r == rowsArrived && !v.tellsRows():
-		return &domain.Error{Code: domain.ErrUnavailable, Op: v.op, Message: v.Target + ": rows were added while they were erased"}
+		return &domain.Error{
+			Code: domain.ErrUnavailable, Op: v.op, Message: v.Target + ": rows were added while they were erased",
+		}
 	}
 	return &domain.Error{
 		Code: domain.ErrLeftOver, Op: v.op, Message: v.Target +
@@ -134,7 +137,8 @@ func (v *verifiedStep) tellsRows() bool { return !v.catalog.tables[v.table.Name]
 func (v *verifiedStep) begin(ctx context.Context) (rows int64, err error) {
 	if v.Strategy == domain.StrategyRetain {
 		w := v.store.writer(v.table, 0)
-		text := "SELECT count(*) FROM " + quoteTable(v.table.Name) + " AS t0 WHERE " + v.store.rowsOf(v.table, 0) + w.concerned(v.Step)
+		text := "SELECT count(*) FROM " + quoteTable(v.table.Name) +
+			" AS t0 WHERE " + v.store.rowsOf(v.table, 0) + w.concerned(v.Step)
 		err = v.read(ctx, v.op, func(r *sql.Rows) error { return r.Scan(&rows) }, text, slices.Concat(v.key, w.constants)...)
 		return rows, err
 	}
@@ -204,8 +208,8 @@ func (v *verifiedStep) note(ctx context.Context, first bool) (added int, err err
 // lookedUp is how many rows are looked up by their primary keys in one statement.
 const lookedUp = 100
 
-// kept reports whether a row that was to be deleted is there, or a cell holds what it held before, wherever the row leads
-// to now. A row that was to be corrected has to be there, with what was written.
+// kept reports whether a row that was to be deleted still exists, or whether a cell still holds its old value, also if
+// the row now leads elsewhere. A row that was to be corrected must exist and must hold the written values.
 func (v *verifiedStep) kept(ctx context.Context) (kept bool, err error) {
 	changed, found := v.cells, 0
 	v.cells = map[cell]string{}

@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// rectifyVerified carries out a rectification in a database that may undo it, and looks whether it is there. So are those
-// that the session has carried out before: a trigger of this table may undo them.
+// rectifyVerified carries out a rectification in a database that may undo it, and checks that the values are stored. It
+// also checks the earlier rectifications of the session: a trigger of this table may undo them.
 func (s subjectStore) rectifyVerified(
 	ctx context.Context, table domain.Table, key []any, values []domain.ColumnValue, text string, args []any,
 ) (rows int64, err error) {

@@ -102,7 +102,8 @@ func TestAFaultyManifestIsRefusedWithThePlace(t *testing.T) {
 }
 
 func TestWhatCannotBeReadOrWrittenIsAnError(t *testing.T) {
-	if _, err := manifest.Read(iotest.ErrReader(io.ErrClosedPipe)); !errors.Is(err, domain.ErrManifest) || !errors.Is(err, io.ErrClosedPipe) {
+	if _, err := manifest.Read(iotest.ErrReader(io.ErrClosedPipe)); !errors.Is(err, domain.ErrManifest) ||
+		!errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("Read: got %v", err)
 	}
 	if err := manifest.Write(io.Discard, domain.DataMap{}); !errors.Is(err, domain.ErrManifest) {

@@ -62,8 +62,8 @@ func (s subjectStore) exportLedgers(
 			return err
 		}
 		row := Row{
-			domain.LedgerSeq: int64(i + 1), "purpose": valueOf(r.Purpose), "restricted": r.Restricted, "reason": valueOf(r.Reason),
-			"recorded_at": r.RecordedAt, "source": r.Source,
+			domain.LedgerSeq: int64(i + 1), "purpose": valueOf(r.Purpose), "restricted": r.Restricted,
+			"reason": valueOf(r.Reason), "recorded_at": r.RecordedAt, "source": r.Source,
 		}
 		if err := yieldRow(ledgers[1], row, yield); err != nil {
 			return err

@@ -69,7 +69,9 @@ func (o outbox) RequeueMatching(
 	return o.requeue(ctx, filter.Matches, limit)
 }
 
-func (o outbox) requeue(ctx context.Context, chosen func(domain.OutboxEntry) bool, limit int) ([]domain.OutboxEntry, error) {
+func (o outbox) requeue(
+	ctx context.Context, chosen func(domain.OutboxEntry) bool, limit int,
+) ([]domain.OutboxEntry, error) {
 	state, err := o.write(ctx)
 	if err != nil {
 		return nil, err
@@ -130,7 +132,9 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 	if err != nil {
 		return nil, err
 	}
-	abandoned := state.oldest(func(e domain.OutboxEntry) bool { return e.Status == domain.OutboxAbandoned && wanted[e.EntryID] })
+	abandoned := state.oldest(func(e domain.OutboxEntry) bool {
+		return e.Status == domain.OutboxAbandoned && wanted[e.EntryID]
+	})
 	changed := state.change(abandoned, func(e *domain.OutboxEntry) {
 		e.Status, e.LastError, e.NextAttemptAt, e.LeaseToken = domain.OutboxSucceeded, nil, nil, nil
 		forget(e)

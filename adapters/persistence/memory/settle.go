@@ -36,7 +36,8 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 	last := map[operationOf]int{} // the last settlement of each operation that succeeded
 	for i, settlement := range settlements {
 		leased := state.oldest(func(e domain.OutboxEntry) bool {
-			return e.EntryID == settlement.Entry.EntryID && e.LeaseToken != nil && equal(e.LeaseToken, settlement.Entry.LeaseToken)
+			return e.EntryID == settlement.Entry.EntryID && e.LeaseToken != nil &&
+				equal(e.LeaseToken, settlement.Entry.LeaseToken)
 		})
 		results[i].Stale = len(leased) == 0
 		for _, entry := range state.change(leased, func(e *domain.OutboxEntry) { settle(e, settlement) }) {

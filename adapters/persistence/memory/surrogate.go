@@ -39,8 +39,8 @@ func surrogate(column domain.Column) any {
 	return ""
 }
 
-// anonymousText is "anon-" and 32 hexadecimal digits, of which a column with a limited length gets what fits, the digits
-// first, because they make it unique.
+// anonymousText is "anon-" and 32 hexadecimal digits. A column with a limited length gets the part that fits, with the
+// digits first, because they make the text unique.
 func anonymousText(length int) string {
 	const prefix, least = "anon-", 12
 	digits := hex.EncodeToString(random())

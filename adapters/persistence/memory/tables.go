@@ -6,8 +6,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Row is a row of one of the application's tables, by column. A value is nil for NULL, or of the Go type for the type of
-// its column:
+// Row is a row of one of the application's tables, by column. A value is nil for NULL, or has the Go type for the type
+// of its column:
 //
 //	text, uuid (in lower case)   string, of no more characters than the column's Length
 //	smallint, integer, bigint    int64, or an int, which is kept as int64

@@ -96,7 +96,12 @@ func TestARowMayReferToItselfOrToNothing(t *testing.T) {
 }
 
 func TestNullIsNoLink(t *testing.T) {
-	ofUser := domain.Relation{Columns: []string{"user"}, References: "users", ReferencedColumns: []string{"id"}, Path: true}
+	ofUser := domain.Relation{
+		Columns:           []string{"user"},
+		References:        "users",
+		ReferencedColumns: []string{"id"},
+		Path:              true,
+	}
 	store := newStore(t, memory.Options{},
 		domain.Table{
 			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},

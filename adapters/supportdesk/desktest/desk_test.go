@@ -37,7 +37,12 @@ func start(t *testing.T) *desktest.Server {
 }
 
 // ask makes a request as the vendor's API wants it, changed by change, and returns the answer.
-func ask(t *testing.T, s *desktest.Server, method, path, body string, change ...func(*http.Request)) (int, map[string]any, error) {
+func ask(
+	t *testing.T,
+	s *desktest.Server,
+	method, path, body string,
+	change ...func(*http.Request),
+) (int, map[string]any, error) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -72,7 +77,12 @@ func ask(t *testing.T, s *desktest.Server, method, path, body string, change ...
 }
 
 // mustAsk is ask for an answer that is JSON.
-func mustAsk(t *testing.T, s *desktest.Server, method, path, body string, change ...func(*http.Request)) (int, map[string]any) {
+func mustAsk(
+	t *testing.T,
+	s *desktest.Server,
+	method, path, body string,
+	change ...func(*http.Request),
+) (int, map[string]any) {
 	t.Helper()
 	status, document, err := ask(t, s, method, path, body, change...)
 	if err != nil {
@@ -95,7 +105,8 @@ func TestTheDeskSharesNoCodeWithTheResolverAndNeedsNoTestingPackage(t *testing.T
 			t.Fatal(err)
 		}
 		for _, imported := range file.Imports {
-			if path := strings.Trim(imported.Path.Value, `"`); strings.Contains(path, ".") || path == "testing" || path == "net/http/httptest" {
+			if path := strings.Trim(imported.Path.Value, `"`); strings.Contains(path, ".") || path == "testing" ||
+				path == "net/http/httptest" {
 				t.Errorf("%s imports %s", name, path)
 			}
 		}
@@ -173,7 +184,13 @@ func TestAMergedContactIsGone(t *testing.T) {
 			t.Errorf("%s was answered %d %v", method, status, document)
 		}
 	}
-	_, page := mustAsk(t, s, "POST", "/conversations/search", `{"query":{"field":"contact_ids","operator":"=","value":"c2"}}`)
+	_, page := mustAsk(
+		t,
+		s,
+		"POST",
+		"/conversations/search",
+		`{"query":{"field":"contact_ids","operator":"=","value":"c2"}}`,
+	)
 	if page["total_count"] != 3.0 {
 		t.Errorf("the other has the conversations %v", page)
 	}

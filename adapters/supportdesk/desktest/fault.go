@@ -24,8 +24,8 @@ func (f Fault) With(name, value string) Fault {
 // OK is no fault.
 func OK(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) { regular(w, r) }
 
-// Status refuses the request in the desk's own words, with a message that quotes VendorText. The code is "not_found" for
-// 404, "contact_merged" for 410, and otherwise none that the vendor has.
+// Status refuses the request in the format of the desk, with a message that quotes VendorText. The code is "not_found"
+// for 404, "contact_merged" for 410, and otherwise a code that the vendor does not have.
 func Status(status int) Fault {
 	code := "scripted"
 	switch status {

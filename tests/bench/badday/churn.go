@@ -23,7 +23,13 @@ type Sample struct {
 
 // Churn adds so many entries in a second for some time, which a worker with the defaults carries out, and samples every
 // interval. With snapshot, a transaction is open all the time that keeps the database from removing what is settled.
-func Churn(ctx context.Context, c Config, perSecond int, d, interval time.Duration, snapshot bool) (samples []Sample, err error) {
+func Churn(
+	ctx context.Context,
+	c Config,
+	perSecond int,
+	d, interval time.Duration,
+	snapshot bool,
+) (samples []Sample, err error) {
 	w, err := c.open(ctx, "churn")
 	if err != nil {
 		return nil, err
@@ -109,7 +115,10 @@ type timedOutbox struct {
 }
 
 func (t *timedStore) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
-	return t.SessionFactory.Do(ctx, func(ctx context.Context, s ports.Session) error { return fn(ctx, timedSession{s, t}) })
+	return t.SessionFactory.Do(
+		ctx,
+		func(ctx context.Context, s ports.Session) error { return fn(ctx, timedSession{s, t}) },
+	)
 }
 
 func (s timedSession) Outbox() ports.Outbox { return timedOutbox{s.Session.Outbox(), s.timedStore} }
@@ -128,7 +137,12 @@ func (o timedOutbox) Claim(
 func (t *timedStore) sample() Sample {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s := Sample{P50: t.claims.quantile(0.5), P99: t.claims.quantile(0.99), Most: t.claims.quantile(1), Claims: len(t.claims)}
+	s := Sample{
+		P50:    t.claims.quantile(0.5),
+		P99:    t.claims.quantile(0.99),
+		Most:   t.claims.quantile(1),
+		Claims: len(t.claims),
+	}
 	t.claims = nil
 	return s
 }

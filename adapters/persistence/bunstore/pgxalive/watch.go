@@ -46,11 +46,11 @@ type Options struct {
 // A server is asked by the first message of the protocol, which needs no user and no password, and which a server that
 // refuses further clients answers, too. A proxy answers for itself, not for the servers behind it.
 //
-// A connection that listens waits all the time, and its server would be asked all the time: pgxlisten checks its connection
-// by itself, and is given a configuration that is not watched.
+// A connection that listens waits all the time, so its server would be probed all the time. pgxlisten therefore checks
+// its connection itself, and needs a configuration that is not watched.
 //
-// The configuration is one that pgx.ParseConfig made, as the one of a pool is. The error is domain.ErrConfiguration: the
-// configuration is another one, or an option is negative.
+// The configuration must come from pgx.ParseConfig, as the configuration of a pool does. The error is
+// domain.ErrConfiguration if the configuration has another origin, or if an option is negative.
 func Watch(config *pgx.ConnConfig, opts Options) error {
 	if config == nil || config.DialFunc == nil {
 		return configurationError("the connection's configuration must come from pgx.ParseConfig")

@@ -51,9 +51,10 @@ type Options struct {
 	// let the connection in, or as long as the connect_timeout of the configuration says if that is less. The default
 	// is 5 s.
 	Timeout time.Duration
-	// Spread is the longest that a notification waits before it wakes, a random part of it: a commit notifies all processes
-	// at the same instant, and one of them is enough. Those that come meanwhile are answered together. A few milliseconds
-	// are right where there are many processes. The default is none: a notification wakes at once.
+	// Spread is the upper bound of the random time that a notification waits before it wakes: a commit notifies all
+	// processes at the same instant, and one of them is enough. One wake serves all notifications that arrive during the
+	// wait. A few milliseconds are right where there are many processes. The default is none: a notification wakes at
+	// once.
 	Spread time.Duration
 	// Logger gets connections that came about and those that were lost, without address or credentials. The default
 	// is slog.Default().

@@ -24,8 +24,9 @@ func (l *Listener) logConnected(ctx context.Context) {
 
 // logProxied says that notifications may never come, which polling makes up for.
 func (l *Listener) logProxied(ctx context.Context) {
-	l.logger().LogAttrs(ctx, slog.LevelWarn, "habeas: the connection that listens for outbox entries leads through a proxy;"+
-		" one that pools by transaction delivers no notifications: let it lead to the server itself")
+	l.logger().LogAttrs(ctx, slog.LevelWarn,
+		"habeas: the connection that listens for outbox entries leads through a proxy;"+
+			" one that pools by transaction delivers no notifications: let it lead to the server itself")
 }
 
 // logLost says that nobody listens just now. The text of the error stays out: a driver's names the server, the user

@@ -19,8 +19,8 @@ const (
 	maxBatch = 16
 )
 
-// Batcher runs items in batches. Below maxInFlight an item runs at once, in a batch of its own. Other items wait until a
-// batch ends, and then run in one batch. An item never joins a batch that is in flight already. A Batcher is safe for
+// Batcher runs items in batches. Below maxInFlight an item runs at once, in a batch of its own. Other items wait until
+// a batch ends, and then run in one batch. An item never joins a batch that is in flight already. A Batcher is safe for
 // concurrent use. Its fields are set before the first call and are all required.
 type Batcher[T any] struct {
 	// Run runs a batch of one or more items.
@@ -41,8 +41,8 @@ type Batcher[T any] struct {
 // member is an item that waits, or is part of a batch.
 type member[T any] struct {
 	item T
-	// ctx stands for the caller's context until the caller leaves. The batch may outlive the caller, whose context may then
-	// belong to another request.
+	// ctx stands for the caller's context until the caller leaves. The batch may outlive the caller, whose context may
+	// then belong to another request.
 	ctx     context.Context //nolint:containedctx // lives as long as the call of Do that waits
 	release func()
 	result  chan result
