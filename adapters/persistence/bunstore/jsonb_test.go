@@ -21,8 +21,8 @@ func TestJSONBIsExportedAsJSON(t *testing.T) {
 	db := databases.SQLite(t)
 	a := newApplication(t, db, nil, (*widget)(nil))
 	for expression, want := range map[string]string{
-		`jsonb('{"a":[1,-2.5,1e3,null,true,false,"x"],"b":{"c":"ä\"\\\n\u0041"}}')`: `{"a":[1,-2.5,1e3,null,true,false,"x"],` +
-			`"b":{"c":"ä\"\\\n\u0041"}}`,
+		`jsonb('{"a":[1,-2.5,1e3,null,true,false,"x"],"b":{"c":"ä\"\\\n\u0041"}}')`: `{"a":[1,-2.5,1e3,null,` +
+			`true,false,"x"],"b":{"c":"ä\"\\\n\u0041"}}`,
 		`jsonb_set('{}', '$.raw', 'a "quoted" <text>' || char(10))`: `{"raw":"a \"quoted\" <text>\n"}`,
 		`jsonb('{}')`:    `{}`,
 		`jsonb('[]')`:    `[]`,
