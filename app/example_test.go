@@ -53,7 +53,8 @@ func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
 	return domain.NewSubject(strconv.FormatInt(user.ID, 10))
 }
 
-// An application that has a bun database and a Fiber server. What an erasure will do is known before anybody asks for it.
+// An application that has a bun database and a Fiber server. What an erasure will do is known before anybody asks for
+// it.
 func Example() {
 	sqldb, err := sql.Open("sqlite", ":memory:")
 	check(err)

@@ -130,10 +130,8 @@ func TestDeclaredPurposesReachTheRouterAndTheTrail(t *testing.T) {
 		var told []string
 		for _, event := range trail {
 			if purpose, ok := event.Payload["purpose"]; ok {
-				told = append(
-					told,
-					fmt.Sprint(event.EventType, " ", purpose, " ", event.Payload["policy_version"], " ", event.Payload["source"]),
-				)
+				told = append(told, fmt.Sprint(event.EventType, " ", purpose, " ", event.Payload["policy_version"], " ",
+					event.Payload["source"]))
 			}
 		}
 		if want := []string{"consent_granted ads v1 api", "consent_withdrawn ads v1 erasure"}; !slices.Equal(told, want) {

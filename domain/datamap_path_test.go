@@ -93,14 +93,16 @@ func TestChildrenComeBeforeTheirParents(t *testing.T) {
 	items.Relations[0].Path = true
 	orders := child("orders", "users")
 	for want, tables := range map[string][]domain.Table{
-		"users":                                {users()},
-		"orders users":                         {users(), orders},
-		"apples orders zebras users":           {child("zebras", "users"), orders, users(), child("apples", "users")},
-		"parts items orders users":             {users(), orders, child("items", "orders"), child("parts", "items")},
-		"zebras apples users":                  {users(), child("apples", "users"), child("zebras", "apples")},
-		"items addresses orders users":         {orders, child("addresses", "users"), items, users()},
-		"comments users":                       {users(), child("comments", "users", "comments")},
-		"another items addresses orders users": {child("another", "items"), orders, child("addresses", "users"), items, users()},
+		"users":                        {users()},
+		"orders users":                 {users(), orders},
+		"apples orders zebras users":   {child("zebras", "users"), orders, users(), child("apples", "users")},
+		"parts items orders users":     {users(), orders, child("items", "orders"), child("parts", "items")},
+		"zebras apples users":          {users(), child("apples", "users"), child("zebras", "apples")},
+		"items addresses orders users": {orders, child("addresses", "users"), items, users()},
+		"comments users":               {users(), child("comments", "users", "comments")},
+		"another items addresses orders users": {
+			child("another", "items"), orders, child("addresses", "users"), items, users(),
+		},
 	} {
 		ordered, err := mustMap(t, tables...).ChildrenFirst()
 		if err != nil {

@@ -111,9 +111,11 @@ func TestAnErrorClassIsOneWord(t *testing.T) {
 		"a cancellation":               {fmt.Errorf("x: %w", context.Canceled), "canceled"},
 		"a deadline":                   {context.DeadlineExceeded, "timeout"},
 		"a cancellation behind a code": {&domain.Error{Code: domain.ErrUnavailable, Err: context.Canceled}, "canceled"},
-		"a deadline behind a code":     {&domain.Error{Code: domain.ErrUnavailable, Err: context.DeadlineExceeded}, "timeout"},
-		"an error without a code":      {&domain.Error{Op: "export", Err: secret}, "internal"},
-		"several errors":               {errors.Join(secret, &domain.Error{Code: domain.ErrSession}), "session"},
+		"a deadline behind a code": {
+			&domain.Error{Code: domain.ErrUnavailable, Err: context.DeadlineExceeded}, "timeout",
+		},
+		"an error without a code": {&domain.Error{Op: "export", Err: secret}, "internal"},
+		"several errors":          {errors.Join(secret, &domain.Error{Code: domain.ErrSession}), "session"},
 	} {
 		got := domain.ErrorClass(c.err)
 		if got != c.want {

@@ -57,7 +57,9 @@ func TestStringsAreNotTakenForWhatTheyShow(t *testing.T) {
 			t.Errorf("%.30s is refused", document)
 		}
 	}
-	for _, document := range []string{`["\\",1e999,"\\"]`, `["\"",1e999]`, `{"a\"":1e999}`, `"\\\ud800"`, `{"\\\u0000":1}`} {
+	for _, document := range []string{
+		`["\\",1e999,"\\"]`, `["\"",1e999]`, `{"a\"":1e999}`, `"\\\ud800"`, `{"\\\u0000":1}`,
+	} {
 		if domain.JSON(document).Storable() {
 			t.Errorf("%.30s is taken", document)
 		}
@@ -90,10 +92,12 @@ func TestDepthCountsOpenBracketsOnly(t *testing.T) {
 
 func TestALoneSurrogateIsFound(t *testing.T) {
 	for text, want := range map[string]bool{
-		`""`: false, `"\u00e9"`: false, `"\ud83d\ude00"`: false, `"\uD83D\uDE00"`: false, `"\\ud83d"`: false, `"\u0000"`: false,
+		`""`: false, `"\u00e9"`: false, `"\ud83d\ude00"`: false, `"\uD83D\uDE00"`: false, `"\\ud83d"`: false,
+		`"\u0000"`:                   false,
 		`"\ud83d\ude00\ud83d\ude00"`: false, `"\\\ud83d\ude00"`: false,
 		`"\ud83d"`: true, `"\ude00"`: true, `"\ude00\ud83d"`: true, `"\ud83d\ud83d\ude00"`: true, `"\ud83dx\ude00"`: true,
-		`"\ud83d\\ude00"`: true, `"\ud83d\u0041"`: true, `{"\ud83d":"\ude00"}`: true, `"\ud83d\ude00\ud83d"`: true, `"\\\ud83d"`: true,
+		`"\ud83d\\ude00"`: true, `"\ud83d\u0041"`: true, `{"\ud83d":"\ude00"}`: true, `"\ud83d\ude00\ud83d"`: true,
+		`"\\\ud83d"`: true,
 	} {
 		if !json.Valid([]byte(text)) {
 			t.Fatalf("%s is not JSON", text)

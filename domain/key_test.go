@@ -53,7 +53,8 @@ func TestAnIDThatItsColumnCannotHoldIsRefused(t *testing.T) {
 		domain.TypeSmallInt: {"32768", "-32769"},
 		domain.TypeUUID: {
 			"secret", "0190C3F4-2A5E-7B11-8C9D-3F0A1B2C3D4E", "0190c3f42a5e7b118c9d3f0a1b2c3d4e",
-			"{0190c3f4-2a5e-7b11-8c9d-3f0a1b2c3d4e}", "0190c3f4-2a5e-7b11-8c9d-3f0a1b2c3d4", "0190c3f4-2a5e-7b11-8c9d_3f0a1b2c3d4e",
+			"{0190c3f4-2a5e-7b11-8c9d-3f0a1b2c3d4e}", "0190c3f4-2a5e-7b11-8c9d-3f0a1b2c3d4",
+			"0190c3f4-2a5e-7b11-8c9d_3f0a1b2c3d4e",
 			"0190c3f4-2a5e-7b11-8c9d-3f0a1b2c3d4g", "0190c3f4-2a5e-7b11-8c9d-3f0a1b2c3dé",
 		},
 	} {

@@ -174,7 +174,9 @@ func TestAnAnswerThatIsNotUnderstoodFailsTheExport(t *testing.T) {
 }
 
 func TestContentTypesMayHaveParametersAndSuffixes(t *testing.T) {
-	for _, media := range []string{"application/json", "application/json; charset=utf-8", "Application/JSON", "application/vnd.desk+json"} {
+	for _, media := range []string{
+		"application/json", "application/json; charset=utf-8", "Application/JSON", "application/vnd.desk+json",
+	} {
 		w := newWorld(t)
 		w.desk.Script(desktest.Body(media, `{"type":"contact","id":"`+zoeID+`","email":"a@example.org"}`))
 		if got := values(w.export(t))["contact.email"]; got != "a@example.org" {

@@ -26,7 +26,8 @@ func TestIDsThatNoContactCanHaveAreRefusedBeforeAnyRequest(t *testing.T) {
 	}
 }
 
-// oneSegment checks that all requests since the first n went to the id's one segment under /contacts/, or to the search.
+// oneSegment checks that all requests since the first n went to the id's one segment under /contacts/, or to the
+// search.
 func oneSegment(t rapid.TB, desk *desktest.Desk, n int, id string) {
 	t.Helper()
 	requests := desk.Requests()[n:]
@@ -48,8 +49,10 @@ func oneSegment(t rapid.TB, desk *desktest.Desk, n int, id string) {
 func TestEveryOtherIDIsOneSegment(t *testing.T) {
 	w := newWorld(t)
 	for _, id := range []string{
-		"a/b", "a?b", "a#b", "%2e%2e", "%2E", "%00", "%", "%zz", "...", ". .", "a b", " ", "a+b", "a;b=c", "a:b", "//", "/", "/..",
-		"../conversations/search", "a/../b", `a\b`, "{id}", "{}", "ü", "日本", "\u2028", "search", strings.Repeat("x", 10_000), strings.Repeat("/", 10_000),
+		"a/b", "a?b", "a#b", "%2e%2e", "%2E", "%00", "%", "%zz", "...", ". .", "a b", " ", "a+b", "a;b=c", "a:b", "//", "/",
+		"/..",
+		"../conversations/search", "a/../b", `a\b`, "{id}", "{}", "ü", "日本", "\u2028", "search", strings.Repeat("x", 10_000),
+		strings.Repeat("/", 10_000),
 		"http://elsewhere.example/", "@elsewhere.example", "a&b", "*", `"quoted"`, "<b>",
 	} {
 		before := len(w.desk.Requests())
@@ -76,7 +79,8 @@ func TestAnyIDIsRefusedOrOneSegment(t *testing.T) {
 		rapid.String(),
 		rapid.Map(rapid.SliceOf(rapid.Byte()), func(bytes []byte) string { return string(bytes) }),
 		rapid.Map(rapid.SliceOf(rapid.SampledFrom([]string{
-			".", "..", "/", `\`, "%2e", "%2f", "%", "?", "#", ":", "@", ";", "&", "+", " ", "{", "}", "a", "ä", "\r\n", "\x00", "contacts",
+			".", "..", "/", `\`, "%2e", "%2f", "%", "?", "#", ":", "@", ";", "&", "+", " ", "{", "}", "a", "ä", "\r\n", "\x00",
+			"contacts",
 		})), func(parts []string) string { return strings.Join(parts, "") }),
 	)
 	rapid.Check(t, func(t *rapid.T) {

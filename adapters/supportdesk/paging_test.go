@@ -61,8 +61,8 @@ func TestAnExportDoesNotDependOnPagesAndOrder(t *testing.T) {
 		}
 		desk = desktest.New(token)
 		desk.Add(zoe(), shuffled...)
-		desk.SetPageSizes(
-			append(rapid.SliceOfN(rapid.IntRange(0, 7), 0, 5).Draw(t, "sizes"), rapid.IntRange(1, 7).Draw(t, "size"))...)
+		desk.SetPageSizes(append(rapid.SliceOfN(rapid.IntRange(0, 7), 0, 5).Draw(t, "sizes"),
+			rapid.IntRange(1, 7).Draw(t, "size"))...)
 		current.Store(desk)
 		got, err := resolver.ExportSubject(context.Background(), ref(zoeID))
 		if err != nil {

@@ -34,15 +34,8 @@ func TestRequestsAreThoseOfTheVendorsAPI(t *testing.T) {
 	for i, request := range got {
 		if request.Method != want[i].method || request.Path != want[i].path || request.Query != "" ||
 			request.Body != want[i].body {
-			t.Errorf(
-				"request %d is %s %s?%s %s, want %+v",
-				i,
-				request.Method,
-				request.Path,
-				request.Query,
-				request.Body,
-				want[i],
-			)
+			t.Errorf("request %d is %s %s?%s %s, want %+v", i, request.Method, request.Path, request.Query, request.Body,
+				want[i])
 		}
 		for name, value := range map[string]string{
 			"Authorization":    "Bearer " + token,

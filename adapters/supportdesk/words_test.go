@@ -116,10 +116,13 @@ func TestAContactThatIsNotFoundForADeletionIsAskedForOnceMore(t *testing.T) {
 			t.Helper()
 			mustRetry(t, err, 0, "DELETE was answered 404, and GET with the contact")
 		}},
-		"it is another": {desktest.JSON(`{"type":"contact","id":"6762f0d01bb69f9f2193bb7e"}`), func(t *testing.T, _ bool, err error) {
-			t.Helper()
-			mustBeFinal(t, err, "this one was merged")
-		}},
+		"it is another": {
+			desktest.JSON(`{"type":"contact","id":"6762f0d01bb69f9f2193bb7e"}`),
+			func(t *testing.T, _ bool, err error) {
+				t.Helper()
+				mustBeFinal(t, err, "this one was merged")
+			},
+		},
 		"it was merged": {desktest.Status(410), func(t *testing.T, _ bool, err error) {
 			t.Helper()
 			mustBeFinal(t, err, "GET was answered 410")

@@ -24,11 +24,20 @@ func TestAFailureIsLoggedByItsClass(t *testing.T) {
 		class string
 		text  any
 	}{
-		"foreign":            {foreign, "ERROR", "internal", nil},
-		"timeout":            {fmt.Errorf("%s: %w", secret, context.DeadlineExceeded), "WARN", "timeout", nil},
-		"unavailable":        {&domain.Error{Code: domain.ErrUnavailable, Op: "claim", Message: "too busy", Err: foreign}, "WARN", "unavailable", "habeas: claim: too busy"},
-		"conflict":           {&domain.Error{Code: domain.ErrConflict, Op: "settle", Err: foreign}, "ERROR", "conflict", "habeas: settle: conflict"},
-		"several":            {errors.Join(foreign, &domain.Error{Code: domain.ErrSession, Op: "settle", Err: foreign}), "ERROR", "session", "habeas: settle: session"},
+		"foreign": {foreign, "ERROR", "internal", nil},
+		"timeout": {fmt.Errorf("%s: %w", secret, context.DeadlineExceeded), "WARN", "timeout", nil},
+		"unavailable": {
+			&domain.Error{Code: domain.ErrUnavailable, Op: "claim", Message: "too busy", Err: foreign},
+			"WARN", "unavailable", "habeas: claim: too busy",
+		},
+		"conflict": {
+			&domain.Error{Code: domain.ErrConflict, Op: "settle", Err: foreign},
+			"ERROR", "conflict", "habeas: settle: conflict",
+		},
+		"several": {
+			errors.Join(foreign, &domain.Error{Code: domain.ErrSession, Op: "settle", Err: foreign}),
+			"ERROR", "session", "habeas: settle: session",
+		},
 		"canceled by nobody": {context.Canceled, "ERROR", "canceled", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -48,9 +48,9 @@ func prepare(t *testing.T, db *bun.DB) {
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	_, err := db.NewCreateTable().Model((*Customer)(nil)).Exec(t.Context())
 	must(t, err)
-	_, err = db.NewInsert().
-		Model(&[]Customer{{ID: 1, Email: "a@example.org"}, {ID: 2, Email: "b@example.org"}}).
-		Exec(t.Context())
+	_, err = db.NewInsert().Model(&[]Customer{{ID: 1, Email: "a@example.org"}, {ID: 2, Email: "b@example.org"}}).Exec(
+		t.Context(),
+	)
 	must(t, err)
 }
 

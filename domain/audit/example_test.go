@@ -17,13 +17,7 @@ func ExampleStamper_Event() {
 		panic(err)
 	}
 	event := stamper.Event(domain.EventRestrictionLifted, zoe, domain.Payload{"scope": "all", "source": "nightly job"})
-	fmt.Println(
-		event.EventType,
-		event.Payload,
-		"has an id:",
-		event.EventID != "",
-		"and an instant:",
-		!event.OccurredAt.IsZero(),
-	)
+	fmt.Println(event.EventType, event.Payload, "has an id:", event.EventID != "", "and an instant:",
+		!event.OccurredAt.IsZero())
 	// Output: restriction_lifted map[scope:all source:nightly job] has an id: true and an instant: true
 }

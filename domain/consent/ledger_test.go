@@ -212,12 +212,7 @@ func withPurposes(t *testing.T, w world, names ...string) *consent.Ledger {
 func TestStatusesAreThoseOfTheDeclaredPurposes(t *testing.T) {
 	w := newWorld(t)
 	record := domain.ConsentRecord{
-		SubjectID:     w.id,
-		Purpose:       "ads",
-		PolicyVersion: "v1",
-		Granted:       true,
-		RecordedAt:    noon,
-		Source:        "api",
+		SubjectID: w.id, Purpose: "ads", PolicyVersion: "v1", Granted: true, RecordedAt: noon, Source: "api",
 	}
 	other := record
 	other.Purpose = "of old"
@@ -233,8 +228,8 @@ func TestStatusesAreThoseOfTheDeclaredPurposes(t *testing.T) {
 	if _, err := withPurposes(t, w, "news").Statuses(ctx, w.session, w.id); !errors.Is(err, errBoom) {
 		t.Errorf("got %v", err)
 	}
-	if all, err := w.Statuses(ctx, w.session, w.id); err != nil || all.Consents == nil ||
-		len(all.Consents) > 0 { // no statement
+	// no statement
+	if all, err := w.Statuses(ctx, w.session, w.id); err != nil || all.Consents == nil || len(all.Consents) > 0 {
 		t.Errorf("without purposes: %+v, %v", all, err)
 	}
 }

@@ -254,7 +254,8 @@ func TestTheGeneratorDrawsEveryKindOfDataMap(t *testing.T) {
 		}
 	}
 	for _, what := range []string{
-		"good", "good with four tables", "a retention violation", "a manifest error", "three hops", "a good map with deleted rows",
+		"good", "good with four tables", "a retention violation", "a manifest error", "three hops",
+		"a good map with deleted rows",
 		"a good map with retained columns", "a composite key", "a rival path",
 	} {
 		if seen[what] < draws/20 {

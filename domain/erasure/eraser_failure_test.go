@@ -99,11 +99,9 @@ func TestAFailureOfNoStepInParticularNamesNone(t *testing.T) {
 	w := newWorld(t, nil)
 	w.stores()
 	gomock.InOrder(
-		w.locks(),
-		w.requested("id-1", 0, 0),
-		w.appliesUntil(3, errBoom),
-		w.audit.EXPECT().
-			AppendEvidence(gomock.Any(), w.event("id-2", "erasure_step_failed", domain.Payload{"error": "internal"})),
+		w.locks(), w.requested("id-1", 0, 0), w.appliesUntil(3, errBoom),
+		w.audit.EXPECT().AppendEvidence(gomock.Any(),
+			w.event("id-2", "erasure_step_failed", domain.Payload{"error": "internal"})),
 	)
 	w.fails(t, errBoom)
 }

@@ -39,10 +39,13 @@ func ExamplePlanner_Plan_refused() {
 	check(err)
 	_, err = erasure.Planner{}.Plan(dataMap, nil)
 	fmt.Println(errors.Is(err, domain.ErrRetention))
-	fmt.Println(err)
+	var refused *domain.Error
+	if errors.As(err, &refused) {
+		fmt.Println(refused.Message)
+	}
 	// Output:
 	// true
-	// habeas: erasure plan: invoices: invoices.total is retained, but the rows of addresses, on its path to the subject, are deleted
+	// invoices: invoices.total is retained, but the rows of addresses, on its path to the subject, are deleted
 }
 
 // Zoe is erased in the session that the caller has opened, with the audit trail in the same transaction.

@@ -318,13 +318,8 @@ func TestRetainedRowsThatReferToDeletedRowsOffThePathAreRefused(t *testing.T) {
 			Columns: []string{"session_id"}, References: "sessions", ReferencedColumns: []string{"id"},
 		})
 	})
-	plan, err := planFor(
-		t,
-		nil,
-		users(personal("email", anon)),
-		child("sessions", "users", personal("agent", del)),
-		orders,
-	)
+	plan, err := planFor(t, nil, users(personal("email", anon)), child("sessions", "users", personal("agent", del)),
+		orders)
 	wantRefusal(t, "a foreign key off the path", plan, err, domain.ErrRetention, "orders.vat", "sessions")
 }
 

@@ -98,8 +98,8 @@ func resolverSet(tb testing.TB, names ...string) *resolvers.Set {
 	return set
 }
 
-// stores lets the session hand out its stores as often as they are wanted. No consent is in force, there is nothing to be
-// taken back, and what only a rollback leaves is passed over.
+// stores lets the session hand out its stores as often as they are wanted. No consent is in force, there is nothing to
+// be taken back, and what only a rollback leaves is passed over.
 func (w world) stores() {
 	w.handedOut()
 	w.consents.EXPECT().InForce(gomock.Any(), w.subject.ID).Return(nil, nil).AnyTimes()

@@ -21,9 +21,11 @@ func now() time.Time { return time.Now() } //nolint:forbidigo // not the wall cl
 
 func TestASystemThatFailsFailsNothingElse(t *testing.T) {
 	for name, answer := range map[string]answer{
-		"an error":       fails,
-		"a cancellation": func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) { return nil, context.Canceled },
-		"a panic":        func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) { panic(errBoom) },
+		"an error": fails,
+		"a cancellation": func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
+			return nil, context.Canceled
+		},
+		"a panic": func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) { panic(errBoom) },
 		"an end": func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
 			runtime.Goexit()
 			return nil, nil

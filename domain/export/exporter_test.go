@@ -145,15 +145,12 @@ func TestACompletionThatCannotBeRecordedFailsTheExport(t *testing.T) {
 
 func TestACancelledExportNeverReachesTheDatabase(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	w := newWorld(
-		t,
-		0,
-		resolver(t, "desk", func(asked context.Context, _ domain.SubjectRef) ([]domain.ExportRecord, error) {
+	w := newWorld(t, 0, resolver(t, "desk",
+		func(asked context.Context, _ domain.SubjectRef) ([]domain.ExportRecord, error) {
 			cancel()
 			<-asked.Done()
 			return nil, asked.Err()
-		}),
-	)
+		}))
 	w.session.EXPECT().Audit().Return(w.audit)
 	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()) // the attempt does not go unrecorded
 	_, err := w.Export(ctx, w.session, w.subject)
@@ -166,14 +163,11 @@ func TestAnExportThatRunsOutOfTimeNeverReachesTheDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // shorter than the deadline of the resolver
 		defer cancel()
-		w := newWorld(
-			t,
-			0,
-			resolver(t, "desk", func(asked context.Context, _ domain.SubjectRef) ([]domain.ExportRecord, error) {
+		w := newWorld(t, 0, resolver(t, "desk",
+			func(asked context.Context, _ domain.SubjectRef) ([]domain.ExportRecord, error) {
 				<-asked.Done()
 				return nil, asked.Err()
-			}),
-		)
+			}))
 		w.session.EXPECT().Audit().Return(w.audit)
 		w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
 		_, err := w.Export(ctx, w.session, w.subject)

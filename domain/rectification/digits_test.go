@@ -39,7 +39,9 @@ func (d *desk) RectifySubject(_ context.Context, _ domain.SubjectRef, _ string, 
 // integer or has decoded it from a request.
 func TestNumbersReachColumnsAndSystemsWithEachDigit(t *testing.T) {
 	const digits = "9007199254740993" // a float64 would make it 9007199254740992
-	for name, given := range map[string]any{"an integer": int64(9007199254740993), "a decoded number": json.Number(digits)} {
+	for name, given := range map[string]any{
+		"an integer": int64(9007199254740993), "a decoded number": json.Number(digits),
+	} {
 		t.Run(name, func(t *testing.T) {
 			dataMap := holding(t, personal("account", domain.TypeBigInt, domain.CategoryFinancial))
 			store, err := memory.New(dataMap, memory.Options{})

@@ -43,7 +43,8 @@ func TestWhatIsSentToExternalSystemsHasAFormInJSON(t *testing.T) {
 	for want, value := range map[string]any{
 		`"text"`: "text", `1`: int8(1), `18446744073709551615`: uint64(math.MaxUint64), `1e+300`: 1e300, `0.5`: float32(0.5),
 		`-1.50e-7`: domain.Number("-1.50e-7"), `true`: true, `"2024-03-01T12:00:00Z"`: noon, `"2024-02-29"`: "2024-02-29",
-		`"AQI="`: []byte{1, 2}, `[1]`: domain.JSON(" [ 1 ] "), `null`: domain.JSON("null"), `"9999-03-01T12:00:00Z"`: noon.AddDate(7975, 0, 0),
+		`"AQI="`: []byte{1, 2}, `[1]`: domain.JSON(" [ 1 ] "), `null`: domain.JSON("null"),
+		`"9999-03-01T12:00:00Z"`: noon.AddDate(7975, 0, 0),
 	} {
 		plan, err := planner.Plan(mustMap(t, users()), domain.Corrections{domain.CategoryLocation: value}, true)
 		if err != nil {

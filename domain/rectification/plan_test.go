@@ -85,22 +85,12 @@ func TestNoCorrectionsAtAllAreRefused(t *testing.T) {
 }
 
 func TestEveryCategoryAtFaultIsNamedOnceAndInOrder(t *testing.T) {
-	dataMap := holding(
-		t,
-		personal(
-			"name",
-			domain.TypeText,
-			domain.CategoryIdentity,
-		),
+	dataMap := holding(t,
+		personal("name", domain.TypeText, domain.CategoryIdentity),
 		personal("born", domain.TypeTime, domain.CategoryIdentity),
-		personal(
-			"alias",
-			domain.TypeText,
-			domain.CategoryIdentity,
-		),
+		personal("alias", domain.TypeText, domain.CategoryIdentity),
 		personal("vegan", domain.TypeBoolean, domain.CategorySpecial),
-		personal("email", domain.TypeText, domain.CategoryContact),
-	)
+		personal("email", domain.TypeText, domain.CategoryContact))
 	plan, err := planner.Plan(dataMap, domain.Corrections{
 		domain.CategoryIdentity: "secret", domain.CategorySpecial: "secret", domain.CategoryContact: "zoe@example.org",
 		domain.CategoryTechnical: nil, domain.CategoryLocation: "secret", "hobbies": "secret", "secret: jane@example.org": 1,
@@ -189,8 +179,7 @@ func TestAColumnIsNoKeyBecauseOneOfAnotherTableHasItsName(t *testing.T) {
 		return []domain.ColumnValue{{Column: name, Value: "030 123456"}}
 	}
 	want := []domain.RectificationStep{
-		{Table: "people", Values: value("email")},
-		{Table: "letters", Values: value("number")},
+		{Table: "people", Values: value("email")}, {Table: "letters", Values: value("number")},
 	}
 	if err != nil || !reflect.DeepEqual(plan.Steps, want) {
 		t.Errorf("got %+v, %v", plan.Steps, err)

@@ -118,7 +118,8 @@ func TestRefusedCorrectionsLeaveNoCallAtAll(t *testing.T) {
 		"an unknown category": {corrections: domain.Corrections{"hobbies": "chess"}, field: "hobbies"},
 		"the wrong type":      {corrections: domain.Corrections{domain.CategoryIdentity: "seven"}, field: "identity"},
 		"one wrong type of several": {
-			corrections: domain.Corrections{domain.CategoryContact: "zoe@example.org", domain.CategoryIdentity: "seven"}, field: "identity",
+			corrections: domain.Corrections{domain.CategoryContact: "zoe@example.org", domain.CategoryIdentity: "seven"},
+			field:       "identity",
 		},
 		"a category of no system": {corrections: domain.Corrections{domain.CategoryLocation: "Berlin"}, field: "location"},
 		"a category of a system without the subject": {

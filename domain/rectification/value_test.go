@@ -74,20 +74,15 @@ func TestValuesThatFitAreBroughtIntoOneForm(t *testing.T) {
 func TestValuesOfTheWrongTypeAreRefused(t *testing.T) {
 	type name string
 	whatNoneTakes := []any{
-		nil,
-		name("x"),
-		[]string{"x"},
-		map[string]any{},
-		new(string),
-		struct{}{},
-		math.NaN(),
-		math.Inf(-1),
+		nil, name("x"), []string{"x"}, map[string]any{}, new(string), struct{}{}, math.NaN(), math.Inf(-1),
 	}
 	for columnType, refused := range map[domain.ColumnType][]any{
 		domain.TypeText:     {1, 1.5, true, noon, []byte("x"), domain.Number("1"), domain.JSON(`"x"`), "a\x00b", "a\xff"},
 		domain.TypeSmallInt: {"1", math.MaxInt16 + 1, math.MinInt16 - 1, 1.5, true, domain.Number("1"), json.Number("32768")},
 		domain.TypeInteger:  {"1", int64(math.MaxInt32 + 1), int64(math.MinInt32 - 1), math.Nextafter(7, 8)},
-		domain.TypeBigInt:   {"1", uint64(math.MaxInt64 + 1), float64(1<<53 + 2), 1e19, json.Number("9223372036854775808"), json.Number("1.5")},
+		domain.TypeBigInt: {
+			"1", uint64(math.MaxInt64 + 1), float64(1<<53 + 2), 1e19, json.Number("9223372036854775808"), json.Number("1.5"),
+		},
 		domain.TypeNumber: {
 			"1", true, domain.Number("1e309"), domain.Number("1e-400"), domain.Number("0x1"), domain.Number("NaN"),
 			json.Number("1e309"), json.Number("+1"), json.Number("007"), json.Number(""), json.Number("1_0"),
@@ -97,8 +92,11 @@ func TestValuesOfTheWrongTypeAreRefused(t *testing.T) {
 			int64(0), "", "yesterday", "2024-02-30", "2024-02-29T25:00:00Z", "2024-02-29 12:00", "0000-12-31",
 			time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), "9999-12-31T23:59:59-01:00",
 		},
-		domain.TypeUUID:  {strings.ToUpper(aUUID), strings.ReplaceAll(aUUID, "-", ""), "x", 1},
-		domain.TypeJSON:  {"{}", []byte("{}"), 1, domain.JSON("{"), domain.JSON(""), domain.JSON(`"\u0000"`), domain.JSON(`"\ud83d"`), domain.JSON(`1e999`)},
+		domain.TypeUUID: {strings.ToUpper(aUUID), strings.ReplaceAll(aUUID, "-", ""), "x", 1},
+		domain.TypeJSON: {
+			"{}", []byte("{}"), 1, domain.JSON("{"), domain.JSON(""), domain.JSON(`"\u0000"`), domain.JSON(`"\ud83d"`),
+			domain.JSON(`1e999`),
+		},
 		domain.TypeBytes: {"x", 1, []byte(nil)},
 		domain.TypeArray: {"{}", domain.JSON("[]"), 1, []byte("{}")},
 	} {
@@ -127,11 +125,8 @@ func TestTheLengthOfTextCountsCharacters(t *testing.T) {
 
 func TestAPlanSharesNoBytesWithTheCaller(t *testing.T) {
 	given := []byte{1, 2}
-	plan, err := planner.Plan(
-		holding(t, personal("scan", domain.TypeBytes, domain.CategoryIdentity)),
-		domain.Corrections{domain.CategoryIdentity: given},
-		true,
-	)
+	plan, err := planner.Plan(holding(t, personal("scan", domain.TypeBytes, domain.CategoryIdentity)),
+		domain.Corrections{domain.CategoryIdentity: given}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,15 +140,8 @@ func TestAPlanSharesNoBytesWithTheCaller(t *testing.T) {
 }
 
 func TestAValueHasToFitEachColumnOfItsCategory(t *testing.T) {
-	text, limited := personal(
-		"text",
-		domain.TypeText,
-		domain.CategoryContact,
-	), personal(
-		"limited",
-		domain.TypeText,
-		domain.CategoryContact,
-	)
+	text := personal("text", domain.TypeText, domain.CategoryContact)
+	limited := personal("limited", domain.TypeText, domain.CategoryContact)
 	limited.Length = 10
 	born := personal("born", domain.TypeTime, domain.CategoryContact)
 	for _, c := range []struct {

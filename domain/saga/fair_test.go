@@ -138,7 +138,9 @@ func TestASystemThatHangsHoldsNoOthersUp(t *testing.T) {
 	const entries = 1000
 	healthy := takes(10 * time.Millisecond)
 	alone := map[string]int{}
-	for name, other := range map[string]erases{"alone": nil, "beside one that hangs": hangs, "beside one that fails": fails} {
+	for name, other := range map[string]erases{
+		"alone": nil, "beside one that hangs": hangs, "beside one that fails": fails,
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			systems := map[string]erases{"mail": healthy}
 			if other != nil {
@@ -302,12 +304,11 @@ func TestASystemHasNoMoreCallsAtOnceThanItsLimit(t *testing.T) {
 }
 
 func TestJitterShortensAWaitByUpToAHalf(t *testing.T) {
-	for jitter, want := range map[float64]time.Duration{0: time.Minute, 0.5: 45 * time.Second, 1: 30 * time.Second, 7: 30 * time.Second} {
-		w := newWorld(
-			t,
-			func(c *saga.Config) { c.Jitter = func() float64 { return jitter } },
-			desk(t, answers(false, errBoom)),
-		)
+	for jitter, want := range map[float64]time.Duration{
+		0: time.Minute, 0.5: 45 * time.Second, 1: 30 * time.Second, 7: 30 * time.Second,
+	} {
+		w := newWorld(t, func(c *saga.Config) { c.Jitter = func() float64 { return jitter } },
+			desk(t, answers(false, errBoom)))
 		w.settles(t, claimed(t, domain.OperationErase, 2, 1)[0], failed(notErased, 2, "internal", want), "")
 	}
 	w := newWorld(t, func(c *saga.Config) { c.Jitter = func() float64 { return 1 } },

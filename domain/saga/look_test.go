@@ -128,12 +128,8 @@ func TestABacklogIsNotPassedOver(t *testing.T) {
 		up = true
 		c.work(t, 10*time.Minute)
 		if n := c.open(); n != 0 {
-			t.Errorf(
-				"%d entries are left after %d looks, %d of them at everything",
-				n,
-				len(slow.from),
-				slow.everything(len(slow.from)),
-			)
+			t.Errorf("%d entries are left after %d looks, %d of them at everything", n, len(slow.from),
+				slow.everything(len(slow.from)))
 		}
 	})
 }

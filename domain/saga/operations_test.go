@@ -111,10 +111,8 @@ func TestAStoreWithoutOperationsIsNamed(t *testing.T) {
 	if _, err := w.Discard(t.Context(), w.session, "done by hand", "e"); !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("discard: %v", err)
 	}
-	if _, err := w.RequeueMatching(t.Context(), w.session, domain.OutboxFilter{}, 1); !errors.Is(
-		err,
-		domain.ErrConfiguration,
-	) {
+	_, err := w.RequeueMatching(t.Context(), w.session, domain.OutboxFilter{}, 1)
+	if !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("requeue: %v", err)
 	}
 }

@@ -102,27 +102,51 @@ func TestAnErasureThatFails(t *testing.T) {
 		erase    erases
 		want     outcome
 	}{
-		"with any error":                    {1, answers(false, errBoom), failed(notErased, 1, "internal", 30*time.Second)},
-		"though it says already absent":     {1, answers(true, errBoom), failed(notErased, 1, "internal", 30*time.Second)},
-		"with a code":                       {1, answers(false, domain.ErrUnavailable), failed(notErased, 1, "unavailable", 30*time.Second)},
-		"by its deadline":                   {1, answers(false, context.DeadlineExceeded), failed(notErased, 1, "timeout", 30*time.Second)},
-		"by a cancellation":                 {1, answers(false, fmt.Errorf("x: %w", context.Canceled)), failed(notErased, 1, "canceled", 30*time.Second)},
-		"with a panic":                      {1, panics, failed(notErased, 1, "panic", 30*time.Second)},
-		"with the end of its goroutine":     {1, exits, failed(notErased, 1, "panic", 30*time.Second)},
-		"until later":                       {1, answers(false, later(0, nil)), failed(notErased, 1, "retry_later", 30*time.Second)},
-		"until much later":                  {1, answers(false, later(5*time.Minute, nil)), failed(notErased, 1, "retry_later", 5*time.Minute)},
-		"until later than the longest wait": {1, answers(false, fmt.Errorf("x: %w", later(3*time.Hour, nil))), failed(notErased, 1, "retry_later", 3*time.Hour)},
-		"until next year":                   {1, answers(false, later(9000*time.Hour, nil)), failed(notErased, 1, "retry_later", 24*time.Hour)},
-		"until sooner than it would wait":   {3, answers(false, later(time.Second, nil)), failed(notErased, 3, "retry_later", 2*time.Minute)},
-		"until some time in the past":       {1, answers(false, later(-time.Hour, nil)), failed(notErased, 1, "retry_later", 30*time.Second)},
-		"until later, for a reason":         {1, answers(false, later(0, domain.ErrUnavailable)), failed(notErased, 1, "unavailable", 30*time.Second)},
-		"before the last time":              {7, answers(false, errBoom), failed(notErased, 7, "internal", 32*time.Minute)},
-		"for the last time":                 {8, answers(false, errBoom), abandoned(notErased, 8, "internal")},
-		"with a panic for the last time":    {8, panics, abandoned(notErased, 8, "panic")},
-		"until later for the last time":     {8, answers(false, later(time.Hour, nil)), abandoned(notErased, 8, "retry_later")},
-		"for good":                          {1, answers(false, refused), abandoned(notErased, 1, "refused")},
-		"for good, wrapped":                 {2, answers(false, fmt.Errorf("x: %w", refused)), abandoned(notErased, 2, "refused")},
-		"for good, after its deadline":      {1, answers(false, &domain.ResolverError{Err: context.DeadlineExceeded}), abandoned(notErased, 1, "refused")},
+		"with any error":                {1, answers(false, errBoom), failed(notErased, 1, "internal", 30*time.Second)},
+		"though it says already absent": {1, answers(true, errBoom), failed(notErased, 1, "internal", 30*time.Second)},
+		"with a code": {
+			1, answers(false, domain.ErrUnavailable), failed(notErased, 1, "unavailable", 30*time.Second),
+		},
+		"by its deadline": {
+			1, answers(false, context.DeadlineExceeded), failed(notErased, 1, "timeout", 30*time.Second),
+		},
+		"by a cancellation": {
+			1, answers(false, fmt.Errorf("x: %w", context.Canceled)), failed(notErased, 1, "canceled", 30*time.Second),
+		},
+		"with a panic":                  {1, panics, failed(notErased, 1, "panic", 30*time.Second)},
+		"with the end of its goroutine": {1, exits, failed(notErased, 1, "panic", 30*time.Second)},
+		"until later": {
+			1, answers(false, later(0, nil)), failed(notErased, 1, "retry_later", 30*time.Second),
+		},
+		"until much later": {
+			1, answers(false, later(5*time.Minute, nil)), failed(notErased, 1, "retry_later", 5*time.Minute),
+		},
+		"until later than the longest wait": {
+			1, answers(false, fmt.Errorf("x: %w", later(3*time.Hour, nil))), failed(notErased, 1, "retry_later", 3*time.Hour),
+		},
+		"until next year": {
+			1, answers(false, later(9000*time.Hour, nil)), failed(notErased, 1, "retry_later", 24*time.Hour),
+		},
+		"until sooner than it would wait": {
+			3, answers(false, later(time.Second, nil)), failed(notErased, 3, "retry_later", 2*time.Minute),
+		},
+		"until some time in the past": {
+			1, answers(false, later(-time.Hour, nil)), failed(notErased, 1, "retry_later", 30*time.Second),
+		},
+		"until later, for a reason": {
+			1, answers(false, later(0, domain.ErrUnavailable)), failed(notErased, 1, "unavailable", 30*time.Second),
+		},
+		"before the last time":           {7, answers(false, errBoom), failed(notErased, 7, "internal", 32*time.Minute)},
+		"for the last time":              {8, answers(false, errBoom), abandoned(notErased, 8, "internal")},
+		"with a panic for the last time": {8, panics, abandoned(notErased, 8, "panic")},
+		"until later for the last time":  {8, answers(false, later(time.Hour, nil)), abandoned(notErased, 8, "retry_later")},
+		"for good":                       {1, answers(false, refused), abandoned(notErased, 1, "refused")},
+		"for good, wrapped": {
+			2, answers(false, fmt.Errorf("x: %w", refused)), abandoned(notErased, 2, "refused"),
+		},
+		"for good, after its deadline": {
+			1, answers(false, &domain.ResolverError{Err: context.DeadlineExceeded}), abandoned(notErased, 1, "refused"),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			entry := claimed(t, domain.OperationErase, c.attempts, 1)[0]

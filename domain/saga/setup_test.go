@@ -98,9 +98,8 @@ func (w world) do(ctx context.Context, fn func(context.Context, ports.Session) e
 
 // claims lets the first session find these entries.
 func (w world) claims(entries ...domain.OutboxEntry) *gomock.Call {
-	return w.outbox.EXPECT().
-		Claim(anything, w.Configured().Batch, anything, anything, "id-1", anything).
-		Return(entries, nil)
+	return w.outbox.EXPECT().Claim(anything, w.Configured().Batch, anything, anything, "id-1", anything).Return(entries,
+		nil)
 }
 
 // settled keeps what the runner settles. None of it is stale, nor does it complete anything.

@@ -35,7 +35,8 @@ func newLooking(t *testing.T, told *[]domain.OutboxEntry, registered ...ports.Re
 	l := &looking{clock: &movingClock{noon}}
 	l.world = newWorld(t, nil, registered...)
 	runner, err := saga.NewRunner(saga.Config{
-		Sessions: l.sessions, Clock: l.clock, IDs: sequence(t), Resolvers: set(t, registered...), Options: saga.Options{Batch: 2},
+		Sessions: l.sessions, Clock: l.clock, IDs: sequence(t), Resolvers: set(t, registered...),
+		Options:     saga.Options{Batch: 2},
 		OnAbandoned: func(_ context.Context, entry domain.OutboxEntry) { *told = append(*told, entry) },
 	})
 	must(t, err)

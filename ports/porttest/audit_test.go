@@ -273,10 +273,8 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 		},
 		"only one event of evidence is kept": {
 			brokenLog{evidence: func(ctx context.Context, log log, added events) error {
-				return errors.Join(
-					log.AppendEvidence(ctx, added[:min(len(added), 1)]...),
-					log.Append(ctx, added[min(len(added), 1):]...),
-				)
+				return errors.Join(log.AppendEvidence(ctx, added[:min(len(added), 1)]...),
+					log.Append(ctx, added[min(len(added), 1):]...))
 			}}.breaks,
 			found{
 				"got 2 records, want 150":               outlives[:3],

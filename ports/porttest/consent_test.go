@@ -143,13 +143,10 @@ func TestConsentStoresThatBreakAPromiseFail(t *testing.T) {
 		}),
 		"clocks decide": brokenConsents{
 			force: func(a, b domain.ConsentRecord) bool { return a.RecordedAt.After(b.RecordedAt) },
-		}.
-			defect(
-				found{
-					`of records at [2 1 0] s, "z" is in force`: {consentTakenInLastIsInForce},
-					`"ahead" is in force, want "third"`:        {consentAsOfAnInstantIsInclusive},
-				},
-			),
+		}.defect(found{
+			`of records at [2 1 0] s, "z" is in force`: {consentTakenInLastIsInForce},
+			`"ahead" is in force, want "third"`:        {consentAsOfAnInstantIsInclusive},
+		}),
 		"a withdrawal wins a tie": brokenConsents{force: func(a, b domain.ConsentRecord) bool {
 			return a.RecordedAt.Equal(b.RecordedAt) && !a.Granted && b.Granted
 		}}.defect(found{`of records at [0 0 0] s, "a" is in force`: {consentTakenInLastIsInForce}}),

@@ -76,11 +76,8 @@ var atDesk = porttest.ResolverHarness{
 			talk := desktest.Conversation{CreatedAt: since, UpdatedAt: since, State: "open", Body: "a confidential message"}
 			first, second := talk, talk
 			first.ID, second.ID = id+"-1", id+"-2"
-			desk.Add(
-				desktest.Contact{ID: id, Email: id + "@example.org", Name: "name of " + id, Phone: "phone of " + id},
-				first,
-				second,
-			)
+			desk.Add(desktest.Contact{ID: id, Email: id + "@example.org", Name: "name of " + id, Phone: "phone of " + id}, first,
+				second)
 		}
 		server := httptest.NewServer(desk)
 		t.Cleanup(server.Close)

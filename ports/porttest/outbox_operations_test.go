@@ -113,12 +113,16 @@ func TestOperationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 				for i := range discarded {
 					discarded[i].Completes = true
 				}
-			}}.breaks, found{"with [r] discarded, [r] complete": {outboxDiscardCompletesAnErasure}, "completes is true": {outboxDiscardSettlesWhatWasAbandoned}},
+			}}.breaks, found{
+				"with [r] discarded, [r] complete": {outboxDiscardCompletesAnErasure},
+				"completes is true":                {outboxDiscardSettlesWhatWasAbandoned},
+			},
 		},
 		"no discard": {
-			operated{
-				never: true,
-			}.breaks, found{"[] complete, want [a]": {outboxDiscardCompletesAnErasure}, "discarded are []": {outboxDiscardSettlesWhatWasAbandoned}},
+			operated{never: true}.breaks, found{
+				"[] complete, want [a]": {outboxDiscardCompletesAnErasure},
+				"discarded are []":      {outboxDiscardSettlesWhatWasAbandoned},
+			},
 		},
 		"a requeue that is forgotten": {
 			operated{tried: func(since map[string]time.Time) { clear(since) }}.breaks,

@@ -112,8 +112,7 @@ func exportDefects() resolverDefects {
 		"an empty surface": {
 			func(f *fake) { f.surface = func() domain.CoveredSurface { return domain.CoveredSurface{} } },
 			resolverFound{
-				"no field":             {resolverSurfaceIsWellFormed},
-				"does not cover email": {resolverExportStaysWithinTheSurface},
+				"no field": {resolverSurfaceIsWellFormed}, "does not cover email": {resolverExportStaysWithinTheSurface},
 			},
 		},
 		"a surface with a field twice, a category that there is not and a family of two ids": {func(f *fake) {

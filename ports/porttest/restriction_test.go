@@ -19,11 +19,13 @@ type brokenRestrictions struct {
 	ports.RestrictionStore
 	keep    func(domain.RestrictionRecord) domain.RestrictionRecord     // what is kept of a record
 	history func([]domain.RestrictionRecord) []domain.RestrictionRecord // what becomes of a history
-	force   func(a, b domain.RestrictionRecord) bool                    // whether a, appended before b, is in force all the same
-	latest  func(global, scoped *domain.RestrictionRecord) (*domain.RestrictionRecord, *domain.RestrictionRecord)
-	hidden  bool                                                                              // what the session appended is not read
-	clear   func(ctx context.Context, good ports.RestrictionStore, id domain.SubjectID) error // in place of ClearReasons
-	own     *[]string
+	// whether a, appended before b, is in force all the same
+	force  func(a, b domain.RestrictionRecord) bool
+	latest func(global, scoped *domain.RestrictionRecord) (*domain.RestrictionRecord, *domain.RestrictionRecord)
+	// what the session appended is not read
+	hidden bool
+	clear  func(ctx context.Context, good ports.RestrictionStore, id domain.SubjectID) error // in place of ClearReasons
+	own    *[]string
 }
 
 func (b brokenRestrictions) Append(ctx context.Context, record domain.RestrictionRecord) error {
@@ -43,10 +45,8 @@ func (b brokenRestrictions) History(
 	}
 	records, err := b.RestrictionStore.History(ctx, id, purpose)
 	if b.hidden {
-		records = slices.DeleteFunc(
-			records,
-			func(r domain.RestrictionRecord) bool { return slices.Contains(*b.own, r.Source) },
-		)
+		records = slices.DeleteFunc(records,
+			func(r domain.RestrictionRecord) bool { return slices.Contains(*b.own, r.Source) })
 	}
 	if b.history != nil {
 		records = b.history(records)
@@ -168,16 +168,14 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 			`of records at [2 1 0] s, "z" is in force`: {restrictionTakenInLastIsInForce},
 			"comes as number":                          {restrictionReasonsAreCleared},
 		}),
-		"reasons are never cleared": brokenRestrictions{
-			clear: func(context.Context, ports.RestrictionStore, domain.SubjectID) error {
-				return nil
-			},
-		}.defect(
-			found{
-				"did not come back":                          {restrictionReasonsAreCleared},
-				"the session that cleared a reason reads it": {restrictionReasonsGivenLaterStay},
-			},
-		),
+		"reasons are never cleared": brokenRestrictions{clear: func(
+			context.Context, ports.RestrictionStore, domain.SubjectID,
+		) error {
+			return nil
+		}}.defect(found{
+			"did not come back":                          {restrictionReasonsAreCleared},
+			"the session that cleared a reason reads it": {restrictionReasonsGivenLaterStay},
+		}),
 		"no reason is kept at all": keepsRestrictions(func(r *record) { r.Reason = nil }).
 			defect(found{
 				"did not come back": {
@@ -192,10 +190,8 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 		}.defect(found{"did not come back": {restrictionReasonsAreCleared}}),
 		"what is cleared is lifted": brokenRestrictions{
 			clear: func(ctx context.Context, good ports.RestrictionStore, id domain.SubjectID) error {
-				return errors.Join(
-					good.ClearReasons(ctx, id),
-					good.Append(ctx, record{SubjectID: id, RecordedAt: noon, Source: "erasure"}),
-				)
+				return errors.Join(good.ClearReasons(ctx, id),
+					good.Append(ctx, record{SubjectID: id, RecordedAt: noon, Source: "erasure"}))
 			},
 		}.defect(found{
 			"got 5 records, want 4": {restrictionReasonsAreCleared}, "comes as number": {restrictionReasonsGivenLaterStay},
@@ -221,16 +217,14 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 				"scoped history":    {restrictionHistoryIsInTheOrderOfIntake},
 				"comes as number":   {restrictionReasonsAreCleared},
 			}),
-		"the global one is missing beside that of a purpose": brokenRestrictions{
-			latest: func(global, scoped *record) (*record, *record) {
-				if scoped != nil {
-					global = nil
-				}
-				return global, scoped
-			},
-		}.defect(
-			found{`in force are "" and "news"`: {restrictionOfAllComesBesideThatOfAPurpose}},
-		),
+		"the global one is missing beside that of a purpose": brokenRestrictions{latest: func(
+			global, scoped *record,
+		) (*record, *record) {
+			if scoped != nil {
+				global = nil
+			}
+			return global, scoped
+		}}.defect(found{`in force are "" and "news"`: {restrictionOfAllComesBesideThatOfAPurpose}}),
 		"the scoped one stands for a global one": brokenRestrictions{latest: func(global, scoped *record) (*record, *record) {
 			if global == nil {
 				global = scoped

@@ -250,9 +250,7 @@ func (d dirtyConsents) Append(ctx context.Context, record domain.ConsentRecord) 
 }
 
 func (d dirtyConsents) History(
-	ctx context.Context,
-	id domain.SubjectID,
-	purpose string,
+	ctx context.Context, id domain.SubjectID, purpose string,
 ) ([]domain.ConsentRecord, error) {
 	records, err := d.ConsentStore.History(ctx, id, purpose)
 	for _, other := range d.share(nil) {

@@ -12,7 +12,11 @@ import (
 )
 
 func TestSessionsThatBreakAPromiseFail(t *testing.T) {
-	const committed, notCancelled, notDeadline = "the stores hold {consents:1", "is not context canceled", "is not context deadline exceeded"
+	const (
+		committed    = "the stores hold {consents:1"
+		notCancelled = "is not context canceled"
+		notDeadline  = "is not context deadline exceeded"
+	)
 	promise.ExpectDefects(t, sessionPromises, brokenStore, defects{
 		"nothing commits": {changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 			err := do(ctx, func(ctx context.Context, s ports.Session) error {

@@ -63,11 +63,8 @@ func sortedBy(key func(domain.ExportRecord) string) func(*Store) {
 func subjectExportDefects() defects {
 	return defects{
 		"rows by the text of their keys": {sortedBy(func(r domain.ExportRecord) string {
-			return fmt.Sprintf(
-				"%d %s",
-				slices.Index([]string{"people", "addresses", "messages", "orders", "order_lines", "invoices"}, r.Source),
-				r.Row,
-			)
+			return fmt.Sprintf("%d %s",
+				slices.Index([]string{"people", "addresses", "messages", "orders", "order_lines", "invoices"}, r.Source), r.Row)
 		}), found{"is due": {subjectExportHasTheLedgers}, "want addresses.street of": {subjectExportIsInOrder}}},
 		"tables by name": {sortedBy(func(r domain.ExportRecord) string { return r.Source }), found{
 			"is addresses.street of": {subjectExportIsInOrder}, "is due": {subjectExportHasTheLedgers},
@@ -90,10 +87,8 @@ func subjectExportDefects() defects {
 		}), found{"where habeas_consent_records.purpose": {subjectExportHasTheLedgers}}},
 		"the lines of the ledgers by the instant": {
 			changesExport(func(records []domain.ExportRecord) []domain.ExportRecord {
-				first := slices.IndexFunc(
-					records,
-					func(r domain.ExportRecord) bool { return r.Source == domain.ConsentLedgerSource },
-				)
+				first := slices.IndexFunc(records,
+					func(r domain.ExportRecord) bool { return r.Source == domain.ConsentLedgerSource })
 				if first >= 0 {
 					second := slices.Clone(records[first+5 : first+10])
 					copy(records[first+5:], records[first:first+5])
@@ -104,9 +99,9 @@ func subjectExportDefects() defects {
 			found{"does not come in the order of intake": {subjectExportHasTheLedgers}},
 		},
 		"the ledgers without what is NULL": {
-			changesExported(
-				func(r *domain.ExportRecord) bool { return !strings.HasPrefix(r.Source, "habeas_") || r.Value != nil },
-			),
+			changesExported(func(r *domain.ExportRecord) bool {
+				return !strings.HasPrefix(r.Source, "habeas_") || r.Value != nil
+			}),
 			found{"18 records of the ledgers, want 20": {subjectExportHasTheLedgers}},
 		},
 		"a table that is forgotten": {
@@ -252,11 +247,8 @@ func subjectYieldDefects() defects {
 	return defects{
 		"yields go on after an error": {brokenSubjects{export: func(c subjectCall) error {
 			var failure error
-			err := c.Export(
-				c.ctx,
-				c.id,
-				func(r domain.ExportRecord) error { failure = errors.Join(failure, c.yield(r)); return nil },
-			)
+			err := c.Export(c.ctx, c.id,
+				func(r domain.ExportRecord) error { failure = errors.Join(failure, c.yield(r)); return nil })
 			return errors.Join(err, failure)
 		}}.breaks, found{"yield was called": {subjectExportEndsWithYield}}},
 		"an error of yield that is swallowed": {brokenSubjects{export: func(c subjectCall) error {
@@ -288,8 +280,7 @@ func subjectYieldDefects() defects {
 				if err := c.Export(c.ctx, c.id, once); !errors.Is(err, errUndo) || errors.Is(err, errEnough) {
 					return err
 				}
-				return sessions.Do(
-					context.WithoutCancel(context.Background()),
+				return sessions.Do(context.WithoutCancel(context.Background()),
 					func(ctx context.Context, other ports.Session) error {
 						seen := 0
 						return other.Subjects().Export(ctx, c.id, func(record domain.ExportRecord) error {
@@ -298,8 +289,7 @@ func subjectYieldDefects() defects {
 							}
 							return c.yield(record)
 						})
-					},
-				)
+					})
 			}}.breaks(store)
 		}, found{"records are exported while rows are added, want the": {subjectExportReadsOneSnapshot}}},
 		"an export of what was committed, whenever": {func(store *Store) {

@@ -35,12 +35,8 @@ func TestAnExportOfManyRowsTakesLittleMemory(t *testing.T) {
 		go func() { _ = s.server.Listener(listener) }()
 		defer func() { must(t, s.server.Shutdown()) }()
 
-		request, err := http.NewRequestWithContext(
-			t.Context(),
-			http.MethodGet,
-			"http://"+listener.Addr().String()+"/me/export",
-			nil,
-		)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+			"http://"+listener.Addr().String()+"/me/export", nil)
 		must(t, err)
 		request.Header.Set("X-Customer", "1")
 		request.Close = true

@@ -94,7 +94,9 @@ func TestTheServerSetsWhatTheClientMustNot(t *testing.T) {
 func TestAPurposeMayHave255CharactersOfAnyKind(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newHost(t, db, 1)
-		for _, purpose := range []string{strings.Repeat("𝔸", 255), "a/b c", "50%+?#", ".", "..", "'; DROP TABLE customers; --"} {
+		for _, purpose := range []string{
+			strings.Repeat("𝔸", 255), "a/b c", "50%+?#", ".", "..", "'; DROP TABLE customers; --",
+		} {
 			if status, body := s.send("1", http.MethodPost, "/me/consent", consentBody(purpose)); status != http.StatusOK {
 				t.Fatalf("%d %s", status, body)
 			}

@@ -28,33 +28,57 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 		from, to string
 		want     string
 	}{
-		"third party in the domain":       {at("domain"), "github.com/google/uuid", "the core links no third-party package"},
-		"third party in a service":        {at("domain/saga"), "github.com/google/uuid", "the core links no third-party package"},
-		"third party in ports":            {at("ports"), "github.com/google/uuid", "the core links no third-party package"},
-		"os in a service":                 {at("domain/export"), "os", "the core imports no technology"},
-		"os/exec in a service":            {at("domain/export"), "os/exec", "the core imports no technology"},
-		"slog in ports":                   {at("ports"), "log/slog", "the core imports no technology"},
-		"log in the domain":               {at("domain"), "log", "the core imports no technology"},
-		"database/sql/driver in ports":    {at("ports"), "database/sql/driver", "the core imports no technology"},
-		"io/fs in the domain":             {at("domain"), "io/fs", "the core imports no technology"},
-		"syscall in the domain":           {at("domain"), "syscall", "the core imports no technology"},
-		"randomness":                      {at("domain"), "math/rand/v2", "the core imports no randomness"},
-		"domain on ports":                 {at("domain"), at("ports"), "domain imports nothing of the module"},
-		"an internal package on domain":   {at("internal/detach"), at("domain"), "internal packages import nothing of the module"},
+		"third party in the domain": {at("domain"), "github.com/google/uuid", "the core links no third-party package"},
+		"third party in a service": {
+			at("domain/saga"), "github.com/google/uuid", "the core links no third-party package",
+		},
+		"third party in ports":         {at("ports"), "github.com/google/uuid", "the core links no third-party package"},
+		"os in a service":              {at("domain/export"), "os", "the core imports no technology"},
+		"os/exec in a service":         {at("domain/export"), "os/exec", "the core imports no technology"},
+		"slog in ports":                {at("ports"), "log/slog", "the core imports no technology"},
+		"log in the domain":            {at("domain"), "log", "the core imports no technology"},
+		"database/sql/driver in ports": {at("ports"), "database/sql/driver", "the core imports no technology"},
+		"io/fs in the domain":          {at("domain"), "io/fs", "the core imports no technology"},
+		"syscall in the domain":        {at("domain"), "syscall", "the core imports no technology"},
+		"randomness":                   {at("domain"), "math/rand/v2", "the core imports no randomness"},
+		"domain on ports":              {at("domain"), at("ports"), "domain imports nothing of the module"},
+		"an internal package on domain": {
+			at("internal/detach"), at("domain"), "internal packages import nothing of the module",
+		},
 		"net/http in an internal package": {at("internal/detach"), "net/http", "the core imports no technology"},
 		"ports on a service":              {at("ports"), at("domain/saga"), "ports import only domain"},
-		"a service on another":            {at("domain/export"), at("domain/saga"), "services import only domain, ports and what they share"},
-		"a service on mocks":              {at("domain/export"), at("ports/mocks"), "services import only domain, ports and what they share"},
-		"a shared part on a service":      {at("domain/audit"), at("domain/saga"), "what services share imports only domain and ports"},
-		"a suite on an adapter":           {at("ports/porttest"), at("adapters/worker"), "conformance suites need only the core"},
-		"a suite on a library":            {at("ports/porttest"), "pgregory.net/rapid", "conformance suites link no third-party package"},
-		"an adapter on app":               {at("adapters/worker"), at("app"), "adapters never import app"},
-		"fiber in httpapi":                {at("adapters/http/httpapi"), "github.com/gofiber/fiber/v2", "httpapi links no framework and no database"},
-		"fiber in nethttp":                {at("adapters/http/nethttp"), "github.com/gofiber/fiber/v2", "nethttp links no third-party package"},
-		"a library in the HTTP suite":     {at("adapters/http/httptestsuite"), "pgregory.net/rapid", "httptestsuite links no third-party package"},
-		"bun in memory":                   {at("adapters/persistence/memory"), "github.com/uptrace/bun", "memory links no third-party package"},
-		"bun in stack":                    {at("app/stack"), "github.com/uptrace/bun", "stack links no third-party package"},
-		"pgx in bunstore":                 {at("adapters/persistence/bunstore"), "github.com/jackc/pgx/v5/pgconn", "bunstore links no PostgreSQL driver"},
+		"a service on another": {
+			at("domain/export"), at("domain/saga"), "services import only domain, ports and what they share",
+		},
+		"a service on mocks": {
+			at("domain/export"), at("ports/mocks"), "services import only domain, ports and what they share",
+		},
+		"a shared part on a service": {
+			at("domain/audit"), at("domain/saga"), "what services share imports only domain and ports",
+		},
+		"a suite on an adapter": {
+			at("ports/porttest"), at("adapters/worker"), "conformance suites need only the core",
+		},
+		"a suite on a library": {
+			at("ports/porttest"), "pgregory.net/rapid", "conformance suites link no third-party package",
+		},
+		"an adapter on app": {at("adapters/worker"), at("app"), "adapters never import app"},
+		"fiber in httpapi": {
+			at("adapters/http/httpapi"), "github.com/gofiber/fiber/v2", "httpapi links no framework and no database",
+		},
+		"fiber in nethttp": {
+			at("adapters/http/nethttp"), "github.com/gofiber/fiber/v2", "nethttp links no third-party package",
+		},
+		"a library in the HTTP suite": {
+			at("adapters/http/httptestsuite"), "pgregory.net/rapid", "httptestsuite links no third-party package",
+		},
+		"bun in memory": {
+			at("adapters/persistence/memory"), "github.com/uptrace/bun", "memory links no third-party package",
+		},
+		"bun in stack": {at("app/stack"), "github.com/uptrace/bun", "stack links no third-party package"},
+		"pgx in bunstore": {
+			at("adapters/persistence/bunstore"), "github.com/jackc/pgx/v5/pgconn", "bunstore links no PostgreSQL driver",
+		},
 		"the tests' server in an adapter": {at("adapters/worker"), at("tests/postgres"), "what users link needs no tests"},
 		"goleak in app":                   {at("app"), "go.uber.org/goleak", "what users link needs no test library"},
 	} {

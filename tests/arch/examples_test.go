@@ -181,17 +181,20 @@ func TestExampleRulesCatchWhatTheyForbid(t *testing.T) {
 		tests          []string
 		pages, faulted int
 	}{
-		"no tests":                        {nil, 0, 0},
-		"tests only":                      {[]string{head + "func TestX(*T) { fmt.Print() }"}, 0, 0},
-		"a function that is no example":   {[]string{head + "func Exampled() { fmt.Print() }"}, 0, 0},
-		"an example":                      {[]string{head + "func ExampleX() { fmt.Print() }"}, 1, 0},
-		"an example inside the package":   {[]string{"package domain\nfunc ExampleX() { NewSubject() }"}, 1, 1},
-		"a helper in the same file":       {[]string{head + "func ExampleX() { help() }\nfunc help() { fmt.Print() }"}, 1, 0},
-		"a helper in another file":        {[]string{head + "func ExampleX() { help() }", head + "func help() {}"}, 1, 1},
-		"a helper of a helper in another": {[]string{head + "func ExampleX() { help() }\nfunc help() { more() }", head + "func more() {}"}, 1, 1},
-		"one faulted example of two":      {[]string{head + "func ExampleX() { help() }\nfunc ExampleY() { fmt.Print() }"}, 2, 1},
+		"no tests":                      {nil, 0, 0},
+		"tests only":                    {[]string{head + "func TestX(*T) { fmt.Print() }"}, 0, 0},
+		"a function that is no example": {[]string{head + "func Exampled() { fmt.Print() }"}, 0, 0},
+		"an example":                    {[]string{head + "func ExampleX() { fmt.Print() }"}, 1, 0},
+		"an example inside the package": {[]string{"package domain\nfunc ExampleX() { NewSubject() }"}, 1, 1},
+		"a helper in the same file":     {[]string{head + "func ExampleX() { help() }\nfunc help() { fmt.Print() }"}, 1, 0},
+		"a helper in another file":      {[]string{head + "func ExampleX() { help() }", head + "func help() {}"}, 1, 1},
+		"a helper of a helper in another": {
+			[]string{head + "func ExampleX() { help() }\nfunc help() { more() }", head + "func more() {}"}, 1, 1,
+		},
+		"one faulted example of two": {[]string{head + "func ExampleX() { help() }\nfunc ExampleY() { fmt.Print() }"}, 2, 1},
 		"an import that the page leaves out": {[]string{
-			head + "type names map[string]int\nfunc ExampleX() { run() }\nfunc run() { _ = names{fmt.Sprint(): 7} }\nfunc ExampleY() {}",
+			head + "type names map[string]int\nfunc ExampleX() { run() }\nfunc run() { _ = names{fmt.Sprint(): 7} }\n" +
+				"func ExampleY() {}",
 		}, 2, 1},
 	} {
 		t.Run(name, func(t *testing.T) {

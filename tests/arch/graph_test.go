@@ -32,15 +32,8 @@ type graph map[string]pkg
 // load asks the go command, so that what is checked is what is linked.
 func load(t *testing.T) graph {
 	t.Helper()
-	command := exec.CommandContext(
-		t.Context(),
-		"go",
-		"list",
-		"-deps",
-		"-e",
-		"-json=ImportPath,Standard,Imports,Deps,Error",
-		"./...",
-	)
+	command := exec.CommandContext(t.Context(), "go", "list", "-deps", "-e",
+		"-json=ImportPath,Standard,Imports,Deps,Error", "./...")
 	command.Dir = root
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
@@ -63,7 +56,8 @@ func load(t *testing.T) graph {
 	}
 }
 
-// local turns an import path of the module into a directory ("domain/consent", "." for the root); ok is false for others.
+// local turns an import path of the module into a directory ("domain/consent", "." for the root); ok is false for
+// others.
 func local(importPath string) (directory string, ok bool) {
 	if importPath == module {
 		return ".", true
@@ -77,8 +71,8 @@ func (g graph) thirdParty(importPath string) bool {
 	return !ours && !g[importPath].Standard
 }
 
-// packages returns the module's packages, by directory, that match any of the patterns: "ports" is that package, "domain/..."
-// it and everything below.
+// packages returns the module's packages, by directory, that match any of the patterns: "ports" is that package,
+// "domain/..." it and everything below.
 func (g graph) packages(patterns ...string) []string {
 	var matching []string
 	for importPath := range g {

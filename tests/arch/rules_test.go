@@ -39,17 +39,13 @@ var rules = []rule{
 	{"domain imports nothing of the module", []string{"domain"}, nil, importsOfOurs()},
 	{"ports import only domain", []string{"ports"}, nil, importsOfOurs("domain")},
 	{
-		"services import only domain, ports and what they share",
-		[]string{"domain/..."},
-		append(shared, "domain"),
+		"services import only domain, ports and what they share", []string{"domain/..."}, append(shared, "domain"),
 		importsOfOurs(append(shared, "domain", "ports", "internal/...")...),
 	},
 	{"internal packages import nothing of the module", []string{"internal/..."}, nil, importsOfOurs()},
 	{"what services share imports only domain and ports", shared, nil, importsOfOurs("domain", "ports")},
 	{
-		"conformance suites need only the core",
-		[]string{"ports/porttest/..."},
-		nil,
+		"conformance suites need only the core", []string{"ports/porttest/..."}, nil,
 		importsOfOurs(append(core, "ports/porttest/...")...),
 	},
 	{"conformance suites link no third-party package", []string{"ports/porttest/..."}, nil, links(graph.thirdParty)},
@@ -62,10 +58,8 @@ var rules = []rule{
 	{"stack links no third-party package", []string{"app/stack"}, nil, links(graph.thirdParty)},
 	{
 		"bunstore links no PostgreSQL driver",
-		[]string{"adapters/persistence/bunstore", "adapters/persistence/bunmodels"},
-		nil,
-		links(under(
-			"github.com/jackc/pgx", "github.com/uptrace/bun/driver/pgdriver", "github.com/lib/pq")),
+		[]string{"adapters/persistence/bunstore", "adapters/persistence/bunmodels"}, nil,
+		links(under("github.com/jackc/pgx", "github.com/uptrace/bun/driver/pgdriver", "github.com/lib/pq")),
 	},
 	{"what users link needs no tests", users, nil, links(ours("tests/..."))},
 	{

@@ -66,8 +66,8 @@ func (w world) request(t testing.TB, method, path, body string) {
 
 const decision = `{"purpose":"newsletter","policy_version":"1","granted":true}`
 
-// requests have a budget of round trips and of allocations. The latter has headroom of about a fifth: Go and the drivers
-// change.
+// requests have a budget of round trips and of allocations. The latter has headroom of about a fifth: Go and the
+// drivers change.
 var requests = []struct {
 	method, path, body string
 	trips              int64
@@ -98,13 +98,8 @@ func TestRequestsKeepTheirBudgetOfAllocations(t *testing.T) {
 		allocations := testing.AllocsPerRun(100, func() { w.request(t, request.method, request.path, request.body) })
 		t.Logf("%s %s: %v allocations of %v", request.method, request.path, allocations, request.allocations)
 		if allocations > request.allocations {
-			t.Errorf(
-				"%s %s: %v allocations, and the budget is %v",
-				request.method,
-				request.path,
-				allocations,
-				request.allocations,
-			)
+			t.Errorf("%s %s: %v allocations, and the budget is %v", request.method, request.path, allocations,
+				request.allocations)
 		}
 	}
 }

@@ -18,7 +18,8 @@ import (
 
 const module = "github.com/habeas-data/habeas/"
 
-// stackClock is a clock that notes the functions on the stack of its first reading. Each service reads the clock itself.
+// stackClock is a clock that notes the functions on the stack of its first reading. Each service reads the clock
+// itself.
 type stackClock struct{ functions []string }
 
 func (c *stackClock) Now() time.Time {

@@ -114,7 +114,9 @@ func (o opened) empty(t testing.TB) bool {
 	for _, table := range slices.Backward(inOrder(porttest.DataMap().Tables())) {
 		text += "DELETE FROM " + quote(table.Name) + ";"
 	}
-	for _, table := range []string{"consent_records", "restriction_records", "audit_events", "outbox", "subject_erasures"} {
+	for _, table := range []string{
+		"consent_records", "restriction_records", "audit_events", "outbox", "subject_erasures",
+	} {
 		text += "DELETE FROM habeas_" + table + ";"
 	}
 	err := o.past.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {

@@ -14,7 +14,8 @@ import (
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
-// shop is the application's own way to its tables: plain SQL, on connections that the store under test knows nothing of.
+// shop is the application's own way to its tables: plain SQL, on connections that the store under test knows nothing
+// of.
 type shop struct {
 	db      *sql.DB
 	dataMap domain.DataMap

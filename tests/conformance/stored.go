@@ -29,12 +29,10 @@ func erased(t testing.TB, db *sql.DB, id domain.SubjectID) (last time.Time, mark
 // entries reads the outbox, oldest first.
 func entries(t testing.TB, db *sql.DB) (all []domain.OutboxEntry) {
 	t.Helper()
-	rows, err := db.QueryContext(
-		t.Context(),
+	rows, err := db.QueryContext(t.Context(),
 		"SELECT entry_id, subject_id, resolver, ref, operation, corrections, status,"+
 			" attempts, enqueued_at, last_attempt_at, next_attempt_at, last_error, lease_token FROM habeas_outbox"+
-			" ORDER BY enqueued_at, entry_id",
-	)
+			" ORDER BY enqueued_at, entry_id")
 	must(t, err)
 	defer rows.Close()
 	for rows.Next() {

@@ -38,8 +38,8 @@ func Bunstore(driver databases.Driver) Kind {
 	}}
 }
 
-// BunstoreIn is package bunstore on PostgreSQL, in places of the caller's: each call of place returns the URL of an empty
-// one, which lasts as long as t runs.
+// BunstoreIn is package bunstore on PostgreSQL, in places of the caller's: each call of place returns the URL of an
+// empty one, which lasts as long as t runs.
 func BunstoreIn(name string, driver databases.Driver, place func(t testing.TB) func(testing.TB) string) Kind {
 	return Kind{name, func(t testing.TB) porttest.StoreHarness {
 		t.Helper()

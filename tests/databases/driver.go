@@ -40,8 +40,8 @@ func (d Driver) NewDatabase(tb testing.TB) string {
 	return postgres.NewDatabase(tb)
 }
 
-// SQLiteURL names a file, in which foreign keys are to be enforced and nothing has to survive the machine. It says so in
-// the words of each driver, which ignores those of the others.
+// SQLiteURL names a file, in which foreign keys are to be enforced and nothing has to survive the machine. It says so
+// in the words of each driver, which ignores those of the others.
 func SQLiteURL(path string) string {
 	return "file:" + path +
 		"?_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=journal_mode(wal)&_pragma=synchronous(off)" +

@@ -105,11 +105,12 @@ func TestFactAPanicKillsTheProcess(t *testing.T) {
 
 // A body beyond the host's own BodyLimit never gets as far as a router: Fiber's answer is the host's to shape.
 func TestFactABodyBeyondTheHostsLimitIsTheHostsToRefuse(t *testing.T) {
-	server := fiber.New(
-		fiber.Config{DisableStartupMessage: true, BodyLimit: 10, ErrorHandler: func(c *fiber.Ctx, err error) error {
+	server := fiber.New(fiber.Config{
+		DisableStartupMessage: true, BodyLimit: 10,
+		ErrorHandler: func(c *fiber.Ctx, err error) error {
 			return c.Status(http.StatusTeapot).SendString("the host handles: " + err.Error())
-		}},
-	)
+		},
+	})
 	server.Post("/", func(*fiber.Ctx) error { return nil })
 	response, err := http.Post("http://"+listen(t, server), "text/plain", strings.NewReader(strings.Repeat("x", 11)))
 	must(t, err)

@@ -158,18 +158,13 @@ func TestATenantInThePathOfAHostOnNetHTTP(t *testing.T) {
 		method, tenant, path string
 		want                 int
 	}{
-		{"GET", "acme", "/export", 200}, {"GET", "rival", "/export", 403}, {"DELETE", "rival", "", 403}, {"DELETE", "acme", "", 200},
+		{"GET", "acme", "/export", 200}, {"GET", "rival", "/export", 403}, {"DELETE", "rival", "", 403},
+		{"DELETE", "acme", "", 200},
 	} {
 		got := ask(t, server, "1", step.method, "/"+step.tenant+"/me"+step.path, "")
 		if tenant := <-asked; got.StatusCode != step.want || tenant != step.tenant {
-			t.Errorf(
-				"%s /%s/me%s: %d, the provider saw the tenant %q",
-				step.method,
-				step.tenant,
-				step.path,
-				got.StatusCode,
-				tenant,
-			)
+			t.Errorf("%s /%s/me%s: %d, the provider saw the tenant %q", step.method, step.tenant, step.path, got.StatusCode,
+				tenant)
 		}
 	}
 }

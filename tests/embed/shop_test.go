@@ -1,5 +1,6 @@
-// Package embed_test shows habeas inside applications that were there before it: their middleware, their settings, their
-// routes and their transactions. Each test is a host application; what it holds is that neither side is in the other's way.
+// Package embed_test shows habeas inside applications that were there before it: their middleware, their settings,
+// their routes and their transactions. Each test is a host application; what it holds is that neither side is in the
+// other's way.
 package embed_test
 
 import (

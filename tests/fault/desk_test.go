@@ -26,13 +26,15 @@ func TestWhatADeskDoesDecidesWhatBecomesOfAnErasure(t *testing.T) {
 		heals      bool   // a later attempt succeeds
 		incomplete bool   // the subject's export has to do without the desk
 	}{
-		"slow":               {slow.Hold, domain.OutboxFailed, "timeout", healed, true},
-		"401":                {desktest.Status(http.StatusUnauthorized), domain.OutboxAbandoned, "refused", given, true},
-		"403":                {desktest.Status(http.StatusForbidden), domain.OutboxAbandoned, "refused", given, true},
-		"404":                {desktest.Status(http.StatusNotFound), domain.OutboxSucceeded, "", given, false},
-		"410":                {desktest.Status(http.StatusGone), domain.OutboxAbandoned, "refused", given, true},
-		"429":                {desktest.Status(http.StatusTooManyRequests), domain.OutboxFailed, "retry_later", healed, true},
-		"500":                {desktest.Status(http.StatusInternalServerError), domain.OutboxFailed, "retry_later", healed, true},
+		"slow": {slow.Hold, domain.OutboxFailed, "timeout", healed, true},
+		"401":  {desktest.Status(http.StatusUnauthorized), domain.OutboxAbandoned, "refused", given, true},
+		"403":  {desktest.Status(http.StatusForbidden), domain.OutboxAbandoned, "refused", given, true},
+		"404":  {desktest.Status(http.StatusNotFound), domain.OutboxSucceeded, "", given, false},
+		"410":  {desktest.Status(http.StatusGone), domain.OutboxAbandoned, "refused", given, true},
+		"429":  {desktest.Status(http.StatusTooManyRequests), domain.OutboxFailed, "retry_later", healed, true},
+		"500": {
+			desktest.Status(http.StatusInternalServerError), domain.OutboxFailed, "retry_later", healed, true,
+		},
 		"hangs up":           {desktest.HangUp, domain.OutboxFailed, "retry_later", healed, true},
 		"cut body":           {desktest.CutBody, domain.OutboxFailed, "retry_later", healed, true},
 		"lost answer":        {desktest.LoseAnswer, domain.OutboxFailed, "retry_later", healed, true},

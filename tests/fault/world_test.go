@@ -63,10 +63,7 @@ const contact = "contact-7"
 func newWorld(t *testing.T, db *bun.DB, adjust ...func(*app.Config)) *world {
 	t.Helper()
 	w := &world{
-		t:     t,
-		db:    db,
-		clock: &clock{now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)},
-		desk:  desktest.New("token"),
+		t: t, db: db, clock: &clock{now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}, desk: desktest.New("token"),
 	}
 	w.desk.Add(desktest.Contact{ID: contact, Email: "zoe@example.org"}, desktest.Conversation{ID: "515", State: "open"})
 	w.server = httptest.NewServer(w.desk)

@@ -133,20 +133,10 @@ func checkOutbox(t *testing.T, db *bun.DB) {
 
 func checkTrail(t *testing.T, db *bun.DB) {
 	t.Helper()
-	wantCount(
-		t,
-		db,
-		entries,
-		"steps",
-		"SELECT count(*) FROM habeas_audit_events WHERE event_type = 'erasure_step_succeeded'",
-	)
-	wantCount(
-		t,
-		db,
-		subjects,
-		"completions",
-		"SELECT count(*) FROM habeas_audit_events WHERE event_type = 'erasure_completed'",
-	)
+	wantCount(t, db, entries, "steps",
+		"SELECT count(*) FROM habeas_audit_events WHERE event_type = 'erasure_step_succeeded'")
+	wantCount(t, db, subjects, "completions",
+		"SELECT count(*) FROM habeas_audit_events WHERE event_type = 'erasure_completed'")
 	wantCount(t, db, subjects, "subjects that completed once, after both steps", `
 		SELECT count(*) FROM (
 			SELECT subject_ref FROM habeas_audit_events

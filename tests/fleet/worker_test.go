@@ -130,9 +130,7 @@ type client struct {
 func (client) Name() string { return "desk" }
 
 func (c client) EraseSubject(
-	ctx context.Context,
-	ref domain.SubjectRef,
-	entryID string,
+	ctx context.Context, ref domain.SubjectRef, entryID string,
 ) (alreadyAbsent bool, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodDelete, c.url+"/contacts/"+url.PathEscape(ref.Value), nil)
 	if err != nil {

@@ -80,8 +80,8 @@ func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 	case domain.StrategyAnonymize:
 	}
 	overwritten := strategy != domain.StrategyRetain && !c.unique
-	if overwritten && c.kind.Type == domain.TypeText && (c.kind.length == 0 || c.kind.length > 20) &&
-		oneIn(g.T, "surrogate", 4) {
+	if overwritten && c.kind.Type == domain.TypeText &&
+		(c.kind.length == 0 || c.kind.length > 20) && oneIn(g.T, "surrogate", 4) {
 		c.Surrogate = pick(g.T, "surrogate", "it's gone?", "$1 ?0")
 	}
 	if overwritten && c.kind.Type == domain.TypeJSON && oneIn(g.T, "surrogate", 4) {

@@ -58,9 +58,7 @@ func (w *world) erase(subject domain.Subject) (result domain.ErasureResult) {
 // counts is the result by the books; when the erasure is repeated, nothing is left to delete.
 func (w *world) counts(erased int, repeated bool) domain.ErasureResult {
 	result := domain.ErasureResult{
-		Deleted:    map[string]int64{},
-		Anonymized: map[string]int64{},
-		Retained:   map[string]int64{},
+		Deleted: map[string]int64{}, Anonymized: map[string]int64{}, Retained: map[string]int64{},
 	}
 	for _, table := range w.mapped() {
 		name, rows := w.qualifier+table.name, table.rowsOf(erased)
@@ -110,12 +108,9 @@ func (w *world) called(subject domain.Subject) (called, skipped []string) {
 func (w *world) checkOutbox(subject domain.Subject) {
 	called, _ := w.called(subject)
 	var all, own int
-	must(
-		w.T,
-		w.db.DB.QueryRowContext(w.Context(), "SELECT count(*), count(CASE WHEN subject_id = $1 THEN 1 END) FROM habeas_outbox",
-			subject.ID.String()).
-			Scan(&all, &own),
-	)
+	must(w.T, w.db.DB.QueryRowContext(w.Context(),
+		"SELECT count(*), count(CASE WHEN subject_id = $1 THEN 1 END) FROM habeas_outbox",
+		subject.ID.String()).Scan(&all, &own))
 	if all != own || own != 2*len(called) {
 		w.Errorf("the outbox has %d entries, %d of the subject, not %d", all, own, 2*len(called))
 	}

@@ -85,14 +85,8 @@ func (w *world) checkAnnotation(at place, t *table, c *column, r *row, record do
 			expires = since.AddDate(p.Years, p.Months, p.Days).Format(time.RFC3339Nano)
 		}
 	}
-	want := fmt.Sprintf(
-		"%s %q %q %q %q",
-		c.Personal.Category,
-		c.Personal.Basis,
-		c.Personal.Purpose,
-		c.Personal.Reason,
-		expires,
-	)
+	want := fmt.Sprintf("%s %q %q %q %q", c.Personal.Category, c.Personal.Basis, c.Personal.Purpose, c.Personal.Reason,
+		expires)
 	got := fmt.Sprintf("%s %q %q %q %q", record.Category, text(record.LegalBasis), text(record.Purpose),
 		text(record.RetentionReason), text(record.ExpiresAt))
 	if got != want {

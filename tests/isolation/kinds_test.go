@@ -85,10 +85,8 @@ var sqliteKinds = append(limitedTexts(),
 // limitedTexts are those around the lengths at which surrogates change their form.
 func limitedTexts() (kinds []kind) {
 	for _, length := range []int{1, 7, 8, 12, 13, 16, 17, 20, 36, 37, 255} {
-		fits := slices.DeleteFunc(
-			slices.Clone(texts),
-			func(v any) bool { return utf8.RuneCountInString(v.(string)) > length },
-		)
+		fits := slices.DeleteFunc(slices.Clone(texts),
+			func(v any) bool { return utf8.RuneCountInString(v.(string)) > length })
 		kinds = append(kinds, kind{domain.TypeText, fmt.Sprintf("VARCHAR(%d)", length), length, "", fits})
 	}
 	return kinds

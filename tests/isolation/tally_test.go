@@ -27,10 +27,12 @@ var tableFeatures = map[string]func(*schema, *table) bool{
 	"a composite primary key":     func(_ *schema, t *table) bool { return t.path != nil && len(t.primaryKey) > 1 },
 	"deleted rows":                func(_ *schema, t *table) bool { return t.fate() == deleted },
 	"rows deleted level by level": func(_ *schema, t *table) bool { return t.losesItsWay() },
-	"anonymized columns":          func(_ *schema, t *table) bool { return t.fate() == survives && len(t.anonymized()) > 0 },
-	"retained columns":            func(_ *schema, t *table) bool { return t.fate() == survives && len(t.retained()) > 0 },
-	"tables without a step":       func(_ *schema, t *table) bool { return t.path != nil && t.fate() == untouched },
-	"rows of nobody":              func(_ *schema, t *table) bool { return t.path != nil && t.rowsOf(nobody) > 0 },
+	"anonymized columns": func(_ *schema, t *table) bool {
+		return t.fate() == survives && len(t.anonymized()) > 0
+	},
+	"retained columns":      func(_ *schema, t *table) bool { return t.fate() == survives && len(t.retained()) > 0 },
+	"tables without a step": func(_ *schema, t *table) bool { return t.path != nil && t.fate() == untouched },
+	"rows of nobody":        func(_ *schema, t *table) bool { return t.path != nil && t.rowsOf(nobody) > 0 },
 	"subjects that share an element": func(s *schema, t *table) bool {
 		return len(t.subjectKey) > 1 && slices.ContainsFunc(t.rows[1:], func(r *row) bool {
 			return r.owner > 0 && !agree(r, t.rows[0], t.subjectKey) &&
@@ -40,18 +42,24 @@ var tableFeatures = map[string]func(*schema, *table) bool{
 }
 
 var linkFeatures = map[string]func(*table, *link) bool{
-	"a composite foreign key":       func(_ *table, l *link) bool { return len(l.Columns) > 1 },
-	"a marked path":                 func(_ *table, l *link) bool { return l.Path },
-	"a table that refers to itself": func(t *table, l *link) bool { return l.to == t && slices.ContainsFunc(t.rows, l.isSet) },
-	"a column of two foreign keys":  func(_ *table, l *link) bool { return l.shared },
-	"a foreign key set to NULL":     func(t *table, l *link) bool { return l.aims == setsNull && slices.ContainsFunc(t.rows, l.isSet) },
+	"a composite foreign key": func(_ *table, l *link) bool { return len(l.Columns) > 1 },
+	"a marked path":           func(_ *table, l *link) bool { return l.Path },
+	"a table that refers to itself": func(t *table, l *link) bool {
+		return l.to == t && slices.ContainsFunc(t.rows, l.isSet)
+	},
+	"a column of two foreign keys": func(_ *table, l *link) bool { return l.shared },
+	"a foreign key set to NULL": func(t *table, l *link) bool {
+		return l.aims == setsNull && slices.ContainsFunc(t.rows, l.isSet)
+	},
 	"a path not to the subject's key": func(t *table, l *link) bool {
 		return l == t.path && l.to.path == nil && !sameNames(l.ReferencedColumns, l.to.subjectKey)
 	},
 	"a path to the subject's key": func(t *table, l *link) bool {
 		return l == t.path && l.to.path == nil && sameNames(l.ReferencedColumns, l.to.subjectKey)
 	},
-	"a path not to a primary key": func(t *table, l *link) bool { return l == t.path && !sameNames(l.ReferencedColumns, l.to.primaryKey) },
+	"a path not to a primary key": func(t *table, l *link) bool {
+		return l == t.path && !sameNames(l.ReferencedColumns, l.to.primaryKey)
+	},
 	"a foreign key narrower than the key": func(t *table, l *link) bool {
 		return t.column(l.Columns[0]).kind.declared != l.to.column(l.ReferencedColumns[0]).kind.declared
 	},

@@ -35,11 +35,8 @@ func (w *world) checkTrail(subject domain.Subject, results ...domain.ErasureResu
 			w.Fatalf("the trail ends early: %+v", trail)
 		}
 		w.checkEvent(trail[0], domain.EventErasureRequested, domain.Payload{
-			"local_steps": int64(
-				len(steps),
-			) - w.unplanned(
-				result,
-			), "external_steps": int64(len(called)), "refs": int64(len(subject.Refs)),
+			"local_steps": int64(len(steps)) - w.unplanned(result), "external_steps": int64(len(called)),
+			"refs": int64(len(subject.Refs)),
 		})
 		w.checkSteps(steps, trail[1:len(steps)+1])
 		completed := trail[len(steps)+1]
@@ -75,7 +72,8 @@ type step struct {
 func stepsOf(result domain.ErasureResult) map[step]int64 {
 	steps := map[step]int64{}
 	for strategy, counts := range map[domain.Strategy]map[string]int64{
-		domain.StrategyDelete: result.Deleted, domain.StrategyAnonymize: result.Anonymized, domain.StrategyRetain: result.Retained,
+		domain.StrategyDelete: result.Deleted, domain.StrategyAnonymize: result.Anonymized,
+		domain.StrategyRetain: result.Retained,
 	} {
 		for target, rows := range counts {
 			steps[step{target, string(strategy)}] = rows
@@ -96,13 +94,10 @@ func (w *world) checkSteps(steps map[step]int64, trail []domain.AuditEvent) {
 		if !planned {
 			w.Errorf("an event about no step of the result: %v", event.Payload)
 		}
-		w.checkEvent(
-			event,
-			domain.EventErasureStepSucceeded,
-			domain.Payload{"target": target, "strategy": strategy, "rows": rows},
-		)
-		if previous, again := last[target]; again &&
-			(previous != i-1 || strategies[previous] != "anonymize" || strategy != "retain") {
+		w.checkEvent(event, domain.EventErasureStepSucceeded,
+			domain.Payload{"target": target, "strategy": strategy, "rows": rows})
+		if previous, again := last[target]; again && (previous != i-1 || strategies[previous] != "anonymize" ||
+			strategy != "retain") {
 			w.Errorf("the steps on %s are in disorder", target)
 		}
 		if _, again := first[target]; !again {

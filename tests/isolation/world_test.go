@@ -47,10 +47,7 @@ func (desk) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRe
 func newWorld(t *rapid.T, e engine, seen *tally) *world {
 	s := drawSchema(t, e)
 	w := &world{
-		schema:    s,
-		T:         t,
-		engine:    e,
-		resolvers: pick(t, "resolvers", nil, []string{"desk"}, []string{"mail", "desk"}),
+		schema: s, T: t, engine: e, resolvers: pick(t, "resolvers", nil, []string{"desk"}, []string{"mail", "desk"}),
 	}
 	order := make([]int, len(s.tables))
 	for i := range order {

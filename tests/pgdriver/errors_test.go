@@ -56,8 +56,8 @@ type unaware struct{ context.Context }
 
 func (unaware) Deadline() (time.Time, bool) { return time.Unix(0, 0), true }
 
-// The driver learns from its connection that the time is up, which can be a moment before the context does. Of a request
-// that was not sent at all, it then says no more than that the connection is bad.
+// The driver learns from its connection that the time is up, which can be a moment before the context does. Of a
+// request that was not sent at all, it then says no more than that the connection is bad.
 func TestADeadlineThatTheDriverHearsOfFirstIsTheContexts(t *testing.T) {
 	err := open(t, migrated(t)).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		if err := s.Subjects().Lock(ctx, subject(), time.Now()); err != nil {
@@ -190,9 +190,7 @@ func migrated(t *testing.T) string {
 	must(t, bunstore.Migrate(t.Context(), driver.Open(t, database), bunstore.Options{}))
 	execute(t, database, "CREATE TABLE people (tenant text, number bigint, PRIMARY KEY (tenant, number))")
 	execute(
-		t,
-		database,
-		"CREATE TABLE orders (tenant text, person bigint, FOREIGN KEY (tenant, person) REFERENCES people)",
+		t, database, "CREATE TABLE orders (tenant text, person bigint, FOREIGN KEY (tenant, person) REFERENCES people)",
 	)
 	return database
 }

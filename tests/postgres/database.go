@@ -37,8 +37,8 @@ var shared struct {
 //
 //	func TestMain(m *testing.M) { postgres.Main(m) }
 //
-// It exits with the tests' code, or with 1 if the server could not be stopped. Tests that need a server where none can be
-// had fail with the reason.
+// It exits with the tests' code, or with 1 if the server could not be stopped. Tests that need a server where none can
+// be had fail with the reason.
 func Main(m *testing.M) {
 	code := m.Run()
 	if err := stopShared(); err != nil {
@@ -49,8 +49,8 @@ func Main(m *testing.M) {
 }
 
 // NewDatabase creates an empty database for one test and returns its URL. The database is dropped when the test ends,
-// whoever is still connected. The server is the one that HABEAS_TEST_DATABASE_URL names, else a private one. If there is no
-// server, the test fails.
+// whoever is still connected. The server is the one that HABEAS_TEST_DATABASE_URL names, else a private one. If there
+// is no server, the test fails.
 func NewDatabase(tb testing.TB) string {
 	tb.Helper()
 	admin, err := serverURL(tb.Context())

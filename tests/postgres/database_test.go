@@ -109,7 +109,9 @@ func TestDatabaseURLKeepsEverythingElse(t *testing.T) {
 	if want := "postgres://me:p%40ss@db.example:6432/fresh?sslmode=require"; got != want {
 		t.Errorf("URL = %s, want %s", got, want)
 	}
-	for _, wrong := range []string{"host=localhost password=secret", "mysql://u:secret@h/d", "postgres://u:secret@h:x/d", "secret"} {
+	for _, wrong := range []string{
+		"host=localhost password=secret", "mysql://u:secret@h/d", "postgres://u:secret@h:x/d", "secret",
+	} {
 		_, err := withDatabase(wrong, "fresh")
 		if err == nil {
 			t.Errorf("%q was accepted", wrong)

@@ -26,8 +26,8 @@ const (
 	startAttempts = 3
 )
 
-// VersionEnv is the major version of private servers, 14 for one, which is fetched and unpacked; see package prebuilt. The
-// default is what the system has installed.
+// VersionEnv is the major version of private servers, 14 for one, which is fetched and unpacked; see package prebuilt.
+// The default is what the system has installed.
 const VersionEnv = "HABEAS_TEST_POSTGRES_VERSION"
 
 // errPortTaken says that somebody else took the port between its choice and the server's start.

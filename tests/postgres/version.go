@@ -29,10 +29,7 @@ func (s *settings) readVersion(text string) (err error) {
 
 // install unpacks the binaries of the version into a directory of the server, which is removed with the server.
 func (s settings) install(
-	ctx context.Context,
-	found binaries,
-	directory string,
-	as *syscall.Credential,
+	ctx context.Context, found binaries, directory string, as *syscall.Credential,
 ) (binaries, error) {
 	if s.version == 0 {
 		return found, nil

@@ -99,9 +99,11 @@ func TestTypesThatCompareOneToOneAreTaken(t *testing.T) {
 		key, foreign string
 		ids          [2]string
 	}{
-		"texts":                  {garage[string](), "text", "text", [2]string{"007", "7"}},
-		"limited texts":          {garage[string](), "TEXT", "VARCHAR(20)", [2]string{"1e5", "100000"}},
-		"long numbers as texts":  {garage[string](), "text", "nvarchar", [2]string{"12345678901234567890", "12345678901234567891"}},
+		"texts":         {garage[string](), "text", "text", [2]string{"007", "7"}},
+		"limited texts": {garage[string](), "TEXT", "VARCHAR(20)", [2]string{"1e5", "100000"}},
+		"long numbers as texts": {
+			garage[string](), "text", "nvarchar", [2]string{"12345678901234567890", "12345678901234567891"},
+		},
 		"texts without a type":   {garage[string](), "text", "", [2]string{"007", "7"}},
 		"texts as blobs":         {garage[string](), "blob", "text", [2]string{"007", "7"}},
 		"texts in strings":       {garage[string](), "STRING", "STRING", [2]string{"7", "8"}},
@@ -141,8 +143,8 @@ func TestTypesThatCompareOneToOneAreTaken(t *testing.T) {
 			if err != nil || result.Deleted["owners"] != 1 || result.Deleted["cars"] != 1 || result.Deleted["rides"] != 1 {
 				t.Errorf("erased %v, %v", result.Deleted, err)
 			}
-			if n := a.count(t, "SELECT (SELECT count(*) FROM owners) + (SELECT count(*) FROM cars) + (SELECT count(*) FROM rides)"+
-				" WHERE (SELECT goal FROM rides) = 'x2'"); n != 3 {
+			if n := a.count(t, "SELECT (SELECT count(*) FROM owners) + (SELECT count(*) FROM cars)"+
+				" + (SELECT count(*) FROM rides) WHERE (SELECT goal FROM rides) = 'x2'"); n != 3 {
 				t.Errorf("%d rows of the other one are left", n)
 			}
 		})
@@ -172,10 +174,7 @@ func TestAnIDThatSQLiteConvertsIsRefused(t *testing.T) {
 // A numeric column makes one number of many long ones.
 func TestALongNumberInATextIsRefusedWhereANumberRefersToIt(t *testing.T) {
 	const one, two = "12345678901234567890", "12345678901234567891"
-	a := open(
-		t,
-		databases.SQLite(t),
-		app.Config{Models: garage[string]()},
+	a := open(t, databases.SQLite(t), app.Config{Models: garage[string]()},
 		append(carTables("text", "integer", "text", "text"),
 			"INSERT INTO owners VALUES ('"+one+"', 'a'), ('"+two+"', 'b')", "INSERT INTO cars VALUES ('5', '"+two+"', 'x')")...)
 	_, erasing := a.erase(t.Context(), one)
@@ -197,8 +196,7 @@ func TestRowsBelongToTheSubjectWhateverBlanksTheyHave(t *testing.T) {
 		carTables("text COLLATE RTRIM", "text COLLATE RTRIM", "text COLLATE RTRIM", "text COLLATE RTRIM"),
 		"INSERT INTO owners VALUES ('Ada', 'a'), ('Bob', 'b')",
 		"INSERT INTO cars VALUES ('5', 'Ada ', 'x'), ('6', 'Bob ', 'x')",
-		"INSERT INTO rides VALUES (1, '5 ', 'x'), (2, '6 ', 'x')",
-	)...)
+		"INSERT INTO rides VALUES (1, '5 ', 'x'), (2, '6 ', 'x')")...)
 	result, err := a.erase(t.Context(), "Ada")
 	if err != nil || result.Deleted["cars"] != 1 || result.Deleted["rides"] != 1 {
 		t.Errorf("erased %v, %v", result.Deleted, err)

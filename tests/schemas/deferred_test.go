@@ -152,25 +152,19 @@ func TestAJoinedSessionLeavesConstraintsDeferred(t *testing.T) {
 		"CREATE TABLE branches (id bigint PRIMARY KEY)",
 		"ALTER TABLE clients ADD COLUMN branch bigint REFERENCES branches DEFERRABLE INITIALLY DEFERRED",
 		"CREATE TABLE bookings (amount int)",
-	}, deferred("balanced", "INSERT", "bookings", "IF (SELECT sum(amount) FROM bookings) <> 0 THEN RAISE 'not balanced'; END IF;"),
-		deferred(
-			"complete",
-			"INSERT OR UPDATE",
-			"clients",
-			"IF NOT EXISTS (SELECT 1 FROM letters WHERE client_id = NEW.id OR NEW.id = 1) THEN RAISE 'not complete'; END IF;",
-		))...)
+	}, deferred("balanced", "INSERT", "bookings",
+		"IF (SELECT sum(amount) FROM bookings) <> 0 THEN RAISE 'not balanced'; END IF;"),
+		deferred("complete", "INSERT OR UPDATE", "clients",
+			"IF NOT EXISTS (SELECT 1 FROM letters WHERE client_id = NEW.id OR NEW.id = 1) THEN RAISE 'not complete';"+
+				" END IF;"))...)
 	for _, fn := range []func(context.Context, ports.Session, domain.Subject) error{a.rectifying, a.erasing} {
-		err := a.inside(
-			t,
-			fn,
-			[]string{"UPDATE clients SET branch = 7 WHERE id = 1", "INSERT INTO bookings VALUES (5)"},
+		err := a.inside(t, fn, []string{"UPDATE clients SET branch = 7 WHERE id = 1", "INSERT INTO bookings VALUES (5)"},
 			[]string{
 				"DELETE FROM letters WHERE id = 9", "DELETE FROM clients WHERE id = 9",
 				"INSERT INTO clients VALUES (9, 'c@example.org')", "INSERT INTO letters VALUES (9, 9, 'dear')",
 				"INSERT INTO branches VALUES (7) ON CONFLICT DO NOTHING", "INSERT INTO bookings VALUES (-5)",
 				"DELETE FROM letters WHERE id = 9", "INSERT INTO letters VALUES (9, 9, 'dear') ON CONFLICT DO NOTHING",
-			},
-		)
+			})
 		if err != nil {
 			t.Errorf("got %v (%v)", err, errors.Unwrap(err))
 		}
@@ -189,7 +183,8 @@ func TestADeferredTriggerThatRefusesFailsTheWholeErasure(t *testing.T) {
 			t.Errorf("%s: got %v", what, err)
 		}
 	}
-	if n := a.count(t, "SELECT count(*) FROM clients JOIN letters ON client_id = clients.id WHERE email = 'a@example.org'"); n != 1 {
+	if n := a.count(t, "SELECT count(*) FROM clients JOIN letters ON client_id = clients.id"+
+		" WHERE email = 'a@example.org'"); n != 1 {
 		t.Error("a part of the erasure is there")
 	}
 	if n := len(a.failed(t, "1")); n != 2 { // of the joined session in the application's transaction

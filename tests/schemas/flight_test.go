@@ -19,10 +19,8 @@ import (
 func (a *application) waits(t testing.TB) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
-		if a.count(
-			t,
-			"SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-		) > 0 {
+		if a.count(t, "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"+
+			" AND datname = current_database()") > 0 {
 			return
 		}
 	}
@@ -47,20 +45,20 @@ func (a *application) beside(t *testing.T, statements ...string) {
 
 func TestRowsInFlightAreErased(t *testing.T) {
 	for name, statements := range map[string][]string{
-		"an order":                     {"INSERT INTO orders VALUES (11, 1, 'in flight')"},
-		"an item of an order":          {"INSERT INTO items VALUES (101, 10, 'in flight')"},
-		"an item of an order, as well": {"INSERT INTO orders VALUES (11, 1, 'in flight')", "INSERT INTO items VALUES (101, 11, 'in flight')"},
+		"an order":            {"INSERT INTO orders VALUES (11, 1, 'in flight')"},
+		"an item of an order": {"INSERT INTO items VALUES (101, 10, 'in flight')"},
+		"an item of an order, as well": {
+			"INSERT INTO orders VALUES (11, 1, 'in flight')", "INSERT INTO items VALUES (101, 11, 'in flight')",
+		},
 		"an item from another person":  {"UPDATE items SET order_id = 10 WHERE id = 200"},
 		"an order from another person": {"UPDATE orders SET person_id = 1 WHERE id = 20"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := open(t, onPostgres(t), app.Config{Models: shop}, shopTables()...)
 			a.beside(t, statements...)
-			left := a.count(
-				t,
-				"SELECT (SELECT count(*) FROM people WHERE id = 1) + (SELECT count(*) FROM orders WHERE person_id = 1)"+
-					" + (SELECT count(*) FROM items JOIN orders ON orders.id = order_id WHERE person_id = 1)",
-			)
+			left := a.count(t, "SELECT (SELECT count(*) FROM people WHERE id = 1)"+
+				" + (SELECT count(*) FROM orders WHERE person_id = 1)"+
+				" + (SELECT count(*) FROM items JOIN orders ON orders.id = order_id WHERE person_id = 1)")
 			if left > 0 || a.count(t, "SELECT count(*) FROM items WHERE engraving = 'in flight'") > 0 {
 				t.Errorf("%d rows are left", left)
 			}
@@ -68,8 +66,8 @@ func TestRowsInFlightAreErased(t *testing.T) {
 	}
 }
 
-// The application sets a stricter isolation level for all of its connections. The client's row stays, so that no foreign
-// key shows that a letter was missed.
+// The application sets a stricter isolation level for all of its connections. The client's row stays, so that no
+// foreign key shows that a letter was missed.
 func TestRowsInFlightAreErasedUnderAnyDefaultIsolation(t *testing.T) {
 	for _, level := range []string{"repeatable read", "serializable"} {
 		t.Run(level, func(t *testing.T) {
@@ -89,7 +87,9 @@ func TestRowsInFlightAreErasedUnderAnyDefaultIsolation(t *testing.T) {
 
 func TestAnErasureInATransactionThatCannotSeeRowsInFlightIsRefused(t *testing.T) {
 	a := open(t, onPostgres(t), app.Config{Models: shop}, shopTables()...)
-	for level, want := range map[string]error{"READ COMMITTED": nil, "REPEATABLE READ": domain.ErrSession, "SERIALIZABLE": domain.ErrSession} {
+	for level, want := range map[string]error{
+		"READ COMMITTED": nil, "REPEATABLE READ": domain.ErrSession, "SERIALIZABLE": domain.ErrSession,
+	} {
 		tx, err := a.db.BeginTx(t.Context(), nil)
 		must(t, err)
 		execute(t, tx, "SET TRANSACTION ISOLATION LEVEL "+level)
@@ -131,12 +131,8 @@ func TestABusyCartIsErased(t *testing.T) {
 			const people, writers = 20, 4
 			a := open(t, onPostgres(t), app.Config{Models: shop}, append(shopTables(), triggers...)...)
 			for id := 3; id < 3+people; id++ {
-				execute(
-					t,
-					a.db,
-					fmt.Sprintf("INSERT INTO people VALUES (%d, 'x')", id),
-					fmt.Sprintf("INSERT INTO orders VALUES (%d, %d, 'x')", id*10, id),
-				)
+				execute(t, a.db, fmt.Sprintf("INSERT INTO people VALUES (%d, 'x')", id),
+					fmt.Sprintf("INSERT INTO orders VALUES (%d, %d, 'x')", id*10, id))
 			}
 			ctx, stop := context.WithCancel(t.Context())
 			var all sync.WaitGroup

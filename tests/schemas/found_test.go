@@ -31,7 +31,8 @@ func TestALooseForeignKeyDoesNotMakeOneRowOfTwoPersons(t *testing.T) {
 		if err != nil || result.Deleted["posts"] != 1 || result.Deleted["remarks"] != 1 {
 			t.Errorf("erased %v, %v", result.Deleted, err)
 		}
-		if n := a.count(t, "SELECT count(*) FROM remarks JOIN posts ON posts.id = post_id WHERE posts.body = 'of Ada'"); n != 1 {
+		if n := a.count(t, "SELECT count(*) FROM remarks JOIN posts ON posts.id = post_id"+
+			" WHERE posts.body = 'of Ada'"); n != 1 {
 			t.Error("the other one's rows are gone")
 		}
 	})
@@ -89,10 +90,7 @@ func TestAColumnThatATriggerDerivesIsErased(t *testing.T) {
 }
 
 func TestAHistoryTableOfTheSameNameIsNamed(t *testing.T) {
-	a := open(
-		t,
-		onPostgres(t),
-		app.Config{Models: clients},
+	a := open(t, onPostgres(t), app.Config{Models: clients},
 		slices.Concat(clientTables("clients"), letterTables(), []string{
 			"CREATE SCHEMA history", "CREATE TABLE history.clients (id bigint, email text)",
 		}, function("AFTER UPDATE", "clients", "INSERT INTO history.clients VALUES (OLD.id, OLD.email); RETURN NULL;"))...)

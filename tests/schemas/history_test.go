@@ -38,18 +38,16 @@ func TestHistoryTablesOfSQLiteAreNamedHoweverTheyAreWritten(t *testing.T) {
 		"no blanks":            "INSERT INTO\"history\"(id,email)VALUES(OLD.id,OLD.email)",
 		"replace":              "REPLACE INTO history VALUES (OLD.id, OLD.email)",
 		"insert or replace":    "INSERT OR REPLACE INTO history VALUES (OLD.id, OLD.email)",
-		"upsert":               "INSERT INTO history VALUES (OLD.id, OLD.email) ON CONFLICT (id) DO UPDATE SET email = excluded.email",
-		"update":               "UPDATE history SET email = OLD.email WHERE id = OLD.id",
-		"update in brackets":   "UPDATE [history] SET email = OLD.email WHERE id = OLD.id",
-		"update or ignore":     "UPDATE OR IGNORE history SET email = OLD.email WHERE id = OLD.id",
-		"update with a alias":  "UPDATE/**/history AS h SET email = OLD.email WHERE id = OLD.id",
+		"upsert": "INSERT INTO history VALUES (OLD.id, OLD.email) " +
+			"ON CONFLICT (id) DO UPDATE SET email = excluded.email",
+		"update":              "UPDATE history SET email = OLD.email WHERE id = OLD.id",
+		"update in brackets":  "UPDATE [history] SET email = OLD.email WHERE id = OLD.id",
+		"update or ignore":    "UPDATE OR IGNORE history SET email = OLD.email WHERE id = OLD.id",
+		"update with a alias": "UPDATE/**/history AS h SET email = OLD.email WHERE id = OLD.id",
 	} {
 		t.Run(name, func(t *testing.T) {
-			log := warned(
-				t,
-				databases.SQLite(t),
-				"CREATE TRIGGER [update] AFTER UPDATE OF email ON clients BEGIN "+statement+"; END",
-			)
+			log := warned(t, databases.SQLite(t),
+				"CREATE TRIGGER [update] AFTER UPDATE OF email ON clients BEGIN "+statement+"; END")
 			if strings.Count(log, "history") != 1 || strings.Count(log, "level=WARN") != 1 {
 				t.Errorf("logged %s", log)
 			}
@@ -94,7 +92,9 @@ func TestHistoryTablesOfPostgreSQLAreNamedHoweverTheyAreWritten(t *testing.T) {
 		"a qualified name":  {`INSERT INTO public . "history" VALUES (OLD.id, OLD.email);`, nil},
 		"update":            {"UPDATE ONLY history SET email = OLD.email WHERE id = OLD.id;", nil},
 		"update by a join":  {"UPDATE public.history AS h SET email = OLD.email WHERE h.id = OLD.id;", nil},
-		"upsert":            {"INSERT INTO history VALUES (OLD.id, OLD.email) ON CONFLICT (id) DO UPDATE SET email = excluded.email;", nil},
+		"upsert": {
+			"INSERT INTO history VALUES (OLD.id, OLD.email) ON CONFLICT (id) DO UPDATE SET email = excluded.email;", nil,
+		},
 		"merge": {"MERGE INTO history AS h USING (SELECT OLD.id, OLD.email) AS o (id, email) ON h.id = o.id" +
 			" WHEN NOT MATCHED THEN INSERT VALUES (o.id, o.email);", nil},
 		"a function": {"PERFORM keep_all/* */(OLD);", []string{
@@ -110,7 +110,8 @@ func TestHistoryTablesOfPostgreSQLAreNamedHoweverTheyAreWritten(t *testing.T) {
 			"CREATE FUNCTION keep(c clients) RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM tools.keep(c); END $$",
 		}},
 		"a function without a text": {"PERFORM keep_both(OLD.id, OLD.email);", []string{
-			"CREATE FUNCTION keep_both(id bigint, email text) RETURNS void LANGUAGE sql BEGIN ATOMIC INSERT INTO history VALUES (id, email); END",
+			"CREATE FUNCTION keep_both(id bigint, email text) RETURNS void LANGUAGE sql" +
+				" BEGIN ATOMIC INSERT INTO history VALUES (id, email); END",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,17 +153,15 @@ func TestATriggerWhoseStatementsCannotBeReadIsNamed(t *testing.T) {
 
 func TestTriggersThatCopyNothingAreNotNamed(t *testing.T) {
 	g := newGuarded(t)
-	execute(
-		t,
-		g.db,
-		"CREATE FUNCTION keep(id bigint) RETURNS void LANGUAGE sql AS $$ INSERT INTO history VALUES (id, '') $$",
-	)
+	execute(t, g.db, "CREATE FUNCTION keep(id bigint) RETURNS void LANGUAGE sql AS $$ INSERT INTO history"+
+		" VALUES (id, '') $$")
 	for name, body := range map[string]string{
-		"a comment":    "/* INSERT INTO history */ -- UPDATE history SET\n NEW.age := 0; RETURN NEW;",
-		"a text":       "NEW.email := 'INSERT INTO history, UPDATE history SET EXECUTE'; RETURN NEW;",
-		"a name":       `NEW.age := (SELECT 1 AS "execute insert into history"); RETURN NEW;`,
-		"its table":    "INSERT INTO letters VALUES (9, 9, 'x') ON CONFLICT DO NOTHING; RETURN NEW;",
-		"a lock":       "PERFORM 1 FROM letters WHERE id = 9 FOR UPDATE; PERFORM 1 FROM letters FOR NO KEY UPDATE SKIP LOCKED; RETURN NEW;",
+		"a comment": "/* INSERT INTO history */ -- UPDATE history SET\n NEW.age := 0; RETURN NEW;",
+		"a text":    "NEW.email := 'INSERT INTO history, UPDATE history SET EXECUTE'; RETURN NEW;",
+		"a name":    `NEW.age := (SELECT 1 AS "execute insert into history"); RETURN NEW;`,
+		"its table": "INSERT INTO letters VALUES (9, 9, 'x') ON CONFLICT DO NOTHING; RETURN NEW;",
+		"a lock": "PERFORM 1 FROM letters WHERE id = 9 FOR UPDATE;" +
+			" PERFORM 1 FROM letters FOR NO KEY UPDATE SKIP LOCKED; RETURN NEW;",
 		"an operation": "IF TG_OP = 'UPDATE' THEN SELECT age INTO NEW.age FROM clients WHERE id = 0; END IF; RETURN NEW;",
 		"functions":    "NEW.code := left(md5(lower(NEW.email)), 4); RETURN NEW;",
 	} {

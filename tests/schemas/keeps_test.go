@@ -33,7 +33,8 @@ type letter struct {
 
 var clients = []any{(*client)(nil), (*letter)(nil)}
 
-const insertClients = "INSERT INTO %s VALUES (1, 'a@example.org', 'ABC1', '6ba7b810-9dad-11d1-80b4-00c04fd430c8', 7, '{\"a\":1}')," +
+const insertClients = "INSERT INTO %s VALUES" +
+	" (1, 'a@example.org', 'ABC1', '6ba7b810-9dad-11d1-80b4-00c04fd430c8', 7, '{\"a\":1}')," +
 	" (2, 'b@example.org', 'ABC2', '6ba7b811-9dad-11d1-80b4-00c04fd430c8', 8, '{\"b\":1}')"
 
 func clientTables(table string) []string {
@@ -67,7 +68,8 @@ func TestADatabaseThatKeepsWhatItWasToldToEraseFailsTheErasure(t *testing.T) {
 	}{
 		"deletes ignored": {
 			slices.Concat(plain, function("BEFORE DELETE", "letters", "RETURN NULL;")),
-			append(slices.Clone(plain), "CREATE TRIGGER guard BEFORE DELETE ON letters BEGIN SELECT RAISE(IGNORE); END"), "letters",
+			append(slices.Clone(plain), "CREATE TRIGGER guard BEFORE DELETE ON letters BEGIN SELECT RAISE(IGNORE); END"),
+			"letters",
 		},
 		"rows that come back": {
 			slices.Concat(plain, function("AFTER DELETE", "letters", "INSERT INTO letters VALUES (OLD.*); RETURN NULL;")),
@@ -75,20 +77,22 @@ func TestADatabaseThatKeepsWhatItWasToldToEraseFailsTheErasure(t *testing.T) {
 				" (OLD.id + 100, OLD.client_id, OLD.body); END"), "letters",
 		},
 		"rows that come back when the others have gone": {
-			slices.Concat(plain, function("AFTER UPDATE", "clients", "INSERT INTO letters VALUES (OLD.id + 50, OLD.id, OLD.email)"+
-				" ON CONFLICT DO NOTHING; RETURN NULL;"), []string{
-				"CREATE FUNCTION back() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO letters VALUES (OLD.id + 1, OLD.client_id, 'x'); RETURN NULL; END $$",
+			slices.Concat(plain, function("AFTER UPDATE", "clients", "INSERT INTO letters"+
+				" VALUES (OLD.id + 50, OLD.id, OLD.email) ON CONFLICT DO NOTHING; RETURN NULL;"), []string{
+				"CREATE FUNCTION back() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO letters" +
+					" VALUES (OLD.id + 1, OLD.client_id, 'x'); RETURN NULL; END $$",
 				"CREATE TRIGGER back AFTER DELETE ON letters FOR EACH ROW WHEN (OLD.id > 50) EXECUTE FUNCTION back()",
 			}), nil, "letters",
 		},
 		"updates ignored": {
 			slices.Concat(plain, function("BEFORE UPDATE", "clients", "RETURN NULL;")),
-			append(slices.Clone(plain), "CREATE TRIGGER guard BEFORE UPDATE ON clients BEGIN SELECT RAISE(IGNORE); END"), "clients",
+			append(slices.Clone(plain), "CREATE TRIGGER guard BEFORE UPDATE ON clients BEGIN SELECT RAISE(IGNORE); END"),
+			"clients",
 		},
 		"an email restored": {
 			slices.Concat(plain, function("BEFORE UPDATE", "clients", "NEW.email := OLD.email; RETURN NEW;")),
-			append(slices.Clone(plain), "CREATE TRIGGER guard AFTER UPDATE ON clients BEGIN UPDATE clients SET email = OLD.email"+
-				" WHERE id = OLD.id; END"), "clients",
+			append(slices.Clone(plain), "CREATE TRIGGER guard AFTER UPDATE ON clients BEGIN UPDATE clients"+
+				" SET email = OLD.email WHERE id = OLD.id; END"), "clients",
 		},
 		"a short text restored": {
 			slices.Concat(plain, function("BEFORE UPDATE", "clients", "NEW.code := OLD.code; RETURN NEW;")),
@@ -97,8 +101,8 @@ func TestADatabaseThatKeepsWhatItWasToldToEraseFailsTheErasure(t *testing.T) {
 		},
 		"a UUID restored": {
 			slices.Concat(plain, function("BEFORE UPDATE", "clients", "NEW.token := OLD.token; RETURN NEW;")),
-			append(slices.Clone(plain), "CREATE TRIGGER guard AFTER UPDATE ON clients BEGIN UPDATE clients SET token = OLD.token"+
-				" WHERE id = OLD.id; END"), "clients",
+			append(slices.Clone(plain), "CREATE TRIGGER guard AFTER UPDATE ON clients BEGIN UPDATE clients"+
+				" SET token = OLD.token WHERE id = OLD.id; END"), "clients",
 		},
 		"a number restored": {
 			slices.Concat(plain, function("BEFORE UPDATE", "clients", "NEW.age := OLD.age; RETURN NEW;")),
@@ -107,8 +111,8 @@ func TestADatabaseThatKeepsWhatItWasToldToEraseFailsTheErasure(t *testing.T) {
 		},
 		"JSON restored": {
 			slices.Concat(plain, function("BEFORE UPDATE", "clients", "NEW.extra := OLD.extra; RETURN NEW;")),
-			append(slices.Clone(plain), "CREATE TRIGGER guard AFTER UPDATE ON clients BEGIN UPDATE clients SET extra = OLD.extra"+
-				" WHERE id = OLD.id; END"), "clients",
+			append(slices.Clone(plain), "CREATE TRIGGER guard AFTER UPDATE ON clients BEGIN UPDATE clients"+
+				" SET extra = OLD.extra WHERE id = OLD.id; END"), "clients",
 		},
 		"a deferred trigger": {
 			slices.Concat(plain, []string{
@@ -132,7 +136,8 @@ func TestADatabaseThatKeepsWhatItWasToldToEraseFailsTheErasure(t *testing.T) {
 				"CREATE TABLE all_letters (id bigint PRIMARY KEY, client_id bigint, body text, hidden boolean DEFAULT FALSE)",
 				"INSERT INTO all_letters VALUES (1, 1, 'dear', FALSE), (3, 1, 'hidden', TRUE), (2, 2, 'dear', FALSE)",
 				"CREATE VIEW letters AS SELECT id, client_id, body FROM all_letters WHERE NOT hidden",
-				"CREATE TRIGGER guard INSTEAD OF DELETE ON letters BEGIN UPDATE all_letters SET hidden = TRUE WHERE id = OLD.id; END",
+				"CREATE TRIGGER guard INSTEAD OF DELETE ON letters BEGIN" +
+					" UPDATE all_letters SET hidden = TRUE WHERE id = OLD.id; END",
 			}), "letters",
 		},
 		"a view whose trigger does nothing": {
@@ -197,10 +202,12 @@ func TestATableWithTriggersIsErased(t *testing.T) {
 			append(slices.Clone(plain), "CREATE TRIGGER guard AFTER UPDATE ON clients BEGIN SELECT 1; END"),
 		},
 		"a trigger that is switched off": {
-			slices.Concat(plain, function("BEFORE UPDATE", "clients", "RETURN NULL;"), []string{"ALTER TABLE clients DISABLE TRIGGER guard"}), nil,
+			slices.Concat(plain, function("BEFORE UPDATE", "clients", "RETURN NULL;"),
+				[]string{"ALTER TABLE clients DISABLE TRIGGER guard"}), nil,
 		},
 		"a view": {
-			slices.Concat(clientTables("all_clients"), letterTables(), []string{"CREATE VIEW clients AS SELECT * FROM all_clients"}),
+			slices.Concat(clientTables("all_clients"), letterTables(),
+				[]string{"CREATE VIEW clients AS SELECT * FROM all_clients"}),
 			nil,
 		},
 	} {
@@ -220,10 +227,12 @@ func TestATableWithTriggersIsErased(t *testing.T) {
 						t.Fatalf("got %+v, %v (%v)", result, err, errors.Unwrap(err))
 					}
 				}
-				if n := a.count(t, "SELECT count(*) FROM clients WHERE email = 'a@example.org' OR code = 'ABC1' OR age = 7"); n > 0 {
+				if n := a.count(t, "SELECT count(*) FROM clients WHERE email = 'a@example.org' OR code = 'ABC1'"+
+					" OR age = 7"); n > 0 {
 					t.Error("something is left")
 				}
-				if n := a.count(t, "SELECT count(*) FROM clients WHERE email = 'b@example.org' AND code = 'ABC2' AND age = 8"); n != 1 {
+				if n := a.count(t, "SELECT count(*) FROM clients WHERE email = 'b@example.org' AND code = 'ABC2'"+
+					" AND age = 8"); n != 1 {
 					t.Error("the other client was touched")
 				}
 			})
@@ -235,7 +244,8 @@ func TestRowSecurityIsRefusedUnlessItIsTrusted(t *testing.T) {
 	secured := slices.Concat(clientTables("clients"), letterTables(), []string{
 		"ALTER TABLE letters ENABLE ROW LEVEL SECURITY", "ALTER TABLE letters FORCE ROW LEVEL SECURITY",
 		"CREATE POLICY part ON letters USING (id <> 1)",
-		"DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'habeas_plain') THEN CREATE ROLE habeas_plain; END IF; END $$",
+		"DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'habeas_plain') THEN" +
+			" CREATE ROLE habeas_plain; END IF; END $$",
 		"GRANT ALL ON ALL TABLES IN SCHEMA public TO habeas_plain", "GRANT habeas_plain TO CURRENT_USER",
 		"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET role = habeas_plain', current_database()); END $$",
 	})
@@ -276,11 +286,8 @@ func TestTablesIntoWhichTriggersCopyAreNamedOnce(t *testing.T) {
 			"CREATE TRIGGER guard AFTER UPDATE ON clients BEGIN INSERT INTO clients_history VALUES (OLD.id, OLD.email); END",
 		}
 		if isPostgres(db) {
-			trigger = function(
-				"AFTER UPDATE",
-				"clients",
-				`INSERT INTO public."clients_history" VALUES (OLD.id, OLD.email); RETURN NULL;`,
-			)
+			trigger = function("AFTER UPDATE", "clients",
+				`INSERT INTO public."clients_history" VALUES (OLD.id, OLD.email); RETURN NULL;`)
 		}
 		a := open(t, db, app.Config{Models: clients}, slices.Concat(clientTables("clients"), letterTables(), []string{
 			"CREATE TABLE clients_history (id bigint, email text)",

@@ -62,7 +62,8 @@ func TestASubjectIsSpelledAsItsTableSpellsIt(t *testing.T) {
 					"INSERT INTO members VALUES ('"+test.stored+"', 'a@example.org')",
 					"INSERT INTO posts VALUES (1, '"+test.stored+"', 'x')", "INSERT INTO remarks VALUES (1, 1, 'x')")...)
 				_, erasing := a.erase(t.Context(), test.other)
-				if rows := a.count(t, "SELECT (SELECT count(*) FROM members) + (SELECT count(*) FROM posts) + (SELECT count(*) FROM remarks)"); rows != 3 {
+				if rows := a.count(t, "SELECT (SELECT count(*) FROM members) + (SELECT count(*) FROM posts)"+
+					" + (SELECT count(*) FROM remarks)"); rows != 3 {
 					t.Errorf("%d rows are left (%v)", rows, erasing)
 				}
 				if (!isPostgres(db) || name != "a number") && !errors.Is(erasing, domain.ErrSubject) {
@@ -95,15 +96,13 @@ func TestRowsBelongToTheSubjectHoweverTheySpellIt(t *testing.T) {
 		if isPostgres(db) {
 			key, prepare = "citext", []string{"CREATE EXTENSION IF NOT EXISTS citext"}
 		}
-		a := open(t, db, app.Config{Models: forum}, append(
-			prepare,
+		a := open(t, db, app.Config{Models: forum}, append(prepare,
 			"CREATE TABLE members (handle "+key+" PRIMARY KEY, email text)",
 			"CREATE TABLE posts (id bigint PRIMARY KEY, handle "+key+" REFERENCES members, body text)",
 			"CREATE TABLE remarks (id bigint PRIMARY KEY, post_id bigint REFERENCES posts, body text)",
 			"INSERT INTO members VALUES ('Ada', 'a@example.org'), ('Bob', 'b@example.org')",
 			"INSERT INTO posts VALUES (1, 'ADA', 'x'), (2, 'Bob', 'x')",
-			"INSERT INTO remarks VALUES (1, 1, 'x'), (2, 2, 'x')",
-		)...)
+			"INSERT INTO remarks VALUES (1, 1, 'x'), (2, 2, 'x')")...)
 		result, err := a.erase(t.Context(), "Ada")
 		if err != nil || result.Deleted["posts"] != 1 || result.Deleted["remarks"] != 1 {
 			t.Errorf("erased %v, %v", result.Deleted, err)

@@ -40,9 +40,7 @@ func open(t testing.TB, db *bun.DB, config app.Config, statements ...string) *ap
 }
 
 func (a *application) erase(
-	ctx context.Context,
-	id string,
-	refs ...domain.SubjectRef,
+	ctx context.Context, id string, refs ...domain.SubjectRef,
 ) (result domain.ErasureResult, err error) {
 	subject, err := domain.NewSubject(id, refs...)
 	if err != nil {
@@ -68,10 +66,7 @@ func (a *application) export(ctx context.Context, id string) (bundle domain.Expo
 }
 
 func (a *application) rectify(
-	ctx context.Context,
-	id string,
-	corrections domain.Corrections,
-	refs ...domain.SubjectRef,
+	ctx context.Context, id string, corrections domain.Corrections, refs ...domain.SubjectRef,
 ) (result domain.RectificationResult, err error) {
 	subject, err := domain.NewSubject(id, refs...)
 	if err != nil {

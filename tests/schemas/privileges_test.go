@@ -18,7 +18,8 @@ import (
 func restricted(t *testing.T, db *bun.DB, statements ...string) {
 	t.Helper()
 	execute(t, db, slices.Concat([]string{
-		"DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'habeas_part') THEN CREATE ROLE habeas_part; END IF; END $$",
+		"DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'habeas_part') THEN" +
+			" CREATE ROLE habeas_part; END IF; END $$",
 		"DO $$ BEGIN EXECUTE format('GRANT ALL ON %s TO habeas_part', (SELECT string_agg(quote_ident(tablename), ', ')" +
 			" FROM pg_tables WHERE schemaname = 'public')); END $$",
 		"GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO habeas_part", "GRANT habeas_part TO CURRENT_USER",
@@ -63,10 +64,8 @@ func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
 			for what, fn := range calls {
 				subject, err := domain.NewSubject("1")
 				must(t, err)
-				alone := a.Stack().Sessions.Do(
-					t.Context(),
-					func(ctx context.Context, s ports.Session) error { return fn(ctx, s, subject) },
-				)
+				alone := a.Stack().Sessions.Do(t.Context(),
+					func(ctx context.Context, s ports.Session) error { return fn(ctx, s, subject) })
 				for how, err := range map[string]error{"alone": alone, "joined": a.inside(t, fn, nil, []string{"SELECT 1"})} {
 					if !errors.Is(err, domain.ErrConfiguration) {
 						t.Errorf("%s %s: got %v (%v)", what, how, err, errors.Unwrap(err))
@@ -89,8 +88,8 @@ func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
 				}
 			}
 			failures := a.failed(t, "1")
-			if test.target != nil &&
-				(len(failures) != 2 || failures[0]["target"] != test.target || failures[0]["error"] != "configuration") {
+			if test.target != nil && (len(failures) != 2 || failures[0]["target"] != test.target ||
+				failures[0]["error"] != "configuration") {
 				t.Errorf("evidence %v", failures)
 			}
 			if n := a.count(t, "SELECT count(*) FROM items"); n != 2 {
@@ -128,12 +127,14 @@ func TestATableWhoseRowsCannotBeLockedIsRefused(t *testing.T) {
 		"a foreign table": {"people", []string{
 			"ALTER TABLE people RENAME TO all_people",
 			"CREATE EXTENSION file_fdw", "CREATE SERVER files FOREIGN DATA WRAPPER file_fdw",
-			"CREATE FOREIGN TABLE people (id bigint, email text) SERVER files OPTIONS (program 'echo 1,a@example.org', format 'csv')",
+			"CREATE FOREIGN TABLE people (id bigint, email text) SERVER files" +
+				" OPTIONS (program 'echo 1,a@example.org', format 'csv')",
 		}},
 		"a view of a foreign table": {"people", []string{
 			"ALTER TABLE people RENAME TO all_people",
 			"CREATE EXTENSION file_fdw", "CREATE SERVER files FOREIGN DATA WRAPPER file_fdw",
-			"CREATE FOREIGN TABLE remote (id bigint, email text) SERVER files OPTIONS (program 'echo 1,a@example.org', format 'csv')",
+			"CREATE FOREIGN TABLE remote (id bigint, email text) SERVER files" +
+				" OPTIONS (program 'echo 1,a@example.org', format 'csv')",
 			"CREATE VIEW people AS SELECT * FROM remote",
 		}},
 	} {

@@ -91,10 +91,7 @@ func TestACorrectionThatIsUnderWayIsOrderedWithTheErasure(t *testing.T) {
 		for _, erasureFirst := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
 				crmSystem := &system{}
-				a := open(
-					t,
-					onPostgres(t),
-					app.Config{Models: []any{(*account)(nil)}, Resolvers: []ports.Resolver{crmSystem}},
+				a := open(t, onPostgres(t), app.Config{Models: []any{(*account)(nil)}, Resolvers: []ports.Resolver{crmSystem}},
 					accounts()...)
 				subject, err := domain.NewSubject("1", crm)
 				must(t, err)

@@ -33,10 +33,16 @@ func TestARowIsNotDeletedTogetherWithColumnsThatTheDataMapDoesNotHave(t *testing
 		says     string // the column; empty if the row may go
 		postgres bool   // only there
 	}{
-		"all columns":        {table: "logins (id bigint PRIMARY KEY, person_id bigint, ip text)"},
-		"another column":     {table: "logins (id bigint PRIMARY KEY, person_id bigint, ip text, invoice text)", says: "logins.invoice"},
-		"a generated column": {table: "logins (id bigint PRIMARY KEY, person_id bigint, ip text, network text GENERATED ALWAYS AS (substr(ip, 1, 3)) STORED)"},
-		"a view of a part":   {table: "all_logins (id bigint PRIMARY KEY, person_id bigint, ip text, invoice text)", says: "logins.invoice", postgres: true},
+		"all columns": {table: "logins (id bigint PRIMARY KEY, person_id bigint, ip text)"},
+		"another column": {
+			table: "logins (id bigint PRIMARY KEY, person_id bigint, ip text, invoice text)", says: "logins.invoice",
+		},
+		"a generated column": {table: "logins (id bigint PRIMARY KEY, person_id bigint, ip text, network text" +
+			" GENERATED ALWAYS AS (substr(ip, 1, 3)) STORED)"},
+		"a view of a part": {
+			table: "all_logins (id bigint PRIMARY KEY, person_id bigint, ip text, invoice text)", says: "logins.invoice",
+			postgres: true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			databases.Each(t, func(t *testing.T, db *bun.DB) {
@@ -48,11 +54,8 @@ func TestARowIsNotDeletedTogetherWithColumnsThatTheDataMapDoesNotHave(t *testing
 				if table != "logins" {
 					statements = append(statements, "CREATE VIEW logins AS SELECT id, person_id, ip FROM "+table)
 				}
-				statements = append(
-					statements,
-					"INSERT INTO people VALUES (1, 'a')",
-					"INSERT INTO "+table+" (id, person_id, ip) VALUES (1, 1, 'x')",
-				)
+				statements = append(statements, "INSERT INTO people VALUES (1, 'a')",
+					"INSERT INTO "+table+" (id, person_id, ip) VALUES (1, 1, 'x')")
 				a := open(t, db, app.Config{Models: []any{(*person)(nil), (*login)(nil)}}, statements...)
 				_, err := a.erase(t.Context(), "1")
 				if test.says == "" {
@@ -64,8 +67,7 @@ func TestARowIsNotDeletedTogetherWithColumnsThatTheDataMapDoesNotHave(t *testing
 				failures := a.failed(t, "1")
 				if !errors.Is(err, domain.ErrManifest) || !strings.Contains(err.Error(), test.says) ||
 					a.count(t, "SELECT count(*) FROM "+table) != 1 ||
-					len(failures) != 1 ||
-					failures[0]["target"] != "logins" {
+					len(failures) != 1 || failures[0]["target"] != "logins" {
 					t.Errorf("got %v, %v", err, failures)
 				}
 			})
@@ -76,15 +78,10 @@ func TestARowIsNotDeletedTogetherWithColumnsThatTheDataMapDoesNotHave(t *testing
 // A migration adds a column while the process runs.
 func TestANewColumnIsNoticed(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		a := open(
-			t,
-			db,
-			app.Config{Models: []any{(*person)(nil), (*login)(nil)}},
+		a := open(t, db, app.Config{Models: []any{(*person)(nil), (*login)(nil)}},
 			"CREATE TABLE people (id bigint PRIMARY KEY, email text)",
 			"CREATE TABLE logins (id bigint PRIMARY KEY, person_id bigint, ip text)",
-			"INSERT INTO people VALUES (1, 'a'), (2, 'a')",
-			"INSERT INTO logins VALUES (1, 1, 'x'), (2, 2, 'x')",
-		)
+			"INSERT INTO people VALUES (1, 'a'), (2, 'a')", "INSERT INTO logins VALUES (1, 1, 'x'), (2, 2, 'x')")
 		_, err := a.erase(t.Context(), "1")
 		must(t, err)
 		execute(t, db, "ALTER TABLE logins ADD COLUMN invoice text")
@@ -106,8 +103,7 @@ func TestRetentionThatIsOverIsNoReason(t *testing.T) {
 					"CREATE TABLE accounts (id bigint PRIMARY KEY, email text, address text, number text, issued_at "+column+")")
 				now := time.Now()
 				for id, issued := range map[int64]time.Time{1: now.AddDate(-11, 0, 0), 2: now.AddDate(-9, 0, 0)} {
-					_, err := db.NewInsert().
-						Model(&account{ID: id, Email: "e", Address: "Street", Number: "N", IssuedAt: issued}).
+					_, err := db.NewInsert().Model(&account{ID: id, Email: "e", Address: "Street", Number: "N", IssuedAt: issued}).
 						Exec(t.Context())
 					must(t, err)
 				}
@@ -139,7 +135,8 @@ func TestRetentionFromAnInfiniteInstant(t *testing.T) {
 			a := open(t, onPostgres(t), app.Config{Models: []any{(*account)(nil)}},
 				"CREATE TABLE accounts (id bigint PRIMARY KEY, email text, address text, number text, issued_at "+column+")",
 				"INSERT INTO accounts SELECT id, 'e', 'Street', 'N', CAST(issued AS "+column+") FROM (VALUES"+
-					" (1, '-infinity'), (2, 'infinity'), (3, '0044-03-15 BC'), (4, '0001-01-01'), (5, '12000-01-01')) AS v(id, issued)")
+					" (1, '-infinity'), (2, 'infinity'), (3, '0044-03-15 BC'), (4, '0001-01-01'), (5, '12000-01-01'))"+
+					" AS v(id, issued)")
 			for id, over := range map[string]bool{"1": true, "2": false, "3": true, "4": true, "5": false} {
 				result, err := a.erase(t.Context(), id)
 				must(t, err)
@@ -151,17 +148,12 @@ func TestRetentionFromAnInfiniteInstant(t *testing.T) {
 	}
 }
 
-// SQLite leaves what it deletes in its file, unless it is told to overwrite it. What it has moved from page to page before,
-// when the application wrote rows, is for the application to overwrite.
+// SQLite leaves what it deletes in its file, unless it is told to overwrite it. What it has moved from page to page
+// before, when the application wrote rows, is for the application to overwrite.
 func TestSQLiteForgets(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.db")
-	db := databases.Driver{
-		Name: "SQLite",
-		SQL:  "sqlite",
-	}.Open(
-		t,
-		"file:"+path+"?_pragma=journal_mode(delete)&_pragma=foreign_keys(1)&_pragma=busy_timeout(10000)",
-	)
+	db := databases.Driver{Name: "SQLite", SQL: "sqlite"}.Open(t,
+		"file:"+path+"?_pragma=journal_mode(delete)&_pragma=foreign_keys(1)&_pragma=busy_timeout(10000)")
 	a := open(t, db, app.Config{Models: shop, Resolvers: []ports.Resolver{&system{}}}, shopTables()...)
 	secret := "secret-" + strings.Repeat("x", 20)
 	execute(t, db, "UPDATE people SET email = '"+secret+"' WHERE id = 1")

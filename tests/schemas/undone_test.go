@@ -18,7 +18,8 @@ func sqliteTrigger(event, table, body string) []string {
 	return []string{"CREATE TRIGGER guard " + event + " ON " + table + " BEGIN " + body + " END"}
 }
 
-// In each of these databases a correction does not come to anything. It fails as a whole, and its evidence names the table.
+// In each of these databases a correction does not come to anything. It fails as a whole, and its evidence names the
+// table.
 func TestADatabaseThatUndoesACorrectionFailsIt(t *testing.T) {
 	view := []string{
 		"CREATE TABLE all_clients (id bigint PRIMARY KEY, email text, code varchar(4), token uuid, age int, extra jsonb)",
@@ -44,15 +45,18 @@ func TestADatabaseThatUndoesACorrectionFailsIt(t *testing.T) {
 		"NULL restored": {
 			postgres: slices.Concat(plainClients, []string{"UPDATE clients SET email = NULL"},
 				function("BEFORE UPDATE", "clients", "NEW.email := OLD.email; RETURN NEW;")),
-			sqlite: slices.Concat(plainClients, []string{"UPDATE clients SET email = NULL"}, sqliteTrigger("AFTER UPDATE", "clients",
-				"UPDATE clients SET email = OLD.email WHERE id = OLD.id;")),
+			sqlite: slices.Concat(plainClients, []string{"UPDATE clients SET email = NULL"},
+				sqliteTrigger("AFTER UPDATE", "clients",
+					"UPDATE clients SET email = OLD.email WHERE id = OLD.id;")),
 		},
 		"the value emptied": {
 			postgres: slices.Concat(plainClients, function("BEFORE UPDATE", "clients", "NEW.email := ''; RETURN NEW;")),
-			sqlite:   slices.Concat(plainClients, sqliteTrigger("AFTER UPDATE", "clients", "UPDATE clients SET email = '' WHERE id = OLD.id;")),
+			sqlite: slices.Concat(plainClients,
+				sqliteTrigger("AFTER UPDATE", "clients", "UPDATE clients SET email = '' WHERE id = OLD.id;")),
 		},
 		"another value": {
-			postgres: slices.Concat(plainClients, function("BEFORE UPDATE", "clients", "NEW.email := 'other@example.org'; RETURN NEW;")),
+			postgres: slices.Concat(plainClients,
+				function("BEFORE UPDATE", "clients", "NEW.email := 'other@example.org'; RETURN NEW;")),
 			sqlite: slices.Concat(plainClients, sqliteTrigger("AFTER UPDATE", "clients",
 				"UPDATE clients SET email = 'other@example.org' WHERE id = OLD.id;")),
 		},
@@ -72,12 +76,15 @@ func TestADatabaseThatUndoesACorrectionFailsIt(t *testing.T) {
 			corrections: domain.Corrections{domain.CategoryContact: "new@example.org", domain.CategoryIdentity: "AB"},
 		},
 		"a row that goes away": {
-			postgres: slices.Concat(plainClients, function("AFTER UPDATE", "clients", "DELETE FROM clients WHERE id = OLD.id; RETURN NULL;")),
-			sqlite:   slices.Concat(plainClients, sqliteTrigger("AFTER UPDATE", "clients", "DELETE FROM clients WHERE id = OLD.id;")),
+			postgres: slices.Concat(plainClients,
+				function("AFTER UPDATE", "clients", "DELETE FROM clients WHERE id = OLD.id; RETURN NULL;")),
+			sqlite: slices.Concat(plainClients,
+				sqliteTrigger("AFTER UPDATE", "clients", "DELETE FROM clients WHERE id = OLD.id;")),
 		},
 		"a number": {
-			postgres:    slices.Concat(plainClients, function("BEFORE UPDATE", "clients", "NEW.age := OLD.age; RETURN NEW;")),
-			sqlite:      slices.Concat(plainClients, sqliteTrigger("AFTER UPDATE", "clients", "UPDATE clients SET age = OLD.age WHERE id = OLD.id;")),
+			postgres: slices.Concat(plainClients, function("BEFORE UPDATE", "clients", "NEW.age := OLD.age; RETURN NEW;")),
+			sqlite: slices.Concat(plainClients,
+				sqliteTrigger("AFTER UPDATE", "clients", "UPDATE clients SET age = OLD.age WHERE id = OLD.id;")),
 			corrections: domain.Corrections{domain.CategoryBehavioral: 77},
 		},
 	} {
@@ -123,7 +130,8 @@ type patron struct {
 
 var patrons = []any{(*patron)(nil)}
 
-// Triggers that do no harm do not keep a correction from its work, nor do those that write values in a form of their own.
+// Triggers that do no harm do not keep a correction from its work, nor do those that write values in a form of their
+// own.
 func TestATableWithTriggersIsRectified(t *testing.T) {
 	for name, test := range map[string]struct{ postgres, sqlite []string }{
 		"a harmless trigger": {
@@ -137,7 +145,9 @@ func TestATableWithTriggersIsRectified(t *testing.T) {
 			function("BEFORE UPDATE", "clients", "NEW.token := md5(NEW.email)::uuid; RETURN NEW;"),
 			sqliteTrigger("AFTER UPDATE", "clients", "UPDATE clients SET token = hex(NEW.email) WHERE id = OLD.id;"),
 		},
-		"a deferred one": {deferred("guard", "UPDATE", "clients", "UPDATE letters SET body = 'x' WHERE client_id = NEW.id;"), nil},
+		"a deferred one": {
+			deferred("guard", "UPDATE", "clients", "UPDATE letters SET body = 'x' WHERE client_id = NEW.id;"), nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			databases.Each(t, func(t *testing.T, db *bun.DB) {
@@ -158,7 +168,8 @@ func TestATableWithTriggersIsRectified(t *testing.T) {
 						t.Fatalf("got %+v, %v (%v)", result, err, errors.Unwrap(err))
 					}
 				}
-				if n := a.count(t, "SELECT count(*) FROM clients WHERE id = 1 AND lower(email) = 'new@example.org' AND age = 77"); n != 1 {
+				if n := a.count(t, "SELECT count(*) FROM clients WHERE id = 1 AND lower(email) = 'new@example.org'"+
+					" AND age = 77"); n != 1 {
 					t.Error("it is not rectified")
 				}
 				if n := a.count(t, "SELECT count(*) FROM clients WHERE id = 2 AND email = 'b@example.org' AND age = 8"); n != 1 {
@@ -178,11 +189,8 @@ func TestAColumnThatATriggerDerivesFromACorrectionIsNoFailure(t *testing.T) {
 		Hash          string `bun:"hash" pii:"contact,erasure:anonymize"`
 	}
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		trigger := sqliteTrigger(
-			"AFTER UPDATE",
-			"subscribers",
-			"UPDATE subscribers SET hash = hex(NEW.email) WHERE id = OLD.id;",
-		)
+		trigger := sqliteTrigger("AFTER UPDATE", "subscribers",
+			"UPDATE subscribers SET hash = hex(NEW.email) WHERE id = OLD.id;")
 		if isPostgres(db) {
 			trigger = function("BEFORE UPDATE", "subscribers", "NEW.hash := md5(NEW.email); RETURN NEW;")
 		}
@@ -210,17 +218,11 @@ func TestATriggerOfALaterTableThatUndoesACorrectionIsFound(t *testing.T) {
 		Body          string  `bun:"body" pii:"contact,erasure:anonymize"`
 	}
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		trigger := sqliteTrigger(
-			"AFTER UPDATE",
-			"letters",
-			"UPDATE clients SET email = 'a@example.org' WHERE id = OLD.client_id;",
-		)
+		trigger := sqliteTrigger("AFTER UPDATE", "letters",
+			"UPDATE clients SET email = 'a@example.org' WHERE id = OLD.client_id;")
 		if isPostgres(db) {
-			trigger = function(
-				"AFTER UPDATE",
-				"letters",
-				"UPDATE clients SET email = 'a@example.org' WHERE id = OLD.client_id; RETURN NULL;",
-			)
+			trigger = function("AFTER UPDATE", "letters",
+				"UPDATE clients SET email = 'a@example.org' WHERE id = OLD.client_id; RETURN NULL;")
 		}
 		a := open(t, db, app.Config{Models: []any{(*patron)(nil), (*account)(nil)}}, slices.Concat(plainClients, trigger)...)
 		result, err := a.rectify(t.Context(), "1", corrected)

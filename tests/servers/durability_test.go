@@ -16,10 +16,8 @@ func TestAnErasureWaitsForTheStandbyIfTheApplicationSaysSo(t *testing.T) {
 	servers := startPair(t)
 	seed(t, servers.primary.URL())
 	servers.catchUp(t)
-	db := opened(
-		t,
-		servers.primary.URL()+"&synchronous_commit=local",
-	) // transactions of the application wait for no standby
+	// transactions of the application wait for no standby
+	db := opened(t, servers.primary.URL()+"&synchronous_commit=local")
 	careless := integrate(t, app.Config{DB: db})
 	careful := integrate(t, app.Config{DB: db, SynchronousCommit: bunstore.CommitRemoteApply})
 	resume := servers.lag(t)

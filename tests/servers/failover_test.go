@@ -186,7 +186,8 @@ func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
 	must(t, err)
 	var events string
 	must(t, db.NewRaw("SELECT COALESCE(string_agg(event_type, ' ' ORDER BY seq), '') FROM habeas_audit_events"+
-		" WHERE subject_ref = ? AND event_type NOT LIKE 'consent_%' AND payload ->> 'external' IS DISTINCT FROM 'true'", key).Scan(ctx, &events))
+		" WHERE subject_ref = ? AND event_type NOT LIKE 'consent_%' AND payload ->> 'external' IS DISTINCT FROM 'true'", key).
+		Scan(ctx, &events))
 	completed := strings.Count(events, "erasure_completed")
 	events = strings.ReplaceAll(events, "erasure_completed", "")
 	whole := strings.Count(events, wholeErasure)

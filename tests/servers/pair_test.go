@@ -67,8 +67,8 @@ func (p *pair) kill() { p.signal(syscall.SIGKILL) }
 // freeze stops all processes of the primary where they are. Its connections stay open, and nothing responds.
 func (p *pair) freeze() { p.signal(syscall.SIGSTOP) }
 
-// signal sends a signal to the postmaster and then to its children, which are no more once it is stopped. It is ours: its
-// supervisor waits for it, so that no other process can have its number before this test ends.
+// signal sends a signal to the postmaster and then to its children, which are no more once it is stopped. It is ours:
+// its supervisor waits for it, so that no other process can have its number before this test ends.
 func (p *pair) signal(sent syscall.Signal) {
 	children := childrenOf(p.postmaster)
 	if len(children) == 0 {

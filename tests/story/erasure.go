@@ -25,10 +25,8 @@ func (s *story) erase() domain.ErasureResult {
 	if !slices.Equal(result.EnqueuedExternal, []string{"desk"}) {
 		s.t.Errorf("enqueued for %v", result.EnqueuedExternal)
 	}
-	if want := map[string]int64{"people": 1, "orders": 1, "order_lines": 1, "invoices": 1}; !maps.Equal(
-		result.Anonymized,
-		want,
-	) ||
+	want := map[string]int64{"people": 1, "orders": 1, "order_lines": 1, "invoices": 1}
+	if !maps.Equal(result.Anonymized, want) ||
 		!maps.Equal(result.Retained, map[string]int64{"invoices": 1}) {
 		s.t.Errorf("%+v", result)
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// router is an HTTP adapter: serve starts a server that has the API under /me, and returns its URL. The customer is named
-// by a header, which only a test may do.
+// router is an HTTP adapter: serve starts a server that has the API under /me, and returns its URL. The customer is
+// named by a header, which only a test may do.
 type router struct {
 	name  string
 	serve func(t *testing.T, api *httpapi.API) string

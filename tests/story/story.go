@@ -1,5 +1,5 @@
-// Package story plays one story of a person's rights, from the first refusal to the last export, through a real server and
-// on a real store. It is a package of its own so that other modules can play it, too.
+// Package story plays one story of a person's rights, from the first refusal to the last export, through a real server
+// and on a real store. It is a package of its own so that other modules can play it, too.
 package story
 
 import (
@@ -22,9 +22,9 @@ import (
 	"github.com/habeas-data/habeas/tests/conformance"
 )
 
-// Play plays the story on every kind of store that is given, behind every router. Whatever an application serves the API
-// with, and wherever it keeps its data, it is the same: to the letter of what is answered, what is left in the tables, and
-// what stands on the audit trail.
+// Play plays the story on every kind of store that is given, behind every router. Whatever an application serves the
+// API with, and wherever it keeps its data, it is the same: to the letter of what is answered, what is left in the
+// tables, and what stands on the audit trail.
 func Play(t *testing.T, kinds ...conformance.Kind) {
 	t.Helper()
 	for _, kind := range kinds {

@@ -48,7 +48,9 @@ func TestACompressedBodyIsNeverUnpacked(t *testing.T) {
 }
 
 func TestTheBodysLimitIsOurs(t *testing.T) {
-	for _, config := range []fiber.Config{{}, {BodyLimit: 1 << 30}, {StreamRequestBody: true}, {StreamRequestBody: true, BodyLimit: 1 << 10}} {
+	for _, config := range []fiber.Config{
+		{}, {BodyLimit: 1 << 30}, {StreamRequestBody: true}, {StreamRequestBody: true, BodyLimit: 1 << 10},
+	} {
 		host := newHost(t, config)
 		host.Route("/me", fiberhttp.Router(newAPI(t, &sessions{}), byHeader))
 		padding := strings.Repeat(" ", httpapi.MaxBodySize-len(decision))
@@ -136,7 +138,8 @@ func TestTheDeadlineOfABodyEndsWithIt(t *testing.T) {
 				<-time.After(2 * config.Timeout) // the server waits for the request
 			}
 			_, err := fmt.Fprintf(connection, "POST /me/consent HTTP/1.1\r\nHost: h\r\nX-User: 42\r\n"+
-				"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(decision), decision)
+				"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n",
+				len(decision), decision)
 			require(t, err)
 			response, err := http.ReadResponse(reader, nil)
 			require(t, err)

@@ -17,12 +17,14 @@ func TestConformance(t *testing.T) {
 		return httptestsuite.Subject(func(name string) string { return c.Get(name) })
 	}
 	for name, config := range map[string]fiber.Config{
-		"default":       {},
-		"immutable":     {Immutable: true},
-		"streamed":      {StreamRequestBody: true},
-		"unescaped":     {UnescapePath: true},
-		"strict":        {StrictRouting: true, CaseSensitive: true},
-		"all different": {Immutable: true, StreamRequestBody: true, UnescapePath: true, StrictRouting: true, CaseSensitive: true},
+		"default":   {},
+		"immutable": {Immutable: true},
+		"streamed":  {StreamRequestBody: true},
+		"unescaped": {UnescapePath: true},
+		"strict":    {StrictRouting: true, CaseSensitive: true},
+		"all different": {
+			Immutable: true, StreamRequestBody: true, UnescapePath: true, StrictRouting: true, CaseSensitive: true,
+		},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			waived := map[string]string{}

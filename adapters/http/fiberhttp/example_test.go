@@ -51,9 +51,11 @@ func ExampleRouter() {
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	check(err)
-	fmt.Print(response.StatusCode, " ", string(body))
+	fmt.Println(response.StatusCode)
+	fmt.Print(string(body))
 	// Output:
-	// 200 {"subject_id":"42","purpose":"newsletter","granted":false,"policy_version":null,"recorded_at":null,"source":null}
+	// 200
+	// {"subject_id":"42","purpose":"newsletter","granted":false,"policy_version":null,"recorded_at":null,"source":null}
 }
 
 func check(err error) {

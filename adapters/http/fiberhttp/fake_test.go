@@ -111,7 +111,9 @@ func (subjects) Apply(_ context.Context, _ domain.SubjectID, steps []domain.Step
 
 func (subjects) Export(_ context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
 	basis := domain.BasisContract
-	for _, value := range []any{"ada@example.com", domain.Number("19.90"), domain.JSON(`{"a":[1]}`), true, []byte{1}, nil} {
+	for _, value := range []any{
+		"ada@example.com", domain.Number("19.90"), domain.JSON(`{"a":[1]}`), true, []byte{1}, nil,
+	} {
 		err := yield(domain.ExportRecord{
 			Source: "users", Field: "email", Row: id.String(), Category: domain.CategoryContact,
 			Value: value, LegalBasis: &basis,

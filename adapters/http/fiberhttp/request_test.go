@@ -188,7 +188,8 @@ func TestTheHostsErrorHandlerIsNeverAsked(t *testing.T) {
 	host := newHost(t, fiber.Config{}) // fails the test when it is
 	host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader, httpapi.WithRestriction()))
 	for target, want := range map[string]int{
-		"GET /me/unknown": 404, "PUT /me": 405, "POST /me/consent": 415, "GET /me/consent/%zz": 422, "GET /me/restriction?purpose": 422,
+		"GET /me/unknown": 404, "PUT /me": 405, "POST /me/consent": 415, "GET /me/consent/%zz": 422,
+		"GET /me/restriction?purpose": 422,
 	} {
 		method, path, _ := strings.Cut(target, " ")
 		request := newRequest(method, "/me", "")
@@ -198,7 +199,8 @@ func TestTheHostsErrorHandlerIsNeverAsked(t *testing.T) {
 		}
 	}
 	for err, want := range map[error]int{
-		errBroken: 500, fiber.ErrTeapot: 500, domain.ErrUnavailable: 503, context.DeadlineExceeded: 504, context.Canceled: 503,
+		errBroken: 500, fiber.ErrTeapot: 500, domain.ErrUnavailable: 503, context.DeadlineExceeded: 504,
+		context.Canceled: 503,
 	} {
 		store.before = func(context.Context) error { return err }
 		if got := send(t, host, newRequest("GET", "/me/export", "")); got.StatusCode != want {

@@ -179,7 +179,9 @@ func TestEveryWayToMountServesEveryEndpoint(t *testing.T) {
 					t.Errorf("%s %s: %d %s", test.method, target, got.StatusCode, got.body)
 				}
 			}
-			for path, want := range map[string]int{"/unknown": 404, "/consent/a/b": 404, "/consent": 405, "/restriction/x": 404} {
+			for path, want := range map[string]int{
+				"/unknown": 404, "/consent/a/b": 404, "/consent": 405, "/restriction/x": 404,
+			} {
 				got := send(t, host, newRequest("GET", prefix+path, ""))
 				if got.StatusCode != want || got.Header.Get("Content-Type") != "application/problem+json" {
 					t.Errorf("GET %s%s: %d %s", prefix, path, got.StatusCode, got.body)
@@ -208,7 +210,9 @@ func TestOptionsAreThoseOfTheAPI(t *testing.T) {
 func TestHeadIsGetWithoutTheBody(t *testing.T) {
 	host := newHost(t, fiber.Config{})
 	host.Route("/me", fiberhttp.Router(newAPI(t, &sessions{}), byHeader, httpapi.WithRestriction()))
-	for _, path := range []string{"/me/export", "/me/consent/ads", "/me/restriction", "/me/restriction?purpose=", "/me/unknown"} {
+	for _, path := range []string{
+		"/me/export", "/me/consent/ads", "/me/restriction", "/me/restriction?purpose=", "/me/unknown",
+	} {
 		head, get := send(t, host, newRequest("HEAD", path, "")), send(t, host, newRequest("GET", path, ""))
 		if head.StatusCode != get.StatusCode || head.body != "" || get.body == "" || head.ContentLength != get.ContentLength {
 			t.Errorf("%s: %d %q, not %d with %d bytes", path, head.StatusCode, head.body, get.StatusCode, get.ContentLength)

@@ -143,7 +143,8 @@ func TestEveryFaultOfABodyIsNamedAtOnceInAFixedOrder(t *testing.T) {
 	for body, want := range map[string]string{
 		// the fields of the schema in its order, then unknown ones in order of appearance
 		`{}`: "granted required, policy_version required, purpose required",
-		`{"z":1,"purpose":7,"a":2,"policy_version":null}`: "granted required, policy_version required, purpose type, z unknown, a unknown",
+		`{"z":1,"purpose":7,"a":2,"policy_version":null}`: "granted required, policy_version required, purpose type," +
+			" z unknown, a unknown",
 
 		`{"granted":null,"policy_version":"v","purpose":"p"}`:            "granted required",
 		`{"granted":"true","policy_version":"v","purpose":"p"}`:          "granted type",
@@ -155,7 +156,8 @@ func TestEveryFaultOfABodyIsNamedAtOnceInAFixedOrder(t *testing.T) {
 		// exact names only
 		`{"Granted":true,"policy_version":"v","purpose":"p"}`:               "granted required, Granted unknown",
 		`{"granted":true,"policy_version":"v","purpose":"p","PURPOSE":"q"}`: "PURPOSE unknown",
-		`{"granted":true,"policy_version":"v","purpoſe":"p"}`:               "purpose required, (unknown) unknown", // folds to purpose
+		// folds to purpose
+		`{"granted":true,"policy_version":"v","purpoſe":"p"}`: "purpose required, (unknown) unknown",
 
 		// what the server alone decides
 		valid[:len(valid)-1] + `,"subject_id":"7"}`:                   "subject_id unknown",
@@ -172,7 +174,8 @@ func TestEveryFaultOfABodyIsNamedAtOnceInAFixedOrder(t *testing.T) {
 	}
 	for body, want := range map[string]string{
 		`{}`: "restricted required",
-		`{"restricted":null,"purpose":"","reason":7,"reason ":1}`:       "restricted required, purpose required, reason type, (unknown) unknown",
+		`{"restricted":null,"purpose":"","reason":7,"reason ":1}`: "restricted required, purpose required," +
+			" reason type, (unknown) unknown",
 		`{"restricted":true,"reason":"` + long + `","subject_id":null}`: "reason too_long, subject_id unknown",
 		`{"restricted":true,"reason":null,"reason":null}`:               "reason duplicate",
 		`{"restricted":true,"purpose":false}`:                           "purpose type",
@@ -191,13 +194,10 @@ func TestLengthsCountCharactersNotBytes(t *testing.T) {
 }
 
 func TestSpaceAndEscapesInJSONDoNotMatter(t *testing.T) {
-	sessions := accepts(
-		t,
-		"recordConsent",
+	sessions := accepts(t, "recordConsent",
 		jsonBody(
 			" \r\n{ \"granted\" :\tfalse , \"polic\\u0079_version\":\"\\ud83d\\ude00\\\\ud800\", \"purpose\":\"a\\/b\" } ",
-		),
-	)
+		))
 	got := sessions.consents[0]
 	if got.Granted || got.PolicyVersion != `😀\ud800` || got.Purpose != "a/b" {
 		t.Errorf("recorded %+v", got)

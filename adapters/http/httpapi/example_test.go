@@ -34,9 +34,11 @@ func ExampleNew() {
 	response := api.Route(context.Background(), "GET", "/consent/newsletter", httpapi.Request{
 		Subject: func(context.Context) (domain.Subject, error) { return domain.NewSubject("42") },
 	})
-	fmt.Print(response.Status, " ", response.Header.Get("Content-Type"), " ", string(response.Body))
+	fmt.Println(response.Status, response.Header.Get("Content-Type"))
+	fmt.Print(string(response.Body))
 	// Output:
-	// 200 application/json {"subject_id":"42","purpose":"newsletter","granted":false,"policy_version":null,"recorded_at":null,"source":null}
+	// 200 application/json
+	// {"subject_id":"42","purpose":"newsletter","granted":false,"policy_version":null,"recorded_at":null,"source":null}
 }
 
 func check(err error) {

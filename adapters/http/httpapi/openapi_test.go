@@ -131,7 +131,9 @@ func TestParametersOfThePrefixAreDescribed(t *testing.T) {
 			t.Errorf("%s: %s", path, &got)
 		}
 	}
-	for _, prefix := range []string{"/{", "/}", "/{}", "/{a", "/a}", "/}{a}", "/{a{b}}", "/{a}/{a}", "/{purpose}", "/{a/b}"} {
+	for _, prefix := range []string{
+		"/{", "/}", "/{}", "/{a", "/a}", "/}{a}", "/{a{b}}", "/{a}/{a}", "/{purpose}", "/{a/b}",
+	} {
 		if _, err := newFixture(t).OpenAPI(prefix); !errors.Is(err, domain.ErrConfiguration) {
 			t.Errorf("%s: %v", prefix, err)
 		}

@@ -35,7 +35,8 @@ func TestARefusalKeepsItsStatus(t *testing.T) {
 func TestARefusalSendsItsHeaderAlong(t *testing.T) {
 	challenges := []string{"Basic", "Bearer"}
 	header := http.Header{
-		"www-authenticate": challenges, "content-type": {"text/plain"}, "Cache-Control": {"public"}, "X-Content-Type-Options": {"none"},
+		"www-authenticate": challenges, "content-type": {"text/plain"}, "Cache-Control": {"public"},
+		"X-Content-Type-Options": {"none"},
 	}
 	f := newFixture(t)
 	refusal := fmt.Errorf("secret: %w", &httpapi.Refusal{Status: 401, Header: header})

@@ -101,8 +101,8 @@ func subjectDefects() defects {
 	}
 }
 
-// mixingUp now and then mixes up a request with an earlier one that begins alike, as a server does whose buffers are used
-// again too early. Of these, each member of the crowd sends one.
+// mixingUp now and then mixes up a request with an earlier one that begins alike, as a server does whose buffers are
+// used again too early. Of these, each member of the crowd sends one.
 func mixingUp(beginning string, mix func(r, earlier *http.Request)) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		var mu sync.Mutex

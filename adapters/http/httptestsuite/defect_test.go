@@ -112,8 +112,8 @@ func write(to io.Writer, answer *httptest.ResponseRecorder) {
 	_, _ = fmt.Fprintf(to, "\r\n%s", answer.Body)
 }
 
-// leavesBodies is a handler behind a server that takes what is left of a body for the next request on the connection. It
-// is one for those clients only that do not say who they are.
+// leavesBodies is a handler behind a server that takes what is left of a body for the next request on the connection.
+// It is one for those clients only that do not say who they are.
 type leavesBodies struct{ http.Handler }
 
 func (l leavesBodies) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -55,11 +55,14 @@ func ExampleHandler() {
 		}
 		answer := httptest.NewRecorder()
 		mux.ServeHTTP(answer, request)
-		fmt.Print(answer.Code, " ", answer.Body)
+		fmt.Println(answer.Code)
+		fmt.Print(answer.Body)
 	}
 	// Output:
-	// 401 {"type":"about:blank","title":"Unauthorized","status":401,"detail":"The request was refused."}
-	// 200 {"subject_id":"42","purpose":"newsletter","granted":false,"policy_version":null,"recorded_at":null,"source":null}
+	// 401
+	// {"type":"about:blank","title":"Unauthorized","status":401,"detail":"The request was refused."}
+	// 200
+	// {"subject_id":"42","purpose":"newsletter","granted":false,"policy_version":null,"recorded_at":null,"source":null}
 }
 
 func check(err error) {

@@ -215,7 +215,8 @@ func TestOptionsAreThoseOfTheHandler(t *testing.T) {
 		options []httpapi.Option
 		want    int
 	}{{nil, 404}, {[]httpapi.Option{httpapi.WithRestriction()}, 200}} {
-		if got := send(t, nethttp.Handler("/me", api, as42, test.options...), "GET", "/me/restriction"); got.Code != test.want {
+		got := send(t, nethttp.Handler("/me", api, as42, test.options...), "GET", "/me/restriction")
+		if got.Code != test.want {
 			t.Errorf("with %d options: %d", len(test.options), got.Code)
 		}
 	}
@@ -229,12 +230,9 @@ func TestTheServerClosesOnABodyThatIsFarTooLarge(t *testing.T) {
 	require(t, err)
 	defer connection.Close()
 	const size = 1 << 30 // of which almost nothing is sent
-	_, err = fmt.Fprintf(
-		connection,
+	_, err = fmt.Fprintf(connection,
 		"POST /me/consent HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		size,
-		strings.Repeat(" ", httpapi.MaxBodySize+1),
-	)
+		size, strings.Repeat(" ", httpapi.MaxBodySize+1))
 	require(t, err)
 	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
 	require(t, err)

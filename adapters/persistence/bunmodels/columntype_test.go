@@ -146,12 +146,8 @@ func TestATypeThatIsUnknownIsRefusedWhereItIsAnnotated(t *testing.T) {
 		goType := reflect.TypeOf(test.value)
 		t.Run(goType.String(), func(t *testing.T) {
 			_, err := readColumn(goType, `bun:"data" pii:"identity"`, nil)
-			wantManifestError(
-				t,
-				err,
-				"things.data",
-				"no surrogate is known: register a CustomType, or give the column a surrogate",
-			)
+			wantManifestError(t, err, "things.data",
+				"no surrogate is known: register a CustomType, or give the column a surrogate")
 			if column, err := readColumn(goType, `bun:"data"`, nil); err != nil || column.Type != "" {
 				t.Errorf("without an annotation: %+v, %v", column, err)
 			}
@@ -163,12 +159,8 @@ func TestATypeThatIsUnknownIsRefusedWhereItIsAnnotated(t *testing.T) {
 			}
 			column, err = readColumn(goType, `bun:"data" pii:"identity,surrogate:`+cmp.Or(test.constant, "gone")+`"`, nil)
 			if test.constant == "" {
-				wantManifestError(
-					t,
-					err,
-					"things.data",
-					"a surrogate that its field could not read: it is of the type "+goType.String(),
-				)
+				wantManifestError(t, err, "things.data",
+					"a surrogate that its field could not read: it is of the type "+goType.String())
 				return
 			}
 			must(t, err)
@@ -220,11 +212,8 @@ func TestARegisteredTypeKeepsItsLengthAndGivesWayToATag(t *testing.T) {
 	if column.Surrogate != "sealed:x" {
 		t.Errorf("got %+v", column)
 	}
-	_, err = readColumn(
-		reflect.TypeFor[enveloped](),
-		`bun:"data" pii:"identity"`,
-		bunmodels.Types{reflect.TypeFor[enveloped](): {Type: "secret"}},
-	)
+	_, err = readColumn(reflect.TypeFor[enveloped](), `bun:"data" pii:"identity"`,
+		bunmodels.Types{reflect.TypeFor[enveloped](): {Type: "secret"}})
 	wantManifestError(t, err, "things.data", "no known type")
 }
 

@@ -50,21 +50,47 @@ func wantManifestError(t testing.TB, err error, parts ...string) {
 func TestAPIITagSaysHowAColumnIsTreated(t *testing.T) {
 	text := reflect.TypeFor[string]()
 	for tag, want := range map[string]domain.Annotation{
-		`contact`:                                    {Category: domain.CategoryContact, Strategy: domain.StrategyDelete},
-		`identity,erasure:delete`:                    {Category: domain.CategoryIdentity, Strategy: domain.StrategyDelete},
-		`financial,erasure:anonymize`:                {Category: domain.CategoryFinancial, Strategy: domain.StrategyAnonymize},
-		`behavioral,basis:consent`:                   {Category: domain.CategoryBehavioral, Strategy: domain.StrategyDelete, Basis: domain.BasisConsent},
-		`technical,basis:contract`:                   {Category: domain.CategoryTechnical, Strategy: domain.StrategyDelete, Basis: domain.BasisContract},
-		`location,basis:legal_obligation`:            {Category: domain.CategoryLocation, Strategy: domain.StrategyDelete, Basis: domain.BasisLegalObligation},
-		`communication,basis:vital_interests`:        {Category: domain.CategoryCommunication, Strategy: domain.StrategyDelete, Basis: domain.BasisVitalInterests},
-		`special,basis:public_task`:                  {Category: domain.CategorySpecial, Strategy: domain.StrategyDelete, Basis: domain.BasisPublicTask},
-		`contact,basis:legitimate_interests`:         {Category: domain.CategoryContact, Strategy: domain.StrategyDelete, Basis: domain.BasisLegitimateInterests},
-		` contact , basis: consent , purpose: news `: {Category: domain.CategoryContact, Strategy: domain.StrategyDelete, Basis: domain.BasisConsent, Purpose: "news"},
-		`contact,purpose:to answer: quickly`:         {Category: domain.CategoryContact, Strategy: domain.StrategyDelete, Purpose: "to answer: quickly"},
-		`contact,purpose:'it''s, fine'`:              {Category: domain.CategoryContact, Strategy: domain.StrategyDelete, Purpose: "it's, fine"},
-		`contact,purpose:''''`:                       {Category: domain.CategoryContact, Strategy: domain.StrategyDelete, Purpose: "'"},
-		`contact,purpose:' kept '`:                   {Category: domain.CategoryContact, Strategy: domain.StrategyDelete, Purpose: " kept "},
-		`contact,erasure:retain,reason:'§147 AO'`:    {Category: domain.CategoryContact, Strategy: domain.StrategyRetain, Reason: "§147 AO"},
+		`contact`:                 {Category: domain.CategoryContact, Strategy: domain.StrategyDelete},
+		`identity,erasure:delete`: {Category: domain.CategoryIdentity, Strategy: domain.StrategyDelete},
+		`financial,erasure:anonymize`: {
+			Category: domain.CategoryFinancial, Strategy: domain.StrategyAnonymize,
+		},
+		`behavioral,basis:consent`: {
+			Category: domain.CategoryBehavioral, Strategy: domain.StrategyDelete, Basis: domain.BasisConsent,
+		},
+		`technical,basis:contract`: {
+			Category: domain.CategoryTechnical, Strategy: domain.StrategyDelete, Basis: domain.BasisContract,
+		},
+		`location,basis:legal_obligation`: {
+			Category: domain.CategoryLocation, Strategy: domain.StrategyDelete, Basis: domain.BasisLegalObligation,
+		},
+		`communication,basis:vital_interests`: {
+			Category: domain.CategoryCommunication, Strategy: domain.StrategyDelete, Basis: domain.BasisVitalInterests,
+		},
+		`special,basis:public_task`: {
+			Category: domain.CategorySpecial, Strategy: domain.StrategyDelete, Basis: domain.BasisPublicTask,
+		},
+		`contact,basis:legitimate_interests`: {
+			Category: domain.CategoryContact, Strategy: domain.StrategyDelete, Basis: domain.BasisLegitimateInterests,
+		},
+		` contact , basis: consent , purpose: news `: {
+			Category: domain.CategoryContact, Strategy: domain.StrategyDelete, Basis: domain.BasisConsent, Purpose: "news",
+		},
+		`contact,purpose:to answer: quickly`: {
+			Category: domain.CategoryContact, Strategy: domain.StrategyDelete, Purpose: "to answer: quickly",
+		},
+		`contact,purpose:'it''s, fine'`: {
+			Category: domain.CategoryContact, Strategy: domain.StrategyDelete, Purpose: "it's, fine",
+		},
+		`contact,purpose:''''`: {
+			Category: domain.CategoryContact, Strategy: domain.StrategyDelete, Purpose: "'",
+		},
+		`contact,purpose:' kept '`: {
+			Category: domain.CategoryContact, Strategy: domain.StrategyDelete, Purpose: " kept ",
+		},
+		`contact,erasure:retain,reason:'§147 AO'`: {
+			Category: domain.CategoryContact, Strategy: domain.StrategyRetain, Reason: "§147 AO",
+		},
 		`contact,since:issued_at,retain:1y6m30d,reason:tax,erasure:retain`: {
 			Category: domain.CategoryContact, Strategy: domain.StrategyRetain, Reason: "tax",
 			Retain: domain.Period{Years: 1, Months: 6, Days: 30}, Since: "issued_at",

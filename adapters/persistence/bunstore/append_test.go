@@ -27,8 +27,7 @@ func TestTextsThatWaitAreCopied(t *testing.T) {
 	copy(memory, "xxxx")
 	row[1] = false // by an attempt that comes after
 	if held[consents][0][0] != "news" || held[consents][0][1] != true || q.subject.String() != "news" ||
-		q.purpose != "news" ||
-		q.pair != `["news","news"]` {
+		q.purpose != "news" || q.pair != `["news","news"]` {
 		t.Errorf("it became %v and %+v", held[consents][0], q)
 	}
 }

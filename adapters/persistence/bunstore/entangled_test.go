@@ -83,9 +83,11 @@ type card struct {
 func TestARowUnderTwoNamesIsErasedWholly(t *testing.T) {
 	const clients = "CREATE TABLE clients (id bigint PRIMARY KEY, email text, name text)"
 	for kind, tables := range map[string][]string{
-		"a view":                 {clients, "CREATE VIEW client_cards AS SELECT id, email, name FROM clients"},
-		"a table that inherits":  {clients, "CREATE TABLE client_cards () INHERITS (clients)"},
-		"a partition of another": {clients + " PARTITION BY RANGE (id)", "CREATE TABLE client_cards PARTITION OF clients DEFAULT"},
+		"a view":                {clients, "CREATE VIEW client_cards AS SELECT id, email, name FROM clients"},
+		"a table that inherits": {clients, "CREATE TABLE client_cards () INHERITS (clients)"},
+		"a partition of another": {
+			clients + " PARTITION BY RANGE (id)", "CREATE TABLE client_cards PARTITION OF clients DEFAULT",
+		},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			db := databases.PostgreSQL(t)

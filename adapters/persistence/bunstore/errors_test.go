@@ -110,10 +110,11 @@ func TestMissingTablesAreExplained(t *testing.T) {
 
 func TestADatabaseThatCannotBeReachedIsUnavailable(t *testing.T) {
 	for name, db := range map[string]*bun.DB{
-		"nobody listens":       openDB(t, "pgx", "postgres://app:secret@"+silentPort(t, nil)+"/app?sslmode=disable"),
-		"the host is unknown":  openDB(t, "pgx", "postgres://app:secret@host.invalid/app?sslmode=disable"),
-		"it hangs up at once":  openDB(t, "pgx", "postgres://app:secret@"+silentPort(t, hangUp)+"/app?sslmode=disable"),
-		"it does not answer":   openDB(t, "pgx", "postgres://app:secret@"+silentPort(t, ignore)+"/app?sslmode=disable&connect_timeout=1"),
+		"nobody listens":      openDB(t, "pgx", "postgres://app:secret@"+silentPort(t, nil)+"/app?sslmode=disable"),
+		"the host is unknown": openDB(t, "pgx", "postgres://app:secret@host.invalid/app?sslmode=disable"),
+		"it hangs up at once": openDB(t, "pgx", "postgres://app:secret@"+silentPort(t, hangUp)+"/app?sslmode=disable"),
+		"it does not answer": openDB(t, "pgx",
+			"postgres://app:secret@"+silentPort(t, ignore)+"/app?sslmode=disable&connect_timeout=1"),
 		"the file has no path": openDB(t, "sqlite", "file:"+filepath.Join(t.TempDir(), "missing", "x.db")),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,11 +142,8 @@ func TestAConnectionThatIsCutIsUnavailable(t *testing.T) {
 		if err := s.Subjects().Lock(ctx, subjectID(t, "1"), time.Now()); err != nil {
 			return err
 		}
-		execute(
-			t,
-			db,
-			"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
-		)
+		execute(t, db, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"+
+			" AND pid <> pg_backend_pid()")
 		return s.Subjects().Lock(ctx, subjectID(t, "1"), time.Now())
 	})
 	if !errors.Is(err, domain.ErrUnavailable) {

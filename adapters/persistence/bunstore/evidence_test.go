@@ -78,7 +78,8 @@ func TestAnErasureThatFailsInTheMiddleLeavesOnlyEvidence(t *testing.T) {
 	})
 }
 
-// wantFailedStep fails unless alice's trail has the evidence of an erasure that failed at the deletion of rows of the table.
+// wantFailedStep fails unless alice's trail has the evidence of an erasure that failed at the deletion of rows of the
+// table.
 func (s *shop) wantFailedStep(t testing.TB, table string) {
 	t.Helper()
 	var trail []domain.AuditEvent

@@ -37,9 +37,9 @@ func TestTheLedgersAreExportedWhereNothingElseIs(t *testing.T) {
 			return nil
 		}))
 		records := a.export(t, "1")
-		if len(records) != 10 || records[0].Source != "habeas_consent_records" || records[0].Row != "2" || records[5].Row != "3" ||
-			records[0].Value != "p1" ||
-			records[2].Value != false {
+		if len(records) != 10 || records[0].Source != "habeas_consent_records" || records[0].Row != "2" ||
+			records[5].Row != "3" ||
+			records[0].Value != "p1" || records[2].Value != false {
 			t.Errorf("got %+v", records)
 		}
 	})
@@ -50,17 +50,14 @@ func manyTables(t testing.TB, db *bun.DB, tables int) *bunstore.Store {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	note := domain.Column{
-		Name:     "note",
-		Type:     domain.TypeText,
-		Personal: &domain.Annotation{Category: domain.CategoryContact},
+		Name: "note", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact},
 	}
 	all := []domain.Table{{
 		Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}, note},
 	}}
 	script := []string{
-		"CREATE TABLE people (id bigint PRIMARY KEY, note text)",
-		"INSERT INTO people VALUES (1, 'n'), (2, 'n')",
+		"CREATE TABLE people (id bigint PRIMARY KEY, note text)", "INSERT INTO people VALUES (1, 'n'), (2, 'n')",
 	}
 	for i := range tables - 1 {
 		name := fmt.Sprintf("notes_%d", i)

@@ -48,25 +48,14 @@ func TestARecordSaysWhyAndHowLongItIsKept(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*person)(nil), (*Stay)(nil))
 		left := time.Date(2023, 1, 31, 10, 0, 0, 1000, time.FixedZone("", -5*3600))
-		a.insert(
-			t,
-			&person{ID: 1},
-			&Stay{
-				ID:       1,
-				GuestID:  1,
-				Passport: "P1",
-				Name:     "N1",
-				Phone:    "1",
-				LeftAt:   &left,
-			},
-			&Stay{ID: 2, GuestID: 1, Passport: "P2"},
-		)
+		a.insert(t, &person{ID: 1},
+			&Stay{ID: 1, GuestID: 1, Passport: "P1", Name: "N1", Phone: "1", LeftAt: &left},
+			&Stay{ID: 2, GuestID: 1, Passport: "P2"})
 		records := a.export(t, "1")
 		want := domain.ExportRecord{
 			Source: "stays", Field: "passport", Row: "1", Category: domain.CategoryIdentity, Value: "P1",
-			LegalBasis: pointer(
-				domain.BasisLegalObligation,
-			), Purpose: pointer("police"), RetentionReason: pointer("registration"),
+			LegalBasis: pointer(domain.BasisLegalObligation),
+			Purpose:    pointer("police"), RetentionReason: pointer("registration"),
 			ExpiresAt: pointer(time.Date(2024, 3, 3, 15, 0, 0, 1000, time.UTC)), // a year, a month and a day on: February 32
 		}
 		if !reflect.DeepEqual(records[0], want) {
@@ -144,22 +133,11 @@ type Book struct {
 func TestRowsAreNamedAndOrderedByTheirPrimaryKey(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*person)(nil), (*Shelf)(nil), (*Book)(nil))
-		a.insert(
-			t,
-			&person{ID: 1},
-			&person{ID: 2},
-			&Shelf{Room: "B", Number: 1, OwnerID: 1},
-			&Shelf{Room: `A\` + "\x1f", Number: 10, OwnerID: 1},
-			&Shelf{Room: `A\` + "\x1f", Number: 9, OwnerID: 1},
-			&Shelf{Room: "B", Number: 10, OwnerID: 2},
-			&Book{Room: "B", Number: 1, Place: 1, Notes: "b1"},
-			&Book{Room: `A\` + "\x1f", Number: 10, Place: 2, Notes: "a10-2"},
-			&Book{
-				Room:   `A\` + "\x1f",
-				Number: 10,
-				Place:  1,
-				Notes:  "a10-1",
-			},
+		a.insert(t, &person{ID: 1}, &person{ID: 2},
+			&Shelf{Room: "B", Number: 1, OwnerID: 1}, &Shelf{Room: `A\` + "\x1f", Number: 10, OwnerID: 1},
+			&Shelf{Room: `A\` + "\x1f", Number: 9, OwnerID: 1}, &Shelf{Room: "B", Number: 10, OwnerID: 2},
+			&Book{Room: "B", Number: 1, Place: 1, Notes: "b1"}, &Book{Room: `A\` + "\x1f", Number: 10, Place: 2, Notes: "a10-2"},
+			&Book{Room: `A\` + "\x1f", Number: 10, Place: 1, Notes: "a10-1"},
 			&Book{Room: `A\` + "\x1f", Number: 9, Place: 7, Notes: "a9"},
 			&Book{Room: "B", Number: 10, Place: 1, Notes: "another's"},
 		)

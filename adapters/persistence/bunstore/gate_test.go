@@ -100,8 +100,8 @@ func (nobody) Connect(context.Context) (driver.Conn, error) {
 }
 func (nobody) Driver() driver.Driver { return nil }
 
-// Who waits for a connection waits at the gate, not in database/sql: there is a place for each connection, and every kind
-// of session needs one.
+// Who waits for a connection waits at the gate, not in database/sql: there is a place for each connection, and every
+// kind of session needs one.
 func TestASessionWaitsForItsPlace(t *testing.T) {
 	store := storeOn(t, 2)
 	if cap(store.gate) != 2 {

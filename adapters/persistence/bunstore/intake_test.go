@@ -59,10 +59,7 @@ func TestRestrictionsAreInForceInTheOrderOfCommits(t *testing.T) {
 	a := newApplication(t, db, nil, (*visitor)(nil))
 	restriction := func(restricted bool) func(context.Context, ports.Session) error {
 		record := domain.RestrictionRecord{
-			SubjectID:  subjectID(t, "1"),
-			Restricted: restricted,
-			Source:     "test",
-			RecordedAt: noon,
+			SubjectID: subjectID(t, "1"), Restricted: restricted, Source: "test", RecordedAt: noon,
 		}
 		return func(ctx context.Context, s ports.Session) error { return s.Restrictions().Append(ctx, record) }
 	}
@@ -121,10 +118,8 @@ func TestSharedAppendsDoNotWaitForEachOtherInACircle(t *testing.T) {
 		must(t, <-failed)
 	}
 	var deadlocks int
-	must(
-		t,
-		db.QueryRowContext(ctx, "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()").Scan(&deadlocks),
-	)
+	must(t, db.QueryRowContext(ctx, "SELECT deadlocks FROM pg_stat_database"+
+		" WHERE datname = current_database()").Scan(&deadlocks))
 	if deadlocks > 0 {
 		t.Errorf("%d deadlocks", deadlocks)
 	}

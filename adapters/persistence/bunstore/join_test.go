@@ -15,8 +15,7 @@ import (
 
 // inHostTransaction runs fn with a session factory inside a transaction of the application.
 func (s *shop) inHostTransaction(
-	t testing.TB,
-	fn func(ctx context.Context, tx bun.Tx, sessions ports.SessionFactory) error,
+	t testing.TB, fn func(ctx context.Context, tx bun.Tx, sessions ports.SessionFactory) error,
 ) error {
 	t.Helper()
 	return s.db.RunInTx(context.Background(), nil, func(ctx context.Context, tx bun.Tx) error {

@@ -21,15 +21,17 @@ func TestJSONBIsExportedAsJSON(t *testing.T) {
 	db := databases.SQLite(t)
 	a := newApplication(t, db, nil, (*widget)(nil))
 	for expression, want := range map[string]string{
-		`jsonb('{"a":[1,-2.5,1e3,null,true,false,"x"],"b":{"c":"ä\"\\\n\u0041"}}')`: `{"a":[1,-2.5,1e3,null,true,false,"x"],"b":{"c":"ä\"\\\n\u0041"}}`,
+		`jsonb('{"a":[1,-2.5,1e3,null,true,false,"x"],"b":{"c":"ä\"\\\n\u0041"}}')`: `{"a":[1,-2.5,1e3,null,` +
+			`true,false,"x"],"b":{"c":"ä\"\\\n\u0041"}}`,
+		`jsonb_set('{}', '$.raw', 'a "quoted" <text>' || char(10))`: `{"raw":"a \"quoted\" <text>\n"}`,
 		`jsonb('{}')`:    `{}`,
 		`jsonb('[]')`:    `[]`,
 		`jsonb('"123"')`: `"123"`,
 		`jsonb('12')`:    `12`,
 		`jsonb('null')`:  `null`,
-		`jsonb('{a:0x1F,b:+.5,c:5.,d:-.5e1,e:1.e2,"f":''it''''s''}')`:                                 "",
-		`jsonb('{a:0x1F,b:+.5,c:5.,d:-.5e1,e:1.e2,f:''"\'' \v \x41 \0''}')`:                           `{"a":31,"b":0.5,"c":5,"d":-0.5e1,"e":1e2,"f":"\"' \u000b \u0041 \u0000"}`,
-		`jsonb_set('{}', '$.raw', 'a "quoted" <text>' || char(10))`:                                   `{"raw":"a \"quoted\" <text>\n"}`,
+		`jsonb('{a:0x1F,b:+.5,c:5.,d:-.5e1,e:1.e2,"f":''it''''s''}')`: "",
+		`jsonb('{a:0x1F,b:+.5,c:5.,d:-.5e1,e:1.e2,f:''"\'' \v \x41 \0''}')`: `{"a":31,"b":0.5,"c":5,"d":-0.5e1,` +
+			`"e":1e2,"f":"\"' \u000b \u0041 \u0000"}`,
 		`jsonb_array(replace(hex(zeroblob(200)), '0', 'x'), replace(hex(zeroblob(40000)), '0', 'y'))`: "json",
 		`'{"as":"text"}'`:                    `{"as":"text"}`,
 		`CAST('{"text":"as blob"}' AS BLOB)`: `{"text":"as blob"}`,
@@ -69,7 +71,8 @@ func sameDocument(a, b string) bool {
 // Documents with which SQLite and habeas must agree, and blobs that are none.
 func FuzzJSONBIsReadAsSQLiteReadsIt(f *testing.F) {
 	for _, seed := range []string{
-		"\x0c", "\x7cabcdefg", "\x2b\x131", "\x4c\x17a\x131", "\xcb\x02\x131", "\x3b\x17a\x00", "\x2b\x131\x00", "\x37\"\\\"", "\x1b\x13",
+		"\x0c", "\x7cabcdefg", "\x2b\x131", "\x4c\x17a\x131", "\xcb\x02\x131", "\x3b\x17a\x00", "\x2b\x131\x00", "\x37\"\\\"",
+		"\x1b\x13",
 	} {
 		f.Add([]byte(seed))
 	}

@@ -40,14 +40,16 @@ func TestTheLedgersRefuseEveryChangeButTheClearingOfAReason(t *testing.T) {
 				"UPDATE habeas_consent_records SET "+column+" = "+column)
 		}
 		for column, value := range map[string]string{
-			"subject_id": "'2'", "purpose": "NULL", "restricted": "FALSE", "source": "'x'", "recorded_at": "'2020-01-01T00:00:00.000000Z'",
+			"subject_id": "'2'", "purpose": "NULL", "restricted": "FALSE", "source": "'x'",
+			"recorded_at": "'2020-01-01T00:00:00.000000Z'",
 		} {
 			attempts = append(attempts, "UPDATE habeas_restriction_records SET reason = NULL, "+column+" = "+value)
 		}
 		if db.Dialect().Name() == dialect.PG {
 			attempts = append(attempts, "TRUNCATE habeas_consent_records", "TRUNCATE habeas_restriction_records",
 				"INSERT INTO habeas_consent_records AS c (seq, subject_id, purpose, policy_version, granted, recorded_at, source)"+
-					" OVERRIDING SYSTEM VALUE VALUES (1, '1', 'news', 'v', FALSE, now(), 'x') ON CONFLICT (seq) DO UPDATE SET granted = FALSE")
+					" OVERRIDING SYSTEM VALUE VALUES (1, '1', 'news', 'v', FALSE, now(), 'x') "+
+					"ON CONFLICT (seq) DO UPDATE SET granted = FALSE")
 		} else {
 			attempts = append(attempts, "UPDATE habeas_restriction_records SET reason = NULL, seq = 100",
 				"INSERT OR REPLACE INTO habeas_consent_records VALUES (1, '1', 'news', 'v', FALSE, 'now', 'x')",

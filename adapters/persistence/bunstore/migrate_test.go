@@ -33,8 +33,10 @@ func catalog(t testing.TB, db bun.IDB, schema string) map[string]string {
 	query, args := `SELECT name, coalesce(sql, '') AS text FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'`, []any(nil)
 	if db.Dialect().Name() == dialect.PG {
 		query, args = `SELECT c.relname AS name, c.relkind::text || coalesce(pg_get_indexdef(i.indexrelid), '') || coalesce((
-				SELECT string_agg(concat_ws(' ', attname, format_type(atttypid, atttypmod), attnotnull, attidentity, pg_get_expr(adbin, adrelid)), ', ' ORDER BY attnum)
-				FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum WHERE attrelid = c.oid AND attnum > 0), '') AS text
+				SELECT string_agg(concat_ws(' ', attname, format_type(atttypid, atttypmod), attnotnull, attidentity,
+						pg_get_expr(adbin, adrelid)), ', ' ORDER BY attnum)
+				FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+				WHERE attrelid = c.oid AND attnum > 0), '') AS text
 			FROM pg_class c LEFT JOIN pg_index i ON i.indexrelid = c.oid WHERE c.relnamespace = to_regnamespace(?0)
 			UNION ALL SELECT tgname, pg_get_triggerdef(g.oid) FROM pg_trigger g JOIN pg_class c ON c.oid = tgrelid
 				WHERE NOT tgisinternal AND c.relnamespace = to_regnamespace(?0)
@@ -51,10 +53,8 @@ func catalog(t testing.TB, db bun.IDB, schema string) map[string]string {
 
 // tablesIn returns the names of the tables of habeas in the catalog.
 func tablesIn(made map[string]string) []string {
-	return slices.DeleteFunc(
-		slices.Sorted(maps.Keys(made)),
-		func(name string) bool { return !slices.Contains(ownTables, name) },
-	)
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(made)),
+		func(name string) bool { return !slices.Contains(ownTables, name) })
 }
 
 // wantCatalog fails unless exactly the same was made.
@@ -210,8 +210,8 @@ func TestTheAuditTrailIsAppendOnlyInTheDatabase(t *testing.T) {
 			}
 		}
 		execute(t, db, add+"('e2', 'consent_granted', '1', '2024-03-01T12:00:00.000000Z', '{}')")
-		if rows, err := db.NewSelect().Table("habeas_audit_events").Where("event_id IN ('e1', 'e2')").Count(t.Context()); err != nil ||
-			rows != 2 {
+		if rows, err := db.NewSelect().Table("habeas_audit_events").Where("event_id IN ('e1', 'e2')").
+			Count(t.Context()); err != nil || rows != 2 {
 			t.Errorf("%d events are left, %v", rows, err)
 		}
 	})

@@ -23,14 +23,9 @@ func asRole(t testing.TB) (db *bun.DB, admin *bun.DB, role string) {
 	admin = openDB(t, "pgx", url)
 	must(t, bunstore.Migrate(t.Context(), admin, bunstore.Options{}))
 	must(t, admin.NewRaw("SELECT 'user_' || current_database()").Scan(t.Context(), &role))
-	execute(
-		t,
-		admin,
-		"CREATE ROLE "+role+" LOGIN",
-		"REVOKE ALL ON SCHEMA public FROM PUBLIC",
+	execute(t, admin, "CREATE ROLE "+role+" LOGIN", "REVOKE ALL ON SCHEMA public FROM PUBLIC",
 		"GRANT USAGE ON SCHEMA public TO "+role,
-		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO "+role,
-	)
+		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO "+role)
 	t.Cleanup(func() {
 		_, err := admin.ExecContext(context.Background(), "DROP OWNED BY "+role+"; DROP ROLE "+role)
 		must(t, err)
@@ -81,15 +76,11 @@ func TestASchemaThatComesInFrontHidesNoTables(t *testing.T) {
 		return err
 	}))
 	// What is pending goes where the tables are.
-	execute(
-		t,
-		admin,
-		"DELETE FROM habeas_migrations",
+	execute(t, admin, "DELETE FROM habeas_migrations",
 		"DROP TABLE habeas_audit_events, habeas_consent_records, habeas_outbox, "+
 			"habeas_restriction_records, habeas_subject_erasures",
 		"DROP FUNCTION habeas_audit_events_append_only, habeas_ledger_append_only",
-		"GRANT CREATE ON SCHEMA public TO "+role,
-	)
+		"GRANT CREATE ON SCHEMA public TO "+role)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	if made := tablesIn(catalog(t, admin, role)); len(made) > 0 {
 		t.Errorf("in front there are %v", made)

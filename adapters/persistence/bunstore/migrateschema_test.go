@@ -77,12 +77,9 @@ func TestASchemaIsGoneWithTheMigrationThatFailed(t *testing.T) {
 	for _, schema := range []string{"busy", "fresh"} {
 		ctx := t.Context()
 		if schema == "fresh" { // a database in which nothing may be made
-			execute(
-				t,
-				db,
-				`CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$`,
-				"CREATE EVENT TRIGGER refuse ON ddl_command_end WHEN TAG IN ('CREATE TRIGGER') EXECUTE FUNCTION refuse()",
-			)
+			execute(t, db, `CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no';`+
+				` END $$`,
+				"CREATE EVENT TRIGGER refuse ON ddl_command_end WHEN TAG IN ('CREATE TRIGGER') EXECUTE FUNCTION refuse()")
 		}
 		if err := bunstore.Migrate(ctx, db, bunstore.Options{Schema: schema}); err == nil {
 			t.Errorf("%s: the migration succeeded", schema)

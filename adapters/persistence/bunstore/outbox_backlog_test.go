@@ -66,7 +66,9 @@ func TestABacklogCostsClaimsNothing(t *testing.T) {
 			if got := touches(); got > 2*few { // each index is a page or two higher
 				t.Errorf("a claim of 50 touches %d pages, and %d without a backlog", got, few)
 			}
-			for _, statement := range []string{"DELETE FROM habeas_outbox WHERE entry_id LIKE 'pending%'", "VACUUM ANALYZE habeas_outbox"} {
+			for _, statement := range []string{
+				"DELETE FROM habeas_outbox WHERE entry_id LIKE 'pending%'", "VACUUM ANALYZE habeas_outbox",
+			} {
 				_, err := db.NewRaw(statement).Exec(t.Context())
 				must(t, err)
 			}
@@ -84,9 +86,8 @@ func (b box) park(t *testing.T, db *bun.DB, n int, columns string) {
 	if strings.HasPrefix(columns, "'forget'") {
 		operation, columns = "'forget'", strings.Replace(columns, "'forget'", "'desk'", 1)
 	}
-	_, err := db.NewRaw("INSERT INTO habeas_outbox (entry_id, subject_id, operation, enqueued_at, resolver, status, attempts,"+
-		" last_attempt_at, next_attempt_at) SELECT 'parked' || n, 'p' || n, "+operation+
-		", CAST('2024-03-01 07:00Z' AS timestamptz), "+columns+" FROM generate_series(1, ?) AS n", n).
-		Exec(t.Context())
+	_, err := db.NewRaw("INSERT INTO habeas_outbox (entry_id, subject_id, operation, enqueued_at, resolver, status,"+
+		" attempts, last_attempt_at, next_attempt_at) SELECT 'parked' || n, 'p' || n, "+operation+
+		", CAST('2024-03-01 07:00Z' AS timestamptz), "+columns+" FROM generate_series(1, ?) AS n", n).Exec(t.Context())
 	must(t, err)
 }

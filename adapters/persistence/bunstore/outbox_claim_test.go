@@ -63,14 +63,8 @@ func TestOnlyWhatIsDueIsClaimed(t *testing.T) {
 			b.enqueue(t, toErase(t, name, name, time.Duration(i)*time.Second))
 		}
 		e := b.claimOf(t, noon, names...)
-		b.settle(
-			t,
-			succeeds(e[0]),
-			abandons(e[1]),
-			fails(e[2], noon.Add(lease)),
-			fails(e[3], noon.Add(time.Second)),
-			givesBack(e[4]),
-		)
+		b.settle(t, succeeds(e[0]), abandons(e[1]), fails(e[2], noon.Add(lease)), fails(e[3], noon.Add(time.Second)),
+			givesBack(e[4]))
 		b.enqueue(t, toErase(t, "pending", "p", time.Hour))
 		early, late := noon.Add(lease-time.Microsecond), noon.Add(lease)
 		want := []string{"failed long ago", "given back", "pending"}

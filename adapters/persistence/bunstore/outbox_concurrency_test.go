@@ -89,11 +89,9 @@ func TestAClaimDoesNotWaitForEntriesThatOthersHold(t *testing.T) {
 func (b box) lockWaits(t testing.TB) int {
 	t.Helper()
 	var n int
-	must(
-		t,
-		b.db.NewRaw("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").
-			Scan(context.Background(), &n),
-	)
+	must(t, b.db.NewRaw("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"+
+		" AND wait_event_type = 'Lock'").
+		Scan(context.Background(), &n))
 	return n
 }
 

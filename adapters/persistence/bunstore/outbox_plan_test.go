@@ -21,12 +21,13 @@ func (b box) fill(t testing.TB, n int, status domain.OutboxStatus) {
 	t.Helper()
 	numbers := "generate_series(1, ?) AS n"
 	if b.db.Dialect().Name() == dialect.SQLite {
-		numbers = "(WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < ?) SELECT n FROM numbers)"
+		numbers = "(WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < ?) " +
+			"SELECT n FROM numbers)"
 	}
-	_, err := b.db.NewRaw("INSERT INTO habeas_outbox (entry_id, subject_id, resolver, operation, status, attempts, enqueued_at)"+
+	_, err := b.db.NewRaw("INSERT INTO habeas_outbox"+
+		" (entry_id, subject_id, resolver, operation, status, attempts, enqueued_at)"+
 		" SELECT ? || (1000000 + n), ? || (1000000 + n), 'desk', 'erase', ?, 0, '2024-03-01T08:00:00.000000Z' FROM "+numbers,
-		string(status), string(status), string(status), n).
-		Exec(context.Background())
+		string(status), string(status), string(status), n).Exec(context.Background())
 	must(t, err)
 }
 
@@ -91,8 +92,7 @@ func testPlans(t *testing.T, large bool) {
 		ofClaim := slices.Concat([]any{at, 50, until, "token", latest}, shares, []any{"desk", "erase", "mail", "rectify"})
 		var claimed []domain.OutboxEntry
 		known := []domain.OutboxTarget{
-			{Resolver: "desk", Operation: domain.OperationErase},
-			{Resolver: "mail", Operation: domain.OperationRectify},
+			{Resolver: "desk", Operation: domain.OperationErase}, {Resolver: "mail", Operation: domain.OperationRectify},
 		}
 		claims := hook.during(t, func() { claimed = b.claim(t, 50, noon, known...) })
 		finds := hook.during(t, func() {

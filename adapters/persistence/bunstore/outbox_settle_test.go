@@ -100,22 +100,15 @@ func TestABatchMixesSubjectsOperationsAndOutcomes(t *testing.T) {
 		e := b.claimOf(t, noon, "g", "f", "e", "d", "c", "b", "a")
 		lost := e[6]
 		lost.LeaseToken = &lost.EntryID
-		got := b.settle(
-			t,
-			succeeds(e[0]),
-			abandons(e[1]),
-			succeeds(e[2]),
-			fails(e[3], noon),
-			succeeds(e[4]),
-			succeeds(e[5]),
-			succeeds(lost),
-		)
+		got := b.settle(t, succeeds(e[0]), abandons(e[1]), succeeds(e[2]), fails(e[3], noon), succeeds(e[4]), succeeds(e[5]),
+			succeeds(lost))
 		want := []domain.SettleResult{completes, applied, completes, applied, completes, applied, stale}
 		if !slices.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}
 		for id, want := range map[string]string{
-			"a": "in_flight 1 leased ref 12:01:00", "b": "succeeded 1", "c": "succeeded 1", "e": "succeeded 1", "g": "succeeded 1",
+			"a": "in_flight 1 leased ref 12:01:00", "b": "succeeded 1", "c": "succeeded 1", "e": "succeeded 1",
+			"g": "succeeded 1",
 			"d": "failed 1 corrections ref internal 12:00:00", "f": "abandoned 1 ref refused",
 		} {
 			if got := b.row(t, id).String(); got != want {

@@ -40,9 +40,7 @@ func (w *watch) Now() time.Time { return w.now }
 
 // runnerOf is a runner on the box, with what its hook got.
 func (b box) runnerOf(
-	t testing.TB,
-	clock ports.Clock,
-	registered ...ports.Resolver,
+	t testing.TB, clock ports.Clock, registered ...ports.Resolver,
 ) (*saga.Runner, *[]domain.OutboxEntry) {
 	t.Helper()
 	set, err := resolvers.NewSet(registered...)
@@ -117,22 +115,15 @@ func TestAnUnreadableEntryIsAbandonedAndKeepsNoOtherBack(t *testing.T) {
 					execute(t, db, "DROP FUNCTION IF EXISTS habeas_audit_events_append_only, habeas_ledger_append_only")
 				}
 				b := newBox(t, db)
-				b.enqueue(
-					t,
-					toErase(t, "before", "1", 0),
-					toErase(t, "bad", "2", time.Second),
-					toErase(t, "after", "3", time.Minute),
-				)
+				b.enqueue(t, toErase(t, "before", "1", 0), toErase(t, "bad", "2", time.Second),
+					toErase(t, "after", "3", time.Minute))
 				execute(t, db, "UPDATE habeas_outbox SET "+set+" WHERE entry_id = 'bad'")
 				runner, reported := b.runnerOf(t, &watch{noon}, named{name: "desk"})
 				b.runs(t, runner, 3)
 				b.runs(t, runner, 0)
 				var statuses []string
-				must(
-					t,
-					db.NewRaw("SELECT status || coalesce(last_error, '') FROM habeas_outbox ORDER BY entry_id").
-						Scan(t.Context(), &statuses),
-				)
+				must(t, db.NewRaw("SELECT status || coalesce(last_error, '') FROM habeas_outbox"+
+					" ORDER BY entry_id").Scan(t.Context(), &statuses))
 				if !slices.Equal(statuses, []string{"succeeded", "abandonedunreadable", "succeeded"}) {
 					t.Errorf("after, bad and before are %q", statuses)
 				}
@@ -174,11 +165,8 @@ func TestAnUnreadableEntryIsAbandonedAndKeepsNoOtherBack(t *testing.T) {
 func TestAnEntryThatWaitsForeverIsTakenAllTheSame(t *testing.T) {
 	b := newBox(t, databases.PostgreSQL(t))
 	b.enqueue(t, toErase(t, "first", "1", 0), toErase(t, "second", "2", 0))
-	execute(
-		t,
-		b.db,
-		"UPDATE habeas_outbox SET next_attempt_at = 'infinity', last_attempt_at = 'infinity' WHERE entry_id = 'first'",
-	)
+	execute(t, b.db, "UPDATE habeas_outbox SET next_attempt_at = 'infinity', last_attempt_at = 'infinity'"+
+		" WHERE entry_id = 'first'")
 	runner, _ := b.runnerOf(t, &watch{noon}, named{name: "desk"})
 	b.runs(t, runner, 2)
 	if counts := b.counts(t); counts[domain.OutboxSucceeded] != 2 {
@@ -195,13 +183,8 @@ func TestAbandonedEntriesAreListedOnceWhateverTheirInstants(t *testing.T) {
 		if db.Dialect().Name() == dialect.SQLite {
 			first, last = "'0'", "'yesterday'"
 		}
-		execute(
-			t,
-			db,
-			"UPDATE habeas_outbox SET status = 'abandoned'",
-			"UPDATE habeas_outbox SET enqueued_at = CASE entry_id WHEN"+
-				" 'a' THEN "+last+" ELSE "+first+" END WHERE entry_id <> 'b'",
-		)
+		execute(t, db, "UPDATE habeas_outbox SET status = 'abandoned'", "UPDATE habeas_outbox"+
+			" SET enqueued_at = CASE entry_id WHEN 'a' THEN "+last+" ELSE "+first+" END WHERE entry_id <> 'b'")
 		var ids []string
 		var after *domain.OutboxEntry
 		for range 4 {

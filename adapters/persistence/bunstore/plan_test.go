@@ -15,14 +15,13 @@ import (
 func TestASubjectIsFoundByIndexes(t *testing.T) {
 	hook := &statements{}
 	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 3)
-	execute(
-		t,
-		s.db,
+	execute(t, s.db,
 		"INSERT INTO users (id, email, age, vegan, tags, balance, theme)"+
 			" SELECT n, 'x', 1, TRUE, '[]', 0, 'x' FROM generate_series(1000, 20999) AS n",
 		"INSERT INTO orders (id, user_id, note, shipped) SELECT n, n, 'x', TRUE FROM generate_series(1000, 20999) AS n",
 		"INSERT INTO items (order_id, line, engraving) SELECT n, 1, 'x' FROM generate_series(1000, 20999) AS n",
-		"INSERT INTO invoices (id, user_id, address, contact, issued_at) SELECT n, n, 'x', 'x', now() FROM generate_series(1000, 20999) AS n",
+		"INSERT INTO invoices (id, user_id, address, contact, issued_at) SELECT n, n, 'x', 'x', now()"+
+			" FROM generate_series(1000, 20999) AS n",
 		"INSERT INTO habeas_consent_records (subject_id, purpose, policy_version, granted, recorded_at, source)"+
 			" SELECT n, 'p', '1', TRUE, now(), 'api' FROM generate_series(1000, 20999) AS n",
 		"INSERT INTO habeas_restriction_records (subject_id, restricted, recorded_at, source)"+
@@ -31,9 +30,7 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 			" SELECT n, 'x', n, now(), '{}' FROM generate_series(1000, 20999) AS n",
 		"INSERT INTO habeas_outbox (entry_id, subject_id, resolver, operation, status, attempts, enqueued_at)"+
 			" SELECT n, n, 'desk', 'rectify', 'pending', 0, now() FROM generate_series(1000, 20999) AS n",
-		"CREATE INDEX ON orders (user_id)",
-		"CREATE INDEX ON invoices (user_id)",
-		"ANALYZE",
+		"CREATE INDEX ON orders (user_id)", "CREATE INDEX ON invoices (user_id)", "ANALYZE",
 	)
 	key := int64(1)
 	s.learn(t)
@@ -90,10 +87,8 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 		"erasure, steps":               {erase, 3, []any{key, noon, key, noon, key, key, key, "[]", "1"}},
 	} {
 		texts := s.counted(t, hook, test.run)
-		if plan := (box{db: s.db}).plan(t, texts[test.nth], test.args...); strings.Contains(
-			strings.ReplaceAll(plan, "Seq Scan on pg_", ""),
-			"Seq Scan",
-		) ||
+		plan := (box{db: s.db}).plan(t, texts[test.nth], test.args...)
+		if strings.Contains(strings.ReplaceAll(plan, "Seq Scan on pg_", ""), "Seq Scan") ||
 			strings.Contains(plan, "Backward using habeas_consent_records_pkey") ||
 			strings.Contains(plan, "Backward using habeas_restriction_records_pkey") { // which is a look at the whole table
 			t.Errorf("%s: %s\n%s", name, texts[test.nth], plan)

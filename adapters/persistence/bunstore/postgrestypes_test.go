@@ -52,7 +52,8 @@ const exhibits = `CREATE TABLE exhibits (
 	float double precision NOT NULL, float4 real NOT NULL, exact numeric NOT NULL, scaled numeric(12,4) NOT NULL,
 	date date NOT NULL, local timestamp NOT NULL, instant timestamptz NOT NULL,
 	mood mood NOT NULL, net cidr NOT NULL, address inet NOT NULL, span interval NOT NULL, padded char(40) NOT NULL,
-	doc json NOT NULL, docb jsonb NOT NULL, times timestamptz[] NOT NULL, moods mood[] NOT NULL, numbers integer[] NOT NULL,
+	doc json NOT NULL, docb jsonb NOT NULL, times timestamptz[] NOT NULL,
+	moods mood[] NOT NULL, numbers integer[] NOT NULL,
 	blob bytea NOT NULL)`
 
 // museum is an application with exhibits on a connection with the parameters, in a time zone that is not UTC.
@@ -71,12 +72,14 @@ func museum(t *testing.T, parameters string) *application {
 const ordinary = `INSERT INTO exhibits VALUES (1, 1, 'kept',
 	1e300, 0.1, 123456789012345678901234567890.12345678901234567890, 1234.5, '1990-02-03', '1990-02-03 04:05:06.789',
 	'2024-07-01 12:00:00.123456+05:30', 'it''s complicated', '192.0.2.0/24', '192.0.2.7', '1 year 2 days', 'padded',
-	'{"b": 1, "a": 1.10, "a": 2}', '{"b": 1, "a": 1.10}', '{2024-07-01 12:00:00+00}', '{calm,"it''s complicated"}', '{3,-1}',
+	'{"b": 1, "a": 1.10, "a": 2}', '{"b": 1, "a": 1.10}', '{2024-07-01 12:00:00+00}',
+	'{calm,"it''s complicated"}', '{3,-1}',
 	'\x00ff')`
 
 var ordinaryValues = map[string]string{
-	"float": `1e+300`, "float4": `0.1`, "exact": `123456789012345678901234567890.12345678901234567890`, "scaled": `1234.5000`,
-	"date": `"1990-02-03T00:00:00Z"`, "local": `"1990-02-03T04:05:06.789Z"`, "instant": `"2024-07-01T06:30:00.123456Z"`,
+	"float": `1e+300`, "float4": `0.1`, "exact": `123456789012345678901234567890.12345678901234567890`,
+	"scaled": `1234.5000`,
+	"date":   `"1990-02-03T00:00:00Z"`, "local": `"1990-02-03T04:05:06.789Z"`, "instant": `"2024-07-01T06:30:00.123456Z"`,
 	"mood": `"it's complicated"`, "net": `"192.0.2.0/24"`, "address": `"192.0.2.7"`, "span": `"1 year 2 days"`,
 	"padded": `"padded                                  "`,
 	"doc":    `{"b":1,"a":1.10,"a":2}`, "docb": `{"a":1.10,"b":1}`, "times": `["2024-07-01T08:00:00-04:00"]`,
@@ -171,11 +174,8 @@ func TestWhatAnExportShowsDifferentlyOnTheTwoDatabases(t *testing.T) {
 			if name == "SQLite" {
 				infinite = "9e999"
 			}
-			execute(
-				t,
-				a.db,
-				`INSERT INTO samples VALUES (1, 12.50, 1234567890123456789012345678.91, 1e15, 'ab', '{"aa":1,"b":2}', `+infinite+`)`,
-			)
+			execute(t, a.db, `INSERT INTO samples`+
+				` VALUES (1, 12.50, 1234567890123456789012345678.91, 1e15, 'ab', '{"aa":1,"b":2}', `+infinite+`)`)
 			wantValues(t, a.values(t, "1"), want)
 		})
 	}

@@ -69,8 +69,7 @@ func newPickies(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 	must(t, bunstore.Migrate(ctx, db, bunstore.Options{}))
 	_, err := db.NewCreateTable().Model(model).Exec(ctx)
 	must(t, err)
-	_, err = db.NewInsert().
-		Model(&Picky{ID: 1, Address: netip.MustParseAddr("::1"), Document: json.RawMessage("{}")}).
+	_, err = db.NewInsert().Model(&Picky{ID: 1, Address: netip.MustParseAddr("::1"), Document: json.RawMessage("{}")}).
 		Exec(ctx)
 	must(t, err)
 	dataMap, err := bunmodels.Read(db, []any{model}, bunmodels.Types{
@@ -142,7 +141,8 @@ func TestWhatTheApplicationCanReadIsWritten(t *testing.T) {
 		must(t, db.NewSelect().Model(&got).Where("id = 1").Scan(context.Background()))
 		tiny := int8(-128)
 		want := Picky{
-			ID: 1, Octet: 255, Count: 7, Tiny: &tiny, Whole: 12, Single: 3, Price: 500, List: []string{"a"}, Shape: struct{ Zip int }{10115},
+			ID: 1, Octet: 255, Count: 7, Tiny: &tiny, Whole: 12, Single: 3, Price: 500, List: []string{"a"},
+			Shape:    struct{ Zip int }{10115},
 			Document: json.RawMessage("[1]"), Address: netip.MustParseAddr("192.0.2.1"), Secret: "x",
 		}
 		if !reflect.DeepEqual(got, want) {
@@ -168,9 +168,11 @@ func TestHalfARectificationIsNotCommittedEvenIfItsErrorIsSwallowed(t *testing.T)
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		store, id := newPickies(t, db)
 		err := store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
-			for _, value := range []domain.ColumnValue{{Column: "octet", Value: int64(9)}, {Column: "octet", Value: int64(256)}} {
-				_, _ = s.Subjects().
-					Rectify(ctx, id, domain.RectificationStep{Table: "pickies", Values: []domain.ColumnValue{value}})
+			for _, value := range []domain.ColumnValue{
+				{Column: "octet", Value: int64(9)}, {Column: "octet", Value: int64(256)},
+			} {
+				_, _ = s.Subjects().Rectify(ctx, id,
+					domain.RectificationStep{Table: "pickies", Values: []domain.ColumnValue{value}})
 			}
 			return nil
 		})

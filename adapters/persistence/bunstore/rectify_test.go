@@ -51,8 +51,7 @@ func newRectifiable(t testing.TB, db *bun.DB, ordersOfEach int) rectifiable {
 
 // rectify rectifies in a session of its own.
 func (r rectifiable) rectify(
-	subject domain.Subject,
-	corrections domain.Corrections,
+	subject domain.Subject, corrections domain.Corrections,
 ) (result domain.RectificationResult, err error) {
 	err = r.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
 		result, err = r.rectifier.RectifySubject(ctx, session, subject, corrections)
@@ -88,7 +87,8 @@ func (r rectifiable) exported(t testing.TB, subject domain.Subject) map[string][
 }
 
 var corrected = domain.Corrections{
-	domain.CategoryContact: "secret@example.org", domain.CategoryCommunication: "secret 'note' $1 é😀", domain.CategorySpecial: false,
+	domain.CategoryContact: "secret@example.org", domain.CategoryCommunication: "secret 'note' $1 é😀",
+	domain.CategorySpecial: false,
 }
 
 func TestARectificationIsReadByTheApplicationAndByAnExport(t *testing.T) {

@@ -54,7 +54,8 @@ func newHolders(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 	day := time.Date(1990, 2, 3, 0, 0, 0, 0, time.UTC)
 	for id := range int64(2) {
 		_, err = db.NewInsert().Model(&Holder{
-			ID: id + 1, Text: fmt.Sprint("text ", id), At: day, Day: &day, Code: "00000000-0000-0000-0000-000000000000", TextAt: day,
+			ID: id + 1, Text: fmt.Sprint("text ", id), At: day, Day: &day, Code: "00000000-0000-0000-0000-000000000000",
+			TextAt:  day,
 			Decimal: "1.5", Big: &id, Document: map[string]any{},
 		}).Exec(ctx)
 		must(t, err)
@@ -70,10 +71,7 @@ func newHolders(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 
 // write writes values of columns into the rows of the subject.
 func write(
-	store *bunstore.Store,
-	id domain.SubjectID,
-	table string,
-	values ...domain.ColumnValue,
+	store *bunstore.Store, id domain.SubjectID, table string, values ...domain.ColumnValue,
 ) (rows int64, err error) {
 	err = store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
 		rows, err = s.Subjects().Rectify(ctx, id, domain.RectificationStep{Table: table, Values: values})
@@ -85,30 +83,23 @@ func write(
 // drawHolder draws a value for every column.
 func drawHolder(r *rapid.T) *Holder {
 	instant := rapid.Custom(func(r *rapid.T) time.Time {
-		seconds := rapid.Int64Range(
-			time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).Unix(),
-			time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).Unix(),
-		)
+		seconds := rapid.Int64Range(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).Unix(),
+			time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).Unix())
 		return time.Unix(seconds.Draw(r, "seconds"), rapid.Int64Range(0, 999_999).Draw(r, "µs")*1000).UTC()
 	})
-	float := rapid.Map(
-		rapid.Float64Range(-math.MaxFloat64, math.MaxFloat64),
-		func(f float64) float64 { return f + 0 },
-	) // no -0
+	// no -0
+	float := rapid.Map(rapid.Float64Range(-math.MaxFloat64, math.MaxFloat64), func(f float64) float64 { return f + 0 })
 	text := rapid.StringOf(rapid.Rune().Filter(func(r rune) bool { return r != 0 }))
 	at, big := instant.Draw(r, "at"), rapid.Int64().Draw(r, "big")
 	day := at.Truncate(24 * time.Hour)
 	return &Holder{
 		Text: text.Draw(r, "text"), Small: rapid.Int16().Draw(r, "small"), Medium: rapid.Int32().Draw(r, "medium"), Big: &big,
-		Float: float.Draw(
-			r,
-			"float",
-		), Decimal: fmt.Sprintf("%d.%06d", rapid.IntRange(-99_999, 99_999).Draw(r, "whole"), rapid.IntRange(0, 999_999).Draw(r, "part")),
+		Float: float.Draw(r, "float"), Decimal: fmt.Sprintf("%d.%06d", rapid.IntRange(-99_999, 99_999).Draw(r, "whole"),
+			rapid.IntRange(0, 999_999).Draw(r, "part")),
 		Flag: rapid.Bool().Draw(r, "flag"), At: at, Day: &day, Code: "8c2b5e6a-0f3d-4a51-9d0e-2f6b7a8c9d0e",
-		Document: map[string]any{
-			text.Draw(r, "key"): text.Draw(r, "member"),
-		}, Raw: rapid.SliceOf(rapid.Byte()).Draw(r, "raw"),
-		TextBig: big, TextFloat: float.Draw(r, "float"), TextFlag: rapid.Bool().Draw(r, "flag"), TextAt: at,
+		Document: map[string]any{text.Draw(r, "key"): text.Draw(r, "member")},
+		Raw:      rapid.SliceOf(rapid.Byte()).Draw(r, "raw"),
+		TextBig:  big, TextFloat: float.Draw(r, "float"), TextFlag: rapid.Bool().Draw(r, "flag"), TextAt: at,
 	}
 }
 
@@ -141,25 +132,9 @@ func (h *Holder) values(t *rapid.T) []domain.ColumnValue {
 func (h *Holder) String() string {
 	raw, document := fmt.Sprintf("%x", h.Raw), fmt.Sprintf("%q", h.Document)
 	decimal, _ := strconv.ParseFloat(h.Decimal, 64) // SQLite has no decimals
-	return fmt.Sprintf(
-		"%q %d %d %d %g %g %t %v %v %s %s %s %d %g %t %v",
-		h.Text,
-		h.Small,
-		h.Medium,
-		*h.Big,
-		h.Float,
-		decimal,
-		h.Flag,
-		h.At.UTC(),
-		h.Day.UTC(),
-		h.Code,
-		document,
-		raw,
-		h.TextBig,
-		h.TextFloat,
-		h.TextFlag,
-		h.TextAt.UTC(),
-	)
+	return fmt.Sprintf("%q %d %d %d %g %g %t %v %v %s %s %s %d %g %t %v", h.Text, h.Small, h.Medium, *h.Big, h.Float,
+		decimal, h.Flag,
+		h.At.UTC(), h.Day.UTC(), h.Code, document, raw, h.TextBig, h.TextFloat, h.TextFlag, h.TextAt.UTC())
 }
 
 func TestWhatIsWrittenReadsBackTheSame(t *testing.T) {
@@ -211,17 +186,10 @@ func comparable(t testing.TB, value any) (read any) {
 func TestAnEmptyValueIsNotNull(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		store, id := newHolders(t, db)
-		_, err := write(
-			store,
-			id,
-			"holders",
-			domain.ColumnValue{Column: "text", Value: ""},
-			domain.ColumnValue{Column: "raw", Value: []byte{}},
-		)
+		_, err := write(store, id, "holders", domain.ColumnValue{Column: "text", Value: ""},
+			domain.ColumnValue{Column: "raw", Value: []byte{}})
 		must(t, err)
-		n, err := db.NewSelect().
-			Table("holders").
-			Where("id = 1 AND text IS NOT NULL AND raw IS NOT NULL").
+		n, err := db.NewSelect().Table("holders").Where("id = 1 AND text IS NOT NULL AND raw IS NOT NULL").
 			Count(context.Background())
 		if err != nil || n != 1 {
 			t.Errorf("%d rows, %v", n, err)

@@ -52,7 +52,9 @@ func TestAnAppendThatWaitsForTheLockEndsWithItsContextAndIsNotDone(t *testing.T)
 	start := time.Now()
 	for what, fn := range map[string]func(context.Context, ports.Session) error{
 		"an append": grantOf(t, "1"),
-		"a write":   func(ctx context.Context, s ports.Session) error { return s.Subjects().Lock(ctx, subject(t, "1"), noon) },
+		"a write": func(ctx context.Context, s ports.Session) error {
+			return s.Subjects().Lock(ctx, subject(t, "1"), noon)
+		},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
@@ -134,7 +136,9 @@ func TestAWaitForTheTurnIsBoundedWithoutADeadline(t *testing.T) {
 				start := time.Now()
 				for what, fn := range map[string]func(context.Context, ports.Session) error{
 					"an append": grantOf(t, "1"),
-					"a write":   func(ctx context.Context, s ports.Session) error { return s.Subjects().Lock(ctx, subject(t, "1"), noon) },
+					"a write": func(ctx context.Context, s ports.Session) error {
+						return s.Subjects().Lock(ctx, subject(t, "1"), noon)
+					},
 				} {
 					must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 						must(t, s.Subjects().Lock(ctx, subject(t, "0"), noon))

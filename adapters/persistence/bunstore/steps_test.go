@@ -15,8 +15,8 @@ import (
 	"github.com/habeas-data/habeas/tests/databases"
 )
 
-// Any steps can be carried out one after the other in one store, as those of two plans would be: what is known of the ones
-// before must not be taken for the others.
+// Any steps can be carried out one after the other in one store, as those of two plans would be: what is known of the
+// ones before must not be taken for the others.
 func TestStepsAreThoseThatWereAskedFor(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		ctx, hook := t.Context(), &statements{}
@@ -41,15 +41,11 @@ func TestStepsAreThoseThatWereAskedFor(t *testing.T) {
 			tables = append(tables, domain.Table{
 				Name: name, PrimaryKey: []string{"id"}, Relations: []domain.Relation{user},
 				Columns: []domain.Column{
-					{Name: "id", Type: domain.TypeBigInt},
-					{Name: "user_id", Type: domain.TypeBigInt},
-					column("text"),
+					{Name: "id", Type: domain.TypeBigInt}, {Name: "user_id", Type: domain.TypeBigInt}, column("text"),
 				},
 			})
-			statements = append(
-				statements,
-				"CREATE TABLE "+name+" (id bigint PRIMARY KEY, user_id bigint REFERENCES users, text text)",
-			)
+			statements = append(statements,
+				"CREATE TABLE "+name+" (id bigint PRIMARY KEY, user_id bigint REFERENCES users, text text)")
 			for id := range i + 4 { // the first two are Bob's
 				statements = append(statements, fmt.Sprintf("INSERT INTO %s VALUES (%d, %d, 'text')", name, id, 2-min(id/2, 1)))
 			}
@@ -106,7 +102,8 @@ func TestStepsAreThoseThatWereAskedFor(t *testing.T) {
 				[]domain.Step{retain("letters"), anonymize("notes", "text"), retain("notes"), anonymize("letters", "text")},
 				[]int64{3, 2, 2, 3},
 				[]string{
-					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "letter 2: no text", "letter 3: no text", "letter 4: no text",
+					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "letter 2: no text", "letter 3: no text",
+					"letter 4: no text",
 					"no name, no mail", "note 0: text", "note 1: text", "note 2: no text", "note 3: no text",
 				},
 			},
@@ -114,7 +111,8 @@ func TestStepsAreThoseThatWereAskedFor(t *testing.T) {
 				[]domain.Step{retain("letters"), anonymize("users", "name", "mail"), retain("notes")},
 				[]int64{3, 1, 2},
 				[]string{
-					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "letter 2: no text", "letter 3: no text", "letter 4: no text",
+					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "letter 2: no text", "letter 3: no text",
+					"letter 4: no text",
 					"no name, no mail", "note 0: text", "note 1: text", "note 2: no text", "note 3: no text",
 				},
 			},
@@ -122,14 +120,17 @@ func TestStepsAreThoseThatWereAskedFor(t *testing.T) {
 				[]domain.Step{retain("letters"), anonymize("users", "name", "mail"), remove("notes")},
 				[]int64{3, 1, 2},
 				[]string{
-					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "letter 2: no text", "letter 3: no text", "letter 4: no text",
+					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "letter 2: no text", "letter 3: no text",
+					"letter 4: no text",
 					"no name, no mail", "note 0: text", "note 1: text",
 				},
 			},
 			{
 				[]domain.Step{retain("notes"), anonymize("users", "name", "mail"), remove("letters")},
 				[]int64{0, 1, 3},
-				[]string{"Bob, bob@example.org", "letter 0: text", "letter 1: text", "no name, no mail", "note 0: text", "note 1: text"},
+				[]string{
+					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "no name, no mail", "note 0: text", "note 1: text",
+				},
 			},
 		} {
 			var rows []int64

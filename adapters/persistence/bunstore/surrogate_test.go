@@ -25,7 +25,8 @@ var anonymized = map[string]string{
 	"time": `"1970-01-01T00:00:00Z"`, "time_ptr": `"1970-01-01T00:00:00Z"`, "null_time": `"1970-01-01T00:00:00Z"`,
 	"bun_time": `"1970-01-01T00:00:00Z"`, "local": `"1970-01-01T00:00:00Z"`, "date": `"1970-01-01T00:00:00Z"`,
 	"time_text": `"1970-01-01T00:00:00Z"`,
-	"struct":    `{}`, "map": `{}`, "list": `[]`, "list_text": `[]`, "raw": `{}`, "json_text": `{}`, "array": `[]`, "ints": `[]`,
+	"struct":    `{}`, "map": `{}`, "list": `[]`, "list_text": `[]`, "raw": `{}`, "json_text": `{}`, "array": `[]`,
+	"ints":  `[]`,
 	"bytes": `""`, "ip": `"0.0.0.0"`, "sealed": `"sealed:it's \\ ?0 ?name \\? \"gone\""`,
 }
 
@@ -73,12 +74,8 @@ func TestASurrogateFitsItsColumn(t *testing.T) {
 func TestTheApplicationCanReadWhatWasAnonymized(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, sealedTypes, (*person)(nil), (*Record)(nil))
-		a.insert(
-			t,
-			&person{ID: 1},
-			fullRecord(1, 1),
-			&Record{ID: 2, OwnerID: 1, Kept: "kept", Decimal: "1"},
-		) // the second is full of NULLs
+		// the second is full of NULLs
+		a.insert(t, &person{ID: 1}, fullRecord(1, 1), &Record{ID: 2, OwnerID: 1, Kept: "kept", Decimal: "1"})
 		a.erase(t, "1")
 
 		var records []Record
@@ -156,12 +153,7 @@ func TestUniqueConstraintsHoldWithManyRows(t *testing.T) {
 		for i := range uniques {
 			text := uuid.NewString()
 			uniques[i] = Unique{
-				ID:      int64(i),
-				OwnerID: 1,
-				Kept:    "kept",
-				Email:   text,
-				Phone:   text[:12],
-				Token:   uuid.MustParse(text),
+				ID: int64(i), OwnerID: 1, Kept: "kept", Email: text, Phone: text[:12], Token: uuid.MustParse(text),
 			}
 		}
 		a.insert(t, &uniques)

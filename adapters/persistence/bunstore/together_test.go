@@ -97,7 +97,8 @@ func TestSessionsThatAskTogetherGetTheirOwnAnswers(t *testing.T) {
 			older := record(i)
 			older.PolicyVersion, older.RecordedAt = "older", older.RecordedAt.Add(time.Second) // by another clock
 			if known(i) {
-				if err := errors.Join(session.Consents().Append(ctx, older), session.Consents().Append(ctx, record(i))); err != nil {
+				if err := errors.Join(session.Consents().Append(ctx, older),
+					session.Consents().Append(ctx, record(i))); err != nil {
 					return err
 				}
 			}
@@ -122,13 +123,8 @@ func TestSessionsThatAskTogetherGetTheirOwnAnswers(t *testing.T) {
 	if len(texts) != 3 {
 		t.Fatalf("%d sessions made %d statements: %q", people, len(texts), texts)
 	}
-	execute(
-		t,
-		s.db,
-		"INSERT INTO habeas_consent_records (subject_id, purpose, policy_version, granted, recorded_at, source)"+
-			" SELECT n, 'p', '1', TRUE, now(), 'api' FROM generate_series(1000, 20999) AS n",
-		"ANALYZE",
-	)
+	execute(t, s.db, "INSERT INTO habeas_consent_records (subject_id, purpose, policy_version, granted, recorded_at,"+
+		" source) SELECT n, 'p', '1', TRUE, now(), 'api' FROM generate_series(1000, 20999) AS n", "ANALYZE")
 	shared := slices.IndexFunc(texts, func(text string) bool { return strings.Contains(text, "LATERAL") })
 	plan := (box{db: s.db}).plan(t, texts[shared], `[["1","p"],["2","p"]]`)
 	if !strings.Contains(plan, "habeas_consent_records_in_force") || strings.Contains(plan, "Seq Scan") {
@@ -167,12 +163,8 @@ func TestSessionsThatAppendTogetherKeepTheirOwnRows(t *testing.T) {
 				_, err := s.consent.Record(ctx, session, subjectNumber(t, i), grant(fmt.Sprint("purpose ", i)))
 				return err
 			}
-			_, err := s.restriction.Record(
-				ctx,
-				session,
-				subjectNumber(t, i),
-				domain.RestrictionDecision{Restricted: true, Source: "api"},
-			)
+			_, err := s.restriction.Record(ctx, session, subjectNumber(t, i),
+				domain.RestrictionDecision{Restricted: true, Source: "api"})
 			return err
 		})
 	})
@@ -278,10 +270,8 @@ func TestSessionsShareNothingUnlessTheyAreToldTo(t *testing.T) {
 		hook := newJam(beginning)
 		s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1)
 		hook.atOnce(t, 5, func(int) error {
-			return s.store.Do(
-				t.Context(),
-				func(ctx context.Context, session ports.Session) error { return use(ctx, s, session) },
-			)
+			return s.store.Do(t.Context(),
+				func(ctx context.Context, session ports.Session) error { return use(ctx, s, session) })
 		})
 	}
 }

@@ -53,10 +53,7 @@ func TestAConnectionThatIsKilledIsUnavailable(t *testing.T) {
 		},
 	} {
 		evidence := domain.AuditEvent{
-			EventID:    what,
-			EventType:  domain.EventErasureRequested,
-			SubjectRef: id,
-			OccurredAt: noon,
+			EventID: what, EventType: domain.EventErasureRequested, SubjectRef: id, OccurredAt: noon,
 		}
 		wantUnavailable(t, what, b.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 			return errors.Join(s.Audit().AppendEvidence(ctx, evidence), fn(ctx, s))
@@ -183,11 +180,8 @@ func TestAnSQLiteThatCannotBeWrittenIsUnavailable(t *testing.T) {
 
 func newStore(t testing.TB, db *bun.DB) *bunstore.Store {
 	t.Helper()
-	_, _ = db.NewCreateTable().
-		Model(models[0]).
-		IfNotExists().
-		Exec(t.Context())
-		// it is there where the server is read-only
+	// it is there where the server is read-only
+	_, _ = db.NewCreateTable().Model(models[0]).IfNotExists().Exec(t.Context())
 	dataMap, err := bunmodels.Read(db, models[:1], nil)
 	must(t, err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})

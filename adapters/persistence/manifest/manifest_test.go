@@ -74,8 +74,13 @@ func TestAFaultyManifestIsRefusedWithThePlace(t *testing.T) {
 		{`"name": "theme"`, `"name": "theme", "length": "4"`, "tables[0].columns[2].length: has a value of the wrong type"},
 		{`"name": "theme"`, `"name": "theme", "length": 1.5`, "tables[0].columns[2].length: has a value of the wrong type"},
 		{`"name": "theme"`, `"name": "theme", "personal": null`, "tables[0].columns[2].personal: must be an object"},
-		{`"category": "contact"`, `"category": "contact", "category": "contact"`, "tables[0].columns[1].personal.category: is there twice"},
-		{`"category": "contact"`, `"category": "contact", "reasons": ""`, "tables[0].columns[1].personal.reasons: is unknown"},
+		{
+			`"category": "contact"`, `"category": "contact", "category": "contact"`,
+			"tables[0].columns[1].personal.category: is there twice",
+		},
+		{
+			`"category": "contact"`, `"category": "contact", "reasons": ""`, "tables[0].columns[1].personal.reasons: is unknown",
+		},
 		{`"category": "contact"`, `"category": "secret"`, "users.email: has no known category"},
 		{`"retain": "10y"`, `"retain": "ten years"`, "tables[1].columns[2].personal.retain: must be like"},
 		{`"path": true`, `"path": "yes"`, "tables[1].relations[0].path: has a value of the wrong type"},

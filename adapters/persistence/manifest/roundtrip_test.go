@@ -34,23 +34,20 @@ func drawColumn(t *rapid.T, name string) domain.Column {
 		Name: name, Type: types.Draw(t, "type"),
 		Length: rapid.IntRange(0, 300).Draw(t, "length"), Surrogate: anyText.Draw(t, "surrogate"),
 	}
-	strategy := rapid.SampledFrom([]domain.Strategy{"none", domain.StrategyDelete, domain.StrategyAnonymize, domain.StrategyRetain}).
-		Draw(t, "strategy")
+	strategy := rapid.SampledFrom(
+		[]domain.Strategy{"none", domain.StrategyDelete, domain.StrategyAnonymize, domain.StrategyRetain},
+	).Draw(t, "strategy")
 	if strategy == "none" {
 		return column
 	}
 	column.Personal = &domain.Annotation{
-		Category: categories.Draw(
-			t,
-			"category",
-		), Strategy: strategy, Basis: bases.Draw(t, "basis"), Purpose: anyText.Draw(t, "purpose"),
+		Category: categories.Draw(t, "category"), Strategy: strategy, Basis: bases.Draw(t, "basis"),
+		Purpose: anyText.Draw(t, "purpose"),
 	}
 	if strategy == domain.StrategyRetain {
 		column.Personal.Reason = nonEmpty.Draw(t, "reason")
 		period := domain.Period{
-			Years:  amount.Draw(t, "years"),
-			Months: amount.Draw(t, "months"),
-			Days:   amount.Draw(t, "days"),
+			Years: amount.Draw(t, "years"), Months: amount.Draw(t, "months"), Days: amount.Draw(t, "days"),
 		}
 		if !period.IsZero() {
 			column.Personal.Retain, column.Personal.Since = period, "at"
@@ -67,12 +64,11 @@ func drawMap(t *rapid.T) domain.DataMap {
 		table := domain.Table{
 			Name: name, PrimaryKey: []string{"id"}, Owned: rapid.Bool().Draw(t, "owned"),
 			Columns: []domain.Column{
-				{Name: "id", Type: domain.TypeBigInt},
-				{Name: "at", Type: domain.TypeTime},
-				{Name: "untyped"},
+				{Name: "id", Type: domain.TypeBigInt}, {Name: "at", Type: domain.TypeTime}, {Name: "untyped"},
 			},
 		}
-		for _, column := range rapid.SliceOfNDistinct(rapid.StringMatching(`[A-Z§"]{1,4}`), 0, 4, rapid.ID).Draw(t, "columns") {
+		columns := rapid.SliceOfNDistinct(rapid.StringMatching(`[A-Z§"]{1,4}`), 0, 4, rapid.ID)
+		for _, column := range columns.Draw(t, "columns") {
 			table.Columns = append(table.Columns, drawColumn(t, column))
 		}
 		if i == 0 {

@@ -25,16 +25,9 @@ func anonymizes(table string, columns ...string) domain.Step {
 func TestRowsAreFoundAlongThePath(t *testing.T) {
 	store := newShop(t)
 	insert(t, store, "people", memory.Row{"tenant": "a", "number": 2})
-	insert(
-		t,
-		store,
-		"orders",
-		memory.Row{"id": 1, "tenant": "a", "person": 1},
+	insert(t, store, "orders", memory.Row{"id": 1, "tenant": "a", "person": 1},
 		memory.Row{"id": 2, "tenant": "b", "person": 1},
-		memory.Row{"id": 3, "tenant": "a", "person": 2},
-		memory.Row{"id": 4, "tenant": "a", "person": 1},
-		memory.Row{"id": 5},
-	)
+		memory.Row{"id": 3, "tenant": "a", "person": 2}, memory.Row{"id": 4, "tenant": "a", "person": 1}, memory.Row{"id": 5})
 	for order := range 4 {
 		insert(t, store, "order_lines", memory.Row{"order_id": order + 1, "line": 1, "engraving": "E"})
 	}
@@ -52,19 +45,9 @@ func TestRowsAreFoundAlongThePath(t *testing.T) {
 
 func TestARowToWhichAnotherOneRefersIsNotDeleted(t *testing.T) {
 	store := newShop(t)
-	insert(
-		t,
-		store,
-		"messages",
-		memory.Row{"id": 1, "tenant": "a", "person": 1},
-		memory.Row{
-			"id":       2,
-			"tenant":   "a",
-			"person":   1,
-			"reply_to": 1,
-		},
-		memory.Row{"id": 3, "tenant": "b", "person": 1, "reply_to": 2},
-	)
+	insert(t, store, "messages", memory.Row{"id": 1, "tenant": "a", "person": 1},
+		memory.Row{"id": 2, "tenant": "a", "person": 1, "reply_to": 1},
+		memory.Row{"id": 3, "tenant": "b", "person": 1, "reply_to": 2})
 	before := rows(t, store, "messages")
 	counts, err := apply(store, subject(t, "a", "1"), anonymizes("people", "name"), deletes("messages"))
 	if !errors.Is(err, domain.ErrConflict) || len(counts) != 1 {
@@ -94,10 +77,7 @@ func notes(keyed bool) []domain.Table {
 		return described
 	}
 	ofUser := domain.Relation{
-		Columns:           []string{"user"},
-		References:        "users",
-		ReferencedColumns: []string{"id"},
-		Path:              true,
+		Columns: []string{"user"}, References: "users", ReferencedColumns: []string{"id"}, Path: true,
 	}
 	inFolder := domain.Relation{
 		Columns: []string{"folder"}, References: "folders", ReferencedColumns: []string{"id"}, SetsNull: true,
@@ -115,13 +95,8 @@ func TestARelationThatIsSetToNullIsClearedWithTheRow(t *testing.T) {
 	for _, keyed := range []bool{false, true} {
 		store := newStore(t, memory.Options{}, notes(keyed)...)
 		insert(t, store, "users", memory.Row{"id": 1}, memory.Row{"id": 2})
-		insert(
-			t,
-			store,
-			"folders",
-			memory.Row{"id": 1, "user": 2},
-			memory.Row{"id": 2, "user": 1},
-		) // whose id a user has, too
+		// whose id a user has, too
+		insert(t, store, "folders", memory.Row{"id": 1, "user": 2}, memory.Row{"id": 2, "user": 1})
 		insert(t, store, "notes", memory.Row{"id": 1, "user": 2, "folder": 2}, memory.Row{"id": 2, "user": 2, "folder": 1})
 		_, err := apply(store, subject(t, "1"), deletes("folders"))
 		if keyed {
@@ -144,10 +119,8 @@ func TestASurrogateFitsItsColumn(t *testing.T) {
 	var names []string
 	add := func(name string, kind domain.ColumnType, length int, constant string) {
 		names = append(names, name)
-		columns = append(
-			columns,
-			domain.Column{Name: name, Type: kind, Length: length, Surrogate: constant, Personal: annotated},
-		)
+		columns = append(columns,
+			domain.Column{Name: name, Type: kind, Length: length, Surrogate: constant, Personal: annotated})
 	}
 	want := map[string]any{}
 	for kind, constant := range map[domain.ColumnType]struct {
@@ -170,7 +143,8 @@ func TestASurrogateFitsItsColumn(t *testing.T) {
 	}
 	patterns := map[string]string{
 		"uuid": "^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$", "text": "^anon-[0-9a-f]{32}$",
-		"36": "^anon-[0-9a-f]{31}$", "17": "^anon-[0-9a-f]{12}$", "16": "^[0-9a-f]{16}$", "1": "^[0-9a-f]$", "gone": "^it's gone$",
+		"36": "^anon-[0-9a-f]{31}$", "17": "^anon-[0-9a-f]{12}$", "16": "^[0-9a-f]{16}$", "1": "^[0-9a-f]$",
+		"gone": "^it's gone$",
 	}
 	add("uuid", domain.TypeUUID, 0, "")
 	add("text", domain.TypeText, 0, "")
@@ -267,8 +241,8 @@ func TestAStepThatTheStoreCannotCarryOutUndoesTheOthers(t *testing.T) {
 	} {
 		store := newShop(t)
 		err := store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-			counts, err := s.Subjects().
-				Apply(ctx, subject(t, "a", "1"), []domain.Step{deletes("people"), wrong, deletes("orders")})
+			counts, err := s.Subjects().Apply(ctx, subject(t, "a", "1"),
+				[]domain.Step{deletes("people"), wrong, deletes("orders")})
 			if len(counts) != 1 || !errors.Is(err, domain.ErrManifest) {
 				t.Errorf("%s: got %v, %v", name, counts, err)
 			}

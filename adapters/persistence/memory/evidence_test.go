@@ -27,8 +27,8 @@ func TestEvidenceEndsWithItsDeadline(t *testing.T) {
 		began := time.Now()
 		ctx := ports.WithEvidenceDeadline(context.Background(), began.Add(100*time.Millisecond))
 		err := store.Do(ctx, func(ctx context.Context, s ports.Session) error {
-			_ = s.Audit().
-				AppendEvidence(ctx, domain.AuditEvent{EventID: "e", EventType: domain.EventErasureRequested, SubjectRef: id})
+			_ = s.Audit().AppendEvidence(ctx,
+				domain.AuditEvent{EventID: "e", EventType: domain.EventErasureRequested, SubjectRef: id})
 			return errors.New("fails")
 		})
 		if took := time.Since(began); err == nil || took != 100*time.Millisecond {

@@ -65,11 +65,9 @@ func TestNewWorkIsToldAfterTheCommit(t *testing.T) {
 		return errBoom
 	})
 	tells(0, "enqueuing nothing", func(ctx context.Context, s ports.Session) error { return s.Outbox().Enqueue(ctx) })
-	tells(
-		1,
-		"enqueuing",
-		func(ctx context.Context, s ports.Session) error { return s.Outbox().Enqueue(ctx, toErase("e", id)) },
-	)
+	tells(1, "enqueuing", func(ctx context.Context, s ports.Session) error {
+		return s.Outbox().Enqueue(ctx, toErase("e", id))
+	})
 	tells(0, "requeuing what is not abandoned", func(ctx context.Context, s ports.Session) error {
 		_, err := s.Outbox().Requeue(ctx, []string{"e"})
 		return err
@@ -100,8 +98,8 @@ func TestCorrectionsComeBackAsJSONHasThem(t *testing.T) {
 		t.Errorf("got %#v", got)
 	}
 	err := store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		err := s.Outbox().
-			Enqueue(ctx, toErase("e", id), toRectify("n", id, domain.Corrections{domain.CategoryContact: math.NaN()}))
+		err := s.Outbox().Enqueue(ctx, toErase("e", id),
+			toRectify("n", id, domain.Corrections{domain.CategoryContact: math.NaN()}))
 		if err == nil {
 			t.Error("a value without a form in JSON was taken")
 		}
@@ -189,8 +187,8 @@ func TestInstantsOfAnEntryAreUTCWithMicroseconds(t *testing.T) {
 			t.Errorf("claimed %+v", e)
 		}
 		next := given
-		_, err = s.Outbox().
-			Settle(ctx, []domain.Settlement{{Entry: claimed[0], Status: domain.OutboxFailed, NextAttemptAt: &next}})
+		_, err = s.Outbox().Settle(ctx,
+			[]domain.Settlement{{Entry: claimed[0], Status: domain.OutboxFailed, NextAttemptAt: &next}})
 		next = time.Time{} // which is the caller's alone
 		return err
 	})
@@ -246,10 +244,8 @@ func TestAnIDThatIsThereAlreadyIsAConflict(t *testing.T) {
 	store, id := newShop(t), subject(t, "a", "1")
 	enqueue(t, store, toErase("e", id))
 	for _, entries := range [][]domain.OutboxEntry{{toErase("e", id)}, {toErase("f", id), toErase("f", id)}} {
-		err := store.Do(
-			t.Context(),
-			func(ctx context.Context, s ports.Session) error { return s.Outbox().Enqueue(ctx, entries...) },
-		)
+		err := store.Do(t.Context(),
+			func(ctx context.Context, s ports.Session) error { return s.Outbox().Enqueue(ctx, entries...) })
 		if !errors.Is(err, domain.ErrConflict) {
 			t.Errorf("got %v", err)
 		}

@@ -25,7 +25,8 @@ func TestRowsComeBackAsTheyWereInserted(t *testing.T) {
 	person := memory.Row{
 		"tenant": "shop'1", "number": int64(1) << 40, "name": "Ä?$1", "nickname": nil, "level": -3,
 		"born": time.Date(2024, 2, 29, 23, 59, 58, 123456789, zone), "score": 12.5, "active": true,
-		"token": "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "settings": domain.JSON(`{"theme": "dark"}`), "photo": []byte{0, 0xff},
+		"token": "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "settings": domain.JSON(`{"theme": "dark"}`),
+		"photo": []byte{0, 0xff},
 	}
 	insert(t, store, "people", person, memory.Row{"tenant": "a", "number": 2}, memory.Row{"tenant": "a", "number": 10})
 	got := rows(t, store, "people")
@@ -57,19 +58,31 @@ func TestARowThatDoesNotFitIsRefused(t *testing.T) {
 		want  domain.Code
 		text  string // what the error has to name
 	}{
-		"table":             {"nothing", memory.Row{"id": 1}, domain.ErrManifest, "nothing"},
-		"column":            {"people", memory.Row{"tenant": "c", "number": 1, "nothing": secret}, domain.ErrManifest, "nothing"},
-		"type":              {"people", memory.Row{"tenant": "c", "number": secret}, domain.ErrInvalid, "number"},
-		"Go type":           {"people", memory.Row{"tenant": "c", "number": 1, "remark": &long}, domain.ErrInvalid, "remark"},
-		"length":            {"people", memory.Row{"tenant": "c", "number": 1, "name": long}, domain.ErrInvalid, "name"},
-		"number":            {"people", memory.Row{"tenant": "c", "number": 1, "score": math.NaN()}, domain.ErrInvalid, "score"},
-		"number as text":    {"people", memory.Row{"tenant": "c", "number": 1, "score": domain.Number("0x1p4")}, domain.ErrInvalid, "score"},
-		"no bytes":          {"people", memory.Row{"tenant": "c", "number": 1, "photo": []byte(nil)}, domain.ErrInvalid, "photo"},
-		"document":          {"people", memory.Row{"tenant": "c", "number": 1, "settings": domain.JSON("{")}, domain.ErrInvalid, "settings"},
-		"no primary key":    {"people", memory.Row{"tenant": "c"}, domain.ErrInvalid, "number"},
-		"same primary key":  {"people", memory.Row{"tenant": "a", "number": 1, "name": secret}, domain.ErrConflict, "people"},
-		"no such parent":    {"orders", memory.Row{"id": 1, "tenant": "a", "person": 2}, domain.ErrConflict, "people"},
-		"no such other row": {"messages", memory.Row{"id": 2, "tenant": "a", "person": 1, "reply_to": 3}, domain.ErrConflict, "messages"},
+		"table": {"nothing", memory.Row{"id": 1}, domain.ErrManifest, "nothing"},
+		"column": {
+			"people", memory.Row{"tenant": "c", "number": 1, "nothing": secret}, domain.ErrManifest, "nothing",
+		},
+		"type":    {"people", memory.Row{"tenant": "c", "number": secret}, domain.ErrInvalid, "number"},
+		"Go type": {"people", memory.Row{"tenant": "c", "number": 1, "remark": &long}, domain.ErrInvalid, "remark"},
+		"length":  {"people", memory.Row{"tenant": "c", "number": 1, "name": long}, domain.ErrInvalid, "name"},
+		"number": {
+			"people", memory.Row{"tenant": "c", "number": 1, "score": math.NaN()}, domain.ErrInvalid, "score",
+		},
+		"number as text": {
+			"people", memory.Row{"tenant": "c", "number": 1, "score": domain.Number("0x1p4")}, domain.ErrInvalid, "score",
+		},
+		"no bytes": {
+			"people", memory.Row{"tenant": "c", "number": 1, "photo": []byte(nil)}, domain.ErrInvalid, "photo",
+		},
+		"document": {
+			"people", memory.Row{"tenant": "c", "number": 1, "settings": domain.JSON("{")}, domain.ErrInvalid, "settings",
+		},
+		"no primary key":   {"people", memory.Row{"tenant": "c"}, domain.ErrInvalid, "number"},
+		"same primary key": {"people", memory.Row{"tenant": "a", "number": 1, "name": secret}, domain.ErrConflict, "people"},
+		"no such parent":   {"orders", memory.Row{"id": 1, "tenant": "a", "person": 2}, domain.ErrConflict, "people"},
+		"no such other row": {
+			"messages", memory.Row{"id": 2, "tenant": "a", "person": 1, "reply_to": 3}, domain.ErrConflict, "messages",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := store.Insert(c.table, c.row)
@@ -97,10 +110,7 @@ func TestARowMayReferToItselfOrToNothing(t *testing.T) {
 
 func TestNullIsNoLink(t *testing.T) {
 	ofUser := domain.Relation{
-		Columns:           []string{"user"},
-		References:        "users",
-		ReferencedColumns: []string{"id"},
-		Path:              true,
+		Columns: []string{"user"}, References: "users", ReferencedColumns: []string{"id"}, Path: true,
 	}
 	store := newStore(t, memory.Options{},
 		domain.Table{

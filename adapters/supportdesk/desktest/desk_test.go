@@ -38,10 +38,7 @@ func start(t *testing.T) *desktest.Server {
 
 // ask makes a request as the vendor's API wants it, changed by change, and returns the answer.
 func ask(
-	t *testing.T,
-	s *desktest.Server,
-	method, path, body string,
-	change ...func(*http.Request),
+	t *testing.T, s *desktest.Server, method, path, body string, change ...func(*http.Request),
 ) (int, map[string]any, error) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
@@ -78,10 +75,7 @@ func ask(
 
 // mustAsk is ask for an answer that is JSON.
 func mustAsk(
-	t *testing.T,
-	s *desktest.Server,
-	method, path, body string,
-	change ...func(*http.Request),
+	t *testing.T, s *desktest.Server, method, path, body string, change ...func(*http.Request),
 ) (int, map[string]any) {
 	t.Helper()
 	status, document, err := ask(t, s, method, path, body, change...)
@@ -124,29 +118,35 @@ func TestARequestWithoutWhatTheVendorWantsIsRefused(t *testing.T) {
 		change             func(*http.Request)
 		want               int
 	}{
-		"another token":         {"GET", "/contacts/c1", "", header("Authorization", "Bearer other"), 401},
-		"no bearer":             {"GET", "/contacts/c1", "", header("Authorization", "token"), 401},
-		"anything accepted":     {"GET", "/contacts/c1", "", header("Accept", "*/*"), 406},
-		"no version":            {"GET", "/contacts/c1", "", header("Intercom-Version", ""), 400},
-		"a query":               {"GET", "/contacts/c1?a=b", "", nil, 400},
-		"another path":          {"GET", "/contact/c1", "", nil, 404},
-		"two segments":          {"GET", "/contacts/c1/c1", "", nil, 404},
-		"no segment":            {"GET", "/contacts/", "", nil, 404},
-		"another method":        {"PUT", "/contacts/c1", "{}", nil, 405},
-		"a deletion with body":  {"DELETE", "/contacts/c1", "{}", nil, 400},
-		"a search by GET":       {"GET", "/conversations/search", "", nil, 405},
-		"a search of no type":   {"POST", "/conversations/search", search, header("Content-Type", ""), 400},
-		"a search as a form":    {"POST", "/conversations/search", search, header("Content-Type", "application/x-www-form-urlencoded"), 400},
-		"a search for all":      {"POST", "/conversations/search", `{}`, nil, 400},
-		"a search by name":      {"POST", "/conversations/search", strings.Replace(search, "contact_ids", "name", 1), nil, 400},
+		"another token":        {"GET", "/contacts/c1", "", header("Authorization", "Bearer other"), 401},
+		"no bearer":            {"GET", "/contacts/c1", "", header("Authorization", "token"), 401},
+		"anything accepted":    {"GET", "/contacts/c1", "", header("Accept", "*/*"), 406},
+		"no version":           {"GET", "/contacts/c1", "", header("Intercom-Version", ""), 400},
+		"a query":              {"GET", "/contacts/c1?a=b", "", nil, 400},
+		"another path":         {"GET", "/contact/c1", "", nil, 404},
+		"two segments":         {"GET", "/contacts/c1/c1", "", nil, 404},
+		"no segment":           {"GET", "/contacts/", "", nil, 404},
+		"another method":       {"PUT", "/contacts/c1", "{}", nil, 405},
+		"a deletion with body": {"DELETE", "/contacts/c1", "{}", nil, 400},
+		"a search by GET":      {"GET", "/conversations/search", "", nil, 405},
+		"a search of no type":  {"POST", "/conversations/search", search, header("Content-Type", ""), 400},
+		"a search as a form": {
+			"POST", "/conversations/search", search, header("Content-Type", "application/x-www-form-urlencoded"), 400,
+		},
+		"a search for all": {"POST", "/conversations/search", `{}`, nil, 400},
+		"a search by name": {
+			"POST", "/conversations/search", strings.Replace(search, "contact_ids", "name", 1), nil, 400,
+		},
 		"a search for a number": {"POST", "/conversations/search", strings.Replace(search, `"c1"`, `1`, 1), nil, 400},
 		"a page of 151":         {"POST", "/conversations/search", strings.Replace(search, "150", "151", 1), nil, 400},
 		"a page of 0":           {"POST", "/conversations/search", strings.Replace(search, "150", "0", 1), nil, 400},
 		"an unknown field":      {"POST", "/conversations/search", strings.Replace(search, "per_page", "page", 1), nil, 400},
-		"a garbled cursor":      {"POST", "/conversations/search", strings.Replace(search, `150`, `150,"starting_after":"?"`, 1), nil, 400},
-		"a search as it is":     {"POST", "/conversations/search", search, nil, 200},
-		"a contact as it is":    {"GET", "/contacts/c1", "", nil, 200},
-		"nobody":                {"GET", "/contacts/c2", "", nil, 404},
+		"a garbled cursor": {
+			"POST", "/conversations/search", strings.Replace(search, `150`, `150,"starting_after":"?"`, 1), nil, 400,
+		},
+		"a search as it is":  {"POST", "/conversations/search", search, nil, 200},
+		"a contact as it is": {"GET", "/contacts/c1", "", nil, 200},
+		"nobody":             {"GET", "/contacts/c2", "", nil, 404},
 	} {
 		t.Run(name, func(t *testing.T) {
 			change := test.change
@@ -184,13 +184,8 @@ func TestAMergedContactIsGone(t *testing.T) {
 			t.Errorf("%s was answered %d %v", method, status, document)
 		}
 	}
-	_, page := mustAsk(
-		t,
-		s,
-		"POST",
-		"/conversations/search",
-		`{"query":{"field":"contact_ids","operator":"=","value":"c2"}}`,
-	)
+	_, page := mustAsk(t, s, "POST", "/conversations/search",
+		`{"query":{"field":"contact_ids","operator":"=","value":"c2"}}`)
 	if page["total_count"] != 3.0 {
 		t.Errorf("the other has the conversations %v", page)
 	}

@@ -12,7 +12,8 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// Backlogs are what can be parked in an outbox: resolver, status, attempts, and the instants of the last and the next attempt.
+// Backlogs are what can be parked in an outbox: resolver, status, attempts, and the instants of the last and the next
+// attempt.
 var Backlogs = map[string]string{
 	"waiting for a retry": "'desk', 'failed', 3, now() - interval '1 minute', now() + interval '1 hour'",
 	"leased":              "'desk', 'in_flight', 1, now(), now() + interval '1 hour'",
@@ -41,8 +42,9 @@ func Backlog(ctx context.Context, c Config, entries, rounds int) (costs []Cost, 
 		defer w.close()
 		if columns, parked := Backlogs[name]; parked {
 			c.Progress(fmt.Sprintf("parking %d entries: %s", entries, name))
-			if err := shop.Execute(ctx, w.url, fmt.Sprintf("INSERT INTO habeas_outbox (entry_id, subject_id, operation, enqueued_at,"+
-				" resolver, status, attempts, last_attempt_at, next_attempt_at) SELECT gen_random_uuid(), 'parked-' || n, 'erase',"+
+			if err := shop.Execute(ctx, w.url, fmt.Sprintf("INSERT INTO habeas_outbox (entry_id, subject_id, operation,"+
+				" enqueued_at, resolver, status, attempts, last_attempt_at, next_attempt_at)"+
+				" SELECT gen_random_uuid(), 'parked-' || n, 'erase',"+
 				" now() - interval '1 hour', %s FROM generate_series(1, %d) AS n", columns, entries)); err != nil {
 				return nil, err
 			}

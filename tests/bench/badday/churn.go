@@ -24,11 +24,7 @@ type Sample struct {
 // Churn adds so many entries in a second for some time, which a worker with the defaults carries out, and samples every
 // interval. With snapshot, a transaction is open all the time that keeps the database from removing what is settled.
 func Churn(
-	ctx context.Context,
-	c Config,
-	perSecond int,
-	d, interval time.Duration,
-	snapshot bool,
+	ctx context.Context, c Config, perSecond int, d, interval time.Duration, snapshot bool,
 ) (samples []Sample, err error) {
 	w, err := c.open(ctx, "churn")
 	if err != nil {
@@ -41,7 +37,8 @@ func Churn(
 			return nil, err
 		}
 		defer func() { _ = holder.Close(context.WithoutCancel(ctx)) }()
-		if _, err := holder.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM habeas_outbox"); err != nil {
+		const look = "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM habeas_outbox"
+		if _, err := holder.Exec(ctx, look); err != nil {
 			return nil, err
 		}
 	}
@@ -115,10 +112,8 @@ type timedOutbox struct {
 }
 
 func (t *timedStore) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
-	return t.SessionFactory.Do(
-		ctx,
-		func(ctx context.Context, s ports.Session) error { return fn(ctx, timedSession{s, t}) },
-	)
+	return t.SessionFactory.Do(ctx,
+		func(ctx context.Context, s ports.Session) error { return fn(ctx, timedSession{s, t}) })
 }
 
 func (s timedSession) Outbox() ports.Outbox { return timedOutbox{s.Session.Outbox(), s.timedStore} }
@@ -138,10 +133,7 @@ func (t *timedStore) sample() Sample {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := Sample{
-		P50:    t.claims.quantile(0.5),
-		P99:    t.claims.quantile(0.99),
-		Most:   t.claims.quantile(1),
-		Claims: len(t.claims),
+		P50: t.claims.quantile(0.5), P99: t.claims.quantile(0.99), Most: t.claims.quantile(1), Claims: len(t.claims),
 	}
 	t.claims = nil
 	return s

@@ -23,10 +23,7 @@ type Herd struct {
 // MeasureHerd adds entries one by one, so many a second, to a queue that processes with so many workers each drain, and
 // counts their claims. It measures from the commit to the call.
 func MeasureHerd(
-	ctx context.Context,
-	c Config,
-	processes, workers, perSecond int,
-	d, spread time.Duration,
+	ctx context.Context, c Config, processes, workers, perSecond int, d, spread time.Duration,
 ) (h Herd, err error) {
 	first, err := c.open(ctx, "herd")
 	if err != nil {
@@ -119,10 +116,8 @@ type countedOutbox struct {
 }
 
 func (t *countedStore) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
-	return t.SessionFactory.Do(
-		ctx,
-		func(ctx context.Context, s ports.Session) error { return fn(ctx, countedSession{s, t}) },
-	)
+	return t.SessionFactory.Do(ctx,
+		func(ctx context.Context, s ports.Session) error { return fn(ctx, countedSession{s, t}) })
 }
 
 func (s countedSession) Outbox() ports.Outbox {

@@ -1,5 +1,5 @@
-// Package badday measures the outbox on bad days: with a backlog of what cannot be done now, beside a system that fails or
-// hangs, with a transaction that is open for long, and with many processes that have nothing to do.
+// Package badday measures the outbox on bad days: with a backlog of what cannot be done now, beside a system that fails
+// or hangs, with a transaction that is open for long, and with many processes that have nothing to do.
 package badday
 
 import (

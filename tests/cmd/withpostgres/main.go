@@ -2,8 +2,8 @@
 //
 //	go run ./tests/cmd/withpostgres -- go test ./...
 //
-// The command finds the server in HABEAS_TEST_DATABASE_URL. If that is set already, no server is started. The exit code is
-// the command's.
+// The command finds the server in HABEAS_TEST_DATABASE_URL. If that is set already, no server is started. The exit code
+// is the command's.
 package main
 
 import (

@@ -47,7 +47,8 @@ func TestARefThatIsAPathIsRefused(t *testing.T) {
 	}
 }
 
-// service is the newsletter service. It answers everything with a status while it has one, and hangs while it is told to.
+// service is the newsletter service. It answers everything with a status while it has one, and hangs while it is told
+// to.
 type service struct {
 	mu          sync.Mutex
 	subscribers map[string]string // their addresses

@@ -1,5 +1,5 @@
-// Package shop is the application that tests are about where nothing else is asked of it: customers whose rows an erasure
-// anonymizes, with parcels that it deletes and invoices that it retains.
+// Package shop is the application that tests are about where nothing else is asked of it: customers whose rows an
+// erasure anonymizes, with parcels that it deletes and invoices that it retains.
 package shop
 
 import (

@@ -102,7 +102,8 @@ func (r release) check(content []byte) error {
 	return nil
 }
 
-// registry is the npm registry that the environment names, else the one that npm is configured with, else the public one.
+// registry is the npm registry that the environment names, else the one that npm is configured with, else the public
+// one.
 func registry(ctx context.Context) string {
 	named := cmp.Or(os.Getenv("npm_config_registry"), os.Getenv("NPM_CONFIG_REGISTRY"))
 	if named == "" {

@@ -33,11 +33,8 @@ func Versions() []int {
 
 func releaseOf(major int) (release, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		return release{}, fmt.Errorf(
-			"prebuilt: there are servers for linux/amd64, not for %s/%s",
-			runtime.GOOS,
-			runtime.GOARCH,
-		)
+		return release{}, fmt.Errorf("prebuilt: there are servers for linux/amd64, not for %s/%s", runtime.GOOS,
+			runtime.GOARCH)
 	}
 	found, ok := releases[major]
 	if !ok {

@@ -16,8 +16,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// hosts are servers in memory. One that is frozen says nothing any more; one that is not answers with a byte, late or at
-// once.
+// hosts are servers in memory. One that is frozen says nothing any more; one that is not answers with a byte, late or
+// at once.
 type hosts struct {
 	mu     sync.Mutex
 	frozen map[string]bool

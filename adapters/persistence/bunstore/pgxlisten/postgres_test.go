@@ -137,11 +137,8 @@ func TestItComesBackAfterItsBackendWasTerminated(t *testing.T) {
 	r.wait(t)
 	for n := 1; n <= 2; n++ {
 		var terminated []bool
-		must(
-			t,
-			d.db.NewRaw("SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = current_database()"+
-				" AND query = ?", "LISTEN "+pgxlisten.Channel).Scan(t.Context(), &terminated),
-		)
+		must(t, d.db.NewRaw("SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"+
+			" WHERE datname = current_database() AND query = ?", "LISTEN "+pgxlisten.Channel).Scan(t.Context(), &terminated))
 		if len(terminated) != 1 || !terminated[0] {
 			t.Fatalf("terminated %v", terminated)
 		}

@@ -38,28 +38,16 @@ func main() {
 		var costs []badday.Cost
 		costs, err = badday.Backlog(ctx, config, *entries, *rounds)
 		for _, c := range costs {
-			fmt.Printf(
-				"%-22s idle %8v (%.2f)  one %8v (%.2f)  fifty %8v (%.2f)\n",
-				c.Backlog,
-				c.Idle,
+			fmt.Printf("%-22s idle %8v (%.2f)  one %8v (%.2f)  fifty %8v (%.2f)\n", c.Backlog, c.Idle,
 				ratio(c.Idle, costs[0].Idle),
-				c.One,
-				ratio(c.One, costs[0].One),
-				c.Many,
-				ratio(c.Many, costs[0].Many),
-			)
+				c.One, ratio(c.One, costs[0].One), c.Many, ratio(c.Many, costs[0].Many))
 		}
 	case "neighbour":
 		var rates []badday.Rate
 		rates, err = badday.Neighbour(ctx, config, *entries, *duration)
 		for _, r := range rates {
-			fmt.Printf(
-				"%-10s %8.0f/s (%.2f), %d calls of it\n",
-				r.Neighbour,
-				r.PerSecond,
-				r.PerSecond/rates[0].PerSecond,
-				r.Calls,
-			)
+			fmt.Printf("%-10s %8.0f/s (%.2f), %d calls of it\n", r.Neighbour, r.PerSecond, r.PerSecond/rates[0].PerSecond,
+				r.Calls)
 		}
 	case "churn":
 		var samples []badday.Sample

@@ -258,8 +258,8 @@ func TestWhatMayHaveBeenDoneIsNotRunAgain(t *testing.T) {
 	})
 }
 
-// A query hook of an application may panic, also after the statement. Each caller hears of it, nothing is run again, and no
-// place is lost.
+// A query hook of an application may panic, also after the statement. Each caller hears of it, nothing is run again,
+// and no place is lost.
 func TestAPanicReachesTheCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
