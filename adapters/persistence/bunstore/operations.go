@@ -93,7 +93,8 @@ func (o outbox) RequeueMatching(
 }
 
 func (o outbox) requeue(ctx context.Context, condition string, args ...any) ([]domain.OutboxEntry, error) {
-	requeued, err := o.change(ctx, "requeue", isStillAbandoned+" AND operation = 'erase' AND "+condition, o.renewed(), args...)
+	condition = isStillAbandoned + " AND operation = 'erase' AND " + condition
+	requeued, err := o.change(ctx, "requeue", condition, o.renewed(), args...)
 	o.enqueued = o.enqueued || len(requeued) > 0
 	return requeued, err
 }

@@ -14,9 +14,9 @@ const (
 	lastReplan  = time.Hour
 )
 
-// replans has statements planned again that have become slow. Databases keep the plan of a prepared statement; one that was
-// made for an empty queue reads the whole table when the queue has grown, until the database has analyzed it. A statement
-// with another comment is another one. It is safe for concurrent use.
+// replans has statements planned again that have become slow. Databases keep the plan of a prepared statement. A plan
+// that was made for an empty queue reads the whole table when the queue has grown, until the database has analyzed it.
+// A statement with another comment is another statement. It is safe for concurrent use.
 type replans struct {
 	mu       sync.Mutex
 	n        int
