@@ -43,11 +43,10 @@ func Churn(
 		}
 	}
 	timed := &timedStore{SessionFactory: w.store}
-	runner, err := w.runner(desk{"desk", func(context.Context) error { return nil }})
+	runner, err := w.runner(timed, desk{"desk", func(context.Context) error { return nil }})
 	if err != nil {
 		return nil, err
 	}
-	runner.Sessions = timed
 	work, err := worker.New(runner, worker.Options{})
 	if err != nil {
 		return nil, err

@@ -47,11 +47,10 @@ func MeasureHerd(
 			return Herd{}, err
 		}
 		defer w.close()
-		runner, err := w.runner(system)
+		runner, err := w.runner(&countedStore{w.store, &claims}, system)
 		if err != nil {
 			return Herd{}, err
 		}
-		runner.Sessions = &countedStore{w.store, &claims}
 		work, err := worker.New(runner, worker.Options{Workers: workers})
 		if err != nil {
 			return Herd{}, err

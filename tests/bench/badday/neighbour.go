@@ -59,7 +59,7 @@ func Neighbour(ctx context.Context, c Config, entries int, d time.Duration) (rat
 				return nil, err
 			}
 		}
-		runner, err := w.runner(systems...)
+		runner, err := w.runner(w.store, systems...)
 		if err != nil {
 			return nil, err
 		}

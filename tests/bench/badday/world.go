@@ -95,14 +95,14 @@ func (w *world) enqueue(ctx context.Context, resolver string, entries int) error
 	return nil
 }
 
-// runner is that of a process with the defaults.
-func (w *world) runner(systems ...ports.Resolver) (*saga.Runner, error) {
+// runner is that of a process with the defaults, on the store or on what wraps it.
+func (w *world) runner(sessions ports.SessionFactory, systems ...ports.Resolver) (*saga.Runner, error) {
 	set, err := resolvers.NewSet(systems...)
 	if err != nil {
 		return nil, err
 	}
 	return saga.NewRunner(saga.Config{
-		Sessions: w.store, Clock: system.Clock{}, IDs: w.ids, Resolvers: set, Jitter: system.Jitter,
+		Sessions: sessions, Clock: system.Clock{}, IDs: w.ids, Resolvers: set, Options: saga.Options{Jitter: system.Jitter},
 	})
 }
 
