@@ -74,10 +74,11 @@ type Config struct {
 
 // validate refuses a configuration without a database and without a stack, or with both.
 func (c Config) validate() error {
+	options := c.Options
 	wires := c.DB != nil || len(c.Models) > 0 || !c.DataMap.IsZero()
 	set := wires || c.CustomTypes != nil || c.Schema != "" || c.ShareStatements || c.TrustRowFilters ||
 		c.SynchronousCommit != "" || c.ReadDB != nil || len(c.Purposes) > 0 || len(c.Resolvers) > 0 ||
-		c.OnAbandoned != nil || c.Clock != nil || !c.Options.IsZero()
+		c.OnAbandoned != nil || c.Clock != nil || !options.IsZero()
 	switch {
 	case c.Stack != nil && set:
 		return domain.Misconfigured("app", "set either Stack, or DB and Models with their options, not both")

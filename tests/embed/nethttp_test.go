@@ -158,7 +158,9 @@ func TestATenantInThePathOfAHostOnNetHTTP(t *testing.T) {
 		method, tenant, path string
 		want                 int
 	}{
-		{"GET", "acme", "/export", 200}, {"GET", "rival", "/export", 403}, {"DELETE", "rival", "", 403},
+		{"GET", "acme", "/export", 200},
+		{"GET", "rival", "/export", 403},
+		{"DELETE", "rival", "", 403},
 		{"DELETE", "acme", "", 200},
 	} {
 		got := ask(t, server, "1", step.method, "/"+step.tenant+"/me"+step.path, "")

@@ -21,9 +21,9 @@ const (
 // confidential is in every text that must reach no client.
 const confidential = "Rumpelstiltskin"
 
-// The subject provider of the server under test calls Subject with a function that returns a header of the request, or
-// nothing if the header is missing. The provider returns the result of Subject unchanged, and must not recover a panic
-// of Subject:
+// Subject returns the subject of a request. The subject provider of the server under test calls it with a function that
+// returns a header of the request, or nothing if the header is missing. The provider returns the result unchanged, and
+// must not recover a panic of Subject:
 //
 //	func(r *http.Request) (domain.Subject, error) { return httptestsuite.Subject(r.Header.Get) }
 func Subject(header func(name string) string) (domain.Subject, error) {

@@ -97,8 +97,14 @@ func joinedAppends(held []*appends) (all appends) {
 // sessions then lock the ledgers in the same order.
 func (a *appends) sort() {
 	for _, rows := range a[consents:entries] {
-		slices.SortStableFunc(rows, func(a, b []any) int { return strings.Compare(a[0].(string), b[0].(string)) })
+		slices.SortStableFunc(rows, func(a, b []any) int { return strings.Compare(subjectOf(a), subjectOf(b)) })
 	}
+}
+
+// subjectOf is the first value of a ledger's row.
+func subjectOf(row []any) string {
+	id, _ := row[0].(string)
+	return id
 }
 
 // newAppending batches the rows of sessions that only append.
@@ -163,7 +169,8 @@ const mostKept = 16
 // table expressions.
 func (s *Store) insertText(counts [kinds]int) string {
 	if kept, ok := s.inserts.Load(counts); ok {
-		return kept.(string)
+		text, _ := kept.(string) // as all of them
+		return text
 	}
 	var parts []string
 	rows, values := 0, 0

@@ -62,7 +62,7 @@ func (s subjectStore) applyTogether(
 	counts, err := s.count(ctx, "erase", group, group.parameters(key, id.String()), read.targets()...)
 	if err == nil {
 		if s.locked != nil && s.locked.id == id {
-			s.session.ahead = read.decode(id)
+			s.ahead = read.decode(id)
 		}
 		return counts, nil
 	}
