@@ -189,7 +189,7 @@ func (w *world) connect() (net.Conn, error) {
 //go:embed testdata/*.json
 var testdata embed.FS
 
-// exact sends a request, and checks the status of the answer and every byte of its body.
+// exact sends a request, and checks the status of the response and every byte of its body.
 func (w *world) exact(t testing.TB, name string, status int, r request) answer {
 	t.Helper()
 	got := w.expect(t, status, r)

@@ -158,8 +158,8 @@ func sameTable(a, b string) bool {
 	return plain(a) == plain(b)
 }
 
-// refuseHidden returns the first table of which the database may hide rows of the subject from the store, or whose keys
-// it converts, with an error.
+// refuseHidden looks for a table in which the database may hide rows of the subject from the store, or whose keys it
+// converts. It returns the first one with an error.
 func (s *Store) refuseHidden(c *catalog, id domain.SubjectID, op string) (table string, err error) {
 	long := slices.ContainsFunc(id.Elements(), longNumber)
 	for _, table := range s.touched {

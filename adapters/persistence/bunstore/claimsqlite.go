@@ -16,7 +16,7 @@ func (s sqlite) due(c claim, args *parameters) string {
 	var candidates []string
 	index := ""
 	if len(c.systems) > 0 {
-		index = " INDEXED BY habeas_outbox_open" // of which it would not think
+		index = " INDEXED BY habeas_outbox_open" // the planner needs the hint
 	}
 	add := func(place, most int, kind, condition string) {
 		candidates = append(candidates, "SELECT entry_id, "+strconv.Itoa(place)+" AS place, "+kind+" AS kind, "+

@@ -68,7 +68,7 @@ func (s *session) afterRollback(ctx context.Context, err error) error {
 	if err == nil || len(s.remains()) == 0 {
 		return err
 	}
-	if lost := s.preserve(ctx, s.remains()); lost != nil { // of which the class is told, so that err stays what counts
+	if lost := s.preserve(ctx, s.remains()); lost != nil { // only its class is reported: err is the cause
 		return errors.Join(err, &domain.Error{Op: "evidence", Message: "could not be written: " + domain.ErrorClass(lost)})
 	}
 	return err
