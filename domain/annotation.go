@@ -22,26 +22,13 @@ const (
 )
 
 // Valid reports whether c is one of the categories.
-func (c Category) Valid() bool {
-	return slices.Contains([]Category{
+func (c Category) Valid() bool { return slices.Contains(categories(), c) }
+
+func categories() []Category {
+	return []Category{
 		CategoryContact, CategoryIdentity, CategoryFinancial, CategoryBehavioral,
 		CategoryTechnical, CategoryLocation, CategoryCommunication, CategorySpecial,
-	}, c)
-}
-
-// Strategy is what an erasure does with a value.
-type Strategy string
-
-// The strategies.
-const (
-	StrategyDelete    Strategy = "delete"    // goes with its row, where the row may go; else overwritten
-	StrategyAnonymize Strategy = "anonymize" // overwritten by a surrogate; the row stays
-	StrategyRetain    Strategy = "retain"    // kept, for a duty that must be named (Art. 17(3) GDPR)
-)
-
-// Valid reports whether s is one of the strategies.
-func (s Strategy) Valid() bool {
-	return s == StrategyDelete || s == StrategyAnonymize || s == StrategyRetain
+	}
 }
 
 // LegalBasis is the ground on which a value is processed.
@@ -58,22 +45,32 @@ const (
 )
 
 // Valid reports whether b is one of the six grounds.
-func (b LegalBasis) Valid() bool {
-	return slices.Contains([]LegalBasis{
+func (b LegalBasis) Valid() bool { return slices.Contains(legalBases(), b) }
+
+func legalBases() []LegalBasis {
+	return []LegalBasis{
 		BasisConsent, BasisContract, BasisLegalObligation,
 		BasisVitalInterests, BasisPublicTask, BasisLegitimateInterests,
-	}, b)
+	}
 }
 
 // Annotation says of a column that it holds personal data, and how that data is to be treated.
 type Annotation struct {
 	Category Category   `json:"category"`
-	Strategy Strategy   `json:"erasure,omitempty"` // empty means StrategyDelete
+	Strategy Strategy   `json:"erasure,omitempty"` // empty means StrategyErase
 	Basis    LegalBasis `json:"basis,omitempty"`   // optional
 	Purpose  string     `json:"purpose,omitempty"` // optional
 	Reason   string     `json:"reason,omitempty"`  // the duty; required with StrategyRetain, refused without it
 	Retain   Period     `json:"retain,omitzero"`   // how long the duty lasts; with StrategyRetain only
 	Since    string     `json:"since,omitempty"`   // the time column of the same table from which Retain counts
+	Export   Export     `json:"export,omitempty"`  // empty means ExportYes, but see Export
+	// Via names the path, or the relation that it begins with, to whose subject the value belongs; several are separated
+	// by commas. It is for tables with several paths, and required there. A value that belongs to several people is
+	// exported to each of them, and erased with the first.
+	Via string `json:"via,omitempty"`
+	// Ref is the name of a resolver, a ports.KeyResolver: the column holds keys of its system, such as the names of files,
+	// that are the subject's alone. An export hands them to the resolver, and so does an erasure before the rows go.
+	Ref string `json:"ref,omitempty"`
 }
 
 // Period is a span of calendar time, such as the ten years of a retention duty.

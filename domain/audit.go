@@ -31,7 +31,15 @@ const (
 // Payload is what an event says beside its type: short scalars (string, bool, int, int64) under fixed names. It never
 // holds personal data, a ref, or an error message: an error stands as its class. It holds no text that a client sent,
 // but for a purpose that the application has declared, and the policy version of a consent for it.
+//
+// The events of an export, an erasure or a rectification have the id of the operation as PayloadOperationID: those of
+// the call, and those that external systems cause later. It is the EventID of the operation's first event. Two erasures
+// of one subject are two operations.
 type Payload map[string]any
+
+// PayloadOperationID is the name of the operation's id in a payload. A payload has none where the operation had none
+// when it began.
+const PayloadOperationID = "operation_id"
 
 // AuditEvent is one line of the append-only audit trail, the accountability record of Art. 5(2) GDPR.
 type AuditEvent struct {

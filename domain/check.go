@@ -27,9 +27,6 @@ func CheckText(field, value string, minimum int) []FieldError {
 // CheckPurpose returns the fault of a purpose, or nothing: 1 to MaxTextLength characters.
 func CheckPurpose(purpose string) []FieldError { return CheckText("purpose", purpose, 1) }
 
-// IsUUID reports whether text is a UUID in its canonical form, which is in lower case.
-func IsUUID(text string) bool { return isCanonicalUUID(text) }
-
 // CheckCall is the first check of an engine: it returns ErrSubject if the subject has no id, and ErrInvalid with all
 // fields if there are any.
 func CheckCall(op string, id SubjectID, fields []FieldError) error {

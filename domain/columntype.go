@@ -26,11 +26,18 @@ const (
 )
 
 // Valid reports whether t is one of the column types.
-func (t ColumnType) Valid() bool {
-	return slices.Contains([]ColumnType{
+func (t ColumnType) Valid() bool { return slices.Contains(columnTypes(), t) }
+
+func columnTypes() []ColumnType {
+	return []ColumnType{
 		TypeText, TypeSmallInt, TypeInteger, TypeBigInt, TypeNumber,
 		TypeBoolean, TypeTime, TypeUUID, TypeJSON, TypeArray, TypeBytes,
-	}, t)
+	}
+}
+
+// keyTypes are the types that canBeKey.
+func keyTypes() []ColumnType {
+	return slices.DeleteFunc(columnTypes(), func(t ColumnType) bool { return !t.canBeKey() })
 }
 
 // canBeKey reports whether a subject's key may have the type: those whose values have one text form each.
@@ -58,7 +65,7 @@ func (c Column) fitsKey(element string) bool {
 		return err == nil && strconv.FormatInt(n, 10) == element
 	}
 	if c.Type == TypeUUID {
-		return isCanonicalUUID(element)
+		return IsUUID(element)
 	}
 	return c.Length == 0 || utf8.RuneCountInString(element) <= c.Length
 }
@@ -72,16 +79,17 @@ func (c Column) keyValue(element string) any {
 	return n
 }
 
-func isCanonicalUUID(s string) bool {
-	if len(s) != 36 {
+// IsUUID reports whether text is a UUID in its canonical form, which is in lower case.
+func IsUUID(text string) bool {
+	if len(text) != 36 {
 		return false
 	}
-	for i := range len(s) {
+	for i := range len(text) {
 		if i == 8 || i == 13 || i == 18 || i == 23 {
-			if s[i] != '-' {
+			if text[i] != '-' {
 				return false
 			}
-		} else if !strings.ContainsRune("0123456789abcdef", rune(s[i])) {
+		} else if !strings.ContainsRune("0123456789abcdef", rune(text[i])) {
 			return false
 		}
 	}

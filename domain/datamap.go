@@ -7,17 +7,8 @@ type Column struct {
 	Name      string      `json:"name"`
 	Type      ColumnType  `json:"type,omitempty"`      // required for what is annotated, a subject key, or a since column
 	Length    int         `json:"length,omitempty"`    // most characters that a text column holds; 0 means no limit
-	Surrogate string      `json:"surrogate,omitempty"` // the constant to anonymize with, instead of the type's surrogate
+	Surrogate string      `json:"surrogate,omitempty"` // the constant to overwrite with, or empty; see Constant
 	Personal  *Annotation `json:"personal,omitempty"`  // nil for a column that holds no personal data
-}
-
-// Relation is a belongs-to relation: the columns of this table hold the values of referenced columns of another one.
-type Relation struct {
-	Columns           []string `json:"columns"`
-	References        string   `json:"references"` // the other table
-	ReferencedColumns []string `json:"referenced_columns"`
-	Path              bool     `json:"path,omitempty"`      // leads to the subject, where several relations do
-	SetsNull          bool     `json:"sets_null,omitempty"` // ON DELETE SET NULL clears Columns with the other row
 }
 
 // Table is one table of the application, with all its columns, annotated or not.
@@ -52,80 +43,42 @@ func (t Table) Duties(column string) []Column {
 	})
 }
 
-// RowsGo reports whether an erasure deletes the rows of the table: every annotated column says delete, and the rows are
-// wholly the subject's. They are if the table is declared owned, or has annotated columns and no other column but those
-// of the primary key and of relations.
-func (t Table) RowsGo() bool {
-	personal := t.Personal()
-	for _, column := range personal {
-		if column.Personal.Strategy != StrategyDelete {
-			return false
+// RowsGo reports whether an erasure deletes the rows of the table: every annotated column says erase or delete, and the
+// rows are wholly the subject's. They are if the table is declared owned, or has annotated columns and no other column
+// but those of the primary key and of relations.
+func (t Table) RowsGo() bool { return (t.Owned || len(t.Personal()) > 0) && len(t.KeptBy()) == 0 }
+
+// KeptBy returns the columns for which an erasure keeps the rows of the table: those that are anonymized, set to NULL
+// or retained, and unless the table is owned, those that are not annotated and in neither the primary key nor a
+// relation.
+func (t Table) KeptBy() []Column {
+	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool {
+		if c.Personal != nil {
+			return !c.Personal.Strategy.keepsRow()
 		}
-	}
-	if t.Owned {
-		return true
-	}
-	return len(personal) > 0 && !slices.ContainsFunc(t.Columns, func(c Column) bool {
-		return c.Personal == nil && !slices.Contains(t.PrimaryKey, c.Name) && !t.inRelation(c.Name)
+		return t.Owned || slices.Contains(t.PrimaryKey, c.Name) || t.inRelation(c.Name)
 	})
 }
 
 func (t Table) inRelation(column string) bool {
-	return slices.ContainsFunc(t.Relations, func(r Relation) bool { return slices.Contains(r.Columns, column) })
+	return slices.ContainsFunc(t.Relations, func(r Relation) bool { return r.Links(column) })
 }
 
 // DataMap says where an application keeps personal data and how every row of it belongs to a subject. It is
 // immutable, valid by construction, and safe for concurrent use. What its methods return must not be modified.
 type DataMap struct {
-	tables []Table // the subject's first, the others in the order given
-	index  map[string]int
-	paths  map[string][]Relation
+	tables    []Table // the subject's first, the others in the order given
+	subjectAt int     // how many tables were given before the subject's
+	index     map[string]int
+	paths     map[string][]Path
+	notices   []Notice
 }
 
 // NewDataMap checks the tables and works out how each one reaches the subject. Exactly one table must have a
 // SubjectKey; every other one must reach it by belongs-to relations, over any number of hops, along one path only or
-// along the one marked with Path. Relations to tables outside the map are allowed and lead nowhere; a table may refer
-// to itself. The error is ErrManifest and names the table and the column.
-func NewDataMap(tables ...Table) (DataMap, error) {
-	m := DataMap{index: map[string]int{}, paths: map[string][]Relation{}}
-	for _, table := range tables {
-		m.tables = append(m.tables, cloneTable(table))
-	}
-	isSubject := func(t Table) bool { return len(t.SubjectKey) > 0 }
-	subject := slices.IndexFunc(m.tables, isSubject)
-	if subject < 0 {
-		return DataMap{}, manifestError("", "", "no table is marked as the subject's")
-	}
-	first := m.tables[subject]
-	m.tables = slices.Insert(slices.Delete(m.tables, subject, subject+1), 0, first)
-	for i, table := range m.tables {
-		if _, twice := m.index[table.Name]; twice {
-			return DataMap{}, manifestError(table.Name, "", "is declared twice")
-		}
-		if i > 0 && isSubject(table) {
-			return DataMap{}, manifestError(table.Name, "", "is marked as the subject's, and so is "+m.tables[0].Name)
-		}
-		m.index[table.Name] = i
-	}
-	for _, table := range m.tables {
-		if err := m.checkTable(table); err != nil {
-			return DataMap{}, err
-		}
-	}
-	ordered, err := m.ChildrenFirst()
-	if err != nil {
-		return DataMap{}, err
-	}
-	for _, table := range slices.Backward(ordered) { // parents first
-		if table.Name == first.Name {
-			continue
-		}
-		if m.paths[table.Name], err = m.findPath(table); err != nil {
-			return DataMap{}, err
-		}
-	}
-	return m, nil
-}
+// along those marked with Path. Relations to tables outside the map are allowed and lead nowhere; a table may refer
+// to itself. The error is ErrManifest and lists all mistakes, in the order of the tables; see Problem.
+func NewDataMap(tables ...Table) (DataMap, error) { return ReadDataMap("data map", tables, nil) }
 
 // IsZero reports whether m was never built.
 func (m DataMap) IsZero() bool { return len(m.tables) == 0 }
@@ -136,6 +89,15 @@ func (m DataMap) Tables() []Table { return m.tables }
 // SubjectTable returns the subject's table.
 func (m DataMap) SubjectTable() Table { return m.tables[0] }
 
+// Declared returns all tables in the order they were declared.
+func (m DataMap) Declared() []Table {
+	declared := slices.Clone(m.tables)
+	for i := range min(m.subjectAt, len(declared)-1) {
+		declared[i], declared[i+1] = declared[i+1], declared[i]
+	}
+	return declared
+}
+
 // Table returns the table of that name.
 func (m DataMap) Table(name string) (Table, bool) {
 	i, ok := m.index[name]
@@ -144,9 +106,6 @@ func (m DataMap) Table(name string) (Table, bool) {
 	}
 	return m.tables[i], true
 }
-
-// Path returns the relations that lead from the table to the subject's, in order; none for the subject's own table.
-func (m DataMap) Path(table string) []Relation { return m.paths[table] }
 
 // CheckSubject checks that the subject is valid and that its id fits the subject's key columns. Returns ErrSubject if
 // not. It reads nothing from a store.
@@ -195,10 +154,14 @@ func (m DataMap) IsKey(table Table, column string) bool {
 	if slices.Contains(table.PrimaryKey, column) || slices.Contains(table.SubjectKey, column) {
 		return true
 	}
+	return table.inRelation(column) || m.isReferenced(table, column)
+}
+
+// isReferenced reports whether a relation refers to the column.
+func (m DataMap) isReferenced(table Table, column string) bool {
 	for _, other := range m.tables {
 		for _, relation := range other.Relations {
-			if other.Name == table.Name && slices.Contains(relation.Columns, column) ||
-				relation.References == table.Name && slices.Contains(relation.ReferencedColumns, column) {
+			if relation.References == table.Name && slices.Contains(relation.ReferencedColumns, column) {
 				return true
 			}
 		}
@@ -227,7 +190,7 @@ func (m DataMap) ChildrenFirst() ([]Table, error) {
 	for len(names) > 0 {
 		next := slices.IndexFunc(names, func(name string) bool { return waiting[name] == 0 })
 		if next < 0 {
-			return nil, manifestError(m.inCycle(names), "", "is part of a cycle of relations between tables")
+			return nil, Refused("data map", m.cycles())
 		}
 		table := m.tables[m.index[names[next]]]
 		for _, parent := range m.parents(table) {
@@ -237,19 +200,6 @@ func (m DataMap) ChildrenFirst() ([]Table, error) {
 		names = slices.Delete(names, next, next+1)
 	}
 	return ordered, nil
-}
-
-// inCycle returns a table that is part of a cycle, given tables to each of which another one of them refers: who goes
-// from table to referring table for long enough comes round.
-func (m DataMap) inCycle(names []string) string {
-	name, visited := names[0], map[string]bool{}
-	for !visited[name] {
-		visited[name] = true
-		name = names[slices.IndexFunc(names, func(child string) bool {
-			return slices.Contains(m.parents(m.tables[m.index[child]]), name)
-		})]
-	}
-	return name
 }
 
 // parents lists the other tables of the map that the table refers to, once for each relation.
@@ -268,29 +218,17 @@ func cloneTable(table Table) Table {
 	table.SubjectKey = slices.Clone(table.SubjectKey)
 	table.Relations = slices.Clone(table.Relations)
 	for i, relation := range table.Relations {
-		table.Relations[i].Columns = slices.Clone(relation.Columns)
-		table.Relations[i].ReferencedColumns = slices.Clone(relation.ReferencedColumns)
+		table.Relations[i] = relation.clone()
 	}
 	table.Columns = slices.Clone(table.Columns)
 	for i, column := range table.Columns {
 		if column.Personal != nil {
 			annotation := *column.Personal
 			if annotation.Strategy == "" {
-				annotation.Strategy = StrategyDelete
+				annotation.Strategy = StrategyErase
 			}
 			table.Columns[i].Personal = &annotation
 		}
 	}
 	return table
-}
-
-func manifestError(table, column, message string) error {
-	where := table
-	if column != "" {
-		where += "." + column
-	}
-	if where != "" {
-		message = where + ": " + message
-	}
-	return &Error{Code: ErrManifest, Op: "data map", Message: message}
 }

@@ -2,73 +2,99 @@ package domain
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// checkTable checks everything about one table that does not need the paths.
-func (m DataMap) checkTable(table Table) error {
+// checkTable reports everything that is wrong with one table and needs no paths to be seen.
+func (d *draft) checkTable(table Table) {
 	if table.Name == "" {
-		return manifestError("", "", "a table has no name")
+		d.report(Problem{Message: "a table has no name"})
+		return
 	}
 	seen := map[string]bool{}
 	for _, column := range table.Columns {
-		switch {
-		case column.Name == "" || strings.ContainsRune(column.Name, 0):
-			return manifestError(table.Name, "", "a column has no name")
-		case seen[column.Name]:
-			return manifestError(table.Name, column.Name, "is declared twice")
-		case !column.Type.Valid() && (column.Type != "" || column.Personal != nil):
-			return manifestError(table.Name, column.Name, "has no known type")
-		case column.Length < 0:
-			return manifestError(table.Name, column.Name, "has a negative length")
+		if column.Name == "" || strings.ContainsRune(column.Name, 0) {
+			d.report(Problem{Table: table.Name, Message: "a column has no name"})
+			continue
+		}
+		if seen[column.Name] {
+			d.report(Problem{Table: table.Name, Column: column.Name, Message: "is declared twice", Remedy: "declare it once"})
+			continue
 		}
 		seen[column.Name] = true
-		if column.Personal != nil {
-			if err := checkAnnotation(table, column); err != nil {
-				return err
-			}
-		}
+		d.checkColumn(table, column)
 	}
-	if err := checkKeys(table); err != nil {
-		return err
-	}
+	d.checkPrimaryKey(table)
+	d.checkSubjectKey(table)
 	for _, relation := range table.Relations {
-		if err := m.checkRelation(table, relation); err != nil {
-			return err
-		}
+		d.checkRelation(table, relation)
 	}
-	return nil
 }
 
-func checkKeys(table Table) error {
+func (d *draft) checkColumn(table Table, column Column) {
+	if !column.Type.Valid() && (column.Type != "" || column.Personal != nil) {
+		d.report(Problem{
+			Table: table.Name, Column: column.Name, Message: "has no known type", Found: string(column.Type),
+			Possible: words(columnTypes()),
+		})
+	}
+	if column.Length < 0 {
+		d.report(Problem{
+			Table: table.Name, Column: column.Name, Message: "has a negative length", Found: strconv.Itoa(column.Length),
+			Remedy: "leave it out, or give the most characters that the column holds",
+		})
+	}
+	if column.Personal != nil {
+		d.checkAnnotation(table, column)
+	}
+}
+
+func (d *draft) checkPrimaryKey(table Table) {
 	if len(table.PrimaryKey) == 0 {
-		return manifestError(table.Name, "", "has no primary key, which an export needs to name a row")
+		d.report(Problem{
+			Table: table.Name, Message: "has no primary key, which an export needs to name a row",
+			Remedy: `mark its columns: bun:",pk" in a model, primary_key in a manifest`,
+		})
 	}
 	for i, name := range table.PrimaryKey {
-		if slices.Contains(table.PrimaryKey[:i], name) {
-			return manifestError(table.Name, name, "is in the primary key twice")
-		}
-		if _, ok := table.Column(name); !ok {
-			return manifestError(table.Name, name, "is in the primary key but not among the columns")
-		}
+		d.checkKeyColumn(table, table.PrimaryKey, i, name, "primary key")
 	}
+}
+
+// checkKeyColumn reports a column of a key that is there twice or that the table does not have.
+func (d *draft) checkKeyColumn(table Table, key []string, i int, name, which string) (column Column, ok bool) {
+	column, ok = table.Column(name)
+	switch {
+	case slices.Contains(key[:i], name):
+		d.report(Problem{Table: table.Name, Column: name, Message: "is in the " + which + " twice", Remedy: "name it once"})
+		return column, false
+	case !ok:
+		d.report(Problem{
+			Table: table.Name, Column: name, Message: "is in the " + which + " but not among the columns",
+			Possible: columnNames(table),
+		})
+	}
+	return column, ok
+}
+
+func (d *draft) checkSubjectKey(table Table) {
 	for i, name := range table.SubjectKey {
-		if slices.Contains(table.SubjectKey[:i], name) {
-			return manifestError(table.Name, name, "is in the subject key twice")
-		}
-		column, ok := table.Column(name)
-		if !ok {
-			return manifestError(table.Name, name, "is in the subject key but not among the columns")
-		}
-		if !column.Type.canBeKey() {
-			return manifestError(table.Name, name, "cannot hold a subject id: its type is "+string(column.Type))
+		column, ok := d.checkKeyColumn(table, table.SubjectKey, i, name, "subject key")
+		if ok && !column.Type.canBeKey() {
+			d.report(Problem{
+				Table: table.Name, Column: name, Message: "cannot hold a subject id: its type is " + string(column.Type),
+				Found: string(column.Type), Possible: words(keyTypes()),
+			})
 		}
 	}
 	if len(table.SubjectKey) > 0 && isPartOf(table.SubjectKey, table.PrimaryKey) {
-		return manifestError(table.Name, "", "has a subject key that is only a part of its primary key ("+
-			strings.Join(table.PrimaryKey, ", ")+"): rows of different subjects may share it")
+		d.report(Problem{
+			Table: table.Name, Message: "has a subject key that is only a part of its primary key (" +
+				strings.Join(table.PrimaryKey, ", ") + "): rows of different subjects may share it",
+			Found: strings.Join(table.SubjectKey, ", "), Remedy: "mark every column of the primary key",
+		})
 	}
-	return nil
 }
 
 // isPartOf reports whether all columns are columns of the key, and the key has more.
@@ -78,83 +104,158 @@ func isPartOf(columns, key []string) bool {
 	})
 }
 
-func checkAnnotation(table Table, column Column) error {
-	a := column.Personal
-	fault := func(message string) error { return manifestError(table.Name, column.Name, message) }
-	switch {
-	case !a.Category.Valid():
-		return fault("has no known category")
-	case !a.Strategy.Valid():
-		return fault("has no known erasure strategy")
-	case a.Basis != "" && !a.Basis.Valid():
-		return fault("has no known legal basis")
-	case a.Strategy == StrategyRetain && a.Reason == "":
-		return fault("is retained without a reason")
-	case a.Strategy != StrategyRetain && (a.Reason != "" || !a.Retain.IsZero() || a.Since != ""):
-		return fault("has a reason, retain or since, but is not retained")
-	case (a.Since == "") != a.Retain.IsZero():
-		return fault("needs retain and since together")
+func columnNames(table Table) []string {
+	names := make([]string, len(table.Columns))
+	for i, column := range table.Columns {
+		names[i] = column.Name
 	}
-	if a.Since != "" {
-		if parsed, err := ParsePeriod(a.Retain.String()); err != nil || parsed != a.Retain {
-			return fault("has a retention period that is negative or too long")
-		}
-		since, ok := table.Column(a.Since)
-		if !ok {
-			return fault("counts its retention from a column that the table does not have")
-		}
-		if since.Type != TypeTime {
-			return fault("counts its retention from a column that holds no time")
-		}
-		if since.Personal != nil && since.Personal.Strategy != StrategyRetain {
-			return fault("counts its retention from a column that the erasure overwrites")
-		}
-	}
-	return nil
+	return names
 }
 
-func (m DataMap) checkRelation(table Table, relation Relation) error {
+func (d *draft) checkAnnotation(table Table, column Column) {
+	a := column.Personal
+	report := func(p Problem) {
+		p.Table, p.Column = table.Name, column.Name
+		d.report(p)
+	}
+	if !a.Category.Valid() {
+		report(Problem{
+			Message: "has no known category", Found: string(a.Category), Possible: words(categories()),
+		})
+	}
+	if a.Basis != "" && !a.Basis.Valid() {
+		report(Problem{Message: "has no known legal basis", Found: string(a.Basis), Possible: words(legalBases())})
+	}
+	checkExport(table, column, report)
+	checkRef(column, report)
+	checkSurrogate(column, report)
+	if !a.Strategy.Valid() {
+		report(Problem{
+			Message: "has no known erasure strategy", Found: string(a.Strategy), Possible: words(strategies()),
+		})
+		return // whether a duty may be named depends on it
+	}
+	if a.Strategy != StrategyRetain {
+		if duty := dutyOf(*a); duty != "" {
+			report(Problem{
+				Message: "has a reason, retain or since, but is not retained", Found: duty,
+				Remedy: "say erasure:retain, or leave them out",
+			})
+		}
+		return
+	}
+	if a.Reason == "" {
+		report(Problem{Message: "is retained without a reason", Remedy: "name the duty: reason:'...'"})
+	}
+	d.checkDuration(table, *a, report)
+}
+
+// dutyOf names the members of an annotation that only a duty has.
+func dutyOf(a Annotation) string {
+	var names []string
+	for name, set := range map[string]bool{
+		"reason": a.Reason != "", "retain": !a.Retain.IsZero(), "since": a.Since != "",
+	} {
+		if set {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// checkDuration checks how long a duty lasts.
+func (d *draft) checkDuration(table Table, a Annotation, report func(Problem)) {
+	if (a.Since == "") != a.Retain.IsZero() {
+		report(Problem{
+			Message: "needs retain and since together", Found: dutyOf(Annotation{Retain: a.Retain, Since: a.Since}),
+			Remedy: "say how long and from which time column on: retain:10y,since:<column>",
+		})
+	}
+	if a.Retain != (Period{}) {
+		if parsed, err := ParsePeriod(a.Retain.String()); err != nil || parsed != a.Retain {
+			report(Problem{
+				Message: "has a retention period that is negative or too long", Found: a.Retain.String(),
+				Remedy: `give numbers of 1 to 9999: "10y", "6m", "30d" or "1y6m"`,
+			})
+		}
+	}
+	if a.Since == "" {
+		return
+	}
+	times := slices.DeleteFunc(slices.Clone(table.Columns), func(c Column) bool {
+		return c.Type != TypeTime || c.Personal != nil && c.Personal.Strategy != StrategyRetain
+	})
+	possible := columnNames(Table{Columns: times})
+	since, ok := table.Column(a.Since)
+	switch {
+	case !ok:
+		report(Problem{
+			Message: "counts its retention from a column that the table does not have", Found: a.Since, Possible: possible,
+		})
+	case since.Type != TypeTime:
+		report(Problem{
+			Message: "counts its retention from a column that holds no time", Found: a.Since, Possible: possible,
+		})
+	case since.Personal != nil && since.Personal.Strategy != StrategyRetain:
+		report(Problem{
+			Message: "counts its retention from a column that the erasure overwrites", Found: a.Since, Possible: possible,
+			Remedy: "retain that column too",
+		})
+	}
+}
+
+func (d *draft) checkRelation(table Table, relation Relation) {
+	report := func(column, message, found string, possible []string, remedy string) {
+		d.report(Problem{
+			Table: table.Name, Column: column, Message: message, Found: found, Possible: possible, Remedy: remedy,
+		})
+	}
 	if len(relation.Columns) == 0 || len(relation.Columns) != len(relation.ReferencedColumns) {
-		return manifestError(table.Name, "", "has a relation to "+relation.References+" whose columns do not match up")
+		report("", "has a relation to "+relation.References+" whose columns do not match up",
+			strings.Join(relation.Columns, ", ")+" -> "+strings.Join(relation.ReferencedColumns, ", "), nil,
+			"give as many columns as referenced columns")
+		return
 	}
 	for _, name := range relation.Columns {
 		if _, ok := table.Column(name); !ok {
-			return manifestError(table.Name, name, "is in a relation but not among the columns")
+			report(name, "is in a relation but not among the columns", "", columnNames(table), "")
 		}
 	}
-	i, inMap := m.index[relation.References]
-	if relation.Path && (!inMap || relation.References == table.Name) {
-		return manifestError(table.Name, "", "is marked to reach the subject by way of "+relation.References+
-			", which is not another table of the data map")
+	d.checkCondition(table, relation)
+	i, inMap := d.index[relation.References]
+	if relation.Path && (relation.References == table.Name || !inMap && !d.incomplete) {
+		report("", "is marked to reach the subject by way of "+relation.References+
+			", which is not another table of the data map", relation.References, d.otherTables(table),
+			"add that table to the data map, or mark another relation")
 	}
 	if !inMap {
-		return nil
+		return
 	}
+	missing := false
 	for _, name := range relation.ReferencedColumns {
-		if _, ok := m.tables[i].Column(name); !ok {
-			return manifestError(relation.References, name, "is referred to by "+table.Name+" but not among the columns")
+		if _, ok := d.tables[i].Column(name); !ok {
+			missing = true
+			d.report(Problem{
+				Table: relation.References, Column: name,
+				Message:  "is referred to by " + table.Name + " but not among the columns",
+				Possible: columnNames(d.tables[i]),
+			})
 		}
 	}
-	if key := m.tables[i].PrimaryKey; isPartOf(relation.ReferencedColumns, key) {
-		return manifestError(table.Name, strings.Join(relation.Columns, ", "), "refers to only a part of the primary key of "+
-			relation.References+" ("+strings.Join(key, ", ")+"): rows of different subjects may share it")
+	if key := d.tables[i].PrimaryKey; !missing && isPartOf(relation.ReferencedColumns, key) {
+		report(strings.Join(relation.Columns, ", "), "refers to only a part of the primary key of "+
+			relation.References+" ("+strings.Join(key, ", ")+"): rows of different subjects may share it",
+			strings.Join(relation.ReferencedColumns, ", "), nil, "refer to all of "+strings.Join(key, ", "))
 	}
-	return nil
 }
 
-// findPath returns the relations from the table to the subject's. The paths of the tables it refers to are known.
-func (m DataMap) findPath(table Table) ([]Relation, error) {
-	marked := slices.ContainsFunc(table.Relations, func(r Relation) bool { return r.Path })
-	candidates := slices.DeleteFunc(slices.Clone(table.Relations), func(r Relation) bool {
-		_, inMap := m.index[r.References]
-		return !inMap || r.References == table.Name || marked && !r.Path
-	})
-	switch len(candidates) {
-	case 0:
-		return nil, manifestError(table.Name, "", "does not reach the subject's table by belongs-to relations")
-	case 1:
-		return append(candidates, m.paths[candidates[0].References]...), nil
-	default:
-		return nil, manifestError(table.Name, "", "reaches the subject along several paths: mark one of its relations")
+func (d *draft) otherTables(table Table) []string {
+	var names []string
+	for _, other := range d.tables {
+		if other.Name != table.Name {
+			names = append(names, other.Name)
+		}
 	}
+	return names
 }

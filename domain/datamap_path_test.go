@@ -11,10 +11,10 @@ import (
 
 func TestTheSubjectTableHasNoPath(t *testing.T) {
 	m := mustMap(t, users(), child("orders", "users"))
-	if path := m.Path("users"); len(path) != 0 {
+	if path := pathOf(m, "users"); len(path) != 0 {
 		t.Errorf("got %+v", path)
 	}
-	if path := m.Path("countries"); len(path) != 0 {
+	if path := pathOf(m, "countries"); len(path) != 0 {
 		t.Errorf("a table outside the map has the path %+v", path)
 	}
 }
@@ -24,10 +24,10 @@ func TestAPathGoesOverAnyNumberOfHops(t *testing.T) {
 	want := []domain.Relation{
 		belongsTo("items", "items_id"), belongsTo("orders", "orders_id"), belongsTo("users", "users_id"),
 	}
-	if got := m.Path("parts"); !reflect.DeepEqual(got, want) {
+	if got := pathOf(m, "parts"); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if got := m.Path("items"); !reflect.DeepEqual(got, want[1:]) {
+	if got := pathOf(m, "items"); !reflect.DeepEqual(got, want[1:]) {
 		t.Errorf("got %+v, want %+v", got, want[1:])
 	}
 }
@@ -43,7 +43,7 @@ func TestAPathKeepsTheColumnsOfACompositeKeyAligned(t *testing.T) {
 		Columns: []string{"owner", "shop"}, References: "users", ReferencedColumns: []string{"number", "tenant"},
 	}}
 	m := mustMap(t, subject, orders)
-	if got := m.Path("orders"); !reflect.DeepEqual(got, orders.Relations) {
+	if got := pathOf(m, "orders"); !reflect.DeepEqual(got, orders.Relations) {
 		t.Errorf("got %+v, want %+v", got, orders.Relations)
 	}
 }
@@ -53,10 +53,10 @@ func TestSelfReferencesAreNoPath(t *testing.T) {
 	subject.Columns = append(subject.Columns, column("invited_by", domain.TypeBigInt))
 	subject.Relations = []domain.Relation{belongsTo("users", "invited_by")}
 	m := mustMap(t, subject, comments)
-	if got := m.Path("comments"); !reflect.DeepEqual(got, comments.Relations[:1]) {
+	if got := pathOf(m, "comments"); !reflect.DeepEqual(got, comments.Relations[:1]) {
 		t.Errorf("got %+v", got)
 	}
-	if got := m.Path("users"); len(got) != 0 {
+	if got := pathOf(m, "users"); len(got) != 0 {
 		t.Errorf("the subject's table has the path %+v", got)
 	}
 }
@@ -66,7 +66,7 @@ func TestAMarkPicksOneOfSeveralPaths(t *testing.T) {
 		items := child("items", "users", "orders")
 		items.Relations[marked].Path = true
 		m := mustMap(t, users(), child("orders", "users"), items)
-		if got := m.Path("items"); got[0].References != want {
+		if got := pathOf(m, "items"); got[0].References != want {
 			t.Errorf("the relation %d is marked, but the path goes to %s", marked, got[0].References)
 		}
 	}
@@ -75,7 +75,7 @@ func TestAMarkPicksOneOfSeveralPaths(t *testing.T) {
 func TestARelationOutOfTheMapIsNoRival(t *testing.T) {
 	orders := child("orders", "countries", "users")
 	m := mustMap(t, users(), orders)
-	if got := m.Path("orders"); len(got) != 1 || got[0].References != "users" {
+	if got := pathOf(m, "orders"); len(got) != 1 || got[0].References != "users" {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -46,9 +46,9 @@ func TestBadAnnotationsAreRefusedByName(t *testing.T) {
 		"an unknown strategy":     {Category: financial, Strategy: "shred"},
 		"an unknown basis":        {Category: financial, Basis: "because"},
 		"retain without a reason": {Category: financial, Strategy: retain},
-		"a reason to delete":      {Category: financial, Reason: "§147 AO"},
+		"a reason to erase":       {Category: financial, Reason: "§147 AO"},
 		"a reason to anonymize":   {Category: financial, Strategy: domain.StrategyAnonymize, Reason: "§147 AO"},
-		"a period to delete":      {Category: financial, Retain: tenYears, Since: "issued_at"},
+		"a period to erase":       {Category: financial, Retain: tenYears, Since: "issued_at"},
 		"since to anonymize":      {Category: financial, Strategy: domain.StrategyAnonymize, Since: "issued_at"},
 		"a period without since":  {Category: financial, Strategy: retain, Reason: "§147 AO", Retain: tenYears},
 		"since without a period":  {Category: financial, Strategy: retain, Reason: "§147 AO", Since: "issued_at"},
@@ -225,10 +225,10 @@ func TestThePersonalColumnsComeInTheOrderOfTheTable(t *testing.T) {
 	}
 }
 
-func TestTheDefaultStrategyIsDelete(t *testing.T) {
+func TestTheDefaultStrategyIsErase(t *testing.T) {
 	m := mustMap(t, annotated(domain.Annotation{Category: domain.CategoryFinancial})...)
 	orders, _ := m.Table("orders")
-	if got := orders.Personal()[0].Personal.Strategy; got != domain.StrategyDelete {
+	if got := orders.Personal()[0].Personal.Strategy; got != domain.StrategyErase {
 		t.Errorf("got %q", got)
 	}
 }
@@ -242,7 +242,7 @@ func TestADataMapIsACopyOfWhatItWasBuiltFrom(t *testing.T) {
 	orders.Relations[0].References = "changed"
 
 	kept := m.SubjectTable()
-	relation := m.Path("orders")[0]
+	relation := pathOf(m, "orders")[0]
 	if kept.Columns[1].Personal.Category != domain.CategoryContact || kept.SubjectKey[0] != "id" ||
 		kept.PrimaryKey[0] != "id" || kept.Columns[0].Name != "id" {
 		t.Errorf("the subject's table changed: %+v", kept)

@@ -10,8 +10,12 @@ import (
 type Step struct {
 	Target   string   `json:"target"`             // the table, or the resolver
 	Strategy Strategy `json:"strategy"`           // delete rows, anonymize columns, or retain them
-	Columns  []string `json:"columns,omitempty"`  // what is anonymized or retained; nil when rows are deleted
+	Columns  []string `json:"columns,omitempty"`  // what is anonymized, set to NULL or retained; nil when rows are deleted
 	External bool     `json:"external,omitempty"` // carried out through the outbox
+	// Via is the name of the path whose rows the step is about; empty where the table has one path. See Path.
+	Via string `json:"via,omitempty"`
+	// Clears are columns of an anonymize step that are set to NULL: the reference to the subject. See DataMap.Clears.
+	Clears []string `json:"clears,omitempty"`
 
 	// Expired are retained columns with a bounded duty. A retain step has them among its Columns. A row that keeps none of
 	// its Columns, because all duties are over at the instant At, does not count as retained. An anonymize step that
@@ -51,9 +55,11 @@ func (p Plan) LocalAt(at time.Time) []Step {
 			continue
 		}
 		retain.At = at
-		anonymize := Step{Target: retain.Target, Strategy: StrategyAnonymize, Expired: retain.Expired, At: at}
-		if i > 0 && steps[i-1].Target == retain.Target {
-			anonymize.Columns = steps[i-1].Columns
+		anonymize := Step{
+			Target: retain.Target, Via: retain.Via, Strategy: StrategyAnonymize, Expired: retain.Expired, At: at,
+		}
+		if i > 0 && steps[i-1].Strategy == StrategyAnonymize && steps[i-1].sameRows(*retain) {
+			anonymize.Columns, anonymize.Clears = steps[i-1].Columns, steps[i-1].Clears
 			steps[i-1] = anonymize
 			continue
 		}
@@ -65,16 +71,23 @@ func (p Plan) LocalAt(at time.Time) []Step {
 
 // OnlyExpired reports whether the step has nothing to do but where a duty is over.
 func (s Step) OnlyExpired() bool {
-	return s.Strategy == StrategyAnonymize && len(s.Columns) == 0 && len(s.Expired) > 0
+	return s.Strategy == StrategyAnonymize && len(s.Columns)+len(s.Clears) == 0 && len(s.Expired) > 0
 }
 
+// OnlyClears reports whether the step has nothing to do but to clear references.
+func (s Step) OnlyClears() bool { return len(s.Clears) > 0 && len(s.Columns)+len(s.Expired) == 0 }
+
+// sameRows reports whether two steps are about the same rows.
+func (s Step) sameRows(other Step) bool { return s.Target == other.Target && s.Via == other.Via }
+
 // ErasureResult says what an erasure (Art. 17 GDPR) did in the application's own tables, in rows per table, and which
-// external systems are still to be told.
+// external systems are still to be told. A row that several paths lead from to the subject counts once for each of
+// them.
 type ErasureResult struct {
 	SubjectID        SubjectID        `json:"subject_id"`
 	CompletedAt      time.Time        `json:"completed_at"`
 	Deleted          map[string]int64 `json:"deleted"`
 	Anonymized       map[string]int64 `json:"anonymized"`
 	Retained         map[string]int64 `json:"retained"`
-	EnqueuedExternal []string         `json:"enqueued_external"` // resolver names, one per outbox entry
+	EnqueuedExternal []string         `json:"enqueued_external"` // resolver names: one for each ref, and one for all keys
 }

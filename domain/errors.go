@@ -49,6 +49,11 @@ type Error struct {
 	Message string       // what was wrong, in words that are safe to log
 	Fields  []FieldError // the fields at fault, for ErrInvalid
 	Err     error        // the cause; not part of the text
+
+	// Problems are all the mistakes of a data map, for ErrManifest and ErrRetention at start-up. Message has their text.
+	Problems []Problem
+
+	draft *DataMap // the data map with the mistakes, see Draft
 }
 
 // Error implements error.
@@ -107,6 +112,7 @@ const (
 	FieldUnknown   = "unknown"
 	FieldDuplicate = "duplicate"
 	FieldCharacter = "character"
+	FieldAmbiguous = "ambiguous"
 )
 
 // Invalid is the ErrInvalid error for the given fields, or nil when there are none.

@@ -70,14 +70,16 @@ func ExampleNewDataMap() {
 		},
 	}
 	dataMap, err := domain.NewDataMap(users, orders)
-	fmt.Println(dataMap.SubjectTable().Name, dataMap.Path("orders")[0].Columns, err)
+	fmt.Println(dataMap.SubjectTable().Name, dataMap.Paths("orders")[0].Relations[0].Columns, err)
 
 	orders.Relations = nil // whose orders are they then?
 	_, err = domain.NewDataMap(users, orders)
-	fmt.Println(errors.Is(err, domain.ErrManifest), err)
+	for _, problem := range domain.Problems(err) {
+		fmt.Println(errors.Is(err, domain.ErrManifest), problem.Table, problem.Message, problem.Possible)
+	}
 	// Output:
 	// users [user_id] <nil>
-	// true habeas: data map: orders: does not reach the subject's table by belongs-to relations
+	// true orders does not reach the subject's table by belongs-to relations [users]
 }
 
 // Act on the code of an error, never on its text.

@@ -57,6 +57,7 @@ type OutboxEntry struct {
 	Resolver      string       `json:"resolver"`
 	Ref           SubjectRef   `json:"ref"`
 	Operation     Operation    `json:"operation"`
+	OperationID   string       `json:"operation_id,omitempty"` // of the erasure or rectification; "" if unknown
 	Corrections   Corrections  `json:"corrections"`
 	Status        OutboxStatus `json:"status"`
 	Attempts      int          `json:"attempts"`
@@ -80,6 +81,9 @@ type OutboxTarget struct {
 	// DueFrom is for a caller that has claimed before: the claim may pass over entries of the target that have been due
 	// since before that instant, new ones by EnqueuedAt and others by NextAttemptAt. The zero time passes over none.
 	DueFrom time.Time
+	// DueUntil is for such a caller, too: the claim may also pass over entries that came due after that instant. The zero
+	// time passes over none.
+	DueUntil time.Time
 }
 
 // LatestNextAttempt is the last instant for which clocks that agree could have put off an entry, as a claim sees it:
@@ -117,7 +121,7 @@ type Settlement struct {
 // SettleResult is what became of a settlement.
 type SettleResult struct {
 	Stale     bool // the lease was lost: another attempt has the entry now, or had it
-	Completes bool // with it, the last entry of the subject's operation has succeeded
+	Completes bool // with it, the last entry of the operation has succeeded
 }
 
 // OutboxBacklog is what is left to be done for a resolver.
@@ -148,5 +152,5 @@ func (f OutboxFilter) Matches(e OutboxEntry) bool {
 // Discarded is an entry that a person has dealt with.
 type Discarded struct {
 	Entry     OutboxEntry
-	Completes bool // with it, nothing of the subject's operation is left
+	Completes bool // with it, nothing of the operation is left
 }

@@ -3,9 +3,10 @@ package domain
 import "slices"
 
 // CheckSteps returns ErrManifest unless a store can carry out the steps. Each step must be a local step with a known
-// strategy on a table of the data map and on columns of that table. No table may have two steps that would affect the
-// same row: a table may have one step of each of the strategies anonymize and retain, or one step that deletes its
-// rows. failing is the number of steps before the step at fault.
+// strategy, on a table of the data map, along one of its paths, and on columns of that table that belong to this
+// path. For each path, a table may have one step of each of the strategies anonymize and retain, and after these one
+// that only clears references; or one step that deletes its rows. Only columns that refer to the path's subject can
+// be cleared. failing is the number of steps before the step at fault.
 func (m DataMap) CheckSteps(steps []Step) (failing int, err error) {
 	for i, step := range steps {
 		if fault := m.checkStep(step, steps[:i]); fault != "" {
@@ -17,19 +18,34 @@ func (m DataMap) CheckSteps(steps []Step) (failing int, err error) {
 
 func (m DataMap) checkStep(step Step, before []Step) (fault string) {
 	table, ok := m.Table(step.Target)
+	path, onPath := m.PathVia(step.Target, step.Via)
 	switch {
 	case !ok || step.External:
 		return "a step is not about a table of the data map"
-	case !step.Strategy.Valid():
-		return "a step has no known strategy"
-	case step.Strategy == StrategyAnonymize && len(step.Columns)+len(step.Expired) == 0:
+	case !step.Strategy.ofStep():
+		return "a step does not say delete, anonymize or retain"
+	case !onPath:
+		return step.Target + ": a step does not say which of the table's paths it is about"
+	case step.Strategy == StrategyAnonymize && len(step.Columns)+len(step.Expired)+len(step.Clears) == 0:
 		return step.Target + ": a step anonymizes no column"
+	case step.Strategy != StrategyAnonymize && len(step.Clears) > 0:
+		return step.Target + ": a step clears columns and does not say anonymize"
 	case step.Strategy == StrategyDelete && len(step.Expired) > 0:
 		return step.Target + ": a step that deletes rows has retained columns"
 	}
 	for _, name := range slices.Concat(step.Columns, step.Expired) {
-		if _, ok := table.Column(name); !ok {
+		column, ok := table.Column(name)
+		switch {
+		case !ok:
 			return step.Target + ": a step is about a column that the table does not have"
+		case column.Personal != nil && !path.Has(column):
+			return step.Target + "." + name + ": a step is about a column that belongs to another path"
+		}
+	}
+	clears := m.Clears(table, path)
+	for _, name := range step.Clears {
+		if !slices.Contains(clears, name) {
+			return step.Target + "." + name + ": a step clears a column that has to stay"
 		}
 	}
 	for _, name := range step.Expired {
@@ -38,8 +54,9 @@ func (m DataMap) checkStep(step Step, before []Step) (fault string) {
 		}
 	}
 	for _, other := range before {
-		sameRows := other.Strategy == step.Strategy || other.Strategy == StrategyDelete || step.Strategy == StrategyDelete
-		if other.Target == step.Target && sameRows {
+		meet := other.Strategy == step.Strategy || other.Strategy == StrategyDelete || step.Strategy == StrategyDelete
+		last := step.OnlyClears() && other.Strategy == StrategyAnonymize && !other.OnlyClears()
+		if other.sameRows(step) && meet && !last {
 			return step.Target + ": two steps are about the same rows"
 		}
 	}

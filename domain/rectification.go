@@ -16,9 +16,12 @@ type RectificationResult struct {
 	SkippedResolvers []string         `json:"skipped_resolvers"` // those that cannot rectify, or have no ref
 }
 
-// RectificationStep is what a rectification writes into one table, the same into all of the subject's rows.
+// RectificationStep is what a rectification writes into one table: the same into all rows that a path leads from to the
+// subject, or into one of them.
 type RectificationStep struct {
 	Table  string
+	Row    string        // the one row, as ExportRecord.Row names it; "" for all rows of the path
+	Via    string        // the name of the path; empty where the table has one
 	Values []ColumnValue // in the order of the table's columns; at least one
 }
 

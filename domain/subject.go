@@ -2,6 +2,7 @@ package domain
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -116,6 +117,19 @@ func CanonicalTuple(elements []string) string {
 	return strings.Join(escaped, string(separator))
 }
 
+// SplitTuple reverses CanonicalTuple for tuples of n elements. ok is false if canonical is not the canonical form of
+// such a tuple.
+func SplitTuple(canonical string, n int) (elements []string, ok bool) {
+	switch {
+	case n == 1:
+		return []string{canonical}, true
+	case n < 1:
+		return nil, false
+	}
+	elements = splitTuple(canonical)
+	return elements, len(elements) == n && CanonicalTuple(elements) == canonical
+}
+
 func unescapeElement(escaped string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(escaped); i++ {
@@ -145,6 +159,10 @@ type SubjectRef struct {
 	Kind  string            `json:"kind"`
 	Value string            `json:"value"`
 	Extra map[string]string `json:"extra,omitempty"`
+
+	// Keys are what an outbox entry has in place of a value: up to MaxKeys keys of the external system that rows of the
+	// subject held, see Annotation.Ref. The ref of a Subject must not have any.
+	Keys []string `json:"keys,omitempty"`
 }
 
 // Subject is who a request is about: the id in the application's own database and the refs in external systems.
@@ -163,7 +181,7 @@ func NewSubject(id string, refs ...SubjectRef) (Subject, error) {
 }
 
 // Validate checks the subject itself: an id must be there, and every ref needs a kind and a value of at most
-// MaxTextLength characters, and its extra is bound likewise. The error is ErrSubject.
+// MaxTextLength characters, and no keys; its extra is bound likewise. The error is ErrSubject.
 func (s Subject) Validate() error {
 	if s.ID.IsZero() {
 		return subjectError("the subject has no id")
@@ -171,6 +189,9 @@ func (s Subject) Validate() error {
 	for _, ref := range s.Refs {
 		if len(CheckText("kind", ref.Kind, 1)) > 0 || len(CheckText("value", ref.Value, 1)) > 0 {
 			return subjectError("a ref needs a kind and a value of 1 to 255 characters")
+		}
+		if len(ref.Keys) > 0 {
+			return subjectError("a ref must not have keys: they come from the subject's rows")
 		}
 		for key, value := range ref.Extra {
 			if len(CheckText("key", key, 1)) > 0 || len(CheckText("value", value, 0)) > 0 {
@@ -192,10 +213,16 @@ type SubjectState struct {
 func (s Subject) Clone() Subject {
 	clone := Subject{ID: SubjectID{strings.Clone(s.ID.canonical), s.ID.composite}}
 	for _, ref := range s.Refs {
-		copied := SubjectRef{Kind: strings.Clone(ref.Kind), Value: strings.Clone(ref.Value), Extra: maps.Clone(ref.Extra)}
+		copied := SubjectRef{
+			Kind: strings.Clone(ref.Kind), Value: strings.Clone(ref.Value), Extra: maps.Clone(ref.Extra),
+			Keys: slices.Clone(ref.Keys),
+		}
 		for key, value := range ref.Extra {
 			delete(copied.Extra, key)
 			copied.Extra[strings.Clone(key)] = strings.Clone(value)
+		}
+		for i, key := range copied.Keys {
+			copied.Keys[i] = strings.Clone(key)
 		}
 		clone.Refs = append(clone.Refs, copied)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/audit"
+	"github.com/habeas-data/habeas/domain/internal/audit"
 	"github.com/habeas-data/habeas/ports"
 )
 

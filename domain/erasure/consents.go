@@ -29,7 +29,7 @@ func (r *run) endConsents(ctx context.Context) error {
 }
 
 func (r *run) endConsent(ctx context.Context, inForce domain.ConsentRecord) error {
-	event := r.audit.Event(domain.EventConsentWithdrawn, r.id, r.purposes.ConsentPayload(domain.ConsentDecision{
+	event := r.operation.Event(domain.EventConsentWithdrawn, r.id, r.purposes.ConsentPayload(domain.ConsentDecision{
 		Purpose: inForce.Purpose, PolicyVersion: inForce.PolicyVersion, Source: sourceOfErasure,
 	}))
 	withdrawal := inForce

@@ -97,7 +97,7 @@ func relate(table *domain.Table, prefix string, parent domain.Table, byCode bool
 // annotate draws the annotations of a table, in a mood, for free choice would hardly ever delete a row.
 func annotate(t *rapid.T, table *domain.Table, mood string) {
 	nothing, all := []domain.Strategy{""}, []domain.Strategy{
-		"", domain.StrategyDelete, domain.StrategyAnonymize, domain.StrategyRetain,
+		"", domain.StrategyErase, domain.StrategyAnonymize, domain.StrategyNull, domain.StrategyRetain,
 	}
 	for i := range table.Columns {
 		column := &table.Columns[i]
@@ -106,7 +106,7 @@ func annotate(t *rapid.T, table *domain.Table, mood string) {
 		case mood == "bare", mood == "mixed" && isKey, mood == "delete" && isKey:
 			choice = nothing
 		case mood == "delete":
-			choice = []domain.Strategy{domain.StrategyDelete}
+			choice = []domain.Strategy{domain.StrategyDelete, domain.StrategyErase}
 		}
 		if strategy := rapid.SampledFrom(choice).Draw(t, "strategy"); strategy != "" {
 			column.Personal = &domain.Annotation{Category: domain.CategoryFinancial, Strategy: strategy}
@@ -141,10 +141,10 @@ func columns(table domain.Table, strategies ...domain.Strategy) []string {
 
 // losesRows is the rule for the deletion of rows.
 func losesRows(table domain.Table) bool {
-	if len(columns(table, domain.StrategyAnonymize, domain.StrategyRetain)) > 0 {
+	if len(columns(table, domain.StrategyAnonymize, domain.StrategyNull, domain.StrategyRetain)) > 0 {
 		return false
 	}
-	personal := columns(table, domain.StrategyDelete)
+	personal := columns(table, domain.StrategyErase, domain.StrategyDelete)
 	foreign := slices.ContainsFunc(table.Columns, func(c domain.Column) bool {
 		return !slices.Contains(personal, c.Name) && !links(table, c.Name)
 	})
@@ -167,7 +167,7 @@ func (g generated) fault(table domain.Table) domain.Code {
 	if code := g.clears(table); code != "" {
 		return code
 	}
-	for _, name := range columns(table, domain.StrategyDelete, domain.StrategyAnonymize) {
+	for _, name := range columns(table, domain.StrategyErase, domain.StrategyAnonymize, domain.StrategyNull) {
 		if links(table, name) || g.isReferenced(table.Name, name) {
 			return domain.ErrManifest
 		}

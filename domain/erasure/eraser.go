@@ -2,22 +2,32 @@ package erasure
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/audit"
-	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/domain/internal/audit"
+	"github.com/habeas-data/habeas/domain/internal/hook"
+	"github.com/habeas-data/habeas/domain/internal/resolvers"
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Config is what an Eraser is made of. All fields are required but Purposes.
+// Config is what an Eraser is made of. Clock, IDs and DataMap are required.
 type Config struct {
 	Clock     ports.Clock
 	IDs       ports.IDSource
 	DataMap   domain.DataMap
-	Resolvers *resolvers.Set
-	Purposes  domain.Purposes // those that audit events may name, as consent.Ledger's do; none by default
+	Resolvers []ports.Resolver // the external systems, none by default
+	Purposes  domain.Purposes  // those that audit events may name, as consent.Ledger's do; none by default
+
+	// Before is called in the session of each erasure, once the subject is locked and before anything is changed. Its
+	// error, or its panic, fails the erasure. It is called again if the session is tried again. By default there is none.
+	Before func(ctx context.Context, s ports.Session, subject domain.Subject) error
+	// After is called once the session of an erasure has committed; see ports.CommitNotifier, which the session must be.
+	// Its panics are contained. By default there is none.
+	After func(ctx context.Context, subject domain.Subject, result domain.ErasureResult)
 }
 
 // Eraser carries out erasures. It is safe for concurrent use; each call works in the session it is given.
@@ -27,19 +37,31 @@ type Eraser struct {
 	resolvers *resolvers.Set
 	plan      domain.Plan
 	purposes  domain.Purposes
+	before    hook.Before
+	after     func(context.Context, domain.Subject, domain.ErasureResult)
 }
 
-// NewEraser makes the plan and returns an eraser that follows it. The error is domain.ErrConfiguration when a field is
-// missing, else the Planner's.
+// NewEraser makes the plan and returns an eraser that follows it. Returns domain.ErrConfiguration if a field is missing
+// or the resolvers' names are not valid or not unique, the errors of Planner.Plan, and domain.ErrManifest if a column
+// holds keys (domain.Annotation.Ref) for which no resolver is a ports.KeyResolver of that name.
 func NewEraser(c Config) (*Eraser, error) {
-	if c.Clock == nil || c.IDs == nil || c.DataMap.IsZero() || c.Resolvers == nil {
-		return nil, domain.Misconfigured("eraser", "every field of its Config but Purposes is required")
+	if c.Clock == nil || c.IDs == nil || c.DataMap.IsZero() {
+		return nil, domain.Misconfigured("eraser", "Clock, IDs and DataMap are required")
 	}
-	plan, err := Planner{}.Plan(c.DataMap, c.Resolvers.Names())
+	set, err := resolvers.NewSet(c.Resolvers...)
 	if err != nil {
 		return nil, err
 	}
-	return &Eraser{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, c.Resolvers, plan, c.Purposes}, nil
+	plan, err := Planner{}.Plan(c.DataMap, set.Names())
+	if unheld := resolvers.CheckRefs(c.DataMap, set); len(unheld) > 0 {
+		err = c.DataMap.Refused("data map", slices.Concat(domain.Problems(err), unheld))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Eraser{
+		audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, plan, c.Purposes, c.Before, c.After,
+	}, nil
 }
 
 // Plan returns the plan that every erasure follows. It must not be modified.
@@ -48,12 +70,18 @@ func (e *Eraser) Plan() domain.Plan { return e.plan }
 // Erase erases the subject in the session: it locks the subject, so that erasures of one subject run one after the
 // other, carries out the local steps of the plan, takes back corrections that were still to be sent, withdraws the
 // consents in force, clears the reasons of restrictions, and enqueues one outbox entry for each external system that
-// has a ref, all to be committed together. To erase again is no error and changes nothing but surrogates.
+// has a ref, and entries with at most domain.MaxKeys keys each for all keys of external systems that the rows hold
+// (domain.Annotation.Ref), all to be committed together. The keys are read before the rows go, and before the hook.
+// Those of cells that are retained stay. To erase again is no error and changes nothing but surrogates.
 //
 // The audit trail gets erasure_requested, one erasure_step_succeeded per local step, one consent_withdrawn for each
-// consent that was in force, and erasure_local_completed. When the session rolls back, erasure_requested and the
+// consent that was in force, and erasure_local_completed, then erasure_completed if no external system is concerned;
+// otherwise saga.Runner records it once all of them have erased. When the session rolls back, erasure_requested and the
 // erasure_step_failed of the step that caused it outlive it. If no step did, but the commit for one, its
 // erasure_step_failed has the error rolled_back.
+//
+// An error of the hook Before is returned as it is; its erasure_step_failed has the target hook, and a panic of it the
+// error panic.
 //
 // A subject that does not fit the data map, or has a ref of an unknown kind, is domain.ErrSubject and leaves no trace.
 func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error) {
@@ -68,6 +96,12 @@ func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subj
 		Retained:   map[string]int64{},
 	}}
 	if err := run.begin(ctx, len(subject.Refs), len(calls)); err != nil {
+		return domain.ErasureResult{}, err
+	}
+	if err := run.enqueueKeys(ctx); err != nil {
+		return domain.ErasureResult{}, err
+	}
+	if err := run.beforehand(ctx, subject); err != nil {
 		return domain.ErasureResult{}, err
 	}
 	if err := run.apply(ctx, e.plan.LocalAt(run.at)); err != nil {
@@ -85,16 +119,23 @@ func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subj
 	if err := run.complete(ctx, skipped); err != nil {
 		return domain.ErasureResult{}, err
 	}
+	if err := run.afterwards(subject); err != nil {
+		return domain.ErasureResult{}, err
+	}
 	return run.result, nil
 }
 
 // run is one erasure on its way.
 type run struct {
 	*Eraser
-	session ports.Session
-	id      domain.SubjectID
-	at      time.Time // when the subject was locked
-	result  domain.ErasureResult
+	operation audit.Operation // from the request on
+	session   ports.Session
+	id        domain.SubjectID
+	at        time.Time // when the subject was locked
+	result    domain.ErasureResult
+	enqueued  int      // outbox entries
+	keys      int      // of external systems, in these entries
+	ofKeys    []string // the systems of these keys
 }
 
 // begin locks the subject, then records the request: its event is stamped under the lock, so that the trails of
@@ -102,9 +143,10 @@ type run struct {
 func (r *run) begin(ctx context.Context, refs, external int) error {
 	r.at = domain.Instant(r.audit.Clock.Now())
 	lockErr := r.session.Subjects().Lock(ctx, r.id, r.at)
-	requested := r.audit.Event(domain.EventErasureRequested, r.id, domain.Payload{
+	operation, requested := r.audit.Begin(domain.EventErasureRequested, r.id, domain.Payload{
 		"local_steps": len(r.plan.Local()), "external_steps": external, "refs": refs,
 	})
+	r.operation = operation
 	if err := r.session.Audit().AppendEvidence(ctx, requested); err != nil && lockErr == nil {
 		return err
 	}
@@ -120,7 +162,8 @@ func (r *run) withdraw(ctx context.Context) error {
 		return err
 	}
 	for _, entry := range withdrawn {
-		event := r.audit.Event(domain.EventRectificationStepFailed, r.id, domain.Payload{
+		rectification := r.audit.Operation(entry.OperationID)
+		event := rectification.Event(domain.EventRectificationStepFailed, r.id, domain.Payload{
 			"target": entry.Resolver, "external": true, "abandoned": true, "error": "erased", "attempts": entry.Attempts,
 		})
 		if err := r.session.Audit().Append(ctx, event); err != nil {
@@ -139,9 +182,9 @@ func (r *run) apply(ctx context.Context, steps []domain.Step) error {
 		payload := domain.Payload{"error": domain.ErrorClass(err)}
 		if len(rows) < len(steps) {
 			failed := steps[len(rows)]
-			payload["target"], payload["strategy"] = failed.Target, string(failed.Strategy)
+			maps.Copy(payload, payloadOf(failed))
 		}
-		event := r.audit.Event(domain.EventErasureStepFailed, r.id, payload)
+		event := r.operation.Event(domain.EventErasureStepFailed, r.id, payload)
 		_ = r.session.Audit().AppendEvidence(ctx, event) // err is what went wrong; Do reports lost evidence
 		return err
 	}
@@ -150,43 +193,63 @@ func (r *run) apply(ctx context.Context, steps []domain.Step) error {
 		if step.OnlyExpired() && rows[i] == 0 {
 			continue // which is what the plan says
 		}
-		r.counts(step.Strategy)[step.Target] = rows[i]
-		events = append(events, r.audit.Event(domain.EventErasureStepSucceeded, r.id, domain.Payload{
-			"target": step.Target, "strategy": string(step.Strategy), "rows": rows[i],
-		}))
+		if !clearsAgain(steps[:i], step) {
+			r.counts(step.Strategy)[step.Target] += rows[i]
+		}
+		payload := payloadOf(step)
+		payload["rows"] = rows[i]
+		events = append(events, r.operation.Event(domain.EventErasureStepSucceeded, r.id, payload))
 	}
 	return r.session.Audit().Append(ctx, events...)
 }
 
+// clearsAgain reports whether a step clears the references of rows that an earlier one has anonymized and counted.
+func clearsAgain(before []domain.Step, step domain.Step) bool {
+	return step.OnlyClears() && slices.ContainsFunc(before, func(other domain.Step) bool {
+		return other.Target == step.Target && other.Via == step.Via
+	})
+}
+
+// payloadOf names a step in an event.
+func payloadOf(step domain.Step) domain.Payload {
+	payload := domain.Payload{"target": step.Target, "strategy": string(step.Strategy)}
+	if step.Via != "" {
+		payload["via"] = step.Via
+	}
+	return payload
+}
+
 func (r *run) counts(strategy domain.Strategy) map[string]int64 {
-	switch strategy {
+	switch strategy { //nolint:exhaustive // a step has no other
 	case domain.StrategyDelete:
 		return r.result.Deleted
 	case domain.StrategyAnonymize:
 		return r.result.Anonymized
 	case domain.StrategyRetain:
 		return r.result.Retained
+	case domain.StrategyNull: // of cells and references, never of a step
 	}
-	return map[string]int64{} // the planner knows no other
+	return map[string]int64{}
 }
 
-func (r *run) enqueue(ctx context.Context, calls []resolvers.Call) (err error) {
-	r.result.EnqueuedExternal, err = resolvers.Enqueuer(r.audit).Enqueue(ctx, r.session, calls, domain.OutboxEntry{
-		SubjectID: r.id, Operation: domain.OperationErase,
-	})
-	return err
-}
-
+// complete records what the erasure did here, and that it is complete, unless external systems are to erase, too.
 func (r *run) complete(ctx context.Context, skipped []string) error {
-	completed := r.audit.Event(domain.EventErasureLocalCompleted, r.id, domain.Payload{
+	completed := r.operation.Event(domain.EventErasureLocalCompleted, r.id, domain.Payload{
 		"deleted":           total(r.result.Deleted),
 		"anonymized":        total(r.result.Anonymized),
 		"retained":          total(r.result.Retained),
-		"enqueued":          len(r.result.EnqueuedExternal),
-		"skipped_resolvers": strings.Join(skipped, ","),
+		"enqueued":          r.enqueued,
+		"skipped_resolvers": strings.Join(resolvers.Without(skipped, r.ofKeys), ","),
 	})
+	if r.keys > 0 {
+		completed.Payload["keys"] = r.keys
+	}
 	r.result.CompletedAt = completed.OccurredAt
-	if err := r.session.Audit().Append(ctx, completed); err != nil {
+	events := []domain.AuditEvent{completed}
+	if r.enqueued == 0 {
+		events = append(events, r.operation.Event(domain.EventErasureCompleted, r.id, nil))
+	}
+	if err := r.session.Audit().Append(ctx, events...); err != nil {
 		return err
 	}
 	return r.failOnRollback(ctx)

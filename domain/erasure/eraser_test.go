@@ -22,7 +22,7 @@ func TestAnErasureLocksRecordsActsEnqueuesAndCompletes(t *testing.T) {
 	entry := func(id, resolver string, ref domain.SubjectRef) domain.OutboxEntry {
 		return domain.OutboxEntry{
 			EntryID: id, SubjectID: w.subject.ID, Resolver: resolver, Ref: ref,
-			Operation: "erase", Status: "pending", EnqueuedAt: noon,
+			Operation: "erase", OperationID: "id-1", Status: "pending", EnqueuedAt: noon,
 		}
 	}
 	gomock.InOrder(
@@ -50,18 +50,20 @@ func TestCorrectionsAreTakenBackAfterTheLocalSteps(t *testing.T) {
 		w.handedOut()
 		w.consents.EXPECT().InForce(gomock.Any(), w.subject.ID)
 		w.limits.EXPECT().ClearReasons(gomock.Any(), w.subject.ID)
+		withdrawn := w.event("id-5", "rectification_step_failed", domain.Payload{
+			"target": "registry", "external": true, "abandoned": true, "error": "erased", "attempts": 2,
+		})
+		withdrawn.Payload["operation_id"] = "of the rectification"
 		gomock.InOrder(
 			w.locks(),
 			w.requested("id-1", 0, 0),
 			w.applies(0, 0, 0), w.succeeded(0, 0, 0),
 			w.outbox.EXPECT().Withdraw(gomock.Any(), w.subject.ID).
-				Return([]domain.OutboxEntry{{Resolver: "registry", Attempts: 2}}, nil),
-			w.audit.EXPECT().Append(gomock.Any(), w.event("id-5", "rectification_step_failed", domain.Payload{
-				"target": "registry", "external": true, "abandoned": true, "error": "erased", "attempts": 2,
-			})),
+				Return([]domain.OutboxEntry{{Resolver: "registry", Attempts: 2, OperationID: "of the rectification"}}, nil),
+			w.audit.EXPECT().Append(gomock.Any(), withdrawn),
 			w.completed("id-6", 0, 0, 0, 0, strings.Join(systems, ",")),
 			w.audit.EXPECT().AppendOnRollback(gomock.Any(),
-				w.event("id-7", "erasure_step_failed", domain.Payload{"error": "rolled_back"})),
+				w.event("id-8", "erasure_step_failed", domain.Payload{"error": "rolled_back"})),
 		)
 		if _, err := w.Erase(t.Context(), w.session, w.subject); err != nil {
 			t.Error(err)

@@ -7,10 +7,9 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
-	"github.com/habeas-data/habeas/adapters/system"
+	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/erasure"
-	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -41,11 +40,11 @@ func ExamplePlanner_Plan_refused() {
 	fmt.Println(errors.Is(err, domain.ErrRetention))
 	var refused *domain.Error
 	if errors.As(err, &refused) {
-		fmt.Println(refused.Message)
+		fmt.Println(refused.Problems[0].Where(), refused.Problems[0].Message)
 	}
 	// Output:
 	// true
-	// invoices: invoices.total is retained, but the rows of addresses, on its path to the subject, are deleted
+	// invoices.total is retained, but the rows of addresses, on its path to the subject, are deleted
 }
 
 // Zoe is erased in the session that the caller has opened, with the audit trail in the same transaction.
@@ -57,16 +56,12 @@ func ExampleEraser_Erase() {
 	check(store.Insert("users", memory.Row{"id": 42, "email": "zoe@example.org", "theme": "dark"}))
 	check(store.Insert("addresses", memory.Row{"id": 1, "user_id": 42, "street": "1 Rue de la Paix"}))
 
-	set, err := resolvers.NewSet() // no external systems
-	check(err)
-	eraser, err := erasure.NewEraser(erasure.Config{ // as package stack makes it
-		Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Resolvers: set,
-	})
+	engines, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap})
 	check(err)
 	zoe, err := domain.NewSubject("42")
 	check(err)
-	err = store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
-		result, err := eraser.Erase(ctx, s, zoe)
+	err = engines.Sessions.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
+		result, err := engines.Eraser.Erase(ctx, s, zoe)
 		fmt.Println("deleted:", result.Deleted, "anonymized:", result.Anonymized)
 		return err
 	})

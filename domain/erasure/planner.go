@@ -15,30 +15,31 @@ type Planner struct{}
 
 // Plan returns the plan for the tables of the data map and the external systems named.
 //
-// The rows of a table are deleted if every annotated column says delete and the rows are wholly the subject's: the
-// table is declared owned, or has annotated columns and no other columns but those of the primary key and of relations.
-// Otherwise the rows survive: one step anonymizes the annotated columns that are not retained, another step retains the
-// rest. If the duty to retain a column ends, the step says so, and domain.Plan.LocalAt returns its effect at an
-// instant. A table that has no annotated column and is not owned has no step.
+// The rows of a table are deleted as domain.DataMap.RowsGo says: every annotated column says erase or delete and the
+// rows are wholly the subject's, or the path says so. Otherwise the rows survive: one step anonymizes the annotated
+// columns that are not retained, or sets them to NULL where they say so, and clears the reference to the subject where
+// the path says null; another step retains the rest. If the duty to retain a column ends, the step says so, and
+// domain.Plan.LocalAt returns its effect at an instant. A table that has no annotated column, is not owned, and whose
+// path says nothing has no step.
 //
-// Refused as domain.ErrRetention or domain.ErrManifest, with the table named: a table whose rows survive while a table
-// on its path to the subject loses them; one that refers to another such table, unless the database then clears
-// columns that may be cleared; and a column that would have to be anonymized although it identifies or links rows.
+// A table with several paths has such steps for each of them, on the columns that belong to the path: first those that
+// delete rows, then the others, in the order of the paths; last those that clear a reference that several paths share.
+//
+// Refused as domain.ErrRetention or domain.ErrManifest, with every table at fault named: a table whose rows survive
+// while a table on its path to the subject loses them; one that refers to another such table, unless the database then
+// clears columns that may be cleared; a path that deletes rows with columns that have to stay, or that clears the way
+// to retained ones; and a column that would have to be anonymized although it identifies or links rows.
 func (Planner) Plan(m domain.DataMap, resolverNames []string) (domain.Plan, error) {
 	ordered, err := m.ChildrenFirst()
 	if err != nil {
 		return domain.Plan{}, err
 	}
+	if err := m.Refused("erasure plan", problems(m, nil)); err != nil {
+		return domain.Plan{}, err
+	}
 	plan := domain.Plan{Steps: []domain.Step{}}
 	for _, table := range ordered {
-		if table.RowsGo() {
-			plan.Steps = append(plan.Steps, domain.Step{Target: table.Name, Strategy: domain.StrategyDelete})
-			continue
-		}
-		if err := checkSurvivor(m, table); err != nil {
-			return domain.Plan{}, err
-		}
-		plan.Steps = append(plan.Steps, stepsOfSurvivor(m, table)...)
+		plan.Steps = append(plan.Steps, stepsOf(m, table)...)
 	}
 	for _, name := range resolverNames {
 		plan.Steps = append(plan.Steps, domain.Step{Target: name, Strategy: domain.StrategyDelete, External: true})
@@ -46,12 +47,48 @@ func (Planner) Plan(m domain.DataMap, resolverNames []string) (domain.Plan, erro
 	return plan, nil
 }
 
-// stepsOfSurvivor are the steps on a table whose rows stay. A retained column that identifies or links rows is never
-// overwritten, even where its duty is over.
-func stepsOfSurvivor(m domain.DataMap, table domain.Table) []domain.Step {
-	anonymize := domain.Step{Target: table.Name, Strategy: domain.StrategyAnonymize}
-	retain := domain.Step{Target: table.Name, Strategy: domain.StrategyRetain}
-	for _, column := range table.Personal() {
+// stepsOf are the steps on a table.
+func stepsOf(m domain.DataMap, table domain.Table) []domain.Step {
+	var deleting, others, clearing []domain.Step
+	paths := m.Paths(table.Name)
+	for _, path := range paths {
+		if m.RowsGo(table, path) {
+			step := domain.Step{Target: table.Name, Strategy: domain.StrategyDelete, Via: path.Via}
+			deleting = append(deleting, step)
+			continue
+		}
+		for _, step := range stepsOfSurvivor(m, table, path) {
+			if len(step.Clears) > 0 && len(step.Columns) > 0 && sharesReference(paths, path) {
+				clearing = append(clearing, domain.Step{
+					Target: step.Target, Strategy: step.Strategy, Via: step.Via, Clears: step.Clears,
+				})
+				step.Clears = nil
+			}
+			if step.OnlyClears() && sharesReference(paths, path) {
+				clearing = append(clearing, step)
+				continue
+			}
+			others = append(others, step)
+		}
+	}
+	return slices.Concat(deleting, others, clearing)
+}
+
+// sharesReference reports whether another path begins with the reference of the path. The reference is then cleared
+// last: a row from which both lead to the subject would not be found along the other one.
+func sharesReference(paths []domain.Path, path domain.Path) bool {
+	return slices.ContainsFunc(paths, func(other domain.Path) bool {
+		return other.Via != path.Via && other.Relations[0].Equals(path.Relations[0])
+	})
+}
+
+// stepsOfSurvivor are the steps along a path on a table whose rows stay. A retained column that identifies or links
+// rows is never overwritten, even where its duty is over.
+func stepsOfSurvivor(m domain.DataMap, table domain.Table, path domain.Path) []domain.Step {
+	anonymize := domain.Step{Target: table.Name, Strategy: domain.StrategyAnonymize, Via: path.Via}
+	anonymize.Clears = m.Clears(table, path)
+	retain := domain.Step{Target: table.Name, Strategy: domain.StrategyRetain, Via: path.Via}
+	for _, column := range path.Personal(table) {
 		if column.Personal.Strategy != domain.StrategyRetain {
 			anonymize.Columns = append(anonymize.Columns, column.Name)
 			continue
@@ -62,77 +99,11 @@ func stepsOfSurvivor(m domain.DataMap, table domain.Table) []domain.Step {
 		}
 	}
 	var steps []domain.Step
-	if len(anonymize.Columns) > 0 {
+	if len(anonymize.Columns)+len(anonymize.Clears) > 0 {
 		steps = append(steps, anonymize)
 	}
 	if len(retain.Columns) > 0 {
 		steps = append(steps, retain)
 	}
 	return steps
-}
-
-// checkSurvivor refuses a table whose rows stay when that cannot be: they would lose their way to the subject, or the
-// columns that identify and link them would be overwritten.
-func checkSurvivor(m domain.DataMap, table domain.Table) error {
-	for _, relation := range m.Path(table.Name) {
-		if parent, _ := m.Table(relation.References); parent.RowsGo() {
-			return orphaned(table, parent, "on its path to the subject")
-		}
-	}
-	for _, relation := range table.Relations {
-		parent, inMap := m.Table(relation.References)
-		switch {
-		case !inMap || !parent.RowsGo() || relation.References == table.Name:
-		case !relation.SetsNull:
-			return orphaned(table, parent, "to which it refers without ON DELETE SET NULL")
-		default:
-			if err := checkCleared(m, table, relation); err != nil {
-				return err
-			}
-		}
-	}
-	for _, column := range table.Personal() {
-		if column.Personal.Strategy == domain.StrategyRetain || !m.IsKey(table, column.Name) {
-			continue
-		}
-		return planError(domain.ErrManifest, table.Name+"."+column.Name+
-			": would be anonymized, but it identifies or links rows that survive")
-	}
-	return nil
-}
-
-// checkCleared refuses a relation whose columns the database clears with the other row, where one of them must stay:
-// because it is retained, or because without it the row could not be told from others or would not be the subject's.
-func checkCleared(m domain.DataMap, table domain.Table, relation domain.Relation) error {
-	for _, name := range relation.Columns {
-		column, _ := table.Column(name)
-		retained := column.Personal != nil && column.Personal.Strategy == domain.StrategyRetain
-		onPath := len(m.Path(table.Name)) > 0 && slices.Contains(m.Path(table.Name)[0].Columns, name)
-		code := domain.ErrManifest
-		switch {
-		case retained:
-			code = domain.ErrRetention
-		case !onPath && !slices.Contains(table.PrimaryKey, name) && !slices.Contains(table.SubjectKey, name):
-			continue
-		}
-		return planError(code, table.Name+"."+name+": must stay, but is set to null when the rows of "+
-			relation.References+" are deleted")
-	}
-	return nil
-}
-
-// orphaned is the refusal of a table whose rows stay while those of a table they refer to go.
-func orphaned(table, parent domain.Table, how string) error {
-	code, why := domain.ErrManifest, "its rows survive an erasure"
-	for _, column := range table.Personal() {
-		if column.Personal.Strategy == domain.StrategyRetain {
-			code, why = domain.ErrRetention, table.Name+"."+column.Name+" is retained"
-			break
-		}
-	}
-	return planError(code, table.Name+": "+why+", but the rows of "+parent.Name+", "+how+", are deleted")
-}
-
-func planError(code domain.Code, message string) error {
-	return &domain.Error{Code: code, Op: "erasure plan", Message: message}
 }

@@ -11,6 +11,8 @@ import (
 )
 
 const (
+	wipe = domain.StrategyErase
+	null = domain.StrategyNull
 	del  = domain.StrategyDelete
 	anon = domain.StrategyAnonymize
 	keep = domain.StrategyRetain
@@ -87,24 +89,29 @@ func TestAPlanFollowsTheAnnotations(t *testing.T) {
 		"all annotated, and all says delete": {
 			orders(personal("note", del), personal("name", del)), "orders:delete",
 		},
-		"no strategy means delete":    {orders(personal("note", "")), "orders:delete"},
-		"one column is not annotated": {orders(personal("note", del), plain("total")), "orders:anonymize(note)"},
-		"one column says anonymize": {
-			orders(personal("note", del), personal("name", anon)), "orders:anonymize(note,name)",
+		"all annotated, and says delete or erase": {
+			orders(personal("note", del), personal("name", wipe)), "orders:delete",
 		},
+		"no strategy means erase":     {orders(personal("note", "")), "orders:delete"},
+		"one column is not annotated": {orders(personal("note", wipe), plain("total")), "orders:anonymize(note)"},
+		"one column says anonymize": {
+			orders(personal("note", wipe), personal("name", anon)), "orders:anonymize(note,name)",
+		},
+		"one column says null": {orders(personal("note", wipe), personal("name", null)), "orders:anonymize(note,name)"},
 		"one column says retain": {
-			orders(personal("note", del), personal("vat", keep)), "orders:anonymize(note) orders:retain(vat)",
+			orders(personal("note", wipe), personal("vat", keep)), "orders:anonymize(note) orders:retain(vat)",
 		},
 		"every strategy, in mixed order": {
-			orders(personal("vat", keep), personal("b", del), personal("iban", keep), personal("a", anon)),
-			"orders:anonymize(b,a) orders:retain(vat,iban)",
+			orders(personal("vat", keep), personal("b", wipe), personal("iban", keep), personal("c", null),
+				personal("a", anon)),
+			"orders:anonymize(b,c,a) orders:retain(vat,iban)",
 		},
 		"only retained":                 {orders(personal("vat", keep), plain("total")), "orders:retain(vat)"},
 		"owned, with a plain column":    {owned(orders(personal("note", del), plain("total"))), "orders:delete"},
 		"owned, with nothing annotated": {owned(orders(plain("total"))), "orders:delete"},
 		"owned, but one is anonymized":  {owned(orders(personal("note", anon), plain("total"))), "orders:anonymize(note)"},
 		"owned, but one is retained": {
-			owned(orders(personal("vat", keep), personal("note", del))), "orders:anonymize(note) orders:retain(vat)",
+			owned(orders(personal("vat", keep), personal("note", wipe))), "orders:anonymize(note) orders:retain(vat)",
 		},
 		"a link table":        {link, ""},
 		"an owned link table": {owned(link), "memberships:delete"},
@@ -153,7 +160,7 @@ func TestTheSubjectsOwnRowFollowsTheSameRules(t *testing.T) {
 	for want, subject := range map[string]domain.Table{
 		"":                       users(plain("theme")),
 		"users:delete":           users(personal("email", del)),
-		"users:anonymize(email)": users(personal("email", del), plain("theme")),
+		"users:anonymize(email)": users(personal("email", wipe), plain("theme")),
 		"users:retain(vat)":      users(personal("vat", keep)),
 	} {
 		plan, err := planFor(t, nil, subject)
@@ -170,7 +177,7 @@ func TestTheSubjectsOwnRowFollowsTheSameRules(t *testing.T) {
 func TestChildrenComeFirstTheSubjectLastAndThenTheResolvers(t *testing.T) {
 	plan, err := planFor(t, []string{"mail", "desk"},
 		users(personal("email", anon)),
-		child("orders", "users", personal("vat", keep), personal("note", del)),
+		child("orders", "users", personal("vat", keep), personal("note", wipe)),
 		child("apples", "users", personal("kind", del)),
 		child("items", "orders", personal("text", del)))
 	want := "apples:delete items:delete orders:anonymize(note) orders:retain(vat) users:anonymize(email) " +
@@ -193,7 +200,7 @@ func TestASurvivorBelowDeletedRowsIsRefused(t *testing.T) {
 			[]string{"orders.vat", "users"},
 		},
 		"a retained column among others": {
-			[]domain.Table{gone, child("orders", "users", personal("note", del), personal("vat", keep), plain("total"))},
+			[]domain.Table{gone, child("orders", "users", personal("note", wipe), personal("vat", keep), plain("total"))},
 			domain.ErrRetention,
 			[]string{"orders.vat", "users"},
 		},
@@ -203,7 +210,7 @@ func TestASurvivorBelowDeletedRowsIsRefused(t *testing.T) {
 			[]string{"orders", "users"},
 		},
 		"a plain column": {
-			[]domain.Table{gone, child("orders", "users", personal("note", del), plain("total"))},
+			[]domain.Table{gone, child("orders", "users", personal("note", wipe), plain("total"))},
 			domain.ErrManifest,
 			[]string{"orders", "users"},
 		},
@@ -259,7 +266,7 @@ func TestKeysOfSurvivingRowsAreNeverOverwritten(t *testing.T) {
 		named  string
 	}{
 		"a primary key": {[]domain.Table{subject, survivor(func(o *domain.Table) {
-			o.Columns[0] = personal("id", del)
+			o.Columns[0] = personal("id", wipe)
 		})}, "orders.id"},
 		"a foreign key": {[]domain.Table{subject, survivor(func(o *domain.Table) {
 			o.Columns[1] = personal("users_id", anon)
@@ -269,7 +276,7 @@ func TestKeysOfSurvivingRowsAreNeverOverwritten(t *testing.T) {
 			o.Columns[2] = personal("number", anon)
 		})}, "orders.number"},
 		"a foreign key out of the map": {[]domain.Table{subject, survivor(func(o *domain.Table) {
-			o.Columns[2] = personal("number", del)
+			o.Columns[2] = personal("number", null)
 			o.Relations = append(o.Relations, domain.Relation{
 				Columns: []string{"number"}, References: "numbers", ReferencedColumns: []string{"number"},
 			})

@@ -3,7 +3,9 @@ package erasure_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,7 +13,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/erasure"
-	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -77,7 +78,7 @@ func newWorldWith(t *testing.T, purposes domain.Purposes, resolverNames []string
 }
 
 // resolverSet holds resolvers that must not be called: an erasure only enqueues. The one named "registry" can rectify.
-func resolverSet(tb testing.TB, names ...string) *resolvers.Set {
+func resolverSet(tb testing.TB, names ...string) []ports.Resolver {
 	tb.Helper()
 	var registered []ports.Resolver
 	for _, name := range names {
@@ -91,11 +92,7 @@ func resolverSet(tb testing.TB, names ...string) *resolvers.Set {
 		}
 		registered = append(registered, resolver)
 	}
-	set, err := resolvers.NewSet(registered...)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return set
+	return registered
 }
 
 // stores lets the session hand out its stores as often as they are wanted. No consent is in force, there is nothing to
@@ -164,17 +161,33 @@ func (w world) failed(id string, step domain.Step, class string) *gomock.Call {
 	}))
 }
 
+// completed is the end of an erasure, which is complete at once if nothing was enqueued.
 func (w world) completed(id string, deleted, anonymized, retained int64, enqueued int, skipped string) *gomock.Call {
-	return w.audit.EXPECT().Append(gomock.Any(), w.event(id, "erasure_local_completed", domain.Payload{
+	events := []any{w.event(id, "erasure_local_completed", domain.Payload{
 		"deleted": deleted, "anonymized": anonymized, "retained": retained,
 		"enqueued": enqueued, "skipped_resolvers": skipped,
-	}))
+	})}
+	if enqueued == 0 {
+		events = append(events, w.event(after(id), "erasure_completed", nil))
+	}
+	return w.audit.EXPECT().Append(gomock.Any(), events...)
 }
 
 func (w world) event(id string, eventType domain.EventType, payload domain.Payload) domain.AuditEvent {
-	return domain.AuditEvent{
-		EventID: id, EventType: eventType, SubjectRef: w.subject.ID, OccurredAt: noon, Payload: payload,
+	with := maps.Clone(payload) // every event has the id of the first one
+	if with == nil {
+		with = domain.Payload{}
 	}
+	with["operation_id"] = "id-1"
+	return domain.AuditEvent{
+		EventID: id, EventType: eventType, SubjectRef: w.subject.ID, OccurredAt: noon, Payload: with,
+	}
+}
+
+// after is the id that comes after an id.
+func after(id string) string {
+	n, _ := strconv.Atoi(strings.TrimPrefix(id, "id-"))
+	return "id-" + strconv.Itoa(n+1)
 }
 
 func ref(kind, value string) domain.SubjectRef { return domain.SubjectRef{Kind: kind, Value: value} }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/domain/internal/resolvers"
 	"github.com/habeas-data/habeas/internal/detach"
 )
 
@@ -42,7 +42,7 @@ func (e *Exporter) ask(
 				}
 				incoming <- a
 			}()
-			got, err := call.Resolver.ExportSubject(ctx, call.Ref)
+			got, err := export(ctx, call)
 			if err == nil {
 				a.records, a.ok = adopt(call.Ref.Kind, got)
 			}
@@ -63,11 +63,11 @@ func (e *Exporter) ask(
 		}
 	}
 
-	for i, a := range answers {
-		if a.ok {
+	for i, call := range calls {
+		if a := answers[i]; a.ok {
 			records = append(records, a.records...)
 		} else {
-			incomplete = append(incomplete, calls[i].Ref.Kind)
+			incomplete = append(incomplete, call.Ref.Kind)
 		}
 	}
 	return records, slices.Compact(incomplete)

@@ -8,28 +8,20 @@ import (
 	"os"
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
-	"github.com/habeas-data/habeas/adapters/system"
+	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/export"
-	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // Zoe asks for a copy of her data. What the newsletter service holds is missing from it, which the bundle says.
 func ExampleExporter_Export() {
-	store, dataMap := shop()
-	set, err := resolvers.NewSet(newsletter{})
-	check(err)
-	exporter, err := export.NewExporter(export.Config{ // as package stack makes it
-		Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Resolvers: set,
-	})
-	check(err)
+	engines := shop(newsletter{})
 	zoe, err := domain.NewSubject("42", domain.SubjectRef{Kind: "newsletter", Value: "s-7"})
 	check(err)
 
 	var bundle domain.ExportBundle
-	err = store.Do(context.Background(), func(ctx context.Context, s ports.Session) (err error) {
-		bundle, err = exporter.Export(ctx, s, zoe)
+	err = engines.Sessions.Do(context.Background(), func(ctx context.Context, s ports.Session) (err error) {
+		bundle, err = engines.Exporter.Export(ctx, s, zoe)
 		return err
 	})
 	check(err)
@@ -45,23 +37,17 @@ func ExampleExporter_Export() {
 
 // What is too large for memory is written as it is read. It counts once the session has committed.
 func ExampleExporter_Stream() {
-	store, dataMap := shop()
-	set, err := resolvers.NewSet() // no external systems
-	check(err)
-	exporter, err := export.NewExporter(export.Config{
-		Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Resolvers: set,
-	})
-	check(err)
+	engines := shop()
 	zoe, err := domain.NewSubject("42")
 	check(err)
 
 	lines := json.NewEncoder(os.Stdout) // a file, say, which a session that is repeated begins anew
-	err = store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
+	err = engines.Sessions.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
 		begin := func(bundle domain.ExportBundle) error { return lines.Encode(bundle.SchemaVersion) }
 		yield := func(record domain.ExportRecord) error {
 			return lines.Encode([]any{record.Source, record.Row, record.Field, record.Value})
 		}
-		return exporter.Stream(ctx, s, zoe, begin, yield)
+		return engines.Exporter.Stream(ctx, s, zoe, begin, yield)
 	})
 	check(err)
 	// Output:
@@ -70,8 +56,8 @@ func ExampleExporter_Stream() {
 	// ["users","42","visits",12]
 }
 
-// shop returns a store in memory with one user; an application has a database, and package bunstore.
-func shop() (*memory.Store, domain.DataMap) {
+// shop returns the engines on a store in memory with one user; an application has a database, and package app.
+func shop(systems ...ports.Resolver) stack.Stack {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []domain.Column{
@@ -84,7 +70,9 @@ func shop() (*memory.Store, domain.DataMap) {
 	store, err := memory.New(dataMap, memory.Options{})
 	check(err)
 	check(store.Insert("users", memory.Row{"id": 42, "email": "zoe@example.org", "visits": 12}))
-	return store, dataMap
+	engines, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap, Resolvers: systems})
+	check(err)
+	return engines
 }
 
 // newsletter is a service that does not answer today.

@@ -8,21 +8,21 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/audit"
-	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/domain/internal/audit"
+	"github.com/habeas-data/habeas/domain/internal/resolvers"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // DefaultResolverTimeout bounds how long one external system is waited for.
 const DefaultResolverTimeout = 10 * time.Second
 
-// Config is what an Exporter is made of. All fields are required but ResolverTimeout, which must not be negative.
+// Config is what an Exporter is made of. Clock, IDs and DataMap are required.
 type Config struct {
 	Clock           ports.Clock
 	IDs             ports.IDSource
 	DataMap         domain.DataMap
-	Resolvers       *resolvers.Set
-	ResolverTimeout time.Duration // for each external system; 0 means DefaultResolverTimeout
+	Resolvers       []ports.Resolver // the external systems, none by default
+	ResolverTimeout time.Duration    // for each external system; 0 means DefaultResolverTimeout
 }
 
 // Exporter answers export requests. It is safe for concurrent use; each call works in the session it is given.
@@ -33,25 +33,39 @@ type Exporter struct {
 	timeout   time.Duration
 }
 
-// NewExporter returns an exporter. A field that is missing or wrong is domain.ErrConfiguration.
+// NewExporter returns an exporter. Returns domain.ErrConfiguration if a field is missing or wrong, and
+// domain.ErrManifest if a column holds keys (domain.Annotation.Ref) for which no resolver is a ports.KeyResolver of
+// that name.
 func NewExporter(c Config) (*Exporter, error) {
-	if c.Clock == nil || c.IDs == nil || c.DataMap.IsZero() || c.Resolvers == nil || c.ResolverTimeout < 0 {
+	if c.Clock == nil || c.IDs == nil || c.DataMap.IsZero() || c.ResolverTimeout < 0 {
 		return nil, domain.Misconfigured("exporter",
-			"every field of its Config but ResolverTimeout is required, and that must not be negative")
+			"Clock, IDs and DataMap are required, and ResolverTimeout must not be negative")
+	}
+	set, err := resolvers.NewSet(c.Resolvers...)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.DataMap.Refused("data map", resolvers.CheckRefs(c.DataMap, set)); err != nil {
+		return nil, err
 	}
 	if c.ResolverTimeout == 0 {
 		c.ResolverTimeout = DefaultResolverTimeout
 	}
-	return &Exporter{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, c.Resolvers, c.ResolverTimeout}, nil
+	return &Exporter{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, c.ResolverTimeout}, nil
 }
 
 // Export returns the subject's bundle: the rows of the application's tables in the order of the data map, then the
 // records of each external system in the order of registration. All of it is in memory; see Stream.
 //
 // External systems are asked first, all at once, before the session's first statement, so that a slow one keeps no
-// connection busy. A system that fails, or returns a record that is not valid (see domain.ExportRecord), is named in
-// IncompleteSources and does not fail the export; a failure of the database does. The audit trail gets
-// export_requested, which outlives a failure, and export_completed.
+// connection busy. Then the keys of external systems are read that the subject's rows hold (domain.Annotation.Ref), a
+// page at a time, and each system is asked for them, domain.MaxKeys in a call with the timeout of its own; between
+// the pages no connection is kept, except in a transaction of the application. The rows are read last: a row that
+// comes or goes meanwhile may be there without its files, or the other way round. A system whose call fails is asked
+// no more, and neither is one whose records take more than 64 MiB; the records until then are kept. A system that
+// fails, or returns a record that is not valid (see domain.ExportRecord), is named in IncompleteSources and does not
+// fail the export; a failure of the database does. The audit trail gets export_requested, which outlives a failure,
+// and export_completed.
 //
 // A subject that does not fit the data map, or has a ref of an unknown kind, is domain.ErrSubject and leaves no trace.
 func (e *Exporter) Export(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ExportBundle, error) {
@@ -83,7 +97,7 @@ func (e *Exporter) Stream(
 	if err != nil {
 		return err
 	}
-	requested := e.audit.Event(domain.EventExportRequested, subject.ID, domain.Payload{
+	operation, requested := e.audit.Begin(domain.EventExportRequested, subject.ID, domain.Payload{
 		"refs": len(subject.Refs), "resolvers": len(calls),
 	})
 	if err := s.Audit().AppendEvidence(ctx, requested); err != nil {
@@ -91,6 +105,13 @@ func (e *Exporter) Stream(
 	}
 
 	external, incomplete := e.ask(ctx, calls)
+	keys := keyExport{Exporter: e, session: s, id: subject.ID}
+	if err := keys.ask(ctx); err != nil {
+		return err
+	}
+	external = append(external, keys.records...)
+	incomplete = append(incomplete, resolvers.Without(keys.incomplete, incomplete)...)
+	skipped = resolvers.Without(skipped, keys.asked)
 	if err := ctx.Err(); err != nil {
 		return &domain.Error{Op: "export", Message: "ended by its context", Err: err}
 	}
@@ -117,7 +138,7 @@ func (e *Exporter) Stream(
 			return err
 		}
 	}
-	completed := e.audit.Event(domain.EventExportCompleted, subject.ID, domain.Payload{
+	completed := operation.Event(domain.EventExportCompleted, subject.ID, domain.Payload{
 		"records":            records,
 		"incomplete_sources": strings.Join(incomplete, ","),
 		"skipped_resolvers":  strings.Join(skipped, ","),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -12,7 +13,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/export"
-	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -41,10 +41,6 @@ func newWorld(t *testing.T, timeout time.Duration, registered ...ports.Resolver)
 	clock, ids, made := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl), 0
 	clock.EXPECT().Now().Return(noon).AnyTimes()
 	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
-	set, err := resolvers.NewSet(registered...)
-	if err != nil {
-		t.Fatal(err)
-	}
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
@@ -56,13 +52,13 @@ func newWorld(t *testing.T, timeout time.Duration, registered ...ports.Resolver)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range set.Names() {
-		if name != "skipped" {
+	for _, resolver := range registered {
+		if name := resolver.Name(); name != "skipped" {
 			subject.Refs = append(subject.Refs, refTo(name))
 		}
 	}
 	exporter, err := export.NewExporter(export.Config{
-		Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set, ResolverTimeout: timeout,
+		Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: registered, ResolverTimeout: timeout,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -146,6 +142,8 @@ func records(fields ...string) []domain.ExportRecord {
 }
 
 func event(id string, eventType domain.EventType, subject domain.SubjectID, payload domain.Payload) domain.AuditEvent {
+	payload = maps.Clone(payload)
+	payload["operation_id"] = "id-1" // every event has the id of the first one
 	return domain.AuditEvent{EventID: id, EventType: eventType, SubjectRef: subject, OccurredAt: noon, Payload: payload}
 }
 

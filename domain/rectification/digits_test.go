@@ -8,11 +8,10 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
-	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/rectification"
-	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -48,8 +47,7 @@ func TestNumbersReachColumnsAndSystemsWithEachDigit(t *testing.T) {
 			must(t, err)
 			must(t, store.Insert("users", memory.Row{"id": 42, "account": 1}))
 			system, clock, ids := &desk{}, system.Clock{}, &system.IDs{}
-			set, err := resolvers.NewSet(system)
-			must(t, err)
+			set := []ports.Resolver{system}
 			rectifier, err := rectification.NewRectifier(rectification.Config{
 				Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set,
 			})

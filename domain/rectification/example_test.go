@@ -6,15 +6,14 @@ import (
 	"fmt"
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
-	"github.com/habeas-data/habeas/adapters/system"
+	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/rectification"
-	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Zoe has married. The application has seen the certificate, and corrects her name wherever it is.
-func ExampleRectifier_RectifySubject() {
+// Zoe has married. The application has seen the certificate, and corrects her name.
+func ExampleRectifier_Rectify() {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []domain.Column{
@@ -27,17 +26,13 @@ func ExampleRectifier_RectifySubject() {
 	check(err)
 	check(store.Insert("users", memory.Row{"id": 42, "name": "Zoe Ypsilanti"}))
 
-	set, err := resolvers.NewSet() // no external systems
-	check(err)
-	rectifier, err := rectification.NewRectifier(rectification.Config{ // as package stack makes it
-		Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Resolvers: set,
-	})
+	engines, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap})
 	check(err)
 	zoe, err := domain.NewSubject("42")
 	check(err)
 	for _, name := range []any{"Zoe Xenakis", 7} {
-		err := store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
-			result, err := rectifier.RectifySubject(ctx, s, zoe, domain.Corrections{domain.CategoryIdentity: name})
+		err := engines.Sessions.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
+			result, err := engines.Rectifier.Rectify(ctx, s, zoe, domain.Correction{Table: "users", Column: "name", Value: name})
 			fmt.Println("rectified:", result.Rectified)
 			return err
 		})
@@ -64,13 +59,15 @@ func ExamplePlanner() {
 		},
 	})
 	check(err)
-	plan, err := rectification.Planner{}.Plan(dataMap, domain.Corrections{domain.CategoryIdentity: "Zoë"}, false)
-	fmt.Println(plan.Steps, err)
+	corrections := domain.Corrections{domain.CategoryIdentity: "Zoë"}
+	plan, err := rectification.Planner{}.Plan(dataMap, corrections.List(true), false)
+	fmt.Println(plan.Steps[0].Table, plan.Steps[0].Values, err)
 
-	_, err = rectification.Planner{}.Plan(dataMap, domain.Corrections{domain.CategoryIdentity: "Zoë Ypsilanti"}, false)
+	corrections = domain.Corrections{domain.CategoryIdentity: "Zoë Ypsilanti"}
+	_, err = rectification.Planner{}.Plan(dataMap, corrections.List(true), false)
 	fmt.Println(errors.Is(err, domain.ErrInvalid))
 	// Output:
-	// [{users [{name Zoë}]}] <nil>
+	// users [{name Zoë}] <nil>
 	// true
 }
 

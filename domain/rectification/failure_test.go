@@ -9,12 +9,13 @@ import (
 	"github.com/golang/mock/gomock"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/rectification"
 )
 
 // fails runs the rectification and fails the test unless it ends with the error and without a result.
 func (w world) fails(tb testing.TB, want error) {
 	tb.Helper()
-	result, err := w.RectifySubject(context.Background(), w.session, w.subject, corrections)
+	result, err := w.RectifySubject(context.Background(), w.session, w.subject, corrections, rectification.AllColumns())
 	if !errors.Is(err, want) || !reflect.DeepEqual(result, domain.RectificationResult{}) {
 		tb.Errorf("got %+v, %v, want %v", result, err, want)
 	}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -13,15 +14,18 @@ type Planner struct{}
 
 // Plan says what a rectification writes into the application's own tables, and what it sends to external systems.
 type Plan struct {
-	Steps       []domain.RectificationStep // in the order of the data map's tables
-	Corrections domain.Corrections         // for external systems: every category, with values that have a form in JSON
+	// Steps are in the order of the data map's tables. The step for all rows of a table comes before those for single
+	// rows, which are in the order of the corrections.
+	Steps       []domain.RectificationStep
+	Corrections domain.Corrections // for external systems: what names a category, with values that have a form in JSON
+
+	categories map[domain.Category]bool
 }
 
 // Categories returns the categories that are corrected, sorted.
-func (p Plan) Categories() []domain.Category { return slices.Sorted(maps.Keys(p.Corrections)) }
+func (p Plan) Categories() []domain.Category { return slices.Sorted(maps.Keys(p.categories)) }
 
-// Plan returns the plan for the corrections. The value of a category is written into all annotated columns of that
-// category, so it has to fit each of them:
+// Plan returns the plan for the corrections. The value of a correction has to fit each column that it is written into:
 //
 //   - text takes a string of as many characters as the column holds, valid UTF-8 without NUL;
 //   - integers take Go's integers, a json.Number without fraction and exponent, and a float64 without a fraction up to
@@ -34,90 +38,233 @@ func (p Plan) Categories() []domain.Category { return slices.Sorted(maps.Keys(p.
 //   - bytes take a []byte;
 //   - arrays take nothing, and no column takes nil.
 //
-// A category in which a column identifies or links rows cannot be corrected. A category without any column is for
-// external systems only, and external says whether there is any to send it to.
+// A column that identifies or links rows cannot be corrected, nor a category that has such a column unless the
+// correction names another column. A category with several columns is ambiguous, unless the correction names the column
+// or says that it is for all of them. A category without any column is for external systems only, and external says
+// whether there is any to send it to. No cell may be corrected twice, and no category may be sent twice.
 //
-// Returns domain.ErrInvalid if the corrections break these rules, with one FieldError for each category at fault: Field
-// is the category.
-func (Planner) Plan(m domain.DataMap, corrections domain.Corrections, external bool) (Plan, error) {
+// Returns domain.ErrInvalid if the corrections break these rules, with one FieldError for each correction at fault.
+// Field is "table.column" if the data map has the column, else the category, or "corrections".
+func (Planner) Plan(m domain.DataMap, corrections []domain.Correction, external bool) (Plan, error) {
 	const op = "rectify"
 	if len(corrections) == 0 {
 		return Plan{}, domain.Invalid(op, []domain.FieldError{{
-			Field: "corrections", Code: domain.FieldRequired, Message: "must have a category",
+			Field: "corrections", Code: domain.FieldRequired, Message: "must not be empty",
 		}})
 	}
-	plan := Plan{Corrections: domain.Corrections{}}
-	faults := map[domain.Category]domain.FieldError{}
-	for category, value := range corrections {
-		canonical, wrong := canonicalValue(value)
-		switch {
-		case !category.Valid():
-			faults[category] = *fault(domain.FieldUnknown, "is no category of personal data")
-		case wrong != nil:
-			faults[category] = *wrong
-		default:
-			plan.Corrections[category] = canonical
+	p := planning{
+		dataMap: m, external: external, sent: domain.Corrections{}, categories: map[domain.Category]bool{},
+		written: map[cell]bool{}, steps: map[place]*domain.RectificationStep{},
+	}
+	for _, correction := range corrections {
+		if wrong := p.add(correction); wrong != nil {
+			if wrong.Field == "" {
+				wrong.Field = p.fieldOf(correction)
+			}
+			p.faults = append(p.faults, *wrong)
 		}
 	}
-	held := map[domain.Category]bool{}
-	for _, table := range m.Tables() {
-		step := domain.RectificationStep{Table: table.Name}
+	if len(p.faults) > 0 {
+		return Plan{}, domain.Invalid(op, p.faults)
+	}
+	return Plan{Steps: p.inOrder(), Corrections: p.sent, categories: p.categories}, nil
+}
+
+// planning is a plan that is being made.
+type planning struct {
+	dataMap    domain.DataMap
+	external   bool
+	sent       domain.Corrections
+	categories map[domain.Category]bool
+	written    map[cell]bool
+	steps      map[place]*domain.RectificationStep
+	rows       []place // of the steps for single rows, in the order of the corrections
+	faults     []domain.FieldError
+}
+
+// place is a table, or one row of it.
+type place struct{ table, row string }
+
+// cell is a column of a place.
+type cell struct {
+	place
+	column string
+}
+
+// target is a column that a correction is written into.
+type target struct {
+	table  domain.Table
+	column domain.Column
+}
+
+func (t target) String() string { return t.table.Name + "." + t.column.Name }
+
+// add adds a correction, or returns its fault.
+func (p *planning) add(c domain.Correction) *domain.FieldError {
+	if c.Category != "" && !c.Category.Valid() {
+		return fault(domain.FieldUnknown, "is no category of personal data")
+	}
+	value, wrong := canonicalValue(c.Value)
+	if wrong != nil {
+		return wrong
+	}
+	targets, wrong := p.targets(c)
+	if wrong != nil {
+		return wrong
+	}
+	fitting := make([]any, len(targets))
+	for i, t := range targets {
+		if p.dataMap.IsKey(t.table, t.column.Name) {
+			return fault(domain.FieldUnknown, "identifies or links records, and cannot be corrected")
+		}
+		if fitting[i], wrong = fit(t.column, value); wrong != nil {
+			return wrong
+		}
+	}
+	if c.Category != "" {
+		if _, twice := p.sent[c.Category]; twice {
+			return fault(domain.FieldDuplicate, "is corrected twice")
+		}
+		p.sent[c.Category] = value
+		p.categories[c.Category] = true
+	}
+	for i, t := range targets {
+		if wrong := p.write(t, c.Row, fitting[i]); wrong != nil {
+			return wrong
+		}
+	}
+	return nil
+}
+
+// targets are the columns that a correction names.
+func (p *planning) targets(c domain.Correction) ([]target, *domain.FieldError) {
+	switch {
+	case c.Table != "" || c.Column != "":
+		return p.named(c)
+	case c.Category == "":
+		return nil, fault(domain.FieldRequired, "must name a column or a category")
+	case c.Row != "":
+		return nil, fault(domain.FieldRequired, "must name a table and a column, as it names a row")
+	}
+	var targets []target
+	for _, table := range p.dataMap.Tables() {
 		for _, column := range table.Personal() {
-			category := column.Personal.Category
-			given, ok := plan.Corrections[category]
-			if !ok {
+			if column.Personal.Category == c.Category {
+				targets = append(targets, target{table, column})
+			}
+		}
+	}
+	switch {
+	case len(targets) == 0 && !p.external:
+		return nil, fault(domain.FieldUnknown, "is held nowhere that it can be corrected")
+	case len(targets) > 1 && !c.AllColumns:
+		return nil, ambiguous(targets)
+	}
+	return targets, nil
+}
+
+// named is the column that a correction names.
+func (p *planning) named(c domain.Correction) ([]target, *domain.FieldError) {
+	table, _ := p.dataMap.Table(c.Table)
+	column, ok := table.Column(c.Column)
+	switch {
+	case !ok || column.Personal == nil:
+		return nil, fault(domain.FieldUnknown, "must name an annotated column of the data map, by its table and its name")
+	case c.AllColumns:
+		return nil, fault(domain.FieldUnknown, "names a column, and cannot be for all columns of its category")
+	case c.Category != "" && c.Category != column.Personal.Category:
+		return nil, fault(domain.FieldUnknown, "is of the category "+string(column.Personal.Category))
+	}
+	isText := utf8.ValidString(c.Row) && !strings.ContainsRune(c.Row, 0)
+	if _, ok := domain.SplitTuple(c.Row, len(table.PrimaryKey)); c.Row != "" && (!ok || !isText) {
+		return nil, fault(domain.FieldUnknown, "names no row of the table")
+	}
+	return []target{{table, column}}, nil
+}
+
+func ambiguous(targets []target) *domain.FieldError {
+	names := make([]string, len(targets))
+	for i, t := range targets {
+		names[i] = t.String()
+	}
+	return fault(domain.FieldAmbiguous,
+		"reaches "+strings.Join(names, ", ")+": name one of them, or say that all are meant")
+}
+
+// write adds a value to the step for its place.
+func (p *planning) write(t target, row string, value any) *domain.FieldError {
+	at, whole := place{t.table.Name, row}, place{table: t.table.Name}
+	twice := p.written[cell{at, t.column.Name}] || p.written[cell{whole, t.column.Name}]
+	for _, single := range p.rows {
+		twice = twice || row == "" && single.table == t.table.Name && p.written[cell{single, t.column.Name}]
+	}
+	if twice {
+		return &domain.FieldError{Field: t.String(), Code: domain.FieldDuplicate, Message: "is corrected twice"}
+	}
+	p.written[cell{at, t.column.Name}] = true
+	step := p.steps[at]
+	if step == nil {
+		step = &domain.RectificationStep{Table: t.table.Name, Row: row}
+		p.steps[at] = step
+		if row != "" {
+			p.rows = append(p.rows, at)
+		}
+	}
+	step.Values = append(step.Values, domain.ColumnValue{Column: t.column.Name, Value: value})
+	p.categories[t.column.Personal.Category] = true
+	return nil
+}
+
+// inOrder returns the steps, with the values of each in the order of the columns.
+func (p *planning) inOrder() (steps []domain.RectificationStep) {
+	for _, table := range p.dataMap.Tables() {
+		places := slices.DeleteFunc(slices.Clone(p.rows), func(at place) bool { return at.table != table.Name })
+		for _, at := range append([]place{{table: table.Name}}, places...) {
+			step := p.steps[at]
+			if step == nil {
 				continue
 			}
-			held[category] = true
-			value, wrong := correct(m, table, column, given)
-			if wrong != nil {
-				delete(plan.Corrections, category) // its other columns matter no more
-				faults[category] = *wrong
-				continue
+			position := func(v domain.ColumnValue) int {
+				return slices.IndexFunc(table.Columns, func(c domain.Column) bool { return c.Name == v.Column })
 			}
-			step.Values = append(step.Values, domain.ColumnValue{Column: column.Name, Value: value})
-		}
-		if len(step.Values) > 0 {
-			plan.Steps = append(plan.Steps, step)
+			slices.SortFunc(step.Values, func(a, b domain.ColumnValue) int { return position(a) - position(b) })
+			steps = append(steps, p.alongPaths(table, *step)...)
 		}
 	}
-	for category := range plan.Corrections {
-		if !held[category] && !external {
-			faults[category] = *fault(domain.FieldUnknown, "is held nowhere that it can be corrected")
+	return steps
+}
+
+// alongPaths divides a step on a table with several paths: for each path, the columns that belong to its subject.
+func (p *planning) alongPaths(table domain.Table, step domain.RectificationStep) []domain.RectificationStep {
+	paths := p.dataMap.Paths(table.Name)
+	if len(paths) == 1 {
+		return []domain.RectificationStep{step}
+	}
+	var steps []domain.RectificationStep
+	for _, path := range paths {
+		theirs := slices.DeleteFunc(slices.Clone(step.Values), func(v domain.ColumnValue) bool {
+			column, _ := table.Column(v.Column)
+			return !path.Has(column)
+		})
+		if len(theirs) > 0 {
+			along := domain.RectificationStep{Table: step.Table, Row: step.Row, Via: path.Via, Values: theirs}
+			steps = append(steps, along)
 		}
 	}
-	if len(faults) > 0 {
-		return Plan{}, domain.Invalid(op, inOrder(faults))
-	}
-	return plan, nil
+	return steps
 }
 
-// correct returns the value as the column takes it, or its fault.
-func correct(m domain.DataMap, table domain.Table, column domain.Column, value any) (any, *domain.FieldError) {
-	if m.IsKey(table, column.Name) {
-		return nil, fault(domain.FieldUnknown, "identifies or links records, and cannot be corrected")
+// fieldOf names a correction in an error. A name that the data map does not have, or that does not have the form of a
+// category, may be any text from a client, and is not repeated.
+func (p *planning) fieldOf(c domain.Correction) string {
+	table, _ := p.dataMap.Table(c.Table)
+	if column, ok := table.Column(c.Column); ok {
+		return target{table, column}.String()
 	}
-	return fit(column, value)
-}
-
-// inOrder lists faults by category, each with its field.
-func inOrder(faults map[domain.Category]domain.FieldError) []domain.FieldError {
-	var fields []domain.FieldError
-	for _, category := range slices.Sorted(maps.Keys(faults)) {
-		field := faults[category]
-		field.Field = fieldOf(category)
-		fields = append(fields, field)
-	}
-	return fields
-}
-
-// fieldOf returns the name of a category for an error. A name that does not have the form of a category may be any text
-// from a client, and is not repeated.
-func fieldOf(category domain.Category) string {
 	const most = 32
 	unlike := func(r rune) bool { return (r < 'a' || 'z' < r) && r != '_' }
-	if len(category) > most || strings.ContainsFunc(string(category), unlike) {
+	if c.Category == "" || len(c.Category) > most || strings.ContainsFunc(string(c.Category), unlike) {
 		return "corrections"
 	}
-	return string(category)
+	return string(c.Category)
 }

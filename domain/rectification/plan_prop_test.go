@@ -46,7 +46,7 @@ func TestWhatIsSentToExternalSystemsHasAFormInJSON(t *testing.T) {
 		`"AQI="`: []byte{1, 2}, `[1]`: domain.JSON(" [ 1 ] "), `null`: domain.JSON("null"),
 		`"9999-03-01T12:00:00Z"`: noon.AddDate(7975, 0, 0),
 	} {
-		plan, err := planner.Plan(mustMap(t, users()), domain.Corrections{domain.CategoryLocation: value}, true)
+		plan, err := planner.Plan(mustMap(t, users()), domain.Corrections{domain.CategoryLocation: value}.List(true), true)
 		if err != nil {
 			t.Errorf("%v: %v", value, err)
 			continue

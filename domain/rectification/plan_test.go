@@ -52,7 +52,7 @@ func TestACorrectionGoesToEveryColumnOfItsCategoryInOrder(t *testing.T) {
 	dataMap := mustMap(t, orders, invoices, users()) // the subject's table comes first all the same
 
 	given := domain.Corrections{domain.CategoryContact: "zoe@example.org", domain.CategoryFinancial: 7}
-	plan, err := planner.Plan(dataMap, given, false)
+	plan, err := planner.Plan(dataMap, given.List(true), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestACorrectionGoesToEveryColumnOfItsCategoryInOrder(t *testing.T) {
 
 func TestNoCorrectionsAtAllAreRefused(t *testing.T) {
 	for _, none := range []domain.Corrections{nil, {}} {
-		_, err := planner.Plan(mustMap(t, users()), none, true)
+		_, err := planner.Plan(mustMap(t, users()), none.List(true), true)
 		wantFaults(t, err, "corrections required")
 	}
 }
@@ -95,7 +95,7 @@ func TestEveryCategoryAtFaultIsNamedOnceAndInOrder(t *testing.T) {
 		domain.CategoryIdentity: "secret", domain.CategorySpecial: "secret", domain.CategoryContact: "zoe@example.org",
 		domain.CategoryTechnical: nil, domain.CategoryLocation: "secret", "hobbies": "secret", "secret: jane@example.org": 1,
 		domain.Category(strings.Repeat("x", 33)): 1,
-	}, false)
+	}.List(true), false)
 	wantFaults(t, err,
 		"hobbies unknown", "identity type", "location unknown", "corrections unknown", "special type", "technical required",
 		"corrections unknown")
@@ -109,14 +109,15 @@ func TestEveryCategoryAtFaultIsNamedOnceAndInOrder(t *testing.T) {
 
 func TestACategoryWithoutAColumnIsForExternalSystemsOnly(t *testing.T) {
 	corrections := domain.Corrections{domain.CategoryLocation: "Berlin"}
-	_, err := planner.Plan(mustMap(t, users()), corrections, false)
+	_, err := planner.Plan(mustMap(t, users()), corrections.List(true), false)
 	wantFaults(t, err, "location unknown")
-	plan, err := planner.Plan(mustMap(t, users()), corrections, true)
+	plan, err := planner.Plan(mustMap(t, users()), corrections.List(true), true)
 	if err != nil || len(plan.Steps) > 0 || !reflect.DeepEqual(plan.Corrections, corrections) {
 		t.Errorf("got %+v, %v", plan, err)
 	}
 	for name, value := range map[string]any{"a channel": make(chan int), "a map": map[string]any{}, "bad text": "\xff"} {
-		if _, err := planner.Plan(mustMap(t, users()), domain.Corrections{domain.CategoryLocation: value}, true); err == nil {
+		corrections := domain.Corrections{domain.CategoryLocation: value}.List(true)
+		if _, err := planner.Plan(mustMap(t, users()), corrections, true); err == nil {
 			t.Errorf("%s was taken", name)
 		}
 	}
@@ -154,7 +155,8 @@ func TestColumnsThatIdentifyOrLinkRowsAreNotCorrected(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := planner.Plan(mustMap(t, tables...), domain.Corrections{domain.CategoryContact: "zoe@example.org"}, true)
+			corrections := domain.Corrections{domain.CategoryContact: "zoe@example.org"}.List(true)
+			_, err := planner.Plan(mustMap(t, tables...), corrections, true)
 			wantFaults(t, err, "contact unknown")
 		})
 	}
@@ -174,7 +176,8 @@ func TestAColumnIsNoKeyBecauseOneOfAnotherTableHasItsName(t *testing.T) {
 			column("id", domain.TypeBigInt), column("email", domain.TypeText), contact("number", domain.StrategyAnonymize),
 		},
 	}
-	plan, err := planner.Plan(mustMap(t, people, letters), domain.Corrections{domain.CategoryContact: "030 123456"}, false)
+	corrections := domain.Corrections{domain.CategoryContact: "030 123456"}.List(true)
+	plan, err := planner.Plan(mustMap(t, people, letters), corrections, false)
 	value := func(name string) []domain.ColumnValue {
 		return []domain.ColumnValue{{Column: name, Value: "030 123456"}}
 	}

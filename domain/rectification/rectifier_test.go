@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/rectification"
+	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
@@ -25,7 +26,7 @@ func TestARectificationRecordsWritesEnqueuesAndCompletes(t *testing.T) {
 		w.outbox.EXPECT().Enqueue(gomock.Any(), w.entry("id-4", "mail", ref("mail", "m-1")), w.entry("id-5", "desk", desk)),
 		w.completed("id-6", 4, 2, "ads,shop,crm"),
 	)
-	result, err := w.RectifySubject(t.Context(), w.session, w.subject, corrections)
+	result, err := w.RectifySubject(t.Context(), w.session, w.subject, corrections, rectification.AllColumns())
 	want := domain.RectificationResult{
 		SubjectID: w.subject.ID, CompletedAt: noon, Rectified: map[string]int64{"users": 1, "invoices": 3},
 		EnqueuedExternal: []string{"mail", "desk"}, SkippedResolvers: []string{"ads", "shop", "crm"},
@@ -44,7 +45,8 @@ func TestWithoutARectifyingSystemNothingIsEnqueued(t *testing.T) {
 		w.succeeded("id-2", "users", 0),
 		w.completed("id-3", 0, 0, ""),
 	)
-	result, err := w.RectifySubject(t.Context(), w.session, w.subject, domain.Corrections{domain.CategoryIdentity: 7})
+	corrections := domain.Corrections{domain.CategoryIdentity: 7}
+	result, err := w.RectifySubject(t.Context(), w.session, w.subject, corrections, rectification.AllColumns())
 	if err != nil || result.EnqueuedExternal == nil || result.SkippedResolvers == nil ||
 		len(result.EnqueuedExternal)+len(result.SkippedResolvers) > 0 {
 		t.Errorf("got %+v, %v, want empty lists, which are [] in JSON", result, err)
@@ -65,7 +67,7 @@ func TestACategoryThatOnlyExternalSystemsHaveIsSentToThem(t *testing.T) {
 		w.outbox.EXPECT().Enqueue(gomock.Any(), old, other),
 		w.completed("id-4", 0, 2, ""),
 	)
-	result, err := w.RectifySubject(t.Context(), w.session, w.subject, berlin)
+	result, err := w.RectifySubject(t.Context(), w.session, w.subject, berlin, rectification.AllColumns())
 	if err != nil || !reflect.DeepEqual(result.EnqueuedExternal, []string{"desk", "desk"}) || result.Rectified == nil {
 		t.Errorf("got %+v, %v", result, err)
 	}
@@ -82,8 +84,8 @@ func TestInstantsOfARectificationAreUTCInMicroseconds(t *testing.T) {
 		w.outbox.EXPECT().Enqueue(gomock.Any(), w.entry("id-4", "desk", ref("desk", "d-1"))),
 		w.completed("id-5", 0, 1, ""),
 	)
-	if result, err := w.RectifySubject(t.Context(), w.session, w.subject, corrections); err != nil ||
-		result.CompletedAt != noon {
+	result, err := w.RectifySubject(t.Context(), w.session, w.subject, corrections, rectification.AllColumns())
+	if err != nil || result.CompletedAt != noon {
 		t.Errorf("got %v, %v", result.CompletedAt, err)
 	}
 }
@@ -100,7 +102,7 @@ func TestARefusedSubjectLeavesNoCallAtAll(t *testing.T) {
 		"a ref of an unknown kind": {ID: w.subject.ID, Refs: []domain.SubjectRef{ref("desk", "d-1"), ref("mail", "m-1")}},
 		"a ref that is not whole":  {ID: w.subject.ID, Refs: []domain.SubjectRef{ref("desk", "")}},
 	} {
-		result, err := w.RectifySubject(t.Context(), w.session, subject, corrections)
+		result, err := w.RectifySubject(t.Context(), w.session, subject, corrections, rectification.AllColumns())
 		if !errors.Is(err, domain.ErrSubject) || !reflect.DeepEqual(result, domain.RectificationResult{}) {
 			t.Errorf("%s: got %+v, %v", name, result, err)
 		}
@@ -132,7 +134,7 @@ func TestRefusedCorrectionsLeaveNoCallAtAll(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, c.resolvers, c.refs...) // and a session of which no store may be taken
-			result, err := w.RectifySubject(t.Context(), w.session, w.subject, c.corrections)
+			result, err := w.RectifySubject(t.Context(), w.session, w.subject, c.corrections, rectification.AllColumns())
 			var invalid *domain.Error
 			if !errors.Is(err, domain.ErrInvalid) || !errors.As(err, &invalid) ||
 				!reflect.DeepEqual(result, domain.RectificationResult{}) {
@@ -156,11 +158,11 @@ func TestEachRectificationHasItsOwnSkippedSystems(t *testing.T) {
 	age := domain.Corrections{domain.CategoryIdentity: 7}
 	first, err := w.RectifySubject(context.Background(), w.session, domain.Subject{
 		ID: w.subject.ID, Refs: []domain.SubjectRef{ref("mail", "m-1")},
-	}, age)
+	}, age, rectification.AllColumns())
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := w.RectifySubject(context.Background(), w.session, w.subject, age)
+	second, err := w.RectifySubject(context.Background(), w.session, w.subject, age, rectification.AllColumns())
 	if err != nil || !reflect.DeepEqual(first.SkippedResolvers, []string{"desk"}) ||
 		!reflect.DeepEqual(second.SkippedResolvers, []string{"mail", "desk"}) {
 		t.Errorf("skipped %v, then %v, %v", first.SkippedResolvers, second.SkippedResolvers, err)
@@ -176,10 +178,10 @@ func TestARectifierWithoutWhatItNeedsIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, take := range map[string]func(*rectification.Config){
-		"clock":     func(c *rectification.Config) { c.Clock = nil },
-		"ids":       func(c *rectification.Config) { c.IDs = nil },
-		"data map":  func(c *rectification.Config) { c.DataMap = domain.DataMap{} },
-		"resolvers": func(c *rectification.Config) { c.Resolvers = nil },
+		"clock":    func(c *rectification.Config) { c.Clock = nil },
+		"ids":      func(c *rectification.Config) { c.IDs = nil },
+		"data map": func(c *rectification.Config) { c.DataMap = domain.DataMap{} },
+		"resolver": func(c *rectification.Config) { c.Resolvers = []ports.Resolver{nil} },
 	} {
 		config := whole
 		take(&config)
@@ -198,13 +200,14 @@ func TestARectificationThatIsRolledBackSaysSo(t *testing.T) {
 	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
 	w.subjects.EXPECT().Rectify(gomock.Any(), gomock.Any(), gomock.Any()).AnyTimes()
 	w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).AnyTimes()
+	w.audit.EXPECT().Append(gomock.Any(), gomock.Any(), gomock.Any()).AnyTimes()
 	w.audit.EXPECT().AppendOnRollback(gomock.Any(), gomock.Any()).Do(func(_ context.Context, events ...domain.AuditEvent) {
-		want := domain.Payload{"error": "rolled_back"}
+		want := domain.Payload{"error": "rolled_back", "operation_id": "id-1"}
 		if events[0].EventType != domain.EventRectificationStepFailed || !reflect.DeepEqual(events[0].Payload, want) {
 			t.Errorf("got %+v", events[0])
 		}
 	})
-	if _, err := w.RectifySubject(t.Context(), w.session, w.subject, corrections); err != nil {
+	if _, err := w.RectifySubject(t.Context(), w.session, w.subject, corrections, rectification.AllColumns()); err != nil {
 		t.Error(err)
 	}
 }

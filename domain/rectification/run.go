@@ -6,18 +6,21 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/domain/internal/audit"
+	"github.com/habeas-data/habeas/domain/internal/resolvers"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // run is one rectification on its way. It takes the lock of an erasure, without its mark.
 type run struct {
 	*Rectifier
-	session ports.Session
-	id      domain.SubjectID
-	plan    Plan
-	calls   []resolvers.Call
-	result  domain.RectificationResult
+	operation audit.Operation // from the request on
+	session   ports.Session
+	id        domain.SubjectID
+	plan      Plan
+	calls     []resolvers.Call
+	result    domain.RectificationResult
+	met       map[cell]bool // of single rows, those of the subject
 }
 
 // begin locks the subject, then records the request: under the lock, so that it is certain which steps there are, and
@@ -28,12 +31,13 @@ func (r *run) begin(ctx context.Context, refs int) error {
 	if lockErr == nil && state.Erased && !createdAgain {
 		r.spareErased()
 	}
-	requested := r.audit.Event(domain.EventRectificationRequested, r.id, domain.Payload{
+	operation, requested := r.audit.Begin(domain.EventRectificationRequested, r.id, domain.Payload{
 		"categories":     joined(r.plan.Categories()),
 		"local_steps":    len(r.plan.Steps),
 		"external_steps": len(r.calls),
 		"refs":           refs,
 	})
+	r.operation = operation
 	if err := r.session.Audit().AppendEvidence(ctx, requested); err != nil && lockErr == nil {
 		return err
 	}
@@ -51,7 +55,7 @@ func (r *run) spareErased() {
 			return column.Personal == nil || column.Personal.Strategy != domain.StrategyRetain
 		})
 		if len(values) > 0 {
-			kept = append(kept, domain.RectificationStep{Table: step.Table, Values: values})
+			kept = append(kept, domain.RectificationStep{Table: step.Table, Row: step.Row, Via: step.Via, Values: values})
 		}
 	}
 	r.plan.Steps, r.calls, r.result.SkippedResolvers = kept, nil, r.resolvers.Names()
@@ -59,21 +63,78 @@ func (r *run) spareErased() {
 
 func (r *run) apply(ctx context.Context, step domain.RectificationStep) error {
 	payload := domain.Payload{"target": step.Table}
+	if step.Via != "" {
+		payload["via"] = step.Via
+	}
 	rows, err := r.session.Subjects().Rectify(ctx, r.id, step)
+	if err == nil {
+		err = r.checkMet(step, rows)
+	}
 	if err != nil {
 		payload["error"] = domain.ErrorClass(err)
-		failed := r.audit.Event(domain.EventRectificationStepFailed, r.id, payload)
+		failed := r.operation.Event(domain.EventRectificationStepFailed, r.id, payload)
 		_ = r.session.Audit().AppendEvidence(ctx, failed) // err is what went wrong; Do reports lost evidence
 		return err
 	}
 	payload["rows"] = rows
-	r.result.Rectified[step.Table] = rows
-	return r.session.Audit().Append(ctx, r.audit.Event(domain.EventRectificationStepSucceeded, r.id, payload))
+	r.count(step, rows)
+	return r.session.Audit().Append(ctx, r.operation.Event(domain.EventRectificationStepSucceeded, r.id, payload))
+}
+
+// count adds the rows of a step to the result. The rows of a step for all rows of a table include those of later steps
+// for single rows.
+func (r *run) count(step domain.RectificationStep, rows int64) {
+	all := slices.ContainsFunc(r.plan.Steps, func(s domain.RectificationStep) bool {
+		return s.Table == step.Table && s.Row == ""
+	})
+	if step.Row == "" || !all {
+		r.result.Rectified[step.Table] += rows
+	}
+}
+
+// checkMet returns an error if the step is the last one about a row and a column, and none of them has met a row of the
+// subject. A table with several paths has a step for each of them.
+func (r *run) checkMet(step domain.RectificationStep, rows int64) error {
+	if step.Row == "" {
+		return nil
+	}
+	var faults []domain.FieldError
+	for _, value := range step.Values {
+		at := cell{place{step.Table, step.Row}, value.Column}
+		if rows > 0 {
+			if r.met == nil {
+				r.met = map[cell]bool{}
+			}
+			r.met[at] = true
+		}
+		if r.met[at] || r.isLater(step, at) {
+			continue
+		}
+		faults = append(faults, domain.FieldError{
+			Field: step.Table + "." + value.Column, Code: domain.FieldUnknown, Message: "names no row of the subject",
+		})
+	}
+	return domain.Invalid("rectify", faults)
+}
+
+// isLater reports whether a later step of the plan is about the cell.
+func (r *run) isLater(step domain.RectificationStep, at cell) bool {
+	done := false
+	for _, other := range r.plan.Steps {
+		if other.Table != step.Table || other.Row != step.Row {
+			continue
+		}
+		if done && slices.ContainsFunc(other.Values, func(v domain.ColumnValue) bool { return v.Column == at.column }) {
+			return true
+		}
+		done = done || other.Via == step.Via
+	}
+	return false
 }
 
 func (r *run) enqueue(ctx context.Context) (err error) {
 	r.result.EnqueuedExternal, err = resolvers.Enqueuer(r.audit).Enqueue(ctx, r.session, r.calls, domain.OutboxEntry{
-		SubjectID: r.id, Operation: domain.OperationRectify, Corrections: r.plan.Corrections,
+		SubjectID: r.id, Operation: domain.OperationRectify, OperationID: r.operation.ID(), Corrections: r.plan.Corrections,
 	})
 	return err
 }
@@ -83,16 +144,20 @@ func (r *run) complete(ctx context.Context) error {
 	for _, rows := range r.result.Rectified {
 		rectified += rows
 	}
-	completed := r.audit.Event(domain.EventRectificationLocalCompleted, r.id, domain.Payload{
+	completed := r.operation.Event(domain.EventRectificationLocalCompleted, r.id, domain.Payload{
 		"rectified":         rectified,
 		"enqueued":          len(r.result.EnqueuedExternal),
 		"skipped_resolvers": strings.Join(r.result.SkippedResolvers, ","),
 	})
 	r.result.CompletedAt = completed.OccurredAt
-	if err := r.session.Audit().Append(ctx, completed); err != nil {
+	events := []domain.AuditEvent{completed}
+	if len(r.result.EnqueuedExternal) == 0 {
+		events = append(events, r.operation.Event(domain.EventRectificationCompleted, r.id, nil))
+	}
+	if err := r.session.Audit().Append(ctx, events...); err != nil {
 		return err
 	}
-	failed := r.audit.Event(domain.EventRectificationStepFailed, r.id, domain.Payload{"error": "rolled_back"})
+	failed := r.operation.Event(domain.EventRectificationStepFailed, r.id, domain.Payload{"error": "rolled_back"})
 	return r.session.Audit().AppendOnRollback(ctx, failed) // as where a deferred constraint fails at the commit
 }
 

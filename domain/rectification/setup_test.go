@@ -3,6 +3,8 @@ package rectification_test
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +13,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/rectification"
-	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -99,7 +100,7 @@ func dataMap(tb testing.TB) domain.DataMap {
 }
 
 // resolverSet holds resolvers that must not be called: a rectification only enqueues.
-func resolverSet(tb testing.TB, names ...string) *resolvers.Set {
+func resolverSet(tb testing.TB, names ...string) []ports.Resolver {
 	tb.Helper()
 	ctrl := gomock.NewController(tb)
 	var registered []ports.Resolver
@@ -114,11 +115,7 @@ func resolverSet(tb testing.TB, names ...string) *resolvers.Set {
 		resolver.EXPECT().Name().Return(name).AnyTimes()
 		registered = append(registered, resolver)
 	}
-	set, err := resolvers.NewSet(registered...)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return set
+	return registered
 }
 
 // stores lets the session hand out its stores as often as they are wanted.
@@ -154,23 +151,39 @@ func (w world) failed(id, table, class string) *gomock.Call {
 	}))
 }
 
+// completed is the end of a rectification, which is complete at once if nothing was enqueued.
 func (w world) completed(id string, rectified int64, enqueued int, skipped string) *gomock.Call {
-	return w.audit.EXPECT().Append(gomock.Any(), w.event(id, "rectification_local_completed", domain.Payload{
+	events := []any{w.event(id, "rectification_local_completed", domain.Payload{
 		"rectified": rectified, "enqueued": enqueued, "skipped_resolvers": skipped,
-	}))
+	})}
+	if enqueued == 0 {
+		events = append(events, w.event(after(id), "rectification_completed", nil))
+	}
+	return w.audit.EXPECT().Append(gomock.Any(), events...)
 }
 
 func (w world) event(id string, eventType domain.EventType, payload domain.Payload) domain.AuditEvent {
+	with := maps.Clone(payload) // every event has the id of the first one
+	if with == nil {
+		with = domain.Payload{}
+	}
+	with["operation_id"] = "id-1"
 	return domain.AuditEvent{
-		EventID: id, EventType: eventType, SubjectRef: w.subject.ID, OccurredAt: noon, Payload: payload,
+		EventID: id, EventType: eventType, SubjectRef: w.subject.ID, OccurredAt: noon, Payload: with,
 	}
 }
 
 func (w world) entry(id, resolver string, ref domain.SubjectRef) domain.OutboxEntry {
 	return domain.OutboxEntry{
 		EntryID: id, SubjectID: w.subject.ID, Resolver: resolver, Ref: ref,
-		Operation: "rectify", Corrections: sent, Status: "pending", EnqueuedAt: noon,
+		Operation: "rectify", OperationID: "id-1", Corrections: sent, Status: "pending", EnqueuedAt: noon,
 	}
+}
+
+// after is the id that comes after an id.
+func after(id string) string {
+	n, _ := strconv.Atoi(strings.TrimPrefix(id, "id-"))
+	return "id-" + strconv.Itoa(n+1)
 }
 
 func ref(kind, value string) domain.SubjectRef { return domain.SubjectRef{Kind: kind, Value: value} }

@@ -18,7 +18,7 @@ const aUUID = "8c2b5e6a-0f3d-4a51-9d0e-2f6b7a8c9d0e"
 func planned(tb testing.TB, c domain.Column, value any) (any, error) {
 	tb.Helper()
 	c.Name, c.Personal = "c", &domain.Annotation{Category: domain.CategoryContact}
-	plan, err := planner.Plan(holding(tb, c), domain.Corrections{domain.CategoryContact: value}, false)
+	plan, err := planner.Plan(holding(tb, c), domain.Corrections{domain.CategoryContact: value}.List(true), false)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func TestTheLengthOfTextCountsCharacters(t *testing.T) {
 func TestAPlanSharesNoBytesWithTheCaller(t *testing.T) {
 	given := []byte{1, 2}
 	plan, err := planner.Plan(holding(t, personal("scan", domain.TypeBytes, domain.CategoryIdentity)),
-		domain.Corrections{domain.CategoryIdentity: given}, true)
+		domain.Corrections{domain.CategoryIdentity: given}.List(true), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestAValueHasToFitEachColumnOfItsCategory(t *testing.T) {
 		{[]domain.Column{text, born}, noon, "contact type"},
 		{[]domain.Column{limited, born}, "2024-02-29", ""},
 	} {
-		_, err := planner.Plan(holding(t, c.columns...), domain.Corrections{domain.CategoryContact: c.value}, true)
+		_, err := planner.Plan(holding(t, c.columns...), domain.Corrections{domain.CategoryContact: c.value}.List(true), true)
 		if c.want != "" {
 			wantFaults(t, err, c.want)
 		} else if err != nil {

@@ -3,6 +3,7 @@ package saga_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -68,6 +69,31 @@ func TestOnlyAbandonmentIsTold(t *testing.T) {
 	})
 }
 
+func TestEachFailureIsReportedWithItsCause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		causes := map[string]error{"entry-0": nil, "entry-1": errBoom, "entry-2": refused}
+		w := newWorld(t, nil, desk(t, func(_ context.Context, _ domain.SubjectRef, id string) (bool, error) {
+			return false, causes[id]
+		}))
+		reported := map[string]domain.OutboxStatus{}
+		w.OnFailure(func(_ context.Context, entry domain.OutboxEntry, cause error) {
+			reported[entry.EntryID] = entry.Status
+			if !errors.Is(cause, causes[entry.EntryID]) {
+				t.Errorf("%s: the cause is %v", entry.EntryID, cause)
+			}
+			panic("the report")
+		})
+		w.does().Times(2)
+		w.claims(claimed(t, domain.OperationErase, 1, 3)...)
+		w.settled()
+		w.runs(t, 3)
+		want := map[string]domain.OutboxStatus{"entry-1": domain.OutboxFailed, "entry-2": domain.OutboxAbandoned}
+		if !maps.Equal(reported, want) {
+			t.Errorf("reported are %v, want %v", reported, want)
+		}
+	})
+}
+
 func TestAPanicOfTheHookChangesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
@@ -98,7 +124,8 @@ func TestRequeueRecordsEachEntryThatItRequeued(t *testing.T) {
 	for i, entry := range entries {
 		w.audit.EXPECT().Append(anything, domain.AuditEvent{
 			EventID: []string{"id-1", "id-2"}[i], EventType: domain.EventErasureRequeued,
-			SubjectRef: entry.SubjectID, OccurredAt: noon, Payload: domain.Payload{"target": entry.Resolver},
+			SubjectRef: entry.SubjectID, OccurredAt: noon,
+			Payload: domain.Payload{"target": entry.Resolver, "operation_id": "operation"},
 		})
 	}
 	got, err := w.Requeue(t.Context(), w.session, "entry-0", "entry-1", "entry-2")

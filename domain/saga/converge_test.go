@@ -14,6 +14,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // hands is a clock that is set by hand.
@@ -130,7 +131,7 @@ func TestAnyScriptOfTransientFailuresShorterThanTheLimitConverges(t *testing.T) 
 			})
 			now := &hands{at: noon}
 			runner, err := saga.NewRunner(saga.Config{
-				Sessions: m, Clock: now, IDs: sequence(t), Resolvers: set(t, system),
+				Sessions: m, Clock: now, IDs: sequence(t), Resolvers: []ports.Resolver{system},
 				Options: saga.Options{
 					MaxAttempts: limit, CallTimeout: time.Second,
 					Batch:       rapid.IntRange(1, 12).Draw(draw, "batch"),
@@ -201,7 +202,7 @@ func TestAnEntryThatIsExecutedOftenIsErasedOnce(t *testing.T) {
 				}
 				return false, nil
 			})
-			config := saga.Config{Sessions: m, Clock: now, IDs: ids, Resolvers: set(t, system)}
+			config := saga.Config{Sessions: m, Clock: now, IDs: ids, Resolvers: []ports.Resolver{system}}
 			config.MaxAttempts = 100
 			config.Batch = rapid.IntRange(1, 6).Draw(draw, "batch")
 			config.Concurrency = rapid.IntRange(1, 3).Draw(draw, "concurrency")

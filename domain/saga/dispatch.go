@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -18,6 +19,7 @@ type outcome struct {
 	gaveUp        bool               // the entry was abandoned although it could have been repeated
 	orElse        *domain.Settlement // what comes of an entry that is too old, if it was requeued not long ago
 	after         time.Duration      // the wait that the system asked for, 0 for none
+	cause         error              // why the attempt failed, nil where there was none
 }
 
 // dispatch makes the calls of a batch, with the calls of different systems in parallel, and sends one outcome per entry
@@ -33,7 +35,11 @@ func (n *run) dispatch(ctx context.Context, b batch) <-chan outcome {
 	}
 	for system, queue := range queues {
 		close(queue)
-		for range min(n.config.Concurrency, len(queue)) {
+		lanes := n.config.Concurrency
+		if throttle := n.throttles[system]; throttle != nil {
+			lanes = cap(throttle.lanes)
+		}
+		for range min(lanes, len(queue)) {
 			go func() {
 				for entry := range queue {
 					o := n.contain(ctx, entry, b.leaseUntil)
@@ -66,7 +72,13 @@ func (r *Runner) contain(ctx context.Context, entry domain.OutboxEntry, leaseUnt
 	}()
 	givenBack := outcome{settlement: domain.Settlement{Entry: entry, Status: domain.OutboxPending}}
 	if r.isLost(entry) {
-		return r.abandon(entry, "lost")
+		return r.abandon(entry, "lost", nil)
+	}
+	if throttle != nil {
+		if !throttle.enter(ctx, leaseUntil.Add(-r.config.CallTimeout).Sub(r.config.Clock.Now())) {
+			return givenBack
+		}
+		defer throttle.leave()
 	}
 	if ctx.Err() != nil { // nobody waits for more
 		return givenBack
@@ -118,7 +130,7 @@ func (r *Runner) try(ctx context.Context, entry domain.OutboxEntry) outcome {
 	}
 	var refused *domain.ResolverError
 	if errors.As(err, &refused) {
-		return r.abandon(entry, class)
+		return r.abandon(entry, class, err)
 	}
 	return r.fail(entry, class, err)
 }
@@ -132,12 +144,12 @@ func (r *Runner) fail(entry domain.OutboxEntry, class string, err error) outcome
 	retryAt := domain.Instant(r.config.Clock.Now().Add(r.backoff(entry.Attempts, after)))
 	failed := outcome{settlement: domain.Settlement{
 		Entry: entry, Status: domain.OutboxFailed, LastError: class, NextAttemptAt: &retryAt,
-	}, after: after}
+	}, after: after, cause: err}
 	tooOften := r.config.MaxAttempts > 0 && entry.Attempts >= r.config.MaxAttempts
 	if !tooOften && !r.isTooOld(entry.EnqueuedAt) {
 		return failed
 	}
-	given := r.abandon(entry, class)
+	given := r.abandon(entry, class, err)
 	given.gaveUp, given.after = true, after
 	if !tooOften {
 		given.orElse = &failed.settlement
@@ -160,8 +172,10 @@ func (r *Runner) isTooOld(since time.Time) bool {
 	return r.config.Clock.Now().Sub(since) >= r.config.GiveUpAfter
 }
 
-func (r *Runner) abandon(entry domain.OutboxEntry, class string) outcome {
-	return outcome{settlement: domain.Settlement{Entry: entry, Status: domain.OutboxAbandoned, LastError: class}}
+func (r *Runner) abandon(entry domain.OutboxEntry, class string, cause error) outcome {
+	return outcome{
+		settlement: domain.Settlement{Entry: entry, Status: domain.OutboxAbandoned, LastError: class}, cause: cause,
+	}
 }
 
 // backoff returns the time to wait after an attempt. The time doubles with each attempt up to the limit, less the
@@ -215,12 +229,15 @@ func (r *Runner) call(ctx context.Context, entry domain.OutboxEntry) (alreadyAbs
 }
 
 func (r *Runner) carryOut(ctx context.Context, entry domain.OutboxEntry) (alreadyAbsent bool, err error) {
-	resolver, ok := r.config.Resolvers.Get(entry.Resolver)
+	resolver, ok := r.resolvers.Get(entry.Resolver)
 	if !ok {
 		return false, &domain.ResolverError{Resolver: entry.Resolver, Message: "is not registered"}
 	}
 	switch entry.Operation {
 	case domain.OperationErase:
+		if keys := entry.Ref.Keys; len(keys) > 0 {
+			return eraseKeys(ctx, resolver, keys, entry.EntryID)
+		}
 		return resolver.EraseSubject(ctx, entry.Ref, entry.EntryID)
 	case domain.OperationRectify:
 		if rectifying, ok := resolver.(ports.RectifyingResolver); ok {
@@ -228,4 +245,15 @@ func (r *Runner) carryOut(ctx context.Context, entry domain.OutboxEntry) (alread
 		}
 	}
 	return false, &domain.ResolverError{Resolver: entry.Resolver, Message: "does not know the operation"}
+}
+
+func eraseKeys(
+	ctx context.Context, resolver ports.Resolver, keys []string, entryID string,
+) (allAbsent bool, err error) {
+	ofKeys, ok := resolver.(ports.KeyResolver)
+	if !ok {
+		return false, &domain.ResolverError{Resolver: resolver.Name(), Message: "does not take keys"}
+	}
+	absent, err := ofKeys.EraseKeys(ctx, slices.Clone(keys), entryID)
+	return absent >= len(keys), err
 }

@@ -5,25 +5,18 @@ import (
 	"fmt"
 
 	inmemory "github.com/habeas-data/habeas/adapters/persistence/memory"
-	"github.com/habeas-data/habeas/adapters/system"
+	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/erasure"
-	"github.com/habeas-data/habeas/domain/resolvers"
-	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Zoe was erased a moment ago, and the newsletter service is still to be told. A worker calls RunOnce again and again.
+// Zoe was erased a moment ago, and the erasure is still to be carried out at the newsletter service. A worker calls
+// RunOnce again and again.
 func ExampleRunner_RunOnce() {
-	service := &newsletter{}
-	set, err := resolvers.NewSet(service)
-	check(err)
-	runner, err := saga.NewRunner(saga.Config{ // as package stack makes it
-		Sessions: eraseZoe(set), Clock: system.Clock{}, IDs: &system.IDs{}, Resolvers: set,
-	})
-	check(err)
+	engines := shop(stack.Config{Resolvers: []ports.Resolver{&newsletter{}}})
+	eraseZoe(engines)
 	for range 2 {
-		settled, err := runner.RunOnce(context.Background())
+		settled, err := engines.Runner.RunOnce(context.Background())
 		fmt.Println("settled:", settled, err)
 	}
 	// Output:
@@ -32,37 +25,34 @@ func ExampleRunner_RunOnce() {
 	// settled: 0 <nil>
 }
 
-// The service refuses, for the token has expired: a person is told, renews it, and has the erasure tried again.
+// The service refuses, because the token has expired: a person is notified, renews it, and has the erasure tried again.
 func ExampleRunner_Requeue() {
 	ctx, service := context.Background(), &newsletter{expired: true}
-	set, err := resolvers.NewSet(service)
-	check(err)
-	store := eraseZoe(set)
-	runner, err := saga.NewRunner(saga.Config{
-		Sessions: store, Clock: system.Clock{}, IDs: &system.IDs{}, Resolvers: set,
+	engines := shop(stack.Config{
+		Resolvers: []ports.Resolver{service},
 		OnAbandoned: func(_ context.Context, entry domain.OutboxEntry) {
 			fmt.Println("abandoned:", entry.Resolver, *entry.LastError)
 		},
 	})
-	check(err)
-	_, err = runner.RunOnce(ctx)
+	eraseZoe(engines)
+	_, err := engines.Runner.RunOnce(ctx)
 	check(err)
 
 	service.expired = false
-	err = store.Do(ctx, func(ctx context.Context, s ports.Session) error {
+	err = engines.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		abandoned, err := s.Outbox().Abandoned(ctx, nil, 100)
 		if err != nil {
 			return err
 		}
 		for _, entry := range abandoned {
-			if _, err := runner.Requeue(ctx, s, entry.EntryID); err != nil {
+			if _, err := engines.Runner.Requeue(ctx, s, entry.EntryID); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	check(err)
-	_, err = runner.RunOnce(ctx)
+	_, err = engines.Runner.RunOnce(ctx)
 	check(err)
 	// Output:
 	// abandoned: newsletter refused
@@ -88,26 +78,29 @@ func (n *newsletter) EraseSubject(_ context.Context, ref domain.SubjectRef, _ st
 	return false, nil
 }
 
-// eraseZoe erases a user, and returns the store, in whose outbox the newsletter service is now waited for.
-func eraseZoe(set *resolvers.Set) *inmemory.Store {
-	dataMap, err := domain.NewDataMap(domain.Table{
+// shop returns the engines on a store in memory; an application has a database, and package app.
+func shop(config stack.Config) stack.Stack {
+	var err error
+	config.DataMap, err = domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
 	})
 	check(err)
-	store, err := inmemory.New(dataMap, inmemory.Options{})
+	config.Sessions, err = inmemory.New(config.DataMap, inmemory.Options{})
 	check(err)
-	eraser, err := erasure.NewEraser(erasure.Config{
-		Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Resolvers: set,
-	})
+	engines, err := stack.New(config)
 	check(err)
+	return engines
+}
+
+// eraseZoe erases a user whom the newsletter service knows, too.
+func eraseZoe(engines stack.Stack) {
 	zoe, err := domain.NewSubject("42", domain.SubjectRef{Kind: "newsletter", Value: "s-7"})
 	check(err)
-	check(store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
-		_, err := eraser.Erase(ctx, s, zoe)
+	check(engines.Sessions.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
+		_, err := engines.Eraser.Erase(ctx, s, zoe)
 		return err
 	}))
-	return store
 }
 
 func check(err error) {

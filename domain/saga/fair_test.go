@@ -12,9 +12,9 @@ import (
 	"github.com/golang/mock/gomock"
 
 	stores "github.com/habeas-data/habeas/adapters/persistence/memory"
-	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -55,7 +55,7 @@ func newCompany(t *testing.T, change func(*saga.Config), systems map[string]eras
 		registered = append(registered, made)
 	}
 	slices.SortFunc(registered, func(a, b ports.Resolver) int { return len(a.Name()) - len(b.Name()) })
-	config := saga.Config{Sessions: c.store, Clock: bubble, IDs: &system.IDs{}, Resolvers: set(t, registered...)}
+	config := saga.Config{Sessions: c.store, Clock: bubble, IDs: &system.IDs{}, Resolvers: registered}
 	if change != nil {
 		change(&config)
 	}
@@ -288,17 +288,18 @@ func TestASystemIsAskedNoFasterThanItsRate(t *testing.T) {
 func TestASystemHasNoMoreCallsAtOnceThanItsLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCompany(t, func(c *saga.Config) {
-			c.Systems = map[string]saga.SystemLimits{"crm": {Concurrency: 3}}
-		}, map[string]erases{"crm": takes(time.Second), "mail": takes(time.Second)})
+			c.Systems = map[string]saga.SystemLimits{"crm": {Concurrency: 3}, "shop": {Concurrency: 12}}
+		}, map[string]erases{"crm": takes(time.Second), "mail": takes(time.Second), "shop": takes(time.Second)})
 		c.enqueue(t, "crm", 30)
-		c.enqueue(t, "mail", 30)
+		c.enqueue(t, "mail", 50)
+		c.enqueue(t, "shop", 60)
 		var workers sync.WaitGroup
 		for range 4 {
 			workers.Go(func() { c.work(t, 15*time.Second) })
 		}
 		workers.Wait()
-		if c.most["crm"] != 3 || c.most["mail"] < 10 || c.open() > 0 {
-			t.Errorf("at once were %d and %d calls; %d entries are left", c.most["crm"], c.most["mail"], c.open())
+		if c.most["crm"] != 3 || c.most["mail"] != 10 || c.most["shop"] != 12 || c.open() > 0 {
+			t.Errorf("at once were %v calls; %d entries are left", c.most, c.open())
 		}
 	})
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/habeas-data/habeas/domain/saga"
 )
 
-func TestOptionsAreZeroOnlyIfEveryFieldIs(t *testing.T) {
-	if !(saga.Options{}).IsZero() {
-		t.Error("the zero value is not zero")
+func TestOptionsAreDefaultOnlyIfEveryFieldIs(t *testing.T) {
+	if !saga.IsDefault(saga.Options{}) {
+		t.Error("the zero value is not the default")
 	}
 	for i := range reflect.TypeFor[saga.Options]().NumField() {
 		var options saga.Options
@@ -23,8 +23,8 @@ func TestOptionsAreZeroOnlyIfEveryFieldIs(t *testing.T) {
 		case field.Kind() == reflect.Func:
 			field.Set(reflect.MakeFunc(field.Type(), nil))
 		}
-		if name := reflect.TypeFor[saga.Options]().Field(i).Name; options.IsZero() {
-			t.Errorf("options with %s are zero", name)
+		if name := reflect.TypeFor[saga.Options]().Field(i).Name; saga.IsDefault(options) {
+			t.Errorf("options with %s are the default", name)
 		}
 	}
 }

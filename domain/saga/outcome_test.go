@@ -58,6 +58,7 @@ func (w world) settles(t *testing.T, entry domain.OutboxEntry, want outcome, com
 		settlement.NextAttemptAt = &next
 	}
 	event := func(id string, eventType domain.EventType, payload domain.Payload) domain.AuditEvent {
+		payload["operation_id"] = "operation"
 		return domain.AuditEvent{
 			EventID: id, EventType: eventType, SubjectRef: entry.SubjectID, OccurredAt: noon, Payload: payload,
 		}
@@ -68,7 +69,7 @@ func (w world) settles(t *testing.T, entry domain.OutboxEntry, want outcome, com
 	}
 	gomock.InOrder(
 		w.does(),
-		w.outbox.EXPECT().Claim(anything, 50, noon, noon.Add(5*time.Minute), "id-1", anything).
+		w.outbox.EXPECT().Claim(anything, saga.DefaultBatch, noon, noon.Add(5*time.Minute), "id-1", anything).
 			Return([]domain.OutboxEntry{entry}, nil),
 		w.does(),
 		w.outbox.EXPECT().Settle(anything, []domain.Settlement{settlement}).

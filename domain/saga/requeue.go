@@ -48,7 +48,9 @@ func (r *Runner) recordRequeued(ctx context.Context, s ports.Session, requeued [
 		if entry.SubjectID.IsZero() { // it cannot be read, and will be abandoned again unless it was repaired
 			continue
 		}
-		event := r.audit.Event(domain.EventErasureRequeued, entry.SubjectID, domain.Payload{"target": entry.Resolver})
+		event := r.audit.Operation(entry.OperationID).Event(
+			domain.EventErasureRequeued, entry.SubjectID, domain.Payload{"target": entry.Resolver},
+		)
 		if err := s.Audit().Append(ctx, event); err != nil {
 			return err
 		}
@@ -57,10 +59,10 @@ func (r *Runner) recordRequeued(ctx context.Context, s ports.Session, requeued [
 }
 
 // Discard makes abandoned entries succeeded, because a person has dealt with them by other means, and returns them. It
-// records erasure_discarded or rectification_discarded for each, with the reason, and erasure_completed if no part of a
-// subject's erasure is left. Entries that are not abandoned are skipped. The reason is 1 to 100 letters from a to z,
-// digits, spaces, hyphens and underscores, else the error is domain.ErrInvalid: the audit trail holds no personal data.
-// The error is domain.ErrConfiguration if the store cannot discard; see ports.OutboxOperations.
+// records erasure_discarded or rectification_discarded for each, with the reason, and erasure_completed if no part of
+// an erasure is left. Entries that are not abandoned are skipped. The reason is 1 to 100 letters from a to z, digits,
+// spaces, hyphens and underscores, else the error is domain.ErrInvalid: the audit trail holds no personal data. The
+// error is domain.ErrConfiguration if the store cannot discard; see ports.OutboxOperations.
 func (r *Runner) Discard(
 	ctx context.Context, s ports.Session, reason string, entryIDs ...string,
 ) ([]domain.OutboxEntry, error) {
@@ -86,11 +88,12 @@ func (r *Runner) Discard(
 		if d.Entry.SubjectID.IsZero() || !known {
 			continue
 		}
-		events = append(events, r.audit.Event(types.discarded, d.Entry.SubjectID, domain.Payload{
+		operation := r.audit.Operation(d.Entry.OperationID)
+		events = append(events, operation.Event(types.discarded, d.Entry.SubjectID, domain.Payload{
 			"target": d.Entry.Resolver, "external": true, "reason": reason,
 		}))
 		if d.Completes {
-			events = append(events, r.audit.Event(types.completed, d.Entry.SubjectID, nil))
+			events = append(events, operation.Event(types.completed, d.Entry.SubjectID, nil))
 		}
 	}
 	if len(events) == 0 {

@@ -3,6 +3,7 @@ package saga
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,7 +33,14 @@ const (
 //
 // At most once an hour it also looks for entries that no process took for a day, and reports them.
 func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
-	first, err := r.claim(ctx, nil)
+	select {
+	case <-r.wakes: // the claim that comes next answers it
+	default:
+	}
+	first, err := r.claim(ctx, nil, false)
+	for err == nil && first.isEmpty() && r.looks.underWay() && len(r.wakes) == 0 && ctx.Err() == nil {
+		first, err = r.claim(ctx, nil, true)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -86,7 +94,7 @@ func (n *run) serve(ctx context.Context, first batch) {
 		if !n.underWay() || ctx.Err() != nil || n.failed() {
 			continue // and wait for what is under way
 		}
-		next, err := n.claim(ctx, n.isBusy)
+		next, err := n.claim(ctx, n.isBusy, false)
 		if err != nil {
 			n.add(0, err)
 			continue
@@ -140,7 +148,7 @@ var errEnded = &domain.Error{Op: "saga", Message: "the goroutine of a batch was 
 // carry makes the calls of a batch and settles them.
 func (n *run) carry(ctx context.Context, b batch) {
 	for _, entry := range b.unreadable {
-		n.tell(ctx, entry)
+		n.tell(ctx, entry, nil)
 	}
 	n.add(len(b.unreadable), nil)
 	if len(b.entries) == 0 {
@@ -190,13 +198,16 @@ type batch struct {
 	entries    []domain.OutboxEntry
 	unreadable []domain.OutboxEntry // which the store has abandoned
 	leaseUntil time.Time
+	token      string
 }
+
+func (b batch) isEmpty() bool { return len(b.entries)+len(b.unreadable) == 0 }
 
 // admitted are the targets of a claim: the systems that may be called now and are not busy, with the number of entries
 // of each system. Systems take turns at being the first.
 func (r *Runner) admitted(now time.Time, busy func(system string) bool) ([]domain.OutboxTarget, map[string]int) {
 	var targets []domain.OutboxTarget
-	names, systems := r.config.Resolvers.Names(), map[string]int{}
+	names, systems := r.resolvers.Names(), map[string]int{}
 	turn := int((r.turns.Add(1) - 1) % uint64(max(1, len(names)))) //nolint:gosec // below the number of systems
 	for i := range names {
 		name := names[(turn+i)%len(names)]
@@ -221,53 +232,116 @@ func (r *Runner) admitted(now time.Time, busy func(system string) bool) ([]domai
 }
 
 // claim does not wait for a database that does not answer any longer than for a call. The events of entries that
-// cannot be read are part of the claim, which settles them.
-func (r *Runner) claim(ctx context.Context, busy func(system string) bool) (batch, error) {
+// cannot be read are part of the claim, which settles them. If again is set, the claim follows one that found nothing.
+func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again bool) (batch, error) {
 	began := r.config.Clock.Now()
 	targets, systems := r.admitted(began, busy)
 	if len(targets) == 0 {
 		return batch{}, nil
 	}
-	everything := r.looks.shorten(began, targets)
+	planned := r.looks.plan(began, targets, again)
 	var b batch
+	returned := false
 	defer func() {
 		for name, admitted := range systems {
-			r.throttles[name].claimed(admitted, b.of(name))
+			r.throttles[name].claimed(admitted, of(b.entries, name))
+		}
+		if !returned {
+			r.looks.failed(planned)
 		}
 	}()
 	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
 	defer cancel()
 	var claiming batch
+	var spanned []domain.OutboxEntry
+	var took time.Duration // of the look at a span
 	err := r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		now := domain.Instant(r.config.Clock.Now())
-		claiming = batch{leaseUntil: now.Add(r.config.Lease)} // the function may run again
-		claimed, err := s.Outbox().Claim(ctx, r.config.Batch, now, claiming.leaseUntil, r.config.IDs.NewID(), targets...)
-		if err != nil {
-			return err
-		}
-		for _, entry := range claimed {
-			if entry.Status != domain.OutboxAbandoned {
-				claiming.entries = append(claiming.entries, entry)
-				continue
-			}
-			claiming.unreadable = append(claiming.unreadable, entry)
-			if err := r.recordFailure(ctx, s, entry, domain.LastErrorUnreadable, true); err != nil {
+		claiming = batch{leaseUntil: now.Add(r.config.Lease), token: r.config.IDs.NewID()} // the function may run again
+		spanned = nil
+		if planned.span {
+			begin := r.config.Clock.Now()
+			if err := r.take(ctx, s, &claiming, now, spanOf(targets, planned)); err != nil {
 				return err
 			}
+			took, spanned = r.config.Clock.Now().Sub(begin), claiming.entries
 		}
-		return nil
+		if planned.span && !planned.lately {
+			return nil
+		}
+		return r.take(ctx, s, &claiming, now, rest(targets, claiming.entries))
 	})
 	if err != nil {
 		return batch{}, err
 	}
-	b = claiming
-	r.looks.looked(began, r.config.Clock.Now(), everything, targets, r.config.Batch, b.entries)
+	b, returned = claiming, true
+	now := r.config.Clock.Now()
+	if planned.span {
+		r.looks.lookedAt(planned, took, now, targets, r.config.Batch, spanned)
+	}
+	if planned.everything {
+		r.looks.lookedAll(now.Sub(began), now)
+	}
+	if planned.everything || planned.lately {
+		r.looks.looked(began, targets, r.config.Batch, b.entries)
+	}
 	if r.isFull(b) {
 		if full := r.full.Load(); full != nil {
 			(*full)()
 		}
 	}
 	return b, nil
+}
+
+// take claims what is due of targets, in so far as the batch has room.
+func (r *Runner) take(
+	ctx context.Context, s ports.Session, b *batch, now time.Time, targets []domain.OutboxTarget,
+) error {
+	room := r.config.Batch - len(b.entries) - len(b.unreadable)
+	if room <= 0 || len(targets) == 0 {
+		return nil
+	}
+	claimed, err := s.Outbox().Claim(ctx, room, now, b.leaseUntil, b.token, targets...)
+	if err != nil {
+		return err
+	}
+	for _, entry := range claimed {
+		if entry.Status != domain.OutboxAbandoned {
+			b.entries = append(b.entries, entry)
+			continue
+		}
+		b.unreadable = append(b.unreadable, entry)
+		if err := r.recordFailure(ctx, s, entry, domain.LastErrorUnreadable, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spanOf are targets within the bounds of a span.
+func spanOf(targets []domain.OutboxTarget, planned look) []domain.OutboxTarget {
+	within := slices.Clone(targets)
+	for i := range within {
+		within[i].DueFrom, within[i].DueUntil = planned.from, planned.until
+	}
+	return within
+}
+
+// rest are targets with what is left of their limits.
+func rest(targets []domain.OutboxTarget, taken []domain.OutboxEntry) []domain.OutboxTarget {
+	if len(taken) == 0 {
+		return targets
+	}
+	var left []domain.OutboxTarget
+	for _, target := range targets {
+		if target.Limit > 0 {
+			if target.Limit -= of(taken, target.Resolver); target.Limit <= 0 {
+				continue
+			}
+		}
+		left = append(left, target)
+	}
+	return left
 }
 
 // isFull reports whether there may be more of what is due.
@@ -278,9 +352,9 @@ func (r *Runner) isFull(b batch) bool { return len(b.entries)+len(b.unreadable) 
 func (r *Runner) OnFull(call func()) { r.full.Store(&call) }
 
 // of is how many entries of a system there are.
-func (b batch) of(system string) (n int) {
-	for _, entry := range b.entries {
-		if entry.Resolver == system {
+func of(entries []domain.OutboxEntry, name string) (n int) {
+	for _, entry := range entries {
+		if entry.Resolver == name {
 			n++
 		}
 	}

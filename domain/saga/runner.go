@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/audit"
-	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/domain/internal/audit"
+	"github.com/habeas-data/habeas/domain/internal/resolvers"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -40,7 +40,7 @@ const clockMargin = time.Minute
 // Options are the limits of the calls to external systems. A zero stands for the default. No number may be negative.
 type Options struct {
 	Batch        int           // entries claimed at once; 50
-	Concurrency  int           // calls at once to each system, of each batch; 10
+	Concurrency  int           // calls at once to each system, over all batches; 10
 	CallTimeout  time.Duration // for one call; 30 s
 	Lease        time.Duration // for a whole batch, a second longer than CallTimeout at least; 5 min
 	GiveUpAfter  time.Duration // an entry that fails is abandoned once it is that old; 7 days
@@ -70,19 +70,19 @@ type Options struct {
 	OnLate func(ctx context.Context, backlog domain.OutboxBacklog)
 }
 
-// IsZero reports whether every option is the default.
-func (o Options) IsZero() bool {
+// IsDefault reports whether every option is left out.
+func IsDefault(o Options) bool {
 	return o.Batch == 0 && o.Concurrency == 0 && o.CallTimeout == 0 && o.Lease == 0 && o.GiveUpAfter == 0 &&
 		o.MaxAttempts == 0 && o.FirstBackoff == 0 && o.MaxBackoff == 0 && o.Jitter == nil && o.Systems == nil &&
 		o.BreakAfter == 0 && o.Retention == 0 && o.LateAfter == 0 && o.OnLate == nil
 }
 
-// Config is what a Runner is made of. Sessions, Clock, IDs and Resolvers are required.
+// Config is what a Runner is made of. Sessions, Clock and IDs are required.
 type Config struct {
 	Sessions  ports.SessionFactory
 	Clock     ports.Clock
 	IDs       ports.IDSource
-	Resolvers *resolvers.Set
+	Resolvers []ports.Resolver // the external systems, none by default
 	Options
 
 	// OnAbandoned is called with each entry that was abandoned, after that is committed. The entry has the status
@@ -96,7 +96,7 @@ type Config struct {
 
 // SystemLimits are how much one system is asked by this process.
 type SystemLimits struct {
-	Concurrency int     // calls at once, over all batches; 0 for no limit but Config.Concurrency in each
+	Concurrency int     // calls at once, over all batches, in place of Options.Concurrency; 0 for that
 	Rate        float64 // calls per second, 0 for any number
 	Burst       int     // calls that may come together at that rate, after a pause; 1
 }
@@ -107,19 +107,25 @@ type SystemLimits struct {
 type Runner struct {
 	config    Config
 	audit     audit.Stamper
+	resolvers *resolvers.Set
 	targets   []domain.OutboxTarget
 	throttles map[string]*throttle // of each system
 	turns     atomic.Uint64        // claims so far
 	wakes     chan struct{}        // holds the one wake that was not answered yet
 	full      atomic.Pointer[func()]
+	failures  atomic.Pointer[func(context.Context, domain.OutboxEntry, error)]
 	looks     looks
 	unclaimed watch
 }
 
-// NewRunner returns a runner. A field that is missing or wrong is domain.ErrConfiguration.
+// NewRunner returns a runner. Returns domain.ErrConfiguration if a field is missing or wrong.
 func NewRunner(c Config) (*Runner, error) {
-	if c.Sessions == nil || c.Clock == nil || c.IDs == nil || c.Resolvers == nil {
-		return nil, domain.Misconfigured("saga", "Sessions, Clock, IDs and Resolvers are required")
+	if c.Sessions == nil || c.Clock == nil || c.IDs == nil {
+		return nil, domain.Misconfigured("saga", "Sessions, Clock and IDs are required")
+	}
+	set, err := resolvers.NewSet(c.Resolvers...)
+	if err != nil {
+		return nil, err
 	}
 	if c.Batch < 0 || c.Concurrency < 0 || c.MaxAttempts < 0 || c.BreakAfter < 0 ||
 		c.CallTimeout < 0 || c.Lease < 0 || c.FirstBackoff < 0 || c.MaxBackoff < 0 || c.GiveUpAfter < 0 ||
@@ -127,7 +133,7 @@ func NewRunner(c Config) (*Runner, error) {
 		return nil, domain.Misconfigured("saga", "no field may be negative")
 	}
 	for name, limits := range c.Systems {
-		if _, known := c.Resolvers.Get(name); !known {
+		if _, known := set.Get(name); !known {
 			return nil, domain.Misconfigured("saga", "Systems names a resolver that is not registered: "+name)
 		}
 		if limits.Concurrency < 0 || limits.Burst < 0 || !(limits.Rate >= 0) {
@@ -148,13 +154,14 @@ func NewRunner(c Config) (*Runner, error) {
 		return nil, domain.Misconfigured("saga", "Lease must be longer than CallTimeout, by a second at least")
 	}
 	r := &Runner{
-		config: c, audit: audit.Stamper{Clock: c.Clock, IDs: c.IDs}, targets: c.Resolvers.Targets(),
+		config: c, audit: audit.Stamper{Clock: c.Clock, IDs: c.IDs}, resolvers: set, targets: set.Targets(),
 		throttles: map[string]*throttle{}, wakes: make(chan struct{}, 1),
 	}
-	for _, name := range c.Resolvers.Names() {
+	for _, name := range set.Names() {
 		r.throttles[name] = &throttle{
 			limits: c.Systems[name], breakAt: c.BreakAfter, first: c.FirstBackoff,
-			longest: max(c.FirstBackoff, longestBreak), lanes: c.Concurrency, batch: c.Batch,
+			longest: max(c.FirstBackoff, longestBreak), batch: c.Batch,
+			lanes: make(chan struct{}, orDefault(c.Systems[name].Concurrency, c.Concurrency)),
 		}
 	}
 	for i := range r.targets {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/ports"
 )
 
 func TestARunnerHasDefaults(t *testing.T) {
@@ -28,7 +29,7 @@ func TestAWrongConfigurationIsRefused(t *testing.T) {
 		"no sessions":                  func(c *saga.Config) { c.Sessions = nil },
 		"no clock":                     func(c *saga.Config) { c.Clock = nil },
 		"no ids":                       func(c *saga.Config) { c.IDs = nil },
-		"no resolvers":                 func(c *saga.Config) { c.Resolvers = nil },
+		"a nil resolver":               func(c *saga.Config) { c.Resolvers = []ports.Resolver{nil} },
 		"a negative batch":             func(c *saga.Config) { c.Batch = -1 },
 		"a negative concurrency":       func(c *saga.Config) { c.Concurrency = -1 },
 		"a negative timeout":           func(c *saga.Config) { c.CallTimeout = -1 },
@@ -85,7 +86,7 @@ func TestNothingIsDoneWithoutAClaim(t *testing.T) {
 	t.Run("that works", func(t *testing.T) {
 		w := newWorld(t, nil, uncalled(t))
 		w.does()
-		w.outbox.EXPECT().Claim(anything, 50, anything, anything, anything, anything).Return(nil, errBoom)
+		w.outbox.EXPECT().Claim(anything, saga.DefaultBatch, anything, anything, anything, anything).Return(nil, errBoom)
 		if settled, err := w.RunOnce(t.Context()); settled != 0 || !errors.Is(err, errBoom) {
 			t.Errorf("got %d, %v", settled, err)
 		}

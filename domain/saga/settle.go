@@ -43,9 +43,9 @@ func collect(outcomes <-chan outcome, n int) []outcome {
 
 // record settles outcomes and writes their audit events, in one transaction. It returns how many took effect.
 func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, err error) {
-	var abandoned []domain.OutboxEntry
+	var failed []outcome
 	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		settled, abandoned = 0, nil // the function may run again
+		settled, failed = 0, nil // the function may run again
 		outcomes, err := r.spare(ctx, s, outcomes)
 		if err != nil {
 			return err
@@ -63,8 +63,8 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 				continue
 			}
 			settled++
-			if o.settlement.Status == domain.OutboxAbandoned {
-				abandoned = append(abandoned, o.settled())
+			if o.settlement.Status != domain.OutboxSucceeded {
+				failed = append(failed, o)
 			}
 			if err := s.Audit().Append(ctx, r.events(o, results[i].Completes)...); err != nil {
 				return err
@@ -75,8 +75,12 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 	if err != nil {
 		return 0, err
 	}
-	for _, entry := range abandoned {
-		r.tell(ctx, entry)
+	for _, o := range failed {
+		if o.settlement.Status == domain.OutboxAbandoned {
+			r.tell(ctx, o.settled(), o.cause)
+		} else {
+			r.report(ctx, o.settled(), o.cause)
+		}
 	}
 	return settled, nil
 }
@@ -122,6 +126,7 @@ func (o outcome) settled() domain.OutboxEntry {
 // has no names for its events.
 func (r *Runner) events(o outcome, completes bool) []domain.AuditEvent {
 	entry := o.settlement.Entry
+	operation := r.audit.Operation(entry.OperationID)
 	types, known := eventTypes[entry.Operation]
 	if !known {
 		return nil
@@ -130,12 +135,12 @@ func (r *Runner) events(o outcome, completes bool) []domain.AuditEvent {
 	if o.settlement.Status != domain.OutboxSucceeded {
 		payload["error"] = o.settlement.LastError
 		payload["abandoned"] = o.settlement.Status == domain.OutboxAbandoned
-		return []domain.AuditEvent{r.audit.Event(types.failed, entry.SubjectID, payload)}
+		return []domain.AuditEvent{operation.Event(types.failed, entry.SubjectID, payload)}
 	}
 	payload["already_absent"] = o.alreadyAbsent
-	events := []domain.AuditEvent{r.audit.Event(types.succeeded, entry.SubjectID, payload)}
+	events := []domain.AuditEvent{operation.Event(types.succeeded, entry.SubjectID, payload)}
 	if completes {
-		events = append(events, r.audit.Event(types.completed, entry.SubjectID, nil))
+		events = append(events, operation.Event(types.completed, entry.SubjectID, nil))
 	}
 	return events
 }
@@ -150,13 +155,4 @@ var eventTypes = map[domain.Operation]struct{ succeeded, failed, completed, disc
 		domain.EventRectificationStepSucceeded, domain.EventRectificationStepFailed, domain.EventRectificationCompleted,
 		domain.EventRectificationDiscarded,
 	},
-}
-
-// tell calls the hook for an abandoned entry. The commit is done: whatever the hook does changes nothing.
-func (r *Runner) tell(ctx context.Context, entry domain.OutboxEntry) {
-	if r.config.OnAbandoned == nil {
-		return
-	}
-	defer func() { _ = recover() }()
-	r.config.OnAbandoned(ctx, entry)
 }

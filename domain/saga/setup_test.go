@@ -12,7 +12,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
@@ -44,7 +43,7 @@ func newWorld(t *testing.T, change func(*saga.Config), registered ...ports.Resol
 		sessions: mocks.NewMockSessionFactory(ctrl), session: mocks.NewMockSession(ctrl),
 		outbox: mocks.NewMockOutbox(ctrl), audit: mocks.NewMockAuditLog(ctrl),
 	}
-	config := saga.Config{Sessions: w.sessions, Clock: clock(t), IDs: sequence(t), Resolvers: set(t, registered...)}
+	config := saga.Config{Sessions: w.sessions, Clock: clock(t), IDs: sequence(t), Resolvers: registered}
 	if change != nil {
 		change(&config)
 	}
@@ -77,13 +76,6 @@ func sequence(t *testing.T) ports.IDSource {
 		last++
 		return fmt.Sprintf("id-%d", last)
 	}).AnyTimes()
-	return made
-}
-
-func set(t *testing.T, registered ...ports.Resolver) *resolvers.Set {
-	t.Helper()
-	made, err := resolvers.NewSet(registered...)
-	must(t, err)
 	return made
 }
 
@@ -132,7 +124,7 @@ func claimed(t *testing.T, operation domain.Operation, attempts, n int) []domain
 	for i := range entries {
 		entries[i] = domain.OutboxEntry{
 			EntryID: fmt.Sprintf("entry-%d", i), SubjectID: subject, Resolver: "desk",
-			Ref: domain.SubjectRef{Kind: "desk", Value: "contact"}, Operation: operation,
+			Ref: domain.SubjectRef{Kind: "desk", Value: "contact"}, Operation: operation, OperationID: "operation",
 			Status: domain.OutboxInFlight, Attempts: attempts, EnqueuedAt: noon.Add(-time.Hour),
 			LastAttemptAt: &noon, NextAttemptAt: &until, LeaseToken: &token,
 		}

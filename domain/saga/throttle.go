@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -25,7 +26,7 @@ type throttle struct {
 	breakAt int           // failures in a row
 	first   time.Duration // that the breaker stays open, doubled each time up to longest
 	longest time.Duration
-	lanes   int // calls at once of a batch
+	lanes   chan struct{} // calls at once
 	batch   int
 
 	mu       sync.Mutex
@@ -67,7 +68,7 @@ func (t *throttle) admit(now time.Time) int {
 	}
 	most := t.batch
 	if t.average > 0 {
-		most = min(most, t.lanes*max(1, int(swift/t.average)))
+		most = min(most, cap(t.lanes)*max(1, int(swift/t.average))-t.pending)
 	}
 	if t.limits.Rate > 0 {
 		most = min(most, max(1, int(t.limits.Rate*swift.Seconds())))
@@ -89,6 +90,27 @@ func (t *throttle) claimed(admitted, n int) {
 		t.probing = false
 	}
 }
+
+// enter waits for a call's turn, at most for so long, and reports false if it has none. Otherwise, leave must follow.
+func (t *throttle) enter(ctx context.Context, most time.Duration) bool {
+	select {
+	case t.lanes <- struct{}{}:
+		return true
+	default:
+	}
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case t.lanes <- struct{}{}:
+		return true
+	case <-timer.C:
+		return false
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (t *throttle) leave() { <-t.lanes }
 
 // begin reports whether an entry that was claimed may be tried now, and after what wait. Where it may not, giveBack has
 // to follow, else end.

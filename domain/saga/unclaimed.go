@@ -48,7 +48,7 @@ func (r *Runner) reportUnclaimed(ctx context.Context) error {
 			return err
 		}
 		for _, entry := range found {
-			r.tell(ctx, entry)
+			r.tell(ctx, entry, nil)
 		}
 		if len(found) < unclaimedBatch {
 			break
@@ -84,7 +84,7 @@ func (r *Runner) recordFailure(
 	if !known || entry.SubjectID.IsZero() {
 		return nil
 	}
-	return s.Audit().Append(ctx, r.audit.Event(types.failed, entry.SubjectID, domain.Payload{
+	return s.Audit().Append(ctx, r.audit.Operation(entry.OperationID).Event(types.failed, entry.SubjectID, domain.Payload{
 		"target": entry.Resolver, "external": true, "attempts": entry.Attempts, "error": class, "abandoned": abandoned,
 	}))
 }

@@ -35,7 +35,7 @@ func newLooking(t *testing.T, told *[]domain.OutboxEntry, registered ...ports.Re
 	l := &looking{clock: &movingClock{noon}}
 	l.world = newWorld(t, nil, registered...)
 	runner, err := saga.NewRunner(saga.Config{
-		Sessions: l.sessions, Clock: l.clock, IDs: sequence(t), Resolvers: set(t, registered...),
+		Sessions: l.sessions, Clock: l.clock, IDs: sequence(t), Resolvers: registered,
 		Options:     saga.Options{Batch: 2},
 		OnAbandoned: func(_ context.Context, entry domain.OutboxEntry) { *told = append(*told, entry) },
 	})
@@ -107,7 +107,10 @@ func TestUnclaimedEntriesAreReported(t *testing.T) {
 	l.found[1].Operation, l.found[2].SubjectID = "of a later version", domain.SubjectID{}
 	l.audit.EXPECT().Append(anything, domain.AuditEvent{
 		EventID: "id-1", EventType: domain.EventErasureStepFailed, SubjectRef: l.found[0].SubjectID, OccurredAt: noon,
-		Payload: domain.Payload{"target": "desk", "external": true, "attempts": 3, "error": "unclaimed", "abandoned": false},
+		Payload: domain.Payload{
+			"target": "desk", "external": true, "attempts": 3, "error": "unclaimed", "abandoned": false,
+			"operation_id": "operation",
+		},
 	})
 	if settled, err := l.RunOnce(t.Context()); settled != 0 || err != nil || l.claims != 0 {
 		t.Errorf("got %d, %v, and %d claims", settled, err, l.claims)
@@ -127,7 +130,7 @@ func TestARunnerClaimsWhatItsSystemsCanDo(t *testing.T) {
 	w := newWorld(t, func(c *saga.Config) { c.MaxBackoff = 30 * time.Hour }, uncalled(t), erasing)
 	w.does()
 	longest := 30*time.Hour + time.Minute
-	w.outbox.EXPECT().Claim(anything, 50, noon, anything, anything,
+	w.outbox.EXPECT().Claim(anything, saga.DefaultBatch, noon, anything, anything,
 		domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase, LongestWait: longest},
 		domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationRectify, LongestWait: longest},
 		domain.OutboxTarget{Resolver: "mail", Operation: domain.OperationErase, LongestWait: longest})
@@ -145,7 +148,10 @@ func TestWhatTheStoreCouldNotReadIsRecordedAndReported(t *testing.T) {
 	l.claimed[1].SubjectID = domain.SubjectID{}
 	l.audit.EXPECT().Append(anything, domain.AuditEvent{
 		EventID: "id-2", EventType: domain.EventRectificationStepFailed, SubjectRef: l.claimed[0].SubjectID, OccurredAt: noon,
-		Payload: domain.Payload{"target": "desk", "external": true, "attempts": 1, "error": "unreadable", "abandoned": true},
+		Payload: domain.Payload{
+			"target": "desk", "external": true, "attempts": 1, "error": "unreadable", "abandoned": true,
+			"operation_id": "operation",
+		},
 	})
 	if settled, err := l.RunOnce(t.Context()); settled != 2 || err != nil {
 		t.Errorf("got %d, %v", settled, err)

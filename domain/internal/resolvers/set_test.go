@@ -9,7 +9,7 @@ import (
 	"github.com/golang/mock/gomock"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/domain/internal/resolvers"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -141,5 +141,13 @@ func TestOnlyAWholeSubjectThatFitsTheDataMapIsAdmitted(t *testing.T) {
 		if !errors.Is(err, domain.ErrSubject) || calls != nil || skipped != nil {
 			t.Errorf("%s: got %q, skipped %q, %v", name, printed(calls), skipped, err)
 		}
+	}
+}
+
+func TestAnUnknownKindIsNamedWithThoseThereAre(t *testing.T) {
+	_, _, err := mustSet(t, "desk", "mail").Route([]domain.SubjectRef{ref("ads", "a-secret")})
+	if err == nil || !strings.Contains(err.Error(), `"ads"`) || !strings.Contains(err.Error(), "desk, mail") ||
+		strings.Contains(err.Error(), "a-secret") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -14,8 +14,8 @@ type Enqueuer struct {
 }
 
 // Enqueue adds one pending entry for each call to the outbox of the session and returns the names of the systems, in
-// the order of the calls. shared has the subject, the operation and the corrections of all entries; its other fields do
-// not count. Without calls, the outbox is not used. Errors are those of ports.Outbox.Enqueue.
+// the order of the calls. shared has the subject, the operation with its id, and the corrections of all entries; its
+// other fields do not count. Without calls, the outbox is not used. Errors are those of ports.Outbox.Enqueue.
 func (e Enqueuer) Enqueue(
 	ctx context.Context, s ports.Session, calls []Call, shared domain.OutboxEntry,
 ) (names []string, err error) {
@@ -29,6 +29,7 @@ func (e Enqueuer) Enqueue(
 			Resolver:    names[i],
 			Ref:         call.Ref,
 			Operation:   shared.Operation,
+			OperationID: shared.OperationID,
 			Corrections: shared.Corrections,
 			Status:      domain.OutboxPending,
 			EnqueuedAt:  domain.Instant(e.Clock.Now()),

@@ -8,7 +8,7 @@ import (
 	"github.com/golang/mock/gomock"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/audit"
+	"github.com/habeas-data/habeas/domain/internal/audit"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
@@ -41,5 +41,26 @@ func TestEveryEventHasItsOwnIDAndInstant(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("\n got %+v\nwant %+v", got, want)
+	}
+}
+
+func TestTheEventsOfAnOperationHaveTheIDOfItsFirstEvent(t *testing.T) {
+	ctrl := gomock.NewController(t)
+	clock, ids := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl)
+	clock.EXPECT().Now().AnyTimes()
+	gomock.InOrder(ids.EXPECT().NewID().Return("id-1"), ids.EXPECT().NewID().Return("id-2"),
+		ids.EXPECT().NewID().Return("id-3"), ids.EXPECT().NewID().Return("id-4"))
+	stamper := audit.Stamper{Clock: clock, IDs: ids}
+	operation, first := stamper.Begin(domain.EventErasureRequested, domain.SubjectID{}, domain.Payload{"refs": 1})
+	second := operation.Event(domain.EventErasureCompleted, domain.SubjectID{}, nil)
+	again := stamper.Operation(operation.ID())
+	later := again.Event(domain.EventErasureRequeued, domain.SubjectID{}, domain.Payload{"a": 1})
+	unknown := stamper.Operation("").Event(domain.EventErasureRequeued, domain.SubjectID{}, nil)
+	got := []domain.Payload{first.Payload, second.Payload, later.Payload, unknown.Payload}
+	want := []domain.Payload{
+		{"refs": 1, "operation_id": "id-1"}, {"operation_id": "id-1"}, {"a": 1, "operation_id": "id-1"}, {},
+	}
+	if operation.ID() != "id-1" || first.EventID != "id-1" || !reflect.DeepEqual(got, want) {
+		t.Errorf("operation %s: got %v, want %v", operation.ID(), got, want)
 	}
 }

@@ -2,6 +2,8 @@
 package resolvers
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -84,7 +86,10 @@ func (s *Set) Route(refs []domain.SubjectRef) (calls []Call, skipped []string, e
 	for _, ref := range refs {
 		if s.byName[ref.Kind] == nil {
 			return nil, nil, &domain.Error{
-				Code: domain.ErrSubject, Op: "subject", Message: "the subject has a ref of a kind that no resolver has",
+				Code: domain.ErrSubject, Op: "subject", Message: fmt.Sprintf(
+					"the subject has a ref of the kind %.100q, which no resolver has; there are: %s",
+					ref.Kind, cmp.Or(strings.Join(s.Names(), ", "), "none"),
+				),
 			}
 		}
 	}

@@ -1,0 +1,167 @@
+package domain
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// checkSurrogate checks the constant that an erasure writes.
+func checkSurrogate(column Column, report func(Problem)) {
+	constant, ok := column.Constant()
+	switch {
+	case column.Personal.Strategy == StrategyNull && ok:
+		report(Problem{
+			Message: "is set to NULL, and has a surrogate", Found: column.Surrogate,
+			Remedy: "say erasure:anonymize, or leave the surrogate out",
+		})
+	case ok && constant == "" && column.Type != TypeText && column.Type != TypeBytes:
+		report(Problem{
+			Message: "has the empty text as its surrogate, but holds no text", Found: string(column.Type),
+			Remedy: "give a value of this type, or say erasure:null",
+		})
+	case column.hasPlaceholder() && column.Digits() < leastDigits:
+		report(Problem{
+			Message: "has a surrogate that leaves no room for " + strconv.Itoa(leastDigits) + " digits in each " + Placeholder,
+			Found:   column.Surrogate,
+			Remedy:  "shorten it: the column holds " + strconv.Itoa(column.Length) + " characters",
+		})
+	case column.hasPlaceholder() || column.Length == 0:
+	case utf8.RuneCountInString(constant) > column.Length:
+		report(Problem{
+			Message: "has a surrogate that is longer than the column", Found: column.Surrogate,
+			Remedy: "give at most " + strconv.Itoa(column.Length) + " characters",
+		})
+	}
+}
+
+// checkExport checks whether the value is exported, and that a column which is named like a secret says so.
+func checkExport(table Table, column Column, report func(Problem)) {
+	switch said := column.Personal.Export; {
+	case said == ExportNo && slices.Contains(table.PrimaryKey, column.Name):
+		report(Problem{
+			Message: "is not to be exported, but it is in the primary key, by which an export names each row",
+			Found:   string(said),
+			Remedy:  "give the table a key that is not a secret",
+		})
+	case said == "" && SoundsSecret(column.Name):
+		report(Problem{
+			Message:  "is named like a secret, and does not say whether it is exported",
+			Possible: []string{"export:no", "export:yes"},
+			Remedy:   "say export:no for hashes, tokens and keys, and export:yes for what the person may read",
+		})
+	case said != "" && !slices.Contains(exports(), said):
+		report(Problem{
+			Message: "does not say whether it is exported", Found: string(said), Possible: words(exports()),
+		})
+	}
+}
+
+// SoundsSecret reports whether the name of a column says that it holds a secret, see Export.
+func SoundsSecret(name string) bool {
+	return slices.ContainsFunc(partsOf(name), func(part string) bool {
+		for _, word := range []string{"password", "secret", "token", "recovery"} {
+			if strings.Contains(part, word) {
+				return true
+			}
+		}
+		for _, word := range []string{"hash", "hashes", "otp", "otps", "key", "keys"} {
+			if strings.HasSuffix(part, word) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// partsOf splits a name into words in lower case: at what is no letter, and at camel case.
+func partsOf(name string) []string {
+	var parts []string
+	var part []rune
+	end := func() {
+		if len(part) > 0 {
+			parts, part = append(parts, strings.ToLower(string(part))), nil
+		}
+	}
+	letters := []rune(name)
+	for i, r := range letters {
+		switch {
+		case !unicode.IsLetter(r):
+			end()
+			continue
+		case unicode.IsUpper(r) && i > 0 && unicode.IsLower(letters[i-1]): // the k of apiKey
+			end()
+		case unicode.IsUpper(r) && i+1 < len(letters) && unicode.IsLower(letters[i+1]): // the K of APIKey
+			end()
+		}
+		part = append(part, r)
+	}
+	end()
+	return parts
+}
+
+// checkDeletes refuses columns that say delete where the rows stay.
+func (d *draft) checkDeletes(table Table) {
+	if slices.ContainsFunc(table.Personal(), func(c Column) bool { return !c.Personal.Strategy.Valid() }) {
+		return
+	}
+	for _, column := range table.Personal() {
+		if column.Personal.Strategy != StrategyDelete {
+			continue
+		}
+		if why := d.staysFor(table, column); len(why) > 0 {
+			d.report(Problem{
+				Table: table.Name, Column: column.Name,
+				Message: "says delete, which deletes its row, but the row stays because of " + strings.Join(why, ", "),
+				Found:   string(StrategyDelete),
+				Possible: []string{
+					string(StrategyErase), string(StrategyAnonymize), string(StrategyNull),
+				},
+				Remedy: `say one of these for the cell, or subject:"owned" for the row if all of it is the subject's`,
+			})
+		}
+	}
+}
+
+// staysFor returns the reasons why an erasure of a person that the column belongs to leaves its row.
+func (d *draft) staysFor(table Table, column Column) []string {
+	paths := d.paths[table.Name]
+	if len(paths) == 0 || len(paths) == 1 && paths[0].OnErasure() == "" {
+		if table.RowsGo() {
+			return nil
+		}
+		return table.keepers()
+	}
+	var why []string
+	for _, path := range paths {
+		if path.Has(column) && !d.RowsGo(table, path) {
+			why = append(why, strings.TrimSpace("the path "+path.Via)+" (it does not say erasure:delete)")
+		}
+	}
+	return why
+}
+
+// keepers name the columns for which the rows stay, each with the reason.
+func (t Table) keepers() []string {
+	var names []string
+	for _, column := range t.KeptBy() {
+		names = append(names, column.Name+" ("+column.keeping()+")")
+	}
+	return names
+}
+
+// keeping is the reason why the column keeps its row.
+func (c Column) keeping() string {
+	switch {
+	case c.Personal == nil:
+		return "not annotated"
+	case c.Personal.Strategy == StrategyAnonymize:
+		return "anonymized"
+	case c.Personal.Strategy == StrategyNull:
+		return "set to NULL"
+	default:
+		return "retained"
+	}
+}

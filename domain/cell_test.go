@@ -1,0 +1,218 @@
+package domain_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// cell is a data map of one table, with columns beside the key.
+func cell(owned bool, columns ...domain.Column) (domain.DataMap, error) {
+	return domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Owned: owned,
+		Columns: append([]domain.Column{column("id", domain.TypeBigInt)}, columns...),
+	})
+}
+
+func TestDeleteIsRefusedWhereTheRowStays(t *testing.T) {
+	for name, c := range map[string]struct {
+		owned bool
+		other domain.Column
+		says  string // empty if the row goes
+	}{
+		"not annotated":          {false, column("theme", domain.TypeText), "theme (not annotated)"},
+		"not annotated, owned":   {true, column("theme", domain.TypeText), ""},
+		"anonymized":             {true, contact("phone", domain.StrategyAnonymize), "phone (anonymized)"},
+		"set to NULL":            {true, contact("phone", domain.StrategyNull), "phone (set to NULL)"},
+		"retained":               {true, contact("phone", domain.StrategyRetain), "phone (retained)"},
+		"erased":                 {false, contact("phone", domain.StrategyErase), ""},
+		"erased, saying nothing": {false, contact("phone", ""), ""},
+		"deleted":                {false, contact("phone", domain.StrategyDelete), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.other.Personal != nil && c.other.Personal.Strategy == domain.StrategyRetain {
+				c.other.Personal.Reason = "duty"
+			}
+			m, err := cell(c.owned, contact("email", domain.StrategyDelete), c.other)
+			if c.says == "" {
+				if err != nil || !m.SubjectTable().RowsGo() {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			wantManifestError(t, err, "users.email")
+			problem := domain.Problems(err)[0]
+			if !strings.Contains(problem.Message, c.says) || !slices.Contains(problem.Possible, "erase") ||
+				!strings.Contains(problem.Remedy, `subject:"owned"`) {
+				t.Errorf("got %+v", problem)
+			}
+		})
+	}
+}
+
+func TestAColumnNamedLikeASecretMustSayWhetherItIsExported(t *testing.T) {
+	for name, secret := range map[string]bool{
+		"password": true, "Password": true, "passwords": true, "encrypted_password": true, "passwordHash": true,
+		"secret": true, "client_secret": true, "clientsecret": true, "secrets": true,
+		"token": true, "resetToken": true, "tokens": true, "tokenized": true, "TOKEN": true, "token2": true,
+		"recovery": true, "recovery_codes": true, "recoverycode": true,
+		"hash": true, "pwhash": true, "hashes": true, "sha_hash": true, "hash_of_card": true,
+		"otp": true, "totp": true, "otp_seed": true, "totps": true, "otp1": true,
+		"key": true, "apikey": true, "APIKey": true, "apiKey": true, "KeyID": true, "ssh_keys": true, "private-key": true,
+		"hashtag": false, "keyboard": false, "option": false, "keynote": false, "hotplate": false,
+		"email": false, "pass": false, "note": false, "rehashed": false, "optional": false, "secre_t": false,
+	} {
+		secretive := contact(name, domain.StrategyErase)
+		if domain.SoundsSecret(name) != secret {
+			t.Errorf("%s sounds secret: %v", name, !secret)
+		}
+		_, err := cell(true, secretive)
+		if (err != nil) != secret {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil && !slices.Equal(domain.Problems(err)[0].Possible, []string{"export:no", "export:yes"}) {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, said := range []domain.Export{domain.ExportYes, domain.ExportNo} {
+			secretive.Personal.Export = said
+			if _, err := cell(true, secretive); err != nil {
+				t.Errorf("%s with export:%s: %v", name, said, err)
+			}
+		}
+		secretive.Personal.Export = "maybe"
+		if _, err := cell(true, secretive); err == nil || !strings.Contains(err.Error(), "possible: yes, no") {
+			t.Errorf("%s with export:maybe: %v", name, err)
+		}
+		if _, err := cell(true, column(name, domain.TypeText)); err != nil {
+			t.Errorf("%s, which is not annotated: %v", name, err)
+		}
+	}
+}
+
+func TestOnlyWhatIsNotSaidToStayInsideIsExported(t *testing.T) {
+	hash := contact("password_hash", "")
+	hash.Personal.Export = domain.ExportNo
+	m, err := cell(true, contact("email", ""), hash, column("theme", domain.TypeText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.SubjectTable().Exported(); len(got) != 1 || got[0].Name != "email" {
+		t.Errorf("got %+v", got)
+	}
+	if got := m.SubjectTable().Personal(); len(got) != 2 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAConstantIsFilledWithTheDigitsOfTheCell(t *testing.T) {
+	const digits = "0123456789abcdef0123456789abcdef"
+	text, number := domain.TypeText, domain.TypeNumber
+	for name, c := range map[string]struct {
+		column   domain.Column
+		constant string
+		ok       bool
+		digits   int
+		filled   string
+		unique   bool
+	}{
+		"none":                {domain.Column{Type: text}, "", false, 0, "", true},
+		"none, short":         {domain.Column{Type: text, Length: 7}, "", false, 0, "", false},
+		"none, long enough":   {domain.Column{Type: text, Length: 8}, "", false, 0, "", true},
+		"none, a UUID":        {domain.Column{Type: domain.TypeUUID}, "", false, 0, "", true},
+		"none, a number":      {domain.Column{Type: number}, "", false, 0, "", false},
+		"a constant":          {domain.Column{Type: text, Surrogate: "gone"}, "gone", true, 0, "gone", false},
+		"the empty text":      {domain.Column{Type: text, Surrogate: domain.EmptySurrogate}, "", true, 0, "", false},
+		"a placeholder alone": {domain.Column{Type: text, Surrogate: "{}"}, "{}", true, 0, "{}", false},
+		"not in a text": {
+			domain.Column{Type: domain.TypeJSON, Surrogate: `{"a":{}}`},
+			`{"a":{}}`, true, 0, `{"a":{}}`, false,
+		},
+		"a placeholder": {
+			domain.Column{Type: text, Surrogate: "{}@erased.invalid"},
+			"{}@erased.invalid", true, 32,
+			digits + "@erased.invalid", true,
+		},
+		"two placeholders": {domain.Column{Type: text, Surrogate: "{}.{}"}, "{}.{}", true, 32, digits + "." + digits, true},
+		"a placeholder in a short column": {
+			domain.Column{Type: text, Surrogate: "{}@é.de", Length: 14}, "{}@é.de", true, 9, "012345678@é.de", true,
+		},
+		"two in a short column": {
+			domain.Column{Type: text, Surrogate: "{}@{}", Length: 20}, "{}@{}", true, 9, "012345678@012345678", true,
+		},
+	} {
+		constant, ok := c.column.Constant()
+		if constant != c.constant || ok != c.ok || c.column.Digits() != c.digits || c.column.Filled(digits) != c.filled ||
+			c.column.Unique() != c.unique {
+			t.Errorf("%s: got %q, %v, %d digits, %q, unique %v", name, constant, ok, c.column.Digits(),
+				c.column.Filled(digits), c.column.Unique())
+		}
+	}
+}
+
+func TestASurrogateThatCannotBeWrittenIsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		columnType domain.ColumnType
+		surrogate  string
+		length     int
+		strategy   domain.Strategy
+		refused    bool
+	}{
+		"as long as the column":             {domain.TypeText, "göne", 4, "anonymize", false},
+		"longer than the column":            {domain.TypeText, "göne.", 4, "anonymize", true},
+		"the empty text":                    {domain.TypeText, domain.EmptySurrogate, 1, "anonymize", false},
+		"the empty text in bytes":           {domain.TypeBytes, domain.EmptySurrogate, 0, "anonymize", false},
+		"the empty text in a number":        {domain.TypeNumber, domain.EmptySurrogate, 0, "anonymize", true},
+		"room for eight digits":             {domain.TypeText, "{}@x", 10, "anonymize", false},
+		"room for seven digits":             {domain.TypeText, "{}@x", 9, "anonymize", true},
+		"room for none":                     {domain.TypeText, "{}@erased.invalid", 4, "anonymize", true},
+		"a surrogate for what is NULL":      {domain.TypeText, "gone", 0, "null", true},
+		"the empty text for what is NULL":   {domain.TypeText, domain.EmptySurrogate, 0, "null", true},
+		"no surrogate for what is NULL":     {domain.TypeText, "", 0, "null", false},
+		"a surrogate that may not be used":  {domain.TypeText, "gone", 0, "erase", false},
+		"a surrogate that is much too long": {domain.TypeText, "gone for ever", 4, "erase", true},
+	} {
+		annotated := contact("email", c.strategy)
+		annotated.Type, annotated.Surrogate, annotated.Length = c.columnType, c.surrogate, c.length
+		_, err := cell(false, annotated, column("theme", domain.TypeText))
+		if (err != nil) != c.refused {
+			t.Errorf("%s: %v", name, err)
+		}
+		if c.refused {
+			wantManifestError(t, err, "users.email")
+		}
+	}
+}
+
+func TestAStepCannotEraseOrSetToNull(t *testing.T) {
+	m := mustMap(t, users())
+	for _, strategy := range []domain.Strategy{domain.StrategyErase, domain.StrategyNull, ""} {
+		_, err := m.CheckSteps([]domain.Step{{Target: "users", Strategy: strategy, Columns: []string{"email"}}})
+		wantCode(t, err, domain.ErrManifest)
+	}
+}
+
+// An export names each row by its primary key.
+func TestAKeyCannotBeKeptOutOfAnExport(t *testing.T) {
+	token := contact("token", domain.StrategyErase)
+	for said, refused := range map[domain.Export]bool{domain.ExportNo: true, domain.ExportYes: false} {
+		token.Personal.Export = said
+		_, err := domain.NewDataMap(
+			domain.Table{
+				Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+				Columns: []domain.Column{column("id", domain.TypeBigInt)},
+			},
+			domain.Table{
+				Name: "sessions", PrimaryKey: []string{"token"}, Owned: true,
+				Columns: []domain.Column{token, column("user_id", domain.TypeBigInt)},
+				Relations: []domain.Relation{{
+					Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"},
+				}},
+			},
+		)
+		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "sessions.token") {
+			t.Errorf("export:%s: %v", said, err)
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package domain
+
+import (
+	"errors"
+	"slices"
+	"strings"
+)
+
+// ReadDataMap is NewDataMap for a reader of models or of another description. op is the operation that an error names.
+// found are the mistakes that the reader found by itself; the error lists them together with those of the tables. A
+// table that could not be read is given by its name alone. Mistakes that may follow from its absence, or from that of
+// a relation at fault, are not reported.
+func ReadDataMap(op string, tables []Table, found []Problem) (DataMap, error) {
+	d := &draft{DataMap: DataMap{index: map[string]int{}, paths: map[string][]Path{}}}
+	d.take(tables, found)
+	for _, table := range d.tables {
+		d.checkTable(table)
+	}
+	d.report(d.cycles()...)
+	d.findPaths(found)
+	for _, table := range d.tables {
+		d.checkPaths(table)
+		d.checkDeletes(table)
+	}
+	problems := slices.Concat(found, d.problems)
+	if len(problems) == 0 {
+		return d.DataMap, nil
+	}
+	sortProblems(tables, problems)
+	refused := refusal(op, problems)
+	refused.draft = &d.DataMap
+	return DataMap{}, refused
+}
+
+// Draft returns the data map that an error of NewDataMap or ReadDataMap is about, mistakes included, to look for
+// further mistakes in it. It serves no other purpose. The result is false if there is none that has a subject's table
+// and no cycle.
+func Draft(err error) (DataMap, bool) {
+	var refused *Error
+	if !errors.As(err, &refused) || refused.draft == nil {
+		return DataMap{}, false
+	}
+	m := *refused.draft
+	return m, len(m.tables) > 0 && len(m.tables[0].SubjectKey) > 0 && len(m.cycles()) == 0
+}
+
+// With returns the error with further problems of the data map, all in the order of the tables.
+func (e *Error) With(further []Problem) error {
+	if len(further) == 0 {
+		return e
+	}
+	problems := slices.Concat(e.Problems, further)
+	if e.draft != nil {
+		sortProblems(e.draft.Declared(), problems)
+	}
+	refused := refusal(e.Op, problems)
+	refused.draft = e.draft
+	return refused
+}
+
+// take copies the tables that could be read, the subject's first, and indexes them.
+func (d *draft) take(tables []Table, found []Problem) {
+	for _, table := range tables {
+		unread := len(table.Columns) == 0 && slices.ContainsFunc(found, func(p Problem) bool { return p.Table == table.Name })
+		twice := slices.ContainsFunc(d.tables, func(t Table) bool { return t.Name == table.Name })
+		switch {
+		case unread:
+			d.incomplete = true
+		case twice:
+			d.report(Problem{Table: table.Name, Message: "is declared twice", Remedy: "declare it once"})
+		default:
+			d.tables = append(d.tables, cloneTable(table))
+		}
+	}
+	d.subjectAt = slices.IndexFunc(d.tables, isSubject)
+	if d.subjectAt < 0 {
+		d.subjectAt = 0
+		if !d.incomplete {
+			d.report(Problem{
+				Message: "no table is marked as the subject's",
+				Remedy:  `mark its key columns: subject:"id" in a model, subject_key in a manifest`,
+			})
+		}
+	} else {
+		first := d.tables[d.subjectAt]
+		d.tables = slices.Insert(slices.Delete(d.tables, d.subjectAt, d.subjectAt+1), 0, first)
+	}
+	for i, table := range d.tables {
+		d.index[table.Name] = i
+		if i > 0 && isSubject(table) {
+			d.report(Problem{
+				Table: table.Name, Message: "is marked as the subject's, and so is " + d.tables[0].Name,
+				Found: strings.Join(table.SubjectKey, ", "), Remedy: "leave the mark at one of them",
+			})
+		}
+	}
+}
+
+func isSubject(t Table) bool { return len(t.SubjectKey) > 0 }
+
+// findPaths finds the paths of every table but the subject's, those in a cycle, and those with a field at fault that is
+// no column, such as a relation.
+func (d *draft) findPaths(found []Problem) {
+	if len(d.tables) == 0 || !isSubject(d.tables[0]) {
+		return
+	}
+	d.paths[d.tables[0].Name] = []Path{{}}
+	done := map[string]bool{d.tables[0].Name: true} // false for a table without a path
+	for _, table := range d.tables[1:] {
+		inCycle := d.ancestors(table.Name)[table.Name]
+		atFault := slices.ContainsFunc(found, func(p Problem) bool {
+			_, isColumn := table.Column(p.Column)
+			return p.Table == table.Name && p.Column != "" && !isColumn
+		})
+		if inCycle || atFault {
+			done[table.Name] = false
+		}
+	}
+	for _, table := range d.tables[1:] {
+		d.findPath(table, done)
+	}
+}
+
+// findPath finds the relations from the table to the subject's, and reports whether there are any. Where a table on
+// the way has none, that table alone is reported.
+func (d *draft) findPath(table Table, done map[string]bool) bool {
+	if found, seen := done[table.Name]; seen {
+		return found
+	}
+	done[table.Name] = false
+	candidates := d.candidates(table)
+	marked := slices.ContainsFunc(candidates, func(r Relation) bool { return r.Path })
+	switch {
+	case isSubject(table): // which has been reported
+	case len(candidates) == 0 && !d.incomplete:
+		d.report(Problem{
+			Table: table.Name, Message: "does not reach the subject's table by belongs-to relations",
+			Found:    strings.Join(relationLabels(table.Relations), ", "),
+			Possible: words(d.reached(table, done)),
+			Remedy:   "give it a belongs-to relation to the subject's table or to one that reaches it, or leave it out",
+		})
+	case len(candidates) > 1 && !marked:
+		d.report(Problem{
+			Table: table.Name, Message: "reaches the subject along several paths",
+			Possible: relationLabels(candidates),
+			Remedy: `mark one of its relations, or several if its rows are about several people: ` +
+				`subject:"path" in a model, "path": true in a manifest`,
+		})
+	case len(candidates) > 0:
+		for _, relation := range candidates {
+			if !d.findPath(d.tables[d.index[relation.References]], done) {
+				return false
+			}
+		}
+		done[table.Name] = d.takePaths(table, candidates)
+	}
+	return done[table.Name]
+}
+
+// reached are the tables that a relation could lead to: the subject's, and those that are known to reach it.
+func (d *draft) reached(table Table, done map[string]bool) []string {
+	var names []string
+	for _, other := range d.tables {
+		if other.Name != table.Name && done[other.Name] {
+			names = append(names, other.Name)
+		}
+	}
+	return names
+}
+
+// relationLabels name relations by their columns and the tables they refer to.
+func relationLabels(relations []Relation) []string {
+	labels := make([]string, len(relations))
+	for i, relation := range relations {
+		labels[i] = relation.label()
+	}
+	return labels
+}
+
+// cycles returns a problem for each cycle of relations between different tables. It names the member whose name comes
+// first, and the subject's table only where it must.
+func (m DataMap) cycles() []Problem {
+	var problems []Problem
+	reported := map[string]bool{}
+	tables := slices.Clone(m.tables)
+	slices.SortFunc(tables, func(a, b Table) int {
+		if isSubject(a) != isSubject(b) {
+			return map[bool]int{true: 1, false: -1}[isSubject(a)]
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	for _, table := range tables {
+		if reported[table.Name] {
+			continue
+		}
+		ahead := m.ancestors(table.Name)
+		if !ahead[table.Name] {
+			continue
+		}
+		var members []string
+		for _, other := range tables {
+			if ahead[other.Name] && m.ancestors(other.Name)[table.Name] {
+				members, reported[other.Name] = append(members, other.Name), true
+			}
+		}
+		problems = append(problems, Problem{
+			Table: table.Name, Message: "is part of a cycle of relations between tables",
+			Found:  strings.Join(members, ", "),
+			Remedy: "leave one of these relations out of the data map",
+		})
+	}
+	return problems
+}
+
+// ancestors are the tables that the table refers to, directly or by way of others.
+func (m DataMap) ancestors(name string) map[string]bool {
+	found := map[string]bool{}
+	open := []string{name}
+	for len(open) > 0 {
+		table := m.tables[m.index[open[0]]]
+		open = open[1:]
+		for _, parent := range m.parents(table) {
+			if !found[parent] {
+				found[parent] = true
+				open = append(open, parent)
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,170 @@
+package domain_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// heldCell is a column, and what a row has in it.
+type heldCell struct {
+	column domain.Column
+	value  any
+	erased bool // as it is to be found
+}
+
+func anonymized(kind domain.ColumnType, value any, erased bool) heldCell {
+	column := domain.Column{Type: kind, Personal: &domain.Annotation{
+		Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize,
+	}}
+	return heldCell{column, value, erased}
+}
+
+func (c heldCell) with(change func(*domain.Column)) heldCell {
+	change(&c.column)
+	return c
+}
+
+func TestCellsThatAnErasureHasOverwrittenAreMarked(t *testing.T) {
+	const hex = "0123456789abcdef0123456789abcdef"
+	constant := func(kind domain.ColumnType, surrogate string, value any, erased bool) heldCell {
+		return anonymized(kind, value, erased).with(func(c *domain.Column) { c.Surrogate = surrogate })
+	}
+	text := func(length int, value string, erased bool) heldCell {
+		return anonymized(domain.TypeText, value, erased).with(func(c *domain.Column) { c.Length = length })
+	}
+	retained := func(kind domain.ColumnType, value any, since string, erased bool) heldCell {
+		return anonymized(kind, value, erased).with(func(c *domain.Column) {
+			c.Personal.Strategy, c.Personal.Reason, c.Personal.Since = domain.StrategyRetain, "law", since
+		})
+	}
+	epoch, uuid := time.Unix(0, 0).UTC(), "f47ac10b-58cc-4372-a567-0e02b2c3d479"
+	for name, cells := range map[string][]heldCell{
+		"one of each type": {
+			text(0, "anon-"+hex, true), text(20, "anon-"+hex[:15], true), text(10, hex[:10], true),
+			anonymized(domain.TypeInteger, int64(0), true), anonymized(domain.TypeNumber, 0.0, true),
+			anonymized(domain.TypeNumber, domain.Number("0.00"), true), anonymized(domain.TypeBoolean, false, true),
+			anonymized(domain.TypeTime, epoch, true), anonymized(domain.TypeUUID, uuid, true),
+			anonymized(domain.TypeJSON, domain.JSON("{}"), true), anonymized(domain.TypeArray, domain.JSON("[]"), true),
+			anonymized(domain.TypeBytes, []byte{}, true),
+		},
+		"constants": {
+			constant(domain.TypeText, "{}@erased.invalid", hex+"@erased.invalid", true),
+			constant(domain.TypeText, "gone", "gone", true), constant(domain.TypeText, domain.EmptySurrogate, "", true),
+			constant(domain.TypeInteger, "-1", int64(-1), true), constant(domain.TypeNumber, "1.50", 1.5, true),
+			constant(domain.TypeBoolean, "true", true, true), constant(domain.TypeTime, "1900-01-01", epoch, false),
+			constant(domain.TypeTime, "1970-01-01", epoch, true),
+			constant(domain.TypeJSON, `{"a":1}`, domain.JSON(`{ "a" : 1 }`), true),
+		},
+		"NULL": {
+			text(0, "anon-"+hex, true),
+			anonymized(domain.TypeText, nil, true).with(func(c *domain.Column) { c.Personal.Strategy = domain.StrategyNull }),
+			anonymized(domain.TypeText, nil, false), // which an erasure would have overwritten
+		},
+		"what was written after the erasure": {
+			text(0, "anon-"+hex, true), text(0, "new", false), anonymized(domain.TypeInteger, int64(7), false),
+			anonymized(domain.TypeBoolean, false, true),
+		},
+		"a row that came later": {
+			text(0, "new", false), anonymized(domain.TypeInteger, int64(0), false), anonymized(domain.TypeBoolean, false, false),
+			anonymized(domain.TypeTime, epoch, false),
+		},
+		"a row of numbers": {anonymized(domain.TypeInteger, int64(0), true), anonymized(domain.TypeBoolean, false, true)},
+		"what looks like it": {
+			text(0, "anon-me", false), text(0, "Anon-"+hex, false), text(0, "anon-"+hex+"0", false),
+			text(10, "0123456789a", false), text(20, "anon-"+hex, false),
+			anonymized(domain.TypeUUID, strings.ToUpper(uuid), false),
+		},
+		"what is retained": {
+			text(0, "anon-"+hex, true), retained(domain.TypeText, "anon-"+hex, "issued_at", true),
+			retained(domain.TypeText, "anon-"+hex, "", false), retained(domain.TypeText, "1 Main Street", "issued_at", false),
+			retained(domain.TypeInteger, int64(0), "issued_at", false),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			table := domain.Table{Name: "users", PrimaryKey: []string{"id"}, Columns: []domain.Column{{Name: "id"}}}
+			table.Columns = append(table.Columns, domain.Column{Name: "theme"}) // for which the rows stay
+			var records []domain.ExportRecord
+			for i, c := range cells {
+				c.column.Name = string(rune('a' + i))
+				table.Columns = append(table.Columns, c.column)
+				records = append(records, domain.ExportRecord{Field: c.column.Name, Value: c.value})
+			}
+			table.MarkErased(records)
+			for i, record := range records {
+				if record.Erased != cells[i].erased || record.Erased && record.Value != nil {
+					t.Errorf("cell %d with %v: erased is %v, and it holds %v", i, cells[i].value, record.Erased, record.Value)
+				}
+			}
+		})
+	}
+}
+
+func TestARowOfATableWhoseRowsGoIsNew(t *testing.T) {
+	table := domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, Owned: true,
+		Columns: []domain.Column{{Name: "id"}, {Name: "active", Type: domain.TypeBoolean, Personal: &domain.Annotation{
+			Category: domain.CategoryTechnical, Strategy: domain.StrategyDelete,
+		}}},
+	}
+	records := []domain.ExportRecord{{Field: "active", Value: false}}
+	if table.MarkErased(records); records[0].Erased {
+		t.Error("a new row is said to be erased")
+	}
+}
+
+func TestABundleReadsBackFromJSONWithEachDigit(t *testing.T) {
+	purpose, basis, at := "account", domain.BasisContract, noon
+	bundle := domain.ExportBundle{
+		SubjectID: mustID(t, "42"), GeneratedAt: noon, SchemaVersion: domain.ExportSchemaVersion,
+		IncompleteSources: []string{"desk"},
+		Records: []domain.ExportRecord{
+			{
+				Source: "users", Field: "settings", Row: "7\x1f1", Category: domain.CategoryTechnical,
+				Value: domain.JSON(`{"id":12345678901234567890,"a":[1.50,{"b":9007199254740993}]}`), LegalBasis: &basis,
+				Purpose: &purpose, ExpiresAt: &at,
+			},
+			{Source: "users", Field: "balance", Value: domain.Number("9007199254740993.10")},
+			{Source: "users", Field: "visits", Value: int64(9007199254740993)},
+			{Source: "users", Field: "active", Value: true},
+			{Source: "users", Field: "email", Erased: true},
+			{Source: "users", Field: "born", Value: noon},
+			{Source: "users", Field: "photo", Value: []byte{1, 2}},
+			{Source: "users", Field: "tags", Value: domain.JSON(`["a"]`)},
+			{Source: "users", Field: "name", Value: `{"no":"JSON"}`},
+		},
+	}
+	text, err := json.Marshal(bundle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read domain.ExportBundle
+	if err := json.Unmarshal(text, &read); err != nil {
+		t.Fatal(err)
+	}
+	again, err := json.Marshal(read)
+	if err != nil || string(again) != string(text) {
+		t.Errorf("read back it is %s, want %s (%v)", again, text, err)
+	}
+	want := []any{
+		bundle.Records[0].Value, domain.Number("9007199254740993.10"), domain.Number("9007199254740993"), true, nil,
+		"2024-03-01T12:00:00Z", "AQI=", domain.JSON(`["a"]`), `{"no":"JSON"}`,
+	}
+	for i, record := range read.Records {
+		if !reflect.DeepEqual(record.Value, want[i]) || !record.Valid() && record.Field != "" {
+			t.Errorf("%s is %#v, want %#v, and valid: %v", record.Field, record.Value, want[i], record.Valid())
+		}
+	}
+	if !reflect.DeepEqual(read.Records[0].ExpiresAt, &at) || *read.Records[0].LegalBasis != basis ||
+		!read.Records[4].Erased {
+		t.Errorf("read back are %+v", read.Records)
+	}
+	record := domain.ExportRecord{Field: "kept"}
+	if err := json.Unmarshal([]byte(`{"field": 7}`), &record); err == nil || record.Field != "kept" {
+		t.Errorf("got %+v, %v", record, err)
+	}
+}

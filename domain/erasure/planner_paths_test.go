@@ -1,0 +1,275 @@
+package erasure_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+)
+
+const clear = domain.StrategyNull
+
+// about is a table whose rows are about two people, with these erasures of their paths.
+func about(sender, recipient domain.Strategy, columns ...domain.Column) domain.Table {
+	relation := func(name, column string, erasure domain.Strategy) domain.Relation {
+		return domain.Relation{
+			Name: name, Columns: []string{column}, References: "users", ReferencedColumns: []string{"id"},
+			Path: true, OnErasure: erasure,
+		}
+	}
+	return domain.Table{
+		Name: "messages", PrimaryKey: []string{"id"},
+		Columns: append([]domain.Column{plain("id"), plain("sender_id"), plain("recipient_id")}, columns...),
+		Relations: []domain.Relation{
+			relation("Sender", "sender_id", sender), relation("Recipient", "recipient_id", recipient),
+		},
+	}
+}
+
+func via(column domain.Column, paths ...string) domain.Column {
+	column.Personal.Via = strings.Join(paths, ",")
+	return column
+}
+
+// printedVia writes steps with their paths, and what they clear.
+func printedVia(steps []domain.Step) string {
+	var list []string
+	for _, step := range steps {
+		text := printed([]domain.Step{step})
+		if len(step.Clears) > 0 {
+			text += "-" + strings.Join(step.Clears, ",")
+		}
+		if step.Via != "" {
+			text += "@" + step.Via
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, " ")
+}
+
+func TestATableWithSeveralPathsHasStepsForEach(t *testing.T) {
+	body := func() domain.Column { return via(personal("body", ""), "Sender") }
+	note := func(strategy domain.Strategy) domain.Column { return via(personal("note", strategy), "Recipient") }
+	files := func(columns ...domain.Column) domain.Table { return child("files", "messages", columns...) }
+	for name, c := range map[string]struct {
+		tables []domain.Table
+		want   string
+	}{
+		"nothing annotated": {[]domain.Table{about("", "")}, ""},
+		"a column of each": {
+			[]domain.Table{about("", "", body(), note(anon))},
+			"messages:anonymize(body)@Sender messages:anonymize(note)@Recipient",
+		},
+		"a column of both": {
+			[]domain.Table{about("", "", via(personal("title", anon), "Recipient", "Sender"))},
+			"messages:anonymize(title)@Sender messages:anonymize(title)@Recipient",
+		},
+		"retained for one": {
+			[]domain.Table{about("", "", body(), note(keep))},
+			"messages:anonymize(body)@Sender messages:retain(note)@Recipient",
+		},
+		"the row goes with one": {
+			[]domain.Table{about("", del, body(), note(del))},
+			"messages:delete@Recipient messages:anonymize(body)@Sender",
+		},
+		"the row goes with each": {
+			[]domain.Table{about(del, del, plain("since"))},
+			"messages:delete@Sender messages:delete@Recipient",
+		},
+		"the reference is cleared": {
+			[]domain.Table{about(del, clear, body(), note(anon))},
+			"messages:delete@Sender messages:anonymize(note)-recipient_id@Recipient",
+		},
+		"nothing but the reference": {
+			[]domain.Table{about(clear, "")}, "messages:anonymize-sender_id@Sender",
+		},
+		"owned, and all of it one person's": {
+			[]domain.Table{owned(about("", "", body(), plain("at")))}, "messages:delete@Sender",
+		},
+		"owned, but one is anonymized": {
+			[]domain.Table{owned(about("", "", via(personal("body", anon), "Sender")))}, "messages:anonymize(body)@Sender",
+		},
+		"a table below it": {
+			[]domain.Table{about("", ""), files(via(personal("name", ""), "Sender"), via(personal("seen", anon), "Recipient"))},
+			"files:anonymize(name)@Sender files:anonymize(seen)@Recipient",
+		},
+		"a table whose rows go with those above it": {
+			[]domain.Table{about(del, ""), owned(files(via(personal("name", del), "Sender"), plain("size")))},
+			"files:delete@Sender messages:delete@Sender",
+		},
+		"a table that goes whoever is erased": {
+			[]domain.Table{about(del, del), change(files(plain("size")), func(f *domain.Table) {
+				f.Relations[0].OnErasure = del
+			})},
+			"files:delete@Sender files:delete@Recipient messages:delete@Sender messages:delete@Recipient",
+		},
+		"a table that lets go of rows that go": {
+			[]domain.Table{about(del, ""), change(files(via(personal("name", anon), "Sender")), func(f *domain.Table) {
+				f.Relations[0].OnErasure = clear
+			})},
+			"files:anonymize(name)@Sender files:anonymize-messages_id@Sender files:anonymize-messages_id@Recipient" +
+				" messages:delete@Sender",
+		},
+	} {
+		want := strings.TrimSpace(c.want + " users:anonymize(email)")
+		plan, err := planFor(t, nil, append(c.tables, users(personal("email", anon)))...)
+		if got := printedVia(plan.Steps); err != nil || got != want {
+			t.Errorf("%s: got %q, %v, want %q", name, got, err, want)
+			continue
+		}
+		m, err := domain.NewDataMap(append(c.tables, users(personal("email", anon)))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if failing, err := m.CheckSteps(plan.LocalAt(noon)); err != nil {
+			t.Errorf("%s: the step %d is refused: %v", name, failing, err)
+		}
+	}
+}
+
+// One path may say what an erasure does with rows and references, too.
+func TestTheOnlyPathOfATableSaysWhatBecomesOfItsRows(t *testing.T) {
+	for name, c := range map[string]struct {
+		erasure domain.Strategy
+		users   domain.Table
+		columns []domain.Column
+		want    string
+	}{
+		"delete": {del, users(personal("email", anon)), []domain.Column{plain("at")}, "orders:delete users:anonymize(email)"},
+		"null": {
+			clear, users(personal("email", anon)),
+			[]domain.Column{personal("note", anon), plain("at")},
+			"orders:anonymize(note)-users_id users:anonymize(email)",
+		},
+		"null, under rows that go": {
+			clear, users(personal("email", del)),
+			[]domain.Column{personal("note", anon), plain("at")},
+			"orders:anonymize(note)-users_id users:delete",
+		},
+		"null, where all says erase": {
+			clear, users(personal("email", del)),
+			[]domain.Column{personal("note", "")},
+			"orders:anonymize(note)-users_id users:delete",
+		},
+	} {
+		orders := child("orders", "users", c.columns...)
+		orders.Relations[0].OnErasure = c.erasure
+		plan, err := planFor(t, nil, c.users, orders)
+		if got := printedVia(plan.Steps); err != nil || got != c.want {
+			t.Errorf("%s: got %q, %v, want %q", name, got, err, c.want)
+		}
+	}
+}
+
+func TestPathsThatAnErasureCannotFollowAreRefused(t *testing.T) {
+	files := func(column domain.Column) domain.Table { return child("files", "messages", column) }
+	for name, c := range map[string]struct {
+		tables []domain.Table
+		code   domain.Code
+		says   string
+	}{
+		"a row that goes with one and is retained for the other": {
+			[]domain.Table{about(del, "", via(personal("note", keep), "Recipient"))},
+			domain.ErrRetention, "messages.note: is retained, but the path Sender deletes its row",
+		},
+		"a row that goes with a column that is anonymized": {
+			[]domain.Table{about(del, "", via(personal("body", anon), "Sender"))},
+			domain.ErrManifest, "messages.body: would stay, but the path Sender deletes its row",
+		},
+		"a way to what is retained that is cut": {
+			[]domain.Table{about(clear, "", via(personal("note", keep), "Sender"))},
+			domain.ErrRetention, "messages.note: is retained, but the path Sender is set to NULL",
+		},
+		"a way that is cut further on": {
+			[]domain.Table{about(clear, ""), files(via(personal("name", keep), "Sender"))},
+			domain.ErrRetention, "files.name: is retained, but the path Sender is set to NULL",
+		},
+		"rows that stay below rows that go": {
+			[]domain.Table{about(del, ""), files(via(personal("name", anon), "Sender"))},
+			domain.ErrManifest, "files: its rows survive an erasure, but the rows of messages",
+		},
+		"rows that go along one path of two that do": {
+			[]domain.Table{about(del, del), owned(files(via(personal("name", ""), "Sender")))},
+			domain.ErrManifest, "files: its rows survive an erasure, but the rows of messages",
+		},
+		"retained below rows that go": {
+			[]domain.Table{about("", del), files(via(personal("name", keep), "Sender"))},
+			domain.ErrRetention, "files.name: is retained, but the rows of messages",
+		},
+		"rows of another path that refer to rows that go": {
+			[]domain.Table{about(del, ""), change(child("files", "users", plain("messages_id")), func(f *domain.Table) {
+				f.Relations[0].Path = true
+				f.Relations = append(f.Relations, child("x", "messages").Relations...)
+			})},
+			domain.ErrManifest, "files: its rows survive an erasure, but the rows of messages, to which it refers",
+		},
+		"a key that is anonymized": {
+			[]domain.Table{change(about("", ""), func(m *domain.Table) {
+				m.Columns[1] = via(personal("sender_id", anon), "Recipient")
+			})},
+			domain.ErrManifest, "messages.sender_id: would be anonymized",
+		},
+	} {
+		_, err := planFor(t, nil, append(c.tables, users(personal("email", anon)))...)
+		wantCode(t, err, c.code)
+		if !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: got %q, which does not say %q", name, err, c.says)
+		}
+	}
+}
+
+func TestStepsOfOtherPathsAreRefused(t *testing.T) {
+	m, err := domain.NewDataMap(users(), about("", clear, via(personal("body", ""), "Sender")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for says, steps := range map[string][]domain.Step{
+		"which of the table's paths": {{Target: "messages", Strategy: anon, Columns: []string{"body"}}},
+		"belongs to another path":    {{Target: "messages", Strategy: anon, Via: "Recipient", Columns: []string{"body"}}},
+		"that has to stay":           {{Target: "messages", Strategy: anon, Via: "Sender", Clears: []string{"sender_id"}}},
+		"does not say anonymize": {{
+			Target: "messages", Strategy: keep, Via: "Recipient", Clears: []string{"recipient_id"},
+		}},
+		"a step does not say delete": {{Target: "messages", Strategy: clear, Via: "Recipient", Columns: []string{"body"}}},
+		"about the same rows": {
+			{Target: "messages", Strategy: anon, Via: "Sender", Columns: []string{"body"}},
+			{Target: "messages", Strategy: anon, Via: "Recipient", Clears: []string{"recipient_id"}},
+			{Target: "messages", Strategy: del, Via: "Sender"},
+		},
+	} {
+		failing, err := m.CheckSteps(steps)
+		wantCode(t, err, domain.ErrManifest)
+		if failing != len(steps)-1 || !strings.Contains(err.Error(), says) {
+			t.Errorf("got %d, %v, which does not say %q", failing, err, says)
+		}
+	}
+}
+
+// What an instant makes of the steps of one path stays with the path.
+func TestRetentionThatEndsIsJudgedAlongItsPath(t *testing.T) {
+	bounded := func(name, path string) domain.Column {
+		column := via(personal(name, keep), path)
+		column.Personal.Retain, column.Personal.Since = domain.Period{Years: 10}, "at"
+		return column
+	}
+	m, err := domain.NewDataMap(users(), about("", "", via(personal("body", ""), "Sender"),
+		bounded("total", "Recipient"), domain.Column{Name: "at", Type: domain.TypeTime}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := erasure.Planner{}.Plan(m, nil)
+	steps := plan.LocalAt(noon)
+	want := "messages:anonymize(body)@Sender messages:anonymize@Recipient messages:retain(total)@Recipient"
+	if got := printedVia(steps); err != nil || got != want || len(steps[1].Expired) != 1 || len(steps[0].Expired) != 0 {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func wantCode(tb testing.TB, err error, code domain.Code) {
+	tb.Helper()
+	if !errors.Is(err, code) {
+		tb.Fatalf("got %v, want an error of the code %q", err, code)
+	}
+}

@@ -1,0 +1,84 @@
+package export
+
+import (
+	"context"
+	"errors"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/internal/resolvers"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// mostOfKeys bounds the values that one external system has under keys: they are held in memory.
+const mostOfKeys = 64 << 20
+
+// keyExport asks external systems for the keys that a subject's rows hold.
+type keyExport struct {
+	*Exporter
+	session    ports.Session
+	id         domain.SubjectID
+	records    []domain.ExportRecord
+	incomplete []string // the systems of which something is missing
+	asked      []string // the systems for which there are keys
+}
+
+var errEnough = errors.New("habeas: a system is asked no more")
+
+// ask asks one system after the other. Its error is the store's, or that of ctx.
+func (k *keyExport) ask(ctx context.Context) error {
+	for _, name := range k.dataMap.Refs() {
+		if err := ctx.Err(); err != nil {
+			return &domain.Error{Op: "export", Message: "ended by its context", Err: err}
+		}
+		size, called := 0, false
+		query := domain.KeyQuery{Resolver: name}
+		err := resolvers.KeyCalls(ctx, k.session, k.dataMap, k.resolvers, k.id, query, func(call resolvers.Call) error {
+			called = true
+			records, incomplete := k.Exporter.ask(ctx, []resolvers.Call{call})
+			size += sizeOf(records)
+			if size > mostOfKeys || len(incomplete) > 0 {
+				return errEnough
+			}
+			k.records = append(k.records, records...)
+			return nil
+		})
+		if called {
+			k.asked = append(k.asked, name)
+		}
+		switch {
+		case errors.Is(err, errEnough):
+			k.incomplete = append(k.incomplete, name)
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+func sizeOf(records []domain.ExportRecord) (size int) {
+	const ofRecord = 100 // about, for all but what its texts take
+	for _, record := range records {
+		size += ofRecord + len(record.Field) + len(record.Row)
+		switch value := record.Value.(type) {
+		case string:
+			size += len(value)
+		case []byte:
+			size += len(value)
+		case domain.JSON:
+			size += len(value)
+		}
+	}
+	return size
+}
+
+// export makes the call of a system.
+func export(ctx context.Context, call resolvers.Call) ([]domain.ExportRecord, error) {
+	if len(call.Ref.Keys) == 0 {
+		return call.Resolver.ExportSubject(ctx, call.Ref)
+	}
+	ofKeys, ok := call.Resolver.(ports.KeyResolver)
+	if !ok {
+		return nil, &domain.ResolverError{Resolver: call.Ref.Kind, Message: "does not take keys"}
+	}
+	return ofKeys.ExportKeys(ctx, call.Ref.Keys)
+}

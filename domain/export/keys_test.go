@@ -1,0 +1,132 @@
+package export_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/golang/mock/gomock"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/export"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/mocks"
+)
+
+// keyWorld is an exporter of an application whose users hold keys of media.
+type keyWorld struct {
+	world
+	media *mocks.MockKeyResolver
+}
+
+func newKeyWorld(t *testing.T, timeout time.Duration) keyWorld {
+	t.Helper()
+	ctrl := gomock.NewController(t)
+	w := keyWorld{world: newWorld(t, timeout), media: mocks.NewMockKeyResolver(ctrl)}
+	w.media.EXPECT().Name().Return("media").AnyTimes()
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "avatar", Type: domain.TypeText, Personal: &domain.Annotation{
+				Category: domain.CategoryIdentity, Strategy: domain.StrategyAnonymize, Ref: "media",
+			}},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock, ids := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl)
+	clock.EXPECT().Now().Return(noon).AnyTimes()
+	ids.EXPECT().NewID().Return("id").AnyTimes()
+	w.Exporter, err = export.NewExporter(export.Config{
+		Clock: clock, IDs: ids, DataMap: dataMap, ResolverTimeout: timeout, Resolvers: []ports.Resolver{w.media},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.subject, err = domain.NewSubject("42"); err != nil {
+		t.Fatal(err)
+	}
+	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
+	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
+	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).AnyTimes()
+	w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).AnyTimes()
+	w.subjects.EXPECT().Export(gomock.Any(), gomock.Any(), gomock.Any()).AnyTimes()
+	return w
+}
+
+// holds lets the rows hold n keys.
+func (w keyWorld) holds(n int) (keys []string) {
+	for i := range n {
+		keys = append(keys, fmt.Sprintf("%07d", i))
+	}
+	w.subjects.EXPECT().Keys(gomock.Any(), w.subject.ID, gomock.Any()).DoAndReturn(
+		func(_ context.Context, _ domain.SubjectID, q domain.KeyQuery) ([]string, error) {
+			i := 0
+			for i < len(keys) && keys[i] <= q.After {
+				i++
+			}
+			return slices.Clone(keys[i:min(len(keys), i+q.Limit)]), nil
+		}).AnyTimes()
+	return keys
+}
+
+func TestKeysAreAskedForInBoundedBatches(t *testing.T) {
+	w := newKeyWorld(t, time.Minute)
+	keys := w.holds(25_050)
+	var asked []string
+	w.media.EXPECT().ExportKeys(gomock.Any(), gomock.Any()).DoAndReturn(
+		func(ctx context.Context, batch []string) ([]domain.ExportRecord, error) {
+			if _, limited := ctx.Deadline(); !limited || len(batch) == 0 || len(batch) > domain.MaxKeys {
+				t.Errorf("a call for %d keys, with a deadline: %v", len(batch), limited)
+			}
+			asked = append(asked, batch...)
+			return []domain.ExportRecord{{Field: "f", Row: batch[0], Category: domain.CategoryIdentity, Value: "v"}}, nil
+		}).Times(251)
+	bundle, err := w.Export(t.Context(), w.session, w.subject)
+	if err != nil || !slices.Equal(asked, keys) || len(bundle.Records) != 251 || len(bundle.IncompleteSources) > 0 ||
+		bundle.Records[0].Source != "media" {
+		t.Errorf("got %d records, incomplete %v, %v", len(bundle.Records), bundle.IncompleteSources, err)
+	}
+}
+
+func TestASystemThatFailsForKeysIsIncomplete(t *testing.T) {
+	for name, second := range map[string]func(ctx context.Context) ([]domain.ExportRecord, error){
+		"an error":  func(context.Context) ([]domain.ExportRecord, error) { return nil, errBoom },
+		"a panic":   func(context.Context) ([]domain.ExportRecord, error) { panic("boom") },
+		"a timeout": func(ctx context.Context) ([]domain.ExportRecord, error) { <-ctx.Done(); return nil, ctx.Err() },
+		"too much": func(context.Context) ([]domain.ExportRecord, error) {
+			return []domain.ExportRecord{{
+				Field: "f", Row: "r", Category: domain.CategoryIdentity, Value: make([]byte, 64<<20),
+			}}, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newKeyWorld(t, 50*time.Millisecond)
+			w.holds(500)
+			calls := 0
+			w.media.EXPECT().ExportKeys(gomock.Any(), gomock.Any()).DoAndReturn(
+				func(ctx context.Context, batch []string) ([]domain.ExportRecord, error) {
+					if calls++; calls == 2 {
+						return second(ctx)
+					}
+					return []domain.ExportRecord{{Field: "f", Row: batch[0], Category: domain.CategoryIdentity}}, nil
+				}).Times(2)
+			bundle, err := w.Export(t.Context(), w.session, w.subject)
+			if err != nil || len(bundle.Records) != 1 || !slices.Equal(bundle.IncompleteSources, []string{"media"}) {
+				t.Errorf("got %d records, incomplete %v, %v", len(bundle.Records), bundle.IncompleteSources, err)
+			}
+		})
+	}
+}
+
+func TestAnExportWhoseKeysCannotBeReadFails(t *testing.T) {
+	w := newKeyWorld(t, time.Minute)
+	w.subjects.EXPECT().Keys(gomock.Any(), gomock.Any(), gomock.Any()).Return(nil, domain.ErrUnavailable)
+	if _, err := w.Export(t.Context(), w.session, w.subject); err == nil {
+		t.Error("the export went on")
+	}
+}

@@ -1,0 +1,82 @@
+package resolvers
+
+import (
+	"context"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// pageOfKeys is how many keys are read, and held, at once.
+const pageOfKeys = 100 * domain.MaxKeys
+
+// CheckRefs returns the problems of the columns whose ref names no system of the set, or one that takes no keys, in the
+// order of the tables.
+func CheckRefs(m domain.DataMap, set *Set) []domain.Problem {
+	var able []string
+	for _, resolver := range set.ordered {
+		if _, ok := resolver.(ports.KeyResolver); ok {
+			able = append(able, resolver.Name())
+		}
+	}
+	var problems []domain.Problem
+	for _, table := range m.Declared() {
+		for _, column := range table.Personal() {
+			name := column.Personal.Ref
+			if name == "" || slices.Contains(able, name) {
+				continue
+			}
+			problem := domain.Problem{
+				Code: domain.ErrManifest, Table: table.Name, Column: column.Name,
+				Message: "holds keys of an external system for which there is no resolver", Found: name, Possible: able,
+				Remedy: "register a resolver of that name which takes keys (ports.KeyResolver)",
+			}
+			if set.byName[name] != nil {
+				problem.Message = "holds keys of an external system whose resolver takes no keys"
+				problem.Remedy = "let the resolver implement ports.KeyResolver"
+			}
+			problems = append(problems, problem)
+		}
+	}
+	return problems
+}
+
+// KeyCalls calls visit for the keys that the query chooses, whatever their number: each time with the call for up to
+// domain.MaxKeys of them. It reads them a page at a time, and leaves out what an erasure wrote in place of a key. The
+// calls of the query's resolver are those of ports.KeyResolver.
+func KeyCalls(
+	ctx context.Context, s ports.Session, m domain.DataMap, set *Set, id domain.SubjectID, query domain.KeyQuery,
+	visit func(Call) error,
+) error {
+	query.After, query.Limit = "", pageOfKeys
+	for {
+		page, err := s.Subjects().Keys(ctx, id, query)
+		if err != nil {
+			return err
+		}
+		read := len(page)
+		if read > 0 {
+			query.After = page[read-1]
+		}
+		if slices.ContainsFunc(page, func(key string) bool { return !utf8.ValidString(key) }) {
+			return &domain.Error{Op: "keys", Message: "a key for " + query.Resolver + " is not valid UTF-8"}
+		}
+		page = slices.DeleteFunc(page, func(key string) bool { return m.IsErasedKey(query.Resolver, key) })
+		for keys := range slices.Chunk(page, domain.MaxKeys) {
+			call := Call{set.byName[query.Resolver], domain.SubjectRef{Kind: query.Resolver, Keys: slices.Clip(keys)}}
+			if err := visit(call); err != nil {
+				return err
+			}
+		}
+		if read < pageOfKeys {
+			return nil
+		}
+	}
+}
+
+// Without returns the names that are not among others.
+func Without(names, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
+}

@@ -1,0 +1,49 @@
+package resolvers_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/golang/mock/gomock"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/internal/resolvers"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/mocks"
+)
+
+func TestColumnsWithoutAResolverThatTakesTheirKeysAreNamedAtOnce(t *testing.T) {
+	held := func(name, ref string) domain.Column {
+		return domain.Column{Name: name, Type: domain.TypeText, Personal: &domain.Annotation{
+			Category: domain.CategoryIdentity, Strategy: domain.StrategyAnonymize, Ref: ref,
+		}}
+	}
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt}, held("avatar", "media"), held("banner", "Media"), held("desk_id", "desk"),
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	taking := mocks.NewMockKeyResolver(gomock.NewController(t))
+	taking.EXPECT().Name().Return("media").AnyTimes()
+	set, err := resolvers.NewSet(append(named(t, "desk"), ports.Resolver(taking))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = dataMap.Refused("data map", resolvers.CheckRefs(dataMap, set))
+	if !errors.Is(err, domain.ErrManifest) || len(domain.Problems(err)) != 2 {
+		t.Fatalf("got %v", err)
+	}
+	for _, want := range []string{
+		`users.banner: holds keys of an external system for which there is no resolver; found "Media"; possible: media`,
+		`users.desk_id: holds keys of an external system whose resolver takes no keys; found "desk"; possible: media`,
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v has not %q", err, want)
+		}
+	}
+}

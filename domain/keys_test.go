@@ -1,0 +1,81 @@
+package domain_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+func keyColumn(name string, kind domain.ColumnType, ref string) domain.Column {
+	return domain.Column{Name: name, Type: kind, Personal: &domain.Annotation{
+		Category: domain.CategoryIdentity, Strategy: domain.StrategyAnonymize, Ref: ref,
+	}}
+}
+
+func keyMap(columns ...domain.Column) (domain.DataMap, error) {
+	return domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: append([]domain.Column{{Name: "id", Type: domain.TypeBigInt}}, columns...),
+	})
+}
+
+func TestAColumnThatCannotHoldAKeyIsRefused(t *testing.T) {
+	_, err := keyMap(keyColumn("photo", domain.TypeBytes, "media"), keyColumn("film", domain.TypeText, "a,b"))
+	if problems := domain.Problems(err); !errors.Is(err, domain.ErrManifest) || len(problems) != 2 ||
+		problems[0].Column != "photo" || problems[0].Found != "bytes" || problems[1].Column != "film" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRefsAreInOrderAndEachThereOnce(t *testing.T) {
+	m, err := keyMap(keyColumn("a", domain.TypeText, "media"), keyColumn("b", domain.TypeUUID, "desk"),
+		keyColumn("c", domain.TypeBigInt, "media"), keyColumn("d", domain.TypeText, ""))
+	if err != nil || !slices.Equal(m.Refs(), []string{"media", "desk"}) {
+		t.Errorf("got %v, %v", m.Refs(), err)
+	}
+}
+
+func TestWhatAnErasureWroteIsNoKey(t *testing.T) {
+	short, constant, filled := keyColumn("a", domain.TypeText, "short"), keyColumn("b", domain.TypeText, "constant"),
+		keyColumn("c", domain.TypeText, "filled")
+	short.Length, constant.Surrogate, filled.Surrogate = 13, "default.png", "gone/{}.png"
+	m, err := keyMap(
+		short, constant, filled, keyColumn("d", domain.TypeText, "text"), keyColumn("e", domain.TypeBigInt, "number"),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const digits = "0123456789abcdef0123456789abcdef"
+	for _, c := range []struct {
+		resolver, text string
+		erased         bool
+	}{
+		{"text", "anon-" + digits, true},
+		{"text", "anon-" + digits + "0", false},
+		{"text", "anon-" + digits[1:] + "g", false},
+		{"text", digits, false},
+		{"text", "default.png", false},
+		{"short", "anon-01234567", true},
+		{"short", "anon-0123456", false},
+		{"constant", "default.png", true},
+		{"constant", "default.jpg", false},
+		{"filled", "gone/" + digits + ".png", true},
+		{"filled", "gone/{}.png", false},
+		{"number", "0", true},
+		{"number", "10", false},
+		{"nobody", "0", false},
+	} {
+		if got := m.IsErasedKey(c.resolver, c.text); got != c.erased {
+			t.Errorf("%s, %s: got %v", c.resolver, c.text, got)
+		}
+	}
+}
+
+func TestTheRefOfASubjectHasNoKeys(t *testing.T) {
+	subject, err := domain.NewSubject("1", domain.SubjectRef{Kind: "media", Value: "x", Keys: []string{"k"}})
+	if err != nil || !errors.Is(subject.Validate(), domain.ErrSubject) {
+		t.Errorf("got %v", err)
+	}
+}

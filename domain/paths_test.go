@@ -1,0 +1,262 @@
+package domain_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// messages have a sender, a recipient and a body, which is the sender's.
+func messages(change func(*domain.Table)) domain.Table {
+	relation := func(name, column string) domain.Relation {
+		r := belongsTo("users", column)
+		r.Name, r.Path = name, true
+		return r
+	}
+	body := contact("body", "")
+	body.Personal.Via = "Sender"
+	table := domain.Table{
+		Name: "messages", PrimaryKey: []string{"id"},
+		Relations: []domain.Relation{relation("Sender", "sender_id"), relation("Recipient", "recipient_id")},
+		Columns: []domain.Column{
+			column("id", domain.TypeBigInt), column("sender_id", domain.TypeBigInt),
+			column("recipient_id", domain.TypeBigInt), column("kind", domain.TypeText), body,
+		},
+	}
+	if change != nil {
+		change(&table)
+	}
+	return table
+}
+
+func vias(paths []domain.Path) string {
+	var names []string
+	for _, path := range paths {
+		names = append(names, path.Via)
+	}
+	return strings.Join(names, " ")
+}
+
+// A table has a path for each relation that is marked, and for each path of the table that the relation refers to. Its
+// name is that of the relations between which there was a choice.
+func TestATableHasTheProductOfItsRelationsAndTheirPaths(t *testing.T) {
+	files := child("files", "messages")
+	both := child("both", "messages", "users")
+	both.Relations[0].Path, both.Relations[0].Name, both.Relations[1].Path = true, "Message", true
+	m := mustMap(t, users(), messages(nil), files, both, child("parts", "both"))
+	for table, want := range map[string]string{
+		"users": "", "messages": "Sender Recipient", "files": "Sender Recipient",
+		"both": "Message.Sender Message.Recipient users", "parts": "Message.Sender Message.Recipient users",
+	} {
+		if got := vias(m.Paths(table)); got != want {
+			t.Errorf("the paths of %s are %q, want %q", table, got, want)
+		}
+	}
+	path, ok := m.PathVia("parts", "Message.Recipient")
+	var columns []string
+	for _, relation := range path.Relations {
+		columns = append(columns, relation.Columns...)
+	}
+	if got := strings.Join(columns, " "); !ok || got != "both_id messages_id recipient_id" {
+		t.Errorf("the path goes along %q", got)
+	}
+	if onward := m.Onward(path); vias(onward) != "Message.Recipient Recipient " {
+		t.Errorf("the path goes on along %q", vias(onward))
+	}
+	if _, ok := m.PathVia("parts", "Message"); ok {
+		t.Error("found a path that is not there")
+	}
+}
+
+// A column belongs to the paths that it names, or that begin with the relation that it names.
+func TestAColumnBelongsToThePathsThatItNames(t *testing.T) {
+	both := child("both", "messages", "users")
+	both.Relations[0].Path, both.Relations[0].Name, both.Relations[1].Path = true, "Message", true
+	for _, via := range []string{"Message", "Message.Sender", "users", "users Message.Recipient"} {
+		c := contact(strings.ReplaceAll(via, " ", ""), "")
+		c.Personal.Via = strings.ReplaceAll(via, " ", ", ")
+		both.Columns = append(both.Columns, c)
+	}
+	m := mustMap(t, users(), messages(nil), both)
+	for _, path := range m.Paths("both") {
+		var names []string
+		table, _ := m.Table("both")
+		for _, c := range path.Personal(table) {
+			names = append(names, c.Name)
+		}
+		want := map[string]string{
+			"Message.Sender":    "Message Message.Sender",
+			"Message.Recipient": "Message usersMessage.Recipient",
+			"users":             "users usersMessage.Recipient",
+		}[path.Via]
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("along %s are %q, want %q", path.Via, got, want)
+		}
+	}
+}
+
+func TestWhatIsWrongWithPathsIsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		where, says string
+		change      func(*domain.Table)
+	}{
+		"a column of nobody": {"messages.body", "possible: Sender, Recipient", func(m *domain.Table) {
+			m.Columns[4].Personal.Via = ""
+		}},
+		"a column of an unknown path": {"messages.body", "possible: Sender, Recipient", func(m *domain.Table) {
+			m.Columns[4].Personal.Via = "Sender,Reader"
+		}},
+		"a part of a name": {"messages.body", "possible: Sender, Recipient", func(m *domain.Table) {
+			m.Columns[4].Personal.Via = "Send"
+		}},
+		"via where there is one path": {"messages.body", "leave via out", func(m *domain.Table) {
+			m.Relations[1].Path = false
+		}},
+		"two paths of one name": {"messages", "a name of its own", func(m *domain.Table) {
+			m.Relations[1].Name = "Sender"
+		}},
+		"no path is marked": {
+			"messages", "possible: Sender (sender_id -> users), Recipient (recipient_id -> users)", func(m *domain.Table) {
+				m.Relations[0].Path, m.Relations[1].Path = false, false
+			},
+		},
+		"an unknown erasure": {"messages.sender_id", "possible: delete", func(m *domain.Table) {
+			m.Relations[0].OnErasure = domain.StrategyAnonymize
+		}},
+		"an erasure without a path": {"messages.recipient_id", "no path", func(m *domain.Table) {
+			m.Relations[1].Path, m.Relations[1].OnErasure, m.Columns[4].Personal.Via = false, domain.StrategyDelete, ""
+		}},
+		"a reference in a key": {"messages.sender_id", "cannot be set to NULL", func(m *domain.Table) {
+			m.Relations[0].OnErasure, m.PrimaryKey = domain.StrategyNull, []string{"id", "sender_id"}
+		}},
+		"an owned row of two people": {"messages", "about several people", func(m *domain.Table) {
+			m.Owned, m.Columns[4].Personal.Via = true, "Sender,Recipient"
+		}},
+		"a condition on a missing column": {"messages.sort", "not among the columns", func(m *domain.Table) {
+			m.Relations[0].When = &domain.Condition{Column: "sort", Value: "mail"}
+		}},
+		"a condition on the reference": {"messages.sender_id", "among its columns", func(m *domain.Table) {
+			m.Relations[0].When = &domain.Condition{Column: "sender_id", Value: "7"}
+		}},
+		"a condition on a time": {"messages.kind", "no one text form", func(m *domain.Table) {
+			m.Relations[0].When, m.Columns[3].Type = &domain.Condition{Column: "kind", Value: "2026"}, domain.TypeTime
+		}},
+		"a condition without a value": {"messages.kind", "no value", func(m *domain.Table) {
+			m.Relations[0].When = &domain.Condition{Column: "kind"}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := domain.NewDataMap(users(), messages(c.change))
+			wantManifestError(t, err, c.where)
+			if !strings.Contains(err.Error(), c.says) {
+				t.Errorf("got %q, which does not say %q", err, c.says)
+			}
+		})
+	}
+}
+
+func TestATableHasNotTooManyPaths(t *testing.T) {
+	tables := []domain.Table{users()}
+	parent := "users"
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		table := child(name, parent)
+		table.Columns = append(table.Columns, column("other_id", domain.TypeBigInt))
+		table.Relations = append(table.Relations, belongsTo(parent, "other_id"))
+		table.Relations[0].Path, table.Relations[0].Name = true, "One"
+		table.Relations[1].Path, table.Relations[1].Name = true, "Two"
+		tables, parent = append(tables, table), name
+	}
+	mustMap(t, tables[:5]...)
+	_, err := domain.NewDataMap(tables...)
+	wantManifestError(t, err, "e")
+}
+
+// The reference is cleared without the columns that other relations and keys need. Alternatives of a polymorphic
+// reference share their columns.
+func TestAClearedReferenceSparesWhatOthersNeed(t *testing.T) {
+	when := func(value string) *domain.Condition { return &domain.Condition{Column: "kind", Value: value} }
+	for name, c := range map[string]struct {
+		want   string
+		change func(*domain.Table)
+	}{
+		"alone":     {"sender_id", func(*domain.Table) {}},
+		"not asked": {"", func(m *domain.Table) { m.Relations[0].OnErasure = "" }},
+		"an alternative": {"sender_id", func(m *domain.Table) {
+			m.Relations[0].When, m.Relations[1].When = when("mail"), when("news")
+			m.Relations[1].Columns = []string{"sender_id"}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			table := messages(func(m *domain.Table) {
+				m.Relations[0].OnErasure = domain.StrategyNull
+				c.change(m)
+			})
+			m := mustMap(t, users(), table)
+			if got := strings.Join(m.Clears(table, m.Paths("messages")[0]), " "); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+	subject := domain.Table{
+		Name: "users", PrimaryKey: []string{"tenant", "number"}, SubjectKey: []string{"tenant", "number"},
+		Columns: []domain.Column{column("tenant", domain.TypeText), column("number", domain.TypeInteger)},
+	}
+	table := messages(func(m *domain.Table) {
+		for i := range m.Relations {
+			m.Relations[i].Columns = append([]string{"kind"}, m.Relations[i].Columns...)
+			m.Relations[i].ReferencedColumns = []string{"tenant", "number"}
+		}
+		m.Relations[0].OnErasure = domain.StrategyNull
+	})
+	m := mustMap(t, subject, table)
+	if got := m.Clears(table, m.Paths("messages")[0]); !reflect.DeepEqual(got, []string{"sender_id"}) {
+		t.Errorf("of a composite reference %q are cleared", got)
+	}
+}
+
+// The columns of a condition tell rows apart, as keys do.
+func TestTheColumnOfAConditionIsAKey(t *testing.T) {
+	table := messages(func(m *domain.Table) { m.Relations[0].When = &domain.Condition{Column: "kind", Value: "mail"} })
+	m := mustMap(t, users(), table)
+	if !m.IsKey(table, "kind") || m.IsKey(table, "body") {
+		t.Error("the column of a condition is no key")
+	}
+}
+
+func TestNoticesNameWhatNoPathCovers(t *testing.T) {
+	table := messages(func(m *domain.Table) {
+		m.Columns = append(m.Columns, column("reviewer_id", domain.TypeBigInt), column("reply_to", domain.TypeBigInt))
+		m.Relations = append(m.Relations, belongsTo("users", "reviewer_id"), belongsTo("messages", "reply_to"),
+			belongsTo("elsewhere", "kind"))
+	})
+	m := mustMap(t, users(), table, child("orders", "users"))
+	notices := m.Notices()
+	if len(notices) != 1 || notices[0].Table != "messages" || notices[0].Column != "reviewer_id" ||
+		!strings.HasPrefix(notices[0].String(), "messages.reviewer_id: refers to users") {
+		t.Errorf("got %v", notices)
+	}
+	more := domain.Notice{Table: "logs", Column: "user_id", Message: "is not here"}
+	if got := m.WithNotices(more).Notices(); len(got) != 2 || got[1] != more || len(m.Notices()) != 1 {
+		t.Errorf("got %v", got)
+	}
+}
+
+// What says nothing of paths has no trace of them in JSON.
+func TestRelationsWithoutTheNewWordsAreWrittenAsBefore(t *testing.T) {
+	text, err := json.Marshal(belongsTo("users", "users_id"))
+	if err != nil || string(text) != `{"columns":["users_id"],"references":"users","referenced_columns":["id"]}` {
+		t.Errorf("got %s, %v", text, err)
+	}
+	text, err = json.Marshal(domain.Relation{
+		Name: "Target", Columns: []string{"target_id"}, References: "users", ReferencedColumns: []string{"id"}, Path: true,
+		OnErasure: domain.StrategyNull, When: &domain.Condition{Column: "target_type", Value: "account"},
+	})
+	want := `{"name":"Target","columns":["target_id"],"references":"users","referenced_columns":["id"],"path":true,` +
+		`"erasure":"null","when":{"column":"target_type","value":"account"}}`
+	if err != nil || string(text) != want {
+		t.Errorf("got %s, %v", text, err)
+	}
+}
