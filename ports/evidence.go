@@ -13,7 +13,21 @@ type evidenceDeadline struct{}
 // its context did. The deadline says how long the caller still waits. It should be later than the deadline of ctx, so
 // that time is left for evidence.
 func WithEvidenceDeadline(ctx context.Context, deadline time.Time) context.Context {
-	return context.WithValue(ctx, evidenceDeadline{}, deadline)
+	return &withEvidenceDeadline{ctx, deadline}
+}
+
+// withEvidenceDeadline is a context with one value. context.WithValue would allocate twice, for every request.
+type withEvidenceDeadline struct {
+	context.Context
+	deadline time.Time
+}
+
+// Value implements context.Context.
+func (c *withEvidenceDeadline) Value(key any) any {
+	if key == (evidenceDeadline{}) {
+		return c.deadline
+	}
+	return c.Context.Value(key)
 }
 
 // EvidenceDeadline returns the deadline that WithEvidenceDeadline gave to ctx, and false if there is none. A

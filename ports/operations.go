@@ -21,8 +21,8 @@ type OutboxOperations interface {
 
 	// Discard makes abandoned entries succeeded, because a person has dealt with them by other means, and returns the
 	// results, oldest first by (EnqueuedAt, EntryID). It clears their refs, corrections and errors. Entries that are not
-	// abandoned are left as they are and not returned. Discarded.Completes is set for the last returned entry of a subject
-	// if all erasures of the subject have succeeded, decided under the lock of Outbox.Settle. It is never set for a
+	// abandoned are left as they are and not returned. Discarded.Completes is set for the last returned entry of an
+	// erasure if all its entries have succeeded, decided under the lock of Outbox.Settle. It is never set for a
 	// rectification: an abandoned rectification does not block a completion.
 	Discard(ctx context.Context, entryIDs []string) ([]domain.Discarded, error)
 

@@ -41,3 +41,19 @@ type RectifyingResolver interface {
 	// domain.JSON, what encoding/json decodes with json.Number for numbers. Errors and repetition are as for EraseSubject.
 	RectifySubject(ctx context.Context, ref domain.SubjectRef, entryID string, corrections domain.Corrections) error
 }
+
+// KeyResolver is a Resolver whose system keeps things, such as files, under keys that the application holds in columns
+// of its own, see domain.Annotation.Ref. A call has 1 to domain.MaxKeys keys, each not empty and each once. Which keys
+// are valid is up to the system: a key that can never be one is a *domain.ResolverError. An error never holds a key.
+type KeyResolver interface {
+	Resolver
+
+	// ExportKeys returns what the system holds under the keys, within the covered surface. A key that the system does not
+	// know has no records, which is no error. The rest is as for ExportSubject.
+	ExportKeys(ctx context.Context, keys []string) ([]domain.ExportRecord, error)
+
+	// EraseKeys erases what the system holds under the keys, and nothing else, and returns how many of them it did not
+	// know. A key that is not there, or not there any more, is a success. It may be called again for the same entryID,
+	// which is an idempotency key, also after it has erased some of the keys. Errors are as for EraseSubject.
+	EraseKeys(ctx context.Context, keys []string, entryID string) (absent int, err error)
+}

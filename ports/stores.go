@@ -61,56 +61,78 @@ type SubjectStore interface {
 	//
 	// It also locks the subject's own row and, from the subject outwards, the rows through which other tables reach the
 	// subject. It waits for transactions that are inserting rows which refer to them by a foreign key, so that Apply
-	// sees those rows. It waits for transactions that are giving such a row to another subject, so that Apply spares what
-	// hangs on it. A row that refers to the subject without a foreign key is seen if it was committed before Apply.
+	// sees those rows. It waits for transactions that are giving such a row to another subject, so that Apply spares
+	// what hangs on it. A row that refers to the subject without a foreign key is seen if it was committed before
+	// Apply.
 	//
-	// Returns ErrSubject if the subject's table spells the id differently: the ledgers would know one row as two subjects.
-	// Returns ErrConfiguration if rows cannot be locked, because of a privilege that is missing or of the kind of a table.
+	// Returns ErrSubject if the subject's table spells the id differently: the ledgers would know one row as two
+	// subjects. Returns ErrConfiguration if rows cannot be locked, because of a privilege that is missing or of the
+	// kind of a table.
 	Lock(ctx context.Context, id domain.SubjectID, at time.Time) error
 
 	// LockToRectify takes the lock of Lock without a mark and without locks on rows. It returns what the store knows of
 	// the subject. Errors are those of Lock.
 	LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
 
+	// Keys returns keys of an external system that the subject's rows hold in the columns for which domain.Table.KeysOf
+	// says so, in their text form: each once, in the order of their bytes, and none that is NULL or empty. It never
+	// returns more than the limit of the query; a caller that wants all of them calls again with the last one as After.
+	// Of the rows of other subjects it returns nothing. It is one statement, whatever the number of rows and tables.
+	//
+	// With ErasedAt, the session has locked the subject, and Keys is called before Apply. The call without After locks
+	// the rows: the cells that Apply erases then hold the keys that the calls return, and no other transaction has
+	// changed one of them in between.
+	Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error)
+
 	// Apply carries out local steps of a plan, in their order or at once with the same outcome, and returns for each of
-	// them how many rows of the subject it deleted, anonymized, or, for a retain step, left as they are. No row of another
-	// subject is touched.
+	// them how many rows of the subject it deleted, anonymized, or, for a retain step, left as they are. A step is
+	// about the rows that the path of its Via leads from to the subject, and about its own columns of them. No row of
+	// another subject is touched. A row that the steps of several paths are about is deleted if one of them deletes it,
+	// and gets the effect of all of them if none does. Columns of domain.Step.Clears are set to NULL.
 	//
-	// Anonymizing writes into each cell, also where NULL was, the constant that the data map has for the column, or
-	// else: for texts "anon-" and 32 hexadecimal digits, as much of it as the column's length allows, and for UUIDs a
-	// random one, both different in every cell; 0, false, 1970-01-01 in UTC, {} for JSON, an empty array, no bytes.
-	// Cells of domain.Step.Expired are overwritten where their duty is over, by domain.Period.Cutoff.
+	// Anonymizing sets to NULL each cell of a column that says domain.StrategyNull. Into each other cell, also where
+	// NULL was, it writes the constant that the data map has for the column (domain.Column.Constant), with
+	// domain.Column.Digits hexadecimal digits in place of each placeholder, different in every cell; or else: for texts
+	// "anon-" and 32 hexadecimal digits, as much of it as the column's length allows, and for UUIDs a random one, both
+	// different in every cell; 0, false, 1970-01-01 in UTC, {} for JSON, an empty array, no bytes. Cells of
+	// domain.Step.Expired are overwritten where their duty is over, by domain.Period.Cutoff.
 	//
-	// Returns ErrManifest, and the session cannot be committed, if domain.DataMap.CheckSteps refuses the steps, or if the
-	// rows of a table would be deleted together with columns that the data map does not have, unless the table is owned.
-	// Returns ErrConfiguration if the database may hide rows of the subject from the store (row-level security, a
-	// filtering view), unless the store was told that it does not. Returns ErrLeftOver if the database kept what it was
-	// told to delete or to overwrite. Returns ErrConflict if rows cannot be deleted because others refer to them.
+	// Returns ErrManifest, and the session cannot be committed, if domain.DataMap.CheckSteps refuses the steps, or if
+	// the rows of a table would be deleted together with columns that the data map does not have, unless the table is
+	// owned, or if a column is to be set to NULL that the database is known to keep NOT NULL. Returns ErrConfiguration
+	// if the database may hide rows of the subject from the store (row-level security, a filtering view), unless the
+	// store was told that it does not. Returns ErrLeftOver if the database kept what it was told to delete or to
+	// overwrite. Returns ErrConflict if rows cannot be deleted because others refer to them.
 	//
-	// On an error, len(rows) is the index of the step that failed, or len(steps) if the store does not know which one. The
-	// caller must roll back.
+	// On an error, len(rows) is the index of the step that failed, or len(steps) if the store does not know which one.
+	// The caller must roll back.
 	Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error)
 
-	// Rectify writes the values of a step into all rows that the subject has in the step's table, one statement for all
-	// of them, and returns how many rows there were; none is no error. What is written reads back as the same value,
-	// for the application and for Export. No row of another subject is touched, and no mark of an erasure is left. Two
-	// sessions that rectify the same row come one after the other, and the later one stays.
+	// Rectify writes the values of a step into all rows of the step's table that its path leads from to the subject,
+	// one statement for all of them, and returns how many rows there were; none is no error. With a Row, it writes them
+	// into no row but the one whose primary key Export gives as that ExportRecord.Row, if it is the subject's. What is
+	// written reads back as the same value, for the application and for Export. No row of another subject is touched,
+	// and no mark of an erasure is left. Two sessions that rectify the same row come one after the other, and the later
+	// one stays.
 	//
-	// The values fit their columns by the rules of rectification.Planner.Plan. A store that knows more of a column (that
-	// its readers expect some shape of JSON, or no negative numbers) refuses a value that could not be read back before it
-	// writes it, as domain.ErrInvalid with a FieldError whose field is the column's category. A step without values, or
-	// about a table or a column that is not annotated in the data map, is domain.ErrManifest. Returns ErrLeftOver if the
-	// database does not hold the values of the step. A value that the database writes in its own form, such as lower case,
-	// counts as held.
+	// The values fit their columns by the rules of rectification.Planner.Plan. A store that knows more of a column
+	// (that its readers expect some shape of JSON, or no negative numbers) refuses a value that could not be read back
+	// before it writes it, as domain.ErrInvalid with a FieldError whose field is the column's category. A step without
+	// values, or about a table or a column that is not annotated in the data map, is domain.ErrManifest. Returns
+	// ErrLeftOver if the database does not hold the values of the step. A value that the database writes in its own
+	// form, such as lower case, counts as held.
 	Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (rows int64, err error)
 
-	// Export calls yield for every annotated field of every row of the subject: table by table in the order of
-	// domain.DataMap.Tables, rows by primary key, fields in the order of the table. Then it does so for the subject's
-	// lines of the ledgers, as domain.LedgerTables describes them, by intake; domain.LedgerSeq is any number that rises
-	// with it. All of it is read from one snapshot, and handed on as it is read: what yield does not keep takes no memory.
-	// An error of yield ends the export and comes back; yield must not use the session. Export must come before any write
-	// of its session, else it is domain.ErrSession; appends that are held back are no obstacle, and need not be part of
-	// it.
+	// Export calls yield for every field that domain.DataMap.ExportedColumns has of every row of the subject, once; of
+	// rows about several people only for those that belong to a path to the subject. The order is: table by table in the
+	// order of domain.DataMap.Tables, rows by primary key, fields in the order of the table. If the subject was erased
+	// before, its rows are given to domain.Table.MarkErased.
+	//
+	// Then Export does so for the subject's lines of the ledgers, as domain.LedgerTables describes them, by intake;
+	// domain.LedgerSeq is any number that rises with it. All of it is read from one snapshot, and handed on as it is
+	// read: a record that yield does not keep takes no memory. An error of yield ends the export and comes back; yield
+	// must not use the session. Export must come before any write of its session, else it is domain.ErrSession; appends
+	// that are held back are not an obstacle, and need not be part of it.
 	Export(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error
 }
 
@@ -165,9 +187,10 @@ type Outbox interface {
 	// Settle writes the outcomes of claimed entries, and returns what became of each settlement, in the same order. One
 	// whose lease token is not the entry's any more is stale and changes nothing. The lease token is cleared; the ref
 	// and the corrections are, too, as domain.Settlement says. A settlement is marked as completing for the last one that
-	// succeeded of a subject and operation none of whose entries is left in any other state, but for abandoned
-	// rectifications, which are issued anew and not requeued; this is decided under a lock, so that it is so for exactly
-	// one of the sessions that settle a subject's entries at the same time. No settlement is no error and does nothing.
+	// succeeded of an operation none of whose entries is left in any other state, but for abandoned rectifications, which
+	// are issued anew and not requeued; this is decided under a lock, so that it is so for exactly one of the sessions
+	// that settle an operation's entries at the same time. Entries belong to one operation if they have the same subject,
+	// Operation and OperationID. No settlement is no error and does nothing.
 	Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error)
 
 	// Counts returns how many entries there are in each status; every status is there, with 0 if need be.
@@ -197,11 +220,11 @@ type AuditLog interface {
 	// domain.ErrConflict.
 	Append(ctx context.Context, events ...domain.AuditEvent) error
 
-	// AppendEvidence adds events that must outlive a rollback: they commit with the session like any others, and
-	// when the session rolls back they are written afterwards in a transaction of their own. Evidence of an attempt
-	// that SessionFactory.Do retried is dropped with the attempt. Where even the evidence cannot be written, the
-	// error of Do says so beside the error that caused the rollback. An event is kept even when a statement of the session
-	// has failed before, and the call returns that error: the failure itself is what most evidence is about.
+	// AppendEvidence adds events that must outlive a rollback: they commit with the session like any others, and when
+	// the session rolls back they are written afterwards in a transaction of their own. Evidence of an attempt that
+	// SessionFactory.Do retried is dropped with the attempt. Where even the evidence cannot be written, the error of Do
+	// says so beside the error that caused the rollback. An event is kept even when a statement of the session has
+	// failed before, and the call returns that error: the failure itself is what most evidence is about.
 	AppendEvidence(ctx context.Context, events ...domain.AuditEvent) error
 
 	// AppendOnRollback keeps events that are written only if the session rolls back, such as the failure of an operation

@@ -186,3 +186,114 @@ func (mr *MockRectifyingResolverMockRecorder) RectifySubject(ctx, ref, entryID, 
 	mr.mock.ctrl.T.Helper()
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "RectifySubject", reflect.TypeOf((*MockRectifyingResolver)(nil).RectifySubject), ctx, ref, entryID, corrections)
 }
+
+// MockKeyResolver is a mock of KeyResolver interface.
+type MockKeyResolver struct {
+	ctrl     *gomock.Controller
+	recorder *MockKeyResolverMockRecorder
+}
+
+// MockKeyResolverMockRecorder is the mock recorder for MockKeyResolver.
+type MockKeyResolverMockRecorder struct {
+	mock *MockKeyResolver
+}
+
+// NewMockKeyResolver creates a new mock instance.
+func NewMockKeyResolver(ctrl *gomock.Controller) *MockKeyResolver {
+	mock := &MockKeyResolver{ctrl: ctrl}
+	mock.recorder = &MockKeyResolverMockRecorder{mock}
+	return mock
+}
+
+// EXPECT returns an object that allows the caller to indicate expected use.
+func (m *MockKeyResolver) EXPECT() *MockKeyResolverMockRecorder {
+	return m.recorder
+}
+
+// CoveredSurface mocks base method.
+func (m *MockKeyResolver) CoveredSurface() domain.CoveredSurface {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "CoveredSurface")
+	ret0, _ := ret[0].(domain.CoveredSurface)
+	return ret0
+}
+
+// CoveredSurface indicates an expected call of CoveredSurface.
+func (mr *MockKeyResolverMockRecorder) CoveredSurface() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "CoveredSurface", reflect.TypeOf((*MockKeyResolver)(nil).CoveredSurface))
+}
+
+// EraseKeys mocks base method.
+func (m *MockKeyResolver) EraseKeys(ctx context.Context, keys []string, entryID string) (int, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "EraseKeys", ctx, keys, entryID)
+	ret0, _ := ret[0].(int)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// EraseKeys indicates an expected call of EraseKeys.
+func (mr *MockKeyResolverMockRecorder) EraseKeys(ctx, keys, entryID interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "EraseKeys", reflect.TypeOf((*MockKeyResolver)(nil).EraseKeys), ctx, keys, entryID)
+}
+
+// EraseSubject mocks base method.
+func (m *MockKeyResolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID string) (bool, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "EraseSubject", ctx, ref, entryID)
+	ret0, _ := ret[0].(bool)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// EraseSubject indicates an expected call of EraseSubject.
+func (mr *MockKeyResolverMockRecorder) EraseSubject(ctx, ref, entryID interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "EraseSubject", reflect.TypeOf((*MockKeyResolver)(nil).EraseSubject), ctx, ref, entryID)
+}
+
+// ExportKeys mocks base method.
+func (m *MockKeyResolver) ExportKeys(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "ExportKeys", ctx, keys)
+	ret0, _ := ret[0].([]domain.ExportRecord)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// ExportKeys indicates an expected call of ExportKeys.
+func (mr *MockKeyResolverMockRecorder) ExportKeys(ctx, keys interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "ExportKeys", reflect.TypeOf((*MockKeyResolver)(nil).ExportKeys), ctx, keys)
+}
+
+// ExportSubject mocks base method.
+func (m *MockKeyResolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "ExportSubject", ctx, ref)
+	ret0, _ := ret[0].([]domain.ExportRecord)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// ExportSubject indicates an expected call of ExportSubject.
+func (mr *MockKeyResolverMockRecorder) ExportSubject(ctx, ref interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "ExportSubject", reflect.TypeOf((*MockKeyResolver)(nil).ExportSubject), ctx, ref)
+}
+
+// Name mocks base method.
+func (m *MockKeyResolver) Name() string {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Name")
+	ret0, _ := ret[0].(string)
+	return ret0
+}
+
+// Name indicates an expected call of Name.
+func (mr *MockKeyResolverMockRecorder) Name() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Name", reflect.TypeOf((*MockKeyResolver)(nil).Name))
+}

@@ -228,6 +228,21 @@ func (mr *MockSubjectStoreMockRecorder) Export(ctx, id, yield interface{}) *gomo
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Export", reflect.TypeOf((*MockSubjectStore)(nil).Export), ctx, id, yield)
 }
 
+// Keys mocks base method.
+func (m *MockSubjectStore) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Keys", ctx, id, query)
+	ret0, _ := ret[0].([]string)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// Keys indicates an expected call of Keys.
+func (mr *MockSubjectStoreMockRecorder) Keys(ctx, id, query interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Keys", reflect.TypeOf((*MockSubjectStore)(nil).Keys), ctx, id, query)
+}
+
 // Lock mocks base method.
 func (m *MockSubjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
 	m.ctrl.T.Helper()

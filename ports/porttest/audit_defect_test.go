@@ -10,17 +10,16 @@ import (
 )
 
 // ignoreTaken appends only what is not on its subject's trail.
-func ignoreTaken(
-	add func(log ports.AuditLog, ctx context.Context, events ...domain.AuditEvent) error,
-) func(context.Context, ports.AuditLog, []domain.AuditEvent) error {
-	return func(ctx context.Context, log ports.AuditLog, events []domain.AuditEvent) error {
-		for _, event := range events {
-			trail, err := log.Trail(ctx, event.SubjectRef)
-			taken := slices.ContainsFunc(trail, func(e domain.AuditEvent) bool { return e.EventID == event.EventID })
-			if taken {
+func ignoreTaken(add func(auditCall) error) func(auditCall) error {
+	return func(c auditCall) error {
+		for _, event := range c.events {
+			trail, err := c.Trail(c.ctx, event.SubjectRef)
+			if slices.ContainsFunc(trail, func(e domain.AuditEvent) bool { return e.EventID == event.EventID }) {
 				continue
 			}
-			if err := errors.Join(err, add(log, ctx, event)); err != nil {
+			one := c
+			one.events = []domain.AuditEvent{event}
+			if err := errors.Join(err, add(one)); err != nil {
 				return err
 			}
 		}
@@ -32,22 +31,18 @@ func ignoreTaken(
 func readsNotItsOwn(store *Store) {
 	changesSessions(func(s ports.Session) replaced {
 		own := map[string]bool{}
-		add := func(
-			append func(ports.AuditLog, context.Context, ...domain.AuditEvent) error,
-		) func(context.Context, ports.AuditLog, []domain.AuditEvent) error {
-			return func(ctx context.Context, log ports.AuditLog, events []domain.AuditEvent) error {
-				for _, event := range events {
+		noting := func(add func(auditCall) error) func(auditCall) error {
+			return func(c auditCall) error {
+				for _, event := range c.events {
 					own[event.EventID] = true
 				}
-				return append(log, ctx, events...)
+				return add(c)
 			}
 		}
 		return replaced{Session: s, audit: brokenLog{
-			AuditLog: s.Audit(),
-			add:      add(ports.AuditLog.Append),
-			evidence: add(ports.AuditLog.AppendEvidence),
-			trail: func(ctx context.Context, log ports.AuditLog, id domain.SubjectID) ([]domain.AuditEvent, error) {
-				trail, err := log.Trail(ctx, id)
+			AuditLog: s.Audit(), add: noting(auditCall.add), evidence: noting(auditCall.evidence),
+			trail: func(c auditCall) ([]domain.AuditEvent, error) {
+				trail, err := c.trail()
 				return slices.DeleteFunc(trail, func(e domain.AuditEvent) bool { return own[e.EventID] }), err
 			},
 		}}
@@ -63,7 +58,7 @@ type ending struct {
 
 // preserves is the defect of evidence that outlives only some ends of a session.
 func preserves(some func(ending) bool) func(*Store) {
-	return changesDo(func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) (err error) {
+	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) (err error) {
 		var evidence []domain.AuditEvent
 		returned := false
 		defer func() {
@@ -79,10 +74,7 @@ func preserves(some func(ending) bool) func(*Store) {
 		err = do(ctx, func(ctx context.Context, s ports.Session) error {
 			return fn(ctx, replaced{Session: s, audit: brokenLog{
 				AuditLog: s.Audit(),
-				evidence: func(ctx context.Context, log ports.AuditLog, events []domain.AuditEvent) error {
-					evidence = append(evidence, events...)
-					return log.Append(ctx, events...)
-				},
+				evidence: func(c auditCall) error { evidence = append(evidence, c.events...); return c.add() },
 			}})
 		})
 		returned = true
@@ -96,7 +88,7 @@ var errDeadlock = errors.New("deadlock")
 // keepsLostAttempts is the defect of a store that tries again after a deadlock, which it finds in each session that
 // locks twice, and forgets to forget evidence.
 func keepsLostAttempts(store *Store) {
-	changesDo(func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		err := do(ctx, func(ctx context.Context, s ports.Session) error {
 			return fn(ctx, replaced{Session: s, subjects: &lockOnce{SubjectStore: s.Subjects(), second: errDeadlock}})
 		})

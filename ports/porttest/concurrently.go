@@ -18,6 +18,21 @@ func try(t testing.TB, store Store, fn func(context.Context, ports.Session) erro
 	return store.Sessions.Do(ctx, fn)
 }
 
+// errUndo rolls a session back.
+var errUndo = errors.New("undo")
+
+// undo runs fn in a session of its own, which is rolled back once fn has succeeded.
+func undo(t testing.TB, store Store, fn func(context.Context, ports.Session) error) {
+	t.Helper()
+	err := try(t, store, func(ctx context.Context, s ports.Session) error {
+		if err := fn(ctx, s); err != nil {
+			return err
+		}
+		return errUndo
+	})
+	must(t, errors.Is(err, errUndo), "a session that was to be rolled back ended with: %v", err)
+}
+
 // isError checks that an error is one of a code.
 func isError(t testing.TB, what string, err, want error) {
 	t.Helper()

@@ -1,6 +1,7 @@
 package porttest_test
 
 import (
+	"crypto/rand"
 	"net/http/httptest"
 	"testing"
 	"time"
@@ -8,7 +9,6 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/adapters/supportdesk"
 	"github.com/habeas-data/habeas/adapters/supportdesk/desktest"
-	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/porttest"
@@ -103,10 +103,15 @@ var atDesk = porttest.ResolverHarness{
 // A source of identifiers of one's own.
 func ExampleTestIDSource() {
 	testIDs := func(t *testing.T) {
-		porttest.TestIDSource(t, func() ports.IDSource { return &system.IDs{} })
+		porttest.TestIDSource(t, func() ports.IDSource { return random{} })
 	}
 	_ = testIDs // func TestIDs(t *testing.T)
 }
+
+// random makes ids of 26 random characters.
+type random struct{}
+
+func (random) NewID() string { return rand.Text() }
 
 func TestTheHarnessesOfTheExamplesPass(t *testing.T) {
 	t.Run("store", func(t *testing.T) { porttest.TestStore(t, inMemory) })

@@ -60,6 +60,7 @@ var outboxEntryPromises = []promise.Promise[StoreHarness]{
 	that(outboxEntryIsSettledOnceInACall, "of two settlements in one call, the second is stale"),
 	that(outboxSettlementCanBeRolledBack, "a settlement is undone with its session"),
 	that(outboxLastSuccessCompletes, "the last success of a subject and operation completes"),
+	that(outboxOperationsCompleteOneByOne, "operations of one subject complete by their OperationID"),
 	that(outboxOpenEntriesHoldCompletionBack, "entries in any other state hold it back"),
 	that(outboxAbandonedErasuresHoldCompletionBack, "abandoned erasures hold it back, until they are requeued"),
 	that(outboxAbandonedRectificationsHoldNothingBack, "abandoned rectifications do not hold it back"),

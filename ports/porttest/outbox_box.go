@@ -2,8 +2,8 @@ package porttest
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -96,19 +96,21 @@ func (b box) claimed(t testing.TB, entries ...domain.OutboxEntry) []domain.Outbo
 	return claimed
 }
 
-// errUndo rolls a session back.
-var errUndo = errors.New("undo")
-
 // due returns what a claim at the instant would take, and takes none of it: the session is rolled back.
-func (b box) due(t testing.TB, at time.Time) (found []domain.OutboxEntry) {
+func (b box) due(t testing.TB, at time.Time) []domain.OutboxEntry {
 	t.Helper()
-	err := b.try(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		if found, err = outbox.Claim(ctx, 1000, at, at.Add(lease), token(at)); err != nil {
-			return err
-		}
-		return errUndo
+	return b.dueFor(t, 1000, at)
+}
+
+// dueFor is due for some targets, up to a limit.
+func (b box) dueFor(
+	t testing.TB, limit int, at time.Time, known ...domain.OutboxTarget,
+) (found []domain.OutboxEntry) {
+	t.Helper()
+	undo(t, b.Store, func(ctx context.Context, s ports.Session) (err error) {
+		found, err = s.Outbox().Claim(ctx, limit, at, at.Add(lease), token(at), known...)
+		return err
 	})
-	must(t, errors.Is(err, errUndo), "a session that was to be rolled back ended with: %v", err)
 	return found
 }
 
@@ -185,7 +187,19 @@ func cameTo(t testing.TB, what string, got []domain.SettleResult, want domain.Se
 // are checks which entries these are, in their order.
 func are(t testing.TB, what string, got []domain.OutboxEntry, want ...string) {
 	t.Helper()
-	assert(t, slices.Equal(entryIDs(got), want), "%s are %v, want %v", what, entryIDs(got), want)
+	idsAre(t, what, entryIDs(got), want...)
+}
+
+func idsAre(t testing.TB, what string, got []string, want ...string) {
+	t.Helper()
+	assert(t, slices.Equal(got, want), "%s are %v, want %v", what, got, want)
+}
+
+// countsAre checks how many entries have each status.
+func (b box) countsAre(t testing.TB, want map[domain.OutboxStatus]int64) {
+	t.Helper()
+	got := b.counts(t)
+	assert(t, maps.Equal(got, want), "counted are %v, want %v", got, want)
 }
 
 // counted checks how many entries have a status.

@@ -40,10 +40,10 @@ func completesBy(holdsBack func(success, other domain.OutboxEntry) bool) func(*S
 						known[entry.EntryID] = entry
 					}
 				}
-				completed := map[string]bool{}
+				completed := map[string]bool{} // operations
 				for i := len(results) - 1; i >= 0; i-- {
 					entry := c.settlements[i].Entry
-					operation := entry.SubjectID.String() + string(entry.Operation)
+					operation := entry.SubjectID.String() + string(entry.Operation) + entry.OperationID
 					results[i].Completes = !results[i].Stale && c.settlements[i].Status == domain.OutboxSucceeded &&
 						!completed[operation]
 					for _, other := range known {
@@ -60,7 +60,7 @@ func completesBy(holdsBack func(success, other domain.OutboxEntry) bool) func(*S
 }
 
 func together(a, b domain.OutboxEntry) bool {
-	return a.SubjectID == b.SubjectID && a.Operation == b.Operation
+	return a.SubjectID == b.SubjectID && a.Operation == b.Operation && a.OperationID == b.OperationID
 }
 
 func forgotten(e domain.OutboxEntry) bool {
@@ -78,41 +78,25 @@ func completeDefects() defects {
 				results[i].Completes = false
 			}
 		}), found{
-			"a batch came to [applied applied applied applied applied applied":    {outboxResultsAreInOrder},
-			"two settlements of each entry came to [applied applied stale stale]": {outboxEntryIsSettledOnceInACall},
-			"settled again after the rollback, the entry came to [applied":        {outboxSettlementCanBeRolledBack},
+			"settled again after the rollback, the entry came to [applied": {outboxSettlementCanBeRolledBack},
 			"came to [applied": {outboxLastSuccessCompletes},
-			"once the abandoned erasure was requeued, its success came to [applied": {outboxAbandonedErasuresHoldCompletionBack},
-			"abandoned rectification": {outboxAbandonedRectificationsHoldNothingBack},
-			"0 of the 8 sessions that settled a subject's entries completed it, want": {outboxSettlementsAtOnceCompleteOnce},
-			"two sessions that settled a subject's last entries at the same time got": {
-				outboxOverlappingSettlementsCompleteOnce,
-			},
 		}},
 		"with every success": {completesBy(func(_, _ domain.OutboxEntry) bool { return false }), found{
-			"a batch came to [completes applied completes applied completes": {outboxResultsAreInOrder},
-			"came to [completes], want [applied":                             {outboxLastSuccessCompletes},
-			"beside another one that":                                        {outboxOpenEntriesHoldCompletionBack},
-			"an abandoned erasure, a success c": {
-				outboxAbandonedErasuresHoldCompletionBack,
-			},
+			"beside another one that": {outboxOpenEntriesHoldCompletionBack},
 			"8 of the 8 sessions that settled a subject's entries completed it, want": {outboxSettlementsAtOnceCompleteOnce},
 			"two sessions that settled a subject's last entries at the same time got": {
 				outboxOverlappingSettlementsCompleteOnce,
 			},
 		}},
-		"with each success of a call": {
-			changesResults(func(settlements []domain.Settlement, results []domain.SettleResult) {
-				for i, s := range settlements {
-					for j, other := range settlements {
-						if results[i].Completes && together(s.Entry, other.Entry) && other.Status == domain.OutboxSucceeded {
-							results[j].Completes = true
-						}
+		"with each success of a call": {changesResults(func(settlements []domain.Settlement, results []domain.SettleResult) {
+			for i, s := range settlements {
+				for j, other := range settlements {
+					if results[i].Completes && together(s.Entry, other.Entry) && other.Status == domain.OutboxSucceeded {
+						results[j].Completes = true
 					}
 				}
-			}),
-			found{"d came to [completes completes], want [applied completes": {outboxLastSuccessCompletes}},
-		},
+			}
+		}), found{"d came to [completes completes], want [applied completes": {outboxLastSuccessCompletes}}},
 		"with the first success of a call": {
 			changesResults(func(settlements []domain.Settlement, results []domain.SettleResult) {
 				for i, s := range settlements {
@@ -125,22 +109,19 @@ func completeDefects() defects {
 			}),
 			found{"d came to [completes applied], want [applied completes": {outboxLastSuccessCompletes}},
 		},
+		"only when no operation of the kind is open": {completesBy(func(success, other domain.OutboxEntry) bool {
+			other.OperationID = success.OperationID
+			return together(success, other) && !forgotten(other)
+		}), found{
+			"beside another operation, the last one came to [applied": {outboxOperationsCompleteOneByOne},
+		}},
 		"only when nothing of the subject is open": {completesBy(func(success, other domain.OutboxEntry) bool {
 			return success.SubjectID == other.SubjectID && !forgotten(other)
-		}), found{
-			"a batch came to [completes applied applied applied applied applied": {outboxResultsAreInOrder},
-			"d came to [applied applied], want [applied completes":               {outboxLastSuccessCompletes},
-		}},
+		}), found{"d came to [applied applied], want [applied completes": {outboxLastSuccessCompletes}}},
 		"only when nothing of the operation is open": {completesBy(func(success, other domain.OutboxEntry) bool {
 			return success.Operation == other.Operation && !forgotten(other)
 		}), found{
-			"a batch came to [applied applied applied applied applied applied":      {outboxResultsAreInOrder},
-			"two settlements of each entry came to [applied applied stale stale]":   {outboxEntryIsSettledOnceInACall},
-			"d came to [applied applied], want [applied completes":                  {outboxLastSuccessCompletes},
-			"once the abandoned erasure was requeued, its success came to [applied": {outboxAbandonedErasuresHoldCompletionBack},
-			"after an abandoned rectification, a success came to [applied": {
-				outboxAbandonedRectificationsHoldNothingBack,
-			},
+			"after an abandoned rectification, a success came to [applied": {outboxAbandonedRectificationsHoldNothingBack},
 		}},
 		"despite what has failed": {completesBy(func(success, other domain.OutboxEntry) bool {
 			return together(success, other) && !forgotten(other) && other.Status != domain.OutboxFailed
@@ -150,15 +131,7 @@ func completeDefects() defects {
 		}), found{"beside another one that": {outboxOpenEntriesHoldCompletionBack}}},
 		"despite what is in flight": {completesBy(func(success, other domain.OutboxEntry) bool {
 			return together(success, other) && !forgotten(other) && other.Status != domain.OutboxInFlight
-		}), found{
-			"a batch came to [completes applied completes applied completes":          {outboxResultsAreInOrder},
-			"came to [completes], want [applied":                                      {outboxLastSuccessCompletes},
-			"beside another one that":                                                 {outboxOpenEntriesHoldCompletionBack},
-			"8 of the 8 sessions that settled a subject's entries completed it, want": {outboxSettlementsAtOnceCompleteOnce},
-			"two sessions that settled a subject's last entries at the same time got": {
-				outboxOverlappingSettlementsCompleteOnce,
-			},
-		}},
+		}), found{"beside another one that": {outboxOpenEntriesHoldCompletionBack}}},
 		"despite abandoned erasures": {completesBy(func(success, other domain.OutboxEntry) bool {
 			return together(success, other) && other.Status != domain.OutboxAbandoned
 		}), found{"an abandoned erasure, a success c": {outboxAbandonedErasuresHoldCompletionBack}}},
@@ -178,7 +151,7 @@ func TestCompletionThatIsDecidedBeforeTheLockIsFoundOut(t *testing.T) {
 func decidesBeforeTheLock(store *Store) {
 	var mu sync.Mutex
 	succeeded := 0 // entries, of sessions whose fn is through
-	changesDo(func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
 			mine := 0
 			o := brokenOutbox{Outbox: s.Outbox(), settle: func(c outboxCall) (results, error) {

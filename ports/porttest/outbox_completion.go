@@ -28,9 +28,9 @@ func outboxLastSuccessCompletes(t testing.TB, h StoreHarness) {
 		{[]domain.Settlement{succeeds(e[4])}, []domain.SettleResult{completes}},
 		{[]domain.Settlement{succeeds(e[5])}, []domain.SettleResult{completes}},
 	} {
-		if got := b.settle(t, step.settlements...); !slices.Equal(got, step.want) {
-			t.Errorf("%s came to %v, want %v", step.settlements[0].Entry.EntryID, named(got), named(step.want))
-		}
+		got := b.settle(t, step.settlements...)
+		assert(t, slices.Equal(got, step.want),
+			"%s came to %v, want %v", step.settlements[0].Entry.EntryID, named(got), named(step.want))
 	}
 	anew := b.claimed(t, toErase(t, "erased again", zoe, time.Hour))
 	cameTo(t, "the only entry of a later erasure", b.settle(t, succeeds(anew[0])), completes)

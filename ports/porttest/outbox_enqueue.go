@@ -41,16 +41,15 @@ func outboxEntriesComeWithTheCommit(t testing.TB, h StoreHarness) {
 
 func outboxEntriesGoWithARollback(t testing.TB, h StoreHarness) {
 	b := h.box(t)
-	err := b.try(t, func(ctx context.Context, outbox ports.Outbox) error {
-		if err := outbox.Enqueue(ctx, numbered(t, 2)...); err != nil {
+	undo(t, b.Store, func(ctx context.Context, s ports.Session) error {
+		if err := s.Outbox().Enqueue(ctx, numbered(t, 2)...); err != nil {
 			return err
 		}
-		if counts, err := outbox.Counts(ctx); err != nil || counts[domain.OutboxPending] != 2 {
-			t.Errorf("the session itself counts %d pending entries, want 2 (error: %v)", counts[domain.OutboxPending], err)
-		}
-		return errUndo
+		counts, err := s.Outbox().Counts(ctx)
+		n := counts[domain.OutboxPending]
+		assert(t, err != nil || n == 2, "the session itself counts %d pending entries, want 2", n)
+		return err
 	})
-	assert(t, errors.Is(err, errUndo), "the session ended with: %v", err)
 	b.counted(t, "after a rollback", domain.OutboxPending, 0)
 }
 
@@ -76,8 +75,10 @@ func outboxEntriesComeBackAsEnqueued(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	elsewhere := time.FixedZone("", 2*60*60)
 	full := toRectify(t, "c", subjectOf(t, `o'neil`, "x\x1fy", `back\slash`, "Zoë 🙂 100%"), 2*time.Second)
+	full.OperationID = `the "first" operation, Zoë's`
 	full.Ref.Value = `"quoted" 'n' ?1 $1 \u0041 Zoë 🙂`
 	full.Ref.Extra = map[string]string{"region": "eu", "a.b": "", "Ключ": "значение"}
+	full.Ref.Keys = []string{`a/"b".jpg`, "Zoë 🙂", "?1 $1"}
 	full.Corrections = domain.Corrections{
 		domain.CategoryIdentity: `Zoë "Z" 🙂`, domain.CategorySpecial: true, domain.CategoryTechnical: false,
 		domain.CategoryBehavioral: int64(-12), domain.CategoryFinancial: 0.25, domain.CategoryCommunication: "",

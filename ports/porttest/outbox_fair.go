@@ -1,8 +1,6 @@
 package porttest
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -10,7 +8,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/promise"
-	"github.com/habeas-data/habeas/ports"
 )
 
 // outboxFairPromises are about how a claim is shared where more is due than its limit.
@@ -19,24 +16,7 @@ var outboxFairPromises = []promise.Promise[StoreHarness]{
 	that(outboxClaimSharesItsLimitWithRetries, "so have new entries and retries"),
 	that(outboxClaimOfOneTakesTurns, "claims of one take turns"),
 	that(outboxClaimKeepsToTheLimitOfAResolver, "no more than its own limit is taken of a resolver"),
-	that(outboxClaimTakesWhatIsDueFromAnInstantOn, "DueFrom passes over nothing that is due since then"),
-}
-
-// dueFor returns what a claim for the targets would take, and takes none of it.
-func (b box) dueFor(t testing.TB, limit int, at time.Time, known ...domain.OutboxTarget) (found []string) {
-	t.Helper()
-	err := b.try(t, func(ctx context.Context, outbox ports.Outbox) error {
-		claimed, err := outbox.Claim(ctx, limit, at, at.Add(lease), token(at), known...)
-		if err != nil {
-			return err
-		}
-		found = entryIDs(claimed)
-		return errUndo
-	})
-	if !errors.Is(err, errUndo) {
-		t.Fatalf("a session that was to be rolled back ended with: %v", err)
-	}
-	return found
+	that(outboxClaimTakesWhatIsDueFromAnInstantOn, "DueFrom and DueUntil pass over nothing that came due between them"),
 }
 
 // several are so many entries called name and a number, from an age on.
@@ -73,13 +53,10 @@ func outboxClaimSharesItsLimitAmongResolvers(t testing.TB, h StoreHarness) {
 		{8, []string{"d0", "d1", "d2", "d3", "d4", "c0", "c1", "c2"}}, // one has left something over
 		{1, []string{"d0"}},
 	} {
-		if got := b.dueFor(t, c.limit, noon, erases("desk"), erases("crm")); !slices.Equal(got, c.want) {
-			t.Errorf("up to %d for two resolvers: claimed are %v, want %v", c.limit, got, c.want)
-		}
+		got := b.dueFor(t, c.limit, noon, erases("desk"), erases("crm"))
+		are(t, fmt.Sprintf("up to %d for two resolvers: claimed", c.limit), got, c.want...)
 	}
-	if got := b.dueFor(t, 1, noon, erases("crm"), erases("desk")); !slices.Equal(got, []string{"c0"}) {
-		t.Errorf("one for two resolvers, crm first: claimed are %v, want c0", got)
-	}
+	are(t, "one for two resolvers, crm first: claimed", b.dueFor(t, 1, noon, erases("crm"), erases("desk")), "c0")
 }
 
 // withRetries has retries r0 to r5, of which r5 has been due the longest, and new entries n0 to n5.
@@ -106,21 +83,16 @@ func outboxClaimSharesItsLimitWithRetries(t testing.TB, h StoreHarness) {
 		{9, time.Hour, []string{"r1", "r2", "r3", "r4", "r5", "n0", "n1", "n2", "n3"}},
 		{100, time.Hour, []string{"r0", "r1", "r2", "r3", "r4", "r5", "n0", "n1", "n2", "n3", "n4", "n5"}},
 	} {
-		if got := b.dueFor(t, c.limit, noon.Add(c.after), erases("desk")); !slices.Equal(got, c.want) {
-			t.Errorf("up to %d, after %v: claimed are %v, want %v", c.limit, c.after, got, c.want)
-		}
+		got := b.dueFor(t, c.limit, noon.Add(c.after), erases("desk"))
+		are(t, fmt.Sprintf("up to %d, after %v: claimed", c.limit, c.after), got, c.want...)
 	}
 }
 
 func outboxClaimOfOneTakesTurns(t testing.TB, h StoreHarness) {
 	b := h.withRetries(t)
 	even, odd := noon.Add(2*time.Hour), noon.Add(2*time.Hour+time.Second)
-	if got := b.dueFor(t, 1, even, erases("desk")); !slices.Equal(got, []string{"r5"}) {
-		t.Errorf("one in an even second: claimed are %v, want r5, a retry", got)
-	}
-	if got := b.dueFor(t, 1, odd, erases("desk")); !slices.Equal(got, []string{"n0"}) {
-		t.Errorf("one in an odd second: claimed are %v, want n0, which is new", got)
-	}
+	are(t, "one in an even second: claimed", b.dueFor(t, 1, even, erases("desk")), "r5") // a retry
+	are(t, "one in an odd second: claimed", b.dueFor(t, 1, odd, erases("desk")), "n0")   // which is new
 }
 
 func outboxClaimKeepsToTheLimitOfAResolver(t testing.TB, h StoreHarness) {
@@ -132,20 +104,16 @@ func outboxClaimKeepsToTheLimitOfAResolver(t testing.TB, h StoreHarness) {
 	b.enqueue(t, rectified)
 	at := noon.Add(2 * time.Hour)
 	for _, limit := range []int{3, 100} {
-		got := b.dueFor(t, limit, at, desk)
-		if len(got) != 3 {
-			t.Errorf("up to %d, and 3 of the resolver: claimed are %v", limit, got)
-		}
+		got := entryIDs(b.dueFor(t, limit, at, desk))
+		assert(t, len(got) == 3, "up to %d, and 3 of the resolver: claimed are %v", limit, got)
 	}
-	got := b.dueFor(t, 100, at, desk, rectify, erases("crm"))
+	got := entryIDs(b.dueFor(t, 100, at, desk, rectify, erases("crm")))
 	ofDesk := slices.DeleteFunc(slices.Clone(got), func(id string) bool { return id[0] == 'c' })
-	if len(ofDesk) != 3 || len(got) != 7 {
-		t.Errorf("3 of one resolver with two operations, and all of another: claimed are %v, want 3 and 4", got)
-	}
+	assert(t, len(ofDesk) == 3 && len(got) == 7,
+		"3 of one resolver with two operations, and all of another: claimed are %v, want 3 and 4", got)
 	desk.Limit = 1
-	if got := b.dueFor(t, 100, at, desk, rectify); len(got) != 1 {
-		t.Errorf("one of the resolver: claimed are %v", got)
-	}
+	got = entryIDs(b.dueFor(t, 100, at, desk, rectify))
+	assert(t, len(got) == 1, "one of the resolver: claimed are %v", got)
 }
 
 // A claim may pass over what was due before the instant, but over nothing else.
@@ -165,14 +133,27 @@ func outboxClaimTakesWhatIsDueFromAnInstantOn(t testing.TB, h StoreHarness) {
 		{noon.Add(55 * time.Minute), []string{"r0", "r5"}},
 		{noon.Add(time.Hour), []string{"r0"}},
 	} {
-		got := b.dueFor(t, 100, noon.Add(time.Hour), from(c.from))
+		got := entryIDs(b.dueFor(t, 100, noon.Add(time.Hour), from(c.from)))
 		for _, id := range c.want {
-			if !slices.Contains(got, id) {
-				t.Errorf("from %v on: claimed are %v, and not %s", c.from, got, id)
-			}
+			assert(t, slices.Contains(got, id), "from %v on: claimed are %v, and not %s", c.from, got, id)
 		}
 	}
-	if got := b.dueFor(t, 100, noon.Add(time.Hour), from(time.Time{})); len(got) != 12 {
-		t.Errorf("from no instant on: claimed are %v, want all", got)
+	for _, c := range []struct {
+		from, until time.Time
+		want        []string
+	}{
+		{morning.Add(time.Hour), morning.Add(time.Hour + 5*time.Second), []string{"n0", "n5"}},
+		{morning.Add(time.Hour), noon.Add(55 * time.Minute), []string{"n0", "n5", "r5"}},
+		{noon.Add(55 * time.Minute), noon.Add(time.Hour), []string{"r5", "r0"}},
+		{time.Time{}, noon.Add(2 * time.Hour), []string{"r5", "r0", "n0", "n5"}},
+	} {
+		target := from(c.from)
+		target.DueUntil = c.until
+		got := entryIDs(b.dueFor(t, 100, noon.Add(time.Hour), target))
+		for _, id := range c.want {
+			assert(t, slices.Contains(got, id), "from %v until %v: claimed are %v, and not %s", c.from, c.until, got, id)
+		}
 	}
+	got := entryIDs(b.dueFor(t, 100, noon.Add(time.Hour), from(time.Time{})))
+	assert(t, len(got) == 12, "from no instant on: claimed are %v, want all", got)
 }

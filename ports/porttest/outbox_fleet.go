@@ -2,6 +2,7 @@ package porttest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -57,9 +58,7 @@ func outboxClaimTakesWhatAWrongClockPutOff(t testing.TB, h StoreHarness) {
 			b.settle(t, fails(entry, noon.Add(domain.LongestWait+time.Hour)))
 		}
 	}
-	if got, want := entryIDs(b.due(t, noon)), []string{"asked to wait longer"}; !slices.Equal(got, want) {
-		t.Errorf("due are %v, want %v: the others were taken, or may wait", got, want)
-	}
+	are(t, "due", b.due(t, noon), "asked to wait longer") // the others were taken, or may wait
 	longer := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase, LongestWait: 2 * domain.LongestWait}
 	are(t, "claimed by who lets entries wait longer", b.claimFor(t, noon, longer))
 	// An attempt in the future is a clock's mistake too, although it is not put off for long.
@@ -69,9 +68,8 @@ func outboxClaimTakesWhatAWrongClockPutOff(t testing.TB, h StoreHarness) {
 			b.settle(t, fails(entry, noon.Add(time.Hour+time.Minute)))
 		}
 	}
-	if got := entryIDs(b.due(t, noon)); !slices.Contains(got, "tried in an hour") {
-		t.Errorf("due are %v, and not what was tried in the future", got)
-	}
+	due := entryIDs(b.due(t, noon))
+	assert(t, slices.Contains(due, "tried in an hour"), "due are %v, and not what was tried in the future", due)
 }
 
 // An entry without a subject can be enqueued, but not be read back.
@@ -82,9 +80,8 @@ func outboxClaimAbandonsWhatItCannotRead(t testing.TB, h StoreHarness) {
 	bad.SubjectID = domain.SubjectID{}
 	b.enqueue(t, bad, good)
 	claimed := b.claim(t, 10, noon)
-	if got := entryIDs(claimed); !slices.Equal(got, []string{"bad", "good"}) {
-		t.Fatalf("claimed are %v, want bad and good", got)
-	}
+	got := entryIDs(claimed)
+	must(t, slices.Equal(got, []string{"bad", "good"}), "claimed are %v, want bad and good", got)
 	listed := first(b.abandoned(t, nil, 10))
 	for what, entry := range map[string]domain.OutboxEntry{"returned": claimed[0], "listed": listed} {
 		if entry.EntryID != "bad" || entry.Status != domain.OutboxAbandoned || entry.LeaseToken != nil ||
@@ -92,12 +89,8 @@ func outboxClaimAbandonsWhatItCannotRead(t testing.TB, h StoreHarness) {
 			t.Errorf("%s: %q is %s, want bad, abandoned as unreadable and without a lease", what, entry.EntryID, entry.Status)
 		}
 	}
-	if claimed[1].Status != domain.OutboxInFlight {
-		t.Errorf("good is %s, want in flight", claimed[1].Status)
-	}
-	if got := b.settle(t, succeeds(claimed[1])); got[0] != completes {
-		t.Errorf("the good one was settled as %v", named(got))
-	}
+	assert(t, claimed[1].Status == domain.OutboxInFlight, "good is %s, want in flight", claimed[1].Status)
+	cameTo(t, "the good one", b.settle(t, succeeds(claimed[1])), completes)
 	are(t, "requeued", b.requeue(t, "bad"), "bad")
 }
 
@@ -144,39 +137,25 @@ func outboxTakesNothingForNothing(t testing.TB, h StoreHarness) {
 	b.settle(t, succeeds(e[0]), abandons(e[1]), givesBack(e[2]))
 	before := b.counts(t)
 	for _, limit := range []int{0, -1, -1000} {
-		if got := b.claim(t, limit, noon.Add(time.Hour)); len(got) > 0 {
-			t.Errorf("up to %d: claimed %v", limit, entryIDs(got))
-		}
-		if got := b.unclaimed(t, noon.Add(time.Hour), limit); len(got) > 0 {
-			t.Errorf("up to %d: unclaimed %v", limit, entryIDs(got))
-		}
-		if got := b.abandoned(t, nil, limit); len(got) > 0 {
-			t.Errorf("up to %d: abandoned %v", limit, entryIDs(got))
-		}
-		if got := b.purge(t, noon, limit); got > 0 {
-			t.Errorf("up to %d: purged %d", limit, got)
-		}
+		are(t, fmt.Sprintf("up to %d: claimed", limit), b.claim(t, limit, noon.Add(time.Hour)))
+		are(t, fmt.Sprintf("up to %d: unclaimed", limit), b.unclaimed(t, noon.Add(time.Hour), limit))
+		are(t, fmt.Sprintf("up to %d: abandoned", limit), b.abandoned(t, nil, limit))
+		purged := b.purge(t, noon, limit)
+		assert(t, purged == 0, "up to %d: purged %d", limit, purged)
 	}
 	b.settle(t)
 	b.requeue(t)
 	b.enqueue(t)
-	after := b.counts(t)
-	assert(t, fmt.Sprint(after) == fmt.Sprint(before), "counted are %v, want %v as before", after, before)
+	b.countsAre(t, before)
 }
 
 func outboxReadingIsNoWrite(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	do(t, b.Store, func(ctx context.Context, s ports.Session) error {
-		if _, err := s.Outbox().Counts(ctx); err != nil {
-			return err
-		}
-		if _, err := s.Outbox().Abandoned(ctx, nil, 10); err != nil {
-			return err
-		}
-		if _, err := s.Outbox().Settle(ctx, nil); err != nil {
-			return err
-		}
-		return s.Subjects().Export(ctx, subject(t, "acme", 1), func(domain.ExportRecord) error { return nil })
+		return errors.Join(
+			errOf(s.Outbox().Counts(ctx)), errOf(s.Outbox().Abandoned(ctx, nil, 10)), errOf(s.Outbox().Settle(ctx, nil)),
+			s.Subjects().Export(ctx, subject(t, "acme", 1), func(domain.ExportRecord) error { return nil }),
+		)
 	})
 }
 

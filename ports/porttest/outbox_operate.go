@@ -2,7 +2,6 @@ package porttest
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -24,9 +23,7 @@ func outboxCountsHaveEveryStatus(t testing.TB, h StoreHarness) {
 	for _, status := range domain.OutboxStatuses() {
 		want[status] = 0
 	}
-	if got := b.counts(t); !maps.Equal(got, want) {
-		t.Errorf("an empty outbox counts %v, want %v", got, want)
-	}
+	b.countsAre(t, want) // of an empty outbox
 	e := b.claimed(t, numbered(t, 11)...)
 	b.settle(t, succeeds(e[0]), succeeds(e[1]), succeeds(e[2]), succeeds(e[3]), fails(e[4], noon), fails(e[5], noon),
 		fails(e[6], noon), abandons(e[7]), abandons(e[8]), givesBack(e[9]))
@@ -37,9 +34,7 @@ func outboxCountsHaveEveryStatus(t testing.TB, h StoreHarness) {
 		domain.OutboxPending: 5, domain.OutboxInFlight: 1, domain.OutboxSucceeded: 4, domain.OutboxFailed: 3,
 		domain.OutboxAbandoned: 2,
 	}
-	if got := b.counts(t); !maps.Equal(got, want) {
-		t.Errorf("counted are %v, want %v", got, want)
-	}
+	b.countsAre(t, want)
 }
 
 // withAbandoned is an outbox with entries in every state, of which those called a to h are abandoned.
@@ -90,9 +85,7 @@ func outboxAbandonedEntriesComeInPages(t testing.TB, h StoreHarness) {
 			after = &page[len(page)-1]
 		}
 	}
-	if got := b.abandoned(t, nil, 0); len(got) > 0 {
-		t.Errorf("a page of up to 0 has %v", entryIDs(got))
-	}
+	are(t, "on a page of up to 0", b.abandoned(t, nil, 0))
 }
 
 func outboxRequeueMakesErasuresNew(t testing.TB, h StoreHarness) {
@@ -109,13 +102,10 @@ func outboxRequeueMakesErasuresNew(t testing.TB, h StoreHarness) {
 func outboxRequeueLeavesTheRestAlone(t testing.TB, h StoreHarness) {
 	b := h.withAbandoned(t)
 	before := b.counts(t)
-	if got := b.requeue(t); len(got) > 0 {
-		t.Errorf("of no entry, %v are requeued", entryIDs(got))
-	}
+	are(t, "of no entry, requeued", b.requeue(t))
 	are(t, "requeued", b.requeue(t, "succeeded", "failed", "in flight", "pending", "b", "f", "unknown", "g", "g"), "g")
 	before[domain.OutboxAbandoned]--
 	before[domain.OutboxPending]++
-	after := b.counts(t)
-	assert(t, maps.Equal(after, before), "then counted are %v, want %v", after, before)
+	b.countsAre(t, before)
 	are(t, "still abandoned", b.abandoned(t, nil, 100), "a", "b", "c", "d", "e", "f", "h")
 }

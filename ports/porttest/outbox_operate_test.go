@@ -14,29 +14,18 @@ func operateDefects() defects {
 			counts, err := c.counts()
 			maps.DeleteFunc(counts, func(_ domain.OutboxStatus, n int64) bool { return n == 0 })
 			return counts, err
-		}}.breaks, found{
-			"an empty outbox counts map[], want map[abandoned:0 failed:0 in_flight:0": {outboxCountsHaveEveryStatus},
-		}},
+		}}.breaks, found{"counted are map[], want map[abandoned:0 failed:0 in_flight:0": {outboxCountsHaveEveryStatus}}},
 		"abandoned, the youngest first": {
 			brokenOutbox{abandoned: func(c outboxCall) (entries, error) { return reversed(c.abandoned()) }}.breaks,
-			found{
-				"abandoned are [h g f e d c b a], want [a b c d e f g h": {outboxAbandonedEntriesComeByAge},
-				"entries come": {outboxAbandonedEntriesComeInPages},
-				"still abandoned are [h f e d c b a], want [a b c d e f h]":              {outboxRequeueLeavesTheRestAlone},
-				"then abandoned are [in flight pending failed], want [failed pending in": {outboxWithdrawAbandonsRectifications},
-			},
+			found{"abandoned are [h g f e d c b a], want [a b c d e f g h": {outboxAbandonedEntriesComeByAge}},
 		},
 		"abandoned without a limit": {
 			brokenOutbox{abandoned: func(c outboxCall) (entries, error) { c.limit = 1000; return c.abandoned() }}.breaks,
-			found{
-				"a b c d e f g h": {outboxAbandonedEntriesComeInPages},
-			},
+			found{"a b c d e f g h": {outboxAbandonedEntriesComeInPages}},
 		},
 		"abandoned from the first one on": {
 			brokenOutbox{abandoned: func(c outboxCall) (entries, error) { c.after = nil; return c.abandoned() }}.breaks,
-			found{
-				"entries come [a": {outboxAbandonedEntriesComeInPages},
-			},
+			found{"entries come [a": {outboxAbandonedEntriesComeInPages}},
 		},
 		"abandoned after an instant": {brokenOutbox{abandoned: func(c outboxCall) (entries, error) {
 			if c.after != nil {
@@ -60,10 +49,7 @@ func operateDefects() defects {
 				return nil, err
 			}
 			return c.Requeue(c.ctx, entryIDs(abandoned))
-		}}.breaks, found{
-			"2 entries are due after the requeue, want 1": {outboxAbandonedErasuresHoldCompletionBack},
-			"requeued": {outboxRequeueLeavesTheRestAlone},
-		}},
+		}}.breaks, found{"requeued": {outboxRequeueLeavesTheRestAlone}}},
 		"a requeue of rectifications": {brokenOutbox{requeue: func(c outboxCall) (entries, error) {
 			requeued, err := c.requeue()
 			if err != nil {
@@ -76,26 +62,16 @@ func operateDefects() defects {
 		}}.breaks, found{"requeued are [g b f], want [g]": {outboxRequeueLeavesTheRestAlone}}},
 		"a requeue that takes nothing up": {
 			brokenOutbox{requeue: func(outboxCall) (entries, error) { return nil, nil }}.breaks,
-			found{
-				"0 entries are due after the requeue, want 1": {outboxAbandonedErasuresHoldCompletionBack},
-				"ed are [], want [c a b":                      {outboxRequeueMakesErasuresNew},
-				"abandoned":                                   {outboxRequeueLeavesTheRestAlone},
-			},
+			found{"abandoned": {outboxRequeueLeavesTheRestAlone}},
 		},
 		"a withdrawal of nothing": {
 			brokenOutbox{withdraw: func(outboxCall) (entries, error) { return nil, nil }}.breaks,
-			found{
-				"failed pending in flight": {outboxWithdrawAbandonsRectifications},
-				"left are [an erasure of the subject another number another tenant the": {outboxWithdrawLeavesOthersAlone},
-				"a withdrawn entry": {outboxWithdrawnEntryHasLostItsLease},
-			},
+			found{"a withdrawn entry": {outboxWithdrawnEntryHasLostItsLease}},
 		},
 		"a withdrawal that tells nothing": {brokenOutbox{withdraw: func(c outboxCall) (entries, error) {
 			_, err := c.withdraw()
 			return nil, err
-		}}.breaks, found{
-			"withdrawn are [], want [failed pending in flight]": {outboxWithdrawAbandonsRectifications},
-		}},
+		}}.breaks, found{"withdrawn are [], want [failed pending in flight]": {outboxWithdrawAbandonsRectifications}}},
 		"a withdrawal from everybody": {brokenOutbox{withdraw: func(c outboxCall) (entries, error) {
 			for _, elements := range [][]string{{"acme"}, {"acme", "77"}, {"acmf", "7"}, {"acme", "7", "7"}} {
 				other, _ := domain.NewSubjectID(elements...)
@@ -127,19 +103,14 @@ func operateDefects() defects {
 		}},
 		"a purge of nothing": {brokenOutbox{purge: func(outboxCall) (int64, error) { return 0, nil }}.breaks, found{
 			"0 entries were removed, want 2": {outboxPurgeRemovesWhatSucceeded},
-			"0 entries were removed, want 1": {outboxPurgeLeavesTheRestAlone}, "5 entries": {outboxPurgeKeepsToTheLimit},
 		}},
 		"a purge without a limit": {
 			brokenOutbox{purge: func(c outboxCall) (int64, error) { c.limit = 1000; return c.purge() }}.breaks,
-			found{
-				"up to 0 of 5 entries: 5 were removed": {outboxPurgeKeepsToTheLimit},
-			},
+			found{"up to 0 of 5 entries: 5 were removed": {outboxPurgeKeepsToTheLimit}},
 		},
 		"a purge that includes the instant": {
 			brokenOutbox{purge: func(c outboxCall) (int64, error) { c.at = c.at.Add(tick); return c.purge() }}.breaks,
-			found{
-				"the instant": {outboxPurgeLeavesTheRestAlone},
-			},
+			found{"the instant": {outboxPurgeLeavesTheRestAlone}},
 		},
 		"a purge of what is open": {brokenOutbox{purge: func(c outboxCall) (int64, error) {
 			due, err := c.Claim(c.ctx, 1000, c.at, c.at, "purged")
@@ -156,9 +127,6 @@ func operateDefects() defects {
 		"a purge that counts wrongly": {brokenOutbox{purge: func(c outboxCall) (int64, error) {
 			_, err := c.purge()
 			return int64(c.limit), err
-		}}.breaks, found{
-			"entries were removed, want 2": {outboxPurgeRemovesWhatSucceeded},
-			"entries were removed":         {outboxPurgeLeavesTheRestAlone}, "were removed": {outboxPurgeKeepsToTheLimit},
-		}},
+		}}.breaks, found{"entries were removed, want 2": {outboxPurgeRemovesWhatSucceeded}}},
 	}
 }

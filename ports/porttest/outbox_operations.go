@@ -18,6 +18,7 @@ var outboxOperationsPromises = []promise.Promise[StoreHarness]{
 	that(outboxRequeueTakesWhatMatches, "abandoned erasures are requeued by resolver and age"),
 	that(outboxDiscardSettlesWhatWasAbandoned, "what was abandoned succeeds, and is forgotten"),
 	that(outboxDiscardCompletesAnErasure, "the last one of a subject's erasure completes"),
+	that(outboxDiscardCompletesOneOperation, "another operation of the subject does not matter"),
 	that(outboxKnowsSinceWhenARequeuedEntryIsTried, "the first claim after a requeue is kept"),
 }
 
@@ -45,9 +46,7 @@ func outboxBacklogCountsByResolver(t testing.TB, h StoreHarness) {
 	if !b.operate(t, read) {
 		return
 	}
-	if len(got) > 0 {
-		t.Errorf("of an empty outbox there are %v", got)
-	}
+	assert(t, len(got) == 0, "of an empty outbox there are %v", got)
 	e := b.claimed(t, slices.Concat(several(t, "d", 6, 0, nil), several(t, "c", 2, time.Hour, ofCRM),
 		several(t, "g", 1, 0, func(e *domain.OutboxEntry) { e.Resolver = "gone" }))...)
 	b.settle(t, succeeds(e[0]), fails(e[1], noon.Add(time.Hour)), fails(e[2], noon.Add(-time.Minute)), abandons(e[3]),
@@ -61,9 +60,7 @@ func outboxBacklogCountsByResolver(t testing.TB, h StoreHarness) {
 			Oldest: &oldest, OldestDue: &due,
 		},
 	}
-	if showAll(got) != showAll(want) {
-		t.Errorf("there are %s, want %s", showAll(got), showAll(want))
-	}
+	assert(t, showAll(got) == showAll(want), "there are %s, want %s", showAll(got), showAll(want))
 }
 
 // showAll is backlogs as a text.
@@ -121,13 +118,9 @@ func outboxRequeueTakesWhatMatches(t testing.TB, h StoreHarness) {
 		{"by both", domain.OutboxFilter{Resolver: "desk", EnqueuedBefore: at(4)}, 10, []string{"d0", "d3"}},
 		{"all", domain.OutboxFilter{}, 10, []string{"d4"}},
 	} {
-		if got := requeue(c.filter, c.limit); !slices.Equal(got, c.want) {
-			t.Errorf("%s: requeued are %v, want %v", c.name, got, c.want)
-		}
+		idsAre(t, c.name+": requeued", requeue(c.filter, c.limit), c.want...)
 	}
-	if got := entryIDs(b.abandoned(t, nil, 10)); !slices.Equal(got, []string{"r"}) {
-		t.Errorf("still abandoned are %v, want r, a rectification", got)
-	}
+	are(t, "still abandoned", b.abandoned(t, nil, 10), "r") // a rectification
 }
 
 func (b box) discard(t testing.TB, ids ...string) (discarded []domain.Discarded, has bool) {
@@ -149,24 +142,16 @@ func outboxDiscardSettlesWhatWasAbandoned(t testing.TB, h StoreHarness) {
 	var got []string
 	for _, d := range discarded {
 		got = append(got, d.Entry.EntryID)
-		if d.Entry.Status != domain.OutboxSucceeded || d.Entry.LastError != nil || d.Completes {
-			t.Errorf("%s is discarded as %s, completes is %v", d.Entry.EntryID, d.Entry.Status, d.Completes)
-		}
+		assert(t, d.Entry.Status == domain.OutboxSucceeded && d.Entry.LastError == nil && !d.Completes,
+			"%s is discarded as %s, completes is %v", d.Entry.EntryID, d.Entry.Status, d.Completes)
 		isForgotten(t, d.Entry)
 	}
-	if want := []string{"b", "g", "h"}; !slices.Equal(got, want) {
-		t.Errorf("discarded are %v, want %v, which were abandoned", got, want)
-	}
+	idsAre(t, "discarded", got, "b", "g", "h") // which were abandoned
 	before[domain.OutboxAbandoned] -= 3
 	before[domain.OutboxSucceeded] += 3
-	for status, n := range b.counts(t) {
-		if n != before[status] {
-			t.Errorf("%d entries are %s, want %d", n, status, before[status])
-		}
-	}
-	if again, _ := b.discard(t, "b", "g", "h"); len(again) > 0 {
-		t.Errorf("discarded again are %v", again)
-	}
+	b.countsAre(t, before)
+	again, _ := b.discard(t, "b", "g", "h")
+	assert(t, len(again) == 0, "discarded again are %v", again)
 }
 
 func outboxDiscardCompletesAnErasure(t testing.TB, h StoreHarness) {
@@ -193,18 +178,14 @@ func outboxDiscardCompletesAnErasure(t testing.TB, h StoreHarness) {
 		{[]string{"d"}, nil}, // e has failed
 		{[]string{"a"}, []string{"a"}},
 	} {
-		if got := completing(c.discard...); !slices.Equal(got, c.want) {
-			t.Errorf("with %v discarded, %v complete, want %v", c.discard, got, c.want)
-		}
+		got := completing(c.discard...)
+		assert(t, slices.Equal(got, c.want), "with %v discarded, %v complete, want %v", c.discard, got, c.want)
 	}
-	if got := b.settle(t, succeeds(b.claim(t, 10, noon)[0])); got[0] != completes {
-		t.Errorf("the last one, beside one that was discarded, came to %v", named(got))
-	}
+	last := b.settle(t, succeeds(b.claim(t, 10, noon)[0]))
+	cameTo(t, "the last one, beside one that was discarded,", last, completes)
 	e = b.claimed(t, toErase(t, "f", zoe, 0), toErase(t, "g", zoe, time.Second))
 	b.settle(t, abandons(e[0]), abandons(e[1]))
-	if got := completing("g", "f"); !slices.Equal(got, []string{"g"}) {
-		t.Errorf("of two that are discarded together, %v complete, want g, the last one", got)
-	}
+	idsAre(t, "of two that are discarded together, those that complete", completing("g", "f"), "g") // the last one
 }
 
 func outboxKnowsSinceWhenARequeuedEntryIsTried(t testing.TB, h StoreHarness) {
@@ -222,21 +203,17 @@ func outboxKnowsSinceWhenARequeuedEntryIsTried(t testing.TB, h StoreHarness) {
 		return
 	}
 	b.requeue(t, "d0")
-	if got := since("d0", "d1", "unknown"); len(got) > 0 {
-		t.Errorf("before a claim there are %v", got)
-	}
+	got := since("d0", "d1", "unknown")
+	assert(t, len(got) == 0, "before a claim there are %v", got)
 	for i := range 2 { // the first claim counts
 		at := noon.Add(time.Hour + time.Duration(i)*time.Hour)
 		b.settle(t, fails(b.claim(t, 10, at)[0], at))
 		got := since("d0", "d1", "unknown")
-		if len(got) != 1 || !got["d0"].Equal(noon.Add(time.Hour)) {
-			t.Errorf("after claim %d there are %v", i+1, got)
-		}
+		assert(t, len(got) == 1 && got["d0"].Equal(noon.Add(time.Hour)), "after claim %d there are %v", i+1, got)
 	}
 	b.settle(t, abandons(b.claim(t, 10, noon.Add(3*time.Hour))[0]))
 	b.requeue(t, "d0")
 	b.claim(t, 10, noon.Add(4*time.Hour))
-	if got := since("d0"); !got["d0"].Equal(noon.Add(4 * time.Hour)) {
-		t.Errorf("after another requeue there are %v", got)
-	}
+	got = since("d0")
+	assert(t, got["d0"].Equal(noon.Add(4*time.Hour)), "after another requeue there are %v", got)
 }

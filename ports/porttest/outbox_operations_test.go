@@ -71,62 +71,48 @@ func (o operated) TriedSince(ctx context.Context, ids []string) (map[string]time
 }
 
 func TestOperationsThatBreakAPromiseAreFoundOut(t *testing.T) {
-	promise.ExpectDefects(t, outboxOperationsPromises, brokenStore, defects{
+	promise.ExpectDefects(t, *update, outboxOperationsPromises, brokenStore, defects{
 		"none of them": {operated{}.breaks, found{}},
-		"a backlog of what succeeded": {
-			operated{backlog: func(found []domain.OutboxBacklog) []domain.OutboxBacklog {
-				for i := range found {
-					found[i].Counts[domain.OutboxSucceeded] = 0
-				}
-				return found
-			}}.breaks, found{"there are crm": {outboxBacklogCountsByResolver}},
-		},
-		"a backlog that has no instants": {
-			operated{backlog: func(found []domain.OutboxBacklog) []domain.OutboxBacklog {
-				for i := range found {
-					found[i].OldestDue = found[i].Oldest
-				}
-				return found
-			}}.breaks, found{"there are crm": {outboxBacklogCountsByResolver}},
-		},
-		"a requeue of any resolver": {
-			operated{filter: func(f *domain.OutboxFilter) { f.Resolver = "" }}.breaks,
-			found{"of another resolver: requeued are": {outboxRequeueTakesWhatMatches}},
-		},
+		"a backlog of what succeeded": {operated{backlog: func(found []domain.OutboxBacklog) []domain.OutboxBacklog {
+			for i := range found {
+				found[i].Counts[domain.OutboxSucceeded] = 0
+			}
+			return found
+		}}.breaks, found{"there are crm": {outboxBacklogCountsByResolver}}},
+		"a backlog that has no instants": {operated{backlog: func(found []domain.OutboxBacklog) []domain.OutboxBacklog {
+			for i := range found {
+				found[i].OldestDue = found[i].Oldest
+			}
+			return found
+		}}.breaks, found{"there are crm": {outboxBacklogCountsByResolver}}},
+		"a requeue of any resolver": {operated{filter: func(f *domain.OutboxFilter) { f.Resolver = "" }}.breaks, found{
+			"of another resolver: requeued are": {outboxRequeueTakesWhatMatches},
+		}},
 		"a requeue of any age": {
 			operated{filter: func(f *domain.OutboxFilter) { f.EnqueuedBefore = time.Time{} }}.breaks,
 			found{"by age: requeued are [d1 d2 d3 d4 c0 c1 c2]": {outboxRequeueTakesWhatMatches}},
 		},
-		"a requeue without a limit": {
-			operated{limit: func(int) int { return 1000 }}.breaks,
-			found{"none: requeued are": {outboxRequeueTakesWhatMatches}},
-		},
-		"a discard that completes nothing": {
-			operated{discard: func(discarded []domain.Discarded) {
-				for i := range discarded {
-					discarded[i].Completes = false
-				}
-			}}.breaks, found{"[] complete, want [a]": {outboxDiscardCompletesAnErasure}},
-		},
-		"a discard that completes always": {
-			operated{discard: func(discarded []domain.Discarded) {
-				for i := range discarded {
-					discarded[i].Completes = true
-				}
-			}}.breaks, found{
-				"with [r] discarded, [r] complete": {outboxDiscardCompletesAnErasure},
-				"completes is true":                {outboxDiscardSettlesWhatWasAbandoned},
-			},
-		},
-		"no discard": {
-			operated{never: true}.breaks, found{
-				"[] complete, want [a]": {outboxDiscardCompletesAnErasure},
-				"discarded are []":      {outboxDiscardSettlesWhatWasAbandoned},
-			},
-		},
-		"a requeue that is forgotten": {
-			operated{tried: func(since map[string]time.Time) { clear(since) }}.breaks,
-			found{"after claim 1 there are map[]": {outboxKnowsSinceWhenARequeuedEntryIsTried}},
-		},
+		"a requeue without a limit": {operated{limit: func(int) int { return 1000 }}.breaks, found{
+			"none: requeued are": {outboxRequeueTakesWhatMatches},
+		}},
+		"a discard that completes nothing": {operated{discard: func(discarded []domain.Discarded) {
+			for i := range discarded {
+				discarded[i].Completes = false
+			}
+		}}.breaks, found{"[] complete, want [a]": {outboxDiscardCompletesAnErasure}}},
+		"a discard that completes with the last of a subject": {operated{discard: func(discarded []domain.Discarded) {
+			for i := range discarded[:max(0, len(discarded)-1)] {
+				discarded[i].Completes = false
+			}
+		}}.breaks, found{"each operation, [c d] complete, want [a c d]": {outboxDiscardCompletesOneOperation}}},
+		"a discard that completes always": {operated{discard: func(discarded []domain.Discarded) {
+			for i := range discarded {
+				discarded[i].Completes = true
+			}
+		}}.breaks, found{"completes is true": {outboxDiscardSettlesWhatWasAbandoned}}},
+		"no discard": {operated{never: true}.breaks, found{"discarded are []": {outboxDiscardSettlesWhatWasAbandoned}}},
+		"a requeue that is forgotten": {operated{tried: func(since map[string]time.Time) { clear(since) }}.breaks, found{
+			"after claim 1 there are map[]": {outboxKnowsSinceWhenARequeuedEntryIsTried},
+		}},
 	})
 }

@@ -2,7 +2,6 @@ package porttest
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -65,6 +64,7 @@ func outboxNextAttemptIsAFailures(t testing.TB, h StoreHarness) {
 func outboxAbandonedErasureKeepsItsRef(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entry := toErase(t, "a", subjectOf(t, "acme", "7"), 0)
+	entry.Ref.Keys = []string{"a", "b"}
 	cameTo(t, "an abandonment", b.settle(t, abandons(b.claimed(t, entry)[0])), applied)
 	expectAll(t, "abandoned", b.abandoned(t, nil, 10), []domain.OutboxEntry{entry}, isAbandoned)
 }
@@ -89,7 +89,8 @@ func outboxAbandonedRectificationIsForgotten(t testing.TB, h StoreHarness) {
 // isForgotten checks that an entry holds nothing of the subject but its id.
 func isForgotten(t testing.TB, entry domain.OutboxEntry) {
 	t.Helper()
-	assert(t, entry.Ref.Value == "" && len(entry.Ref.Extra) == 0, "%s still has its ref", entry.EntryID)
+	ref := entry.Ref
+	assert(t, ref.Value == "" && len(ref.Extra)+len(ref.Keys) == 0, "%s still has its ref", entry.EntryID)
 	assert(t, len(entry.Corrections) == 0, "%s still has its corrections", entry.EntryID)
 }
 
@@ -100,10 +101,8 @@ func outboxSettlementEndsTheLease(t testing.TB, h StoreHarness) {
 	got := b.settle(t, settlements...)
 	must(t, !slices.Contains(got, stale), "the settlements came to %v", named(got))
 	for i, result := range b.settle(t, settlements...) {
-		if result != stale {
-			t.Errorf("settled as %s for the second time, an entry came to %v",
-				settlements[i].Status, named([]domain.SettleResult{result}))
-		}
+		assert(t, result == stale, "settled as %s for the second time, an entry came to %v",
+			settlements[i].Status, named([]domain.SettleResult{result}))
 	}
 	listed := b.abandoned(t, nil, 10)
 	assert(t, len(listed) == 1 && listed[0].LeaseToken == nil, "an abandoned entry still has a lease token")
@@ -138,9 +137,7 @@ func outboxSettlementUnderALostLeaseIsStale(t testing.TB, h StoreHarness) {
 			assert(t, got[0] == stale, "a settlement %s as %s came to %v", c.name, settlement.Status, named(got))
 		}
 	}
-	if due := entryIDs(b.due(t, noon.Add(2*lease-tick))); !slices.Equal(due, []string{"b"}) {
-		t.Errorf("before the lease has ended, %v are due, want only b", due)
-	}
+	are(t, "before the lease has ended, due", b.due(t, noon.Add(2*lease-tick)), "b")
 	due, attempts := b.due(t, noon.Add(2*lease)), map[string]int{"a": 3, "b": 1}
 	expectAll(t, "due after the lease", due, []domain.OutboxEntry{entry, other}, func(e *domain.OutboxEntry) {
 		inFlight(e, noon.Add(2*lease), attempts[e.EntryID])
@@ -180,13 +177,9 @@ func outboxEntryIsSettledOnceInACall(t testing.TB, h StoreHarness) {
 func outboxSettlementCanBeRolledBack(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	claimed := b.claimed(t, numbered(t, 1)...)
-	err := b.try(t, func(ctx context.Context, outbox ports.Outbox) error {
-		if _, err := outbox.Settle(ctx, []domain.Settlement{succeeds(claimed[0])}); err != nil {
-			return err
-		}
-		return errUndo
+	undo(t, b.Store, func(ctx context.Context, s ports.Session) error {
+		return errOf(s.Outbox().Settle(ctx, []domain.Settlement{succeeds(claimed[0])}))
 	})
-	assert(t, errors.Is(err, errUndo), "the session ended with: %v", err)
 	b.counted(t, "after the rollback", domain.OutboxInFlight, 1)
 	cameTo(t, "settled again after the rollback, the entry", b.settle(t, succeeds(claimed[0])), completes)
 }
@@ -196,11 +189,11 @@ func outboxSuccessIsForgotten(t testing.TB, h StoreHarness) {
 	requireHook(t, b.Entries != nil, "Entries")
 	id := subjectOf(t, "acme", "7")
 	e := b.claimed(t, toErase(t, "a", id, 0), toRectify(t, "b", id, time.Second))
-	if stored := b.Entries(t); len(stored) != 2 || stored[0].Ref.Value == "" || len(stored[1].Corrections) == 0 {
-		t.Errorf("Store.Entries does not show what is stored of entries in flight")
-	}
-	b.settle(t, succeeds(e[0]), succeeds(e[1]))
 	stored := b.Entries(t)
+	assert(t, len(stored) == 2 && stored[0].Ref.Value != "" && len(stored[1].Corrections) != 0,
+		"Store.Entries does not show what is stored of entries in flight")
+	b.settle(t, succeeds(e[0]), succeeds(e[1]))
+	stored = b.Entries(t)
 	assert(t, len(stored) == 2, "%d entries are stored once two have succeeded, want 2", len(stored))
 	for _, entry := range stored {
 		assert(t, entry.Status == domain.OutboxSucceeded && entry.LeaseToken == nil && entry.LastError == nil,

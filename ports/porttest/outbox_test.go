@@ -22,7 +22,7 @@ func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
 	promises := slices.DeleteFunc(slices.Clone(outboxEntryPromises), func(p promise.Promise[StoreHarness]) bool {
 		return p.IsIn(claimsWait)
 	})
-	promise.ExpectDefects(t, promises, brokenStore, promise.Topics(map[string]defects{
+	promise.ExpectDefects(t, *update, promises, brokenStore, promise.Topics(map[string]defects{
 		"enqueue": enqueueDefects(), "claim": claimDefects(), "settle": settleDefects(), "complete": completeDefects(),
 		"operate": operateDefects(), "values": outboxValueDefects(),
 	}))

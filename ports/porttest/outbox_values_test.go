@@ -26,7 +26,9 @@ func outboxValueDefects() defects {
 				}
 			}
 		}), found{
-			"a int64 comes back as the float64 9.007199254740992e+15, want 9007199254740993": {outboxCorrectionsComeBackAsJSON},
+			"a int64 comes back as the float64 9.007199254740992e+15, want 9007199254740993": {
+				outboxCorrectionsComeBackAsJSON,
+			},
 		}},
 		"numbers that have gone through a float64": {changesClaimed(func(e *domain.OutboxEntry) {
 			for category, value := range e.Corrections {

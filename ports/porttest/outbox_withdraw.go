@@ -62,11 +62,7 @@ func outboxWithdrawLeavesOthersAlone(t testing.TB, h StoreHarness) {
 	b.enqueue(t, others...)
 	before := b.counts(t)
 	b.withdraw(t, id)
-	after := b.counts(t)
-	if after[domain.OutboxSucceeded] != before[domain.OutboxSucceeded] {
-		t.Errorf("%d entries have succeeded, want %d as before",
-			after[domain.OutboxSucceeded], before[domain.OutboxSucceeded])
-	}
+	b.counted(t, "as before,", domain.OutboxSucceeded, before[domain.OutboxSucceeded])
 	expectAll(t, "left", b.claim(t, 100, noon), others, func(e *domain.OutboxEntry) { inFlight(e, noon, 1) })
 }
 
@@ -106,21 +102,14 @@ func outboxPurgeRemovesWhatSucceeded(t testing.TB, h StoreHarness) {
 func outboxPurgeLeavesTheRestAlone(t testing.TB, h StoreHarness) {
 	b := h.withAbandoned(t) // one of which succeeded
 	before := b.counts(t)
-	if removed := b.purge(t, morning, 100); removed != 0 {
-		t.Errorf("%d entries were removed that were enqueued at the instant or later", removed)
-	}
-	if after := b.counts(t); after[domain.OutboxSucceeded] != before[domain.OutboxSucceeded] {
-		t.Errorf("an entry is gone that was not enqueued before the instant")
-	}
-	if removed := b.purge(t, noon.Add(1000*time.Hour), 100); removed != before[domain.OutboxSucceeded] {
-		t.Errorf("%d entries were removed, want %d", removed, before[domain.OutboxSucceeded])
-	}
+	removed := b.purge(t, morning, 100)
+	assert(t, removed == 0, "%d entries were removed that were enqueued at the instant or later", removed)
+	assert(t, b.counts(t)[domain.OutboxSucceeded] == before[domain.OutboxSucceeded],
+		"an entry is gone that was not enqueued before the instant")
+	removed, want := b.purge(t, noon.Add(1000*time.Hour), 100), before[domain.OutboxSucceeded]
+	assert(t, removed == want, "%d entries were removed, want %d", removed, want)
 	before[domain.OutboxSucceeded] = 0
-	for status, n := range b.counts(t) {
-		if n != before[status] {
-			t.Errorf("%d entries are %s, want %d", n, status, before[status])
-		}
-	}
+	b.countsAre(t, before)
 }
 
 func outboxPurgeKeepsToTheLimit(t testing.TB, h StoreHarness) {

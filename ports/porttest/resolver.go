@@ -38,6 +38,9 @@ type ResolverSystem struct {
 	// Absent names nobody, by an id that the system could have. Required.
 	Absent domain.SubjectRef
 
+	// Keys are keys of the system for a resolver that takes keys (ports.KeyResolver). Without them, the case is skipped.
+	Keys ResolverKeys
+
 	// Excluded are texts, such as a message's body, that the system holds of Populated in what the surface excludes. They
 	// must be there when the surface has exclusions, and must occur nowhere else.
 	Excluded []string
@@ -53,6 +56,13 @@ type ResolverSystem struct {
 	Heal func()
 	// Hang makes the system accept calls and not answer, until t ends. Without it, the case is skipped.
 	Hang func()
+}
+
+// ResolverKeys are keys of an external system.
+type ResolverKeys struct {
+	Populated []string // two or more, with data under each; of the subject Populated or not
+	Bystander string   // with data that must stay
+	Absent    string   // without data, but one that the system could have
 }
 
 // ResolverFault is a way in which the external system fails.
@@ -84,6 +94,7 @@ var resolverPromises = []promise.Promise[ResolverHarness]{
 	promise.That(resolverErasureLeavesNothingToExport, "what was erased is exported no more"),
 	promise.That(resolverErasureLeavesOthersAlone, "nobody else is erased"),
 	promise.That(resolverErasureCanBeRepeated, "erasing again succeeds, for the same entry and another"),
+	promise.That(resolverKeysAreExportedAndErased, "keys are exported and erased, those alone, and again without harm"),
 	promise.That(resolverTransientFaultIsTriedAgain, "a fault that passes is no ResolverError"),
 	promise.That(resolverErasureSucceedsOnceTheFaultHasPassed, "once it has passed, the same entry succeeds"),
 	promise.That(resolverPermanentFaultIsAResolverError, "a refusal for good is a ResolverError"),
@@ -100,6 +111,8 @@ func (h ResolverHarness) open(t testing.TB) ResolverSystem {
 	switch {
 	case s.Resolver == nil || s.Heal == nil || len(s.Transient) == 0:
 		t.Fatalf("the harness is incomplete: Resolver, Heal and at least one transient fault are required")
+	case s.Keys.Absent != "" && (len(s.Keys.Populated) < 2 || s.Keys.Bystander == ""):
+		t.Fatalf("the harness is incomplete: Keys need two Populated, a Bystander and an Absent")
 	case s.Populated.Value == "" || s.Bystander.Value == "" || s.Absent.Value == "":
 		t.Fatalf("the harness is incomplete: Populated, Bystander and Absent are required")
 	}

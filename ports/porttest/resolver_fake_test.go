@@ -17,6 +17,9 @@ type fake struct {
 	export  func(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error)
 	erase   func(ctx context.Context, ref domain.SubjectRef, entryID string) (bool, error)
 
+	byKeys  func(ctx context.Context, keys []string) ([]domain.ExportRecord, error)
+	eraseBy func(ctx context.Context, keys []string, entryID string) (int, error)
+
 	mu      sync.Mutex
 	people  map[string]string // their emails, by ref value
 	failing error
@@ -36,6 +39,38 @@ func (f *fake) EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID 
 	return f.erase(ctx, ref, entryID)
 }
 
+func (f *fake) ExportKeys(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {
+	return f.byKeys(ctx, keys)
+}
+
+func (f *fake) EraseKeys(ctx context.Context, keys []string, entryID string) (int, error) {
+	return f.eraseBy(ctx, keys, entryID)
+}
+
+func (f *fake) doByKeys(ctx context.Context, keys []string) (records []domain.ExportRecord, err error) {
+	for _, key := range keys {
+		found, err := f.doExport(ctx, domain.SubjectRef{Value: key})
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, found...)
+	}
+	return records, nil
+}
+
+func (f *fake) doEraseBy(ctx context.Context, keys []string, entryID string) (absent int, err error) {
+	for _, key := range keys {
+		already, err := f.doErase(ctx, domain.SubjectRef{Value: key}, entryID)
+		if err != nil {
+			return 0, err
+		}
+		if already {
+			absent++
+		}
+	}
+	return absent, nil
+}
+
 const (
 	secretToken = "token-of-the-fake"
 	secretNote  = "a note that is excluded"
@@ -53,14 +88,18 @@ func newFake() *fake {
 			Exclusions: []string{"notes"},
 		}
 	}
-	f.export, f.erase = f.doExport, f.doErase
+	f.export, f.erase, f.byKeys, f.eraseBy = f.doExport, f.doErase, f.doByKeys, f.doEraseBy
+	f.people["photo-1"], f.people["photo-2"] = "1", "2"
 	f.system = ResolverSystem{
 		Resolver:  f,
 		Populated: domain.SubjectRef{Kind: "fake", Value: "zoe-ref"},
 		Bystander: domain.SubjectRef{Kind: "fake", Value: "yan-ref"},
 		Absent:    domain.SubjectRef{Kind: "fake", Value: "nobody-ref"},
-		Excluded:  []string{secretNote},
-		Secrets:   []string{secretToken},
+		Keys: ResolverKeys{
+			Populated: []string{"photo-1", "photo-2"}, Bystander: "yan-ref", Absent: "photo-3",
+		},
+		Excluded: []string{secretNote},
+		Secrets:  []string{secretToken},
 		Transient: []ResolverFault{
 			{Name: "down", Inject: f.inject(&domain.RetryLater{Resolver: "fake", Message: "no answer"})},
 		},

@@ -30,25 +30,24 @@ func brokenResolver(d resolverDefect) (ResolverHarness, resolverFound) {
 // A suite is worth something once it has failed: each of these resolvers breaks promises, and is found out for what it
 // broke and for nothing else.
 func TestResolversThatBreakAPromiseFail(t *testing.T) {
-	promise.ExpectDefects(t, resolverPromises, brokenResolver, promise.Topics(map[string]resolverDefects{
-		"export": exportDefects(), "erasure": erasureDefects(), "errors": errorDefects(),
+	promise.ExpectDefects(t, *update, resolverPromises, brokenResolver, promise.Topics(map[string]resolverDefects{
+		"export": exportDefects(), "erasure": erasureDefects(), "errors": errorDefects(), "keys": resolverKeyDefects(),
 	}))
 }
 
 func TestAHarnessThatIsIncompleteFails(t *testing.T) {
-	promise.ExpectDefects(t, resolverPromises, brokenResolver, resolverDefects{
-		"an incomplete harness": {
-			func(f *fake) { f.system.Transient = nil }, promise.All(resolverPromises, "at least one transient fault"),
-		},
-		"a harness without a bystander": {
-			func(f *fake) { f.system.Bystander = domain.SubjectRef{} }, promise.All(resolverPromises, "Bystander"),
-		},
-	})
+	for reason, breaks := range map[string]func(*fake){
+		"at least one transient fault": func(f *fake) { f.system.Transient = nil },
+		"Bystander":                    func(f *fake) { f.system.Bystander = domain.SubjectRef{} },
+	} {
+		promise.ExpectFailures(t, resolverPromises, harness(breaks), promise.All(resolverPromises, reason))
+	}
 }
 
 func TestWhatASystemCannotDoIsSkippedWithTheReason(t *testing.T) {
 	limited := harness(func(f *fake) {
 		f.system.Permanent, f.system.Hang, f.system.Excluded = nil, nil, nil
+		f.system.Keys = ResolverKeys{}
 		full := f.surface
 		f.surface = func() domain.CoveredSurface {
 			s := full()
@@ -57,6 +56,7 @@ func TestWhatASystemCannotDoIsSkippedWithTheReason(t *testing.T) {
 		}
 	})
 	skips := resolverFound{
+		"takes none":         {resolverKeysAreExportedAndErased},
 		"excludes nothing":   {resolverExclusionsAreNotExported},
 		"no permanent fault": {resolverPermanentFaultIsAResolverError},
 		"hang":               {resolverDeadlineIsHonoured},

@@ -146,10 +146,9 @@ func restrictionOfAPurposeIsNotGlobal(t testing.TB, h StoreHarness) {
 	news, ads := ordered(id, pointer("news"), "news", true, 1), ordered(id, pointer("ads"), "ads", true, 2)
 	for _, inOne := range inOneAndMany {
 		store := restrictions.with(t, h, inOne, news, ads)
-		if global, scoped := latestRestrictions(t, store, id, nil); global != nil || scoped != nil {
-			t.Errorf("without a purpose, a record for a purpose is in force")
-		}
-		global, scoped := latestRestrictions(t, store, id, pointer("news"))
+		global, scoped := latestRestrictions(t, store, id, nil)
+		assert(t, global == nil && scoped == nil, "without a purpose, a record for a purpose is in force")
+		global, scoped = latestRestrictions(t, store, id, pointer("news"))
 		assert(t, global == nil, "a record for a purpose is in force as a global one")
 		assert(t, restrictions.nameOf(scoped) == "news",
 			"for a purpose, in force is %q, want its own record", restrictions.nameOf(scoped))
@@ -212,10 +211,7 @@ func restrictionReasonsAreCleared(t testing.TB, h StoreHarness) {
 		store := restrictions.with(t, h, inOne, global, lifted, silent, scoped, kept)
 		own := because(id, nil, "own", "of the same session")
 		do(t, store, func(ctx context.Context, s ports.Session) error {
-			if err := s.Restrictions().Append(ctx, own); err != nil {
-				return err
-			}
-			return s.Restrictions().ClearReasons(ctx, id)
+			return errors.Join(s.Restrictions().Append(ctx, own), s.Restrictions().ClearReasons(ctx, id))
 		})
 		expectReasons(t, store, without(global), without(lifted), silent, without(own))
 		expectReasons(t, store, without(scoped))
@@ -239,10 +235,7 @@ func restrictionReasonsGivenLaterStay(t testing.TB, h StoreHarness) {
 		return s.Restrictions().ClearReasons(ctx, id)
 	})
 	do(t, store, func(ctx context.Context, s ports.Session) error {
-		if err := s.Restrictions().ClearReasons(ctx, id); err != nil {
-			return err
-		}
-		return s.Restrictions().Append(ctx, later)
+		return errors.Join(s.Restrictions().ClearReasons(ctx, id), s.Restrictions().Append(ctx, later))
 	})
 	expectReasons(t, store, without(before), later)
 }

@@ -2,6 +2,7 @@ package porttest
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
@@ -22,6 +23,8 @@ var sessionPromises = []promise.Promise[StoreHarness]{
 	that(sessionRollsEverythingBackOnAPanic, "a panic of fn rolls all of it back"),
 	that(sessionLetsAPanicGoOn, "a panic of fn goes on, with its value"),
 	that(sessionRollsBackWhenItsGoroutineExits, "so it is rolled back where fn returns in no way at all"),
+
+	that(sessionCallsAfterItsCommit, "functions for after the commit are called in order, and only then"),
 
 	that(sessionRollsBackWhenItsContextIsCancelled, "a context cancelled before the commit is context.Canceled"),
 	that(sessionRollsBackWhenItsDeadlineHasPassed, "a deadline before the commit is context.DeadlineExceeded"),
@@ -68,22 +71,16 @@ func (h StoreHarness) openWithAddress(t testing.TB) (Store, domain.SubjectID) {
 
 // leave writes through every store of a session.
 func leave(ctx context.Context, s ports.Session, id domain.SubjectID) error {
-	if err := s.Consents().Append(ctx, grant(id, "news", 0)); err != nil {
-		return err
-	}
-	if err := s.Restrictions().Append(ctx, restrict(id, nil, 0)); err != nil {
-		return err
-	}
-	if err := s.Subjects().Lock(ctx, id, noon); err != nil {
-		return err
-	}
-	if _, err := s.Subjects().Apply(ctx, id, []domain.Step{deleteAddresses}); err != nil {
-		return err
-	}
-	if err := s.Outbox().Enqueue(ctx, erasureAt("desk", "left-entry", id)); err != nil {
-		return err
-	}
-	return s.Audit().Append(ctx, event("left-event", id))
+	return errors.Join(
+		s.Consents().Append(ctx, grant(id, "news", 0)), s.Restrictions().Append(ctx, restrict(id, nil, 0)),
+		s.Subjects().Lock(ctx, id, noon), errOf(s.Subjects().Apply(ctx, id, []domain.Step{deleteAddresses})),
+		s.Outbox().Enqueue(ctx, erasureAt("desk", "left-entry", id)), s.Audit().Append(ctx, event("left-event", id)),
+	)
+}
+
+// leaveAndLook leaves a trace and reads it back, so that nothing is held back any more.
+func leaveAndLook(ctx context.Context, s ports.Session, id domain.SubjectID) error {
+	return errors.Join(leave(ctx, s, id), errOf(look(ctx, s, id)))
 }
 
 var deleteAddresses = domain.Step{Target: "addresses", Strategy: domain.StrategyDelete}

@@ -30,10 +30,7 @@ var (
 func sessionRollsEverythingBackOnAnError(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
 	err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		if err := leave(ctx, s, id); err != nil {
-			return err
-		}
-		if _, err := look(ctx, s, id); err != nil { // so that nothing is held back any more
+		if err := leaveAndLook(ctx, s, id); err != nil {
 			return err
 		}
 		return errFailure
@@ -79,13 +76,7 @@ func panicking(t testing.TB, store Store, value any, fn func(context.Context, po
 
 func sessionRollsEverythingBackOnAPanic(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
-	panicking(t, store, errFailure, func(ctx context.Context, s ports.Session) error {
-		if err := leave(ctx, s, id); err != nil {
-			return err
-		}
-		_, err := look(ctx, s, id)
-		return err
-	})
+	panicking(t, store, errFailure, func(ctx context.Context, s ports.Session) error { return leaveAndLook(ctx, s, id) })
 	expectTraces(t, store, id, untouched)
 }
 

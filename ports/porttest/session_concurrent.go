@@ -2,6 +2,7 @@ package porttest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -18,10 +19,7 @@ func sessionShowsNothingBeforeItsCommit(t testing.TB, h StoreHarness) {
 	outside := t.Context()
 	seen, reading := make(chan traces, 1), sync.WaitGroup{}
 	do(t, store, func(ctx context.Context, s ports.Session) error {
-		if err := leave(ctx, s, id); err != nil {
-			return err
-		}
-		if _, err := look(ctx, s, id); err != nil { // so that nothing is held back any more
+		if err := leaveAndLook(ctx, s, id); err != nil {
 			return err
 		}
 		reading.Go(func() {
@@ -129,16 +127,12 @@ func sessionFactoryServesManyAtOnce(t testing.TB, h StoreHarness) {
 					case <-all:
 					case <-time.After(grace): // a store may open one session at a time
 					}
-					if err := s.Consents().Append(ctx, grant(own, "news", round)); err != nil {
-						return err
-					}
-					if err := s.Audit().Append(ctx, event(fmt.Sprintf("all-%d-%d", i, round), everybody)); err != nil {
-						return err
-					}
+					written := errors.Join(s.Consents().Append(ctx, grant(own, "news", round)),
+						s.Audit().Append(ctx, event(fmt.Sprintf("all-%d-%d", i, round), everybody)))
 					history, err := s.Consents().History(ctx, own, "news")
-					assert(t, err != nil || len(history) == round+1,
+					assert(t, written != nil || err != nil || len(history) == round+1,
 						"a session sees %d of its subject's records among others, want %d", len(history), round+1)
-					return err
+					return errors.Join(written, err)
 				})
 				assert(t, err == nil, "a session failed among others: %v", err)
 			}

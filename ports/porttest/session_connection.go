@@ -14,17 +14,15 @@ func sessionOpensNoConnectionBeforeItsFirstStatement(t testing.TB, h StoreHarnes
 	requireHook(t, store.Connections != nil, "Connections")
 	id, idle := subject(t, "acme", 1), store.Connections()
 	do(t, store, func(ctx context.Context, s ports.Session) error {
-		if n := store.Connections(); n != idle {
-			t.Errorf("the session has opened %d connections before anything was done in it", n-idle)
-		}
+		opened := store.Connections() - idle
+		assert(t, opened == 0, "the session has opened %d connections before anything was done in it", opened)
 		s.Consents()
 		s.Restrictions()
 		s.Subjects()
 		s.Outbox()
 		s.Audit()
-		if n := store.Connections(); n != idle {
-			t.Errorf("the session has opened %d connections to hand its stores out", n-idle)
-		}
+		opened = store.Connections() - idle
+		assert(t, opened == 0, "the session has opened %d connections to hand its stores out", opened)
 		if err := s.Subjects().Lock(ctx, id, noon); err != nil {
 			return err
 		}

@@ -25,15 +25,11 @@ func (h StoreHarness) endsWithItsContext(
 ) {
 	t.Helper()
 	store, id := h.openWithAddress(t)
-	read := func(ctx context.Context, s ports.Session) error { return errOf(look(ctx, s, id)) }
-	write := func(ctx context.Context, s ports.Session) error { return leave(ctx, s, id) }
 	for what, fn := range map[string]func(context.Context, ports.Session) error{
-		"did nothing": func(context.Context, ports.Session) error { return nil },
-		"read":        read,
-		"wrote":       write,
-		"wrote and read": func(ctx context.Context, s ports.Session) error { // and so holds nothing back any more
-			return errors.Join(write(ctx, s), read(ctx, s))
-		},
+		"did nothing":    func(context.Context, ports.Session) error { return nil },
+		"read":           func(ctx context.Context, s ports.Session) error { return errOf(look(ctx, s, id)) },
+		"wrote":          func(ctx context.Context, s ports.Session) error { return leave(ctx, s, id) },
+		"wrote and read": func(ctx context.Context, s ports.Session) error { return leaveAndLook(ctx, s, id) },
 	} {
 		ctx, end := ending(t.Context())
 		err := store.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {

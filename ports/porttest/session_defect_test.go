@@ -114,10 +114,10 @@ func joins(store *Store) {
 func livesOn(store *Store) {
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
-			late := func(ctx context.Context, log ports.AuditLog, events []domain.AuditEvent) error {
-				err := log.Append(ctx, events...)
+			late := func(c auditCall) error {
+				err := c.add()
 				if errors.Is(err, domain.ErrSession) {
-					return do(ctx, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, events...) })
+					return do(c.ctx, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, c.events...) })
 				}
 				return err
 			}
@@ -297,11 +297,9 @@ func turnsAway(store *Store) {
 type turnsAwayKey struct{}
 
 // refusesWithoutFailing is the defect of an append whose refusal the session forgets.
-var refusesWithoutFailing = brokenLog{add: func(
-	ctx context.Context, log ports.AuditLog, events []domain.AuditEvent,
-) error {
-	for _, event := range events {
-		trail, err := log.Trail(ctx, event.SubjectRef)
+var refusesWithoutFailing = brokenLog{add: func(c auditCall) error {
+	for _, event := range c.events {
+		trail, err := c.Trail(c.ctx, event.SubjectRef)
 		if err != nil {
 			return err
 		}
@@ -309,7 +307,7 @@ var refusesWithoutFailing = brokenLog{add: func(
 			return &domain.Error{Code: domain.ErrConflict, Op: "audit"}
 		}
 	}
-	return log.Append(ctx, events...)
+	return c.add()
 }}.breaks
 
 // deniesBeingAway is the defect of a store that succeeds where it cannot be reached.
@@ -327,13 +325,11 @@ func says(store *Store) {
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		last := ""
 		err := do(ctx, func(ctx context.Context, s ports.Session) error {
-			return fn(ctx, replaced{Session: s, audit: brokenLog{AuditLog: s.Audit(), add: func(
-				ctx context.Context, log ports.AuditLog, events []domain.AuditEvent,
-			) error {
-				for _, event := range events {
+			return fn(ctx, replaced{Session: s, audit: brokenLog{AuditLog: s.Audit(), add: func(c auditCall) error {
+				for _, event := range c.events {
 					last = event.EventID
 				}
-				return log.Append(ctx, events...)
+				return c.add()
 			}}})
 		})
 		if err != nil && last != "" {

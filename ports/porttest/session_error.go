@@ -94,16 +94,10 @@ func sessionGivesNothingAwayInErrors(t testing.TB, h StoreHarness) {
 func writeSecrets(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	consent, restriction := grant(id, "secret-purpose", 0), restrict(id, pointer("secret-purpose"), 0)
 	consent.PolicyVersion, restriction.Reason = "secret-version", pointer("secret-reason")
-	if err := s.Consents().Append(ctx, consent); err != nil {
-		return err
-	}
-	if err := s.Restrictions().Append(ctx, restriction); err != nil {
-		return err
-	}
-	if err := s.Outbox().Enqueue(ctx, erasureAt("secret-resolver", "secret-entry", id)); err != nil {
-		return err
-	}
 	made := event("secret-event", id)
 	made.Payload = domain.Payload{"secret": "secret-value"}
-	return s.Audit().Append(ctx, made)
+	return errors.Join(
+		s.Consents().Append(ctx, consent), s.Restrictions().Append(ctx, restriction),
+		s.Outbox().Enqueue(ctx, erasureAt("secret-resolver", "secret-entry", id)), s.Audit().Append(ctx, made),
+	)
 }

@@ -17,7 +17,7 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 		notCancelled = "is not context canceled"
 		notDeadline  = "is not context deadline exceeded"
 	)
-	promise.ExpectDefects(t, sessionPromises, brokenStore, defects{
+	promise.ExpectDefects(t, *update, sessionPromises, brokenStore, defects{
 		"nothing commits": {changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 			err := do(ctx, func(ctx context.Context, s ports.Session) error {
 				if err := fn(ctx, s); err != nil {
@@ -29,22 +29,31 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 				return nil
 			}
 			return err
-		}), found{
-			"the stores hold {consents:0": {
-				sessionCommitsEverything, sessionRollsEverythingBackOnAnError, sessionRollsBackWhenItsGoroutineExits,
-				sessionShowsNothingBeforeItsCommit,
+		}), found{"the stores hold {consents:0": {sessionCommitsEverything}}},
+		"nothing is called after a commit": {notifies(func(_ ports.CommitNotifier, _ func(context.Context)) {}), found{
+			"after a commit with one event [] were called": {sessionCallsAfterItsCommit},
+		}},
+		"what comes after a commit is called at once": {
+			notifies(func(_ ports.CommitNotifier, fn func(context.Context)) { fn(context.Background()) }), found{
+				"were called before the commit": {sessionCallsAfterItsCommit},
 			},
-			"swallowed": {sessionFailsWithASwallowedError}, "for a conflict": {sessionFailsWithAHeldBackAppend},
-			notCancelled: {sessionRollsBackWhenItsContextIsCancelled, sessionDoesNothingInAContextThatHasEnded},
-			notDeadline:  {sessionRollsBackWhenItsDeadlineHasPassed}, "the trail is []": {sessionCannotBeNested},
-			"an event changed": {sessionKeepsCopies}, "sessions left 0 events": {sessionFactoryServesManyAtOnce},
-			"a conflict is no error": {sessionGivesNothingAwayInErrors},
+		},
+		"what comes after a commit is called twice": {
+			notifies(func(s ports.CommitNotifier, fn func(context.Context)) { s.AfterCommit(fn); s.AfterCommit(fn) }), found{
+				"after a commit with one event [first of 1 first of 1": {sessionCallsAfterItsCommit},
+			},
+		},
+		"what comes after a commit comes after a rollback, too": {callsAfterAnyEnd, found{
+			"after a rollback [first of 0 second of 0] were called": {sessionCallsAfterItsCommit},
+		}},
+		"what comes after a commit has its session": {callsInside, found{
+			"what comes after a commit cannot open a session": {sessionCallsAfterItsCommit},
 		}},
 		"an error commits": {commitsOn(true, false), found{committed: {sessionRollsEverythingBackOnAnError}}},
 		"a panic commits":  {commitsOn(false, true), found{committed: {sessionRollsEverythingBackOnAPanic}}},
 		"an exit commits":  {commitsOnExit, found{committed: {sessionRollsBackWhenItsGoroutineExits}}},
 		"a panic becomes an error": {recovers(func(value any) error { return fmt.Errorf("panic: %v", value) }), found{
-			"although fn panicked": {sessionRollsEverythingBackOnAPanic, sessionLetsAPanicGoOn},
+			"although fn panicked": {sessionRollsEverythingBackOnAPanic},
 		}},
 		"a panic becomes another": {recovers(func(value any) error { panic(fmt.Sprint(value)) }), found{
 			"which is not the value": {sessionLetsAPanicGoOn},
@@ -61,22 +70,13 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 			}
 			return err
 		}), found{"errors.As does not see": {sessionReturnsTheErrorThatItWasGiven}}},
-		"contexts are ignored": {ignoresContexts, found{
-			committed: {
-				sessionRollsBackWhenItsContextIsCancelled, sessionRollsBackWhenItsDeadlineHasPassed,
-				sessionDoesNothingInAContextThatHasEnded,
-			},
-			"took longer than": {sessionStopsWaitingWhenItsContextEnds},
-		}},
+		"contexts are ignored": {ignoresContexts, found{committed: {sessionRollsBackWhenItsContextIsCancelled}}},
 		"ended contexts have another error": {changesResult(func(err, _ error) error {
 			if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 				return errNowhere
 			}
 			return err
-		}), found{
-			notCancelled: {sessionRollsBackWhenItsContextIsCancelled, sessionDoesNothingInAContextThatHasEnded},
-			notDeadline:  {sessionRollsBackWhenItsDeadlineHasPassed, sessionStopsWaitingWhenItsContextEnds},
-		}},
+		}), found{notCancelled: {sessionRollsBackWhenItsContextIsCancelled}}},
 		"deadlines are called cancellations": {changesResult(func(err, _ error) error {
 			if errors.Is(err, context.DeadlineExceeded) {
 				return context.Canceled
@@ -96,20 +96,12 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 				return nil
 			}
 			return err
-		}), found{
-			"Do returned <nil> after a conflict": {sessionFailsWithASwallowedError},
-			"Do returned <nil> for a conflict":   {sessionFailsWithAHeldBackAppend},
-			"a conflict is no error":             {sessionGivesNothingAwayInErrors},
+		}), found{"Do returned <nil> for a conflict": {sessionFailsWithAHeldBackAppend}}},
+		"a Do inside fn is a session of its own":  {nests, found{"a Do inside fn returned <nil>": {sessionCannotBeNested}}},
+		"a Do inside fn is the session around it": {joins, found{"a Do inside fn returned <nil>": {sessionCannotBeNested}}},
+		"a session lives on": {livesOn, found{
+			"1 events were written": {sessionCannotBeUsedAfterItsEnd},
 		}},
-		"a Do inside fn is a session of its own": {nests, found{
-			"a Do inside fn returned <nil>": {sessionCannotBeNested},
-			"a nested Do is no error":       {sessionGivesNothingAwayInErrors},
-		}},
-		"a Do inside fn is the session around it": {joins, found{
-			"a Do inside fn returned <nil>": {sessionCannotBeNested},
-			"a nested Do is no error":       {sessionGivesNothingAwayInErrors},
-		}},
-		"a session lives on":        {livesOn, found{"1 events were written": {sessionCannotBeUsedAfterItsEnd}}},
 		"references are kept":       {keepsReferences, found{"a restriction changed": {sessionKeepsCopies}}},
 		"references are handed out": {sharesPayloads, found{"an event changed": {sessionKeepsCopies}}},
 		"a connection is taken at once": {connects(true, never), found{
@@ -132,7 +124,6 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 			"one left the events": {sessionIsTriedAgainAfterADeadlock},
 		}},
 		"a second session is turned away": {turnsAway, found{
-			notDeadline: {sessionStopsWaitingWhenItsContextEnds}, "one failed": {sessionIsTriedAgainAfterADeadlock},
 			"a session failed among others": {sessionFactoryServesManyAtOnce},
 		}},
 		"a store that is away is no error": {deniesBeingAway, found{
@@ -146,7 +137,7 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 			return rows, err
 		}}.breaks, found{"the error of a row that others refer to gives something away": {sessionGivesNothingAwayInErrors}}},
 		"an error repeats an id": {says, found{"gives something away": {sessionGivesNothingAwayInErrors}}},
-	})
+	}, sessionIsTriedAgainAfterADeadlock)
 }
 
 // onlyIs is an error whose cause errors.As does not see.

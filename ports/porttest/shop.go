@@ -1,14 +1,20 @@
 package porttest
 
-import "github.com/habeas-data/habeas/domain"
+import (
+	"sync"
+
+	"github.com/habeas-data/habeas/domain"
+)
 
 // DataMap describes the application that the suites of the storage ports work on: a shop with many tenants, whose
 // customers are known by tenant and number. A store's harness has to make these tables, in SQL for one (types as they
-// are called there; every relation is a foreign key, without ON DELETE):
+// are called there; every relation without a condition is a foreign key, without
+// ON DELETE):
 //
 //	people       tenant text, number bigint, name text (40 characters at most), email text, nickname text,
 //	             born time, score number, level smallint, visits integer, active boolean, token uuid, settings json,
-//	             photo bytes, remark text; primary key (tenant, number)
+//	             photo bytes, remark text, mobile text, motto text, login text, badge text (12 characters at most),
+//	             password_hash text; primary key (tenant, number)
 //	addresses    id bigint primary key, tenant text, person bigint, street text;
 //	             (tenant, person) refers to people
 //	messages     id bigint primary key, tenant text, person bigint, reply_to bigint or null, body text;
@@ -19,17 +25,31 @@ import "github.com/habeas-data/habeas/domain"
 //	             order_id refers to orders
 //	invoices     id bigint primary key, tenant text, person bigint, address text, phone text, issued_at time;
 //	             (tenant, person) refers to people
+//	gifts        id bigint primary key, tenant text, giver bigint, receiver bigint, wish text, thanks text, motto text,
+//	             price text, sent_at time; (tenant, giver) and (tenant, receiver) refer to people
+//	wraps        gift_id bigint, line integer, color text, knot text; primary key (gift_id, line);
+//	             gift_id refers to gifts
+//	follows      id bigint primary key, tenant text, follower bigint, followed bigint, remark text;
+//	             (tenant, follower) and (tenant, followed) refer to people
+//	remarks      id bigint primary key, target_type text, tenant text, target bigint, body text;
+//	             no foreign key: it depends on target_type to what a row refers
 //
-// All columns but keys may be null.
-func DataMap() domain.DataMap {
+// All columns but primary keys may be null.
+func DataMap() domain.DataMap { return dataMap() }
+
+// dataMap makes it once: the cases ask for it often.
+var dataMap = sync.OnceValue(func() domain.DataMap {
 	m, err := domain.NewDataMap(shop()...)
 	if err != nil {
 		panic(err) // which the suites' own tests would have seen
 	}
 	return m
-}
+})
 
-func shop() []domain.Table {
+func shop() []domain.Table { return append(ownTables(), sharedTables()...) }
+
+// ownTables are those each row of which belongs to one person.
+func ownTables() []domain.Table {
 	column := func(name string, kind domain.ColumnType) domain.Column { return domain.Column{Name: name, Type: kind} }
 	personal := func(
 		name string, kind domain.ColumnType, category domain.Category, strategy domain.Strategy,
@@ -50,6 +70,8 @@ func shop() []domain.Table {
 	email.Personal.Basis, email.Personal.Purpose = domain.BasisContract, "account"
 	nickname := personal("nickname", domain.TypeText, domain.CategoryIdentity, domain.StrategyAnonymize)
 	nickname.Surrogate = "it's ?gone"
+	token := personal("token", domain.TypeUUID, domain.CategoryTechnical, domain.StrategyAnonymize)
+	token.Personal.Export = domain.ExportYes
 	people := domain.Table{
 		Name: "people", PrimaryKey: []string{"tenant", "number"}, SubjectKey: []string{"tenant", "number"},
 		Columns: []domain.Column{
@@ -59,22 +81,25 @@ func shop() []domain.Table {
 			personal("level", domain.TypeSmallInt, domain.CategoryBehavioral, domain.StrategyAnonymize),
 			personal("visits", domain.TypeInteger, domain.CategoryBehavioral, domain.StrategyAnonymize),
 			personal("active", domain.TypeBoolean, domain.CategoryTechnical, domain.StrategyAnonymize),
-			personal("token", domain.TypeUUID, domain.CategoryTechnical, domain.StrategyAnonymize),
+			token,
 			personal("settings", domain.TypeJSON, domain.CategoryTechnical, domain.StrategyAnonymize),
 			personal("photo", domain.TypeBytes, domain.CategoryIdentity, domain.StrategyAnonymize),
 			column("remark", domain.TypeText),
 		},
 	}
+	people.Columns = append(people.Columns, wordedColumns()...)
 
 	street := personal("street", domain.TypeText, domain.CategoryLocation, domain.StrategyDelete)
 	body := personal("body", domain.TypeText, domain.CategoryCommunication, domain.StrategyDelete)
 	note := personal("note", domain.TypeText, domain.CategoryCommunication, domain.StrategyAnonymize)
 	engraving := personal("engraving", domain.TypeText, domain.CategorySpecial, domain.StrategyAnonymize)
 	engraving.Length = 20 // for which a surrogate has to be cut
+	street.Personal.Ref, body.Personal.Ref, engraving.Personal.Ref = atlas, media, media
 
 	address := personal("address", domain.TypeText, domain.CategoryFinancial, domain.StrategyRetain)
 	address.Personal.Reason, address.Personal.Since = "tax law", "issued_at"
 	address.Personal.Retain = domain.Period{Years: 10}
+	address.Personal.Ref = media
 	phone := personal("phone", domain.TypeText, domain.CategoryContact, domain.StrategyAnonymize)
 
 	with := func(more ...domain.Column) []domain.Column { return append(owner[:len(owner):len(owner)], more...) }

@@ -44,52 +44,62 @@ func inMemory(breaks func(*Store)) StoreHarness {
 		Waive:    map[string]string{"outbox claims do not wait for each other": "one session writes at a time"},
 		Open: func(t testing.TB) Store {
 			t.Helper()
-			good, err := memory.New(DataMap(), memory.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			store := Store{
-				Sessions: good,
-				Insert: func(t testing.TB, table string, row Row) {
-					t.Helper()
-					if err := good.Insert(table, row); err != nil {
-						t.Fatal(err)
-					}
-				},
-				Rows: func(t testing.TB, table string) (rows []Row) {
-					t.Helper()
-					found, err := good.Rows(table)
-					if err != nil {
-						t.Fatal(err)
-					}
-					for _, row := range found {
-						rows = append(rows, row)
-					}
-					return rows
-				},
-				Erased: func(_ testing.TB, id domain.SubjectID) (last time.Time, marked bool) {
-					last, times := good.Erased(id)
-					return last, times > 0
-				},
-				Entries:     func(testing.TB) []domain.OutboxEntry { return good.Entries() },
-				Unreachable: func(testing.TB) ports.SessionFactory { return nowhere{} },
-				Tamper: func(testing.TB, string) (change, remove error) {
-					return errors.New("refused"), errors.New("refused")
-				},
-			}
-			pool := &pool{}
-			store.Connections, store.Statements = pool.connections, pool.statements
-			store.Sessions = pool.watch(store.Sessions)
+			store := openInMemory(shop())
 			breaks(&store)
 			return store
 		},
 	}
 }
 
+// openInMemory opens a store on some tables.
+func openInMemory(tables []domain.Table) Store {
+	dataMap, err := domain.NewDataMap(tables...)
+	if err != nil {
+		panic(err)
+	}
+	good, err := memory.New(dataMap, memory.Options{})
+	if err != nil {
+		panic(err)
+	}
+	store := Store{
+		Sessions: good,
+		Insert: func(t testing.TB, table string, row Row) {
+			t.Helper()
+			if err := good.Insert(table, row); err != nil {
+				t.Fatal(err)
+			}
+		},
+		Rows: func(t testing.TB, table string) (rows []Row) {
+			t.Helper()
+			found, err := good.Rows(table)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, row := range found {
+				rows = append(rows, row)
+			}
+			return rows
+		},
+		Erased: func(_ testing.TB, id domain.SubjectID) (last time.Time, marked bool) {
+			last, times := good.Erased(id)
+			return last, times > 0
+		},
+		Entries:     func(testing.TB) []domain.OutboxEntry { return good.Entries() },
+		Unreachable: func(testing.TB) ports.SessionFactory { return nowhere{} },
+		Tamper: func(testing.TB, string) (change, remove error) {
+			return errors.New("refused"), errors.New("refused")
+		},
+	}
+	pool := &pool{}
+	store.Connections, store.Statements = pool.connections, pool.statements
+	store.Sessions = pool.watch(store.Sessions)
+	return store
+}
+
 // doFunc is a session factory that is a function.
 type doFunc func(ctx context.Context, fn func(context.Context, ports.Session) error) error
 
-func (f doFunc) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+func (f doFunc) Do(ctx context.Context, fn sessionFunc) error {
 	return f(ctx, fn)
 }
 
@@ -99,7 +109,7 @@ func changesDo(
 ) func(*Store) {
 	return func(store *Store) {
 		do := doFunc(store.Sessions.Do)
-		store.Sessions = doFunc(func(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+		store.Sessions = doFunc(func(ctx context.Context, fn sessionFunc) error {
 			return change(do, ctx, fn)
 		})
 	}
@@ -131,6 +141,11 @@ func (r replaced) Outbox() ports.Outbox { return or(r.outbox, ports.Session.Outb
 
 func (r replaced) Audit() ports.AuditLog { return or(r.audit, ports.Session.Audit, r.Session) }
 
+// AfterCommit implements ports.CommitNotifier if the session does.
+func (r replaced) AfterCommit(fn func(context.Context)) {
+	_ = ports.AfterCommit(r.Session, fn)
+}
+
 // or is the store in place of a session's own, or its own if there is none.
 func or[S comparable](broken S, own func(ports.Session) S, s ports.Session) S {
 	var none S
@@ -142,7 +157,7 @@ func or[S comparable](broken S, own func(ports.Session) S, s ports.Session) S {
 
 // changesSessions is a defect of what sessions hand out.
 func changesSessions(change func(s ports.Session) replaced) func(*Store) {
-	return changesDo(func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error { return fn(ctx, change(s)) })
 	})
 }
@@ -164,7 +179,7 @@ func (p *pool) connections() int { return int(p.held.Load()) }
 func (p *pool) statements() int  { return int(p.sent.Load()) }
 
 func (p *pool) watch(sessions ports.SessionFactory) ports.SessionFactory {
-	return doFunc(func(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	return doFunc(func(ctx context.Context, fn sessionFunc) error {
 		connection := &connection{pool: p}
 		defer connection.release()
 		return sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -222,12 +237,17 @@ func (c counted) Export(ctx context.Context, id domain.SubjectID, yield func(dom
 	return c.SubjectStore.Export(ctx, id, yield)
 }
 
+func (c counted) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+	c.connection.use(id)
+	return c.SubjectStore.Keys(ctx, id, query)
+}
+
 // nowhere is a store whose database cannot be reached. Only its audit log can be used.
 type nowhere struct{}
 
 var errNowhere = &domain.Error{Code: domain.ErrUnavailable, Op: "session", Message: "nobody answers"}
 
-func (nowhere) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+func (nowhere) Do(ctx context.Context, fn sessionFunc) error {
 	log := &lostLog{}
 	err := fn(ctx, replaced{audit: log})
 	if err == nil && log.used {

@@ -29,7 +29,7 @@ func (s shopUnderTest) export(t testing.TB, who customer) (records []domain.Expo
 func exported(who customer, all content) (records []domain.ExportRecord) {
 	for _, table := range DataMap().Tables() {
 		for _, row := range all.of(who)[table.Name] { // by primary key
-			for _, column := range table.Personal() {
+			for _, column := range table.Exported() {
 				record := domain.ExportRecord{
 					Source: table.Name, Field: column.Name, Row: nameOf(table, row), Category: column.Personal.Category,
 					Value: row[column.Name], LegalBasis: given(column.Personal.Basis), Purpose: given(column.Personal.Purpose),
@@ -114,7 +114,7 @@ func subjectExportIsInOrder(t testing.TB, h StoreHarness) {
 			}
 		}
 		for _, row := range rows {
-			for _, column := range table.Personal() {
+			for _, column := range table.Exported() {
 				want = append(want, cell(domain.ExportRecord{Source: table.Name, Field: column.Name, Row: row}))
 			}
 		}
@@ -147,7 +147,7 @@ func subjectExportHasNULLAsNil(t testing.TB, h StoreHarness) {
 	s.Insert(t, "people", Row{"tenant": zoe.tenant, "number": zoe.number})
 	s.Insert(t, "invoices", zoe.own(zoe.ids, nil))
 	records := s.export(t, zoe)
-	want := len(DataMap().SubjectTable().Personal()) + 2
+	want := len(DataMap().SubjectTable().Exported()) + 2
 	assert(t, len(records) == want, "%d records, want %d: NULL is a value", len(records), want)
 	for _, record := range records {
 		assert(t, record.Value == nil, "%s.%s is NULL and is exported as a %T", record.Source, record.Field, record.Value)

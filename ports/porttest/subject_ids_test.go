@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
 )
 
 // fitting makes another id of one, which the good store then gets.
@@ -100,72 +99,36 @@ func idDefects() defects {
 				}
 			}
 			return elements
-		}), found{
-			"is no habeas: subject but: <nil>": {subjectIDsThatDoNotFitAreRefused},
-			"of a sign":                        {subjectIDsAreCheckedBeforeAnyStatement},
-		}},
+		}), found{"is no habeas: subject but: <nil>": {subjectIDsThatDoNotFitAreRefused}}},
 		"the first elements of a longer id": {
 			fitting(func(elements []string) []string { return elements[:min(2, len(elements))] }),
-			found{
-				"of one element too many is no habeas: subject but: <nil>": {subjectIDsThatDoNotFitAreRefused},
-				"of one element too many":                                  {subjectIDsAreCheckedBeforeAnyStatement},
-			},
+			found{"of one element too many is no habeas: subject but: <nil>": {subjectIDsThatDoNotFitAreRefused}},
 		},
-		"another code": {
-			changesDo(func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error {
-				err := do(ctx, fn)
-				if errors.Is(err, domain.ErrSubject) {
-					err = &domain.Error{Code: domain.ErrInvalid, Op: "subject", Message: "wrong"}
-				}
-				return err
-			}),
-			found{
-				"is no habeas: subject but: habeas: subject: wrong": {
-					subjectIDsThatDoNotFitAreRefused, subjectIDsAreCheckedBeforeAnyStatement,
-				},
-			},
-		},
+		"another code": {changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
+			err := do(ctx, fn)
+			if errors.Is(err, domain.ErrSubject) {
+				err = &domain.Error{Code: domain.ErrInvalid, Op: "subject", Message: "wrong"}
+			}
+			return err
+		}), found{"is no habeas: subject but: habeas: subject: wrong": {subjectIDsThatDoNotFitAreRefused}}},
 		"found out by the database": {func(store *Store) {
 			var sent atomic.Int64
 			brokenSubjects{every: func(*subjectCall) error { sent.Add(1); return nil }}.breaks(store)
 			store.Statements = func() int { return int(sent.Load()) }
 		}, found{"statements": {subjectIDsAreCheckedBeforeAnyStatement}}},
-		"by number alone": {alsoApplies(sameNumber), found{
-			"what is not of the tenant o'neil": {subjectIDsAreMatchedWhole},
-			"what is not the subject's": {
-				subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain,
-			},
-			"what is not the subject's: order_lines.engraving has changed in a row": {subjectRowsAreFoundOverTwoHops},
-			"in rows of others":          {subjectStepsTouchNobodyElse},
-			"after an erasure of nobody": {subjectWithoutRowsHasNone},
-		}},
+		"by number alone": {alsoApplies(sameNumber), found{"after an erasure of nobody": {subjectWithoutRowsHasNone}}},
 		"by tenant alone": {alsoApplies(sameTenant), found{
-			"what is not the subject's": {subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain},
-			"what is not the subject's: order_lines.engraving has changed in a row": {subjectRowsAreFoundOverTwoHops},
-			"in rows of others": {subjectStepsTouchNobodyElse},
-		}},
-		"in any case": {alsoApplies(sameFolded), found{
-			"what is not of the tenant Zoë 🙂": {subjectIDsAreMatchedWhole},
 			"what is not the subject's": {
 				subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain,
 			},
 			"what is not the subject's: order_lines.engraving has changed in a row": {subjectRowsAreFoundOverTwoHops},
 			"in rows of others": {subjectStepsTouchNobodyElse},
 		}},
-		"without spaces": {alsoApplies(samePadded), found{
-			"what is not the subject's": {subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain},
-			"what is not the subject's: order_lines.engraving has changed in a row": {subjectRowsAreFoundOverTwoHops},
-			"in rows of others": {subjectStepsTouchNobodyElse},
-		}},
+		"in any case":     {alsoApplies(sameFolded), found{"what is not the subject's": {subjectRepliesAreDeletedInOneStep}}},
+		"without spaces":  {alsoApplies(samePadded), found{"what is not the subject's": {subjectRepliesAreDeletedInOneStep}}},
 		"as a pattern":    {alsoApplies(samePattern), found{"what is not of the tenant": {subjectIDsAreMatchedWhole}}},
 		"without escapes": {alsoApplies(sameUnescaped), found{"what is not of the tenant back": {subjectIDsAreMatchedWhole}}},
 		"everybody, always": {alsoApplies(func(_, _ customer) bool { return true }), found{
-			"what is not of the tenant o'neil": {subjectIDsAreMatchedWhole},
-			"what is not the subject's": {
-				subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain,
-			},
-			"what is not the subject's: order_lines.engraving has changed in a row": {subjectRowsAreFoundOverTwoHops},
-			"in rows of others":          {subjectStepsTouchNobodyElse},
 			"after an erasure of nobody": {subjectWithoutRowsHasNone},
 		}},
 		"nobody with quotes": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {

@@ -63,18 +63,22 @@ func subjectLockLeavesAMark(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	requireHook(t, s.Erased != nil, "Erased")
 	s.rectify(t, zoe, corrects("people", "email", "right"))
-	if _, marked := s.Erased(t, zoe.id(t)); marked {
-		t.Errorf("a rectification left the mark of an erasure")
-	}
+	_, marked := s.Erased(t, zoe.id(t))
+	assert(t, !marked, "a rectification left the mark of an erasure")
 	for _, at := range []time.Time{noon, noon.Add(time.Hour)} {
 		s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error { return subjects.Lock(ctx, zoe.id(t), at) })
-		if last, marked := s.Erased(t, zoe.id(t)); !marked || !last.Equal(at) {
-			t.Errorf("an erasure left no mark, or one of another instant")
-		}
+		last, marked := s.Erased(t, zoe.id(t))
+		assert(t, marked && last.Equal(at), "an erasure left no mark, or one of another instant")
 	}
-	if _, marked := s.Erased(t, others[0].id(t)); marked {
-		t.Errorf("another subject has the mark of an erasure")
-	}
+	_, marked = s.Erased(t, others[0].id(t))
+	assert(t, !marked, "another subject has the mark of an erasure")
+}
+
+// isHeldAs checks what a store says of a subject to a rectification.
+func (s shopUnderTest) isHeldAs(t testing.TB, what string, who customer, want domain.SubjectState) {
+	t.Helper()
+	got := s.holds(t, who)
+	assert(t, got == want, "the state of a subject that %s is %+v, want %+v", what, got, want)
 }
 
 // holds is what a store says of the subject to a rectification.
@@ -89,27 +93,17 @@ func subjectLockToRectifyKnowsErasures(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	nobody := customer{"nobody", 7, 900_000}
 	for range 2 { // a lock leaves nothing behind
-		if got, want := s.holds(t, zoe), (domain.SubjectState{Present: true}); got != want {
-			t.Errorf("the state of a subject that was never erased is %+v, want %+v", got, want)
-		}
-		if got, want := s.holds(t, nobody), (domain.SubjectState{}); got != want {
-			t.Errorf("the state of a subject without rows is %+v, want %+v", got, want)
-		}
+		s.isHeldAs(t, "was never erased", zoe, domain.SubjectState{Present: true})
+		s.isHeldAs(t, "has no rows", nobody, domain.SubjectState{})
 	}
 	for _, who := range []customer{zoe, nobody} {
 		s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 			return subjects.Lock(ctx, who.id(t), noon)
 		})
 	}
-	if got, want := s.holds(t, zoe), (domain.SubjectState{Erased: true, Present: true}); got != want {
-		t.Errorf("the state of a subject that was erased is %+v, want %+v", got, want)
-	}
-	if got, want := s.holds(t, nobody), (domain.SubjectState{Erased: true}); got != want {
-		t.Errorf("the state of an erased subject without rows is %+v, want %+v", got, want)
-	}
-	if got := s.holds(t, others[0]); got.Erased {
-		t.Errorf("another subject counts as erased")
-	}
+	s.isHeldAs(t, "was erased", zoe, domain.SubjectState{Erased: true, Present: true})
+	s.isHeldAs(t, "was erased and has no rows", nobody, domain.SubjectState{Erased: true})
+	s.isHeldAs(t, "is not the one that was erased", others[0], domain.SubjectState{Present: true})
 }
 
 // An erasure and a rectification of one subject run one after the other, whichever comes first.

@@ -24,9 +24,7 @@ func expectPlanned(t testing.TB, rows []int64, deleted int64) {
 		if step.Strategy == domain.StrategyDelete {
 			want *= deleted
 		}
-		if rows[i] != want {
-			t.Errorf("%s: %d rows, want %d", name, rows[i], want)
-		}
+		assert(t, rows[i] == want, "%s: %d rows, want %d", name, rows[i], want)
 	}
 }
 
@@ -75,16 +73,10 @@ func subjectPlanCanBeAppliedAgain(t testing.TB, h StoreHarness) {
 func subjectPlanCanBeRolledBack(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
-	err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-		if err := subjects.Lock(ctx, zoe.id(t), noon); err != nil {
-			return err
-		}
-		if _, err := subjects.Apply(ctx, zoe.id(t), erasurePlan(t)); err != nil {
-			return err
-		}
-		return errUndo
+	undo(t, s.Store, func(ctx context.Context, session ports.Session) error {
+		return errors.Join(session.Subjects().Lock(ctx, zoe.id(t), noon),
+			errOf(session.Subjects().Apply(ctx, zoe.id(t), erasurePlan(t))))
 	})
-	assert(t, errors.Is(err, errUndo), "the session ended with: %v", err)
 	unchanged(t, "after a rollback", s.content(t), before)
 }
 

@@ -2,7 +2,6 @@ package porttest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -28,58 +27,47 @@ func (s shopUnderTest) rectify(t testing.TB, who customer, step domain.Rectifica
 	})
 }
 
-// correct are right values of each type of column, and what an application reads of them if not themselves.
-var correct = map[string][]struct{ value, read any }{
+// rewritten is a value that an application does not read as it was written.
+type rewritten struct{ value, read any }
+
+// correct are right values of each type of column.
+var correct = map[string][]any{
 	"email": {
-		{"zoë@example.org", nil},
-		{"", nil},
-		{`it's "quoted" \ 100% a_b ?0 ?1 $1 -- \u0041 {}`, nil},
-		{"Zoë 🙂\n\ttab ", nil},
-		{"NULL", nil},
-		{"12.50", nil},
-		{"true", nil},
+		"zoë@example.org", "", `it's "quoted" \ 100% a_b ?0 ?1 $1 -- \u0041 {}`, "Zoë 🙂\n\ttab ",
+		"NULL", "12.50", "true",
 	},
-	"name":   {{strings.Repeat("ä", 39) + "🙂", nil}},
-	"level":  {{int64(-32768), nil}, {int64(32767), nil}, {int64(0), nil}},
-	"visits": {{int64(math.MinInt32), nil}, {int64(math.MaxInt32), nil}},
+	"mobile": {"+49 170 0"},
+	"name":   {strings.Repeat("ä", 39) + "🙂"},
+	"level":  {int64(-32768), int64(32767), int64(0)},
+	"visits": {int64(math.MinInt32), int64(math.MaxInt32)},
 	"score": {
-		{int64(-3), -3.0},
-		{12.25, nil},
-		{-0.1, nil},
-		{0.0, nil},
-		{1e-7, nil},
-		{123456789.125, nil},
-		{domain.Number("0.30"), 0.3},
-		{domain.Number("1e3"), 1000.0},
-		{domain.Number("-17"), -17.0},
+		rewritten{int64(-3), -3.0},
+		12.25, -0.1, 0.0, 1e-7, 123456789.125,
+		rewritten{domain.Number("0.30"), 0.3},
+		rewritten{domain.Number("1e3"), 1000.0},
+		rewritten{domain.Number("-17"), -17.0},
 	},
-	"active": {{true, nil}, {false, nil}},
+	"active": {true, false},
 	"born": {
-		{time.Date(1969, 12, 31, 23, 59, 59, 999999000, time.UTC), nil},
-		{time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), nil},
-		{time.Date(9999, 12, 31, 23, 59, 59, 1000, time.UTC), nil},
-		{time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC), nil},
+		time.Date(1969, 12, 31, 23, 59, 59, 999999000, time.UTC), time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC),
+		time.Date(9999, 12, 31, 23, 59, 59, 1000, time.UTC), time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC),
 	},
-	"token": {{"00000000-0000-0000-0000-000000000000", nil}, {"f47ac10b-58cc-4372-a567-0e02b2c3d479", nil}},
+	"token": {"00000000-0000-0000-0000-000000000000", "f47ac10b-58cc-4372-a567-0e02b2c3d479"},
 	"settings": {
-		{domain.JSON(`{"a": [1, 2.5, "é\u00e9", null, true], "": {}}`), nil},
-		{domain.JSON(`[]`), nil},
-		{domain.JSON(`"text"`), nil},
-		{domain.JSON(`12`), nil},
-		{domain.JSON(`null`), nil},
-		{domain.JSON(`false`), nil},
-		{domain.JSON(`"12"`), nil},
+		domain.JSON(`{"a": [1, 2.5, "é\u00e9", null, true], "": {}}`), domain.JSON(`[]`), domain.JSON(`"text"`),
+		domain.JSON(`12`), domain.JSON(`null`), domain.JSON(`false`), domain.JSON(`"12"`),
 	},
-	"photo": {{[]byte{}, nil}, {[]byte{0, 1, 0xff, '\'', '\\', 'x'}, nil}, {[]byte("text"), nil}},
+	"photo": {[]byte{}, []byte{0, 1, 0xff, '\'', '\\', 'x'}, []byte("text")},
 }
 
 func subjectRectificationReadsBack(t testing.TB, h StoreHarness) {
 	s := shopUnderTest{h.open(t)}
 	s.seed(t, zoe, 1)
 	for _, column := range DataMap().SubjectTable().Personal() {
-		for i, v := range correct[column.Name] {
-			if v.read == nil {
-				v.read = v.value
+		for i, value := range correct[column.Name] {
+			v, is := value.(rewritten)
+			if !is {
+				v = rewritten{value, value}
 			}
 			name := fmt.Sprintf("the value %d of type %s", i, column.Type)
 			rows := s.rectify(t, zoe, corrects("people", column.Name, v.value))
@@ -117,6 +105,9 @@ func subjectRectificationCountsRows(t testing.TB, h StoreHarness) {
 func subjectRectificationTouchesNothingElse(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	for _, table := range DataMap().Tables() {
+		if len(DataMap().Paths(table.Name)) > 1 {
+			continue // see subjectSharedRowsAreRectifiedInParts
+		}
 		before := s.content(t)
 		column := table.Personal()[0]
 		s.rectify(t, zoe, corrects(table.Name, column.Name, "right"))
@@ -137,7 +128,7 @@ func subjectRectificationFollowsItsPlan(t testing.TB, h StoreHarness) {
 	corrections := domain.Corrections{
 		domain.CategoryContact: "right", domain.CategoryBehavioral: 12, domain.CategorySpecial: "2000-01-02T03:04:05Z",
 	}
-	plan, err := rectification.Planner{}.Plan(DataMap(), corrections, false)
+	plan, err := rectification.Planner{}.Plan(DataMap(), corrections.List(true), false)
 	must(t, err == nil, "the corrections have no plan: %v", err)
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 		for _, step := range plan.Steps {
@@ -185,13 +176,9 @@ func subjectRectificationIsRefused(t testing.TB, h StoreHarness) {
 func subjectRectificationCanBeRolledBack(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
-	err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-		if _, err := subjects.Rectify(ctx, zoe.id(t), corrects("people", "email", "right")); err != nil {
-			return err
-		}
-		return errUndo
+	undo(t, s.Store, func(ctx context.Context, session ports.Session) error {
+		return errOf(session.Subjects().Rectify(ctx, zoe.id(t), corrects("people", "email", "right")))
 	})
-	assert(t, errors.Is(err, errUndo), "the session ended with: %v", err)
 	unchanged(t, "after a rollback", s.content(t), before)
 }
 

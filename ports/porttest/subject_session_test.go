@@ -15,13 +15,7 @@ func subjectSessionDefects() defects {
 	return defects{
 		"a lock that locks nothing": {
 			brokenSubjects{lock: func(c subjectCall) error { return errOf(DataMap().Key(c.id)) }}.breaks,
-			found{
-				"the state of a subject that was erased is":                   {subjectLockToRectifyKnowsErasures},
-				"have the subject at the same time":                           {subjectLockToRectifyExcludesErasures},
-				"another session has locked the subject before the first one": {subjectLockExcludesOtherSessions},
-				"an erasure left no mark":                                     {subjectLockLeavesAMark},
-				"after Lock in its session":                                   {subjectExportComesBeforeWrites},
-			},
+			found{"another session has locked the subject before the first one": {subjectLockExcludesOtherSessions}},
 		},
 		"a rectification that locks nothing": {brokenSubjects{hold: func(subjectCall) (domain.SubjectState, error) {
 			return domain.SubjectState{Present: true}, nil
@@ -51,11 +45,7 @@ func subjectSessionDefects() defects {
 				locked[c.id] = true
 				return nil
 			}}.breaks(store)
-		}, found{
-			"is there already":                       {subjectLockToRectifyExcludesErasures},
-			"habeas: lock: is there already":         {subjectLockExcludesOtherSessions, subjectLockLeavesAMark},
-			"failed: habeas: lock: is there already": {subjectCanBeLockedAgain},
-		}},
+		}, found{"failed: habeas: lock: is there already": {subjectCanBeLockedAgain}}},
 		"no mark of an erasure": {func(store *Store) {
 			store.Erased = func(testing.TB, domain.SubjectID) (last time.Time, marked bool) { return last, false }
 		}, found{"an erasure left no mark": {subjectLockLeavesAMark}}},
@@ -93,15 +83,7 @@ func subjectSessionDefects() defects {
 					return rows, err
 				},
 			}.breaks(store)
-		}, found{
-			"is no habeas: manifest":                                      {subjectRefusedStepsCannotBeCommitted},
-			"the state of a subject that was erased is":                   {subjectLockToRectifyKnowsErasures},
-			"have the subject at the same time":                           {subjectLockToRectifyExcludesErasures},
-			"another session has locked the subject before the first one": {subjectLockExcludesOtherSessions},
-			"an erasure left no mark":                                     {subjectLockLeavesAMark},
-			"after a rollback":                                            {subjectPlanCanBeRolledBack},
-			"in its session":                                              {subjectExportComesBeforeWrites},
-		}},
+		}, found{"after a rollback": {subjectPlanCanBeRolledBack}}},
 		"a rectification at once, in a session of its own": {func(store *Store) {
 			sessions := store.Sessions
 			brokenSubjects{rectify: func(c subjectCall) (rows int64, err error) {
@@ -111,10 +93,7 @@ func subjectSessionDefects() defects {
 				})
 				return rows, err
 			}}.breaks(store)
-		}, found{
-			"after a rollback: people.email has changed in a row": {subjectRectificationCanBeRolledBack},
-			"after Rectify in its session":                        {subjectExportComesBeforeWrites},
-		}},
+		}, found{"after a rollback: people.email has changed in a row": {subjectRectificationCanBeRolledBack}}},
 		"a value that is the caller's": {func(store *Store) {
 			var kept []byte
 			brokenSubjects{rectify: func(c subjectCall) (int64, error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"strconv"
 	"testing"
@@ -56,13 +57,15 @@ func (c customer) has(table string, row Row) bool {
 
 // person is the customer's own row, with a value in every column.
 func (c customer) person() Row {
-	return Row{
+	row := Row{
 		"tenant": c.tenant, "number": c.number, "name": c.says("name"), "email": c.says("email"), "nickname": c.says("nick"),
 		"born": time.Date(1990, 2, 3, 4, 5, 6, 789000, time.UTC), "score": 12.5, "level": int64(3), "visits": int64(70_000),
 		"active": true, "token": fmt.Sprintf("6ba7b810-9dad-11d1-80b4-%012d", c.ids),
 		"settings": domain.JSON(`{"theme": "dark", "tags": [1, null, "é"]}`),
 		"photo":    []byte{0xff, 0, '\'', byte(c.ids / 1000)}, "remark": c.says("remark"),
 	}
+	maps.Copy(row, c.worded())
+	return row
 }
 
 func (c customer) says(what string) string { return fmt.Sprintf("%s of %d", what, c.ids) }

@@ -1,0 +1,101 @@
+package porttest
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// brokenLedger is what is wrong with a ledger of consents or of restrictions; what is not set is right.
+type brokenLedger[R any] struct {
+	keep    func(*R)          // what is kept of a record
+	history func([]R) []R     // what becomes of a history
+	force   func(a, b R) bool // whether a, appended before b, is in force all the same
+	hidden  bool              // what the session appended is not read
+}
+
+// kept is the record as it is kept.
+func (b brokenLedger[R]) kept(record R) R {
+	if b.keep != nil {
+		b.keep(&record)
+	}
+	return record
+}
+
+// read is what becomes of a history, when the session has appended so many records itself.
+func (b brokenLedger[R]) read(records []R, own int) []R {
+	if b.hidden {
+		records = records[:max(0, len(records)-own)]
+	}
+	if b.history != nil {
+		records = b.history(records)
+	}
+	return records
+}
+
+// latest is the record in force.
+func (b brokenLedger[R]) latest(records []R) (latest *R) {
+	for i := range records {
+		if latest == nil || b.force == nil || !b.force(*latest, records[i]) {
+			latest = &records[i]
+		}
+	}
+	return latest
+}
+
+// keeps is a defect of what is kept of a record.
+func keeps[R any](change func(*R)) brokenLedger[R] { return brokenLedger[R]{keep: change} }
+
+// returns is a defect of each record that is returned.
+func returns[R any](change func(*R)) brokenLedger[R] {
+	return brokenLedger[R]{history: func(records []R) []R { return changed(records, change) }}
+}
+
+// ledgerChecks are those of the promises that both ledgers make.
+type ledgerChecks struct {
+	instants, ownSession, takenInLast, history, onlyGrows, apart, none func(testing.TB, StoreHarness)
+}
+
+// ledgerDefects are the defects that either ledger can have.
+func ledgerDefects[R any](
+	l ledger[R], breaks func(brokenLedger[R]) func(*Store), subject func(*R) *domain.SubjectID, checks ledgerChecks,
+) defects {
+	at := func(record R) time.Time { return *l.at(&record) }
+	return defects{
+		"instants are rounded": {breaks(keeps(func(r *R) { *l.at(r) = at(*r).Add(500) })), found{
+			"and returned as": {checks.instants},
+		}},
+		"instants have nanoseconds": {breaks(returns(func(r *R) { *l.at(r) = at(*r).Add(1) })), found{
+			"and returned as": {checks.instants},
+		}},
+		"instants are in another zone": {breaks(returns(func(r *R) { *l.at(r) = at(*r).In(time.FixedZone("", 0)) })), found{
+			"not in UTC": {checks.instants},
+		}},
+		"the session's own are not read": {breaks(brokenLedger[R]{hidden: true}), found{
+			`the session reads ""`: {checks.ownSession},
+		}},
+		"clocks decide": {breaks(brokenLedger[R]{force: func(a, b R) bool { return at(a).After(at(b)) }}), found{
+			`of records at [2 1 0] s, "z" is in force`: {checks.takenInLast},
+		}},
+		"the history is reversed": {breaks(brokenLedger[R]{
+			history: func(r []R) []R { slices.Reverse(r); return r },
+			force:   func(_, _ R) bool { return true },
+		}), found{`"b" comes as number 1`: {checks.history}}},
+		"the history is by instant": {breaks(brokenLedger[R]{history: func(r []R) []R {
+			slices.SortStableFunc(r, func(a, b R) int { return at(a).Compare(at(b)) })
+			return r
+		}}), found{`"b" comes as number 1`: {checks.history}}},
+		"a record replaces its like": {breaks(brokenLedger[R]{history: func(r []R) []R {
+			return slices.CompactFunc(r, func(a, b R) bool { return reflect.DeepEqual(a, b) })
+		}}), found{"got 3 records, want 4": {checks.onlyGrows}}},
+		"ids are joined carelessly": {breaks(keeps(func(r *R) { *subject(r) = joined(*subject(r)) })), found{
+			"records, want 1": {checks.apart},
+		}},
+		"subjects are one": {breaks(keeps(func(r *R) { *subject(r), _ = domain.NewSubjectID("everybody") })), found{
+			"another subject": {checks.none},
+		}},
+	}
+}

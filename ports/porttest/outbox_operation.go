@@ -1,0 +1,57 @@
+package porttest
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// of gives entries the id of their operation.
+func of(operationID string, entries ...domain.OutboxEntry) []domain.OutboxEntry {
+	for i := range entries {
+		entries[i].OperationID = operationID
+	}
+	return entries
+}
+
+func outboxOperationsCompleteOneByOne(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	zoe := subjectOf(t, "acme", "7")
+	e := b.claimed(t, slices.Concat(
+		of("first", toErase(t, "a", zoe, 0), toErase(t, "b", zoe, 1*tick)),
+		of("second", toErase(t, "c", zoe, 2*tick), toErase(t, "d", zoe, 3*tick)),
+		of("", toErase(t, "e", zoe, 4*tick)),
+		of("first", toRectify(t, "f", zoe, 5*tick)))...)
+	b.settle(t, abandons(e[1]))
+	cameTo(t, "one of two of an operation", b.settle(t, succeeds(e[2])), applied)
+	cameTo(t, "beside another operation, the last one", b.settle(t, succeeds(e[3])), completes)
+	cameTo(t, "beside it, the only one without an operation's id", b.settle(t, succeeds(e[4])), completes)
+	cameTo(t, "beside it, a rectification of its id", b.settle(t, succeeds(e[5])), completes)
+}
+
+func outboxDiscardCompletesOneOperation(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	if _, has := b.discard(t); !has {
+		return
+	}
+	zoe := subjectOf(t, "acme", "7")
+	e := b.claimed(t, slices.Concat(
+		of("first", toErase(t, "a", zoe, 0), toErase(t, "b", zoe, time.Second)),
+		of("second", toErase(t, "c", zoe, 2*time.Second)),
+		of("third", toErase(t, "d", zoe, 3*time.Second)))...)
+	b.settle(t, abandons(e[0]), succeeds(e[1]), abandons(e[2]), abandons(e[3]))
+	var completing []string
+	for _, ids := range [][]string{{"c", "a"}, {"d"}} {
+		discarded, _ := b.discard(t, ids...)
+		for _, d := range discarded {
+			if d.Completes {
+				completing = append(completing, d.Entry.EntryID)
+			}
+		}
+	}
+	if want := []string{"a", "c", "d"}; !slices.Equal(completing, want) {
+		t.Errorf("of a discard with one entry left of each operation, %v complete, want %v", completing, want)
+	}
+}

@@ -1,0 +1,51 @@
+package porttest
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+func resolverKeysAreExportedAndErased(t testing.TB, h ResolverHarness) {
+	s := h.open(t)
+	if s.Keys.Absent == "" {
+		t.Skip("the harness has no keys: the resolver takes none")
+	}
+	resolver, ok := s.Resolver.(ports.KeyResolver)
+	must(t, ok, "the harness has keys, but the resolver is no ports.KeyResolver")
+	export := func(keys ...string) []domain.ExportRecord {
+		records, err := resolver.ExportKeys(t.Context(), keys)
+		must(t, err == nil, "ExportKeys failed: %v", err)
+		return sorted(records)
+	}
+	erase := func(want int, entryID string, keys ...string) {
+		absent, err := resolver.EraseKeys(t.Context(), keys, entryID)
+		must(t, err == nil, "EraseKeys failed: %v", err)
+		assert(t, absent == want, "%d of %d keys were absent, want %d", absent, len(keys), want)
+	}
+	populated, before := s.Keys.Populated, export(s.Keys.Bystander)
+	must(t, len(before) > 0, "there is nothing under the key of the bystander")
+	for _, key := range populated {
+		assert(t, len(export(key)) > 0, "there is nothing under a key of the populated")
+	}
+	must(t, len(export(s.Keys.Absent)) == 0, "there is something under the absent key")
+	erase(1, "entry-1", populated[0], s.Keys.Absent)
+	assert(t, len(export(populated[0])) == 0, "something is left under an erased key")
+	assert(t, len(export(populated[1:]...)) > 0, "nothing is left under the other keys")
+	erase(1, "entry-2", populated...)
+	for _, entryID := range []string{"entry-2", "entry-3"} {
+		erase(len(populated), entryID, populated...)
+	}
+	assert(t, len(export(populated...)) == 0, "something is left under erased keys")
+	assert(t, reflect.DeepEqual(export(s.Keys.Bystander), before), "something is missing under the key of the bystander")
+
+	many := make([]string, domain.MaxKeys)
+	for i := range many {
+		many[i] = s.Keys.Absent + string(rune('a'+i/26)) + string(rune('a'+i%26))
+	}
+	must(t, len(export(many...)) == 0 && !slices.Contains(many, s.Keys.Bystander), "there is something under absent keys")
+	erase(len(many), "entry-4", many...)
+}

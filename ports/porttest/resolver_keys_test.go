@@ -1,0 +1,45 @@
+package porttest
+
+import (
+	"context"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+func resolverKeyDefects() resolverDefects {
+	check := func(reason string) resolverFound { return resolverFound{reason: {resolverKeysAreExportedAndErased}} }
+	return resolverDefects{
+		"an error for an absent key": {func(f *fake) {
+			f.eraseBy = func(ctx context.Context, keys []string, entryID string) (int, error) {
+				absent, err := f.doEraseBy(ctx, keys, entryID)
+				if err == nil && absent > 0 {
+					err = &domain.RetryLater{Resolver: "fake", Message: "not found"}
+				}
+				return absent, err
+			}
+		}, check("EraseKeys failed")},
+		"the first key alone": {func(f *fake) {
+			f.eraseBy = func(ctx context.Context, keys []string, entryID string) (int, error) {
+				absent, err := f.doEraseBy(ctx, keys[:1], entryID)
+				return absent + len(keys) - 1, err
+			}
+		}, check("were absent")},
+		"nothing under keys": {func(f *fake) {
+			f.byKeys = func(context.Context, []string) ([]domain.ExportRecord, error) { return nil, nil }
+		}, check("there is nothing under the key of the bystander")},
+		"an erasure by keys that erases all": {func(f *fake) {
+			f.eraseBy = func(ctx context.Context, keys []string, entryID string) (int, error) {
+				_, _ = f.doErase(ctx, f.system.Bystander, entryID)
+				return f.doEraseBy(ctx, keys, entryID)
+			}
+		}, check("something is missing under the key of the bystander")},
+		"no more than ten keys": {func(f *fake) {
+			f.byKeys = func(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {
+				if len(keys) > 10 {
+					return nil, &domain.ResolverError{Resolver: "fake", Message: "too many"}
+				}
+				return f.doByKeys(ctx, keys)
+			}
+		}, check("ExportKeys failed")},
+	}
+}

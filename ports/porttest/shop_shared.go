@@ -1,0 +1,72 @@
+package porttest
+
+import "github.com/habeas-data/habeas/domain"
+
+// sharedTables are those the rows of which are about several people.
+func sharedTables() []domain.Table {
+	column := func(name string, kind domain.ColumnType) domain.Column { return domain.Column{Name: name, Type: kind} }
+	of := func(via, name string) domain.Column {
+		return domain.Column{Name: name, Type: domain.TypeText, Personal: &domain.Annotation{
+			Category: domain.CategoryCommunication, Strategy: domain.StrategyAnonymize, Via: via,
+		}}
+	}
+	path := func(name, column string, erasure domain.Strategy) domain.Relation {
+		return domain.Relation{
+			Name: name, Columns: []string{"tenant", column}, Path: true, OnErasure: erasure,
+			References: "people", ReferencedColumns: []string{"tenant", "number"},
+		}
+	}
+	when := func(relation domain.Relation, value string) domain.Relation {
+		relation.When = &domain.Condition{Column: "target_type", Value: value}
+		return relation
+	}
+	id, tenant := column("id", domain.TypeBigInt), column("tenant", domain.TypeText)
+	price := of("Giver", "price")
+	price.Personal.Strategy, price.Personal.Reason = domain.StrategyRetain, "tax law"
+	price.Personal.Retain, price.Personal.Since = domain.Period{Years: 10}, "sent_at"
+	body := of("Person,Order", "body")
+	body.Personal.Strategy = domain.StrategyErase
+	return []domain.Table{
+		{
+			Name: "gifts", PrimaryKey: []string{"id"},
+			Relations: []domain.Relation{path("Giver", "giver", ""), path("Receiver", "receiver", domain.StrategyNull)},
+			Columns: []domain.Column{
+				id, tenant, column("giver", domain.TypeBigInt), column("receiver", domain.TypeBigInt), of("Giver", "wish"),
+				of("Receiver", "thanks"), of("Giver,Receiver", "motto"), price, column("sent_at", domain.TypeTime),
+			},
+		},
+		{
+			Name: "wraps", PrimaryKey: []string{"gift_id", "line"},
+			Relations: []domain.Relation{
+				{Columns: []string{"gift_id"}, References: "gifts", ReferencedColumns: []string{"id"}},
+			},
+			Columns: []domain.Column{
+				column("gift_id", domain.TypeBigInt), column("line", domain.TypeInteger), of("Giver", "color"),
+				of("Receiver", "knot"),
+			},
+		},
+		{
+			Name: "follows", PrimaryKey: []string{"id"},
+			Relations: []domain.Relation{
+				path("Follower", "follower", domain.StrategyDelete), path("Followed", "followed", domain.StrategyDelete),
+			},
+			Columns: []domain.Column{
+				id, tenant, column("follower", domain.TypeBigInt), column("followed", domain.TypeBigInt),
+				column("remark", domain.TypeText),
+			},
+		},
+		{
+			Name: "remarks", PrimaryKey: []string{"id"},
+			Relations: []domain.Relation{
+				when(path("Person", "target", domain.StrategyDelete), "person"),
+				when(domain.Relation{
+					Name: "Order", Columns: []string{"target"}, References: "orders", ReferencedColumns: []string{"id"},
+					Path: true, OnErasure: domain.StrategyNull,
+				}, "order"),
+			},
+			Columns: []domain.Column{
+				id, column("target_type", domain.TypeText), tenant, column("target", domain.TypeBigInt), body,
+			},
+		},
+	}
+}

@@ -1,0 +1,68 @@
+package porttest
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// filled are the texts that constants with a placeholder become.
+var filled = map[string]*regexp.Regexp{
+	"login": regexp.MustCompile(`^[0-9a-f]{32}@erased\.invalid$`),
+	"badge": regexp.MustCompile(`^b-[0-9a-f]{10}$`),
+}
+
+// erasedPeople erases three customers and returns their rows.
+func erasedPeople(t testing.TB, h StoreHarness) []Row {
+	t.Helper()
+	s := h.shop(t)
+	var rows []Row
+	for _, who := range []customer{zoe, others[0], others[1]} {
+		s.apply(t, who, erasurePlan(t)...)
+		rows = append(rows, s.content(t).of(who)["people"]...)
+	}
+	return rows
+}
+
+func subjectCellsAreSetToNULL(t testing.TB, h StoreHarness) {
+	for _, row := range erasedPeople(t, h) {
+		assert(t, row["mobile"] == nil, "people.mobile says null, and holds a %T", row["mobile"])
+	}
+}
+
+func subjectSurrogatesCanBeEmpty(t testing.TB, h StoreHarness) {
+	for _, row := range erasedPeople(t, h) {
+		assert(t, row["motto"] == "", "people.motto is to be the empty text, and is another %T", row["motto"])
+	}
+}
+
+func subjectPlaceholdersAreFilled(t testing.TB, h StoreHarness) {
+	seen := map[string]bool{}
+	for _, row := range erasedPeople(t, h) {
+		for column, form := range filled {
+			text, _ := row[column].(string)
+			assert(t, form.MatchString(text), "people.%s is not its constant with digits in place of {}", column)
+			digits := strings.TrimSuffix(strings.TrimPrefix(text, "b-"), "@erased.invalid")
+			assert(t, !seen[digits], "people.%s has the digits of another cell", column)
+			seen[digits] = true
+		}
+	}
+}
+
+func subjectExportKeepsSecrets(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	for _, record := range s.export(t, zoe) {
+		table, _ := DataMap().Table(record.Source)
+		column, _ := table.Column(record.Field)
+		assert(t, column.Personal == nil || column.Personal.Export != domain.ExportNo,
+			"%s.%s is exported, and says export:no", record.Source, record.Field)
+	}
+	rows := s.rectify(t, zoe, corrects("people", "password_hash", "right"))
+	assert(t, rows == 1 && s.content(t).of(zoe)["people"][0]["password_hash"] == "right",
+		"people.password_hash is not exported, and cannot be corrected either")
+	s.apply(t, zoe, erasurePlan(t)...)
+	assert(t, s.content(t).of(zoe)["people"][0]["password_hash"] != "right",
+		"people.password_hash is not exported, and not erased either")
+}

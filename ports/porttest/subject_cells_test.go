@@ -1,0 +1,75 @@
+package porttest
+
+import (
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// cellDefects are those of a store that does not know a word for a cell.
+func cellDefects() defects {
+	hex := strings.Repeat("0123456789abcdef", 2)
+	return defects{
+		"a surrogate where NULL is asked for": {overwritesWith("people", "mobile", "anon-"+hex), found{
+			"people.mobile says null, and holds a string":       {subjectCellsAreSetToNULL},
+			"what stands in people.mobile is not NULL":          {subjectSurrogatesFitTheirColumns},
+			"what stands in people.mobile, which was NULL, is ": {subjectSurrogatesReplaceNULL},
+			"a cell of people.mobile has the surrogate of one ": {subjectSurrogatesAreUnique},
+		}},
+		"two quotes for the empty text": {overwritesWith("people", "motto", domain.EmptySurrogate), found{
+			"people.motto is to be the empty text, and is another string": {subjectSurrogatesCanBeEmpty},
+			"what stands in people.motto is no surrogate":                 {subjectSurrogatesFitTheirColumns},
+			"what stands in people.motto, which was NULL, is no":          {subjectSurrogatesReplaceNULL},
+		}},
+		"NULL for the empty text": {changesRows(func(table string, row Row) {
+			if table == "people" && row["motto"] == "" {
+				row["motto"] = nil
+			}
+		}), found{
+			"people.motto is to be the empty text, and is another <nil>": {subjectSurrogatesCanBeEmpty},
+			"what stands in people.motto is no surrogate":                {subjectSurrogatesFitTheirColumns},
+			"people.motto is NULL":                                       {subjectSurrogatesReplaceNULL},
+		}},
+		"a placeholder that is left": {overwritesWith("people", "login", "{}@erased.invalid"), found{
+			"people.login is not its constant with digits":       {subjectPlaceholdersAreFilled},
+			"what stands in people.login is no surrogate":        {subjectSurrogatesFitTheirColumns},
+			"what stands in people.login, which was NULL, is no": {subjectSurrogatesReplaceNULL},
+		}},
+		"one filling for all": {overwritesWith("people", "login", hex+"@erased.invalid"), found{
+			"people.login has the digits of another cell": {subjectPlaceholdersAreFilled},
+		}},
+		"a filling that is not cut": {changesRows(func(_ string, row Row) {
+			if badge, ok := row["badge"].(string); ok && strings.HasPrefix(badge, "b-") {
+				row["badge"] = badge + "0"
+			}
+		}), found{
+			"people.badge is not its constant with digits":    {subjectPlaceholdersAreFilled},
+			"what stands in people.badge is too long":         {subjectSurrogatesFitTheirColumns},
+			"what stands in people.badge, which was NULL, is": {subjectSurrogatesReplaceNULL},
+		}},
+		"a secret in the export": {changesExport(func(records []domain.ExportRecord) []domain.ExportRecord {
+			for i, record := range records {
+				if record.Field == "email" {
+					record.Field = "password_hash"
+					return append(records[:i:i], append([]domain.ExportRecord{record}, records[i:]...)...)
+				}
+			}
+			return records
+		}), found{
+			"people.password_hash is exported, and says export:no": {subjectExportKeepsSecrets},
+			"are exported":         {subjectExportIsComplete},
+			"want people.email of": {subjectExportIsInOrder},
+			"NULL is a value":      {subjectExportHasNULLAsNil},
+		}},
+		"a secret that stays": {changesRows(func(table string, row Row) {
+			if table == "people" && anonymous(row["password_hash"]) {
+				row["password_hash"] = "right"
+			}
+		}), found{
+			"people.password_hash is not exported, and not erased either": {subjectExportKeepsSecrets},
+			"what stands in people.password_hash is no surrogate":         {subjectSurrogatesFitTheirColumns},
+			"what stands in people.password_hash, which was NULL, is":     {subjectSurrogatesReplaceNULL},
+			"a cell of people.password_hash has the surrogate of one":     {subjectSurrogatesAreUnique},
+		}},
+	}
+}

@@ -1,0 +1,50 @@
+package porttest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// What zoe gets once she was erased: what is retained, and that the rest was erased. An order that comes later is hers.
+func subjectExportTellsWhatWasErased(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	before := exported(others[1], s.content(t))
+	s.apply(t, zoe, erasurePlan(t)...)
+	if overwritten := s.marked(t, zoe); overwritten > 0 {
+		t.Errorf("%d cells of a subject that was not erased are said to be erased", overwritten)
+	}
+	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+		if err := subjects.Lock(ctx, zoe.id(t), noon); err != nil {
+			return err
+		}
+		_, err := subjects.Apply(ctx, zoe.id(t), erasurePlan(t))
+		return err
+	})
+	s.Insert(t, "orders", zoe.own(1999, Row{"note": "a new note", "status": "paid"}))
+	for _, record := range s.export(t, zoe) {
+		table, _ := DataMap().Table(record.Source)
+		column, _ := table.Column(record.Field)
+		goes := column.Personal.Strategy != domain.StrategyRetain && record.Row != "1999"
+		if record.Erased != goes || goes && record.Value != nil {
+			t.Errorf("%s.%s is said to be erased: %v, want %v", record.Source, record.Field, record.Erased, goes)
+		}
+	}
+	if n := s.marked(t, others[1]); n > 0 {
+		t.Errorf("%d cells of another subject are said to be erased", n)
+	}
+	assert(t, len(s.export(t, others[1])) == len(before), "the export of another subject has changed")
+}
+
+// marked counts the cells of an export that are said to be erased.
+func (s shopUnderTest) marked(t testing.TB, who customer) (n int) {
+	t.Helper()
+	for _, record := range s.export(t, who) {
+		if record.Erased {
+			n++
+		}
+	}
+	return n
+}

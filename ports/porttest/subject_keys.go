@@ -1,0 +1,93 @@
+package porttest
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// The external systems whose keys the shop holds: media in messages.body, order_lines.engraving and invoices.address,
+// maps in addresses.street.
+const (
+	media = "media"
+	atlas = "maps"
+)
+
+// afterTheDuty is when the duty to keep the address of an invoice is over.
+var afterTheDuty = time.Date(2035, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// keyShop opens a store in which zoe holds keys, in the order of their bytes.
+func (h StoreHarness) keyShop(t testing.TB) (s shopUnderTest, engraved []string) {
+	t.Helper()
+	s = h.shop(t)
+	engraved = []string{"A/1", "a 'b' ?1 $1", "a/2", "a/2.jpg", "b_%", "É", "é", "🙂"}
+	for i, key := range append(slices.Clone(engraved), "a/2", "a/2", "") {
+		s.Insert(t, "order_lines", Row{"order_id": zoe.ids, "line": int64(10 + i), "engraving": key})
+	}
+	s.Insert(t, "order_lines", Row{"order_id": zoe.ids, "line": int64(50), "engraving": nil})
+	return s, engraved
+}
+
+// keys reads keys as an erasure or an export does.
+func (s shopUnderTest) keys(t testing.TB, query domain.KeyQuery) (keys []string) {
+	t.Helper()
+	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
+		if !query.ErasedAt.IsZero() {
+			if err := subjects.Lock(ctx, zoe.id(t), query.ErasedAt); err != nil {
+				return err
+			}
+		}
+		keys, err = subjects.Keys(ctx, zoe.id(t), query)
+		return err
+	})
+	return keys
+}
+
+func expectKeys(t testing.TB, what string, got []string, want ...string) {
+	t.Helper()
+	assert(t, slices.Equal(got, want), "%s: %d keys are not the %d expected, in their order", what, len(got), len(want))
+}
+
+func subjectKeysAreRead(t testing.TB, h StoreHarness) {
+	s, engraved := h.keyShop(t)
+	want := slices.Concat(engraved, []string{zoe.says("body"), zoe.says("engraving"), zoe.says("address")})
+	slices.Sort(want)
+	expectKeys(t, media, s.keys(t, domain.KeyQuery{Resolver: media, Limit: 100}), want...)
+	expectKeys(t, atlas, s.keys(t, domain.KeyQuery{Resolver: atlas, Limit: 100}), zoe.says("street"))
+	for _, nobody := range []string{"", "Media"} {
+		expectKeys(t, "no system", s.keys(t, domain.KeyQuery{Resolver: nobody, Limit: 100}))
+	}
+}
+
+func subjectKeysComeInPages(t testing.TB, h StoreHarness) {
+	s, _ := h.keyShop(t)
+	for _, at := range []time.Time{{}, afterTheDuty} {
+		all := s.keys(t, domain.KeyQuery{Resolver: media, ErasedAt: at, Limit: 100})
+		expectKeys(t, "no limit", s.keys(t, domain.KeyQuery{Resolver: media, ErasedAt: at}))
+		var pages []string
+		for query := (domain.KeyQuery{Resolver: media, ErasedAt: at, Limit: 3}); len(pages) < len(all); {
+			page := s.keys(t, query)
+			must(t, len(page) == min(3, len(all)-len(pages)), "a page has %d keys", len(page))
+			pages = append(pages, page...)
+			query.After = page[len(page)-1]
+		}
+		expectKeys(t, "pages", pages, all...)
+		last := domain.KeyQuery{Resolver: media, ErasedAt: at, After: all[len(all)-1], Limit: 3}
+		expectKeys(t, "after the last one", s.keys(t, last))
+	}
+}
+
+func subjectKeysOfRetainedCellsStay(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	erased := []string{zoe.says("body"), zoe.says("engraving")}
+	query := domain.KeyQuery{Resolver: media, Limit: 100, ErasedAt: time.Date(2034, 2, 1, 0, 0, 0, 0, time.UTC)}
+	expectKeys(t, "while the duty goes on", s.keys(t, query), erased...)
+	query.ErasedAt = afterTheDuty
+	expectKeys(t, "once it is over", s.keys(t, query), append([]string{zoe.says("address")}, erased...)...)
+	s.Insert(t, "invoices", zoe.own(zoe.ids+500, Row{"address": "a", "phone": "1", "issued_at": nil}))
+	expectKeys(t, "without a beginning", s.keys(t, query), append([]string{zoe.says("address")}, erased...)...)
+}

@@ -1,0 +1,68 @@
+package porttest
+
+import (
+	"slices"
+	"time"
+)
+
+// changesKeys is a defect of the keys that are read.
+func changesKeys(change func(keys []string) []string) func(*Store) {
+	return brokenSubjects{keys: func(c subjectCall) ([]string, error) {
+		keys, err := c.readKeys()
+		return change(keys), err
+	}}.breaks
+}
+
+// changesKeyQuery is a defect of how the question is understood.
+func changesKeyQuery(change func(c *subjectCall)) func(*Store) {
+	return brokenSubjects{keys: func(c subjectCall) ([]string, error) {
+		change(&c)
+		return c.readKeys()
+	}}.breaks
+}
+
+func keyDefects() defects {
+	const differ = "are not the"
+	return defects{
+		"a key twice": {changesKeys(func(keys []string) []string {
+			if len(keys) == 0 {
+				return keys
+			}
+			return append(keys[:1:1], keys...)
+		}), found{differ: {subjectKeysAreRead, subjectKeysOfRetainedCellsStay}, "a page has": {subjectKeysComeInPages}}},
+		"an empty key": {changesKeys(func(keys []string) []string {
+			return append([]string{""}, keys...)
+		}), found{differ: {subjectKeysAreRead, subjectKeysOfRetainedCellsStay, subjectKeysComeInPages}}},
+		"keys in another order": {changesKeys(func(keys []string) []string {
+			keys = slices.Clone(keys)
+			slices.Reverse(keys)
+			return keys
+		}), found{differ: {subjectKeysAreRead, subjectKeysOfRetainedCellsStay}, "a page has": {subjectKeysComeInPages}}},
+		"the keys of all systems": {changesKeyQuery(func(c *subjectCall) {
+			c.query.Resolver = media
+		}), found{differ: {subjectKeysAreRead}}},
+		"a page that begins again": {changesKeyQuery(func(c *subjectCall) {
+			c.query.After = ""
+		}), found{"a page has": {subjectKeysComeInPages}}},
+		"no limit": {changesKeyQuery(func(c *subjectCall) { c.query.Limit = 100 }), found{
+			differ: {subjectKeysComeInPages},
+		}},
+		"the keys of what is retained": {changesKeyQuery(func(c *subjectCall) { c.query.ErasedAt = time.Time{} }), found{
+			differ: {subjectKeysOfRetainedCellsStay},
+		}},
+		"duties that never end for keys": {changesKeyQuery(func(c *subjectCall) {
+			if !c.query.ErasedAt.IsZero() {
+				c.query.ErasedAt = issued
+			}
+		}), found{differ: {subjectKeysOfRetainedCellsStay}}},
+		"the keys of another subject": {brokenSubjects{keys: func(c subjectCall) ([]string, error) {
+			keys, err := c.readKeys()
+			if err != nil || len(keys) == 0 {
+				return keys, err
+			}
+			keys = append(keys, others[0].says("engraving"))
+			slices.Sort(keys)
+			return keys[:min(len(keys), c.query.Limit)], nil
+		}}.breaks, found{differ: {subjectKeysAreRead, subjectKeysOfRetainedCellsStay, subjectKeysComeInPages}}},
+	}
+}

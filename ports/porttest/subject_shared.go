@@ -1,0 +1,312 @@
+package porttest
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// parted are the tables the rows of which are about several people by their relations alone. In remarks, conditions
+// decide to what a row refers.
+var parted = []string{"gifts", "wraps", "follows"}
+
+// sharedShop opens a store in which zoe and others share rows. The orders have numbers that people have, too.
+func (h StoreHarness) sharedShop(t testing.TB) shopUnderTest {
+	t.Helper()
+	s := shopUnderTest{h.open(t)}
+	ann, stranger, bob := others[0], others[1], others[2]
+	for _, c := range []customer{zoe, ann, bob, stranger} {
+		s.Insert(t, "people", c.person())
+	}
+	s.Insert(t, "orders", ann.own(zoe.number, Row{"note": "note"}))
+	s.Insert(t, "orders", zoe.own(ann.number, Row{"note": "note"}))
+	s.Insert(t, "orders", bob.own(bob.number, Row{"note": "note"}))
+	nobody := customer{tenant: zoe.tenant}
+	number := func(c customer) any {
+		if c == nobody {
+			return nil
+		}
+		return c.number
+	}
+	for i, pair := range [][2]customer{
+		{zoe, ann}, {ann, zoe}, {zoe, zoe}, {ann, bob}, {zoe, nobody}, {nobody, zoe}, {stranger, stranger}, {bob, zoe},
+	} {
+		id, from, to := int64(i+1), number(pair[0]), number(pair[1])
+		tenant := pair[0].tenant
+		s.Insert(t, "gifts", Row{
+			"id": id, "tenant": tenant, "giver": from, "receiver": to, "wish": "wish", "thanks": "thanks", "motto": "motto",
+			"price": "price", "sent_at": issued,
+		})
+		for line := range int64(2) {
+			s.Insert(t, "wraps", Row{"gift_id": id, "line": line, "color": "color", "knot": "knot"})
+		}
+		s.Insert(t, "follows", Row{"id": id, "tenant": tenant, "follower": from, "followed": to, "remark": "remark"})
+	}
+	for i, remark := range []struct {
+		kind   any
+		tenant string
+		target int64
+	}{
+		{"person", zoe.tenant, zoe.number},
+		{"person", ann.tenant, ann.number},
+		{"person", stranger.tenant, stranger.number},
+		{"order", zoe.tenant, zoe.number},
+		{"order", zoe.tenant, ann.number},
+		{"order", zoe.tenant, bob.number},
+		{"Person", zoe.tenant, zoe.number},
+		{"person ", zoe.tenant, zoe.number},
+		{nil, zoe.tenant, zoe.number},
+		{"it's ?1 $1", zoe.tenant, zoe.number},
+	} {
+		s.Insert(t, "remarks", Row{
+			"id": int64(i + 1), "target_type": remark.kind, "tenant": remark.tenant, "target": remark.target, "body": "body",
+		})
+	}
+	return s
+}
+
+// leads are the paths that lead from a row to the customer.
+func (c content) leads(table string, row Row, to customer) (vias []string) {
+	add := func(via string, leads bool) {
+		if leads {
+			vias = append(vias, via)
+		}
+	}
+	in := row["tenant"] == to.tenant
+	switch table {
+	case "gifts":
+		add("Giver", in && row["giver"] == to.number)
+		add("Receiver", in && row["receiver"] == to.number)
+	case "wraps":
+		for _, gift := range c["gifts"] {
+			if gift["id"] == row["gift_id"] {
+				vias = c.leads("gifts", gift, to)
+			}
+		}
+	case "follows":
+		add("Follower", in && row["follower"] == to.number)
+		add("Followed", in && row["followed"] == to.number)
+	case "remarks":
+		add("Person", row["target_type"] == "person" && in && row["target"] == to.number)
+		add("Order", row["target_type"] == "order" && slices.ContainsFunc(c["orders"], func(order Row) bool {
+			return order["id"] == row["target"] && to.has("orders", order)
+		}))
+	}
+	return vias
+}
+
+// belongs reports whether a column of a table belongs to one of the paths.
+func belongs(table, column string, vias []string) bool {
+	described, _ := DataMap().Table(table)
+	c, _ := described.Column(column)
+	return slices.ContainsFunc(vias, func(via string) bool {
+		path, ok := DataMap().PathVia(table, via)
+		return ok && path.Has(c)
+	})
+}
+
+func subjectSharedRowsAreExportedInParts(t testing.TB, h StoreHarness) {
+	s := h.sharedShop(t)
+	s.expectParts(t, parted)
+}
+
+// expectParts checks what is exported of some tables to each of the customers.
+func (s shopUnderTest) expectParts(t testing.TB, tables []string) {
+	t.Helper()
+	all := s.content(t)
+	for _, who := range []customer{zoe, others[0], others[1], others[2]} {
+		var want []string
+		for _, table := range DataMap().Tables() {
+			for _, row := range all[table.Name] {
+				for _, column := range table.Exported() {
+					if belongs(table.Name, column.Name, all.leads(table.Name, row, who)) {
+						want = append(want, cell(domain.ExportRecord{
+							Source: table.Name, Field: column.Name, Row: nameOf(table, row),
+						}))
+					}
+				}
+			}
+		}
+		of := func(records []domain.ExportRecord) []domain.ExportRecord {
+			return slices.DeleteFunc(records, func(r domain.ExportRecord) bool { return !slices.Contains(tables, r.Source) })
+		}
+		got := cells(of(s.export(t, who)))
+		want = slices.DeleteFunc(want, func(name string) bool {
+			return !slices.ContainsFunc(tables, func(table string) bool { return strings.HasPrefix(name, table+".") })
+		})
+		assert(t, slices.Equal(got, want), "of customer %d are exported\n%q\nwant\n%q", who.ids, got, want)
+	}
+}
+
+// sharedPlan are the steps along the paths of tables that have several.
+func sharedPlan(t testing.TB) []domain.Step {
+	t.Helper()
+	return slices.DeleteFunc(wholePlan(t), func(step domain.Step) bool { return step.Via == "" })
+}
+
+// erasedParts is what an erasure of zoe makes of the rows, with "erased" for a cell that is overwritten. Duties are
+// over, or not.
+func (c content) erasedParts(tables []string, over bool) content {
+	erased := content{}
+	for _, name := range tables {
+		erased[name] = nil
+		for _, row := range c[name] {
+			vias := c.leads(name, row, zoe)
+			if name == "follows" && len(vias) > 0 || slices.Contains(vias, "Person") {
+				continue
+			}
+			left := Row{}
+			for column, value := range row {
+				switch {
+				case column == "receiver" && slices.Contains(vias, "Receiver"),
+					column == "target" && slices.Contains(vias, "Order"):
+					value = nil
+				case belongs(name, column, vias) && (column != "price" || over):
+					value = "erased"
+				}
+				left[column] = value
+			}
+			erased[name] = append(erased[name], left)
+		}
+	}
+	return erased
+}
+
+// expectErasedParts compares tables with what they should hold.
+func (s shopUnderTest) expectErasedParts(t testing.TB, want content) {
+	t.Helper()
+	for name, rows := range want {
+		table, _ := DataMap().Table(name)
+		got := s.Rows(t, name)
+		if len(got) != len(rows) {
+			t.Errorf("%d rows of %s are left, want %d", len(got), name, len(rows))
+			continue
+		}
+		for i, row := range got {
+			for _, column := range table.Columns {
+				value := row[column.Name]
+				if anonymous(value) {
+					value = "erased"
+				}
+				if !same(value, rows[i][column.Name]) {
+					t.Errorf("%s.%s is not as it should be in row %q", name, column.Name, nameOf(table, row))
+				}
+			}
+		}
+	}
+}
+
+func anonymous(value any) bool {
+	text, isText := value.(string)
+	return isText && strings.HasPrefix(text, "anon-")
+}
+
+func subjectSharedRowsAreErasedInParts(t testing.TB, h StoreHarness) {
+	s := h.sharedShop(t)
+	before := s.content(t)
+	steps := slices.DeleteFunc(sharedPlan(t), func(step domain.Step) bool { return step.Target == "remarks" })
+	rows := s.apply(t, zoe, steps...)
+	for i, step := range steps {
+		want := map[string]int64{
+			"gifts Giver": 3, "gifts Receiver": 4, "wraps Giver": 6, "wraps Receiver": 8, "follows Follower": 3,
+			"follows Followed": 3, // and one that its follower has deleted
+		}[step.Target+" "+step.Via]
+		if rows[i] != want {
+			t.Errorf("%s %s via %s: %d rows, want %d", step.Strategy, step.Target, step.Via, rows[i], want)
+		}
+	}
+	want := before.erasedParts(parted, false)
+	s.expectErasedParts(t, want)
+	s.apply(t, zoe, steps...)
+	s.expectErasedParts(t, want)
+	s.expectParts(t, parted)
+
+	other := h.sharedShop(t)
+	for _, step := range steps { // each in a session of its own
+		other.apply(t, zoe, step)
+	}
+	other.expectErasedParts(t, want)
+}
+
+// The giver has to keep the price of a gift for ten years, whoever has received it.
+func subjectSharedRowsAreRetainedInParts(t testing.TB, h StoreHarness) {
+	over := issued.AddDate(10, 0, 2)
+	plan := domain.Plan{Steps: sharedPlan(t)}
+	plan.Steps = slices.DeleteFunc(plan.Steps, func(step domain.Step) bool { return step.Target != "gifts" })
+	for _, at := range []time.Time{over.AddDate(0, 0, -3), over} {
+		s := h.sharedShop(t)
+		want := s.content(t).erasedParts([]string{"gifts"}, !at.Before(over))
+		s.apply(t, zoe, plan.LocalAt(at)...)
+		s.expectErasedParts(t, want)
+	}
+}
+
+func subjectSharedRowsAreRectifiedInParts(t testing.TB, h StoreHarness) {
+	for _, c := range []struct {
+		table, via, column string
+		rows               int64
+	}{
+		{"gifts", "Giver", "wish", 3},
+		{"gifts", "Giver", "price", 3},
+		{"gifts", "Receiver", "motto", 4},
+		{"wraps", "Giver", "color", 6},
+		{"wraps", "Receiver", "knot", 8},
+	} {
+		s := h.sharedShop(t)
+		want := s.content(t)
+		for _, row := range want[c.table] {
+			if slices.Contains(want.leads(c.table, row, zoe), c.via) {
+				row[c.column] = "right"
+			}
+		}
+		step := corrects(c.table, c.column, "right")
+		step.Via = c.via
+		rows := s.rectify(t, zoe, step)
+		assert(t, rows == c.rows, "%s via %s: %d rows, want %d", c.table, c.via, rows, c.rows)
+		unchanged(t, "but for the column", s.content(t), want)
+	}
+}
+
+func subjectConditionsPickRows(t testing.TB, h StoreHarness) {
+	s := h.sharedShop(t)
+	tables := []string{"remarks"}
+	s.expectParts(t, tables)
+	before := s.content(t)
+	steps := slices.DeleteFunc(sharedPlan(t), func(step domain.Step) bool { return step.Target != "remarks" })
+	rows := s.apply(t, zoe, steps...)
+	assert(t, slices.Equal(rows, []int64{1, 1}), "the steps were about %v remarks, want one each", rows)
+	s.expectErasedParts(t, before.erasedParts(tables, false))
+}
+
+func subjectStepsNameTheirPath(t testing.TB, h StoreHarness) {
+	s := h.sharedShop(t)
+	before := s.content(t)
+	const overwrite = domain.StrategyAnonymize
+	for what, step := range map[string]domain.Step{
+		"no path":                   {Target: "gifts", Strategy: overwrite, Columns: []string{"wish"}},
+		"an unknown path":           {Target: "gifts", Strategy: overwrite, Via: "Gi", Columns: []string{"wish"}},
+		"a path where there is one": {Target: "orders", Strategy: overwrite, Via: "Giver", Columns: []string{"note"}},
+		"a column of another path":  {Target: "gifts", Strategy: overwrite, Via: "Receiver", Columns: []string{"wish"}},
+		"a reference that stays":    {Target: "gifts", Strategy: overwrite, Via: "Giver", Clears: []string{"giver"}},
+		"a key":                     {Target: "gifts", Strategy: overwrite, Via: "Receiver", Clears: []string{"tenant"}},
+	} {
+		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+			return errOf(subjects.Apply(ctx, zoe.id(t), []domain.Step{step}))
+		})
+		isError(t, what, err, domain.ErrManifest)
+	}
+	for what, via := range map[string]string{"no path": "", "a path of other columns": "Receiver"} {
+		step := corrects("gifts", "wish", "right")
+		step.Via = via
+		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+			return errOf(subjects.Rectify(ctx, zoe.id(t), step))
+		})
+		isError(t, "to rectify along "+what, err, domain.ErrManifest)
+	}
+	unchanged(t, "after steps that were refused", s.content(t), before)
+}

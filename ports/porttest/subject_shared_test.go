@@ -1,0 +1,128 @@
+package porttest
+
+import (
+	"slices"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// alters is a defect of a store that works with another data map.
+func alters(change func(table *domain.Table)) func(*Store) {
+	tables := shop()
+	for i := range tables {
+		change(&tables[i])
+	}
+	return func(store *Store) {
+		other := openInMemory(tables)
+		store.Sessions, store.Insert, store.Rows = other.Sessions, other.Insert, other.Rows
+		store.Erased, store.Entries = other.Erased, other.Entries
+		store.Connections, store.Statements = other.Connections, other.Statements
+	}
+}
+
+// toAll lets all columns belong to all paths.
+func toAll(table *domain.Table) {
+	for i, column := range table.Columns {
+		if column.Personal == nil || column.Personal.Via == "" {
+			continue
+		}
+		annotation := *column.Personal
+		annotation.Via = ""
+		for _, relation := range table.Relations {
+			name := relation.Name
+			if table.Name == "wraps" {
+				name = "Giver,Receiver"
+			}
+			annotation.Via += "," + name
+		}
+		annotation.Via = annotation.Via[1:]
+		table.Columns[i].Personal = &annotation
+	}
+}
+
+func sharedDefects() defects {
+	ofTable := func(records []domain.ExportRecord, table string) []domain.ExportRecord {
+		return slices.DeleteFunc(slices.Clone(records), func(r domain.ExportRecord) bool { return r.Source != table })
+	}
+	return defects{
+		"parts that are not told apart": {alters(toAll), found{
+			"are exported":           {subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts},
+			"is no habeas: manifest": {subjectStepsNameTheirPath},
+		}},
+		"conditions that are not looked at": {alters(func(table *domain.Table) {
+			for i := range table.Relations {
+				table.Relations[i].When = nil
+			}
+			if table.Name == "remarks" { // one column cannot be in two relations and be cleared
+				table.Relations[1].OnErasure = ""
+			}
+		}), found{"are exported": {subjectConditionsPickRows}}},
+		"a row twice": {changesExport(func(records []domain.ExportRecord) []domain.ExportRecord {
+			return slices.Concat(records, ofTable(records, "gifts"))
+		}), found{"are exported": {subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts}}},
+		"rows of one path": {changesSteps(func(step domain.Step) (domain.Step, bool) {
+			_, err := DataMap().CheckSteps([]domain.Step{step})
+			return step, err != nil || step.Via != "Receiver" && step.Via != "Followed" && step.Via != "Order"
+		}), found{
+			"rows, want":                            {subjectSharedRowsAreErasedInParts},
+			"gifts.receiver is not as it should be": {subjectSharedRowsAreRetainedInParts},
+			"the steps were about":                  {subjectConditionsPickRows},
+		}},
+		"references that stay": {changesSteps(func(step domain.Step) (domain.Step, bool) {
+			if len(step.Columns) == 0 || step.Target == "desk" {
+				return step, true
+			}
+			if step.Target == "gifts" && len(step.Clears) == 1 && step.Clears[0] != "receiver" {
+				return step, true // which is refused as it should be
+			}
+			step.Clears = nil
+			return step, true
+		}), found{
+			"gifts.receiver is not as it should be": {subjectSharedRowsAreErasedInParts, subjectSharedRowsAreRetainedInParts},
+			"remarks.target is not as it should be": {subjectConditionsPickRows},
+		}},
+		"a duty that keeps the part of another": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
+			if slices.ContainsFunc(c.steps, func(step domain.Step) bool { return step.Via != "" && len(step.Expired) > 0 }) {
+				c.steps = slices.Clone(c.steps)
+				for i, step := range c.steps {
+					step.Columns = slices.DeleteFunc(slices.Clone(step.Columns), func(name string) bool { return name == "thanks" })
+					c.steps[i] = step
+				}
+			}
+			return c.apply()
+		}}.breaks, found{"gifts.thanks is not as it should be": {
+			subjectSharedRowsAreRetainedInParts, subjectSharedRowsAreErasedInParts,
+		}}},
+		"a path that need not be named": {brokenSubjects{
+			apply: func(c subjectCall) ([]int64, error) {
+				steps := slices.Clone(c.steps)
+				for i, step := range steps {
+					if paths := DataMap().Paths(step.Target); len(paths) > 1 && step.Via == "" {
+						steps[i].Via = paths[0].Via
+					}
+				}
+				return c.Apply(c.ctx, c.id, steps)
+			},
+			rectify: func(c subjectCall) (int64, error) {
+				if paths := DataMap().Paths(c.step.Table); len(paths) > 1 && c.step.Via == "" {
+					c.step.Via = paths[0].Via
+				}
+				return c.rectify()
+			},
+		}.breaks, found{"is no habeas: manifest": {subjectStepsNameTheirPath}}},
+		"a right value for all paths": {brokenSubjects{rectify: func(c subjectCall) (rows int64, err error) {
+			rows, err = c.rectify()
+			for _, path := range DataMap().Paths(c.step.Table) {
+				table, _ := DataMap().Table(c.step.Table)
+				if column, _ := table.Column("motto"); err != nil || c.step.Values[0].Column != "motto" || !path.Has(column) {
+					continue
+				}
+				c.step.Via = path.Via
+				if _, err := c.rectify(); err != nil {
+					return 0, err
+				}
+			}
+			return rows, err
+		}}.breaks, found{"but for the column: gifts.motto has changed": {subjectSharedRowsAreRectifiedInParts}}},
+	}
+}
