@@ -32,7 +32,7 @@ func TestEmbeddedStructsAddTheirColumns(t *testing.T) {
 		Home *address `bun:"embed:home_"`
 		Work address  `bun:"embed:work_"`
 	}
-	location := &domain.Annotation{Category: domain.CategoryLocation, Strategy: domain.StrategyDelete}
+	location := &domain.Annotation{Category: domain.CategoryLocation, Strategy: domain.StrategyErase}
 	for _, model := range []any{(*Customer)(nil), (*ByPointer)(nil)} {
 		wantTables(t, read(t, model), domain.Table{
 			Name: "customers", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},

@@ -7,12 +7,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
 )
 
 // Type tells how values of a Go type that the reader does not know are exported and anonymized.
@@ -30,171 +30,150 @@ type Types map[reflect.Type]Type
 //
 //	pii:"contact,erasure:anonymize,basis:contract,purpose:'account login'"
 //
-// marks a column as personal data. First comes the category, then in any order erasure (delete, which is the
-// default, anonymize or retain), basis, purpose, and for what is retained reason, retain (like 10y) and since (a time
-// column of the same table); surrogate is a constant to anonymize with. A value with a comma stands in single quotes,
-// in which two of them are one.
+// marks a column as personal data. First comes the category, then in any order erasure (erase, which is the default,
+// anonymize, null, retain or delete), basis, purpose, export (yes or no), and for what is retained reason, retain (like
+// 10y) and since (a time column of the same table); surrogate is a constant to overwrite with, in which {} stands for
+// digits that differ from cell to cell, and a pair of single quotes is the empty text; via is the path to the person
+// whom the value belongs to, where there are several. A value with a comma stands in single quotes, in which two of
+// them are one. domain.Annotation and domain.Column say what the words mean.
 //
 //	subject:"id"      on each field of the subject's key
-//	subject:"path"    on the belongs-to relation that leads to the subject, where several do
+//	subject:"path"    on the relation that leads to the subject, where several do; on several of them if the rows are
+//	                  about several people. It may say what becomes of the row, or of the reference, when that person is
+//	                  erased, and for which rows it holds: subject:"path,erasure:delete,when:'target_type=account'"
 //	subject:"owned"   on bun.BaseModel: the whole row is the subject's
 //
-// Everything that is wrong with the models is domain.ErrManifest and names the table and the column. Columns that the
-// models do not have, or that bun only scans, are not seen.
+// Everything that is wrong with the models is one domain.ErrManifest. It lists all mistakes in the order of the models,
+// each with the table and the column; see domain.Problem. Columns that the models do not have, or that bun only scans,
+// are not seen.
 func Read(db *bun.DB, models []any, custom Types) (domain.DataMap, error) {
 	if db == nil {
 		return domain.DataMap{}, domain.Misconfigured("models", "the database is nil")
 	}
-	tables := make([]domain.Table, 0, len(models))
-	for _, model := range models {
-		table, err := readModel(db, model, custom)
-		if err != nil {
-			return domain.DataMap{}, err
-		}
-		tables = append(tables, table)
+	read := make([]*modelReader, len(models))
+	for i, model := range models {
+		read[i] = readModel(db, model, custom)
 	}
-	return domain.NewDataMap(tables...)
+	fromParents(read)
+	m, err := dataMapOf(read)
+	if err == nil {
+		err = m.Refused("models", notNull(m, read))
+	}
+	if err == nil {
+		nameChoices(read)
+		m, err = dataMapOf(read)
+	}
+	if err != nil {
+		return domain.DataMap{}, erasure.Complete(err)
+	}
+	return m.WithNotices(unmapped(db, m)...), nil
 }
 
-func readModel(db *bun.DB, model any, custom Types) (table domain.Table, err error) {
+func dataMapOf(models []*modelReader) (domain.DataMap, error) {
+	tables := make([]domain.Table, 0, len(models))
+	var problems []domain.Problem
+	for _, r := range models {
+		tables, problems = append(tables, r.table), append(problems, r.problems...)
+	}
+	return domain.ReadDataMap("models", tables, problems)
+}
+
+// readModel reads one model. It returns a table with a name alone if bun cannot read the model.
+func readModel(db *bun.DB, model any, custom Types) (r *modelReader) {
 	pointer := reflect.TypeOf(model)
 	if pointer == nil || pointer.Kind() != reflect.Pointer || pointer.Elem().Kind() != reflect.Struct {
-		return domain.Table{}, modelError(fmt.Sprintf("%T", model), "is not a pointer to a struct")
+		return unreadable(fmt.Sprintf("%T", model), "is not a pointer to a struct", "give models like (*User)(nil)")
 	}
 	defer func() {
 		if problem := recover(); problem != nil { // bun panics over its own tags
-			err = modelError(pointer.Elem().String(), fmt.Sprint(problem))
+			r = unreadable(pointer.Elem().String(), fmt.Sprint(problem), "correct its bun tags")
 		}
 	}()
-	r := &modelReader{model: db.Table(pointer.Elem()), custom: custom, read: map[string]bool{}}
-	if err := r.readTable(pointer.Elem()); err != nil {
-		return domain.Table{}, err
+	r = &modelReader{model: db.Table(pointer.Elem()), custom: custom, read: map[string]bool{}}
+	r.readTable(pointer.Elem())
+	return r
+}
+
+func unreadable(name, message, remedy string) *modelReader {
+	return &modelReader{
+		table: domain.Table{Name: name}, problems: []domain.Problem{{Table: name, Message: message, Remedy: remedy}},
 	}
-	return r.table, nil
 }
 
 // modelReader reads one model.
 type modelReader struct {
-	model  *schema.Table
-	custom Types
-	table  domain.Table
-	read   map[string]bool // the fields whose tags were read, by their place in the struct
+	model    *schema.Table
+	custom   Types
+	table    domain.Table
+	problems []domain.Problem
+	read     map[string]bool // the fields whose tags were read, by their place in the struct
+	declared []declared      // relations of other tables to this one
+}
+
+// report notes a mistake of the table, or of one of its columns or fields.
+func (r *modelReader) report(column string, problem domain.Problem) {
+	problem.Table, problem.Column = r.table.Name, column
+	r.problems = append(r.problems, problem)
 }
 
 var baseModelType = reflect.TypeFor[bun.BaseModel]()
 
-func (r *modelReader) readTable(structType reflect.Type) error {
+func (r *modelReader) readTable(structType reflect.Type) {
 	r.table.Name = r.model.Name
 	if base, ok := structType.FieldByName("BaseModel"); ok && base.Type == baseModelType {
 		r.read[fmt.Sprint(base.Index)] = true
-		if _, annotated := base.Tag.Lookup("pii"); annotated {
-			return modelError(r.table.Name, "has a pii tag on its BaseModel: only columns are annotated")
-		}
-		switch base.Tag.Get("subject") {
-		case "owned":
-			r.table.Owned = true
-		case "":
-		default:
-			return modelError(r.table.Name, `has an unknown subject tag on its BaseModel: it takes "owned"`)
-		}
+		r.readBase(base.Tag)
 	}
 	for _, key := range r.model.PKs {
 		r.table.PrimaryKey = append(r.table.PrimaryKey, key.Name)
 	}
 	for _, field := range r.model.Fields {
-		if err := r.readField(field); err != nil {
-			return err
-		}
+		r.readField(field)
 	}
-	for _, name := range sortedNames(r.model.Relations) {
-		if err := r.readRelation(r.model.Relations[name]); err != nil {
-			return err
-		}
-	}
-	return r.checkUnread(structType, nil)
+	r.readRelations()
+	r.checkUnique()
+	r.checkUnread(structType, nil)
 }
 
-func (r *modelReader) readField(field *schema.Field) error {
+func (r *modelReader) readBase(tag reflect.StructTag) {
+	if text, annotated := tag.Lookup("pii"); annotated {
+		r.report("", domain.Problem{
+			Message: "has a pii tag on its BaseModel: only columns are annotated", Found: text,
+			Remedy: `annotate its columns, or mark the whole row: subject:"owned"`,
+		})
+	}
+	switch subject := tag.Get("subject"); subject {
+	case "owned":
+		r.table.Owned = true
+	case "":
+	default:
+		r.report("", domain.Problem{
+			Message: `has an unknown subject tag on its BaseModel: it takes "owned"`, Found: subject,
+			Possible: []string{"owned"},
+		})
+	}
+}
+
+func (r *modelReader) readField(field *schema.Field) {
 	r.read[fmt.Sprint(field.Index)] = true
 	column := domain.Column{Name: field.Name}
 	column.Type, column.Length, column.Surrogate = columnType(field)
 	if custom, ok := r.custom[field.IndirectType]; ok {
 		column.Type, column.Surrogate = custom.Type, custom.Surrogate
 	}
-	switch field.StructField.Tag.Get("subject") {
+	switch subject := field.StructField.Tag.Get("subject"); subject {
 	case "id":
 		r.table.SubjectKey = append(r.table.SubjectKey, column.Name)
 	case "":
 	default:
-		return modelError(r.table.Name+"."+column.Name, `has an unknown subject tag: a column takes "id"`)
+		r.report(column.Name, domain.Problem{
+			Message: `has an unknown subject tag: a column takes "id"`, Found: subject, Possible: []string{"id"},
+		})
 	}
 	if text, annotated := field.StructField.Tag.Lookup("pii"); annotated {
-		tag, err := parseTag(text)
-		if err != nil {
-			return modelError(r.table.Name+"."+column.Name, err.Error())
-		}
-		column.Personal = &tag.annotation
-		if tag.surrogate != "" {
-			column.Surrogate = tag.surrogate
-			if column.Type == "" {
-				column.Type = domain.TypeText
-			}
-		}
-		if column.Type == "" {
-			return modelError(r.table.Name+"."+column.Name, "is of the type "+field.IndirectType.String()+
-				", for which no surrogate is known: register a CustomType, or give the column a surrogate")
-		}
-		if problem := surrogateProblem(field, column); problem != "" {
-			return modelError(r.table.Name+"."+column.Name, problem)
-		}
+		r.readAnnotation(field, &column, text)
 	}
 	r.table.Columns = append(r.table.Columns, column)
-	return nil
-}
-
-// surrogateProblem says what is wrong with the constant to anonymize a column with. It must not be found by the first
-// erasure, nor by the first query of the application after it.
-func surrogateProblem(field *schema.Field, column domain.Column) string {
-	switch {
-	case column.Surrogate == "":
-		return ""
-	case column.Length > 0 && utf8.RuneCountInString(column.Surrogate) > column.Length:
-		return "has a surrogate that is longer than the column"
-	case field.ScanWithCheck(reflect.New(field.StructField.Type).Elem(), column.Surrogate) != nil:
-		return "has a surrogate that its field could not read: it is of the type " + field.IndirectType.String()
-	}
-	return ""
-}
-
-func (r *modelReader) readRelation(relation *schema.Relation) error {
-	r.read[fmt.Sprint(relation.Field.Index)] = true
-	tag := relation.Field.StructField.Tag
-	subject := tag.Get("subject")
-	_, annotated := tag.Lookup("pii")
-	switch {
-	case annotated:
-		return modelError(r.table.Name+"."+relation.Field.GoName, "is a relation and cannot be annotated")
-	case subject != "" && subject != "path":
-		return modelError(r.table.Name+"."+relation.Field.GoName, `has an unknown subject tag: a relation takes "path"`)
-	case subject == "path" && relation.Type != schema.BelongsToRelation:
-		return modelError(r.table.Name+"."+relation.Field.GoName, "is marked as the path, but is no belongs-to relation")
-	case subject == "path" && relation.Condition != nil:
-		return modelError(r.table.Name+"."+relation.Field.GoName,
-			"is marked as the path, but holds for some rows only (join_on)")
-	case relation.Type != schema.BelongsToRelation, relation.Condition != nil:
-		return nil
-	}
-	read := domain.Relation{
-		References: relation.JoinTable.Name,
-		Path:       subject == "path",
-		SetsNull:   relation.OnDelete == "ON DELETE SET NULL",
-	}
-	for i, field := range relation.BasePKs {
-		read.Columns = append(read.Columns, field.Name)
-		read.ReferencedColumns = append(read.ReferencedColumns, relation.JoinPKs[i].Name)
-	}
-	r.table.Relations = append(r.table.Relations, read)
-	return nil
 }
 
 // wellFormed is what reflect.StructTag can read.
@@ -202,27 +181,29 @@ var wellFormed = regexp.MustCompile(`^(?: *[^\s:",]+:"(?:\\.|[^"\\])*")* *$`)
 
 // checkUnread refuses tags that would otherwise be overlooked: those of fields that are no columns, and those that Go
 // cannot read. The struct is embedded in the model at the index.
-func (r *modelReader) checkUnread(structType reflect.Type, index []int) error {
+func (r *modelReader) checkUnread(structType reflect.Type, index []int) {
 	for i := range structType.NumField() {
 		field := structType.Field(i)
 		here := append(slices.Clone(index), i)
 		tag := string(field.Tag)
-		if !wellFormed.MatchString(tag) && (strings.Contains(tag, "pii:") || strings.Contains(tag, "subject:")) {
-			return modelError(r.table.Name+"."+field.Name, `has a malformed struct tag: it must be like bun:"..." pii:"..."`)
-		}
 		_, annotated := field.Tag.Lookup("pii")
 		_, marked := field.Tag.Lookup("subject")
-		if (annotated || marked) && !r.read[fmt.Sprint(here)] {
-			return modelError(r.table.Name+"."+field.Name, "is annotated, but it is no column of the model")
+		switch {
+		case !wellFormed.MatchString(tag) && (strings.Contains(tag, "pii:") || strings.Contains(tag, "subject:")):
+			r.report(field.Name, domain.Problem{
+				Message: `has a malformed struct tag: it must be like bun:"..." pii:"..."`, Found: tag,
+			})
+		case (annotated || marked) && !r.read[fmt.Sprint(here)]:
+			r.report(field.Name, domain.Problem{
+				Message: "is annotated, but it is no column of the model", Found: tag,
+				Remedy: "annotate the field that bun maps to the column, or take the tag off",
+			})
 		}
 		embedded, isEmbedded := embeddedStruct(field)
 		if isEmbedded && embedded != structType {
-			if err := r.checkUnread(embedded, here); err != nil {
-				return err
-			}
+			r.checkUnread(embedded, here)
 		}
 	}
-	return nil
 }
 
 // embeddedStruct returns the struct whose fields are columns of the model that the field is in.
@@ -233,17 +214,4 @@ func embeddedStruct(field reflect.StructField) (reflect.Type, bool) {
 	}
 	embeds := field.Anonymous || strings.Contains(field.Tag.Get("bun"), "embed:")
 	return t, embeds && t.Kind() == reflect.Struct && t != baseModelType
-}
-
-func sortedNames(relations map[string]*schema.Relation) []string {
-	names := make([]string, 0, len(relations))
-	for name := range relations {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-func modelError(where, message string) error {
-	return &domain.Error{Code: domain.ErrManifest, Op: "models", Message: where + ": " + message}
 }

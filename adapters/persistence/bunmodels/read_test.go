@@ -146,7 +146,7 @@ func TestAMarkChoosesBetweenPaths(t *testing.T) {
 	wantManifestError(t, err, "messages", "several paths")
 	dataMap, err := bunmodels.Read(unconnected(), []any{(*Person)(nil), (*Marked)(nil)}, nil)
 	must(t, err)
-	if path := dataMap.Path("messages"); len(path) != 1 || path[0].Columns[0] != "receiver_id" {
+	if path := dataMap.Paths("messages"); len(path) != 1 || path[0].Relations[0].Columns[0] != "receiver_id" {
 		t.Errorf("the path is %+v", path)
 	}
 }
@@ -186,7 +186,7 @@ func TestNamesOfTablesCanBeQualifiedAndGuessed(t *testing.T) {
 				{Name: "id", Type: domain.TypeBigInt},
 				{Name: "customer_id", Type: domain.TypeBigInt},
 				{Name: "gift_note", Type: domain.TypeText, Personal: &domain.Annotation{
-					Category: domain.CategoryCommunication, Strategy: domain.StrategyDelete,
+					Category: domain.CategoryCommunication, Strategy: domain.StrategyErase,
 				}},
 			},
 		},
@@ -242,7 +242,7 @@ func TestADatabaseIsNeededToReadModels(t *testing.T) {
 
 // identity is the annotation of pii:"identity".
 func identity() *domain.Annotation {
-	return &domain.Annotation{Category: domain.CategoryIdentity, Strategy: domain.StrategyDelete}
+	return &domain.Annotation{Category: domain.CategoryIdentity, Strategy: domain.StrategyErase}
 }
 
 func must(t testing.TB, err error) {

@@ -65,7 +65,7 @@ func TestOnlyBelongsToRelationsLeadToTheSubject(t *testing.T) {
 			{Name: "id", Type: domain.TypeBigInt},
 			{Name: "author_id", Type: domain.TypeBigInt},
 			{Name: "text", Type: domain.TypeText, Personal: &domain.Annotation{
-				Category: domain.CategoryCommunication, Strategy: domain.StrategyDelete,
+				Category: domain.CategoryCommunication, Strategy: domain.StrategyErase,
 			}},
 		},
 	})
@@ -93,10 +93,10 @@ func TestAnotherRelationCannotBeThePath(t *testing.T) {
 		Cover         *person `bun:"rel:belongs-to,join:id=id,join_on:kind = 'person'" subject:"path"`
 	}
 	for says, model := range map[string]any{
-		"is no belongs-to relation": (*HasOne)(nil),
-		"but is no belongs-to":      (*HasMany)(nil),
-		"is marked as the path":     (*ManyToMany)(nil),
-		"holds for some rows only":  (*Conditional)(nil),
+		"the model of covers is not among": (*HasOne)(nil),
+		"covers is not among the models":   (*HasMany)(nil),
+		"is no belongs-to relation":        (*ManyToMany)(nil),
+		"holds for some rows only":         (*Conditional)(nil),
 	} {
 		_, err := bunmodels.Read(withLinks(), []any{(*person)(nil), model}, nil)
 		wantManifestError(t, err, "wrong.Cover", says)

@@ -2,6 +2,7 @@ package bunmodels
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
@@ -13,34 +14,67 @@ type tag struct {
 	surrogate  string
 }
 
-// parseTag reads a pii struct tag. Whether its values are known is checked with the data map.
-func parseTag(text string) (tag, error) {
+// options are what may follow the category of a pii tag.
+var options = []string{"erasure", "basis", "purpose", "reason", "retain", "since", "surrogate", "export", "via", "ref"}
+
+// parseTag reads a pii struct tag and returns everything that is wrong with it. Whether its values are known is checked
+// with the data map. What cannot be read is filled in such that it causes no further mistake.
+func parseTag(text string) (tag, []domain.Problem) {
 	parts, err := splitTag(text)
 	if err != nil {
-		return tag{}, err
+		return tag{annotation: domain.Annotation{Category: domain.CategorySpecial}}, []domain.Problem{{
+			Message: err.Error(), Found: text, Remedy: "put the whole value in single quotes, and double those inside",
+		}}
 	}
 	t := tag{annotation: domain.Annotation{Category: domain.Category(parts[0])}}
-	seen := map[string]bool{}
+	var problems []domain.Problem
+	var seen, unread []string
 	for _, part := range parts[1:] {
 		name, value, found := strings.Cut(part, ":")
-		if !found || seen[name] {
-			return tag{}, errors.New("its pii tag must be a category and then options like erasure:anonymize, each once")
+		if !found || slices.Contains(seen, name) {
+			problems = append(problems, domain.Problem{
+				Message:  "its pii tag must be a category and then options like erasure:anonymize, each once",
+				Found:    part,
+				Possible: without(options, seen),
+			})
+			continue
 		}
-		seen[name] = true
-		value, err := unquote(value)
-		if err != nil {
-			return tag{}, err
-		}
-		if err := t.set(name, value); err != nil {
-			return tag{}, err
+		seen = append(seen, name)
+		if problem := t.set(name, value); problem.Message != "" {
+			problems, unread = append(problems, problem), append(unread, name)
 		}
 	}
-	return t, nil
+	if slices.Contains(unread, "retain") || slices.Contains(unread, "since") {
+		t.annotation.Retain, t.annotation.Since = domain.Period{}, ""
+	}
+	if slices.Contains(unread, "reason") && t.annotation.Strategy == domain.StrategyRetain {
+		t.annotation.Reason = text
+	}
+	return t, problems
 }
 
-func (t *tag) set(name, value string) (err error) {
-	if value == "" {
-		return errors.New("its pii tag has an empty " + name)
+func without(list, taken []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(taken, name) })
+}
+
+// set takes one option; the problem is empty if the option is as it should be.
+func (t *tag) set(name, quoted string) domain.Problem {
+	if !slices.Contains(options, name) {
+		return domain.Problem{Message: "its pii tag has an unknown option: " + name, Found: name, Possible: options}
+	}
+	value, err := unquote(quoted)
+	switch {
+	case err != nil:
+		return domain.Problem{
+			Message: err.Error(), Found: name + ":" + quoted,
+			Remedy: "put the whole value in single quotes, and double those inside",
+		}
+	case value == "" && name == "surrogate" && strings.TrimSpace(quoted) != "":
+		value = domain.EmptySurrogate
+	case value == "":
+		return domain.Problem{
+			Message: "its pii tag has an empty " + name, Remedy: "give a value, or leave the option out",
+		}
 	}
 	switch name {
 	case "erasure":
@@ -53,16 +87,22 @@ func (t *tag) set(name, value string) (err error) {
 		t.annotation.Reason = value
 	case "retain":
 		if t.annotation.Retain, err = domain.ParsePeriod(value); err != nil {
-			return errors.New(`its pii tag has a retain that is not like "10y", "6m", "30d" or "1y6m"`)
+			return domain.Problem{
+				Message: `its pii tag has a retain that is not like "10y", "6m", "30d" or "1y6m"`, Found: value,
+			}
 		}
 	case "since":
 		t.annotation.Since = value
 	case "surrogate":
 		t.surrogate = value
-	default:
-		return errors.New("its pii tag has an unknown option: " + name)
+	case "via":
+		t.annotation.Via = value
+	case "export":
+		t.annotation.Export = domain.Export(value)
+	case "ref":
+		t.annotation.Ref = value
 	}
-	return nil
+	return domain.Problem{}
 }
 
 // splitTag splits at commas that are not in single quotes.

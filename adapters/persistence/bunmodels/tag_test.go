@@ -50,43 +50,43 @@ func wantManifestError(t testing.TB, err error, parts ...string) {
 func TestAPIITagSaysHowAColumnIsTreated(t *testing.T) {
 	text := reflect.TypeFor[string]()
 	for tag, want := range map[string]domain.Annotation{
-		`contact`:                 {Category: domain.CategoryContact, Strategy: domain.StrategyDelete},
-		`identity,erasure:delete`: {Category: domain.CategoryIdentity, Strategy: domain.StrategyDelete},
+		`contact`:                {Category: domain.CategoryContact, Strategy: domain.StrategyErase},
+		`identity,erasure:erase`: {Category: domain.CategoryIdentity, Strategy: domain.StrategyErase},
 		`financial,erasure:anonymize`: {
 			Category: domain.CategoryFinancial, Strategy: domain.StrategyAnonymize,
 		},
 		`behavioral,basis:consent`: {
-			Category: domain.CategoryBehavioral, Strategy: domain.StrategyDelete, Basis: domain.BasisConsent,
+			Category: domain.CategoryBehavioral, Strategy: domain.StrategyErase, Basis: domain.BasisConsent,
 		},
 		`technical,basis:contract`: {
-			Category: domain.CategoryTechnical, Strategy: domain.StrategyDelete, Basis: domain.BasisContract,
+			Category: domain.CategoryTechnical, Strategy: domain.StrategyErase, Basis: domain.BasisContract,
 		},
 		`location,basis:legal_obligation`: {
-			Category: domain.CategoryLocation, Strategy: domain.StrategyDelete, Basis: domain.BasisLegalObligation,
+			Category: domain.CategoryLocation, Strategy: domain.StrategyErase, Basis: domain.BasisLegalObligation,
 		},
 		`communication,basis:vital_interests`: {
-			Category: domain.CategoryCommunication, Strategy: domain.StrategyDelete, Basis: domain.BasisVitalInterests,
+			Category: domain.CategoryCommunication, Strategy: domain.StrategyErase, Basis: domain.BasisVitalInterests,
 		},
 		`special,basis:public_task`: {
-			Category: domain.CategorySpecial, Strategy: domain.StrategyDelete, Basis: domain.BasisPublicTask,
+			Category: domain.CategorySpecial, Strategy: domain.StrategyErase, Basis: domain.BasisPublicTask,
 		},
 		`contact,basis:legitimate_interests`: {
-			Category: domain.CategoryContact, Strategy: domain.StrategyDelete, Basis: domain.BasisLegitimateInterests,
+			Category: domain.CategoryContact, Strategy: domain.StrategyErase, Basis: domain.BasisLegitimateInterests,
 		},
 		` contact , basis: consent , purpose: news `: {
-			Category: domain.CategoryContact, Strategy: domain.StrategyDelete, Basis: domain.BasisConsent, Purpose: "news",
+			Category: domain.CategoryContact, Strategy: domain.StrategyErase, Basis: domain.BasisConsent, Purpose: "news",
 		},
 		`contact,purpose:to answer: quickly`: {
-			Category: domain.CategoryContact, Strategy: domain.StrategyDelete, Purpose: "to answer: quickly",
+			Category: domain.CategoryContact, Strategy: domain.StrategyErase, Purpose: "to answer: quickly",
 		},
 		`contact,purpose:'it''s, fine'`: {
-			Category: domain.CategoryContact, Strategy: domain.StrategyDelete, Purpose: "it's, fine",
+			Category: domain.CategoryContact, Strategy: domain.StrategyErase, Purpose: "it's, fine",
 		},
 		`contact,purpose:''''`: {
-			Category: domain.CategoryContact, Strategy: domain.StrategyDelete, Purpose: "'",
+			Category: domain.CategoryContact, Strategy: domain.StrategyErase, Purpose: "'",
 		},
 		`contact,purpose:' kept '`: {
-			Category: domain.CategoryContact, Strategy: domain.StrategyDelete, Purpose: " kept ",
+			Category: domain.CategoryContact, Strategy: domain.StrategyErase, Purpose: " kept ",
 		},
 		`contact,erasure:retain,reason:'§147 AO'`: {
 			Category: domain.CategoryContact, Strategy: domain.StrategyRetain, Reason: "§147 AO",

@@ -10,8 +10,8 @@ import (
 	"github.com/uptrace/bun/dialect"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
 )
 
 // counted runs a session and returns its statements.
@@ -23,7 +23,7 @@ func (s *shop) counted(t testing.TB, hook *statements, fn func(context.Context, 
 func TestConsentIsOneStatementOnPostgreSQL(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
-		s := newShop(t, db.WithQueryHook(hook), 1)
+		s := newShop(t, databases.WithHook(db, hook), 1)
 		recording := s.counted(t, hook, func(ctx context.Context, session ports.Session) error {
 			_, err := s.consent.Record(ctx, session, s.alice.ID, grant("p"))
 			return err
@@ -53,7 +53,7 @@ func TestConsentIsOneStatementOnPostgreSQL(t *testing.T) {
 func TestTheNumberOfStatementsDoesNotDependOnTheNumberOfRows(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
-		s := newShop(t, db.WithQueryHook(hook), 0)
+		s := newShop(t, databases.WithHook(db, hook), 0)
 		s.learn(t)
 		var exports, erasures [][]string
 		many := 50_000
@@ -99,7 +99,7 @@ func TestTheNumberOfStatementsDoesNotDependOnTheNumberOfRows(t *testing.T) {
 func TestNoStatementHoldsAValue(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
-		s := newShop(t, db.WithQueryHook(hook), 1, desk{})
+		s := newShop(t, databases.WithHook(db, hook), 1, desk{})
 		subject := s.seedAs(t, 987654)
 		subject.Refs = []domain.SubjectRef{{Kind: "desk", Value: "secret-ref"}}
 		texts := s.counted(t, hook, func(ctx context.Context, session ports.Session) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
 )
 
 // parcels refer to orders from outside the data map, and are looked at by the commit.
@@ -71,7 +71,7 @@ func TestASessionThatCommittedWithoutKnowingLeavesNoFailure(t *testing.T) {
 		event := func(eventType domain.EventType) domain.AuditEvent {
 			return domain.AuditEvent{EventID: string(eventType), EventType: eventType, SubjectRef: s.alice.ID, OccurredAt: noon}
 		}
-		store, interrupted := newStore(t, db.WithQueryHook(done(func() { panic("after the commit") }))), false
+		store, interrupted := newStore(t, databases.WithHook(db, done(func() { panic("after the commit") }))), false
 		func() {
 			defer func() { interrupted = recover() != nil }()
 			_ = store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {

@@ -3,28 +3,19 @@ package bunstore
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
 
-const (
-	maxAttempts     = 5
-	firstBackoff    = 10 * time.Millisecond // doubled for each further attempt, and spread at random
-	evidenceTimeout = 5 * time.Second
-)
-
-// transaction is an open transaction of either database.
-type transaction interface {
-	conn() bun.IConn
-	commit(ctx context.Context) error
-	rollback(ctx context.Context) error
-}
+// evidenceTimeout bounds how long evidence is written after a rollback.
+const evidenceTimeout = 5 * time.Second
 
 // activeKey marks a context that belongs to an open session on a database.
 type activeKey struct{ db *bun.DB }
@@ -35,32 +26,47 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	if ctx.Value(activeKey{s.db}) != nil {
 		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
 	}
+	outer := ctx
 	ctx = context.WithValue(ctx, activeKey{s.db}, true)
 	last := &session{store: s, preserve: s.preserve}
 	err := last.run(ctx, fn)
-	for attempt := 1; again(ctx, err, attempt); attempt++ {
+	for attempt := 1; conn.Again(ctx, err, attempt); attempt++ {
 		last = &session{store: s, preserve: s.preserve}
 		err = last.run(ctx, fn)
 	}
 	if err == nil && last.enqueued {
 		s.announce(ctx)
 	}
+	if err == nil {
+		for _, fn := range last.after {
+			fn(outer)
+		}
+	}
 	return last.afterRollback(ctx, err)
 }
 
-// retry runs a transaction, again if it lost against another one.
-func retry(ctx context.Context, transaction func() error) error {
-	err := transaction()
-	for attempt := 1; again(ctx, err, attempt); attempt++ {
-		err = transaction()
+// commit sends what is held and makes everything durable.
+func (s *session) commit(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return conn.Wrap(ctx, "commit", err)
 	}
-	return err
-}
-
-// again reports whether a transaction that failed with err is to be run again: if it lost against another one, at most
-// maxAttempts times. It waits before it returns true.
-func again(ctx context.Context, err error, attempt int) bool {
-	return err != nil && attempt < maxAttempts && retryable(err) && backOff(ctx, attempt)
+	if s.tx == nil && s.store.inserts.IsOne(&s.held) { // which is a transaction of its own
+		if s.store.shares() && len(s.evidence)+len(s.onRollback) == 0 { // evidence must not be in doubt
+			return s.fail(ctx, "append", s.store.appending.Do(ctx, &s.held))
+		}
+		return s.fail(ctx, "append", s.store.append(ctx, &s.held))
+	}
+	if err := s.flush(ctx); err != nil || s.tx == nil {
+		return err
+	}
+	if s.joined {
+		if err := s.announceInside(ctx); err != nil {
+			return err
+		}
+	}
+	err := s.tx.Commit(ctx) // or a panic of a query hook, after which the transaction is rolled back
+	s.tx = nil              // ended by its commit, whatever came of it
+	return conn.Wrap(ctx, "commit", err)
 }
 
 // afterRollback writes the evidence when the session failed with err, which it returns.
@@ -84,14 +90,14 @@ func (s *session) run(ctx context.Context, fn func(context.Context, ports.Sessio
 	defer func() {
 		s.ended = true
 		if s.tx != nil {
-			_ = s.tx.rollback(context.WithoutCancel(ctx)) // nothing is left to be done about a failure
+			_ = s.tx.Rollback(context.WithoutCancel(ctx)) // nothing is left to be done about a failure
 		}
 		if !returned && len(s.remains()) > 0 { // a panic is passing through
 			_ = s.preserve(ctx, s.remains())
 		}
 	}()
 	err := fn(ctx, s)
-	if err == nil || s.failed != nil && retryable(s.failed) {
+	if err == nil || s.failed != nil && conn.Retryable(s.failed) {
 		err = s.failed
 	}
 	if err == nil {
@@ -110,20 +116,7 @@ func (s *Store) preserve(ctx context.Context, evidence [][]any) error {
 	}
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
-	return retry(ctx, func() error {
-		return wrap(ctx, "append", s.append(ctx, &appends{events: evidence}))
+	return conn.Retry(ctx, func() error {
+		return conn.Wrap(ctx, "append", s.append(ctx, &sqltext.Appends{sqltext.Events: evidence}))
 	})
-}
-
-// backOff waits before another attempt, and reports false when the context ends first.
-func backOff(ctx context.Context, attempt int) bool {
-	wait := firstBackoff << (attempt - 1)
-	timer := time.NewTimer(wait/2 + rand.N(wait)) //nolint:gosec // spreads retries; nothing depends on it being secret
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

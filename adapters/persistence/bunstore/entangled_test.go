@@ -12,8 +12,8 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
 )
 
 type client struct {
@@ -123,7 +123,7 @@ func TestAColumnMayHaveAnyName(t *testing.T) {
 // that did nothing wrong.
 func TestAStepThatNobodyCanTellIsNotNamed(t *testing.T) {
 	hook := &hookThatCancels{}
-	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1)
+	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	s.learn(t)
@@ -172,7 +172,7 @@ func TestAPanicAtTheBeginningKeepsNoPlace(t *testing.T) {
 	hook := &hookThatPanics{}
 	db := databases.PostgreSQL(t)
 	db.SetMaxOpenConns(2)
-	s := newShop(t, db.WithQueryHook(hook), 1)
+	s := newShop(t, databases.WithHook(db, hook), 1)
 	lock := func() error {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
@@ -192,7 +192,7 @@ func TestAPanicAtTheBeginningKeepsNoPlace(t *testing.T) {
 }
 
 func TestAPanicOfTheNotificationIsContained(t *testing.T) {
-	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(&hookThatPanics{at: "pg_notify"}), 1, desk{})
+	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), &hookThatPanics{at: "pg_notify"}), 1, desk{})
 	s.alice.Refs = []domain.SubjectRef{{Kind: "desk", Value: "c-1"}}
 	for range 3 {
 		if _, err := s.erase(s.alice); err != nil {

@@ -7,17 +7,18 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
 )
 
 // scanEntry reads the entryColumns of a row. What was written by another hand, or another version, may not be
 // readable: it then reads the rest. The error is of the connection.
 func scanEntry(rows *sql.Rows) (e domain.OutboxEntry, readable bool, err error) {
-	var entryID, subject, resolver, operation, status, attempts, lastError, leaseToken sql.NullString
+	var entryID, subject, resolver, operation, status, attempts, lastError, leaseToken, operationID sql.NullString
 	var ref, corrections sql.RawBytes
 	var enqueued, lastAttempt, nextAttempt optionalInstant
 	if err := rows.Scan(&entryID, &subject, &resolver, &ref, &operation, &corrections, &status, &attempts,
-		&enqueued, &lastAttempt, &nextAttempt, &lastError, &leaseToken); err != nil {
+		&enqueued, &lastAttempt, &nextAttempt, &lastError, &leaseToken, &operationID); err != nil {
 		return e, false, err
 	}
 	readable = entryID.Valid && enqueued.time != nil && !enqueued.wrong && !lastAttempt.wrong && !nextAttempt.wrong
@@ -26,6 +27,7 @@ func scanEntry(rows *sql.Rows) (e domain.OutboxEntry, readable bool, err error) 
 		return err == nil
 	}
 	e.EntryID, e.Resolver, e.Operation = entryID.String, resolver.String, domain.Operation(operation.String)
+	e.OperationID = operationID.String
 	e.Status, e.LastError, e.LeaseToken = domain.OutboxStatus(status.String), pointerTo(lastError), pointerTo(leaseToken)
 	if enqueued.time != nil {
 		e.EnqueuedAt = *enqueued.time
@@ -78,7 +80,7 @@ func (o *optionalInstant) Scan(value any) error {
 	if value == nil {
 		return nil
 	}
-	var read instant
+	var read sqltext.Instant
 	if err := read.Scan(value); err != nil {
 		o.wrong = true
 		return nil //nolint:nilerr // that the value is wrong is what it says

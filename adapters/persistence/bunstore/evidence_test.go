@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
 )
 
 // failOn makes the database refuse to delete from a table.
@@ -148,7 +148,7 @@ func (*stuck) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Co
 func TestEvidenceEndsWithTheDeadlineThatItsCallerHasSet(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
-		db = db.WithQueryHook(&stuck{})
+		db = databases.WithHook(db, &stuck{})
 		dataMap, err := bunmodels.Read(db, models, nil)
 		must(t, err)
 		store, err := bunstore.New(db, dataMap, bunstore.Options{})

@@ -3,10 +3,9 @@ package bunstore
 import (
 	"context"
 	"database/sql"
-	"slices"
-	"strconv"
-	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -25,8 +24,9 @@ func (s subjectStore) Export(
 	if s.tx != nil && !s.joined {
 		return &domain.Error{Code: domain.ErrSession, Op: "export", Message: "must come before any write of its session"}
 	}
-	statements := s.store.export
-	read := func() error { return s.export(ctx, statements[0], id, key, yield) }
+	statements := s.store.exports
+	erased := false // as the first statement finds
+	read := func() error { return s.export(ctx, &statements[0], id, key, &erased, yield) }
 	if done, err := s.onReplica(ctx, id, read); done {
 		return err
 	}
@@ -34,8 +34,8 @@ func (s subjectStore) Export(
 		return read()
 	}
 	return s.inSnapshot(ctx, func() error {
-		for _, statement := range statements {
-			if err := s.export(ctx, statement, id, key, yield); err != nil {
+		for i := range statements {
+			if err := s.export(ctx, &statements[i], id, key, &erased, yield); err != nil {
 				return err
 			}
 		}
@@ -46,45 +46,51 @@ func (s subjectStore) Export(
 // maxSights is how often an export is begun again because the catalog has changed.
 const maxSights = 3
 
-// export yields what one statement reads. The first statement has a sight of the subject before its records. If the
+// export yields what one statement reads. The first statement has a sight of the subject before its records, which says
+// whether the subject was erased before. If the
 // catalog is another one than the store knows, nothing is yielded, and the statement is run again.
 func (s subjectStore) export(
-	ctx context.Context, e export, id domain.SubjectID, key []any, yield func(domain.ExportRecord) error,
+	ctx context.Context, e *sqltext.Export, id domain.SubjectID, key []any, erased *bool,
+	yield func(domain.ExportRecord) error,
 ) error {
-	if known := s.store.catalog.Load(); e.sighted && (known == nil || known.volatile) {
+	known := s.store.catalogs.Last()
+	if e.Sighted && known == nil {
 		if _, err := s.look(ctx, id, key); err != nil {
 			return err
 		}
+		known = s.catalog
 	}
 	for range maxSights {
 		stale := ""
 		var refused error
-		row := e.newRow()
+		row := e.NewRow()
 		err := s.read(ctx, "export", func(rows *sql.Rows) error {
-			if err := rows.Scan(row.targets...); err != nil {
+			if err := rows.Scan(row.Targets...); err != nil {
 				return err
 			}
 			switch {
 			case stale != "":
 				return nil
-			case e.sighted && row.source == 0:
-				stale, refused = s.checkSight(id, row.values)
+			case e.Sighted && row.Source == 0:
+				stale, refused = s.checkSight(known, id, row.Values)
+				*erased = e.WasErased(row)
 			default:
-				refused = e.sources[row.source].yield(s.store.dialect, row.values, yield)
+				refused = e.Yield(row, *erased, yield)
 			}
 			return refused
-		}, e.text, e.args(id, key)...)
+		}, e.Text, e.Args(id, key)...)
 		switch {
 		case refused != nil:
 			return refused // as yield gave it
 		case err != nil:
-			return s.explain(ctx, "export", err, s.store.needsOfExport()...)
+			return s.explain(ctx, "export", err, s.store.catalogs.ToExport()...)
 		case stale == "":
 			return nil
 		}
 		if err := s.learn(ctx, stale); err != nil {
 			return err
 		}
+		known = s.catalog
 	}
 	return s.fail(ctx, "export", &domain.Error{
 		Code: domain.ErrUnavailable, Op: "export", Message: "the tables were being changed all the while",
@@ -92,21 +98,22 @@ func (s subjectStore) export(
 }
 
 // checkSight returns an error if the subject must not be exported, or the fingerprint of a catalog that is not known.
-func (s subjectStore) checkSight(id domain.SubjectID, values []any) (stale string, err error) {
-	seen := s.store.locking.newSight()
+func (s subjectStore) checkSight(
+	known *catalog.Catalog, id domain.SubjectID, values []any,
+) (stale string, err error) {
+	seen := newSight(s.store.locks)
 	for i, target := range seen.targets() {
 		if values[i] != nil {
-			*target = sql.NullString{String: textOf(values[i]), Valid: true}
+			*target = sql.NullString{String: sqltext.Text(values[i]), Valid: true}
 		}
 	}
 	if !seen.spells(id) {
 		return "", misspelled()
 	}
-	known, fingerprint := s.store.catalog.Load(), seen.fingerprint.String
-	if known.fingerprint != fingerprint {
+	if fingerprint := seen.fingerprint.String; known.Fingerprint != fingerprint {
 		return fingerprint, nil
 	}
-	_, err = s.store.refuseHidden(known, id, "export")
+	_, err = known.RefuseHidden(id, "export")
 	return "", err
 }
 
@@ -115,101 +122,45 @@ func (s *session) inSnapshot(ctx context.Context, fn func() error) error {
 	if s.tx != nil {
 		return fn()
 	}
-	if err := s.store.gate.enter(ctx); err != nil {
-		return s.fail(ctx, "export", err)
-	}
-	defer s.store.gate.leave()
-	tx, err := snapshot(ctx, s.store.db)
+	tx, err := s.store.pool.Snapshot(ctx)
 	if err != nil {
 		return s.fail(ctx, "export", err)
 	}
 	s.tx = tx
 	defer func() {
 		s.tx = nil
-		_ = tx.rollback(context.WithoutCancel(ctx)) // of nothing
+		_ = tx.Rollback(context.WithoutCancel(ctx)) // of nothing
 	}()
 	return fn()
 }
 
-// export is a statement that reads what is annotated, of several tables. A row of it is the number of its source, its
-// number there, and the values of the source, which has the first of the columns.
-type export struct {
-	sources []source
-	width   int // of the source with the most values
-	text    string
-	sighted bool // its first source is a sight of the subject
+// onReplica calls fn with the session reading from the replica, in one snapshot, if the replica can be reached and
+// knows all erasures of the subject. It reports whether it called fn; if not, the caller calls fn on the primary.
+func (s *session) onReplica(ctx context.Context, id domain.SubjectID, fn func() error) (done bool, err error) {
+	replica := s.store.readDB
+	if replica == nil || s.tx != nil {
+		return false, nil
+	}
+	var current int64
+	err = s.read(ctx, "export", scanCount(&current), s.store.locks.Erasures, id.String())
+	if err != nil {
+		return true, err
+	}
+	tx, err := s.store.pool.Replica(ctx, replica)
+	if err != nil {
+		return false, nil
+	}
+	defer func() { _ = tx.Rollback(ctx) }() // of nothing
+	var known int64
+	err = tx.Query(ctx, scanCount(&known), s.store.locks.Erasures, id.String())
+	if err != nil || known != current {
+		return false, nil
+	}
+	s.tx = tx
+	defer func() { s.tx = nil }()
+	return true, fn()
 }
 
-// newExports makes the statements that read all that a subject's export has: the application's tables, then the
-// ledgers.
-func newExports(store *Store) []export {
-	subject := store.dataMap.SubjectTable()
-	all := []source{{
-		table: subject, selected: store.locking.sight, from: store.ofSubject, keys: len(subject.SubjectKey),
-	}}
-	for _, table := range store.dataMap.Tables() {
-		if len(table.Personal()) > 0 {
-			s := newSource(store.dialect, table)
-			s.keys = len(subject.SubjectKey)
-			s.from = func(others int) string {
-				return " FROM " + quoteTable(table.Name) + " AS t0 WHERE " + store.rowsOf(table, others)
-			}
-			all = append(all, s)
-		}
-	}
-	names := []string{store.tables.consents, store.tables.restrictions}
-	for i, ledger := range domain.LedgerTables() {
-		s := newSource(store.dialect, ledger)
-		s.from = func(others int) string {
-			return " FROM " + names[i] + " AS t0 WHERE t0.subject_id = " + parameter(others+1)
-		}
-		all = append(all, s)
-	}
-	// SQLite compiles its statements each time: one per table costs less than all of them in one.
-	atOnce := 1
-	if store.dialect.joins() {
-		atOnce = len(all)
-	}
-	var statements []export
-	for sources := range slices.Chunk(all, atOnce) {
-		statements = append(statements, newExport(sources))
-	}
-	statements[0].sighted = true
-	return statements
-}
-
-func newExport(sources []source) export {
-	e := export{sources: sources}
-	for _, source := range sources {
-		e.width = max(e.width, len(source.selected))
-	}
-	if len(sources) == 1 {
-		s := sources[0]
-		e.text = "SELECT 0, 0, " + strings.Join(s.selected, ", ") + s.from(0) + " ORDER BY " + list("t0", s.table.PrimaryKey)
-		return e
-	}
-	branches, parameters := make([]string, len(sources)), 0
-	for i, source := range sources {
-		missing := slices.Repeat([]string{"NULL"}, e.width-len(source.selected))
-		branches[i] = "SELECT " + strconv.Itoa(i) + " AS source, row_number() OVER (ORDER BY " +
-			list("t0", source.table.PrimaryKey) + ") AS position, " +
-			strings.Join(slices.Concat(source.selected, missing), ", ") + source.from(parameters)
-		parameters += max(source.keys, 1)
-	}
-	// Not by name: a column of the application may have it.
-	e.text = strings.Join(branches, " UNION ALL ") + " ORDER BY 1, 2"
-	return e
-}
-
-// args are the parameters of the statement: for each table of the application the subject's key, for a ledger the id.
-func (e export) args(id domain.SubjectID, key []any) []any {
-	var args []any
-	for _, source := range e.sources {
-		if source.keys == 0 {
-			args = append(args, id.String())
-			continue
-		}
-		args = append(args, key...)
-	}
-	return args
+func scanCount(count *int64) func(*sql.Rows) error {
+	return func(rows *sql.Rows) error { return rows.Scan(count) }
 }

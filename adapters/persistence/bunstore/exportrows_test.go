@@ -12,8 +12,8 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
 )
 
 func TestNullsAreExportedAsNull(t *testing.T) {
@@ -148,6 +148,9 @@ func TestRowsAreNamedAndOrderedByTheirPrimaryKey(t *testing.T) {
 			return rows
 		}
 		want := []string{
+			`"A\\\\\\u\x1f9".room=A\` + "\x1f", `"A\\\\\\u\x1f9".number=9`,
+			`"A\\\\\\u\x1f10".room=A\` + "\x1f", `"A\\\\\\u\x1f10".number=10`,
+			`"B\x1f1".room=B`, `"B\x1f1".number=1`,
 			`"A\\\\\\u\x1f9\x1f7".notes=a9`, `"A\\\\\\u\x1f9\x1f7".mark=`,
 			`"A\\\\\\u\x1f10\x1f1".notes=a10-1`, `"A\\\\\\u\x1f10\x1f1".mark=`,
 			`"A\\\\\\u\x1f10\x1f2".notes=a10-2`, `"A\\\\\\u\x1f10\x1f2".mark=`,

@@ -2,11 +2,11 @@ package bunstore
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 
 	"github.com/uptrace/bun"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -25,68 +25,59 @@ import (
 // Constraint triggers of the data map's tables may be deferred to the commit. An erasure or a rectification fires them
 // before it looks whether anything is left, and then gives them the mode that they were declared with. A trigger that
 // shares its name with another constraint is domain.ErrConfiguration.
-func (s *Store) Join(tx bun.IDB) (ports.SessionFactory, error) {
+//
+// What is to happen after a commit, such as a hook, waits for Joined.Committed.
+func (s *Store) Join(tx bun.IDB) (*Joined, error) {
 	switch tx := tx.(type) {
 	case bun.Tx:
-		return joined{s, tx.Tx}, nil
+		return &Joined{store: s, tx: s.pool.Join(tx.Tx)}, nil
 	case *bun.Tx:
-		return joined{s, tx.Tx}, nil
+		return &Joined{store: s, tx: s.pool.Join(tx.Tx)}, nil
 	case bun.Conn:
-		return joined{s, tx.Conn}, nil
+		return &Joined{store: s, tx: s.pool.Join(tx.Conn)}, nil
 	default:
-		return nil, configurationError("only a bun.Tx or bun.Conn can be joined")
+		return nil, domain.Misconfigured("bunstore", "only a bun.Tx or bun.Conn can be joined")
 	}
 }
 
-type joined struct {
+// Joined opens sessions in a transaction of the application. It is for one goroutine.
+type Joined struct {
 	store *Store
-	host  bun.IConn
+	tx    *conn.Tx
+	after []func(context.Context)
+}
+
+var _ ports.SessionFactory = (*Joined)(nil)
+
+// Committed is called by the application once it has committed its transaction. It calls what the sessions have left
+// for after their commit, such as the hooks of erasures, with ctx. An application that rolls back does not call it.
+func (j *Joined) Committed(ctx context.Context) {
+	after := j.after
+	j.after = nil
+	for _, fn := range after {
+		fn(ctx)
+	}
 }
 
 // Do implements ports.SessionFactory.
-func (j joined) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+func (j *Joined) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	if ctx.Value(activeKey{j.store.db}) != nil {
 		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
 	}
 	ctx = context.WithValue(ctx, activeKey{j.store.db}, true)
-	if err := j.savepoint(ctx, "SAVEPOINT habeas_session"); err != nil {
+	if err := j.tx.Savepoint(ctx); err != nil {
 		return err
 	}
-	session := &session{store: j.store, preserve: j.preserve, tx: joinedTransaction(j), joined: true}
-	return session.afterRollback(ctx, session.run(ctx, fn))
-}
-
-func (j joined) savepoint(ctx context.Context, text string) error {
-	_, err := exec(ctx, j.store.db, j.host, text)
-	if errors.Is(err, sql.ErrTxDone) && ctx.Err() == nil { // which is no matter of the database
-		return &domain.Error{Op: "savepoint", Message: "the transaction of the application has ended", Err: err}
+	session := &session{store: j.store, preserve: j.preserve, tx: j.tx, joined: true}
+	err := session.run(ctx, fn)
+	if err == nil {
+		j.after = append(j.after, session.after...)
 	}
-	return wrap(ctx, "savepoint", err)
+	return session.afterRollback(ctx, err)
 }
 
-func (j joined) preserve(ctx context.Context, evidence [][]any) error {
-	session := &session{store: j.store, tx: joinedTransaction(j), joined: true}
-	session.held[events] = evidence
+func (j *Joined) preserve(ctx context.Context, evidence [][]any) error {
+	session := &session{store: j.store, tx: j.tx, joined: true}
+	session.held[sqltext.Events] = evidence
 	return session.flush(ctx)
-}
-
-// joinedTransaction begins and ends with the savepoint; the host commits.
-type joinedTransaction joined
-
-func (t joinedTransaction) conn() bun.IConn { return t.host }
-
-func (t joinedTransaction) commit(ctx context.Context) error {
-	err := joined(t).savepoint(ctx, "RELEASE SAVEPOINT habeas_session")
-	if err != nil {
-		err = errors.Join(err, t.rollback(context.WithoutCancel(ctx)))
-	}
-	return err
-}
-
-// rollback also takes the savepoint away, so that those of many sessions do not pile up.
-func (t joinedTransaction) rollback(ctx context.Context) error {
-	if err := joined(t).savepoint(ctx, "ROLLBACK TO SAVEPOINT habeas_session"); err != nil {
-		return err
-	}
-	return joined(t).savepoint(ctx, "RELEASE SAVEPOINT habeas_session")
 }

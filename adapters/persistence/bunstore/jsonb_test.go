@@ -7,7 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
 type widget struct {

@@ -10,8 +10,8 @@ import (
 	"github.com/uptrace/bun/dialect"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
 )
 
 // The application itself cannot do any of this by mistake.

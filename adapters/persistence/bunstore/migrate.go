@@ -9,6 +9,10 @@ import (
 	"strings"
 
 	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/domain"
 )
 
 //go:embed migrations
@@ -22,7 +26,7 @@ func Migrations(db *bun.DB) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fs.Sub(migrationFiles, "migrations/"+d.migrations())
+	return fs.Sub(migrationFiles, "migrations/"+d.Migrations())
 }
 
 // Migrate makes the tables of habeas, or brings them up to date, in the schema that Options name (made if it is not
@@ -43,56 +47,63 @@ func Migrate(ctx context.Context, db *bun.DB, opts Options) error {
 	if err != nil {
 		return err
 	}
-	m := migration{d, db, opts.Schema, files}
-	return retry(ctx, func() error { return wrap(ctx, "migrate", m.run(ctx)) })
+	m := migration{d, conn.NewPool(db), opts.Schema, files}
+	return conn.Retry(ctx, func() error { return conn.Wrap(ctx, "migrate", m.run(ctx)) })
 }
+
+const (
+	createMigrations = `
+		CREATE TABLE IF NOT EXISTS habeas_migrations (
+			name TEXT PRIMARY KEY,
+			applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP
+		)`
+	insertMigration = `INSERT INTO habeas_migrations (name) VALUES ($1)`
+)
 
 // migration is a call of Migrate.
 type migration struct {
-	dialect sqlDialect
-	db      *bun.DB
+	dialect sqltext.Dialect
+	pool    *conn.Pool
 	schema  string // Options.Schema
 	files   fs.FS
 }
 
 func (m migration) run(ctx context.Context) error {
-	if m.dialect.writers() > 0 { // not to write where there is nothing to be written
-		if _, pending, err := m.pending(ctx, m.db.DB); err != nil || len(pending) == 0 {
+	if m.pool.OneWriter() { // not to write where there is nothing to be written
+		if _, pending, err := m.findPending(ctx, m.pool.Query); err != nil || len(pending) == 0 {
 			return err
 		}
 	}
-	tx, err := m.dialect.begin(ctx, m.db)
+	tx, err := m.pool.Begin(ctx)
 	if err != nil {
 		return err
 	}
-	if err := m.apply(ctx, tx.conn()); err != nil {
-		_ = tx.rollback(context.WithoutCancel(ctx)) // nothing is left to be done about a failure
+	if err := m.apply(ctx, tx); err != nil {
+		_ = tx.Rollback(context.WithoutCancel(ctx)) // nothing is left to be done about a failure
 		return err
 	}
-	return tx.commit(ctx)
+	return tx.Commit(ctx)
 }
 
 // apply applies what is still pending once no other process does.
-func (m migration) apply(ctx context.Context, conn bun.IConn) error {
+func (m migration) apply(ctx context.Context, tx *conn.Tx) error {
 	var schema string
 	var pending []string
-	for _, prepare := range [][]string{m.dialect.beforeMigration(), m.dialect.oneMigration()} {
-		err := m.exec(ctx, conn, prepare...)
+	for _, prepare := range [][]string{m.dialect.BeforeMigration(), m.dialect.OneMigration()} {
+		err := m.exec(ctx, tx, prepare...)
 		if err == nil {
-			schema, pending, err = m.pending(ctx, conn)
+			schema, pending, err = m.findPending(ctx, tx.Query)
 		}
 		if err != nil || len(pending) == 0 {
 			return err
 		}
 	}
 	if schema != "" {
-		if err := m.exec(ctx, conn, m.dialect.prepareMigration(schema)...); err != nil {
+		if err := m.exec(ctx, tx, m.dialect.PrepareMigration(schema)...); err != nil {
 			return err
 		}
 	}
-	err := m.exec(ctx, conn, "CREATE TABLE IF NOT EXISTS habeas_migrations (name TEXT PRIMARY KEY, applied_at "+
-		"TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP)")
-	if err != nil {
+	if err := m.exec(ctx, tx, createMigrations); err != nil {
 		return err
 	}
 	for _, name := range pending {
@@ -100,33 +111,33 @@ func (m migration) apply(ctx context.Context, conn bun.IConn) error {
 		if err != nil {
 			return err
 		}
-		if err := m.exec(ctx, conn, strings.Split(strings.TrimSpace(string(text)), "\n\n")...); err != nil {
-			return wrap(ctx, "migrate: "+name, err)
+		if err := m.exec(ctx, tx, strings.Split(strings.TrimSpace(string(text)), "\n\n")...); err != nil {
+			return conn.Wrap(ctx, "migrate: "+name, err)
 		}
-		if _, err := exec(ctx, m.db, conn, "INSERT INTO habeas_migrations (name) VALUES ($1)", name); err != nil {
+		if _, err := tx.Exec(ctx, insertMigration, name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m migration) exec(ctx context.Context, conn bun.IConn, statements ...string) error {
+func (m migration) exec(ctx context.Context, tx *conn.Tx, statements ...string) error {
 	for _, statement := range statements {
-		if _, err := exec(ctx, m.db, conn, statement); err != nil {
+		if _, err := tx.Exec(ctx, statement); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pending returns the migrations that were not applied, in their order, and the schema that they belong into; "" means
-// where the database makes tables by itself.
-func (m migration) pending(ctx context.Context, conn bun.IConn) (schema string, names []string, err error) {
+// findPending returns the migrations that were not applied, in their order, and the schema that they belong into; ""
+// means where the database makes tables by itself.
+func (m migration) findPending(ctx context.Context, query conn.Query) (schema string, names []string, err error) {
 	names, err = fs.Glob(m.files, "*.sql")
 	if err != nil {
 		return "", nil, err
 	}
-	tables, err := m.dialect.ownTables(ctx, m.db, conn, m.schema)
+	tables, err := m.findTables(ctx, query)
 	if err != nil {
 		return "", nil, err
 	}
@@ -135,16 +146,66 @@ func (m migration) pending(ctx context.Context, conn bun.IConn) (schema string, 
 		return m.schema, names, err
 	}
 	if !slices.Contains(tables, placed{schema, "habeas_migrations"}) {
-		return schema, names, m.dialect.canMigrate(schema)
+		return schema, names, m.canMigrate(schema)
 	}
-	err = query(ctx, m.db, conn, func(rows *sql.Rows) error {
-		var applied string
-		err := rows.Scan(&applied)
-		names = slices.DeleteFunc(names, func(name string) bool { return name == applied })
-		return err
-	}, "SELECT name FROM "+quote(schema)+".habeas_migrations")
+	applied, err := query.Texts(ctx, "SELECT name FROM "+sqltext.Quote(schema)+".habeas_migrations")
+	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(applied, name) })
 	if err == nil && len(names) > 0 {
-		err = m.dialect.canMigrate(schema)
+		err = m.canMigrate(schema)
 	}
 	return schema, names, err
+}
+
+// placed is a table of habeas and the schema that it lies in.
+type placed struct{ schema, table string }
+
+// findTables finds the tables of habeas: those in the schema, or those that unqualified names can mean, in the order in
+// which they do.
+func (m migration) findTables(ctx context.Context, query conn.Query) (found []placed, err error) {
+	schemas := []string{m.schema}
+	if text := m.dialect.Schemas(""); text != "" {
+		if schemas, err = query.Texts(ctx, text); err != nil {
+			return nil, err
+		}
+	}
+	for _, schema := range schemas {
+		err := query(ctx, func(rows *sql.Rows) error {
+			var p placed
+			err := rows.Scan(&p.schema, &p.table)
+			found = append(found, p)
+			return err
+		}, m.dialect.OwnTables(schema))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// onlySchema is the schema of tables, or "" where there are none. Where there is another, a part of what was recorded
+// would be hidden behind an empty table.
+func onlySchema(tables []placed) (string, error) {
+	var schemas []string
+	for _, table := range tables {
+		if !slices.Contains(schemas, table.schema) {
+			schemas = append(schemas, table.schema)
+		}
+	}
+	switch len(schemas) {
+	case 0:
+		return "", nil
+	case 1:
+		return schemas[0], nil
+	default:
+		return "", domain.Misconfigured("bunstore", "the tables of habeas lie in more than one schema that unqualified names"+
+			" can mean ("+strings.Join(schemas, ", ")+"): name the one in Options.Schema, or take it out of the search path")
+	}
+}
+
+func (m migration) canMigrate(schema string) error {
+	if m.dialect.CanMigrate(schema) {
+		return nil
+	}
+	return domain.Misconfigured("bunstore", "the tables of habeas lie in the attached database "+schema+
+		", which Migrate does not change")
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/tests/databases"
-	"github.com/habeas-data/habeas/tests/postgres"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
 // ownTables are the tables of habeas.

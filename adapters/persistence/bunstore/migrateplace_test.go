@@ -11,9 +11,9 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
-	"github.com/habeas-data/habeas/tests/postgres"
 )
 
 // asRole returns the database as a role of its own, with no more rights than to use habeas' tables in public.

@@ -12,14 +12,13 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
-	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/consent"
 	"github.com/habeas-data/habeas/domain/erasure"
-	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/internal/system"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
-	"github.com/habeas-data/habeas/tests/postgres"
 )
 
 // strayPath is a PostgreSQL database whose connections look for unqualified names where there is nothing.
@@ -116,10 +115,8 @@ func TestAStoreWorksInItsSchemaWhateverTheSearchPath(t *testing.T) {
 			must(t, err)
 			store, err := bunstore.New(db, dataMap, options)
 			must(t, err)
-			set, err := resolvers.NewSet(desk{})
-			must(t, err)
 			eraser, err := erasure.NewEraser(
-				erasure.Config{Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Resolvers: set},
+				erasure.Config{Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Resolvers: []ports.Resolver{desk{}}},
 			)
 			must(t, err)
 			subject, err := domain.NewSubject("1", domain.SubjectRef{Kind: "desk", Value: "c1"})

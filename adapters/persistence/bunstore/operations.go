@@ -19,7 +19,6 @@ func (o outbox) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
 		return nil, err
 	}
 	var all []domain.OutboxBacklog
-	table := o.store.tables.outbox
 	err := o.read(ctx, "backlog", func(rows *sql.Rows) error {
 		var resolver string
 		var status domain.OutboxStatus
@@ -41,10 +40,7 @@ func (o outbox) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
 		all[i].Counts[status] += n
 		all[i].Oldest, all[i].OldestDue = earlier(all[i].Oldest, oldest.time), earlier(all[i].OldestDue, due.time)
 		return nil
-	}, "SELECT resolver, status, count(*), min(enqueued_at), min(COALESCE(next_attempt_at, enqueued_at)) FROM "+table+
-		" WHERE "+isOpen+" GROUP BY resolver, status"+
-		" UNION ALL SELECT resolver, 'abandoned', count(*), NULL, NULL FROM "+table+
-		" WHERE "+isAbandoned+" GROUP BY resolver")
+	}, o.store.outbox.Backlog)
 	slices.SortFunc(all, func(a, b domain.OutboxBacklog) int { return strings.Compare(a.Resolver, b.Resolver) })
 	return all, err
 }
@@ -56,17 +52,11 @@ func earlier(a, b *time.Time) *time.Time {
 	return a
 }
 
-// renewed is what a requeue makes of an entry.
-func (o outbox) renewed() string {
-	return "status = 'pending', attempts = 0, last_attempt_at = NULL, next_attempt_at = NULL, last_error = NULL," +
-		" tried_since = " + o.store.dialect.beginning()
-}
-
 func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.OutboxEntry, error) {
 	if len(entryIDs) == 0 {
 		return nil, o.usable()
 	}
-	return o.requeue(ctx, o.amongst("$1"), asList(entryIDs))
+	return o.requeue(ctx, o.store.outbox.Requeue, asList(entryIDs))
 }
 
 func (o outbox) RequeueMatching(
@@ -75,26 +65,12 @@ func (o outbox) RequeueMatching(
 	if limit <= 0 {
 		return nil, o.usable()
 	}
-	args := parameters{limit}
-	condition := isAbandoned + " AND operation = 'erase'"
-	if filter.Resolver != "" {
-		condition += " AND resolver = " + args.add(filter.Resolver, "text")
-	}
-	if !filter.EnqueuedBefore.IsZero() {
-		condition += " AND enqueued_at < " +
-			args.add(o.store.dialect.instant(filter.EnqueuedBefore), o.store.dialect.instantType())
-	}
-	if !filter.EnqueuedFrom.IsZero() {
-		condition += " AND enqueued_at >= " +
-			args.add(o.store.dialect.instant(filter.EnqueuedFrom), o.store.dialect.instantType())
-	}
-	return o.requeue(ctx, o.store.dialect.amongst("entry_id", "SELECT entry_id FROM "+o.store.tables.outbox+" WHERE "+
-		condition+" ORDER BY enqueued_at, entry_id LIMIT $1"), args...)
+	text, args := o.store.outbox.RequeueMatching(filter, limit)
+	return o.requeue(ctx, text, args...)
 }
 
-func (o outbox) requeue(ctx context.Context, condition string, args ...any) ([]domain.OutboxEntry, error) {
-	condition = isStillAbandoned + " AND operation = 'erase' AND " + condition
-	requeued, err := o.change(ctx, "requeue", condition, o.renewed(), args...)
+func (o outbox) requeue(ctx context.Context, text string, args ...any) ([]domain.OutboxEntry, error) {
+	requeued, err := o.change(ctx, "requeue", text, args...)
 	o.enqueued = o.enqueued || len(requeued) > 0
 	return requeued, err
 }
@@ -107,10 +83,8 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 	if err := o.forget(ctx); err != nil {
 		return nil, err
 	}
-	chosen := isStillAbandoned + " AND " + o.amongst("$1")
 	list := asList(entryIDs)
-	found, err := o.found(ctx, o.read, "discard",
-		"SELECT "+entryColumns+" FROM "+o.store.tables.outbox+" WHERE "+chosen, list)
+	found, err := o.readEntries(ctx, o.read, "discard", o.store.outbox.Chosen, list)
 	if err != nil {
 		return nil, err
 	}
@@ -124,8 +98,7 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 			return nil, err
 		}
 	}
-	changed, err := o.change(ctx, "discard", chosen, "status = 'succeeded', last_error = NULL, next_attempt_at = NULL,"+
-		" lease_token = NULL, ref = NULL, corrections = NULL", list)
+	changed, err := o.change(ctx, "discard", o.store.outbox.Discard, list)
 	if err != nil {
 		return nil, err
 	}
@@ -136,11 +109,11 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 		of := ofEntry(entry)
 		delete(open[of], entry.EntryID)
 		if _, locked := open[of]; locked && entry.Operation == domain.OperationErase {
-			last[of] = i
+			last[operationOf{of, entry.OperationID}] = i
 		}
 	}
 	for of, i := range last {
-		discarded[i].Completes = len(open[of]) == 0
+		discarded[i].Completes = !open.leaves(of)
 	}
 	return discarded, nil
 }
@@ -161,14 +134,8 @@ func (o outbox) TriedSince(ctx context.Context, entryIDs []string) (map[string]t
 			found[id] = *since.time
 		}
 		return err
-	}, "SELECT entry_id, tried_since FROM "+o.store.tables.outbox+" WHERE tried_since > "+o.store.dialect.beginning()+
-		" AND "+o.amongst("$1"), asList(entryIDs))
+	}, o.store.outbox.TriedSince, asList(entryIDs))
 	return found, err
-}
-
-// amongst is the condition that an entry's id is in a list, which is a parameter.
-func (o outbox) amongst(list string) string {
-	return o.store.dialect.amongst("entry_id", o.store.dialect.elements(list))
 }
 
 // asList is any number of texts as one parameter.

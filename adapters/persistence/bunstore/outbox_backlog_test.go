@@ -10,7 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
 var touched = regexp.MustCompile(`shared hit=(\d+)(?: read=(\d+))?`)
@@ -52,7 +52,7 @@ func TestABacklogCostsClaimsNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			hook := &statements{}
 			db := databases.PostgreSQL(t)
-			b := newBox(t, db.WithQueryHook(hook))
+			b := newBox(t, databases.WithHook(db, hook))
 			desk := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase}
 			claim := hook.during(t, func() { b.claim(t, 50, noon, desk) })[1]
 			touches := func() int {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
 // A counter that cannot grow any more keeps neither its own entry nor others from being claimed.

@@ -12,8 +12,8 @@ import (
 	"github.com/uptrace/bun/dialect"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
 )
 
 // fill adds n entries of a status, each of a subject of its own.
@@ -69,7 +69,7 @@ func testPlans(t *testing.T, large bool) {
 	t.Helper()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
-		b := newBox(t, db.WithQueryHook(hook))
+		b := newBox(t, databases.WithHook(db, hook))
 		settledBefore := 100_000
 		if db.Dialect().Name() == dialect.SQLite {
 			settledBefore = 10_000 // what counts there are the statistics; with the race detector more takes minutes
@@ -140,7 +140,7 @@ func testPlans(t *testing.T, large bool) {
 func TestABatchTakesAFixedNumberOfStatements(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
-		b := newBox(t, db.WithQueryHook(hook))
+		b := newBox(t, databases.WithHook(db, hook))
 		for name, of := range map[string]func(i int) string{
 			"of as many subjects": strconv.Itoa,
 			"of two subjects":     func(i int) string { return strconv.Itoa(i % 2) },

@@ -9,12 +9,11 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
-	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/internal/system"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
 )
 
 // named is a system that takes whatever it is asked for, and rectifies.
@@ -43,11 +42,9 @@ func (b box) runnerOf(
 	t testing.TB, clock ports.Clock, registered ...ports.Resolver,
 ) (*saga.Runner, *[]domain.OutboxEntry) {
 	t.Helper()
-	set, err := resolvers.NewSet(registered...)
-	must(t, err)
 	var reported []domain.OutboxEntry
 	runner, err := saga.NewRunner(saga.Config{
-		Sessions: b.store, Clock: clock, IDs: &system.IDs{}, Resolvers: set,
+		Sessions: b.store, Clock: clock, IDs: &system.IDs{}, Resolvers: registered,
 		OnAbandoned: func(_ context.Context, entry domain.OutboxEntry) { reported = append(reported, entry) },
 	})
 	must(t, err)

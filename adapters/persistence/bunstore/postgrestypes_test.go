@@ -14,9 +14,9 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
-	"github.com/habeas-data/habeas/tests/postgres"
 )
 
 // Exhibit has columns of types that only PostgreSQL has, or that it treats in its own way.

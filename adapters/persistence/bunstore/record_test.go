@@ -13,7 +13,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
 // Record has a column of every type that both databases know. Its rows survive an erasure, for Kept is nobody's.

@@ -7,11 +7,12 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/uptrace/bun/schema"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -20,48 +21,77 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 	if err != nil {
 		return 0, err
 	}
-	table, ok := s.store.dataMap.Table(step.Table)
+	table, ok := s.store.text.DataMap.Table(step.Table)
 	if !ok || len(step.Values) == 0 {
 		return 0, notInDataMap()
 	}
-	assignments, args := make([]string, len(step.Values)), slices.Clone(key)
-	for i, value := range step.Values {
+	path, ok := s.store.text.DataMap.PathVia(step.Table, step.Via)
+	if !ok {
+		return 0, notInDataMap()
+	}
+	var row []string
+	if step.Row != "" {
+		if row, ok = domain.SplitTuple(step.Row, len(table.PrimaryKey)); !ok {
+			return 0, s.usable() // there is no such row
+		}
+	}
+	for _, value := range step.Values {
 		column, ok := table.Column(value.Column)
-		if !ok || column.Personal == nil {
+		if !ok || !path.Has(column) {
 			return 0, notInDataMap()
 		}
 		if !s.store.readable(table, column, value.Value) {
 			return 0, s.fail(ctx, "rectify", unreadable(column)) // so that half of a rectification cannot be committed
 		}
-		args = append(args, s.store.parameter(value.Value))
-		assignments[i] = quote(column.Name) + " = $" + strconv.Itoa(len(args))
 	}
 	if err := s.forget(ctx); err != nil { // wrong values are personal data, too
 		return 0, err
 	}
-	live, err := s.known(ctx, id, key)
+	live, err := s.readCatalog(ctx, id, key)
 	if err == nil {
-		if _, err = s.store.refuseHidden(live, id, "rectify"); err != nil {
+		if _, err = live.RefuseHidden(id, "rectify"); err != nil {
 			err = s.fail(ctx, "rectify", err)
 		}
 	}
 	if err != nil {
 		return 0, err
 	}
-	text := "UPDATE " + quoteTable(table.Name) + " AS t0 SET " + strings.Join(assignments, ", ") + " WHERE " +
-		s.store.rowsOf(table, 0)
+	text, args := s.store.text.Correct(table, path, row, step.Values, key)
 	var rows int64
-	if live.keepsAny() {
-		rows, err = s.rectifyVerified(ctx, table, key, step.Values, text, args)
+	if live.KeepsAny() {
+		rows, err = s.rectifyVerified(ctx, step, row, key, text, args)
 	} else {
 		rows, err = s.write(ctx, "rectify: "+table.Name, text, args...)
 	}
-	return rows, s.explain(ctx, "rectify: "+table.Name, err, need{table.Name, []string{"SELECT", "UPDATE"}})
+	return rows, s.explain(ctx, "rectify: "+table.Name, err, catalog.ToUpdate(table.Name))
+}
+
+// rectifyVerified carries out a rectification in a database that may undo it, and checks that the values are stored. It
+// also checks the earlier rectifications of the session: a trigger of this table may undo them.
+func (s subjectStore) rectifyVerified(
+	ctx context.Context, right domain.RectificationStep, row []string, key []any, text string, args []any,
+) (rows int64, err error) {
+	step := domain.Step{Target: right.Table, Via: right.Via, Strategy: domain.StrategyAnonymize}
+	v := verify.NewStep(verified(s), s.store.text, s.catalog, "rectify: "+right.Table, step, key)
+	v.Rectify(right.Values, row, text, args)
+	s.rectified = slices.DeleteFunc(s.rectified, v.Overwrites)
+	if rows, err = v.Begin(ctx); err != nil {
+		return 0, err
+	}
+	if err := s.fireDeferred(ctx, v.Op); err != nil {
+		return 0, err
+	}
+	s.rectified = append(s.rectified, v)
+	if failing, err := verify.Repeat(ctx, s.rectified); err != nil {
+		return 0, s.fail(ctx, s.rectified[failing].Op, err)
+	}
+	return rows, s.deferAgain(ctx, v.Op)
 }
 
 func notInDataMap() error {
 	return &domain.Error{
-		Code: domain.ErrManifest, Op: "rectify", Message: "a step is not about annotated columns of a table",
+		Code: domain.ErrManifest, Op: "rectify",
+		Message: "a step is not about annotated columns of a table and one of its paths",
 	}
 }
 
@@ -70,36 +100,6 @@ func unreadable(column domain.Column) error {
 		Field: string(column.Personal.Category), Code: domain.FieldType,
 		Message: "is nothing that the application could read",
 	}})
-}
-
-// timeFormat is how bun writes instants, which the columns of either database take, whether they are times or texts.
-const timeFormat = "2006-01-02 15:04:05.999999-07:00"
-
-// parameter is a value of a domain.ColumnValue as a parameter of a statement. PostgreSQL gets the text form: a driver
-// sends it as it is, and the server reads it by the type of the column, which may be another than the Go type's (an int
-// kept in a varchar). SQLite would not read it, and converts Go's values by the affinity of the column.
-func (s *Store) parameter(value any) any {
-	switch value := value.(type) {
-	case time.Time:
-		return value.UTC().Format(timeFormat)
-	case domain.Number:
-		return string(value)
-	case domain.JSON:
-		return string(value)
-	}
-	if s.dialect != (postgres{}) {
-		return value
-	}
-	switch value := value.(type) {
-	case int64:
-		return strconv.FormatInt(value, 10)
-	case float64:
-		return strconv.FormatFloat(value, 'g', -1, 64)
-	case bool:
-		return strconv.FormatBool(value)
-	default:
-		return value
-	}
 }
 
 // readable reports whether every model that bun knows of the table could read the value back. The types of columns do
@@ -111,7 +111,7 @@ func (s *Store) readable(table domain.Table, column domain.Column, value any) bo
 		if model.Name != table.Name {
 			continue
 		}
-		if field, ok := model.FieldMap[column.Name]; ok && !reads(field, s.readBack(column, value)) {
+		if field, ok := model.FieldMap[column.Name]; ok && !reads(field, sqltext.ReadBack(s.dialect, column, value)) {
 			return false
 		}
 	}
@@ -132,34 +132,12 @@ func reads(field *schema.Field, value any) bool {
 	case own:
 		return true
 	case target.CanInt():
-		return textOf(value) == strconv.FormatInt(target.Int(), 10)
+		return sqltext.Text(value) == strconv.FormatInt(target.Int(), 10)
 	case target.CanUint():
-		return textOf(value) == strconv.FormatUint(target.Uint(), 10)
+		return sqltext.Text(value) == strconv.FormatUint(target.Uint(), 10)
 	case target.CanFloat():
 		return !math.IsInf(target.Float(), 0)
 	default:
 		return true
-	}
-}
-
-// readBack is a value as a driver returns it once it is stored: the text form where drivers differ.
-func (s *Store) readBack(column domain.Column, value any) any {
-	switch value := value.(type) {
-	case int64:
-		if column.Type == domain.TypeNumber {
-			return textOf(value)
-		}
-		return value
-	case float64:
-		return strconv.FormatFloat(value, 'f', -1, 64)
-	case domain.Number:
-		return string(value)
-	case domain.JSON:
-		if n, err := strconv.ParseFloat(string(value), 64); err == nil && s.dialect == (sqlite{}) {
-			return n // SQLite makes a number of it: the affinity of a JSON column is NUMERIC
-		}
-		return string(value)
-	default:
-		return value
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
 )
 
 // sealed is a text that the application encrypts.
@@ -59,7 +59,7 @@ type Picky struct {
 	Shape         struct{ Zip int } `bun:"shape,type:jsonb" pii:"behavioral"`
 	Document      json.RawMessage   `bun:"document" pii:"behavioral"`
 	Address       netip.Addr        `bun:"address,type:inet" pii:"technical"`
-	Secret        sealed            `bun:"secret,type:text" pii:"special"`
+	Secret        sealed            `bun:"secret,type:text" pii:"special,export:yes"`
 }
 
 // newPickies makes a store with one row, that of the subject.
@@ -87,7 +87,7 @@ func newPickies(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 func TestAValueThatTheApplicationCouldNotReadIsRefusedBeforeItIsWritten(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
-		store, id := newPickies(t, db.WithQueryHook(hook))
+		store, id := newPickies(t, databases.WithHook(db, hook))
 		for _, c := range []struct {
 			column   string
 			value    any

@@ -12,14 +12,15 @@ import (
 	"github.com/uptrace/bun/dialect"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/rectification"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
 )
 
 func TestRefusedCorrectionsMakeNoStatement(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
-		r := newRectifiable(t, db.WithQueryHook(hook), 1)
+		r := newRectifiable(t, databases.WithHook(db, hook), 1)
 		for name, corrections := range map[string]domain.Corrections{
 			"none":                   {},
 			"an unknown category":    {"hobbies": "chess", domain.CategoryContact: "new@example.org"},
@@ -96,7 +97,7 @@ func TestARectificationThatFailsInTheMiddleLeavesOnlyEvidence(t *testing.T) {
 func TestRectifyingIsOneStatementPerTableWithoutAValueInIt(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
-		r := newRectifiable(t, db.WithQueryHook(hook), 0)
+		r := newRectifiable(t, databases.WithHook(db, hook), 0)
 		r.learn(t)
 		var runs [][]string
 		for i, orders := range []int{1, 5000} {
@@ -104,7 +105,7 @@ func TestRectifyingIsOneStatementPerTableWithoutAValueInIt(t *testing.T) {
 			subject := r.seedAs(t, int64(987654+i))
 			subject.Refs = r.alice.Refs
 			runs = append(runs, r.counted(t, hook, func(ctx context.Context, session ports.Session) error {
-				result, err := r.rectifier.RectifySubject(ctx, session, subject, corrected)
+				result, err := r.rectifier.RectifySubject(ctx, session, subject, corrected, rectification.AllColumns())
 				if result.Rectified["orders"] != int64(orders) {
 					t.Errorf("%v of %d orders", result.Rectified, orders)
 				}

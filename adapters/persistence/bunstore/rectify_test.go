@@ -11,12 +11,11 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
-	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/rectification"
-	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/internal/system"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
 )
 
 // crm is an external system that rectifies.
@@ -39,10 +38,8 @@ func newRectifiable(t testing.TB, db *bun.DB, ordersOfEach int) rectifiable {
 	s := newShop(t, db, ordersOfEach, desk{}, crm{})
 	dataMap, err := bunmodels.Read(db, models, nil)
 	must(t, err)
-	set, err := resolvers.NewSet(desk{}, crm{})
-	must(t, err)
 	rectifier, err := rectification.NewRectifier(rectification.Config{
-		Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Resolvers: set,
+		Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Resolvers: []ports.Resolver{desk{}, crm{}},
 	})
 	must(t, err)
 	s.alice.Refs = []domain.SubjectRef{{Kind: "crm", Value: "secret-ref"}, {Kind: "desk", Value: "d-1"}}
@@ -54,7 +51,7 @@ func (r rectifiable) rectify(
 	subject domain.Subject, corrections domain.Corrections,
 ) (result domain.RectificationResult, err error) {
 	err = r.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
-		result, err = r.rectifier.RectifySubject(ctx, session, subject, corrections)
+		result, err = r.rectifier.RectifySubject(ctx, session, subject, corrections, rectification.AllColumns())
 		return err
 	})
 	return result, err
@@ -154,6 +151,10 @@ func TestARectificationIsOnTheTrailWithoutAnyValue(t *testing.T) {
 		}
 		var got []event
 		for _, e := range r.events(t, r.alice.ID) {
+			if e.Payload[domain.PayloadOperationID] == nil {
+				t.Errorf("%s has no operation", e.EventType)
+			}
+			delete(e.Payload, domain.PayloadOperationID)
 			got = append(got, event{e.EventType, e.Payload})
 		}
 		want := []event{

@@ -18,8 +18,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
 )
 
 // Holder has a column of every type, some of them in the text form of another one, and a text that must be kept.
@@ -208,7 +208,7 @@ func TestATextThatSomebodyElseHasToHaveAloneIsAConflictOnPostgreSQL(t *testing.T
 func TestAStepOutsideTheDataMapIsRefusedBeforeAnyStatement(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
-		store, id := newHolders(t, db.WithQueryHook(hook))
+		store, id := newHolders(t, databases.WithHook(db, hook))
 		texts := hook.during(t, func() {
 			for name, err := range map[string]error{
 				"no values":        second(write(store, id, "holders")),

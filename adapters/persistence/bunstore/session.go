@@ -3,7 +3,13 @@ package bunstore
 import (
 	"context"
 	"database/sql"
+	"strings"
+	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -13,32 +19,30 @@ import (
 type session struct {
 	store      *Store
 	preserve   func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
-	tx         transaction                                       // nil until begun
+	tx         *conn.Tx                                          // nil until begun
 	joined     bool                                              // tx is the host's
 	subject    domain.SubjectID                                  // the subject of keys
 	keys       []any                                             // see key
 	writes     int                                               // statements that changed something in tx
 	locked     *lockedSubject                                    // the subject that was locked last
-	ahead      *ahead                                            // read for the rest of an erasure
-	catalog    *catalog                                          // of the application's tables; nil until it is needed
-	held       appends
-	evidence   [][]any             // events that must outlive a rollback
-	onRollback [][]any             // events that only a rollback leaves, behind the evidence
-	failed     error               // the first error of a statement; it fails the session
-	enqueued   bool                // the outbox has new work once the session has committed
-	rectified  []*verifiedStep     // rectifications that must still be there after later ones
-	fired      bool                // deferred triggers fire at once
-	late       []constraintTrigger // of the application, that do so only for now
+	ahead      *sqltext.Ahead                                    // read for the rest of an erasure
+	catalog    *catalog.Catalog                                  // of the application's tables; nil until it is needed
+	held       sqltext.Appends
+	evidence   [][]any                     // events that must outlive a rollback
+	onRollback [][]any                     // events that only a rollback leaves, behind the evidence
+	failed     error                       // the first error of a statement; it fails the session
+	enqueued   bool                        // the outbox has new work once the session has committed
+	rectified  []*verify.Step              // rectifications that must still be there after later ones
+	fired      bool                        // deferred triggers fire at once
+	late       []catalog.ConstraintTrigger // of the application, that do so only for now
+	after      []func(context.Context)     // called after the commit
 	ended      bool
 }
 
-var _ ports.Session = (*session)(nil)
+var _ ports.CommitNotifier = (*session)(nil)
 
-func (s *session) Consents() ports.ConsentStore         { return consentStore{s} }
-func (s *session) Restrictions() ports.RestrictionStore { return restrictionStore{s} }
-func (s *session) Subjects() ports.SubjectStore         { return subjectStore{s} }
-func (s *session) Outbox() ports.Outbox                 { return outbox{s} }
-func (s *session) Audit() ports.AuditLog                { return auditLog{s} }
+// AfterCommit implements ports.CommitNotifier.
+func (s *session) AfterCommit(fn func(context.Context)) { s.after = append(s.after, fn) }
 
 // usable is checked before anything is done in the session.
 func (s *session) usable() error {
@@ -53,7 +57,7 @@ func (s *session) key(id domain.SubjectID) ([]any, error) {
 	if s.keys != nil && s.subject == id {
 		return s.keys, nil
 	}
-	keys, err := s.store.dataMap.Key(id)
+	keys, err := s.store.text.DataMap.Key(id)
 	if err == nil {
 		s.subject, s.keys = id, keys
 	}
@@ -63,7 +67,7 @@ func (s *session) key(id domain.SubjectID) ([]any, error) {
 // fail notes the error of a statement, which ends what the session can do, and returns it with a code.
 func (s *session) fail(ctx context.Context, op string, err error) error {
 	if err != nil && s.failed == nil {
-		s.failed = wrap(ctx, op, err)
+		s.failed = conn.Wrap(ctx, op, err)
 	}
 	return s.failed
 }
@@ -73,21 +77,23 @@ func (s *session) begin(ctx context.Context) error {
 	if s.tx != nil {
 		return nil
 	}
-	turn, err := s.store.enterToWrite(ctx)
-	if err != nil {
-		return s.fail(ctx, "begin", err)
+	tx, err := s.store.pool.Begin(ctx)
+	s.tx = tx
+	return s.fail(ctx, "begin", err)
+}
+
+// forget makes SQLite overwrite what the session deletes or changes from now on.
+func (s *session) forget(ctx context.Context) error {
+	if !s.store.pool.LeavesDeleted() {
+		return nil
 	}
-	defer func() {
-		if s.tx == nil { // also when the driver or a query hook panics
-			turn.leave()
-		}
-	}()
-	tx, err := s.store.dialect.begin(ctx, s.store.db)
-	if err != nil {
-		return s.fail(ctx, "begin", err)
+	if err := s.usable(); err != nil {
+		return err
 	}
-	s.tx = gated{tx, turn}
-	return nil
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	return s.fail(ctx, "secure delete", s.tx.OverwriteDeleted(ctx))
 }
 
 // write runs a statement that changes something, in the transaction.
@@ -99,7 +105,7 @@ func (s *session) write(ctx context.Context, op, text string, args ...any) (int6
 		return 0, err
 	}
 	s.writes++
-	rows, err := exec(ctx, s.store.db, s.tx.conn(), text, args...)
+	rows, err := s.tx.Exec(ctx, text, args...)
 	return rows, s.fail(ctx, op, err)
 }
 
@@ -109,22 +115,59 @@ func (s *session) read(ctx context.Context, op string, each func(*sql.Rows) erro
 		return err
 	}
 	if s.tx != nil {
-		return s.fail(ctx, op, query(ctx, s.store.db, s.tx.conn(), each, text, args...))
+		return s.fail(ctx, op, s.tx.Query(ctx, each, text, args...))
 	}
-	return s.fail(ctx, op, s.store.query(ctx, each, text, args...))
+	return s.fail(ctx, op, s.store.pool.Query(ctx, each, text, args...))
 }
 
-// query runs a statement outside a transaction.
-func (s *Store) query(ctx context.Context, each func(*sql.Rows) error, text string, args ...any) error {
-	if err := s.gate.enter(ctx); err != nil {
+// queryFor returns read for an operation.
+func (s *session) queryFor(op string) conn.Query {
+	return func(ctx context.Context, each func(*sql.Rows) error, text string, args ...any) error {
+		return s.read(ctx, op, each, text, args...)
+	}
+}
+
+// learn makes sure that the session knows the catalog of the fingerprint.
+func (s *session) learn(ctx context.Context, fingerprint string) (err error) {
+	if s.catalog = s.store.catalogs.Known(fingerprint); s.catalog != nil {
+		return nil
+	}
+	s.catalog, err = s.store.catalogs.Read(ctx, s.queryFor("inspect"), fingerprint)
+	return err
+}
+
+// explain returns err. If the database has refused a statement because of the privileges of this role or of the kind of
+// a table, it returns an error that names the table. The transaction is lost in both cases.
+func (s *session) explain(ctx context.Context, op string, err error, needs ...catalog.Need) error {
+	state := conn.SQLState(err)
+	if state != "42501" && state != "42809" || s.failed == nil {
 		return err
 	}
-	defer s.gate.leave()
-	return query(ctx, s.db, s.db.DB, each, text, args...)
+	ctx = context.WithoutCancel(ctx)
+	query := s.store.pool.Query
+	if s.joined {
+		if s.tx.Undo(ctx) != nil {
+			return err
+		}
+		query = s.tx.Query
+	} else if s.tx != nil {
+		_ = s.tx.Rollback(ctx) // as the session would at its end
+		s.tx = nil
+	}
+	why := s.store.catalogs.FindLacking(ctx, query, needs)
+	switch {
+	case len(why) > 0:
+	case state == "42809":
+		return err
+	default:
+		why = append(why, catalog.Unexplained(needs))
+	}
+	s.failed = &domain.Error{Code: domain.ErrConfiguration, Op: op, Message: strings.Join(why, "; "), Err: err}
+	return s.failed
 }
 
-// returning runs a statement that changes something, in the transaction, and calls each for every row it returns.
-func (s *session) returning(
+// writeRows runs a statement that changes something, in the transaction, and calls each for every row it returns.
+func (s *session) writeRows(
 	ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any,
 ) error {
 	if err := s.usable(); err != nil {
@@ -137,36 +180,9 @@ func (s *session) returning(
 	return s.read(ctx, op, each, text, args...)
 }
 
-// commit sends what is held and makes everything durable.
-func (s *session) commit(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return wrap(ctx, "commit", err)
-	}
-	if s.tx == nil && s.held.isOneStatement(s.store) { // which is a transaction of its own
-		if s.store.shares() && len(s.evidence)+len(s.onRollback) == 0 { // evidence must not be in doubt
-			return s.fail(ctx, "append", s.store.appending.Do(ctx, &s.held))
-		}
-		return s.fail(ctx, "append", s.store.append(ctx, &s.held))
-	}
-	if err := s.flush(ctx); err != nil || s.tx == nil {
-		return err
-	}
-	if s.joined {
-		if err := s.announceInside(ctx); err != nil {
-			return err
-		}
-	}
-	err := s.tx.commit(ctx) // or a panic of a query hook, after which the transaction is rolled back
-	s.tx = nil              // ended by its commit, whatever came of it
-	return wrap(ctx, "commit", err)
-}
-
-// flush sends what is held.
-func (s *session) flush(ctx context.Context) error {
-	for _, insert := range s.held.take(s.store) {
-		if _, err := s.write(ctx, "append", insert.text, insert.args...); err != nil {
-			return err
-		}
-	}
-	return nil
+// lockedSubject is one that a session has locked to erase it.
+type lockedSubject struct {
+	id     domain.SubjectID
+	at     time.Time
+	writes int // statements that it took
 }

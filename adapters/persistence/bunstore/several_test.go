@@ -8,7 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
 func TestOptionsForSeveralServersNeedPostgreSQLAndKnownValues(t *testing.T) {

@@ -10,13 +10,12 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
-	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/consent"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
-	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/domain/restriction"
+	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -89,12 +88,10 @@ func newShop(t testing.TB, db *bun.DB, ordersOfEach int, external ...ports.Resol
 	must(t, err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})
 	must(t, err)
-	set, err := resolvers.NewSet(external...)
-	must(t, err)
 	clock, ids := system.Clock{}, &system.IDs{}
-	eraser, err := erasure.NewEraser(erasure.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set})
+	eraser, err := erasure.NewEraser(erasure.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: external})
 	must(t, err)
-	exporter, err := export.NewExporter(export.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set})
+	exporter, err := export.NewExporter(export.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: external})
 	must(t, err)
 	s := &shop{
 		db: db, store: store, eraser: eraser, ordersOfEach: ordersOfEach,

@@ -11,8 +11,8 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
 )
 
 // Any steps can be carried out one after the other in one store, as those of two plans would be: what is known of the
@@ -20,7 +20,7 @@ import (
 func TestStepsAreThoseThatWereAskedFor(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		ctx, hook := t.Context(), &statements{}
-		db = db.WithQueryHook(hook)
+		db = databases.WithHook(db, hook)
 		must(t, bunstore.Migrate(ctx, db, bunstore.Options{}))
 		user := domain.Relation{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}}
 		column := func(name string) domain.Column {

@@ -6,10 +6,16 @@ import (
 	"slices"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 type subjectStore struct{ *session }
+
+func (s *session) Subjects() ports.SubjectStore { return subjectStore{s} }
 
 // Lock implements ports.SubjectStore. The mark comes first in every session, then the subject's row, then other rows
 // from the subject outwards: sessions that lock one subject never wait for each other in a circle. Each level is a
@@ -29,9 +35,9 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 		return err
 	}
 	before := s.writes
-	locking, instant := s.store.locking, s.store.dialect.instant(at)
-	if locking.markAndRow == "" { // the write lock of the database is all that is needed
-		if _, err := s.write(ctx, "lock subject", locking.mark, id.String(), instant); err != nil {
+	locks, instant := s.store.locks, s.store.dialect.Instant(at)
+	if locks.MarkAndRow == "" { // the write lock of the database is all that is needed
+		if _, err := s.write(ctx, "lock subject", locks.Mark, id.String(), instant); err != nil {
 			return err
 		}
 		_, err := s.look(ctx, id, key)
@@ -41,7 +47,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 		return err
 	}
 	if err := s.lockRows(ctx, id, key, instant); err != nil {
-		return s.explain(ctx, "lock subject", err, s.store.needsOfLock()...)
+		return s.explain(ctx, "lock subject", err, catalog.ToLock(s.store.locks.Tables)...)
 	}
 	s.locked = &lockedSubject{id, at, s.writes - before}
 	return nil
@@ -49,8 +55,8 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 
 // lockRows leaves the mark, and locks the subject's row and those that others reach it through.
 func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []any, instant any) error {
-	locking := s.store.locking
-	found, err := s.see(ctx, id, locking.markAndRow, append(slices.Clone(key), id.String(), instant)...)
+	locks := s.store.locks
+	found, err := s.see(ctx, id, locks.MarkAndRow, append(slices.Clone(key), id.String(), instant)...)
 	if err != nil {
 		return err
 	}
@@ -59,22 +65,17 @@ func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []a
 			return err
 		}
 	}
-	if err := s.store.refuseUnlocked(s.catalog); err != nil {
-		return s.fail(ctx, "lock subject", err)
+	if s.catalog != nil {
+		if err := s.catalog.RefuseUnlocked(locks.Tables); err != nil {
+			return s.fail(ctx, "lock subject", err)
+		}
 	}
-	for _, level := range locking.levels {
-		if err := s.returning(ctx, "lock subject", ignore, level.text, slices.Repeat(key, level.tables)...); err != nil {
+	for _, level := range locks.Levels {
+		if err := s.writeRows(ctx, "lock subject", conn.Ignore, level.Text, slices.Repeat(key, level.Tables)...); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// lockedSubject is one that a session has locked to erase it.
-type lockedSubject struct {
-	id     domain.SubjectID
-	at     time.Time
-	writes int // statements that it took
 }
 
 // LockToRectify implements ports.SubjectStore. It takes the row of the mark, and removes it again if it is new: others
@@ -85,11 +86,11 @@ func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (d
 		return domain.SubjectState{}, err
 	}
 	var erasures int64
-	locking := s.store.locking
-	err = s.returning(ctx, "lock subject", func(rows *sql.Rows) error { return rows.Scan(&erasures) },
-		locking.hold, id.String(), s.store.dialect.instant(time.Unix(0, 0)))
+	locks := s.store.locks
+	err = s.writeRows(ctx, "lock subject", func(rows *sql.Rows) error { return rows.Scan(&erasures) },
+		locks.Hold, id.String(), s.store.dialect.Instant(time.Unix(0, 0)))
 	if err == nil && erasures == 0 {
-		_, err = s.write(ctx, "lock subject", locking.release, id.String())
+		_, err = s.write(ctx, "lock subject", locks.Release, id.String())
 	}
 	if err != nil {
 		return domain.SubjectState{}, err
@@ -98,10 +99,26 @@ func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (d
 	return domain.SubjectState{Erased: erasures > 0, Present: present}, err
 }
 
+// makeDurable lets the commit of the transaction wait as Options.SynchronousCommit says. It begins the transaction.
+func (s *session) makeDurable(ctx context.Context) error {
+	value := s.store.synchronousCommit
+	if value == "" {
+		return nil
+	}
+	if err := s.usable(); err != nil {
+		return err
+	}
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	_, err := s.tx.Exec(ctx, "SET LOCAL synchronous_commit TO "+value)
+	return s.fail(ctx, "lock subject", err)
+}
+
 // checkIsolation refuses a transaction of the application that cannot see rows which are committed while it waits for
 // them. Sessions of our own read what is committed.
 func (s subjectStore) checkIsolation(ctx context.Context) error {
-	text := s.store.locking.isolation
+	text := s.store.locks.Isolation
 	if text == "" || !s.joined {
 		return nil
 	}
@@ -118,15 +135,15 @@ func (s subjectStore) checkIsolation(ctx context.Context) error {
 
 // look reads the subject's row without a lock and reports whether there is one.
 func (s subjectStore) look(ctx context.Context, id domain.SubjectID, key []any) (present bool, err error) {
-	present, err = s.see(ctx, id, s.store.locking.look, key...)
-	return present, s.explain(ctx, "lock subject", err, need{s.store.dataMap.SubjectTable().Name, []string{"SELECT"}})
+	present, err = s.see(ctx, id, s.store.locks.Look, key...)
+	return present, s.explain(ctx, "lock subject", err, catalog.ToRead(s.store.text.DataMap.SubjectTable().Name))
 }
 
 // see runs a statement that returns a sight for each row of the subject, and reports whether there was one.
 func (s subjectStore) see(
 	ctx context.Context, id domain.SubjectID, text string, args ...any,
 ) (present bool, err error) {
-	sight := s.store.locking.newSight()
+	sight := newSight(s.store.locks)
 	targets := []any{&present}
 	for _, target := range sight.targets() {
 		targets = append(targets, target)
@@ -148,6 +165,16 @@ func (s subjectStore) see(
 	return present, s.learn(ctx, sight.fingerprint.String)
 }
 
+// readCatalog returns the catalog, which it reads if the session does not know it yet.
+func (s subjectStore) readCatalog(ctx context.Context, id domain.SubjectID, key []any) (*catalog.Catalog, error) {
+	if s.catalog == nil {
+		if _, err := s.look(ctx, id, key); err != nil {
+			return nil, err
+		}
+	}
+	return s.catalog, nil
+}
+
 // sight is what a statement returns beside the subject's row: the fingerprint of the catalog, and the texts in the
 // subject's key as the table spells them.
 type sight struct {
@@ -156,8 +183,8 @@ type sight struct {
 	texts       []sql.NullString
 }
 
-func (l locking) newSight() *sight {
-	return &sight{elements: l.spelled, texts: make([]sql.NullString, len(l.spelled))}
+func newSight(l *sqltext.Locks) *sight {
+	return &sight{elements: l.Spelled, texts: make([]sql.NullString, len(l.Spelled))}
 }
 
 func (s *sight) targets() []*sql.NullString {

@@ -16,8 +16,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
 )
 
 // jam is a query hook that holds the statements with one beginning up, until there is no jam any more.
@@ -82,7 +82,7 @@ func subjectNumber(t testing.TB, i int) domain.SubjectID {
 
 func TestSessionsThatAskTogetherGetTheirOwnAnswers(t *testing.T) {
 	hook := newJam("SELECT policy_version")
-	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1).sharing(t)
+	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).sharing(t)
 	const people = 18 // two ask first, and sixteen fit into one statement
 	at := time.Date(2026, 5, 1, 12, 0, 0, 123456000, time.UTC)
 	record := func(i int) domain.ConsentRecord {
@@ -135,7 +135,7 @@ func TestSessionsThatAskTogetherGetTheirOwnAnswers(t *testing.T) {
 // A question that the database refuses fails alone.
 func TestAQuestionThatFailsFailsAlone(t *testing.T) {
 	hook := newJam("SELECT policy_version")
-	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1).sharing(t)
+	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).sharing(t)
 	errs, _ := hook.jammed(t, s, 6, func(i int) error {
 		return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
 			purpose := "news"
@@ -155,7 +155,7 @@ func TestAQuestionThatFailsFailsAlone(t *testing.T) {
 
 func TestSessionsThatAppendTogetherKeepTheirOwnRows(t *testing.T) {
 	hook := newJam("WITH i0")
-	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1).sharing(t)
+	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).sharing(t)
 	const people = 18
 	errs, texts := hook.jammed(t, s, people, func(i int) error {
 		return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
@@ -198,7 +198,7 @@ func TestSessionsThatAppendTogetherKeepTheirOwnRows(t *testing.T) {
 // What the database refuses of one session is not lost for others, nor half there.
 func TestAnAppendThatFailsFailsAlone(t *testing.T) {
 	hook := newJam("WITH i0")
-	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1).sharing(t)
+	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).sharing(t)
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	errs, _ := hook.jammed(t, s, 6, func(i int) error {
 		return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
@@ -268,7 +268,7 @@ func TestSessionsShareNothingUnlessTheyAreToldTo(t *testing.T) {
 		},
 	} {
 		hook := newJam(beginning)
-		s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1)
+		s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1)
 		hook.atOnce(t, 5, func(int) error {
 			return s.store.Do(t.Context(),
 				func(ctx context.Context, session ports.Session) error { return use(ctx, s, session) })
@@ -279,7 +279,7 @@ func TestSessionsShareNothingUnlessTheyAreToldTo(t *testing.T) {
 // Evidence that shared a statement could be in doubt when its session ends, and would be written twice.
 func TestEvidenceSharesNoStatement(t *testing.T) {
 	hook := newJam("INSERT INTO habeas_audit_events")
-	s := newShop(t, databases.PostgreSQL(t).WithQueryHook(hook), 1).sharing(t)
+	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).sharing(t)
 	hook.atOnce(t, 5, func(i int) error {
 		return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
 			return session.Audit().AppendEvidence(ctx, domain.AuditEvent{

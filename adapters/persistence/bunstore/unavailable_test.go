@@ -13,9 +13,9 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
-	"github.com/habeas-data/habeas/tests/postgres"
 )
 
 func wantUnavailable(t testing.TB, what string, err error) {

@@ -9,8 +9,8 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
 )
 
 // registry is an external system that can rectify, and is only named here.

@@ -14,46 +14,93 @@ import (
 
 var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 
-// check holds a JSON value against a type, and says where it does not fit. encoding/json alone would take members that
-// are there twice or in another case, and null for everything.
-func check(value json.RawMessage, t reflect.Type, where string) error {
+// readTables reads the tables of a manifest, and returns every mistake in its form. A table with a value of the wrong
+// type is returned by its name alone, as what it says is not known.
+func readTables(text []byte) ([]domain.Table, []domain.Problem) {
+	var c checker
+	c.check(text, reflect.TypeFor[document](), "")
+	var raw struct {
+		Tables []json.RawMessage `json:"tables"`
+	}
+	_ = json.Unmarshal(text, &raw) // the checker has reported what is wrong
+	var tables []domain.Table
+	for i, text := range raw.Tables {
+		var table domain.Table
+		if err := json.Unmarshal(text, &table); err != nil || c.unread[i] {
+			table = domain.Table{Name: table.Name}
+		}
+		tables = append(tables, table)
+	}
+	for i := range c.problems {
+		c.name(&c.problems[i], raw.Tables)
+	}
+	return tables, c.problems
+}
+
+// checker holds a JSON value against a type, and says where it does not fit. encoding/json alone would take members
+// that are there twice or in another case, and null for everything.
+type checker struct {
+	problems []domain.Problem
+	unread   map[int]bool // the tables with a value of the wrong type
+}
+
+// report notes a mistake at a place of the document, such as tables[0].columns[2].name.
+func (c *checker) report(where, message string, possible ...string) {
+	c.problems = append(c.problems, domain.Problem{Message: where + ": " + message, Possible: possible})
+}
+
+// mistyped notes a value of the wrong type.
+func (c *checker) mistyped(where, message string) {
+	c.report(where, message)
+	if table, _, ok := indexOf(where, "tables["); ok {
+		if c.unread == nil {
+			c.unread = map[int]bool{}
+		}
+		c.unread[table] = true
+	}
+}
+
+func (c *checker) check(value json.RawMessage, t reflect.Type, where string) {
 	switch {
 	case t.Kind() == reflect.Pointer:
-		return check(value, t.Elem(), where)
+		c.check(value, t.Elem(), where)
+		return
 	case t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(textUnmarshaler):
-		return checkObject(value, t, where)
+		c.checkObject(value, t, where)
+		return
 	case t.Kind() == reflect.Slice:
 		var elements []json.RawMessage
 		if err := json.Unmarshal(value, &elements); err != nil || elements == nil {
-			return fault(where, "must be a list")
+			c.mistyped(where, "must be a list")
+			return
 		}
 		for i, element := range elements {
-			if err := check(element, t.Elem(), where+"["+strconv.Itoa(i)+"]"); err != nil {
-				return err
-			}
+			c.check(element, t.Elem(), where+"["+strconv.Itoa(i)+"]")
 		}
-		return nil
+		return
 	}
 	err := json.Unmarshal(value, reflect.New(t).Interface())
 	var own *domain.Error
 	switch {
 	case errors.As(err, &own):
-		return fault(where, own.Message)
+		c.mistyped(where, own.Message)
 	case err != nil || string(value) == "null":
-		return fault(where, "has a value of the wrong type")
+		c.mistyped(where, "has a value of the wrong type")
 	}
-	return nil
 }
 
-func checkObject(value json.RawMessage, t reflect.Type, where string) error {
+func (c *checker) checkObject(value json.RawMessage, t reflect.Type, where string) {
 	members := map[string]reflect.Type{}
+	var known []string
 	for i := range t.NumField() {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		members[name] = t.Field(i).Type
+		known = append(known, name)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	if opening, err := decoder.Token(); err != nil || opening != json.Delim('{') {
-		return fault(where, "must be an object")
+		c.mistyped(where, "must be an object")
+		return
 	}
 	seen := map[string]bool{}
 	for decoder.More() {
@@ -62,13 +109,43 @@ func checkObject(value json.RawMessage, t reflect.Type, where string) error {
 		place := strings.TrimPrefix(where+"."+name, ".")
 		var member json.RawMessage
 		_ = decoder.Decode(&member)
-		if members[name] == nil || seen[name] {
-			return fault(place, map[bool]string{true: "is there twice", false: "is unknown"}[seen[name]])
+		switch {
+		case seen[name]:
+			c.report(place, "is there twice")
+		case members[name] == nil:
+			c.report(place, "is unknown", known...)
+		default:
+			c.check(member, members[name], place)
 		}
-		seen[name] = true
-		if err := check(member, members[name], place); err != nil {
-			return err
-		}
+		seen[name] = members[name] != nil
 	}
-	return nil
+}
+
+// name gives a problem the names of the table and the column that it is in.
+func (c *checker) name(problem *domain.Problem, tables []json.RawMessage) {
+	i, rest, ok := indexOf(problem.Message, "tables[")
+	if !ok || i >= len(tables) {
+		return
+	}
+	var table struct {
+		Name    string            `json:"name"`
+		Columns []json.RawMessage `json:"columns"`
+	}
+	_ = json.Unmarshal(tables[i], &table)
+	problem.Table = table.Name
+	if j, _, ok := indexOf(rest, ".columns["); ok && table.Name != "" && j < len(table.Columns) {
+		var column struct {
+			Name string `json:"name"`
+		}
+		_ = json.Unmarshal(table.Columns[j], &column)
+		problem.Column = column.Name
+	}
+}
+
+// indexOf reads the index behind a prefix, as in tables[3].
+func indexOf(place, prefix string) (index int, rest string, ok bool) {
+	after, found := strings.CutPrefix(place, prefix)
+	digits, rest, closed := strings.Cut(after, "]")
+	index, err := strconv.Atoi(digits)
+	return index, rest, found && closed && err == nil
 }

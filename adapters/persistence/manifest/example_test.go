@@ -12,7 +12,7 @@ import (
 // An application without bun models has its manifest in a file, best one that is embedded.
 func ExampleRead() {
 	file := `{
-	  "manifest_version": 1,
+	  "manifest_version": 2,
 	  "tables": [
 	    {"name": "users", "primary_key": ["id"], "subject_key": ["id"], "columns": [
 	      {"name": "id", "type": "bigint"},
@@ -42,11 +42,12 @@ func ExampleRead() {
 
 	// What is misspelled is refused: it would be personal data that is overlooked.
 	_, err = manifest.Read(strings.NewReader(strings.Replace(file, `"personal"`, `"persnal"`, 1)))
-	fmt.Println(err)
+	fmt.Println(strings.Replace(err.Error(), "; ", ";\n", 1))
 	// Output:
 	// users email anonymize
 	// invoices address retain
-	// habeas: manifest: tables[0].columns[1].persnal: is unknown
+	// habeas: manifest: users.email: tables[0].columns[1].persnal: is unknown;
+	// possible: name, type, length, surrogate, personal
 }
 
 // A data map that was built in Go, or read from models, is written for a tool that looks at it.
@@ -63,7 +64,7 @@ func ExampleWrite() {
 	}
 	// Output:
 	// {
-	//   "manifest_version": 1,
+	//   "manifest_version": 2,
 	//   "tables": [
 	//     {
 	//       "name": "users",

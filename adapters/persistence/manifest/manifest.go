@@ -1,7 +1,7 @@
 // Package manifest keeps a data map as a versioned JSON document, for applications that have no bun models to read it
 // from, and for tools that look at it:
 //
-//	{"manifest_version": 1, "tables": [{"name": "users", "primary_key": ["id"], "subject_key": ["id"], "columns": [
+//	{"manifest_version": 2, "tables": [{"name": "users", "primary_key": ["id"], "subject_key": ["id"], "columns": [
 //	  {"name": "id", "type": "bigint"},
 //	  {"name": "email", "type": "text", "personal": {"category": "contact", "erasure": "anonymize"}}]}]}
 //
@@ -12,15 +12,17 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"reflect"
 	"strconv"
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
 )
 
-// Version is the version of the format. It changes when a manifest of this version would be misread.
-const Version = 1
+// Version is the version of the format that Write writes. It changes when a manifest of this version would be misread.
+// Read reads every version up to this one. In version 1, delete was also the word for the cells of rows that stay,
+// which is erase since; and nothing was said about the export, which shows everything.
+const Version = 2
 
 type document struct {
 	Version int            `json:"manifest_version"`
@@ -29,7 +31,7 @@ type document struct {
 
 // Read makes the data map that a manifest describes. A manifest is taken as a whole or not at all: a member that is
 // unknown, misspelled or there twice would mean personal data that is overlooked. The error is domain.ErrManifest and
-// names the place.
+// lists all mistakes in the order of the tables, each with its place; see domain.Problem.
 func Read(r io.Reader) (domain.DataMap, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -41,13 +43,15 @@ func Read(r io.Reader) (domain.DataMap, error) {
 		line := 1 + strings.Count(string(text[:syntax.Offset]), "\n")
 		return domain.DataMap{}, fault("line "+strconv.Itoa(line), "is no JSON: "+syntax.Error())
 	}
-	if manifest.Version != Version {
-		return domain.DataMap{}, fault("manifest_version", "must be "+strconv.Itoa(Version))
+	if manifest.Version < 1 || manifest.Version > Version {
+		return domain.DataMap{}, fault("manifest_version", "must be 1 or 2")
 	}
-	if err := check(text, reflect.TypeFor[document](), ""); err != nil {
-		return domain.DataMap{}, err
+	tables, problems := readTables(text)
+	if manifest.Version == 1 {
+		fromVersion1(tables)
 	}
-	return domain.NewDataMap(manifest.Tables...)
+	m, err := domain.ReadDataMap("manifest", tables, problems)
+	return m, erasure.Complete(err)
 }
 
 // Write writes the manifest of a data map, which Read turns into an equal one.
@@ -58,7 +62,7 @@ func Write(w io.Writer, m domain.DataMap) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(document{Version, m.Tables()}); err != nil {
+	if err := encoder.Encode(document{Version, m.Declared()}); err != nil {
 		return &domain.Error{Op: "manifest", Message: "cannot be written", Err: err}
 	}
 	return nil

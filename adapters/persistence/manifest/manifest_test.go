@@ -58,12 +58,12 @@ func TestAFaultyManifestIsRefusedWithThePlace(t *testing.T) {
 	text, err := os.ReadFile(golden)
 	must(t, err)
 	for _, test := range []struct{ former, latter, says string }{
-		{`"manifest_version": 1`, `"manifest_version": 2`, "manifest_version: must be 1"},
-		{`"manifest_version": 1`, `"manifest_version": "1"`, "manifest_version: must be 1"},
-		{`"manifest_version": 1`, `"manifest_version": 2, "colors": []`, "manifest_version: must be 1"},
-		{`"manifest_version": 1,`, ``, "manifest_version: must be 1"},
-		{`"manifest_version": 1`, `"manifest_version": 1, "colors": []`, "colors: is unknown"},
-		{`"manifest_version": 1`, `"manifest_version": 1, "manifest_version": 1`, "manifest_version: is there twice"},
+		{`"manifest_version": 2`, `"manifest_version": 3`, "manifest_version: must be 1 or 2"},
+		{`"manifest_version": 2`, `"manifest_version": "1"`, "manifest_version: must be 1"},
+		{`"manifest_version": 2`, `"manifest_version": 3, "colors": []`, "manifest_version: must be 1"},
+		{`"manifest_version": 2,`, ``, "manifest_version: must be 1"},
+		{`"manifest_version": 2`, `"manifest_version": 1, "colors": []`, "colors: is unknown"},
+		{`"manifest_version": 2`, `"manifest_version": 1, "manifest_version": 1`, "manifest_version: is there twice"},
 		{`"manifest_version"`, `"Manifest_Version"`, "Manifest_Version: is unknown"},
 		{`"tables": [`, `"tables": [], "tables": [`, "tables: is there twice"},
 		{`"name": "users"`, `"name": "users", "colour": 1`, "tables[0].colour: is unknown"},

@@ -25,24 +25,28 @@ var (
 	bases = rapid.SampledFrom(
 		[]domain.LegalBasis{"", domain.BasisConsent, domain.BasisContract, domain.BasisLegitimateInterests},
 	)
-	amount = rapid.IntRange(0, 9999)
+	exports = rapid.SampledFrom([]domain.Export{"", domain.ExportYes, domain.ExportNo})
+	amount  = rapid.IntRange(0, 9999)
 )
 
 // drawColumn draws a column; one that is retained counts from the column "at", or for ever.
 func drawColumn(t *rapid.T, name string) domain.Column {
 	column := domain.Column{
 		Name: name, Type: types.Draw(t, "type"),
-		Length: rapid.IntRange(0, 300).Draw(t, "length"), Surrogate: anyText.Draw(t, "surrogate"),
+		Length: rapid.SampledFrom([]int{0, 50, 300}).Draw(t, "length"), Surrogate: anyText.Draw(t, "surrogate"),
 	}
-	strategy := rapid.SampledFrom(
-		[]domain.Strategy{"none", domain.StrategyDelete, domain.StrategyAnonymize, domain.StrategyRetain},
-	).Draw(t, "strategy")
+	strategy := rapid.SampledFrom([]domain.Strategy{
+		"none", domain.StrategyErase, domain.StrategyAnonymize, domain.StrategyNull, domain.StrategyRetain,
+	}).Draw(t, "strategy")
 	if strategy == "none" {
 		return column
 	}
 	column.Personal = &domain.Annotation{
 		Category: categories.Draw(t, "category"), Strategy: strategy, Basis: bases.Draw(t, "basis"),
-		Purpose: anyText.Draw(t, "purpose"),
+		Purpose: anyText.Draw(t, "purpose"), Export: exports.Draw(t, "export"),
+	}
+	if strategy == domain.StrategyNull {
+		column.Surrogate = ""
 	}
 	if strategy == domain.StrategyRetain {
 		column.Personal.Reason = nonEmpty.Draw(t, "reason")
@@ -81,7 +85,7 @@ func drawMap(t *rapid.T) domain.DataMap {
 		}
 		tables[i] = table
 	}
-	m, err := domain.NewDataMap(tables...)
+	m, err := domain.NewDataMap(rapid.Permutation(tables).Draw(t, "order")...)
 	if err != nil {
 		t.Fatal(err)
 	}

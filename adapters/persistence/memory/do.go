@@ -21,12 +21,16 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	if ctx.Value(openKey{s}) != nil {
 		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
 	}
+	outer := ctx
 	ctx = context.WithValue(ctx, openKey{s}, true)
 	session := &session{store: s}
 	defer func() { // also when fn panics
 		session.end()
 		if session.committed {
 			session.tell()
+			for _, fn := range session.after {
+				fn(outer)
+			}
 		} else if lost := session.preserve(ctx); lost != nil {
 			err = errors.Join(err, lost)
 		}

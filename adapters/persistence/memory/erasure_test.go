@@ -177,7 +177,7 @@ func TestAConstantThatDoesNotFitItsColumnIsFoundAtStartUp(t *testing.T) {
 		{Type: domain.TypeBoolean, Surrogate: "gone"},
 		{Type: domain.TypeTime, Surrogate: "gone"},
 		{Type: domain.TypeJSON, Surrogate: "{"},
-		{Type: domain.TypeText, Length: 3, Surrogate: "gone"},
+		{Type: domain.TypeSmallInt, Surrogate: "1.5"},
 	} {
 		column.Name, column.Personal = "column", &domain.Annotation{Category: domain.CategoryIdentity}
 		dataMap, err := domain.NewDataMap(domain.Table{

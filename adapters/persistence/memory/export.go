@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -21,12 +22,19 @@ func (s subjectStore) Export(
 		return &domain.Error{Code: domain.ErrSession, Op: "export", Message: "must come before any write of its session"}
 	}
 	snapshot := s.store.committed.Load()
+	erased := snapshot.erasures[id].times > 0
 	for _, table := range s.store.dataMap.Tables() {
-		for _, row := range sorted(table, pick(snapshot.rows[table.Name], snapshot.rowsOf(id, table.Name))) {
+		rows, columns := snapshot.rows[table.Name], s.store.dataMap.ExportedColumns(table)
+		own, paths := snapshot.pathsOf(id, table.Name)
+		for _, i := range sorted(table, rows, own) {
 			if err := s.ready(ctx); err != nil {
 				return err
 			}
-			if err := yieldRow(table, row, yield); err != nil {
+			theirs := slices.DeleteFunc(slices.Clone(columns), func(c domain.Column) bool {
+				return len(table.Personal()) > 0 &&
+					!slices.ContainsFunc(paths[i], func(p domain.Path) bool { return p.Has(c) })
+			})
+			if err := yieldRow(table, theirs, rows[i], erased, yield); err != nil {
 				return err
 			}
 		}
@@ -50,7 +58,7 @@ func (s subjectStore) exportLedgers(
 			domain.LedgerSeq: int64(i + 1), "purpose": r.Purpose, "policy_version": r.PolicyVersion, "granted": r.Granted,
 			"recorded_at": r.RecordedAt, "source": r.Source,
 		}
-		if err := yieldRow(ledgers[0], row, yield); err != nil {
+		if err := yieldRow(ledgers[0], ledgers[0].Exported(), row, false, yield); err != nil {
 			return err
 		}
 	}
@@ -65,7 +73,7 @@ func (s subjectStore) exportLedgers(
 			domain.LedgerSeq: int64(i + 1), "purpose": valueOf(r.Purpose), "restricted": r.Restricted,
 			"reason": valueOf(r.Reason), "recorded_at": r.RecordedAt, "source": r.Source,
 		}
-		if err := yieldRow(ledgers[1], row, yield); err != nil {
+		if err := yieldRow(ledgers[1], ledgers[1].Exported(), row, false, yield); err != nil {
 			return err
 		}
 	}
@@ -80,10 +88,19 @@ func valueOf(text *string) any {
 	return *text
 }
 
-// yieldRow yields the annotated fields of a row.
-func yieldRow(table domain.Table, row Row, yield func(domain.ExportRecord) error) error {
-	for _, column := range table.Personal() {
-		if err := yield(exported(table, row, column)); err != nil {
+// yieldRow yields the fields of a row that an export shows. erased says that the subject was erased before.
+func yieldRow(
+	table domain.Table, columns []domain.Column, row Row, erased bool, yield func(domain.ExportRecord) error,
+) error {
+	records := make([]domain.ExportRecord, len(columns))
+	for i, column := range columns {
+		records[i] = exported(table, row, column)
+	}
+	if erased {
+		table.MarkErased(records)
+	}
+	for _, record := range records {
+		if err := yield(record); err != nil {
 			return err
 		}
 	}
@@ -96,7 +113,7 @@ func exported(table domain.Table, row Row, column domain.Column) domain.ExportRe
 	record := domain.ExportRecord{
 		Source:          table.Name,
 		Field:           column.Name,
-		Row:             domain.CanonicalTuple(texts(row, table.PrimaryKey)),
+		Row:             rowName(table, row),
 		Category:        annotation.Category,
 		Value:           cloneValue(row[column.Name]),
 		LegalBasis:      optional(annotation.Basis),
@@ -107,6 +124,11 @@ func exported(table domain.Table, row Row, column domain.Column) domain.ExportRe
 		record.ExpiresAt = optional(domain.Instant(annotation.Retain.After(since)))
 	}
 	return record
+}
+
+// rowName names a row by its primary key.
+func rowName(table domain.Table, row Row) string {
+	return domain.CanonicalTuple(texts(row, table.PrimaryKey))
 }
 
 // optional is nil for the zero value.

@@ -144,7 +144,7 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 	for i, entry := range changed {
 		discarded[i].Entry = entry
 		if entry.Operation == domain.OperationErase && !entry.SubjectID.IsZero() {
-			last[operationOf{entry.SubjectID, entry.Operation}] = i
+			last[ofEntry(entry)] = i
 		}
 	}
 	for of, i := range last {

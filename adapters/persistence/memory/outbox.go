@@ -151,7 +151,7 @@ func (s *state) change(positions []int, change func(*domain.OutboxEntry)) []doma
 
 // cloneEntry returns an entry that shares no memory with e, its instants in UTC and whole microseconds.
 func cloneEntry(e domain.OutboxEntry) domain.OutboxEntry {
-	e.Ref.Extra = maps.Clone(e.Ref.Extra)
+	e.Ref.Extra, e.Ref.Keys = maps.Clone(e.Ref.Extra), slices.Clone(e.Ref.Keys)
 	e.Corrections, _ = asJSON(e.Corrections) // which Enqueue has made possible
 	e.EnqueuedAt = domain.Instant(e.EnqueuedAt)
 	e.LastAttemptAt, e.NextAttemptAt = cloneInstant(e.LastAttemptAt), cloneInstant(e.NextAttemptAt)

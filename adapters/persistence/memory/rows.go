@@ -48,16 +48,36 @@ func (s *state) linked(table string, columns []string, to links) []int {
 	return found
 }
 
-// rowsOf returns where in the table the subject's rows are. They are found from the subject's own rows on, along the
-// path of relations that the data map has for the table.
-func (s *state) rowsOf(id domain.SubjectID, table string) []int {
-	path := s.dataMap.Path(table)
+// rowsOf returns where in the table the rows are that a path leads from to the subject. They are found from the
+// subject's own rows on.
+func (s *state) rowsOf(id domain.SubjectID, table string, path domain.Path) []int {
+	return s.along(id, table, path.Relations)
+}
+
+func (s *state) along(id domain.SubjectID, table string, path []domain.Relation) []int {
 	if len(path) == 0 {
 		return s.linked(table, s.dataMap.SubjectTable().SubjectKey, links{domain.CanonicalTuple(id.Elements()): true})
 	}
 	toSubject := path[0]
-	parents := pick(s.rows[toSubject.References], s.rowsOf(id, toSubject.References))
-	return s.linked(table, toSubject.Columns, linksOf(parents, toSubject.ReferencedColumns))
+	parents := pick(s.rows[toSubject.References], s.along(id, toSubject.References, path[1:]))
+	found := s.linked(table, toSubject.Columns, linksOf(parents, toSubject.ReferencedColumns))
+	return slices.DeleteFunc(found, func(i int) bool { return !holds(toSubject.When, s.rows[table][i]) })
+}
+
+// holds reports whether a condition holds for a row. One that is not there holds for all.
+func holds(when *domain.Condition, row Row) bool {
+	return when == nil || row[when.Column] != nil && textOf(row[when.Column]) == when.Value
+}
+
+// pathsOf returns where in the table the rows are that any path leads from to the subject, with these paths.
+func (s *state) pathsOf(id domain.SubjectID, table string) (rows []int, paths map[int][]domain.Path) {
+	paths = map[int][]domain.Path{}
+	for _, path := range s.dataMap.Paths(table) {
+		for _, i := range s.rowsOf(id, table, path) {
+			paths[i] = append(paths[i], path)
+		}
+	}
+	return slices.Sorted(maps.Keys(paths)), paths
 }
 
 // add adds a row, unless one that it refers to is not there.
@@ -67,7 +87,10 @@ func (s *state) add(table domain.Table, row Row) error {
 	for _, relation := range table.Relations {
 		_, inMap := s.dataMap.Table(relation.References)
 		link := linksOf(added, relation.Columns)
-		if inMap && len(link) > 0 && len(s.linked(relation.References, relation.ReferencedColumns, link)) == 0 {
+		if !inMap || relation.When != nil || len(link) == 0 {
+			continue
+		}
+		if len(s.linked(relation.References, relation.ReferencedColumns, link)) == 0 {
 			return conflict("insert into "+table.Name, "a row of "+relation.References+" that it refers to is not there")
 		}
 	}
@@ -91,7 +114,7 @@ func (s *state) remove(table string, positions []int) error {
 	s.put(table, without(s.rows[table], positions)) // first, as they may refer to each other
 	for _, other := range s.dataMap.Tables() {
 		for _, relation := range other.Relations {
-			if relation.References != table {
+			if relation.References != table || relation.When != nil { // which no foreign key can hold
 				continue
 			}
 			referring := s.linked(other.Name, relation.Columns, linksOf(removed, relation.ReferencedColumns))
@@ -122,16 +145,25 @@ func (s *state) put(table string, rows []Row) {
 	s.rows = tables
 }
 
-// sorted returns rows in the order of their primary key.
-func sorted(table domain.Table, rows []Row) []Row {
-	return slices.SortedStableFunc(slices.Values(rows), func(a, b Row) int {
+// sorted returns the positions of rows in the order of their primary key.
+func sorted(table domain.Table, rows []Row, positions []int) []int {
+	return slices.SortedStableFunc(slices.Values(positions), func(i, j int) int {
 		for _, column := range table.PrimaryKey {
-			if c := compare(a[column], b[column]); c != 0 {
+			if c := compare(rows[i][column], rows[j][column]); c != 0 {
 				return c
 			}
 		}
 		return 0
 	})
+}
+
+// positions are those of all rows.
+func positions(rows []Row) []int {
+	all := make([]int, len(rows))
+	for i := range rows {
+		all[i] = i
+	}
+	return all
 }
 
 func pick[T any](from []T, positions []int) []T {

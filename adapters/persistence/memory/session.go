@@ -14,21 +14,25 @@ type session struct {
 	store      *Store
 	state      *state // what it sees, with its own writes; nil before the first one, and without the write lock
 	held       appends
-	evidence   []domain.AuditEvent // what must outlive a rollback
-	onRollback []domain.AuditEvent // what only a rollback leaves, behind the evidence
-	failed     error               // the first error of an operation; it fails the session
-	enqueued   bool                // the outbox has new work once the session has committed
+	evidence   []domain.AuditEvent     // what must outlive a rollback
+	onRollback []domain.AuditEvent     // what only a rollback leaves, behind the evidence
+	failed     error                   // the first error of an operation; it fails the session
+	enqueued   bool                    // the outbox has new work once the session has committed
+	after      []func(context.Context) // called after the commit
 	committed  bool
 	ended      bool
 }
 
-var _ ports.Session = (*session)(nil)
+var _ ports.CommitNotifier = (*session)(nil)
 
 func (s *session) Consents() ports.ConsentStore         { return consentStore{s} }
 func (s *session) Restrictions() ports.RestrictionStore { return restrictionStore{s} }
 func (s *session) Subjects() ports.SubjectStore         { return subjectStore{s} }
 func (s *session) Outbox() ports.Outbox                 { return outbox{s} }
 func (s *session) Audit() ports.AuditLog                { return auditLog{s} }
+
+// AfterCommit implements ports.CommitNotifier.
+func (s *session) AfterCommit(fn func(context.Context)) { s.after = append(s.after, fn) }
 
 // usable is checked before anything is done in the session.
 func (s *session) usable() error {

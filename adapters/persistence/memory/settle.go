@@ -7,16 +7,22 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// operationOf is what completes as a whole: a subject's erasure, or a subject's rectification.
+// operationOf is what completes as a whole: one erasure, or one rectification. A subject's entries without the id of
+// their operation count as one.
 type operationOf struct {
 	subject   domain.SubjectID
 	operation domain.Operation
+	id        string
+}
+
+func ofEntry(e domain.OutboxEntry) operationOf {
+	return operationOf{e.SubjectID, e.Operation, e.OperationID}
 }
 
 // leavesOpen reports whether the operation is not complete because of the entry. An abandoned rectification is issued
 // anew and does not count.
 func (of operationOf) leavesOpen(e domain.OutboxEntry) bool {
-	if of != (operationOf{e.SubjectID, e.Operation}) || e.Status == domain.OutboxSucceeded {
+	if of != ofEntry(e) || e.Status == domain.OutboxSucceeded {
 		return false
 	}
 	return e.Operation != domain.OperationRectify || e.Status != domain.OutboxAbandoned
@@ -42,7 +48,7 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 		results[i].Stale = len(leased) == 0
 		for _, entry := range state.change(leased, func(e *domain.OutboxEntry) { settle(e, settlement) }) {
 			if entry.Status == domain.OutboxSucceeded {
-				last[operationOf{entry.SubjectID, entry.Operation}] = i
+				last[ofEntry(entry)] = i
 			}
 		}
 	}

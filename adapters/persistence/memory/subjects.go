@@ -41,7 +41,7 @@ func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (d
 	}
 	return domain.SubjectState{
 		Erased:  state.erasures[id].times > 0,
-		Present: len(state.rowsOf(id, s.store.dataMap.SubjectTable().Name)) > 0,
+		Present: len(state.along(id, s.store.dataMap.SubjectTable().Name, nil)) > 0,
 	}, nil
 }
 
@@ -70,22 +70,23 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 // apply carries out one step of a plan.
 func (s *state) apply(id domain.SubjectID, step domain.Step) (int64, error) {
 	table, _ := s.dataMap.Table(step.Target)
-	own := s.rowsOf(id, table.Name)
-	switch step.Strategy {
+	path, _ := s.dataMap.PathVia(table.Name, step.Via)
+	own := s.rowsOf(id, table.Name, path)
+	switch step.Strategy { //nolint:exhaustive // a step has no other
 	case domain.StrategyDelete:
 		return int64(len(own)), s.remove(table.Name, own)
 	case domain.StrategyAnonymize:
 		return s.anonymize(table, own, step), nil
-	case domain.StrategyRetain:
+	case domain.StrategyRetain, domain.StrategyNull:
 	}
 	retained := slices.DeleteFunc(own, func(i int) bool { return s.keepsNone(table, i, step) })
 	return int64(len(retained)), nil
 }
 
-// anonymize overwrites columns of rows, also where they are NULL, and retained cells whose duty is over. It returns how
-// many rows it changed.
+// anonymize overwrites columns of rows, also where they are NULL, and retained cells whose duty is over, and clears
+// others. It returns how many rows it changed.
 func (s *state) anonymize(table domain.Table, rows []int, step domain.Step) int64 {
-	if len(step.Columns) == 0 {
+	if step.OnlyExpired() {
 		rows = slices.DeleteFunc(rows, func(i int) bool {
 			return !slices.ContainsFunc(step.Expired, func(name string) bool { return s.expired(table, i, name, step.At) })
 		})
@@ -102,6 +103,9 @@ func (s *state) anonymize(table domain.Table, rows []int, step domain.Step) int6
 		for _, name := range slices.Concat(step.Columns, expired[i]) {
 			column, _ := table.Column(name)
 			row[name] = surrogate(column)
+		}
+		for _, name := range step.Clears {
+			row[name] = nil
 		}
 	})
 	return int64(len(rows))
@@ -130,10 +134,14 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 	if !ok || len(step.Values) == 0 {
 		return 0, manifestError("rectify", "a step is not about annotated columns of a table")
 	}
+	path, ok := s.store.dataMap.PathVia(step.Table, step.Via)
+	if !ok {
+		return 0, manifestError("rectify", "a step does not say which of the table's paths it is about")
+	}
 	values := Row{}
 	for _, right := range step.Values {
 		column, ok := table.Column(right.Column)
-		if !ok || column.Personal == nil {
+		if !ok || !path.Has(column) {
 			return 0, manifestError("rectify", "a step is not about annotated columns of a table")
 		}
 		if values[column.Name], ok = storable(column, right.Value); !ok || right.Value == nil {
@@ -146,7 +154,10 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 	if err != nil {
 		return 0, err
 	}
-	own := state.rowsOf(id, table.Name)
+	own := state.rowsOf(id, table.Name, path)
+	if step.Row != "" {
+		own = slices.DeleteFunc(own, func(i int) bool { return rowName(table, state.rows[table.Name][i]) != step.Row })
+	}
 	state.update(table.Name, own, func(_ int, row Row) { maps.Copy(row, values) })
 	return int64(len(own)), nil
 }

@@ -9,10 +9,13 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// surrogate is what anonymizes one cell: the constant that the data map has for the column, or else what fits its type.
-// Texts and UUIDs are different in every cell.
+// surrogate is what overwrites one cell: NULL or the constant that the data map has for the column, or else what fits
+// its type. Texts, UUIDs and constants with a placeholder are different in every cell.
 func surrogate(column domain.Column) any {
-	if column.Surrogate != "" {
+	if column.Personal != nil && column.Personal.Strategy == domain.StrategyNull {
+		return nil
+	}
+	if _, ok := column.Constant(); ok {
 		constant, _ := constantOf(column) // which New has checked
 		return constant
 	}
@@ -80,13 +83,14 @@ func checkConstants(dataMap domain.DataMap) error {
 	return nil
 }
 
-// constantOf reads the constant that a column is anonymized with, as its type has it; there is none when it is empty.
+// constantOf reads the constant that a column is overwritten with, as its type has it, with digits of its own for its
+// placeholders; it is nil if there is none.
 func constantOf(column domain.Column) (constant any, ok bool) {
-	text := column.Surrogate
-	if text == "" {
+	if _, ok := column.Constant(); !ok {
 		return nil, true
 	}
 	var err error
+	text := column.Filled(hex.EncodeToString(random()))
 	switch column.Type { //nolint:exhaustive // the others are texts
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 		constant, err = strconv.ParseInt(text, 10, 64)

@@ -49,9 +49,10 @@ func (s *Store) Rows(table string) ([]Row, error) {
 	if !ok {
 		return nil, manifestError("rows of "+table, "the data map has no such table")
 	}
-	rows := sorted(described, s.committed.Load().rows[table])
-	for i, row := range rows {
-		rows[i] = cloneRow(row)
+	committed := s.committed.Load().rows[table]
+	rows := make([]Row, len(committed))
+	for i, position := range sorted(described, committed, positions(committed)) {
+		rows[i] = cloneRow(committed[position])
 	}
 	return rows, nil
 }

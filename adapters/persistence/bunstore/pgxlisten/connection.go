@@ -3,6 +3,7 @@ package pgxlisten
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"time"
@@ -71,9 +72,23 @@ func isProxied(conn *pgx.Conn, backend []*pgconn.Result) bool {
 	return string(backend[0].Rows[0][0]) != strconv.FormatUint(uint64(conn.PgConn().PID()), 10)
 }
 
-// onlyStandbys reports whether a connection could not be had because a server that was reached lets nobody write.
-func onlyStandbys(err error) bool {
-	return errors.Is(err, pgconn.ErrReadOnlyConnection) || errors.Is(err, pgconn.ErrStandbyConnection)
+// errUnwilling says that a server was reached, and is not one that the configuration wants: it lets nobody write.
+var errUnwilling = errors.New("the server is not the primary")
+
+// markUnwilling makes the configuration's check of a server say so by errUnwilling; the check's own errors are named by
+// new versions of pgx only. A check that could not be made leaves no connection, or an error of the server.
+func markUnwilling(check pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
+	if check == nil {
+		return nil
+	}
+	return func(ctx context.Context, conn *pgconn.PgConn) error {
+		err := check(ctx, conn)
+		var failed *pgconn.PgError
+		if err == nil || conn.IsClosed() || errors.As(err, &failed) {
+			return err
+		}
+		return fmt.Errorf("%w: %w", errUnwilling, err)
+	}
 }
 
 // await returns after a notification, for which the connection itself calls wake, or after a silence, once the server

@@ -2,6 +2,7 @@ package pgxlisten_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"strings"
 	"testing"
@@ -68,7 +69,7 @@ func TestWhileAStandbyIsPromotedItAsksTwiceASecondAndLogsSeldom(t *testing.T) {
 		promoted := time.Now().Add(20 * time.Second)
 		config.ValidateConnect = func(context.Context, *pgconn.PgConn) error {
 			if time.Now().Before(promoted) {
-				return pgconn.ErrReadOnlyConnection
+				return errors.New("read only connection")
 			}
 			return nil
 		}

@@ -11,6 +11,7 @@ package pgxlisten
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -33,7 +34,11 @@ const (
 	DefaultMaxBackoff    = 30 * time.Second
 	DefaultCheckInterval = 8 * time.Second
 	DefaultTimeout       = 5 * time.Second
+	DefaultSpread        = 3 * time.Millisecond // while notifications follow each other
 )
+
+// spreadWithin is the time within which notifications follow each other.
+const spreadWithin = 100 * time.Millisecond
 
 // Options change what a Listener does by default. The zero value is ready for use.
 type Options struct {
@@ -53,8 +58,8 @@ type Options struct {
 	Timeout time.Duration
 	// Spread is the upper bound of the random time that a notification waits before it wakes: a commit notifies all
 	// processes at the same instant, and one of them is enough. One wake serves all notifications that arrive during the
-	// wait. A few milliseconds are right where there are many processes. The default is none: a notification wakes at
-	// once.
+	// wait. By default, the first notification for 100 ms wakes at once, and one that follows another sooner waits for
+	// up to 3 ms.
 	Spread time.Duration
 	// Logger gets connections that came about and those that were lost, without address or credentials. The default
 	// is slog.Default().
@@ -66,8 +71,9 @@ type Listener struct {
 	config  *pgx.ConnConfig
 	wake    func()
 	options Options
-	proxied sync.Once   // says that there is a proxy
-	waking  atomic.Bool // soon
+	proxied sync.Once    // says that there is a proxy
+	waking  atomic.Bool  // soon
+	last    atomic.Int64 // notification, in nanoseconds
 }
 
 // New returns a listener that calls wake when there may be work. It opens no connection.
@@ -107,6 +113,7 @@ func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
 		config.ConnectTimeout = opts.Timeout // of each host: one that is frozen leaves the others their turn
 	}
 	l := &Listener{config: config, wake: wake, options: opts}
+	l.config.ValidateConnect = markUnwilling(l.config.ValidateConnect)
 	l.config.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { l.wakeSoon() }
 	return l, nil
 }
@@ -115,18 +122,31 @@ func configurationError(message string) error {
 	return &domain.Error{Code: domain.ErrConfiguration, Op: "listener", Message: message}
 }
 
-// wakeSoon wakes after a part of Spread, unless that is about to happen already.
+// wakeSoon wakes after a part of the spread, unless that is about to happen already.
 func (l *Listener) wakeSoon() {
-	if l.options.Spread == 0 {
+	most := l.spread(time.Now())
+	if most == 0 {
 		l.wake()
 		return
 	}
 	if l.waking.CompareAndSwap(false, true) {
-		time.AfterFunc(rand.N(l.options.Spread), func() { //nolint:gosec // spreads wakes; nothing depends on it being secret
+		time.AfterFunc(rand.N(most), func() { //nolint:gosec // spreads wakes; nothing depends on it being secret
 			l.waking.Store(false)
 			l.wake()
 		})
 	}
+}
+
+// spread is the longest wait of a notification that arrives now.
+func (l *Listener) spread(now time.Time) time.Duration {
+	if l.options.Spread > 0 {
+		return l.options.Spread
+	}
+	last := l.last.Swap(now.UnixNano())
+	if now.Sub(time.Unix(0, last)) < spreadWithin {
+		return DefaultSpread
+	}
+	return 0
 }
 
 // Run listens until ctx ends, and only then returns, with its connection closed. It calls wake for each notification,
@@ -146,7 +166,7 @@ func (l *Listener) Run(ctx context.Context) {
 			row = 0
 		}
 		wait := l.backoff(row)
-		promoting := onlyStandbys(err)
+		promoting := errors.Is(err, errUnwilling)
 		if promoting {
 			wait = min(wait, spread(promotionBackoff))
 		}

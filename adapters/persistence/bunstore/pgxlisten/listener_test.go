@@ -65,6 +65,37 @@ func TestNotificationsCanBeSpread(t *testing.T) {
 	})
 }
 
+// By default, an idle process loses no time, and a busy one is not woken together with all others.
+func TestNotificationsThatFollowEachOtherAreSpread(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := newServer()
+		r := run(t, s.config(t), pgxlisten.Options{})
+		pass(time.Second)
+		s.notify()
+		pass(0)
+		r.wantWakes(t, 2)
+		at := map[time.Duration]bool{}
+		for n := range int64(20) {
+			pass(50 * time.Millisecond)
+			began := time.Now()
+			s.notify()
+			for pass(0); r.wakes.Load() < n+3; pass(100 * time.Microsecond) {
+				if time.Since(began) > pgxlisten.DefaultSpread {
+					t.Fatalf("no wake after %v", time.Since(began))
+				}
+			}
+			at[time.Since(began)] = true
+		}
+		if len(at) < 3 {
+			t.Errorf("wakes came after %v only", at)
+		}
+		pass(100 * time.Millisecond)
+		s.notify()
+		pass(0)
+		r.wantWakes(t, 23)
+	})
+}
+
 func TestAHandlerOfTheApplicationTakesNoNotificationAway(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()

@@ -14,10 +14,10 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
-	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/system"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/postgres"
 )
 
 // patience is far more than anything here takes.

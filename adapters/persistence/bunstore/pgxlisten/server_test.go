@@ -85,7 +85,7 @@ func (s *server) serve(n int, conn net.Conn) {
 		return
 	}
 	ready := &pgproto3.ReadyForQuery{TxStatus: 'I'}
-	s.say(&pgproto3.AuthenticationOk{}, &pgproto3.BackendKeyData{ProcessID: 1, SecretKey: []byte{1, 2, 3, 4}}, ready)
+	s.say(&pgproto3.AuthenticationOk{}, &keyOfProcess1{}, ready)
 	for {
 		message, err := backend.Receive()
 		if err != nil {
@@ -113,6 +113,13 @@ func (s *server) serve(n int, conn net.Conn) {
 }
 
 // say sends messages over the connection that was made last.
+// keyOfProcess1 is a BackendKeyData, whose Go type is not the same in all versions of pgx.
+type keyOfProcess1 struct{ pgproto3.BackendKeyData }
+
+func (*keyOfProcess1) Encode(message []byte) ([]byte, error) {
+	return append(message, 'K', 0, 0, 0, 12, 0, 0, 0, 1, 1, 2, 3, 4), nil
+}
+
 func (s *server) say(messages ...pgproto3.BackendMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -99,6 +99,7 @@ CREATE TABLE habeas_outbox (
     next_attempt_at TIMESTAMPTZ,
     last_error      TEXT,
     lease_token     TEXT,
+    operation_id    TEXT,
     tried_since     TIMESTAMPTZ,
     stage           SMALLINT NOT NULL
         GENERATED ALWAYS AS (CASE status WHEN 'succeeded' THEN 2 WHEN 'abandoned' THEN 1 ELSE 0 END) STORED

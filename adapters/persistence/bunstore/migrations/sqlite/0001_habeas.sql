@@ -104,6 +104,7 @@ CREATE TABLE habeas_outbox (
     next_attempt_at TEXT,
     last_error      TEXT,
     lease_token     TEXT,
+    operation_id    TEXT,
     tried_since     TEXT,
     stage           INTEGER
         GENERATED ALWAYS AS (CASE status WHEN 'succeeded' THEN 2 WHEN 'abandoned' THEN 1 ELSE 0 END) VIRTUAL

@@ -1,0 +1,158 @@
+package bunmodels
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun/schema"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// declared is a relation of another table to this one, which this one declares: has-one or has-many.
+type declared struct {
+	table    string
+	relation domain.Relation
+	field    string // that declares it
+	tagged   string // its subject tag
+}
+
+func (r *modelReader) readRelations() {
+	for _, name := range slices.Sorted(maps.Keys(r.model.Relations)) {
+		r.readRelation(r.model.Relations[name])
+	}
+}
+
+func (r *modelReader) readRelation(relation *schema.Relation) {
+	r.read[fmt.Sprint(relation.Field.Index)] = true
+	field := relation.Field.GoName
+	tag := relation.Field.StructField.Tag
+	if text, annotated := tag.Lookup("pii"); annotated {
+		r.report(field, domain.Problem{
+			Message: "is a relation and cannot be annotated", Found: text, Remedy: "annotate the columns of the other table",
+		})
+	}
+	read := domain.Relation{Name: field, SetsNull: relation.OnDelete == "ON DELETE SET NULL"}
+	subject := tag.Get("subject")
+	if problem := readPath(subject, &read); problem.Message != "" {
+		r.report(field, problem)
+	}
+	if problem := pathProblem(relation, read); problem.Message != "" {
+		problem.Found = subject
+		r.report(field, problem)
+	}
+	if relation.Condition != nil && read.When == nil {
+		return
+	}
+	switch relation.Type {
+	case schema.BelongsToRelation:
+		read.References = relation.JoinTable.Name
+		read.Columns, read.ReferencedColumns = namesOf(relation.BasePKs), namesOf(relation.JoinPKs)
+		r.table.Relations = append(r.table.Relations, read)
+	case schema.HasOneRelation, schema.HasManyRelation:
+		if pointsAway(relation) {
+			return
+		}
+		read.References, read.SetsNull = r.table.Name, false
+		read.Columns, read.ReferencedColumns = namesOf(relation.JoinPKs), namesOf(relation.BasePKs)
+		if relation.PolymorphicField != nil && read.When == nil {
+			read.When = &domain.Condition{Column: relation.PolymorphicField.Name, Value: relation.PolymorphicValue}
+		}
+		r.declared = append(r.declared, declared{relation.JoinTable.Name, read, field, subject})
+	}
+}
+
+// pathProblem finds why a relation cannot be the path that its tag says it is.
+func pathProblem(relation *schema.Relation, read domain.Relation) domain.Problem {
+	switch {
+	case !read.Path:
+	case relation.Type == schema.ManyToManyRelation:
+		return domain.Problem{
+			Message: "is marked as the path, but is no belongs-to relation",
+			Remedy:  "mark the belongs-to relation of the link table, whose model must be among the models",
+		}
+	case relation.Type == schema.HasOneRelation && pointsAway(relation):
+		return domain.Problem{
+			Message: "is marked as the path, but is no belongs-to relation", Remedy: "declare it as rel:belongs-to",
+		}
+	case relation.Condition != nil && read.When == nil:
+		return domain.Problem{
+			Message: "is marked as the path, but holds for some rows only (join_on)",
+			Remedy:  "say for which: when:'column=value'",
+		}
+	}
+	return domain.Problem{}
+}
+
+// pointsAway reports whether a has-one relation leads from columns of its own table to the key of the other one, as a
+// belongs-to relation does.
+func pointsAway(relation *schema.Relation) bool {
+	all := func(fields []*schema.Field) bool {
+		return !slices.ContainsFunc(fields, func(f *schema.Field) bool { return !f.IsPK })
+	}
+	return relation.Type == schema.HasOneRelation && all(relation.JoinPKs) && !all(relation.BasePKs)
+}
+
+func namesOf(fields []*schema.Field) []string {
+	names := make([]string, len(fields))
+	for i, field := range fields {
+		names[i] = field.Name
+	}
+	return names
+}
+
+// pathOptions are what may follow the word path in the subject tag of a relation.
+var pathOptions = []string{"erasure", "when"}
+
+// readPath reads the subject tag of a relation.
+func readPath(text string, into *domain.Relation) domain.Problem {
+	if text == "" {
+		return domain.Problem{}
+	}
+	parts, err := splitTag(text)
+	if err != nil {
+		return domain.Problem{Message: "its subject tag has a quote that is not closed", Found: text}
+	}
+	if parts[0] != "path" {
+		return domain.Problem{
+			Message: `has an unknown subject tag: a relation takes "path"`, Found: text, Possible: []string{"path"},
+		}
+	}
+	into.Path = true
+	for _, part := range parts[1:] {
+		name, quoted, _ := strings.Cut(part, ":")
+		value, err := unquote(quoted)
+		column, equals, isCondition := strings.Cut(value, "=")
+		said := name == "erasure" && into.OnErasure != "" || name == "when" && into.When != nil
+		switch {
+		case !slices.Contains(pathOptions, name) || said:
+			return domain.Problem{
+				Message: "its subject tag has an unknown option, or one twice: " + name, Found: part, Possible: pathOptions,
+			}
+		case err != nil:
+			return domain.Problem{
+				Message: "its subject tag has a value that is not quoted as a whole", Found: part,
+				Remedy: "put the whole value in single quotes, and double those inside",
+			}
+		case name == "erasure":
+			into.OnErasure = domain.Strategy(value)
+			if value != string(domain.StrategyDelete) && value != string(domain.StrategyNull) {
+				into.OnErasure = ""
+				return domain.Problem{
+					Message: "its subject tag has an unknown erasure", Found: value,
+					Possible: []string{string(domain.StrategyDelete), string(domain.StrategyNull)},
+					Remedy:   "delete lets the row go, null sets the reference to NULL",
+				}
+			}
+		case !isCondition:
+			return domain.Problem{
+				Message: "its subject tag has a condition that is not like when:'column=value'", Found: part,
+			}
+		default:
+			into.When = &domain.Condition{Column: strings.TrimSpace(column), Value: strings.TrimSpace(equals)}
+		}
+	}
+	return domain.Problem{}
+}

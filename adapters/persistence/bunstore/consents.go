@@ -1,0 +1,167 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/batch"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+type consentStore struct{ *session }
+
+func (s *session) Consents() ports.ConsentStore { return consentStore{s} }
+
+func (c consentStore) Append(ctx context.Context, r domain.ConsentRecord) error {
+	return c.hold(ctx, sqltext.Consents, r.SubjectID.String(), r.Purpose, r.PolicyVersion, r.Granted,
+		c.store.dialect.Instant(r.RecordedAt), r.Source)
+}
+
+func (c consentStore) Latest(
+	ctx context.Context, id domain.SubjectID, purpose string, asOf *time.Time,
+) (*domain.ConsentRecord, error) {
+	if err := c.sendConsents(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.usable(); err != nil {
+		return nil, err
+	}
+	if asOf == nil && c.tx == nil {
+		q := &lookup{subject: id, purpose: purpose}
+		var err error
+		// JSON would take what is not UTF-8 for something else.
+		if c.store.shares() && utf8.ValidString(purpose) {
+			err = c.store.lookups.Do(ctx, q)
+		} else {
+			err = c.store.lookUpOne(ctx, q)
+		}
+		if err != nil {
+			return nil, c.fail(ctx, "read consent", err)
+		}
+		return q.record, nil
+	}
+	text, args := c.store.ledgers.LatestConsent, []any{id.String(), purpose}
+	if asOf != nil {
+		text, args = c.store.ledgers.LatestConsentAsOf, append(args, c.store.dialect.Instant(*asOf))
+	}
+	records, err := c.readRecords(ctx, id, purpose, text, args)
+	if err != nil || len(records) == 0 {
+		return nil, err
+	}
+	return &records[0], nil
+}
+
+func (c consentStore) History(
+	ctx context.Context, id domain.SubjectID, purpose string,
+) ([]domain.ConsentRecord, error) {
+	return c.readRecords(ctx, id, purpose, c.store.ledgers.ConsentHistory, []any{id.String(), purpose})
+}
+
+func (c consentStore) InForce(ctx context.Context, id domain.SubjectID) ([]domain.ConsentRecord, error) {
+	if c.ahead != nil && c.ahead.ID == id {
+		return slices.Clone(c.ahead.InForce), c.usable()
+	}
+	if err := c.sendConsents(ctx); err != nil {
+		return nil, err
+	}
+	var records []domain.ConsentRecord
+	err := c.read(ctx, "read consents", func(rows *sql.Rows) error {
+		var purpose string
+		record, err := scanConsent(rows, &purpose)
+		record.SubjectID, record.Purpose = id, purpose
+		records = append(records, *record)
+		return err
+	}, c.store.ledgers.ConsentsInForce, id.String())
+	return records, err
+}
+
+func (c consentStore) readRecords(
+	ctx context.Context, id domain.SubjectID, purpose, text string, args []any,
+) ([]domain.ConsentRecord, error) {
+	if err := c.sendConsents(ctx); err != nil {
+		return nil, err
+	}
+	var records []domain.ConsentRecord
+	err := c.read(ctx, "read consent", func(rows *sql.Rows) error {
+		record, err := scanConsent(rows)
+		record.SubjectID, record.Purpose = id, purpose
+		records = append(records, *record)
+		return err
+	}, text, args...)
+	return records, err
+}
+
+// sendConsents makes what is held visible to a statement on consents.
+func (c consentStore) sendConsents(ctx context.Context) error {
+	if len(c.held[sqltext.Consents]) == 0 {
+		return nil
+	}
+	return c.flush(ctx)
+}
+
+// lookup asks for the consent in force of a subject for a purpose, and holds the record.
+type lookup struct {
+	subject domain.SubjectID
+	purpose string
+	record  *domain.ConsentRecord // nil if there is none
+	pair    string                // subject and purpose as JSON, set before the lookup waits
+}
+
+func (q *lookup) keep() (err error) {
+	q.subject = domain.Subject{ID: q.subject}.Clone().ID
+	q.purpose = strings.Clone(q.purpose)
+	q.pair, err = sqltext.JSON("read consent", [...]string{q.subject.String(), q.purpose})
+	return err
+}
+
+func (q *lookup) take(record *domain.ConsentRecord) {
+	record.SubjectID, record.Purpose = q.subject, q.purpose
+	q.record = record
+}
+
+// newLookups batches the lookups of sessions that have no transaction.
+func newLookups(s *Store) *batch.Batcher[*lookup] {
+	return &batch.Batcher[*lookup]{Run: s.lookUp, Keep: (*lookup).keep, RetryAlone: func(error) bool { return true }}
+}
+
+// lookUp runs one lookup or several in one statement.
+func (s *Store) lookUp(ctx context.Context, lookups ...*lookup) error {
+	if len(lookups) == 1 {
+		return s.lookUpOne(ctx, lookups[0])
+	}
+	pairs := make([]string, len(lookups))
+	for i, q := range lookups {
+		pairs[i] = q.pair
+	}
+	return s.pool.Query(ctx, func(rows *sql.Rows) error {
+		var n int
+		record, err := scanConsent(rows, &n)
+		if err == nil {
+			lookups[n-1].take(record)
+		}
+		return err
+	}, s.ledgers.LatestConsents, "["+strings.Join(pairs, ",")+"]")
+}
+
+func (s *Store) lookUpOne(ctx context.Context, q *lookup) error {
+	q.record = nil // of an attempt that failed half-way
+	return s.pool.QueryDirect(ctx, func(row conn.Row) error {
+		record, err := scanConsent(row)
+		q.take(record)
+		return err
+	}, s.ledgers.LatestConsent, [...]string{q.subject.String(), q.purpose})
+}
+
+// scanConsent reads the consentColumns of a row, and what follows them.
+func scanConsent(rows conn.Row, more ...any) (*domain.ConsentRecord, error) {
+	r := &domain.ConsentRecord{}
+	err := rows.Scan(append([]any{&r.PolicyVersion, &r.Granted, (*sqltext.Instant)(&r.RecordedAt), &r.Source}, more...)...)
+	return r, err
+}

@@ -1,0 +1,95 @@
+package bunstore_test
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
+)
+
+// parcel has a column whose surrogate some tables refuse.
+type parcel struct {
+	bun.BaseModel `bun:"table:parcels"`
+	ID            int64   `bun:"id,pk"`
+	OwnerID       int64   `bun:"owner_id"`
+	Owner         *person `bun:"rel:belongs-to,join:owner_id=id"`
+	Kept          string  `bun:"kept"`
+	Label         string  `bun:"label" pii:"contact,surrogate:secret-value"`
+}
+
+func TestAConstraintIsNamedWithItsTable(t *testing.T) {
+	for constraint, parts := range map[string][]string{
+		"CREATE UNIQUE INDEX one_label ON parcels (kept, label)": {"parcels", "one_label|kept, label"},
+	} {
+		databases.Each(t, func(t *testing.T, db *bun.DB) {
+			a := newApplication(t, db, nil, (*person)(nil), (*parcel)(nil))
+			execute(t, db, constraint)
+			a.insert(t, &person{ID: 1}, &parcel{ID: 1, OwnerID: 1, Kept: "x", Label: "a"},
+				&parcel{ID: 2, OwnerID: 1, Kept: "x", Label: "b"})
+			err := a.apply(t, "1")
+			if !errors.Is(err, domain.ErrConflict) {
+				t.Errorf("got %v", err)
+			}
+			wantSilence(t, err, "secret-value", "UPDATE", "duplicate", "UNIQUE")
+			wantNames(t, err, parts...)
+		})
+	}
+}
+
+func TestACheckIsNamedWithItsTable(t *testing.T) {
+	db := databases.PostgreSQL(t)
+	a := newApplication(t, db, nil, (*person)(nil), (*parcel)(nil))
+	execute(t, db, "ALTER TABLE parcels ADD CONSTRAINT short_label CHECK (length(label) < 5)")
+	a.insert(t, &person{ID: 1}, &parcel{ID: 1, OwnerID: 1, Label: "a"})
+	err := a.apply(t, "1")
+	if !errors.Is(err, domain.ErrConflict) {
+		t.Errorf("got %v", err)
+	}
+	wantSilence(t, err, "secret-value", "UPDATE", "length")
+	wantNames(t, err, "table parcels", "constraint short_label")
+}
+
+// A trigger writes its message itself, and may put a value where a name is expected.
+func TestTheMessageOfATriggerIsNotTakenForNames(t *testing.T) {
+	db := databases.SQLite(t)
+	a := newApplication(t, db, nil, (*person)(nil), (*parcel)(nil))
+	execute(t, db, "CREATE TRIGGER refuse BEFORE UPDATE ON parcels"+
+		" BEGIN SELECT RAISE(ABORT, 'UNIQUE constraint failed: parcels.zoe@example'); END")
+	a.insert(t, &person{ID: 1}, &parcel{ID: 1, OwnerID: 1, Label: "a"})
+	wantSilence(t, a.apply(t, "1"), "zoe", "UNIQUE")
+}
+
+func TestAConnectionThatIsRefusedSaysWhy(t *testing.T) {
+	database := postgres.NewDatabase(t)
+	parsed, err := url.Parse(database)
+	must(t, err)
+	elsewhere := *parsed
+	elsewhere.Path = "/no_such_database"
+	for address, want := range map[string]string{
+		elsewhere.String(): "there is no database of that name (SQLSTATE 3D000)",
+		"postgres://app:secret@" + silentPort(t, nil) + "/app?sslmode=disable": "connection refused",
+		"postgres://app:secret@host.invalid/app?sslmode=disable":               "host",
+	} {
+		err := bunstore.Migrate(t.Context(), openDB(t, "pgx", address), bunstore.Options{})
+		wantUnavailable(t, want, err)
+		wantNames(t, err, want)
+		wantSilence(t, err, "secret", "app", "no_such_database", "127.0.0.1", "host.invalid")
+	}
+}
+
+func wantNames(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		one, other, _ := strings.Cut(part, "|")
+		if err == nil || !strings.Contains(err.Error(), one) && (other == "" || !strings.Contains(err.Error(), other)) {
+			t.Errorf("%q does not say %q", err, part)
+		}
+	}
+}

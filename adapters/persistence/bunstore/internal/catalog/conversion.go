@@ -1,0 +1,89 @@
+package catalog
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// longNumber reports whether a text looks like a number of more than 64 bits. A numeric column makes the same
+// floating-point number of many such texts. Other texts that look like numbers, such as 007, are compared as numbers: a
+// row belongs to the key with the same spelling, or else to the key with the same value.
+func longNumber(text string) bool {
+	if strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789+-.eE", r) }) {
+		return false
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	_, notWhole := strconv.ParseInt(text, 10, 64)
+	return f != 0 && (err != nil || notWhole != nil && math.Abs(f) >= 1<<53)
+}
+
+// conversion says which columns of a table the database converts such that the rows of one subject could not be told
+// from those of others; empty if there are none. The types of tables that are missing are not known.
+func (c *Catalog) conversion(table domain.Table) string {
+	types := c.tables[table.Name].types
+	for _, name := range table.SubjectKey {
+		column, _ := table.Column(name)
+		if declared, known := c.declared(types, name); known && !c.cache.text.Dialect.Keeps(column.Type, declared) {
+			return table.Name + "." + name + " has the type " + declared
+		}
+	}
+	for _, path := range c.cache.text.DataMap.Paths(table.Name) {
+		if len(path.Relations) == 0 {
+			return ""
+		}
+		relation := path.Relations[0]
+		parent, _ := c.cache.text.DataMap.Table(relation.References)
+		for i, name := range relation.Columns {
+			key, _ := parent.Column(relation.ReferencedColumns[i])
+			declared, known := c.declared(types, name)
+			keyType, keyKnown := c.declared(c.tables[parent.Name].types, key.Name)
+			if known && keyKnown && !c.cache.text.Dialect.Comparable(key.Type, keyType, declared) {
+				return unlike(table.Name+"."+name, declared, parent.Name+"."+key.Name, keyType)
+			}
+		}
+	}
+	return ""
+}
+
+// narrowing names the column of a table that holds numbers and refers to a text of the subject's key. It is empty if no
+// column does.
+func (c *Catalog) narrowing(table domain.Table) string {
+	subject := c.cache.text.DataMap.SubjectTable()
+	for _, path := range c.cache.text.DataMap.Paths(table.Name) {
+		if len(path.Relations) != 1 {
+			continue
+		}
+		for i, name := range path.Relations[0].Columns {
+			key, _ := subject.Column(path.Relations[0].ReferencedColumns[i])
+			declared, known := c.declared(c.tables[table.Name].types, name)
+			keyType, keyKnown := c.declared(c.tables[subject.Name].types, key.Name)
+			if known && keyKnown && key.Type == domain.TypeText && c.cache.text.Dialect.Narrows(keyType, declared) {
+				return unlike(table.Name+"."+name, declared, subject.Name+"."+key.Name, keyType)
+			}
+		}
+	}
+	return ""
+}
+
+func unlike(column, columnType, key, keyType string) string {
+	return column + " has " + typeCalled(columnType) + ", and " + key + ", which it refers to, has " + typeCalled(keyType)
+}
+
+func (c *Catalog) declared(types map[string]string, column string) (declared string, known bool) {
+	for name, declared := range types {
+		if c.cache.text.Dialect.SameName(name, column) {
+			return declared, true
+		}
+	}
+	return "", false
+}
+
+func typeCalled(declared string) string {
+	if declared == "" {
+		return "no type"
+	}
+	return "the type " + declared
+}

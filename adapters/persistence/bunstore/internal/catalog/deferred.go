@@ -1,0 +1,58 @@
+package catalog
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// ConstraintTrigger is a trigger of the application that may fire as late as the commit.
+type ConstraintTrigger struct {
+	table, name string
+	constraint  string // its quoted name in SET CONSTRAINTS
+	alone       bool   // what is said of it in SET CONSTRAINTS is said of nothing else
+
+	Deferred bool // it fires at the commit, unless the transaction says otherwise
+}
+
+// SetConstraints is the statement that sets the mode of triggers: IMMEDIATE or DEFERRED.
+func SetConstraints(triggers []ConstraintTrigger, mode string) string {
+	names := make([]string, len(triggers))
+	for i, trigger := range triggers {
+		names[i] = trigger.constraint
+	}
+	slices.Sort(names) // triggers of several tables may share one
+	return "SET CONSTRAINTS " + strings.Join(slices.Compact(names), ", ") + " " + mode
+}
+
+// ReadConstraintTriggers reads the triggers of the data map's tables that may be deferred. It refuses those whose mode
+// cannot be set alone.
+func (c *Cache) ReadConstraintTriggers(
+	ctx context.Context, query conn.Query, op string,
+) (all []ConstraintTrigger, err error) {
+	err = query(ctx, func(rows *sql.Rows) error {
+		var t ConstraintTrigger
+		var schema, constraint string
+		err := rows.Scan(&t.table, &t.name, &schema, &constraint, &t.Deferred, &t.alone)
+		t.constraint = sqltext.Quote(schema) + "." + sqltext.Quote(constraint)
+		all = append(all, t)
+		return err
+	}, c.text.Dialect.ConstraintTriggers(c.text.Touched))
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range all {
+		if !t.alone {
+			return nil, &domain.Error{
+				Code: domain.ErrConfiguration, Op: op, Message: t.table + ": the trigger " + t.name + " may fire at the commit " +
+					"of the application, and cannot be fired before: another constraint has the same name. Rename one of them",
+			}
+		}
+	}
+	return all, nil
+}

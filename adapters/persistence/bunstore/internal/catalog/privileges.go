@@ -1,0 +1,93 @@
+package catalog
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Need is what a statement needs of a table.
+type Need struct {
+	table      string
+	privileges []string
+}
+
+// ToRead is the need of a statement that reads a table.
+func ToRead(table string) Need { return Need{table, []string{"SELECT"}} }
+
+// ToUpdate is the need of a statement that changes rows of a table, or locks them.
+func ToUpdate(table string) Need { return Need{table, []string{"SELECT", "UPDATE"}} }
+
+// ToCarryOut is the need of a step.
+func ToCarryOut(step domain.Step) Need {
+	switch step.Strategy { //nolint:exhaustive // a step that retains only reads
+	case domain.StrategyDelete:
+		return Need{step.Target, []string{"SELECT", "DELETE"}}
+	case domain.StrategyAnonymize:
+		return ToUpdate(step.Target)
+	default:
+		return ToRead(step.Target)
+	}
+}
+
+// ToExport are the needs of an export.
+func (c *Cache) ToExport() []Need {
+	needs := make([]Need, len(c.text.Touched))
+	for i, table := range c.text.Touched {
+		needs[i] = ToRead(table.Name)
+	}
+	return needs
+}
+
+// ToLock are the needs of statements that lock rows of tables.
+func ToLock(tables []string) []Need {
+	needs := make([]Need, len(tables))
+	for i, table := range tables {
+		needs[i] = ToUpdate(table)
+	}
+	return needs
+}
+
+// FindLacking asks the database why it refused a statement, and returns a sentence for each table that is at fault.
+func (c *Cache) FindLacking(ctx context.Context, query conn.Query, needs []Need) (why []string) {
+	for _, n := range needs {
+		reason := ""
+		err := query(ctx, func(rows *sql.Rows) error {
+			var missing sql.NullString
+			err := rows.Scan(&missing)
+			reason = missing.String
+			return err
+		}, c.text.Dialect.Lacks(n.table, n.privileges))
+		if err == nil && reason != "" {
+			why = append(why, n.table+": "+reason)
+		}
+	}
+	return why
+}
+
+// Unexplained is the reason where this role has all privileges on the tables, as a whole.
+func Unexplained(needs []Need) string {
+	names := make([]string, len(needs))
+	for i, n := range needs {
+		names[i] = n.table
+	}
+	return strings.Join(names, ", ") +
+		": this role lacks a privilege: on some of the columns, on a table below a view, or" +
+		" on something that a trigger, a rule or a policy needs"
+}
+
+// RefuseUnlocked returns an error if rows of one of the tables, which an erasure locks, cannot be locked.
+func (c *Catalog) RefuseUnlocked(tables []string) error {
+	i := slices.IndexFunc(tables, func(table string) bool { return c.tables[table].kind != "" })
+	if i < 0 {
+		return nil
+	}
+	return &domain.Error{
+		Code: domain.ErrConfiguration, Op: "lock subject", Message: tables[i] + ": is " + c.tables[tables[i]].kind +
+			" or a view of one, whose rows an erasure cannot lock",
+	}
+}

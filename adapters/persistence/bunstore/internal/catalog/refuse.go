@@ -1,0 +1,86 @@
+package catalog
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// RefuseHidden looks for a table in which the database may hide rows of the subject from the store, or whose keys it
+// converts. It returns the first one with an error.
+func (c *Catalog) RefuseHidden(id domain.SubjectID, op string) (table string, err error) {
+	long := slices.ContainsFunc(id.Elements(), longNumber)
+	for _, table := range c.cache.text.Touched {
+		why := c.tables[table.Name].mixes
+		if why == "" && long {
+			why = c.tables[table.Name].narrow
+		}
+		if why != "" {
+			return table.Name, &domain.Error{
+				Code: domain.ErrConfiguration, Op: op, Message: why + ": SQLite converts values between them, so that rows of" +
+					" the subject could be missed, or taken for those of another. Give both columns one type, and no real one",
+			}
+		}
+	}
+	if c.cache.trustRowFilters {
+		return "", nil
+	}
+	for _, table := range c.cache.text.Touched {
+		if why := c.tables[table.Name].hides; why != "" {
+			return table.Name, &domain.Error{
+				Code: domain.ErrConfiguration, Op: op, Message: table.Name + ": the database may hide rows of the subject: " +
+					why + ". If it shows all of them to this role, set TrustRowFilters",
+			}
+		}
+	}
+	return "", nil
+}
+
+// RefuseUnknown returns an error if a step deletes rows together with columns that the data map does not have.
+func (c *Catalog) RefuseUnknown(step domain.Step) error {
+	table, _ := c.cache.text.DataMap.Table(step.Target)
+	path, _ := c.cache.text.DataMap.PathVia(step.Target, step.Via)
+	if step.Strategy != domain.StrategyDelete || table.Owned || path.OnErasure() == domain.StrategyDelete {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.tables[table.Name].types)) {
+		if !slices.ContainsFunc(table.Columns, func(column domain.Column) bool {
+			return c.cache.text.Dialect.SameName(column.Name, name)
+		}) {
+			return &domain.Error{
+				Code: domain.ErrManifest, Op: "erase", Message: table.Name + "." + name + ": is not in the data map, " +
+					"and would be deleted with its row. Add the column, or declare the table owned",
+			}
+		}
+	}
+	return nil
+}
+
+// RefuseNull returns an error if a step sets columns to NULL that the database keeps NOT NULL. It names all of them.
+func (c *Catalog) RefuseNull(step domain.Step) error {
+	table, _ := c.cache.text.DataMap.Table(step.Target)
+	if step.Strategy != domain.StrategyAnonymize {
+		return nil
+	}
+	var problems []domain.Problem
+	for _, name := range slices.Concat(step.Columns, step.Clears) {
+		column, _ := table.Column(name)
+		nulled := sqltext.IsNulled(column) || slices.Contains(step.Clears, name)
+		if nulled && slices.ContainsFunc(c.tables[table.Name].never, func(never string) bool {
+			return c.cache.text.Dialect.SameName(name, never)
+		}) {
+			possible := []string{string(domain.StrategyErase), string(domain.StrategyAnonymize)}
+			if slices.Contains(step.Clears, name) {
+				possible = []string{string(domain.StrategyDelete)}
+			}
+			problems = append(problems, domain.Problem{
+				Table: table.Name, Column: name, Message: "is to be set to NULL, and is NOT NULL in the database",
+				Found:    string(domain.StrategyNull),
+				Possible: possible,
+			})
+		}
+	}
+	return domain.Refused("erase", problems)
+}

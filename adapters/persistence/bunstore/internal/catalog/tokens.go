@@ -1,0 +1,149 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+)
+
+// token is a part of a statement.
+type token struct {
+	kind tokenKind
+	text string // without quotes
+}
+
+type tokenKind int
+
+const (
+	tokenSign   tokenKind = iota // a single character
+	tokenWord                    // a keyword or a name
+	tokenName                    // in quotes
+	tokenString                  // a constant
+)
+
+type tokens []token
+
+// tokensOf takes a statement apart and leaves comments out. Quotes are those of names, with what ends each of them.
+func tokensOf(statement string, quotes map[byte]byte) (found tokens) {
+	// until returns the text before an end, and advances behind it.
+	until := func(end string) string {
+		before, after, _ := strings.Cut(statement, end)
+		statement = after
+		return before
+	}
+	for statement != "" {
+		first := statement[0]
+		n := strings.IndexFunc(statement, func(r rune) bool { return r != '$' && !isWordCharacter(r) })
+		if n < 0 {
+			n = len(statement)
+		}
+		closing, isQuote := quotes[first]
+		switch {
+		case strings.HasPrefix(statement, "--"):
+			until("\n")
+		case strings.HasPrefix(statement, "/*"):
+			until("*/")
+		case isQuote:
+			statement = statement[1:]
+			found = append(found, token{tokenName, until(string(closing))})
+		case first == '\'':
+			statement = statement[1:]
+			found = append(found, token{tokenString, until("'")})
+		case n == 1 && (first == 'e' || first == 'E') && strings.HasPrefix(statement[1:], "'"):
+			statement = afterEscapes(statement[2:])
+			found = append(found, token{kind: tokenString})
+		case first == '$':
+			statement = statement[1:]
+			notInTag := func(r rune) bool { return !isWordCharacter(r) }
+			if tag, _, ok := strings.Cut(statement, "$"); ok && !strings.ContainsFunc(tag, notInTag) {
+				statement = statement[len(tag)+1:]
+				found = append(found, token{tokenString, until("$" + tag + "$")})
+			}
+		case n > 0:
+			found = append(found, token{tokenWord, statement[:n]})
+			statement = statement[n:]
+		default:
+			if !strings.ContainsRune(" \t\r\n\f\v", rune(first)) {
+				found = append(found, token{tokenSign, string(first)})
+			}
+			statement = statement[1:]
+		}
+	}
+	return found
+}
+
+func isWordCharacter(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80
+}
+
+// afterEscapes returns what follows a constant in which a backslash takes its meaning from the next character.
+func afterEscapes(statement string) string {
+	for i := 0; i < len(statement); i++ {
+		switch statement[i] {
+		case '\\':
+			i++
+		case '\'':
+			return statement[i+1:]
+		}
+	}
+	return ""
+}
+
+// is reports whether the token at i is one of the keywords.
+func (t tokens) is(i int, keywords ...string) bool {
+	return i >= 0 && i < len(t) && t[i].kind == tokenWord && slices.Contains(keywords, strings.ToLower(t[i].text))
+}
+
+// writes returns the tables that are inserted into, merged into and updated, and whether statements are built at run
+// time.
+func (t tokens) writes() (tables []string, builds bool) {
+	for i := range t {
+		at := i + 1
+		switch {
+		case t.is(i, "execute") && !t.is(at, "function", "procedure", "on"):
+			builds = true
+			continue
+		case t.is(i, "into") && (t.is(i-1, "insert", "replace", "merge") || t.is(i-3, "insert") && t.is(i-2, "or")):
+		case t.is(i, "update") && !t.is(i-1, "for", "key", "on", "do"): // which are locks, triggers and conflicts
+			if t.is(at, "or") {
+				at += 2
+			}
+		default:
+			continue
+		}
+		if t.is(at, "only") {
+			at++
+		}
+		if name := t.nameAt(at); name != "" && !t.is(at, "of", "on", "set") {
+			tables = append(tables, name)
+		}
+	}
+	return tables, builds
+}
+
+// nameAt is the name of a table, which a schema may qualify. To SQLite a constant can be a name.
+func (t tokens) nameAt(i int) (name string) {
+	for ; i < len(t) && t[i].kind != tokenSign; i += 2 {
+		name += t[i].text
+		if i+1 == len(t) || t[i+1] != (token{tokenSign, "."}) {
+			return name
+		}
+		name += "."
+	}
+	return ""
+}
+
+// filters are the words by which a view may leave rows out.
+var filters = []string{
+	"only", "tablesample", "where", "join", "having", "limit", "offset", "fetch", "distinct", "group", "union",
+	"intersect", "except",
+}
+
+// leaveOut reports whether a view may leave rows out.
+func (t tokens) leaveOut() bool {
+	for i := range t {
+		if t.is(i, filters...) {
+			return true
+		}
+	}
+	return false
+}

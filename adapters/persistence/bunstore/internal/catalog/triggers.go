@@ -1,0 +1,66 @@
+package catalog
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// trigger is a trigger, a rule, or a function that one of them calls: its name, its language and its text.
+type trigger [3]string
+
+// writes are what triggers write to: the names of tables, and the names of triggers whose tables cannot be determined.
+type writes struct{ tables, unreadable []string }
+
+func writesOf(triggers []trigger, quotes map[byte]byte) (all writes) {
+	for _, t := range triggers {
+		name, language, text := t[0], t[1], t[2]
+		switch language {
+		case "internal": // which come with the database and write to their own table alone
+		case "sql", "plpgsql":
+			tables, builds := tokensOf(text, quotes).writes()
+			all.tables = append(all.tables, tables...)
+			if builds {
+				all.unreadable = append(all.unreadable, name)
+			}
+		default:
+			all.unreadable = append(all.unreadable, name)
+		}
+	}
+	slices.Sort(all.tables)
+	all.tables = slices.Compact(all.tables)
+	return all
+}
+
+// warnOfCopies names the tables outside the data map to which triggers of a table write, each of them once: they may
+// hold old values, which no erasure reaches. It also names the triggers whose target tables it cannot find.
+func (c *Cache) warnOfCopies(ctx context.Context, of domain.Table, live table) {
+	warn := func(message, key, name string) {
+		if _, warned := c.warned.LoadOrStore(of.Name+"\x00"+key+"\x00"+name, true); !warned {
+			c.logger.LogAttrs(context.WithoutCancel(ctx), slog.LevelWarn, "habeas: a trigger "+message,
+				slog.String("table", of.Name), slog.String(key, name))
+		}
+	}
+	for _, copied := range live.writes.tables {
+		if !slices.ContainsFunc(c.text.DataMap.Tables(), func(t domain.Table) bool { return sameTable(t.Name, copied) }) {
+			warn("writes to a table that is not in the data map: old values there outlive an erasure", "writes_to", copied)
+		}
+	}
+	for _, name := range live.writes.unreadable {
+		warn("builds its statements at run time, or is not in SQL: the tables to which it writes could not be determined,"+
+			" and old values there outlive an erasure", "trigger", name)
+	}
+}
+
+// sameTable reports whether two names are those of one table, as far as names can tell: an unqualified name means the
+// schema public, or main.
+func sameTable(a, b string) bool {
+	plain := func(name string) string {
+		name = strings.ToLower(name)
+		return strings.TrimPrefix(strings.TrimPrefix(name, "public."), "main.")
+	}
+	return plain(a) == plain(b)
+}

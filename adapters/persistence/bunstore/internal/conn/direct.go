@@ -1,0 +1,151 @@
+package conn
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+
+	"github.com/uptrace/bun"
+)
+
+// Row is a row of a result. Scan is that of sql.Rows.
+type Row interface{ Scan(dest ...any) error }
+
+const (
+	directColumns = 4 // of a result of QueryDirect
+	directArgs    = 2
+)
+
+// QueryDirect runs a statement outside a transaction, on the driver's own connection. It is for the few statements that
+// are run most. For each query whose context can end, database/sql starts a goroutine, and makes rows that are safe for
+// concurrent use. A result that is read to its end at once needs neither: the driver ends the query with the context.
+//
+// The statement only reads. It has directArgs parameters, and returns directColumns columns, which are scanned into
+// strings, booleans and scanners. each is called for every row, and again from the first one if database/sql has to
+// repeat the query: because the driver or a type is not known here, or because the connection is bad.
+func (p *Pool) QueryDirect(ctx context.Context, each func(Row) error, text string, args [directArgs]string) error {
+	if err := p.connections.enter(ctx); err != nil {
+		return err
+	}
+	defer p.connections.leave()
+	text = p.database.numbered(text)
+	q := &directQuery{IConn: p.db.DB, db: p.db.DB, text: text, each: each}
+	for i, arg := range args {
+		q.args[i] = driver.NamedValue{Ordinal: i + 1, Value: arg}
+	}
+	_, err := p.db.NewRaw(text).Conn(q).Exec(ctx)
+	return err
+}
+
+// directQuery is one query. It is also the connection that bun gets for the query, so that bun calls the query hooks.
+type directQuery struct {
+	bun.IConn
+	db   *sql.DB
+	text string
+	args [directArgs]driver.NamedValue
+	each func(Row) error
+	row  directRow
+	ctx  context.Context //nolint:containedctx // of ExecContext, for run
+}
+
+// ExecContext implements bun.IConn.
+func (q *directQuery) ExecContext(ctx context.Context, _ string, _ ...any) (sql.Result, error) {
+	err := q.onConnection(ctx)
+	if errors.Is(err, errNotDirect) || errors.Is(err, driver.ErrSkip) || errors.Is(err, driver.ErrBadConn) {
+		err = q.throughPool(ctx)
+	}
+	return driver.ResultNoRows, err
+}
+
+// errNotDirect says that database/sql must run the query.
+var errNotDirect = errors.New("the driver or a type is not known")
+
+func (q *directQuery) onConnection(ctx context.Context) error {
+	connection, err := q.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = connection.Close() }() // fails only if Raw has closed a bad connection
+	q.ctx = ctx
+	return connection.Raw(q.run)
+}
+
+// run runs the query on the driver's connection.
+func (q *directQuery) run(connection any) error {
+	able, ok := connection.(driver.QueryerContext)
+	if !ok {
+		return errNotDirect
+	}
+	rows, err := able.QueryContext(q.ctx, q.text, q.args[:])
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // the errors of the query come from Next
+	for {
+		err := rows.Next(q.row[:])
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = q.each(&q.row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// throughPool runs the query as database/sql does.
+func (q *directQuery) throughPool(ctx context.Context) error {
+	var args [directArgs]any
+	for i, arg := range q.args {
+		args[i] = arg.Value
+	}
+	rows, err := q.db.QueryContext(ctx, q.text, args[:]...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := q.each(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// directRow has the values of the columns.
+type directRow [directColumns]driver.Value
+
+// Scan implements Row. Returns errNotDirect for what it does not know.
+func (r *directRow) Scan(dest ...any) error {
+	for i, target := range dest {
+		switch target := target.(type) {
+		case sql.Scanner:
+			if err := target.Scan(r[i]); err != nil {
+				return err
+			}
+		case *string:
+			switch value := r[i].(type) {
+			case string:
+				*target = value
+			case []byte:
+				*target = string(value)
+			default:
+				return errNotDirect
+			}
+		case *bool:
+			value, err := driver.Bool.ConvertValue(r[i])
+			truth, ok := value.(bool)
+			if err != nil || !ok {
+				return errNotDirect
+			}
+			*target = truth
+		default:
+			return errNotDirect
+		}
+	}
+	return nil
+}

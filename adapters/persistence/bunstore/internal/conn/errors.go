@@ -1,0 +1,242 @@
+package conn
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// poolingAdvice names the requirements of a proxy that gives each transaction a connection: the driver prepares no
+// statements by name, and sends no startup parameter that the proxy does not know.
+const poolingAdvice = "behind a proxy that pools by transaction set default_query_exec_mode=exec in the URL for pgx," +
+	" and no search_path"
+
+// Wrap gives an error of the database a code and a text without anything the driver said, which may quote values. The
+// driver's error stays reachable for errors.As. An error that has a code already is left as it is.
+func Wrap(ctx context.Context, op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var coded *domain.Error
+	if errors.As(err, &coded) {
+		return err
+	}
+	if ended := endOf(ctx, err); ended != nil {
+		return &domain.Error{Op: op, Message: "ended by its context", Err: errors.Join(ended, err)}
+	}
+	wrapped := &domain.Error{Op: op, Message: "the database refused a statement", Err: err}
+	state := SQLState(err)
+	switch {
+	case state == "42P05", state == "26000":
+		wrapped.Code = domain.ErrConfiguration
+		wrapped.Message = "a prepared statement is on another connection; " + poolingAdvice
+	case state == "08P01": // for whatever PgBouncer has to say, a server that is down included
+		wrapped.Code = domain.ErrUnavailable
+		wrapped.Message = "the database, or a proxy in front of it, broke off; " + poolingAdvice
+	case unreachable(err, state):
+		wrapped.Code, wrapped.Message = domain.ErrUnavailable, "the database cannot be reached or is too busy"
+		if why := cause(err, state); why != "" {
+			wrapped.Message += ": " + why
+		}
+	case strings.HasPrefix(state, "23"), sqliteCode(err) == 19: // SQLITE_CONSTRAINT
+		wrapped.Code, wrapped.Message = domain.ErrConflict, "the database refused a statement by a constraint"
+		wrapped.Message += inBrackets(namesIn(err).String())
+	case state == "42501":
+		wrapped.Code, wrapped.Message = domain.ErrConfiguration, "this role lacks a privilege in the database"
+		wrapped.Message += inBrackets(missing(err))
+	case state == "42P01", state == "42703", state == "" && namesIn(err) != names{}:
+		wrapped.Message = "a table or a column is missing" + inBrackets(missing(err)) + ": were the migrations run?"
+	default:
+		wrapped.Message += inBrackets(namesIn(err).String())
+	}
+	if state != "" {
+		wrapped.Message += " (SQLSTATE " + state + ")"
+	}
+	return wrapped
+}
+
+func inBrackets(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " (" + text + ")"
+}
+
+// endOf returns the error with which the context has ended, or nil. A driver that leaves the deadline to its
+// connection, as pgdriver does, can notice the deadline a moment before the context, and may then report only that the
+// connection is bad.
+func endOf(ctx context.Context, err error) error {
+	var network net.Error
+	deadline, limited := ctx.Deadline()
+	timedOut := errors.As(err, &network) && network.Timeout() || errors.Is(err, driver.ErrBadConn)
+	if limited && timedOut && !time.Now().Before(deadline) {
+		return context.DeadlineExceeded
+	}
+	return ctx.Err()
+}
+
+// Retryable reports whether the transaction lost against another one and may win when it is run again.
+func Retryable(err error) bool {
+	switch SQLState(err) {
+	case "40001", "40P01": // serialization failure, deadlock
+		return true
+	}
+	return sqliteBusy(err)
+}
+
+// unreachable reports whether the database could not do its work just now, for a reason that may pass: it cannot be
+// reached, is going down, is too slow or too busy, or lets no one write.
+func unreachable(err error, state string) bool {
+	var network net.Error // of a connection, a look-up of a host's name, or a timeout that was not the caller's
+	switch {
+	case errors.As(err, &network), errors.Is(err, net.ErrClosed), errors.Is(err, driver.ErrBadConn):
+		return true
+	case errors.Is(err, sql.ErrConnDone), errors.Is(err, sql.ErrTxDone): // lost together with their connection
+		return true
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // hung up
+		return true
+	case unsent(err), walk(err, isConnectError):
+		return true
+	}
+	switch state[:min(2, len(state))] {
+	case "08", "28", "53": // connection exception, log-in refused, insufficient resources
+		return true
+	}
+	switch state {
+	case "55P03", "57014", // lock not available, and canceled: by a statement_timeout, or an administrator
+		"57P01", "57P02", "57P03", "57P04", "57P05", // shutting down, crashed, starting up, dropped, idle for too long
+		"25P03", "25P04", // idle in a transaction for too long, a transaction that took too long
+		"25006", "58000", "58030", // a server that only reads, or that cannot use its disk
+		"3D000": // a database that is not there (yet)
+		return true
+	}
+	switch sqliteCode(err) {
+	case 3, 7, 8, 10, 13, 14, 15: // PERM, NOMEM, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL
+		return true
+	}
+	return Retryable(err) // retried in vain
+}
+
+// unsent reports whether the driver says that nothing of the statement has reached the database, as pgx does of a
+// connection that is closed.
+func unsent(err error) bool {
+	var safe interface{ SafeToRetry() bool }
+	return errors.As(err, &safe) && safe.SafeToRetry()
+}
+
+// isConnectError reports whether an error is what pgx makes of a connection that could not be opened.
+func isConnectError(err error) bool {
+	value := reflect.Indirect(reflect.ValueOf(err))
+	return value.IsValid() && value.Type().Name() == "ConnectError" && strings.HasSuffix(value.Type().PkgPath(), "/pgconn")
+}
+
+// Refused reports whether the database states that a statement has had no effect. The effect is unknown if the database
+// cannot be reached or is shutting down.
+func Refused(err error) bool {
+	state := SQLState(err)
+	return state != "" && state != "40003" && !strings.HasPrefix(state, "08") && !strings.HasPrefix(state, "57P")
+}
+
+// SQLState finds the five-character code of a PostgreSQL error, whichever driver made it: pgx offers SQLState, and
+// pgdriver the field C of the protocol's error message.
+func SQLState(err error) string {
+	var pgx interface{ SQLState() string }
+	if errors.As(err, &pgx) {
+		return pgx.SQLState()
+	}
+	var pgdriver interface{ Field(field byte) string }
+	if errors.As(err, &pgdriver) {
+		return pgdriver.Field('C')
+	}
+	return ""
+}
+
+// sqliteCode finds the primary result code of an SQLite error, whichever driver made it: modernc has a method Code that
+// returns an int, ncruces one that returns a type of its own, and mattn a field Code.
+func sqliteCode(err error) int {
+	var modernc interface{ Code() int }
+	if errors.As(err, &modernc) {
+		return modernc.Code() & 0xff
+	}
+	code := 0
+	walk(err, func(err error) bool {
+		code = codeOfType(reflect.ValueOf(err))
+		return code != 0
+	})
+	return code
+}
+
+// codeOfType reads the result code of an error whose type is of a package of SQLite; it is 0 for any other.
+func codeOfType(err reflect.Value) int {
+	value := reflect.Indirect(err)
+	if !value.IsValid() || !strings.Contains(value.Type().PkgPath(), "sqlite") {
+		return 0
+	}
+	return number(err, value, "Code") & 0xff
+}
+
+// extendedCode reads the extended result code: mattn has it in a field of its own, and the others in what is called
+// code.
+func extendedCode(err reflect.Value) int {
+	value := reflect.Indirect(err)
+	if value.Kind() == reflect.Struct && value.FieldByName("ExtendedCode").IsValid() {
+		return number(err, value, "ExtendedCode")
+	}
+	if method := err.MethodByName("ExtendedCode"); method.IsValid() {
+		return number(err, value, "ExtendedCode")
+	}
+	return number(err, value, "Code")
+}
+
+// number reads a number from the method or the field of that name.
+func number(err, value reflect.Value, name string) int {
+	var code reflect.Value
+	if method := err.MethodByName(name); method.IsValid() && method.Type().NumIn() == 0 && method.Type().NumOut() == 1 {
+		code = method.Call(nil)[0]
+	} else if value.Kind() == reflect.Struct {
+		code = value.FieldByName(name)
+	}
+	switch {
+	case code.IsValid() && code.CanInt():
+		return int(code.Int())
+	case code.IsValid() && code.CanUint():
+		return int(code.Uint()) //nolint:gosec // a result code
+	default:
+		return 0
+	}
+}
+
+// walk calls visit for an error and what it wraps, until visit returns true.
+func walk(err error, visit func(error) bool) bool {
+	if err == nil {
+		return false
+	}
+	if visit(err) {
+		return true
+	}
+	switch wrapper := err.(type) { //nolint:errorlint // this is the walk itself
+	case interface{ Unwrap() error }:
+		return walk(wrapper.Unwrap(), visit)
+	case interface{ Unwrap() []error }:
+		for _, inner := range wrapper.Unwrap() {
+			if walk(inner, visit) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sqliteBusy reports SQLITE_BUSY and SQLITE_LOCKED.
+func sqliteBusy(err error) bool {
+	code := sqliteCode(err)
+	return code == 5 || code == 6
+}

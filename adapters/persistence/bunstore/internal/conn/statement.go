@@ -1,0 +1,101 @@
+package conn
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+
+	"github.com/uptrace/bun"
+)
+
+// prepared is a connection together with one statement and its parameters. bun writes parameters into the text of a
+// query; given to it as the connection of a raw query without parameters, this passes them to the driver instead,
+// and the query hooks of the application still see the statement. The driver gets the text as it was given to bun:
+// bun would take the parameters of SQLite for placeholders of its own where the application has named arguments.
+type prepared struct {
+	bun.IConn
+	text string
+	args []any
+}
+
+func (p prepared) ExecContext(ctx context.Context, _ string, _ ...any) (sql.Result, error) {
+	return p.IConn.ExecContext(ctx, p.text, p.args...)
+}
+
+func (p prepared) QueryContext(ctx context.Context, _ string, _ ...any) (*sql.Rows, error) {
+	return p.IConn.QueryContext(ctx, p.text, p.args...)
+}
+
+// eachRow lets bun hand its rows to a function, one at a time. It implements bun.Model.
+type eachRow func(*sql.Rows) error
+
+func (each eachRow) Value() any { return nil }
+
+func (each eachRow) ScanRows(_ context.Context, rows *sql.Rows) (int, error) {
+	n := 0
+	for rows.Next() {
+		if err := each(rows); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, rows.Err()
+}
+
+// Query runs a statement and calls each for every row.
+type Query func(ctx context.Context, each func(*sql.Rows) error, text string, args ...any) error
+
+// Texts returns what a statement returns in its only column.
+func (q Query) Texts(ctx context.Context, text string) (texts []string, err error) {
+	err = q(ctx, func(rows *sql.Rows) error {
+		texts = append(texts, "")
+		return rows.Scan(&texts[len(texts)-1])
+	}, text)
+	return texts, err
+}
+
+// Ignore reads nothing of a row.
+func Ignore(*sql.Rows) error { return nil }
+
+// exec runs a statement on a connection and returns how many rows it changed.
+func (p *Pool) exec(ctx context.Context, conn bun.IConn, text string, args ...any) (int64, error) {
+	text = p.database.numbered(text)
+	result, err := p.db.NewRaw(text).Conn(prepared{conn, text, args}).Exec(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// query runs a statement on a connection and calls each for every row.
+func (p *Pool) query(
+	ctx context.Context, conn bun.IConn, each func(*sql.Rows) error, text string, args ...any,
+) error {
+	text = p.database.numbered(text)
+	return p.db.NewRaw(text).Conn(prepared{conn, text, args}).Scan(ctx, eachRow(each))
+}
+
+// numbered writes the parameters of a statement, $1 and so on, in the form in which SQLite numbers them. SQLite takes
+// $1 for a name, and drivers bind names in the order of their first occurrence; its numbers are ?1 and so on. Quoted
+// text is left as it is.
+func (sqlite) numbered(text string) string {
+	if !strings.Contains(text, "$") {
+		return text
+	}
+	written, quote := []byte(text), byte(0)
+	for i, c := range written {
+		switch {
+		case quote != 0:
+			if c == quote { // a doubled quote ends the quotation and begins another one
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case c == '$':
+			written[i] = '?'
+		}
+	}
+	return string(written)
+}
+
+func (postgres) numbered(text string) string { return text }

@@ -1,0 +1,169 @@
+package conn
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Tx is an open transaction. It is for one goroutine, and not to be used after Commit or Rollback.
+type Tx struct {
+	pool        *Pool
+	transaction transaction
+	leave       func(*Pool) // gives its places back, once; nil if it has none
+	restore     string      // the statement that restores the mode of PRAGMA secure_delete; empty if it was not changed
+}
+
+// Conn returns the connection of the transaction, for statements of the application.
+func (t *Tx) Conn() bun.IConn { return t.transaction.conn() }
+
+// Exec runs a statement and returns how many rows it changed.
+func (t *Tx) Exec(ctx context.Context, text string, args ...any) (int64, error) {
+	return t.pool.exec(ctx, t.transaction.conn(), text, args...)
+}
+
+// Query runs a statement and calls each for every row.
+func (t *Tx) Query(ctx context.Context, each func(*sql.Rows) error, text string, args ...any) error {
+	return t.pool.query(ctx, t.transaction.conn(), each, text, args...)
+}
+
+// Commit ends the transaction, whatever it returns. After a panic of a query hook, it must be rolled back.
+func (t *Tx) Commit(ctx context.Context) error {
+	defer t.end()
+	t.restoreMode(ctx)
+	return t.transaction.commit(ctx)
+}
+
+// Rollback ends the transaction.
+func (t *Tx) Rollback(ctx context.Context) error {
+	defer t.end()
+	t.restoreMode(ctx)
+	return t.transaction.rollback(ctx)
+}
+
+func (t *Tx) end() {
+	if t.leave != nil {
+		t.leave(t.pool)
+		t.leave = nil
+	}
+}
+
+// overwriteDeleted is the mode of PRAGMA secure_delete in which SQLite overwrites everything that it deletes with
+// zeros. In the other modes, SQLite leaves deleted values in the file until it writes other data in their place.
+const overwriteDeleted = 1
+
+// OverwriteDeleted makes SQLite overwrite what the transaction deletes or changes from now on. The mode belongs to the
+// connection, which is the application's: the end of the transaction restores it.
+func (t *Tx) OverwriteDeleted(ctx context.Context) error {
+	if t.restore != "" {
+		return nil
+	}
+	var before int
+	err := t.Query(ctx, func(rows *sql.Rows) error { return rows.Scan(&before) }, "PRAGMA secure_delete")
+	if err != nil || before == overwriteDeleted {
+		return err
+	}
+	if err := t.Query(ctx, Ignore, secureDelete(overwriteDeleted)); err != nil {
+		return err
+	}
+	t.restore = secureDelete(before)
+	return nil
+}
+
+func secureDelete(mode int) string { return "PRAGMA secure_delete = " + strconv.Itoa(mode) }
+
+// restoreMode leaves the connection as it was. If it cannot, the connection overwrites more than it has to.
+func (t *Tx) restoreMode(ctx context.Context) {
+	if t.restore != "" {
+		_ = t.Query(context.WithoutCancel(ctx), Ignore, t.restore)
+		t.restore = ""
+	}
+}
+
+// Join returns the transaction that the application has begun on a connection. See Tx.Savepoint.
+func (p *Pool) Join(host bun.IConn) *Tx {
+	return &Tx{pool: p, transaction: joined{p, host}}
+}
+
+// replicaTimeout bounds the wait for a connection to a replica.
+const replicaTimeout = 2 * time.Second
+
+// Replica opens a transaction on a replica that only reads, and sees the same in all its statements.
+func (p *Pool) Replica(ctx context.Context, replica *bun.DB) (*Tx, error) {
+	soon, cancel := context.WithTimeout(ctx, replicaTimeout)
+	defer cancel()
+	conn, err := replica.Conn(soon)
+	if err != nil {
+		return nil, err
+	}
+	tx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	if err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return &Tx{pool: p, transaction: onReplica{postgresTransaction{tx}, conn}}, nil
+}
+
+// onReplica gives its connection back when it ends.
+type onReplica struct {
+	postgresTransaction
+	connection bun.Conn
+}
+
+func (t onReplica) rollback(ctx context.Context) error {
+	return errors.Join(t.postgresTransaction.rollback(ctx), t.connection.Close())
+}
+
+// joined is a transaction of the application. It begins and ends with a savepoint; the application commits.
+type joined struct {
+	pool *Pool
+	host bun.IConn
+}
+
+const (
+	setSavepoint     = "SAVEPOINT habeas_session"
+	undoToSavepoint  = "ROLLBACK TO SAVEPOINT habeas_session"
+	releaseSavepoint = "RELEASE SAVEPOINT habeas_session"
+)
+
+// Savepoint begins what Commit and Rollback end in a transaction of the application.
+func (t *Tx) Savepoint(ctx context.Context) error {
+	return joined{t.pool, t.transaction.conn()}.exec(ctx, setSavepoint)
+}
+
+// Undo undoes what was done since Savepoint, and leaves the savepoint.
+func (t *Tx) Undo(ctx context.Context) error {
+	return joined{t.pool, t.transaction.conn()}.exec(ctx, undoToSavepoint)
+}
+
+func (j joined) exec(ctx context.Context, text string) error {
+	_, err := j.pool.exec(ctx, j.host, text)
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() == nil { // which is no matter of the database
+		return &domain.Error{Op: "savepoint", Message: "the transaction of the application has ended", Err: err}
+	}
+	return Wrap(ctx, "savepoint", err)
+}
+
+func (j joined) conn() bun.IConn { return j.host }
+
+func (j joined) commit(ctx context.Context) error {
+	err := j.exec(ctx, releaseSavepoint)
+	if err != nil {
+		err = errors.Join(err, j.rollback(context.WithoutCancel(ctx)))
+	}
+	return err
+}
+
+// rollback also takes the savepoint away, so that those of many sessions do not pile up.
+func (j joined) rollback(ctx context.Context) error {
+	if err := j.exec(ctx, undoToSavepoint); err != nil {
+		return err
+	}
+	return j.exec(ctx, releaseSavepoint)
+}

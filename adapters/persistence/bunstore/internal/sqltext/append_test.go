@@ -1,0 +1,23 @@
+package sqltext
+
+import (
+	"testing"
+	"unsafe"
+)
+
+// What waits outlives a caller who gives up, and whose texts may lie in memory that is used again.
+func TestRowsThatWaitAreCopied(t *testing.T) {
+	memory := []byte("news")
+	text := unsafe.String(&memory[0], len(memory))
+	var held Appends
+	row := []any{text, true}
+	held[Consents] = [][]any{row}
+	if err := held.Keep(); err != nil {
+		t.Fatal(err)
+	}
+	copy(memory, "xxxx")
+	row[1] = false // by an attempt that comes after
+	if held[Consents][0][0] != "news" || held[Consents][0][1] != true {
+		t.Errorf("it became %v", held[Consents][0])
+	}
+}

@@ -1,0 +1,84 @@
+package sqltext
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Claim is what a claim asks for.
+type Claim struct {
+	limit             int
+	at, until, latest time.Time
+	systems           []claimedSystem
+}
+
+// claimedSystem is what a claim may take of one resolver.
+type claimedSystem struct {
+	resolver string
+	share    int // taken first
+	most     int // taken at most, where others leave something over
+	targets  []domain.OutboxTarget
+}
+
+// half is the share of the new entries, and of the retries, of a target.
+func (s claimedSystem) half() int {
+	parts := 2 * max(1, len(s.targets))
+	return (s.share + parts - 1) / parts
+}
+
+// ranks are those of new entries and of retries where a share is a single entry: they take turns.
+func (c Claim) ranks() (fresh, retries string) {
+	if c.at.Second()%2 == 0 {
+		return "2", "1"
+	}
+	return "1", "2"
+}
+
+// NewClaim shares the limit of a claim out to the systems that are known.
+func NewClaim(limit int, at, until time.Time, known []domain.OutboxTarget) Claim {
+	c := Claim{limit: limit, at: at, until: until, latest: domain.LatestNextAttempt(at, until, known)}
+	for _, target := range known {
+		i := slices.IndexFunc(c.systems, func(s claimedSystem) bool { return s.resolver == target.Resolver })
+		if i < 0 {
+			i = len(c.systems)
+			c.systems = append(c.systems, claimedSystem{resolver: target.Resolver, most: limit})
+		}
+		if target.Limit > 0 {
+			c.systems[i].most = min(c.systems[i].most, target.Limit)
+		}
+		c.systems[i].targets = append(c.systems[i].targets, target)
+	}
+	for i := range c.systems {
+		c.systems[i].share = min((limit+len(c.systems)-1)/len(c.systems), c.systems[i].most)
+	}
+	return c
+}
+
+// Args collects the parameters of a statement.
+type Args []any
+
+// add returns the name of a parameter, cast to a type.
+func (a *Args) add(value any, sqlType string) string {
+	*a = append(*a, value)
+	return "CAST($" + strconv.Itoa(len(*a)) + " AS " + sqlType + ")"
+}
+
+// isOfSystems is the condition, after another one, that an entry is for one of the targets: a CASE, in which no planner
+// sees an index.
+func isOfSystems(c Claim, args *Args) string {
+	if len(c.systems) == 0 {
+		return ""
+	}
+	var cases strings.Builder
+	for _, s := range c.systems {
+		for _, target := range s.targets {
+			cases.WriteString(" WHEN resolver = " + args.add(s.resolver, "text") +
+				" AND operation = " + args.add(string(target.Operation), "text") + " THEN TRUE")
+		}
+	}
+	return " AND CASE" + cases.String() + " ELSE FALSE END"
+}

@@ -1,0 +1,185 @@
+package sqltext
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+const (
+	// dueInPostgres is where an entry stands in the index of what is open: what is new comes first.
+	dueInPostgres = "COALESCE(next_attempt_at, '-infinity')"
+
+	// everyTarget is a common table expression of the resolvers and operations that have open entries. It steps from one
+	// to the next in the index.
+	everyTarget = `
+		targets (resolver, operation) AS (
+			(SELECT resolver, operation FROM {outbox}
+			WHERE stage = 0 AND {one by one}
+			ORDER BY resolver, operation LIMIT 1)
+			UNION ALL
+			SELECT next.resolver, next.operation FROM targets CROSS JOIN LATERAL (
+				SELECT resolver, operation FROM {outbox}
+				WHERE stage = 0 AND {one by one} AND (resolver, operation) > (targets.resolver, targets.operation)
+				ORDER BY resolver, operation LIMIT 1) AS next)`
+
+	// dueOfSystems locks no row that it does not take, because the limit ends it. First each system has its share. Then
+	// each system takes, behind its share, the places that are left over. Within a system, the levels are: the halves of
+	// new entries and of retries; the entries that a wrong clock put off; and the rest of both halves. The numbers that a
+	// planner has to know are part of the text. At the end come the entries that were tried in the future.
+	dueOfSystems = `
+		due AS MATERIALIZED (
+			SELECT e.entry_id FROM (
+				SELECT e.entry_id FROM ({systems}) AS s CROSS JOIN LATERAL (
+					SELECT x.entry_id FROM (
+						SELECT t.operation, r.low, r.since, r.high, r.passed, r.most
+						FROM ({targets}) AS t CROSS JOIN LATERAL (VALUES
+							({fresh}, CAST('-infinity' AS timestamptz), t.since, CAST('-infinity' AS timestamptz), 0, t.half),
+							({retries}, {after new}, '-infinity', CAST($1 AS timestamptz), 0, t.half),
+							(3, CAST($5 AS timestamptz), 'infinity', 'infinity', 0, t.half),
+							(4, '-infinity', t.since, '-infinity', t.half, {limit}),
+							(5, {after new}, '-infinity', CAST($1 AS timestamptz), t.half, {limit})
+						) AS r (level, low, since, high, passed, most)
+						WHERE t.place = s.place
+						ORDER BY r.level, t.number
+					) AS k CROSS JOIN LATERAL (
+						SELECT y.entry_id FROM (
+							SELECT entry_id FROM {outbox}
+							WHERE stage = 0 AND resolver = s.resolver AND operation = k.operation
+								AND ({due}, enqueued_at) >= (k.low, k.since) AND {due} <= k.high
+								AND {one by one}
+							ORDER BY {due}, enqueued_at, entry_id LIMIT {limit} FOR UPDATE SKIP LOCKED
+						) AS y OFFSET k.passed LIMIT k.most
+					) AS x OFFSET s.passed LIMIT s.most
+				) AS e
+				UNION ALL
+				SELECT e.entry_id FROM (
+					SELECT entry_id FROM {outbox}
+					WHERE stage = 0 AND last_attempt_at > CAST($3 AS timestamptz){of systems}
+					ORDER BY last_attempt_at LIMIT {limit} FOR UPDATE SKIP LOCKED
+				) AS e
+			) AS e LIMIT $2)`
+
+	// afterNew is where the retries begin.
+	afterNew = `GREATEST(t.since, CAST('0001-01-01' AS timestamptz))`
+
+	// unclaimedInPostgres looks at each target for itself, so that one of them hides no other.
+	unclaimedInPostgres = `
+		WITH RECURSIVE ` + everyTarget + `,
+		due AS MATERIALIZED (
+			SELECT e.entry_id FROM targets CROSS JOIN LATERAL (
+				SELECT * FROM (
+					SELECT entry_id, enqueued_at FROM {outbox}
+					WHERE ` + isUnclaimed + ` AND {due} = '-infinity' AND {one by one}
+						AND resolver = targets.resolver AND operation = targets.operation
+					ORDER BY {due}, enqueued_at, entry_id LIMIT {limit} FOR UPDATE SKIP LOCKED
+				) AS fresh
+				UNION ALL
+				SELECT * FROM (
+					SELECT entry_id, enqueued_at FROM {outbox}
+					WHERE ` + isUnclaimed + ` AND {due} > '-infinity' AND {due} < $1 AND {one by one}
+						AND resolver = targets.resolver AND operation = targets.operation
+					ORDER BY {due}, enqueued_at, entry_id LIMIT {limit} FOR UPDATE SKIP LOCKED
+				) AS retries
+			) AS e
+			ORDER BY e.enqueued_at, e.entry_id LIMIT $2)`
+)
+
+// due locks the entries; those that another transaction has locked are passed over.
+func (p postgres) due(tables Tables, c Claim, args *Args) string {
+	if c.isSpan() {
+		return p.dueWithin(tables, c, args)
+	}
+	limit := strconv.Itoa(c.limit)
+	text, systems, targets := "WITH "+dueOfSystems, p.systems(c, args), p.targets(c, args)
+	if len(c.systems) == 0 {
+		text = "WITH RECURSIVE " + everyTarget + ", " + dueOfSystems
+		systems = "SELECT 1 AS place, resolver, operation AS only, 0 AS passed, " + limit + " AS most FROM targets"
+		targets = "SELECT 1 AS place, 1 AS number, s.only AS operation, CAST('-infinity' AS timestamptz) AS since, " +
+			strconv.Itoa((c.limit+1)/2) + " AS half"
+	}
+	fresh, retries := c.ranks()
+	return tables.in(text, "systems", systems, "targets", targets, "of systems", isOfSystems(c, args),
+		"fresh", fresh, "retries", retries, "after new", afterNew, "limit", limit,
+		"due", dueInPostgres, "one by one", p.oneByOne("entry_id"))
+}
+
+// systems are those of a claim, each with its share, then each with what may come behind that.
+func (postgres) systems(c Claim, args *Args) string {
+	var rows []string
+	for turn := range min(2, len(c.systems)) {
+		for i, s := range c.systems {
+			passed, most := 0, s.share
+			if turn > 0 {
+				passed, most = s.share, s.most-s.share
+			}
+			rows = append(rows, "("+strings.Join([]string{
+				strconv.Itoa(len(rows)), strconv.Itoa(i), args.add(s.resolver, "text"), args.add(passed, "integer"),
+				args.add(most, "integer"),
+			}, ", ")+")")
+		}
+	}
+	return "SELECT place, resolver, passed, most FROM (VALUES " + strings.Join(rows, ", ") +
+		") AS s (turn, place, resolver, passed, most) ORDER BY turn"
+}
+
+// targets are those of all systems.
+func (p postgres) targets(c Claim, args *Args) string {
+	var rows []string
+	for i, s := range c.systems {
+		for j, target := range s.targets {
+			rows = append(rows, "("+strings.Join([]string{
+				strconv.Itoa(i), strconv.Itoa(j), args.add(string(target.Operation), "text"),
+				args.add(p.since(target), "timestamptz"), args.add(s.half(), "integer"),
+			}, ", ")+")")
+		}
+	}
+	return "SELECT * FROM (VALUES " + strings.Join(rows, ", ") + ") AS t (place, number, operation, since, half)"
+}
+
+// since is the instant from which a claim looks.
+func (p postgres) since(target domain.OutboxTarget) any {
+	if target.DueFrom.IsZero() {
+		return "-infinity"
+	}
+	return p.Instant(target.DueFrom)
+}
+
+// unclaimed locks the entries; those that another transaction has locked are passed over.
+func (p postgres) unclaimed(tables Tables, limit int) string {
+	return tables.in(unclaimedInPostgres,
+		"limit", strconv.Itoa(limit), "due", dueInPostgres, "one by one", p.oneByOne("entry_id"))
+}
+
+// amongst looks up each of the values.
+func (p postgres) amongst(column, query string) string {
+	return column + " = ANY (ARRAY(" + query + ")) AND " + p.oneByOne(column)
+}
+
+// ofOperations looks up each of them in the index by subject, however few entries the planner thinks that there are.
+func (p postgres) ofOperations(tables Tables, list string) string {
+	return p.amongst("entry_id", tables.in(`
+		SELECT e.entry_id FROM ({list}) AS o (subject, operation) CROSS JOIN LATERAL (
+			SELECT entry_id FROM {outbox}
+			WHERE subject_id = o.subject AND operation = o.operation AND status <> 'succeeded' AND {one by one}
+			OFFSET 0) AS e`, "list", list, "one by one", p.oneByOne("entry_id")))
+}
+
+// oneByOne is always true and costs almost nothing, but planners estimate a high cost for it: they look up rows in an
+// index instead of reading the whole table. They would read the table while it is small, and would keep that plan when
+// the table has grown. They estimate that it holds for half of the rows, so that they join those by a hash.
+func (postgres) oneByOne(column string) string {
+	return fill(`
+		CASE WHEN octet_length({column}) < 0
+			THEN (SELECT count(*) FROM generate_series(1, octet_length({column}))) = 0
+			ELSE TRUE END`, "column", column)
+}
+
+// elements reads an array of jsonb.
+func (postgres) elements(parameter string) string {
+	return "SELECT jsonb_array_elements_text(CAST(" + parameter + " AS jsonb))"
+}
+
+// beginning is negative infinity.
+func (postgres) beginning() string { return "'-infinity'" }

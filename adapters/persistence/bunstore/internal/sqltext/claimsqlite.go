@@ -1,0 +1,97 @@
+package sqltext
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// dueInSQLite is where an entry stands in the index of what is open: what is new comes first.
+	dueInSQLite = "COALESCE(next_attempt_at, '')"
+
+	// candidates are those of one place and one kind. The planner needs a hint for the index.
+	candidates = `
+		SELECT entry_id, {place} AS place, {kind} AS kind, {most} AS most,
+			row_number() OVER (ORDER BY due, enqueued_at, entry_id) AS turn
+		FROM (
+			SELECT entry_id, enqueued_at, {due} AS due FROM {outbox}{index}
+			WHERE stage = 0{condition}
+			ORDER BY {due}, enqueued_at, entry_id LIMIT $2)`
+
+	// dealtOut deals the candidates out in turns, to systems first. At the end come the entries that were tried in the
+	// future.
+	dealtOut = `
+		WITH due AS (
+			SELECT entry_id FROM (
+				SELECT entry_id, place, rank FROM (
+					SELECT entry_id, place, most, row_number() OVER (PARTITION BY place ORDER BY turn, kind) AS rank
+					FROM ({candidates}))
+				WHERE rank <= most
+				UNION ALL
+				SELECT entry_id, 0, 1 FROM (
+					SELECT entry_id FROM {outbox}
+					WHERE stage = 0 AND last_attempt_at > $3{of systems}
+					ORDER BY last_attempt_at LIMIT $2))
+			GROUP BY entry_id
+			ORDER BY min(rank), min(place) LIMIT $2)`
+
+	unclaimedInSQLite = `
+		WITH due AS (
+			SELECT entry_id FROM {outbox} INDEXED BY habeas_outbox_open
+			WHERE ` + isUnclaimed + `
+			ORDER BY enqueued_at, entry_id LIMIT $2)`
+)
+
+// due locks nothing: a transaction that writes has the database to itself.
+func (s sqlite) due(tables Tables, c Claim, args *Args) string {
+	var all []string
+	index := ""
+	if len(c.systems) > 0 {
+		index = " INDEXED BY habeas_outbox_open"
+	}
+	add := func(place, most int, kind, condition string) {
+		all = append(all, tables.in(candidates, "place", strconv.Itoa(place), "kind", kind,
+			"most", args.add(most, "integer"), "due", dueInSQLite, "index", index, "condition", condition))
+	}
+	fresh, retries := c.ranks()
+	addTarget := func(place, most int, since time.Time, condition string) {
+		from := args.add(s.Instant(since), "text")
+		add(place, most, fresh, condition+" AND "+dueInSQLite+" = '' AND enqueued_at >= "+from)
+		add(place, most, retries,
+			condition+" AND "+dueInSQLite+" > '' AND "+dueInSQLite+" >= "+from+" AND "+dueInSQLite+" <= $1")
+		add(place, most, "3", condition+" AND "+dueInSQLite+" > $5")
+	}
+	if len(c.systems) == 0 {
+		addTarget(0, c.limit, time.Time{}, "")
+	}
+	for i, system := range c.systems {
+		for _, target := range system.targets {
+			addTarget(i, system.most, target.DueFrom, " AND resolver = "+args.add(target.Resolver, "text")+
+				" AND operation = "+args.add(string(target.Operation), "text"))
+		}
+	}
+	return tables.in(dealtOut, "candidates", strings.Join(all, " UNION ALL "), "of systems", isOfSystems(c, args))
+}
+
+// unclaimed looks at all that is open.
+func (sqlite) unclaimed(tables Tables, _ int) string { return tables.in(unclaimedInSQLite) }
+
+// amongst needs no help to look the values up.
+func (sqlite) amongst(column, query string) string { return column + " IN (" + query + ")" }
+
+// ofOperations repeats the condition of the index by subject.
+func (sqlite) ofOperations(_ Tables, list string) string {
+	return "status <> 'succeeded' AND (subject_id, operation) IN (" + list + ")"
+}
+
+// oneByOne is what SQLite does by itself.
+func (sqlite) oneByOne(string) string { return "TRUE" }
+
+// elements reads an array of JSON.
+func (sqlite) elements(parameter string) string {
+	return "SELECT value FROM json_each(" + parameter + ")"
+}
+
+// beginning is the empty text.
+func (sqlite) beginning() string { return "''" }

@@ -1,0 +1,113 @@
+package sqltext
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Export is a statement that reads what is exported of several tables. A row of it is the number of its source, its
+// number there, and the values of the source, which has the first of the columns.
+type Export struct {
+	dialect Dialect
+	sources []source
+	width   int // of the source with the most values
+	Text    string
+	Sighted bool // its first source is a sight of the subject
+}
+
+// NewExports writes the statements that read all that a subject's export has: the application's tables, then the
+// ledgers.
+func NewExports(w *Writer, locks *Locks) []Export {
+	subject := w.DataMap.SubjectTable()
+	keys := len(subject.SubjectKey)
+	erased := fill(wasErased, "erasures", w.Tables.Erasures, "subject", parameter(keys+1))
+	all := []source{{
+		table: subject, selected: append(slices.Clone(locks.sight), erased), from: w.fromSubject, keys: keys,
+		leads: func(int) []string { return nil },
+	}}
+	for _, table := range w.DataMap.Tables() {
+		if columns := w.DataMap.ExportedColumns(table); len(columns) > 0 {
+			s := newSource(w.Dialect, table, columns)
+			s.keys = keys
+			s.from = func(others int) string {
+				return fill(fromOfSubject, "table", quoteTable(table.Name), "rows", w.allrowsOf(table, others))
+			}
+			s.divide(w)
+			all = append(all, s)
+		}
+	}
+	names := []string{w.Tables.Consents, w.Tables.Restrictions}
+	for i, ledger := range domain.LedgerTables() {
+		s := newSource(w.Dialect, ledger, ledger.Exported())
+		s.from = func(others int) string {
+			return fill(fromLedger, "table", names[i], "subject", parameter(others+1))
+		}
+		all = append(all, s)
+	}
+	// SQLite compiles its statements each time: one per table costs less than all of them in one.
+	atOnce := 1
+	if w.Dialect.Joins() {
+		atOnce = len(all)
+	}
+	var statements []Export
+	for sources := range slices.Chunk(all, atOnce) {
+		statements = append(statements, newExport(w.Dialect, sources, len(statements) == 0))
+	}
+	return statements
+}
+
+const (
+	exportOne    = `SELECT 0, 0, {values} {from} ORDER BY {key}`
+	exportBranch = `
+		SELECT {number} AS source, row_number() OVER (ORDER BY {key}) AS position, {values}
+		{from}`
+
+	// A sight ends with the number of erasures of the subject, as a text, or NULL.
+	wasErased = `(SELECT CAST(erasures AS text) FROM {erasures} WHERE subject_id = {subject} AND erasures > 0)`
+
+	fromOfSubject = `FROM {table} AS t0 WHERE {rows}`
+	fromLedger    = `FROM {table} AS t0 WHERE t0.subject_id = {subject}`
+)
+
+func newExport(dialect Dialect, sources []source, sighted bool) Export {
+	e := Export{dialect: dialect, sources: sources, Sighted: sighted}
+	for _, source := range sources {
+		e.width = max(e.width, len(source.selected)+len(source.paths))
+	}
+	statement := exportOne
+	if len(sources) > 1 {
+		statement = exportBranch
+	}
+	branches, parameters := make([]string, len(sources)), 0
+	for i, source := range sources {
+		missing := slices.Repeat([]string{"NULL"}, e.width-len(source.selected)-len(source.paths))
+		values := slices.Concat(source.selected, source.leads(parameters), missing)
+		branches[i] = fill(statement, "number", strconv.Itoa(i), "key", list("t0", source.table.PrimaryKey),
+			"values", strings.Join(values, ", "), "from", source.from(parameters))
+		parameters += max(source.keys, 1)
+		if sighted && i == 0 {
+			parameters++ // the subject
+		}
+	}
+	e.Text = strings.Join(branches, " UNION ALL ")
+	if len(sources) > 1 {
+		e.Text += " ORDER BY 1, 2" // not by name: a column of the application may have it
+	}
+	return e
+}
+
+// Args are the parameters of the statement: for each table of the application the subject's key, for a ledger the id. A
+// sight has both.
+func (e *Export) Args(id domain.SubjectID, key []any) []any {
+	var args []any
+	for i, source := range e.sources {
+		args = append(args, key[:source.keys]...)
+		if source.keys == 0 || e.Sighted && i == 0 {
+			args = append(args, id.String())
+		}
+	}
+	return args
+}

@@ -1,0 +1,190 @@
+package sqltext
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// The types of a JSONB element, https://sqlite.org/jsonb.html. Those of which the name ends in 5 are of JSON5.
+const (
+	jsonbNull = iota
+	jsonbTrue
+	jsonbFalse
+	jsonbInt
+	jsonbInt5
+	jsonbFloat
+	jsonbFloat5
+	jsonbText  // as it stands between the quotes of JSON
+	jsonbTextJ // the same, with escapes
+	jsonbText5
+	jsonbTextRaw // without escapes, of what needs some
+	jsonbArray
+	jsonbObject
+)
+
+// maxJSONBDepth is that of SQLite.
+const maxJSONBDepth = 1000
+
+// textOfJSONB returns the JSON that a blob stands for in SQLite's binary form. The functions of SQLite that do so came
+// with the form itself, in 3.45, and older versions refuse every statement that names them.
+func textOfJSONB(blob []byte) (text string, ok bool) {
+	var out bytes.Buffer
+	rest, ok := appendJSONB(&out, blob, 0)
+	if !ok || len(rest) > 0 || !json.Valid(out.Bytes()) {
+		return "", false
+	}
+	return out.String(), true
+}
+
+// appendJSONB writes the first element of a blob and returns what follows it.
+func appendJSONB(out *bytes.Buffer, blob []byte, depth int) (rest []byte, ok bool) {
+	kind, payload, rest, ok := cutJSONB(blob)
+	if !ok || depth > maxJSONBDepth {
+		return nil, false
+	}
+	switch kind {
+	case jsonbNull, jsonbTrue, jsonbFalse:
+		out.WriteString([]string{"null", "true", "false"}[kind])
+		return rest, len(payload) == 0
+	case jsonbInt, jsonbFloat:
+		out.Write(payload)
+	case jsonbInt5, jsonbFloat5:
+		number, ok := numberOfJSON5(string(payload))
+		out.WriteString(number)
+		return rest, ok
+	case jsonbText, jsonbTextJ:
+		out.WriteByte('"')
+		out.Write(payload)
+		out.WriteByte('"')
+	case jsonbText5:
+		return rest, appendJSON5(out, string(payload))
+	case jsonbTextRaw:
+		quoted, err := json.Marshal(string(payload))
+		out.Write(quoted)
+		return rest, err == nil
+	case jsonbArray, jsonbObject:
+		return rest, appendJSONBMembers(out, kind, payload, depth+1)
+	default:
+		return nil, false
+	}
+	return rest, true
+}
+
+// cutJSONB takes the first element off a blob.
+func cutJSONB(blob []byte) (kind int, payload, rest []byte, ok bool) {
+	if len(blob) == 0 {
+		return 0, nil, nil, false
+	}
+	kind, size, blob := int(blob[0]&0xf), uint64(blob[0]>>4), blob[1:]
+	if size > 11 { // it stands in the next 1, 2, 4 or 8 bytes
+		width := 1 << (size - 12)
+		if len(blob) < width {
+			return 0, nil, nil, false
+		}
+		var number [8]byte
+		copy(number[8-width:], blob)
+		size, blob = binary.BigEndian.Uint64(number[:]), blob[width:]
+	}
+	if size > uint64(len(blob)) {
+		return 0, nil, nil, false
+	}
+	return kind, blob[:size], blob[size:], true
+}
+
+// appendJSONBMembers writes an array or an object, in which each value follows its name.
+func appendJSONBMembers(out *bytes.Buffer, kind int, payload []byte, depth int) bool {
+	brackets := map[int]string{jsonbArray: "[]", jsonbObject: "{}"}[kind]
+	out.WriteByte(brackets[0])
+	for i := 0; len(payload) > 0; i++ {
+		switch {
+		case kind == jsonbObject && i%2 == 1:
+			out.WriteByte(':')
+		case i > 0:
+			out.WriteByte(',')
+		}
+		var ok bool
+		if payload, ok = appendJSONB(out, payload, depth); !ok {
+			return false
+		}
+	}
+	out.WriteByte(brackets[1])
+	return true // an object that is none is no valid JSON
+}
+
+// numberOfJSON5 writes a number as JSON has it: JSON5 has hexadecimal ones, a plus, and no digit where 0 is meant.
+func numberOfJSON5(number string) (string, bool) {
+	sign, digits := "", strings.TrimPrefix(number, "+")
+	if unsigned, negative := strings.CutPrefix(digits, "-"); negative {
+		sign, digits = "-", unsigned
+	}
+	if len(digits) > 2 && strings.EqualFold(digits[:2], "0x") {
+		n, err := strconv.ParseUint(digits[2:], 16, 64)
+		return sign + strconv.FormatUint(n, 10), err == nil
+	}
+	whole, fraction, _ := strings.Cut(digits, ".")
+	if whole == "" {
+		whole = "0"
+	}
+	if fraction == "" || fraction[0] == 'e' || fraction[0] == 'E' { // "1." and "1.e5"
+		return sign + whole + fraction, true
+	}
+	return sign + whole + "." + fraction, true
+}
+
+// appendJSON5 writes a text of JSON5 in quotes, with the escapes of JSON.
+func appendJSON5(out *bytes.Buffer, text string) bool {
+	out.WriteByte('"')
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			out.WriteString(`\"`)
+		case c < ' ':
+			fmt.Fprintf(out, `\u%04x`, c)
+		case c != '\\':
+			out.WriteByte(c)
+		case i+1 == len(text):
+			return false
+		default:
+			i++
+			i += appendEscaped(out, text[i:])
+		}
+	}
+	out.WriteByte('"')
+	return true
+}
+
+// appendEscaped writes what follows a backslash, and returns how many bytes it took beside the first.
+func appendEscaped(out *bytes.Buffer, text string) (more int) {
+	switch text[0] {
+	case '\'':
+		out.WriteByte('\'')
+	case 'v':
+		out.WriteString(`\u000b`)
+	case '0':
+		out.WriteString(`\u0000`)
+	case 'x':
+		if len(text) < 3 {
+			out.WriteString(`\x`) // which is no JSON
+			return 0
+		}
+		out.WriteString(`\u00` + text[1:3])
+		return 2
+	case '\n':
+	case '\r':
+		if strings.HasPrefix(text, "\r\n") {
+			return 1
+		}
+	default:
+		for _, separator := range []string{"\u2028", "\u2029"} {
+			if strings.HasPrefix(text, separator) {
+				return len(separator) - 1
+			}
+		}
+		out.WriteString(`\` + text[:1])
+	}
+	return 0
+}

@@ -1,0 +1,326 @@
+package sqltext
+
+import (
+	"encoding/hex"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+type postgres struct{}
+
+func (postgres) Migrations() string { return "postgres" }
+
+// OwnTables looks where the search path of the connection leads; schemas that the role may not use are not on it.
+func (postgres) OwnTables(schema string) string {
+	where := "n.nspname = ANY(current_schemas(false))"
+	if schema != "" {
+		where = "n.nspname = " + literal(schema)
+	}
+	return fill(`
+		SELECT CAST(n.nspname AS text), CAST(c.relname AS text)
+		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relkind IN ('r', 'p') AND {schemas} AND c.relname IN ({own})
+		ORDER BY array_position(current_schemas(false), n.nspname), c.relname`, "schemas", where, "own", ownTables())
+}
+
+func (postgres) CanMigrate(string) bool { return true }
+
+func (postgres) BeforeMigration() []string {
+	return []string{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED"} // to see what was applied while it waited
+}
+
+// OneMigration takes a lock that ends with the transaction. Its number is "habeas" in ASCII.
+func (postgres) OneMigration() []string {
+	return []string{"SELECT pg_advisory_xact_lock(114767471927667)"}
+}
+
+func (postgres) PrepareMigration(schema string) []string {
+	return []string{
+		fill(`
+			DO $habeas$ BEGIN
+				IF to_regnamespace({name}) IS NULL THEN CREATE SCHEMA {schema}; END IF;
+			END $habeas$`, "name", literal(Quote(schema)), "schema", Quote(schema)),
+		"SET LOCAL search_path TO " + Quote(schema),
+	}
+}
+
+func (postgres) Instant(t time.Time) any { return domain.Instant(t) } // drivers would cut or round
+
+func (postgres) instantType() string { return "timestamptz" }
+func (postgres) forUpdate() string   { return " FOR UPDATE" }
+
+func (postgres) Joins() bool       { return true }
+func (postgres) HasStandbys() bool { return true }
+
+// Notification names the channel as package pgxlisten does.
+func (postgres) Notification() string { return "SELECT pg_notify('habeas_outbox', '')" }
+
+func (postgres) isolation() string { return "SELECT current_setting('transaction_isolation')" }
+
+// lockLedger makes a transaction that appends to the ledger of a subject wait for the transaction that did so before:
+// rows get their numbers in the order in which their transactions commit. The lock ends with the transaction.
+func (postgres) lockLedger(ledger Kind, subject string) string {
+	switch ledger { //nolint:exhaustive // the others are no ledgers
+	case Consents, Restrictions:
+		return "pg_advisory_xact_lock(hashtextextended(" + subject + ", " + strconv.Itoa(int(ledger)) + "))"
+	default:
+		return ""
+	}
+}
+
+// fingerprint looks the names up once, so that the catalog is read by its indexes. A table that is missing is left out.
+func (postgres) fingerprint(tables []domain.Table) string {
+	list := "ANY (ARRAY(" + oidsOf(tables) + "))"
+	return `(SELECT concat(
+		(SELECT string_agg(concat_ws(' ', c.oid, c.relkind, c.relnatts, c.relhassubclass, c.relhasrules,
+			CASE WHEN c.relrowsecurity THEN row_security_active(c.oid) END,
+			CASE c.relkind WHEN 'v' THEN md5(pg_get_viewdef(c.oid)) END), ',' ORDER BY c.oid)
+			FROM pg_catalog.pg_class AS c WHERE c.oid = ` + list + `),
+		(SELECT string_agg(concat(t.oid, t.tgenabled), ' ' ORDER BY t.oid) FROM pg_catalog.pg_trigger AS t
+			WHERE t.tgrelid = ` + list + ` AND NOT t.tgisinternal)` + fingerprintOfNulled(tables, list) + `))`
+}
+
+// fingerprintOfNulled adds which of the columns that an erasure sets to NULL are NOT NULL; nothing if it sets none.
+func fingerprintOfNulled(tables []domain.Table, list string) string {
+	var names []string
+	for _, table := range tables {
+		for _, column := range table.Columns {
+			if IsNulled(column) {
+				names = append(names, literal(column.Name))
+			}
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return `,
+		(SELECT string_agg(concat(a.attrelid, ' ', a.attnum), ',' ORDER BY a.attrelid, a.attnum)
+			FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = ` + list + ` AND a.attnotnull
+			AND a.attname IN (` + strings.Join(names, ", ") + `))`
+}
+
+// oidsOf is the statement that looks up tables.
+func oidsOf(tables []domain.Table) string {
+	names := make([]string, len(tables))
+	for i, table := range tables {
+		names[i] = "to_regclass(" + literal(quoteTable(table.Name)) + ")"
+	}
+	return "SELECT unnest(ARRAY[" + strings.Join(names, ", ") + "])::oid"
+}
+
+// Inspection looks through views at the tables below them, and through tables at those that inherit from them. It reads
+// their columns (of views, also those that the view does not read), their row-level security, triggers and rules, and
+// the functions that these name.
+func (postgres) Inspection(_, table string) (text, parameter string) {
+	return `
+		WITH RECURSIVE below AS (
+			SELECT to_regclass($1)::oid AS oid, NULL::smallint[] AS used
+			UNION
+			SELECT found.oid, found.used FROM below JOIN LATERAL (
+				SELECT d.refobjid AS oid, array_agg(DISTINCT d.refobjsubid::smallint) AS used
+				FROM pg_catalog.pg_rewrite AS r
+				JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+					AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.ev_class
+				WHERE r.ev_class = below.oid AND r.rulename = '_RETURN' GROUP BY d.refobjid
+				UNION ALL SELECT i.inhrelid, NULL FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = below.oid
+			) AS found ON TRUE),
+		called AS (
+			SELECT t.tgname AS name, l.lanname AS language, ` + bodyOf("p") + ` AS body FROM pg_catalog.pg_trigger AS t
+			JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
+			WHERE t.tgrelid IN (SELECT oid FROM below) AND NOT t.tgisinternal AND t.tgenabled <> 'D'
+			UNION ALL SELECT r.rulename, 'sql', pg_get_ruledef(r.oid) FROM pg_catalog.pg_rewrite AS r
+			WHERE r.ev_class IN (SELECT oid FROM below) AND r.rulename <> '_RETURN'
+			UNION SELECT c.name, l.lanname, ` + bodyOf("p") + ` FROM called AS c
+			JOIN pg_catalog.pg_proc AS p ON strpos(lower(c.body), lower(p.proname)) > 0
+				AND c.body ~* ('\m' || regexp_replace(p.proname, '\W', '\\\&', 'g') || '\M')
+			JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
+			WHERE p.prokind IN ('f', 'p') AND p.provolatile = 'v' AND l.lanname NOT IN ('c', 'internal')
+				AND p.pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace))
+		SELECT c.relkind <> 'r' OR c.relhassubclass OR c.relhasrules OR c.relrowsecurity,
+			(SELECT bool_or(CASE WHEN b.oid = c.oid THEN row_security_active(b.oid)
+					ELSE b.relrowsecurity AND c.relkind = 'v' END)
+				FROM pg_catalog.pg_class AS b WHERE b.oid IN (SELECT oid FROM below)),
+			(SELECT string_agg(pg_get_viewdef(b.oid), ' ') FROM pg_catalog.pg_class AS b
+				WHERE b.oid IN (SELECT oid FROM below) AND b.relkind = 'v'),
+			(SELECT CAST(json_object_agg(a.attname, format_type(a.atttypid, a.atttypmod)) AS text)
+				FROM pg_catalog.pg_attribute AS a JOIN below ON below.oid = a.attrelid
+				WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND NOT a.attnum = ANY (COALESCE(used, '{}'))),
+			(SELECT CAST(json_agg(a.attname) AS text)
+				FROM pg_catalog.pg_attribute AS a JOIN below ON below.oid = a.attrelid
+				JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid
+				WHERE a.attnum > 0 AND NOT a.attisdropped AND (a.attnotnull OR t.typnotnull)
+					AND NOT a.attnum = ANY (COALESCE(used, '{}'))),
+			(SELECT max(` + tableKind + `) FROM pg_catalog.pg_class AS b
+				WHERE b.oid = c.oid OR b.oid IN (SELECT oid FROM below WHERE used IS NOT NULL)),
+			(SELECT CAST(json_agg(json_build_array(name, language, body)) AS text) FROM called)
+		FROM pg_catalog.pg_class AS c WHERE c.oid = to_regclass($1)`, quoteTable(table)
+}
+
+// bodyOf is the text of a function; where the catalog has it as a tree, as it is written back.
+func bodyOf(p string) string {
+	return "CASE WHEN " + p + ".prosrc = '' THEN pg_get_functiondef(" + p + ".oid) ELSE " + p + ".prosrc END"
+}
+
+func (postgres) Schemas(string) (text string) { return "" }
+
+func (postgres) bytewise(text string) string { return text + ` COLLATE "C"` }
+
+func (p postgres) exactly(text, parameter string) string {
+	return p.bytewise(text) + " = CAST(" + parameter + " AS text)"
+}
+
+func (postgres) Quotes() map[byte]byte { return map[byte]byte{'"': '"'} }
+
+func (postgres) encoded(digits string) string {
+	return "convert_from(decode('" + digits + "', 'hex'), 'UTF8')"
+}
+
+func (postgres) SameName(a, b string) bool { return a == b }
+
+// PostgreSQL compares what types define, and refuses the rest.
+func (postgres) Comparable(domain.ColumnType, string, string) bool { return true }
+
+func (postgres) Narrows(string, string) bool          { return false }
+func (postgres) Keeps(domain.ColumnType, string) bool { return true }
+
+// expired compares an instant directly if the type of the column is one of instants. In a column of another type it
+// reads the instant as an export does: in the form of JSON, with the offset if the value has one, and in UTC if it has
+// none. Negative infinity and instants before Christ are past. Positive infinity is never past. A text that does not
+// hold an instant has none.
+func (postgres) expired(column, parameter, sqlType string) string {
+	start := "CAST(" + parameter + " AS timestamptz)"
+	kind, precision, _ := strings.Cut(sqlType, "(")
+	if _, zone, ok := strings.Cut(precision, ")"); ok {
+		kind += zone
+	}
+	switch kind {
+	case "timestamp with time zone":
+		return column + " <= " + start
+	case "timestamp without time zone", "date":
+		return "CAST(" + column + " AS timestamp) AT TIME ZONE 'UTC' <= " + start
+	}
+	return fill(`
+		CASE WHEN {text} = '-infinity' OR {text} ~ '^[0-9]{4,}-[0-9]{2}-[0-9]{2}.* BC$' THEN '-infinity'
+			WHEN {text} ~ '^{date}$' THEN CAST({text} || ' 00:00Z' AS timestamptz)
+			WHEN {text} ~ '^{date}{clock}$' THEN CAST({text} || 'Z' AS timestamptz)
+			WHEN {text} ~ '^{date}{clock} ?(Z|[+-][0-9]{2}(:?[0-9]{2})?)$' THEN CAST({text} AS timestamptz)
+		END <= {start}`,
+		"text", "(to_jsonb("+column+") #>> '{}')", "start", start,
+		"date", `[0-9]{4}-[0-9]{2}-[0-9]{2}`, "clock", `[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?`)
+}
+
+func (postgres) isConstant(column, constant, sqlType string) string {
+	if sqlType == "" {
+		sqlType = "text"
+	}
+	return "CAST(" + column + ` AS text) COLLATE "C" = CAST(CAST(` + constant + " AS " + sqlType + ") AS text)"
+}
+
+func (postgres) CheckDeferred() string { return "SET CONSTRAINTS ALL IMMEDIATE" }
+
+// ConstraintTriggers finds what has the name of a trigger in the schema: SET CONSTRAINTS means all of it.
+func (postgres) ConstraintTriggers(tables []domain.Table) string {
+	return `
+		WITH RECURSIVE below(oid) AS (
+			` + oidsOf(tables) + `
+			UNION
+			SELECT found.oid FROM below JOIN LATERAL (
+				SELECT d.refobjid AS oid FROM pg_catalog.pg_rewrite AS r
+				JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+					AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.ev_class
+				WHERE r.ev_class = below.oid AND r.rulename = '_RETURN'
+				UNION ALL SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = below.oid
+			) AS found ON TRUE)
+		SELECT CAST(CAST(t.tgrelid AS regclass) AS text), CAST(t.tgname AS text),
+			CAST(n.nspname AS text), CAST(c.conname AS text),
+			t.tginitdeferred, NOT EXISTS (SELECT 1 FROM pg_catalog.pg_constraint AS o
+				WHERE o.conname = c.conname AND o.connamespace = c.connamespace
+				AND (o.contype <> 't' OR NOT o.condeferrable OR o.condeferred <> c.condeferred))
+		FROM pg_catalog.pg_trigger AS t JOIN pg_catalog.pg_constraint AS c ON c.oid = t.tgconstraint
+		JOIN pg_catalog.pg_namespace AS n ON n.oid = c.connamespace
+		WHERE t.tgrelid IN (SELECT oid FROM below) AND t.tgdeferrable AND c.contype = 't' AND t.tgenabled <> 'D'
+		ORDER BY 1, 2`
+}
+
+// tableKind says which kind of table b is, if its rows cannot be locked.
+const tableKind = "CASE b.relkind WHEN 'f' THEN 'a foreign table' WHEN 'm' THEN 'a materialized view' END"
+
+func (postgres) Lacks(table string, privileges []string) string {
+	schema, name, qualified := strings.Cut(table, ".")
+	where := "s.nspname = " + literal(schema) + " AND b.relname = " + literal(name)
+	if !qualified {
+		where = "b.relname = " + literal(table) + " AND pg_table_is_visible(b.oid)"
+	}
+	missing := ""
+	for _, privilege := range privileges {
+		check := "has_any_column_privilege"
+		if privilege == "DELETE" {
+			check = "has_table_privilege"
+		}
+		missing += fill(`
+			WHEN NOT {check}(b.oid, '{privilege}') THEN 'this role lacks the privilege {privilege}' `,
+			"check", check, "privilege", privilege)
+	}
+	return fill(`
+		SELECT CASE
+			WHEN {kind} IS NOT NULL THEN concat('is ', {kind}, ', whose rows can neither be locked nor changed')
+			WHEN NOT has_schema_privilege(s.oid, 'USAGE') THEN 'this role lacks the privilege USAGE on its schema'
+			{missing}
+			END
+		FROM pg_catalog.pg_class AS b JOIN pg_catalog.pg_namespace AS s ON s.oid = b.relnamespace
+		WHERE {table}`, "kind", tableKind, "missing", missing, "table", where)
+}
+
+// writtenHere tells the transaction's own rows from those that others have committed meanwhile. Subtransactions have
+// numbers of their own, from that of the transaction onwards. What is seen although it comes after the snapshot is the
+// transaction's own, and what has come before the snapshot's end can be asked for.
+func (postgres) writtenHere() string {
+	const own = `CAST(CAST(pg_current_xact_id() AS text) AS bigint)`
+	const since = `((CAST(CAST(t0.xmin AS text) AS bigint) - ` + own + ` % 4294967296 + 4294967296) % 4294967296)`
+	const number = `CAST(CAST(` + own + ` + ` + since + ` AS text) AS xid8)`
+	return `CASE WHEN ` + since + ` = 0 THEN TRUE
+		WHEN ` + since + ` >= 2147483648 THEN FALSE
+		WHEN ` + number + ` >= pg_snapshot_xmax(pg_current_snapshot()) THEN TRUE
+		ELSE pg_xact_status(` + number + `) = 'in progress' END`
+}
+
+func (postgres) digits() string { return "replace(CAST(gen_random_uuid() AS text), '-', '')" }
+
+func (p postgres) surrogate(column domain.Column) string {
+	switch column.Type { //nolint:exhaustive // the others are common
+	case domain.TypeText:
+		return anonymousText(p.digits(), column.Length)
+	case domain.TypeUUID:
+		return "gen_random_uuid()"
+	default:
+		return commonSurrogate(column.Type)
+	}
+}
+
+// exported makes a text of everything, such that the session's ways to write times and bytes do not matter.
+func (postgres) exported(column domain.Column) string {
+	name := "t0." + Quote(column.Name)
+	switch column.Type { //nolint:exhaustive // the others have one form as text
+	case domain.TypeText: // whatever its type is, as clients are shown it; a cast would pad or strip some
+		return "CASE WHEN " + name + " IS NOT NULL THEN concat(" + name + ") END"
+	case domain.TypeTime: // also one that is stored as text
+		return "to_json(" + name + ") #>> '{}'"
+	case domain.TypeBytes:
+		return "encode(" + name + ", 'hex')"
+	case domain.TypeArray:
+		name = "to_json(" + name + ")"
+	}
+	return "CAST(" + name + " AS text)"
+}
+
+func (postgres) read(t domain.ColumnType, value any) any {
+	if t == domain.TypeBytes {
+		if decoded, err := hex.DecodeString(Text(value)); err == nil {
+			return decoded
+		}
+	}
+	return value
+}

@@ -1,0 +1,220 @@
+package sqltext
+
+import (
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Writer writes statements about the application's tables and those of habeas. It is safe for concurrent use.
+type Writer struct {
+	Dialect Dialect
+	DataMap domain.DataMap
+	Tables  Tables
+
+	// Touched are the tables that an erasure or an export reads or writes: those that hold personal data, and those
+	// through which they reach the subject, the subject's first.
+	Touched []domain.Table
+}
+
+// NewWriter returns a writer for the tables of a data map, and for those of habeas in a schema.
+func NewWriter(dialect Dialect, dataMap domain.DataMap, schema string) *Writer {
+	return &Writer{Dialect: dialect, DataMap: dataMap, Tables: tablesIn(schema), Touched: touched(dataMap)}
+}
+
+func touched(m domain.DataMap) []domain.Table {
+	needed := map[string]bool{m.SubjectTable().Name: true}
+	for _, table := range m.Tables() {
+		paths := m.Paths(table.Name)
+		erased := slices.ContainsFunc(paths, func(p domain.Path) bool { return p.OnErasure() != "" })
+		if len(table.Personal()) == 0 && !table.Owned && !erased {
+			continue
+		}
+		needed[table.Name] = true
+		for _, path := range paths {
+			for _, relation := range path.Relations {
+				needed[relation.References] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(m.Tables()), func(t domain.Table) bool { return !needed[t.Name] })
+}
+
+// rowsOf is the condition that picks the rows of a table, which the statement calls t0, that a path leads from to the
+// subject. Its parameters are the values of the subject's key, which follow others in the statement.
+func (w *Writer) rowsOf(table domain.Table, path domain.Path, others int) string {
+	return w.condition(0, table, path.Relations, others)
+}
+
+// allrowsOf is rowsOf for the rows that any path leads from. It sees the table as it was before the statement.
+func (w *Writer) allrowsOf(table domain.Table, others int) string {
+	paths := w.DataMap.Paths(table.Name)
+	conditions, direct := make([]string, len(paths)), true
+	for i, path := range paths {
+		conditions[i] = w.rowsOf(table, path, others)
+		direct = direct && w.isDirect(path)
+	}
+	switch {
+	case len(paths) == 1:
+		return conditions[0]
+	case direct: // an index for each of them can be used
+		return "(" + strings.Join(conditions, " OR ") + ")"
+	}
+	key := list("t0", table.PrimaryKey)
+	for i, condition := range conditions {
+		conditions[i] = fill(`SELECT {key} FROM {table} AS t0 WHERE {rows}`,
+			"key", key, "table", quoteTable(table.Name), "rows", condition)
+	}
+	return "(" + key + ") IN (" + strings.Join(conditions, " UNION ") + ")"
+}
+
+// isDirect reports whether the path is a relation whose columns hold the subject's key.
+func (w *Writer) isDirect(path domain.Path) bool {
+	if len(path.Relations) != 1 {
+		return false
+	}
+	_, ok := inOrderOf(w.DataMap.SubjectTable().SubjectKey, path.Relations[0])
+	return ok
+}
+
+const (
+	leadsToParent = `({columns}) IN (SELECT {referenced} FROM {parent} AS {there} WHERE {rows})`
+
+	// spelledLikeParent is for a text, which the database may compare loosely.
+	spelledLikeParent = `
+		({column} IN (SELECT CAST({there}.{referenced} AS text) FROM {parent} AS {there} WHERE {rows}) OR {by none})`
+
+	// spelledByNone is the condition that no row of a table spells its key like a column that refers to it. The database
+	// then compares the two loosely, and the column belongs to the row with the other spelling.
+	spelledByNone = `NOT EXISTS (SELECT 1 FROM {table} AS other WHERE CAST(other.{key} AS text) = {column})`
+)
+
+// condition follows the path from the table called t<depth> to the subject. The last relation needs no look into the
+// subject's table when it refers to the subject's key: its own columns hold that key.
+func (w *Writer) condition(depth int, table domain.Table, path []domain.Relation, others int) string {
+	subject := w.DataMap.SubjectTable()
+	here, there := "t"+strconv.Itoa(depth), "t"+strconv.Itoa(depth+1)
+	if len(path) == 0 {
+		return w.isKey(subject.Name, here, subject.SubjectKey, others)
+	}
+	relation := path[0]
+	if len(path) == 1 {
+		if columns, ok := inOrderOf(subject.SubjectKey, relation); ok {
+			return strings.Join(append(w.holds(table, here, relation.When), w.isKey("", here, columns, others)), " AND ")
+		}
+	}
+	parent, _ := w.DataMap.Table(relation.References)
+	rows := w.condition(depth+1, parent, path[1:], others)
+	conditions := append(w.holds(table, here, relation.When), fill(leadsToParent,
+		"columns", list(here, relation.Columns), "referenced", list(there, relation.ReferencedColumns),
+		"parent", quoteTable(relation.References), "there", there, "rows", rows))
+	for i, name := range relation.ReferencedColumns {
+		if referenced, _ := parent.Column(name); referenced.Type != domain.TypeText {
+			continue
+		}
+		column := w.Dialect.bytewise(asText(here + "." + Quote(relation.Columns[i])))
+		conditions = append(conditions, fill(spelledLikeParent,
+			"column", column, "referenced", Quote(name), "parent", quoteTable(relation.References),
+			"there", there, "rows", rows, "by none", isSpelledByNone(column, relation.References, name)))
+	}
+	return strings.Join(conditions, " AND ")
+}
+
+// holds is the condition of a relation, if it has one. Its text form is compared byte by byte. Of a text, the column is
+// compared as well, for which there may be an index.
+func (w *Writer) holds(table domain.Table, here string, when *domain.Condition) []string {
+	if when == nil {
+		return nil
+	}
+	column, value := here+"."+Quote(when.Column), w.constantText(when.Value)
+	conditions := []string{w.Dialect.bytewise(asText(column)) + " = " + value}
+	if described, _ := table.Column(when.Column); described.Type == domain.TypeText {
+		conditions = append([]string{column + " = " + value}, conditions...)
+	}
+	return conditions
+}
+
+// constantText is a text in a statement. Quotes, backslashes and question marks would be at the mercy of the driver, of
+// the settings of the session, and of bun.
+func (w *Writer) constantText(text string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./ "
+	if strings.Trim(text, plain) == "" {
+		return literal(text)
+	}
+	return w.Dialect.encoded(hex.EncodeToString([]byte(text)))
+}
+
+// isRow is the condition that a row of a table, which the statement calls t0, has the primary key whose texts are the
+// elements. add adds a parameter and returns its name.
+func (w *Writer) isRow(table domain.Table, elements []string, add func(value any) string) string {
+	comparisons := make([]string, len(elements))
+	for i, name := range table.PrimaryKey {
+		comparisons[i] = w.Dialect.exactly(asText("t0."+Quote(name)), add(elements[i]))
+	}
+	return strings.Join(comparisons, " AND ")
+}
+
+// asText is an expression as a text that is compared byte by byte.
+func asText(expression string) string { return "CAST(" + expression + " AS text)" }
+
+func isSpelledByNone(column, table, key string) string {
+	return fill(spelledByNone, "table", quoteTable(table), "key", Quote(key), "column", column)
+}
+
+// inOrderOf returns the columns of the relation that hold the subject's key, in its order, if the relation refers to
+// just that key.
+func inOrderOf(subjectKey []string, relation domain.Relation) ([]string, bool) {
+	if len(relation.ReferencedColumns) != len(subjectKey) {
+		return nil, false
+	}
+	columns := make([]string, len(subjectKey))
+	for i, name := range subjectKey {
+		j := slices.Index(relation.ReferencedColumns, name)
+		if j < 0 {
+			return nil, false
+		}
+		columns[i] = relation.Columns[j]
+	}
+	return columns, true
+}
+
+// isKey compares columns with the parameters, which are the values of the subject's key. Whole numbers are compared as
+// the largest there are: a column may be narrower than the key it refers to, and the parameter must still be one.
+// Texts that the columns compare loosely belong to the subject unless another one is spelled like them. The columns are
+// those of the table called of.
+func (w *Writer) isKey(of, table string, columns []string, others int) string {
+	subject := w.DataMap.SubjectTable()
+	var comparisons []string
+	for i, column := range columns {
+		value := parameter(others + i + 1)
+		key, _ := subject.Column(subject.SubjectKey[i])
+		switch key.Type { //nolint:exhaustive // the others are texts
+		case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
+			value = "CAST(" + value + " AS bigint)"
+		}
+		name := table + "." + Quote(column)
+		comparisons = append(comparisons, name+" = "+value)
+		if of != subject.Name && key.Type == domain.TypeText { // the spelling of the subject's own row is checked, see sight
+			comparisons = append(comparisons, w.spelled(name, value, subject.SubjectKey[i]))
+		}
+	}
+	return strings.Join(comparisons, " AND ")
+}
+
+// spelled is the condition that a column, which equals the value, is spelled like it, or like no subject.
+func (w *Writer) spelled(column, value, key string) string {
+	text := asText(column)
+	return "(" + w.Dialect.exactly(text, value) + " OR " +
+		isSpelledByNone(w.Dialect.bytewise(text), w.DataMap.SubjectTable().Name, key) + ")"
+}
+
+func list(table string, columns []string) string {
+	qualified := make([]string, len(columns))
+	for i, column := range columns {
+		qualified[i] = table + "." + Quote(column)
+	}
+	return strings.Join(qualified, ", ")
+}

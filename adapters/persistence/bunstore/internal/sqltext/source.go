@@ -1,0 +1,163 @@
+package sqltext
+
+import (
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// source is one table in an export.
+type source struct {
+	table    domain.Table
+	exported []domain.Column
+	records  []domain.ExportRecord // for each of them, what is the same in all rows
+	since    []int                 // for each of them, which value its retention counts from; -1 for none
+
+	selected []string                // the expressions that give its values
+	from     func(others int) string // what follows them in a statement; others is how many parameters precede
+	keys     int                     // how many of its parameters are the subject's key; 0 for a ledger, which has the id
+
+	// Of a table with several paths, the values are followed by one for each path, which is not NULL if the path leads
+	// from the row to the subject.
+	paths []domain.Path
+	leads func(others int) []string
+}
+
+// newSource selects the primary key as texts, the columns that an export shows, and the columns from which retention
+// counts.
+func newSource(dialect Dialect, table domain.Table, exported []domain.Column) source {
+	s := source{table: table, exported: exported, leads: func(int) []string { return nil }}
+	for _, name := range table.PrimaryKey {
+		s.selected = append(s.selected, "CAST(t0."+Quote(name)+" AS text)")
+	}
+	for _, column := range s.exported {
+		s.selected = append(s.selected, dialect.exported(column))
+		s.records = append(s.records, domain.ExportRecord{
+			Source:          table.Name,
+			Field:           column.Name,
+			Category:        column.Personal.Category,
+			LegalBasis:      Optional(column.Personal.Basis),
+			Purpose:         Optional(column.Personal.Purpose),
+			RetentionReason: Optional(column.Personal.Reason),
+		})
+	}
+	for _, column := range s.exported {
+		since, ok := table.Column(column.Personal.Since)
+		if !ok {
+			s.since = append(s.since, -1)
+			continue
+		}
+		s.since = append(s.since, len(s.selected))
+		s.selected = append(s.selected, dialect.exported(since))
+	}
+	return s
+}
+
+// divide lets the source yield of each row the part that belongs to the subject, if its table has several paths.
+func (s *source) divide(w *Writer) {
+	paths := w.DataMap.Paths(s.table.Name)
+	if len(paths) == 1 || len(s.table.Personal()) == 0 { // keys belong to each
+		return
+	}
+	s.paths = paths
+	s.leads = func(others int) []string {
+		leads := make([]string, len(paths))
+		for i, path := range paths {
+			leads[i] = "CASE WHEN " + w.rowsOf(s.table, path, others) + " THEN 'yes' END"
+		}
+		return leads
+	}
+}
+
+// isTheirs reports whether a column of a row belongs to the subject.
+func (s *source) isTheirs(column domain.Column, values []any) bool {
+	if len(s.paths) == 0 {
+		return true
+	}
+	leads := values[len(s.selected):]
+	for i, path := range s.paths {
+		if leads[i] != nil && path.Has(column) {
+			return true
+		}
+	}
+	return false
+}
+
+// ExportRow is what one row of the statement is read into.
+type ExportRow struct {
+	Source  int
+	Values  []any
+	Targets []any // pointers to all of it
+}
+
+// NewRow returns a row that can be used for all rows of a result, one after the other.
+func (e *Export) NewRow() *ExportRow {
+	row := &ExportRow{Values: make([]any, e.width)}
+	var position int64 // has done its work in the ORDER BY
+	row.Targets = append(row.Targets, &row.Source, &position)
+	for i := range row.Values {
+		row.Targets = append(row.Targets, &row.Values[i])
+	}
+	return row
+}
+
+// WasErased reports whether the subject was erased before, as the row of a sight says.
+func (e *Export) WasErased(sight *ExportRow) bool {
+	return sight.Values[len(e.sources[0].selected)-1] != nil
+}
+
+// Yield yields one record per column that an export shows.
+// erased says that the subject was erased before.
+func (e *Export) Yield(row *ExportRow, erased bool, yield func(domain.ExportRecord) error) error {
+	s := &e.sources[row.Source]
+	if !erased || s.keys == 0 { // what a ledger has stays
+		return s.yield(e.dialect, row.Values, yield)
+	}
+	var records []domain.ExportRecord
+	if err := s.yield(e.dialect, row.Values, func(record domain.ExportRecord) error {
+		records = append(records, record)
+		return nil
+	}); err != nil {
+		return err
+	}
+	s.table.MarkErased(records)
+	for _, record := range records {
+		if err := yield(record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *source) yield(dialect Dialect, values []any, yield func(domain.ExportRecord) error) error {
+	key := make([]string, len(s.table.PrimaryKey))
+	for i := range key {
+		key[i] = Text(values[i])
+	}
+	row := domain.CanonicalTuple(key)
+	for i, column := range s.exported {
+		if !s.isTheirs(column, values) {
+			continue
+		}
+		record := s.records[i]
+		record.Row, record.Value = row, Value(dialect, column.Type, values[len(key)+i])
+		if s.since[i] >= 0 {
+			if since, ok := Value(dialect, domain.TypeTime, values[s.since[i]]).(time.Time); ok {
+				record.ExpiresAt = Optional(domain.Instant(column.Personal.Retain.After(since)))
+			}
+		}
+		if err := yield(record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Optional is nil for the zero value.
+func Optional[T comparable](value T) *T {
+	var zero T
+	if value == zero {
+		return nil
+	}
+	return &value
+}

@@ -1,0 +1,140 @@
+package sqltext
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+type sqlite struct{}
+
+func (sqlite) Migrations() string { return "sqlite" }
+
+func (sqlite) OwnTables(schema string) string {
+	return fill(`
+		SELECT {name}, name FROM {schema}.sqlite_master
+		WHERE type = 'table' AND name IN ({own})
+		ORDER BY name`, "name", literal(schema), "schema", Quote(schema), "own", ownTables())
+}
+
+// CanMigrate knows that tables are made in main.
+func (sqlite) CanMigrate(schema string) bool { return schema == "main" }
+
+func (sqlite) BeforeMigration() []string { return nil }
+
+func (sqlite) OneMigration() []string { return nil } // the write lock is held
+
+func (sqlite) PrepareMigration(string) []string { return nil } // and there are no schemas
+
+// instantFormat has a fixed width, so that instants sort as texts.
+const instantFormat = "2006-01-02T15:04:05.000000Z"
+
+func (sqlite) Instant(t time.Time) any { return t.UTC().Format(instantFormat) }
+
+// A transaction that writes has the database to itself.
+func (sqlite) instantType() string { return "text" }
+func (sqlite) forUpdate() string   { return "" }
+
+func (sqlite) Joins() bool          { return false }
+func (sqlite) HasStandbys() bool    { return false }
+func (sqlite) Notification() string { return "" }
+
+func (sqlite) isolation() string { return "" }
+
+func (sqlite) lockLedger(Kind, string) string { return "" } // there is one writer at a time
+func (sqlite) CheckDeferred() string          { return "" }
+
+func (sqlite) ConstraintTriggers([]domain.Table) string { return "" }
+func (sqlite) writtenHere() string                      { return "TRUE" } // it has the database to itself
+func (sqlite) Lacks(string, []string) string            { return "SELECT NULL" }
+
+func (sqlite) isConstant(column, constant, _ string) string { return column + " = " + constant }
+
+// fingerprint changes with every change of the main database's schema, and with triggers that are temporary. Those of
+// databases that are attached are read each time.
+func (sqlite) fingerprint(tables []domain.Table) string {
+	if slices.ContainsFunc(tables, func(t domain.Table) bool { return strings.Contains(t.Name, ".") }) {
+		return "''"
+	}
+	return "(SELECT schema_version FROM pragma_schema_version) || ' ' || (SELECT count(*) FROM sqlite_temp_master)"
+}
+
+// Schemas lists the databases in the order in which SQLite looks a table up.
+func (sqlite) Schemas(table string) (text string) {
+	if schema, _, qualified := strings.Cut(table, "."); qualified {
+		return "SELECT " + literal(schema)
+	}
+	return "SELECT name FROM pragma_database_list ORDER BY name <> 'temp', seq"
+}
+
+func (sqlite) Inspection(schema, table string) (text, parameter string) {
+	_, name, qualified := strings.Cut(table, ".")
+	if !qualified {
+		name = table
+	}
+	master := Quote(schema) + ".sqlite_master"
+	return `
+		SELECT m.type = 'view' OR m.sql LIKE 'CREATE VIRTUAL%', FALSE, CASE m.type WHEN 'view' THEN m.sql END,
+			(SELECT json_group_object(c.name, c.type)
+				FROM pragma_table_xinfo(m.name, ` + literal(schema) + `) AS c WHERE c.hidden = 0),
+			(SELECT json_group_array(c.name)
+				FROM pragma_table_xinfo(m.name, ` + literal(schema) + `) AS c WHERE c."notnull" AND c.hidden = 0),
+			NULL,
+			(SELECT json_group_array(json_array(t.name, 'sql', t.sql)) FROM (
+				SELECT name, sql FROM ` + master + ` WHERE type = 'trigger' AND tbl_name = m.name COLLATE NOCASE
+				UNION ALL SELECT name, sql FROM sqlite_temp_master
+				WHERE type = 'trigger' AND tbl_name = m.name COLLATE NOCASE) AS t)
+		FROM ` + master + ` AS m WHERE m.type IN ('table', 'view') AND m.name = $1 COLLATE NOCASE`, name
+}
+
+func (sqlite) bytewise(text string) string { return text + " COLLATE BINARY" } // a cast keeps its column's collation
+
+func (s sqlite) exactly(text, parameter string) string { return s.bytewise(text) + " = " + parameter }
+
+func (sqlite) Quotes() map[byte]byte { return map[byte]byte{'"': '"', '`': '`', '[': ']'} }
+
+func (sqlite) encoded(digits string) string { return "CAST(x'" + digits + "' AS text)" }
+
+func (sqlite) SameName(a, b string) bool { return strings.EqualFold(a, b) }
+
+// expired takes an instant whose time zone SQLite cannot read for one that is a day later: a duty never ends too early.
+func (sqlite) expired(column, parameter, _ string) string {
+	return fill(`
+		{column} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
+		AND COALESCE(julianday({column}), julianday(substr({column}, 1, 19)) + 1) <= julianday({parameter})`,
+		"column", column, "parameter", parameter)
+}
+
+func (sqlite) digits() string { return "lower(hex(randomblob(16)))" }
+
+func (s sqlite) surrogate(column domain.Column) string {
+	switch column.Type { //nolint:exhaustive // the others are common
+	case domain.TypeText:
+		return anonymousText(s.digits(), column.Length)
+	case domain.TypeUUID: // version 4 of RFC 9562
+		return "lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || " +
+			"'-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))"
+	case domain.TypeBytes:
+		return "x''"
+	case domain.TypeArray: // bun stores it as JSON here
+		return "'[]'"
+	default:
+		return commonSurrogate(column.Type)
+	}
+}
+
+// The plus changes nothing, but takes the declared type away, by which drivers would convert what stands in the same
+// place of other tables.
+func (sqlite) exported(column domain.Column) string { return "+t0." + Quote(column.Name) }
+
+// read takes JSONB, which is a blob, for the JSON that it stands for.
+func (sqlite) read(t domain.ColumnType, value any) any {
+	if blob, ok := value.([]byte); ok && (t == domain.TypeJSON || t == domain.TypeArray) {
+		if text, ok := textOfJSONB(blob); ok {
+			return text
+		}
+	}
+	return value
+}

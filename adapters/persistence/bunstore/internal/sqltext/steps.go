@@ -1,0 +1,239 @@
+package sqltext
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Live says what types the columns of tables have in the database.
+type Live interface {
+	Types(table string) map[string]string
+}
+
+// StepGroup is a statement that carries out steps, and returns for each how many rows it was about.
+type StepGroup struct {
+	Steps []domain.Step
+	Text  string
+	parts []stepPart
+}
+
+// stepPart is a common table expression of a StepGroup. Its parameters are those of the subject's key, and then the
+// constants.
+type stepPart struct {
+	step      int
+	constants []any
+}
+
+// Args are the parameters of the statement for a subject, and more behind them. The steps may differ from those of the
+// group in their instants.
+func (g *StepGroup) Args(steps []domain.Step, key []any, more ...any) []any {
+	var args []any
+	for _, part := range g.parts {
+		args = append(append(args, key...), constantsAt(part.constants, steps[part.step].At)...)
+	}
+	return append(args, more...)
+}
+
+// SameText reports whether two steps have one text. Their instants are parameters.
+func SameText(a, b domain.Step) bool {
+	return a.Target == b.Target && a.Via == b.Via && a.Strategy == b.Strategy && a.External == b.External &&
+		slices.Equal(a.Columns, b.Columns) && slices.Equal(a.Clears, b.Clears) &&
+		slices.Equal(a.Expired, b.Expired) && a.At.IsZero() == b.At.IsZero()
+}
+
+// Together returns how many of the steps, the first ones, one statement can carry out. One that is about two paths of a
+// table could meet a row twice, and the database would do one thing or the other with it.
+func Together(steps []domain.Step) int {
+	for i, step := range steps {
+		if slices.ContainsFunc(steps[:i], func(other domain.Step) bool {
+			return other.Target == step.Target && (other.Via != step.Via || step.OnlyClears())
+		}) {
+			return i
+		}
+	}
+	return len(steps)
+}
+
+// Group writes the statement that carries out steps.
+func (w *Writer) Group(live Live, steps []domain.Step) *StepGroup {
+	group := &StepGroup{}
+	var bodies []string
+	selects, parameters := make([]string, len(steps)), 0
+	for i, step := range steps {
+		step.Columns, step.Expired = slices.Clone(step.Columns), slices.Clone(step.Expired)
+		step.Clears = slices.Clone(step.Clears)
+		group.Steps = append(group.Steps, step)
+		same := slices.IndexFunc(steps, func(other domain.Step) bool {
+			return other.Target == step.Target && other.Via == step.Via && other.Strategy == domain.StrategyAnonymize &&
+				!other.OnlyExpired()
+		})
+		if step.Strategy == domain.StrategyRetain && len(step.Expired) == 0 && same >= 0 { // all rows are counted there
+			selects[i] = countOf(same)
+			continue
+		}
+		body, constants := w.step(live, step, parameters)
+		parameters += len(w.DataMap.SubjectTable().SubjectKey) + len(constants)
+		if step.Strategy != domain.StrategyRetain {
+			body += " RETURNING 1"
+		}
+		group.parts = append(group.parts, stepPart{i, constants})
+		bodies = append(bodies, nameOf(i)+" AS ("+body+")")
+		selects[i] = countOf(i)
+	}
+	group.Text = "WITH " + strings.Join(bodies, ", ") + " SELECT " + strings.Join(selects, ", ")
+	return group
+}
+
+// readAhead are the expressions of ReadAhead. Instants have a fixed form, which no setting of the session changes.
+const readAhead = `,
+		EXISTS (SELECT FROM {outbox} WHERE ` + toWithdraw + `),
+		(SELECT json_agg(json_build_array(purpose, policy_version, granted, source,
+			to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')))
+		FROM (` + consentsInForce + `) AS in_force)`
+
+// ReadAhead adds to the statement of steps what is read into an Ahead, for the subject that its last parameter names.
+func (w *Writer) ReadAhead(g *StepGroup) {
+	subject := parameter(len(g.Args(g.Steps, make([]any, len(w.DataMap.SubjectTable().SubjectKey)))) + 1)
+	g.Text += w.Tables.in(readAhead, "subject", subject)
+}
+
+func nameOf(step int) string { return "s" + strconv.Itoa(step) }
+
+func countOf(step int) string { return "(SELECT count(*) FROM " + nameOf(step) + ")" }
+
+// Step is the statement of one step for the subject with a key.
+func (w *Writer) Step(live Live, step domain.Step, key []any) (text string, args []any) {
+	text, constants := w.step(live, step, 0)
+	return text, slices.Concat(key, constantsAt(constants, step.At))
+}
+
+const (
+	deleteRows    = `DELETE FROM {table} AS t0 WHERE {rows}`
+	overwriteRows = `UPDATE {table} AS t0 SET {assignments} WHERE {rows}{concerned}`
+	selectRows    = `SELECT 1 FROM {table} AS t0 WHERE {rows}{concerned}`
+)
+
+// step is the statement of one step, whose parameters come after others: those of the subject's key and then the
+// constants, as constantsAt takes them.
+func (w *Writer) step(live Live, step domain.Step, others int) (text string, constants []any) {
+	table, _ := w.DataMap.Table(step.Target)
+	sw := w.stepWriter(table, live.Types(table.Name), others+len(w.DataMap.SubjectTable().SubjectKey))
+	path, _ := w.DataMap.PathVia(step.Target, step.Via)
+	name, rows := quoteTable(table.Name), w.rowsOf(table, path, others)
+	switch step.Strategy { //nolint:exhaustive // steps have no other strategies
+	case domain.StrategyDelete:
+		text = fill(deleteRows, "table", name, "rows", rows)
+	case domain.StrategyAnonymize:
+		text = fill(overwriteRows,
+			"table", name, "assignments", sw.assignments(step), "rows", rows, "concerned", sw.concerned(step))
+	case domain.StrategyRetain:
+		text = fill(selectRows, "table", name, "rows", rows, "concerned", sw.concerned(step))
+	}
+	return text, sw.constants
+}
+
+// stepWriter writes the parts of a step's statement that have parameters of their own. In the text of a statement,
+// quotes and question marks of a constant would be at the mercy of the driver and of bun.
+type stepWriter struct {
+	writer    *Writer
+	table     domain.Table
+	types     map[string]string // of the columns in the database
+	others    int               // parameters that come before
+	constants []any
+}
+
+// stepWriter returns a writer for a statement in which as many parameters come before the constants.
+func (w *Writer) stepWriter(table domain.Table, types map[string]string, others int) *stepWriter {
+	return &stepWriter{writer: w, table: table, types: types, others: others}
+}
+
+// cutoff is a constant that depends on the instant at which a duty of the period is judged: the latest start of a duty
+// that is over then.
+type cutoff domain.Period
+
+// constantsAt returns the constants as parameters of a step that judges duties at an instant.
+func constantsAt(constants []any, at time.Time) []any {
+	values := slices.Clone(constants)
+	for i, constant := range constants {
+		if period, ok := constant.(cutoff); ok {
+			values[i] = domain.Period(period).Cutoff(at).UTC().Format(timeFormat)
+		}
+	}
+	return values
+}
+
+// constant adds a parameter.
+func (w *stepWriter) constant(value any) string {
+	w.constants = append(w.constants, value)
+	return parameter(w.others + len(w.constants))
+}
+
+// assignments anonymize columns, and clear others. A retained cell whose duty goes on is written as it is.
+func (w *stepWriter) assignments(step domain.Step) string {
+	var all []string
+	for _, name := range step.Columns {
+		all = append(all, Quote(name)+" = "+w.surrogate(name))
+	}
+	for _, name := range step.Clears {
+		all = append(all, Quote(name)+" = NULL")
+	}
+	for _, name := range step.Expired {
+		all = append(all, fill(`{column} = CASE WHEN {expired} THEN {surrogate} ELSE {column} END`,
+			"column", Quote(name), "expired", w.expired(name, step.At), "surrogate", w.surrogate(name)))
+	}
+	return strings.Join(all, ", ")
+}
+
+// surrogate is the expression that overwrites a column: NULL or a constant where the data map says so.
+func (w *stepWriter) surrogate(name string) string {
+	column, _ := w.table.Column(name)
+	constant, ok := column.Constant()
+	switch digits := column.Digits(); {
+	case IsNulled(column):
+		return "NULL"
+	case digits > 0:
+		return filled(w.constant(constant), w.writer.Dialect.digits(), digits)
+	case ok:
+		return w.constant(constant)
+	default:
+		return w.writer.Dialect.surrogate(column)
+	}
+}
+
+// expired is the condition that the duties to keep a cell of a column are over.
+func (w *stepWriter) expired(name string, at time.Time) string {
+	if at.IsZero() {
+		return "FALSE"
+	}
+	var over []string
+	for _, duty := range w.table.Duties(name) {
+		since, start := duty.Personal.Since, w.constant(cutoff(duty.Personal.Retain))
+		over = append(over, w.writer.Dialect.expired("t0."+Quote(since), start, w.types[since]))
+	}
+	return strings.Join(over, " AND ")
+}
+
+// concerned is the condition, after another one, for the rows that a step covers. These are all rows of the subject,
+// except those in which an anonymize step finds no expired duty, or a retain step finds no duty that continues.
+func (w *stepWriter) concerned(step domain.Step) string {
+	var not, operator string
+	switch {
+	case len(step.Expired) == 0:
+		return ""
+	case step.OnlyExpired():
+		operator = " OR "
+	case step.Strategy == domain.StrategyRetain && len(step.Expired) == len(step.Columns):
+		not, operator = "NOT ", " AND "
+	default:
+		return ""
+	}
+	expired := make([]string, len(step.Expired))
+	for i, name := range step.Expired {
+		expired[i] = "COALESCE(" + w.expired(name, step.At) + ", FALSE)"
+	}
+	return " AND " + not + "(" + strings.Join(expired, operator) + ")"
+}

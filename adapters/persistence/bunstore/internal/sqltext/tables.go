@@ -1,0 +1,69 @@
+package sqltext
+
+import "strings"
+
+// Tables are the quoted names of the tables that habeas owns.
+type Tables struct {
+	Consents, Restrictions, Events, Outbox, Erasures string
+}
+
+// tablesIn returns the names of the tables in a schema, or for "" the unqualified names.
+func tablesIn(schema string) Tables {
+	prefix := ""
+	if schema != "" {
+		prefix = Quote(schema) + "."
+	}
+	return Tables{
+		Consents:     prefix + "habeas_consent_records",
+		Restrictions: prefix + "habeas_restriction_records",
+		Events:       prefix + "habeas_audit_events",
+		Outbox:       prefix + "habeas_outbox",
+		Erasures:     prefix + "habeas_subject_erasures",
+	}
+}
+
+// in fills a statement in: {consents} and so on stand for the tables, and {name} for the text that follows the name in
+// names.
+func (t Tables) in(statement string, names ...string) string {
+	return fill(statement, append(names, "consents", t.Consents, "restrictions", t.Restrictions, "events", t.Events,
+		"outbox", t.Outbox, "erasures", t.Erasures)...)
+}
+
+// fill fills a statement in: {name} stands for the text that follows the name in names. Other braces stay.
+func fill(statement string, names ...string) string {
+	var filled strings.Builder
+	rest := strings.TrimSpace(statement)
+	for {
+		before, after, found := strings.Cut(rest, "{")
+		filled.WriteString(before)
+		if !found {
+			return filled.String()
+		}
+		name, behind, _ := strings.Cut(after, "}")
+		text, ok := textOf(name, names)
+		if !ok {
+			text, behind = "{", after
+		}
+		filled.WriteString(text)
+		rest = behind
+	}
+}
+
+func textOf(name string, names []string) (text string, ok bool) {
+	for i := 0; i+1 < len(names); i += 2 {
+		if names[i] == name {
+			return names[i+1], true
+		}
+	}
+	return "", false
+}
+
+// ownTables lists the tables of habeas, as constants.
+func ownTables() string {
+	names := tablesIn("")
+	own := []string{"habeas_migrations", names.Consents, names.Restrictions, names.Events, names.Outbox, names.Erasures}
+	for i, name := range own {
+		own[i] = literal(name)
+	}
+	return strings.Join(own, ", ")
+}

@@ -1,0 +1,13 @@
+package sqltext
+
+import "testing"
+
+// A name of the application, which is filled in, may have braces itself.
+func TestOnlyTheNamesOfAStatementAreFilledIn(t *testing.T) {
+	got := Tables{Consents: "c"}.in(`
+		SELECT '{}', "{" FROM {consents} WHERE {name} ~ '^[0-9]{4}$' AND {other} = {name}`, "name", `"{consents}"`)
+	const want = `SELECT '{}', "{" FROM c WHERE "{consents}" ~ '^[0-9]{4}$' AND {other} = "{consents}"`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

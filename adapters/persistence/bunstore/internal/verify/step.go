@@ -1,0 +1,267 @@
+// Package verify carries out steps of erasures and rectifications in a database that may keep old values despite a
+// deletion or an overwrite, and looks whether anything is left: triggers, rules and views may keep or restore values.
+package verify
+
+import (
+	"context"
+	"database/sql"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Database runs the statements of a step. After an error, nothing more can be done in it.
+type Database interface {
+	Read(ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any) error
+	Write(ctx context.Context, op, text string, args ...any) (int64, error)
+}
+
+// Step is a step on the rows of a subject: of an erasure, or of a rectification.
+type Step struct {
+	domain.Step
+	Op string
+
+	db    Database
+	text  *sqltext.Writer
+	table domain.Table
+	key   []any
+	live  *catalog.Catalog
+	rows  map[string][]string // primary keys of the rows that were seen, by their canonical form
+	cells map[cell]string     // what they held, unless it was written already
+
+	values    map[string]any // of a rectification, by column; nil for an erasure
+	row       []string       // the primary key of the only row that it is about; nil for all of the subject's
+	statement string         // of a rectification
+	args      []any
+}
+
+// NewStep returns a step of an erasure on the rows of the subject with the key.
+func NewStep(db Database, text *sqltext.Writer, live *catalog.Catalog, op string, step domain.Step, key []any) *Step {
+	table, _ := text.DataMap.Table(step.Target)
+	return &Step{
+		Step: step, Op: op, db: db, text: text, table: table, key: key, live: live,
+		rows: map[string][]string{}, cells: map[cell]string{},
+	}
+}
+
+// Rectify makes the step a rectification that writes values by a statement, into the row with a primary key, or into
+// all of the subject's rows if that is nil.
+func (s *Step) Rectify(values []domain.ColumnValue, row []string, statement string, args []any) {
+	s.statement, s.args, s.row, s.values = statement, args, row, map[string]any{}
+	for _, value := range values {
+		s.Columns, s.values[value.Column] = append(s.Columns, value.Column), value.Value
+	}
+}
+
+// Overwrites reports whether the step writes into a cell that another rectification has written.
+func (s *Step) Overwrites(earlier *Step) bool {
+	return s.Target == earlier.Target &&
+		(s.row == nil || earlier.row == nil || slices.Equal(s.row, earlier.row)) &&
+		slices.ContainsFunc(s.Columns, func(name string) bool { return slices.Contains(earlier.Columns, name) })
+}
+
+// maxRounds is how often steps are carried out until nothing is left of what they are about. A trigger may write old
+// values into a table whose step came before; and a short random surrogate may be the old value by chance.
+const maxRounds = 5
+
+// Repeat carries steps out again until nothing is left of any of them. On an error it returns the index of the step.
+func Repeat(ctx context.Context, steps []*Step) (failing int, err error) {
+	for round := 1; ; round++ {
+		clean := true
+		for i, s := range steps {
+			found, err := s.look(ctx)
+			switch {
+			case err != nil:
+				return i, err
+			case found == nothingLeft:
+				continue
+			case round == maxRounds:
+				return i, found.failure(s)
+			}
+			clean = false
+			if err := s.CarryOut(ctx); err != nil {
+				return i, err
+			}
+		}
+		if clean {
+			return 0, nil
+		}
+	}
+}
+
+// remains are what a step finds after it was carried out.
+type remains int
+
+const (
+	nothingLeft remains = iota
+	rowsArrived         // rows that were not there before; of a view, others may have added them
+	rowsKept            // rows or cells that the step was to erase or to correct
+)
+
+func (r remains) failure(s *Step) error {
+	switch {
+	case s.values != nil:
+		return &domain.Error{
+			Code: domain.ErrLeftOver, Op: s.Op, Message: s.Target +
+				": the database does not hold what it was told to write; a trigger, a rule or a view does that",
+		}
+	case r == rowsArrived && !s.live.Tells(s.table.Name):
+		return &domain.Error{
+			Code: domain.ErrUnavailable, Op: s.Op, Message: s.Target + ": rows were added while they were erased",
+		}
+	}
+	return &domain.Error{
+		Code: domain.ErrLeftOver, Op: s.Op, Message: s.Target +
+			": the database kept what it was told to erase; a trigger, a rule or a view does that",
+	}
+}
+
+// cell is a column of a row.
+type cell struct{ row, column string }
+
+// Begin notes the rows that the step is about, carries it out, and returns how many rows there were.
+func (s *Step) Begin(ctx context.Context) (rows int64, err error) {
+	if s.Strategy == domain.StrategyRetain {
+		text, args := s.text.CountRetained(s.live, s.Step, s.key)
+		err = s.db.Read(ctx, s.Op, func(r *sql.Rows) error { return r.Scan(&rows) }, text, args...)
+		return rows, err
+	}
+	if _, err := s.note(ctx, true); err != nil {
+		return 0, err
+	}
+	return int64(len(s.rows)), s.CarryOut(ctx)
+}
+
+// CarryOut carries the step out.
+func (s *Step) CarryOut(ctx context.Context) error {
+	if s.Strategy == domain.StrategyRetain {
+		return nil
+	}
+	text, args := s.statement, s.args
+	if s.values == nil {
+		text, args = s.text.Step(s.live, s.Step, s.key)
+	}
+	_, err := s.db.Write(ctx, s.Op, text, args...)
+	return err
+}
+
+// look finds what is left of the step.
+func (s *Step) look(ctx context.Context) (remains, error) {
+	if s.Strategy == domain.StrategyRetain {
+		return nothingLeft, nil
+	}
+	kept, err := s.findKept(ctx)
+	if err != nil || kept {
+		return rowsKept, err
+	}
+	added, err := s.note(ctx, false)
+	if err != nil || added == 0 {
+		return nothingLeft, err
+	}
+	return rowsArrived, nil
+}
+
+// note adds the rows that lead to the subject now, with their cells, and returns how many were not known. Later than at
+// first, rows that other transactions have added do not count, where the database tells them: they are as late as rows
+// that are added after the erasure.
+func (s *Step) note(ctx context.Context, first bool) (added int, err error) {
+	cells := s.cellsOf()
+	text, args := cells.OfSubject(s.key, !first && s.live.Tells(s.table.Name))
+	err = s.each(ctx, cells, text, args, func(key []string, held []held) {
+		row := domain.CanonicalTuple(key)
+		if _, known := s.rows[row]; known {
+			return
+		}
+		if s.values != nil && !first && s.holdsNothingOld(held) {
+			return
+		}
+		added++
+		s.rows[row] = slices.Clone(key)
+		for _, h := range held {
+			if h.text.Valid && h.text.String != "" && !h.written && !s.correctedBefore(h, held) {
+				s.cells[cell{row, h.column}] = h.text.String
+			}
+		}
+	})
+	return added, err
+}
+
+// lookedUp is how many rows are looked up by their primary keys in one statement.
+const lookedUp = 100
+
+// findKept reports whether a row that was to be deleted still exists, or whether a cell still holds its old value, also
+// if the row now leads elsewhere. A row that was to be corrected must exist and must hold the written values.
+func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
+	cells := s.cellsOf()
+	changed, found := s.cells, 0
+	s.cells = map[cell]string{}
+	for chunk := range slices.Chunk(slices.Collect(maps.Values(s.rows)), lookedUp) {
+		text, args := cells.WithKeys(chunk)
+		err := s.each(ctx, cells, text, args, func(key []string, held []held) {
+			found++
+			if s.Strategy == domain.StrategyDelete || s.values != nil && !s.corrected(held) {
+				kept = true
+			}
+			row := domain.CanonicalTuple(key)
+			for _, h := range held {
+				old, had := changed[cell{row, h.column}]
+				stays := h.text.Valid && !h.written && s.holds(h.text.String, old)
+				if had && (stays || s.values != nil) { // a trigger of another table may take a correction back later
+					s.cells[cell{row, h.column}] = old
+				}
+				kept = kept || had && stays
+			}
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	return kept || s.values != nil && found < len(s.rows), nil
+}
+
+// holds reports whether a text is an old one, or has it inside. What is very short stands in a random surrogate by
+// chance, and the old text may be a part of the right one.
+func (s *Step) holds(text, old string) bool {
+	const telling = 6
+	return text == old || s.values == nil && len(old) >= telling && strings.Contains(text, old)
+}
+
+// held is what a row has in a column that the step overwrites.
+type held struct {
+	column  string
+	text    sql.NullString
+	written bool // it is the constant that the step writes, with some digits in place of its placeholders
+}
+
+func (s *Step) cellsOf() *sqltext.Cells {
+	return &sqltext.Cells{Writer: s.text, Table: s.table, Step: s.Step, Values: s.values, Row: s.row, Live: s.live}
+}
+
+// each reads cells by one of their statements.
+func (s *Step) each(
+	ctx context.Context, cells *sqltext.Cells, text string, args []any, visit func(key []string, held []held),
+) error {
+	columns := cells.Columns()
+	key, row := make([]string, len(s.table.PrimaryKey)), make([]held, len(columns))
+	var targets []any
+	for i := range key {
+		targets = append(targets, &key[i])
+	}
+	for i, name := range columns {
+		row[i].column = name
+		targets = append(targets, &row[i].text, &row[i].written)
+	}
+	return s.db.Read(ctx, s.Op, func(r *sql.Rows) error {
+		err := r.Scan(targets...)
+		for i, h := range row {
+			column, _ := s.table.Column(h.column)
+			row[i].written = h.written || s.values == nil && column.IsFilled(h.text.String)
+		}
+		visit(key, row)
+		return err
+	}, text, args...)
+}

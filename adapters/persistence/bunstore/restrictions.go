@@ -1,0 +1,84 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+type restrictionStore struct{ *session }
+
+func (s *session) Restrictions() ports.RestrictionStore { return restrictionStore{s} }
+
+func (r restrictionStore) Append(ctx context.Context, record domain.RestrictionRecord) error {
+	return r.hold(ctx, sqltext.Restrictions, record.SubjectID.String(), nullable(record.Purpose), record.Restricted,
+		nullable(record.Reason), r.store.dialect.Instant(record.RecordedAt), record.Source)
+}
+
+// nullable is a text or NULL as a parameter: a copy, for the record stays the caller's while it is held back.
+func nullable(text *string) any {
+	if text == nil {
+		return nil
+	}
+	return *text
+}
+
+func (r restrictionStore) Latest(
+	ctx context.Context, id domain.SubjectID, purpose *string,
+) (global, scoped *domain.RestrictionRecord, err error) {
+	text, args := r.store.ledgers.LatestRestriction, []any{id.String()}
+	if purpose != nil {
+		text, args = r.store.ledgers.LatestRestrictions, append(args, *purpose)
+	}
+	records, err := r.readRecords(ctx, id, text, args)
+	for i := range records {
+		if records[i].Purpose == nil {
+			global = &records[i]
+		} else {
+			scoped = &records[i]
+		}
+	}
+	return global, scoped, err
+}
+
+func (r restrictionStore) History(
+	ctx context.Context, id domain.SubjectID, purpose *string,
+) ([]domain.RestrictionRecord, error) {
+	text, args := r.store.ledgers.GlobalHistory, []any{id.String()}
+	if purpose != nil {
+		text, args = r.store.ledgers.PurposeHistory, append(args, *purpose)
+	}
+	return r.readRecords(ctx, id, text, args)
+}
+
+// ClearReasons travels with what the session holds back, and needs no round trip of its own.
+func (r restrictionStore) ClearReasons(ctx context.Context, id domain.SubjectID) error {
+	if len(r.held[sqltext.Restrictions]) > 0 { // which one statement would insert and not clear
+		if err := r.flush(ctx); err != nil {
+			return err
+		}
+	}
+	return r.hold(ctx, sqltext.Clearings, id.String())
+}
+
+func (r restrictionStore) readRecords(
+	ctx context.Context, id domain.SubjectID, text string, args []any,
+) ([]domain.RestrictionRecord, error) {
+	if len(r.held[sqltext.Restrictions])+len(r.held[sqltext.Clearings]) > 0 {
+		if err := r.flush(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var records []domain.RestrictionRecord
+	err := r.read(ctx, "read restriction", func(rows *sql.Rows) error {
+		record := domain.RestrictionRecord{SubjectID: id}
+		err := rows.Scan(&record.Purpose, &record.Restricted, &record.Reason,
+			(*sqltext.Instant)(&record.RecordedAt), &record.Source)
+		records = append(records, record)
+		return err
+	}, text, args...)
+	return records, err
+}

@@ -1,0 +1,152 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// Tx returns the transaction of a session for statements of the application, as in a hook: they commit and roll back
+// with it. The first statement begins the transaction if it has not begun. The handle is for the goroutine of the
+// session, and must not be used after its end. A statement that fails fails the session, whatever is done with its
+// error: on PostgreSQL, the transaction can do nothing more. There is no transaction inside the transaction: BeginTx
+// and RunInTx return domain.ErrSession.
+//
+// What the session has appended may not be visible to the statements yet. After a statement, the session can export
+// nothing.
+//
+// Returns domain.ErrConfiguration if the session is not of this package, and domain.ErrSession if it has ended.
+func Tx(s ports.Session) (bun.IDB, error) {
+	own, ok := s.(*session)
+	if !ok {
+		return nil, domain.Misconfigured("bunstore", "only a session of this package has a transaction")
+	}
+	if err := own.usable(); err != nil {
+		return nil, err
+	}
+	return handle{own.store.db, statements{own}}, nil
+}
+
+// statements runs statements of the application in a session, whose failures it notes.
+type statements struct{ session *session }
+
+// conn returns the connection for a statement.
+func (s statements) conn(ctx context.Context) (bun.IConn, error) {
+	if err := s.session.usable(); err != nil {
+		return nil, err
+	}
+	if err := s.session.begin(ctx); err != nil {
+		return nil, err
+	}
+	s.session.writes++ // so that what the statement does is not taken for nothing
+	s.session.ahead = nil
+	return s.session.tx.Conn(), nil
+}
+
+// note notes the error of a statement, which fails Do.
+func (s statements) note(ctx context.Context, err error) {
+	_ = s.session.fail(ctx, "statement of the application", err)
+}
+
+func (s statements) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
+	conn, err := s.conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	result, err := conn.ExecContext(ctx, text, args...)
+	s.note(ctx, err)
+	return result, err
+}
+
+func (s statements) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	conn, err := s.conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := conn.QueryContext(ctx, text, args...)
+	s.note(ctx, err)
+	return rows, err
+}
+
+func (s statements) QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row {
+	conn, err := s.conn(ctx)
+	if err != nil { // for which a row has no place
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		return s.session.store.db.DB.QueryRowContext(ended, text)
+	}
+	row := conn.QueryRowContext(ctx, text, args...)
+	s.note(ctx, row.Err())
+	return row
+}
+
+// handle implements bun.IDB as bun.Tx does.
+type handle struct {
+	db   *bun.DB
+	conn statements
+}
+
+var _ bun.IDB = handle{}
+
+func (h handle) Dialect() schema.Dialect { return h.db.Dialect() }
+
+func (h handle) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
+	return h.NewRaw(text, args...).Exec(ctx)
+}
+
+func (h handle) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	return h.conn.QueryContext(ctx, h.NewRaw(text, args...).String())
+}
+
+func (h handle) QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row {
+	return h.conn.QueryRowContext(ctx, h.NewRaw(text, args...).String())
+}
+
+func (h handle) NewValues(model any) *bun.ValuesQuery {
+	return bun.NewValuesQuery(h.db, model).Conn(h.conn)
+}
+func (h handle) NewSelect() *bun.SelectQuery { return bun.NewSelectQuery(h.db).Conn(h.conn) }
+func (h handle) NewInsert() *bun.InsertQuery { return bun.NewInsertQuery(h.db).Conn(h.conn) }
+func (h handle) NewUpdate() *bun.UpdateQuery { return bun.NewUpdateQuery(h.db).Conn(h.conn) }
+func (h handle) NewDelete() *bun.DeleteQuery { return bun.NewDeleteQuery(h.db).Conn(h.conn) }
+func (h handle) NewMerge() *bun.MergeQuery   { return bun.NewMergeQuery(h.db).Conn(h.conn) }
+
+func (h handle) NewRaw(text string, args ...any) *bun.RawQuery {
+	return bun.NewRawQuery(h.db, text, args...).Conn(h.conn)
+}
+
+func (h handle) NewCreateTable() *bun.CreateTableQuery {
+	return bun.NewCreateTableQuery(h.db).Conn(h.conn)
+}
+func (h handle) NewDropTable() *bun.DropTableQuery { return bun.NewDropTableQuery(h.db).Conn(h.conn) }
+func (h handle) NewCreateIndex() *bun.CreateIndexQuery {
+	return bun.NewCreateIndexQuery(h.db).Conn(h.conn)
+}
+func (h handle) NewDropIndex() *bun.DropIndexQuery { return bun.NewDropIndexQuery(h.db).Conn(h.conn) }
+func (h handle) NewAddColumn() *bun.AddColumnQuery { return bun.NewAddColumnQuery(h.db).Conn(h.conn) }
+func (h handle) NewDropColumn() *bun.DropColumnQuery {
+	return bun.NewDropColumnQuery(h.db).Conn(h.conn)
+}
+
+func (h handle) NewTruncateTable() *bun.TruncateTableQuery {
+	return bun.NewTruncateTableQuery(h.db).Conn(h.conn)
+}
+
+func (handle) BeginTx(context.Context, *sql.TxOptions) (bun.Tx, error) {
+	return bun.Tx{}, noTransactionInside()
+}
+
+func (handle) RunInTx(context.Context, *sql.TxOptions, func(context.Context, bun.Tx) error) error {
+	return noTransactionInside()
+}
+
+func noTransactionInside() error {
+	return &domain.Error{
+		Code: domain.ErrSession, Op: "session", Message: "the transaction of a session has no transaction inside",
+	}
+}
