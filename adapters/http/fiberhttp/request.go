@@ -82,23 +82,25 @@ func wildcard(c *fiber.Ctx) string {
 		}
 		return strings.TrimRight(path, "/")
 	}
-	path, matched := trim(strings.Clone(c.Path())), trim(strings.Clone(c.Params(names[len(names)-1])))
+	path, matched := trim(c.Path()), trim(c.Params(names[len(names)-1]))
+	before, isEnd := strings.CutSuffix(path, matched)
 	switch {
 	case matched == "":
 		return ""
-	case !strings.HasSuffix(path, "/"+matched):
-		return path // Fiber mixes up the parameters of an application mounted under a prefix that has some itself
+	case !isEnd || !strings.HasSuffix(before, "/"):
+		// Fiber mixes up the parameters of an application mounted under a prefix that has some itself.
+		return strings.Clone(path)
 	case !config.UnescapePath:
-		return matched
+		return strings.Clone(matched)
 	}
 	sent := trim(string(c.Request().URI().PathOriginal()))
 	segment := sent[strings.LastIndexByte(sent, '/')+1:]
 	unescaped := trim(string(fasthttp.AppendUnquotedArg(nil, []byte(segment))))
-	before, ok := strings.CutSuffix(matched, unescaped)
-	if !ok {
+	before, isEnd = strings.CutSuffix(matched, unescaped)
+	if !isEnd {
 		return unescaped // it begins before the wildcard, so it has a slash
 	}
-	return before + segment
+	return strings.Clone(before) + segment
 }
 
 func send(c *fiber.Ctx, response httpapi.Response) error {

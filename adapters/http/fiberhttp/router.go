@@ -42,13 +42,17 @@ func Router(api *httpapi.API, subject SubjectProvider, options ...httpapi.Option
 }
 
 // Prefix returns the prefix of a group in the form that API.OpenAPI takes, so "/{tenant}/me" for a group on
-// "/:tenant/me". The prefix of an application is empty: it does not know where it is mounted.
+// "/:tenant/me". The prefix of an application is the one that it is mounted under at present, and empty if it is not
+// mounted. The prefix of a group lacks it: a group does not know where its application is mounted.
 func Prefix(host fiber.Router) string {
-	group, ok := host.(*fiber.Group)
-	if !ok {
-		return ""
+	prefix := ""
+	switch host := host.(type) {
+	case *fiber.Group:
+		prefix = host.Prefix
+	case *fiber.App:
+		prefix = host.MountPath()
 	}
-	segments := strings.Split(group.Prefix, "/")
+	segments := strings.Split(prefix, "/")
 	for i, segment := range segments {
 		if name, isParameter := strings.CutPrefix(segment, ":"); isParameter {
 			name, _, _ = strings.Cut(strings.TrimSuffix(name, "?"), "<") // "<" begins a constraint

@@ -18,7 +18,6 @@ import (
 	"github.com/habeas-data/habeas/domain/consent"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
-	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/domain/restriction"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -40,11 +39,9 @@ func newAPIOf(t *testing.T, store ports.SessionFactory, config httpapi.Config) *
 		},
 	})
 	require(t, err)
-	none, err := resolvers.NewSet()
+	exporter, err := export.NewExporter(export.Config{Clock: clock{}, IDs: ids{}, DataMap: dataMap})
 	require(t, err)
-	exporter, err := export.NewExporter(export.Config{Clock: clock{}, IDs: ids{}, DataMap: dataMap, Resolvers: none})
-	require(t, err)
-	eraser, err := erasure.NewEraser(erasure.Config{Clock: clock{}, IDs: ids{}, DataMap: dataMap, Resolvers: none})
+	eraser, err := erasure.NewEraser(erasure.Config{Clock: clock{}, IDs: ids{}, DataMap: dataMap})
 	require(t, err)
 	config.Sessions, config.DataMap = store, dataMap
 	config.Consent, config.Restriction = consent.NewLedger(clock{}, ids{}), restriction.NewLedger(clock{}, ids{})
@@ -246,8 +243,10 @@ func TestTheMiddlewareOfAGroupComesFirst(t *testing.T) {
 }
 
 func TestPrefixIsThatOfTheGroup(t *testing.T) {
-	host := fiber.New()
+	host, inner := fiber.New(), fiber.New()
+	host.Group("/:tenant").Mount("/me", inner)
 	for want, router := range map[string]fiber.Router{
+		"/{tenant}/me":                  inner,
 		"":                              host,
 		"/me":                           host.Group("/me"),
 		"/api/me":                       host.Group("/api").Group("/me"),

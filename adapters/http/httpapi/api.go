@@ -63,7 +63,7 @@ func New(c Config) (*API, error) {
 		return nil, domain.Misconfigured("http api", "Timeout is negative")
 	}
 	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
-	return (&API{config: c, tags: []string{DefaultTag}}).With(), nil
+	return (&API{config: c, tags: []string{defaultTag}}).With(), nil
 }
 
 // Option adapts an API to one router.
@@ -82,11 +82,11 @@ func WithSession(f ports.SessionFactory) Option {
 // restrictions. The application itself must obey a restriction, so it has to ask for the endpoints.
 func WithRestriction() Option { return func(a *API) { a.hasRestriction = true } }
 
-// DefaultTag is the tag of every operation of the OpenAPI document where WithTags names none.
-const DefaultTag = "gdpr"
+// defaultTag is the tag of every operation of the OpenAPI document where WithTags names none.
+const defaultTag = "gdpr"
 
-// WithTags puts the tags on every operation of the OpenAPI document, in the place of DefaultTag. Without tags it
-// changes nothing.
+// WithTags puts the tags on every operation of the OpenAPI document, in the place of "gdpr". Without tags it changes
+// nothing.
 func WithTags(tags ...string) Option {
 	var distinct []string
 	for _, tag := range tags {

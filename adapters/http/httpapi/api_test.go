@@ -21,8 +21,8 @@ import (
 	"github.com/habeas-data/habeas/domain/consent"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
-	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/domain/restriction"
+	"github.com/habeas-data/habeas/ports"
 )
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
@@ -38,8 +38,7 @@ type fixture struct {
 func newFixture(t *testing.T, adjust ...func(*httpapi.Config)) fixture {
 	t.Helper()
 	f := fixture{sessions: &sessions{}, logged: &bytes.Buffer{}}
-	set, err := resolvers.NewSet(desk{name: "supportdesk"}, desk{name: "newsletter", err: errors.New("asleep")})
-	require(t, err)
+	systems := []ports.Resolver{desk{name: "supportdesk"}, desk{name: "newsletter", err: errors.New("asleep")}}
 	f.config = httpapi.Config{
 		Sessions:    f.sessions,
 		Consent:     consent.NewLedger(clock{}, ids{}),
@@ -47,12 +46,13 @@ func newFixture(t *testing.T, adjust ...func(*httpapi.Config)) fixture {
 		DataMap:     dataMap(t),
 		Logger:      slog.New(slog.NewJSONHandler(f.logged, nil)),
 	}
+	var err error
 	f.config.Export, err = export.NewExporter(
-		export.Config{Clock: clock{}, IDs: ids{}, DataMap: f.config.DataMap, Resolvers: set},
+		export.Config{Clock: clock{}, IDs: ids{}, DataMap: f.config.DataMap, Resolvers: systems},
 	)
 	require(t, err)
 	f.config.Erasure, err = erasure.NewEraser(erasure.Config{
-		Clock: clock{}, IDs: ids{}, DataMap: f.config.DataMap, Resolvers: set,
+		Clock: clock{}, IDs: ids{}, DataMap: f.config.DataMap, Resolvers: systems,
 	})
 	require(t, err)
 	for _, change := range adjust {

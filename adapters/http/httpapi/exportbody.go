@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"sync"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -101,9 +102,22 @@ func appendJSON(body *bytes.Buffer, v any) error {
 
 // encode encodes v as a line.
 func encode(v any) ([]byte, error) {
-	var body bytes.Buffer
-	body.Grow(512) // more than most results have
-	err := appendJSON(&body, v)
-	body.WriteByte('\n')
-	return body.Bytes(), err
+	line, _ := lines.Get().(*bytes.Buffer)
+	defer func() {
+		if line.Cap() <= maxLine {
+			line.Reset()
+			lines.Put(line)
+		}
+	}()
+	encoder := json.NewEncoder(line)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.Clone(line.Bytes()), nil
 }
+
+// lines has the buffers of encode, to be used again. maxLine is how many bytes a buffer may have.
+var lines = sync.Pool{New: func() any { return &bytes.Buffer{} }}
+
+const maxLine = 16 << 10

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/habeas-data/habeas/adapters/safelog"
+	"github.com/habeas-data/habeas/adapters/internal/safelog"
 )
 
 func (a *API) logger() *slog.Logger {

@@ -65,9 +65,9 @@ func bodiesHaveALimit(t testing.TB, harness Harness) {
 		} {
 			r := post("/consent", body)
 			r.chunked = chunked
-			if got := w.send(t, r); got.status != status {
-				t.Errorf("%d bytes, chunked %v: answered %d and not %d", len(body), chunked, got.status, status)
-			}
+			got := w.send(t, r)
+			assert(t, got.status == status,
+				"%d bytes, chunked %v: answered %d and not %d", len(body), chunked, got.status, status)
 		}
 	}
 	recorded := len(w.consented(t, "42", "newsletter"))
@@ -84,9 +84,8 @@ func whatIsNoJSONIsRefused(t testing.TB, harness Harness) {
 		strings.Replace(decision, "ä", `\ud800`, 1), strings.Replace(decision, "ä", `\udc00\ud800`, 1), // half a character
 		strings.Replace(decision, "ä", `\x`, 1), strings.Replace(decision, "ä", "\t", 1),
 	} {
-		if got := w.send(t, post("/consent", body)); got.status != 400 {
-			t.Errorf("%q: answered %d %s", body, got.status, got.body)
-		}
+		got := w.send(t, post("/consent", body))
+		assert(t, got.status == 400, "%q: answered %d %s", body, got.status, got.body)
 	}
 	for _, body := range []string{"[]", "[" + decision + "]", "null", "true", "1", `"{}"`} {
 		w.expect(t, 422, post("/consent", body))
@@ -94,9 +93,8 @@ func whatIsNoJSONIsRefused(t testing.TB, harness Harness) {
 	}
 	whole := `{"granted":true,"policy_version":"\ud83d\ude00\u00e4","purpose":"a\/b"}`
 	got := w.expect(t, 200, post("/consent", whole))
-	if got.text("policy_version") != "😀ä" || got.text("purpose") != "a/b" {
-		t.Errorf("%s is answered with %s", whole, got.body)
-	}
+	assert(t, got.text("policy_version") == "😀ä" && got.text("purpose") == "a/b",
+		"%s is answered with %s", whole, got.body)
 }
 
 func fieldsAreTakenOnceAndByExactName(t testing.TB, harness Harness) {
@@ -118,10 +116,7 @@ func fieldsAreTakenOnceAndByExactName(t testing.TB, harness Harness) {
 	}
 	longest := strings.Repeat("😀", 255)
 	w.expect(t, 200, post("/consent", fmt.Sprintf(`{"granted":true,"policy_version":"v","purpose":%q}`, longest)))
-	if records := w.consented(t, "42", longest); len(records) != 1 {
-		t.Errorf("the longest purpose has been recorded %d times", len(records))
-	}
-	if records := w.consented(t, "42", "newsletter"); len(records) > 0 {
-		t.Errorf("what was refused has been recorded")
-	}
+	n := len(w.consented(t, "42", longest))
+	assert(t, n == 1, "the longest purpose has been recorded %d times", n)
+	assert(t, len(w.consented(t, "42", "newsletter")) == 0, "what was refused has been recorded")
 }

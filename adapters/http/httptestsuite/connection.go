@@ -127,7 +127,7 @@ func bodyThatNeverArrivesIs504(t testing.TB, harness Harness) {
 
 // The end of a body without a length looks like that of a connection that was broken off.
 func exportOverHTTP10IsWholeOrFails(t testing.TB, harness Harness) {
-	w := openHoard(t, harness)
+	w := openHoard(t, harness, hoard)
 	get := func() (answer, error) {
 		connection := w.dial(t)
 		defer connection.Close()

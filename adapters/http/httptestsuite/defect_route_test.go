@@ -15,29 +15,14 @@ func routeDefects() defects {
 			if r.Method == http.MethodOptions {
 				answer.Code = 404
 			}
-		}), found{
-			"answered 404 and not 204": {optionsNamesTheMethods}, "OPTIONS /restriction: 404": {restrictionIsThereWhenAskedFor},
-			": 404 ": {whatIsLeftOfABodyIsNoRequest},
-		}},
-		"no Allow": {
-			editing(func(_ *http.Request, answer *httptest.ResponseRecorder) { answer.Header().Del("Allow") }),
-			found{`allows [""]`: {optionsNamesTheMethods, otherMethodsAreRefused}},
-		},
+		}), found{"OPTIONS /restriction: 404": {restrictionIsThereWhenAskedFor}}},
+		"no Allow": {without("Allow"), found{`allows [""]`: {optionsNamesTheMethods, otherMethodsAreRefused}}},
 		"a method too many in Allow": {editing(func(_ *http.Request, answer *httptest.ResponseRecorder) {
 			if allow := answer.Header().Get("Allow"); allow != "" {
 				answer.Header().Set("Allow", allow+", PATCH")
 			}
 		}), found{`"PATCH"`: {optionsNamesTheMethods, otherMethodsAreRefused}}},
-		"no method is not found": {editing(func(_ *http.Request, answer *httptest.ResponseRecorder) {
-			if answer.Code == 405 {
-				answer.Code = 404
-			}
-		}), found{
-			"answered 404 and not 405": {
-				problemsAreAnsweredExactly, problemsAreProblemJSONThatIsNotStored, otherMethodsAreRefused, everyPrefixWillDo,
-			},
-			": 404 ": {whatIsLeftOfABodyIsNoRequest},
-		}},
+		"no method is not found": {turning(405, 404), found{"answered 404 and not 405": {otherMethodsAreRefused}}},
 		"a path with one method only": {editing(func(r *http.Request, answer *httptest.ResponseRecorder) {
 			if r.URL.Path == "/me/consent" && r.Method != http.MethodPost && answer.Code == 200 {
 				answer.Code = 405
@@ -55,12 +40,10 @@ func routeDefects() defects {
 			}
 			return escaped
 		}), found{"answered 404 and not 200": {erasureIsAtThePrefixItself}}},
-		"one prefix": {Harness{crowd: 40, Serve: func(t testing.TB, api *httpapi.API, _ string) string {
-			t.Helper()
+		"one prefix": {Harness{Serve: func(t testing.TB, api *httpapi.API, _ string) string {
 			return serving(unchanged).Serve(t, api, "/me")
 		}}, found{"answered 404 and not 200": {everyPrefixWillDo}}},
-		"restriction for all": {Harness{crowd: 40, Serve: func(t testing.TB, api *httpapi.API, prefix string) string {
-			t.Helper()
+		"restriction for all": {Harness{Serve: func(t testing.TB, api *httpapi.API, prefix string) string {
 			return serving(unchanged).Serve(t, api.With(httpapi.WithRestriction()), prefix)
 		}}, found{"answered 200 and not 404": {restrictionIsThereWhenAskedFor}}},
 	}

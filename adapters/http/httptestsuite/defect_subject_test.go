@@ -10,77 +10,60 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
+// namedBy is a harness whose subjects are those that name returns, if it returns any.
+func namedBy(name func(r *http.Request) string) Harness {
+	return providing(func(_ http.ResponseWriter, r *http.Request) (domain.Subject, error) {
+		if id := name(r); id != "" {
+			return domain.NewSubject(id)
+		}
+		return Subject(r.Header.Get)
+	})
+}
+
+// failingWith is a harness with other errors of the provider.
+func failingWith(other func(w http.ResponseWriter, err error) error) Harness {
+	return providing(func(w http.ResponseWriter, r *http.Request) (domain.Subject, error) {
+		subject, err := Subject(r.Header.Get)
+		if err != nil {
+			err = other(w, err)
+		}
+		return subject, err
+	})
+}
+
 func subjectDefects() defects {
 	return defects{
-		"a subject by another header": {providing(func(_ http.ResponseWriter, r *http.Request) (domain.Subject, error) {
-			if id := r.Header.Get("X-User-Id"); id != "" {
-				return domain.NewSubject(id)
-			}
-			return Subject(r.Header.Get)
-		}), found{
-			"POST /consent?subject=43&subject_id=43&user_id=43&id=43 is answered with": {providerAloneNamesTheSubject},
+		"a subject by another header": {namedBy(func(r *http.Request) string { return r.Header.Get("X-User-Id") }), found{
+			"&id=43 is answered with": {providerAloneNamesTheSubject},
 		}},
-		"a subject by query": {providing(func(_ http.ResponseWriter, r *http.Request) (domain.Subject, error) {
-			if id := r.URL.Query().Get("subject_id"); id != "" {
-				return domain.NewSubject(id)
-			}
-			return Subject(r.Header.Get)
-		}), found{
-			"POST /consent?subject=43&subject_id=43&user_id=43&id=43 is answered with": {providerAloneNamesTheSubject},
+		"a subject by query": {namedBy(func(r *http.Request) string { return r.URL.Query().Get("subject_id") }), found{
+			"&id=43 is answered with": {providerAloneNamesTheSubject},
 		}},
-		"a subject for nobody": {providing(func(_ http.ResponseWriter, r *http.Request) (domain.Subject, error) {
+		"a subject for nobody": {namedBy(func(r *http.Request) string {
 			if r.Header.Get(subjectHeader) == "" {
-				return domain.NewSubject("42")
+				return "42"
 			}
-			return Subject(r.Header.Get)
-		}), found{
-			"answered 200 and not 401": {
-				problemsAreAnsweredExactly, problemsAreProblemJSONThatIsNotStored, providerDecidesOnTheStatus,
-				headerOfARefusalIsSentAlong,
-			},
-			": 413 ": {whatIsLeftOfABodyIsNoRequest}, "answered 400 and not 401": {providerComesFirst},
-		}},
-		"refusals that are errors": {providing(func(_ http.ResponseWriter, r *http.Request) (domain.Subject, error) {
-			subject, err := Subject(r.Header.Get)
-			if err != nil {
-				err = errors.New("refused")
-			}
-			return subject, err
-		}), found{
-			"answered 500 and not 401": {
-				problemsAreAnsweredExactly, problemsAreProblemJSONThatIsNotStored, providerDecidesOnTheStatus, providerComesFirst,
-				headerOfARefusalIsSentAlong,
-			},
-			": 500 ": {whatIsLeftOfABodyIsNoRequest},
-		}},
-		"errors that are refusals": {providing(func(_ http.ResponseWriter, r *http.Request) (domain.Subject, error) {
-			subject, err := Subject(r.Header.Get)
-			if refusal := (*httpapi.Refusal)(nil); err != nil && !errors.As(err, &refusal) {
+			return ""
+		}), found{"answered 200 and not 401": {headerOfARefusalIsSentAlong}}},
+		"refusals that are errors": {failingWith(func(http.ResponseWriter, error) error {
+			return errors.New("refused")
+		}), found{"answered 500 and not 401": {providerComesFirst}}},
+		"errors that are refusals": {failingWith(func(_ http.ResponseWriter, err error) error {
+			if refusal := (*httpapi.Refusal)(nil); !errors.As(err, &refusal) {
 				err = &httpapi.Refusal{Status: 401}
 			}
-			return subject, err
-		}), found{
-			"answered 401 and not 500": {
-				problemsAreAnsweredExactly, problemsAreProblemJSONThatIsNotStored, providerDecidesOnTheStatus,
-			},
-		}},
-		"a refusal without its header": {providing(func(_ http.ResponseWriter, r *http.Request) (domain.Subject, error) {
-			subject, err := Subject(r.Header.Get)
+			return err
+		}), found{"answered 401 and not 500": {providerDecidesOnTheStatus}}},
+		"a refusal without its header": {failingWith(func(_ http.ResponseWriter, err error) error {
 			if refusal := (*httpapi.Refusal)(nil); errors.As(err, &refusal) {
 				err = &httpapi.Refusal{Status: refusal.Status}
 			}
-			return subject, err
+			return err
 		}), found{`WWW-Authenticate is ""`: {headerOfARefusalIsSentAlong}}},
-		"the text of an error in a header": {
-			providing(func(w http.ResponseWriter, r *http.Request) (domain.Subject, error) {
-				subject, err := Subject(r.Header.Get)
-				if err != nil {
-					w.Header().Set("X-Error", err.Error())
-				}
-				return subject, err
-			}),
-			found{"shows the text of an error": {failuresGiveNothingAway}},
-		},
+		"the text of an error in a header": {failingWith(func(w http.ResponseWriter, err error) error {
+			w.Header().Set("X-Error", err.Error())
+			return err
+		}), found{"shows the text of an error": {failuresGiveNothingAway}}},
 		"the input before the subject": {serving(func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if strings.HasPrefix(r.Header.Get("Content-Type"), "text/") {
@@ -90,7 +73,7 @@ func subjectDefects() defects {
 			})
 		}), found{"answered 415 and not 401": {providerComesFirst}}},
 		"a panic that goes on": {changing(func(r *http.Request) { _, _ = Subject(r.Header.Get) }), found{
-			"gets no answer": {providerDecidesOnTheStatus, failuresGiveNothingAway, panicEndsOneRequestOnly},
+			"gets no answer": {failuresGiveNothingAway, panicEndsOneRequestOnly},
 		}},
 		"a subject of an earlier request": {serving(mixingUp("DELETE /me", func(r, earlier *http.Request) {
 			r.Header.Set(subjectHeader, earlier.Header.Get(subjectHeader))

@@ -16,26 +16,26 @@ import (
 )
 
 const (
-	// hoarder is a subject with so much data that neither the API nor the buffers of a connection hold it: 192 rows with
-	// 64 KiB each.
+	// hoarder is a subject with many rows of 64 KiB each.
 	hoarder = "1000"
-	hoard   = 192
+	hoard   = 48        // rows: more than the API holds
+	flood   = 4 * hoard // rows: more than the buffers of a connection hold, too
 )
 
-// openHoard serves the API with the rows of the hoarder.
-func openHoard(t testing.TB, harness Harness) *world {
+// openHoard serves the API with so many rows of the hoarder.
+func openHoard(t testing.TB, harness Harness, rows int) *world {
 	t.Helper()
 	w := harness.open(t)
 	require(t, w.store.Insert("users", memory.Row{"id": int64(1000), "email": "hoarder@example.org"}))
 	note := strings.Repeat("x", 64<<10)
-	for i := range hoard {
+	for i := range rows {
 		require(t, w.store.Insert("carts", memory.Row{"id": int64(1000 + i), "user_id": int64(1000), "note": note}))
 	}
 	return w
 }
 
 func largeExportIsStreamed(t testing.TB, harness Harness) {
-	w := openHoard(t, harness)
+	w := openHoard(t, harness, hoard)
 	got := w.expect(t, 200, get("/export").as(hoarder))
 	var bundle domain.ExportBundle
 	if err := json.Unmarshal([]byte(got.body), &bundle); err != nil {
@@ -51,7 +51,7 @@ func largeExportIsStreamed(t testing.TB, harness Harness) {
 }
 
 func failureHalfwayBreaksTheAnswerOff(t testing.TB, harness Harness) {
-	w := openHoard(t, harness)
+	w := openHoard(t, harness, hoard)
 	w.sessions.cutExportsAfter(hoard - 1)
 	got, err := w.try(get("/export").as(hoarder))
 	assert(t, err != nil, "the connection was not broken off after %d bytes", len(got.body))
@@ -66,7 +66,7 @@ func failureHalfwayBreaksTheAnswerOff(t testing.TB, harness Harness) {
 }
 
 func answerThatNobodyReadsIsGivenUp(t testing.TB, harness Harness) {
-	w := openHoard(t, harness)
+	w := openHoard(t, harness, flood)
 	ended := make(chan error, 1)
 	w.sessions.tell(ended)
 	connection := w.dial(t)

@@ -13,7 +13,6 @@ import (
 	"github.com/habeas-data/habeas/domain/consent"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
-	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/domain/restriction"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -148,16 +147,13 @@ func require(t testing.TB, err error) {
 func newAPI(
 	s *sessions, dataMap domain.DataMap, purposes domain.Purposes, config httpapi.Config,
 ) (*httpapi.API, error) {
-	clock, ids := &s.clock, &ids{}
-	set, err := resolvers.NewSet(externalSystems()...)
+	clock, ids, systems := &s.clock, &ids{}, externalSystems()
+	var err error
+	config.Export, err = export.NewExporter(export.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: systems})
 	if err != nil {
 		return nil, err
 	}
-	config.Export, err = export.NewExporter(export.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set})
-	if err != nil {
-		return nil, err
-	}
-	config.Erasure, err = erasure.NewEraser(erasure.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set})
+	config.Erasure, err = erasure.NewEraser(erasure.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: systems})
 	if err != nil {
 		return nil, err
 	}
