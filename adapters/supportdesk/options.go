@@ -9,41 +9,41 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// The defaults of Options.
+// The values of options that are left out.
 const (
-	DefaultBaseURL    = "https://api.intercom.io"
-	DefaultTimeout    = 10 * time.Second
-	DefaultAPIVersion = "2.16"
+	defaultBaseURL    = "https://api.intercom.io"
+	defaultTimeout    = 10 * time.Second
+	defaultAPIVersion = "2.16"
 )
 
 // Options are what may differ from desk to desk. The zero value is the desk of a workspace in the US.
 type Options struct {
-	// BaseURL is where the API is: DefaultBaseURL when empty, https://api.eu.intercom.io for workspaces in the EU,
-	// https://api.au.intercom.io for those in Australia. The scheme is https. It can be http for a desk on this machine:
-	// localhost, an address in 127.0.0.0/8, or [::1]. The URL must be right: the desk of another workspace, or in another
-	// region, does not have the contact and says so in the same words.
+	// BaseURL is where the API is: https://api.intercom.io when empty, https://api.eu.intercom.io for workspaces in the
+	// EU, https://api.au.intercom.io for those in Australia. The scheme is https. It can be http for a desk on this
+	// machine: localhost, an address in 127.0.0.0/8, or [::1]. The URL must be right: the desk of another workspace, or in
+	// another region, does not have the contact and says so in the same words.
 	BaseURL string
 	// Transport carries the requests. It stays the caller's, who closes it; the same one serves all calls, so it must
 	// be safe for concurrent use. It must not follow redirects. When nil, each call makes one of its own, which keeps
 	// nothing after the call and, for plain http, uses no proxy and reaches this machine alone.
 	Transport http.RoundTripper
-	// Timeout bounds each request, with its answer; 0 means DefaultTimeout. An export makes one request for the contact
+	// Timeout bounds each request, with its answer; 0 means 10 s. An export makes one request for the contact
 	// and one for every 150 conversations: the deadline of the context bounds them all together.
 	Timeout time.Duration
-	// APIVersion is sent as Intercom-Version; DefaultAPIVersion when empty.
+	// APIVersion is sent as Intercom-Version; 2.16 when empty.
 	APIVersion string
 }
 
 // withDefaults fills in what is left out.
 func (o Options) withDefaults() Options {
 	if o.BaseURL == "" {
-		o.BaseURL = DefaultBaseURL
+		o.BaseURL = defaultBaseURL
 	}
 	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
+		o.Timeout = defaultTimeout
 	}
 	if o.APIVersion == "" {
-		o.APIVersion = DefaultAPIVersion
+		o.APIVersion = defaultAPIVersion
 	}
 	return o
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/habeas-data/habeas/adapters/safelog"
+	"github.com/habeas-data/habeas/adapters/internal/safelog"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -28,6 +28,32 @@ func (w *SagaWorker) logFailure(ctx context.Context, settled int, err error) {
 	}
 	attributes := append(safelog.Error(err), slog.Int("settled", settled), w.retryIn())
 	w.logger().LogAttrs(ctx, level, "habeas: outbox batch failed", attributes...)
+}
+
+// logEntry says what came of an entry for an external system: a warning where it is tried again, and an error where a
+// person has to look into it.
+func (w *SagaWorker) logEntry(ctx context.Context, entry domain.OutboxEntry, cause error) {
+	level, message := slog.LevelWarn, "habeas: call to an external system failed"
+	class := ""
+	if entry.LastError != nil {
+		class = *entry.LastError
+	}
+	switch {
+	case entry.Status == domain.OutboxAbandoned:
+		level, message = slog.LevelError, "habeas: outbox entry abandoned"
+	case class == domain.LastErrorUnclaimed:
+		level, message = slog.LevelError, "habeas: outbox entry not taken for a day"
+	}
+	attributes := []slog.Attr{
+		slog.String("resolver", entry.Resolver), slog.String("operation", string(entry.Operation)),
+		slog.Int("attempts", entry.Attempts), slog.String("class", class),
+	}
+	for _, attribute := range safelog.Error(cause) {
+		if attribute.Key == "error" {
+			attributes = append(attributes, attribute)
+		}
+	}
+	w.logger().LogAttrs(ctx, level, message, attributes...)
 }
 
 // logPurge says that old entries could not be removed. The next time is in an hour.

@@ -44,6 +44,7 @@ func (w *SagaWorker) spendWake() {
 
 // batch runs one batch and logs its failure.
 func (w *SagaWorker) batch(ctx context.Context) (settled int, succeeded bool) {
+	w.polls.looked(time.Now())
 	succeeded = w.contain(ctx, func() (err error) {
 		settled, err = w.runner.RunOnce(ctx)
 		if err != nil {
@@ -94,20 +95,29 @@ func (w *SagaWorker) purge(ctx context.Context, runner purger) {
 	}
 }
 
-// rest sleeps for PollInterval. A wake ends it only where the last batch was healthy: a database that is failing is
-// not asked more often because there is more to do; the wake is then answered with the next batch. It reports false
-// when ctx has ended.
+// rest sleeps until no loop has looked for PollInterval. A wake ends it only where the last batch was healthy: a
+// database that is failing is not asked more often because there is more to do; the wake is then answered with the next
+// batch. It reports false when ctx has ended.
 func (w *SagaWorker) rest(ctx context.Context, healthy bool) bool {
 	wake := w.wakes
 	if !healthy {
 		wake = nil // never ready
 	}
+	w.polls.looked(time.Now())
 	timer := time.NewTimer(w.options.PollInterval)
 	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-wake:
-	case <-ctx.Done():
+	for {
+		select {
+		case <-timer.C:
+			wait := w.polls.wait(time.Now(), w.options.PollInterval)
+			if wait <= 0 {
+				return ctx.Err() == nil
+			}
+			timer.Reset(wait)
+		case <-wake:
+			return ctx.Err() == nil
+		case <-ctx.Done():
+			return false
+		}
 	}
-	return ctx.Err() == nil
 }

@@ -3,7 +3,7 @@ package worker_test
 import (
 	"testing"
 
-	"github.com/habeas-data/habeas/tests/postgres"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
 func TestMain(m *testing.M) { postgres.Main(m) }

@@ -16,8 +16,8 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/tests/databases"
-	"github.com/habeas-data/habeas/tests/postgres"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
 var errHost = errors.New("the host's part failed")

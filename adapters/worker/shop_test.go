@@ -13,12 +13,11 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
-	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/erasure"
-	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -65,12 +64,10 @@ func newProcess(t *testing.T, db *bun.DB) *process {
 		p.worker.Wake()
 	}})
 	must(t, err)
-	set, err := resolvers.NewSet(p.desk)
+	systems, clock, ids := []ports.Resolver{p.desk}, system.Clock{}, &system.IDs{}
+	p.eraser, err = erasure.NewEraser(erasure.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: systems})
 	must(t, err)
-	clock, ids := system.Clock{}, &system.IDs{}
-	p.eraser, err = erasure.NewEraser(erasure.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set})
-	must(t, err)
-	runner, err := saga.NewRunner(saga.Config{Sessions: p.store, Clock: clock, IDs: ids, Resolvers: set})
+	runner, err := saga.NewRunner(saga.Config{Sessions: p.store, Clock: clock, IDs: ids, Resolvers: systems})
 	must(t, err)
 	p.worker = newWorker(t, observed{runner, p.batches}, worker.Options{PollInterval: time.Hour})
 	return p

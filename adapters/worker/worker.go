@@ -22,8 +22,9 @@ import (
 
 // The defaults of Options.
 const (
-	DefaultPollInterval = 5 * time.Second
-	DefaultStopTimeout  = 10 * time.Second
+	defaultPollInterval = 5 * time.Second
+	defaultStopTimeout  = 10 * time.Second
+	DefaultWorkers      = 4 // of a runner that says when there is work for another loop
 	purgeInterval       = time.Hour
 	firstPurge          = time.Minute // after the start
 )
@@ -42,6 +43,10 @@ type (
 	waker interface{ Wake() }
 	// filler says when there may be work for another loop. Where a runner does not, a batch that settled anything does.
 	filler interface{ OnFull(call func()) }
+	// reporter says what came of the entries that did not succeed; see saga.Runner.OnFailure.
+	reporter interface {
+		OnFailure(call func(ctx context.Context, entry domain.OutboxEntry, cause error))
+	}
 	// purger removes what is kept no longer. It is called an hour after the last time.
 	purger interface {
 		Purge(ctx context.Context) (removed int64, err error)
@@ -50,20 +55,23 @@ type (
 
 // Options change what a SagaWorker does by default. The zero value is ready for use.
 type Options struct {
-	// PollInterval is how long the worker sleeps when nothing is due, unless it is woken, and how long it pauses after
-	// a batch that failed, whether it is woken or not. The default is 5 s.
+	// PollInterval is how long the worker sleeps when nothing is due, unless it is woken, and how long a loop pauses
+	// after a batch that failed, whether it is woken or not. The default is 5 s.
 	PollInterval time.Duration
 
-	// Workers is how many batches are under way at once: more of them wait less for the database. Each polls. A wake is
-	// answered by one of them, which wakes the next while its batches come back full. Each makes as many calls at once to
-	// each system as the runner is told to. The default is 1.
+	// Workers is how many batches are under way at once: while one waits for the database, another one makes its calls.
+	// Each uses a connection. All of them look when the worker starts. After that, one of them polls, or answers a wake,
+	// and it wakes the next while its batches come back full. The calls at once to a system are for the runner to limit,
+	// whatever their number. The default is 4 for a runner that says when there is work for another loop, as
+	// *saga.Runner does, else 1.
 	Workers int
 
 	// StopTimeout is how long Stop waits by default. It should cover what a call to an external system usually takes.
 	// The default is 10 s.
 	StopTimeout time.Duration
 
-	// Logger gets the batches that failed, without any personal data. The default is slog.Default().
+	// Logger gets what failed, without any personal data: batches, calls to external systems with what the resolver says
+	// of them, and, as errors, the entries that were given up. The default is slog.Default().
 	Logger *slog.Logger
 }
 
@@ -74,6 +82,7 @@ type SagaWorker struct {
 	options Options
 	wakes   chan struct{} // holds the one wake that no loop has answered yet
 	full    bool          // the runner says itself when there may be more
+	polls   polls
 
 	mu     sync.Mutex
 	cancel context.CancelFunc
@@ -90,18 +99,25 @@ func New(runner Runner, opts Options) (*SagaWorker, error) {
 		return nil, domain.Misconfigured("worker", "no option may be negative")
 	}
 	if opts.PollInterval == 0 {
-		opts.PollInterval = DefaultPollInterval
+		opts.PollInterval = defaultPollInterval
 	}
 	if opts.StopTimeout == 0 {
-		opts.StopTimeout = DefaultStopTimeout
-	}
-	if opts.Workers == 0 {
-		opts.Workers = 1
+		opts.StopTimeout = defaultStopTimeout
 	}
 	w := &SagaWorker{runner: runner, options: opts, wakes: make(chan struct{}, 1)}
-	if filler, ok := runner.(filler); ok {
+	filler, full := runner.(filler)
+	if full {
 		w.full = true
 		filler.OnFull(w.next)
+	}
+	if opts.Workers == 0 {
+		w.options.Workers = 1
+		if full {
+			w.options.Workers = DefaultWorkers
+		}
+	}
+	if reporter, ok := runner.(reporter); ok {
+		reporter.OnFailure(w.logEntry)
 	}
 	return w, nil
 }

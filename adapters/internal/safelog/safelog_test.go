@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/habeas-data/habeas/adapters/safelog"
+	"github.com/habeas-data/habeas/adapters/internal/safelog"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -21,7 +21,12 @@ func TestOfAnErrorOnlyWhatIsSafeIsSaid(t *testing.T) {
 		"class=unavailable error=habeas: export: unavailable": &domain.Error{
 			Code: domain.ErrUnavailable, Op: "export", Err: errors.New(secret),
 		},
-		"class=refused": &domain.ResolverError{Resolver: "desk", Message: "refused", Err: errors.New(secret)},
+		"class=refused error=habeas: resolver desk: GET was answered 403": fmt.Errorf("%s: %w", secret,
+			&domain.ResolverError{Resolver: "desk", Message: "GET was answered 403", Err: errors.New(secret)}),
+		"class=retry_later error=habeas: resolver desk: GET was answered 429": &domain.RetryLater{
+			Resolver: "desk", Message: "GET was answered 429", Err: errors.New(secret),
+		},
+		"class=refused": (*domain.ResolverError)(nil),
 	} {
 		if got := text(safelog.Error(err)); got != "["+want+"]" {
 			t.Errorf("got %s, want %s", got, want)

@@ -21,11 +21,21 @@ func Error(err error) []slog.Attr {
 	return attributes
 }
 
-// safeTexts finds the outermost *domain.Error of each branch of an error.
+// safeTexts finds the outermost error of package domain in each branch of an error.
 func safeTexts(err error) []string {
 	switch e := err.(type) { //nolint:errorlint // it takes the tree apart
 	case *domain.Error:
 		return []string{e.Error()}
+	case *domain.ResolverError:
+		if e != nil { // a resolver may return a nil pointer as its error
+			return []string{e.Error()}
+		}
+		return nil
+	case *domain.RetryLater:
+		if e != nil {
+			return []string{e.Error()}
+		}
+		return nil
 	case interface{ Unwrap() []error }:
 		var texts []string
 		for _, branch := range e.Unwrap() {

@@ -1,0 +1,30 @@
+package hooks_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/hooks"
+)
+
+// A cache is away for a moment. It is asked again, in the background.
+func ExampleCaller() {
+	caller := hooks.Caller{
+		Attempts: 3, Backoff: time.Millisecond, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	}
+	done, calls := make(chan struct{}), 0
+	caller.Call(context.Background(), "forget_sessions", func(context.Context) error {
+		if calls++; calls < 2 {
+			return errors.New("the cache is away")
+		}
+		close(done)
+		return nil
+	})
+	<-done
+	fmt.Println("calls:", calls)
+	// Output: calls: 2
+}

@@ -1,0 +1,44 @@
+package objectstore_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/habeas-data/habeas/domain"
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/memblob"
+
+	"github.com/habeas-data/habeas/adapters/objectstore"
+)
+
+func ExampleNew() {
+	ctx := context.Background()
+	bucket := memblob.OpenBucket(nil) // or blob.OpenBucket(ctx, "s3://media?region=eu-central-1")
+	check(bucket.WriteAll(ctx, "media/uploads/42/me.png", []byte("a picture"), nil))
+	media := blob.PrefixedBucket(bucket, "media/") // the resolver does not leave it
+	defer func() { check(media.Close()) }()
+
+	files, err := objectstore.New(media, objectstore.Options{}) // for app.Config.Resolvers
+	check(err)
+	uploads := domain.SubjectRef{Kind: objectstore.Name, Value: "uploads/42/"} // from the subject provider
+	records, err := files.ExportSubject(ctx, uploads)
+	check(err)
+	for _, record := range records {
+		fmt.Printf("%s %s\n", record.Field, record.Value)
+	}
+	_, err = files.EraseSubject(ctx, uploads, "an entry of the outbox")
+	check(err)
+	left, err := media.Exists(ctx, "uploads/42/me.png")
+	fmt.Println(left, err)
+	// Output:
+	// object.name uploads/42/me.png
+	// object.size %!s(int64=9)
+	// object.content a picture
+	// false <nil>
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,144 @@
+package objectstore
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"github.com/habeas-data/habeas/domain"
+	"gocloud.dev/gcerrors"
+)
+
+// concurrency is how many objects are read or erased at once.
+const concurrency = 8
+
+// The notes on objects whose content is left out.
+const (
+	noteLarge = "The content is larger than an export holds."
+	noteFull  = "The contents of all objects are larger than an export holds."
+)
+
+// ExportKeys implements ports.KeyResolver: it exports the objects that the refs name, each a key or a prefix, within
+// the bounds of the Options for all of them together. An object that two refs name is exported once. Errors are as
+// for ports.Resolver; more than MaxKeys refs, and one that is not valid, are a *domain.ResolverError.
+func (r *Resolver) ExportKeys(ctx context.Context, refs []string) ([]domain.ExportRecord, error) {
+	if err := r.check(ctx, refs); err != nil {
+		return nil, err
+	}
+	var objects []object
+	seen := map[string]bool{}
+	for _, ref := range refs {
+		err := r.list(ctx, ref, func(page []object) error {
+			for _, o := range page {
+				if !seen[o.key] {
+					seen[o.key] = true
+					objects = append(objects, o)
+				}
+			}
+			if len(objects) > r.options.MaxObjects {
+				return r.refused("there are more objects than an export holds")
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	files, err := r.read(ctx, objects)
+	if err != nil {
+		return nil, err
+	}
+	var records []domain.ExportRecord
+	for _, f := range files {
+		records = append(records, r.records(f)...)
+	}
+	return records, nil
+}
+
+// file is an object with its content, or with the reason why it has none.
+type file struct {
+	object
+	content []byte
+	note    string
+	gone    bool // erased since the listing
+}
+
+// read reads the contents that fit. The listing's sizes decide, so that equal buckets give equal exports.
+func (r *Resolver) read(ctx context.Context, objects []object) ([]file, error) {
+	files := make([]file, len(objects))
+	var total int64
+	var wanted []*file
+	for i, o := range objects {
+		files[i].object = o
+		switch {
+		case o.size > r.options.MaxContent:
+			files[i].note = noteLarge
+		case total+o.size > r.options.MaxTotal:
+			files[i].note = noteFull
+		default:
+			total += o.size
+			wanted = append(wanted, &files[i])
+		}
+	}
+	return files, each(ctx, r, wanted, r.readOne)
+}
+
+func (r *Resolver) readOne(ctx context.Context, f *file) error {
+	reader, err := r.bucket.NewReader(ctx, f.key, nil)
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		f.gone = true
+		return nil
+	}
+	if err != nil {
+		return r.failed(ctx, "a reading", err)
+	}
+	defer func() { _ = reader.Close() }() // errors of the content come from ReadAll
+	f.content, err = io.ReadAll(io.LimitReader(reader, f.size+1))
+	if err != nil {
+		return r.failed(ctx, "a reading", err)
+	}
+	if int64(len(f.content)) > f.size { // it has grown since the listing, past what was counted
+		f.content, f.size, f.note = nil, reader.Size(), noteLarge
+	}
+	return nil
+}
+
+func (r *Resolver) records(f file) []domain.ExportRecord {
+	if f.gone {
+		return nil
+	}
+	record := func(field string, value any) domain.ExportRecord {
+		return domain.ExportRecord{Field: field, Row: f.key, Category: r.options.Category, Value: value}
+	}
+	records := []domain.ExportRecord{record(fieldName, f.key), record(fieldSize, f.size)}
+	if f.note != "" {
+		return append(records, record(fieldNote, f.note))
+	}
+	return append(records, record(fieldContent, f.content))
+}
+
+// each calls act with every item, several at once, and returns the first error, after which it begins no more.
+func each[T any](parent context.Context, r *Resolver, items []T, act func(context.Context, T) error) error {
+	ctx, stop := context.WithCancelCause(parent)
+	defer stop(nil)
+	var running sync.WaitGroup
+	free := make(chan struct{}, concurrency)
+	for _, item := range items {
+		free <- struct{}{}
+		if ctx.Err() != nil {
+			break
+		}
+		running.Go(func() {
+			defer func() { <-free }()
+			if err := act(ctx, item); err != nil {
+				stop(err)
+			}
+		})
+	}
+	running.Wait()
+	err := context.Cause(ctx)
+	if ended := parent.Err(); ended != nil {
+		return r.ended(ended)
+	}
+	return err
+}

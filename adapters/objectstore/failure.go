@@ -1,0 +1,65 @@
+package objectstore
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/habeas-data/habeas/domain"
+	"gocloud.dev/gcerrors"
+)
+
+// refused is the error for what trying again would meet again.
+func (r *Resolver) refused(message string) error {
+	return &domain.ResolverError{Resolver: r.options.Name, Message: message}
+}
+
+// later is the error for what is tried again.
+func (r *Resolver) later(message string) error {
+	return &domain.RetryLater{Resolver: r.options.Name, Message: message}
+}
+
+// ended is the error for a call whose context has ended.
+func (r *Resolver) ended(err error) error {
+	return &domain.RetryLater{Resolver: r.options.Name, Message: "the call was ended", Err: err}
+}
+
+// failed is the error for a request that failed. The store's own words are dropped: they quote keys.
+func (r *Resolver) failed(ctx context.Context, request string, err error) error {
+	if err := ending(ctx, err); err != nil {
+		return r.ended(err)
+	}
+	var response interface{ HTTPStatusCode() int } // of the S3 client
+	if r.bucket.ErrorAs(err, &response) || errors.As(err, &response) {
+		message := request + " was answered " + strconv.Itoa(response.HTTPStatusCode())
+		switch response.HTTPStatusCode() {
+		case http.StatusUnauthorized, http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+			return r.refused(message)
+		default:
+			return r.later(message)
+		}
+	}
+	switch code := gcerrors.Code(err); code {
+	case gcerrors.PermissionDenied, gcerrors.InvalidArgument, gcerrors.FailedPrecondition, gcerrors.Unimplemented:
+		return r.refused(request + " was refused: " + code.String())
+	default:
+		return r.later(request + " failed: " + code.String())
+	}
+}
+
+// hasNoVersions reports whether a store says that it does not know the request for versions.
+func hasNoVersions(err error) bool {
+	var response interface{ HTTPStatusCode() int }
+	return errors.As(err, &response) && response.HTTPStatusCode() == http.StatusNotImplemented
+}
+
+// ending is context.Canceled or context.DeadlineExceeded where that is why a request ended, else nil.
+func ending(ctx context.Context, err error) error {
+	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(ctx.Err(), ended) || ctx.Err() == nil && errors.Is(err, ended) {
+			return ended
+		}
+	}
+	return nil
+}

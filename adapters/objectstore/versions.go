@@ -1,0 +1,106 @@
+package objectstore
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"gocloud.dev/blob"
+)
+
+// eraseVersions deletes every version and every delete marker of what the ref names. A bucket that was never versioned
+// has one version of each object. It reports supported false for a store that has no versions, and says so.
+func (r *Resolver) eraseVersions(ctx context.Context, client *s3.Client, ref string) (
+	erased int, supported bool, err error,
+) {
+	input, err := r.versionsOf(ctx, ref)
+	if err != nil || input == nil {
+		return 0, false, err
+	}
+	for first := (types.ObjectIdentifier{}); ; {
+		listed, err := client.ListObjectVersions(ctx, input)
+		if hasNoVersions(err) {
+			return 0, false, nil
+		}
+		if err != nil {
+			return erased, true, r.failed(ctx, "a listing of versions", err)
+		}
+		page := identifiers(listed, *input.Prefix, !isPrefix(ref))
+		switch {
+		case len(page) == 0:
+			return erased, true, nil
+		case first.Key != nil && *page[0].Key == *first.Key && text(page[0].VersionId) == text(first.VersionId):
+			return erased, true, r.later("a version is still there after its deletion")
+		}
+		first = page[0]
+		if err := r.deleteVersions(ctx, client, *input.Bucket, page); err != nil {
+			return erased, true, err
+		}
+		erased += len(page)
+	}
+}
+
+// versionsOf returns what asks S3 for the versions of a ref. The bucket's name, and the prefix as S3 knows it, are
+// found in a request that gocloud makes. It is nil where gocloud makes another one, for a store without versions.
+func (r *Resolver) versionsOf(ctx context.Context, ref string) (*s3.ListObjectVersionsInput, error) {
+	var input *s3.ListObjectVersionsInput
+	_, _, err := r.bucket.ListPage(ctx, blob.FirstPageToken, 1, &blob.ListOptions{
+		Prefix: ref,
+		BeforeList: func(as func(any) bool) error {
+			var asked *s3.ListObjectsV2Input
+			if as(&asked) && asked.Bucket != nil && asked.Prefix != nil {
+				input = &s3.ListObjectVersionsInput{Bucket: asked.Bucket, Prefix: asked.Prefix}
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return nil, r.failed(ctx, "a listing", err)
+	}
+	return input, nil
+}
+
+// identifiers returns the versions and the delete markers of a page. Of a key that is exact, the versions of longer
+// keys are left out; they come after it.
+func identifiers(page *s3.ListObjectVersionsOutput, key string, exact bool) (found []types.ObjectIdentifier) {
+	add := func(name, version *string) {
+		if name != nil && (!exact || *name == key) {
+			found = append(found, types.ObjectIdentifier{Key: name, VersionId: version})
+		}
+	}
+	for _, version := range page.Versions {
+		add(version.Key, version.VersionId)
+	}
+	for _, marker := range page.DeleteMarkers {
+		add(marker.Key, marker.VersionId)
+	}
+	return found
+}
+
+// deleteVersions deletes a page of versions. The next listing shows each version that was not deleted and not refused
+// for good. Another call may have deleted such a version at the same time.
+func (r *Resolver) deleteVersions(
+	ctx context.Context, client *s3.Client, bucket string, versions []types.ObjectIdentifier,
+) error {
+	quiet := true
+	deleted, err := client.DeleteObjects(ctx, &s3.DeleteObjectsInput{
+		Bucket: &bucket, Delete: &types.Delete{Objects: versions, Quiet: &quiet},
+	})
+	if err != nil {
+		return r.failed(ctx, "a deletion of versions", err)
+	}
+	for _, failure := range deleted.Errors {
+		switch text(failure.Code) {
+		case "AccessDenied", "InvalidRequest", "MethodNotAllowed":
+			return r.refused("a deletion of a version was refused: it is held back, or there is no permission")
+		}
+	}
+	return nil
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -1,0 +1,87 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/adapters/worker"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// reporting is a runner that says what came of entries.
+type reporting struct {
+	worker.Runner
+	call func(ctx context.Context, entry domain.OutboxEntry, cause error)
+}
+
+func (r *reporting) OnFailure(call func(context.Context, domain.OutboxEntry, error)) { r.call = call }
+
+func TestWhatAResolverSaysIsLogged(t *testing.T) {
+	class, unclaimed := "refused", domain.LastErrorUnclaimed
+	cause := fmt.Errorf("%s: %w", secret, &domain.ResolverError{
+		Resolver: "desk", Message: "DELETE was answered 403", Err: errors.New(secret),
+	})
+	id, err := domain.NewSubjectID(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		entry   domain.OutboxEntry
+		cause   error
+		level   string
+		message string
+		text    any
+	}{
+		"tried again": {
+			domain.OutboxEntry{Status: domain.OutboxFailed, LastError: &class},
+			cause, "WARN",
+			"habeas: call to an external system failed", "habeas: resolver desk: DELETE was answered 403",
+		},
+		"abandoned": {
+			domain.OutboxEntry{Status: domain.OutboxAbandoned, LastError: &class},
+			cause, "ERROR",
+			"habeas: outbox entry abandoned", "habeas: resolver desk: DELETE was answered 403",
+		},
+		"abandoned without a call": {
+			domain.OutboxEntry{Status: domain.OutboxAbandoned, LastError: &class},
+			nil, "ERROR",
+			"habeas: outbox entry abandoned", nil,
+		},
+		"an error of another kind": {
+			domain.OutboxEntry{Status: domain.OutboxFailed, LastError: &class},
+			errors.New(secret), "WARN",
+			"habeas: call to an external system failed", nil,
+		},
+		"not taken": {
+			domain.OutboxEntry{Status: domain.OutboxPending, LastError: &unclaimed},
+			nil, "ERROR",
+			"habeas: outbox entry not taken for a day", nil,
+		},
+	} {
+		var log records
+		runner := &reporting{Runner: newFake(nil)}
+		_, err := worker.New(runner, worker.Options{Logger: log.logger()})
+		if err != nil || runner.call == nil {
+			t.Fatalf("the worker asks for no reports: %v", err)
+		}
+		entry := c.entry
+		entry.Resolver, entry.Operation, entry.Attempts = "desk", domain.OperationErase, 3
+		entry.SubjectID, entry.Ref = id, domain.SubjectRef{Kind: "desk", Value: secret}
+		runner.call(t.Context(), entry, c.cause)
+		all := log.all(t)
+		if len(all) != 1 {
+			t.Fatalf("%s: %d records", name, len(all))
+		}
+		record := all[0]
+		if record["level"] != c.level || record["msg"] != c.message || record["error"] != c.text ||
+			record["resolver"] != "desk" || record["attempts"] != 3. || record["operation"] != "erase" {
+			t.Errorf("%s: %v", name, record)
+		}
+		if strings.Contains(log.String(), secret) {
+			t.Errorf("%s: the log holds %s", name, log.String())
+		}
+	}
+}

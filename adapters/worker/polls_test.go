@@ -1,0 +1,62 @@
+package worker_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/worker"
+)
+
+// looks is how many batches began.
+func (f *fake) looks() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.at)
+}
+
+func TestMoreLoopsPollNoMoreOften(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := newFake(nil)
+		started(t, runner, worker.Options{Workers: 8})
+		pass(time.Second)
+		started := runner.looks()
+		pass(time.Minute)
+		if polls := runner.looks() - started; started != 8 || polls != 12 {
+			t.Errorf("%d looks at the start, then %d polls in a minute, want 8 and 12", started, polls)
+		}
+	})
+}
+
+// A loop that waits for a system keeps none of the others from polling.
+func TestALoopThatIsBusyDoesNotPollForTheOthers(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := newFake(func(_ context.Context, n int) (int, error) {
+			if n == 3 { // the first poll
+				time.Sleep(time.Hour)
+			}
+			return 0, nil
+		})
+		started(t, runner, worker.Options{Workers: 2, StopTimeout: 2 * time.Hour})
+		pass(16 * time.Second)
+		runner.wantAt(t, 0, 0, 5*time.Second, 10*time.Second, 15*time.Second)
+	})
+}
+
+// With the defaults, a runner that says when there is work for another loop gets more of them.
+func TestARunnerThatSaysWhenItIsFullHasFourLoops(t *testing.T) {
+	for full, want := range map[bool]int{true: worker.DefaultWorkers, false: 1} {
+		bubble(t, func(t *testing.T) {
+			fake := newFake(nil)
+			var runner worker.Runner = fake
+			if full {
+				runner = &filling{fake: fake}
+			}
+			started(t, runner, worker.Options{})
+			pass(time.Second)
+			if got := fake.looks(); got != want {
+				t.Errorf("full %v: %d loops looked, want %d", full, got, want)
+			}
+		})
+	}
+}
