@@ -62,23 +62,22 @@ type Config struct {
 
 	// PollInterval is how long the worker sleeps when the outbox is empty, unless it is woken. The default is 5 s.
 	PollInterval time.Duration
-	// Workers is how many batches the worker processes at once, each with Saga.Concurrency calls; see worker.Options.
-	// The default is 1.
+	// Workers is how many batches the worker processes at once; see worker.Options. The default is 4. Saga.Concurrency
+	// limits the calls at once to each system, whatever their number.
 	Workers int
 	// Clock is the source of the current time. The default is the machine's clock.
 	Clock ports.Clock
 
-	// Options are the settings of the services that few applications change: ResolverTimeout, Saga and IDs.
+	// Options are the settings of the services that few applications change: ResolverTimeout, Saga, IDs and Hooks.
 	stack.Options
 }
 
 // validate refuses a configuration without a database and without a stack, or with both.
 func (c Config) validate() error {
-	options := c.Options
 	wires := c.DB != nil || len(c.Models) > 0 || !c.DataMap.IsZero()
 	set := wires || c.CustomTypes != nil || c.Schema != "" || c.ShareStatements || c.TrustRowFilters ||
 		c.SynchronousCommit != "" || c.ReadDB != nil || len(c.Purposes) > 0 || len(c.Resolvers) > 0 ||
-		c.OnAbandoned != nil || c.Clock != nil || !options.IsZero()
+		c.OnAbandoned != nil || c.Clock != nil || !stack.IsDefault(c.Options)
 	switch {
 	case c.Stack != nil && set:
 		return domain.Misconfigured("app", "set either Stack, or DB and Models with their options, not both")

@@ -9,6 +9,8 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +21,7 @@ import (
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	_ "modernc.org/sqlite" // driver "sqlite"
 
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/adapters/supportdesk"
@@ -139,6 +142,70 @@ func ExampleIntegration_Lifespan() {
 		return nil
 	}
 	_ = integrate // and then server.Listen
+}
+
+// signedIn believes a cookie. A real application takes the user from its session or from a verified token.
+func signedIn(r *http.Request) (domain.Subject, error) {
+	user, err := r.Cookie("user")
+	if err != nil {
+		return domain.Subject{}, &httpapi.Refusal{Status: http.StatusUnauthorized}
+	}
+	return domain.NewSubject(user.Value)
+}
+
+// An application on net/http.
+func ExampleIntegration_Mount() {
+	_, gdpr := openShop((*User)(nil))
+	mux := http.NewServeMux()
+	gdpr.Mount(mux, "/me", signedIn)
+
+	for _, cookie := range []string{"", "user=42"} {
+		request := httptest.NewRequest(http.MethodDelete, "/me", nil)
+		request.Header.Set("Cookie", cookie)
+		response := httptest.NewRecorder()
+		mux.ServeHTTP(response, request)
+		fmt.Println(response.Code)
+	}
+	// Output:
+	// 401
+	// 200
+}
+
+// Any router that takes an http.Handler, and authentication in a middleware around it.
+func ExampleIntegration_Handler() {
+	_, gdpr := openShop((*User)(nil))
+	type user struct{}
+	rights := gdpr.Handler("", func(r *http.Request) (domain.Subject, error) {
+		id, _ := r.Context().Value(user{}).(string)
+		return domain.NewSubject(id)
+	}, app.WithRestriction())
+	authenticated := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rights.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), user{}, "42")))
+	})
+
+	response := httptest.NewRecorder()
+	http.StripPrefix("/account/privacy", authenticated).
+		ServeHTTP(response, httptest.NewRequest(http.MethodGet, "/account/privacy/restriction", nil))
+	fmt.Println(response.Code, response.Body)
+	// Output: 200 {"subject_id":"42","purpose":null,"restricted":false,"scope":null,"recorded_at":null}
+}
+
+// A whole program on net/http: it serves requests and works off the outbox until it is interrupted.
+func ExampleIntegration_Run() {
+	serve := func(gdpr *app.Integration, server *http.Server) error {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		defer stop()
+		go func() {
+			if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+				stop() // the address is in use, for example
+			}
+		}()
+		err := gdpr.Run(ctx) // carries erasures to external systems, until ctx ends
+		closing, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		return errors.Join(err, server.Shutdown(closing))
+	}
+	_ = serve
 }
 
 // A job of the application asks for consent before it writes.

@@ -26,7 +26,8 @@ type Integration struct {
 
 // New wires an Integration. It opens no connection. Everything that can be wrong with the configuration
 // (domain.ErrConfiguration), the models (domain.ErrManifest) or the erasure plan that follows from them
-// (domain.ErrManifest, domain.ErrRetention) is found here, with the table and the column named.
+// (domain.ErrManifest, domain.ErrRetention) is found here. The mistakes of the models and of their plan are one error,
+// which lists all of them; see domain.Problems.
 func New(c Config) (*Integration, error) {
 	err := c.validate()
 	if err != nil {
@@ -75,7 +76,7 @@ func (i *Integration) Erase(ctx context.Context, subject domain.Subject) (result
 
 // Join returns a session factory that works inside a transaction of the application, a bun.Tx. The writes of habeas
 // commit and roll back with it. See bunstore.Store.Join. Returns domain.ErrConfiguration if the stack was prewired.
-func (i *Integration) Join(tx bun.IDB) (ports.SessionFactory, error) {
+func (i *Integration) Join(tx bun.IDB) (*bunstore.Joined, error) {
 	if i.store == nil {
 		return nil, domain.Misconfigured("app", "a prewired stack joins transactions by its own store")
 	}

@@ -17,13 +17,13 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
-	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/internal/system"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
 )
 
 type Person struct {
@@ -212,6 +212,34 @@ func TestMistakesInTheModelsShowAtStartUp(t *testing.T) {
 	}
 }
 
+// Contact has mistakes of its tags, and one that only the plan shows.
+type Contact struct {
+	bun.BaseModel `bun:"table:contacts"`
+	ID            int64   `bun:"id,pk"`
+	PersonID      int64   `bun:"person_id"`
+	Person        *Person `bun:"rel:belongs-to,join:person_id=id"`
+	Password      string  `bun:"password" pii:"technical"`
+	Phone         string  `bun:"phone" pii:"contact,erasure:delete,colour:blue"`
+	Theme         string  `bun:"theme"`
+}
+
+func TestAllMistakesInTheModelsShowAtOnce(t *testing.T) {
+	_, db := newIntegration(t)
+	_, err := app.New(app.Config{DB: db, Models: []any{
+		(*Contact)(nil), (*Person)(nil), (*Wallet)(nil), (*Ledger)(nil), (*Unannotated)(nil),
+	}})
+	var got []string
+	for _, problem := range domain.Problems(err) {
+		got = append(got, problem.Where()+" "+problem.Found)
+	}
+	want := []string{
+		"contacts.password ", "contacts.phone colour", "contacts.phone delete", "ledgers.entry ", "unannotated ",
+	}
+	if !slices.Equal(got, want) || !errors.Is(err, domain.ErrManifest) {
+		t.Errorf("got  %q\nwant %q\n%v", got, want, err)
+	}
+}
+
 // asked counts sessions and passes them on.
 type asked struct {
 	ports.SessionFactory
@@ -282,6 +310,33 @@ func TestOpenAPIDescribesTheRoutesThatAreMounted(t *testing.T) {
 	}
 	if _, err := gdpr.OpenAPI("/elsewhere"); !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("elsewhere: %v", err)
+	}
+}
+
+// A group does not know where its application is mounted, and two applications may have groups of one prefix.
+func TestOpenAPIKnowsRoutersOfMountedApplications(t *testing.T) {
+	gdpr, _ := newIntegration(t)
+	server, shop, staff := fiber.New(), fiber.New(), fiber.New()
+	gdpr.Router(anna)(shop)
+	gdpr.Router(anna, app.WithRestriction())(staff)
+	server.Mount("/shop/me", shop)
+	server.Group("/staff").Mount("/me", staff)
+	groups := fiber.New()
+	groups.Route("/clerk/me", gdpr.Router(anna, app.WithRestriction()))
+	groups.Route("/me", gdpr.Router(anna))
+	server.Mount("/groups", groups)
+
+	for prefix, restricts := range map[string]bool{
+		"/shop/me": false, "/staff/me": true, "/groups/clerk/me": true, "/groups/me/": false,
+	} {
+		found := paths(t, gdpr, prefix)
+		prefix = strings.TrimSuffix(prefix, "/")
+		if !slices.Contains(found, prefix+"/consent") || slices.Contains(found, prefix+"/restriction") != restricts {
+			t.Errorf("%s: %v", prefix, found)
+		}
+	}
+	if _, err := gdpr.OpenAPI("/groups/home"); !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -34,49 +34,57 @@ func (i *Integration) Router(subject fiberhttp.SubjectProvider, options ...Route
 	api := i.api.With(options...)
 	mount := fiberhttp.Router(api, subject)
 	return func(router fiber.Router) {
-		i.mounts.add(fiberhttp.Prefix(router), api)
+		i.mounts.add(func() string { return fiberhttp.Prefix(router) }, api)
 		mount(router)
 	}
 }
 
 // OpenAPI returns the OpenAPI 3.1 document, in JSON, of exactly the routes that were mounted under the prefix.
 //
-// If the Fiber application is itself mounted by another one, the Integration does not know the outer part of the
-// prefix. If the Integration has a single router, OpenAPI therefore accepts any prefix. Otherwise it returns
-// domain.ErrConfiguration for a prefix under which no router was mounted.
+// The prefix is the one that clients use. It may begin with more than the prefix of the router's own group, because an
+// application can be mounted by another one. If the Integration has a single router, OpenAPI accepts any prefix, also
+// one that a proxy has changed. Otherwise it returns domain.ErrConfiguration for a prefix under which no router was
+// mounted.
 func (i *Integration) OpenAPI(prefix string) ([]byte, error) {
-	api, ok := i.mounts.at(prefix)
-	if !ok {
+	api := i.mounts.at(prefix)
+	if api == nil {
 		return nil, domain.Misconfigured("app", "no router is mounted under the prefix "+prefix)
 	}
 	return api.OpenAPI(prefix)
 }
 
-// mounts has the API of each prefix, for OpenAPI. Fiber does not lead from a prefix back to its router.
+// mounts are the places where routers were mounted, for OpenAPI. Fiber does not lead from a prefix back to its router.
 type mounts struct {
 	mu  sync.Mutex
-	all map[string]*httpapi.API
+	all []mounted
 }
 
-func (m *mounts) add(prefix string, api *httpapi.API) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.all == nil {
-		m.all = map[string]*httpapi.API{}
-	}
-	m.all[strings.TrimSuffix(prefix, "/")] = api
+type mounted struct {
+	prefix func() string // a Fiber application knows its own only once it is mounted itself
+	api    *httpapi.API
 }
 
-func (m *mounts) at(prefix string) (*httpapi.API, bool) {
+func (m *mounts) add(prefix func() string, api *httpapi.API) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if api, ok := m.all[strings.TrimSuffix(prefix, "/")]; ok {
-		return api, true
-	}
+	m.all = append(m.all, mounted{prefix, api})
+}
+
+// at returns the API of the router whose own prefix is the longest end of the prefix, the last one of several. Returns
+// nil if there is none. A group does not know where its application is mounted.
+func (m *mounts) at(prefix string) (found *httpapi.API) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if len(m.all) == 1 {
-		for _, api := range m.all {
-			return api, true
+		return m.all[0].api
+	}
+	asked, longest := "/"+strings.Trim(prefix, "/"), 0
+	for _, router := range m.all {
+		own := "/" + strings.Trim(router.prefix(), "/")
+		fits := own == asked || own != "/" && strings.HasSuffix(asked, own)
+		if fits && len(own) >= longest {
+			found, longest = router.api, len(own)
 		}
 	}
-	return nil, false
+	return found
 }

@@ -1,9 +1,13 @@
 package app
 
 import (
+	"context"
+	"log/slog"
+
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app/stack"
+	"github.com/habeas-data/habeas/domain"
 )
 
 // Stack has every service of the module, wired. An Integration calls them for its requests, and an application calls
@@ -27,9 +31,26 @@ func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 	if err != nil {
 		return Stack{}, nil, err
 	}
+	if c.Hooks.Logger == nil {
+		c.Hooks.Logger = c.Logger
+	}
 	services, err := stack.New(stack.Config{
 		Sessions: store, DataMap: dataMap, Purposes: c.Purposes,
 		Resolvers: c.Resolvers, OnAbandoned: c.OnAbandoned, Clock: c.Clock, Options: c.Options,
 	})
+	if err == nil {
+		logNotices(c.Logger, dataMap)
+	}
 	return services, store, err
+}
+
+// logNotices logs what no path of the data map covers.
+func logNotices(logger *slog.Logger, dataMap domain.DataMap) {
+	if logger == nil {
+		logger = slog.Default()
+	}
+	for _, notice := range dataMap.Notices() {
+		logger.LogAttrs(context.Background(), slog.LevelWarn, "habeas: the data map leaves something out: "+notice.Message,
+			slog.String("table", notice.Table), slog.String("column", notice.Column))
+	}
 }

@@ -15,15 +15,14 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
-	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/consent"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/domain/rectification"
-	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/domain/restriction"
 	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -57,10 +56,14 @@ type Options struct {
 	Saga saga.Options
 	// IDs makes the ids of audit events and outbox entries. The default is UUIDs of version 7.
 	IDs ports.IDSource
+	// Hooks are what the application itself does with an erasure or a rectification. The default is nothing.
+	Hooks Hooks
 }
 
-// IsZero reports whether every option is the default.
-func (o Options) IsZero() bool { return o.ResolverTimeout == 0 && o.Saga.IsZero() && o.IDs == nil }
+// IsDefault reports whether every option is left out.
+func IsDefault(o Options) bool {
+	return o.ResolverTimeout == 0 && saga.IsDefault(o.Saga) && o.IDs == nil && o.Hooks.isDefault()
+}
 
 // Stack has every service of the module, wired. A router calls them for its requests, and an application calls them
 // outside of a request. They are safe for concurrent use.
@@ -91,30 +94,31 @@ func New(c Config) (Stack, error) {
 	case c.ResolverTimeout < 0:
 		return Stack{}, domain.Misconfigured("stack", "ResolverTimeout must not be negative")
 	}
-	purposes, err := domain.NewPurposes(c.Purposes...)
-	if err != nil {
+	if err := c.Hooks.validate(); err != nil {
 		return Stack{}, err
 	}
-	set, err := resolvers.NewSet(c.Resolvers...)
+	purposes, err := domain.NewPurposes(c.Purposes...)
 	if err != nil {
 		return Stack{}, err
 	}
 	clock := cmp.Or(c.Clock, ports.Clock(system.Clock{}))
 	ids := cmp.Or(c.IDs, ports.IDSource(&system.IDs{}))
 	eraser, err := erasure.NewEraser(erasure.Config{
-		Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: set, Purposes: purposes,
+		Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: c.Resolvers, Purposes: purposes,
+		Before: c.Hooks.BeforeErasure, After: c.Hooks.afterErasure(),
 	})
 	if err != nil {
 		return Stack{}, err
 	}
 	exporter, err := export.NewExporter(export.Config{
-		Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: set, ResolverTimeout: c.ResolverTimeout,
+		Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: c.Resolvers, ResolverTimeout: c.ResolverTimeout,
 	})
 	if err != nil {
 		return Stack{}, err
 	}
 	rectifier, err := rectification.NewRectifier(rectification.Config{
-		Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: set,
+		Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: c.Resolvers,
+		Before: c.Hooks.BeforeRectification, After: c.Hooks.afterRectification(),
 	})
 	if err != nil {
 		return Stack{}, err
@@ -123,7 +127,7 @@ func New(c Config) (Stack, error) {
 		c.Saga.Jitter = system.Jitter
 	}
 	runner, err := saga.NewRunner(saga.Config{
-		Sessions: c.Sessions, Clock: clock, IDs: ids, Resolvers: set, Options: c.Saga, OnAbandoned: c.OnAbandoned,
+		Sessions: c.Sessions, Clock: clock, IDs: ids, Resolvers: c.Resolvers, Options: c.Saga, OnAbandoned: c.OnAbandoned,
 	})
 	if err != nil {
 		return Stack{}, err

@@ -1,6 +1,7 @@
 package promise
 
 import (
+	"maps"
 	"strings"
 	"testing"
 )
@@ -40,27 +41,40 @@ func Topics[D any](of map[string]map[string]D) map[string]D {
 	return all
 }
 
-// ExpectDefects checks the promises against each broken system: exactly the checks that broken returns find the defect.
-// Each promise has a defect that its check finds. The slow checks are made only where they are to find a defect.
+// ExpectDefects checks the promises against each broken system. The checks that fail are those on record, in
+// testdata/<test>.txt, which is written instead if update is set. Those that broken returns are among them, and fail
+// for the reason given; each promise has a defect for which its check is returned. The slow checks are made only where
+// they are to find a defect.
 func ExpectDefects[Defect, Harness any](
-	t *testing.T, promises []Promise[Harness], broken func(Defect) (Harness, Finds[Harness]), defects map[string]Defect,
-	slow ...Check[Harness],
+	t *testing.T, update bool, promises []Promise[Harness], broken func(Defect) (Harness, Finds[Harness]),
+	defects map[string]Defect, slow ...Check[Harness],
 ) {
 	t.Helper()
-	proven := map[string]bool{}
-	for name, defect := range defects {
-		harness, found := broken(defect)
-		var made []Promise[Harness]
+	record, proven := recordOf(t, update, maps.Keys(defects)), map[string]bool{}
+	for defect, how := range defects {
+		harness, found := broken(how)
+		found.expectIn(t, promises)
 		for _, p := range promises {
 			_, finds := found.Reason(t, p)
 			proven[p.Name()] = proven[p.Name()] || finds
-			if finds || !p.IsIn(slow) {
-				made = append(made, p)
-			}
 		}
-		t.Run(name, func(t *testing.T) {
+		t.Run(defect, func(t *testing.T) {
 			t.Parallel()
-			ExpectFailures(t, made, harness, found)
+			record.begin(defect)
+			for _, p := range promises {
+				reason, finds := found.Reason(t, p)
+				expected := finds || record.has(defect, p.Name())
+				if !expected && p.IsIn(slow) {
+					continue
+				}
+				failures := p.failures(t, harness, expected)
+				if failures != "" {
+					record.note(defect, p.Name())
+				}
+				if finds || !update {
+					p.expect(t, failures, expected, reason)
+				}
+			}
 		})
 	}
 	for name, proven := range proven {
@@ -68,33 +82,52 @@ func ExpectDefects[Defect, Harness any](
 	}
 }
 
-// attempts is how often a check may try to find a defect that shows only if something happens in time.
-const attempts = 5
-
 // ExpectFailures checks all promises. Exactly those in want must fail, each with a failure that holds the text.
 func ExpectFailures[Harness any](t testing.TB, promises []Promise[Harness], harness Harness, want Finds[Harness]) {
 	t.Helper()
+	want.expectIn(t, promises)
+	for _, p := range promises {
+		reason, expected := want.Reason(t, p)
+		p.expect(t, p.failures(t, harness, expected), expected, reason)
+	}
+}
+
+// expectIn checks that all checks are of these promises.
+func (f Finds[Harness]) expectIn(t testing.TB, promises []Promise[Harness]) {
+	t.Helper()
 	left := 0
-	for _, checks := range want {
+	for _, checks := range f {
 		left += len(checks)
 	}
 	for _, p := range promises {
-		text, expected := want.Reason(t, p)
-		failures := ""
-		for attempt := 0; attempt == 0 || expected && failures == "" && attempt < attempts; attempt++ {
-			failures = Watch(t, func(t testing.TB) { t.Helper(); p.Check(t, harness) }).Failures()
-		}
-		switch {
-		case expected && failures == "":
-			t.Errorf("%q passed", p.Name())
-		case !expected && failures != "":
-			t.Errorf("%q failed:\n%.2000s", p.Name(), failures)
-		case !strings.Contains(failures, text):
-			t.Errorf("%q failed, but not for the reason %q:\n%.2000s", p.Name(), text, failures)
-		}
-		if expected {
+		if _, finds := f.Reason(t, p); finds {
 			left--
 		}
 	}
 	Assert(t, left == 0, "%d of the checks that are to fail are not of these promises", left)
+}
+
+// attempts is how often a check may try to find a defect that shows only if something happens in time.
+const attempts = 5
+
+// failures returns the failures of the check, which is made again where it is to fail and does not.
+func (p Promise[Harness]) failures(t testing.TB, harness Harness, expected bool) (failures string) {
+	t.Helper()
+	for attempt := 0; attempt == 0 || expected && failures == "" && attempt < attempts; attempt++ {
+		failures = Watch(t, func(t testing.TB) { t.Helper(); p.Check(t, harness) }).Failures()
+	}
+	return failures
+}
+
+// expect checks that the check has failed for the reason, or not at all.
+func (p Promise[Harness]) expect(t testing.TB, failures string, expected bool, reason string) {
+	t.Helper()
+	switch {
+	case expected && failures == "":
+		t.Errorf("%q passed", p.Name())
+	case !expected && failures != "":
+		t.Errorf("%q failed:\n%.2000s", p.Name(), failures)
+	case !strings.Contains(failures, reason):
+		t.Errorf("%q failed, but not for the reason %q:\n%.2000s", p.Name(), reason, failures)
+	}
 }

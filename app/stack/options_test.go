@@ -1,0 +1,25 @@
+package stack_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/app/stack"
+	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/ports/mocks"
+)
+
+func TestOptionsAreDefaultOnlyIfEveryFieldIs(t *testing.T) {
+	if !stack.IsDefault(stack.Options{}) {
+		t.Error("the zero value is not the default")
+	}
+	for name, options := range map[string]stack.Options{
+		"ResolverTimeout": {ResolverTimeout: time.Second},
+		"Saga":            {Saga: saga.Options{Batch: 1}},
+		"IDs":             {IDs: &mocks.MockIDSource{}},
+	} {
+		if stack.IsDefault(options) {
+			t.Errorf("options with %s are the default", name)
+		}
+	}
+}

