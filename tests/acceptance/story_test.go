@@ -3,8 +3,8 @@ package acceptance_test
 import (
 	"testing"
 
-	"github.com/habeas-data/habeas/tests/conformance"
-	"github.com/habeas-data/habeas/tests/story"
+	"github.com/habeas-data/habeas/tests/internal/conformance"
+	"github.com/habeas-data/habeas/tests/internal/story"
 )
 
 func TestTheStoryIsTheSameOnEveryAdapter(t *testing.T) { story.Play(t, conformance.Kinds()...) }

@@ -54,7 +54,7 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 			at("domain/export"), at("ports/mocks"), "services import only domain, ports and what they share",
 		},
 		"a shared part on a service": {
-			at("domain/audit"), at("domain/saga"), "what services share imports only domain and ports",
+			at("domain/internal/audit"), at("domain/saga"), "what services share imports only domain and ports",
 		},
 		"a suite on an adapter": {
 			at("ports/porttest"), at("adapters/worker"), "conformance suites need only the core",
@@ -79,8 +79,17 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 		"pgx in bunstore": {
 			at("adapters/persistence/bunstore"), "github.com/jackc/pgx/v5/pgconn", "bunstore links no PostgreSQL driver",
 		},
-		"the tests' server in an adapter": {at("adapters/worker"), at("tests/postgres"), "what users link needs no tests"},
-		"goleak in app":                   {at("app"), "go.uber.org/goleak", "what users link needs no test library"},
+		"bun in the text of statements": {
+			at("adapters/persistence/bunstore/internal/sqltext"), "database/sql", "the text of statements links no database",
+		},
+		"a statement where statements are sent": {
+			at("adapters/persistence/bunstore/internal/conn"), at("adapters/persistence/bunstore/internal/sqltext"),
+			"sending statements knows none of them",
+		},
+		"the tests' server in an adapter": {
+			at("adapters/worker"), at("internal/tests/postgres"), "what users link needs no tests",
+		},
+		"goleak in app": {at("app"), "go.uber.org/goleak", "what users link needs no test library"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			broken := graph{

@@ -91,13 +91,48 @@ func (s source) violations() (found []string) {
 	if slices.Contains([]string{"util", "utils", "common", "helper", "helpers"}, name) {
 		found = append(found, "package "+name+" says nothing about what is in it")
 	}
+	if name := s.offered(); name != "" {
+		found = append(found, name+": applications could import it; put the package below a folder internal")
+	}
 	// A test may look at the clock of a synctest bubble.
-	if s.in(core...) && !strings.HasSuffix(s.path, "_test.go") {
+	if s.in(core...) && !s.in("internal/system", "internal/tests/...") && !strings.HasSuffix(s.path, "_test.go") {
 		for _, call := range s.clockReads() {
 			found = append(found, call+": the core takes its time from a port")
 		}
 	}
 	return found
+}
+
+// offered returns an exported name that applications could import but have no use for, as it is in a package of tests.
+func (s source) offered() string {
+	if !s.in("tests/...", "tools/...") || strings.Contains(s.path, "internal/") ||
+		strings.HasSuffix(s.path, "_test.go") || s.syntax.Name.Name == "main" {
+		return ""
+	}
+	for _, declaration := range s.syntax.Decls {
+		switch declared := declaration.(type) {
+		case *ast.FuncDecl:
+			if declared.Name.IsExported() {
+				return declared.Name.Name
+			}
+		case *ast.GenDecl:
+			for _, spec := range declared.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					if spec.Name.IsExported() {
+						return spec.Name.Name
+					}
+				case *ast.ValueSpec:
+					for _, name := range spec.Names {
+						if name.IsExported() {
+							return name.Name
+						}
+					}
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // clockReads returns the uses of the system's clock, under whatever name the file imports package time.
@@ -140,6 +175,13 @@ func TestFileRulesCatchWhatTheyForbid(t *testing.T) {
 		"long mocks":                    {"ports/mocks/stores.go", "package mocks" + strings.Repeat("\n", 401), 0},
 		"package helpers":               {"tests/helpers/x.go", "package helpers", 1},
 		"package common, tests only":    {"app/common/x_test.go", "package common_test", 1},
+		"a function offered by tests":   {"tests/shop/x.go", "package shop\nfunc Open() {}", 1},
+		"a type offered by tests":       {"tests/shop/x.go", "package shop\ntype Shop struct{}", 1},
+		"a value offered by tests":      {"tests/shop/x.go", "package shop\nvar _, Open = 1, 2", 1},
+		"a name inside tests":           {"tests/shop/x.go", "package shop\nfunc open() {}", 0},
+		"an internal package of tests":  {"tests/internal/shop/x.go", "package shop\nfunc Open() {}", 0},
+		"a program of tests":            {"tests/cmd/x/x.go", "package main\nfunc Open() {}", 0},
+		"a test":                        {"tests/shop/x_test.go", "package shop\nfunc TestOpen() {}", 0},
 		"the clock in a service":        {"domain/saga/x.go", "package saga\nimport \"time\"\nvar now = time.Now()", 1},
 		"the clock in a test":           {"domain/saga/x_test.go", "package saga\nimport \"time\"\nvar now = time.Now()", 0},
 		"the clock as a value":          {"domain/saga/x.go", "package saga\nimport \"time\"\nvar now = time.Now", 1},

@@ -19,14 +19,19 @@ type rule struct {
 // core is everything that has to be free of technology.
 var (
 	core       = []string{"domain/...", "ports/...", "internal/..."}
-	exceptCore = []string{"ports/mocks/...", "ports/porttest/...", "internal/promise/..."}
+	exceptCore = []string{
+		"ports/mocks/...", "ports/porttest/...", "internal/promise/...", "internal/system", "internal/tests/...",
+	}
 )
 
 // users is what applications link.
 var users = []string{"domain/...", "ports/...", "adapters/...", "app/...", "internal/..."}
 
+// testTools is what only tests link, those of adapters and of package app included.
+var testTools = []string{"internal/tests/..."}
+
 // shared is no service but what several need. A service must not import another.
-var shared = []string{"domain/audit", "domain/resolvers"}
+var shared = []string{"domain/internal/..."}
 
 // technology is what the core must not import. What the standard library links underneath is not counted: fmt and
 // encoding/json link os.
@@ -44,7 +49,7 @@ var rules = []rule{
 		append(shared, "domain"),
 		importsOfOurs(append(shared, "domain", "ports", "internal/...")...),
 	},
-	{"internal packages import nothing of the module", []string{"internal/..."}, nil, importsOfOurs()},
+	{"internal packages import nothing of the module", []string{"internal/..."}, testTools, importsOfOurs()},
 	{"what services share imports only domain and ports", shared, nil, importsOfOurs("domain", "ports")},
 	{
 		"conformance suites need only the core",
@@ -66,10 +71,22 @@ var rules = []rule{
 		nil,
 		links(under("github.com/jackc/pgx", "github.com/uptrace/bun/driver/pgdriver", "github.com/lib/pq")),
 	},
-	{"what users link needs no tests", users, nil, links(ours("tests/..."))},
+	{
+		"the text of statements links no database",
+		[]string{"adapters/persistence/bunstore/internal/sqltext"},
+		nil,
+		links(under("database/sql", "net")),
+	},
+	{
+		"sending statements knows none of them",
+		[]string{"adapters/persistence/bunstore/internal/conn"},
+		nil,
+		importsOfOurs("domain"),
+	},
+	{"what users link needs no tests", users, testTools, links(ours("tests/...", "internal/tests/..."))},
 	{
 		"what users link needs no test library", users,
-		[]string{"ports/mocks/...", "ports/porttest/...", "adapters/http/httptestsuite/..."},
+		append([]string{"ports/mocks/...", "ports/porttest/...", "adapters/http/httptestsuite/..."}, testTools...),
 		links(under("pgregory.net/rapid", "github.com/getkin/kin-openapi", "go.uber.org/goleak", "github.com/golang/mock")),
 	},
 }

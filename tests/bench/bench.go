@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/habeas-data/habeas/tests/postgres"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 
 	"github.com/habeas-data/habeas/tests/bench/machine"
 	"github.com/habeas-data/habeas/tests/bench/results"

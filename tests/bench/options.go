@@ -35,6 +35,12 @@ type options struct {
 	polls        int
 	rows         []int
 	subjectRows  []int
+	backlog      int
+	claims       int
+	neighbours   int
+	neighbour    time.Duration
+	churnRate    int
+	churn        time.Duration
 	markdown     string
 	limit        time.Duration
 }
@@ -79,14 +85,22 @@ func parse(arguments []string, output io.Writer) (options, error) {
 	flags.IntVar(&o.drains, "drains", 5, "`how` many times both sides are drained")
 	flags.IntVar(&o.wakeups, "wakeups", 300, "how many `erasures` wake a worker, for each way to wake it")
 	flags.IntVar(&o.polls, "polls", 5, "how many `erasures` are found by polling, every second")
+	flags.IntVar(&o.backlog, "backlog", 1_000_000, "how many `entries` claims have to pass over")
+	flags.IntVar(&o.claims, "claims", 200, "how many `claims` of each kind there are beside a backlog")
+	flags.IntVar(&o.neighbours, "neighbours", 50_000, "how many `entries` each of two systems has beside each other")
+	flags.DurationVar(&o.neighbour, "neighbour", 20*time.Second, "how `long` a system is measured beside another one")
+	flags.IntVar(&o.churnRate, "churn-rate", 1000, "how many `entries` a second are added in a churn")
+	flags.DurationVar(&o.churn, "churn", 10*time.Minute, "how `long` a churn takes; half as long with an old snapshot")
 	flags.StringVar(&o.markdown, "markdown", "", "a `directory` to write the results to as well, with charts")
-	flags.DurationVar(&o.limit, "limit", 45*time.Minute, "how `long` all of it may take")
-	const inBrief = "measure in brief: all but growth, endpoints in 5 runs of 300ms at 16 and 64 connections"
+	flags.DurationVar(&o.limit, "limit", 90*time.Minute, "how `long` all of it may take")
+	const inBrief = "measure in brief: no growth, no bad days, endpoints in 5 runs of 300ms at 16 and 64 connections"
 	flags.BoolFunc("quick", inBrief, func(string) error {
 		o.parts, o.connections, o.pairs = []string{partEndpoints, partSQLite, partDrain}, []int{16, 64}, 5
 		o.users, o.sqliteUsers = 10_000, 2_500
-		o.entries, o.drains, o.everySetting, o.wakeups, o.polls = 8_000, 3, false, 50, 1
-		o.warmup, o.duration, o.limit, o.sqlitePairs = 50*time.Millisecond, 300*time.Millisecond, 5*time.Minute, 3
+		o.entries, o.drains, o.everySetting, o.wakeups, o.polls = 5_000, 3, false, 30, 1
+		o.backlog, o.claims, o.neighbours, o.neighbour = 2_000, 20, 1_000, time.Second
+		o.churnRate, o.churn = 200, 4*time.Second
+		o.warmup, o.duration, o.limit, o.sqlitePairs = 50*time.Millisecond, 300*time.Millisecond, 5*time.Minute, 2
 		return nil
 	})
 	if err := flags.Parse(arguments); err != nil {
@@ -98,8 +112,8 @@ func parse(arguments []string, output io.Writer) (options, error) {
 	return o, o.check()
 }
 
-// leastEntries are four batches of each worker.
-var leastEntries = 4 * drain.Best.Batch * drain.Best.Workers
+// leastEntries are a batch of each worker.
+var leastEntries = drain.Best.Batch * drain.Best.Workers
 
 func (o options) check() error {
 	slices.Sort(o.rows)
@@ -107,6 +121,8 @@ func (o options) check() error {
 	switch {
 	case o.users < 1 || o.pairs < 1 || o.sqlitePairs < 1 || o.pool < 1 || o.drains < 1 || o.wakeups < 1 || o.polls < 1:
 		return errors.New("users, pairs, pool, drains, wakeups and polls must be above zero")
+	case o.backlog < 1 || o.claims < 1 || o.neighbours < 1 || o.neighbour <= 0 || o.churnRate < 1 || o.churn < time.Second:
+		return errors.New("backlog, claims, neighbours and churn must be above zero, and a churn takes a second at least")
 	case o.warmup < 0 || o.duration <= 0 || o.limit <= 0:
 		return errors.New("times must be above zero")
 	case o.users < 20*o.pairs || o.sqliteUsers < 20*o.sqlitePairs:

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/habeas-data/habeas/tests/bench/badday"
 	"github.com/habeas-data/habeas/tests/bench/chart"
 	"github.com/habeas-data/habeas/tests/bench/drain"
 	"github.com/habeas-data/habeas/tests/bench/growth"
@@ -28,6 +29,9 @@ var views = []view{
 	{wakeup.Name, "/by", ".name"},
 	{growth.Tables, "/topic,/operation,/side", "/rows@num"},
 	{growth.Subject, "/operation", "/rows@num"},
+	{badday.NameBacklog, "/claim", "/side"},
+	{badday.NameNeighbour, "/side", ".name"},
+	{badday.NameChurn, "/second@num", "/claims,/side"},
 }
 
 // table returns nothing where nothing was measured.
@@ -86,5 +90,11 @@ func writePage(ctx context.Context, directory string, here machine.Machine, all 
 	draw("growth-subject", perRow.Lines, all.Of(growth.Subject))
 	memory := chart.Chart{Series: "operation", X: "rows", Unit: "peak-B", Label: "peak MiB", Scale: 1.0 / (1 << 20)}
 	draw("growth-memory", memory.Lines, all.Of(growth.Subject))
+	claims := chart.Chart{Series: "side", X: "claim", Unit: "sec/op", Label: "ms", Scale: 1e3}
+	draw("backlog", claims.Bars, all.Of(badday.NameBacklog))
+	draw("neighbour", chart.Chart{X: "side", Unit: "entries/s", Label: "entries/s"}.Bars, all.Of(badday.NameNeighbour))
+	over := chart.Chart{Panel: "claims", Series: "side", X: "second", Unit: "sec/op", Label: "ms", Scale: 1e3}
+	over.Linear = true
+	draw("churn", over.Lines, all.Of(badday.NameChurn))
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/habeas-data/habeas/tests/bench/badday"
 	"github.com/habeas-data/habeas/tests/bench/drain"
 	"github.com/habeas-data/habeas/tests/bench/endpoints"
 	"github.com/habeas-data/habeas/tests/bench/growth"
@@ -21,12 +22,13 @@ const (
 	partSQLite    = "sqlite"
 	partDrain     = "drain"
 	partGrowth    = "growth"
+	partBadDay    = "badday"
 
 	nameEndpoints = "Endpoint"
 	nameSQLite    = "SQLite"
 )
 
-var allParts = []string{partEndpoints, partSQLite, partDrain, partGrowth}
+var allParts = []string{partEndpoints, partSQLite, partDrain, partGrowth, partBadDay}
 
 // place is where a part is measured, and how.
 type place struct {
@@ -41,6 +43,7 @@ var measurements = map[string]func(context.Context, place) (results.Set, error){
 	partSQLite:    measureSQLite,
 	partDrain:     measureDrain,
 	partGrowth:    measureGrowth,
+	partBadDay:    measureBadDay,
 }
 
 func measureEndpoints(ctx context.Context, p place) (results.Set, error) {
@@ -126,6 +129,22 @@ func measureGrowth(ctx context.Context, p place) (results.Set, error) {
 		Progress:  p.progress,
 	})
 }
+
+func measureBadDay(ctx context.Context, p place) (results.Set, error) {
+	config := badday.Config{ServerURL: p.serverURL, Driver: p.driver, Pool: p.pool, Progress: p.progress}
+	return badday.Measure(ctx, config, badday.Sizes{
+		Backlog:   p.backlog,
+		Rounds:    p.claims,
+		Entries:   p.neighbours,
+		Neighbour: p.neighbour,
+		PerSecond: p.churnRate,
+		Churn:     p.churn,
+		Samples:   churnSamples,
+	})
+}
+
+// churnSamples are the points of the chart over time.
+const churnSamples = 20
 
 // start starts the server of a side as a process of its own.
 func (o options) start(ctx context.Context, side, databaseURL string) (*process.Server, error) {

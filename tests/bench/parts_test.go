@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/habeas-data/habeas/tests/postgres"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 
 	"github.com/habeas-data/habeas/tests/bench/machine"
 )

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/habeas-data/habeas/tests/postgres"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/tests/bench/endpoints"
@@ -67,7 +67,7 @@ func onBothDatabases(t *testing.T, test func(t *testing.T, sides []side)) {
 // which is anybody's choice.
 var (
 	instants   = regexp.MustCompile(`"((?:generat|record|complet|occurr|eras|enqueu)ed_at)": ?"[^"]*"`)
-	ids        = regexp.MustCompile(`"(event_id|entry_id)": ?"[^"]*"`)
+	ids        = regexp.MustCompile(`"(event_id|entry_id|operation_id)": ?"[^"]*"`)
 	places     = regexp.MustCompile(`"seq": ?[0-9]+`)
 	surrogates = regexp.MustCompile(`anon-[0-9a-f]{32}`)
 )

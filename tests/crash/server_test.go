@@ -19,9 +19,9 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tests/internal/shop"
-	"github.com/habeas-data/habeas/tests/postgres"
 )
 
 // serverVariable, when set, turns this test binary into the server that is killed; it says where the database is.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
 	"github.com/habeas-data/habeas/tests/internal/shop"
 )
 
@@ -91,7 +91,7 @@ func (h checkout) closeAccount(ctx context.Context, tx bun.Tx, customer *shop.Cu
 
 // left is what the two routes change, as it is afterwards.
 type left struct {
-	orders, consents, events, entries, marks int64
+	orders, consents, events, entries, marks int
 	email, plan                              string
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/supportdesk/desktest"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
 )
 
 func TestAnExportThatWaitsForADeskKeepsNoConnectionBusy(t *testing.T) {

@@ -19,9 +19,9 @@ import (
 	"github.com/habeas-data/habeas/adapters/supportdesk/desktest"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tests/internal/shop"
-	"github.com/habeas-data/habeas/tests/postgres"
 )
 
 func TestMain(m *testing.M) { postgres.Main(m) }

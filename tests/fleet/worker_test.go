@@ -19,12 +19,11 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
-	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/internal/system"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/postgres"
 )
 
 // These variables turn this test binary into a worker of the fleet; they say where the database and the desk are.
@@ -63,12 +62,9 @@ func work(source, desk string) error {
 		return err
 	}
 	defer func() { _ = db.Close() }()
-	registered, err := resolvers.NewSet(client{url: desk, worker: strconv.Itoa(os.Getpid())})
-	if err != nil {
-		return err
-	}
 	runner, err := saga.NewRunner(saga.Config{
-		Sessions: store, Clock: system.Clock{}, IDs: &system.IDs{}, Resolvers: registered,
+		Sessions: store, Clock: system.Clock{}, IDs: &system.IDs{},
+		Resolvers: []ports.Resolver{client{url: desk, worker: strconv.Itoa(os.Getpid())}},
 		Options: saga.Options{
 			CallTimeout: callTimeout, Lease: lease,
 			MaxAttempts: 100, FirstBackoff: 100 * time.Millisecond, MaxBackoff: 400 * time.Millisecond,

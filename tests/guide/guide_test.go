@@ -12,12 +12,12 @@ func TestTheGuideShowsTheExampleThatIsRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	example, err := os.ReadFile("newsletter/newsletter.go")
+	example, err := os.ReadFile("internal/newsletter/newsletter.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, code, found := strings.Cut(string(example), "\npackage newsletter\n")
 	if !found || !strings.Contains(string(guide), "```go\npackage newsletter\n"+code+"```\n") {
-		t.Error("docs/writing-an-adapter.md does not show newsletter/newsletter.go as it is")
+		t.Error("docs/writing-an-adapter.md does not show internal/newsletter/newsletter.go as it is")
 	}
 }

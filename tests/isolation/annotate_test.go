@@ -25,11 +25,7 @@ func (g *generator) annotate(t *table) {
 			}
 		case intent == "survives":
 			if !oneIn(g.T, "unannotated", 4) {
-				strategy := pick(g.T, "strategy", domain.StrategyAnonymize, domain.StrategyDelete, domain.StrategyRetain)
-				if t.countsFrom(c) {
-					strategy = domain.StrategyRetain
-				}
-				g.personal(t, c, strategy)
+				g.personal(t, c, g.fateOf(t, c))
 			}
 		case intent == "whole" && c.serves == forData:
 			g.personal(t, c, domain.StrategyDelete)
@@ -39,6 +35,18 @@ func (g *generator) annotate(t *table) {
 	}
 	if intent == "whole" && len(t.anonymized()) == 0 {
 		g.personal(t, t.columns[0], domain.StrategyDelete)
+	}
+}
+
+// fateOf draws what becomes of a cell in a row that stays, if the column can bear it.
+func (g *generator) fateOf(t *table, c *column) domain.Strategy {
+	switch {
+	case t.countsFrom(c):
+		return domain.StrategyRetain
+	case c.nullable && oneIn(g.T, "null", 3):
+		return domain.StrategyNull
+	default:
+		return pick(g.T, "strategy", domain.StrategyAnonymize, domain.StrategyErase, domain.StrategyRetain)
 	}
 }
 
@@ -60,11 +68,17 @@ func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 		Strategy: strategy,
 		Basis:    pick(g.T, "basis", "", domain.BasisContract),
 		Purpose:  pick(g.T, "purpose", "", "account login"),
+		Export:   pick(g.T, "export", "", "", domain.ExportYes, domain.ExportNo),
+	}
+	if slices.Contains(t.primaryKey, c.Name) && annotation.Export == domain.ExportNo { // an export names rows by it
+		annotation.Export = domain.ExportYes
 	}
 	c.Type, c.Personal = c.kind.Type, annotation
 	switch strategy {
-	case domain.StrategyDelete:
-		annotation.Strategy = pick(g.T, "default", domain.StrategyDelete, "")
+	case domain.StrategyDelete: // which are three words for one thing where the row goes
+		annotation.Strategy = pick(g.T, "word", domain.StrategyDelete, domain.StrategyErase, "")
+	case domain.StrategyErase:
+		annotation.Strategy = pick(g.T, "default", domain.StrategyErase, "")
 	case domain.StrategyRetain:
 		annotation.Reason = "§147 AO"
 		times := slices.DeleteFunc(slices.Clone(t.columns), func(c *column) bool {
@@ -77,14 +91,27 @@ func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 			annotation.Since = since.Name
 			annotation.Retain = pick(g.T, "period", domain.Period{Years: 10}, domain.Period{Years: 1, Months: 6, Days: 30})
 		}
-	case domain.StrategyAnonymize:
+	case domain.StrategyAnonymize, domain.StrategyNull:
 	}
-	overwritten := strategy != domain.StrategyRetain && !c.unique
-	if overwritten && c.kind.Type == domain.TypeText &&
-		(c.kind.length == 0 || c.kind.length > 20) && oneIn(g.T, "surrogate", 4) {
-		c.Surrogate = pick(g.T, "surrogate", "it's gone?", "$1 ?0")
+	if strategy != domain.StrategyRetain && strategy != domain.StrategyNull && oneIn(g.T, "surrogate", 2) {
+		g.surrogate(c)
 	}
-	if overwritten && c.kind.Type == domain.TypeJSON && oneIn(g.T, "surrogate", 4) {
+}
+
+// surrogate draws a constant that the column can hold. One that is unique takes no constant without a placeholder.
+func (g *generator) surrogate(c *column) {
+	long := c.kind.length == 0 || c.kind.length > 30
+	switch isText := c.kind.Type == domain.TypeText; {
+	case isText && (long || c.kind.length > 12) && oneIn(g.T, "placeholder", 2):
+		c.Surrogate = pick(g.T, "surrogate", "?'{}$", "{}$1")
+		if long {
+			c.Surrogate = pick(g.T, "surrogate", "{}@erased.invalid", "'{}'")
+		}
+	case isText && !c.unique && (!long || oneIn(g.T, "empty", 2)):
+		c.Surrogate = domain.EmptySurrogate
+	case isText && !c.unique:
+		c.Surrogate = pick(g.T, "surrogate", "it's gone?", "$1 ?0", domain.Placeholder)
+	case c.kind.Type == domain.TypeJSON:
 		c.Surrogate = "[]"
 	}
 }
@@ -96,7 +123,7 @@ func (g *generator) mischief() {
 	case "annotate":
 		c := pick(g.T, "column", t.columns...)
 		c.Surrogate = ""
-		g.personal(t, c, pick(g.T, "strategy", domain.StrategyAnonymize, domain.StrategyDelete, domain.StrategyRetain))
+		g.personal(t, c, pick(g.T, "strategy", domain.StrategyAnonymize, domain.StrategyErase, domain.StrategyRetain))
 	case "own":
 		t.owned = !t.owned
 	case "mark":

@@ -56,8 +56,14 @@ func (w *world) fault(t *table, c *column, erase, lapsed bool, old, now sql.Null
 			return "must not change"
 		}
 		return ""
+	case c.Personal.Strategy == domain.StrategyNull:
+		return unless(!now.Valid, "is not NULL")
 	case !now.Valid:
 		return "a surrogate is never NULL"
+	case c.Surrogate == domain.EmptySurrogate:
+		return unless(now.String == w.textMark, "is not the empty text")
+	case c.placeholder() != nil:
+		return distinctFilling(c, strings.TrimPrefix(now.String, w.textMark), fresh)
 	case c.Surrogate != "":
 		return unless(now.String == w.textMark+c.Surrogate, "is not the surrogate of the column")
 	case c.kind.constant != "":
@@ -71,6 +77,31 @@ func (w *world) fault(t *table, c *column, erase, lapsed bool, old, now sql.Null
 		return "two cells have this surrogate"
 	case distinct && now == old:
 		return "did not change"
+	}
+	fresh[cell] = true
+	return ""
+}
+
+// placeholder is the form of the column's constant if it has a placeholder.
+func (c *column) placeholder() *regexp.Regexp {
+	if !strings.Contains(c.Surrogate, "{}") || c.Surrogate == "{}" {
+		return nil
+	}
+	digits := 32
+	if room := c.kind.length - len(c.Surrogate) + len("{}"); c.kind.length > 0 && room < digits {
+		digits = room
+	}
+	form := strings.ReplaceAll(regexp.QuoteMeta(c.Surrogate), `\{\}`, fmt.Sprintf("[0-9a-f]{%d}", digits))
+	return regexp.MustCompile("^" + form + "$")
+}
+
+func distinctFilling(c *column, text string, fresh map[string]bool) string {
+	cell := c.Name + "\x00" + text
+	switch {
+	case !c.placeholder().MatchString(text):
+		return "is not the surrogate of the column with its digits"
+	case fresh[cell]:
+		return "two cells have these digits"
 	}
 	fresh[cell] = true
 	return ""

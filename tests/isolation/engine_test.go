@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/tests/postgres"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
 func TestMain(m *testing.M) { postgres.Main(m) }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/big"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -44,7 +45,8 @@ func (w *world) export(subject domain.Subject) (bundle domain.ExportBundle) {
 // place is where a record comes from.
 type place struct{ source, row, field string }
 
-// checkBundle expects one record for each annotated cell of the subject's rows.
+// checkBundle expects one record for each annotated cell of the subject's rows, but for those that say export:no. Rows
+// without annotated cells that are the subject's are exported with their keys.
 func (w *world) checkBundle(subject int, bundle domain.ExportBundle) {
 	records := map[place]domain.ExportRecord{}
 	for _, record := range bundle.Records {
@@ -54,7 +56,7 @@ func (w *world) checkBundle(subject int, bundle domain.ExportBundle) {
 	for _, t := range w.mapped() {
 		for _, r := range t.rows {
 			for _, c := range t.columns {
-				if r.owner != subject || c.Personal == nil {
+				if r.owner != subject || !w.exports(t, c) {
 					continue
 				}
 				expected++
@@ -63,6 +65,7 @@ func (w *world) checkBundle(subject int, bundle domain.ExportBundle) {
 				switch {
 				case !exported:
 					w.Errorf("%q is not exported", at)
+				case c.Personal == nil: // a key, whose value names the row
 				case !sameValue(c.kind.Type, r.cells[c.Name], record.Value):
 					w.Errorf("%q is exported as %#v, not %#v", at, record.Value, r.cells[c.Name])
 				default:
@@ -74,6 +77,17 @@ func (w *world) checkBundle(subject int, bundle domain.ExportBundle) {
 	if len(bundle.Records) != expected || len(records) != expected {
 		w.Errorf("%d records about %d cells, not about %d", len(bundle.Records), len(records), expected)
 	}
+}
+
+// exports reports whether an export has the cells of a column: an annotated one, or a key of rows without any.
+func (w *world) exports(t *table, c *column) bool {
+	if slices.ContainsFunc(t.columns, func(c *column) bool { return c.Personal != nil }) {
+		return c.Personal != nil && c.Personal.Export != domain.ExportNo
+	}
+	declared, _ := w.declared.Table(w.qualifier + t.name)
+	return slices.ContainsFunc(w.declared.ExportedColumns(declared), func(key domain.Column) bool {
+		return key.Name == c.Name
+	})
 }
 
 // checkAnnotation compares what a record says about its value.

@@ -93,7 +93,9 @@ func (t *table) fate() fate {
 		switch {
 		case c.Personal == nil:
 			open = open || c.serves == forData
-		case c.Personal.Strategy == domain.StrategyAnonymize || c.Personal.Strategy == domain.StrategyRetain:
+		case slices.Contains([]domain.Strategy{
+			domain.StrategyAnonymize, domain.StrategyNull, domain.StrategyRetain,
+		}, c.Personal.Strategy):
 			annotated, stays = annotated+1, true
 		default:
 			annotated++

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/habeas-data/habeas/domain"
 )
 
 // tally counts what a run has seen, for a property that holds because nothing happens says nothing.
@@ -29,6 +31,20 @@ var tableFeatures = map[string]func(*schema, *table) bool{
 	"rows deleted level by level": func(_ *schema, t *table) bool { return t.losesItsWay() },
 	"anonymized columns": func(_ *schema, t *table) bool {
 		return t.fate() == survives && len(t.anonymized()) > 0
+	},
+	"columns set to NULL": func(_ *schema, t *table) bool {
+		return t.writes(func(c *column) bool { return c.Personal.Strategy == domain.StrategyNull })
+	},
+	"empty texts": func(_ *schema, t *table) bool {
+		return t.writes(func(c *column) bool { return c.Surrogate == domain.EmptySurrogate })
+	},
+	"placeholders": func(_ *schema, t *table) bool {
+		return t.writes(func(c *column) bool { return c.placeholder() != nil })
+	},
+	"columns that are not exported": func(_ *schema, t *table) bool {
+		return slices.ContainsFunc(t.columns, func(c *column) bool {
+			return c.Personal != nil && c.Personal.Export == domain.ExportNo
+		})
 	},
 	"retained columns":      func(_ *schema, t *table) bool { return t.fate() == survives && len(t.retained()) > 0 },
 	"tables without a step": func(_ *schema, t *table) bool { return t.path != nil && t.fate() == untouched },
@@ -70,6 +86,11 @@ var linkFeatures = map[string]func(*table, *link) bool{
 			})
 		})
 	},
+}
+
+// writes reports whether an erasure writes into such a column, in rows that stay.
+func (t *table) writes(such func(*column) bool) bool {
+	return t.fate() == survives && slices.ContainsFunc(t.anonymized(), such)
 }
 
 func sameNames(a, b []string) bool {

@@ -9,11 +9,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
-	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
-	"github.com/habeas-data/habeas/domain/resolvers"
+	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -24,10 +23,12 @@ type world struct {
 	engine
 	db        *bun.DB
 	qualifier string // of table names in the data map
+	declared  domain.DataMap
 	store     *bunstore.Store
 	eraser    *erasure.Eraser
 	exporter  *export.Exporter
 	resolvers []string
+	operation string // the id of the erasure that the trail is at
 }
 
 // desk is an external system that knows nobody, and is asked nothing but its name and for exports.
@@ -54,8 +55,6 @@ func newWorld(t *rapid.T, e engine, seen *tally) *world {
 		order[i] = i
 	}
 	order = shuffled(t, "order", order)
-	set, err := resolvers.NewSet(w.registered()...)
-	must(t, err)
 	seen.drawn++
 	// Names do not matter to what is refused: the namespace is opened only for what is accepted.
 	if dataMap, err := s.dataMap("", order); err != nil {
@@ -72,12 +71,17 @@ func newWorld(t *rapid.T, e engine, seen *tally) *world {
 	must(t, bunstore.Migrate(t.Context(), w.db, bunstore.Options{}))
 	dataMap, err := s.dataMap(w.qualifier, order)
 	must(t, err)
+	w.declared = dataMap
 	w.store, err = bunstore.New(w.db, dataMap, bunstore.Options{})
 	must(t, err)
 	clock, ids := system.Clock{}, &system.IDs{}
-	w.eraser, err = erasure.NewEraser(erasure.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set})
+	w.eraser, err = erasure.NewEraser(erasure.Config{
+		Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: w.registered(),
+	})
 	must(t, err)
-	w.exporter, err = export.NewExporter(export.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: set})
+	w.exporter, err = export.NewExporter(export.Config{
+		Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: w.registered(),
+	})
 	must(t, err)
 	return w
 }

@@ -5,10 +5,10 @@ package mattn
 import (
 	"testing"
 
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports/porttest"
-	"github.com/habeas-data/habeas/tests/conformance"
-	"github.com/habeas-data/habeas/tests/databases"
-	"github.com/habeas-data/habeas/tests/story"
+	"github.com/habeas-data/habeas/tests/internal/conformance"
+	"github.com/habeas-data/habeas/tests/internal/story"
 	_ "github.com/mattn/go-sqlite3" // driver "sqlite3"
 )
 

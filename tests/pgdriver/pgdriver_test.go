@@ -4,11 +4,11 @@ package pgdriver
 import (
 	"testing"
 
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports/porttest"
-	"github.com/habeas-data/habeas/tests/conformance"
-	"github.com/habeas-data/habeas/tests/databases"
-	"github.com/habeas-data/habeas/tests/postgres"
-	"github.com/habeas-data/habeas/tests/story"
+	"github.com/habeas-data/habeas/tests/internal/conformance"
+	"github.com/habeas-data/habeas/tests/internal/story"
 	_ "github.com/uptrace/bun/driver/pgdriver" // driver "pg"
 )
 

@@ -15,17 +15,21 @@ func TestWhatTheREADMEShowsCompiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	examples, err := os.ReadFile("../../app/example_test.go")
-	if err != nil {
-		t.Fatal(err)
+	examples := ""
+	for _, name := range []string{"example_test.go", "example_pgx_test.go"} {
+		file, err := os.ReadFile("../../app/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		examples += string(file)
 	}
 	blocks := goBlock.FindAllStringSubmatch(string(readme), -1)
 	if len(blocks) == 0 {
 		t.Fatal("the README shows no code")
 	}
 	for _, block := range blocks {
-		if !strings.Contains(withoutIndentation(string(examples)), withoutIndentation(block[1])) {
-			t.Errorf("not part of app/example_test.go:\n%s", block[1])
+		if !strings.Contains(withoutIndentation(examples), withoutIndentation(block[1])) {
+			t.Errorf("not part of the examples of app:\n%s", block[1])
 		}
 	}
 }

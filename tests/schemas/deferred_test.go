@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -49,7 +50,7 @@ func (a *application) erasing(ctx context.Context, s ports.Session, subject doma
 }
 
 func (a *application) rectifying(ctx context.Context, s ports.Session, subject domain.Subject) error {
-	_, err := a.Stack().Rectifier.RectifySubject(ctx, s, subject, corrected)
+	_, err := a.Stack().Rectifier.RectifySubject(ctx, s, subject, corrected, rectification.AllColumns())
 	return err
 }
 

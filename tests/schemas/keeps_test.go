@@ -10,7 +10,7 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
 type client struct {
@@ -18,7 +18,7 @@ type client struct {
 	ID            int64  `bun:"id,pk" subject:"id"`
 	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
 	Code          string `bun:"code,type:varchar(4)" pii:"identity,erasure:anonymize"`
-	Token         string `bun:"token,type:uuid" pii:"technical,erasure:anonymize"`
+	Token         string `bun:"token,type:uuid" pii:"technical,erasure:anonymize,export:yes"`
 	Age           int    `bun:"age" pii:"identity,erasure:anonymize"`
 	Extra         string `bun:"extra,type:jsonb" pii:"identity,erasure:anonymize"`
 }

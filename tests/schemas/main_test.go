@@ -13,9 +13,10 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/rectification"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
-	"github.com/habeas-data/habeas/tests/postgres"
 )
 
 func TestMain(m *testing.M) { postgres.Main(m) }
@@ -73,7 +74,7 @@ func (a *application) rectify(
 		return result, err
 	}
 	err = a.Stack().Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
-		result, err = a.Stack().Rectifier.RectifySubject(ctx, s, subject, corrections)
+		result, err = a.Stack().Rectifier.RectifySubject(ctx, s, subject, corrections, rectification.AllColumns())
 		return err
 	})
 	return result, err

@@ -10,8 +10,9 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/rectification"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/databases"
 )
 
 // system is an external system that notes its calls.
@@ -100,7 +101,7 @@ func TestACorrectionThatIsUnderWayIsOrderedWithTheErasure(t *testing.T) {
 					return err
 				}
 				rectify := func(ctx context.Context, s ports.Session) error {
-					_, err := a.Stack().Rectifier.RectifySubject(ctx, s, subject, corrected)
+					_, err := a.Stack().Rectifier.RectifySubject(ctx, s, subject, corrected, rectification.AllColumns())
 					return err
 				}
 				first, second := rectify, erase

@@ -10,7 +10,7 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
 // sqliteTrigger is a trigger of SQLite.
@@ -186,7 +186,7 @@ func TestAColumnThatATriggerDerivesFromACorrectionIsNoFailure(t *testing.T) {
 		bun.BaseModel `bun:"table:subscribers"`
 		ID            int64  `bun:"id,pk" subject:"id"`
 		Email         string `bun:"email" pii:"contact,erasure:anonymize"`
-		Hash          string `bun:"hash" pii:"contact,erasure:anonymize"`
+		Hash          string `bun:"hash" pii:"contact,erasure:anonymize,export:no"`
 	}
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		trigger := sqliteTrigger("AFTER UPDATE", "subscribers",

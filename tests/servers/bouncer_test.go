@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/habeas-data/habeas/tests/postgres"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
 //go:embed supervise.sh

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
-	"github.com/habeas-data/habeas/tests/postgres"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 	pgxdriver "github.com/jackc/pgx/v5"
 )
 

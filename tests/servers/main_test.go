@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/habeas-data/habeas/tests/postgres"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
 func TestMain(m *testing.M) {

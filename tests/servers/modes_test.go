@@ -11,8 +11,8 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/postgres"
 )
 
 // crowd has many clients record and ask for consent at once, behind a proxy whose connections they share. It returns

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/habeas-data/habeas/tests/postgres"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
 // pair is a primary with a standby. A commit of the primary waits until the standby has it on its disk.

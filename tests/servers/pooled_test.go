@@ -3,11 +3,11 @@ package servers
 import (
 	"testing"
 
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports/porttest"
-	"github.com/habeas-data/habeas/tests/conformance"
-	"github.com/habeas-data/habeas/tests/databases"
-	"github.com/habeas-data/habeas/tests/postgres"
-	"github.com/habeas-data/habeas/tests/story"
+	"github.com/habeas-data/habeas/tests/internal/conformance"
+	"github.com/habeas-data/habeas/tests/internal/story"
 )
 
 // modes are those of pgx that work where each transaction may get another connection.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/habeas-data/habeas/tests/postgres"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
 func TestTheQuickstartsWalkthroughMeetsNoSurpriseBehindAProxy(t *testing.T) {

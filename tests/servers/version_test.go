@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/habeas-data/habeas/tests/postgres"
-	"github.com/habeas-data/habeas/tests/postgres/prebuilt"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
+	"github.com/habeas-data/habeas/internal/tests/postgres/prebuilt"
 )
 
 func TestAServerHasTheVersionThatWasAskedFor(t *testing.T) {

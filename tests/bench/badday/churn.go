@@ -3,6 +3,7 @@ package badday
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -26,7 +27,7 @@ type Sample struct {
 func Churn(
 	ctx context.Context, c Config, perSecond int, d, interval time.Duration, snapshot bool,
 ) (samples []Sample, err error) {
-	w, err := c.open(ctx, "churn")
+	w, err := c.open(ctx, fmt.Sprintf("churn_%t", snapshot))
 	if err != nil {
 		return nil, err
 	}

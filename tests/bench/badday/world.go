@@ -10,10 +10,9 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
-	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/resolvers"
 	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/uptrace/bun"
 
@@ -97,12 +96,9 @@ func (w *world) enqueue(ctx context.Context, resolver string, entries int) error
 
 // runner is that of a process with the defaults, on the store or on what wraps it.
 func (w *world) runner(sessions ports.SessionFactory, systems ...ports.Resolver) (*saga.Runner, error) {
-	set, err := resolvers.NewSet(systems...)
-	if err != nil {
-		return nil, err
-	}
 	return saga.NewRunner(saga.Config{
-		Sessions: sessions, Clock: system.Clock{}, IDs: w.ids, Resolvers: set, Options: saga.Options{Jitter: system.Jitter},
+		Sessions: sessions, Clock: system.Clock{}, IDs: w.ids, Resolvers: systems,
+		Options: saga.Options{Jitter: system.Jitter},
 	})
 }
 

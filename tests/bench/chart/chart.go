@@ -24,11 +24,15 @@ type Chart struct {
 	Unit             string
 	Label            string  // of the unit
 	Scale            float64 // by which the values are multiplied; 0 for 1
+	Linear           bool    // the axis of numbers is linear, and a series may end early
 }
 
 // colours are those of the series, in their order.
 var colours = []color.Color{
-	color.RGBA{0x8a, 0x94, 0xa3, 0xff}, color.RGBA{0x1f, 0x9e, 0x89, 0xff}, color.RGBA{0xb8, 0x86, 0x0b, 0xff},
+	color.RGBA{0x8a, 0x94, 0xa3, 0xff},
+	color.RGBA{0x1f, 0x9e, 0x89, 0xff},
+	color.RGBA{0xb8, 0x86, 0x0b, 0xff},
+	color.RGBA{0x3b, 0x5b, 0xa5, 0xff},
 }
 
 const (
@@ -61,11 +65,14 @@ func (c Chart) Bars(w io.Writer, all results.Set) error {
 	})
 }
 
-// Lines writes the chart with a line for each series, over a logarithmic axis of numbers.
+// Lines writes the chart with a line for each series, over a logarithmic or linear axis of numbers.
 func (c Chart) Lines(w io.Writer, all results.Set) error {
 	return c.draw(w, all, func(p *plot.Plot, panel results.Set) error {
 		labels := panel.Keys(c.X)
-		p.X.Label.Text, p.X.Scale = c.X, plot.LogScale{}
+		p.X.Label.Text = c.X
+		if !c.Linear {
+			p.X.Scale = plot.LogScale{}
+		}
 		ticks := make(plot.ConstantTicks, len(labels))
 		for i, label := range labels {
 			x, err := strconv.ParseFloat(label, 64)
@@ -74,11 +81,16 @@ func (c Chart) Lines(w io.Writer, all results.Set) error {
 			}
 			ticks[i] = plot.Tick{Value: x, Label: label}
 		}
-		p.X.Tick.Marker = ticks
+		if !c.Linear {
+			p.X.Tick.Marker = ticks
+		}
 		for i, name := range panel.Keys(c.Series) {
-			points := make(plotter.XYs, len(labels))
+			var points plotter.XYs
 			for j, y := range c.medians(panel, name, labels) {
-				points[j] = plotter.XY{X: ticks[j].Value, Y: y}
+				if c.Linear && len(panel.With(c.Series, name).With(c.X, labels[j])) == 0 {
+					continue
+				}
+				points = append(points, plotter.XY{X: ticks[j].Value, Y: y})
 			}
 			line, marks, err := plotter.NewLinePoints(points)
 			if err != nil {

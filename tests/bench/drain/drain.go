@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/habeas-data/habeas/adapters/worker"
+	"github.com/habeas-data/habeas/domain/saga"
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/habeas-data/habeas/tests/bench/process"
@@ -23,20 +25,21 @@ type Setting struct {
 }
 
 // Default is what app.New gives an application.
-var Default = Setting{Batch: 50, Workers: 1}
+var Default = Setting{Batch: saga.DefaultBatch, Workers: worker.DefaultWorkers}
 
 // Best is about where more of either gains little, as River is set to what its own benchmark found best for River.
-var Best = Setting{Batch: 100, Workers: 4}
+var Best = Setting{Batch: 200, Workers: 8}
 
 // Settings are all that are worth looking at.
 func Settings() []Setting {
-	var all []Setting
-	for _, batch := range []int{Default.Batch, Best.Batch} {
-		for _, workers := range []int{1, 2, 4} {
-			all = append(all, Setting{batch, workers})
-		}
+	return []Setting{
+		{Batch: 50, Workers: 1},
+		Default,
+		{Batch: 100, Workers: 1},
+		{Batch: 100, Workers: 4},
+		{Batch: 200, Workers: 4},
+		Best,
 	}
-	return all
 }
 
 // Config is what is measured, and where.

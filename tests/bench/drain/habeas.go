@@ -7,10 +7,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/jackc/pgx/v5"
 	"github.com/uptrace/bun"
@@ -53,7 +53,7 @@ func openHabeas(ctx context.Context, c Config, setting Setting) (_ queue, err er
 	config := habeas.Config(o.db)
 	config.Resolvers = []ports.Resolver{desk{called: &o.called}}
 	config.Saga.Batch = setting.Batch
-	gdpr, err := app.New(config)
+	gdpr, err := app.New(config) //nolint:contextcheck // app.New takes none
 	if err != nil {
 		o.close()
 		return nil, err
@@ -99,6 +99,13 @@ type counted struct {
 	worker.Runner
 	clock *clock
 	ended chan<- error // has room for one
+}
+
+// OnFull keeps what the worker knows of a runner that has more to do.
+func (c counted) OnFull(call func()) {
+	if runner, ok := c.Runner.(interface{ OnFull(call func()) }); ok {
+		runner.OnFull(call)
+	}
 }
 
 func (c counted) RunOnce(ctx context.Context) (int, error) {

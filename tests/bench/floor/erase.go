@@ -55,8 +55,8 @@ const (
 	UPDATE habeas_restriction_records SET reason = NULL WHERE subject_id = $1 AND reason IS NOT NULL`
 
 	insertOutbox = `
-	INSERT INTO habeas_outbox (entry_id, subject_id, resolver, ref, operation, status, attempts, enqueued_at)
-	VALUES ($1, $2, $3, $4, 'erase', 'pending', 0, $5)`
+	INSERT INTO habeas_outbox (entry_id, subject_id, resolver, ref, operation, status, attempts, enqueued_at, operation_id)
+	VALUES ($1, $2, $3, $4, 'erase', 'pending', 0, $5, $6)`
 )
 
 func (a api) erase(c *fiber.Ctx) error {
@@ -133,9 +133,9 @@ func (a api) eraseIn(ctx context.Context, tx transaction, user int64, result *er
 	result.CompletedAt = completed.At
 	last := []statement{{clearReasons, []any{subject}}, {insertOutbox, []any{
 		uuid.Must(uuid.NewV7()).String(), subject, "desk", `{"kind":"desk","value":"contact-` + subject + `"}`,
-		a.instant(completed.At),
+		a.instant(completed.At), trail[0].ID,
 	}}}
-	for _, e := range append(trail, completed) {
+	for _, e := range trail[0].operation(append(trail[1:], completed)...) {
 		last = append(last, a.insertEvent(subject, e))
 	}
 	return tx.send(ctx, last)

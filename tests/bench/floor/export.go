@@ -3,7 +3,9 @@ package floor
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -25,6 +27,7 @@ type record struct {
 	Row       string     `json:"row"`
 	Value     any        `json:"value"`
 	ExpiresAt *time.Time `json:"expires_at"`
+	Erased    bool       `json:"erased,omitempty"`
 }
 
 // field is what is the same in all rows.
@@ -112,7 +115,28 @@ func ledger(source string, reason *string, names ...string) (fields []field) {
 }
 
 // read appends the fields of the user's rows to the records.
-func (t table) read(ctx context.Context, tx transaction, user int64, records []record) ([]record, error) {
+const wasErased = `SELECT 1 FROM habeas_subject_erasures WHERE subject_id = $1 AND erasures > 0`
+
+// markErased replaces what an erasure has written into a row, if it holds one of the random texts.
+func markErased(row []record) {
+	isText := func(r record) bool {
+		text, _ := r.Value.(string)
+		return strings.HasPrefix(text, "anon-")
+	}
+	if !slices.ContainsFunc(row, isText) {
+		return
+	}
+	for i, r := range row {
+		instant, isTime := r.Value.(time.Time)
+		if isText(r) || r.Value == json.Number("0") || isTime && instant.Equal(time.Unix(0, 0)) {
+			row[i].Value, row[i].ExpiresAt, row[i].Erased = nil, r.ExpiresAt, true
+		}
+	}
+}
+
+func (t table) read(
+	ctx context.Context, tx transaction, user int64, erased bool, records []record,
+) ([]record, error) {
 	var key any = user
 	if t.ledger {
 		key = strconv.FormatInt(user, 10)
@@ -127,7 +151,7 @@ func (t table) read(ctx context.Context, tx transaction, user int64, records []r
 			expires = &end
 		}
 		for i, field := range t.fields {
-			r := record{field, row, values[i+1], nil}
+			r := record{field: field, Row: row, Value: values[i+1]}
 			if i < t.retained {
 				r.ExpiresAt = expires
 			}
@@ -140,6 +164,9 @@ func (t table) read(ctx context.Context, tx transaction, user int64, records []r
 				}
 			}
 			records = append(records, r)
+		}
+		if erased && !t.ledger {
+			markErased(records[len(records)-len(t.fields):])
 		}
 	}, t.text, key)
 	return records, err
@@ -157,9 +184,13 @@ func (a api) export(c *fiber.Ctx) error {
 	requested := newEvent("export_requested", payload{"refs": 1, "resolvers": 1})
 	ctx := c.UserContext()
 	err = a.read(ctx, func(tx transaction) error {
+		erased := false
+		if err := tx.each(ctx, func([]any) { erased = true }, wasErased, result.SubjectID); err != nil {
+			return err
+		}
 		for _, table := range tables {
 			var err error
-			if result.Records, err = table.read(ctx, tx, user, result.Records); err != nil {
+			if result.Records, err = table.read(ctx, tx, user, erased, result.Records); err != nil {
 				return err
 			}
 		}
@@ -167,9 +198,11 @@ func (a api) export(c *fiber.Ctx) error {
 			"records": len(result.Records), "incomplete_sources": "", "skipped_resolvers": "",
 		})
 		result.GeneratedAt = completed.At
-		return tx.send(ctx, []statement{
-			a.insertEvent(result.SubjectID, requested), a.insertEvent(result.SubjectID, completed),
-		})
+		var last []statement
+		for _, e := range requested.operation(completed) {
+			last = append(last, a.insertEvent(result.SubjectID, e))
+		}
+		return tx.send(ctx, last)
 	})
 	if err != nil {
 		return err

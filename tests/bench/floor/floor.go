@@ -193,6 +193,15 @@ func newEvent(eventType string, payload payload) event {
 	return event{ID: uuid.Must(uuid.NewV7()).String(), Type: eventType, At: now(), Payload: payload}
 }
 
+// operation gives the events that follow one its id, as the events of an operation have the id of the first.
+func (e event) operation(events ...event) []event {
+	all := append([]event{e}, events...)
+	for i := range all {
+		all[i].Payload["operation_id"] = e.ID
+	}
+	return all
+}
+
 func (a api) insertEvent(subject string, e event) statement {
 	text, _ := json.Marshal(e.Payload) // which has nothing that could fail
 	return statement{`

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/habeas-data/habeas/adapters/system"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/uptrace/bun"
 
@@ -74,7 +74,7 @@ func (c Config) open(ctx context.Context, w *world) (err error) {
 	if w.db, err = habeas.Open(w.url, c.Driver, c.Pool); err != nil {
 		return err
 	}
-	gdpr, err := app.New(habeas.Config(w.db))
+	gdpr, err := app.New(habeas.Config(w.db)) //nolint:contextcheck // app.New takes none
 	if err != nil {
 		return err
 	}

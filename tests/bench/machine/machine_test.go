@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/habeas-data/habeas/tests/postgres"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
 func TestAServerThatIsNotDurableIsRefused(t *testing.T) {

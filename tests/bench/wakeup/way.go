@@ -60,7 +60,7 @@ func (m *measurement) open(ctx context.Context, database string) (stop func() er
 		}
 		return err
 	}
-	integrate := func() (*app.Integration, error) {
+	integrate := func() (*app.Integration, error) { //nolint:contextcheck // app.New takes none
 		db, err := habeas.Open(database, m.Driver, m.Pool)
 		if err != nil {
 			return nil, err

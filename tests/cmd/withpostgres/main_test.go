@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/habeas-data/habeas/tests/postgres"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
 // commandEnv makes this test binary be the command itself.

@@ -1,0 +1,209 @@
+package conformance
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/porttest"
+)
+
+// onSQLite opens each store on a file of its own, a copy of one that has all the tables.
+func onSQLite(t testing.TB, driver databases.Driver) porttest.StoreHarness {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "template.db")
+	db := driver.Open(t, databases.SQLiteURL(path))
+	makeTables(t, db, sqliteTypes())
+	must(t, db.Close()) // which leaves all of it in the one file
+	template, err := os.ReadFile(path)
+	must(t, err)
+	return porttest.StoreHarness{
+		Open: func(t testing.TB) porttest.Store {
+			t.Helper()
+			directory := t.TempDir()
+			path := filepath.Join(directory, "test.db")
+			must(t, os.WriteFile(path, template, 0o600))
+			return openBun(t, driver, databases.SQLiteURL(path), func(testing.TB) string {
+				return databases.SQLiteURL(filepath.Join(directory, "nowhere", "test.db"))
+			}).Store
+		},
+		Waive: map[string]string{
+			"outbox claims do not wait for each other": "SQLite has one write transaction at a time",
+		},
+	}
+}
+
+// schemasOf returns the URLs of empty schemas of one database.
+func schemasOf(t testing.TB, driver databases.Driver) func(c testing.TB) string {
+	t.Helper()
+	database := driver.NewDatabase(t)
+	admin := driver.Open(t, database)
+	made := 0
+	return func(c testing.TB) string {
+		c.Helper()
+		made++
+		schema := "shop_" + strconv.Itoa(made)
+		_, err := admin.ExecContext(c.Context(), "CREATE SCHEMA "+schema)
+		must(c, err)
+		return databases.WithSchema(c, database, schema)
+	}
+}
+
+// onPostgreSQL opens stores in empty places, and takes those whose case has ended well again for another one: emptying
+// their tables takes a tenth of the time that making them does.
+func onPostgreSQL(t testing.TB, driver databases.Driver, place func(c testing.TB) string) porttest.StoreHarness {
+	t.Helper()
+	var mu sync.Mutex
+	var free []opened
+	take := func(c testing.TB) opened {
+		c.Helper()
+		mu.Lock()
+		defer mu.Unlock()
+		for len(free) > 0 {
+			last := free[len(free)-1]
+			free = free[:len(free)-1]
+			if last.empty(c) {
+				return last
+			}
+		}
+		store := openBun(t, driver, place(c), nobodyListens)
+		makeTables(c, store.past, postgresTypes())
+		return store
+	}
+	return porttest.StoreHarness{
+		Open: func(c testing.TB) porttest.Store {
+			c.Helper()
+			store := take(c)
+			c.Cleanup(func() {
+				if !c.Failed() && store.Connections() == 0 {
+					mu.Lock()
+					defer mu.Unlock()
+					free = append(free, store)
+				}
+			})
+			return store.Store
+		},
+	}
+}
+
+// opened is a store with the application's own handle on its database.
+type opened struct {
+	porttest.Store
+	past *bun.DB
+}
+
+// empty removes all rows, past the trigger that protects the audit trail, and reports whether it could do so: something
+// that a case has left behind may still hold them.
+func (o opened) empty(t testing.TB) bool {
+	t.Helper()
+	text := "SET LOCAL lock_timeout = '1s'; ALTER TABLE habeas_audit_events DISABLE TRIGGER USER;"
+	for _, table := range slices.Backward(inOrder(porttest.DataMap().Tables())) {
+		text += "DELETE FROM " + quote(table.Name) + ";"
+	}
+	for _, table := range []string{
+		"consent_records", "restriction_records", "audit_events", "outbox", "subject_erasures",
+	} {
+		text += "DELETE FROM habeas_" + table + ";"
+	}
+	err := o.past.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.ExecContext(ctx, text+"ALTER TABLE habeas_audit_events ENABLE TRIGGER USER")
+		return err
+	})
+	return err == nil
+}
+
+// nobodyListens returns the URL of a PostgreSQL server that has just gone.
+func nobodyListens(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	must(t, err)
+	_ = listener.Close()
+	return "postgres://nobody@" + listener.Addr().String() + "/nothing?sslmode=disable"
+}
+
+// makeTables makes the tables of habeas and of the shop in an empty database.
+func makeTables(t testing.TB, db *bun.DB, types map[domain.ColumnType]string) {
+	t.Helper()
+	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+	for _, statement := range createTables(porttest.DataMap(), types) {
+		_, err := db.ExecContext(t.Context(), statement)
+		must(t, err)
+	}
+}
+
+// openBun opens a store on a database that has the tables, or will have them. nowhere names one that cannot be reached.
+func openBun(
+	t testing.TB, driver databases.Driver, database string, nowhere func(testing.TB) string,
+) opened {
+	t.Helper()
+	past := driver.Open(t, database)
+	sent := &counter{}
+	db := databases.WithHook(driver.Open(t, database), sent)
+	shop := shop{past.DB, porttest.DataMap()}
+	return opened{past: past, Store: porttest.Store{
+		Sessions: newStore(t, db),
+		Insert:   shop.insert,
+		Rows:     shop.rows,
+		Unreachable: func(t testing.TB) ports.SessionFactory {
+			t.Helper()
+			return newStore(t, driver.Open(t, nowhere(t)))
+		},
+		Tamper: func(t testing.TB, eventID string) (change, remove error) {
+			t.Helper()
+			_, change = db.DB.ExecContext(t.Context(),
+				"UPDATE habeas_audit_events SET event_type = 'forged' WHERE event_id = $1", eventID)
+			_, remove = db.DB.ExecContext(t.Context(), "DELETE FROM habeas_audit_events WHERE event_id = $1", eventID)
+			return change, remove
+		},
+		Statements:  func() int { return int(sent.n.Load()) },
+		Connections: func() int { return db.Stats().InUse },
+		Erased: func(t testing.TB, id domain.SubjectID) (last time.Time, marked bool) {
+			t.Helper()
+			return erased(t, past.DB, id)
+		},
+		Entries: func(t testing.TB) []domain.OutboxEntry {
+			t.Helper()
+			return entries(t, past.DB)
+		},
+	}}
+}
+
+func newStore(t testing.TB, db *bun.DB) ports.SessionFactory {
+	t.Helper()
+	store, err := bunstore.New(db, porttest.DataMap(), bunstore.Options{})
+	must(t, err)
+	return store
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// counter is a query hook that counts statements.
+type counter struct{ n atomic.Int64 }
+
+func (c *counter) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
+	if !strings.Contains(event.Query, "pg_notify") { // which comes after the session, at a time of its own
+		c.n.Add(1)
+	}
+	return ctx
+}
+
+func (c *counter) AfterQuery(context.Context, *bun.QueryEvent) {}

@@ -1,0 +1,48 @@
+// Package conformance runs the conformance suites of the storage ports on every store of the module. Its harnesses open
+// a store on the shop of package porttest, which other tests can work on, too: tests/story does, and so does the module
+// tests/pgdriver, which adds a driver.
+package conformance
+
+import (
+	"testing"
+
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/ports/porttest"
+)
+
+// Kind is a kind of store.
+type Kind struct {
+	Name string
+	// Harness opens stores of the kind as long as t runs.
+	Harness func(t testing.TB) porttest.StoreHarness
+}
+
+// Kinds returns every kind of store that the module has. A package that opens them needs a TestMain that calls
+// postgres.Main.
+func Kinds() []Kind {
+	kinds := []Kind{{"memory", func(testing.TB) porttest.StoreHarness { return inMemory() }}}
+	for _, driver := range databases.Drivers() {
+		kinds = append(kinds, Bunstore(driver))
+	}
+	return kinds
+}
+
+// Bunstore is package bunstore on a database behind the driver.
+func Bunstore(driver databases.Driver) Kind {
+	return Kind{"bunstore on " + driver.Name, func(t testing.TB) porttest.StoreHarness {
+		t.Helper()
+		if driver.IsSQLite() {
+			return onSQLite(t, driver)
+		}
+		return onPostgreSQL(t, driver, schemasOf(t, driver))
+	}}
+}
+
+// BunstoreIn is package bunstore on PostgreSQL, in places of the caller's: each call of place returns the URL of an
+// empty one, which lasts as long as t runs.
+func BunstoreIn(name string, driver databases.Driver, place func(t testing.TB) func(testing.TB) string) Kind {
+	return Kind{name, func(t testing.TB) porttest.StoreHarness {
+		t.Helper()
+		return onPostgreSQL(t, driver, place(t))
+	}}
+}

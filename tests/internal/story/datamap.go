@@ -1,0 +1,28 @@
+package story
+
+import (
+	"slices"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports/porttest"
+)
+
+// dataMap is that of the shop, of the tables about one person each, and without the keys of external systems: the story
+// has no system that takes keys.
+func dataMap() (domain.DataMap, error) {
+	shop := porttest.DataMap()
+	tables := slices.DeleteFunc(slices.Clone(shop.Declared()), func(t domain.Table) bool {
+		return slices.ContainsFunc(shop.Paths(t.Name), func(p domain.Path) bool { return p.Via != "" })
+	})
+	for i := range tables {
+		tables[i].Columns = slices.Clone(tables[i].Columns)
+		for j, column := range tables[i].Columns {
+			if column.Personal != nil {
+				annotation := *column.Personal
+				annotation.Ref = ""
+				tables[i].Columns[j].Personal = &annotation
+			}
+		}
+	}
+	return domain.NewDataMap(tables...)
+}

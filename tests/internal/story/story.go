@@ -1,0 +1,256 @@
+// Package story plays one story of a person's rights, from the first refusal to the last export, through a real server
+// and on a real store. It is a package of its own so that other modules can play it, too.
+package story
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/app/stack"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/rectification"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/porttest"
+	"github.com/habeas-data/habeas/tests/internal/conformance"
+)
+
+// Play plays the story on every kind of store that is given, behind every router. Whatever an application serves the
+// API with, and wherever it keeps its data, it is the same: to the letter of what is answered, what is left in the
+// tables, and what stands on the audit trail.
+func Play(t *testing.T, kinds ...conformance.Kind) {
+	t.Helper()
+	for _, kind := range kinds {
+		t.Run(kind.Name, func(t *testing.T) {
+			harness := kind.Harness(t)
+			for _, router := range routers() {
+				t.Run(router.name, func(t *testing.T) { newStory(t, harness.Open(t), router).play() })
+			}
+		})
+	}
+}
+
+// story is that of customer 1 of the tenant acme. Customer 1 of another tenant, rival, is somebody else.
+type story struct {
+	t       *testing.T
+	store   porttest.Store
+	engines stack.Stack
+	desk    *desk
+	url     string
+	others  map[string][]porttest.Row // what is held about somebody else
+	events  []domain.EventType        // what the trail has to be by now
+
+	operation string // the id of the last one, while the trail is checked
+}
+
+func newStory(t *testing.T, store porttest.Store, router router) *story {
+	t.Helper()
+	s := &story{t: t, store: store, desk: newDesk()}
+	described, err := dataMap()
+	must(t, err)
+	s.engines, err = stack.New(stack.Config{
+		Sessions: store.Sessions, DataMap: described, Resolvers: []ports.Resolver{s.desk},
+		Clock: &ticking{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
+	})
+	must(t, err)
+	api, err := s.engines.API(httpapi.Config{Logger: slog.New(slog.DiscardHandler)})
+	must(t, err)
+	s.url = router.serve(t, api)
+	seed(t, store, "acme", 10)
+	seed(t, store, "rival", 20)
+	s.others = rowsOf(t, store, "rival", 20)
+	return s
+}
+
+func (s *story) play() {
+	for _, chapter := range []func(){
+		s.refusals, s.consent, s.restriction, s.export, s.exportWithoutTheDesk, s.rectification, s.erasure,
+		s.completion, s.erasureAgain, s.exportOfWhatIsLeft, s.refusals,
+	} {
+		chapter()
+		s.checkTrail()
+		if s.t.Failed() {
+			return // what comes next would only repeat it
+		}
+	}
+	if now := rowsOf(s.t, s.store, "rival", 20); !reflect.DeepEqual(now, s.others) {
+		s.t.Errorf("what is held about somebody else was %v and is %v", s.others, now)
+	}
+	if events := s.trail("rival"); len(events) > 0 || len(s.desk.erased) != 1 {
+		s.t.Errorf("somebody else has the events %v, and the desk erased %v", events, s.desk.erased)
+	}
+}
+
+// checkTrail compares the trail with what has happened so far.
+func (s *story) checkTrail() {
+	s.t.Helper()
+	var types []domain.EventType
+	for _, event := range s.trail("acme") {
+		types = append(types, event.EventType)
+		s.checkOperation(event)
+	}
+	if !slices.Equal(types, s.events) {
+		s.t.Fatalf("the trail is %v, want %v", types, s.events)
+	}
+}
+
+// checkOperation checks that an event of a right that takes several events has the id of its operation, the one that
+// was requested last.
+func (s *story) checkOperation(event domain.AuditEvent) {
+	right, what, _ := strings.Cut(string(event.EventType), "_")
+	switch {
+	case right != "export" && right != "erasure" && right != "rectification":
+		return
+	case what == "requested":
+		s.operation = event.EventID
+	}
+	if event.Payload["operation_id"] != s.operation {
+		s.t.Errorf("%s is of the operation %v, want %s", event.EventType, event.Payload["operation_id"], s.operation)
+	}
+}
+
+func (s *story) trail(tenant string) (events []domain.AuditEvent) {
+	s.t.Helper()
+	subject, err := subjectOf(tenant)
+	must(s.t, err)
+	must(s.t, s.store.Sessions.Do(s.t.Context(), func(ctx context.Context, session ports.Session) (err error) {
+		events, err = session.Audit().Trail(ctx, subject.ID)
+		return err
+	}))
+	return events
+}
+
+func (s *story) happened(types ...domain.EventType) { s.events = append(s.events, types...) }
+
+// refusals leave nothing behind.
+func (s *story) refusals() {
+	s.exchange("", "GET", "/me/export", "", http.StatusUnauthorized, nil)
+	s.exchange("acme", "POST", "/me/consent", `{`, http.StatusBadRequest, nil)
+	s.exchange("acme", "POST", "/me/consent", `{"purpose":""}`, http.StatusUnprocessableEntity, nil)
+	s.exchange("acme", "POST", "/me/consent", strings.Repeat(" ", 65<<10), http.StatusRequestEntityTooLarge, nil)
+	s.exchange("acme", "GET", "/me/unknown", "", http.StatusNotFound, nil)
+	s.exchange("acme", "PUT", "/me", "", http.StatusMethodNotAllowed, nil)
+}
+
+func (s *story) consent() {
+	for _, granted := range []bool{true, false} {
+		var record domain.ConsentRecord
+		body := fmt.Sprintf(`{"purpose":"a/b c","policy_version":"v1","granted":%v}`, granted)
+		s.exchange("acme", "POST", "/me/consent", body, http.StatusOK, &record)
+		var status domain.ConsentStatus
+		s.exchange("acme", "GET", "/me/consent/a%2Fb%20c", "", http.StatusOK, &status)
+		if status.Granted != granted || status.RecordedAt == nil || !status.RecordedAt.Equal(record.RecordedAt) {
+			s.t.Errorf("granted is %v: %+v", granted, status)
+		}
+	}
+	s.happened(domain.EventConsentGranted, domain.EventConsentWithdrawn)
+}
+
+func (s *story) restriction() {
+	for _, body := range []string{`{"restricted":true,"reason":"the address is wrong"}`, `{"restricted":false}`} {
+		s.exchange("acme", "POST", "/me/restriction", body, http.StatusOK, nil)
+		var status domain.RestrictionStatus
+		s.exchange("acme", "GET", "/me/restriction?purpose=ads", "", http.StatusOK, &status)
+		if want := strings.Contains(body, "true"); status.Restricted != want || (status.Scope != nil) != want ||
+			status.Purpose == nil || *status.Purpose != "ads" {
+			s.t.Errorf("after %s: %+v", body, status)
+		}
+	}
+	s.happened(domain.EventRestrictionPlaced, domain.EventRestrictionLifted)
+}
+
+func (s *story) exported() (values map[string]any, bundle domain.ExportBundle) {
+	s.t.Helper()
+	s.exchange("acme", "GET", "/me/export", "", http.StatusOK, &bundle)
+	s.happened(domain.EventExportRequested, domain.EventExportCompleted)
+	values = map[string]any{}
+	lines := map[string]bool{} // of the ledgers
+	bundle.Records = slices.DeleteFunc(bundle.Records, func(r domain.ExportRecord) bool {
+		ledger := strings.HasPrefix(r.Source, "habeas_")
+		if ledger {
+			lines[r.Source+" "+r.Row] = true
+		}
+		return ledger
+	})
+	if len(lines) != 4 { // two decisions on consent, two on restriction
+		s.t.Errorf("lines of the ledgers: %v", lines)
+	}
+	for _, record := range bundle.Records {
+		values[record.Source+"."+record.Field] = record.Value
+		ends := issued.AddDate(10, 0, 0) // a year without a 29th of February: the 1st of March
+		if retained := record.Field == "address"; retained != (record.RetentionReason != nil) ||
+			retained && !record.ExpiresAt.Equal(ends) {
+			s.t.Errorf("%s.%s: %+v", record.Source, record.Field, record)
+		}
+	}
+	return values, bundle
+}
+
+func (s *story) export() {
+	values, bundle := s.exported()
+	want := map[string]any{ // as JSON has it
+		"people.name": "Ada", "people.email": "ada@example.org", "people.nickname": "al",
+		"people.born": "2024-02-29T00:00:00Z", "people.score": domain.Number("12.5"),
+		"people.level": domain.Number("3"), "people.visits": domain.Number("1073741824"),
+		"people.active": true, "people.token": "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
+		"people.settings": domain.JSON(`{"theme":"dark"}`), "people.photo": "AQI=",
+		"addresses.street": "1 Main Street", "messages.body": "anybody there?", "orders.note": "ring twice",
+		"order_lines.engraving": "for you", "invoices.address": "1 Main Street", "invoices.phone": "555",
+		"desk.contact.name": "of acme",
+		"people.badge":      nil, "people.login": nil, "people.mobile": nil, "people.motto": nil,
+	}
+	if !reflect.DeepEqual(values, want) || len(bundle.Records) != len(want)+1 || len(bundle.IncompleteSources) > 0 {
+		s.t.Errorf("exported %v, %d records, incomplete: %v", values, len(bundle.Records), bundle.IncompleteSources)
+	}
+}
+
+func (s *story) exportWithoutTheDesk() {
+	s.desk.down = true
+	defer func() { s.desk.down = false }()
+	values, bundle := s.exported()
+	if !slices.Equal(bundle.IncompleteSources, []string{"desk"}) || len(values) != 21 {
+		s.t.Errorf("%d fields, incomplete: %v", len(values), bundle.IncompleteSources)
+	}
+}
+
+// rectification has no route: the application calls it from one of its own.
+func (s *story) rectification() {
+	subject, err := subjectOf("acme")
+	must(s.t, err)
+	var result domain.RectificationResult
+	must(s.t, s.engines.Sessions.Do(s.t.Context(), func(ctx context.Context, session ports.Session) (err error) {
+		corrections := domain.Corrections{domain.CategoryContact: "lovelace@example.org"}
+		result, err = s.engines.Rectifier.RectifySubject(ctx, session, subject, corrections, rectification.AllColumns())
+		return err
+	}))
+	held := rowsOf(s.t, s.store, "acme", 10)
+	if !maps.Equal(result.Rectified, map[string]int64{"people": 1, "invoices": 1}) ||
+		held["people"][0]["email"] != "lovelace@example.org" || held["invoices"][0]["phone"] != "lovelace@example.org" {
+		s.t.Errorf("%+v, and then %v", result, held)
+	}
+	s.drain(1)
+	if s.desk.names["acme"] != "lovelace@example.org" {
+		s.t.Errorf("the desk knows %v", s.desk.names)
+	}
+	s.happened(domain.EventRectificationRequested, domain.EventRectificationStepSucceeded,
+		domain.EventRectificationStepSucceeded, domain.EventRectificationLocalCompleted,
+		domain.EventRectificationStepSucceeded, domain.EventRectificationCompleted)
+}
+
+// drain carries out what waits in the outbox, as a worker does.
+func (s *story) drain(want int) {
+	s.t.Helper()
+	for _, want := range []int{want, 0} {
+		if settled, err := s.engines.Runner.RunOnce(s.t.Context()); err != nil || settled != want {
+			s.t.Errorf("%d entries were settled, want %d: %v", settled, want, err)
+		}
+	}
+}

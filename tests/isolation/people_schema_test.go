@@ -1,0 +1,240 @@
+package isolation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// people is a generated application whose rows are about several people. The first table is the subject's; each of the
+// others refers to one that comes before it or to two, and every relation is a path.
+type people struct {
+	*rapid.T
+	tables []*peopleTable
+}
+
+type peopleTable struct {
+	name      string
+	key       []string // which others refer to
+	kind      string   // of the key columns
+	relations []*peopleRelation
+	columns   []domain.Column // texts
+	rows      []map[string]any
+}
+
+type peopleRelation struct {
+	name    string
+	to      *peopleTable
+	columns []string
+	clears  []string // by StrategyNull
+	erasure domain.Strategy
+	when    *domain.Condition
+}
+
+func drawPeople(t *rapid.T) *people {
+	p := &people{T: t}
+	subject := &peopleTable{
+		name: `we"ird`, key: pick(t, "subject key", []string{"key"}, []string{"tenant", "number"}),
+		kind: pick(t, "key type", "BIGINT", "TEXT"),
+	}
+	subject.columns = []domain.Column{p.text("email", "")}
+	p.tables = []*peopleTable{subject}
+	for i := range between(t, "tables", 1, 3) {
+		p.table(fmt.Sprint("t ", i))
+	}
+	p.fill()
+	return p
+}
+
+func (p *people) text(name, via string) domain.Column {
+	return domain.Column{Name: name, Type: domain.TypeText, Personal: &domain.Annotation{
+		Category: domain.CategoryContact, Strategy: domain.StrategyErase, Via: via,
+	}}
+}
+
+// table draws a table with one relation or two. Two of them may share their columns if conditions tell them apart.
+func (p *people) table(name string) {
+	t := &peopleTable{name: name, key: []string{"id"}, kind: "BIGINT"}
+	parents := []*peopleTable{pick(p.T, "parent", p.tables...)}
+	if oneIn(p.T, "two parents", 2) || len(p.tables) == 1 {
+		parents = append(parents, pick(p.T, "parent", slices.Concat(p.tables, p.tables[:1])...))
+	}
+	polymorphic := len(parents) == 2 && parents[0].kind == parents[1].kind && len(parents[0].key) == len(parents[1].key) &&
+		oneIn(p.T, "polymorphic", 2)
+	for i, parent := range parents {
+		t.relations = append(t.relations, p.relation(i, parent, polymorphic))
+	}
+	for i, r := range t.relations {
+		r.clears = slices.DeleteFunc(slices.Clone(r.columns), func(name string) bool {
+			other := t.relations[len(t.relations)-1-i]
+			return other != r && !polymorphic && slices.Contains(other.columns, name)
+		})
+	}
+	p.annotate(t)
+	p.tables = append(p.tables, t)
+}
+
+func (p *people) relation(i int, parent *peopleTable, polymorphic bool) *peopleRelation {
+	r := &peopleRelation{name: fmt.Sprint("R", i), to: parent}
+	r.erasure = pick(p.T, "erasure", "", "", domain.StrategyDelete, domain.StrategyNull)
+	if parent.loses() && r.erasure == "" {
+		r.erasure = pick(p.T, "erasure below rows that go", domain.StrategyDelete, domain.StrategyNull)
+	}
+	prefix := fmt.Sprint("ref", i, " ")
+	if polymorphic {
+		prefix = "ref "
+	}
+	if polymorphic || oneIn(p.T, "condition", 4) {
+		value := []string{"plain", `it's ?1 "$1" \ ü`}[i]
+		r.when = &domain.Condition{Column: "kind", Value: value}
+	}
+	for j, name := range parent.key {
+		if j == 0 && len(parent.key) > 1 && !polymorphic { // the tenant of all that a row refers to
+			r.columns = append(r.columns, "tenant")
+			continue
+		}
+		r.columns = append(r.columns, prefix+name)
+	}
+	if len(parent.key) > 1 && !polymorphic && !oneIn(p.T, "tenant in the key", 2) {
+		r.columns[0] = prefix + "tenant"
+	}
+	return r
+}
+
+// loses reports whether an erasure deletes rows of the table.
+func (t *peopleTable) loses() bool {
+	return slices.ContainsFunc(t.relations, func(r *peopleRelation) bool { return r.erasure == domain.StrategyDelete })
+}
+
+// cuts reports whether an erasure clears references on the way from the table.
+func (t *peopleTable) cuts() bool {
+	return slices.ContainsFunc(t.relations, func(r *peopleRelation) bool {
+		return r.erasure == domain.StrategyNull || r.to.cuts()
+	})
+}
+
+// vias are the names of the table's paths, by the books.
+func (t *peopleTable) vias() (names []string) {
+	if len(t.relations) == 0 {
+		return []string{""}
+	}
+	for _, r := range t.relations {
+		for _, onward := range r.to.vias() {
+			names = append(names, t.via(r, onward))
+		}
+	}
+	return names
+}
+
+func (t *peopleTable) via(r *peopleRelation, onward string) string {
+	if len(t.relations) == 1 {
+		return onward
+	}
+	return strings.TrimSuffix(r.name+"."+onward, ".")
+}
+
+// annotate draws columns and to whom they belong: to a path, to several, or to a relation with all of its paths.
+func (p *people) annotate(t *peopleTable) {
+	vias := t.vias()
+	names := slices.Clone(vias)
+	if len(t.relations) > 1 {
+		names = append(names, "R0", "R1")
+	}
+	for i := range between(p.T, "columns", 0, 3) {
+		via := ""
+		if len(vias) > 1 {
+			via = pick(p.T, "via", names...)
+			if oneIn(p.T, "two vias", 3) {
+				via += ", " + pick(p.T, "via", names...)
+			}
+		}
+		c := p.text(fmt.Sprint("c", i), via)
+		switch {
+		case t.loses():
+		case t.cuts():
+			c.Personal.Strategy = pick(p.T, "strategy", domain.StrategyErase, domain.StrategyAnonymize, domain.StrategyNull)
+		default:
+			c.Personal.Strategy = pick(p.T, "strategy", domain.StrategyErase, domain.StrategyNull, domain.StrategyRetain)
+		}
+		if c.Personal.Strategy == domain.StrategyRetain {
+			c.Personal.Reason = "books"
+		}
+		t.columns = append(t.columns, c)
+	}
+}
+
+// all are the names of the table's columns, those of its key first.
+func (t *peopleTable) all() []string {
+	names := slices.Clone(t.key)
+	for _, r := range t.relations {
+		names = append(names, r.columns...)
+	}
+	names = append(names, "kind", "plain")
+	for _, c := range t.columns {
+		names = append(names, c.Name)
+	}
+	slices.Sort(names[len(t.key):])
+	return slices.Compact(names)
+}
+
+// typeOf is the declared type of a column.
+func (t *peopleTable) typeOf(name string) string {
+	if slices.Contains(t.key, name) {
+		return t.kind
+	}
+	for _, r := range t.relations {
+		if slices.Contains(r.columns, name) {
+			return r.to.kind
+		}
+	}
+	return "TEXT"
+}
+
+func (p *people) script() string {
+	var script strings.Builder
+	for _, t := range p.tables {
+		var lines []string
+		for _, name := range t.all() {
+			lines = append(lines, quote(name)+" "+t.typeOf(name))
+		}
+		lines = append(lines, "PRIMARY KEY "+tuple(t.key))
+		for _, r := range t.relations {
+			if r.when == nil {
+				lines = append(lines, "FOREIGN KEY "+tuple(r.columns)+" REFERENCES "+quote(r.to.name)+" "+tuple(r.to.key))
+			}
+		}
+		fmt.Fprintf(&script, "CREATE TABLE %s (%s);\n", quote(t.name), strings.Join(lines, ", "))
+	}
+	return script.String()
+}
+
+func (p *people) dataMap() (domain.DataMap, error) {
+	var tables []domain.Table
+	for i, t := range p.tables {
+		table := domain.Table{Name: t.name, PrimaryKey: t.key}
+		if i == 0 {
+			table.SubjectKey = t.key
+		}
+		for _, name := range t.all() {
+			c := domain.Column{Name: name, Type: map[string]domain.ColumnType{
+				"BIGINT": domain.TypeBigInt, "TEXT": domain.TypeText,
+			}[t.typeOf(name)]}
+			if j := slices.IndexFunc(t.columns, func(c domain.Column) bool { return c.Name == name }); j >= 0 {
+				c = t.columns[j]
+			}
+			table.Columns = append(table.Columns, c)
+		}
+		for _, r := range t.relations {
+			table.Relations = append(table.Relations, domain.Relation{
+				Name: r.name, Columns: r.columns, References: r.to.name, ReferencedColumns: r.to.key, Path: true,
+				OnErasure: r.erasure, When: r.when,
+			})
+		}
+		tables = append(tables, table)
+	}
+	return domain.NewDataMap(tables...)
+}

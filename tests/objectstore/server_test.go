@@ -1,0 +1,240 @@
+// Package objectstore tests the resolver for files against an S3 server, in the same process and on loopback.
+package objectstore_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/habeas-data/habeas/adapters/objectstore"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/versity/versitygw/backend/meta"
+	"github.com/versity/versitygw/backend/posix"
+	"github.com/versity/versitygw/embedgw"
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/s3blob"
+)
+
+const (
+	accessKey = "test-access-key"
+	secretKey = "test-secret-key"
+)
+
+// server is the address of the S3 server, of which a process can have one.
+var server string
+
+func TestMain(m *testing.M) {
+	code, err := withServer(m.Run)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "the S3 server:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func withServer(run func() int) (code int, err error) {
+	directory, err := os.MkdirTemp("", "habeas-objectstore-")
+	if err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(directory)
+	data, versions, sidecar := filepath.Join(directory, "data"), filepath.Join(directory, "versions"),
+		filepath.Join(directory, "sidecar")
+	for _, each := range []string{data, versions, sidecar} {
+		if err := os.Mkdir(each, 0o700); err != nil {
+			return 1, err
+		}
+	}
+	// Attributes in files of their own: not every file system has extended ones.
+	attributes, err := meta.NewSideCar(sidecar)
+	if err != nil {
+		return 1, err
+	}
+	store, err := posix.New(data, attributes, posix.PosixOpts{
+		VersioningDir: versions, SideCarDir: sidecar, Concurrency: 16,
+	})
+	if err != nil {
+		return 1, err
+	}
+	if server, err = freeAddress(); err != nil {
+		return 1, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- embedgw.RunVersityGW(ctx, store, &embedgw.Config{
+			RootUserAccess: accessKey, RootUserSecret: secretKey, Ports: []string{server}, Quiet: true, KeepAlive: true,
+			MaxConnections: 1000, MaxRequests: 500, MultipartMaxParts: 10_000, HealthPath: "/health",
+		})
+	}()
+	if err := awaitHealth(ended); err != nil {
+		stop()
+		return 1, err
+	}
+	code = run()
+	stop()
+	return code, <-ended
+}
+
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
+}
+
+func awaitHealth(ended <-chan error) error {
+	ticks := time.NewTicker(20 * time.Millisecond)
+	defer ticks.Stop()
+	patience := time.After(30 * time.Second)
+	for {
+		if response, err := http.Get("http://" + server + "/health"); err == nil {
+			_ = response.Body.Close()
+			return nil
+		}
+		select {
+		case err := <-ended:
+			return err
+		case <-patience:
+			return context.DeadlineExceeded
+		case <-ticks.C:
+		}
+	}
+}
+
+// world is a bucket, and a way to it that can be made to fail.
+type world struct {
+	client *s3.Client // past the faults
+	name   string
+	bucket *blob.Bucket
+	fault  atomic.Pointer[http.HandlerFunc]
+}
+
+var buckets atomic.Int64
+
+// newWorld makes a bucket on the server. It is versioned unless it says otherwise, and can hold objects back.
+func newWorld(t testing.TB, versioned bool) *world {
+	t.Helper()
+	w := &world{client: connect("http://" + server), name: fmt.Sprintf("bucket-%d", buckets.Add(1))}
+	_, err := w.client.CreateBucket(t.Context(), &s3.CreateBucketInput{
+		Bucket: &w.name, ObjectLockEnabledForBucket: aws.Bool(versioned),
+	})
+	must(t, err)
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(&url.URL{Scheme: "http", Host: server})
+		r.Out.Host = r.In.Host // it is signed
+	}}
+	front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if fault := w.fault.Load(); fault != nil {
+			(*fault)(rw, r)
+			return
+		}
+		proxy.ServeHTTP(rw, r)
+	}))
+	t.Cleanup(front.Close)
+	w.bucket, err = s3blob.OpenBucket(t.Context(), connect(front.URL), w.name, nil)
+	must(t, err)
+	t.Cleanup(func() { _ = w.bucket.Close() })
+	return w
+}
+
+func connect(endpoint string) *s3.Client {
+	return s3.New(s3.Options{
+		BaseEndpoint: &endpoint, Region: "us-east-1", UsePathStyle: true, RetryMaxAttempts: 1,
+		Credentials: credentials.NewStaticCredentialsProvider(accessKey, secretKey, ""),
+	})
+}
+
+func (w *world) resolver(t testing.TB, options objectstore.Options) *objectstore.Resolver {
+	t.Helper()
+	resolver, err := objectstore.New(w.bucket, options)
+	must(t, err)
+	return resolver
+}
+
+// write writes versions of an object.
+func (w *world) write(t testing.TB, key string, contents ...string) {
+	t.Helper()
+	for _, content := range contents {
+		must(t, w.bucket.WriteAll(t.Context(), key, []byte(content), &blob.WriterOptions{
+			Metadata: map[string]string{"caption": "excluded-caption"},
+		}))
+	}
+}
+
+// versions counts the versions and the delete markers by key.
+func (w *world) versions(t testing.TB) map[string]int {
+	t.Helper()
+	all := map[string]int{}
+	pages := s3.NewListObjectVersionsPaginator(w.client, &s3.ListObjectVersionsInput{Bucket: &w.name})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(t.Context())
+		must(t, err)
+		for _, version := range page.Versions {
+			all[*version.Key]++
+		}
+		for _, marker := range page.DeleteMarkers {
+			all[*marker.Key]++
+		}
+	}
+	return all
+}
+
+// hold puts a legal hold on the current version of an object, until the test ends.
+func (w *world) hold(t testing.TB, key string) {
+	t.Helper()
+	must(t, w.setHold(t.Context(), key, types.ObjectLockLegalHoldStatusOn))
+}
+
+func (w *world) setHold(ctx context.Context, key string, status types.ObjectLockLegalHoldStatus) error {
+	_, err := w.client.PutObjectLegalHold(ctx, &s3.PutObjectLegalHoldInput{
+		Bucket: &w.name, Key: &key, LegalHold: &types.ObjectLockLegalHold{Status: status},
+	})
+	return err
+}
+
+func ref(value string) domain.SubjectRef {
+	return domain.SubjectRef{Kind: objectstore.Name, Value: value}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// withoutVersions is the bucket behind a store that does not know the request for versions.
+func (w *world) withoutVersions(t testing.TB) *blob.Bucket {
+	t.Helper()
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(&url.URL{Scheme: "http", Host: server})
+		r.Out.Host = r.In.Host
+	}}
+	front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has("versions") {
+			rw.WriteHeader(http.StatusNotImplemented)
+			return
+		}
+		proxy.ServeHTTP(rw, r)
+	}))
+	t.Cleanup(front.Close)
+	bucket, err := s3blob.OpenBucket(t.Context(), connect(front.URL), w.name, nil)
+	must(t, err)
+	t.Cleanup(func() { _ = bucket.Close() })
+	return bucket
+}

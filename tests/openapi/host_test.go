@@ -1,0 +1,97 @@
+package openapi_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/app/stack"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+const decision = `{"granted":true,"policy_version":"v1","purpose":"newsletter"}`
+
+var errBroken = errors.New("secret")
+
+// sessions is a store in memory, which fails when before does.
+type sessions struct {
+	ports.SessionFactory
+	before func(ctx context.Context) error
+}
+
+func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	if s.before != nil {
+		if err := s.before(ctx); err != nil {
+			return err
+		}
+	}
+	return s.SessionFactory.Do(ctx, fn)
+}
+
+// newAPI returns an API over a store with one row, which has a value of each type.
+func newAPI(t *testing.T, s *sessions) *httpapi.API {
+	t.Helper()
+	personal := func(name string, columnType domain.ColumnType) domain.Column {
+		return domain.Column{Name: name, Type: columnType, Personal: &domain.Annotation{
+			Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize, Basis: domain.BasisContract,
+		}}
+	}
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeText},
+			personal("email", domain.TypeText), personal("price", domain.TypeNumber),
+			personal("prefs", domain.TypeJSON), personal("flag", domain.TypeBoolean), personal("raw", domain.TypeBytes),
+			personal("nothing", domain.TypeText),
+		},
+	})
+	require(t, err)
+	store, err := memory.New(dataMap, memory.Options{})
+	require(t, err)
+	require(t, store.Insert("users", memory.Row{
+		"id": "42", "email": "ada@example.com", "price": 19.9, "prefs": domain.JSON(`{"a":[1]}`),
+		"flag": true, "raw": []byte{1}, "nothing": nil,
+	}))
+	s.SessionFactory = store
+	engines, err := stack.New(stack.Config{Sessions: s, DataMap: dataMap})
+	require(t, err)
+	api, err := engines.API(httpapi.Config{Logger: slog.New(slog.DiscardHandler)})
+	require(t, err)
+	return api
+}
+
+// answer is a response whose body has been read.
+type answer struct {
+	*http.Response
+	body string
+}
+
+func send(t *testing.T, host *fiber.App, request *http.Request) answer {
+	t.Helper()
+	response, err := host.Test(request, -1)
+	require(t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require(t, err)
+	return answer{response, string(body)}
+}
+
+func newRequest(method, target, body string) *http.Request {
+	return httptest.NewRequest(method, target, strings.NewReader(body))
+}
+
+func require(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
