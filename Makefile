@@ -7,8 +7,12 @@ TEST_FLAGS    =
 BENCH_FLAGS   =
 PACKAGES      = ./...
 
+# SQLite is C that was translated to Go: under the race detector it is twenty times slower, and its threads are its own.
+# The driver around it, and all else, is watched.
+RACE_FLAGS = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
+
 # Modules of their own: what they need never enters the library's go.mod.
-NESTED = tests/pgdriver tests/mattn tests/bench tests/servers
+NESTED = adapters/objectstore tests/pgdriver tests/mattn tests/bench tests/servers tests/objectstore tests/openapi
 
 # The tests of a module and of packages in it, and the proof that there were PostgreSQL tests among them.
 define test-module
@@ -21,16 +25,17 @@ endef
 
 # The packages whose tests use PostgreSQL, but for those that test how servers are started.
 POSTGRES_PACKAGES = $$(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | \
-	grep -E 'habeas/tests/(postgres|databases|conformance)[] ]' | cut -d' ' -f1 | grep -vE 'habeas/tests/(cmd|postgres)')
+	grep -E 'habeas/(internal/tests/(postgres|databases)|tests/internal/conformance)[] ]' | cut -d' ' -f1 | \
+	grep -vE 'habeas/(tests/cmd|internal/tests/postgres)')
 
-.PHONY: help test test-quick test-modules test-servers test-versions test-version lint generate tidy check-generate walkthrough bench bench-quick bench-growth ci postgres
+.PHONY: help vet test-newest test test-quick test-modules test-servers test-versions test-version lint generate tidy check-generate walkthrough bench bench-quick bench-growth ci postgres
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# One server for all modules. Tests that are killed from outside still leave none behind; see tests/postgres.
+# One server for all modules. Tests that are killed from outside still leave none behind; see internal/tests/postgres.
 test: postgres ## Run all tests with the race detector; PostgreSQL tests run or fail, they never skip
-	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-modules RACE=-race
+	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-modules RACE="$(RACE_FLAGS)"
 
 test-quick: postgres ## Run all tests without the race detector
 	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-modules
@@ -39,13 +44,40 @@ test-modules:
 	$(call test-module,.,$(PACKAGES))
 	$(call test-module,tests/pgdriver,./...)
 	go -C tests/mattn test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
+	go -C tests/openapi test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
+	go -C adapters/objectstore test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C tests/bench test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
+
+vet: ## Compile every module, tests included, and run go vet on it
+	@for module in . $(NESTED); do echo "go vet: module $$module"; go -C $$module vet ./... || exit; done
+
+# go.mod names the oldest versions that work, so that "make test" is the proof of them. These are the newest.
+NEWEST = github.com/uptrace/bun@v1.3.0 \
+	github.com/uptrace/bun/dialect/pgdialect@v1.3.0 \
+	github.com/uptrace/bun/dialect/sqlitedialect@v1.3.0 \
+	github.com/gofiber/fiber/v2@v2.52.15 \
+	github.com/jackc/pgx/v5@v5.12.0 \
+	github.com/go-resty/resty/v2@v2.17.2 \
+	github.com/google/uuid@v1.6.0
+
+# Only what stands on these modules is tested again.
+test-newest: postgres ## Run the tests on the newest versions of what go.mod requires; "make test" runs them on the oldest
+	@directory=$$(mktemp -d) && trap 'rm -rf "$$directory"' EXIT && \
+	cp go.mod go.sum "$$directory" && export GOFLAGS="$$(go env GOFLAGS) -modfile=$$directory/go.mod" && \
+	go mod edit $(NEWEST:%=-require=%) "$$directory/go.mod" && go mod tidy && go vet ./... && \
+	packages=$$(go list -test -f '{{.ImportPath}} {{.Deps}}' ./... | \
+		grep -E '(uptrace/bun|gofiber/fiber|jackc/pgx|go-resty/resty)' | grep -oE '^[^ ]+\.test ' | sed 's/\.test $$//') && \
+	$(WITH_POSTGRES) $(MAKE) --no-print-directory test-packages TESTED="$$(echo $$packages)"
+
+test-packages:
+	$(call test-module,.,$(TESTED))
 
 # All servers are the tests' own here, so that a database that is supplied would only hide that some cannot be had.
 test-servers: export HABEAS_TEST_DATABASE_URL =
-test-servers: ## Run what takes several servers: PgBouncer, failover, replicas; then the oldest and the newest PostgreSQL
+test-servers: ## Run what takes several servers: PgBouncer, failover, replicas, S3; then the oldest and the newest PostgreSQL
 	@.ci/ensure-postgres servers
 	$(call test-module,tests/servers,-count=1 ./...)
+	go -C tests/objectstore test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	@$(MAKE) --no-print-directory test-versions VERSIONS="$(firstword $(VERSIONS)) $(lastword $(VERSIONS))"
 
 # Servers of each version are fetched once, and kept in the user's cache directory.
@@ -90,7 +122,7 @@ define run-bench
 	cd tests/bench && exec $(CURDIR)/bin/bench $(1) $(BENCH_FLAGS)
 endef
 
-bench: postgres ## Measure habeas against other code and as tables grow, and write docs/benchmarks; takes about 20 minutes
+bench: postgres ## Measure habeas against other code and as tables grow, and write docs/benchmarks; takes about 45 minutes
 	go -C tests/bench test ./...
 	$(call run-bench,-markdown ../../docs/benchmarks)
 
