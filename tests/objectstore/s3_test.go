@@ -30,7 +30,7 @@ func openBucket(t testing.TB) porttest.ResolverSystem {
 		return porttest.ResolverFault{Name: fmt.Sprint(status), Inject: func() {
 			fault := http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 				rw.WriteHeader(status)
-				fmt.Fprintf(rw, "<Error><Code>Fault</Code><Message>%s</Message></Error>", vendorText)
+				_, _ = fmt.Fprintf(rw, "<Error><Code>Fault</Code><Message>%s</Message></Error>", vendorText)
 			})
 			w.fault.Store(&fault)
 		}}

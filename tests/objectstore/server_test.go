@@ -3,6 +3,7 @@ package objectstore_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -50,7 +51,7 @@ func withServer(run func() int) (code int, err error) {
 	if err != nil {
 		return 1, err
 	}
-	defer os.RemoveAll(directory)
+	defer func() { err = errors.Join(err, os.RemoveAll(directory)) }()
 	data, versions, sidecar := filepath.Join(directory, "data"), filepath.Join(directory, "versions"),
 		filepath.Join(directory, "sidecar")
 	for _, each := range []string{data, versions, sidecar} {
