@@ -11,6 +11,7 @@ package ports
 //go:generate -command mockgen go tool -modfile=../tools/go.mod mockgen -write_package_comment=false -package=mocks
 //go:generate mockgen -source=session.go -destination=mocks/session.go
 //go:generate mockgen -source=stores.go -destination=mocks/stores.go
+//go:generate mockgen -source=catalog.go -destination=mocks/catalog.go
 //go:generate mockgen -source=operations.go -destination=mocks/operations.go
 //go:generate mockgen -source=resolver.go -destination=mocks/resolver.go
 //go:generate mockgen -source=system.go -destination=mocks/system.go

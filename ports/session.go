@@ -41,3 +41,13 @@ type SessionFactory interface {
 	// domain.ErrSession: it would need a second connection and would not be part of the transaction.
 	Do(ctx context.Context, fn func(ctx context.Context, s Session) error) error
 }
+
+// Rehearser is a SessionFactory that can run a session without a trace. The stores of this module implement it.
+type Rehearser interface {
+	SessionFactory
+	// Rehearse calls fn with an open session, as Do does, and always rolls it back. Deferred constraints are checked
+	// first. Nothing outlives it: no evidence, no event of AppendOnRollback, no wake-up of a worker, no function of
+	// AfterCommit. It calls fn once and retries nothing. Returns the error of fn as Do does, the error of a constraint
+	// that would refuse the commit, or nil.
+	Rehearse(ctx context.Context, fn func(ctx context.Context, s Session) error) error
+}
