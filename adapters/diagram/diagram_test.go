@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
-var update = flag.Bool("update", false, "write the pictures anew")
+var update = flag.Bool("update", false, "write the pictures again")
 
 func shop(t testing.TB) (domain.DataMap, domain.Plan) {
 	t.Helper()

@@ -12,9 +12,9 @@ const (
 	lineHeight = 18.0
 	header     = 40.0
 	padding    = 10.0
-	below      = 22.0  // the gap between two boxes of a column
-	between    = 90.0  // the least gap between two columns
-	small      = 6.4   // the width of a character of a label
+	below      = 22.0 // the gap between two boxes of a column
+	between    = 90.0 // the least gap between two columns
+	small      = 6.4  // the width of a character of a label
 	margin     = 24.0
 	legend     = 44.0
 	tallest    = 1100.0 // a column of boxes; a layer with more of them has several columns
