@@ -148,6 +148,9 @@ type Dialect interface {
 	// no reason.
 	Lacks(table string, privileges []string) string
 
+	// written is the table of an UPDATE or a DELETE, and what the statement calls it.
+	written(table string) (target, name string)
+
 	// surrogate is the expression that anonymizes a column: one that fits its type and, for texts and UUIDs, is
 	// different in every row.
 	surrogate(column domain.Column) string
