@@ -100,6 +100,13 @@ type Dialect interface {
 	// Inspection is the statement that reads a table of the catalog, with its one parameter; see catalog.Cache.
 	Inspection(schema, table string) (text, parameter string)
 
+	// Catalog are the statements that read the live catalog of a schema; see Schemas.
+	Catalog(schema string) Catalog
+
+	// ColumnType is the type of the data map for a declared type, or empty if there is none, and the length of a limited
+	// text.
+	ColumnType(declared string) (t domain.ColumnType, length int)
+
 	// Quotes are the characters that quote names, with those that end them.
 	Quotes() map[byte]byte
 
