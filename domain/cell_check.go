@@ -61,7 +61,7 @@ func checkExport(table Table, column Column, report func(Problem)) {
 
 // SoundsSecret reports whether the name of a column says that it holds a secret, see Export.
 func SoundsSecret(name string) bool {
-	return slices.ContainsFunc(partsOf(name), func(part string) bool {
+	return slices.ContainsFunc(NameParts(name), func(part string) bool {
 		for _, word := range []string{"password", "secret", "token", "recovery"} {
 			if strings.Contains(part, word) {
 				return true
@@ -76,8 +76,9 @@ func SoundsSecret(name string) bool {
 	})
 }
 
-// partsOf splits a name into words in lower case: at what is no letter, and at camel case.
-func partsOf(name string) []string {
+// NameParts splits the name of a table or column into its words, in lower case: at any character that is not a letter,
+// and at camel case.
+func NameParts(name string) []string {
 	var parts []string
 	var part []rune
 	end := func() {
