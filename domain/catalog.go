@@ -11,6 +11,8 @@ type Catalog struct {
 	// Tables are all tables and views in the order of their names, but for those of the database system, those of habeas
 	// itself, and temporary ones.
 	Tables []CatalogTable `json:"tables"`
+	// Untyped says that a column takes values of any type and of any length, as in SQLite.
+	Untyped bool `json:"untyped,omitempty"`
 }
 
 // Table returns the table that a name of a data map means: by its Name, or by its schema and its name, also if the

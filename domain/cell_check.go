@@ -55,7 +55,7 @@ func checkExport(column Column, report func(Problem)) {
 
 // SoundsSecret reports whether the name of a column says that it holds a secret, see Export.
 func SoundsSecret(name string) bool {
-	return slices.ContainsFunc(partsOf(name), func(part string) bool {
+	return slices.ContainsFunc(NameWords(name), func(part string) bool {
 		for _, word := range []string{"password", "secret", "token", "recovery"} {
 			if strings.Contains(part, word) {
 				return true
@@ -70,8 +70,9 @@ func SoundsSecret(name string) bool {
 	})
 }
 
-// partsOf splits a name into words in lower case: at what is no letter, and at camel case.
-func partsOf(name string) []string {
+// NameWords splits the name of a table or a column into words in lower case: at characters that are not letters, and at
+// camel case.
+func NameWords(name string) []string {
 	var parts []string
 	var part []rune
 	end := func() {
