@@ -22,6 +22,7 @@
 //	ports.Outbox                                                     TestOutbox
 //	ports.AuditLog                                                   TestAuditLog
 //	all of these                                                     TestStore
+//	ports.CatalogReader                                              TestCatalogReader
 //	ports.IDSource                                                   TestIDSource
 //	ports.Resolver                                                   TestResolver
 //
