@@ -23,6 +23,7 @@
 //	ports.AuditLog                                                   TestAuditLog
 //	ports.ErasureMarks                                               TestErasureMarks
 //	all of these                                                     TestStore
+//	ports.CatalogReader                                              TestCatalogReader
 //	ports.IDSource                                                   TestIDSource
 //	ports.Resolver                                                   TestResolver
 //

@@ -92,7 +92,7 @@ func openInMemory(tables []domain.Table) Store {
 	}
 	pool := &pool{}
 	store.Connections, store.Statements = pool.connections, pool.statements
-	store.Sessions = pool.watch(store.Sessions)
+	store.Sessions = readable{pool.watch(store.Sessions), good}
 	return store
 }
 

@@ -15,7 +15,7 @@ func TestConformance(t *testing.T) {
 		noConnections = "there are no connections to hold"
 		noStatements  = "there are no statements to send"
 	)
-	porttest.TestStore(t, porttest.StoreHarness{
+	harness := porttest.StoreHarness{
 		Open: func(t testing.TB) porttest.Store {
 			t.Helper()
 			store := newStore(t, memory.Options{})
@@ -48,5 +48,7 @@ func TestConformance(t *testing.T) {
 			"outbox claims do not wait for each other":               "sessions that write come one after the other",
 			"audit events cannot be tampered with":                   "nothing but the ports leads to an event",
 		},
-	})
+	}
+	porttest.TestStore(t, harness)
+	t.Run("CatalogReader", func(t *testing.T) { porttest.TestCatalogReader(t, harness) })
 }
