@@ -89,3 +89,22 @@ func (t Table) IsErased(texts []string) bool {
 	}
 	return len(columns) > 0
 }
+
+// SweepReport says what a sweep did.
+type SweepReport struct {
+	Erased   int64            `json:"erased"`   // the erased subjects that were looked at
+	Subjects int64            `json:"subjects"` // the subjects of which something was overwritten
+	Failed   int64            `json:"failed"`   // the subjects whose sweep failed
+	Rows     map[string]int64 `json:"rows"`     // the rows in which something was overwritten, by table
+}
+
+// Add adds another report.
+func (r *SweepReport) Add(other SweepReport) {
+	r.Erased, r.Subjects, r.Failed = r.Erased+other.Erased, r.Subjects+other.Subjects, r.Failed+other.Failed
+	if r.Rows == nil {
+		r.Rows = map[string]int64{}
+	}
+	for table, rows := range other.Rows {
+		r.Rows[table] += rows
+	}
+}
