@@ -22,6 +22,7 @@
 //	ports.Outbox                                                     TestOutbox
 //	ports.AuditLog                                                   TestAuditLog
 //	ports.ErasureMarks                                               TestErasureMarks
+//	ports.RetentionSweeper                                           TestRetentionSweeper
 //	all of these                                                     TestStore
 //	ports.CatalogReader                                              TestCatalogReader
 //	ports.IDSource                                                   TestIDSource

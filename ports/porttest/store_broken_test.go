@@ -250,6 +250,25 @@ func (c counted) Keys(ctx context.Context, id domain.SubjectID, query domain.Key
 	return c.SubjectStore.Keys(ctx, id, query)
 }
 
+func (c counted) Due(
+	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
+) ([]domain.SubjectID, error) {
+	good, err := ports.SweeperOf(c.SubjectStore)
+	if err != nil {
+		return nil, err
+	}
+	return good.Due(ctx, marks, steps)
+}
+
+func (c counted) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+	good, err := ports.SweeperOf(c.SubjectStore)
+	if err != nil {
+		return nil, err
+	}
+	c.connection.use(id)
+	return good.Sweep(ctx, id, steps)
+}
+
 // nowhere is a store whose database cannot be reached. Only its audit log can be used.
 type nowhere struct{}
 

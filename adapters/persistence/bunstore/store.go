@@ -40,6 +40,7 @@ type Store struct {
 
 	locks     *sqltext.Locks
 	marks     sqltext.Marks
+	sweeps    sqltext.Sweeps
 	lastSteps atomic.Pointer[keptGroups]
 	catalogs  *catalog.Cache
 
@@ -80,7 +81,7 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	s.catalogs = catalog.NewCache(s.text, opts.TrustRowFilters, logger)
 	s.inserts, s.ledgers = sqltext.NewInserts(s.text), sqltext.NewLedgers(s.text.Tables)
 	s.outbox = sqltext.NewOutbox(s.text)
-	s.locks, s.marks = sqltext.NewLocks(s.text), sqltext.NewMarks(s.text)
+	s.locks, s.marks, s.sweeps = sqltext.NewLocks(s.text), sqltext.NewMarks(s.text), sqltext.NewSweeps(s.text)
 	s.exports = sqltext.NewExports(s.text, s.locks)
 	s.lookups, s.appending = newLookups(s), newAppending(s)
 	s.sharing = opts.ShareStatements && d.Joins()
