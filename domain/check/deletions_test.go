@@ -215,8 +215,12 @@ var reachCases = cases{
 			w.add("letters", "parent_id", domain.TypeBigInt)
 		}, nil,
 	},
-	"table-personal":                 {func(w *world) { w.outside("leads", "email", "first_name") }, []string{"table-personal leads.email, first_name"}},
-	"table-personal in German":       {func(w *world) { w.outside("interessenten", "Vorname", "geburtsdatum") }, []string{"table-personal interessenten.Vorname, geburtsdatum"}},
+	"table-personal":           {func(w *world) { w.outside("leads", "email", "first_name") }, []string{"table-personal leads.email, first_name"}},
+	"table-personal in German": {func(w *world) { w.outside("interessenten", "Vorname", "geburtsdatum") }, []string{"table-personal interessenten.Vorname, geburtsdatum"}},
+	"table-personal of an heir": {
+		func(w *world) { w.outside("admins", "email", "phone").Inherits = []string{"users"} },
+		[]string{"table-personal admins.phone"},
+	},
 	"table-personal not of things":   {func(w *world) { w.outside("products", "name", "title", "ip", "street", "color") }, nil},
 	"table-personal not of settings": {func(w *world) { w.outside("settings", "email_template", "phone_verified", "name", "email_count") }, nil},
 	"path-missing": {

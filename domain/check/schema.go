@@ -62,12 +62,25 @@ func (s *schema) present(do func(table domain.Table, live domain.CatalogTable)) 
 	}
 }
 
-// outside returns the tables of the database that are not in the data map, without views.
+// outside returns the tables of the database that are not in the data map, without views. The rows of a table that
+// inherits from one of the data map are rows of that one: only its further columns are outside.
 func (s *schema) outside() []domain.CatalogTable {
-	return slices.DeleteFunc(slices.Clone(s.catalog.Tables), func(t domain.CatalogTable) bool {
-		_, mapped := s.mapped[t.Name]
-		return mapped || t.Kind == domain.KindView || t.Kind == domain.KindMatView
-	})
+	var tables []domain.CatalogTable
+	for _, table := range s.catalog.Tables {
+		if _, mapped := s.mapped[table.Name]; mapped || table.Kind == domain.KindView || table.Kind == domain.KindMatView {
+			continue
+		}
+		for _, name := range table.Inherits {
+			if parent, mapped := s.named(name); mapped {
+				table.Columns = slices.DeleteFunc(slices.Clone(table.Columns), func(c domain.CatalogColumn) bool {
+					_, inherited := s.live[parent.Name].Column(c.Name)
+					return inherited
+				})
+			}
+		}
+		tables = append(tables, table)
+	}
+	return tables
 }
 
 // named returns the table that a foreign key, a trigger or a view names, by its name in the catalog.

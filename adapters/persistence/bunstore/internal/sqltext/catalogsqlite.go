@@ -14,6 +14,7 @@ func (sqlite) Catalog(schema string) Catalog {
 		Columns:   of(strings.ReplaceAll(columnsOfSQLite, "{which}", "{plain}")),
 		ColumnsOf: of(strings.ReplaceAll(columnsOfSQLite, "{which}", "lower(m.name) = $1")),
 		Triggers:  of(triggersOfSQLite), Statistics: of(statisticsOfSQLite), HasStatistics: of(hasStatisticsOfSQLite),
+		Untyped: true,
 	}
 }
 
