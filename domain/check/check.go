@@ -59,7 +59,7 @@ func (c *Checker) Check(ctx context.Context) ([]domain.Finding, error) {
 	for _, group := range []func(*schema){
 		(*schema).checkTables, (*schema).checkColumns, (*schema).checkAccess, (*schema).checkSurrogates,
 		(*schema).checkConditions, (*schema).checkUniques, (*schema).checkKeys, (*schema).checkDeletions,
-		(*schema).checkReach, (*schema).checkNames, (*schema).checkTriggers, (*schema).checkCopies,
+		(*schema).checkTriggers, (*schema).checkReach, (*schema).checkNames, (*schema).checkCopies,
 		(*schema).checkIndexes, (*schema).checkSecrets,
 	} {
 		group(found)

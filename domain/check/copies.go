@@ -47,6 +47,7 @@ func (s *schema) checkWrites(table domain.Table, trigger domain.CatalogTrigger, 
 		}
 		switch copied := s.copied(table, target); {
 		case len(copied) > 0:
+			s.copies[target.Name] = true
 			s.report(triggerCopies, at,
 				"The trigger "+trigger.Name+" writes to "+name+", which is not in the data map and has columns of the same names: "+
 					list(copied)+". Old values there outlive an erasure.",

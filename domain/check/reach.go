@@ -12,7 +12,7 @@ import (
 func (s *schema) checkReach() {
 	for _, table := range s.outside() {
 		switch {
-		case s.reported(table.Name, deleteRestricted, deleteCascades, deleteSetsNull, deleteSetsDefault):
+		case s.copies[table.Name], s.reported(table.Name, deleteRestricted, deleteCascades, deleteSetsNull, deleteSetsDefault):
 		case s.reportReaching(table):
 		case s.reportUnlinked(table):
 		default:

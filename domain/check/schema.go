@@ -18,6 +18,7 @@ type schema struct {
 	live   map[string]domain.CatalogTable // by the names of the data map; without those that the database lacks
 	mapped map[string]domain.Table        // by the names of the catalog
 	needed map[string]bool                // tables of the data map that an erasure or an export reads
+	copies map[string]bool                // tables outside of the data map into which triggers copy values
 	writes []write
 }
 
@@ -25,6 +26,7 @@ func newSchema(c Config, catalog domain.Catalog) *schema {
 	s := &schema{
 		DataMap: c.DataMap, catalog: catalog, trusts: c.TrustRowFilters, steps: c.Plan.Local(),
 		findings: []domain.Finding{}, live: map[string]domain.CatalogTable{}, mapped: map[string]domain.Table{}, needed: map[string]bool{},
+		copies: map[string]bool{},
 	}
 	for _, table := range s.Declared() {
 		if live, ok := catalog.Table(table.Name); ok {
