@@ -16,6 +16,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/check"
 	"github.com/habeas-data/habeas/domain/consent"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
@@ -44,6 +45,11 @@ type Config struct {
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 	// Clock is the source of the current time. The default is the machine's clock.
 	Clock ports.Clock
+	// Catalog reads the schema of the database that Sessions works on, for the check of the data map. bunstore.Store is
+	// one. By default the Stack has no Checker.
+	Catalog ports.CatalogReader
+	// TrustRowFilters is that of bunstore.Options, for the check of the data map. The default is false.
+	TrustRowFilters bool
 
 	Options
 }
@@ -81,6 +87,9 @@ type Stack struct {
 	Eraser      *erasure.Eraser
 	Rectifier   *rectification.Rectifier
 	Runner      *saga.Runner // to be drained by a worker, see adapters/worker
+
+	// Checker compares the data map with the database. It is nil, and nothing else needs it, if there is no Catalog.
+	Checker *check.Checker
 }
 
 // New wires the services. Returns domain.ErrConfiguration for a mistake in the configuration, and domain.ErrManifest or
@@ -132,6 +141,15 @@ func New(c Config) (Stack, error) {
 	if err != nil {
 		return Stack{}, err
 	}
+	var checker *check.Checker
+	if c.Catalog != nil {
+		checker, err = check.New(check.Config{
+			Catalog: c.Catalog, DataMap: c.DataMap, Plan: eraser.Plan(), TrustRowFilters: c.TrustRowFilters,
+		})
+		if err != nil {
+			return Stack{}, err
+		}
+	}
 	return Stack{
 		Sessions:    c.Sessions,
 		DataMap:     c.DataMap,
@@ -141,6 +159,7 @@ func New(c Config) (Stack, error) {
 		Eraser:      eraser,
 		Rectifier:   rectifier,
 		Runner:      runner,
+		Checker:     checker,
 	}, nil
 }
 

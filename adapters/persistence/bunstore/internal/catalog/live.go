@@ -49,8 +49,11 @@ func ReadLive(ctx context.Context, query conn.Query, dialect sqltext.Dialect) (d
 	if text := dialect.Schemas(""); text != "" {
 		schemas, l.err = query.Texts(ctx, text)
 	}
+	catalog := domain.Catalog{Tables: []domain.CatalogTable{}}
 	for _, schema := range schemas {
-		l.readSchema(ctx, schema, dialect.Catalog(schema))
+		statements := dialect.Catalog(schema)
+		catalog.Untyped = statements.Untyped
+		l.readSchema(ctx, schema, statements)
 	}
 	if l.err != nil {
 		return domain.Catalog{}, l.err
@@ -60,7 +63,6 @@ func ReadLive(ctx context.Context, query conn.Query, dialect sqltext.Dialect) (d
 		l.complete(table)
 	}
 	l.followViews()
-	catalog := domain.Catalog{Tables: []domain.CatalogTable{}}
 	for _, table := range l.order {
 		if !table.isTemporary() && !table.shadow {
 			catalog.Tables = append(catalog.Tables, table.CatalogTable)

@@ -16,6 +16,8 @@ type Catalog struct {
 	ColumnsOf     string // of one table, whose name is the parameter: the columns of views and virtual tables
 	HasStatistics string // returns rows if Statistics can be run
 	Statistics    string
+
+	Untyped bool // columns take values of any type; see domain.Catalog
 }
 
 // ownPrefix begins the names of the tables of habeas.
