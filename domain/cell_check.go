@@ -38,14 +38,8 @@ func checkSurrogate(column Column, report func(Problem)) {
 }
 
 // checkExport checks whether the value is exported, and that a column which is named like a secret says so.
-func checkExport(table Table, column Column, report func(Problem)) {
+func checkExport(column Column, report func(Problem)) {
 	switch said := column.Personal.Export; {
-	case said == ExportNo && slices.Contains(table.PrimaryKey, column.Name):
-		report(Problem{
-			Message: "is not to be exported, but it is in the primary key, by which an export names each row",
-			Found:   string(said),
-			Remedy:  "give the table a key that is not a secret",
-		})
 	case said == "" && SoundsSecret(column.Name):
 		report(Problem{
 			Message:  "is named like a secret, and does not say whether it is exported",

@@ -126,7 +126,7 @@ func (d *draft) checkAnnotation(table Table, column Column) {
 	if a.Basis != "" && !a.Basis.Valid() {
 		report(Problem{Message: "has no known legal basis", Found: string(a.Basis), Possible: words(legalBases())})
 	}
-	checkExport(table, column, report)
+	checkExport(column, report)
 	checkRef(column, report)
 	checkSurrogate(column, report)
 	if !a.Strategy.Valid() {
