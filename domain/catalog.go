@@ -6,6 +6,10 @@ import "slices"
 // constraints, and holds no value of a row.
 type Catalog struct {
 	Tables []CatalogTable `json:"tables"` // all tables and views but those of the database system, by name
+	// FoldsCase says that names which differ in case alone are one name, as in SQLite.
+	FoldsCase bool `json:"folds_case,omitempty"`
+	// Untyped says that a column takes values of any type and of any length, as in SQLite.
+	Untyped bool `json:"untyped,omitempty"`
 }
 
 // Table returns the table of that name.

@@ -55,7 +55,7 @@ func checkExport(column Column, report func(Problem)) {
 
 // SoundsSecret reports whether the name of a column says that it holds a secret, see Export.
 func SoundsSecret(name string) bool {
-	return slices.ContainsFunc(NameParts(name), func(part string) bool {
+	return slices.ContainsFunc(NameWords(name), func(part string) bool {
 		for _, word := range []string{"password", "secret", "token", "recovery"} {
 			if strings.Contains(part, word) {
 				return true
@@ -70,9 +70,9 @@ func SoundsSecret(name string) bool {
 	})
 }
 
-// NameParts splits the name of a table or column into its words, in lower case: at any character that is not a letter,
-// and at camel case.
-func NameParts(name string) []string {
+// NameWords splits the name of a table or a column into words in lower case: at characters that are not letters, and at
+// camel case.
+func NameWords(name string) []string {
 	var parts []string
 	var part []rune
 	end := func() {

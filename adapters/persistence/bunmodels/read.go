@@ -37,6 +37,10 @@ type Types map[reflect.Type]Type
 // whom the value belongs to, where there are several. A value with a comma stands in single quotes, in which two of
 // them are one. domain.Annotation and domain.Column say what the words mean.
 //
+//	pii:"none"
+//
+// says that a column holds no personal data although its name may sound like it; see domain.Column.NotPersonal.
+//
 //	subject:"id"      on each field of the subject's key
 //	subject:"path"    on the relation that leads to the subject, where several do; on several of them if the rows are
 //	                  about several people. It may say what becomes of the row, or of the reference, when that person is
@@ -171,7 +175,9 @@ func (r *modelReader) readField(field *schema.Field) {
 		})
 	}
 	if text, annotated := field.StructField.Tag.Lookup("pii"); annotated {
-		r.readAnnotation(field, &column, text)
+		if column.NotPersonal = strings.TrimSpace(text) == notPersonal; !column.NotPersonal {
+			r.readAnnotation(field, &column, text)
+		}
 	}
 	r.table.Columns = append(r.table.Columns, column)
 }

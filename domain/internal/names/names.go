@@ -157,7 +157,7 @@ var plain = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", 
 
 // partsOf are the words of a name, without accents.
 func partsOf(name string) []string {
-	parts := domain.NameParts(name)
+	parts := domain.NameWords(name)
 	for i, part := range parts {
 		parts[i] = plain.Replace(part)
 	}
