@@ -113,3 +113,16 @@ func FindDuty(table string) (Duty, bool) {
 	parts := partsOf(BaseName(table))
 	return Duty{Word: parts[len(parts)-1], Reason: bookkeeping}, true
 }
+
+// beginnings are the words of time columns from which a duty may count, the best first.
+var beginnings = patterns("issued, invoice date, invoiced, rechnungsdatum, belegdatum, booked, buchungsdatum, paid, " +
+	"payment date, completed, ordered, order date, placed, created, date, datum, fecha, timestamp, inserted, added, createat")
+
+// Begins returns the rank of a time column as the start of a duty to keep the row, 0 for the best, or -1.
+func Begins(column string) int {
+	parts := partsOf(column)
+	return slices.IndexFunc(beginnings, func(p pattern) bool {
+		_, _, ok := p.find(parts)
+		return ok
+	})
+}

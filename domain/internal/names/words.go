@@ -21,6 +21,9 @@ type columnRule struct {
 	patterns []pattern
 }
 
+// Email is the meaning of a column that holds email addresses.
+const Email = "an email address"
+
 // columnRules are tried in order. Words are in English, and some in German, French and Spanish.
 var columnRules = []columnRule{
 	{
@@ -91,11 +94,11 @@ var columnRules = []columnRule{
 			"company, employer, foto, bild, beruf, profession, profesion, signature"),
 	},
 	{
-		domain.CategoryContact, "an email address", texts, nil,
+		domain.CategoryContact, Email, texts, nil,
 		patterns("*email, e mail, email address, *mail address, mailadresse, *courriel, correo, correo electronico, gravatar*"),
 	},
 	{
-		domain.CategoryContact, "an email address", texts, []Kind{People, Addresses}, patterns("mail"),
+		domain.CategoryContact, Email, texts, []Kind{People, Addresses}, patterns("mail"),
 	},
 	{
 		domain.CategoryContact, "a telephone number", texts | numbers, nil,
