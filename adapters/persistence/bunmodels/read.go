@@ -45,6 +45,9 @@ type Types map[reflect.Type]Type
 //	subject:"path"    on the relation that leads to the subject, where several do; on several of them if the rows are
 //	                  about several people. It may say what becomes of the row, or of the reference, when that person is
 //	                  erased, and for which rows it holds: subject:"path,erasure:delete,when:'target_type=account'"
+//	subject:"path,references:accounts.id"
+//	                  on a column that refers to another table, if the model has no relation for it; without path, it
+//	                  is a relation like any other: subject:"references:accounts.id"
 //	subject:"owned"   on bun.BaseModel: the whole row is the subject's
 //
 // Everything that is wrong with the models is one domain.ErrManifest. It lists all mistakes in the order of the models,
@@ -170,9 +173,7 @@ func (r *modelReader) readField(field *schema.Field) {
 		r.table.SubjectKey = append(r.table.SubjectKey, column.Name)
 	case "":
 	default:
-		r.report(column.Name, domain.Problem{
-			Message: `has an unknown subject tag: a column takes "id"`, Found: subject, Possible: []string{"id"},
-		})
+		r.readReference(field, subject)
 	}
 	if text, annotated := field.StructField.Tag.Lookup("pii"); annotated {
 		if column.NotPersonal = strings.TrimSpace(text) == notPersonal; !column.NotPersonal {

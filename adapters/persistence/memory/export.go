@@ -23,7 +23,7 @@ func (s subjectStore) Export(
 		return &domain.Error{Code: domain.ErrSession, Op: "export", Message: "must come before any write of its session"}
 	}
 	snapshot := s.store.committed.Load()
-	erased := snapshot.erasures[id].times > 0
+	erased := snapshot.erasures[id].Erasures > 0
 	for _, table := range s.store.dataMap.Tables() {
 		rows, columns := snapshot.rows[table.Name], s.store.dataMap.ExportedColumns(table)
 		own, paths := snapshot.pathsOf(id, table.Name)
