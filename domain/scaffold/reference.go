@@ -137,6 +137,3 @@ func family(t domain.ColumnType) domain.ColumnType {
 func (t *table) refers(column string) bool {
 	return slices.ContainsFunc(t.out, func(r *reference) bool { return slices.Contains(r.columns, column) })
 }
-
-// isOfHabeas reports whether the table belongs to this module.
-func isOfHabeas(name string) bool { return strings.HasPrefix(names.BaseName(name), "habeas_") }

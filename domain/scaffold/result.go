@@ -113,6 +113,8 @@ func (d *draft) whyOut(t *table) string {
 	switch {
 	case t.Kind == domain.KindForeign, t.Kind == domain.KindVirtual:
 		return "It is a " + strings.ReplaceAll(string(t.Kind), "_", " ") + ", which an erasure does not change."
+	case len(t.Inherits) > 0:
+		return "Its rows are rows of " + strings.Join(t.Inherits, ", ") + " as well."
 	case !t.isReal():
 		if len(personal) > 0 || slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.far != unreachable }) {
 			t.ask("", "It has no primary or unique key, by which an erasure finds its rows: does it hold personal data?",

@@ -28,7 +28,7 @@ type Proposal struct {
 	// Candidates are the tables that could be the subject's, the chosen one first. If Options name the table, it is the
 	// only one.
 	Candidates []Candidate `json:"candidates"`
-	// LeftOut are the other tables of the catalog, by name, without views.
+	// LeftOut are the other tables of the catalog, by name. Views are not listed.
 	LeftOut []LeftOut `json:"left_out"`
 	// Decisions are the guesses that the schema does not settle, in the order of the tables.
 	Decisions []Decision `json:"decisions"`
@@ -95,8 +95,8 @@ func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
 
 // draft is a proposal on its way.
 type draft struct {
+	catalog   domain.Catalog
 	tables    []*table // all tables of the catalog but views, by name
-	foldsCase bool
 	subject   *table
 	subjectID []string // the subject's key
 }
@@ -120,13 +120,13 @@ type table struct {
 const unreachable = 1 << 30
 
 func newDraft(catalog domain.Catalog) *draft {
-	d := &draft{foldsCase: catalog.FoldsCase}
+	d := &draft{catalog: catalog}
 	for _, t := range catalog.Tables {
-		if t.Kind == domain.KindView || t.Kind == domain.KindMatView || isOfHabeas(t.Name) {
+		if t.Kind == domain.KindView || t.Kind == domain.KindMatView {
 			continue
 		}
 		read := &table{CatalogTable: t, far: unreachable, found: map[string]names.Match{}}
-		if t.Kind == domain.KindTable || t.Kind == domain.KindPartitioned {
+		if (t.Kind == domain.KindTable || t.Kind == domain.KindPartitioned) && len(t.Inherits) == 0 {
 			read.key = keyOf(t)
 		}
 		d.tables = append(d.tables, read)
@@ -141,7 +141,7 @@ func keyOf(t domain.CatalogTable) []string {
 		return t.PrimaryKey
 	}
 	for _, u := range t.Uniques {
-		if len(u.Columns) > 0 && !u.Partial && !u.Exclusion && !slices.ContainsFunc(u.Columns, func(name string) bool {
+		if isPlain(u) && !slices.ContainsFunc(u.Columns, func(name string) bool {
 			c, ok := t.Column(name)
 			return !ok || c.Nullable
 		}) {
@@ -149,6 +149,11 @@ func keyOf(t domain.CatalogTable) []string {
 		}
 	}
 	return nil
+}
+
+// isPlain reports whether the constraint keeps all rows apart by its columns alone.
+func isPlain(u domain.CatalogUnique) bool {
+	return len(u.Columns) > 0 && !u.Partial && !u.Exclusion && !u.Expressions
 }
 
 // isReal reports whether the table may be in a data map.
@@ -161,10 +166,10 @@ func (t *table) ask(column, question, chosen string, others ...string) {
 }
 
 func (d *draft) table(name string) *table {
-	for _, t := range d.tables {
-		if t.Name == name || d.foldsCase && strings.EqualFold(t.Name, name) {
-			return t
-		}
+	live, ok := d.catalog.Table(name)
+	i := slices.IndexFunc(d.tables, func(t *table) bool { return t.Name == live.Name })
+	if !ok || i < 0 {
+		return nil
 	}
-	return nil
+	return d.tables[i]
 }

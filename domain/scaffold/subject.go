@@ -78,7 +78,7 @@ func subjectKey(t *table) []string {
 	fits := func(key []string) bool {
 		return len(key) > 0 && !slices.ContainsFunc(key, func(name string) bool {
 			c, ok := t.Column(name)
-			return !ok || c.Nullable && !slices.Contains(t.PrimaryKey, name) || family(c.Type) == ""
+			return !ok || c.Nullable || family(c.Type) == ""
 		})
 	}
 	if !t.isReal() {
@@ -89,7 +89,7 @@ func subjectKey(t *table) []string {
 	}
 	for _, u := range t.Uniques {
 		whole := slices.ContainsFunc(u.Columns, func(name string) bool { return !slices.Contains(t.key, name) })
-		if !u.Partial && !u.Exclusion && whole && fits(u.Columns) {
+		if isPlain(u) && whole && fits(u.Columns) {
 			return u.Columns
 		}
 	}
@@ -204,7 +204,7 @@ func (t *table) isUnique(columns []string) bool {
 		return true
 	}
 	return slices.ContainsFunc(t.Uniques, func(u domain.CatalogUnique) bool {
-		return !u.Partial && !u.Exclusion && slices.Equal(u.Columns, columns)
+		return isPlain(u) && slices.Equal(u.Columns, columns)
 	})
 }
 

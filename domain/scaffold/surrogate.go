@@ -169,7 +169,7 @@ func (t *table) askForUnique() {
 			if c.Personal == nil || !slices.Contains(u.Columns, c.Name) {
 				continue
 			}
-			if c.Personal.Strategy == domain.StrategyNull || c.Unique() {
+			if c.Personal.Strategy == domain.StrategyNull && !u.NullsEqual || c.Unique() {
 				apart = true
 			} else if c.Personal.Strategy != domain.StrategyRetain || c.Personal.Since != "" {
 				equal = append(equal, c.Name)
