@@ -12,7 +12,9 @@ import (
 func (d *draft) recognise() {
 	for _, t := range d.tables {
 		for _, c := range t.Columns {
-			if m, ok := names.Find(t.Name, c.Name, c.Type); ok && !t.refers(c.Name) && !t.isReferredTo(c.Name) {
+			m, ok := names.Find(t.Name, c.Name, c.Type)
+			written := m.Category == domain.CategoryCommunication && len(c.Values) > 0 // a choice, and no text
+			if ok && !written && !t.refers(c.Name) {
 				t.found[c.Name] = m
 			}
 		}
@@ -73,6 +75,7 @@ func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain
 	if !t.goes && !t.fit(c, m, &column, &annotation, since) {
 		return column
 	}
+	t.askForAuthor(c, m)
 	if column.Type == "" {
 		column.Type = domain.TypeText
 	}
@@ -122,6 +125,9 @@ func isFile(c domain.CatalogColumn) bool {
 func (d *draft) askForJSON(t *table, c domain.CatalogColumn) bool {
 	erase, leave := "overwrite it", "leave it as it is"
 	question := "Do its documents hold personal data?"
+	if t.far > 1 {
+		return false
+	}
 	if t == d.subject || names.IsPeople(t.Name) || names.Is(t.Name, names.Activities) {
 		t.ask(c.Name, question, erase, leave)
 		return true
@@ -156,6 +162,20 @@ func (t *table) viaOf(column string) string {
 }
 
 func flat(name string) string { return strings.Join(domain.NameWords(name), "") }
+
+// askForAuthor asks about a text of which the name tells that it may be another person's: original_comment_text, next
+// to a reference to a comment.
+func (t *table) askForAuthor(c domain.CatalogColumn, m names.Match) {
+	for _, r := range t.out {
+		stem, _ := names.Stem(r.columns[len(r.columns)-1])
+		isPath := r.to.far == 0 || r.to.far == unreachable || slices.Contains(t.paths, r)
+		if m.Category == domain.CategoryCommunication && !isPath && strings.Contains(flat(c.Name), flat(stem)) {
+			t.ask(c.Name, "Was it written by the person that "+r.label()+" leads to?", "no",
+				"yes: mark both relations as paths, and say via")
+			return
+		}
+	}
+}
 
 // askForVia asks whom the values belong to, once for a table.
 func (t *table) askForVia() {

@@ -16,11 +16,9 @@ const byMaker = 1000
 // mostPaths is how many paths a data map allows a table.
 const mostPaths = 16
 
-// length is the length of the reference as a part of a way to the subject's table. In what people write, the person that
-// has made the row is its author.
+// length is the length of the reference as a part of a way to the subject's table.
 func (r *reference) length(subject *table) int {
-	written := names.Creates(r.columns[len(r.columns)-1]) && names.Is(r.from.Name, names.Messages)
-	if r.to == subject && r.role == names.Maker && !written {
+	if r.to == subject && r.role == names.Maker {
 		return byMaker
 	}
 	return 1

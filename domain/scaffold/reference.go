@@ -51,7 +51,10 @@ func (r *reference) isRelation() bool {
 }
 
 func (d *draft) add(r *reference) {
-	r.role = names.RoleOf(r.columns[len(r.columns)-1])
+	last := r.columns[len(r.columns)-1]
+	if r.role = names.RoleOf(last); names.Creates(last) && names.Is(r.from.Name, names.Messages) {
+		r.role = names.Holder // the person who has made what people write is its author
+	}
 	twin := slices.IndexFunc(r.from.out, func(other *reference) bool {
 		return other.to == r.to && slices.Equal(other.columns, r.columns) && slices.Equal(other.referenced, r.referenced)
 	})
@@ -94,8 +97,12 @@ func (d *draft) guessByTable() {
 	}
 }
 
-// guessByRole relates tables to the subject's by columns that are named after the part of a person: sender_id.
+// guessByRole relates tables to the subject's by columns that are named after the part of a person: sender_id. Where
+// the schema has foreign keys to people, such a column without one is taken for something else.
 func (d *draft) guessByRole() {
+	if slices.ContainsFunc(d.subject.in, func(r *reference) bool { return !r.guessed }) {
+		return
+	}
 	for _, t := range d.tables {
 		for _, c := range t.Columns {
 			stem, isReference := names.Stem(c.Name)

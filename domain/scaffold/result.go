@@ -135,11 +135,11 @@ func (d *draft) whyOut(t *table) string {
 	}
 }
 
-// personal are the names of the columns that look personal, in the order of the table.
+// personal are the names of the columns that look personal, in the order of the table, without secrets.
 func (t *table) personal() []string {
 	var list []string
 	for _, c := range t.Columns {
-		if _, ok := t.found[c.Name]; ok {
+		if m, ok := t.found[c.Name]; ok && !m.Secret {
 			list = append(list, c.Name)
 		}
 	}

@@ -58,9 +58,12 @@ func (d *draft) wants(t *table) (goes bool, why string) {
 		return false, "The rows stay, because they are about several people."
 	case len(t.paths) == 1 && t.paths[0].to != d.subject:
 		to := t.paths[0].to
-		return to.goes, "The rows go with those of " + to.Name + ", on which they hang."
+		if !to.goes {
+			return false, "The rows stay, because those of " + to.Name + " stay."
+		}
+		return true, "The rows go with those of " + to.Name + ", on which they hang."
 	case t.isLink():
-		return true, "The rows go: they hold nothing but references."
+		return true, "The rows go: they hold little but references."
 	case t.paths[0].role == names.Maker:
 		return false, "The rows stay, because the person has worked on them, and they need not be the person's."
 	case d.isOwn(t):
@@ -70,7 +73,7 @@ func (d *draft) wants(t *table) (goes bool, why string) {
 	case len(t.found) > 0:
 		return true, "The rows go: they refer to one person, and to nothing of another."
 	default:
-		return false, "The rows stay."
+		return false, "The rows stay, because nothing says that they are wholly the person's."
 	}
 }
 
@@ -84,14 +87,37 @@ func (d *draft) elsewhere(t *table) *reference {
 	return nil
 }
 
-// isLink reports whether the rows hold nothing but at least two references to other rows, and when they were added.
+// isLink reports whether the rows hold nothing but a key, at least two references to other rows, and instants. A table
+// that is named like a link (memberships, likes) may have columns of other types as well, but no free text.
 func (t *table) isLink() bool {
 	if len(t.out) < 2 || len(t.paths) == 0 || t.far > 1 {
 		return false
 	}
+	named := names.Is(t.Name, names.Links) || t.isNamedAfter()
 	return !slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool {
-		return !slices.Contains(t.key, c.Name) && !t.refers(c.Name) && c.Type != domain.TypeTime
+		_, personal := t.found[c.Name]
+		switch {
+		case t.refers(c.Name), c.Type == domain.TypeTime:
+			return false
+		case slices.Contains(t.key, c.Name):
+			return family(c.Type) == domain.TypeText && len(t.key) == 1 && !named // it may name something outside
+		case c.Type == domain.TypeText && len(c.Values) == 0 && !names.IsState(c.Name), c.Type == domain.TypeJSON:
+			return true
+		default:
+			return personal || !named
+		}
 	})
+}
+
+// isNamedAfter reports whether the name of a table is made of those of two tables that it refers to: team_user.
+func (t *table) isNamedAfter() bool {
+	parts := 0
+	for _, r := range t.out {
+		if strings.Contains(flat(names.BaseName(t.Name)), flat(names.Singular(names.BaseName(r.to.Name)))) {
+			parts++
+		}
+	}
+	return parts >= 2
 }
 
 // isOwn reports whether the name of a table says that its rows are one person's: user_settings, sessions, addresses.

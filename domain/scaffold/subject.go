@@ -53,12 +53,51 @@ func (d *draft) chooseSubject(name string) ([]Candidate, error) {
 	switch {
 	case len(candidates) == 0 || candidates[0].Score < leastScore:
 		return nil, undecided(domain.FieldRequired, "must be given: no table is clearly that of the people", candidates)
-	case len(candidates) > 1 && candidates[0].Score-candidates[1].Score < leastLead:
+	case len(candidates) > 1 && candidates[0].Score-candidates[1].Score < leastLead, d.hasOthers(candidates):
 		return nil, undecided(domain.FieldAmbiguous, "must be given: several tables may be that of the people", candidates)
 	}
 	d.subject = d.table(candidates[0].Table)
 	d.subjectID = subjectKey(d.subject)
 	return candidates, nil
+}
+
+// hasOthers reports whether another candidate seems to hold other people, with tables of its own: users of a back
+// office, and subscribers.
+func (d *draft) hasOthers(candidates []Candidate) bool {
+	best := d.table(candidates[0].Table)
+	relatives := related(best)
+	return slices.ContainsFunc(candidates[1:], func(c Candidate) bool {
+		t := d.table(c.Table)
+		return names.IsPeople(c.Table) && 2*c.Score >= candidates[0].Score && lookAt(t).email && t.referrers() > 0 &&
+			!relatives[t]
+	})
+}
+
+// related are the tables between which and the table references lead, in one direction or the other.
+func related(t *table) map[*table]bool {
+	found := map[*table]bool{}
+	var follow func(t *table, next func(*table) []*table)
+	follow = func(t *table, next func(*table) []*table) {
+		for _, other := range next(t) {
+			if !found[other] {
+				found[other] = true
+				follow(other, next)
+			}
+		}
+	}
+	follow(t, func(t *table) (to []*table) {
+		for _, r := range t.out {
+			to = append(to, r.to)
+		}
+		return to
+	})
+	follow(t, func(t *table) (from []*table) {
+		for _, r := range t.in {
+			from = append(from, r.from)
+		}
+		return from
+	})
+	return found
 }
 
 func undecided(code, message string, candidates []Candidate) error {
@@ -139,7 +178,7 @@ func (d *draft) score(t *table) Candidate {
 		case isPeople && r.from.isUnique(r.columns):
 			c.Score += forPair
 			reasons = append(reasons, "each row of "+r.from.Name+" belongs to one row of it")
-		case from.email || from.password:
+		case from.email && !(look.email && look.password):
 			c.Score -= againstGroup
 			reasons = append(reasons, "many rows of "+r.from.Name+" may belong to one row of it")
 		}

@@ -5,10 +5,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/internal/checks"
+	"github.com/habeas-data/habeas/domain/internal/condition"
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
@@ -36,6 +37,10 @@ func (t *table) fit(c domain.CatalogColumn, m names.Match, to *domain.Column, a 
 	default:
 		a.Strategy = domain.StrategyAnonymize
 	}
+	if a.Strategy == domain.StrategyAnonymize && m.Category == domain.CategoryFinancial && family(c.Type) != domain.TypeText {
+		t.ask(c.Name, "The value becomes a number that says nothing: does the application compute with it?",
+			"overwrite it", "leave it as it is", "retain it, with a reason")
+	}
 	if c.Type == "" {
 		if surrogate, ok := surrogates[baseType(c.Declared)]; ok {
 			to.Surrogate = surrogate
@@ -53,15 +58,25 @@ func (t *table) fit(c domain.CatalogColumn, m names.Match, to *domain.Column, a 
 // takesNull reports whether no constraint refuses NULL in the column.
 func (t *table) takesNull(c domain.CatalogColumn) bool {
 	return !slices.ContainsFunc(t.checksOf(c.Name), func(check domain.CatalogCheck) bool {
-		switch checks.Fits(check.Text, c.Name, nil) {
-		case checks.Passes:
+		switch decide(check, c.Name, condition.Null()) {
+		case condition.Holds:
 			return false
-		case checks.Fails:
+		case condition.Fails:
 			return true
 		default:
 			text := strings.ToLower(check.Text)
 			return strings.Contains(text, "null") || strings.Contains(text, "coalesce")
 		}
+	})
+}
+
+// decide holds a value of a column against a constraint. The constraint of a domain calls it VALUE.
+func decide(check domain.CatalogCheck, column string, value condition.Value) condition.Outcome {
+	return condition.Decide(check.Text, func(name string) condition.Value {
+		if strings.EqualFold(name, column) || strings.EqualFold(name, "value") {
+			return value
+		}
+		return condition.Value{}
 	})
 }
 
@@ -98,17 +113,17 @@ func (t *table) chooseSurrogate(c domain.CatalogColumn, m names.Match, to *domai
 			return cmp.Compare(boolRank(with(*to, a).Unique()), boolRank(with(*to, b).Unique()))
 		})
 	}
-	verdicts := make([]checks.Verdict, len(candidates))
+	outcomes := make([]condition.Outcome, len(candidates))
 	for i, surrogate := range candidates {
-		verdicts[i] = verdict(with(*to, surrogate), constraints)
+		outcomes[i] = outcome(with(*to, surrogate), constraints)
 	}
-	for _, wanted := range []checks.Verdict{checks.Passes, checks.Unknown, checks.Fails} {
-		i := slices.Index(verdicts, wanted)
+	for _, wanted := range []condition.Outcome{condition.Holds, condition.Undecided, condition.Fails} {
+		i := slices.Index(outcomes, wanted)
 		if i < 0 {
 			continue
 		}
 		to.Surrogate = candidates[i]
-		if wanted != checks.Passes {
+		if wanted != condition.Holds {
 			t.askForCheck(c, constraints, to.Surrogate)
 		}
 		return true
@@ -190,12 +205,15 @@ func candidatesFor(c domain.CatalogColumn, m names.Match, constraints []domain.C
 	list := []string{""}
 	var literals []string
 	for _, check := range constraints {
-		literals = append(literals, checks.Literals(check.Text)...)
+		literals = append(literals, condition.Literals(check.Text)...)
 	}
 	switch c.Type { //nolint:exhaustive // the others have one surrogate
 	case domain.TypeText:
-		if m.Means == names.Email {
+		switch name := flat(c.Name); {
+		case m.Means == names.Email && strings.HasSuffix(name, flat(m.Word)):
 			list = []string{"{}@erased.invalid", ""}
+		case strings.HasSuffix(name, "url"), strings.HasSuffix(name, "uri"), strings.HasSuffix(name, "website"):
+			list = []string{"https://erased.invalid/{}", ""}
 		}
 		if len(constraints) > 0 {
 			list = append(list, "{}@erased.invalid", "https://erased.invalid/{}", "a{}")
@@ -241,17 +259,17 @@ func neutralFirst(list []string) []string {
 	return list
 }
 
-// verdict holds what an erasure would write against the constraints.
-func verdict(c domain.Column, constraints []domain.CatalogCheck) checks.Verdict {
-	result := checks.Passes
+// outcome holds what an erasure would write against the constraints.
+func outcome(c domain.Column, constraints []domain.CatalogCheck) condition.Outcome {
+	result := condition.Holds
 	for _, check := range constraints {
 		for _, sample := range samples(c) {
-			switch checks.Fits(check.Text, c.Name, sample) {
-			case checks.Fails:
-				return checks.Fails
-			case checks.Unknown:
-				result = checks.Unknown
-			case checks.Passes:
+			switch decide(check, c.Name, sample) {
+			case condition.Fails:
+				return condition.Fails
+			case condition.Undecided:
+				result = condition.Undecided
+			case condition.Holds:
 			}
 		}
 	}
@@ -259,28 +277,34 @@ func verdict(c domain.Column, constraints []domain.CatalogCheck) checks.Verdict 
 }
 
 // samples are values that an erasure may write into the column.
-func samples(c domain.Column) []any {
+func samples(c domain.Column) []condition.Value {
 	fillings := []string{"0a1b2c3d4e5f60718293a4b5c6d7e8f9", "f9e8d7c6b5a493827160f5e4d3c2b1a0"}
 	constant, ok := c.Constant()
-	switch c.Type { //nolint:exhaustive // the others are not compared with constants
+	switch c.Type { //nolint:exhaustive // of the others, nothing is compared but whether they are there
 	case domain.TypeText:
 		if ok {
-			return []any{c.Filled(fillings[0]), c.Filled(fillings[1])}
+			return []condition.Value{condition.Text(c.Filled(fillings[0])), condition.Text(c.Filled(fillings[1]))}
 		}
-		return []any{anonymous(c.Length, fillings[0]), anonymous(c.Length, fillings[1])}
+		return []condition.Value{
+			condition.Text(anonymous(c.Length, fillings[0])), condition.Text(anonymous(c.Length, fillings[1])),
+		}
 	case domain.TypeUUID:
-		return []any{"0a1b2c3d-4e5f-4071-8293-a4b5c6d7e8f9"}
+		return []condition.Value{condition.Text("0a1b2c3d-4e5f-4071-8293-a4b5c6d7e8f9")}
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:
 		n, _ := strconv.ParseFloat(constant, 64)
-		return []any{n}
+		return []condition.Value{condition.Number(n)}
 	case domain.TypeBoolean:
-		return []any{constant == "true"}
+		return []condition.Value{condition.Boolean(constant == "true")}
 	case domain.TypeTime:
-		return []any{cmp.Or(constant, "1970-01-01T00:00:00Z")}
+		at, err := time.Parse(time.DateOnly, cmp.Or(constant, "1970-01-01"))
+		if err != nil {
+			return []condition.Value{condition.Present()}
+		}
+		return []condition.Value{condition.Time(at)}
 	case domain.TypeJSON:
-		return []any{cmp.Or(constant, "{}")}
+		return []condition.Value{condition.Text(cmp.Or(constant, "{}"))}
 	default:
-		return []any{constant}
+		return []condition.Value{condition.Present()}
 	}
 }
 

@@ -17,27 +17,31 @@ const (
 )
 
 // ownRoles are words for the person whom a row belongs to.
-var ownRoles = patterns("owner, author, sender, poster, from, holder, payer, requester, follower, blocker, muter, origin, " +
-	"reporter, initiator, inviter, subject, self, absender, besitzer, inhaber, verfasser, expediteur, auteur, remitente, " +
-	"autor, proprietaire, propietario")
+var ownRoles = patterns(`
+	owner, author, sender, poster, from, holder, payer, requester, follower, blocker, muter, origin, reporter, initiator,
+	inviter, subject, self, absender, besitzer, inhaber, verfasser, expediteur, auteur, remitente, autor, proprietaire,
+	propietario`)
 
 // roleWords are the last words of the names of references, without the ending that says that they are one.
 var roleWords = map[Role][]pattern{
 	Holder: append(slices.Clone(ownRoles), tableWords[People]...),
-	Party: patterns("recipient, receiver, target, to, addressee, assignee, assigned to, invitee, followee, followed, " +
-		"blocked, muted, friend, peer, partner, contact, mentioned, payee, beneficiary, participant, empfaenger, " +
-		"destinataire, destinatario, reply to, parent"),
-	Maker: patterns("creator, created by, updated by, modified by, deleted by, edited by, approved by, closed by, " +
-		"resolved by, locked by, merged by, reviewed by, invited by, added by, granted by, revoked by, archived by, " +
-		"uploaded by, last edited by, assigned by, doer, actor, editor, merger, reviewer, approver, moderator, admin, " +
-		"administrator, operator, agent, resolver, uploader, publisher, assigner, updater, last poster, ersteller, bearbeiter"),
+	Party: patterns(`
+		recipient, receiver, target, to, addressee, assignee, assigned to, invitee, followee, followed, blocked, muted,
+		friend, peer, partner, contact, mentioned, payee, beneficiary, participant, empfaenger, destinataire, destinatario,
+		reply to, parent`),
+	Maker: patterns(`
+		creator, created by, updated by, modified by, deleted by, edited by, approved by, closed by, resolved by, locked by,
+		merged by, reviewed by, invited by, added by, granted by, revoked by, archived by, uploaded by, last edited by,
+		assigned by, doer, actor, editor, merger, reviewer, approver, moderator, admin, administrator, operator, agent,
+		resolver, uploader, publisher, assigner, updater, last poster, ersteller, bearbeiter`),
 }
 
 // sureRoles are the words that name a person even where there is no foreign key.
-var sureRoles = patterns("owner, author, sender, poster, creator, reporter, assignee, recipient, receiver, follower, " +
-	"followee, inviter, invitee, requester, reviewer, approver, uploader, doer, created by, updated by, modified by, " +
-	"deleted by, edited by, approved by, closed by, resolved by, locked by, merged by, reviewed by, invited by, added by, " +
-	"granted by, revoked by, archived by, uploaded by, assigned by, assigned to, absender, besitzer, verfasser, auteur, autor")
+var sureRoles = patterns(`
+	owner, author, sender, poster, creator, reporter, assignee, recipient, receiver, follower, followee, inviter,
+	invitee, requester, reviewer, approver, uploader, doer, created by, updated by, modified by, deleted by, edited by,
+	approved by, closed by, resolved by, locked by, merged by, reviewed by, invited by, added by, granted by, revoked by,
+	archived by, uploaded by, assigned by, assigned to, absender, besitzer, verfasser, auteur, autor`)
 
 // IsRole reports whether the name of a reference, without its ending, names the part of a person: sender, created_by.
 // Words for people themselves do not count.
@@ -118,3 +122,9 @@ func Creates(column string) bool {
 }
 
 var creators = patterns("creator, created by, added by, uploaded by, uploader, ersteller")
+
+// IsState reports whether a column says in which state or of which kind a row is.
+func IsState(column string) bool {
+	parts := partsOf(column)
+	return len(parts) > 0 && slices.Contains(asideWords, parts[len(parts)-1])
+}
