@@ -153,6 +153,9 @@ func (t *table) viaOf(column string) string {
 	if len(vias) < 2 {
 		return ""
 	}
+	if t.paths[0].turned {
+		return strings.Join(vias, ",")
+	}
 	for _, via := range vias {
 		if strings.HasPrefix(flat(column), flat(via)) {
 			return via
@@ -181,7 +184,7 @@ func (t *table) askForAuthor(c domain.CatalogColumn, m names.Match) {
 func (t *table) askForVia() {
 	vias := t.vias()
 	personal := slices.ContainsFunc(t.columns, func(c domain.Column) bool { return c.Personal != nil })
-	if len(vias) > 1 && personal {
+	if len(vias) > 1 && personal && !t.paths[0].turned {
 		t.ask("", "The rows are about several people: to which of them do the columns belong? (via)", vias[0], vias[1:]...)
 	}
 }

@@ -42,6 +42,38 @@ func (d *draft) measure() {
 	}
 }
 
+// turn relates tables that reach no person to rows that refer to them: the address that a user or an order names. A row
+// then belongs to the person whose row refers to it.
+func (d *draft) turn() {
+	for _, t := range d.tables {
+		if t.far != unreachable || !t.isReal() || len(t.personal()) == 0 {
+			continue
+		}
+		var nearest []*reference
+		for _, r := range t.in {
+			alone := r.from == d.subject && r.from.isUnique(r.columns)
+			if r.from.far == unreachable || !slices.Equal(r.referenced, t.key) || !alone && !names.Is(t.Name, names.Addresses) {
+				continue
+			}
+			if len(nearest) > 0 && r.from.far < nearest[0].to.far {
+				nearest = nil
+			}
+			if len(nearest) == 0 || r.from.far == nearest[0].to.far && r.from == nearest[0].to {
+				nearest = append(nearest, &reference{
+					from: t, to: r.from, columns: r.referenced, referenced: r.columns, turned: true,
+				})
+			}
+		}
+		nearest = slices.DeleteFunc(nearest, func(r *reference) bool { return !r.isRelation() })
+		if len(nearest) > 0 {
+			t.out = append(t.out, nearest...)
+			t.ask("", "Rows of "+nearest[0].to.Name+" refer to it: does each of its rows belong to one person alone?",
+				"yes", "no: leave it out")
+			d.measure()
+		}
+	}
+}
+
 // choosePaths chooses the relations by which each table reaches the subject's. They lead to tables that are nearer, so
 // that they have no cycle.
 func (d *draft) choosePaths() {
@@ -52,7 +84,7 @@ func (d *draft) choosePaths() {
 		shortest := slices.DeleteFunc(slices.Clone(t.out), func(r *reference) bool {
 			return r.to == t || !r.isRelation() || r.to.far == unreachable || r.length(d.subject)+r.to.far != t.far
 		})
-		if t.far == 1 {
+		if t.far == 1 || shortest[0].turned {
 			t.takePeople(shortest)
 		} else {
 			t.takeOne(shortest)
@@ -143,7 +175,11 @@ func leadsTo(from, to *table, seen map[*table]bool) bool {
 
 // relationName is the name of a relation: SentBy of sent_by_id.
 func relationName(r *reference) string {
-	stem, _ := names.Stem(r.columns[len(r.columns)-1])
+	columns := r.columns
+	if r.turned {
+		columns = r.referenced
+	}
+	stem, _ := names.Stem(columns[len(columns)-1])
 	var name strings.Builder
 	begins := true
 	for _, c := range stem {
@@ -171,9 +207,11 @@ func (t *table) vias() []string {
 	case 1:
 		return t.paths[0].to.vias()
 	}
-	list := make([]string, len(t.paths))
-	for i, r := range t.paths {
-		list[i] = r.name
+	var list []string
+	for _, r := range t.paths {
+		for _, onward := range r.to.vias() {
+			list = append(list, strings.TrimSuffix(r.name+"."+onward, "."))
+		}
 	}
 	return list
 }

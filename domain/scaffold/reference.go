@@ -18,6 +18,7 @@ type reference struct {
 	role       names.Role
 	name       string // of the relation, in tables with several paths
 	kept       bool   // a relation of the data map
+	turned     bool   // the other table refers to this one; see turn
 }
 
 func (r *reference) nullable() bool {
@@ -107,6 +108,9 @@ func (d *draft) guessByRole() {
 		for _, c := range t.Columns {
 			stem, isReference := names.Stem(c.Name)
 			isKey := c.Type != domain.TypeText || isReference
+			if names.Same(stem, names.BaseName(t.Name)) {
+				continue // its own key
+			}
 			named := names.IsRole(stem) || isReference && names.EndsIn(stem, names.BaseName(d.subject.Name))
 			if isKey && named && !t.refers(c.Name) {
 				d.guess(t, c, d.subject)

@@ -48,6 +48,8 @@ func (d *draft) wants(t *table) (goes bool, why string) {
 	duty, hasDuty := names.FindDuty(t.Name)
 	other := d.elsewhere(t)
 	switch {
+	case len(t.paths) > 0 && t.paths[0].turned:
+		return false, "The rows stay, because rows of " + t.paths[0].to.Name + " refer to them."
 	case t == d.subject:
 		return false, "The table of the people. The row stays, without personal data, because other rows refer to it."
 	case hasDuty:

@@ -76,9 +76,10 @@ func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
 	if !options.ForeignKeysOnly {
 		d.guessByRole()
 	}
-	d.measure()
-	d.choosePaths()
 	d.recognise()
+	d.measure()
+	d.turn()
+	d.choosePaths()
 	d.decideRows()
 	d.annotate()
 	d.choose()
