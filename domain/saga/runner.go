@@ -83,6 +83,7 @@ type Config struct {
 	Clock     ports.Clock
 	IDs       ports.IDSource
 	Resolvers []ports.Resolver // the external systems, none by default
+	Observer  ports.Observer   // is told of calls, circuit breakers and the outbox, none by default
 	Options
 
 	// OnAbandoned is called with each entry that was abandoned, after that is committed. The entry has the status
