@@ -45,9 +45,10 @@ type Store struct {
 	synchronousCommit string
 	readDB            *bun.DB // or nil
 
-	wake   func() // Options.Enqueued
-	others conn.Notifier
-	plans  conn.Replans
+	wake     func() // Options.Enqueued
+	others   conn.Notifier
+	plans    conn.Replans
+	observer ports.Observer // or nil
 }
 
 var _ ports.SessionFactory = (*Store)(nil)
@@ -70,7 +71,7 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	}
 	s := &Store{
 		db: db, pool: conn.NewPool(db), dialect: d, text: sqltext.NewWriter(d, dataMap, opts.Schema), wake: opts.Enqueued,
-		synchronousCommit: opts.SynchronousCommit, readDB: opts.ReadDB,
+		synchronousCommit: opts.SynchronousCommit, readDB: opts.ReadDB, observer: opts.Observer,
 	}
 	logger := opts.Logger
 	if logger == nil {

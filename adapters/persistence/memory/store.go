@@ -14,12 +14,16 @@ type Options struct {
 	// Enqueued is called after a commit that gave the outbox new work, so that a worker can be woken at once. It must
 	// return at once. The default is nothing.
 	Enqueued func()
+
+	// Observer is told of each session: its duration and its outcome. The default is none.
+	Observer ports.Observer
 }
 
 // Store opens sessions on what it holds in memory. It is safe for concurrent use.
 type Store struct {
 	dataMap   domain.DataMap
 	wake      func()                // Options.Enqueued
+	observer  ports.Observer        // or nil
 	writing   chan struct{}         // the write lock: full while a session has it
 	committed atomic.Pointer[state] // replaced under the write lock only
 }
@@ -35,7 +39,7 @@ func New(dataMap domain.DataMap, opts Options) (*Store, error) {
 	if err := checkConstants(dataMap); err != nil {
 		return nil, err
 	}
-	store := &Store{dataMap: dataMap, wake: opts.Enqueued, writing: make(chan struct{}, 1)}
+	store := &Store{dataMap: dataMap, wake: opts.Enqueued, observer: opts.Observer, writing: make(chan struct{}, 1)}
 	store.committed.Store(&state{dataMap: dataMap})
 	return store, nil
 }

@@ -13,14 +13,18 @@ import (
 // session is no ports.EndNotifier. err is the error of the service. If it is nil, the error of the session counts.
 // Without an observer, Right does nothing.
 func Right(ctx context.Context, observer ports.Observer, s ports.Session, right domain.RightObserved, err error) {
-	if observer == nil {
-		return
+	if observer != nil {
+		tell(ctx, observer, s, right, err)
 	}
+}
+
+// tell is apart from Right, where its function would be allocated without an observer, too.
+func tell(ctx context.Context, observer ports.Observer, s ports.Session, right domain.RightObserved, err error) {
 	outcome := right.Outcome // of a success
 	if err != nil {
 		outcome = of(err)
 	}
-	tell := func(ctx context.Context, ended error) {
+	atEnd := func(ctx context.Context, ended error) {
 		right.Outcome = outcome
 		if err == nil && ended != nil {
 			right.Outcome = of(ended)
@@ -28,10 +32,10 @@ func Right(ctx context.Context, observer ports.Observer, s ports.Session, right 
 		ports.Observe(ctx, observer, right)
 	}
 	if notifier, ok := s.(ports.EndNotifier); ok {
-		notifier.AfterEnd(tell)
+		notifier.AfterEnd(atEnd)
 		return
 	}
-	tell(ctx, nil)
+	atEnd(ctx, nil)
 }
 
 func of(err error) domain.Outcome {
