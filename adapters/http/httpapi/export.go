@@ -84,6 +84,7 @@ func (a *API) exportStream(
 		defer close(ended)
 		defer cancel()
 		whole := internalError.response() // unless a store ends the goroutine, as a failing test does
+		whole.outcome = domain.OutcomePanic
 		defer func() {
 			if body.pipe == nil {
 				response <- whole
