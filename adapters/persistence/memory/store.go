@@ -28,7 +28,7 @@ type Store struct {
 	committed atomic.Pointer[state] // replaced under the write lock only
 }
 
-var _ ports.SessionFactory = (*Store)(nil)
+var _ ports.Prober = (*Store)(nil)
 
 // New returns an empty store for the application's tables that the data map describes. An empty data map is
 // domain.ErrConfiguration; a constant to anonymize with that does not fit its column is domain.ErrManifest.
@@ -59,6 +59,14 @@ func (s *Store) Entries() []domain.OutboxEntry {
 		entries = append(entries, cloneEntry(state.entries[i]))
 	}
 	return entries
+}
+
+// Probe implements ports.Prober: what is in memory can always be reached.
+func (s *Store) Probe(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return endedBy(ctx)
+	}
+	return nil
 }
 
 // lock takes the write lock, or gives up when the context ends.
