@@ -163,3 +163,20 @@ func TestAFailureToReadTheOutboxIsReturned(t *testing.T) {
 	}
 	recorder.Want(t)
 }
+
+func TestProgressIsToldAfterEachClaimAndSettlement(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCompany(t, func(c *saga.Config) { c.Lease, c.CallTimeout = time.Hour, time.Minute },
+			map[string]erases{"crm": takes(10 * time.Second)})
+		var at []time.Duration
+		c.OnProgress(func() { at = append(at, since(c.began)) })
+		c.enqueue(t, "crm", 1)
+		c.runs(t, 1)
+		if len(at) != 2 || at[0] != 0 || at[1] < 10*time.Second {
+			t.Errorf("progress was told at %v", at)
+		}
+		if pause := c.LongestPause(); pause != time.Hour+time.Minute {
+			t.Errorf("the longest pause is %v", pause)
+		}
+	})
+}

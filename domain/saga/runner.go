@@ -114,6 +114,7 @@ type Runner struct {
 	turns     atomic.Uint64        // claims so far
 	wakes     chan struct{}        // holds the one wake that was not answered yet
 	full      atomic.Pointer[func()]
+	progress  atomic.Pointer[func()]
 	failures  atomic.Pointer[func(context.Context, domain.OutboxEntry, error)]
 	looks     looks
 	unclaimed watch
