@@ -84,6 +84,13 @@ func openInMemory(tables []domain.Table) Store {
 			last, times := good.Erased(id)
 			return last, times > 0
 		},
+		Observed: func(_ testing.TB, observer ports.Observer) ports.SessionFactory {
+			watched, err := memory.New(dataMap, memory.Options{Observer: observer})
+			if err != nil {
+				panic(err)
+			}
+			return watched
+		},
 		Entries:     func(testing.TB) []domain.OutboxEntry { return good.Entries() },
 		Unreachable: func(testing.TB) ports.SessionFactory { return nowhere{} },
 		Tamper: func(testing.TB, string) (change, remove error) {
@@ -152,6 +159,13 @@ func (r replaced) Marks() ports.ErasureMarks {
 // AfterCommit implements ports.CommitNotifier if the session does.
 func (r replaced) AfterCommit(fn func(context.Context)) {
 	_ = ports.AfterCommit(r.Session, fn)
+}
+
+// AfterEnd implements ports.EndNotifier if the session does.
+func (r replaced) AfterEnd(fn func(context.Context, error)) {
+	if notifier, is := r.Session.(ports.EndNotifier); is {
+		notifier.AfterEnd(fn)
+	}
 }
 
 // or is the store in place of a session's own, or its own if there is none.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
@@ -21,6 +22,10 @@ func TestConformance(t *testing.T) {
 			store := newStore(t, memory.Options{})
 			return porttest.Store{
 				Sessions: store,
+				Observed: func(t testing.TB, observer ports.Observer) ports.SessionFactory {
+					t.Helper()
+					return newStore(t, memory.Options{Observer: observer})
+				},
 				Insert: func(t testing.TB, table string, row porttest.Row) {
 					t.Helper()
 					insert(t, store, table, row)
