@@ -97,7 +97,7 @@ func (e *Exporter) Stream(
 	if err != nil {
 		return err
 	}
-	operation, requested := e.audit.Begin(domain.EventExportRequested, subject.ID, domain.Payload{
+	operation, requested := e.audit.Begin(ctx, domain.EventExportRequested, subject.ID, domain.Payload{
 		"refs": len(subject.Refs), "resolvers": len(calls),
 	})
 	if err := s.Audit().AppendEvidence(ctx, requested); err != nil {

@@ -47,7 +47,7 @@ func (l *Ledger) Record(
 	if decision.Purpose != nil {
 		payload["scope"] = string(domain.ScopePurpose)
 	}
-	event := l.audit.Event(eventType, id, payload)
+	event := l.audit.Event(ctx, eventType, id, payload)
 	record := domain.RestrictionRecord{
 		SubjectID:  id,
 		Purpose:    decision.Purpose,
