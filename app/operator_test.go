@@ -159,10 +159,14 @@ func TestACopyThatCannotBeWrittenIsAnError(t *testing.T) {
 	if _, err := gdpr.Export(ctx, subject, &full{}); !errors.Is(err, errFull) || strings.Contains(err.Error(), "space") {
 		t.Errorf("got %v", err)
 	}
-	record(t, ctx, gdpr, subject.ID, strings.Repeat("x", 255))
-	for range 3000 { // more than is held back
-		record(t, ctx, gdpr, subject.ID, strings.Repeat("x", 255))
-	}
+	must(t, gdpr.Stack().Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		for range 3000 { // more than is held back
+			must(t, s.Consents().Append(ctx, domain.ConsentRecord{
+				SubjectID: subject.ID, Purpose: strings.Repeat("x", 255), PolicyVersion: "1", Source: "desk",
+			}))
+		}
+		return nil
+	}))
 	if _, err := gdpr.Export(ctx, subject, &full{room: 100 << 10}); !errors.Is(err, errFull) {
 		t.Errorf("got %v", err)
 	}

@@ -26,9 +26,10 @@ func (a *API) export(
 	return Response{Status: http.StatusOK, Header: successHeader, Body: body.held.Bytes()}
 }
 
-// WriteExport writes the body of GET /export to w outside of a request, and returns the bundle without its records. It runs in one session without a timeout of its own. It holds back 1 MiB; a larger body
-// is written while the rows are read, and a copy of it is complete only if WriteExport returns nil. An error of w is
-// wrapped. Other errors are those of Exporter.Export and of the session factory.
+// WriteExport writes the body of GET /export to w outside of a request, and returns the bundle without its records. It
+// runs in one session without a timeout of its own. It holds back 1 MiB; a larger body is written while the rows are
+// read, and a copy of it is complete only if WriteExport returns nil. An error of w is wrapped. Other errors are those
+// of Exporter.Export and of the session factory.
 func WriteExport(
 	ctx context.Context, w io.Writer, sessions ports.SessionFactory, exporter *export.Exporter, subject domain.Subject,
 ) (domain.ExportBundle, error) {
