@@ -16,8 +16,8 @@ be told. Findings are:
   migration-pending   the tables of habeas are not up to date
   outbox-abandoned    entries were given up
   outbox-late         an entry is open for more than a day
-  outbox-untaken      an entry is due for a quarter of an hour: no worker runs,
-                      or it calls the system no more
+  outbox-untaken      an entry is due for a quarter of an hour: no worker
+                      runs, or it calls the system no more
 
 A cron job that mails its output can call it every hour.`,
 		example: `habeas status

@@ -40,9 +40,13 @@ func (r *Runner) Status(ctx context.Context, s ports.Session) (domain.Status, er
 func (r *Runner) findings(backlog domain.OutboxBacklog, at time.Time) (found []domain.Finding) {
 	system := "system " + backlog.Resolver + ": "
 	if n := backlog.Counts[domain.OutboxAbandoned]; n > 0 {
+		given := strconv.FormatInt(n, 10) + " entries were"
+		if n == 1 {
+			given = "1 entry was"
+		}
 		found = append(found, domain.Finding{
 			Code: "outbox-abandoned", Severity: domain.SeverityError,
-			Reason: system + strconv.FormatInt(n, 10) + " entries were given up, so that it still has personal data",
+			Reason: system + given + " given up, so that it still has personal data",
 			Remedy: "see why, then requeue or discard them",
 		})
 	}
