@@ -18,7 +18,15 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
-func TestMain(m *testing.M) { postgres.Main(m) }
+// asProgram makes the binary of the tests the program itself.
+const asProgram = "HABEAS_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	postgres.Main(m)
+}
 
 const dataMap = `{"manifest_version": 2, "tables": [
 	{"name": "users", "primary_key": ["id"], "subject_key": ["id"], "columns": [
@@ -199,17 +207,14 @@ func TestARoleWithoutPrivilegesIsTold(t *testing.T) {
 }
 
 // The program itself, with the pipes of a shell.
-func TestTheProgramIsBuiltAndPiped(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "habeas")
-	output, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, output)
-	}
+func TestTheProgramMindsThePipesOfAShell(t *testing.T) {
+	program, err := os.Executable()
+	must(t, err)
 	env := onSQLite(t)
 	start := func(stdin string, args ...string) *exec.Cmd {
 		command := exec.CommandContext(t.Context(), program, args...)
 		command.Stdin = strings.NewReader(stdin)
-		command.Env = append(os.Environ(), "HABEAS_OPERATOR=dpo")
+		command.Env = append(os.Environ(), asProgram+"=1", "HABEAS_OPERATOR=dpo")
 		for name, value := range env {
 			command.Env = append(command.Env, name+"="+value)
 		}
