@@ -9,6 +9,9 @@ type Column struct {
 	Length    int         `json:"length,omitempty"`    // most characters that a text column holds; 0 means no limit
 	Surrogate string      `json:"surrogate,omitempty"` // the constant to overwrite with, or empty; see Constant
 	Personal  *Annotation `json:"personal,omitempty"`  // nil for a column that holds no personal data
+	// NotPersonal says that the column holds no personal data although its name may sound like it. It changes nothing of
+	// an erasure or an export: it tells a check of the data map that the column was not forgotten.
+	NotPersonal bool `json:"not_personal,omitempty"`
 }
 
 // Table is one table of the application, with all its columns, annotated or not.

@@ -23,6 +23,12 @@ type Session interface {
 	Audit() AuditLog
 }
 
+// MarkReader is a Session that has ErasureMarks; see MarksOf.
+type MarkReader interface {
+	Session
+	Marks() ErasureMarks
+}
+
 // SessionFactory opens sessions. It is safe for concurrent use.
 type SessionFactory interface {
 	// Do calls fn with an open session. It commits when fn returns nil, and returns nil only once the commit is

@@ -104,6 +104,113 @@ func (mr *MockSessionMockRecorder) Subjects() *gomock.Call {
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Subjects", reflect.TypeOf((*MockSession)(nil).Subjects))
 }
 
+// MockMarkReader is a mock of MarkReader interface.
+type MockMarkReader struct {
+	ctrl     *gomock.Controller
+	recorder *MockMarkReaderMockRecorder
+}
+
+// MockMarkReaderMockRecorder is the mock recorder for MockMarkReader.
+type MockMarkReaderMockRecorder struct {
+	mock *MockMarkReader
+}
+
+// NewMockMarkReader creates a new mock instance.
+func NewMockMarkReader(ctrl *gomock.Controller) *MockMarkReader {
+	mock := &MockMarkReader{ctrl: ctrl}
+	mock.recorder = &MockMarkReaderMockRecorder{mock}
+	return mock
+}
+
+// EXPECT returns an object that allows the caller to indicate expected use.
+func (m *MockMarkReader) EXPECT() *MockMarkReaderMockRecorder {
+	return m.recorder
+}
+
+// Audit mocks base method.
+func (m *MockMarkReader) Audit() ports.AuditLog {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Audit")
+	ret0, _ := ret[0].(ports.AuditLog)
+	return ret0
+}
+
+// Audit indicates an expected call of Audit.
+func (mr *MockMarkReaderMockRecorder) Audit() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Audit", reflect.TypeOf((*MockMarkReader)(nil).Audit))
+}
+
+// Consents mocks base method.
+func (m *MockMarkReader) Consents() ports.ConsentStore {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Consents")
+	ret0, _ := ret[0].(ports.ConsentStore)
+	return ret0
+}
+
+// Consents indicates an expected call of Consents.
+func (mr *MockMarkReaderMockRecorder) Consents() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Consents", reflect.TypeOf((*MockMarkReader)(nil).Consents))
+}
+
+// Marks mocks base method.
+func (m *MockMarkReader) Marks() ports.ErasureMarks {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Marks")
+	ret0, _ := ret[0].(ports.ErasureMarks)
+	return ret0
+}
+
+// Marks indicates an expected call of Marks.
+func (mr *MockMarkReaderMockRecorder) Marks() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Marks", reflect.TypeOf((*MockMarkReader)(nil).Marks))
+}
+
+// Outbox mocks base method.
+func (m *MockMarkReader) Outbox() ports.Outbox {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Outbox")
+	ret0, _ := ret[0].(ports.Outbox)
+	return ret0
+}
+
+// Outbox indicates an expected call of Outbox.
+func (mr *MockMarkReaderMockRecorder) Outbox() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Outbox", reflect.TypeOf((*MockMarkReader)(nil).Outbox))
+}
+
+// Restrictions mocks base method.
+func (m *MockMarkReader) Restrictions() ports.RestrictionStore {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Restrictions")
+	ret0, _ := ret[0].(ports.RestrictionStore)
+	return ret0
+}
+
+// Restrictions indicates an expected call of Restrictions.
+func (mr *MockMarkReaderMockRecorder) Restrictions() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Restrictions", reflect.TypeOf((*MockMarkReader)(nil).Restrictions))
+}
+
+// Subjects mocks base method.
+func (m *MockMarkReader) Subjects() ports.SubjectStore {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Subjects")
+	ret0, _ := ret[0].(ports.SubjectStore)
+	return ret0
+}
+
+// Subjects indicates an expected call of Subjects.
+func (mr *MockMarkReaderMockRecorder) Subjects() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Subjects", reflect.TypeOf((*MockMarkReader)(nil).Subjects))
+}
+
 // MockSessionFactory is a mock of SessionFactory interface.
 type MockSessionFactory struct {
 	ctrl     *gomock.Controller

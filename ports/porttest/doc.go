@@ -21,6 +21,7 @@
 //	ports.SubjectStore                                               TestSubjectStore
 //	ports.Outbox                                                     TestOutbox
 //	ports.AuditLog                                                   TestAuditLog
+//	ports.ErasureMarks                                               TestErasureMarks
 //	all of these                                                     TestStore
 //	ports.IDSource                                                   TestIDSource
 //	ports.Resolver                                                   TestResolver

@@ -25,6 +25,7 @@ func TestStore(t *testing.T, h StoreHarness) {
 	t.Run("SubjectStore", func(t *testing.T) { TestSubjectStore(t, h) })
 	t.Run("Outbox", func(t *testing.T) { TestOutbox(t, h) })
 	t.Run("AuditLog", func(t *testing.T) { TestAuditLog(t, h) })
+	t.Run("ErasureMarks", func(t *testing.T) { TestErasureMarks(t, h) })
 }
 
 // How the checks fail.
@@ -38,7 +39,7 @@ var that = promise.That[StoreHarness]
 // storagePromises are those of all storage ports.
 func storagePromises() []promise.Promise[StoreHarness] {
 	return slices.Concat(sessionPromises, consentPromises, restrictionPromises,
-		subjectPromises, outboxPromises, auditPromises)
+		subjectPromises, outboxPromises, auditPromises, markPromises)
 }
 
 // open opens a store and checks that it is complete.

@@ -123,6 +123,7 @@ type replaced struct {
 	subjects     ports.SubjectStore
 	outbox       ports.Outbox
 	audit        ports.AuditLog
+	marks        ports.ErasureMarks
 }
 
 func (r replaced) Consents() ports.ConsentStore {
@@ -140,6 +141,13 @@ func (r replaced) Subjects() ports.SubjectStore {
 func (r replaced) Outbox() ports.Outbox { return or(r.outbox, ports.Session.Outbox, r.Session) }
 
 func (r replaced) Audit() ports.AuditLog { return or(r.audit, ports.Session.Audit, r.Session) }
+
+func (r replaced) Marks() ports.ErasureMarks {
+	return or(r.marks, func(s ports.Session) ports.ErasureMarks {
+		marks, _ := ports.MarksOf(s)
+		return marks
+	}, r.Session)
+}
 
 // AfterCommit implements ports.CommitNotifier if the session does.
 func (r replaced) AfterCommit(fn func(context.Context)) {

@@ -24,6 +24,7 @@ func TestTheTableOfPromisesIsThatOfTheSuites(t *testing.T) {
 	promise.Table(t, table, seen, "TestSubjectStore", "subject ", subjectPromises)
 	promise.Table(t, table, seen, "TestOutbox", "outbox ", outboxPromises)
 	promise.Table(t, table, seen, "TestAuditLog", "audit ", auditPromises)
+	promise.Table(t, table, seen, "TestErasureMarks", "mark ", markPromises)
 	if len(seen) != len(storagePromises()) {
 		t.Errorf("%d names for the %d cases of TestStore", len(seen), len(storagePromises()))
 	}

@@ -75,6 +75,7 @@ func ExampleMigrate() {
 	// habeas_consent_records
 	// habeas_migrations
 	// habeas_outbox
+	// habeas_positions
 	// habeas_restriction_records
 	// habeas_subject_erasures
 }

@@ -22,8 +22,8 @@ import (
 
 // ownTables are the tables of habeas.
 var ownTables = []string{
-	"habeas_audit_events", "habeas_consent_records", "habeas_migrations", "habeas_outbox", "habeas_restriction_records",
-	"habeas_subject_erasures",
+	"habeas_audit_events", "habeas_consent_records", "habeas_migrations", "habeas_outbox", "habeas_positions",
+	"habeas_restriction_records", "habeas_subject_erasures",
 }
 
 // catalog describes everything that was made in the database: its tables with their columns, indexes, triggers and
@@ -79,7 +79,7 @@ func TestMigratingAgainChangesNothing(t *testing.T) {
 		if tables := tablesIn(once); !slices.Equal(tables, ownTables) {
 			t.Fatalf("the tables are %v", tables)
 		}
-		execute(t, db, "INSERT INTO habeas_subject_erasures VALUES ('1', '2024-03-01T12:00:00.000000Z', 1)")
+		execute(t, db, "INSERT INTO habeas_subject_erasures VALUES ('1', '2024-03-01T12:00:00.000000Z', 1, 1)")
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 		wantCatalog(t, catalog(t, db, "public"), once)
 		if rows, err := db.NewSelect().Table("habeas_subject_erasures").Count(t.Context()); err != nil || rows != 1 {

@@ -78,7 +78,7 @@ func TestASchemaThatComesInFrontHidesNoTables(t *testing.T) {
 	// What is pending goes where the tables are.
 	execute(t, admin, "DELETE FROM habeas_migrations",
 		"DROP TABLE habeas_audit_events, habeas_consent_records, habeas_outbox, "+
-			"habeas_restriction_records, habeas_subject_erasures",
+			"habeas_positions, habeas_restriction_records, habeas_subject_erasures",
 		"DROP FUNCTION habeas_audit_events_append_only, habeas_ledger_append_only",
 		"GRANT CREATE ON SCHEMA public TO "+role)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -38,6 +39,12 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 	s.learn(t)
 	erase := func(ctx context.Context, session ports.Session) error {
 		_, err := s.eraser.Erase(ctx, session, s.alice)
+		return err
+	}
+	list := func(ctx context.Context, session ports.Session) error {
+		marks, err := ports.MarksOf(session)
+		must(t, err)
+		_, err = marks.Marks(ctx, domain.MarkQuery{After: 10000, Since: noon, Until: noon, Limit: 100})
 		return err
 	}
 	for name, test := range map[string]struct {
@@ -84,6 +91,8 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 			_, err := s.exporter.Export(ctx, session, s.alice)
 			return err
 		}, 0, []any{key, "1", key, key, key, key, "1", "1"}},
+		"marks, how far":               {list, 0, nil},
+		"marks":                        {list, 1, []any{10000, 20000, noon, noon, 100}},
 		"erasure, lock of the subject": {erase, 1, []any{key, "1", noon}},
 		"erasure, lock of the orders":  {erase, 2, []any{key}},
 		"erasure, steps":               {erase, 3, []any{key, noon, key, noon, key, key, key, "[]", "1"}},

@@ -39,6 +39,7 @@ type Store struct {
 	sharing   bool
 
 	locks     *sqltext.Locks
+	marks     sqltext.Marks
 	lastSteps atomic.Pointer[keptGroups]
 	catalogs  *catalog.Cache
 
@@ -79,7 +80,7 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	s.catalogs = catalog.NewCache(s.text, opts.TrustRowFilters, logger)
 	s.inserts, s.ledgers = sqltext.NewInserts(s.text), sqltext.NewLedgers(s.text.Tables)
 	s.outbox = sqltext.NewOutbox(s.text)
-	s.locks = sqltext.NewLocks(s.text)
+	s.locks, s.marks = sqltext.NewLocks(s.text), sqltext.NewMarks(s.text)
 	s.exports = sqltext.NewExports(s.text, s.locks)
 	s.lookups, s.appending = newLookups(s), newAppending(s)
 	s.sharing = opts.ShareStatements && d.Joins()

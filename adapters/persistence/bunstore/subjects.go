@@ -25,7 +25,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	if err != nil {
 		return err
 	}
-	if err := s.checkIsolation(ctx); err != nil {
+	if err := s.requireReadCommitted(ctx, "lock subject", "an erasure"); err != nil {
 		return err
 	}
 	if err := s.makeDurable(ctx); err != nil {
@@ -115,19 +115,19 @@ func (s *session) makeDurable(ctx context.Context) error {
 	return s.fail(ctx, "lock subject", err)
 }
 
-// checkIsolation refuses a transaction of the application that cannot see rows which are committed while it waits for
-// them. Sessions of our own read what is committed.
-func (s subjectStore) checkIsolation(ctx context.Context) error {
+// requireReadCommitted refuses a transaction of the application that cannot see rows which are committed while it runs.
+// Sessions of our own read what is committed.
+func (s *session) requireReadCommitted(ctx context.Context, op, what string) error {
 	text := s.store.locks.Isolation
 	if text == "" || !s.joined {
 		return nil
 	}
 	var isolation string
-	err := s.read(ctx, "lock subject", func(rows *sql.Rows) error { return rows.Scan(&isolation) }, text)
+	err := s.read(ctx, op, func(rows *sql.Rows) error { return rows.Scan(&isolation) }, text)
 	if err == nil && isolation != "read committed" {
-		err = s.fail(ctx, "lock subject", &domain.Error{
-			Code: domain.ErrSession, Op: "lock subject",
-			Message: "an erasure needs a transaction with the isolation level READ COMMITTED, this one is " + isolation,
+		err = s.fail(ctx, op, &domain.Error{
+			Code: domain.ErrSession, Op: op,
+			Message: what + " needs a transaction with the isolation level READ COMMITTED, this one is " + isolation,
 		})
 	}
 	return err

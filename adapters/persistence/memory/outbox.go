@@ -134,7 +134,7 @@ func (s *state) oldest(chosen func(domain.OutboxEntry) bool) []int {
 	return found
 }
 
-func upTo(limit int, positions []int) []int { return positions[:max(0, min(limit, len(positions)))] }
+func upTo[T any](limit int, all []T) []T { return all[:max(0, min(limit, len(all)))] }
 
 // change changes entries and returns copies of them, in the order given.
 func (s *state) change(positions []int, change func(*domain.OutboxEntry)) []domain.OutboxEntry {

@@ -17,14 +17,10 @@ type state struct {
 	entries      []domain.OutboxEntry
 	tried        map[string]time.Time // since when entries that were requeued are; zero until they are claimed
 	events       []domain.AuditEvent
-	erasures     map[domain.SubjectID]erasures
+	erasures     map[domain.SubjectID]domain.ErasureMark
+	intake       int64            // of the last mark
+	positions    map[string]int64 // of the readers of marks
 	rows         map[string][]Row // the application's own, by table
-}
-
-// erasures is the mark that erasures leave of a subject.
-type erasures struct {
-	last  time.Time
-	times int
 }
 
 // appends are what a session holds back of the append-only stores, and of the outbox.

@@ -43,7 +43,7 @@ func New(dataMap domain.DataMap, opts Options) (*Store, error) {
 // Erased returns the mark that erasures of the subject left: the instant of the last one and how many there were.
 func (s *Store) Erased(id domain.SubjectID) (last time.Time, times int) {
 	mark := s.committed.Load().erasures[id]
-	return mark.last, mark.times
+	return mark.ErasedAt, int(mark.Erasures)
 }
 
 // Entries returns copies of all entries of the outbox as they are committed, oldest first: those that succeeded, too,

@@ -21,12 +21,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	if err != nil {
 		return err
 	}
-	marks := maps.Clone(state.erasures)
-	if marks == nil {
-		marks = map[domain.SubjectID]erasures{}
-	}
-	marks[id] = erasures{last: domain.Instant(at), times: marks[id].times + 1}
-	state.erasures = marks
+	state.mark(domain.ErasureMark{SubjectID: id, ErasedAt: domain.Instant(at)})
 	return nil
 }
 
@@ -40,7 +35,7 @@ func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (d
 		return domain.SubjectState{}, err
 	}
 	return domain.SubjectState{
-		Erased:  state.erasures[id].times > 0,
+		Erased:  state.erasures[id].Erasures > 0,
 		Present: len(state.along(id, s.store.dataMap.SubjectTable().Name, nil)) > 0,
 	}, nil
 }

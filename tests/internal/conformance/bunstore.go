@@ -115,7 +115,7 @@ func (o opened) empty(t testing.TB) bool {
 		text += "DELETE FROM " + quote(table.Name) + ";"
 	}
 	for _, table := range []string{
-		"consent_records", "restriction_records", "audit_events", "outbox", "subject_erasures",
+		"consent_records", "restriction_records", "audit_events", "outbox", "subject_erasures", "positions",
 	} {
 		text += "DELETE FROM habeas_" + table + ";"
 	}

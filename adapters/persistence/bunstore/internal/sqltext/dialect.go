@@ -90,6 +90,14 @@ type Dialect interface {
 	// writes at a time, and for kinds that are no ledger.
 	lockLedger(ledger Kind, subject string) string
 
+	// intake is how a mark of an erasure gets its number of intake: a column and its value, each after a comma, or nothing
+	// where the table sees to it, and the condition under which the number is taken, which is always true.
+	intake(tables Tables) (column, number, taken string)
+
+	// settledIntake is the statement that returns the number of intake up to which no transaction can leave a mark any
+	// more, or NULL if there is no mark; nothing where one transaction writes at a time.
+	settledIntake(tables Tables) string
+
 	// fingerprint is the expression for a text that is another one once the catalog of the tables has changed in anything
 	// that inspection returns. The empty text stands for a catalog that must be read each time.
 	fingerprint(tables []domain.Table) string
@@ -99,6 +107,13 @@ type Dialect interface {
 
 	// Inspection is the statement that reads a table of the catalog, with its one parameter; see catalog.Cache.
 	Inspection(schema, table string) (text, parameter string)
+
+	// Catalog are the statements that read the live catalog of a schema; see Schemas.
+	Catalog(schema string) Catalog
+
+	// ColumnType is the type of the data map for a declared type, or empty if there is none, and the length of a limited
+	// text.
+	ColumnType(declared string) (t domain.ColumnType, length int)
 
 	// Quotes are the characters that quote names, with those that end them.
 	Quotes() map[byte]byte
@@ -147,6 +162,9 @@ type Dialect interface {
 	// Lacks is the statement that returns why the database refuses this role what it needs of a table; nothing or NULL for
 	// no reason.
 	Lacks(table string, privileges []string) string
+
+	// written is the table of an UPDATE or a DELETE, and what the statement calls it.
+	written(table string) (target, name string)
 
 	// surrogate is the expression that anonymizes a column: one that fits its type and, for texts and UUIDs, is
 	// different in every row.

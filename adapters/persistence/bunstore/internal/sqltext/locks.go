@@ -33,11 +33,13 @@ type Level struct {
 
 const (
 	leaveMark = `
-		INSERT INTO {erasures} AS e (subject_id, erased_at, erasures) VALUES ({subject}, {instant}, 1)
-		ON CONFLICT (subject_id) DO UPDATE SET erased_at = excluded.erased_at, erasures = e.erasures + 1`
+		INSERT INTO {erasures} AS e (subject_id, erased_at, erasures{column})
+		SELECT CAST({subject} AS text), CAST({instant} AS {type}), 1{number} WHERE {taken}
+		ON CONFLICT (subject_id) DO UPDATE SET erased_at = excluded.erased_at, erasures = e.erasures + 1,
+			intake = excluded.intake`
 
 	holdMark = `
-		INSERT INTO {erasures} AS e (subject_id, erased_at, erasures) VALUES ($1, $2, 0)
+		INSERT INTO {erasures} AS e (subject_id, erased_at, erasures, intake) VALUES ($1, $2, 0, 0)
 		ON CONFLICT (subject_id) DO UPDATE SET erasures = e.erasures
 		RETURNING erasures`
 
@@ -48,7 +50,7 @@ const (
 
 	// LockRows comes after the join, so that the mark is there before the row is locked.
 	markAndRow = `
-		WITH mark AS (` + leaveMark + `
+		WITH mark AS ({mark}
 			RETURNING {lock consents}, {lock restrictions})
 		SELECT {there}, {sight}
 		FROM {table} AS t0 CROSS JOIN mark
@@ -65,7 +67,7 @@ const (
 func NewLocks(w *Writer) *Locks {
 	subject := w.DataMap.SubjectTable()
 	l := &Locks{
-		Mark:      w.Tables.in(leaveMark, "subject", "$1", "instant", "$2"),
+		Mark:      w.leaveMark("$1", "$2"),
 		Hold:      w.Tables.in(holdMark),
 		Release:   w.Tables.in(releaseMark),
 		Erasures:  w.Tables.in(countErasures),
@@ -85,13 +87,20 @@ func NewLocks(w *Writer) *Locks {
 	}
 	keys := len(subject.SubjectKey)
 	l.MarkAndRow = w.Tables.in(markAndRow, "there", there, "sight", sight,
-		"subject", parameter(keys+1), "instant", parameter(keys+2),
+		"mark", w.leaveMark(parameter(keys+1), parameter(keys+2)),
 		"lock consents", w.Dialect.lockLedger(Consents, "subject_id"),
 		"lock restrictions", w.Dialect.lockLedger(Restrictions, "subject_id"),
 		"table", quoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, 0))
 	l.Levels, l.Tables = w.newLevels()
 	l.Tables = append([]string{subject.Name}, l.Tables...)
 	return l
+}
+
+// leaveMark is the statement that leaves a mark of an erasure.
+func (w *Writer) leaveMark(subject, instant string) string {
+	column, number, taken := w.Dialect.intake(w.Tables)
+	return w.Tables.in(leaveMark, "subject", subject, "instant", instant, "type", w.Dialect.instantType(),
+		"column", column, "number", number, "taken", taken)
 }
 
 // fromSubject reads the subject's row. Its parameters come after others.

@@ -52,6 +52,11 @@ func (sqlite) Lacks(string, []string) string            { return "SELECT NULL" }
 
 func (sqlite) isConstant(column, constant, _ string) string { return column + " = " + constant }
 
+// written gives the table no other name: SQLite does not know one in the conditions on a view.
+func (sqlite) written(table string) (target, name string) {
+	return quoteTable(table), Quote(table[strings.LastIndex(table, ".")+1:])
+}
+
 // fingerprint changes with every change of the main database's schema, and with triggers that are temporary. Those of
 // databases that are attached are read each time.
 func (sqlite) fingerprint(tables []domain.Table) string {

@@ -4,7 +4,7 @@ import "strings"
 
 // Tables are the quoted names of the tables that habeas owns.
 type Tables struct {
-	Consents, Restrictions, Events, Outbox, Erasures string
+	Consents, Restrictions, Events, Outbox, Erasures, Positions string
 }
 
 // tablesIn returns the names of the tables in a schema, or for "" the unqualified names.
@@ -19,6 +19,7 @@ func tablesIn(schema string) Tables {
 		Events:       prefix + "habeas_audit_events",
 		Outbox:       prefix + "habeas_outbox",
 		Erasures:     prefix + "habeas_subject_erasures",
+		Positions:    prefix + "habeas_positions",
 	}
 }
 
@@ -26,7 +27,7 @@ func tablesIn(schema string) Tables {
 // names.
 func (t Tables) in(statement string, names ...string) string {
 	return fill(statement, append(names, "consents", t.Consents, "restrictions", t.Restrictions, "events", t.Events,
-		"outbox", t.Outbox, "erasures", t.Erasures)...)
+		"outbox", t.Outbox, "erasures", t.Erasures, "positions", t.Positions)...)
 }
 
 // fill fills a statement in: {name} stands for the text that follows the name in names. Other braces stay.
@@ -61,7 +62,9 @@ func textOf(name string, names []string) (text string, ok bool) {
 // ownTables lists the tables of habeas, as constants.
 func ownTables() string {
 	names := tablesIn("")
-	own := []string{"habeas_migrations", names.Consents, names.Restrictions, names.Events, names.Outbox, names.Erasures}
+	own := []string{
+		"habeas_migrations", names.Consents, names.Restrictions, names.Events, names.Outbox, names.Erasures, names.Positions,
+	}
 	for i, name := range own {
 		own[i] = literal(name)
 	}

@@ -120,8 +120,19 @@ CREATE INDEX habeas_outbox_unfinished ON habeas_outbox (subject_id, operation) W
 
 CREATE INDEX habeas_outbox_settled ON habeas_outbox (stage, enqueued_at, entry_id, resolver, operation) WHERE stage > 0;
 
+-- The mark of the erasures of a subject. Each erasure takes the next number of intake. A rectification holds a mark without
+-- erasures while it lasts.
 CREATE TABLE habeas_subject_erasures (
     subject_id TEXT PRIMARY KEY,
     erased_at  TEXT NOT NULL,
-    erasures   INTEGER NOT NULL
+    erasures   INTEGER NOT NULL,
+    intake     INTEGER NOT NULL DEFAULT 0
+);
+
+CREATE INDEX habeas_subject_erasures_intake ON habeas_subject_erasures (intake) WHERE erasures > 0;
+
+-- How far the readers of the marks have come, by intake.
+CREATE TABLE habeas_positions (
+    reader   TEXT PRIMARY KEY NOT NULL,
+    position INTEGER NOT NULL
 );

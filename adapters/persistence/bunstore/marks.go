@@ -1,0 +1,76 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"math"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+type erasureMarks struct{ *session }
+
+var _ ports.MarkReader = (*session)(nil)
+
+// Marks implements ports.MarkReader.
+func (s *session) Marks() ports.ErasureMarks { return erasureMarks{s} }
+
+// Marks implements ports.ErasureMarks. The statement that returns the marks comes after the one that finds out what open
+// sessions leave, so that it sees the marks of those that end in between.
+func (m erasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
+	if query.Limit <= 0 {
+		return nil, m.usable()
+	}
+	if err := m.requireReadCommitted(ctx, "marks", "a list of marks"); err != nil {
+		return nil, err
+	}
+	settled, err := m.settled(ctx)
+	if err != nil || settled <= query.After {
+		return nil, err
+	}
+	var marks []domain.ErasureMark
+	text, args := m.store.marks.Page(query, settled)
+	err = m.read(ctx, "marks", func(rows *sql.Rows) error {
+		var id string
+		var at sqltext.Instant
+		var mark domain.ErasureMark
+		if err := rows.Scan(&id, &at, &mark.Erasures, &mark.Intake); err != nil {
+			return err
+		}
+		mark.ErasedAt = time.Time(at)
+		mark.SubjectID, err = domain.ParseSubjectID(id)
+		marks = append(marks, mark)
+		return err
+	}, text, args...)
+	return marks, err
+}
+
+// settled returns the number of intake up to which every mark is committed.
+func (m erasureMarks) settled(ctx context.Context) (int64, error) {
+	if m.store.marks.Settled == "" {
+		return math.MaxInt64, nil
+	}
+	var settled sql.NullInt64
+	err := m.read(ctx, "marks", func(rows *sql.Rows) error { return rows.Scan(&settled) }, m.store.marks.Settled)
+	return settled.Int64, err
+}
+
+func (m erasureMarks) Position(ctx context.Context, reader string) (position int64, err error) {
+	if err := domain.CheckReader(reader); err != nil {
+		return 0, err
+	}
+	err = m.read(ctx, "position", func(rows *sql.Rows) error { return rows.Scan(&position) },
+		m.store.marks.Position, reader)
+	return position, err
+}
+
+func (m erasureMarks) Advance(ctx context.Context, reader string, from, to int64) (moved bool, err error) {
+	if err := domain.CheckReader(reader); err != nil {
+		return false, err
+	}
+	rows, err := m.write(ctx, "position", m.store.marks.Advance, reader, from, to)
+	return rows > 0, err
+}

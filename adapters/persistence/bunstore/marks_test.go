@@ -1,0 +1,138 @@
+package bunstore_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// marksOf are the subjects of the marks that a query lists, and the last place.
+func marksOf(t testing.TB, sessions ports.SessionFactory, query domain.MarkQuery) (ids []string, last int64) {
+	t.Helper()
+	must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		marks, err := ports.MarksOf(s)
+		must(t, err)
+		found, err := marks.Marks(ctx, query)
+		ids, last = nil, query.After
+		for _, mark := range found {
+			ids, last = append(ids, mark.SubjectID.String()), mark.Intake
+		}
+		return err
+	}))
+	return ids, last
+}
+
+// lock leaves the mark of an erasure.
+func lock(t testing.TB, sessions ports.SessionFactory, id string) {
+	t.Helper()
+	must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		return s.Subjects().Lock(ctx, subjectID(t, id), noon)
+	}))
+}
+
+func TestAReaderOfMarksMissesNoneOfManyErasuresAtOnce(t *testing.T) {
+	s := newShop(t, databases.PostgreSQL(t), 0)
+	const erasers, each = 4, 60
+	var erasing sync.WaitGroup
+	var failed, ended atomic.Bool
+	for eraser := range erasers {
+		erasing.Go(func() {
+			for i := range each {
+				err := s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
+					id := subjectID(t, strconv.Itoa(1000+eraser*each+i))
+					return session.Subjects().Lock(ctx, id, noon)
+				})
+				if err != nil {
+					failed.Store(true)
+				}
+			}
+		})
+	}
+	go func() {
+		erasing.Wait()
+		ended.Store(true)
+	}()
+	seen, query, pages := map[string]bool{}, domain.MarkQuery{Limit: 7}, 0
+	for {
+		all := ended.Load()
+		var ids []string
+		ids, query.After = marksOf(t, s.store, query)
+		for _, id := range ids {
+			if seen[id] {
+				t.Errorf("a mark is listed twice")
+			}
+			seen[id] = true
+		}
+		if len(ids) > 0 && !all {
+			pages++
+		}
+		if all && len(ids) == 0 {
+			break
+		}
+	}
+	if failed.Load() || len(seen) != erasers*each {
+		t.Errorf("of %d erasures, the marks of %d are listed", erasers*each, len(seen))
+	}
+	t.Logf("%d pages were read beside the erasures", pages)
+}
+
+func TestMarksAreNotListedWhereCommitsAreNotSeen(t *testing.T) {
+	s := newShop(t, databases.PostgreSQL(t), 0)
+	tx, err := s.db.BeginTx(t.Context(), nil)
+	must(t, err)
+	defer func() { _ = tx.Rollback() }()
+	execute(t, tx, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+	joined, err := s.store.Join(tx)
+	must(t, err)
+	err = joined.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
+		marks, err := ports.MarksOf(session)
+		must(t, err)
+		_, err = marks.Marks(ctx, domain.MarkQuery{Limit: 1})
+		return err
+	})
+	if !errors.Is(err, domain.ErrSession) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// An erasure that takes long holds back the marks that come after its own: those of its schema, and of no other one.
+func TestAnErasureHoldsBackTheMarksOfItsSchema(t *testing.T) {
+	db := databases.PostgreSQL(t)
+	s := newShop(t, db, 0)
+	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{Schema: "other"}))
+	dataMap, err := bunmodels.Read(db, models, nil)
+	must(t, err)
+	other, err := bunstore.New(db, dataMap, bunstore.Options{Schema: "other"})
+	must(t, err)
+	for _, sessions := range []ports.SessionFactory{s.store, other} {
+		lock(t, sessions, "1")
+	}
+	must(t, s.inHostTransaction(t, func(_ context.Context, _ bun.Tx, joined ports.SessionFactory) error {
+		lock(t, joined, "2")
+		for _, sessions := range []ports.SessionFactory{s.store, other} {
+			lock(t, sessions, "3")
+		}
+		if ids, _ := marksOf(t, s.store, domain.MarkQuery{Limit: 9}); !slices.Equal(ids, []string{"1"}) {
+			t.Errorf("of the same schema the marks of %v are listed", ids)
+		}
+		if ids, _ := marksOf(t, other, domain.MarkQuery{Limit: 9}); !slices.Equal(ids, []string{"1", "3"}) {
+			t.Errorf("of the other schema the marks of %v are listed", ids)
+		}
+		return nil
+	}))
+	if ids, _ := marksOf(t, s.store, domain.MarkQuery{Limit: 9}); !slices.Equal(ids, []string{"1", "2", "3"}) {
+		t.Errorf("at the end the marks of %v are listed", ids)
+	}
+}

@@ -1,0 +1,78 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+type erasureMarks struct{ *session }
+
+var _ ports.MarkReader = (*session)(nil)
+
+// Marks implements ports.MarkReader.
+func (s *session) Marks() ports.ErasureMarks { return erasureMarks{s} }
+
+// Marks implements ports.ErasureMarks. One session writes at a time, so that marks are committed in their order.
+func (m erasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
+	if query.Limit <= 0 {
+		return nil, m.usable()
+	}
+	state, err := m.read(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	query.Since, query.Until = domain.Instant(query.Since), domain.Instant(query.Until)
+	var marks []domain.ErasureMark
+	for _, mark := range state.erasures {
+		if query.Matches(mark) {
+			marks = append(marks, mark)
+		}
+	}
+	slices.SortFunc(marks, func(a, b domain.ErasureMark) int { return cmp.Compare(a.Intake, b.Intake) })
+	return upTo(query.Limit, marks), nil
+}
+
+// mark leaves a mark of an erasure of the subject.
+func (s *state) mark(mark domain.ErasureMark) {
+	s.intake++
+	mark.Erasures, mark.Intake = s.erasures[mark.SubjectID].Erasures+1, s.intake
+	s.erasures = with(s.erasures, mark.SubjectID, mark)
+}
+
+func (m erasureMarks) Position(ctx context.Context, reader string) (int64, error) {
+	if err := domain.CheckReader(reader); err != nil {
+		return 0, err
+	}
+	state, err := m.read(ctx, false)
+	if err != nil {
+		return 0, err
+	}
+	return state.positions[reader], nil
+}
+
+func (m erasureMarks) Advance(ctx context.Context, reader string, from, to int64) (moved bool, err error) {
+	if err := domain.CheckReader(reader); err != nil {
+		return false, err
+	}
+	state, err := m.write(ctx)
+	if err != nil || state.positions[reader] != from {
+		return false, err
+	}
+	state.positions = with(state.positions, reader, to)
+	return true, nil
+}
+
+// with is a copy of a map that has a value in addition, or in place of another.
+func with[K comparable, V any](m map[K]V, key K, value V) map[K]V {
+	m = maps.Clone(m)
+	if m == nil {
+		m = map[K]V{}
+	}
+	m[key] = value
+	return m
+}

@@ -1,0 +1,308 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// TestErasureMarks checks that a store keeps the promises of ports.ErasureMarks.
+func TestErasureMarks(t *testing.T, harness StoreHarness) {
+	t.Helper()
+	promise.Hold(t, markPromises, harness, harness.Waive)
+}
+
+// markPromises do not apply to a store whose sessions are no ports.MarkReader.
+var markPromises = []promise.Promise[StoreHarness]{
+	that(markOfEachErasureIsListed, "marks come in the order of intake, with their instants, none of a rectification"),
+	that(markOfARollbackIsNotListed, "an erasure that was rolled back has no mark"),
+	that(markMovesWithAnotherErasure, "another erasure gives the mark of a subject a new instant and a new place"),
+	that(markPagesFollowEachOther, "up to limit of them, after the one given"),
+	that(markQueriesHaveBounds, "Since is inclusive, Until is not"),
+	that(markThatCommitsLateIsNotMissed, "a mark that commits late comes after those returned before"),
+	that(markPositionIsKept, "a position is kept for each reader, and moves only from where it is"),
+	that(markReaderNeedsAName, "a reader without a name, or with one too long, is ErrInvalid"),
+}
+
+// marked is a store whose subjects are erased.
+type marked struct{ Store }
+
+// opensMarks opens a store. It reports false if the store need not keep the promises.
+func (h StoreHarness) opensMarks(t testing.TB) (m marked, has bool) {
+	t.Helper()
+	m = marked{h.open(t)}
+	do(t, m.Store, func(_ context.Context, s ports.Session) error {
+		_, err := ports.MarksOf(s)
+		has = err == nil
+		return nil
+	})
+	return m, has
+}
+
+// erase leaves marks in one session, which ends with an error if there is one.
+func (m marked) erase(t testing.TB, failure error, at time.Time, numbers ...int64) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), m.patience)
+	defer cancel()
+	err := m.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		for _, number := range numbers {
+			if err := s.Subjects().Lock(ctx, subject(t, "acme", number), at); err != nil {
+				return err
+			}
+		}
+		return failure
+	})
+	must(t, failure != nil || err == nil, "an erasure failed: %v", err)
+}
+
+func (m marked) list(t testing.TB, query domain.MarkQuery) []domain.ErasureMark {
+	t.Helper()
+	return read(t, m.Store, func(ctx context.Context, s ports.Session) ([]domain.ErasureMark, error) {
+		marks, err := ports.MarksOf(s)
+		if err != nil {
+			return nil, err
+		}
+		return marks.Marks(ctx, query)
+	})
+}
+
+// areMarks checks that these marks came, each given as the number of the subject, the seconds after noon and how many
+// erasures there were, and that their places rise.
+func areMarks(t testing.TB, what string, got []domain.ErasureMark, want ...string) {
+	t.Helper()
+	texts, last := []string(nil), int64(0)
+	for _, mark := range got {
+		elements := mark.SubjectID.Elements()
+		texts = append(texts, fmt.Sprintf("%s at %v, %d", elements[len(elements)-1], mark.ErasedAt.Sub(noon), mark.Erasures))
+		assert(t, mark.Intake > last && mark.ErasedAt.Location() == time.UTC,
+			"%s: a mark has the place %d after %d, or its instant is not in UTC", what, mark.Intake, last)
+		last = mark.Intake
+	}
+	assert(t, slices.Equal(texts, want), "%s: there are the marks [%s], want [%s]", what,
+		strings.Join(texts, "; "), strings.Join(want, "; "))
+}
+
+var everyMark = domain.MarkQuery{Limit: 1000}
+
+func markOfEachErasureIsListed(t testing.TB, h StoreHarness) {
+	m, has := h.opensMarks(t)
+	if !has {
+		return
+	}
+	areMarks(t, "of no erasure", m.list(t, everyMark))
+	m.erase(t, nil, after(20), 7)
+	m.erase(t, nil, after(10), 9)
+	do(t, m.Store, func(ctx context.Context, s ports.Session) error {
+		return errOf(s.Subjects().LockToRectify(ctx, subject(t, "acme", 8)))
+	})
+	m.erase(t, nil, after(30), 8)
+	areMarks(t, "of three erasures", m.list(t, everyMark), "7 at 20s, 1", "9 at 10s, 1", "8 at 30s, 1")
+}
+
+func markOfARollbackIsNotListed(t testing.TB, h StoreHarness) {
+	m, has := h.opensMarks(t)
+	if !has {
+		return
+	}
+	m.erase(t, nil, noon, 7)
+	m.erase(t, errUndo, after(1), 7, 8)
+	areMarks(t, "after a rollback", m.list(t, everyMark), "7 at 0s, 1")
+	m.erase(t, nil, after(2), 9)
+	areMarks(t, "after another erasure", m.list(t, everyMark), "7 at 0s, 1", "9 at 2s, 1")
+}
+
+func markMovesWithAnotherErasure(t testing.TB, h StoreHarness) {
+	m, has := h.opensMarks(t)
+	if !has {
+		return
+	}
+	m.erase(t, nil, after(1), 7)
+	m.erase(t, nil, after(2), 8)
+	before := m.list(t, everyMark)
+	must(t, len(before) == 2, "of two erasures there are %d marks", len(before))
+	m.erase(t, nil, after(3), 7)
+	areMarks(t, "after a second erasure of the first", m.list(t, everyMark), "8 at 2s, 1", "7 at 3s, 2")
+	areMarks(t, "after the last one before", m.list(t, domain.MarkQuery{After: before[1].Intake, Limit: 10}),
+		"7 at 3s, 2")
+}
+
+func markPagesFollowEachOther(t testing.TB, h StoreHarness) {
+	m, has := h.opensMarks(t)
+	if !has {
+		return
+	}
+	var want []string
+	for number := range int64(7) {
+		m.erase(t, nil, after(int(number)), number)
+		want = append(want, fmt.Sprintf("%d at %v, 1", number, time.Duration(number)*time.Second))
+	}
+	areMarks(t, "with a limit of 0", m.list(t, domain.MarkQuery{}))
+	areMarks(t, "with a limit of -1", m.list(t, domain.MarkQuery{Limit: -1}))
+	for limit := 1; limit <= len(want)+1; limit++ {
+		var all []domain.ErasureMark
+		for query := (domain.MarkQuery{Limit: limit}); ; {
+			page := m.list(t, query)
+			must(t, len(page) <= limit && len(all) <= len(want), "a page of up to %d has %d marks", limit, len(page))
+			if len(page) == 0 {
+				break
+			}
+			all = append(all, page...)
+			query.After = page[len(page)-1].Intake
+		}
+		areMarks(t, fmt.Sprintf("in pages of %d", limit), all, want...)
+	}
+}
+
+func markQueriesHaveBounds(t testing.TB, h StoreHarness) {
+	m, has := h.opensMarks(t)
+	if !has {
+		return
+	}
+	m.erase(t, nil, after(3), 1)
+	m.erase(t, nil, after(1), 2)
+	m.erase(t, nil, after(2), 3)
+	// An instant is compared in whole microseconds.
+	m.erase(t, nil, after(4).Add(900*time.Nanosecond), 4)
+	areMarks(t, "since the second one", m.list(t, domain.MarkQuery{Since: after(2), Limit: 10}),
+		"1 at 3s, 1", "3 at 2s, 1", "4 at 4s, 1")
+	areMarks(t, "until the third one", m.list(t, domain.MarkQuery{Until: after(3), Limit: 10}),
+		"2 at 1s, 1", "3 at 2s, 1")
+	zone := time.FixedZone("east", 3600)
+	areMarks(t, "between two", m.list(t, domain.MarkQuery{Since: after(2).In(zone), Until: after(3).In(zone), Limit: 10}),
+		"3 at 2s, 1")
+	areMarks(t, "since the last one", m.list(t, domain.MarkQuery{Since: after(4), Limit: 1}), "4 at 4s, 1")
+}
+
+// The first of two sessions leaves its mark, the second one leaves another and ends if the store lets it, and a reader
+// comes before the first one ends. It comes again afterwards, and goes on from where it was.
+func markThatCommitsLateIsNotMissed(t testing.TB, h StoreHarness) {
+	m, has := h.opensMarks(t)
+	if !has {
+		return
+	}
+	m.erase(t, nil, after(1), 1)
+	lock := func(number int64) func(context.Context, ports.Session) error {
+		return func(ctx context.Context, s ports.Session) error {
+			return s.Subjects().Lock(ctx, subject(t, "acme", number), after(int(number)))
+		}
+	}
+	erased, listed := make(chan error, 1), make(chan error, 1)
+	second, secondEnded := beside(func() { erased <- try(t, m.Store, lock(3)) })
+	var early []domain.ErasureMark
+	reader, readerEnded := beside(func() {
+		listed <- try(t, m.Store, func(ctx context.Context, s ports.Session) (err error) {
+			marks, err := ports.MarksOf(s)
+			if err == nil {
+				early, err = marks.Marks(ctx, everyMark)
+			}
+			return err
+		})
+	})
+	do(t, m.Store, func(ctx context.Context, s ports.Session) error {
+		if err := lock(2)(ctx, s); err != nil {
+			return err
+		}
+		second()
+		secondErr, _ := arrives(erased, moment) // a store may let sessions write one at a time
+		reader()
+		readerErr, _ := arrives(listed, moment) // or keep readers waiting
+		return errors.Join(secondErr, readerErr)
+	})
+	secondEnded()
+	readerEnded()
+	query := everyMark
+	if len(early) > 0 {
+		query.After = early[len(early)-1].Intake
+	}
+	var found []string
+	for _, mark := range append(early, m.list(t, query)...) {
+		found = append(found, mark.SubjectID.Elements()[1])
+	}
+	slices.Sort(found)
+	assert(t, slices.Equal(found, []string{"1", "2", "3"}), "of three erasures, the marks of %v are listed", found)
+}
+
+// position is that of a reader.
+func (m marked) position(t testing.TB, reader string) int64 {
+	t.Helper()
+	return read(t, m.Store, func(ctx context.Context, s ports.Session) (int64, error) {
+		marks, err := ports.MarksOf(s)
+		if err != nil {
+			return 0, err
+		}
+		return marks.Position(ctx, reader)
+	})
+}
+
+// advance checks whether the position of a reader moves.
+func (m marked) advance(t testing.TB, reader string, from, to int64, want bool, end error) {
+	t.Helper()
+	err := try(t, m.Store, func(ctx context.Context, s ports.Session) error {
+		marks, err := ports.MarksOf(s)
+		if err != nil {
+			return err
+		}
+		moved, err := marks.Advance(ctx, reader, from, to)
+		assert(t, moved == want, "that %q advances from %d to %d is %v", reader, from, to, moved)
+		return errors.Join(err, end)
+	})
+	must(t, errors.Is(err, end), "a session that advances a reader ended with: %v", err)
+}
+
+func markPositionIsKept(t testing.TB, h StoreHarness) {
+	m, has := h.opensMarks(t)
+	if !has {
+		return
+	}
+	is := func(reader string, want int64) {
+		t.Helper()
+		got := m.position(t, reader)
+		assert(t, got == want, "the position of %q is %d, want %d", reader, got, want)
+	}
+	is("journal", 0)
+	m.advance(t, "journal", 3, 4, false, nil)
+	is("journal", 0)
+	m.advance(t, "journal", 0, 5, true, errUndo)
+	is("journal", 0)
+	m.advance(t, "journal", 0, 5, true, nil)
+	m.advance(t, "journal", 0, 9, false, nil)
+	m.advance(t, "sweep", 0, 1<<40, true, nil)
+	is("journal", 5)
+	m.advance(t, "journal", 5, 2, true, nil)
+	is("journal", 2)
+	is("sweep", 1<<40)
+}
+
+func markReaderNeedsAName(t testing.TB, h StoreHarness) {
+	m, has := h.opensMarks(t)
+	if !has {
+		return
+	}
+	for _, name := range []string{"", strings.Repeat("x", domain.MaxTextLength+1)} {
+		for _, call := range []func(context.Context, ports.ErasureMarks) error{
+			func(ctx context.Context, marks ports.ErasureMarks) error { return errOf(marks.Position(ctx, name)) },
+			func(ctx context.Context, marks ports.ErasureMarks) error {
+				return errOf(marks.Advance(ctx, name, 0, 1))
+			},
+		} {
+			var err error
+			_ = try(t, m.Store, func(ctx context.Context, s ports.Session) error {
+				marks, has := ports.MarksOf(s)
+				if has == nil {
+					err = call(ctx, marks)
+				}
+				return has
+			})
+			isError(t, fmt.Sprintf("a reader with a name of %d characters", len(name)), err, domain.ErrInvalid)
+		}
+	}
+	m.advance(t, strings.Repeat("x", domain.MaxTextLength), 0, 1, true, nil)
+}

@@ -1,0 +1,135 @@
+package porttest
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// brokenMarks are marks in which functions stand for what is good.
+type brokenMarks struct {
+	ports.ErasureMarks
+	every  func(*domain.ErasureMark) // of all marks, before the query is looked at
+	query  func(*domain.MarkQuery)
+	reader func(string) string
+	also   []domain.ErasureMark
+	lost   *sync.Map // positions that no rollback takes back
+}
+
+// breaks is a defect of the marks of every session.
+func (b brokenMarks) breaks(store *Store) {
+	changesSessions(func(s ports.Session) replaced {
+		changed := b
+		changed.ErasureMarks, _ = ports.MarksOf(s)
+		return replaced{Session: s, marks: changed}
+	})(store)
+}
+
+func (b brokenMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
+	if b.query != nil {
+		b.query(&query)
+	}
+	if b.every == nil && b.also == nil {
+		return b.ErasureMarks.Marks(ctx, query)
+	}
+	all, err := b.ErasureMarks.Marks(ctx, domain.MarkQuery{Limit: math.MaxInt})
+	all = append(all, b.also...)
+	var marks []domain.ErasureMark
+	for _, mark := range all {
+		if b.every != nil {
+			b.every(&mark)
+		}
+		if query.Matches(mark) {
+			marks = append(marks, mark)
+		}
+	}
+	slices.SortFunc(marks, func(a, b domain.ErasureMark) int { return cmp.Compare(a.Intake, b.Intake) })
+	return marks[:max(0, min(len(marks), query.Limit))], err
+}
+
+func (b brokenMarks) Position(ctx context.Context, reader string) (int64, error) {
+	if b.reader != nil {
+		reader = b.reader(reader)
+	}
+	if b.lost != nil {
+		position, _ := b.lost.Load(reader)
+		at, _ := position.(int64)
+		return at, domain.CheckReader(reader)
+	}
+	return b.ErasureMarks.Position(ctx, reader)
+}
+
+func (b brokenMarks) Advance(ctx context.Context, reader string, from, to int64) (bool, error) {
+	if b.reader != nil {
+		reader = b.reader(reader)
+	}
+	if b.lost != nil {
+		at, err := b.Position(ctx, reader)
+		if err != nil || at != from {
+			return false, err
+		}
+		b.lost.Store(reader, to)
+		return true, nil
+	}
+	return b.ErasureMarks.Advance(ctx, reader, from, to)
+}
+
+func TestErasureMarksThatKeepTheirPromisesPass(t *testing.T) {
+	TestErasureMarks(t, inMemory(right))
+}
+
+func TestErasureMarksThatBreakAPromiseFail(t *testing.T) {
+	numbered := func(mark domain.ErasureMark) int64 {
+		elements := mark.SubjectID.Elements()
+		number, _ := strconv.ParseInt(elements[len(elements)-1], 10, 64)
+		return number
+	}
+	ghost := domain.ErasureMark{SubjectID: subject(t, "acme", 8), ErasedAt: after(1), Erasures: 1, Intake: 2}
+	promise.ExpectDefects(t, *update, markPromises, brokenStore, defects{
+		"by instants": {brokenMarks{every: func(m *domain.ErasureMark) { m.Intake = m.ErasedAt.Unix() }}.breaks, found{
+			"want [7 at 20s, 1; 9 at 10s, 1; 8 at 30s, 1]": {markOfEachErasureIsListed},
+		}},
+		"in places that are taken before the lock": {
+			brokenMarks{every: func(m *domain.ErasureMark) { m.Intake = 100 - numbered(*m) }}.breaks,
+			found{"the marks of [1] are listed": {markThatCommitsLateIsNotMissed}},
+		},
+		"in the first place": {brokenMarks{every: func(m *domain.ErasureMark) { m.Intake = numbered(*m) }}.breaks, found{
+			"want [8 at 2s, 1; 7 at 3s, 2]": {markMovesWithAnotherErasure},
+		}},
+		"of a rollback": {brokenMarks{also: []domain.ErasureMark{ghost}}.breaks, found{
+			"after a rollback": {markOfARollbackIsNotListed},
+		}},
+		"one too many": {brokenMarks{query: func(q *domain.MarkQuery) { q.Limit++ }}.breaks, found{
+			"with a limit of 0": {markPagesFollowEachOther},
+		}},
+		"until the instant": {
+			brokenMarks{query: func(q *domain.MarkQuery) { q.Until = q.Until.Add(time.Microsecond) }}.breaks,
+			found{"until the third one": {markQueriesHaveBounds}},
+		},
+		"after the instant": {
+			brokenMarks{query: func(q *domain.MarkQuery) { q.Since = q.Since.Add(time.Microsecond) }}.breaks,
+			found{"since the second one": {markQueriesHaveBounds}},
+		},
+		"of one reader": {brokenMarks{reader: func(name string) string {
+			if domain.CheckReader(name) != nil {
+				return name
+			}
+			return "one"
+		}}.breaks, found{"the position of": {markPositionIsKept}}},
+		"a position that no rollback takes back": {func(store *Store) {
+			brokenMarks{lost: &sync.Map{}}.breaks(store)
+		}, found{`the position of "journal" is 5, want 0`: {markPositionIsKept}}},
+		"a reader of any name": {brokenMarks{reader: func(string) string { return "any" }}.breaks, found{
+			"a reader with a name of 0 characters is no": {markReaderNeedsAName},
+		}},
+	})
+}
