@@ -86,6 +86,9 @@ func (i *Integration) ConsentAsOf(
 	return status, err
 }
 
+// DataMap returns the data map.
+func (i *Integration) DataMap() domain.DataMap { return i.stack.DataMap }
+
 // Plan returns the plan that every erasure follows. It must not be modified.
 func (i *Integration) Plan() domain.Plan { return i.stack.Eraser.Plan() }
 
@@ -125,8 +128,8 @@ func (i *Integration) Status(ctx context.Context) (domain.Status, error) {
 func pendingMigrations(names []string) domain.Finding {
 	return domain.Finding{
 		Code: "migration-pending", Severity: domain.SeverityError,
-		Reason: "the tables of habeas are not up to date: " + strings.Join(names, ", "),
-		Remedy: "run the migrations",
+		Reason: "The tables of habeas are not up to date: " + strings.Join(names, ", ") + ".",
+		Remedy: "Run the migrations.",
 	}
 }
 

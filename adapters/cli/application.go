@@ -13,12 +13,14 @@ type Application interface {
 	Subjects
 	Outbox
 	Tables
+
+	DataMap() domain.DataMap
+	Plan() domain.Plan
 }
 
 // Subjects are the calls about one subject.
 type Subjects interface {
 	Known(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
-	Plan() domain.Plan
 	Erase(ctx context.Context, subject domain.Subject) (domain.ErasureResult, error)
 	Export(ctx context.Context, subject domain.Subject, w io.Writer) (domain.ExportBundle, error)
 	Trail(ctx context.Context, id domain.SubjectID) ([]domain.AuditEvent, error)

@@ -48,7 +48,7 @@ habeas erase 42 --operator dpo`,
 // verbs are the verbs of the tree in the order of their list.
 func verbs() []verb {
 	return []verb{
-		status(), erase(), export(), trail(), consents(), outbox(), migrate(), completion(), version(),
+		status(), erase(), export(), trail(), consents(), outbox(), picture(), migrate(), completion(), version(),
 	}
 }
 

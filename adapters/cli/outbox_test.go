@@ -213,18 +213,18 @@ Succeeded: 0, until they are purged.
 
 SEVERITY  FINDING
 error     outbox-abandoned
-          system crm: 1 entry was given up, so that it still
-          has personal data; see why, then requeue or
-          discard them
+          System crm: 1 entry was given up. The system still
+          has personal data. See why, then requeue or
+          discard what was given up.
 warning   outbox-late
-          system crm: an entry is open since
-          2026-03-01T12:00:00Z; see why the system fails
-          before the month of Art. 12(3) GDPR is over
+          System crm: an entry is open since
+          2026-03-01T12:00:00Z. See why the system fails,
+          before the month of Art. 12(3) GDPR is over.
 error     outbox-untaken
-          system crm: an entry is due since
-          2026-03-01T12:00:00Z, and is not taken; see
+          System crm: an entry is due since
+          2026-03-01T12:00:00Z, and is not taken. See
           whether a worker with a resolver of this name
-          runs, and whether the system responds
+          runs, and whether the system responds.
 
 SYSTEM  PENDING  IN FLIGHT  FAILED  ABANDONED  DUE
 crm           1          0       0          1  365d0h

@@ -181,3 +181,18 @@ func TestVersionAndCompletion(t *testing.T) {
 		t.Errorf("completes %q", stdout)
 	}
 }
+
+func TestTheDataMapIsDrawn(t *testing.T) {
+	w := newWorld(t)
+	for format, begins := range map[string]string{"svg": "<svg", "mermaid": "flowchart", "dot": "digraph"} {
+		stdout, _ := w.want(0, "map", "--format", format)
+		if !strings.HasPrefix(stdout, begins) || !strings.Contains(stdout, "parcels") || !strings.HasSuffix(stdout, "\n") {
+			t.Errorf("%s: printed %s", format, stdout)
+		}
+		if got := decoded[map[string]string](w, 0, "map", "--format", format); got["picture"] != stdout {
+			t.Errorf("got %v", got)
+		}
+	}
+	_, stderr := w.want(2, "map", "--format", "png")
+	complains(t, stderr, "it must be svg or mermaid or dot")
+}

@@ -54,7 +54,7 @@ func (p *printer) findings(all []domain.Finding) {
 		if where := finding.Where(); where != "" {
 			text += " " + where
 		}
-		t.rows = append(t.rows, []string{string(finding.Severity), text + "\n" + finding.Reason + "; " + finding.Remedy})
+		t.rows = append(t.rows, []string{string(finding.Severity), text + "\n" + finding.Reason + " " + finding.Remedy})
 	}
 	p.table(t)
 }

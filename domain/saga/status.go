@@ -38,7 +38,7 @@ func (r *Runner) Status(ctx context.Context, s ports.Session) (domain.Status, er
 }
 
 func (r *Runner) findings(backlog domain.OutboxBacklog, at time.Time) (found []domain.Finding) {
-	system := "system " + backlog.Resolver + ": "
+	system := "System " + backlog.Resolver + ": "
 	if n := backlog.Counts[domain.OutboxAbandoned]; n > 0 {
 		given := strconv.FormatInt(n, 10) + " entries were"
 		if n == 1 {
@@ -46,22 +46,22 @@ func (r *Runner) findings(backlog domain.OutboxBacklog, at time.Time) (found []d
 		}
 		found = append(found, domain.Finding{
 			Code: "outbox-abandoned", Severity: domain.SeverityError,
-			Reason: system + given + " given up, so that it still has personal data",
-			Remedy: "see why, then requeue or discard them",
+			Reason: system + given + " given up. The system still has personal data.",
+			Remedy: "See why, then requeue or discard what was given up.",
 		})
 	}
 	if backlog.Oldest != nil && at.Sub(*backlog.Oldest) >= r.config.LateAfter {
 		found = append(found, domain.Finding{
 			Code: "outbox-late", Severity: domain.SeverityWarning,
-			Reason: system + "an entry is open since " + backlog.Oldest.Format(time.RFC3339),
-			Remedy: "see why the system fails before the month of Art. 12(3) GDPR is over",
+			Reason: system + "an entry is open since " + backlog.Oldest.Format(time.RFC3339) + ".",
+			Remedy: "See why the system fails, before the month of Art. 12(3) GDPR is over.",
 		})
 	}
 	if backlog.OldestDue != nil && at.Sub(*backlog.OldestDue) >= untakenAfter {
 		found = append(found, domain.Finding{
 			Code: "outbox-untaken", Severity: domain.SeverityError,
-			Reason: system + "an entry is due since " + backlog.OldestDue.Format(time.RFC3339) + ", and is not taken",
-			Remedy: "see whether a worker with a resolver of this name runs, and whether the system responds",
+			Reason: system + "an entry is due since " + backlog.OldestDue.Format(time.RFC3339) + ", and is not taken.",
+			Remedy: "See whether a worker with a resolver of this name runs, and whether the system responds.",
 		})
 	}
 	return found
