@@ -67,7 +67,7 @@ func (l *Ledger) record(
 	if decision.Granted {
 		eventType = domain.EventConsentGranted
 	}
-	event := l.audit.Event(eventType, id, l.purposes.ConsentPayload(decision))
+	event := l.audit.Event(ctx, eventType, id, l.purposes.ConsentPayload(decision))
 	record := domain.ConsentRecord{
 		SubjectID:     id,
 		Purpose:       decision.Purpose,

@@ -154,7 +154,7 @@ type run struct {
 func (r *run) begin(ctx context.Context, refs, external int) error {
 	r.at = domain.Instant(r.audit.Clock.Now())
 	lockErr := r.session.Subjects().Lock(ctx, r.id, r.at)
-	operation, requested := r.audit.Begin(domain.EventErasureRequested, r.id, domain.Payload{
+	operation, requested := r.audit.Begin(ctx, domain.EventErasureRequested, r.id, domain.Payload{
 		"local_steps": len(r.plan.Local()), "external_steps": external, "refs": refs,
 	})
 	r.operation = operation
@@ -173,7 +173,7 @@ func (r *run) withdraw(ctx context.Context) error {
 		return err
 	}
 	for _, entry := range withdrawn {
-		rectification := r.audit.Operation(entry.OperationID)
+		rectification := r.audit.Operation(ctx, entry.OperationID)
 		event := rectification.Event(domain.EventRectificationStepFailed, r.id, domain.Payload{
 			"target": entry.Resolver, "external": true, "abandoned": true, "error": "erased", "attempts": entry.Attempts,
 		})

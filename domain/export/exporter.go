@@ -114,7 +114,7 @@ func (e *Exporter) stream(
 	if err != nil {
 		return false, err
 	}
-	operation, requested := e.audit.Begin(domain.EventExportRequested, subject.ID, domain.Payload{
+	operation, requested := e.audit.Begin(ctx, domain.EventExportRequested, subject.ID, domain.Payload{
 		"refs": len(subject.Refs), "resolvers": len(calls),
 	})
 	if err := s.Audit().AppendEvidence(ctx, requested); err != nil {

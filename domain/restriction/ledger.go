@@ -71,7 +71,7 @@ func (l *Ledger) record(
 	if decision.Purpose != nil {
 		payload["scope"] = string(domain.ScopePurpose)
 	}
-	event := l.audit.Event(eventType, id, payload)
+	event := l.audit.Event(ctx, eventType, id, payload)
 	record := domain.RestrictionRecord{
 		SubjectID:  id,
 		Purpose:    decision.Purpose,
