@@ -61,15 +61,15 @@ func (j *Joined) Committed(ctx context.Context) {
 
 // Do implements ports.SessionFactory.
 func (j *Joined) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
-	if ctx.Value(activeKey{j.store.db}) != nil {
-		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
+	ctx, err := j.store.enter(ctx)
+	if err != nil {
+		return err
 	}
-	ctx = context.WithValue(ctx, activeKey{j.store.db}, true)
 	if err := j.tx.Savepoint(ctx); err != nil {
 		return err
 	}
 	session := &session{store: j.store, preserve: j.preserve, tx: j.tx, joined: true}
-	err := session.run(ctx, fn)
+	err = session.run(ctx, fn)
 	if err == nil {
 		j.after = append(j.after, session.after...)
 	}

@@ -18,11 +18,11 @@ type openKey struct{ store *Store }
 
 // Do implements ports.SessionFactory.
 func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) error) (err error) {
-	if ctx.Value(openKey{s}) != nil {
-		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
-	}
 	outer := ctx
-	ctx = context.WithValue(ctx, openKey{s}, true)
+	ctx, err = s.enter(ctx)
+	if err != nil {
+		return err
+	}
 	session := &session{store: s}
 	defer func() { // also when fn panics
 		session.end()
@@ -39,6 +39,14 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 		return err
 	}
 	return session.commit(ctx)
+}
+
+// enter returns the context of a session. Returns domain.ErrSession if ctx is one.
+func (s *Store) enter(ctx context.Context) (context.Context, error) {
+	if ctx.Value(openKey{s}) != nil {
+		return nil, &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
+	}
+	return context.WithValue(ctx, openKey{s}, true), nil
 }
 
 // tell wakes whoever waits for work in the outbox.
