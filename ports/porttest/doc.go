@@ -15,7 +15,7 @@
 // its promise:
 //
 //	port                                                             suite
-//	ports.Session, ports.SessionFactory                              TestSessions
+//	ports.Session, ports.SessionFactory, ports.Rehearser             TestSessions
 //	ports.ConsentStore                                               TestConsentStore
 //	ports.RestrictionStore                                           TestRestrictionStore
 //	ports.SubjectStore                                               TestSubjectStore
