@@ -89,9 +89,7 @@ func (e *Eraser) Plan() domain.Plan { return e.plan }
 // A subject that does not fit the data map, or has a ref of an unknown kind, is domain.ErrSubject and leaves no trace.
 func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error) {
 	result, err := e.erase(ctx, s, subject)
-	observe.Right(ctx, e.observer, s, domain.RightObserved{
-		Right: domain.RightErasure, Outcome: domain.OutcomeOK,
-	}, err)
+	observe.Right(ctx, e.observer, s, domain.RightObserved{Right: domain.RightErasure, Outcome: hook.OutcomeOf(err)})
 	return result, err
 }
 
