@@ -20,6 +20,7 @@ import (
 	"github.com/habeas-data/habeas/domain/consent"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
+	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/domain/restriction"
 	"github.com/habeas-data/habeas/domain/saga"
@@ -186,6 +187,15 @@ func (s Stack) API(c httpapi.Config) (*httpapi.API, error) {
 		c.DataMap = s.DataMap
 	}
 	return httpapi.New(c)
+}
+
+// Health returns the checks of this process, for a router such as fiberhttp or nethttp; see httpapi.NewHealth. Sessions
+// are taken from the stack if the configuration leaves them out, and Clock is then the machine's clock. An application
+// that runs a worker in the process names it as Worker, with its PollInterval.
+func (s Stack) Health(c health.Config) (*health.Checker, error) {
+	c.Sessions = cmp.Or(c.Sessions, s.Sessions)
+	c.Clock = cmp.Or(c.Clock, ports.Clock(system.Clock{}))
+	return health.New(c)
 }
 
 // Validate returns domain.ErrConfiguration if a field of the stack is missing.
