@@ -20,6 +20,8 @@ const (
 	EventErasureCompleted            EventType = "erasure_completed"
 	EventErasureRequeued             EventType = "erasure_requeued"
 	EventErasureDiscarded            EventType = "erasure_discarded"
+	EventErasureVerified             EventType = "erasure_verified"
+	EventErasureLeftOver             EventType = "erasure_left_over"
 	EventRectificationRequested      EventType = "rectification_requested"
 	EventRectificationStepSucceeded  EventType = "rectification_step_succeeded"
 	EventRectificationStepFailed     EventType = "rectification_step_failed"

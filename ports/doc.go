@@ -15,3 +15,4 @@ package ports
 //go:generate mockgen -source=operations.go -destination=mocks/operations.go
 //go:generate mockgen -source=resolver.go -destination=mocks/resolver.go
 //go:generate mockgen -source=system.go -destination=mocks/system.go
+//go:generate mockgen -source=verification.go -destination=mocks/verification.go

@@ -22,6 +22,7 @@ import (
 	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/domain/restriction"
 	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/domain/verification"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -80,7 +81,8 @@ type Stack struct {
 	Exporter    *export.Exporter
 	Eraser      *erasure.Eraser
 	Rectifier   *rectification.Rectifier
-	Runner      *saga.Runner // to be drained by a worker, see adapters/worker
+	Verifier    *verification.Verifier // may be nil in a stack that an application makes itself
+	Runner      *saga.Runner           // to be drained by a worker, see adapters/worker
 }
 
 // New wires the services. Returns domain.ErrConfiguration for a mistake in the configuration, and domain.ErrManifest or
@@ -123,6 +125,10 @@ func New(c Config) (Stack, error) {
 	if err != nil {
 		return Stack{}, err
 	}
+	verifier, err := verification.NewVerifier(verification.Config{Clock: clock, IDs: ids, Plan: eraser.Plan()})
+	if err != nil {
+		return Stack{}, err
+	}
 	if c.Saga.Jitter == nil {
 		c.Saga.Jitter = system.Jitter
 	}
@@ -140,6 +146,7 @@ func New(c Config) (Stack, error) {
 		Exporter:    exporter,
 		Eraser:      eraser,
 		Rectifier:   rectifier,
+		Verifier:    verifier,
 		Runner:      runner,
 	}, nil
 }
