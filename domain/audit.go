@@ -22,6 +22,8 @@ const (
 	EventErasureDiscarded            EventType = "erasure_discarded"
 	EventRetentionSwept              EventType = "retention_swept"
 	EventRetentionSweepFailed        EventType = "retention_sweep_failed"
+	EventErasureVerified             EventType = "erasure_verified"
+	EventErasureLeftOver             EventType = "erasure_left_over"
 	EventRectificationRequested      EventType = "rectification_requested"
 	EventRectificationStepSucceeded  EventType = "rectification_step_succeeded"
 	EventRectificationStepFailed     EventType = "rectification_step_failed"

@@ -19,3 +19,4 @@ package ports
 //go:generate mockgen -source=system.go -destination=mocks/system.go
 //go:generate mockgen -source=health.go -destination=mocks/health.go
 //go:generate mockgen -source=observer.go -destination=mocks/observer.go
+//go:generate mockgen -source=verification.go -destination=mocks/verification.go

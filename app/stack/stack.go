@@ -24,6 +24,7 @@ import (
 	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/domain/restriction"
 	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/domain/verification"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -91,8 +92,9 @@ type Stack struct {
 	Exporter    *export.Exporter
 	Eraser      *erasure.Eraser
 	Rectifier   *rectification.Rectifier
-	Runner      *saga.Runner   // to be drained by a worker, see adapters/worker
-	Observer    ports.Observer // Options.Observer; nil means none
+	Verifier    *verification.Verifier // may be nil in a stack that an application makes itself
+	Runner      *saga.Runner           // to be drained by a worker, see adapters/worker
+	Observer    ports.Observer         // Options.Observer; nil means none
 
 	// Checker compares the data map with the database. It is nil, and nothing else needs it, if there is no Catalog.
 	Checker *check.Checker
@@ -139,6 +141,10 @@ func New(c Config) (Stack, error) {
 	if err != nil {
 		return Stack{}, err
 	}
+	verifier, err := verification.NewVerifier(verification.Config{Clock: clock, IDs: ids, Plan: eraser.Plan()})
+	if err != nil {
+		return Stack{}, err
+	}
 	if c.Saga.Jitter == nil {
 		c.Saga.Jitter = system.Jitter
 	}
@@ -166,6 +172,7 @@ func New(c Config) (Stack, error) {
 		Exporter:    exporter,
 		Eraser:      eraser,
 		Rectifier:   rectifier,
+		Verifier:    verifier,
 		Runner:      runner,
 		Checker:     checker,
 		Observer:    c.Observer,

@@ -18,7 +18,7 @@
 //	ports.Session, ports.SessionFactory, ports.Rehearser             TestSessions
 //	ports.ConsentStore                                               TestConsentStore
 //	ports.RestrictionStore                                           TestRestrictionStore
-//	ports.SubjectStore                                               TestSubjectStore
+//	ports.SubjectStore, ports.ErasureVerifier                        TestSubjectStore
 //	ports.Outbox                                                     TestOutbox
 //	ports.AuditLog                                                   TestAuditLog
 //	ports.ErasureMarks                                               TestErasureMarks
