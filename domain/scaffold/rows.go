@@ -48,7 +48,7 @@ func (d *draft) wants(t *table) (goes bool, why string) {
 	duty, hasDuty := names.FindDuty(t.Name)
 	other := d.elsewhere(t)
 	switch {
-	case len(t.paths) > 0 && t.paths[0].turned:
+	case t.turned:
 		return false, "The rows stay, because rows of " + t.paths[0].to.Name + " refer to them."
 	case t == d.subject:
 		return false, "The table of the people. The row stays, without personal data, because other rows refer to it."
@@ -90,7 +90,7 @@ func (d *draft) elsewhere(t *table) *reference {
 }
 
 // isLink reports whether the rows hold nothing but a key, at least two references to other rows, and instants. A table
-// that is named like a link (memberships, likes) may have columns of other types as well, but no free text.
+// that is named like a link (memberships, likes) may have other columns as well, but none that looks personal.
 func (t *table) isLink() bool {
 	if len(t.out) < 2 || len(t.paths) == 0 || t.far > 1 {
 		return false
@@ -103,10 +103,8 @@ func (t *table) isLink() bool {
 			return false
 		case slices.Contains(t.key, c.Name):
 			return family(c.Type) == domain.TypeText && len(t.key) == 1 && !named // it may name something outside
-		case c.Type == domain.TypeText && len(c.Values) == 0 && !names.IsState(c.Name), c.Type == domain.TypeJSON:
-			return true
 		default:
-			return personal || !named
+			return personal || !named || c.Type == domain.TypeJSON
 		}
 	})
 }

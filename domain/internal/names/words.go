@@ -55,6 +55,13 @@ var columnRules = []columnRule{
 		patterns("balance, credit, credits, kontostand, guthaben, solde, saldo"),
 	},
 	{
+		domain.CategoryTechnical, "a network address or a device", texts | numbers, nil,
+		patterns(`
+			ip, ips, ipv, ip address, ipaddr, remote addr*, remote ip, client ip, *ipaddress, ip adresse, *user agent, ua
+			string, device id, device name, device token, deviceid, device fingerprint, mac address, imei, imsi, idfa, gaid,
+			advertising id, browser fingerprint, fcm*, apns*, push endpoint, host name, cookie*, adresse ip, direccion ip`),
+	},
+	{
 		domain.CategoryIdentity, "an official document or number of a person", texts | numbers, nil,
 		patterns(`
 			passport*, ssn, social security*, national id, nationalid, national number, identity card, id card, id number,
@@ -155,13 +162,6 @@ var columnRules = []columnRule{
 		patterns("location, place, time zone, timezone, tz, city, country*, region, lieu, lugar"),
 	},
 	{
-		domain.CategoryTechnical, "a network address or a device", texts | numbers, nil,
-		patterns(`
-			ip, ips, ipv, ip address, ipaddr, remote addr*, remote ip, client ip, *ipaddress, ip adresse, *user agent, ua
-			string, device id, device name, device token, deviceid, device fingerprint, mac address, imei, imsi, idfa, gaid,
-			advertising id, browser fingerprint, fcm*, apns*, push endpoint, host name, cookie*, adresse ip, direccion ip`),
-	},
-	{
 		domain.CategoryTechnical, "a device of a person", texts, []Kind{People, Sessions, Activities},
 		patterns(`
 			device*, browser*, platform, screen, language, os, operating system, fingerprint, agent, hostname, model, endpoint,
@@ -234,9 +234,9 @@ var sureSecrets = patterns(`
 	*password, password*, *passwd, passwd*, *secret, secret*, *token, token*, *recovery, recovery*, pass, pwd,
 	passphrase, passcode, salt, pin, pin code, cvv, cvc, credential*, *otp, mfa*, totp*, two factor*, backup code,
 	webauthn*, verification code, confirmation code, reset code, activation code, invite code, security answer, security
-	question, private *, session id, sessionid, csrf*, *api key, *secret key, access key, encryption key, signing key,
-	auth key, ssh key, license key, webhook key, session key, master key, token hash, code hash, passwort*, kennwort*,
-	geheim*, mot de passe, motdepasse, contrasena, clave`)
+	question, private key, privatekey, session id, sessionid, csrf*, *api key, *secret key, access key, encryption key,
+	signing key, auth key, ssh key, license key, webhook key, session key, master key, token hash, code hash, passwort*,
+	kennwort*, geheim*, mot de passe, motdepasse, contrasena, clave`)
 
 // vagueSecrets recognise secrets in tables of people, sessions or secrets.
 var vagueSecrets = patterns("*key, *hash, code")
@@ -245,7 +245,7 @@ var vagueSecrets = patterns("*key, *hash, code")
 var openPatterns = patterns(`
 	public *, publickey, sort key, foreign key, primary key, cache key, translation key, object key, storage key, file
 	key, media key, content hash, file hash, commit hash, image hash, blur hash, idempotency key, natural key, partition
-	key, locale key, setting key, preference key, config key, group key, private message, private note, private instance`)
+	key, locale key, setting key, preference key, config key, group key`)
 
 // asideOfSecret are last words of names that are about a secret and do not hold it.
 var asideOfSecret = []string{
