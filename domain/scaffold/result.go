@@ -41,10 +41,16 @@ func (d *draft) result() ([]domain.Table, []Decision) {
 			tables = append(tables, d.mapped(t))
 		}
 		if t.chosen || t.far == unreachable {
+			slices.SortStableFunc(t.asked, func(a, b Decision) int { return t.place(a.Column) - t.place(b.Column) })
 			decisions = append(decisions, t.asked...)
 		}
 	}
 	return tables, decisions
+}
+
+// place is the place of a column in the table, and -1 for the rows.
+func (t *table) place(column string) int {
+	return slices.IndexFunc(t.Columns, func(c domain.CatalogColumn) bool { return c.Name == column })
 }
 
 // mapped is the table as the data map has it.

@@ -14,6 +14,11 @@ func (d *draft) decideRows() {
 	for _, t := range d.byDistance() {
 		t.goes, t.why = d.wants(t)
 	}
+	for _, t := range d.tables {
+		if t.far != unreachable && (t.goes || t.mayBePersonal()) {
+			t.need()
+		}
+	}
 	for changed := true; changed; {
 		changed = false
 		for _, t := range d.tables {
@@ -33,6 +38,23 @@ func (d *draft) decideRows() {
 			t.ask("", "Is the whole row the person's, so that it is deleted?", "delete the rows", "keep the rows and overwrite "+
 				"the personal columns")
 		}
+	}
+}
+
+// mayBePersonal reports whether a column of the table may be annotated.
+func (t *table) mayBePersonal() bool {
+	return len(t.found) > 0 ||
+		slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool { return c.Type == domain.TypeJSON })
+}
+
+// need marks the tables of the paths as needed by the data map, the table itself included.
+func (t *table) need() {
+	if t.needed {
+		return
+	}
+	t.needed = true
+	for _, r := range t.paths {
+		r.to.need()
 	}
 }
 
@@ -60,6 +82,9 @@ func (d *draft) wants(t *table) (goes bool, why string) {
 		return false, "The rows stay, because they are about several people."
 	case len(t.paths) == 1 && t.paths[0].to != d.subject:
 		to := t.paths[0].to
+		if t.paths[0].setsNull {
+			return false, "The rows stay, because the database clears the reference to " + to.Name + "."
+		}
 		if !to.goes {
 			return false, "The rows stay, because those of " + to.Name + " stay."
 		}
@@ -143,14 +168,14 @@ func (t *table) keptBy() *reference {
 }
 
 // allowsDeletion reports whether rows that a reference leads to can be deleted: because the referring rows are deleted
-// before, or because the database clears the reference.
+// before, or because the database clears the reference, which is no path of the data map.
 func (r *reference) allowsDeletion(t *table) bool {
 	if r.from.goes && len(t.paths) == 1 && len(r.from.paths) == 1 && r.from.paths[0] == r {
 		return true
 	}
 	return r.setsNull && !slices.ContainsFunc(r.columns, func(name string) bool {
 		column, ok := r.from.Column(name)
-		return !ok || !column.Nullable || slices.Contains(r.from.key, name) ||
+		return !ok || !column.Nullable || slices.Contains(r.from.key, name) || r.from.needed &&
 			slices.ContainsFunc(r.from.paths, func(path *reference) bool { return slices.Contains(path.columns, name) })
 	})
 }

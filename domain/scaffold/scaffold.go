@@ -113,6 +113,7 @@ type table struct {
 	paths   []*reference // the relations that the ways to the subject begin with
 	found   map[string]names.Match
 	turned  bool   // its paths lead to rows that refer to it
+	needed  bool   // the data map may have the table
 	goes    bool   // an erasure deletes the rows
 	why     string // why the rows go or stay, one sentence
 	columns []domain.Column

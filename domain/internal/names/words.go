@@ -199,8 +199,9 @@ var columnRules = []columnRule{
 	{
 		domain.CategoryCommunication, "what a person has written", texts, nil,
 		patterns(`
-			feedback, complaint, private note, private message, message body, message text, free text, remarks, *nachricht,
-			bemerkung*, *notiz, *notizen, kommentar*, commentaire*, remarque*, mensaje*, comentario*, observaciones`),
+			feedback, complaint, gift message, greeting, delivery instructions, private note, private message, message body,
+			message text, free text, remarks, *nachricht, bemerkung*, *notiz, *notizen, kommentar*, commentaire*, remarque*,
+			mensaje*, comentario*, observaciones`),
 	},
 	{
 		domain.CategoryCommunication, "what a person has written", texts, []Kind{Messages, People, Duties},
@@ -233,13 +234,14 @@ var asideOfText = []string{"at", "on", "since", "until", "by"}
 var sureSecrets = patterns(`
 	*password, password*, *passwd, passwd*, *secret, secret*, *token, token*, *recovery, recovery*, pass, pwd,
 	passphrase, passcode, salt, pin, pin code, cvv, cvc, credential*, *otp, mfa*, totp*, two factor*, backup code,
-	webauthn*, verification code, confirmation code, reset code, activation code, invite code, security answer, security
-	question, private key, privatekey, session id, sessionid, csrf*, *api key, *secret key, access key, encryption key,
-	signing key, auth key, ssh key, license key, webhook key, session key, master key, token hash, code hash, passwort*,
-	kennwort*, geheim*, mot de passe, motdepasse, contrasena, clave`)
+	webauthn*, verification code, confirmation code, reset code, activation code, authorization code, auth code, login
+	code, one time code, invite code, security answer, security question, private key, privatekey, session id, sessionid,
+	csrf*, *api key, *secret key, access key, encryption key, signing key, auth key, ssh key, license key, webhook key,
+	session key, master key, token hash, code hash, passwort*, kennwort*, geheim*, mot de passe, motdepasse, contrasena,
+	clave`)
 
 // vagueSecrets recognise secrets in tables of people, sessions or secrets.
-var vagueSecrets = patterns("*key, *hash, code")
+var vagueSecrets = patterns("*key, *hash")
 
 // openPatterns are names that sound like a secret and are none.
 var openPatterns = patterns(`
