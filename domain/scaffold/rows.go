@@ -31,6 +31,10 @@ func (d *draft) decideRows() {
 					t.why = "The rows stay, because rows of " + r.from.Name + " refer to them by " + r.label() + "."
 				}
 			}
+			if t.turned && t.paths[0].to.goes {
+				t.paths[0].to.goes, changed = false, true
+				t.paths[0].to.why = "The rows stay, because rows of " + t.Name + " are found by them."
+			}
 		}
 	}
 	for _, t := range d.tables {
