@@ -147,8 +147,17 @@ type Dialect interface {
 	// isConstant is the condition that a column holds a constant, in whatever form its type writes it.
 	isConstant(column, constant, sqlType string) string
 
+	// hasForm is the condition that a text column consists of the fixed parts, with so many hexadecimal digits between each
+	// two of them. The parameter makes a parameter of a pattern.
+	hasForm(column string, fixed []string, digits int, parameter func(pattern any) string) string
+
 	// CheckDeferred is the statement that has deferred constraints and triggers checked now; nothing where there is none.
 	CheckDeferred() string
+
+	// BrokenKeys is the statement that counts the rows of a schema that break a foreign key which is checked by the commit.
+	// Its columns are: the table, the table it refers to, the number of the key in its table, and the rows. It is used
+	// where CheckDeferred is empty.
+	BrokenKeys(schema string) string
 
 	// ConstraintTriggers is the statement that lists the triggers, of tables and of the tables below them, that can be
 	// deferred. Its columns are: table, name, the constraint's schema and name, whether it is deferred by default, and

@@ -219,7 +219,8 @@ func (postgres) isConstant(column, constant, sqlType string) string {
 	return "CAST(" + column + ` AS text) COLLATE "C" = CAST(CAST(` + constant + " AS " + sqlType + ") AS text)"
 }
 
-func (postgres) CheckDeferred() string { return "SET CONSTRAINTS ALL IMMEDIATE" }
+func (postgres) CheckDeferred() string    { return "SET CONSTRAINTS ALL IMMEDIATE" }
+func (postgres) BrokenKeys(string) string { return "" }
 
 // ConstraintTriggers finds what has the name of a trigger in the schema: SET CONSTRAINTS means all of it.
 func (postgres) ConstraintTriggers(tables []domain.Table) string {
