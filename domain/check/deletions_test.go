@@ -71,6 +71,14 @@ var deletionCases = cases{
 	"delete-restricted": {
 		leaving(letters(domain.ActionNone)), []string{"delete-restricted letters.user_id user_id_fkey"},
 	},
+	"delete-restricted once for all partitions": {
+		leaving(func(w *world) {
+			letters(domain.ActionNone)(w)
+			again := foreignKey("user_id", "users", domain.ActionNone)
+			again.Name = "letters_p1_fkey"
+			w.live("letters").ForeignKeys = append(w.live("letters").ForeignKeys, again)
+		}), []string{"delete-restricted letters.user_id user_id_fkey"},
+	},
 	"delete-restricted at once": {
 		leaving(letters(domain.ActionRestrict)), []string{"delete-restricted letters.user_id user_id_fkey"},
 	},
@@ -158,18 +166,36 @@ var deletionCases = cases{
 	},
 }
 
+// refers adds a column to users or orders that refers to a table outside of the data map.
+func (w *world) refers(table, column, to string) {
+	w.both(table, domain.Column{Name: column, Type: domain.TypeBigInt})
+	w.live(table).ForeignKeys = append(w.live(table).ForeignKeys, foreignKey(column, to, domain.ActionNone))
+}
+
 var reachCases = cases{
 	"table-unmapped": {letters(domain.ActionSetNull), []string{"table-unmapped letters.user_id"}},
 	"table-unmapped over another table": {
 		func(w *world) {
 			letters(domain.ActionCascade)(w)
-			w.outside("stamps").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "letters", domain.ActionCascade)}
+			w.outside("stamps", "phone").ForeignKeys = []domain.CatalogForeignKey{
+				foreignKey("id", "letters", domain.ActionCascade),
+			}
 		}, []string{"table-unmapped letters.user_id", "table-unmapped stamps.id"},
 	},
 	"table-unmapped not over another table": {
 		func(w *world) {
 			letters(domain.ActionNone)(w)
-			w.outside("stamps").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "letters", domain.ActionNone)}
+			w.outside("stamps", "phone").ForeignKeys = []domain.CatalogForeignKey{
+				foreignKey("id", "letters", domain.ActionNone),
+			}
+		}, []string{"table-unmapped letters.user_id", "table-personal stamps.phone"},
+	},
+	"table-unmapped not over another table without personal data": {
+		func(w *world) {
+			letters(domain.ActionCascade)(w)
+			w.outside("stamps", "color").ForeignKeys = []domain.CatalogForeignKey{
+				foreignKey("id", "letters", domain.ActionCascade),
+			}
 		}, []string{"table-unmapped letters.user_id"},
 	},
 	"table-unmapped not in a circle": {
@@ -180,6 +206,21 @@ var reachCases = cases{
 	},
 	"table-unmapped not of a view": {
 		func(w *world) { letters(domain.ActionNone)(w); w.live("letters").Kind = domain.KindView }, nil,
+	},
+	"table-referred": {
+		func(w *world) { w.outside("places", "street", "color"); w.refers("orders", "place_id", "places") },
+		[]string{"table-referred places place_id_fkey"},
+	},
+	"table-referred by a name": {
+		func(w *world) { w.outside("files", "content"); w.refers("users", "avatar_id", "files") },
+		[]string{"table-referred files avatar_id_fkey"},
+	},
+	"table-referred not of things": {
+		func(w *world) { w.outside("lists", "name", "title"); w.refers("orders", "list_id", "lists") }, nil,
+	},
+	"table-referred not of people": {
+		func(w *world) { w.outside("employees", "first_name"); w.refers("orders", "employee_id", "employees") },
+		[]string{"table-personal employees.first_name"},
 	},
 	"table-unlinked":                  {func(w *world) { w.outside("letters"); w.add("letters", "user_id", domain.TypeBigInt) }, []string{"table-unlinked letters.user_id"}},
 	"table-unlinked in camel case":    {func(w *world) { w.outside("letters"); w.add("letters", "userId", domain.TypeInteger) }, []string{"table-unlinked letters.userId"}},
@@ -221,8 +262,15 @@ var reachCases = cases{
 		func(w *world) { w.outside("admins", "email", "phone").Inherits = []string{"users"} },
 		[]string{"table-personal admins.phone"},
 	},
-	"table-personal not of things":   {func(w *world) { w.outside("products", "name", "title", "ip", "street", "color") }, nil},
-	"table-personal not of settings": {func(w *world) { w.outside("settings", "email_template", "phone_verified", "name", "email_count") }, nil},
+	"table-personal not of repositories": {
+		func(w *world) { w.outside("redirections", "repo_full_name", "username", "avatar") }, nil,
+	},
+	"table-personal not of things": {func(w *world) { w.outside("products", "name", "title", "ip", "street", "color") }, nil},
+	"table-personal not of settings": {
+		func(w *world) {
+			w.outside("settings", "email_template", "emailSettings", "phone_verified", "name", "email_count", "from_email")
+		}, nil,
+	},
 	"path-missing": {
 		func(w *world) {
 			w.both("orders", domain.Column{Name: "recipient_id", Type: domain.TypeBigInt})

@@ -14,6 +14,7 @@ func (s *schema) checkReach() {
 		switch {
 		case s.copies[table.Name], s.reported(table.Name, deleteRestricted, deleteCascades, deleteSetsNull, deleteSetsDefault):
 		case s.reportReaching(table):
+		case s.reportReferred(table):
 		case s.reportUnlinked(table):
 		default:
 			s.reportPersonal(table)
@@ -22,17 +23,55 @@ func (s *schema) checkReach() {
 	s.present(s.checkPaths)
 }
 
-// reportReaching reports a table that refers to one of the data map, or to one that such a table would bring with it.
+// reportReaching reports a table that refers to one of the data map. One that refers to another such table is reported
+// if it seems to hold personal data: the others show once that table is in the data map. It reports whether there is a way.
 func (s *schema) reportReaching(table domain.CatalogTable) bool {
 	way, columns := s.wayOf(table, map[string]bool{})
-	if len(way) == 0 {
-		return false
+	if len(way) == 0 || len(way) > 1 && s.seemPersonal(table) == "" {
+		return len(way) > 0
 	}
 	s.report(tableUnmapped, place{table: table.Name, column: list(columns)},
 		"The table refers to "+strings.Join(way, ", which refers to ")+
 			", and is not in the data map. Exports and erasures pass it over."+s.seemPersonal(table),
 		"Add the table to the data map.")
 	return true
+}
+
+// reportReferred reports a table that a table of the data map refers to, and that seems to hold personal data: the
+// addresses of customers, say. Tables of people are left out, as those are not the subject.
+func (s *schema) reportReferred(table domain.CatalogTable) bool {
+	if names.IsPeople(table.Name) || names.Is(table.Name, names.Reference) {
+		return false
+	}
+	for _, parent := range s.Declared() {
+		for _, foreign := range s.live[parent.Name].ForeignKeys {
+			referenced, ok := s.catalog.Table(foreign.References)
+			if !ok || referenced.Name != table.Name || !s.needed[parent.Name] {
+				continue
+			}
+			personal := s.seemPersonal(table)
+			if personal == "" && !namesPersonal(parent.Name, foreign.Columns) {
+				continue
+			}
+			s.report(tableReferred, place{table: table.Name, object: foreign.Name},
+				"Rows of "+parent.Name+" refer to the table by "+list(foreign.Columns)+
+					", and it is not in the data map. Exports and erasures pass it over."+personal,
+				"Move the columns to "+parent.Name+", add a column that refers to it and is in the data map, or clear the rows "+
+					"in the hook BeforeErasure.")
+			return true
+		}
+	}
+	return false
+}
+
+// namesPersonal reports whether the name of a reference says that the other table holds personal data: avatar_id.
+func namesPersonal(table string, columns []string) bool {
+	if len(columns) != 1 {
+		return false
+	}
+	stem, isReference := names.Stem(columns[0])
+	_, ok := soundsPersonal(table, domain.CatalogTable{}, domain.CatalogColumn{Name: stem, Type: domain.TypeText})
+	return isReference && ok
 }
 
 // wayOf returns the tables by which foreign keys of a table outside of the data map lead into it, and the columns of the
@@ -125,12 +164,13 @@ func (s *schema) reportPersonal(table domain.CatalogTable) {
 		return
 	}
 	var found []string
+	enough := false
 	for _, column := range table.Columns {
-		if isIdentifying(column) {
-			found = append(found, column.Name)
+		if is, surely := isIdentifying(column); is {
+			found, enough = append(found, column.Name), enough || surely
 		}
 	}
-	if len(found) > 0 {
+	if enough {
 		s.report(tablePersonal, place{table: table.Name, column: list(found)},
 			"The columns seem to hold data about people, and nothing of the table refers to the data map. "+
 				"Exports and erasures pass it over.",
