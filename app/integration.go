@@ -18,6 +18,8 @@ import (
 type Integration struct {
 	stack    Stack
 	store    *bunstore.Store // nil if the stack was prewired
+	db       *bun.DB         // of the store
+	schema   string          // of the tables of habeas
 	sessions *SessionDependency
 	worker   *worker.SagaWorker
 	api      *httpapi.API
@@ -33,7 +35,7 @@ func New(c Config) (*Integration, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Integration{}
+	i := &Integration{db: c.DB, schema: c.Schema}
 	if c.Stack != nil {
 		i.stack = *c.Stack
 	} else if i.stack, i.store, err = onDatabase(c, func() { i.worker.Wake() }); err != nil {

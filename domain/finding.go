@@ -13,8 +13,8 @@ const (
 	SeverityWarning Severity = "warning"
 )
 
-// Finding is one thing that a check of a data map against a database has found. It names tables, columns, constraints
-// and triggers, never a value of a row, and is safe to log.
+// Finding is one thing that a check of a data map against a database has found, or that the Status shows. It names
+// tables, columns, constraints, triggers and external systems, never a value of a row, and is safe to log.
 type Finding struct {
 	Code     string   `json:"code"` // names the rule and never changes: "column-missing", say
 	Severity Severity `json:"severity"`

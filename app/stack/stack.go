@@ -64,11 +64,15 @@ type Options struct {
 	IDs ports.IDSource
 	// Hooks are what the application itself does with an erasure or a rectification. The default is nothing.
 	Hooks Hooks
+	// Observer is told what happens, for metrics and traces; see ports.Observer. Sessions has to be given it, too. The
+	// default is none, which costs nothing.
+	Observer ports.Observer
 }
 
 // IsDefault reports whether every option is left out.
 func IsDefault(o Options) bool {
-	return o.ResolverTimeout == 0 && saga.IsDefault(o.Saga) && o.IDs == nil && o.Hooks.isDefault()
+	return o.ResolverTimeout == 0 && saga.IsDefault(o.Saga) && o.IDs == nil && o.Hooks.isDefault() &&
+		o.Observer == nil
 }
 
 // Stack has every service of the module, wired. A router calls them for its requests, and an application calls them
@@ -86,7 +90,8 @@ type Stack struct {
 	Exporter    *export.Exporter
 	Eraser      *erasure.Eraser
 	Rectifier   *rectification.Rectifier
-	Runner      *saga.Runner // to be drained by a worker, see adapters/worker
+	Runner      *saga.Runner   // to be drained by a worker, see adapters/worker
+	Observer    ports.Observer // Options.Observer; nil means none
 
 	// Checker compares the data map with the database. It is nil, and nothing else needs it, if there is no Catalog.
 	Checker *check.Checker
@@ -114,19 +119,20 @@ func New(c Config) (Stack, error) {
 	ids := cmp.Or(c.IDs, ports.IDSource(&system.IDs{}))
 	eraser, err := erasure.NewEraser(erasure.Config{
 		Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: c.Resolvers, Purposes: purposes,
-		Before: c.Hooks.BeforeErasure, After: c.Hooks.afterErasure(),
+		Observer: c.Observer, Before: c.Hooks.BeforeErasure, After: c.Hooks.afterErasure(),
 	})
 	if err != nil {
 		return Stack{}, err
 	}
 	exporter, err := export.NewExporter(export.Config{
 		Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: c.Resolvers, ResolverTimeout: c.ResolverTimeout,
+		Observer: c.Observer,
 	})
 	if err != nil {
 		return Stack{}, err
 	}
 	rectifier, err := rectification.NewRectifier(rectification.Config{
-		Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: c.Resolvers,
+		Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: c.Resolvers, Observer: c.Observer,
 		Before: c.Hooks.BeforeRectification, After: c.Hooks.afterRectification(),
 	})
 	if err != nil {
@@ -136,7 +142,8 @@ func New(c Config) (Stack, error) {
 		c.Saga.Jitter = system.Jitter
 	}
 	runner, err := saga.NewRunner(saga.Config{
-		Sessions: c.Sessions, Clock: clock, IDs: ids, Resolvers: c.Resolvers, Options: c.Saga, OnAbandoned: c.OnAbandoned,
+		Sessions: c.Sessions, Clock: clock, IDs: ids, Resolvers: c.Resolvers, Observer: c.Observer,
+		Options: c.Saga, OnAbandoned: c.OnAbandoned,
 	})
 	if err != nil {
 		return Stack{}, err
@@ -153,13 +160,14 @@ func New(c Config) (Stack, error) {
 	return Stack{
 		Sessions:    c.Sessions,
 		DataMap:     c.DataMap,
-		Consent:     consent.NewLedger(clock, ids).WithPurposes(purposes),
-		Restriction: restriction.NewLedger(clock, ids).WithPurposes(purposes),
+		Consent:     consent.NewLedger(clock, ids).WithPurposes(purposes).WithObserver(c.Observer),
+		Restriction: restriction.NewLedger(clock, ids).WithPurposes(purposes).WithObserver(c.Observer),
 		Exporter:    exporter,
 		Eraser:      eraser,
 		Rectifier:   rectifier,
 		Runner:      runner,
 		Checker:     checker,
+		Observer:    c.Observer,
 	}, nil
 }
 
@@ -171,6 +179,9 @@ func (s Stack) API(c httpapi.Config) (*httpapi.API, error) {
 	c.Restriction = cmp.Or(c.Restriction, s.Restriction)
 	c.Export = cmp.Or(c.Export, s.Exporter)
 	c.Erasure = cmp.Or(c.Erasure, s.Eraser)
+	if c.Observer == nil {
+		c.Observer = s.Observer
+	}
 	if c.DataMap.IsZero() {
 		c.DataMap = s.DataMap
 	}

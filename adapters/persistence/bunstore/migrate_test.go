@@ -79,7 +79,7 @@ func TestMigratingAgainChangesNothing(t *testing.T) {
 		if tables := tablesIn(once); !slices.Equal(tables, ownTables) {
 			t.Fatalf("the tables are %v", tables)
 		}
-		execute(t, db, "INSERT INTO habeas_subject_erasures VALUES ('1', '2024-03-01T12:00:00.000000Z', 1, 1)")
+		execute(t, db, "INSERT INTO habeas_subject_erasures VALUES ('1', '2024-03-01T12:00:00.000000Z', 1, 1, NULL)")
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 		wantCatalog(t, catalog(t, db, "public"), once)
 		if rows, err := db.NewSelect().Table("habeas_subject_erasures").Count(t.Context()); err != nil || rows != 1 {
@@ -117,6 +117,24 @@ func TestProcessesThatMigrateAtOnceWaitForEachOther(t *testing.T) {
 			atOnce(t, openDB(t, "pgx", postgres.NewDatabase(t)+"&default_transaction_isolation="+isolation))
 		})
 	}
+}
+
+func TestTheStatesOfMigrationsAreListed(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		state := func(want domain.MigrationState) {
+			t.Helper()
+			states, err := bunstore.MigrationStates(t.Context(), db, bunstore.Options{})
+			must(t, err)
+			if len(states) != 1 || states[0] != (domain.Migration{Name: "0001_habeas.sql", State: want}) {
+				t.Errorf("got %v, want %s", states, want)
+			}
+		}
+		state(domain.MigrationPending)
+		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+		state(domain.MigrationApplied)
+		execute(t, db, "DROP TABLE habeas_migrations")
+		state(domain.MigrationUnrecorded)
+	})
 }
 
 func TestMigratingNeedsOneConnection(t *testing.T) {

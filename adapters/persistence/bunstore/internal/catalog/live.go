@@ -22,6 +22,7 @@ type liveTable struct {
 
 	unnamed  string // its name without a schema
 	keyed    bool   // it has an index of its primary key
+	shadow   bool   // it holds the rows of a virtual table
 	triggers []*liveTrigger
 }
 
@@ -63,7 +64,7 @@ func ReadLive(ctx context.Context, query conn.Query, dialect sqltext.Dialect) (d
 	}
 	l.followViews()
 	for _, table := range l.order {
-		if !table.isTemporary() {
+		if !table.isTemporary() && !table.shadow {
 			catalog.Tables = append(catalog.Tables, table.CatalogTable)
 		}
 	}
@@ -87,9 +88,9 @@ func (l *live) readSchema(ctx context.Context, schema string, statements sqltext
 	addColumn := func(key string, column *liveColumn) { l.addColumn(of(key), column) }
 	each(ctx, l, statements.Columns, addColumn)
 	if statements.ColumnsOf != "" {
-		for key, table := range l.tables {
+		for _, table := range l.order {
 			if table.Schema == schema && table.Kind != domain.KindTable {
-				l.tolerate(ctx, func() { each(ctx, l, statements.ColumnsOf, addColumn, strings.TrimPrefix(key, schema+".")) })
+				l.tolerate(ctx, func() { each(ctx, l, statements.ColumnsOf, addColumn, table.unnamed) })
 			}
 		}
 	}
