@@ -126,7 +126,10 @@ var deletionCases = cases{
 			w.live("papers").ForeignKeys = append(w.live("papers").ForeignKeys,
 				foreignKey("id", "letters", domain.ActionCascade))
 		}),
-		[]string{"delete-cascades letters.user_id user_id_fkey", "delete-cascades-to-kept papers.id id_fkey"},
+		[]string{
+			"delete-cascades letters.user_id user_id_fkey", "delete-cascades-to-kept papers.id id_fkey",
+			"path-missing papers.approved_by",
+		},
 	},
 	"delete-cascades-to-kept not by a path": {
 		leaving(func(w *world) { w.live("sessions").ForeignKeys[0].OnDelete = domain.ActionCascade }), nil,
@@ -216,7 +219,10 @@ var reachCases = cases{
 		[]string{"table-referred files avatar_id_fkey"},
 	},
 	"table-referred not of things": {
-		func(w *world) { w.outside("lists", "name", "title"); w.refers("orders", "list_id", "lists") }, nil,
+		func(w *world) {
+			w.outside("lists", "name", "title", "body", "from_email")
+			w.refers("orders", "list_id", "lists")
+		}, nil,
 	},
 	"table-referred not of people": {
 		func(w *world) { w.outside("employees", "first_name"); w.refers("orders", "employee_id", "employees") },
@@ -226,15 +232,16 @@ var reachCases = cases{
 	"table-unlinked in camel case":    {func(w *world) { w.outside("letters"); w.add("letters", "userId", domain.TypeInteger) }, []string{"table-unlinked letters.userId"}},
 	"table-unlinked in one word":      {func(w *world) { w.outside("letters"); w.add("letters", "userid", domain.TypeInteger) }, []string{"table-unlinked letters.userid"}},
 	"table-unlinked to another table": {func(w *world) { w.outside("letters"); w.add("letters", "order_id", domain.TypeBigInt) }, []string{"table-unlinked letters.order_id"}},
-	"table-unlinked by a usual name": {
-		func(w *world) {
-			w.table("orders").Relations[0].Columns[0] = "owner_id"
-			w.field("orders", "user_id").Name = "owner_id"
-			live := w.live("orders")
-			*live = liveOf(*w.table("orders"))
-			w.outside("letters")
-			w.add("letters", "owner_id", domain.TypeBigInt)
-		}, []string{"table-unlinked letters.owner_id"},
+	"table-unlinked by the part of a person": {
+		func(w *world) { w.outside("letters"); w.add("letters", "sender_id", domain.TypeBigInt) },
+		[]string{"table-unlinked letters.sender_id"},
+	},
+	"table-unlinked by the part of a person without an ending": {
+		func(w *world) { w.outside("letters"); w.add("letters", "created_by", domain.TypeBigInt) },
+		[]string{"table-unlinked letters.created_by"},
+	},
+	"table-unlinked not of a name": {
+		func(w *world) { w.outside("letters"); w.add("letters", "created_by", domain.TypeText) }, nil,
 	},
 	"table-unlinked not of another type": {
 		func(w *world) { w.outside("letters"); w.add("letters", "user_id", domain.TypeUUID) }, nil,
@@ -247,14 +254,8 @@ var reachCases = cases{
 			w.live("letters").ForeignKeys = []domain.CatalogForeignKey{foreignKey("user_id", "crews", domain.ActionNone)}
 		}, nil,
 	},
-	"table-unlinked not of a usual name that says little": {
-		func(w *world) {
-			w.table("orders").Relations[0].Columns[0] = "parent_id"
-			w.field("orders", "user_id").Name = "parent_id"
-			*w.live("orders") = liveOf(*w.table("orders"))
-			w.outside("letters")
-			w.add("letters", "parent_id", domain.TypeBigInt)
-		}, nil,
+	"table-unlinked not of a name that says little": {
+		func(w *world) { w.outside("letters"); w.add("letters", "parent_id", domain.TypeBigInt) }, nil,
 	},
 	"table-personal":           {func(w *world) { w.outside("leads", "email", "first_name") }, []string{"table-personal leads.email, first_name"}},
 	"table-personal in German": {func(w *world) { w.outside("interessenten", "Vorname", "geburtsdatum") }, []string{"table-personal interessenten.Vorname, geburtsdatum"}},
@@ -277,6 +278,10 @@ var reachCases = cases{
 			w.live("orders").ForeignKeys = append(w.live("orders").ForeignKeys, foreignKey("recipient_id", "users", domain.ActionNone))
 		}, []string{"path-missing orders.recipient_id recipient_id_fkey"},
 	},
+	"path-missing by a name": {
+		func(w *world) { w.add("orders", "recipient_id", domain.TypeBigInt) }, []string{"path-missing orders.recipient_id"},
+	},
+	"path-missing not by a name that says little": {func(w *world) { w.add("orders", "parent_id", domain.TypeBigInt) }, nil},
 	"path-missing of a relation": {
 		func(w *world) {
 			w.both("orders", domain.Column{Name: "recipient_id", Type: domain.TypeBigInt})

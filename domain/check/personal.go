@@ -138,12 +138,23 @@ func isAddress(column domain.CatalogColumn) bool {
 // ofSystems are words of the addresses from which an application writes itself.
 var ofSystems = words("from, reply, noreply, sender, support, system, admin, smtp, notify, default")
 
+// isOfPerson reports whether a column seems to say how to reach a person, or who it is, whatever the table is about.
+func isOfPerson(column domain.CatalogColumn) bool {
+	found, ok := soundsPersonal("", domain.CatalogTable{}, column)
+	return ok && !isOfSystem(column) && found.category != domain.CategoryCommunication &&
+		found.category != domain.CategoryTechnical
+}
+
+func isOfSystem(column domain.CatalogColumn) bool {
+	return slices.ContainsFunc(domain.NameWords(column.Name), func(w string) bool { return slices.Contains(ofSystems, w) })
+}
+
 // isIdentifying reports whether a column seems to say who a person is, whatever the table is about, and whether that is
 // hardly anything else: the full name may be that of a repository, and the user name that of a service.
 func isIdentifying(column domain.CatalogColumn) (is, surely bool) {
 	found, ok := soundsPersonal("", domain.CatalogTable{}, column)
 	parts := domain.NameWords(column.Name)
-	if !ok || slices.ContainsFunc(parts, func(w string) bool { return slices.Contains(ofSystems, w) }) {
+	if !ok || isOfSystem(column) {
 		return false, false
 	}
 	if found.means == "an email address" || found.means == "a telephone number" {
