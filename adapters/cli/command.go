@@ -30,7 +30,8 @@ habeas erase 42 --operator dpo`,
 	})
 	flags := root.PersistentFlags()
 	flags.VarP(choice{&t.output, formats}, "output", "o", "`format` of results: text or json")
-	flags.StringVar(&t.operator, "operator", "", "`id` of the person who acts, for the audit trail\n(environment: HABEAS_OPERATOR)")
+	flags.StringVar(&t.operator, "operator", "",
+		"`id` of the person who acts, for the audit trail\n(environment: HABEAS_OPERATOR)")
 	flags.BoolP("help", "h", false, "show the page of the verb")
 	_ = root.RegisterFlagCompletionFunc("output", completes(formats...))
 	root.SetFlagErrorFunc(flagError)

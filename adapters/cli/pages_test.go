@@ -132,7 +132,8 @@ func TestATreeOfAnotherProgramHasItsNameInExamples(t *testing.T) {
 	root := host()
 	root.SetArgs([]string{"gdpr", "erase", "42"})
 	root.SetErr(&bytes.Buffer{})
-	if err := root.Execute(); cli.ExitCode(err) != 2 || !strings.HasPrefix(err.Error(), "gdpr erase: --operator is missing") {
+	err := root.Execute()
+	if cli.ExitCode(err) != 2 || !strings.HasPrefix(err.Error(), "gdpr erase: --operator is missing") {
 		t.Errorf("got %d, %v", cli.ExitCode(err), err)
 	}
 }

@@ -51,7 +51,7 @@ func (s *settings) open(context.Context) (cli.Application, error) {
 	if err != nil {
 		return nil, err
 	}
-	return app.New(app.Config{
+	return app.New(app.Config{ //nolint:contextcheck // what is logged at start-up has no context
 		DB: db, DataMap: dataMap, Schema: s.schema, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	})
 }
