@@ -20,6 +20,8 @@ const (
 	EventErasureCompleted            EventType = "erasure_completed"
 	EventErasureRequeued             EventType = "erasure_requeued"
 	EventErasureDiscarded            EventType = "erasure_discarded"
+	EventRetentionSwept              EventType = "retention_swept"
+	EventRetentionSweepFailed        EventType = "retention_sweep_failed"
 	EventRectificationRequested      EventType = "rectification_requested"
 	EventRectificationStepSucceeded  EventType = "rectification_step_succeeded"
 	EventRectificationStepFailed     EventType = "rectification_step_failed"
@@ -32,7 +34,7 @@ const (
 // holds personal data, a ref, or an error message: an error stands as its class. It holds no text that a client sent,
 // but for a purpose that the application has declared, and the policy version of a consent for it.
 //
-// The events of an export, an erasure or a rectification have the id of the operation as PayloadOperationID: those of
+// The events of an export, an erasure, a sweep or a rectification have the id of the operation as PayloadOperationID: those of
 // the call, and those that external systems cause later. It is the EventID of the operation's first event. Two erasures
 // of one subject are two operations.
 //

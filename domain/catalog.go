@@ -29,8 +29,8 @@ func (c Catalog) Table(name string) (CatalogTable, bool) {
 // TableKind is the kind of a table of a Catalog.
 type TableKind string
 
-// The kinds of tables. A partition is not listed: its rows, triggers and foreign keys are those of the partitioned table.
-// The tables in which a KindVirtual keeps its rows are not listed either, as far as they are known.
+// The kinds of tables. A partition is not listed: its rows, triggers and foreign keys are those of the partitioned
+// table. The tables in which a KindVirtual keeps its rows are not listed either, as far as they are known.
 const (
 	KindTable       TableKind = "table"
 	KindPartitioned TableKind = "partitioned_table"
@@ -58,7 +58,7 @@ type CatalogTable struct {
 	Indexes     []CatalogIndex      `json:"indexes,omitempty"` // with those of the primary key and of unique constraints
 	ForeignKeys []CatalogForeignKey `json:"foreign_keys,omitempty"`
 	Checks      []CatalogCheck      `json:"checks,omitempty"`
-	Triggers    []CatalogTrigger    `json:"triggers,omitempty"` // rules of PostgreSQL included; without those of foreign keys
+	Triggers    []CatalogTrigger    `json:"triggers,omitempty"` // with rules of PostgreSQL, without those of foreign keys
 	// Reads are the tables and views that a view reads, also through other views. It is empty for a table. On SQLite, they
 	// are those that its text seems to read.
 	Reads []string `json:"reads,omitempty"`

@@ -26,6 +26,9 @@ type Step struct {
 	// At is the instant at which duties are judged. A plan leaves it zero; see Plan.LocalAt. At the zero instant, a store
 	// takes every duty for one that goes on.
 	At time.Time `json:"-"`
+
+	// Left narrows a step that OnlyExpired to cells that earlier steps have left. A store sets it; see Left.
+	Left *Left `json:"-"`
 }
 
 // Plan says what an erasure does, step by step: local steps with children before parents and the subject's table last,
@@ -67,6 +70,16 @@ func (p Plan) LocalAt(at time.Time) []Step {
 		i++
 	}
 	return steps
+}
+
+// SweepAt returns the steps that overwrite nothing but retained cells whose duty is over at an instant.
+func (p Plan) SweepAt(at time.Time) []Step {
+	return slices.DeleteFunc(p.retained().LocalAt(at), func(s Step) bool { return !s.OnlyExpired() })
+}
+
+// retained is the plan with nothing but the steps that retain.
+func (p Plan) retained() Plan {
+	return Plan{slices.DeleteFunc(slices.Clone(p.Local()), func(s Step) bool { return s.Strategy != StrategyRetain })}
 }
 
 // OnlyExpired reports whether the step has nothing to do but where a duty is over.

@@ -9,6 +9,7 @@ type ErasureMark struct {
 	ErasedAt  time.Time // the instant of the last erasure, as the clock of its process had it
 	Erasures  int64     // how many erasures of the subject there were
 	Intake    int64     // the place of the last erasure in the order of intake; above 0
+	SweptAt   time.Time // the instant of the last sweep that overwrote something of the subject; zero for none
 }
 
 // MarkQuery says which marks are listed. The zero value lists none.

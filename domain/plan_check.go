@@ -30,6 +30,8 @@ func (m DataMap) checkStep(step Step, before []Step) (fault string) {
 		return step.Target + ": a step anonymizes no column"
 	case step.Strategy != StrategyAnonymize && len(step.Clears) > 0:
 		return step.Target + ": a step clears columns and does not say anonymize"
+	case step.Left != nil && !step.OnlyExpired():
+		return step.Target + ": a step that leaves cells overwrites more than retained ones"
 	case step.Strategy == StrategyDelete && len(step.Expired) > 0:
 		return step.Target + ": a step that deletes rows has retained columns"
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/internal/audit"
 	"github.com/habeas-data/habeas/domain/internal/hook"
+	"github.com/habeas-data/habeas/domain/internal/observe"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -21,6 +22,7 @@ type Config struct {
 	DataMap   domain.DataMap
 	Resolvers []ports.Resolver // the external systems, none by default
 	Purposes  domain.Purposes  // those that audit events may name, as consent.Ledger's do; none by default
+	Observer  ports.Observer   // is told how each erasure ended, none by default
 
 	// Before is called in the session of each erasure, once the subject is locked and before anything is changed. Its
 	// error, or its panic, fails the erasure. It is called again if the session is tried again. By default there is none.
@@ -39,6 +41,7 @@ type Eraser struct {
 	purposes  domain.Purposes
 	before    hook.Before
 	after     func(context.Context, domain.Subject, domain.ErasureResult)
+	observer  ports.Observer
 }
 
 // NewEraser makes the plan and returns an eraser that follows it. Returns domain.ErrConfiguration if a field is missing
@@ -60,7 +63,7 @@ func NewEraser(c Config) (*Eraser, error) {
 		return nil, err
 	}
 	return &Eraser{
-		audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, plan, c.Purposes, c.Before, c.After,
+		audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, plan, c.Purposes, c.Before, c.After, c.Observer,
 	}, nil
 }
 
@@ -85,6 +88,14 @@ func (e *Eraser) Plan() domain.Plan { return e.plan }
 //
 // A subject that does not fit the data map, or has a ref of an unknown kind, is domain.ErrSubject and leaves no trace.
 func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error) {
+	result, err := e.erase(ctx, s, subject)
+	observe.Right(ctx, e.observer, s, domain.RightObserved{
+		Right: domain.RightErasure, Outcome: domain.OutcomeOK,
+	}, err)
+	return result, err
+}
+
+func (e *Eraser) erase(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error) {
 	calls, skipped, err := resolvers.Admit(e.dataMap, e.resolvers, subject)
 	if err != nil {
 		return domain.ErasureResult{}, err

@@ -75,6 +75,7 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 	if err != nil {
 		return 0, err
 	}
+	r.progressed()
 	for _, o := range failed {
 		if o.settlement.Status == domain.OutboxAbandoned {
 			r.tell(ctx, o.settled(), o.cause)

@@ -26,6 +26,7 @@ func TestStore(t *testing.T, h StoreHarness) {
 	t.Run("Outbox", func(t *testing.T) { TestOutbox(t, h) })
 	t.Run("AuditLog", func(t *testing.T) { TestAuditLog(t, h) })
 	t.Run("ErasureMarks", func(t *testing.T) { TestErasureMarks(t, h) })
+	t.Run("RetentionSweeper", func(t *testing.T) { TestRetentionSweeper(t, h) })
 }
 
 // How the checks fail.
@@ -39,7 +40,7 @@ var that = promise.That[StoreHarness]
 // storagePromises are those of all storage ports.
 func storagePromises() []promise.Promise[StoreHarness] {
 	return slices.Concat(sessionPromises, consentPromises, restrictionPromises,
-		subjectPromises, outboxPromises, auditPromises, markPromises)
+		subjectPromises, outboxPromises, auditPromises, markPromises, sweepPromises)
 }
 
 // open opens a store and checks that it is complete.

@@ -25,6 +25,8 @@ var sessionPromises = []promise.Promise[StoreHarness]{
 	that(sessionRollsBackWhenItsGoroutineExits, "so it is rolled back where fn returns in no way at all"),
 
 	that(sessionCallsAfterItsCommit, "functions for after the commit are called in order, and only then"),
+	that(sessionTellsOfItsEnd, "functions for its end are called in order, once, with what Do returns"),
+	that(sessionIsObserved, "an observer is told of each session, and its context is that of fn"),
 
 	that(sessionRollsBackWhenItsContextIsCancelled, "a context cancelled before the commit is context.Canceled"),
 	that(sessionRollsBackWhenItsDeadlineHasPassed, "a deadline before the commit is context.DeadlineExceeded"),
@@ -45,6 +47,7 @@ var sessionPromises = []promise.Promise[StoreHarness]{
 	that(sessionFactoryServesManyAtOnce, "a factory is safe for concurrent use (run with -race)"),
 
 	that(sessionReportsAStoreThatCannotBeReached, "a store that cannot be reached is ErrUnavailable"),
+	that(sessionFactoryIsProbed, "a probe says whether the store can be reached, and ends with its context"),
 	that(sessionGivesNothingAwayInErrors, "no error repeats an id, or a value that was written"),
 }
 

@@ -84,6 +84,13 @@ func openInMemory(tables []domain.Table) Store {
 			last, times := good.Erased(id)
 			return last, times > 0
 		},
+		Observed: func(_ testing.TB, observer ports.Observer) ports.SessionFactory {
+			watched, err := memory.New(dataMap, memory.Options{Observer: observer})
+			if err != nil {
+				panic(err)
+			}
+			return watched
+		},
 		Entries:     func(testing.TB) []domain.OutboxEntry { return good.Entries() },
 		Unreachable: func(testing.TB) ports.SessionFactory { return nowhere{} },
 		Tamper: func(testing.TB, string) (change, remove error) {
@@ -92,7 +99,7 @@ func openInMemory(tables []domain.Table) Store {
 	}
 	pool := &pool{}
 	store.Connections, store.Statements = pool.connections, pool.statements
-	store.Sessions = pool.watch(store.Sessions)
+	store.Sessions = readable{pool.watch(store.Sessions), good}
 	return store
 }
 
@@ -152,6 +159,13 @@ func (r replaced) Marks() ports.ErasureMarks {
 // AfterCommit implements ports.CommitNotifier if the session does.
 func (r replaced) AfterCommit(fn func(context.Context)) {
 	_ = ports.AfterCommit(r.Session, fn)
+}
+
+// AfterEnd implements ports.EndNotifier if the session does.
+func (r replaced) AfterEnd(fn func(context.Context, error)) {
+	if notifier, is := r.Session.(ports.EndNotifier); is {
+		notifier.AfterEnd(fn)
+	}
 }
 
 // or is the store in place of a session's own, or its own if there is none.
@@ -248,6 +262,25 @@ func (c counted) Export(ctx context.Context, id domain.SubjectID, yield func(dom
 func (c counted) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
 	c.connection.use(id)
 	return c.SubjectStore.Keys(ctx, id, query)
+}
+
+func (c counted) Due(
+	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
+) ([]domain.SubjectID, error) {
+	good, err := ports.SweeperOf(c.SubjectStore)
+	if err != nil {
+		return nil, err
+	}
+	return good.Due(ctx, marks, steps)
+}
+
+func (c counted) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+	good, err := ports.SweeperOf(c.SubjectStore)
+	if err != nil {
+		return nil, err
+	}
+	c.connection.use(id)
+	return good.Sweep(ctx, id, steps)
 }
 
 // nowhere is a store whose database cannot be reached. Only its audit log can be used.

@@ -25,10 +25,13 @@ func TestTheTableOfPromisesIsThatOfTheSuites(t *testing.T) {
 	promise.Table(t, table, seen, "TestOutbox", "outbox ", outboxPromises)
 	promise.Table(t, table, seen, "TestAuditLog", "audit ", auditPromises)
 	promise.Table(t, table, seen, "TestErasureMarks", "mark ", markPromises)
+	promise.Table(t, table, seen, "TestRetentionSweeper", "sweep ", sweepPromises)
 	if len(seen) != len(storagePromises()) {
 		t.Errorf("%d names for the %d cases of TestStore", len(seen), len(storagePromises()))
 	}
+	promise.Table(t, table, seen, "TestCatalogReader", "catalog ", catalogPromises)
 	promise.Table(t, table, seen, "TestIDSource", "id ", idPromises)
+	promise.Table(t, table, seen, "TestObserver", "observer ", observerPromises)
 	promise.Table(t, table, seen, "TestResolver", "", resolverPromises)
 	if *update {
 		if err := os.WriteFile("promises.md", []byte(table.String()), 0o600); err != nil {

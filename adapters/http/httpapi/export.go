@@ -85,8 +85,11 @@ func (b *exportBody) writeBundle(
 }
 
 // exportStream runs the export in a goroutine of its own. It returns the whole response, or a response with a stream as
-// soon as the document is too large to be held. The goroutine then goes on while the stream is read.
-func (a *API) exportStream(ctx context.Context, endpoint Endpoint, subject domain.Subject) Response {
+// soon as the document is too large to be held. The goroutine then goes on while the stream is read, and ends what is
+// observed.
+func (a *API) exportStream(
+	ctx context.Context, endpoint Endpoint, subject domain.Subject, observed ports.Ending,
+) Response {
 	deadline, _ := ctx.Deadline() // Handle has set one
 	own, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	follow := func() {
@@ -111,10 +114,15 @@ func (a *API) exportStream(ctx context.Context, endpoint Endpoint, subject domai
 		defer close(ended)
 		defer cancel()
 		whole := internalError.response() // unless a store ends the goroutine, as a failing test does
+		whole.outcome = domain.OutcomePanic
 		defer func() {
 			if pipe == nil {
 				response <- whole
+				return
 			}
+			ended := whole.ended()
+			ended.Status = http.StatusOK // which was sent
+			observed.End(ended)
 		}()
 		whole = a.export(own, endpoint, subject, body)
 		switch {

@@ -27,22 +27,44 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
 	}
 	outer := ctx
+	ctx, observed := ports.Begin(ctx, s.observer, domain.Activity{Kind: domain.ActivitySession})
 	ctx = context.WithValue(ctx, activeKey{s.db}, true)
-	last := &session{store: s, preserve: s.preserve}
+	last, attempt, returned := &session{store: s, preserve: s.preserve}, 1, false
+	defer func() {
+		if !returned { // fn panicked, or ended its goroutine
+			observed.End(domain.Ended{Outcome: domain.OutcomePanic, Retries: attempt - 1})
+			last.tellEnd(outer, errPanicked)
+		}
+	}()
 	err := last.run(ctx, fn)
-	for attempt := 1; conn.Again(ctx, err, attempt); attempt++ {
+	for ; conn.Again(ctx, err, attempt); attempt++ {
 		last = &session{store: s, preserve: s.preserve}
 		err = last.run(ctx, fn)
 	}
-	if err == nil && last.enqueued {
+	err = last.afterRollback(ctx, err)
+	returned = true
+	observed.End(domain.Ended{Outcome: domain.OutcomeOf(err), Retries: attempt - 1})
+	last.tellEnd(outer, err)
+	if err != nil {
+		return err
+	}
+	if last.enqueued {
 		s.announce(ctx)
 	}
-	if err == nil {
-		for _, fn := range last.after {
-			fn(outer)
-		}
+	for _, fn := range last.after {
+		fn(outer)
 	}
-	return last.afterRollback(ctx, err)
+	return nil
+}
+
+// errPanicked is the end of a session whose function panicked.
+var errPanicked = &domain.Error{Op: "session", Message: "its function panicked"}
+
+// tellEnd calls what is called at the end of the session.
+func (s *session) tellEnd(ctx context.Context, err error) {
+	for _, fn := range s.atEnd {
+		fn(ctx, err)
+	}
 }
 
 // commit sends what is held and makes everything durable.

@@ -64,16 +64,32 @@ func (j *Joined) Do(ctx context.Context, fn func(context.Context, ports.Session)
 	if ctx.Value(activeKey{j.store.db}) != nil {
 		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
 	}
+	outer := ctx
+	ctx, observed := ports.Begin(ctx, j.store.observer, domain.Activity{Kind: domain.ActivitySession})
 	ctx = context.WithValue(ctx, activeKey{j.store.db}, true)
-	if err := j.tx.Savepoint(ctx); err != nil {
+	session := &session{store: j.store, preserve: j.preserve, tx: j.tx, joined: true}
+	returned := false
+	defer func() {
+		if !returned { // fn panicked, or ended its goroutine
+			observed.End(domain.Ended{Outcome: domain.OutcomePanic})
+			session.tellEnd(outer, errPanicked)
+		}
+	}()
+	err := j.tx.Savepoint(ctx)
+	if err == nil {
+		err = session.afterRollback(ctx, session.run(ctx, fn))
+	}
+	returned = true
+	observed.End(domain.Ended{Outcome: domain.OutcomeOf(err)})
+	if err != nil {
+		session.tellEnd(outer, err)
 		return err
 	}
-	session := &session{store: j.store, preserve: j.preserve, tx: j.tx, joined: true}
-	err := session.run(ctx, fn)
-	if err == nil {
-		j.after = append(j.after, session.after...)
+	for _, fn := range session.atEnd {
+		j.after = append(j.after, func(ctx context.Context) { fn(ctx, nil) })
 	}
-	return session.afterRollback(ctx, err)
+	j.after = append(j.after, session.after...)
+	return nil
 }
 
 func (j *Joined) preserve(ctx context.Context, evidence [][]any) error {

@@ -36,11 +36,15 @@ func (m erasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]doma
 	err = m.read(ctx, "marks", func(rows *sql.Rows) error {
 		var id string
 		var at sqltext.Instant
+		var swept optionalInstant
 		var mark domain.ErasureMark
-		if err := rows.Scan(&id, &at, &mark.Erasures, &mark.Intake); err != nil {
+		if err := rows.Scan(&id, &at, &mark.Erasures, &mark.Intake, &swept); err != nil {
 			return err
 		}
 		mark.ErasedAt = time.Time(at)
+		if swept.time != nil {
+			mark.SweptAt = *swept.time
+		}
 		mark.SubjectID, err = domain.ParseSubjectID(id)
 		marks = append(marks, mark)
 		return err

@@ -46,6 +46,18 @@ func Migrate(ctx context.Context, db *bun.DB, opts Options) error {
 	return conn.Retry(ctx, func() error { return conn.Wrap(ctx, "migrate", m.run(ctx)) })
 }
 
+// Probe implements ports.Prober. It reads the catalog and the names of the migrations that were applied.
+func (s *Store) Probe(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return conn.Wrap(ctx, "probe", err)
+	}
+	_, pending, err := s.migration.findPending(ctx, s.pool.Query)
+	if err == nil && len(pending) > 0 {
+		err = domain.Misconfigured("bunstore", "migrations are pending: run Migrate")
+	}
+	return conn.Wrap(ctx, "probe", err)
+}
+
 const (
 	migrationsTable  = "habeas_migrations"
 	createMigrations = `

@@ -40,18 +40,22 @@ type Store struct {
 
 	locks     *sqltext.Locks
 	marks     sqltext.Marks
+	sweeps    sqltext.Sweeps
 	lastSteps atomic.Pointer[keptGroups]
 	catalogs  *catalog.Cache
 
 	synchronousCommit string
 	readDB            *bun.DB // or nil
 
-	wake   func() // Options.Enqueued
-	others conn.Notifier
-	plans  conn.Replans
+	wake     func() // Options.Enqueued
+	others   conn.Notifier
+	plans    conn.Replans
+	observer ports.Observer // or nil
+
+	migration migration // for Probe
 }
 
-var _ ports.SessionFactory = (*Store)(nil)
+var _ ports.Prober = (*Store)(nil)
 
 // New returns a store for the database and the application's tables that the data map describes. It opens no
 // connection. The tables of habeas must be there, see Migrate. The error is domain.ErrConfiguration.
@@ -71,8 +75,13 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	}
 	s := &Store{
 		db: db, pool: conn.NewPool(db), dialect: d, text: sqltext.NewWriter(d, dataMap, opts.Schema), wake: opts.Enqueued,
-		synchronousCommit: opts.SynchronousCommit, readDB: opts.ReadDB,
+		synchronousCommit: opts.SynchronousCommit, readDB: opts.ReadDB, observer: opts.Observer,
 	}
+	files, err := Migrations(db)
+	if err != nil {
+		return nil, err
+	}
+	s.migration = migration{d, s.pool, opts.Schema, files}
 	logger := opts.Logger
 	if logger == nil {
 		logger = slog.Default()
@@ -80,7 +89,7 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	s.catalogs = catalog.NewCache(s.text, opts.TrustRowFilters, logger)
 	s.inserts, s.ledgers = sqltext.NewInserts(s.text), sqltext.NewLedgers(s.text.Tables)
 	s.outbox = sqltext.NewOutbox(s.text)
-	s.locks, s.marks = sqltext.NewLocks(s.text), sqltext.NewMarks(s.text)
+	s.locks, s.marks, s.sweeps = sqltext.NewLocks(s.text), sqltext.NewMarks(s.text), sqltext.NewSweeps(s.text)
 	s.exports = sqltext.NewExports(s.text, s.locks)
 	s.lookups, s.appending = newLookups(s), newAppending(s)
 	s.sharing = opts.ShareStatements && d.Joins()

@@ -83,13 +83,13 @@ func (s *state) apply(id domain.SubjectID, step domain.Step) (int64, error) {
 func (s *state) anonymize(table domain.Table, rows []int, step domain.Step) int64 {
 	if step.OnlyExpired() {
 		rows = slices.DeleteFunc(rows, func(i int) bool {
-			return !slices.ContainsFunc(step.Expired, func(name string) bool { return s.expired(table, i, name, step.At) })
+			return !slices.ContainsFunc(step.Expired, func(name string) bool { return s.goes(table, i, name, step) })
 		})
 	}
 	expired := map[int][]string{}
 	for _, i := range rows {
 		for _, name := range step.Expired {
-			if s.expired(table, i, name, step.At) {
+			if s.goes(table, i, name, step) {
 				expired[i] = append(expired[i], name)
 			}
 		}

@@ -51,6 +51,17 @@ func Names(text string) []string {
 	return names
 }
 
+// Literals returns the texts and the numbers that a condition has, in its order.
+func Literals(text string) []string {
+	var literals []string
+	for _, t := range tokensOf(text) {
+		if t.kind == literal || t.kind == numeral {
+			literals = append(literals, t.text)
+		}
+	}
+	return literals
+}
+
 type tokenKind int
 
 const (

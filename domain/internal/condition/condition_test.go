@@ -108,6 +108,13 @@ func TestAConditionThatCannotBeDecided(t *testing.T) {
 	)
 }
 
+func TestTheLiteralsOfAConditionAreRead(t *testing.T) {
+	got := strings.Join(condition.Literals(`CHECK (c = ANY (ARRAY['f'::text, 'it''s'::text]) OR d > 18)`), ",")
+	if got != "f,it's,18" {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestTheNamesOfAConditionAreRead(t *testing.T) {
 	got := strings.Join(condition.Names(`CHECK ((length(email) <= 20) OR "Full Name" <> 'secret')`), ",")
 	if got != "CHECK,length,email,OR,Full Name" {

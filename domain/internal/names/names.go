@@ -78,20 +78,20 @@ func findSecret(table, column string, parts []string, t domain.ColumnType) (Matc
 			return Match{}, false
 		}
 	}
-	if len(parts) == 1 && slices.Contains(vagueSecrets, parts[0]) {
-		if IsPeople(table) || domain.SoundsSecret(table) || Is(table, Sessions) {
-			return m, true
-		}
+	if t == domain.TypeSmallInt || t == domain.TypeInteger || t == domain.TypeBigInt {
 		return Match{}, false
 	}
-	for _, p := range secretPatterns {
+	patterns := sureSecrets
+	if IsPeople(table) || Is(table, Sessions) || domain.SoundsSecret(table) {
+		patterns = slices.Concat(sureSecrets, vagueSecrets)
+	}
+	for _, p := range patterns {
 		if from, to, ok := p.find(parts); ok {
 			m.Word = strings.Join(parts[from:to], " ")
 			return m, true
 		}
 	}
-	isNumber := t == domain.TypeSmallInt || t == domain.TypeInteger || t == domain.TypeBigInt
-	return m, !isNumber && domain.SoundsSecret(column)
+	return Match{}, false
 }
 
 // fits reports whether a column of the type may hold values of the rule. A type that is not known fits.

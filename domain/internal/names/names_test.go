@@ -112,7 +112,9 @@ func TestKindsOfTables(t *testing.T) {
 func TestRoles(t *testing.T) {
 	for column, want := range map[string]names.Role{
 		"user_id": names.Holder, "userId": names.Holder, "userid": names.Holder, "sender_id": names.Holder,
-		"customer_uuid": names.Holder, "author": names.Holder, "recipient_id": names.Party, "target_account_id": names.Party,
+		"customer_uuid": names.Holder, "author": names.Holder, "recipient_id": names.Party, "to_user_id": names.Party,
+		"from_user_id": names.Holder, "in_reply_to_account_id": names.Party, "boosted_account_id": names.Party,
+		"created_by_user_id": names.Maker, "auth_user_id": names.Holder, "target_account_id": names.Party,
 		"assigned_to": names.Party, "created_by": names.Maker, "creatorid": names.Maker, "updated_by_id": names.Maker,
 		"post_id": names.Other, "id": names.Other, "country": names.Other,
 	} {
@@ -124,8 +126,9 @@ func TestRoles(t *testing.T) {
 
 func TestStems(t *testing.T) {
 	for column, want := range map[string]string{
-		"sender_id": "sender", "senderId": "sender", "senderid": "sender", "user_uuid": "user", "useruuid": "user", "post_ref": "post",
-		"id": "", "uuid": "", "href": "", "squid": "squ", "created_by": "",
+		"sender_id": "sender", "senderId": "sender", "senderid": "sender", "user_uuid": "user", "useruuid": "user",
+		"post_ref": "post",
+		"id":       "", "uuid": "", "href": "", "squid": "squ", "created_by": "",
 	} {
 		if got, ok := names.Stem(column); ok != (want != "") || ok && got != want || !ok && got != column {
 			t.Errorf("%s: %q, %v; want %q", column, got, ok, want)
@@ -141,5 +144,11 @@ func TestStems(t *testing.T) {
 	}
 	if !names.Same("order_items", "OrderItem") || names.Same("order", "orderer") {
 		t.Error("names are not compared by their words")
+	}
+	if !names.EndsIn("target_account", "accounts") || names.EndsIn("accounting", "accounts") {
+		t.Error("the ends of names are not compared by their words")
+	}
+	if !names.IsRole("sender") || !names.IsRole("created_by") || names.IsRole("in_reply_to") || names.IsRole("user") {
+		t.Error("the parts of people are not told apart")
 	}
 }

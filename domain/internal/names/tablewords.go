@@ -16,35 +16,49 @@ const (
 	Sessions   Kind = "sessions"   // sessions, devices and tokens
 	Activities Kind = "activities" // logs of what people did
 	Duties     Kind = "duties"     // records that the law wants kept, see Duty
+	Links      Kind = "links"      // memberships, likes and other relations between two things
 	Reference  Kind = "reference"  // countries, currencies and other data that is about no person
 	Machinery  Kind = "machinery"  // migrations, queues and locks of the application
 )
 
 // tableWords are the words of each kind: the last word of a table's name, in the singular or plural.
 var tableWords = map[Kind][]pattern{
-	People: patterns("user, account, member, customer, person, people, profile, client, patient, employee, contact, " +
-		"subscriber, student, teacher, guest, visitor, participant, attendee, applicant, candidate, lead, owner, author, " +
-		"player, buyer, seller, driver, passenger, identity, identities, human, citizen, tenant user, staff, worker, donor, " +
-		"respondent, *nutzer, *kunde, *kunden, mitglied, mitglieder, person*, *mitarbeiter, *patienten, bewerber, teilnehmer, " +
-		"besucher, utilisateur, membre, personne, salarie, abonne, usuario, cliente, miembro, persona, empleado, paciente"),
-	Addresses: patterns("address, *adresse, *adressen, anschrift, anschriften, direccion, direcciones, shipping, delivery, " +
-		"deliveries, location address"),
-	Messages: patterns("message, post, comment, review, note, ticket, issue, chat, mail, email, topic, thread, status, toot, " +
-		"tweet, reply, replies, feedback, discussion, conversation, question, answer, letter, letters, draft, report, request, " +
-		"inquiry, inquiries, complaint, article, memo, entry, nachricht, nachrichten, beitrag, beitraege, kommentar, " +
-		"kommentare, anfrage, anfragen, commentaire, mensaje, comentario, publicacion, publicaciones, pull request, attachment, " +
-		"bookmark, submission, response, story, stories, poll, revision"),
-	Sessions: patterns("session, device, token, cookie, login, credential, key, refresh token, push subscription, *sitzung, " +
-		"*sitzungen, sesion, sesiones"),
-	Activities: patterns("log, audit, event, activity, activities, visit, pageview, page view, view, click, history, " +
-		"histories, impression, search, searches, access, trail, action, notification, *protokoll, *protokolle, *verlauf"),
-	Reference: patterns("country, countries, currency, currencies, language, locale, timezone, region, state, city, cities, " +
-		"category, categories, tag, role, permission, plan, product, setting type, migration, type, tax, unit, color, size, " +
-		"template, translation, feature, laender, land, waehrung, waehrungen, kategorie, kategorien, pays, devise, categorie, " +
-		"pais, paises, moneda, categoria"),
-	Machinery: patterns("migration, schema migration, schema version, gorp lock, lock, job, queue, sequence, version, cache, " +
-		"databasechangelog, databasechangeloglock, ar internal metadata, sqlite sequence, goose db version, " +
-		"flyway schema history"),
+	People: patterns(`
+		user, account, member, customer, person, people, profile, client, patient, employee, contact, subscriber, student,
+		teacher, guest, visitor, participant, attendee, applicant, candidate, lead, owner, author, player, buyer, seller,
+		driver, passenger, identity, identities, human, citizen, tenant user, staff, worker, donor, respondent, recipient,
+		signer, signatory, signatories, invitee, invitation, invite, organizer, pupil, resident, voter, *nutzer, *kunde,
+		*kunden, mitglied, mitglieder, person*, *mitarbeiter, *patienten, bewerber, teilnehmer, besucher, utilisateur,
+		membre, personne, salarie, abonne, usuario, cliente, miembro, persona, empleado, paciente`),
+	Addresses: patterns(`
+		address, *adresse, *adressen, anschrift, anschriften, direccion, direcciones, shipping, delivery, deliveries,
+		location address`),
+	Messages: patterns(`
+		message, post, comment, review, note, ticket, issue, chat, mail, email, topic, thread, status, toot, tweet, reply,
+		replies, feedback, discussion, conversation, question, answer, letter, letters, draft, report, request, inquiry,
+		inquiries, complaint, application, article, memo, entry, nachricht, nachrichten, beitrag, beitraege, kommentar,
+		kommentare, anfrage, anfragen, commentaire, mensaje, comentario, publicacion, publicaciones, pull request,
+		attachment, bookmark, submission, response, story, stories, poll, revision`),
+	Sessions: patterns(`
+		session, device, token, cookie, login, credential, passkey, authenticator, authorization, grant, key, refresh token,
+		push subscription, *sitzung, *sitzungen, sesion, sesiones`),
+	Activities: patterns(`
+		log, audit, event, activity, activities, visit, pageview, page view, view, click, history, histories, impression,
+		search, searches, access, trail, action, notification, *protokoll, *protokolle, *verlauf`),
+	Links: patterns(`
+		member, membership, follow, follower, following, like, favorite, favourite, star, watch, watcher, vote, upvote,
+		downvote, block, mute, subscription, friendship, friend, participant, participation, attendee, attendance, reaction,
+		assignee, bookmark, rating, read, seen, pin, mitgliedschaft, mitgliedschaften, teilnahme, teilnahmen, abonnement,
+		abonnements, suscripcion, suscripciones, favorito`),
+	Reference: patterns(`
+		country, countries, currency, currencies, language, locale, timezone, region, state, city, cities, category,
+		categories, tag, role, permission, plan, product, setting type, migration, type, tax, unit, color, size, template,
+		translation, feature, laender, land, waehrung, waehrungen, kategorie, kategorien, pays, devise, categorie, pais,
+		paises, moneda, categoria`),
+	Machinery: patterns(`
+		migration, schema migration, schema version, gorp lock, lock, job, queue, sequence, version, cache,
+		databasechangelog, databasechangeloglock, ar internal metadata, sqlite sequence, goose db version, flyway schema
+		history`),
 }
 
 // IsPeople reports whether the rows of a table are people, by its name.
@@ -100,10 +114,11 @@ type Duty struct {
 const bookkeeping = "records of bookkeeping must be kept (in Germany: § 147 AO and § 257 HGB)"
 
 // dutyWords are the last words of the names of tables that a duty keeps.
-var dutyWords = patterns("invoice, payment, receipt, transaction, refund, payout, credit note, billing, purchase, sale, " +
-	"ledger, journal entry, journal entries, charge, withdrawal, deposit, bank transfer, order, subscription payment, " +
-	"rechnung, rechnungen, zahlung, zahlungen, beleg, belege, buchung, buchungen, gutschrift, gutschriften, bestellung, " +
-	"bestellungen, facture, paiement, commande, factura, pago, pedido, recibo")
+var dutyWords = patterns(`
+	invoice, payment, receipt, transaction, refund, payout, credit note, billing, purchase, sale, ledger, journal entry,
+	journal entries, charge, withdrawal, deposit, bank transfer, order, subscription payment, rechnung, rechnungen,
+	zahlung, zahlungen, beleg, belege, buchung, buchungen, gutschrift, gutschriften, bestellung, bestellungen, facture,
+	paiement, commande, factura, pago, pedido, recibo`)
 
 // FindDuty returns the duty to keep the records of a table, by its name.
 func FindDuty(table string) (Duty, bool) {
@@ -112,4 +127,18 @@ func FindDuty(table string) (Duty, bool) {
 	}
 	parts := partsOf(BaseName(table))
 	return Duty{Word: parts[len(parts)-1], Reason: bookkeeping}, true
+}
+
+// beginnings are the words of time columns from which a duty may count, the best first.
+var beginnings = patterns(`
+	issued, invoice date, invoiced, rechnungsdatum, belegdatum, booked, buchungsdatum, paid, payment date, completed,
+	ordered, order date, placed, created, date, datum, fecha, timestamp, inserted, added, createat`)
+
+// Begins returns the rank of a time column as the start of a duty to keep the row, 0 for the best, or -1.
+func Begins(column string) int {
+	parts := partsOf(column)
+	return slices.IndexFunc(beginnings, func(p pattern) bool {
+		_, _, ok := p.find(parts)
+		return ok
+	})
 }

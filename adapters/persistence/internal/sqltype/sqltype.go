@@ -29,8 +29,8 @@ var types = map[string]domain.ColumnType{
 	"bytea": domain.TypeBytes, "blob": domain.TypeBytes,
 }
 
-// Parse returns the column type of a declared SQL type, which a schema may qualify, and the length of a limited text. The
-// type is empty if it is not known, as that of an enumeration.
+// Parse returns the column type of a declared SQL type, which a schema may qualify, and the length of a limited text.
+// The type is empty if it is not known, as that of an enumeration.
 func Parse(declared string) (domain.ColumnType, int) {
 	declared = strings.ToLower(strings.TrimSpace(declared))
 	if strings.HasSuffix(declared, "[]") {

@@ -22,6 +22,7 @@ type liveTable struct {
 
 	unnamed  string // its name without a schema
 	keyed    bool   // it has an index of its primary key
+	shadow   bool   // it holds the rows of a virtual table
 	triggers []*liveTrigger
 }
 
@@ -48,8 +49,11 @@ func ReadLive(ctx context.Context, query conn.Query, dialect sqltext.Dialect) (d
 	if text := dialect.Schemas(""); text != "" {
 		schemas, l.err = query.Texts(ctx, text)
 	}
+	catalog := domain.Catalog{Tables: []domain.CatalogTable{}}
 	for _, schema := range schemas {
-		l.readSchema(ctx, schema, dialect.Catalog(schema))
+		statements := dialect.Catalog(schema)
+		catalog.Untyped = statements.Untyped
+		l.readSchema(ctx, schema, statements)
 	}
 	if l.err != nil {
 		return domain.Catalog{}, l.err
@@ -59,9 +63,8 @@ func ReadLive(ctx context.Context, query conn.Query, dialect sqltext.Dialect) (d
 		l.complete(table)
 	}
 	l.followViews()
-	catalog := domain.Catalog{Tables: []domain.CatalogTable{}}
 	for _, table := range l.order {
-		if !table.isTemporary() {
+		if !table.isTemporary() && !table.shadow {
 			catalog.Tables = append(catalog.Tables, table.CatalogTable)
 		}
 	}
@@ -85,9 +88,9 @@ func (l *live) readSchema(ctx context.Context, schema string, statements sqltext
 	addColumn := func(key string, column *liveColumn) { l.addColumn(of(key), column) }
 	each(ctx, l, statements.Columns, addColumn)
 	if statements.ColumnsOf != "" {
-		for key, table := range l.tables {
+		for _, table := range l.order {
 			if table.Schema == schema && table.Kind != domain.KindTable {
-				l.tolerate(ctx, func() { each(ctx, l, statements.ColumnsOf, addColumn, strings.TrimPrefix(key, schema+".")) })
+				l.tolerate(ctx, func() { each(ctx, l, statements.ColumnsOf, addColumn, table.unnamed) })
 			}
 		}
 	}

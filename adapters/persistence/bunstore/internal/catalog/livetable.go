@@ -76,10 +76,11 @@ func (l *live) addIndex(table *liveTable, index *liveIndex) {
 func (l *live) mentioned(in tokens, table *liveTable) []string {
 	names := []string{}
 	for _, column := range table.Columns {
-		if slices.ContainsFunc(in, func(t token) bool {
-			return (t.kind == tokenWord || t.kind == tokenName) && l.dialect.SameName(t.text, column.Name)
-		}) {
-			names = append(names, column.Name)
+		for i := range in {
+			if in.isName(i) && l.dialect.SameName(in[i].text, column.Name) {
+				names = append(names, column.Name)
+				break
+			}
 		}
 	}
 	return names
@@ -95,6 +96,8 @@ func (l *live) complete(table *liveTable) {
 			l.addChecks(table, text)
 			addRowNumber(table)
 		}
+	case domain.KindVirtual:
+		l.markShadows(table, text)
 	case domain.KindView, domain.KindMatView:
 		table.Filtered = text.leaveOut()
 		if table.FoldsCase {
@@ -103,6 +106,28 @@ func (l *live) complete(table *liveTable) {
 	}
 	for _, trigger := range table.triggers {
 		table.Triggers = append(table.Triggers, l.completeTrigger(table, trigger))
+	}
+}
+
+// shadows are what the names of the tables end with that hold the rows of virtual tables, by their module.
+var shadows = map[string][]string{
+	"fts3": {"content", "segments", "segdir"}, "fts4": {"content", "segments", "segdir", "docsize", "stat"},
+	"fts5": {"content", "data", "idx", "docsize", "config"}, "rtree": {"node", "rowid", "parent"},
+	"rtree_i32": {"node", "rowid", "parent"},
+}
+
+// markShadows marks the tables that hold the rows of a virtual table.
+func (l *live) markShadows(virtual *liveTable, text tokens) {
+	for i := range text {
+		if !text.is(i-1, "using") {
+			continue
+		}
+		for _, suffix := range shadows[lower(text[i].text)] {
+			if shadow := l.tables[virtual.Schema+"."+lower(virtual.unnamed)+"_"+suffix]; shadow != nil {
+				shadow.shadow = true
+			}
+		}
+		return
 	}
 }
 

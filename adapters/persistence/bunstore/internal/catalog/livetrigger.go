@@ -65,9 +65,10 @@ func (l *live) understand(r *routine) {
 			l.named[strings.ToLower(r.Name)] = append(l.named[strings.ToLower(r.Name)], r)
 		}
 	}
-	for _, token := range tokensOf(r.Text, quotes) {
-		if token.kind == tokenWord || token.kind == tokenName {
-			r.calls = append(r.calls, l.named[strings.ToLower(token.text)]...)
+	text := tokensOf(r.Text, quotes)
+	for i := range text {
+		if text.calls(i) {
+			r.calls = append(r.calls, l.named[strings.ToLower(text[i].text)]...)
 		}
 	}
 }

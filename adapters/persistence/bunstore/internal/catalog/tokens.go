@@ -158,6 +158,21 @@ func (t tokens) writes() (tables []string, builds bool) {
 	return tables, builds
 }
 
+// calls reports whether the token at i may be the name of a routine that is called. It is not if it is that of a table
+// with a list of columns.
+func (t tokens) calls(i int) bool {
+	if !t.isName(i) || !t.isSign(i+1, "(") {
+		return false
+	}
+	if t.isSign(i-1, ".") {
+		i -= 2
+	}
+	return !t.is(i-1, "into")
+}
+
+// isName reports whether the token at i is a name, or a keyword.
+func (t tokens) isName(i int) bool { return t[i].kind == tokenWord || t[i].kind == tokenName }
+
 // nameAt is the name of a table, which a schema may qualify. To SQLite a constant can be a name.
 func (t tokens) nameAt(i int) (name string) {
 	for ; i < len(t) && t[i].kind != tokenSign; i += 2 {

@@ -7,16 +7,17 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Catalog are the statements that read the live catalog of a database, or of one schema of it. They have no parameters but
-// for ColumnsOf. A row of a result is the key of a table and an object in JSON, with fields as package catalog reads
-// them; that of Reads is the key and a name, and that of Statistics the key and a number. A statement that the database
-// does not need is empty.
+// Catalog are the statements that read the live catalog of a database, or of one schema of it. A row of a result is the
+// key of a table and an object in JSON, with fields as package catalog reads them; that of Reads is the key and a name,
+// and that of Statistics the key and a number. A statement that the database does not need is empty.
 type Catalog struct {
 	Tables, Columns, Indexes, ForeignKeys, Checks, Triggers, Reads, Routines string
 
 	ColumnsOf     string // of one table, whose name is the parameter: the columns of views and virtual tables
 	HasStatistics string // returns rows if Statistics can be run
 	Statistics    string
+
+	Untyped bool // columns take values of any type; see domain.Catalog
 }
 
 // ownPrefix begins the names of the tables of habeas.
@@ -25,7 +26,9 @@ const ownPrefix = "habeas_"
 // isOwn is the condition that a name begins as those of the tables of habeas do.
 func isOwn(name string) string { return "lower(substr(" + name + ", 1, 7)) = " + literal(ownPrefix) }
 
-func (postgres) ColumnType(declared string) (t domain.ColumnType, length int) { return sqltype.Parse(declared) }
+func (postgres) ColumnType(declared string) (t domain.ColumnType, length int) {
+	return sqltype.Parse(declared)
+}
 
 // ColumnType knows that SQLite takes any name for a type, and that whole numbers have 64 bits.
 func (sqlite) ColumnType(declared string) (t domain.ColumnType, length int) {

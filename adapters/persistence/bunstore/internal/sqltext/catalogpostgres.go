@@ -4,14 +4,22 @@ package sqltext
 func (postgres) Catalog(string) Catalog {
 	return Catalog{
 		Tables: catalogOf(tablesOfPostgres), Columns: catalogOf(columnsOfPostgres), Indexes: catalogOf(indexesOfPostgres),
-		ForeignKeys: catalogOf(foreignKeysOfPostgres), Checks: catalogOf(checksOfPostgres), Triggers: catalogOf(triggersOfPostgres),
-		Reads: catalogOf(readsOfPostgres), Routines: catalogOf(routinesOfPostgres),
+		ForeignKeys: catalogOf(foreignKeysOfPostgres), Checks: catalogOf(checksOfPostgres),
+		Triggers: catalogOf(triggersOfPostgres), Reads: catalogOf(readsOfPostgres), Routines: catalogOf(routinesOfPostgres),
 	}
 }
 
 func catalogOf(statement string) string {
 	return fill(statement, "relations", fill(relations, "own", isOwn("c.relname")), "domains", domains,
-		"name of r", foundAs("r", "r.nspname"), "name of f", foundAs("f", "s.nspname"), "body", bodyOf("p"))
+		"name of r", foundAs("r", "r.nspname"), "name of f", foundAs("f", "s.nspname"), "body", bodyOf("p"),
+		"columns", namesOf("k.conkey", "k.conrelid"), "referenced", namesOf("k.confkey", "k.confrelid"))
+}
+
+// namesOf are the names of the columns whose numbers a constraint has.
+func namesOf(numbers, of string) string {
+	return fill(`(SELECT json_agg((SELECT a.attname FROM pg_catalog.pg_attribute AS a
+			WHERE a.attrelid = {of} AND a.attnum = u.number) ORDER BY u.n)
+		FROM unnest({numbers}) WITH ORDINALITY AS u(number, n))`, "numbers", numbers, "of", of)
 }
 
 // foundAs is the name that a data map uses for a table of pg_class, in a schema.
@@ -21,7 +29,7 @@ func foundAs(class, schema string) string {
 }
 
 const (
-	// relations are the tables and views of the application, with partitions: the root is the table that a partition is of.
+	// relations are the tables and views of the application, with partitions: the root is the table that one is a part of.
 	relations = `(
 		SELECT c.oid, c.relname, c.relkind, c.relispartition, c.relrowsecurity, c.reltuples, c.relnamespace, n.nspname,
 			COALESCE(CASE WHEN c.relispartition THEN CAST(pg_partition_root(c.oid) AS oid) END, c.oid) AS root
@@ -64,26 +72,28 @@ const (
 			'nullable', NOT (a.attnotnull OR COALESCE(d.never, FALSE)),
 			'default', a.atthasdef AND a.attgenerated = '' OR a.attidentity <> '' OR COALESCE(d.fills, FALSE),
 			'generated', a.attgenerated <> '',
-			'values', (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_catalog.pg_enum AS e
-				WHERE e.enumtypid = COALESCE(d.base, a.atttypid)),
+			'values', CASE WHEN t.typtype = 'e' THEN (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder)
+				FROM pg_catalog.pg_enum AS e WHERE e.enumtypid = t.oid) END,
 			'domain', CASE WHEN d.base IS NOT NULL THEN format_type(a.atttypid, NULL) END,
-			'missing', (SELECT json_agg(u.privilege ORDER BY u.n)
-				FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE']) WITH ORDINALITY AS u(privilege, n)
-				WHERE NOT (has_schema_privilege(r.relnamespace, 'USAGE') AND has_column_privilege(r.oid, a.attnum, u.privilege))
-			)) AS text)
+			'missing', NULLIF(array_remove(ARRAY[
+				CASE WHEN NOT (u.usage AND has_column_privilege(r.oid, a.attnum, 'SELECT')) THEN 'SELECT' END,
+				CASE WHEN NOT (u.usage AND has_column_privilege(r.oid, a.attnum, 'INSERT')) THEN 'INSERT' END,
+				CASE WHEN NOT (u.usage AND has_column_privilege(r.oid, a.attnum, 'UPDATE')) THEN 'UPDATE' END], NULL), '{}')
+			) AS text)
 		FROM {relations} AS r JOIN pg_catalog.pg_attribute AS a ON a.attrelid = r.oid
+		JOIN LATERAL (SELECT has_schema_privilege(r.relnamespace, 'USAGE') AS usage) AS u ON TRUE
 		LEFT JOIN (SELECT o.* FROM domains AS o JOIN pg_catalog.pg_type AS t ON t.oid = o.base AND t.typtype <> 'd') AS d
 			ON d.oid = a.atttypid
+		JOIN pg_catalog.pg_type AS t ON t.oid = COALESCE(d.base, a.atttypid)
 		WHERE NOT r.relispartition AND a.attnum > 0 AND NOT a.attisdropped
 		ORDER BY r.oid, a.attnum`
 
 	// The text of an index names it in brackets behind the first one.
 	indexesOfPostgres = `
 		SELECT CAST(r.oid AS text), CAST(json_build_object('name', x.relname,
-			'columns', (SELECT json_agg(a.attname ORDER BY u.n)
-				FROM unnest(CAST(i.indkey AS smallint[])) WITH ORDINALITY AS u(number, n)
-				LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = u.number AND u.number > 0
-				WHERE u.n <= i.indnkeyatts),
+			'columns', (SELECT json_agg((SELECT a.attname FROM pg_catalog.pg_attribute AS a
+					WHERE a.attrelid = i.indrelid AND a.attnum = u.number AND u.number > 0) ORDER BY u.n)
+				FROM unnest(CAST(i.indkey AS smallint[])) WITH ORDINALITY AS u(number, n) WHERE u.n <= i.indnkeyatts),
 			'text', CASE WHEN i.indexprs IS NOT NULL THEN pg_get_indexdef(i.indexrelid) END,
 			'partial', i.indpred IS NOT NULL, 'unique', i.indisunique, 'primary', i.indisprimary,
 			'exclusion', i.indisexclusion, 'equality', i.indisvalid AND m.amname IN ('btree', 'hash'),
@@ -96,11 +106,7 @@ const (
 	// A constraint with a parent is one of its partitions, or of those that it refers to.
 	foreignKeysOfPostgres = `
 		SELECT CAST(r.root AS text), CAST(json_build_object('name', k.conname,
-			'columns', (SELECT json_agg(a.attname ORDER BY u.n) FROM unnest(k.conkey) WITH ORDINALITY AS u(number, n)
-				JOIN pg_catalog.pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = u.number),
-			'references', {name of f},
-			'referenced', (SELECT json_agg(a.attname ORDER BY u.n) FROM unnest(k.confkey) WITH ORDINALITY AS u(number, n)
-				JOIN pg_catalog.pg_attribute AS a ON a.attrelid = k.confrelid AND a.attnum = u.number),
+			'columns', {columns}, 'references', {name of f}, 'referenced', {referenced},
 			'on_delete', CASE k.confdeltype WHEN 'r' THEN 'restrict' WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set_null'
 				WHEN 'd' THEN 'set_default' ELSE 'no_action' END,
 			'deferrable', k.condeferrable) AS text)
@@ -115,17 +121,15 @@ const (
 		SELECT CAST(r.oid AS text), CAST(json_build_object('name', k.conname, 'columns', k.columns,
 			'text', pg_get_constraintdef(k.oid)) AS text)
 		FROM {relations} AS r JOIN (
-			SELECT k.oid, k.conname, k.conrelid, (SELECT array_agg(a.attname ORDER BY u.n)
-				FROM unnest(k.conkey) WITH ORDINALITY AS u(number, n)
-				JOIN pg_catalog.pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = u.number) AS columns
+			SELECT k.oid, k.conname, k.conrelid, {columns} AS columns
 			FROM pg_catalog.pg_constraint AS k WHERE k.contype = 'c' AND k.conrelid <> 0
 			UNION ALL
-			SELECT k.oid, k.conname, a.attrelid, ARRAY[a.attname] FROM pg_catalog.pg_constraint AS k
+			SELECT k.oid, k.conname, a.attrelid, json_build_array(a.attname) FROM pg_catalog.pg_constraint AS k
 			JOIN domains AS d ON d.below = k.contypid
 			JOIN pg_catalog.pg_attribute AS a ON a.atttypid = d.oid AND a.attnum > 0 AND NOT a.attisdropped
 			WHERE k.contype = 'c') AS k ON k.conrelid = r.oid
 		WHERE NOT r.relispartition
-		ORDER BY r.oid, k.conname, k.columns`
+		ORDER BY r.oid, k.conname, CAST(k.columns AS text)`
 
 	// A trigger with a parent is one of its partitions. The bits of tgtype are those of the events.
 	triggersOfPostgres = `

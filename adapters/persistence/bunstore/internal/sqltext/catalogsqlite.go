@@ -1,7 +1,5 @@
 package sqltext
 
-import "strings"
-
 // Catalog looks at one database, which is main or an attached one. The key of a table is its name in lower case.
 func (sqlite) Catalog(schema string) Catalog {
 	of := func(statement string) string {
@@ -11,9 +9,10 @@ func (sqlite) Catalog(schema string) Catalog {
 	}
 	return Catalog{
 		Tables: of(tablesOfSQLite), Indexes: of(indexesOfSQLite), ForeignKeys: of(foreignKeysOfSQLite),
-		Columns:   of(strings.ReplaceAll(columnsOfSQLite, "{which}", "{plain}")),
-		ColumnsOf: of(strings.ReplaceAll(columnsOfSQLite, "{which}", "lower(m.name) = $1")),
+		Columns:   of(fill(columnsOfSQLite, "tables", "{master}", "which", "{plain}")),
+		ColumnsOf: of(fill(columnsOfSQLite, "tables", "(SELECT $1 AS name)", "which", "TRUE")),
 		Triggers:  of(triggersOfSQLite), Statistics: of(statisticsOfSQLite), HasStatistics: of(hasStatisticsOfSQLite),
+		Untyped: true,
 	}
 }
 
@@ -31,16 +30,18 @@ const (
 			'nullable', json(iif(c."notnull" OR c.pk > 0, 'false', 'true')),
 			'default', json(iif(c.dflt_value IS NULL, 'false', 'true')),
 			'generated', json(iif(c.hidden > 1, 'true', 'false')))
-		FROM {master} AS m JOIN pragma_table_xinfo(m.name, {schema}) AS c
-		WHERE {which} AND m.type IN ('table', 'view') AND c.hidden <> 1
+		FROM {tables} AS m JOIN pragma_table_xinfo(m.name, {schema}) AS c
+		WHERE {which} AND c.hidden <> 1
 		ORDER BY m.name, c.cid`
 
-	// The name of a column is NULL for an expression.
+	// What a subquery returns is JSON to some versions of SQLite only, and what json returns to all of them.
+	// The name of a column is NULL for an expression, whose number is -2.
 	indexesOfSQLite = `
 		SELECT lower(m.name), json_object('name', i.name,
-			'columns', (SELECT json_group_array(x.name) FROM (
-				SELECT name FROM pragma_index_xinfo(i.name, {schema}) WHERE "key" ORDER BY seqno) AS x),
-			'text', (SELECT s.sql FROM {master} AS s WHERE s.type = 'index' AND s.name = i.name),
+			'columns', json((SELECT json_group_array(x.name) FROM (
+				SELECT name FROM pragma_index_xinfo(i.name, {schema}) WHERE "key" ORDER BY seqno) AS x)),
+			'text', CASE WHEN EXISTS (SELECT 1 FROM pragma_index_xinfo(i.name, {schema}) WHERE cid = -2)
+				THEN (SELECT s.sql FROM {master} AS s WHERE s.type = 'index' AND s.name = i.name) END,
 			'partial', json(iif(i.partial, 'true', 'false')), 'unique', json(iif(i."unique", 'true', 'false')),
 			'primary', json(iif(i.origin = 'pk', 'true', 'false')), 'equality', json('true'))
 		FROM {master} AS m JOIN pragma_index_list(m.name, {schema}) AS i
@@ -50,10 +51,10 @@ const (
 	// The first foreign key of the text comes last, and a column is NULL where the primary key is meant.
 	foreignKeysOfSQLite = `
 		SELECT lower(m.name), json_object('references', f."table", 'on_delete', lower(replace(f.on_delete, ' ', '_')),
-			'columns', (SELECT json_group_array(x."from") FROM (
-				SELECT "from" FROM pragma_foreign_key_list(m.name, {schema}) WHERE id = f.id ORDER BY seq) AS x),
-			'referenced', (SELECT json_group_array(x."to") FROM (
-				SELECT "to" FROM pragma_foreign_key_list(m.name, {schema}) WHERE id = f.id ORDER BY seq) AS x))
+			'columns', json((SELECT json_group_array(x."from") FROM (
+				SELECT "from" FROM pragma_foreign_key_list(m.name, {schema}) WHERE id = f.id ORDER BY seq) AS x)),
+			'referenced', json((SELECT json_group_array(x."to") FROM (
+				SELECT "to" FROM pragma_foreign_key_list(m.name, {schema}) WHERE id = f.id ORDER BY seq) AS x)))
 		FROM {master} AS m JOIN pragma_foreign_key_list(m.name, {schema}) AS f
 		WHERE {plain} AND f.seq = 0
 		ORDER BY m.name, f.id DESC`

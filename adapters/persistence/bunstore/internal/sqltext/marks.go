@@ -13,7 +13,7 @@ type Marks struct {
 
 const (
 	listMarks = `
-		SELECT subject_id, erased_at, erasures, intake FROM {erasures}
+		SELECT subject_id, erased_at, erasures, intake, swept_at FROM {erasures}
 		WHERE erasures > 0 AND intake > $1 AND intake <= $2`
 
 	readPosition = `SELECT position FROM {positions} WHERE reader = $1`

@@ -38,11 +38,11 @@ func (g *StepGroup) Args(steps []domain.Step, key []any, more ...any) []any {
 	return append(args, more...)
 }
 
-// SameText reports whether two steps have one text. Their instants are parameters.
+// SameText reports whether two steps have one text. Their instants are parameters, except those of domain.Step.Left.
 func SameText(a, b domain.Step) bool {
 	return a.Target == b.Target && a.Via == b.Via && a.Strategy == b.Strategy && a.External == b.External &&
 		slices.Equal(a.Columns, b.Columns) && slices.Equal(a.Clears, b.Clears) &&
-		slices.Equal(a.Expired, b.Expired) && a.At.IsZero() == b.At.IsZero()
+		slices.Equal(a.Expired, b.Expired) && a.At.IsZero() == b.At.IsZero() && a.Left == nil && b.Left == nil
 }
 
 // Together returns how many of the steps, the first ones, one statement can carry out. One that is about two paths of a
@@ -186,7 +186,7 @@ func (w *stepWriter) assignments(step domain.Step) string {
 	}
 	for _, name := range step.Expired {
 		all = append(all, fill(`{column} = CASE WHEN {expired} THEN {surrogate} ELSE {column} END`,
-			"column", Quote(name), "expired", w.expired(name, step.At), "surrogate", w.surrogate(name)))
+			"column", Quote(name), "expired", w.goes(name, step), "surrogate", w.surrogate(name)))
 	}
 	return strings.Join(all, ", ")
 }
@@ -212,12 +212,18 @@ func (w *stepWriter) expired(name string, at time.Time) string {
 	if at.IsZero() {
 		return "FALSE"
 	}
-	var over []string
+	return w.begunBy(name, func(period domain.Period) any { return cutoff(period) })
+}
+
+// begunBy is the condition that the duties to keep a cell of a column began at the instants that start returns for their
+// periods, or before.
+func (w *stepWriter) begunBy(name string, start func(domain.Period) any) string {
+	var begun []string
 	for _, duty := range w.table.Duties(name) {
-		since, start := duty.Personal.Since, w.constant(cutoff(duty.Personal.Retain))
-		over = append(over, w.writer.Dialect.expired(w.name+"."+Quote(since), start, w.types[since]))
+		since, parameter := duty.Personal.Since, w.constant(start(duty.Personal.Retain))
+		begun = append(begun, w.writer.Dialect.expired(w.name+"."+Quote(since), parameter, w.types[since]))
 	}
-	return strings.Join(over, " AND ")
+	return strings.Join(begun, " AND ")
 }
 
 // concerned is the condition, after another one, for the rows that a step covers. These are all rows of the subject,
@@ -236,7 +242,7 @@ func (w *stepWriter) concerned(step domain.Step) string {
 	}
 	expired := make([]string, len(step.Expired))
 	for i, name := range step.Expired {
-		expired[i] = "COALESCE(" + w.expired(name, step.At) + ", FALSE)"
+		expired[i] = "COALESCE(" + w.goes(name, step) + ", FALSE)"
 	}
 	return " AND " + not + "(" + strings.Join(expired, operator) + ")"
 }

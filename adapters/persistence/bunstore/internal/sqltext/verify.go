@@ -75,7 +75,7 @@ func (c *Cells) text(sw *stepWriter, condition string) string {
 	for i, name := range c.Columns() {
 		cell := "CAST(t0." + Quote(name) + " AS text)"
 		if i >= len(c.Step.Columns)+len(c.Step.Clears) {
-			cell = "CASE WHEN " + sw.expired(name, c.Step.At) + " THEN " + cell + " END"
+			cell = "CASE WHEN " + sw.goes(name, c.Step) + " THEN " + cell + " END"
 		}
 		selected = append(selected, cell, "COALESCE("+c.isWritten(sw, name)+", FALSE)")
 	}

@@ -121,12 +121,13 @@ CREATE INDEX habeas_outbox_unfinished ON habeas_outbox (subject_id, operation) W
 CREATE INDEX habeas_outbox_settled ON habeas_outbox (stage, enqueued_at, entry_id, resolver, operation) WHERE stage > 0;
 
 -- The mark of the erasures of a subject. Each erasure takes the next number of intake. A rectification holds a mark without
--- erasures while it lasts.
+-- erasures while it lasts. The last sweep that overwrote retained cells of the subject was at swept_at.
 CREATE TABLE habeas_subject_erasures (
     subject_id TEXT PRIMARY KEY,
     erased_at  TEXT NOT NULL,
     erasures   INTEGER NOT NULL,
-    intake     INTEGER NOT NULL DEFAULT 0
+    intake     INTEGER NOT NULL DEFAULT 0,
+    swept_at   TEXT
 );
 
 CREATE INDEX habeas_subject_erasures_intake ON habeas_subject_erasures (intake) WHERE erasures > 0;

@@ -1,0 +1,200 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+var _ ports.RetentionSweeper = subjectStore{}
+
+// mostDue is how many subjects a statement of Due looks up.
+const mostDue = 50
+
+// Due implements ports.RetentionSweeper. It takes no subject for one that came back.
+func (s subjectStore) Due(
+	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
+) (due []domain.SubjectID, err error) {
+	if len(marks) == 0 || len(steps) == 0 {
+		return nil, s.usable()
+	}
+	if err := s.checkSweep(ctx, steps); err != nil {
+		return nil, err
+	}
+	if err := s.learnForSweep(ctx, s.store.sweeps.Fingerprint); err != nil {
+		return nil, err
+	}
+	for chunk := range slices.Chunk(marks, mostDue) {
+		var keys [][]any
+		var left []*domain.Left
+		for _, mark := range chunk {
+			key, err := s.store.text.DataMap.Key(mark.SubjectID)
+			if err != nil {
+				return nil, err
+			}
+			keys, left = append(keys, key), append(left, mark.LeftBy(false))
+		}
+		text, args := s.store.text.Due(s.catalog, steps, keys, left)
+		found := make([]bool, len(chunk))
+		err := s.read(ctx, "sweep", func(rows *sql.Rows) error {
+			var i int
+			err := rows.Scan(&i)
+			found[i] = true
+			return err
+		}, text, args...)
+		if err != nil {
+			return nil, s.explain(ctx, "sweep", err, toSweep(steps)...)
+		}
+		for i, mark := range chunk {
+			if found[i] {
+				due = append(due, mark.SubjectID)
+			}
+		}
+	}
+	return due, nil
+}
+
+// Sweep implements ports.RetentionSweeper. Locks come in the order of Lock.
+func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+	key, err := s.key(id)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.requireReadCommitted(ctx, "sweep", "a sweep"); err != nil {
+		return nil, err
+	}
+	if err := s.checkSweep(ctx, steps); err != nil {
+		return nil, err
+	}
+	if err := s.forget(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	left, err := s.lockErased(ctx, id, key)
+	if err != nil {
+		return nil, s.explain(ctx, "sweep", err, catalog.ToLock(s.store.locks.Tables)...)
+	}
+	if left == nil {
+		return make([]int64, len(steps)), nil
+	}
+	return s.sweep(ctx, id, key, leaving(steps, left))
+}
+
+// sweep carries out steps on a subject that is locked.
+func (s subjectStore) sweep(
+	ctx context.Context, id domain.SubjectID, key []any, steps []domain.Step,
+) (rows []int64, err error) {
+	if before, err := refuse(s.catalog, id, steps); err != nil {
+		return make([]int64, before), s.fail(ctx, "sweep", err)
+	}
+	if s.catalog.KeepsAny() {
+		rows, err = s.applyVerified(ctx, key, steps)
+		err = s.explainStep(ctx, steps, len(rows), err)
+	} else {
+		rows, err = s.applyEach(ctx, key, steps)
+	}
+	if err == nil && len(rows) > 0 && slices.Max(rows) > 0 {
+		_, err = s.write(ctx, "sweep", s.store.sweeps.Swept, id.String(), s.store.dialect.Instant(steps[0].At))
+	}
+	return rows, err
+}
+
+// lockErased locks the subject, and returns what its last erasure has left; nil if there was none.
+func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key []any) (*domain.Left, error) {
+	var erased, swept optionalInstant
+	err := s.writeRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(&erased, &swept) },
+		s.store.sweeps.Mark, id.String())
+	if err != nil || erased.time == nil {
+		return nil, err
+	}
+	returned, err := s.lockReturned(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.catalog.RefuseUnlocked(s.store.locks.Tables); err != nil {
+		return nil, s.fail(ctx, "sweep", err)
+	}
+	for _, level := range s.store.locks.Levels {
+		if err := s.writeRows(ctx, "sweep", conn.Ignore, level.Text, slices.Repeat(key, level.Tables)...); err != nil {
+			return nil, err
+		}
+	}
+	mark := domain.ErasureMark{ErasedAt: *erased.time}
+	if swept.time != nil {
+		mark.SweptAt = *swept.time
+	}
+	return mark.LeftBy(returned), nil
+}
+
+// lockReturned locks the subject's row, and reports whether the subject may have come back.
+func (s subjectStore) lockReturned(ctx context.Context, key []any) (returned bool, err error) {
+	var fingerprint sql.NullString
+	texts := make([]sql.NullString, s.store.sweeps.Telling)
+	targets := []any{&fingerprint}
+	for i := range texts {
+		targets = append(targets, &texts[i])
+	}
+	table := s.store.text.DataMap.SubjectTable()
+	err = s.writeRows(ctx, "sweep", func(rows *sql.Rows) error {
+		err := rows.Scan(targets...)
+		held := make([]string, len(texts))
+		for i, text := range texts {
+			held[i] = text.String
+		}
+		returned = returned || !table.IsErased(held)
+		return err
+	}, s.store.sweeps.Row, key...)
+	if err != nil {
+		return false, err
+	}
+	if !fingerprint.Valid { // there was no row
+		return false, s.learnForSweep(ctx, s.store.sweeps.Fingerprint)
+	}
+	return returned, s.learn(ctx, fingerprint.String)
+}
+
+// learnForSweep makes sure that the session knows the catalog, without a subject.
+func (s subjectStore) learnForSweep(ctx context.Context, text string) error {
+	if s.catalog != nil {
+		return nil
+	}
+	var fingerprint string
+	err := s.read(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(&fingerprint) }, text)
+	if err != nil {
+		return err
+	}
+	return s.learn(ctx, fingerprint)
+}
+
+// checkSweep refuses steps that do more than to overwrite retained cells.
+func (s subjectStore) checkSweep(ctx context.Context, steps []domain.Step) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	_, err := s.store.text.DataMap.CheckSteps(leaving(steps, &domain.Left{}))
+	return s.fail(ctx, "sweep", err)
+}
+
+// leaving are steps that leave cells.
+func leaving(steps []domain.Step, left *domain.Left) []domain.Step {
+	steps = slices.Clone(steps)
+	for i := range steps {
+		steps[i].Left = left
+	}
+	return steps
+}
+
+// toSweep are the privileges that steps need.
+func toSweep(steps []domain.Step) (needs []catalog.Need) {
+	for _, step := range steps {
+		needs = append(needs, catalog.ToCarryOut(step))
+	}
+	return needs
+}

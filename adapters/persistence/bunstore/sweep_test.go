@@ -1,0 +1,163 @@
+package bunstore_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// archived has a retained column of each type, and constants that mean something in a pattern.
+type archived struct {
+	bun.BaseModel `bun:"table:archive"`
+	ID            int64           `bun:"id,pk" subject:"id"`
+	Text          string          `bun:"text" pii:"contact,erasure:retain,reason:x,retain:1y,since:at"`
+	Cut           string          `bun:"cut,type:varchar(20)" pii:"contact,erasure:retain,reason:x,retain:1y,since:at"`
+	Short         string          `bun:"short,type:varchar(8)" pii:"contact,erasure:retain,reason:x,retain:1y,since:at"`
+	Fixed         string          `bun:"fixed" pii:"contact,surrogate:'gone',erasure:retain,reason:x,retain:1y,since:at"`
+	Filled        string          `bun:"filled" pii:"contact,surrogate:'a[*?{}.\\$',erasure:retain,reason:x,retain:1y,since:at"`
+	Whole         int64           `bun:"whole" pii:"contact,erasure:retain,reason:x,retain:1y,since:at"`
+	Number        float64         `bun:"number" pii:"contact,erasure:retain,reason:x,retain:1y,since:at"`
+	Flag          bool            `bun:"flag" pii:"contact,erasure:retain,reason:x,retain:1y,since:at"`
+	Document      json.RawMessage `bun:"document,type:jsonb" pii:"contact,erasure:retain,reason:x,retain:1y,since:at"`
+	Raw           []byte          `bun:"raw" pii:"contact,erasure:retain,reason:x,retain:1y,since:at"`
+	Token         string          `bun:"tag,type:uuid" pii:"contact,erasure:retain,reason:x,retain:1y,since:at"`
+	Born          time.Time       `bun:"born" pii:"contact,erasure:retain,reason:x,retain:1y,since:at"`
+	Tags          []string        `bun:"tags,array" pii:"contact,erasure:retain,reason:x,retain:1y,since:at"`
+	At            time.Time       `bun:"at"`
+}
+
+func (a *application) sweep(t testing.TB, id string, at time.Time) (rows []int64, err error) {
+	t.Helper()
+	err = a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		sweeper, err := ports.SweeperOf(s.Subjects())
+		must(t, err)
+		rows, err = sweeper.Sweep(ctx, subjectID(t, id), a.plan.SweepAt(at))
+		return err
+	})
+	return rows, err
+}
+
+func (a *application) due(t testing.TB, at time.Time) (due []domain.SubjectID) {
+	t.Helper()
+	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		marks, err := ports.MarksOf(s)
+		must(t, err)
+		list, err := marks.Marks(ctx, domain.MarkQuery{Limit: 1000})
+		must(t, err)
+		sweeper, err := ports.SweeperOf(s.Subjects())
+		must(t, err)
+		due, err = sweeper.Due(ctx, list, a.plan.SweepAt(at))
+		return err
+	}))
+	return due
+}
+
+func newArchive(t testing.TB, db *bun.DB) *application {
+	t.Helper()
+	a := newApplication(t, db, nil, (*archived)(nil))
+	a.insert(t, &archived{
+		ID: 1, Text: "text", Cut: "cut", Short: "short", Fixed: "fixed", Filled: "filled", Whole: 7, Number: 1.5, Flag: true,
+		Document: json.RawMessage(`{"a":1}`), Raw: []byte{1}, Token: "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
+		Born: noon, Tags: []string{"tag"}, At: noon,
+	})
+	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		id := subjectID(t, "1")
+		if err := s.Subjects().Lock(ctx, id, noon.AddDate(0, 1, 0)); err != nil {
+			return err
+		}
+		_, err := s.Subjects().Apply(ctx, id, a.plan.LocalAt(noon.AddDate(0, 1, 0)))
+		return err
+	}))
+	return a
+}
+
+// Each type of a column has its own way to tell a surrogate, or none.
+func TestASweepKnowsTheSurrogatesOfEachType(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		a := newArchive(t, db)
+		before := a.values(t, "1")
+		over := noon.AddDate(1, 0, 2)
+		if due := a.due(t, over); len(due) != 1 {
+			t.Errorf("%d subjects are due", len(due))
+		}
+		rows, err := a.sweep(t, "1", over)
+		must(t, err)
+		if rows[0] != 1 {
+			t.Errorf("%v rows were swept", rows)
+		}
+		after := a.values(t, "1")
+		for column, value := range before {
+			if after[column] == value {
+				t.Errorf("%s was not overwritten", column)
+			}
+		}
+		if due := a.due(t, over.AddDate(1, 0, 0)); len(due) > 0 {
+			t.Errorf("after the sweep, %d subjects are due", len(due))
+		}
+		if rows, err = a.sweep(t, "1", over.AddDate(1, 0, 0)); err != nil || rows[0] > 0 {
+			t.Errorf("%v rows were swept again: %v", rows, err)
+		}
+		// One cell with a value is enough.
+		for _, column := range []string{"text", "cut", "fixed", "filled"} {
+			execute(t, db, `UPDATE archive SET "`+column+`" = 'again'`)
+			if rows, err = a.sweep(t, "1", over.AddDate(1, 0, 0)); err != nil || rows[0] != 1 {
+				t.Errorf("%s: %v rows were swept: %v", column, rows, err)
+			}
+		}
+	})
+}
+
+// A trigger that keeps what is swept fails the sweep, as it fails an erasure.
+func TestASweepIsVerifiedWhereATriggerMayKeepValues(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		a := newArchive(t, db)
+		if db.Dialect().Name() == dialect.PG {
+			execute(t, db, `CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS
+				'BEGIN NEW.text := OLD.text; RETURN NEW; END'`,
+				"CREATE TRIGGER keep BEFORE UPDATE ON archive FOR EACH ROW EXECUTE FUNCTION keep()")
+		} else {
+			execute(t, db, `CREATE TRIGGER keep AFTER UPDATE OF text ON archive FOR EACH ROW WHEN NEW.text <> OLD.text
+				BEGIN UPDATE archive SET text = OLD.text WHERE id = NEW.id; END`)
+		}
+		rows, err := a.sweep(t, "1", noon.AddDate(1, 0, 2))
+		if !errors.Is(err, domain.ErrLeftOver) {
+			t.Errorf("%v rows were swept: %v", rows, err)
+		}
+	})
+}
+
+// What a sweep looks for is found by indexes, however many subjects there are.
+func TestASweepLooksForManySubjectsAtOnce(t *testing.T) {
+	hook := &statements{}
+	db := databases.WithHook(databases.PostgreSQL(t), hook)
+	s := newShop(t, db, 0)
+	var marks []domain.ErasureMark
+	for id := range int64(120) {
+		marks = append(marks, domain.ErasureMark{SubjectID: s.seedAs(t, 100+id).ID, ErasedAt: noon, Erasures: 1})
+	}
+	execute(t, db, "CREATE INDEX ON invoices (user_id)", "INSERT INTO invoices (id, user_id, address, contact, issued_at)"+
+		" SELECT n, 1, 'x', 'x', now() FROM generate_series(1000, 20999) AS n", "ANALYZE")
+	steps := s.eraser.Plan().SweepAt(noon.AddDate(20, 0, 0))
+	s.learn(t)
+	texts := s.counted(t, hook, func(ctx context.Context, session ports.Session) error {
+		sweeper, err := ports.SweeperOf(session.Subjects())
+		must(t, err)
+		due, err := sweeper.Due(ctx, marks, steps)
+		if len(due) != len(marks) {
+			t.Errorf("%d subjects are due", len(due))
+		}
+		return err
+	})
+	if len(texts) != 4 { // the fingerprint of the catalog, and one for each 50 subjects
+		t.Errorf("%d statements", len(texts))
+	}
+}

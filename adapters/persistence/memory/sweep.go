@@ -1,0 +1,110 @@
+package memory
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+var _ ports.RetentionSweeper = subjectStore{}
+
+// Due implements ports.RetentionSweeper. It tries what Sweep does on a state that nobody else sees.
+func (s subjectStore) Due(
+	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
+) (due []domain.SubjectID, err error) {
+	seen, err := s.read(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	for _, mark := range marks {
+		trial := *seen
+		rows, err := trial.sweep(mark.SubjectID, steps)
+		if err != nil {
+			return nil, s.fail(err)
+		}
+		if slices.Max(append(rows, 0)) > 0 {
+			due = append(due, mark.SubjectID)
+		}
+	}
+	return due, nil
+}
+
+// Sweep implements ports.RetentionSweeper.
+func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+	if _, err := s.store.dataMap.Key(id); err != nil {
+		return nil, err
+	}
+	state, err := s.write(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := state.sweep(id, steps)
+	return rows, s.fail(err)
+}
+
+// sweep overwrites what an erasure has left of a subject.
+func (s *state) sweep(id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+	rows := make([]int64, 0, len(steps))
+	mark := s.erasures[id]
+	left := mark.LeftBy(s.returned(id))
+	for i, step := range steps {
+		step.Left = left
+		if _, err := s.dataMap.CheckSteps([]domain.Step{step}); err != nil {
+			return rows, err
+		}
+		if mark.Erasures == 0 {
+			rows = append(rows, 0)
+			continue
+		}
+		n, err := s.apply(id, step)
+		if err != nil {
+			return rows, err
+		}
+		rows = append(rows, n)
+		if n > 0 {
+			mark.SweptAt = domain.Instant(steps[i].At)
+			s.erasures = with(s.erasures, id, mark)
+		}
+	}
+	return rows, nil
+}
+
+// returned reports whether a subject that was erased may have come back.
+func (s *state) returned(id domain.SubjectID) bool {
+	table := s.dataMap.SubjectTable()
+	for _, i := range s.along(id, table.Name, nil) {
+		var texts []string
+		for _, column := range table.Telling() {
+			text, _ := s.rows[table.Name][i][column.Name].(string)
+			texts = append(texts, text)
+		}
+		if !table.IsErased(texts) {
+			return true
+		}
+	}
+	return false
+}
+
+// goes reports whether a step overwrites a retained cell.
+func (s *state) goes(table domain.Table, row int, name string, step domain.Step) bool {
+	if !s.expired(table, row, name, step.At) {
+		return false
+	}
+	if step.Left == nil {
+		return true
+	}
+	if column, _ := table.Column(name); column.Recognizes() {
+		if column.Overwritten(s.rows[table.Name][row][name]) {
+			return false
+		}
+	} else if s.rows[table.Name][row][name] == nil || s.expired(table, row, name, step.Left.Judged) {
+		return false
+	}
+	return step.Left.Until.IsZero() || !slices.ContainsFunc(table.Duties(name), func(duty domain.Column) bool {
+		since, _ := s.rows[table.Name][row][duty.Personal.Since].(time.Time)
+		return since.After(step.Left.Until)
+	})
+}

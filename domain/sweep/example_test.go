@@ -1,0 +1,65 @@
+package sweep_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/sweep"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// The address of an invoice is retained for ten years. The erasure leaves it, and a sweep overwrites it later.
+func ExampleSweeper_RunAll() {
+	ctx := context.Background()
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "invoices", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "address", Type: domain.TypeText, Surrogate: "erased", Personal: &domain.Annotation{
+				Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "§147 AO",
+				Retain: domain.Period{Years: 10}, Since: "issued_at",
+			}},
+			{Name: "issued_at", Type: domain.TypeTime},
+		},
+	})
+	check(err)
+	store, err := memory.New(dataMap, memory.Options{})
+	check(err)
+	check(store.Insert("invoices", memory.Row{
+		"id": int64(1), "address": "Main Street 1", "issued_at": time.Date(2014, 5, 1, 0, 0, 0, 0, time.UTC),
+	}))
+	now := &clock{time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)}
+	eraser, err := erasure.NewEraser(erasure.Config{Clock: now, IDs: &counter{}, DataMap: dataMap})
+	check(err)
+	zoe, err := domain.NewSubject("1")
+	check(err)
+	check(store.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		_, err := eraser.Erase(ctx, s, zoe)
+		return err
+	}))
+	sweeper, err := sweep.NewSweeper(sweep.Config{
+		Sessions: store, Clock: now, IDs: &counter{n: 100}, DataMap: dataMap, Plan: eraser.Plan(),
+	})
+	check(err)
+	for _, year := range []int{2023, 2024} {
+		now.now = time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)
+		report, err := sweeper.RunAll(ctx, nil)
+		check(err)
+		rows, err := store.Rows("invoices")
+		check(err)
+		fmt.Println(year, report.Rows, rows[0]["address"])
+	}
+	// Output:
+	// 2023 map[] Main Street 1
+	// 2024 map[invoices:1] erased
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,193 @@
+package sweep_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/internal/fixture"
+	"github.com/habeas-data/habeas/domain/sweep"
+	"github.com/habeas-data/habeas/ports"
+)
+
+var noon = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// clock tells the time that a test sets.
+type clock struct{ now time.Time }
+
+func (c *clock) Now() time.Time { return c.now }
+
+// counter makes ids that count.
+type counter struct{ n int }
+
+func (c *counter) NewID() string {
+	c.n++
+	return "id-" + strconv.Itoa(c.n)
+}
+
+// world is a store with customers whose invoices are retained for a year.
+type world struct {
+	*memory.Store
+	clock   *clock
+	ids     *counter
+	dataMap domain.DataMap
+	plan    domain.Plan
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	retained := func(name string) domain.Column {
+		return domain.Column{Name: name, Type: domain.TypeText, Personal: &domain.Annotation{
+			Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "tax law",
+			Retain: domain.Period{Years: 1}, Since: "issued_at",
+		}}
+	}
+	invoices, letters := fixture.Child("invoices", "users"), fixture.Child("letters", "users")
+	invoices.Columns = append(invoices.Columns, retained("address"), fixture.Column("issued_at", domain.TypeTime))
+	letters.Columns = append(letters.Columns, retained("body"), fixture.Column("issued_at", domain.TypeTime))
+	w := &world{clock: &clock{noon}, ids: &counter{}, dataMap: fixture.MustMap(t, fixture.Users(), invoices, letters)}
+	var err error
+	w.Store, err = memory.New(w.dataMap, memory.Options{})
+	must(t, err)
+	w.plan, err = erasure.Planner{}.Plan(w.dataMap, nil)
+	must(t, err)
+	return w
+}
+
+// erased adds customers 1 to n, each with two invoices and a letter, and erases them.
+func (w *world) erased(t *testing.T, n int64) {
+	t.Helper()
+	eraser, err := erasure.NewEraser(erasure.Config{Clock: w.clock, IDs: w.ids, DataMap: w.dataMap})
+	must(t, err)
+	for id := int64(1); id <= n; id++ {
+		must(t, w.Insert("users", memory.Row{"id": id, "email": "mail@example.org"}))
+		for i := range int64(2) {
+			must(t, w.Insert("invoices", memory.Row{
+				"id": id*10 + i, "users_id": id, "address": "Main Street", "issued_at": noon,
+			}))
+		}
+		must(t, w.Insert("letters", memory.Row{"id": id, "users_id": id, "body": "Dear Jane", "issued_at": noon}))
+		must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+			_, err := eraser.Erase(ctx, s, domain.Subject{ID: idOf(t, id)})
+			return err
+		}))
+	}
+}
+
+// sweeper makes a sweeper, on other sessions if there are some.
+func (w *world) sweeper(t *testing.T, batch int, sessions ...ports.SessionFactory) *sweep.Sweeper {
+	t.Helper()
+	sweeper, err := sweep.NewSweeper(sweep.Config{
+		Sessions: append(sessions, w)[0], Clock: w.clock, IDs: w.ids, DataMap: w.dataMap, Plan: w.plan, Batch: batch,
+	})
+	must(t, err)
+	return sweeper
+}
+
+// left counts the values that are still retained.
+func (w *world) left(t *testing.T) (n int) {
+	t.Helper()
+	for table, column := range map[string]string{"invoices": "address", "letters": "body"} {
+		rows, err := w.Rows(table)
+		must(t, err)
+		for _, row := range rows {
+			if row[column] == "Main Street" || row[column] == "Dear Jane" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// trail is what the audit trail says of a customer since the erasure.
+func (w *world) trail(t *testing.T, id int64) (events []string) {
+	t.Helper()
+	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		all, err := s.Audit().Trail(ctx, idOf(t, id))
+		events = nil
+		for _, event := range all {
+			if event.EventType == domain.EventRetentionSwept || event.EventType == domain.EventRetentionSweepFailed {
+				events = append(events, fmt.Sprint(event.EventType, " ", event.Payload))
+			}
+		}
+		return err
+	}))
+	return events
+}
+
+func idOf(t *testing.T, id int64) domain.SubjectID {
+	t.Helper()
+	subject, err := domain.NewSubjectID(strconv.FormatInt(id, 10))
+	must(t, err)
+	return subject
+}
+
+// failing is a store that fails sweeps of a customer.
+type failing struct {
+	*world
+	id  string
+	err error
+}
+
+func (f failing) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	return f.world.Do(ctx, func(ctx context.Context, s ports.Session) error { return fn(ctx, failingSession{s, f}) })
+}
+
+type failingSession struct {
+	ports.Session
+	f failing
+}
+
+func (s failingSession) Marks() ports.ErasureMarks {
+	marks, _ := ports.MarksOf(s.Session)
+	return marks
+}
+
+func (s failingSession) Subjects() ports.SubjectStore {
+	sweeper, _ := ports.SweeperOf(s.Session.Subjects())
+	return failingStore{s.Session.Subjects(), sweeper, s.f}
+}
+
+type failingStore struct {
+	ports.SubjectStore
+	ports.RetentionSweeper
+	f failing
+}
+
+func (s failingStore) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+	if id.String() == s.f.id {
+		return make([]int64, 1), s.f.err
+	}
+	return s.RetentionSweeper.Sweep(ctx, id, steps)
+}
+
+// rehearsing is a store whose rehearsals are rolled back.
+type rehearsing struct{ *world }
+
+var errTakenBack = errors.New("taken back")
+
+func (r rehearsing) Rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	err := r.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		if err := fn(ctx, s); err != nil {
+			return err
+		}
+		return errTakenBack
+	})
+	if errors.Is(err, errTakenBack) {
+		return nil
+	}
+	return err
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,181 @@
+package sweep_test
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/internal/fixture"
+	"github.com/habeas-data/habeas/domain/sweep"
+)
+
+const day = 24 * time.Hour
+
+func TestASweepIsRecordedStepByStep(t *testing.T) {
+	w := newWorld(t)
+	w.erased(t, 2)
+	w.clock.now = noon.AddDate(1, 0, 1)
+	w.ids.n = 100
+	report, err := w.sweeper(t, 0).RunAll(t.Context(), nil)
+	want := domain.SweepReport{Erased: 2, Subjects: 2, Rows: map[string]int64{"invoices": 4, "letters": 2}}
+	if err != nil || !reflect.DeepEqual(report, want) || w.left(t) > 0 {
+		t.Errorf("%d values are left, the report is %+v: %v", w.left(t), report, err)
+	}
+	if got := strings.Join(w.trail(t, 1), "; "); got != "retention_swept map[operation_id:id-101 rows:2 target:invoices]; "+
+		"retention_swept map[operation_id:id-101 rows:1 target:letters]" {
+		t.Errorf("the trail is %s", got)
+	}
+	if report, err = w.sweeper(t, 0).RunAll(t.Context(), nil); err != nil || report.Subjects > 0 || len(w.trail(t, 1)) > 2 {
+		t.Errorf("a second sweep reports %+v: %v", report, err)
+	}
+}
+
+func TestNothingIsSweptBeforeADutyIsOver(t *testing.T) {
+	w := newWorld(t)
+	w.erased(t, 2)
+	w.clock.now = noon.AddDate(1, 0, -1)
+	report, err := w.sweeper(t, 0).RunAll(t.Context(), nil)
+	if err != nil || report.Erased != 2 || report.Subjects > 0 || w.left(t) != 6 {
+		t.Errorf("%d values are left, the report is %+v: %v", w.left(t), report, err)
+	}
+}
+
+// Processes share a pass batch by batch, and one that is started anew goes on where the pass has come to.
+func TestAPassIsSharedAndGoesOn(t *testing.T) {
+	w := newWorld(t)
+	w.erased(t, 7)
+	w.clock.now = noon.AddDate(1, 0, 1)
+	var seen []int64
+	for {
+		report, more, err := w.sweeper(t, 3).RunOnce(t.Context(), day) // each by another process
+		must(t, err)
+		if !more {
+			break
+		}
+		seen = append(seen, report.Erased)
+	}
+	if !slices.Equal(seen, []int64{3, 3, 1, 0}) || w.left(t) > 0 {
+		t.Errorf("batches of %v were swept, %d values are left", seen, w.left(t))
+	}
+}
+
+func TestTheNextPassComesAfterTheInterval(t *testing.T) {
+	w := newWorld(t)
+	w.erased(t, 2)
+	sweeper := w.sweeper(t, 1)
+	pass := func(after time.Duration) (batches int) {
+		t.Helper()
+		w.clock.now = noon.Add(after)
+		for {
+			report, more, err := sweeper.RunOnce(t.Context(), day)
+			must(t, err)
+			if !more {
+				return batches
+			}
+			batches += int(report.Erased)
+		}
+	}
+	for _, c := range []struct {
+		after time.Duration
+		want  int
+	}{{0, 2}, {time.Hour, 0}, {day - time.Second, 0}, {day, 2}, {day + time.Hour, 0}, {0, 2}} { // last, a clock that was ahead
+		if got := pass(c.after); got != c.want {
+			t.Errorf("after %v, %d marks were looked at, want %d", c.after, got, c.want)
+		}
+	}
+}
+
+func TestASubjectThatFailsKeepsNoOtherWaiting(t *testing.T) {
+	w := newWorld(t)
+	w.erased(t, 3)
+	w.clock.now = noon.AddDate(1, 0, 1)
+	broken := failing{w, "2", &domain.Error{Code: domain.ErrLeftOver, Op: "sweep"}}
+	report, more, err := w.sweeper(t, 10, broken).RunOnce(t.Context(), day)
+	if !errors.Is(err, domain.ErrLeftOver) || !more || report.Failed != 1 || report.Subjects != 2 || w.left(t) != 3 {
+		t.Errorf("%d values are left, the report is %+v: %v", w.left(t), report, err)
+	}
+	if got := w.trail(t, 2); len(got) != 1 || !strings.HasPrefix(got[0], "retention_sweep_failed map[error:left_over") ||
+		!strings.Contains(got[0], "target:letters") {
+		t.Errorf("the trail is %v", got)
+	}
+	w.clock.now = w.clock.now.Add(day)
+	for more = true; more; {
+		_, more, err = w.sweeper(t, 10).RunOnce(t.Context(), day)
+		must(t, err)
+	}
+	if w.left(t) > 0 {
+		t.Errorf("after the next pass, %d values are left", w.left(t))
+	}
+}
+
+func TestADatabaseThatIsAwayEndsTheBatch(t *testing.T) {
+	w := newWorld(t)
+	w.erased(t, 3)
+	w.clock.now = noon.AddDate(1, 0, 1)
+	away := failing{w, "1", &domain.Error{Code: domain.ErrUnavailable, Op: "sweep"}}
+	report, more, err := w.sweeper(t, 10, away).RunOnce(t.Context(), day)
+	if !errors.Is(err, domain.ErrUnavailable) || more || report.Subjects > 0 {
+		t.Errorf("the report is %+v, and there is more: %v, %v", report, more, err)
+	}
+	report, err = w.sweeper(t, 2, away).RunAll(t.Context(), nil)
+	if !errors.Is(err, domain.ErrUnavailable) || report.Erased != 2 {
+		t.Errorf("the report is %+v: %v", report, err)
+	}
+}
+
+func TestARehearsalCountsAndLeavesNothing(t *testing.T) {
+	w := newWorld(t)
+	w.erased(t, 5)
+	w.clock.now = noon.AddDate(1, 0, 1)
+	var progress []int64
+	report, err := w.sweeper(t, 2, rehearsing{w}).Rehearse(t.Context(), func(r domain.SweepReport) {
+		progress = append(progress, r.Erased)
+	})
+	want := domain.SweepReport{Erased: 5, Subjects: 5, Rows: map[string]int64{"invoices": 10, "letters": 5}}
+	if err != nil || !reflect.DeepEqual(report, want) || !slices.Equal(progress, []int64{2, 4, 5}) {
+		t.Errorf("the report is %+v, the progress %v: %v", report, progress, err)
+	}
+	if w.left(t) != 15 || len(w.trail(t, 1)) > 0 {
+		t.Errorf("%d values are left, and the trail %v", w.left(t), w.trail(t, 1))
+	}
+}
+
+func TestAConfigurationThatCannotWorkIsRefused(t *testing.T) {
+	w := newWorld(t)
+	good := sweep.Config{Sessions: w, Clock: w.clock, IDs: w.ids, DataMap: w.dataMap, Plan: w.plan}
+	for name, c := range map[string]struct {
+		change func(*sweep.Config)
+		code   domain.Code
+	}{
+		"no sessions":      {func(c *sweep.Config) { c.Sessions = nil }, domain.ErrConfiguration},
+		"no clock":         {func(c *sweep.Config) { c.Clock = nil }, domain.ErrConfiguration},
+		"no ids":           {func(c *sweep.Config) { c.IDs = nil }, domain.ErrConfiguration},
+		"no data map":      {func(c *sweep.Config) { c.DataMap = domain.DataMap{} }, domain.ErrConfiguration},
+		"a negative batch": {func(c *sweep.Config) { c.Batch = -1 }, domain.ErrConfiguration},
+		"another plan": {func(c *sweep.Config) {
+			c.Plan = domain.Plan{Steps: []domain.Step{
+				{Target: "x", Strategy: domain.StrategyRetain, Columns: []string{"y"}, Expired: []string{"y"}},
+			}}
+		}, domain.ErrManifest},
+	} {
+		config := good
+		c.change(&config)
+		_, err := sweep.NewSweeper(config)
+		if !errors.Is(err, c.code) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	// Where nothing is retained for a time, nothing is looked for.
+	config := good
+	config.DataMap, config.Plan = fixture.MustMap(t, fixture.Users()), domain.Plan{}
+	sweeper, err := sweep.NewSweeper(config)
+	must(t, err)
+	w.erased(t, 1)
+	if report, err := sweeper.RunAll(t.Context(), nil); err != nil || report.Erased > 0 {
+		t.Errorf("got %+v, %v", report, err)
+	}
+}

@@ -1,0 +1,333 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// TestRetentionSweeper checks that a store keeps the promises of ports.RetentionSweeper.
+func TestRetentionSweeper(t *testing.T, harness StoreHarness) {
+	t.Helper()
+	promise.Hold(t, sweepPromises, harness, harness.Waive)
+}
+
+// sweepPromises do not apply to a store whose SubjectStore is no ports.RetentionSweeper.
+var sweepPromises = []promise.Promise[StoreHarness]{
+	that(sweepOverwritesWhatTheErasureLeft, "retained cells of an erased subject are overwritten once their duty is over"),
+	that(sweepLeavesDutiesThatGoOn, "a cell whose duty goes on, or has not begun, is left alone"),
+	that(sweepFindsNothingMoreTheSecondTime, "sweeping again overwrites nothing, whatever the type of the column tells"),
+	that(sweepTakesWhatIsOverLater, "a later sweep overwrites the cells whose duty is over since"),
+	that(sweepLeavesTheMark, "a sweep leaves the mark of the erasure as it is, but for SweptAt"),
+	that(sweepLeavesWhoWasNotErased, "a subject that was never erased is left alone"),
+	that(sweepSparesWhoCameBack, "rows whose duty began after the erasure of one who came back are left alone"),
+	that(sweepTakesLateDutiesOfWhoIsGone, "those of one who did not come back are not"),
+	that(sweepCanBeRolledBack, "a sweep is undone with its session"),
+	that(sweepExcludesErasures, "a sweep and an erasure of one subject run one after the other"),
+	that(sweepRefusesOtherSteps, "a step that does anything else is ErrManifest"),
+}
+
+// swept is a shop in which customers are erased in the year after their invoices.
+type swept struct{ shopUnderTest }
+
+var (
+	erasedAt = issued.AddDate(1, 0, 0)
+	overAt   = issued.AddDate(10, 0, 3) // when the duties of issued are over
+)
+
+// opensSwept opens a shop with zoe and others, who have invoices and a gift each, and erases zoe and the first of the
+// others. It reports false if the store need not keep the promises.
+func (h StoreHarness) opensSwept(t testing.TB) (s swept, has bool) {
+	t.Helper()
+	s = swept{h.shop(t)}
+	s.do(t, func(_ context.Context, subjects ports.SubjectStore) error {
+		_, err := ports.SweeperOf(subjects)
+		has = err == nil
+		return nil
+	})
+	if !has {
+		return s, false
+	}
+	for _, who := range []customer{zoe, others[0], others[1]} {
+		s.Insert(t, "gifts", Row{
+			"id": who.ids, "tenant": who.tenant, "giver": who.number, "price": "price", "sent_at": issued,
+		})
+	}
+	s.Insert(t, "invoices", zoe.own(zoe.ids+50, Row{"address": "a street", "phone": "1", "issued_at": nil}))
+	s.Insert(t, "invoices", zoe.own(zoe.ids+60, Row{"address": nil, "phone": "1", "issued_at": issued}))
+	s.erase(t, zoe, erasedAt)
+	s.erase(t, others[0], erasedAt)
+	return s, true
+}
+
+func sweepPlan(t testing.TB, at time.Time) []domain.Step {
+	t.Helper()
+	return domain.Plan{Steps: wholePlan(t)}.SweepAt(at)
+}
+
+func (s swept) erase(t testing.TB, who customer, at time.Time) {
+	t.Helper()
+	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+		if err := subjects.Lock(ctx, who.id(t), at); err != nil {
+			return err
+		}
+		return errOf(subjects.Apply(ctx, who.id(t), domain.Plan{Steps: wholePlan(t)}.LocalAt(at)))
+	})
+}
+
+// sweep sweeps a customer, and checks in how many rows of invoices and gifts a cell was overwritten, and which of those
+// rows it was. It also checks that a sweep which overwrites something was foretold.
+func (s swept) sweep(t testing.TB, what string, who customer, at time.Time, invoices, gifts []int64) {
+	t.Helper()
+	before, due := s.content(t), s.due(t, at)
+	var rows []int64
+	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
+		sweeper, err := ports.SweeperOf(subjects)
+		if err == nil {
+			rows, err = sweeper.Sweep(ctx, who.id(t), sweepPlan(t, at))
+		}
+		return err
+	})
+	want := map[string][]int64{"invoices": invoices, "gifts": gifts}
+	for i, step := range sweepPlan(t, at) {
+		assert(t, len(rows) > i && rows[i] == int64(len(want[step.Target])),
+			"%s: %v rows were swept, want %d of %s", what, rows, len(want[step.Target]), step.Target)
+	}
+	assert(t, len(invoices)+len(gifts) == 0 || slices.Contains(due, who.id(t)), "%s: the subject is not due", what)
+	after := s.content(t)
+	for table, column := range map[string]string{"invoices": "address", "gifts": "price"} {
+		for i, row := range after[table] {
+			id, _ := row["id"].(int64)
+			overwritten := slices.Contains(want[table], id)
+			assert(t, same(row[column], before[table][i][column]) != overwritten,
+				"%s: a cell of %s was overwritten: %v", what, table, !overwritten)
+			after[table][i][column], before[table][i][column] = nil, nil
+		}
+	}
+	unchanged(t, what+": another cell", after, before)
+}
+
+// due are the subjects that may have something to be swept.
+func (s swept) due(t testing.TB, at time.Time) (ids []domain.SubjectID) {
+	t.Helper()
+	do(t, s.Store, func(ctx context.Context, session ports.Session) error {
+		marks, err := ports.MarksOf(session)
+		if err != nil {
+			return err
+		}
+		list, err := marks.Marks(ctx, everyMark)
+		if err != nil {
+			return err
+		}
+		sweeper, err := ports.SweeperOf(session.Subjects())
+		if err == nil {
+			ids, err = sweeper.Due(ctx, list, sweepPlan(t, at))
+		}
+		return err
+	})
+	return ids
+}
+
+var ofZoe = []int64{zoe.ids, zoe.ids + 1, zoe.ids + 2}
+
+func sweepOverwritesWhatTheErasureLeft(t testing.TB, h StoreHarness) {
+	s, has := h.opensSwept(t)
+	if !has {
+		return
+	}
+	due := s.due(t, overAt)
+	assert(t, slices.Equal(due, []domain.SubjectID{zoe.id(t), others[0].id(t)}),
+		"%d subjects are due, want the two that were erased, in the order of their marks", len(due))
+	s.sweep(t, "the first one", zoe, overAt, ofZoe, []int64{zoe.ids})
+	s.sweep(t, "the second one", others[0], overAt, []int64{others[0].ids}, []int64{others[0].ids})
+}
+
+func sweepLeavesDutiesThatGoOn(t testing.TB, h StoreHarness) {
+	s, has := h.opensSwept(t)
+	if !has {
+		return
+	}
+	early := issued.AddDate(10, 0, -1)
+	assert(t, len(s.due(t, early)) == 0, "before the end of the duties, %d subjects are due", len(s.due(t, early)))
+	s.sweep(t, "before the end of the duties", zoe, early, nil, nil)
+}
+
+func sweepFindsNothingMoreTheSecondTime(t testing.TB, h StoreHarness) {
+	s, has := h.opensSwept(t)
+	if !has {
+		return
+	}
+	s.sweep(t, "the first time", zoe, overAt, ofZoe, []int64{zoe.ids})
+	s.sweep(t, "the second time", zoe, overAt, nil, nil)
+	s.sweep(t, "years later", zoe, overAt.AddDate(9, 0, 0), nil, nil)
+	s.erase(t, others[0], overAt)
+	s.sweep(t, "after another erasure", others[0], overAt.AddDate(1, 0, 0), nil, nil)
+	assert(t, len(s.due(t, overAt.AddDate(9, 0, 0))) == 0, "after the sweeps, a subject is due")
+}
+
+func sweepTakesWhatIsOverLater(t testing.TB, h StoreHarness) {
+	s, has := h.opensSwept(t)
+	if !has {
+		return
+	}
+	later := zoe.ids + 70
+	s.Insert(t, "invoices", zoe.own(later, Row{"address": "a street", "issued_at": issued.AddDate(0, 2, 0)}))
+	s.Insert(t, "gifts", Row{
+		"id": later, "tenant": zoe.tenant, "giver": zoe.number, "price": "price", "sent_at": issued.AddDate(0, 2, 0),
+	})
+	s.sweep(t, "the first time", zoe, overAt, ofZoe, []int64{zoe.ids})
+	s.sweep(t, "later", zoe, overAt.AddDate(0, 2, 0), []int64{later}, []int64{later})
+}
+
+func sweepLeavesTheMark(t testing.TB, h StoreHarness) {
+	s, has := h.opensSwept(t)
+	if !has {
+		return
+	}
+	m := marked{s.Store}
+	before := m.list(t, everyMark)
+	s.sweep(t, "a sweep", zoe, overAt, ofZoe, []int64{zoe.ids})
+	after := m.list(t, everyMark)
+	must(t, len(before) == 2 && len(after) == 2, "there are %d marks before and %d after", len(before), len(after))
+	assert(t, before[0].SweptAt.IsZero() && after[0].SweptAt.Equal(overAt) && after[1].SweptAt.IsZero(),
+		"the sweeps are said to be at %v, %v and %v", before[0].SweptAt, after[0].SweptAt, after[1].SweptAt)
+	after[0].SweptAt = time.Time{}
+	assert(t, slices.Equal(before, after), "the marks were %v and are %v", before, after)
+}
+
+func sweepLeavesWhoWasNotErased(t testing.TB, h StoreHarness) {
+	s, has := h.opensSwept(t)
+	if !has {
+		return
+	}
+	s.sweep(t, "one who was not erased", others[1], overAt, nil, nil)
+	s.sweep(t, "nobody", customer{"nobody", 7, 900_000}, overAt, nil, nil)
+}
+
+// later are rows that begin a duty after the erasure.
+func (s swept) later(t testing.TB) (id int64) {
+	t.Helper()
+	id = zoe.ids + 80
+	since := erasedAt.AddDate(0, 1, 0)
+	s.Insert(t, "invoices", zoe.own(id, Row{"address": "a street", "issued_at": since}))
+	s.Insert(t, "gifts", Row{"id": id, "tenant": zoe.tenant, "giver": zoe.number, "price": "price", "sent_at": since})
+	return id
+}
+
+func sweepSparesWhoCameBack(t testing.TB, h StoreHarness) {
+	s, has := h.opensSwept(t)
+	if !has {
+		return
+	}
+	s.later(t)
+	s.rectify(t, zoe, corrects("people", "email", "new@example.org"))
+	s.sweep(t, "one who came back", zoe, overAt.AddDate(5, 0, 0), ofZoe, []int64{zoe.ids})
+}
+
+func sweepTakesLateDutiesOfWhoIsGone(t testing.TB, h StoreHarness) {
+	s, has := h.opensSwept(t)
+	if !has {
+		return
+	}
+	id := s.later(t)
+	s.rectify(t, zoe, corrects("people", "score", 3.5)) // which tells nothing
+	s.sweep(t, "one who is gone", zoe, overAt.AddDate(5, 0, 0), append(ofZoe[:3:3], id), []int64{zoe.ids, id})
+}
+
+func sweepCanBeRolledBack(t testing.TB, h StoreHarness) {
+	s, has := h.opensSwept(t)
+	if !has {
+		return
+	}
+	before := s.content(t)
+	undo(t, s.Store, func(ctx context.Context, session ports.Session) error {
+		sweeper, err := ports.SweeperOf(session.Subjects())
+		if err != nil {
+			return err
+		}
+		return errOf(sweeper.Sweep(ctx, zoe.id(t), sweepPlan(t, overAt)))
+	})
+	unchanged(t, "after a rollback", s.content(t), before)
+	s.sweep(t, "after a rollback", zoe, overAt, ofZoe, []int64{zoe.ids})
+}
+
+func sweepExcludesErasures(t testing.TB, h StoreHarness) {
+	s, has := h.opensSwept(t)
+	if !has {
+		return
+	}
+	type locking = func(context.Context, ports.SubjectStore) error
+	lock := func(ctx context.Context, subjects ports.SubjectStore) error {
+		return subjects.Lock(ctx, zoe.id(t), erasedAt)
+	}
+	sweep := func(ctx context.Context, subjects ports.SubjectStore) error {
+		sweeper, err := ports.SweeperOf(subjects)
+		if err != nil {
+			return err
+		}
+		return errOf(sweeper.Sweep(ctx, zoe.id(t), sweepPlan(t, erasedAt)))
+	}
+	for name, pair := range map[string][2]locking{
+		"a sweep and an erasure": {sweep, lock}, "an erasure and a sweep": {lock, sweep},
+	} {
+		locked := make(chan struct{})
+		second, ended := beside(func() {
+			tell := sync.OnceFunc(func() { close(locked) })
+			err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+				err := pair[1](ctx, subjects)
+				if err == nil {
+					tell()
+				}
+				return err
+			})
+			assert(t, err == nil, "%s: the second one failed: %v", name, err)
+		})
+		s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+			if err := pair[0](ctx, subjects); err != nil {
+				return err
+			}
+			second()
+			if _, ok := arrives(locked, moment); ok {
+				t.Errorf("%s have the subject at the same time", name)
+			}
+			return nil
+		})
+		ended()
+	}
+}
+
+func sweepRefusesOtherSteps(t testing.TB, h StoreHarness) {
+	s, has := h.opensSwept(t)
+	if !has {
+		return
+	}
+	before := s.content(t)
+	for name, step := range map[string]domain.Step{
+		"deletes":              deletes(t, "addresses"),
+		"anonymizes a table":   anonymizes(t, "people"),
+		"retains":              retains(t, "invoices"),
+		"sweeps what has none": {Target: "people", Strategy: domain.StrategyAnonymize, Expired: []string{"email"}, At: overAt},
+		"does so and more": {
+			Target: "invoices", Strategy: domain.StrategyAnonymize, Columns: []string{"phone"}, Expired: []string{"address"},
+			At: overAt,
+		},
+	} {
+		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+			sweeper, err := ports.SweeperOf(subjects)
+			if err != nil {
+				return err
+			}
+			_, err = sweeper.Sweep(ctx, zoe.id(t), []domain.Step{step})
+			return err
+		})
+		assert(t, errors.Is(err, domain.ErrManifest), "a step that %s is no %v but: %v", name, domain.ErrManifest, err)
+	}
+	unchanged(t, "after steps that were refused", s.content(t), before)
+}

@@ -1,0 +1,180 @@
+package porttest
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// brokenSweeper is a sweeper in which functions stand for what is good.
+type brokenSweeper struct {
+	ports.SubjectStore
+	ports.RetentionSweeper
+
+	due   func([]domain.SubjectID) []domain.SubjectID
+	sweep func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error)
+	marks func(*domain.ErasureMark)
+}
+
+// breaks is a defect of the sweeper of every session.
+func (b brokenSweeper) breaks(store *Store) {
+	changesSessions(func(s ports.Session) replaced {
+		broken := b
+		broken.SubjectStore = s.Subjects()
+		broken.RetentionSweeper, _ = ports.SweeperOf(broken.SubjectStore)
+		changed := replaced{Session: s, subjects: broken}
+		if b.marks != nil {
+			good, _ := ports.MarksOf(s)
+			changed.marks = brokenMarks{ErasureMarks: good, every: b.marks}
+		}
+		return changed
+	})(store)
+}
+
+func (b brokenSweeper) Due(
+	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
+) ([]domain.SubjectID, error) {
+	ids, err := b.RetentionSweeper.Due(ctx, marks, steps)
+	if b.due != nil {
+		ids = b.due(ids)
+	}
+	return ids, err
+}
+
+func (b brokenSweeper) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+	if b.sweep == nil {
+		return b.RetentionSweeper.Sweep(ctx, id, steps)
+	}
+	return b.sweep(b, ctx, id, steps)
+}
+
+type sweepFunc = func(brokenSweeper, context.Context, domain.SubjectID, []domain.Step) ([]int64, error)
+
+// appliesSteps is the defect of a sweep that does what an erasure does, to some steps.
+func appliesSteps(change func(step *domain.Step)) sweepFunc {
+	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+		steps = slices.Clone(steps)
+		for i := range steps {
+			change(&steps[i])
+		}
+		return b.Apply(ctx, id, steps)
+	}
+}
+
+// sweepsFirst is the defect of a sweep after which something else happens.
+func sweepsFirst(then func(b brokenSweeper, ctx context.Context, id domain.SubjectID) error) sweepFunc {
+	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+		rows, err := b.RetentionSweeper.Sweep(ctx, id, steps)
+		if err == nil {
+			err = then(b, ctx, id)
+		}
+		return rows, err
+	}
+}
+
+func TestARetentionSweeperThatKeepsItsPromisesPasses(t *testing.T) {
+	TestRetentionSweeper(t, inMemory(right))
+}
+
+func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
+	sweeps := func(broken sweepFunc) func(*Store) { return brokenSweeper{sweep: broken}.breaks }
+	nothing := func(*domain.Step) {}
+	promise.ExpectDefects(t, *update, sweepPromises, brokenStore, defects{
+		"of nobody": {brokenSweeper{due: func([]domain.SubjectID) []domain.SubjectID { return nil }}.breaks, found{
+			"0 subjects are due": {sweepOverwritesWhatTheErasureLeft},
+		}},
+		"of duties that go on": {sweeps(func(
+			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
+		) ([]int64, error) {
+			for i := range steps {
+				steps[i].At = steps[i].At.AddDate(1, 0, 0)
+			}
+			return b.RetentionSweeper.Sweep(ctx, id, steps)
+		}), found{"before the end of the duties": {sweepLeavesDutiesThatGoOn}}},
+		"of anything again": {sweeps(appliesSteps(nothing)), found{
+			"the second time": {sweepFindsNothingMoreTheSecondTime},
+			"one who was not": {sweepLeavesWhoWasNotErased},
+			"one who came":    {sweepSparesWhoCameBack},
+		}},
+		"of what was judged before": {sweeps(func(
+			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
+		) ([]int64, error) {
+			if steps[0].At.After(overAt) {
+				return make([]int64, len(steps)), nil
+			}
+			return b.RetentionSweeper.Sweep(ctx, id, steps)
+		}), found{"later: [0 0] rows were swept": {sweepTakesWhatIsOverLater}}},
+		"of what began before the erasure": {sweeps(func(
+			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
+		) ([]int64, error) {
+			for i := range steps {
+				if steps[i].At.After(erasedAt.AddDate(10, 0, 0)) {
+					steps[i].At = erasedAt.AddDate(10, 0, 0)
+				}
+			}
+			return b.RetentionSweeper.Sweep(ctx, id, steps)
+		}), found{"one who is gone": {sweepTakesLateDutiesOfWhoIsGone}}},
+		"with a mark of its own": {
+			sweeps(sweepsFirst(func(b brokenSweeper, ctx context.Context, id domain.SubjectID) error {
+				return b.Lock(ctx, id, noon)
+			})), found{"the marks were": {sweepLeavesTheMark}},
+		},
+		"that is not noted": {brokenSweeper{marks: func(m *domain.ErasureMark) { m.SweptAt = time.Time{} }}.breaks, found{
+			"the sweeps are said to be at": {sweepLeavesTheMark},
+		}},
+		"of any step": {sweeps(func(
+			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
+		) ([]int64, error) {
+			if len(steps) == 1 {
+				return []int64{0}, nil
+			}
+			return b.RetentionSweeper.Sweep(ctx, id, steps)
+		}), found{"a step that": {sweepRefusesOtherSteps}}},
+		"before the lock": {sweeps(func(
+			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
+		) ([]int64, error) {
+			if steps[0].At.Equal(erasedAt) { // which finds nothing
+				return make([]int64, len(steps)), nil
+			}
+			return b.RetentionSweeper.Sweep(ctx, id, steps)
+		}), found{"have the subject at the same time": {sweepExcludesErasures}}},
+		"that commits by itself": {commitsSweeps, found{"after a rollback": {sweepCanBeRolledBack}}},
+	})
+}
+
+// commitsSweeps is the defect of a sweep that no rollback takes back.
+func commitsSweeps(store *Store) {
+	good := doFunc(store.Sessions.Do)
+	changesDo(func(do doFunc, outside context.Context, fn sessionFunc) error {
+		var pending func() error
+		err := do(outside, func(ctx context.Context, s ports.Session) error {
+			sweeper, err := ports.SweeperOf(s.Subjects())
+			if err != nil {
+				return err
+			}
+			return fn(ctx, replaced{Session: s, subjects: brokenSweeper{s.Subjects(), sweeper, nil, func(
+				b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
+			) ([]int64, error) {
+				pending = func() error {
+					return good(outside, func(ctx context.Context, s ports.Session) error {
+						sweeper, err := ports.SweeperOf(s.Subjects())
+						if err != nil {
+							return err
+						}
+						return errOf(sweeper.Sweep(ctx, id, steps))
+					})
+				}
+				return b.RetentionSweeper.Sweep(ctx, id, steps)
+			}, nil}})
+		})
+		if err != nil && pending != nil {
+			_ = pending()
+		}
+		return err
+	})(store)
+}
