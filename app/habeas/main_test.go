@@ -274,3 +274,29 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+func TestADataMapThatIsProposedCanBeChecked(t *testing.T) {
+	env := onSQLite(t)
+	code, proposed, stderr := run(t, map[string]string{"HABEAS_DATABASE_URL": env["HABEAS_DATABASE_URL"]}, "scaffold")
+	if code != 0 || stderr != "" {
+		t.Fatalf("ends with %d: %s", code, stderr)
+	}
+	must(t, os.WriteFile(env["HABEAS_DATA_MAP"], []byte(proposed), 0o600))
+	for _, step := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"lint", "--fail-on", "error"}, "finding"},
+		{[]string{"lint", "--fail-on", "error", "--sarif", env["HABEAS_DATA_MAP"]}, `"version":"2.1.0"`},
+		{[]string{"map", "--format", "dot"}, "users"},
+	} {
+		code, stdout, stderr := run(t, env, step.args...)
+		if code != 0 || !strings.Contains(stdout, step.says) {
+			t.Errorf("%q ends with %d: %s%s", step.args, code, stdout, stderr)
+		}
+	}
+	code, _, stderr = run(t, nil, "scaffold")
+	if code != 2 || !strings.Contains(stderr, "--database-url") {
+		t.Errorf("ends with %d: %s", code, stderr)
+	}
+}
