@@ -20,6 +20,7 @@ const (
 	EventErasureCompleted            EventType = "erasure_completed"
 	EventErasureRequeued             EventType = "erasure_requeued"
 	EventErasureDiscarded            EventType = "erasure_discarded"
+	EventErasureReplayed             EventType = "erasure_replayed"
 	EventRetentionSwept              EventType = "retention_swept"
 	EventRetentionSweepFailed        EventType = "retention_sweep_failed"
 	EventErasureVerified             EventType = "erasure_verified"

@@ -12,6 +12,7 @@ package ports
 //go:generate mockgen -source=session.go -destination=mocks/session.go
 //go:generate mockgen -source=stores.go -destination=mocks/stores.go
 //go:generate mockgen -source=catalog.go -destination=mocks/catalog.go
+//go:generate mockgen -source=journal.go -destination=mocks/journal.go
 //go:generate mockgen -source=marks.go -destination=mocks/marks.go
 //go:generate mockgen -source=operations.go -destination=mocks/operations.go
 //go:generate mockgen -source=retention.go -destination=mocks/retention.go
