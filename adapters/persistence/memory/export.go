@@ -34,7 +34,11 @@ func (s subjectStore) Export(
 				return len(table.Personal()) > 0 &&
 					!slices.ContainsFunc(paths[i], func(p domain.Path) bool { return p.Has(c) })
 			})
-			if err := yieldRow(table, theirs, rows[i], erased, yield); err != nil {
+			records := recordsOf(table, theirs, rows[i])
+			if erased {
+				s.store.dataMap.MarkErased(table, paths[i], records)
+			}
+			if err := yieldAll(records, yield); err != nil {
 				return err
 			}
 		}
@@ -58,7 +62,7 @@ func (s subjectStore) exportLedgers(
 			domain.LedgerSeq: int64(i + 1), "purpose": r.Purpose, "policy_version": r.PolicyVersion, "granted": r.Granted,
 			"recorded_at": r.RecordedAt, "source": r.Source,
 		}
-		if err := yieldRow(ledgers[0], ledgers[0].Exported(), row, false, yield); err != nil {
+		if err := yieldAll(recordsOf(ledgers[0], ledgers[0].Exported(), row), yield); err != nil {
 			return err
 		}
 	}
@@ -73,7 +77,7 @@ func (s subjectStore) exportLedgers(
 			domain.LedgerSeq: int64(i + 1), "purpose": valueOf(r.Purpose), "restricted": r.Restricted,
 			"reason": valueOf(r.Reason), "recorded_at": r.RecordedAt, "source": r.Source,
 		}
-		if err := yieldRow(ledgers[1], ledgers[1].Exported(), row, false, yield); err != nil {
+		if err := yieldAll(recordsOf(ledgers[1], ledgers[1].Exported(), row), yield); err != nil {
 			return err
 		}
 	}
@@ -88,17 +92,16 @@ func valueOf(text *string) any {
 	return *text
 }
 
-// yieldRow yields the fields of a row that an export shows. erased says that the subject was erased before.
-func yieldRow(
-	table domain.Table, columns []domain.Column, row Row, erased bool, yield func(domain.ExportRecord) error,
-) error {
+// recordsOf are the fields of a row that an export shows.
+func recordsOf(table domain.Table, columns []domain.Column, row Row) []domain.ExportRecord {
 	records := make([]domain.ExportRecord, len(columns))
 	for i, column := range columns {
 		records[i] = exported(table, row, column)
 	}
-	if erased {
-		table.MarkErased(records)
-	}
+	return records
+}
+
+func yieldAll(records []domain.ExportRecord, yield func(domain.ExportRecord) error) error {
 	for _, record := range records {
 		if err := yield(record); err != nil {
 			return err

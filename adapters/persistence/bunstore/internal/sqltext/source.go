@@ -106,8 +106,7 @@ func (e *Export) WasErased(sight *ExportRow) bool {
 	return sight.Values[len(e.sources[0].selected)-1] != nil
 }
 
-// Yield yields one record per column that an export shows.
-// erased says that the subject was erased before.
+// Yield yields one record per column that an export shows. erased says that the subject was erased before.
 func (e *Export) Yield(row *ExportRow, erased bool, yield func(domain.ExportRecord) error) error {
 	s := &e.sources[row.Source]
 	if !erased || s.keys == 0 { // what a ledger has stays
@@ -120,13 +119,27 @@ func (e *Export) Yield(row *ExportRow, erased bool, yield func(domain.ExportReco
 	}); err != nil {
 		return err
 	}
-	s.table.MarkErased(records)
+	e.dataMap.MarkErased(s.table, e.leading(s, row.Values), records)
 	for _, record := range records {
 		if err := yield(record); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// leading are the paths that lead from a row to the subject.
+func (e *Export) leading(s *source, values []any) []domain.Path {
+	if len(s.paths) == 0 {
+		return e.dataMap.Paths(s.table.Name)
+	}
+	var leading []domain.Path
+	for i, path := range s.paths {
+		if values[len(s.selected)+i] != nil {
+			leading = append(leading, path)
+		}
+	}
+	return leading
 }
 
 func (s *source) yield(dialect Dialect, values []any, yield func(domain.ExportRecord) error) error {
