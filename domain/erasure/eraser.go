@@ -37,8 +37,7 @@ type Eraser struct {
 	resolvers *resolvers.Set
 	plan      domain.Plan
 	purposes  domain.Purposes
-	before    hook.Before
-	after     func(context.Context, domain.Subject, domain.ErasureResult)
+	hooks     hook.Hooks[domain.ErasureResult]
 }
 
 // NewEraser makes the plan and returns an eraser that follows it. Returns domain.ErrConfiguration if a field is missing
@@ -60,7 +59,8 @@ func NewEraser(c Config) (*Eraser, error) {
 		return nil, err
 	}
 	return &Eraser{
-		audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, plan, c.Purposes, c.Before, c.After,
+		audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, plan, c.Purposes,
+		hook.Hooks[domain.ErasureResult]{Before: c.Before, After: c.After},
 	}, nil
 }
 
@@ -101,7 +101,10 @@ func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subj
 	if err := run.enqueueKeys(ctx); err != nil {
 		return domain.ErasureResult{}, err
 	}
-	if err := run.beforehand(ctx, subject); err != nil {
+	err = e.hooks.CallBefore(ctx, s, subject, func(payload domain.Payload) domain.AuditEvent {
+		return run.operation.Event(domain.EventErasureStepFailed, subject.ID, payload)
+	})
+	if err != nil {
 		return domain.ErasureResult{}, err
 	}
 	if err := run.apply(ctx, e.plan.LocalAt(run.at)); err != nil {
@@ -119,7 +122,7 @@ func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subj
 	if err := run.complete(ctx, skipped); err != nil {
 		return domain.ErasureResult{}, err
 	}
-	if err := run.afterwards(subject); err != nil {
+	if err := e.hooks.CallAfter(s, subject, run.result); err != nil {
 		return domain.ErasureResult{}, err
 	}
 	return run.result, nil
