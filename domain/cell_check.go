@@ -114,10 +114,18 @@ func (d *draft) checkDeletes(table Table) {
 				Possible: []string{
 					string(StrategyErase), string(StrategyAnonymize), string(StrategyNull),
 				},
-				Remedy: `say one of these for the cell, or subject:"owned" for the row if all of it is the subject's`,
+				Remedy: "say one of these for the cell, or " + d.letGo(table),
 			})
 		}
 	}
+}
+
+// letGo is the remedy by which the rows of a table go.
+func (d *draft) letGo(table Table) string {
+	if paths := d.paths[table.Name]; len(paths) > 1 || len(paths) == 1 && paths[0].OnErasure() != "" {
+		return "erasure:delete on the path for the row"
+	}
+	return `subject:"owned" for the row if all of it is the subject's`
 }
 
 // staysFor returns the reasons why an erasure of a person that the column belongs to leaves its row.

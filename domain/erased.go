@@ -11,24 +11,27 @@ import (
 )
 
 // MarkErased marks those records of one row that an erasure has overwritten, and takes their surrogates off. The
-// records are those of Exported columns of the table, of a subject that was erased before. A store calls it.
+// records are those of ExportedColumns of the table, of a subject that was erased before. The paths are those that lead
+// from the row to the subject. A store calls it.
 //
 // A cell was overwritten if it holds what an erasure writes into it, in a row that an erasure has overwritten: one that
 // holds a surrogate that no application writes, or nothing but surrogates. A number that is 0 in a row that was added
-// after the erasure is a number.
-func (t Table) MarkErased(records []ExportRecord) {
+// after the erasure is a number. A path along which an erasure deletes the rows, or sets a reference to NULL, leads to
+// the subject from rows that are newer than the erasure: no cell was overwritten along it.
+func (m DataMap) MarkErased(table Table, along []Path, records []ExportRecord) {
+	along = slices.DeleteFunc(slices.Clone(along), func(p Path) bool { return !m.leadsOn(table, p) })
 	columns := make([]Column, len(records))
 	for i, record := range records {
-		columns[i], _ = t.Column(record.Field)
+		columns[i], _ = table.Column(record.Field)
 		if columns[i].Personal == nil { // a key
 			return
 		}
 	}
-	if t.RowsGo() { // its rows were deleted: this one is new
-		return
-	}
 	held, telling, others := make([]bool, len(columns)), false, false
 	for i, column := range columns {
+		if !slices.ContainsFunc(along, func(p Path) bool { return p.Has(column) }) {
+			continue
+		}
 		var unique bool
 		held[i], unique = column.holdsSurrogate(records[i].Value)
 		if column.Personal.Strategy == StrategyRetain {
@@ -44,6 +47,13 @@ func (t Table) MarkErased(records []ExportRecord) {
 			records[i].Value, records[i].Erased = nil, true
 		}
 	}
+}
+
+// leadsOn reports whether a row that the path leads from still leads to the subject when the subject has been erased.
+func (m DataMap) leadsOn(table Table, path Path) bool {
+	return !m.RowsGo(table, path) && !slices.ContainsFunc(path.Relations, func(r Relation) bool {
+		return r.OnErasure == StrategyNull
+	})
 }
 
 // anonymousText are the texts that an erasure writes into columns of any length; see ports.SubjectStore. Short ones are

@@ -94,7 +94,8 @@ func TestCellsThatAnErasureHasOverwrittenAreMarked(t *testing.T) {
 				table.Columns = append(table.Columns, c.column)
 				records = append(records, domain.ExportRecord{Field: c.column.Name, Value: c.value})
 			}
-			table.MarkErased(records)
+			m := domain.DataMap{}
+			m.MarkErased(table, []domain.Path{{}}, records)
 			for i, record := range records {
 				if record.Erased != cells[i].erased || record.Erased && record.Value != nil {
 					t.Errorf("cell %d with %v: erased is %v, and it holds %v", i, cells[i].value, record.Erased, record.Value)
@@ -112,8 +113,60 @@ func TestARowOfATableWhoseRowsGoIsNew(t *testing.T) {
 		}}},
 	}
 	records := []domain.ExportRecord{{Field: "active", Value: false}}
-	if table.MarkErased(records); records[0].Erased {
+	if (domain.DataMap{}).MarkErased(table, []domain.Path{{}}, records); records[0].Erased {
 		t.Error("a new row is said to be erased")
+	}
+}
+
+// What an erasure did to a row depends on the path along which the row was the subject's.
+func TestErasedCellsAreJudgedAlongThePathsOfTheirRow(t *testing.T) {
+	of := func(via, name string) domain.Column {
+		c := contact(name, "")
+		c.Type, c.Personal.Via = domain.TypeBoolean, via
+		return c
+	}
+	build := func(sender, recipient domain.Strategy, more ...domain.Column) (domain.DataMap, domain.Table) {
+		table := messages(func(m *domain.Table) {
+			m.Relations[0].OnErasure, m.Relations[1].OnErasure = sender, recipient
+			m.Columns = append(m.Columns[:3], of("Sender", "sent"), of("Recipient", "read"), of("Sender,Recipient", "open"))
+			m.Columns = append(m.Columns, more...)
+		})
+		return mustMap(t, users(), table), table
+	}
+	const none, null, del = domain.Strategy(""), domain.StrategyNull, domain.StrategyDelete
+	plain := column("theme", domain.TypeText)
+	for name, c := range map[string]struct {
+		sender, recipient domain.Strategy
+		more              []domain.Column
+		along, want       string
+	}{
+		"kept by nothing but the paths":     {none, none, nil, "Sender", "sent open"},
+		"both people are one":               {none, none, nil, "Sender Recipient", "sent read open"},
+		"deleted, although a column stays":  {del, none, []domain.Column{plain}, "Sender", ""},
+		"deleted along one path":            {del, none, nil, "Recipient", "read open"},
+		"cut":                               {null, none, nil, "Sender", ""},
+		"cut along one path of two":         {null, none, nil, "Sender Recipient", "read open"},
+		"deleted along one, led to by both": {del, none, nil, "Sender Recipient", "read open"},
+	} {
+		m, table := build(c.sender, c.recipient, c.more...)
+		var along []domain.Path
+		for via := range strings.FieldsSeq(c.along) {
+			path, _ := m.PathVia("messages", via)
+			along = append(along, path)
+		}
+		records := []domain.ExportRecord{
+			{Field: "sent", Value: false}, {Field: "read", Value: false}, {Field: "open", Value: false},
+		}
+		m.MarkErased(table, along, records)
+		var got []string
+		for _, record := range records {
+			if record.Erased {
+				got = append(got, record.Field)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: erased are %q, want %q", name, got, c.want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -103,4 +104,11 @@ type ErasureResult struct {
 	Anonymized       map[string]int64 `json:"anonymized"`
 	Retained         map[string]int64 `json:"retained"`
 	EnqueuedExternal []string         `json:"enqueued_external"` // resolver names: one for each ref, and one for all keys
+}
+
+// Clone returns a copy that shares no memory with r.
+func (r ErasureResult) Clone() ErasureResult {
+	r.Deleted, r.Anonymized, r.Retained = maps.Clone(r.Deleted), maps.Clone(r.Anonymized), maps.Clone(r.Retained)
+	r.EnqueuedExternal = slices.Clone(r.EnqueuedExternal)
+	return r
 }

@@ -54,7 +54,8 @@ func (m DataMap) Keeps(table Table, column Column) bool {
 }
 
 // IsErasedKey reports whether a text is no key of the external system, but what an erasure wrote in place of one into a
-// column of the data map. A random UUID cannot be told from a key.
+// column of the data map. A random UUID, and the digits in a text column of up to 16 characters, cannot be told from a
+// key: they are taken for one, so that no key is lost.
 func (m DataMap) IsErasedKey(resolver, text string) bool {
 	return slices.ContainsFunc(m.tables, func(t Table) bool {
 		return slices.ContainsFunc(t.KeysOf(resolver), func(c Column) bool { return c.overwrites(text) })
@@ -68,12 +69,7 @@ func (c Column) overwrites(text string) bool {
 	}
 	switch {
 	case c.Type == TypeText:
-		digits, ok := strings.CutPrefix(text, "anon-")
-		room := mostDigits
-		if c.Length > 0 {
-			room = min(room, c.Length-len("anon-"))
-		}
-		return ok && len(digits) == room && strings.Trim(digits, "0123456789abcdef") == ""
+		return anonymousText.MatchString(text) && c.isAnonymous(text)
 	case c.Type.bits() > 0:
 		return text == "0"
 	default:

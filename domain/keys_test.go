@@ -40,9 +40,11 @@ func TestRefsAreInOrderAndEachThereOnce(t *testing.T) {
 func TestWhatAnErasureWroteIsNoKey(t *testing.T) {
 	short, constant, filled := keyColumn("a", domain.TypeText, "short"), keyColumn("b", domain.TypeText, "constant"),
 		keyColumn("c", domain.TypeText, "filled")
-	short.Length, constant.Surrogate, filled.Surrogate = 13, "default.png", "gone/{}.png"
+	limited := keyColumn("f", domain.TypeText, "limited")
+	short.Length, limited.Length, constant.Surrogate, filled.Surrogate = 16, 20, "default.png", "gone/{}.png"
 	m, err := keyMap(
-		short, constant, filled, keyColumn("d", domain.TypeText, "text"), keyColumn("e", domain.TypeBigInt, "number"),
+		short, limited, constant, filled, keyColumn("d", domain.TypeText, "text"),
+		keyColumn("e", domain.TypeBigInt, "number"),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -57,8 +59,11 @@ func TestWhatAnErasureWroteIsNoKey(t *testing.T) {
 		{"text", "anon-" + digits[1:] + "g", false},
 		{"text", digits, false},
 		{"text", "default.png", false},
-		{"short", "anon-01234567", true},
-		{"short", "anon-0123456", false},
+		{"limited", "anon-" + digits[:15], true},
+		{"limited", "anon-" + digits[:14], false},
+		{"limited", digits[:20], false},
+		{"short", digits[:16], false}, // a surrogate or a key: it is handed over
+		{"short", "anon-01234567890", false},
 		{"constant", "default.png", true},
 		{"constant", "default.jpg", false},
 		{"filled", "gone/" + digits + ".png", true},

@@ -187,18 +187,23 @@ func (d *draft) checkPaths(table Table) {
 	for _, relation := range table.Relations {
 		d.checkOnErasure(table, relation)
 	}
-	if !table.Owned || len(paths) == 1 || slices.ContainsFunc(paths, func(p Path) bool { return p.OnErasure() != "" }) {
+	// Columns of the strategies anonymize, null and retain keep the rows, whoever they belong to.
+	if !table.Owned || !table.RowsGo() || slices.ContainsFunc(paths, func(p Path) bool { return d.RowsGo(table, p) }) {
 		return
 	}
-	// Columns of the strategies anonymize and retain keep the rows, whoever they belong to.
-	if table.RowsGo() && !slices.ContainsFunc(paths, func(p Path) bool { return d.RowsGo(table, p) }) {
+	if len(paths) == 1 {
 		d.report(Problem{
-			Table: table.Name, Message: "is declared owned, but its rows are about several people",
-			Found: strings.Join(viasOf(paths), ", "),
-			Remedy: "say of the paths what becomes of the rows (erasure:delete), or let all annotated columns belong to one " +
-				"path (via)",
+			Table: table.Name, Message: "is declared owned, but its rows stay: the reference to the subject is set to NULL",
+			Found:  string(StrategyNull),
+			Remedy: "let the rows go (erasure:delete), or do not declare the table owned and annotate its columns",
 		})
+		return
 	}
+	d.report(Problem{
+		Table: table.Name, Message: "is declared owned, but its rows are about several people, and no path deletes them",
+		Found:  strings.Join(viasOf(paths), ", "),
+		Remedy: "say of a path that the rows go (erasure:delete), or let all annotated columns belong to one path (via)",
+	})
 }
 
 func (d *draft) checkVia(table Table, column Column) {

@@ -135,6 +135,27 @@ func TestWhatIsWrongWithPathsIsRefused(t *testing.T) {
 		"an owned row of two people": {"messages", "about several people", func(m *domain.Table) {
 			m.Owned, m.Columns[4].Personal.Via = true, "Sender,Recipient"
 		}},
+		"an owned row whose reference to one of two people is cleared": {
+			"messages", "no path deletes them", func(m *domain.Table) {
+				m.Owned, m.Relations[0].OnErasure, m.Columns[4].Personal.Via = true, domain.StrategyNull, "Sender,Recipient"
+			},
+		},
+		"an owned row whose only reference is cleared": {"messages", "its rows stay", func(m *domain.Table) {
+			m.Owned, m.Relations[0].OnErasure, m.Relations[1].Path = true, domain.StrategyNull, false
+			m.Columns[4].Personal.Via = ""
+		}},
+		"a row that is to go along a path that leaves it": {
+			"messages.body", "because of the path Recipient", func(m *domain.Table) {
+				m.Relations[0].OnErasure = domain.StrategyDelete
+				m.Columns[4].Personal.Strategy, m.Columns[4].Personal.Via = domain.StrategyDelete, "Sender,Recipient"
+			},
+		},
+		"a row that is to go along a path that another one lets go": {
+			"messages.body", "erasure:delete on the path for the row", func(m *domain.Table) {
+				m.Relations[1].OnErasure = domain.StrategyDelete
+				m.Columns[4].Personal.Strategy = domain.StrategyDelete
+			},
+		},
 		"a condition on a missing column": {"messages.sort", "not among the columns", func(m *domain.Table) {
 			m.Relations[0].When = &domain.Condition{Column: "sort", Value: "mail"}
 		}},

@@ -58,9 +58,14 @@ func Refused(op string, problems []Problem) error {
 // Refused returns the error for the problems of the data map, in the order of its tables and columns, or nil if there
 // are none.
 func (m DataMap) Refused(op string, problems []Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
 	problems = slices.Clone(problems)
 	sortProblems(m.Declared(), problems)
-	return Refused(op, problems)
+	refused := refusal(op, problems)
+	refused.draft = &m
+	return refused
 }
 
 func refusal(op string, problems []Problem) *Error {

@@ -3,6 +3,8 @@ package domain
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -14,6 +16,13 @@ type RectificationResult struct {
 	Rectified        map[string]int64 `json:"rectified"`
 	EnqueuedExternal []string         `json:"enqueued_external"` // resolver names, one per outbox entry
 	SkippedResolvers []string         `json:"skipped_resolvers"` // those that cannot rectify, or have no ref
+}
+
+// Clone returns a copy that shares no memory with r.
+func (r RectificationResult) Clone() RectificationResult {
+	r.Rectified, r.EnqueuedExternal = maps.Clone(r.Rectified), slices.Clone(r.EnqueuedExternal)
+	r.SkippedResolvers = slices.Clone(r.SkippedResolvers)
+	return r
 }
 
 // RectificationStep is what a rectification writes into one table: the same into all rows that a path leads from to the

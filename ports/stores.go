@@ -126,7 +126,7 @@ type SubjectStore interface {
 	// Export calls yield for every field that domain.DataMap.ExportedColumns has of every row of the subject, once; of
 	// rows about several people only for those that belong to a path to the subject. The order is: table by table in the
 	// order of domain.DataMap.Tables, rows by primary key, fields in the order of the table. If the subject was erased
-	// before, its rows are given to domain.Table.MarkErased.
+	// before, its rows are given to domain.DataMap.MarkErased, each with the paths that lead from it to the subject.
 	//
 	// Then Export does so for the subject's lines of the ledgers, as domain.LedgerTables describes them, by intake;
 	// domain.LedgerSeq is any number that rises with it. All of it is read from one snapshot, and handed on as it is

@@ -39,8 +39,7 @@ type Eraser struct {
 	resolvers *resolvers.Set
 	plan      domain.Plan
 	purposes  domain.Purposes
-	before    hook.Before
-	after     func(context.Context, domain.Subject, domain.ErasureResult)
+	hooks     hook.Hooks[domain.ErasureResult]
 	observer  ports.Observer
 }
 
@@ -63,7 +62,8 @@ func NewEraser(c Config) (*Eraser, error) {
 		return nil, err
 	}
 	return &Eraser{
-		audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, plan, c.Purposes, c.Before, c.After, c.Observer,
+		audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, plan, c.Purposes,
+		hook.Hooks[domain.ErasureResult]{Before: c.Before, After: c.After}, c.Observer,
 	}, nil
 }
 
@@ -164,6 +164,20 @@ func (r *run) carryOut(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// beforehand calls the hook that comes before the local steps.
+func (r *run) beforehand(ctx context.Context) error {
+	err := r.hooks.CallBefore(ctx, r.session, r.subject, func(payload domain.Payload) domain.AuditEvent {
+		return r.operation.Event(domain.EventErasureStepFailed, r.id, payload)
+	})
+	r.ofHook = err != nil
+	return err
+}
+
+// afterwards has the hook called that comes after the commit.
+func (r *run) afterwards(context.Context) error {
+	return r.hooks.CallAfter(r.session, r.subject, r.result)
 }
 
 // fail keeps the evidence of a failure at a target. The failure is what went wrong; Do reports lost evidence.

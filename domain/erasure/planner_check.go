@@ -84,7 +84,7 @@ func (c checked) check() []domain.Problem {
 		case !inMap || relation.When != nil || parent.Name == c.table.Name || !c.goes(parent) || orphanedBy[parent.Name]:
 		case c.begins(relation): // what is accepted of a path deletes or clears the rows first
 		case !relation.SetsNull:
-			found = append(found, c.orphaned(parent, "to which it refers without ON DELETE SET NULL"))
+			found = append(found, c.orphaned(parent, "to which it refers without ON DELETE SET NULL", c.paths()))
 		default:
 			found = append(found, c.cleared(relation)...)
 		}
@@ -160,7 +160,10 @@ func (c checked) way(path domain.Path, orphanedBy map[string]bool) []domain.Prob
 			return nil
 		}
 		orphanedBy[parent.Name] = true
-		return []domain.Problem{c.orphaned(parent, "on its path to the subject")} // what is above makes no difference
+		lost := slices.DeleteFunc(slices.Clone(c.paths()), func(p domain.Path) bool {
+			return !p.Relations[0].Equals(path.Relations[0])
+		})
+		return []domain.Problem{c.orphaned(parent, "on its path to the subject", lost)} // what is above makes no difference
 	}
 	return nil
 }
@@ -206,25 +209,44 @@ func (c checked) cleared(relation domain.Relation) []domain.Problem {
 	return found
 }
 
-// orphaned is the refusal of rows that stay while those that they refer to go.
-func (c checked) orphaned(parent domain.Table, how string) domain.Problem {
+// orphaned is the refusal of rows that stay while those that they refer to go. They lose the paths.
+func (c checked) orphaned(parent domain.Table, how string, lost []domain.Path) domain.Problem {
+	keep := "keep the rows of " + parent.Name + " by anonymizing one of their columns"
+	if slices.ContainsFunc(c.Paths(parent.Name), func(p domain.Path) bool {
+		return p.OnErasure() == domain.StrategyDelete
+	}) {
+		keep = "keep the rows of " + parent.Name + " (no erasure:delete on their path)"
+	}
 	problem := domain.Problem{
 		Code: domain.ErrManifest, Table: c.table.Name,
 		Message: "its rows survive an erasure, but the rows of " + parent.Name + ", " + how + ", are deleted",
-		Found:   strings.Join(names(c.table.KeptBy()), ", "),
-		Remedy: "let these rows be deleted as well, or keep the rows of " + parent.Name +
-			" by anonymizing one of their columns",
+		Found:   strings.Join(c.keptBy(), ", "),
+		Remedy:  "let these rows be deleted as well, or " + keep,
 	}
 	for _, column := range c.table.Personal() {
-		if column.Personal.Strategy == domain.StrategyRetain {
+		ofLost := slices.ContainsFunc(lost, func(p domain.Path) bool { return p.Has(column) })
+		if ofLost && column.Personal.Strategy == domain.StrategyRetain {
 			problem.Code, problem.Column = domain.ErrRetention, column.Name
 			problem.Message = "is retained, but the rows of " + parent.Name + ", " + how + ", are deleted"
-			problem.Found = ""
-			problem.Remedy = "keep the rows of " + parent.Name + " by anonymizing one of their columns"
+			problem.Found, problem.Remedy = "", keep
 			break
 		}
 	}
 	return problem
+}
+
+// keptBy names the columns for which the rows of the table stay, or else the paths along which they do.
+func (c checked) keptBy() []string {
+	if kept := c.table.KeptBy(); len(kept) > 0 {
+		return names(kept)
+	}
+	var vias []string
+	for _, path := range c.paths() {
+		if path.Via != "" && !c.RowsGo(c.table, path) {
+			vias = append(vias, path.Via)
+		}
+	}
+	return vias
 }
 
 func overwritten(column domain.Column) string {

@@ -190,6 +190,22 @@ func TestPathsThatAnErasureCannotFollowAreRefused(t *testing.T) {
 			[]domain.Table{about(del, ""), files(via(personal("name", anon), "Sender"))},
 			domain.ErrManifest, "files: its rows survive an erasure, but the rows of messages",
 		},
+		"rows that nothing but their path keeps": {
+			[]domain.Table{about(del, ""), files(via(personal("name", ""), "Sender"))},
+			domain.ErrManifest, `are deleted; found "Sender, Recipient"; let these rows be deleted as well,` +
+				" or keep the rows of messages (no erasure:delete on their path)",
+		},
+		"rows that are retained along another path": {
+			[]domain.Table{about(del, ""), change(child("files", "messages", via(personal("name", ""), "Message"),
+				via(personal("vat", keep), "Owner"), plain("owner_id")), func(f *domain.Table) {
+				f.Relations[0].Path, f.Relations[0].Name = true, "Message"
+				f.Relations = append(f.Relations, domain.Relation{
+					Name: "Owner", Columns: []string{"owner_id"}, References: "users", ReferencedColumns: []string{"id"},
+					Path: true,
+				})
+			})},
+			domain.ErrManifest, "files: its rows survive an erasure, but the rows of messages, on its path",
+		},
 		"rows that go along one path of two that do": {
 			[]domain.Table{about(del, del), owned(files(via(personal("name", ""), "Sender")))},
 			domain.ErrManifest, "files: its rows survive an erasure, but the rows of messages",

@@ -49,6 +49,14 @@ func newWorld(t *testing.T, resolverNames []string, refs ...domain.SubjectRef) w
 // newWorldWith declares purposes, too.
 func newWorldWith(t *testing.T, purposes domain.Purposes, resolverNames []string, refs ...domain.SubjectRef) world {
 	t.Helper()
+	return newConfigured(t, func(c *erasure.Config) { c.Purposes = purposes }, resolverNames, refs...)
+}
+
+// newConfigured changes the configuration of the eraser.
+func newConfigured(
+	t *testing.T, change func(*erasure.Config), resolverNames []string, refs ...domain.SubjectRef,
+) world {
+	t.Helper()
 	ctrl := gomock.NewController(t)
 	now, made := noon, 0
 	clock, ids := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl)
@@ -59,9 +67,9 @@ func newWorldWith(t *testing.T, purposes domain.Purposes, resolverNames []string
 	if err != nil {
 		t.Fatal(err)
 	}
-	eraser, err := erasure.NewEraser(erasure.Config{
-		Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: resolverSet(t, resolverNames...), Purposes: purposes,
-	})
+	config := erasure.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: resolverSet(t, resolverNames...)}
+	change(&config)
+	eraser, err := erasure.NewEraser(config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,8 +39,7 @@ type Rectifier struct {
 	audit     audit.Stamper
 	dataMap   domain.DataMap
 	resolvers *resolvers.Set
-	before    hook.Before
-	after     func(context.Context, domain.Subject, domain.RectificationResult)
+	hooks     hook.Hooks[domain.RectificationResult]
 	observer  ports.Observer
 }
 
@@ -53,7 +52,8 @@ func NewRectifier(c Config) (*Rectifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Rectifier{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, c.Before, c.After, c.Observer}, nil
+	hooks := hook.Hooks[domain.RectificationResult]{Before: c.Before, After: c.After}
+	return &Rectifier{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, hooks, c.Observer}, nil
 }
 
 // Option changes what RectifySubject does by default.
@@ -129,7 +129,10 @@ func (r *Rectifier) rectify(
 	if err := run.begin(ctx, len(subject.Refs)); err != nil {
 		return domain.RectificationResult{}, err
 	}
-	if err := run.beforehand(ctx, subject); err != nil {
+	err = r.hooks.CallBefore(ctx, s, subject, func(payload domain.Payload) domain.AuditEvent {
+		return run.operation.Event(domain.EventRectificationStepFailed, subject.ID, payload)
+	})
+	if err != nil {
 		return domain.RectificationResult{}, err
 	}
 	for _, step := range run.plan.Steps {
@@ -143,7 +146,7 @@ func (r *Rectifier) rectify(
 	if err := run.complete(ctx); err != nil {
 		return domain.RectificationResult{}, err
 	}
-	if err := run.afterwards(subject); err != nil {
+	if err := r.hooks.CallAfter(s, subject, run.result); err != nil {
 		return domain.RectificationResult{}, err
 	}
 	return run.result, nil

@@ -47,14 +47,24 @@ type world struct {
 // subject with the refs.
 func newWorld(t *testing.T, resolverNames []string, refs ...domain.SubjectRef) world {
 	t.Helper()
+	return newConfigured(t, func(*rectification.Config) {}, resolverNames, refs...)
+}
+
+// newConfigured changes the configuration of the rectifier.
+func newConfigured(
+	t *testing.T, change func(*rectification.Config), resolverNames []string, refs ...domain.SubjectRef,
+) world {
+	t.Helper()
 	ctrl := gomock.NewController(t)
 	now, made := noon, 0
 	clock, ids := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl)
 	clock.EXPECT().Now().DoAndReturn(func() time.Time { return now }).AnyTimes()
 	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
-	rectifier, err := rectification.NewRectifier(rectification.Config{
+	config := rectification.Config{
 		Clock: clock, IDs: ids, DataMap: dataMap(t), Resolvers: resolverSet(t, resolverNames...),
-	})
+	}
+	change(&config)
+	rectifier, err := rectification.NewRectifier(config)
 	if err != nil {
 		t.Fatal(err)
 	}

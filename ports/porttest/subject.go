@@ -72,6 +72,7 @@ var subjectStorePromises = []promise.Promise[StoreHarness]{
 	that(subjectExportHasNULLAsNil, "NULL is exported as nil"),
 	that(subjectExportSaysWhy, "a record says why, why still, and until when data is held"),
 	that(subjectExportTellsWhatWasErased, "of a subject that was erased, surrogates are not exported"),
+	that(subjectSharedPartsTellWhatWasErased, "of such a subject, the erased parts of shared rows are not exported"),
 	that(subjectExportHasTheLedgers, "the ledgers' lines follow, in the order of intake"),
 	that(subjectExportEndsWithYield, "an error of yield ends the export and comes back"),
 	that(subjectExportReadsOneSnapshot, "all of it is read from one snapshot"),

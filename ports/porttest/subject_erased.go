@@ -2,6 +2,7 @@ package porttest
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
@@ -47,4 +48,31 @@ func (s shopUnderTest) marked(t testing.TB, who customer) (n int) {
 		}
 	}
 	return n
+}
+
+// What is left to zoe of shared rows is overwritten, whoever else they are about. Nothing but its paths keeps the rows
+// of wraps.
+func subjectSharedPartsTellWhatWasErased(t testing.TB, h StoreHarness) {
+	s := h.sharedShop(t)
+	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+		if err := subjects.Lock(ctx, zoe.id(t), noon); err != nil {
+			return err
+		}
+		return errOf(subjects.Apply(ctx, zoe.id(t), sharedPlan(t)))
+	})
+	seen := 0
+	for _, record := range s.export(t, zoe) {
+		if !slices.Contains(parted, record.Source) {
+			continue
+		}
+		seen++
+		goes := record.Field != "price" // which is retained
+		if record.Erased != goes || goes && record.Value != nil {
+			t.Errorf("%s.%s is said to be erased: %v, want %v", record.Source, record.Field, record.Erased, goes)
+		}
+	}
+	assert(t, seen > 0, "no part of a shared row is exported")
+	if n := s.marked(t, others[0]); n > 0 {
+		t.Errorf("%d cells of another subject are said to be erased", n)
+	}
 }

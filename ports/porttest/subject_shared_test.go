@@ -110,6 +110,12 @@ func sharedDefects() defects {
 				return c.rectify()
 			},
 		}.breaks, found{"is no habeas: manifest": {subjectStepsNameTheirPath}}},
+		"a table that is judged as a whole": {changesExported(func(record *domain.ExportRecord) bool {
+			if table, _ := DataMap().Table(record.Source); record.Erased && table.RowsGo() {
+				record.Erased, record.Value = false, "anon-"
+			}
+			return true
+		}), found{"wraps.color is said to be erased: false, want true": {subjectSharedPartsTellWhatWasErased}}},
 		"a right value for all paths": {brokenSubjects{rectify: func(c subjectCall) (rows int64, err error) {
 			rows, err = c.rectify()
 			for _, path := range DataMap().Paths(c.step.Table) {

@@ -73,6 +73,7 @@ func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 	if slices.Contains(t.primaryKey, c.Name) && annotation.Export == domain.ExportNo { // an export names rows by it
 		annotation.Export = domain.ExportYes
 	}
+	annotation.Ref = g.holdsKeys(c)
 	c.Type, c.Personal = c.kind.Type, annotation
 	switch strategy {
 	case domain.StrategyDelete: // which are three words for one thing where the row goes

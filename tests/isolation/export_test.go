@@ -25,6 +25,7 @@ func TestAnExportHoldsTheSubjectsCellsAndNobodyElses(t *testing.T) {
 			before := w.dump()
 			for i, subject := range w.subjects {
 				w.checkBundle(i, w.export(subject))
+				w.checkAsked(i, before)
 			}
 			if !reflect.DeepEqual(before, w.dump()) {
 				t.Error("an export has changed something")

@@ -73,6 +73,9 @@ func (f *filler) addRows(n int, begin func(*row) bool) {
 		for _, c := range f.table.columns {
 			if _, set := r.cells[c.Name]; !set && c.serves == forData && !f.table.refersTo(c.Name) {
 				r.cells[c.Name] = f.value(c)
+				if f.isLongKey(c) && r.cells[c.Name] != nil && oneIn(f.T, "a key of its own", 2) {
+					r.cells[c.Name] = fmt.Sprintf("%s/%d", f.table.name[len(f.table.name)-1:], len(f.table.rows))
+				}
 			}
 		}
 		for _, l := range f.table.links {
@@ -82,6 +85,12 @@ func (f *filler) addRows(n int, begin func(*row) bool) {
 		}
 		f.table.rows = append(f.table.rows, r)
 	}
+}
+
+// isLongKey reports whether a column holds keys of an external system that can be different in each row.
+func (f *filler) isLongKey(c *column) bool {
+	return c.Personal != nil && c.Personal.Ref != "" && !c.unique && c.kind.Type == domain.TypeText &&
+		(c.kind.length == 0 || c.kind.length > 5)
 }
 
 // follow draws the row that the path leads to, and with it the owner; or nobody, where the path may be NULL.

@@ -46,6 +46,9 @@ var tableFeatures = map[string]func(*schema, *table) bool{
 			return c.Personal != nil && c.Personal.Export == domain.ExportNo
 		})
 	},
+	"keys of an external system": func(s *schema, t *table) bool {
+		return slices.ContainsFunc(s.refs(), func(system string) bool { return len(t.keysOf(system)) > 0 })
+	},
 	"retained columns":      func(_ *schema, t *table) bool { return t.fate() == survives && len(t.retained()) > 0 },
 	"tables without a step": func(_ *schema, t *table) bool { return t.path != nil && t.fate() == untouched },
 	"rows of nobody":        func(_ *schema, t *table) bool { return t.path != nil && t.rowsOf(nobody) > 0 },

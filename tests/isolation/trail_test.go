@@ -18,8 +18,14 @@ func (w *world) trail(id domain.SubjectID) (trail []domain.AuditEvent) {
 	return trail
 }
 
+// outcome is what an erasure did, and the keys that it handed over, by system.
+type outcome struct {
+	domain.ErasureResult
+	keys map[string][]string
+}
+
 // checkTrail expects the events of the erasures, one after the other and nothing else.
-func (w *world) checkTrail(subject domain.Subject, results ...domain.ErasureResult) {
+func (w *world) checkTrail(subject domain.Subject, results ...outcome) {
 	trail := w.trail(subject.ID)
 	ids := map[string]bool{}
 	for _, event := range trail {
@@ -30,25 +36,31 @@ func (w *world) checkTrail(subject domain.Subject, results ...domain.ErasureResu
 	}
 	called, skipped := w.called(subject)
 	for _, result := range results {
-		steps := stepsOf(result)
+		steps := stepsOf(result.ErasureResult)
 		if len(trail) < len(steps)+2 {
 			w.Fatalf("the trail ends early: %+v", trail)
 		}
 		w.checkEvent(trail[0], domain.EventErasureRequested, domain.Payload{
-			"local_steps": int64(len(steps)) - w.unplanned(result), "external_steps": int64(len(called)),
+			"local_steps": int64(len(steps)) - w.unplanned(result.ErasureResult), "external_steps": int64(len(called)),
 			"refs": int64(len(subject.Refs)),
 		})
 		w.checkSteps(steps, trail[1:len(steps)+1])
 		completed := trail[len(steps)+1]
-		w.checkEvent(completed, domain.EventErasureLocalCompleted, domain.Payload{
+		without := slices.DeleteFunc(slices.Clone(skipped), func(name string) bool { return len(result.keys[name]) > 0 })
+		payload := domain.Payload{
 			"deleted": total(result.Deleted), "anonymized": total(result.Anonymized), "retained": total(result.Retained),
-			"enqueued": int64(len(called)), "skipped_resolvers": strings.Join(skipped, ","),
-		})
+			"enqueued": int64(len(called) + len(result.keys)), "skipped_resolvers": strings.Join(without, ","),
+		}
+		for _, keys := range result.keys {
+			handedOver, _ := payload["keys"].(int64)
+			payload["keys"] = handedOver + int64(len(keys))
+		}
+		w.checkEvent(completed, domain.EventErasureLocalCompleted, payload)
 		if !completed.OccurredAt.Equal(result.CompletedAt) {
 			w.Errorf("completed at %s, by the result at %s", completed.OccurredAt, result.CompletedAt)
 		}
 		trail = trail[len(steps)+2:]
-		if len(called) > 0 {
+		if len(called)+len(result.keys) > 0 {
 			continue
 		}
 		if len(trail) == 0 {

@@ -27,7 +27,8 @@ type world struct {
 	store     *bunstore.Store
 	eraser    *erasure.Eraser
 	exporter  *export.Exporter
-	resolvers []string
+	resolvers []string            // without those that hold keys
+	asked     map[string][]string // the keys that exports have asked for, by system
 	operation string // the id of the erasure that the trail is at
 }
 
@@ -49,6 +50,7 @@ func newWorld(t *rapid.T, e engine, seen *tally) *world {
 	s := drawSchema(t, e)
 	w := &world{
 		schema: s, T: t, engine: e, resolvers: pick(t, "resolvers", nil, []string{"desk"}, []string{"mail", "desk"}),
+		asked: map[string][]string{},
 	}
 	order := make([]int, len(s.tables))
 	for i := range order {
@@ -89,6 +91,9 @@ func newWorld(t *rapid.T, e engine, seen *tally) *world {
 func (w *world) registered() (registered []ports.Resolver) {
 	for _, name := range w.resolvers {
 		registered = append(registered, desk{name: name})
+	}
+	for _, name := range w.refs() {
+		registered = append(registered, holder{desk{name: name}, w.asked})
 	}
 	return registered
 }

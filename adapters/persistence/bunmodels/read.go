@@ -2,6 +2,7 @@
 package bunmodels
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -63,10 +64,7 @@ func Read(db *bun.DB, models []any, custom Types) (domain.DataMap, error) {
 	}
 	fromParents(read)
 	m, err := dataMapOf(read)
-	if err == nil {
-		err = m.Refused("models", notNull(m, read))
-	}
-	if err == nil {
+	if err = withPaths(m, err, read); err == nil {
 		nameChoices(read)
 		m, err = dataMapOf(read)
 	}
@@ -83,6 +81,19 @@ func dataMapOf(models []*modelReader) (domain.DataMap, error) {
 		tables, problems = append(tables, r.table), append(problems, r.problems...)
 	}
 	return domain.ReadDataMap("models", tables, problems)
+}
+
+// withPaths adds to the error of a data map the mistakes that are seen only along its paths.
+func withPaths(m domain.DataMap, err error, models []*modelReader) error {
+	if err == nil {
+		return m.Refused("models", slices.Concat(notNull(m, models), collisions(m, models)))
+	}
+	var refused *domain.Error
+	draft, ok := domain.Draft(err)
+	if !ok || !errors.As(err, &refused) {
+		return err
+	}
+	return refused.With(slices.Concat(notNull(draft, models), collisions(draft, models)))
 }
 
 // readModel reads one model. It returns a table with a name alone if bun cannot read the model.
@@ -138,7 +149,6 @@ func (r *modelReader) readTable(structType reflect.Type) {
 		r.readField(field)
 	}
 	r.readRelations()
-	r.checkUnique()
 	r.checkUnread(structType, nil)
 }
 

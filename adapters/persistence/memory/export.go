@@ -39,7 +39,11 @@ func (s subjectStore) Export(
 			if !table.RowsNamed() {
 				name = strconv.Itoa(number + 1)
 			}
-			if err := yieldRow(table, theirs, name, rows[i], erased, yield); err != nil {
+			records := recordsOf(table, theirs, name, rows[i])
+			if erased {
+				s.store.dataMap.MarkErased(table, paths[i], records)
+			}
+			if err := yieldAll(records, yield); err != nil {
 				return err
 			}
 		}
@@ -63,7 +67,8 @@ func (s subjectStore) exportLedgers(
 			domain.LedgerSeq: int64(i + 1), "purpose": r.Purpose, "policy_version": r.PolicyVersion, "granted": r.Granted,
 			"recorded_at": r.RecordedAt, "source": r.Source,
 		}
-		if err := yieldRow(ledgers[0], ledgers[0].Exported(), rowName(ledgers[0], row), row, false, yield); err != nil {
+		records := recordsOf(ledgers[0], ledgers[0].Exported(), rowName(ledgers[0], row), row)
+		if err := yieldAll(records, yield); err != nil {
 			return err
 		}
 	}
@@ -78,7 +83,8 @@ func (s subjectStore) exportLedgers(
 			domain.LedgerSeq: int64(i + 1), "purpose": valueOf(r.Purpose), "restricted": r.Restricted,
 			"reason": valueOf(r.Reason), "recorded_at": r.RecordedAt, "source": r.Source,
 		}
-		if err := yieldRow(ledgers[1], ledgers[1].Exported(), rowName(ledgers[1], row), row, false, yield); err != nil {
+		records := recordsOf(ledgers[1], ledgers[1].Exported(), rowName(ledgers[1], row), row)
+		if err := yieldAll(records, yield); err != nil {
 			return err
 		}
 	}
@@ -93,18 +99,16 @@ func valueOf(text *string) any {
 	return *text
 }
 
-// yieldRow yields the fields of a row that an export shows, under a name. erased says that the subject was erased before.
-func yieldRow(
-	table domain.Table, columns []domain.Column, name string, row Row, erased bool,
-	yield func(domain.ExportRecord) error,
-) error {
+// recordsOf are the fields of a row that an export shows, under a name.
+func recordsOf(table domain.Table, columns []domain.Column, name string, row Row) []domain.ExportRecord {
 	records := make([]domain.ExportRecord, len(columns))
 	for i, column := range columns {
 		records[i] = exported(table, name, row, column)
 	}
-	if erased {
-		table.MarkErased(records)
-	}
+	return records
+}
+
+func yieldAll(records []domain.ExportRecord, yield func(domain.ExportRecord) error) error {
 	for _, record := range records {
 		if err := yield(record); err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 // number there, and the values of the source, which has the first of the columns.
 type Export struct {
 	dialect Dialect
+	dataMap domain.DataMap
 	sources []source
 	width   int // of the source with the most values
 	Text    string
@@ -54,7 +55,7 @@ func NewExports(w *Writer, locks *Locks) []Export {
 	}
 	var statements []Export
 	for sources := range slices.Chunk(all, atOnce) {
-		statements = append(statements, newExport(w.Dialect, sources, len(statements) == 0))
+		statements = append(statements, newExport(w, sources, len(statements) == 0))
 	}
 	return statements
 }
@@ -72,8 +73,8 @@ const (
 	fromLedger    = `FROM {table} AS t0 WHERE t0.subject_id = {subject}`
 )
 
-func newExport(dialect Dialect, sources []source, sighted bool) Export {
-	e := Export{dialect: dialect, sources: sources, Sighted: sighted}
+func newExport(w *Writer, sources []source, sighted bool) Export {
+	e := Export{dialect: w.Dialect, dataMap: w.DataMap, sources: sources, Sighted: sighted}
 	for _, source := range sources {
 		e.width = max(e.width, len(source.selected)+len(source.paths))
 	}

@@ -134,13 +134,27 @@ func (e *Export) Yield(row *ExportRow, erased bool, yield func(domain.ExportReco
 	}); err != nil {
 		return err
 	}
-	s.table.MarkErased(records)
+	e.dataMap.MarkErased(s.table, e.leading(s, row.Values), records)
 	for _, record := range records {
 		if err := yield(record); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// leading are the paths that lead from a row to the subject.
+func (e *Export) leading(s *source, values []any) []domain.Path {
+	if len(s.paths) == 0 {
+		return e.dataMap.Paths(s.table.Name)
+	}
+	var leading []domain.Path
+	for i, path := range s.paths {
+		if values[len(s.selected)+i] != nil {
+			leading = append(leading, path)
+		}
+	}
+	return leading
 }
 
 // nameOf is the name of a row in the export.

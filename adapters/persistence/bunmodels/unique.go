@@ -1,0 +1,97 @@
+package bunmodels
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun/schema"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// collisions finds columns of which the database keeps no two equal ones, where an erasure would write equal ones into
+// rows that stay. A table with several paths is judged along each of them: an erasure overwrites the columns of one.
+func collisions(m domain.DataMap, models []*modelReader) []domain.Problem {
+	var problems []domain.Problem
+	for _, r := range models {
+		table, ok := m.Table(r.table.Name)
+		if !ok || r.model == nil {
+			continue
+		}
+		paths := m.Paths(table.Name)
+		if len(paths) == 0 { // they are not known
+			paths = []domain.Path{{}}
+		}
+		var reported []string
+		for _, group := range uniqueGroups(r.model) {
+			for _, path := range paths {
+				for _, column := range collidingIn(m, table, path, group) {
+					if !slices.Contains(reported, column.Name) {
+						reported = append(reported, column.Name)
+						problems = append(problems, collision(table, column, group))
+					}
+				}
+			}
+		}
+	}
+	return problems
+}
+
+// uniqueGroups are the columns of each unique constraint of a model.
+func uniqueGroups(model *schema.Table) [][]*schema.Field {
+	var groups [][]*schema.Field
+	for _, name := range slices.Sorted(maps.Keys(model.Unique)) {
+		if name != "" {
+			groups = append(groups, model.Unique[name])
+			continue
+		}
+		for _, field := range model.Unique[name] { // each of these is unique by itself
+			groups = append(groups, []*schema.Field{field})
+		}
+	}
+	return groups
+}
+
+// collidingIn returns the columns of a unique constraint for which an erasure along a path would write equal values.
+// One column whose surrogates are unique, or that is set to NULL, is enough for a constraint on several columns.
+func collidingIn(m domain.DataMap, table domain.Table, path domain.Path, group []*schema.Field) []domain.Column {
+	if m.RowsGo(table, path) {
+		return nil
+	}
+	clears := m.Clears(table, path)
+	var colliding []domain.Column
+	for _, field := range group {
+		column, ok := table.Column(field.Name)
+		switch {
+		case slices.Contains(clears, field.Name):
+			return nil
+		case !ok || !path.Has(column):
+		case column.Personal.Strategy == domain.StrategyNull:
+			return nil
+		case column.Personal.Strategy == domain.StrategyRetain && column.Personal.Since == "": // stays as it is
+		case column.Unique() && column.Personal.Strategy != domain.StrategyRetain:
+			return nil
+		case !column.Unique():
+			colliding = append(colliding, column)
+		}
+	}
+	return colliding
+}
+
+func collision(table domain.Table, column domain.Column, group []*schema.Field) domain.Problem {
+	problem := domain.Problem{
+		Table: table.Name, Column: column.Name,
+		Message: "is unique in the database, but its surrogates are all equal",
+		Found:   column.Surrogate,
+		Remedy:  "say erasure:null",
+	}
+	if len(group) > 1 {
+		problem.Message = "is unique in the database with " + strings.Join(namesOf(group), ", ") +
+			", but its surrogates are all equal"
+	}
+	if column.Type == domain.TypeText {
+		problem.Remedy += ", or give it a surrogate with a placeholder: surrogate:'{}@erased.invalid'"
+	}
+	return problem
+}

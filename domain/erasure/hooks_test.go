@@ -1,0 +1,131 @@
+package erasure_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/golang/mock/gomock"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/mocks"
+)
+
+// notifying is a session that notes what it is to call after its commit.
+type notifying struct {
+	*mocks.MockSession
+	after []func(context.Context)
+}
+
+func (n *notifying) AfterCommit(fn func(context.Context)) { n.after = append(n.after, fn) }
+
+// The hook is called under the lock. Its failure is evidence, and no step comes after it.
+func TestAHookBeforeComesFirstAndMayFailTheErasure(t *testing.T) {
+	for name, c := range map[string]struct {
+		do    func() error
+		is    error  // nil for one of the package's own
+		class string // empty for a success
+	}{
+		"a success":         {func() error { return nil }, nil, ""},
+		"a foreign error":   {func() error { return errBoom }, errBoom, "internal"},
+		"an error of ours":  {func() error { return domain.ErrConflict }, domain.ErrConflict, "conflict"},
+		"a panic":           {func() error { panic("zoe@example.org") }, nil, "panic"},
+		"an error as panic": {func() error { panic(errBoom) }, nil, "panic"},
+		"a nil map":         {func() error { var m map[string]int; m["zoe@example.org"] = 1; return nil }, nil, "panic"},
+		"a wrapped error":   {func() error { return errors.Join(errBoom, context.Canceled) }, context.Canceled, "canceled"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var w world
+			calls := 0
+			w = newConfigured(t, func(config *erasure.Config) {
+				config.Before = func(_ context.Context, s ports.Session, subject domain.Subject) error {
+					if calls++; s != w.session || !reflect.DeepEqual(subject, w.subject) {
+						t.Errorf("the hook has the subject %v", subject)
+					}
+					subject.Refs[0].Value = "changed" // which is a copy
+					return c.do()
+				}
+			}, []string{"desk"}, ref("desk", "d-1"))
+			w.stores()
+			order := []*gomock.Call{w.locks(), w.requested("id-1", 1, 1)}
+			if c.class == "" {
+				w.outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any())
+				gomock.InOrder(append(order, w.applies(0, 0, 0), w.succeeded(0, 0, 0), w.completed("id-6", 0, 0, 0, 1, ""))...)
+				if _, err := w.Erase(t.Context(), w.session, w.subject); err != nil {
+					t.Error(err)
+				}
+			} else {
+				gomock.InOrder(append(order, w.audit.EXPECT().AppendEvidence(gomock.Any(),
+					w.event("id-2", "erasure_step_failed", domain.Payload{"target": "hook", "error": c.class}),
+				).Return(errors.New("evidence")))...) // which is not what is returned
+				result, err := w.Erase(t.Context(), w.session, w.subject)
+				if err == nil || c.is != nil && !errors.Is(err, c.is) || !reflect.DeepEqual(result, domain.ErasureResult{}) {
+					t.Errorf("got %+v, %v", result, err)
+				}
+				if c.is == nil && err.Error() != "habeas: a hook panicked" {
+					t.Errorf("the error is %q", err)
+				}
+			}
+			if calls != 1 || w.subject.Refs[0].Value != "d-1" {
+				t.Errorf("%d calls, and the subject is %v", calls, w.subject)
+			}
+		})
+	}
+}
+
+func TestAHookAfterIsLeftToTheCommit(t *testing.T) {
+	for name, panics := range map[string]bool{"a success": false, "a panic": true} {
+		t.Run(name, func(t *testing.T) {
+			calls := 0
+			w := newConfigured(t, func(config *erasure.Config) {
+				config.After = func(_ context.Context, subject domain.Subject, result domain.ErasureResult) {
+					if calls++; subject.ID.String() != "42" || result.Deleted["sessions"] != 3 {
+						t.Errorf("the hook has %v, %+v", subject, result)
+					}
+					result.Deleted["sessions"] = 7 // which is a copy
+					if panics {
+						panic("zoe@example.org")
+					}
+				}
+			}, nil)
+			w.stores()
+			gomock.InOrder(w.locks(), w.requested("id-1", 0, 0), w.applies(3, 1, 1), w.succeeded(3, 1, 1),
+				w.completed("id-5", 3, 1, 1, 0, ""))
+			session := &notifying{MockSession: w.session}
+			result, err := w.Erase(t.Context(), session, w.subject)
+			if err != nil || calls != 0 || len(session.after) != 1 {
+				t.Fatalf("%v: %d calls before the commit, %d functions for after it", err, calls, len(session.after))
+			}
+			session.after[0](t.Context())
+			if calls != 1 || result.Deleted["sessions"] != 3 {
+				t.Errorf("%d calls, and the result is %+v", calls, result)
+			}
+		})
+	}
+}
+
+func TestAHookAfterNeedsASessionThatTellsOfItsCommit(t *testing.T) {
+	w := newConfigured(t, func(config *erasure.Config) {
+		config.After = func(context.Context, domain.Subject, domain.ErasureResult) { t.Error("the hook is called") }
+	}, nil)
+	w.stores()
+	gomock.InOrder(w.locks(), w.requested("id-1", 0, 0), w.applies(0, 0, 0), w.succeeded(0, 0, 0),
+		w.completed("id-5", 0, 0, 0, 0, ""))
+	w.fails(t, domain.ErrConfiguration)
+}
+
+func TestAnErasureThatFailsCallsNoHookAfter(t *testing.T) {
+	w := newConfigured(t, func(config *erasure.Config) {
+		config.After = func(context.Context, domain.Subject, domain.ErasureResult) { t.Error("the hook is called") }
+	}, nil)
+	w.stores()
+	gomock.InOrder(w.locks(), w.requested("id-1", 0, 0), w.appliesUntil(0, errBoom),
+		w.failed("id-2", deleteSessions, "internal"))
+	session := &notifying{MockSession: w.session}
+	if _, err := w.Erase(t.Context(), session, w.subject); !errors.Is(err, errBoom) || len(session.after) > 0 {
+		t.Errorf("%v: %d functions for after the commit", err, len(session.after))
+	}
+}

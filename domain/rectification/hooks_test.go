@@ -1,0 +1,120 @@
+package rectification_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/golang/mock/gomock"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/rectification"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/mocks"
+)
+
+// notifying is a session that notes what it is to call after its commit.
+type notifying struct {
+	*mocks.MockSession
+	after []func(context.Context)
+}
+
+func (n *notifying) AfterCommit(fn func(context.Context)) { n.after = append(n.after, fn) }
+
+var (
+	writeAge = domain.RectificationStep{Table: "users", Values: []domain.ColumnValue{{Column: "age", Value: int64(7)}}}
+	newAge   = domain.Corrections{domain.CategoryIdentity: 7}
+)
+
+// The hook is called under the lock. Its failure is evidence, and no step comes after it.
+func TestAHookBeforeComesFirstAndMayFailTheRectification(t *testing.T) {
+	for name, c := range map[string]struct {
+		do    func() error
+		is    error  // nil for one of the package's own
+		class string // empty for a success
+	}{
+		"a success":        {func() error { return nil }, nil, ""},
+		"a foreign error":  {func() error { return errBoom }, errBoom, "internal"},
+		"an error of ours": {func() error { return domain.ErrConflict }, domain.ErrConflict, "conflict"},
+		"a panic":          {func() error { panic("zoe@example.org") }, nil, "panic"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var w world
+			calls := 0
+			w = newConfigured(t, func(config *rectification.Config) {
+				config.Before = func(_ context.Context, s ports.Session, subject domain.Subject) error {
+					if calls++; s != w.session || !reflect.DeepEqual(subject, w.subject) {
+						t.Errorf("the hook has the subject %v", subject)
+					}
+					return c.do()
+				}
+			}, nil)
+			w.stores()
+			requested := w.requested("id-1", "identity", 1, 0, 0)
+			if c.class == "" {
+				gomock.InOrder(requested, w.writes(writeAge).Return(int64(1), nil), w.succeeded("id-2", "users", 1),
+					w.completed("id-3", 1, 0, ""))
+				if _, err := w.RectifySubject(t.Context(), w.session, w.subject, newAge); err != nil {
+					t.Error(err)
+				}
+			} else {
+				gomock.InOrder(requested, w.failed("id-2", "hook", c.class).Return(errors.New("evidence")))
+				result, err := w.RectifySubject(t.Context(), w.session, w.subject, newAge)
+				if err == nil || c.is != nil && !errors.Is(err, c.is) ||
+					!reflect.DeepEqual(result, domain.RectificationResult{}) {
+					t.Errorf("got %+v, %v", result, err)
+				}
+				if c.is == nil && err.Error() != "habeas: a hook panicked" {
+					t.Errorf("the error is %q", err)
+				}
+			}
+			if calls != 1 {
+				t.Errorf("%d calls", calls)
+			}
+		})
+	}
+}
+
+func TestAHookAfterIsLeftToTheCommit(t *testing.T) {
+	for name, panics := range map[string]bool{"a success": false, "a panic": true} {
+		t.Run(name, func(t *testing.T) {
+			calls := 0
+			w := newConfigured(t, func(config *rectification.Config) {
+				config.After = func(_ context.Context, subject domain.Subject, result domain.RectificationResult) {
+					if calls++; subject.ID.String() != "42" || result.Rectified["users"] != 1 {
+						t.Errorf("the hook has %v, %+v", subject, result)
+					}
+					result.Rectified["users"] = 7 // which is a copy
+					if panics {
+						panic("zoe@example.org")
+					}
+				}
+			}, nil)
+			w.stores()
+			gomock.InOrder(w.requested("id-1", "identity", 1, 0, 0), w.writes(writeAge).Return(int64(1), nil),
+				w.succeeded("id-2", "users", 1), w.completed("id-3", 1, 0, ""))
+			session := &notifying{MockSession: w.session}
+			result, err := w.RectifySubject(t.Context(), session, w.subject, newAge)
+			if err != nil || calls != 0 || len(session.after) != 1 {
+				t.Fatalf("%v: %d calls before the commit, %d functions for after it", err, calls, len(session.after))
+			}
+			session.after[0](t.Context())
+			if calls != 1 || result.Rectified["users"] != 1 {
+				t.Errorf("%d calls, and the result is %+v", calls, result)
+			}
+		})
+	}
+}
+
+func TestAHookAfterNeedsASessionThatTellsOfItsCommit(t *testing.T) {
+	w := newConfigured(t, func(config *rectification.Config) {
+		config.After = func(context.Context, domain.Subject, domain.RectificationResult) { t.Error("the hook is called") }
+	}, nil)
+	w.stores()
+	gomock.InOrder(w.requested("id-1", "identity", 1, 0, 0), w.writes(writeAge).Return(int64(1), nil),
+		w.succeeded("id-2", "users", 1), w.completed("id-3", 1, 0, ""))
+	if _, err := w.RectifySubject(t.Context(), w.session, w.subject, newAge); !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("got %v", err)
+	}
+}

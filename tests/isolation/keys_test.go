@@ -1,0 +1,152 @@
+package isolation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// The external systems whose keys columns may hold.
+var keySystems = []string{"files", "photos"}
+
+// holder is an external system whose keys columns hold. It notes the keys that an export asks for.
+type holder struct {
+	desk
+	asked map[string][]string // by system
+}
+
+func (h holder) ExportKeys(_ context.Context, keys []string) ([]domain.ExportRecord, error) {
+	h.asked[h.name] = append(h.asked[h.name], keys...)
+	return nil, nil
+}
+
+func (holder) EraseKeys(context.Context, []string, string) (int, error) { panic("no worker runs") }
+
+// holdsKeys draws whether a column holds keys of an external system.
+func (g *generator) holdsKeys(c *column) string {
+	switch c.kind.Type { //nolint:exhaustive // the others cannot hold keys
+	case domain.TypeText, domain.TypeUUID, domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
+		return pick(g.T, "ref", append([]string{"", "", ""}, keySystems...)...)
+	}
+	return ""
+}
+
+// refs are the systems whose keys columns of the application hold.
+func (s *schema) refs() []string {
+	return slices.DeleteFunc(slices.Clone(keySystems), func(name string) bool {
+		return !slices.ContainsFunc(s.tables, func(t *table) bool { return !t.outside && len(t.keysOf(name)) > 0 })
+	})
+}
+
+func (t *table) keysOf(system string) []*column {
+	return slices.DeleteFunc(slices.Clone(t.columns), func(c *column) bool {
+		return c.Personal == nil || c.Personal.Ref != system
+	})
+}
+
+// keys are the keys of a system in the subject's rows as a dump has them, by the books. For an erasure, those of cells
+// that it keeps are not among them.
+func (w *world) keys(subject int, system string, d dump, erasing bool) (keys []string) {
+	for _, t := range w.mapped() {
+		for _, r := range t.rows {
+			held, isThere := d[t][t.key(r)]
+			if r.owner != subject || !isThere {
+				continue
+			}
+			for _, c := range t.keysOf(system) {
+				text, isSet := w.plain(held[c.Name].String), held[c.Name].Valid
+				kept := erasing && c.Personal.Strategy == domain.StrategyRetain && !w.lapsed(t, r, c)
+				if isSet && !kept && text != "" && !w.isSurrogate(system, text) {
+					keys = append(keys, text)
+				}
+			}
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// plain is the text of a cell in a dump.
+func (w *world) plain(shown string) string {
+	if w.textMark == "" {
+		return shown
+	}
+	_, text, _ := strings.Cut(shown, " ") // after the type
+	return text
+}
+
+// isSurrogate reports whether a text is what an erasure writes into a column with keys of the system. A random UUID and
+// short digits are not told from keys.
+func (w *world) isSurrogate(system, text string) bool {
+	return slices.ContainsFunc(w.mapped(), func(t *table) bool {
+		return slices.ContainsFunc(t.keysOf(system), func(c *column) bool {
+			switch {
+			case c.placeholder() != nil:
+				return c.placeholder().MatchString(text)
+			case c.Surrogate != "":
+				return text == c.Surrogate
+			case c.kind.Type == domain.TypeText:
+				digits := 32
+				if c.kind.length > 0 {
+					digits = min(digits, c.kind.length-len("anon-"))
+				}
+				return digits >= 12 && regexp.MustCompile(fmt.Sprintf("^anon-[0-9a-f]{%d}$", digits)).MatchString(text)
+			default:
+				return c.kind.Type != domain.TypeUUID && text == "0"
+			}
+		})
+	})
+}
+
+// wanted are the keys of each system in the subject's rows, of those systems that have any.
+func (w *world) wanted(subject int, d dump, erasing bool) map[string][]string {
+	wanted := map[string][]string{}
+	for _, system := range w.refs() {
+		if keys := w.keys(subject, system, d, erasing); len(keys) > 0 {
+			wanted[system] = keys
+		}
+	}
+	return wanted
+}
+
+// checkAsked expects that an export has asked each system for the subject's keys, and for no other.
+func (w *world) checkAsked(subject int, d dump) {
+	want := w.wanted(subject, d, false)
+	for _, system := range keySystems {
+		asked := w.asked[system]
+		slices.Sort(asked)
+		if !slices.Equal(asked, want[system]) {
+			w.Errorf("%s is asked for %q of subject %d, not %q", system, asked, subject, want[system])
+		}
+	}
+	clear(w.asked)
+}
+
+// enqueued reads the keys in the outbox by system, counts its entries, and empties it. It expects the subject's entries
+// alone.
+func (w *world) enqueued(subject domain.Subject) (keys map[string][]string, entries int) {
+	keys = map[string][]string{}
+	rows, err := w.db.DB.QueryContext(w.Context(), "SELECT subject_id, resolver, CAST(ref AS text) FROM habeas_outbox")
+	must(w.T, err)
+	defer rows.Close()
+	for ; rows.Next(); entries++ {
+		var id, resolver, text string
+		must(w.T, rows.Scan(&id, &resolver, &text))
+		var ref domain.SubjectRef
+		must(w.T, json.Unmarshal([]byte(text), &ref))
+		if id != subject.ID.String() || ref.Kind != resolver {
+			w.Errorf("an entry of another subject or system is in the outbox")
+		}
+		keys[resolver] = append(keys[resolver], ref.Keys...)
+	}
+	must(w.T, rows.Err())
+	must(w.T, rows.Close())
+	_, err = w.db.DB.ExecContext(w.Context(), "DELETE FROM habeas_outbox")
+	must(w.T, err)
+	return keys, entries
+}
