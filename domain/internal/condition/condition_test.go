@@ -129,3 +129,14 @@ func TestTheNamesOfAConditionAreRead(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// A text is the application's own, and nothing in it may bring a check down.
+func FuzzDecide(f *testing.F) {
+	f.Add(`CHECK (((email)::text = ANY ((ARRAY['f'::character varying(3)])::text[]))) NOT VALID`)
+	f.Add(`not email is not null and position('@' in email) between -1 and 2 or case when a then b else c end`)
+	f.Add(`cast(email as timestamp with time zone) > now() at time zone 'utc' and x[1] glob '[a-z]*' collate "C"`)
+	f.Fuzz(func(_ *testing.T, text string) {
+		decide(text)
+		condition.Names(text)
+	})
+}
