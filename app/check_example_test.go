@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
@@ -30,10 +31,13 @@ func ExampleIntegration_Check() {
 		_, err := db.Exec(migration)
 		check(err)
 	}
-	fmt.Println(start(context.Background(), db))
+	for _, problem := range domain.Problems(start(context.Background(), db)) {
+		rule, _, _ := strings.Cut(problem.Message, ":") // and then the reason
+		fmt.Printf("error: %s: %s\n", problem.Where(), rule)
+	}
 	// Output:
 	// warning: users.phone: personal-unannotated
-	// habeas: check: users: trigger-copies: The trigger log_email writes to old_emails, which is not in the data map and has columns of the same names: email. Old values there outlive an erasure; Add old_emails to the data map, or let the trigger leave these columns out.
+	// error: users: trigger-copies
 }
 
 func start(ctx context.Context, db *bun.DB) error {

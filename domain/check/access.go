@@ -128,8 +128,8 @@ func (s *schema) checkIndex(
 	}
 	fact := why + " It has no index for that, and the whole table is read." + rows
 	if partial {
-		fact = why + " The index " + live.Indexes[i].Name + " is for some of the rows only, and the whole table may be read." +
-			rows
+		fact = why + " The index " + live.Indexes[i].Name +
+			" is for some of the rows only, and the whole table may be read." + rows
 	}
 	s.report(indexMissing, place{table: name, column: list(columns)}, fact, "Create an index on "+list(columns)+".")
 }

@@ -64,7 +64,9 @@ var copyCases = cases{
 	"trigger-writes-outside of a table that is not listed": {
 		trigger("users", "UPDATE", "elsewhere"), []string{"trigger-writes-outside users keep"},
 	},
-	"trigger-writes-outside not of an index": {both(search("email"), trigger("users", "UPDATE", "found"), trigger("users", "DELETE", "found")), nil},
+	"trigger-writes-outside not of an index": {
+		both(search("email"), trigger("users", "UPDATE", "found"), trigger("users", "DELETE", "found")), nil,
+	},
 	"trigger-writes-outside not if nothing is personal": {
 		func(w *world) { w.plain(); w.outside("totals", "number"); trigger("badges", "UPDATE", "totals")(w) }, nil,
 	},
@@ -90,13 +92,18 @@ var copyCases = cases{
 			w.view("sessions", domain.KindView).Triggers[0].Instead = true
 		}, nil,
 	},
-	"view-copies":                          {matView("users", "email"), []string{"view-copies totals totals"}},
-	"view-copies under another name":       {matView("users", "contact_email"), []string{"view-copies totals totals"}},
-	"view-copies of the subject":           {func(w *world) { matView("orders", "n")(w); w.add("totals", "user_id", domain.TypeBigInt) }, []string{"view-copies totals totals"}},
-	"view-copies not of counts":            {matView("users", "theme", "n"), nil},
-	"view-copies not of another table":     {both(outside("shops", "email_template"), matView("shops", "n")), nil},
-	"view-copies not of a view that reads": {func(w *world) { matView("users", "email")(w); w.live("totals").Kind = domain.KindView }, nil},
-	"search-copies":                        {search("email"), []string{"search-copies found.email"}},
+	"view-copies":                    {matView("users", "email"), []string{"view-copies totals totals"}},
+	"view-copies under another name": {matView("users", "contact_email"), []string{"view-copies totals totals"}},
+	"view-copies of the subject": {
+		func(w *world) { matView("orders", "n")(w); w.add("totals", "user_id", domain.TypeBigInt) },
+		[]string{"view-copies totals totals"},
+	},
+	"view-copies not of counts":        {matView("users", "theme", "n"), nil},
+	"view-copies not of another table": {both(outside("shops", "email_template"), matView("shops", "n")), nil},
+	"view-copies not of a view that reads": {
+		func(w *world) { matView("users", "email")(w); w.live("totals").Kind = domain.KindView }, nil,
+	},
+	"search-copies": {search("email"), []string{"search-copies found.email"}},
 	"search-copies until a row is deleted": {
 		both(search("email"), trigger("users", "UPDATE", "found")), []string{"search-copies found.email"},
 	},
@@ -127,13 +134,19 @@ func targets(indexed ...string) func(*world) {
 }
 
 var accessCases = cases{
-	"row-security":                           {func(w *world) { w.live("orders").RowSecurity = true }, []string{"row-security orders"}},
-	"row-security not if it is trusted":      {func(w *world) { w.live("orders").RowSecurity, w.trusts = true, true }, nil},
-	"row-security not of another table":      {func(w *world) { w.plain(); w.live("badges").RowSecurity = true }, nil},
-	"privilege-missing to read":              {lacks("orders", "SELECT"), []string{"privilege-missing orders SELECT"}},
-	"privilege-missing to write":             {lacks("users", "UPDATE"), []string{"privilege-missing users UPDATE"}},
-	"privilege-missing to delete":            {lacks("sessions", "DELETE"), []string{"privilege-missing sessions DELETE"}},
-	"privilege-missing to lock":              {leaving(lacks("users", "UPDATE")), []string{"privilege-missing users UPDATE"}},
+	"row-security": {
+		func(w *world) { w.live("orders").RowSecurity = true }, []string{"row-security orders"},
+	},
+	"row-security not if it is trusted": {
+		func(w *world) { w.live("orders").RowSecurity, w.trusts = true, true }, nil,
+	},
+	"row-security not of another table": {func(w *world) { w.plain(); w.live("badges").RowSecurity = true }, nil},
+	"privilege-missing to read":         {lacks("orders", "SELECT"), []string{"privilege-missing orders SELECT"}},
+	"privilege-missing to write":        {lacks("users", "UPDATE"), []string{"privilege-missing users UPDATE"}},
+	"privilege-missing to delete":       {lacks("sessions", "DELETE"), []string{"privilege-missing sessions DELETE"}},
+	"privilege-missing to lock": {
+		leaving(lacks("users", "UPDATE")), []string{"privilege-missing users UPDATE"},
+	},
 	"privilege-missing not to insert":        {both(lacks("users", "INSERT"), lacks("users", "DELETE")), nil},
 	"privilege-missing not to write":         {lacks("sessions", "UPDATE"), nil},
 	"privilege-missing not of another table": {func(w *world) { w.plain(); lacks("badges", "SELECT")(w) }, nil},
@@ -177,7 +190,8 @@ var accessCases = cases{
 	},
 	"index-missing not of a small table": {noIndex("orders", 999), nil},
 	"index-missing not of rows that stay": {
-		func(w *world) { letters(domain.ActionSetNull)(w); noIndex("letters", 5000)(w) }, []string{"table-unmapped letters.user_id"},
+		func(w *world) { letters(domain.ActionSetNull)(w); noIndex("letters", 5000)(w) },
+		[]string{"table-unmapped letters.user_id"},
 	},
 	"index-missing not of another table": {func(w *world) { w.plain(); noIndex("badges", 5000)(w) }, nil},
 }

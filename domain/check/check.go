@@ -29,8 +29,8 @@ type Config struct {
 // Checker checks a data map. It keeps nothing between calls, and is safe for concurrent use.
 type Checker struct{ config Config }
 
-// New returns a checker. Returns domain.ErrConfiguration if a field is missing, and domain.ErrManifest if the plan is not
-// one of the data map.
+// New returns a checker. Returns domain.ErrConfiguration if a field is missing, and domain.ErrManifest if the plan is
+// not one of the data map.
 func New(c Config) (*Checker, error) {
 	switch {
 	case c.Catalog == nil:
@@ -46,10 +46,10 @@ func New(c Config) (*Checker, error) {
 	return &Checker{c}, nil
 }
 
-// Check reads the catalog once and returns the findings; none means that every rule holds. They are in the order of the
-// data map: by its tables and their columns as they are declared, and then, by name, columns and tables that it does not
-// have. At one place, errors come before warnings. Rules lists the codes. It reads no row of the application and changes
-// nothing. The error is that of the catalog.
+// Check reads the catalog once and returns the findings; none means that every rule holds. They are in the order of
+// the data map: by its tables and their columns as they are declared, and then, by name, columns and tables that it
+// does not have. At one place, errors come before warnings. Rules lists the codes. It reads no row of the application
+// and changes nothing. The error is that of the catalog.
 func (c *Checker) Check(ctx context.Context) ([]domain.Finding, error) {
 	catalog, err := c.config.Catalog.Catalog(ctx)
 	if err != nil {
@@ -71,7 +71,8 @@ func (c *Checker) Check(ctx context.Context) ([]domain.Finding, error) {
 // place is what a finding is about.
 type place struct{ table, column, object string }
 
-// report adds a finding. Reason and remedy are sentences. What several paths of a table have in common is reported once.
+// report adds a finding. Reason and remedy are sentences. What several paths of a table have in common is reported
+// once.
 func (s *schema) report(code string, at place, reason, remedy string) {
 	if slices.ContainsFunc(s.findings, func(f domain.Finding) bool {
 		return f.Code == code && at == place{f.Table, f.Column, f.Object}

@@ -22,7 +22,9 @@ type cases map[string]struct {
 	want   []string
 }
 
-var all = []cases{tableCases, columnCases, surrogateCases, constraintCases, deletionCases, reachCases, nameCases, copyCases, accessCases}
+var all = []cases{
+	tableCases, columnCases, surrogateCases, constraintCases, deletionCases, reachCases, nameCases, copyCases, accessCases,
+}
 
 func TestADataMapThatFitsHasNoFindings(t *testing.T) {
 	for _, leave := range []bool{false, true} {
@@ -105,8 +107,8 @@ func TestFindingsAreInTheOrderOfTheDataMap(t *testing.T) {
 	for _, f := range w.findings(t) {
 		got = append(got, f.Where())
 	}
-	const want = "orders.user_id orders.issued_at users users.email users.theme users.birthday users.phone sessions.agent " +
-		"apes.first_name, last_name zebras.owner_id"
+	const want = "orders.user_id orders.issued_at users users.email users.theme users.birthday users.phone " +
+		"sessions.agent apes.first_name, last_name zebras.owner_id"
 	if strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
@@ -142,7 +144,8 @@ func TestACheckerNeedsAllItsParts(t *testing.T) {
 		}
 	}
 	plan.Steps = []domain.Step{{Target: "elsewhere", Strategy: domain.StrategyDelete}}
-	if _, err := check.New(check.Config{Catalog: reader, DataMap: dataMap, Plan: plan}); !errors.Is(err, domain.ErrManifest) {
+	_, err = check.New(check.Config{Catalog: reader, DataMap: dataMap, Plan: plan})
+	if !errors.Is(err, domain.ErrManifest) {
 		t.Errorf("the plan of another data map: %v", err)
 	}
 }

@@ -38,8 +38,8 @@ func family(t domain.ColumnType) domain.ColumnType {
 	}
 }
 
-// checkType reports types that differ such that an export shows a value in another form than it has. What is overwritten
-// is checked with the surrogates.
+// checkType reports types that differ such that an export shows a value in another form than it has. What is
+// overwritten is checked with the surrogates.
 func (s *schema) checkType(table domain.Table, column domain.Column, live domain.CatalogColumn) {
 	isText := column.Type == domain.TypeText || live.Type == domain.TypeText // which has a form for each value
 	if isText || !differ(column.Type, live.Type) || s.catalog.Untyped || s.surrogateRefused(table, column) {

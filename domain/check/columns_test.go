@@ -56,7 +56,8 @@ var columnCases = cases{
 		func(w *world) { w.catalog.Untyped = true; w.setType("orders", "user_id", domain.TypeText, "TEXT") }, nil,
 	},
 	"since-type": {
-		func(w *world) { w.setType("orders", "issued_at", domain.TypeBigInt, "bigint") }, []string{"since-type orders.issued_at"},
+		func(w *world) { w.setType("orders", "issued_at", domain.TypeBigInt, "bigint") },
+		[]string{"since-type orders.issued_at"},
 	},
 	"since-type not of a text": {func(w *world) { w.setType("orders", "issued_at", domain.TypeText, "text") }, nil},
 	"since-type not of another column": {
@@ -84,7 +85,9 @@ var columnCases = cases{
 }
 
 // surrogate annotates a further column of users, which the erasure overwrites by a constant.
-func (w *world) surrogate(t domain.ColumnType, constant string, live domain.ColumnType, declared string) *domain.CatalogColumn {
+func (w *world) surrogate(
+	t domain.ColumnType, constant string, live domain.ColumnType, declared string,
+) *domain.CatalogColumn {
 	w.both("users", domain.Column{Name: "data", Type: t, Surrogate: constant, Personal: personal(anonymize)})
 	return w.setType("users", "data", live, declared)
 }
@@ -97,18 +100,28 @@ var surrogateCases = cases{
 	"surrogate-type of a text": {
 		func(w *world) { w.setType("users", "email", domain.TypeUUID, "uuid") }, []string{"surrogate-type users.email"},
 	},
-	"surrogate-type of an address":      {fits(domain.TypeText, "", "", "inet"), []string{"surrogate-type users.data"}},
-	"surrogate-type of a wrong address": {fits(domain.TypeText, "nowhere", "", "inet"), []string{"surrogate-type users.data"}},
+	"surrogate-type of an address": {fits(domain.TypeText, "", "", "inet"), []string{"surrogate-type users.data"}},
+	"surrogate-type of a wrong address": {
+		fits(domain.TypeText, "nowhere", "", "inet"), []string{"surrogate-type users.data"},
+	},
 	"surrogate-type of a placeholder": {
 		fits(domain.TypeText, "x{}", domain.TypeJSON, "jsonb"), []string{"surrogate-type users.data"},
 	},
-	"surrogate-type of a number":  {fits(domain.TypeBigInt, "", domain.TypeUUID, "uuid"), []string{"surrogate-type users.data"}},
-	"surrogate-type of a boolean": {fits(domain.TypeBoolean, "", domain.TypeInteger, "integer"), []string{"surrogate-type users.data"}},
+	"surrogate-type of a number": {
+		fits(domain.TypeBigInt, "", domain.TypeUUID, "uuid"), []string{"surrogate-type users.data"},
+	},
+	"surrogate-type of a boolean": {
+		fits(domain.TypeBoolean, "", domain.TypeInteger, "integer"), []string{"surrogate-type users.data"},
+	},
 	"surrogate-type of an instant": {
 		fits(domain.TypeTime, "", domain.TypeBigInt, "bigint"), []string{"surrogate-type users.data"},
 	},
-	"surrogate-type of JSON":  {fits(domain.TypeJSON, "[]", domain.TypeArray, "text[]"), []string{"surrogate-type users.data"}},
-	"surrogate-type of bytes": {fits(domain.TypeBytes, "", domain.TypeUUID, "uuid"), []string{"surrogate-type users.data"}},
+	"surrogate-type of JSON": {
+		fits(domain.TypeJSON, "[]", domain.TypeArray, "text[]"), []string{"surrogate-type users.data"},
+	},
+	"surrogate-type of bytes": {
+		fits(domain.TypeBytes, "", domain.TypeUUID, "uuid"), []string{"surrogate-type users.data"},
+	},
 	"surrogate-type of a constant": {
 		fits(domain.TypeText, "none", domain.TypeInteger, "integer"), []string{"surrogate-type users.data"},
 	},

@@ -5,14 +5,17 @@ import "github.com/habeas-data/habeas/domain"
 // constrain adds a CHECK constraint to users.
 func constrain(text string, columns ...string) func(*world) {
 	return func(w *world) {
-		w.live("users").Checks = append(w.live("users").Checks, domain.CatalogCheck{Name: "good", Columns: columns, Text: text})
+		check := domain.CatalogCheck{Name: "good", Columns: columns, Text: text}
+		w.live("users").Checks = append(w.live("users").Checks, check)
 	}
 }
 
 // unique adds a unique constraint to users, in which an erasure overwrites the column code by a constant.
 func unique(constraint domain.CatalogUnique, constant string) func(*world) {
 	return func(w *world) {
-		w.both("users", domain.Column{Name: "code", Type: domain.TypeText, Surrogate: constant, Personal: personal(anonymize)})
+		w.both("users", domain.Column{
+			Name: "code", Type: domain.TypeText, Surrogate: constant, Personal: personal(anonymize),
+		})
 		constraint.Name = "one"
 		w.live("users").Uniques = append(w.live("users").Uniques, constraint)
 	}
@@ -26,7 +29,7 @@ func country(column domain.Column) func(*world) {
 		column.Name = "origin"
 		w.both("users", column)
 		w.outside("countries")
-		w.live("users").ForeignKeys = append(w.live("users").ForeignKeys, foreignKey("origin", "countries", domain.ActionNone))
+		w.live("users").ForeignKeys = []domain.CatalogForeignKey{foreignKey("origin", "countries", domain.ActionNone)}
 	}
 }
 
@@ -36,7 +39,8 @@ var constraintCases = cases{
 		constrain("CHECK ((nick IS NOT NULL))", "nick"), []string{"check-violated users.nick good"},
 	},
 	"check-violated by two columns": {
-		constrain("CHECK (nick IS NOT NULL OR email = '')", "nick", "email"), []string{"check-violated users.email, nick good"},
+		constrain("CHECK (nick IS NOT NULL OR email = '')", "nick", "email"),
+		[]string{"check-violated users.email, nick good"},
 	},
 	"check-violated of a domain": {
 		constrain("CHECK ((VALUE ~ '@'::text))", "email"), []string{"check-violated users.email good"},
@@ -68,7 +72,8 @@ var constraintCases = cases{
 	},
 	"check-undecided": {constrain("CHECK (is_email(email))", "email"), []string{"check-undecided users.email good"}},
 	"check-undecided by another column": {
-		constrain("CHECK ((nick IS NOT NULL OR theme IS NOT NULL))", "nick", "theme"), []string{"check-undecided users.nick good"},
+		constrain("CHECK ((nick IS NOT NULL OR theme IS NOT NULL))", "nick", "theme"),
+		[]string{"check-undecided users.nick good"},
 	},
 	"check-undecided by digits": {
 		constrain("CHECK ((email ~ '^anon-[0-9]'::text))", "email"), []string{"check-undecided users.email good"},
@@ -105,17 +110,30 @@ var constraintCases = cases{
 		},
 		[]string{"unique-violated users.nick"},
 	},
-	"unique-violated not with a placeholder":    {unique(of("code"), "x{}"), nil},
-	"unique-violated not by digits":             {unique(of("email"), "none"), nil},
-	"unique-violated not by NULL":               {unique(of("nick", "code"), "none"), nil},
-	"unique-violated not with another one":      {unique(of("email", "code"), "none"), nil},
-	"unique-violated not with a key":            {unique(of("id", "code"), "none"), nil},
-	"unique-violated not if it is not touched":  {unique(of("theme"), "none"), nil},
-	"unique-undecided if it is partial":         {unique(domain.CatalogUnique{Columns: []string{"code"}, Partial: true}, "none"), []string{"unique-undecided users.code one"}},
-	"unique-undecided of expressions":           {unique(domain.CatalogUnique{Columns: []string{"code"}, Expressions: true}, "none"), []string{"unique-undecided users.code one"}},
-	"unique-undecided of an exclusion":          {unique(domain.CatalogUnique{Columns: []string{"email"}, Exclusion: true}, "none"), []string{"unique-undecided users.email one"}},
-	"unique-undecided not with a placeholder":   {unique(domain.CatalogUnique{Columns: []string{"code"}, Expressions: true}, "x{}"), nil},
-	"unique-undecided not of NULL in exclusion": {unique(domain.CatalogUnique{Columns: []string{"nick"}, Exclusion: true}, "none"), nil},
+	"unique-violated not with a placeholder":   {unique(of("code"), "x{}"), nil},
+	"unique-violated not by digits":            {unique(of("email"), "none"), nil},
+	"unique-violated not by NULL":              {unique(of("nick", "code"), "none"), nil},
+	"unique-violated not with another one":     {unique(of("email", "code"), "none"), nil},
+	"unique-violated not with a key":           {unique(of("id", "code"), "none"), nil},
+	"unique-violated not if it is not touched": {unique(of("theme"), "none"), nil},
+	"unique-undecided if it is partial": {
+		unique(domain.CatalogUnique{Columns: []string{"code"}, Partial: true}, "none"),
+		[]string{"unique-undecided users.code one"},
+	},
+	"unique-undecided of expressions": {
+		unique(domain.CatalogUnique{Columns: []string{"code"}, Expressions: true}, "none"),
+		[]string{"unique-undecided users.code one"},
+	},
+	"unique-undecided of an exclusion": {
+		unique(domain.CatalogUnique{Columns: []string{"email"}, Exclusion: true}, "none"),
+		[]string{"unique-undecided users.email one"},
+	},
+	"unique-undecided not with a placeholder": {
+		unique(domain.CatalogUnique{Columns: []string{"code"}, Expressions: true}, "x{}"), nil,
+	},
+	"unique-undecided not of NULL in exclusion": {
+		unique(domain.CatalogUnique{Columns: []string{"nick"}, Exclusion: true}, "none"), nil,
+	},
 
 	"reference-overwritten": {
 		country(domain.Column{Type: domain.TypeText, Personal: personal(anonymize)}),
@@ -125,7 +143,9 @@ var constraintCases = cases{
 		country(domain.Column{Type: domain.TypeText, Surrogate: "''", Personal: personal(anonymize)}),
 		[]string{"reference-overwritten users.origin origin_fkey"},
 	},
-	"reference-overwritten not by NULL":       {country(domain.Column{Type: domain.TypeText, Personal: personal(null)}), nil},
+	"reference-overwritten not by NULL": {
+		country(domain.Column{Type: domain.TypeText, Personal: personal(null)}), nil,
+	},
 	"reference-overwritten not if it is kept": {country(domain.Column{Type: domain.TypeText}), nil},
 	"reference-undecided": {
 		country(domain.Column{Type: domain.TypeText, Surrogate: "XX", Personal: personal(anonymize)}),

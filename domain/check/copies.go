@@ -86,15 +86,17 @@ func (s *schema) copied(table domain.Table, target domain.CatalogTable) []string
 // keepsRows reports whether a table seems to keep whole rows of others: it is named like a history and has a column for
 // any values.
 func (s *schema) keepsRows(table domain.CatalogTable) bool {
-	isHistory := names.Is(table.Name, names.Activities) || slices.ContainsFunc(domain.NameWords(table.Name), func(w string) bool {
-		return slices.Contains([]string{"audit", "history", "archive", "versions", "log", "logs", "shadow", "journal"}, w)
-	})
+	isHistory := names.Is(table.Name, names.Activities) ||
+		hasWord(table.Name, "audit", "history", "archive", "versions", "log", "logs", "shadow", "journal")
 	return isHistory && slices.ContainsFunc(table.Columns, func(c domain.CatalogColumn) bool {
-		return family(c.Type) == domain.TypeJSON || strings.Contains(c.Declared, "hstore") ||
-			c.Type == domain.TypeText && slices.ContainsFunc(domain.NameWords(c.Name), func(w string) bool {
-				return slices.Contains([]string{"old", "data", "row", "values", "payload", "changes", "diff", "snapshot"}, w)
-			})
+		return family(c.Type) == domain.TypeJSON || strings.Contains(c.Declared, "hstore") || c.Type == domain.TypeText &&
+			hasWord(c.Name, "old", "data", "row", "values", "payload", "changes", "diff", "snapshot")
 	})
+}
+
+// hasWord reports whether one of the words of a name is among the others.
+func hasWord(name string, among ...string) bool {
+	return slices.ContainsFunc(domain.NameWords(name), func(w string) bool { return slices.Contains(among, w) })
 }
 
 // checkCopies finds materialized views and full-text indexes that hold copies of personal data.

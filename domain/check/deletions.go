@@ -55,7 +55,7 @@ func (l *losses) follow(child domain.CatalogTable, foreign domain.CatalogForeign
 		}
 	}
 	refers := "Its foreign key " + keyCalled(foreign) + " refers to " + parent.Name + ", of which rows are deleted. "
-	switch foreign.OnDelete {
+	switch foreign.OnDelete { //nolint:exhaustive // the others refuse the deletion
 	case domain.ActionCascade:
 		if !mapped {
 			l.report(deleteCascades, at,
@@ -105,8 +105,8 @@ func (l *losses) reportUndecided(
 	if parent.Name == l.live[table.Name].Name && l.goesWithOwner(table, foreign) {
 		return true
 	}
-	refers := "Its foreign key " + keyCalled(foreign) + " refers to " + parent.Name + ", of which rows are deleted, and so " +
-		"are its own. "
+	refers := "Its foreign key " + keyCalled(foreign) + " refers to " + parent.Name +
+		", of which rows are deleted, and so are its own. "
 	const remedy = "If the rows of one person may refer to those of another, declare ON DELETE SET NULL."
 	switch foreign.OnDelete { //nolint:exhaustive // the others are the same for all rows
 	case domain.ActionCascade:
@@ -119,8 +119,8 @@ func (l *losses) reportUndecided(
 	return true
 }
 
-// isOfAnother reports whether a foreign key that is no path leads to rows of another person: the table has a path to the
-// same table, or the column is named after another part.
+// isOfAnother reports whether a foreign key that is no path leads to rows of another person: the table has a path to
+// the same table, or the column is named after another part.
 func (l *losses) isOfAnother(table domain.Table, foreign domain.CatalogForeignKey, parent domain.CatalogTable) bool {
 	subject := l.live[l.SubjectTable().Name]
 	if parent.Name == subject.Name && slices.ContainsFunc(foreign.Columns, func(name string) bool {

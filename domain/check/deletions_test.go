@@ -96,7 +96,9 @@ var deletionCases = cases{
 		}),
 		[]string{"delete-cascades letters.user_id user_id_fkey", "delete-restricted stamps.id id_fkey"},
 	},
-	"delete-restricted not if the rows stay":           {letters(domain.ActionNone), []string{"table-unmapped letters.user_id"}},
+	"delete-restricted not if the rows stay": {
+		letters(domain.ActionNone), []string{"table-unmapped letters.user_id"},
+	},
 	"delete-restricted not if a path deletes the rows": {leaving(func(*world) {}), nil},
 	"delete-restricted not by another table": {
 		leaving(func(w *world) {
@@ -110,7 +112,10 @@ var deletionCases = cases{
 	"delete-cascades not if the rows stay": {letters(domain.ActionCascade), []string{"table-unmapped letters.user_id"}},
 	"delete-cascades-to-kept": {
 		approved(domain.ActionCascade, false),
-		[]string{"delete-cascades-to-kept papers.approved_by approved_by_fkey", "path-missing papers.approved_by approved_by_fkey"},
+		[]string{
+			"delete-cascades-to-kept papers.approved_by approved_by_fkey",
+			"path-missing papers.approved_by approved_by_fkey",
+		},
 	},
 	"delete-cascades-to-kept although the data map says NULL": {
 		approved(domain.ActionCascade, true),
@@ -228,10 +233,22 @@ var reachCases = cases{
 		func(w *world) { w.outside("employees", "first_name"); w.refers("orders", "employee_id", "employees") },
 		[]string{"table-personal employees.first_name"},
 	},
-	"table-unlinked":                  {func(w *world) { w.outside("letters"); w.add("letters", "user_id", domain.TypeBigInt) }, []string{"table-unlinked letters.user_id"}},
-	"table-unlinked in camel case":    {func(w *world) { w.outside("letters"); w.add("letters", "userId", domain.TypeInteger) }, []string{"table-unlinked letters.userId"}},
-	"table-unlinked in one word":      {func(w *world) { w.outside("letters"); w.add("letters", "userid", domain.TypeInteger) }, []string{"table-unlinked letters.userid"}},
-	"table-unlinked to another table": {func(w *world) { w.outside("letters"); w.add("letters", "order_id", domain.TypeBigInt) }, []string{"table-unlinked letters.order_id"}},
+	"table-unlinked": {
+		func(w *world) { w.outside("letters"); w.add("letters", "user_id", domain.TypeBigInt) },
+		[]string{"table-unlinked letters.user_id"},
+	},
+	"table-unlinked in camel case": {
+		func(w *world) { w.outside("letters"); w.add("letters", "userId", domain.TypeInteger) },
+		[]string{"table-unlinked letters.userId"},
+	},
+	"table-unlinked in one word": {
+		func(w *world) { w.outside("letters"); w.add("letters", "userid", domain.TypeInteger) },
+		[]string{"table-unlinked letters.userid"},
+	},
+	"table-unlinked to another table": {
+		func(w *world) { w.outside("letters"); w.add("letters", "order_id", domain.TypeBigInt) },
+		[]string{"table-unlinked letters.order_id"},
+	},
 	"table-unlinked by the part of a person": {
 		func(w *world) { w.outside("letters"); w.add("letters", "sender_id", domain.TypeBigInt) },
 		[]string{"table-unlinked letters.sender_id"},
@@ -257,8 +274,13 @@ var reachCases = cases{
 	"table-unlinked not of a name that says little": {
 		func(w *world) { w.outside("letters"); w.add("letters", "parent_id", domain.TypeBigInt) }, nil,
 	},
-	"table-personal":           {func(w *world) { w.outside("leads", "email", "first_name") }, []string{"table-personal leads.email, first_name"}},
-	"table-personal in German": {func(w *world) { w.outside("interessenten", "Vorname", "geburtsdatum") }, []string{"table-personal interessenten.Vorname, geburtsdatum"}},
+	"table-personal": {
+		func(w *world) { w.outside("leads", "email", "first_name") }, []string{"table-personal leads.email, first_name"},
+	},
+	"table-personal in German": {
+		func(w *world) { w.outside("interessenten", "Vorname", "geburtsdatum") },
+		[]string{"table-personal interessenten.Vorname, geburtsdatum"},
+	},
 	"table-personal of an heir": {
 		func(w *world) { w.outside("admins", "email", "phone").Inherits = []string{"users"} },
 		[]string{"table-personal admins.phone"},
@@ -266,7 +288,9 @@ var reachCases = cases{
 	"table-personal not of repositories": {
 		func(w *world) { w.outside("redirections", "repo_full_name", "username", "avatar") }, nil,
 	},
-	"table-personal not of things": {func(w *world) { w.outside("products", "name", "title", "ip", "street", "color") }, nil},
+	"table-personal not of things": {
+		func(w *world) { w.outside("products", "name", "title", "ip", "street", "color") }, nil,
+	},
 	"table-personal not of settings": {
 		func(w *world) {
 			w.outside("settings", "email_template", "emailSettings", "phone_verified", "name", "email_count", "from_email")
@@ -275,13 +299,16 @@ var reachCases = cases{
 	"path-missing": {
 		func(w *world) {
 			w.both("orders", domain.Column{Name: "recipient_id", Type: domain.TypeBigInt})
-			w.live("orders").ForeignKeys = append(w.live("orders").ForeignKeys, foreignKey("recipient_id", "users", domain.ActionNone))
+			w.live("orders").ForeignKeys = append(
+				w.live("orders").ForeignKeys, foreignKey("recipient_id", "users", domain.ActionNone))
 		}, []string{"path-missing orders.recipient_id recipient_id_fkey"},
 	},
 	"path-missing by a name": {
 		func(w *world) { w.add("orders", "recipient_id", domain.TypeBigInt) }, []string{"path-missing orders.recipient_id"},
 	},
-	"path-missing not by a name that says little": {func(w *world) { w.add("orders", "parent_id", domain.TypeBigInt) }, nil},
+	"path-missing not by a name that says little": {
+		func(w *world) { w.add("orders", "parent_id", domain.TypeBigInt) }, nil,
+	},
 	"path-missing of a relation": {
 		func(w *world) {
 			w.both("orders", domain.Column{Name: "recipient_id", Type: domain.TypeBigInt})

@@ -61,17 +61,26 @@ func inForeignKey(live domain.CatalogTable, column string) bool {
 	})
 }
 
-// vague are words that say too little for a finding: they stand for data about things as often as for data about people.
-var vague = words("title, titel, slug, header, image, images, url, uri, web, line, region, country, countries, state, " +
-	"province, county, land, pays, pais, provincia, floor, door, district, suburb, timezone, time zone, tz, place, platform, " +
-	"os, operating system, model, agent, app version, browser, device, endpoint, topic, subject, caption, summary, html, " +
-	"markdown, raw, poll, excerpt, question, answer, review, reply, description, position, company, alias, acct, payer, " +
-	"credit, credits, balance, age, race, medicine, prescription, customer token")
+// vague are words that say too little for a finding: they stand for data about things as often as for data about
+// people.
+var vague = words(`
+	title, titel, slug, header, image, images, url, uri, web, line, region, country, countries, state, province,
+	county, land, pays, pais, provincia, floor, door, district, suburb, timezone, time zone, tz, place, platform,
+	os, operating system, model, agent, app version, browser, device, endpoint, topic, subject, caption, summary,
+	html, markdown, raw, poll, excerpt, question, answer, review, reply, description, position, company, alias,
+	acct, payer, credit, credits, balance, age, race, medicine, prescription, customer token`)
 
 // alone are words that stand for a person only if they are the whole name: the name of a user, but not a file name.
-var alone = words("name, nom, nombre, login, handle, mail, about, bio, text, message, content, body, data")
+var alone = words(`
+	name, nom, nombre, login, handle, mail, about, bio, text, message, content, body, data`)
 
-func words(list string) []string { return strings.Split(list, ", ") }
+func words(list string) []string {
+	all := strings.Split(list, ",")
+	for i, word := range all {
+		all[i] = strings.TrimSpace(word)
+	}
+	return all
+}
 
 // guess is why a column seems to hold personal data.
 type guess struct {
@@ -107,11 +116,12 @@ func soundsPersonal(table string, live domain.CatalogTable, column domain.Catalo
 }
 
 // trailing are words behind the one that was recognised that leave its meaning: phone_number, avatar_url.
-var trailing = words("address, addr, adresse, number, no, nr, num, nummer, numero, date, year, month, day, place, city, " +
-	"country, code, hash, encrypted, enc, normalized, canonical, lower, lowercase, string, line, first, second, primary, " +
-	"secondary, home, work, mobile, private, business, main, alt, alternative, backup, old, new, current, previous, raw, " +
-	"masked, url, uri, path, key, file, filename, image, thumbnail, blob, prefix, suffix, name, identity, amount, v, x, y, " +
-	"token")
+var trailing = words(`
+	address, addr, adresse, number, no, nr, num, nummer, numero, date, year, month, day, place, city, country, code,
+	hash, encrypted, enc, normalized, canonical, lower, lowercase, string, line, first, second, primary, secondary,
+	home, work, mobile, private, business, main, alt, alternative, backup, old, new, current, previous, raw, masked,
+	url, uri, path, key, file, filename, image, thumbnail, blob, prefix, suffix, name, identity, amount, v, x, y,
+	token`)
 
 // soundsPassword reports whether a secret is one that only people have.
 func soundsPassword(word string) bool {
@@ -136,7 +146,8 @@ func isAddress(column domain.CatalogColumn) bool {
 }
 
 // ofSystems are words of the addresses from which an application writes itself.
-var ofSystems = words("from, reply, noreply, sender, support, system, admin, smtp, notify, default")
+var ofSystems = words(`
+	from, reply, noreply, sender, support, system, admin, smtp, notify, default`)
 
 // isOfPerson reports whether a column seems to say how to reach a person, or who it is, whatever the table is about.
 func isOfPerson(column domain.CatalogColumn) bool {
@@ -146,7 +157,7 @@ func isOfPerson(column domain.CatalogColumn) bool {
 }
 
 func isOfSystem(column domain.CatalogColumn) bool {
-	return slices.ContainsFunc(domain.NameWords(column.Name), func(w string) bool { return slices.Contains(ofSystems, w) })
+	return hasWord(column.Name, ofSystems...)
 }
 
 // isIdentifying reports whether a column seems to say who a person is, whatever the table is about, and whether that is
@@ -165,5 +176,7 @@ func isIdentifying(column domain.CatalogColumn) (is, surely bool) {
 }
 
 // ofThings are names that things have, too.
-var ofThings = words("full name, fullname, user name, username, display name, login name, avatar, portrait, nick, alias name, " +
-	"owner name, author name, account name, kennzeichen, matricula, id number, document number, identity number, benutzername")
+var ofThings = words(`
+	full name, fullname, user name, username, display name, login name, avatar, portrait, nick, alias name, owner
+	name, author name, account name, kennzeichen, matricula, id number, document number, identity number,
+	benutzername`)

@@ -16,16 +16,22 @@ func typed(name string, t domain.ColumnType) func(*world) {
 }
 
 var nameCases = cases{
-	"personal-unannotated":             {named("users", "phone"), []string{"personal-unannotated users.phone"}},
-	"personal-unannotated in the row":  {named("users", "name"), []string{"personal-unannotated users.name"}},
-	"personal-unannotated of an order": {named("orders", "billing_phone"), []string{"personal-unannotated orders.billing_phone"}},
-	"personal-unannotated that is new": {func(w *world) { w.add("users", "geburtsdatum", domain.TypeTime) }, []string{"personal-unannotated users.geburtsdatum"}},
+	"personal-unannotated":            {named("users", "phone"), []string{"personal-unannotated users.phone"}},
+	"personal-unannotated in the row": {named("users", "name"), []string{"personal-unannotated users.name"}},
+	"personal-unannotated of an order": {
+		named("orders", "billing_phone"), []string{"personal-unannotated orders.billing_phone"},
+	},
+	"personal-unannotated that is new": {
+		func(w *world) { w.add("users", "geburtsdatum", domain.TypeTime) },
+		[]string{"personal-unannotated users.geburtsdatum"},
+	},
 	"personal-unannotated in an address": {
 		func(w *world) { w.add("users", "seen", domain.TypeText); w.setType("users", "seen", "", "inet") },
 		[]string{"personal-unannotated users.seen"},
 	},
 	"personal-unannotated in languages": {
-		named("users", "vorname", "Straße", "prénom", "apellidos", "iban", "lastName", "passportNo", "avatar_url", "password"),
+		named("users", "vorname", "Straße", "prénom", "apellidos", "iban", "lastName", "passportNo", "avatar_url",
+			"password"),
 		[]string{
 			"personal-unannotated users.Straße", "personal-unannotated users.apellidos", "personal-unannotated users.avatar_url",
 			"personal-unannotated users.iban", "personal-unannotated users.lastName", "personal-unannotated users.passportNo",

@@ -12,7 +12,8 @@ import (
 func (s *schema) checkReach() {
 	for _, table := range s.outside() {
 		switch {
-		case s.copies[table.Name], s.reported(table.Name, deleteRestricted, deleteCascades, deleteSetsNull, deleteSetsDefault):
+		case s.copies[table.Name]:
+		case s.reported(table.Name, deleteRestricted, deleteCascades, deleteSetsNull, deleteSetsDefault):
 		case s.reportReaching(table):
 		case s.reportReferred(table):
 		case s.reportUnlinked(table):
@@ -24,7 +25,8 @@ func (s *schema) checkReach() {
 }
 
 // reportReaching reports a table that refers to one of the data map. One that refers to another such table is reported
-// if it seems to hold personal data: the others show once that table is in the data map. It reports whether there is a way.
+// if it seems to hold personal data: the others show once that table is in the data map. It reports whether there is a
+// way.
 func (s *schema) reportReaching(table domain.CatalogTable) bool {
 	way, columns := s.wayOf(table, map[string]bool{})
 	if len(way) == 0 || len(way) > 1 && s.seemPersonal(table) == "" {
@@ -73,9 +75,9 @@ func namesPersonal(table string, columns []string) bool {
 	return isReference && ok
 }
 
-// wayOf returns the tables by which foreign keys of a table outside of the data map lead into it, and the columns of the
-// first one. Over another such table, only foreign keys with ON DELETE CASCADE lead further: their rows are parts of the
-// others.
+// wayOf returns the tables by which foreign keys of a table outside of the data map lead into it, and the columns of
+// the first one. Over another such table, only foreign keys with ON DELETE CASCADE lead further: their rows are parts
+// of the others.
 func (s *schema) wayOf(table domain.CatalogTable, seen map[string]bool) (way, columns []string) {
 	seen[table.Name] = true
 	for _, foreign := range table.ForeignKeys {
@@ -129,8 +131,8 @@ func (s *schema) reportUnlinked(table domain.CatalogTable) bool {
 	return false
 }
 
-// namedAfter reports whether a column is named after a table of the data map and its key, or after the part of a person,
-// and has the type of the key: user_id for users.id, sender_id or created_by for the subject's table.
+// namedAfter reports whether a column is named after a table of the data map and its key, or after the part of a
+// person, and has the type of the key: user_id for users.id, sender_id or created_by for the subject's table.
 func (s *schema) namedAfter(table domain.CatalogTable, column domain.CatalogColumn, parent domain.Table) bool {
 	live, ok := s.live[parent.Name]
 	if !ok || len(parent.PrimaryKey) != 1 || inForeignKey(table, column.Name) {

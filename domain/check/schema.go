@@ -25,7 +25,8 @@ type schema struct {
 func newSchema(c Config, catalog domain.Catalog) *schema {
 	s := &schema{
 		DataMap: c.DataMap, catalog: catalog, trusts: c.TrustRowFilters, steps: c.Plan.Local(),
-		findings: []domain.Finding{}, live: map[string]domain.CatalogTable{}, mapped: map[string]domain.Table{}, needed: map[string]bool{},
+		findings: []domain.Finding{}, live: map[string]domain.CatalogTable{}, mapped: map[string]domain.Table{},
+		needed: map[string]bool{},
 		copies: map[string]bool{},
 	}
 	s.catalog.Tables = slices.Clone(catalog.Tables)

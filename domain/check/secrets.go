@@ -23,8 +23,11 @@ func (s *schema) checkSecrets() {
 			}
 		}
 		for _, column := range table.Exported() {
+			if column.Personal.Export != "" || slices.Contains(table.PrimaryKey, column.Name) {
+				continue
+			}
 			match, ok := names.Find(table.Name, column.Name, column.Type)
-			if ok && match.Secret && soundsCredential(match.Word) && column.Personal.Export == "" && !slices.Contains(table.PrimaryKey, column.Name) {
+			if ok && match.Secret && soundsCredential(match.Word) {
 				s.report(secretExported, place{table: table.Name, column: column.Name},
 					"The column is named like a secret ("+match.Word+"), and exports show its values.",
 					"Say export:no for what the person may not read, and export:yes for what they may.")

@@ -111,7 +111,8 @@ func parseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// fits reports whether a database with typed columns takes the surrogate for the column. Returns true if it is not known.
+// fits reports whether a database with typed columns takes the surrogate for the column. Returns true if it is not
+// known.
 func (s surrogate) fits(live domain.CatalogColumn) bool {
 	switch {
 	case live.Type == "" && s.wants == domain.TypeText:

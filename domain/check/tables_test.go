@@ -30,15 +30,27 @@ func (w *world) view(table string, kind domain.TableKind) *domain.CatalogTable {
 }
 
 var tableCases = cases{
-	"table-missing":                       {func(w *world) { w.without("orders") }, []string{"table-missing orders"}},
-	"table-missing not with its schema":   {func(w *world) { w.table("sessions").Name = "public.sessions" }, nil},
-	"table-missing not in another case":   {func(w *world) { w.live("orders").FoldsCase = true; w.live("orders").Name = "Orders" }, nil},
-	"map-outdated by a table":             {func(w *world) { w.plain(); w.without("badges") }, []string{"map-outdated badges"}},
-	"map-outdated by a column":            {func(w *world) { w.drop("users", "theme") }, []string{"map-outdated users.theme"}},
+	"table-missing":                     {func(w *world) { w.without("orders") }, []string{"table-missing orders"}},
+	"table-missing not with its schema": {func(w *world) { w.table("sessions").Name = "public.sessions" }, nil},
+	"table-missing not in another case": {
+		func(w *world) { w.live("orders").FoldsCase = true; w.live("orders").Name = "Orders" }, nil,
+	},
+	"map-outdated by a table": {
+		func(w *world) { w.plain(); w.without("badges") }, []string{"map-outdated badges"},
+	},
+	"map-outdated by a column": {
+		func(w *world) { w.drop("users", "theme") }, []string{"map-outdated users.theme"},
+	},
 	"map-outdated not by further columns": {func(w *world) { w.add("users", "color", domain.TypeText) }, nil},
-	"column-missing":                      {func(w *world) { w.drop("users", "email") }, []string{"column-missing users.email"}},
-	"column-missing of a key":             {func(w *world) { w.drop("orders", "id") }, []string{"column-missing orders.id"}},
-	"column-missing of a relation":        {func(w *world) { w.drop("orders", "user_id") }, []string{"column-missing orders.user_id"}},
+	"column-missing": {
+		func(w *world) { w.drop("users", "email") }, []string{"column-missing users.email"},
+	},
+	"column-missing of a key": {
+		func(w *world) { w.drop("orders", "id") }, []string{"column-missing orders.id"},
+	},
+	"column-missing of a relation": {
+		func(w *world) { w.drop("orders", "user_id") }, []string{"column-missing orders.user_id"},
+	},
 	"column-missing of a duty": {
 		func(w *world) { w.drop("orders", "issued_at") }, []string{"column-missing orders.issued_at"},
 	},

@@ -41,8 +41,8 @@ func (s *schema) reportUnique(unique domain.CatalogUnique, at place) {
 	}
 }
 
-// colliding returns the columns of a unique constraint into which an erasure writes values that may be equal to those of
-// other rows. One column that differs in each row, or that is NULL, is enough for a constraint on several columns.
+// colliding returns the columns of a unique constraint into which an erasure writes values that may be equal to those
+// of other rows. One column that differs in each row, or that is NULL, is enough for a constraint on several columns.
 func (w write) colliding(unique domain.CatalogUnique) []string {
 	var names, kept []string
 	for _, name := range unique.Columns {

@@ -81,7 +81,8 @@ func liveOf(table domain.Table) domain.CatalogTable {
 	}
 	for _, column := range table.Columns {
 		live.Columns = append(live.Columns, domain.CatalogColumn{
-			Name: column.Name, Declared: string(column.Type), Type: column.Type, Nullable: !slices.Contains(table.PrimaryKey, column.Name),
+			Name: column.Name, Declared: string(column.Type), Type: column.Type,
+			Nullable: !slices.Contains(table.PrimaryKey, column.Name),
 		})
 	}
 	for _, relation := range table.Relations {
@@ -111,7 +112,8 @@ func (w *world) table(name string) *domain.Table {
 }
 
 func (w *world) live(name string) *domain.CatalogTable {
-	return &w.catalog.Tables[slices.IndexFunc(w.catalog.Tables, func(t domain.CatalogTable) bool { return t.Name == name })]
+	tables := w.catalog.Tables
+	return &tables[slices.IndexFunc(tables, func(t domain.CatalogTable) bool { return t.Name == name })]
 }
 
 // field is a column of the data map, and column one of the database.

@@ -68,13 +68,22 @@ var forecasts = map[string]foretold{
 	"constraints that hold": {statements: withPeople(
 		"id bigint PRIMARY KEY, email text NOT NULL UNIQUE CHECK (length(email) < 40 AND email <> ''), nick text UNIQUE " +
 			"CHECK (nick <> '')")},
-	"a constraint":         {statements: withPeople("id bigint PRIMARY KEY, email text CHECK (email LIKE '%@%'), nick text"), code: "check-violated"},
-	"a constraint of NULL": {statements: withPeople("id bigint PRIMARY KEY, email text, nick text CHECK (nick IS NOT NULL)"), code: "check-violated"},
-	"NOT NULL":             {statements: withPeople("id bigint PRIMARY KEY, email text, nick text NOT NULL"), code: "null-refused"},
+	"a constraint": {
+		statements: withPeople("id bigint PRIMARY KEY, email text CHECK (email LIKE '%@%'), nick text"),
+		code:       "check-violated",
+	},
+	"a constraint of NULL": {
+		statements: withPeople("id bigint PRIMARY KEY, email text, nick text CHECK (nick IS NOT NULL)"),
+		code:       "check-violated",
+	},
+	"NOT NULL": {
+		statements: withPeople("id bigint PRIMARY KEY, email text, nick text NOT NULL"), code: "null-refused",
+	},
 	"a computed column": {
-		statements: withPeople("id bigint PRIMARY KEY, nick text, email text GENERATED ALWAYS AS (nick || '@example.org') STORED"),
-		rows:       []string{"INSERT INTO people (id, nick) VALUES (1, 'al'), (2, 'bo')"},
-		code:       "generated-written",
+		statements: withPeople(
+			"id bigint PRIMARY KEY, nick text, email text GENERATED ALWAYS AS (nick || '@example.org') STORED"),
+		rows: []string{"INSERT INTO people (id, nick) VALUES (1, 'al'), (2, 'bo')"},
+		code: "generated-written",
 	},
 	"equal surrogates": {
 		statements: withPeople("id bigint PRIMARY KEY, email text UNIQUE, nick text"),

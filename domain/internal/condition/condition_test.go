@@ -64,10 +64,12 @@ func TestAConditionThatHolds(t *testing.T) {
 		"CHECK ((num_nonnulls(gone, email) = 1))", "num_nulls(gone, email) = 1",
 		"length(email) <= 40", "LENGTH(Email) <= 40", `length("email") <= 40`, "length(`email`) <= 40",
 		"email LIKE 'anon-%'", "email GLOB 'anon-[0-9]*'", "email NOT LIKE '%@%'", "users.email LIKE 'anon-%'",
-		"CASE WHEN active THEN email = 'x' ELSE email <> '' END", "CASE amount WHEN 0 THEN true END", "CASE WHEN active THEN 0 END",
+		"CASE WHEN active THEN email = 'x' ELSE email <> '' END", "CASE amount WHEN 0 THEN true END",
+		"CASE WHEN active THEN 0 END",
 		"CAST(amount AS text) = '0'", "lower(email) = email", "trim(email) <> ''", "substr(email, 1, 5) = 'anon-'",
 		"left(email, 4) = 'anon'", "starts_with(email, 'anon')", "POSITION(('@'::text) IN (email)) = 0",
-		`"position"(email, '-') = 5 OR true`, "instr(email, '-') = 5", "octet_length(none) = 0", "(email)::character(4) = 'anon'",
+		`"position"(email, '-') = 5 OR true`, "instr(email, '-') = 5", "octet_length(none) = 0",
+		"(email)::character(4) = 'anon'",
 		"email /* any */ IS NOT NULL -- of them", "'it''s' = 'it''s'", "email::text COLLATE \"C\" <> 'x'",
 		"5 <> ALL (ARRAY[1, 2])", "(amount IS NULL) = (gone IS NOT NULL)", "amount IS NOT 5", "1.5e1 > .5",
 		"CHECK (id = id::uuid)", "VALUE IS NULL OR true", "email || '@erased.invalid' LIKE '%@%'",
@@ -79,7 +81,8 @@ func TestAConditionThatFails(t *testing.T) {
 		"CHECK ((char_length((email)::text) <= 20))", "length(email) < 37", "length(email) BETWEEN 3 AND 20",
 		"CHECK (((email)::text ~~ '%@%'::text))", "email LIKE '%_@_%'", "CHECK (((email)::text ~ '^[^@]+@[^@]+$'::text))",
 		"CHECK ((POSITION(('@'::text) IN (email)) > 1))", "email ILIKE '%@%'", "email ~~* '%@%'", "email GLOB '*@*'",
-		"CHECK (((none)::text <> ''::text))", "none > ''", "none != ''", "length(trim(none)) > 0", "none SIMILAR TO 'x' AND none <> ''",
+		"CHECK (((none)::text <> ''::text))", "none > ''", "none != ''", "length(trim(none)) > 0",
+		"none SIMILAR TO 'x' AND none <> ''",
 		"CHECK (((email)::text = ANY (ARRAY['m'::text, 'f'::text])))", "email IN ('m', 'f')", "email = ANY ('{m,f}'::text[])",
 		"CHECK ((amount > 0))", "CHECK ((amount <> (0)::numeric))", "amount > 0 AND kept > 0", "NOT (amount = 0 OR kept = 1)",
 		"CHECK ((gone IS NOT NULL))", "email IS NULL", "there IS NULL", "gone IS NOT NULL OR active",
@@ -92,17 +95,22 @@ func TestAConditionThatFails(t *testing.T) {
 
 func TestAConditionThatCannotBeDecided(t *testing.T) {
 	wantOutcomes(t, condition.Undecided,
-		"", "CHECK ()", "(", "email <", "email IN (", "email IN ('a' 'b')", "CASE WHEN active", "CAST(email)", "'open", `"open`,
-		"kept > 3", "kept = 1 AND email <> ''", "kept IS NOT NULL", "there = 'x'", "kept", "there", "NOT kept", "there IS TRUE",
+		"", "CHECK ()", "(", "email <", "email IN (", "email IN ('a' 'b')", "CASE WHEN active", "CAST(email)", "'open",
+		`"open`,
+		"kept > 3", "kept = 1 AND email <> ''", "kept IS NOT NULL", "there = 'x'", "kept", "there", "NOT kept",
+		"there IS TRUE",
 		"is_email(email)", "email ~ '^(?=anon)'", `email ~ '\manon'`, "email ~ '['", "email ~ kept", "email LIKE kept",
 		"email = 'ANON-0123456789ABCDEF0123456789ABCDEF'", "email > 'b'", "email = 5", "email LIKE 'anon!%' ESCAPE '!'",
 		"email LIKE 'ANON-0%'", "data ? 'a'", "data ->> 'a' = 'b'", "data @> '{}'",
-		"born > kept", "born + interval '18 years' < now()", "born < '2100-01-01' AND born - kept > 3", "now() > '2030-01-01'::date",
-		"EXTRACT(year FROM born) > 1900", "(amount, email) = (0, '')", "amount / 2 = 0", "amount % kept = 1", "abs(email) = 1",
+		"born > kept", "born + interval '18 years' < now()", "born < '2100-01-01' AND born - kept > 3",
+		"now() > '2030-01-01'::date",
+		"EXTRACT(year FROM born) > 1900", "(amount, email) = (0, '')", "amount / 2 = 0", "amount % kept = 1",
+		"abs(email) = 1",
 		"CASE WHEN kept = 1 THEN true ELSE false END", "coalesce(kept, gone) IS NULL", "num_nonnulls(gone, kept) = 1",
 		"email::integer > 0", "id::bigint > 0", "born::interval > x", "email SIMILAR TO '(a|b)%'", "email ~ E'\\\\d'",
 		"email = ANY (kept)", `email = ANY ('{"a"}'::text[])`, "email REGEXP 'x'", "(ARRAY['a'])[1] = email",
-		"email GLOB '[!'", "email ~~ 'a\\'", "email extra", "trim(both 'x' from email) = ''", "substr(email, 0) = ''", "1x > 0",
+		"email GLOB '[!'", "email ~~ 'a\\'", "email extra", "trim(both 'x' from email) = ''", "substr(email, 0) = ''",
+		"1x > 0",
 		strings.Repeat("(", 300)+"1"+strings.Repeat(")", 300),
 		"email LIKE 'ANON-%x' OR email LIKE 'Anon-%'", "f(amount) IS NULL", "length(email, 2) = 1", "date('x', 'y') > born",
 	)
@@ -120,4 +128,15 @@ func TestTheNamesOfAConditionAreRead(t *testing.T) {
 	if got != "CHECK,length,email,OR,Full Name" {
 		t.Errorf("got %s", got)
 	}
+}
+
+// A text is the application's own, and nothing in it may bring a check down.
+func FuzzDecide(f *testing.F) {
+	f.Add(`CHECK (((email)::text = ANY ((ARRAY['f'::character varying(3)])::text[]))) NOT VALID`)
+	f.Add(`not email is not null and position('@' in email) between -1 and 2 or case when a then b else c end`)
+	f.Add(`cast(email as timestamp with time zone) > now() at time zone 'utc' and x[1] glob '[a-z]*' collate "C"`)
+	f.Fuzz(func(_ *testing.T, text string) {
+		decide(text)
+		condition.Names(text)
+	})
 }

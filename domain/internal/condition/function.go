@@ -183,9 +183,9 @@ const blanks = " "
 
 // textFunctions are functions of a text, and of further arguments that are known and not NULL.
 var textFunctions = map[string]func(s string, more []Value) Value{
-	"length":           func(s string, more []Value) Value { return alone(more, Number(float64(utf8.RuneCountInString(s)))) },
-	"char_length":      func(s string, more []Value) Value { return alone(more, Number(float64(utf8.RuneCountInString(s)))) },
-	"character_length": func(s string, more []Value) Value { return alone(more, Number(float64(utf8.RuneCountInString(s)))) },
+	"length":           runes,
+	"char_length":      runes,
+	"character_length": runes,
 	"octet_length":     func(s string, more []Value) Value { return alone(more, Number(float64(len(s)))) },
 	"lower":            func(s string, more []Value) Value { return alone(more, Text(strings.ToLower(s))) },
 	"upper":            func(s string, more []Value) Value { return alone(more, Text(strings.ToUpper(s))) },
@@ -208,6 +208,10 @@ var textFunctions = map[string]func(s string, more []Value) Value{
 	"json_valid":   func(s string, more []Value) Value { return alone(more, Boolean(json.Valid([]byte(s)))) },
 	"json_typeof":  kindOfJSON,
 	"jsonb_typeof": kindOfJSON,
+}
+
+func runes(s string, more []Value) Value {
+	return alone(more, Number(float64(utf8.RuneCountInString(s))))
 }
 
 // alone is the value of a function that was called with nothing but its text.
