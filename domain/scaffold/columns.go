@@ -153,7 +153,7 @@ func (t *table) viaOf(column string) string {
 	if len(vias) < 2 {
 		return ""
 	}
-	if t.paths[0].turned {
+	if t.turned {
 		return strings.Join(vias, ",")
 	}
 	for _, via := range vias {
@@ -184,7 +184,7 @@ func (t *table) askForAuthor(c domain.CatalogColumn, m names.Match) {
 func (t *table) askForVia() {
 	vias := t.vias()
 	personal := slices.ContainsFunc(t.columns, func(c domain.Column) bool { return c.Personal != nil })
-	if len(vias) > 1 && personal && !t.paths[0].turned {
+	if len(vias) > 1 && personal && !t.turned {
 		t.ask("", "The rows are about several people: to which of them do the columns belong? (via)", vias[0], vias[1:]...)
 	}
 }

@@ -31,7 +31,7 @@ func (d *draft) measure() {
 		changed = false
 		for _, t := range d.tables {
 			for _, r := range t.out {
-				if t == d.subject || r.to == t || r.to.far == unreachable || !r.isRelation() {
+				if t == d.subject || r.to == t || r.to.far == unreachable || r.to.turned || !r.isRelation() {
 					continue
 				}
 				if far := r.length(d.subject) + r.to.far; far < t.far {
@@ -43,7 +43,7 @@ func (d *draft) measure() {
 }
 
 // turn relates tables that reach no person to rows that refer to them: the address that a user or an order names. A row
-// then belongs to the person whose row refers to it.
+// then belongs to the person whose row refers to it. Others that refer to it do not.
 func (d *draft) turn() {
 	for _, t := range d.tables {
 		if t.far != unreachable || !t.isReal() || len(t.personal()) == 0 {
@@ -60,13 +60,13 @@ func (d *draft) turn() {
 			}
 			if len(nearest) == 0 || r.from.far == nearest[0].to.far && r.from == nearest[0].to {
 				nearest = append(nearest, &reference{
-					from: t, to: r.from, columns: r.referenced, referenced: r.columns, turned: true,
+					from: t, to: r.from, columns: r.referenced, referenced: r.columns,
 				})
 			}
 		}
 		nearest = slices.DeleteFunc(nearest, func(r *reference) bool { return !r.isRelation() })
 		if len(nearest) > 0 {
-			t.out = append(t.out, nearest...)
+			t.out, t.turned = append(t.out, nearest...), true
 			t.ask("", "Rows of "+nearest[0].to.Name+" refer to it: does each of its rows belong to one person alone?",
 				"yes", "no: leave it out")
 			d.measure()
@@ -82,9 +82,9 @@ func (d *draft) choosePaths() {
 			continue
 		}
 		shortest := slices.DeleteFunc(slices.Clone(t.out), func(r *reference) bool {
-			return r.to == t || !r.isRelation() || r.to.far == unreachable || r.length(d.subject)+r.to.far != t.far
+			return r.to == t || !r.isRelation() || r.to.far == unreachable || r.to.turned || r.length(d.subject)+r.to.far != t.far
 		})
-		if t.far == 1 || shortest[0].turned {
+		if t.far == 1 || t.turned {
 			t.takePeople(shortest)
 		} else {
 			t.takeOne(shortest)
@@ -176,7 +176,7 @@ func leadsTo(from, to *table, seen map[*table]bool) bool {
 // relationName is the name of a relation: SentBy of sent_by_id.
 func relationName(r *reference) string {
 	columns := r.columns
-	if r.turned {
+	if r.from.turned {
 		columns = r.referenced
 	}
 	stem, _ := names.Stem(columns[len(columns)-1])

@@ -18,7 +18,6 @@ type reference struct {
 	role       names.Role
 	name       string // of the relation, in tables with several paths
 	kept       bool   // a relation of the data map
-	turned     bool   // the other table refers to this one; see turn
 }
 
 func (r *reference) nullable() bool {

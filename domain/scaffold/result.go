@@ -41,10 +41,16 @@ func (d *draft) result() ([]domain.Table, []Decision) {
 			tables = append(tables, d.mapped(t))
 		}
 		if t.chosen || t.far == unreachable {
+			slices.SortStableFunc(t.asked, func(a, b Decision) int { return t.place(a.Column) - t.place(b.Column) })
 			decisions = append(decisions, t.asked...)
 		}
 	}
 	return tables, decisions
+}
+
+// place is the place of a column in the table, and -1 for the rows.
+func (t *table) place(column string) int {
+	return slices.IndexFunc(t.Columns, func(c domain.CatalogColumn) bool { return c.Name == column })
 }
 
 // mapped is the table as the data map has it.
@@ -109,29 +115,50 @@ func (d *draft) leftOut() []LeftOut {
 }
 
 func (d *draft) whyOut(t *table) string {
-	personal := t.personal()
+	personal := strings.Join(t.personal(), ", ")
 	switch {
 	case t.Kind == domain.KindForeign, t.Kind == domain.KindVirtual:
 		return "It is a " + strings.ReplaceAll(string(t.Kind), "_", " ") + ", which an erasure does not change."
 	case len(t.Inherits) > 0:
 		return "Its rows are rows of " + strings.Join(t.Inherits, ", ") + " as well."
 	case !t.isReal():
-		if len(personal) > 0 || slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.far != unreachable }) {
-			t.ask("", "It has no primary or unique key, by which an erasure finds its rows: does it hold personal data?",
-				"leave it out", "give it a primary key")
-		}
 		return "It has no primary key and no unique key."
 	case t.far != unreachable:
 		return "It leads to " + d.subject.Name + ", but none of its columns looks personal."
-	case len(personal) == 0:
+	case personal == "":
 		return "No relation leads from it to " + d.subject.Name + ", and none of its columns looks personal."
-	case names.Is(t.Name, names.Machinery), names.Is(t.Name, names.Reference):
+	case d.isAboutNone(t):
 		return "No relation leads from it to " + d.subject.Name + ". By its name, it is about no person."
 	default:
-		t.ask("", "Columns look personal ("+strings.Join(personal, ", ")+"), but no relation leads to "+d.subject.Name+
-			": whose rows are they?", "leave it out", "add a relation", "make it part of another data map")
-		return "No relation leads from it to " + d.subject.Name + ", but columns look personal: " +
-			strings.Join(personal, ", ") + "."
+		return "No relation leads from it to " + d.subject.Name + ", but columns look personal: " + personal + "."
+	}
+}
+
+func (d *draft) isAboutNone(t *table) bool {
+	return names.Is(t.Name, names.Machinery) || names.Is(t.Name, names.Reference)
+}
+
+// askForLeftOut asks about tables that no relation relates to a person.
+func (d *draft) askForLeftOut() {
+	for _, t := range d.tables {
+		isTable := t.Kind == domain.KindTable || t.Kind == domain.KindPartitioned
+		if t.far != unreachable || !isTable || len(t.Inherits) > 0 || d.isAboutNone(t) {
+			continue
+		}
+		personal := strings.Join(t.personal(), ", ")
+		leads := slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.far != unreachable })
+		switch {
+		case !t.isReal() && (personal != "" || leads):
+			t.ask("", "It has no primary or unique key, by which an erasure finds its rows: does it hold personal data?",
+				"leave it out", "give it a primary key")
+		case !t.isReal():
+		case personal != "":
+			t.ask("", "Columns look personal ("+personal+"), but no relation leads to "+d.subject.Name+": whose rows are they?",
+				"leave it out", "add a relation", "make it part of another data map")
+			t.askForTypes()
+		default:
+			t.askForTypes()
+		}
 	}
 }
 

@@ -14,6 +14,11 @@ func (d *draft) decideRows() {
 	for _, t := range d.byDistance() {
 		t.goes, t.why = d.wants(t)
 	}
+	for _, t := range d.tables {
+		if t.far != unreachable && (t.goes || t.mayBePersonal()) {
+			t.need()
+		}
+	}
 	for changed := true; changed; {
 		changed = false
 		for _, t := range d.tables {
@@ -26,6 +31,10 @@ func (d *draft) decideRows() {
 					t.why = "The rows stay, because rows of " + r.from.Name + " refer to them by " + r.label() + "."
 				}
 			}
+			if t.turned && t.paths[0].to.goes {
+				t.paths[0].to.goes, changed = false, true
+				t.paths[0].to.why = "The rows stay, because rows of " + t.Name + " are found by them."
+			}
 		}
 	}
 	for _, t := range d.tables {
@@ -33,6 +42,23 @@ func (d *draft) decideRows() {
 			t.ask("", "Is the whole row the person's, so that it is deleted?", "delete the rows", "keep the rows and overwrite "+
 				"the personal columns")
 		}
+	}
+}
+
+// mayBePersonal reports whether a column of the table may be annotated.
+func (t *table) mayBePersonal() bool {
+	return len(t.found) > 0 ||
+		slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool { return c.Type == domain.TypeJSON })
+}
+
+// need marks the tables of the paths as needed by the data map, the table itself included.
+func (t *table) need() {
+	if t.needed {
+		return
+	}
+	t.needed = true
+	for _, r := range t.paths {
+		r.to.need()
 	}
 }
 
@@ -48,7 +74,7 @@ func (d *draft) wants(t *table) (goes bool, why string) {
 	duty, hasDuty := names.FindDuty(t.Name)
 	other := d.elsewhere(t)
 	switch {
-	case len(t.paths) > 0 && t.paths[0].turned:
+	case t.turned:
 		return false, "The rows stay, because rows of " + t.paths[0].to.Name + " refer to them."
 	case t == d.subject:
 		return false, "The table of the people. The row stays, without personal data, because other rows refer to it."
@@ -60,6 +86,9 @@ func (d *draft) wants(t *table) (goes bool, why string) {
 		return false, "The rows stay, because they are about several people."
 	case len(t.paths) == 1 && t.paths[0].to != d.subject:
 		to := t.paths[0].to
+		if t.paths[0].setsNull {
+			return false, "The rows stay, because the database clears the reference to " + to.Name + "."
+		}
 		if !to.goes {
 			return false, "The rows stay, because those of " + to.Name + " stay."
 		}
@@ -90,7 +119,7 @@ func (d *draft) elsewhere(t *table) *reference {
 }
 
 // isLink reports whether the rows hold nothing but a key, at least two references to other rows, and instants. A table
-// that is named like a link (memberships, likes) may have columns of other types as well, but no free text.
+// that is named like a link (memberships, likes) may have other columns as well, but none that looks personal.
 func (t *table) isLink() bool {
 	if len(t.out) < 2 || len(t.paths) == 0 || t.far > 1 {
 		return false
@@ -103,10 +132,8 @@ func (t *table) isLink() bool {
 			return false
 		case slices.Contains(t.key, c.Name):
 			return family(c.Type) == domain.TypeText && len(t.key) == 1 && !named // it may name something outside
-		case c.Type == domain.TypeText && len(c.Values) == 0 && !names.IsState(c.Name), c.Type == domain.TypeJSON:
-			return true
 		default:
-			return personal || !named
+			return personal || !named || c.Type == domain.TypeJSON
 		}
 	})
 }
@@ -145,14 +172,14 @@ func (t *table) keptBy() *reference {
 }
 
 // allowsDeletion reports whether rows that a reference leads to can be deleted: because the referring rows are deleted
-// before, or because the database clears the reference.
+// before, or because the database clears the reference, which is no path of the data map.
 func (r *reference) allowsDeletion(t *table) bool {
 	if r.from.goes && len(t.paths) == 1 && len(r.from.paths) == 1 && r.from.paths[0] == r {
 		return true
 	}
 	return r.setsNull && !slices.ContainsFunc(r.columns, func(name string) bool {
 		column, ok := r.from.Column(name)
-		return !ok || !column.Nullable || slices.Contains(r.from.key, name) ||
+		return !ok || !column.Nullable || slices.Contains(r.from.key, name) || r.from.needed &&
 			slices.ContainsFunc(r.from.paths, func(path *reference) bool { return slices.Contains(path.columns, name) })
 	})
 }

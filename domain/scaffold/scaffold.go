@@ -83,6 +83,7 @@ func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
 	d.decideRows()
 	d.annotate()
 	d.choose()
+	d.askForLeftOut()
 	p := Proposal{Candidates: candidates, LeftOut: d.leftOut(), Decisions: []Decision{}}
 	p.Tables, p.Decisions = d.result()
 	if _, err := domain.NewDataMap(p.Tables...); err != nil {
@@ -111,6 +112,8 @@ type table struct {
 	far     int          // the length of the way to the subject's table, or unreachable
 	paths   []*reference // the relations that the ways to the subject begin with
 	found   map[string]names.Match
+	turned  bool   // its paths lead to rows that refer to it
+	needed  bool   // the data map may have the table
 	goes    bool   // an erasure deletes the rows
 	why     string // why the rows go or stay, one sentence
 	columns []domain.Column

@@ -19,7 +19,7 @@ import (
 // ? nullable, > the table that it refers to, and = what becomes of the row when that table's row is deleted.
 func schema(lines string) domain.Catalog {
 	var catalog domain.Catalog
-	for line := range strings.Lines(lines) {
+	for line := range strings.Lines(strings.ReplaceAll(lines, ",\n", ",")) {
 		name, columns, ok := strings.Cut(strings.TrimSpace(line), ":")
 		if !ok {
 			continue

@@ -30,6 +30,7 @@ const (
 	forEmail       = 6
 	forPassword    = 6
 	forPair        = 25 // another candidate's rows each belong to one row of it: users with one account each
+	againstPart    = 20 // its rows belong to those of another candidate: accounts of users at providers
 	againstGroup   = 30 // many rows of another candidate belong to one row of it: an account with many users
 	leastScore     = 50
 	leastLead      = 12
@@ -167,6 +168,13 @@ func (d *draft) score(t *table) Candidate {
 	}
 	if look.password {
 		c.Score += forPassword
+	}
+	for _, r := range t.out {
+		if _, people := nameScore(r.to.Name); people && r.to != t && !look.email && lookAt(r.to).email {
+			c.Score -= againstPart
+			reasons = append(reasons, "its rows belong to those of "+r.to.Name)
+			break
+		}
 	}
 	for _, r := range t.in {
 		_, people := nameScore(r.from.Name)

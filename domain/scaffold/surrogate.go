@@ -55,8 +55,13 @@ func (t *table) fit(c domain.CatalogColumn, m names.Match, to *domain.Column, a 
 	return t.chooseSurrogate(c, m, to)
 }
 
-// takesNull reports whether no constraint refuses NULL in the column.
+// takesNull reports whether no constraint refuses NULL in the column, or a second one.
 func (t *table) takesNull(c domain.CatalogColumn) bool {
+	if slices.ContainsFunc(t.Uniques, func(u domain.CatalogUnique) bool {
+		return u.NullsEqual && slices.Contains(u.Columns, c.Name)
+	}) {
+		return false
+	}
 	return !slices.ContainsFunc(t.checksOf(c.Name), func(check domain.CatalogCheck) bool {
 		switch decide(check, c.Name, condition.Null()) {
 		case condition.Holds:

@@ -3,6 +3,7 @@ package porttest
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
@@ -10,13 +11,16 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestSessions checks that a store keeps the promises of ports.SessionFactory and ports.Session.
+// TestSessions checks that a store keeps the promises of ports.SessionFactory, ports.Session and ports.Rehearser.
 func TestSessions(t *testing.T, h StoreHarness) {
 	t.Helper()
 	promise.Hold(t, sessionPromises, h, h.Waive)
 }
 
-var sessionPromises = []promise.Promise[StoreHarness]{
+var sessionPromises = slices.Concat(runPromises, rehearsalPromises)
+
+// runPromises are about sessions that SessionFactory.Do runs.
+var runPromises = []promise.Promise[StoreHarness]{
 	that(sessionCommitsEverything, "what is written through any store is there after the commit"),
 	that(sessionRollsEverythingBackOnAnError, "an error of fn rolls all of it back, together"),
 	that(sessionReturnsTheErrorThatItWasGiven, "an error of fn comes back for errors.Is and errors.As"),

@@ -17,7 +17,7 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 		notCancelled = "is not context canceled"
 		notDeadline  = "is not context deadline exceeded"
 	)
-	promise.ExpectDefects(t, *update, sessionPromises, brokenStore, defects{
+	promise.ExpectDefects(t, *update, runPromises, brokenStore, defects{
 		"nothing commits": {changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 			err := do(ctx, func(ctx context.Context, s ports.Session) error {
 				if err := fn(ctx, s); err != nil {

@@ -114,12 +114,7 @@ func (f doFunc) Do(ctx context.Context, fn sessionFunc) error {
 func changesDo(
 	change func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error,
 ) func(*Store) {
-	return func(store *Store) {
-		do := doFunc(store.Sessions.Do)
-		store.Sessions = doFunc(func(ctx context.Context, fn sessionFunc) error {
-			return change(do, ctx, fn)
-		})
-	}
+	return func(store *Store) { store.Sessions = changing(store.Sessions, change, asBefore) }
 }
 
 // replaced is a session with other stores in place of its own; those that are nil are its own.
@@ -201,13 +196,14 @@ func (p *pool) connections() int { return int(p.held.Load()) }
 func (p *pool) statements() int  { return int(p.sent.Load()) }
 
 func (p *pool) watch(sessions ports.SessionFactory) ports.SessionFactory {
-	return doFunc(func(ctx context.Context, fn sessionFunc) error {
+	count := func(run doFunc, ctx context.Context, fn sessionFunc) error {
 		connection := &connection{pool: p}
 		defer connection.release()
-		return sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		return run(ctx, func(ctx context.Context, s ports.Session) error {
 			return fn(ctx, replaced{Session: s, subjects: counted{s.Subjects(), connection}})
 		})
-	})
+	}
+	return changing(sessions, count, count)
 }
 
 // connection is the one that a session has, once it is open.

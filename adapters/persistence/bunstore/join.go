@@ -61,12 +61,12 @@ func (j *Joined) Committed(ctx context.Context) {
 
 // Do implements ports.SessionFactory.
 func (j *Joined) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
-	if ctx.Value(activeKey{j.store.db}) != nil {
-		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
-	}
 	outer := ctx
+	ctx, err := j.store.enter(ctx)
+	if err != nil {
+		return err
+	}
 	ctx, observed := ports.Begin(ctx, j.store.observer, domain.Activity{Kind: domain.ActivitySession})
-	ctx = context.WithValue(ctx, activeKey{j.store.db}, true)
 	session := &session{store: j.store, preserve: j.preserve, tx: j.tx, joined: true}
 	returned := false
 	defer func() {
@@ -75,7 +75,7 @@ func (j *Joined) Do(ctx context.Context, fn func(context.Context, ports.Session)
 			session.tellEnd(outer, errPanicked)
 		}
 	}()
-	err := j.tx.Savepoint(ctx)
+	err = j.tx.Savepoint(ctx)
 	if err == nil {
 		err = session.afterRollback(ctx, session.run(ctx, fn))
 	}

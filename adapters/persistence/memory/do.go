@@ -18,12 +18,12 @@ type openKey struct{ store *Store }
 
 // Do implements ports.SessionFactory.
 func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) error) (err error) {
-	if ctx.Value(openKey{s}) != nil {
-		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
-	}
 	outer := ctx
+	ctx, err = s.enter(ctx)
+	if err != nil {
+		return err
+	}
 	ctx, observed := ports.Begin(ctx, s.observer, domain.Activity{Kind: domain.ActivitySession})
-	ctx = context.WithValue(ctx, openKey{s}, true)
 	session, returned := &session{store: s}, false
 	defer func() { // also when fn panics
 		session.end()
@@ -57,6 +57,14 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 
 // errPanicked is the end of a session whose function panicked.
 var errPanicked = &domain.Error{Op: "session", Message: "its function panicked"}
+
+// enter returns the context of a session. Returns domain.ErrSession if ctx is one.
+func (s *Store) enter(ctx context.Context) (context.Context, error) {
+	if ctx.Value(openKey{s}) != nil {
+		return nil, &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
+	}
+	return context.WithValue(ctx, openKey{s}, true), nil
+}
 
 // tell wakes whoever waits for work in the outbox.
 func (s *session) tell() {

@@ -99,14 +99,19 @@ func (s *session) write(ctx context.Context) (*state, error) {
 	return s.state, s.fail(s.state.append(held))
 }
 
-// commit makes everything that the session wrote visible to others, at once.
-func (s *session) commit(ctx context.Context) error {
+// prepare does all of a commit that can fail.
+func (s *session) prepare(ctx context.Context) error {
 	if !s.held.empty() {
 		if _, err := s.write(ctx); err != nil {
 			return err
 		}
 	}
-	if err := s.ready(ctx); err != nil {
+	return s.ready(ctx)
+}
+
+// commit makes everything that the session wrote visible to others, at once.
+func (s *session) commit(ctx context.Context) error {
+	if err := s.prepare(ctx); err != nil {
 		return err
 	}
 	if s.state != nil {

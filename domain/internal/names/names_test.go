@@ -34,6 +34,7 @@ func TestNamesOfPersonalData(t *testing.T) {
 		"invoices.iban":                domain.CategoryFinancial,
 		"employees.salary number":      domain.CategoryFinancial,
 		"sessions.ip":                  domain.CategoryTechnical,
+		"users.ip_address":             domain.CategoryTechnical,
 		"anything.remote_addr":         domain.CategoryTechnical,
 		"logins.user_agent":            domain.CategoryTechnical,
 		"users.device_id":              domain.CategoryTechnical,

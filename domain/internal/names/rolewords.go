@@ -30,8 +30,8 @@ var roleWords = map[Role][]pattern{
 		friend, peer, partner, contact, mentioned, payee, beneficiary, participant, empfaenger, destinataire, destinatario,
 		reply to, parent`),
 	Maker: patterns(`
-		creator, created by, updated by, modified by, deleted by, edited by, approved by, closed by, resolved by, locked by,
-		merged by, reviewed by, invited by, added by, granted by, revoked by, archived by, uploaded by, last edited by,
+		by, creator, created by, updated by, modified by, deleted by, edited by, approved by, closed by, resolved by, locked
+		by, merged by, reviewed by, invited by, added by, granted by, revoked by, archived by, uploaded by, last edited by,
 		assigned by, doer, actor, editor, merger, reviewer, approver, moderator, admin, administrator, operator, agent,
 		resolver, uploader, publisher, assigner, updater, last poster, ersteller, bearbeiter`),
 }
@@ -122,9 +122,3 @@ func Creates(column string) bool {
 }
 
 var creators = patterns("creator, created by, added by, uploaded by, uploader, ersteller")
-
-// IsState reports whether a column says in which state or of which kind a row is.
-func IsState(column string) bool {
-	parts := partsOf(column)
-	return len(parts) > 0 && slices.Contains(asideWords, parts[len(parts)-1])
-}

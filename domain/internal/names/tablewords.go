@@ -66,12 +66,20 @@ func IsPeople(table string) bool { return Is(table, People) }
 
 // Is reports whether a table is of the kind, by the last words of its name. A schema in front of the name is left out.
 func Is(table string, kind Kind) bool {
-	if kind == Duties {
+	switch kind { //nolint:exhaustive // the others have words only
+	case Duties:
 		_, ok := FindDuty(table)
 		return ok
+	case Addresses:
+		if slices.ContainsFunc(partsOf(BaseName(table)), func(word string) bool { return slices.Contains(virtual, word) }) {
+			return false
+		}
 	}
 	return endsIn(table, tableWords[kind])
 }
+
+// virtual are words for addresses that are no postal ones.
+var virtual = []string{"ip", "mac", "email", "mail", "wallet", "network"}
 
 func endsIn(table string, list []pattern) bool {
 	parts := partsOf(BaseName(table))

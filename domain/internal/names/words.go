@@ -55,6 +55,13 @@ var columnRules = []columnRule{
 		patterns("balance, credit, credits, kontostand, guthaben, solde, saldo"),
 	},
 	{
+		domain.CategoryTechnical, "a network address or a device", texts | numbers, nil,
+		patterns(`
+			ip, ips, ipv, ip address, ipaddr, remote addr*, remote ip, client ip, *ipaddress, ip adresse, *user agent, ua
+			string, device id, device name, device token, deviceid, device fingerprint, mac address, imei, imsi, idfa, gaid,
+			advertising id, browser fingerprint, fcm*, apns*, push endpoint, host name, cookie*, adresse ip, direccion ip`),
+	},
+	{
 		domain.CategoryIdentity, "an official document or number of a person", texts | numbers, nil,
 		patterns(`
 			passport*, ssn, social security*, national id, nationalid, national number, identity card, id card, id number,
@@ -155,13 +162,6 @@ var columnRules = []columnRule{
 		patterns("location, place, time zone, timezone, tz, city, country*, region, lieu, lugar"),
 	},
 	{
-		domain.CategoryTechnical, "a network address or a device", texts | numbers, nil,
-		patterns(`
-			ip, ips, ipv, ip address, ipaddr, remote addr*, remote ip, client ip, *ipaddress, ip adresse, *user agent, ua
-			string, device id, device name, device token, deviceid, device fingerprint, mac address, imei, imsi, idfa, gaid,
-			advertising id, browser fingerprint, fcm*, apns*, push endpoint, host name, cookie*, adresse ip, direccion ip`),
-	},
-	{
 		domain.CategoryTechnical, "a device of a person", texts, []Kind{People, Sessions, Activities},
 		patterns(`
 			device*, browser*, platform, screen, language, os, operating system, fingerprint, agent, hostname, model, endpoint,
@@ -199,8 +199,9 @@ var columnRules = []columnRule{
 	{
 		domain.CategoryCommunication, "what a person has written", texts, nil,
 		patterns(`
-			feedback, complaint, private note, private message, message body, message text, free text, remarks, *nachricht,
-			bemerkung*, *notiz, *notizen, kommentar*, commentaire*, remarque*, mensaje*, comentario*, observaciones`),
+			feedback, complaint, gift message, greeting, delivery instructions, private note, private message, message body,
+			message text, free text, remarks, *nachricht, bemerkung*, *notiz, *notizen, kommentar*, commentaire*, remarque*,
+			mensaje*, comentario*, observaciones`),
 	},
 	{
 		domain.CategoryCommunication, "what a person has written", texts, []Kind{Messages, People, Duties},
@@ -233,19 +234,20 @@ var asideOfText = []string{"at", "on", "since", "until", "by"}
 var sureSecrets = patterns(`
 	*password, password*, *passwd, passwd*, *secret, secret*, *token, token*, *recovery, recovery*, pass, pwd,
 	passphrase, passcode, salt, pin, pin code, cvv, cvc, credential*, *otp, mfa*, totp*, two factor*, backup code,
-	webauthn*, verification code, confirmation code, reset code, activation code, invite code, security answer, security
-	question, private *, session id, sessionid, csrf*, *api key, *secret key, access key, encryption key, signing key,
-	auth key, ssh key, license key, webhook key, session key, master key, token hash, code hash, passwort*, kennwort*,
-	geheim*, mot de passe, motdepasse, contrasena, clave`)
+	webauthn*, verification code, confirmation code, reset code, activation code, authorization code, auth code, login
+	code, one time code, invite code, security answer, security question, private key, privatekey, session id, sessionid,
+	csrf*, *api key, *secret key, access key, encryption key, signing key, auth key, ssh key, license key, webhook key,
+	session key, master key, token hash, code hash, passwort*, kennwort*, geheim*, mot de passe, motdepasse, contrasena,
+	clave`)
 
 // vagueSecrets recognise secrets in tables of people, sessions or secrets.
-var vagueSecrets = patterns("*key, *hash, code")
+var vagueSecrets = patterns("*key, *hash")
 
 // openPatterns are names that sound like a secret and are none.
 var openPatterns = patterns(`
 	public *, publickey, sort key, foreign key, primary key, cache key, translation key, object key, storage key, file
 	key, media key, content hash, file hash, commit hash, image hash, blur hash, idempotency key, natural key, partition
-	key, locale key, setting key, preference key, config key, group key, private message, private note, private instance`)
+	key, locale key, setting key, preference key, config key, group key`)
 
 // asideOfSecret are last words of names that are about a secret and do not hold it.
 var asideOfSecret = []string{

@@ -1,0 +1,162 @@
+package scaffold_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+func TestWhatAnErasureDoesWithAColumn(t *testing.T) {
+	catalog := schema(`
+		users: id*, email!, backup_email:text(20), login:text(50)!, phone:bigint, birthday:time?, password_hash, api_key?,
+			homepage_url, gender:enum(f|m|unknown), religion:enum(a|b), last_ip:inet, mac_address:xml, salary:number,
+			bio?, age:integer, nickname:text(5)!, postal_code, public_key_url, locale, theme`)
+	checks := map[string]string{
+		"age": "CHECK ((age >= 18))", "postal_code": `CHECK ((postal_code ~ '^\d{5}$'::text))`,
+		"bio": "CHECK ((bio IS NOT NULL))", "locale": "CHECK ((locale = ANY (ARRAY['de'::text, 'en'::text])))",
+	}
+	for column, text := range checks {
+		catalog.Tables[0].Checks = append(catalog.Tables[0].Checks, domain.CatalogCheck{
+			Name: column + "_check", Columns: []string{column}, Text: text,
+		})
+	}
+	p := propose(t, catalog)
+	var got []string
+	for _, c := range p.dataMap.SubjectTable().Columns {
+		if c.Personal == nil {
+			got = append(got, c.Name+" -")
+			continue
+		}
+		got = append(got, strings.TrimSpace(strings.Join([]string{
+			c.Name, string(c.Type), string(c.Personal.Category), string(c.Personal.Strategy), string(c.Personal.Export), c.Surrogate,
+		}, " ")))
+	}
+	wantLines(t, got, `
+		id -
+		email text contact anonymize  {}@erased.invalid
+		backup_email text contact anonymize
+		login text identity anonymize
+		phone bigint contact anonymize
+		birthday time identity null
+		password_hash text technical anonymize no
+		api_key text technical null no
+		homepage_url text contact anonymize  https://erased.invalid/{}
+		gender text identity anonymize  unknown
+		religion text special anonymize  a
+		last_ip text technical anonymize  0.0.0.0
+		mac_address -
+		salary number financial anonymize
+		bio text identity anonymize
+		age integer identity anonymize  18
+		nickname text identity anonymize
+		postal_code text contact anonymize  00000
+		public_key_url text contact anonymize yes https://erased.invalid/{}
+		locale text behavioral anonymize  de
+		theme -
+	`)
+	wantLines(t, p.asked(), `
+		users.mac_address
+		users.salary
+		users.nickname
+	`)
+}
+
+func TestAColumnInAKeyStays(t *testing.T) {
+	p := propose(t, schema(`
+		users: email:text*, name
+		badges: id*, user_email:text, token!
+		uses: id*, badge_token:text`))
+	wantLines(t, p.steps(), `anonymize users name`)
+	if got := p.asked(); !slices.Contains(got, "users.email") {
+		t.Errorf("asked about %v", got)
+	}
+}
+
+func TestASecretKeyIsNotExported(t *testing.T) {
+	p := propose(t, schema(users+`sessions: token:text*, user_id>users, ip`))
+	token := p.column(t, "sessions.token")
+	if token.Personal == nil || token.Personal.Export != domain.ExportNo {
+		t.Errorf("token is %+v", token)
+	}
+}
+
+func TestAComputedColumnIsAsked(t *testing.T) {
+	catalog := schema("users: id*, first_name, full_name")
+	catalog.Tables[0].Columns[2].Generated = true
+	p := propose(t, catalog)
+	wantLines(t, p.steps(), "anonymize users first_name")
+	wantLines(t, p.asked(), "users.full_name")
+}
+
+func TestDocumentsAreAsked(t *testing.T) {
+	p := propose(t, schema(`
+		users: id*, email, traits:json
+		orders: id*, user_id>users, street, cart:json`))
+	if p.column(t, "users.traits").Personal == nil || p.column(t, "orders.cart").Personal != nil {
+		t.Error("documents of the person are not overwritten, or those of others are")
+	}
+	wantLines(t, p.asked(), `
+		users.traits
+		orders
+		orders.cart
+	`)
+}
+
+func TestUniqueValuesStayApart(t *testing.T) {
+	catalog := schema("users: id*, phone:bigint, mobile:bigint?, fax:bigint?, email!")
+	catalog.Tables[0].Uniques = append(catalog.Tables[0].Uniques,
+		domain.CatalogUnique{Name: "phone_key", Columns: []string{"phone"}},
+		domain.CatalogUnique{Name: "phone_email_key", Columns: []string{"phone", "email"}},
+		domain.CatalogUnique{Name: "phone_mobile_key", Columns: []string{"phone", "mobile"}},
+		domain.CatalogUnique{Name: "fax_key", Columns: []string{"fax"}, NullsEqual: true})
+	p := propose(t, catalog)
+	var questions []string
+	for _, d := range p.Decisions {
+		for _, name := range []string{"phone_key", "phone_email_key", "phone_mobile_key", "fax_key"} {
+			if strings.Contains(d.Question, name) {
+				questions = append(questions, name)
+			}
+		}
+	}
+	if !slices.Equal(questions, []string{"phone_key", "fax_key"}) {
+		t.Errorf("asked about %v", questions)
+	}
+}
+
+func TestEachGuessHasItsReasonInANote(t *testing.T) {
+	p := propose(t, schema(users+`
+		notes: id*, sender_id>users, recipient_id>users, text
+		visits: id*, user_id>users, ip`))
+	for _, table := range p.dataMap.Tables() {
+		if table.Note == "" {
+			t.Errorf("%s has no note", table.Name)
+		}
+		for _, c := range table.Personal() {
+			if c.Note == "" {
+				t.Errorf("%s.%s has no note", table.Name, c.Name)
+			}
+		}
+	}
+	for _, d := range p.Decisions {
+		table, _ := p.dataMap.Table(d.Table)
+		note := table.Note
+		if d.Column != "" {
+			note = p.column(t, d.Table+"."+d.Column).Note
+		}
+		if !strings.Contains(note, d.String()) || !strings.HasPrefix(d.String(), "DECIDE: ") {
+			t.Errorf("%q is not in the note %q", d, note)
+		}
+	}
+}
+
+func TestATextByAnotherPersonIsAsked(t *testing.T) {
+	p := propose(t, schema(users+`
+		comments: id*, author_id>users, body
+		comment_reports: id*, reporter_id>users, comment_id>comments, original_comment_text, text`))
+	if asked := p.asked(); !slices.Contains(asked, "comment_reports.original_comment_text") ||
+		slices.Contains(asked, "comment_reports.text") {
+		t.Errorf("asked about %v", asked)
+	}
+}
