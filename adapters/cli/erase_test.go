@@ -62,6 +62,9 @@ func TestLinesOfTheStandardInputNameSubjects(t *testing.T) {
 	}
 }
 
+// noPlan is the hash of no plan.
+const noPlan = "3f2504e04f8911d39a0c0305e82c3301"
+
 func TestACallThatIsNotAsItMustBeChangesNothing(t *testing.T) {
 	for name, test := range map[string]struct {
 		lines string
@@ -84,6 +87,8 @@ func TestACallThatIsNotAsItMustBeChangesNothing(t *testing.T) {
 		"an unknown system":       {"", []string{"1", "--yes", by, "--ref", "erp=7"}, "see the topic subjects"},
 		"a ref without an id":     {"", []string{"1", "--yes", by, "--ref", "crm"}, "--ref must be system=id"},
 		"an empty ref":            {"", []string{"1", "--yes", by, "--ref", "crm="}, "1 to 255"},
+		"no plan":                 {"", []string{"1", "--yes", by, "--plan", "c1@example.org"}, "32 hexadecimal digits"},
+		"a plan for lines":        {"1\n2\n", []string{"-", "--yes", by, "--plan", noPlan}, "--plan is for one subject"},
 		"refs for lines":          {"1\n", []string{"-", "--yes", by, "--ref", "crm=7"}, "a line has its refs"},
 		"no line":                 {"\n", []string{"-", "--yes", by}, "has no subject"},
 		"a broken line":           {"1\n{\"id\": \"c1@example.org\"}\n", []string{"-", "--yes", by}, "line 2: "},
