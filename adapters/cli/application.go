@@ -22,7 +22,10 @@ type Application interface {
 // Subjects are the calls about one subject.
 type Subjects interface {
 	Known(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
+	Rehearse(ctx context.Context, subject domain.Subject) (domain.Rehearsal, error)
 	Erase(ctx context.Context, subject domain.Subject) (domain.ErasureResult, error)
+	EraseAsRehearsed(ctx context.Context, subject domain.Subject, fingerprint string) (domain.ErasureResult, error)
+	Verify(ctx context.Context, id domain.SubjectID) (domain.Verification, error)
 	Export(ctx context.Context, subject domain.Subject, w io.Writer) (domain.ExportBundle, error)
 	Trail(ctx context.Context, id domain.SubjectID) ([]domain.AuditEvent, error)
 	Consents(ctx context.Context, id domain.SubjectID) (domain.ConsentStatuses, error)

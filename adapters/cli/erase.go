@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 func erase() verb {
 	var refs []string
+	var plan string
 	var yes, unknown bool
 	return verb{
 		use:   "erase SUBJECT",
@@ -25,13 +27,17 @@ each subject. A worker of the application tells the systems.
 An external system is told if its ref is given, or if a column holds its keys.
 To erase a subject again is no error: it changes nothing but surrogates.
 
-The verb asks for confirmation, or needs --yes. With - it erases the subjects of
-the standard input one after the other. It checks every line before it erases
-the first one, and stops at the first failure. The subjects before that stay
-erased.`,
+The verb asks for confirmation, or needs --yes. The question has the counts of a
+rehearsal, and the erasure is carried out only if it comes to the same. With
+--plan it is carried out only if it comes to what rehearse has shown.
+
+With - it erases the subjects of the standard input one after the other. It
+checks every line before it erases the first one, and stops at the first
+failure. The subjects before that stay erased.`,
 		example: `habeas erase 42 --operator dpo
 habeas erase '["de","42"]' --operator dpo --yes
 habeas erase 42 --ref supportdesk=c-17 --operator dpo
+habeas erase 42 --plan 3f2504e04f8911d39a0c0305e82c3301 --operator dpo --yes
 habeas erase - --operator dpo --yes < subjects.txt`,
 		exits: exits{
 			fine:   "every subject is erased in the database of the application",
@@ -39,7 +45,8 @@ habeas erase - --operator dpo --yes < subjects.txt`,
 		},
 		args: oneSubject, acts: true,
 		flags: func(c *cobra.Command) {
-			c.Flags().StringArrayVar(&refs, "ref", nil, "`system=id` of the subject in an external system; repeatable")
+			refFlag(c, &refs)
+			c.Flags().StringVar(&plan, "plan", "", "`hash` of a rehearsal that the erasure must come to")
 			c.Flags().BoolVar(&yes, "yes", false, "erase without a confirmation")
 			c.Flags().BoolVar(&unknown, "unknown", false, "also erase if the subject's own row is not there")
 		},
@@ -56,37 +63,45 @@ habeas erase - --operator dpo --yes < subjects.txt`,
 					return err
 				}
 			}
-			question := "Erase " + counted(len(people), "subject") + ": " + c.intention() + "."
-			if err := c.confirm(ctx, yes, question); err != nil {
-				return err
+			if plan != "" && len(people) > 1 {
+				return usage(c.command, "--plan is for one subject")
 			}
-			return c.eraseAll(ctx, people)
+			if !yes {
+				if plan, err = c.confirmErasure(ctx, people, plan); err != nil {
+					return err
+				}
+			}
+			return c.eraseAll(ctx, people, plan)
 		},
 	}
 }
 
-// intention is the plan in words.
-func (c *call) intention() string {
-	targets := map[domain.Strategy][]string{}
-	for _, step := range c.Plan().Local() {
-		if !slices.Contains(targets[step.Strategy], step.Target) {
-			targets[step.Strategy] = append(targets[step.Strategy], step.Target)
-		}
+// confirmErasure asks for a confirmation of an erasure with its counts, and returns the fingerprint of these counts, or
+// the one that it was given.
+func (c *call) confirmErasure(ctx context.Context, people []person, plan string) (string, error) {
+	if len(people) > 1 || !c.hasPerson() {
+		return "", c.confirm(ctx, false, "")
 	}
-	var parts []string
-	for _, strategy := range []domain.Strategy{domain.StrategyDelete, domain.StrategyAnonymize, domain.StrategyRetain} {
-		if len(targets[strategy]) > 0 {
-			parts = append(parts, string(strategy)+" rows of "+strings.Join(targets[strategy], ", "))
-		}
+	intention, fingerprint, err := c.intention(ctx, people[0])
+	if err != nil {
+		return "", err
 	}
-	return strings.Join(parts, "; ")
+	return cmp.Or(plan, fingerprint), c.confirm(ctx, false, "Erase 1 subject: "+intention+".")
 }
 
-func (c *call) eraseAll(ctx context.Context, people []person) error {
+// erase erases a subject, if the fingerprint of a rehearsal is given only as it was rehearsed.
+func (c *call) erase(ctx context.Context, subject domain.Subject, plan string) (domain.ErasureResult, error) {
+	if plan != "" {
+		return c.EraseAsRehearsed(ctx, subject, plan)
+	}
+	return c.Erase(ctx, subject)
+}
+
+func (c *call) eraseAll(ctx context.Context, people []person, plan string) error {
 	progress := c.progress("erasing", len(people))
 	defer progress.end()
 	for i, p := range people {
-		result, err := c.Erase(ctx, p.Subject)
+		result, err := c.erase(ctx, p.Subject, plan)
 		if err != nil {
 			return afterSome(i, len(people), p, err)
 		}

@@ -62,6 +62,9 @@ func TestLinesOfTheStandardInputNameSubjects(t *testing.T) {
 	}
 }
 
+// noPlan is the hash of no plan.
+const noPlan = "3f2504e04f8911d39a0c0305e82c3301"
+
 func TestACallThatIsNotAsItMustBeChangesNothing(t *testing.T) {
 	for name, test := range map[string]struct {
 		lines string
@@ -84,9 +87,12 @@ func TestACallThatIsNotAsItMustBeChangesNothing(t *testing.T) {
 		"an unknown system":       {"", []string{"1", "--yes", by, "--ref", "erp=7"}, "see the topic subjects"},
 		"a ref without an id":     {"", []string{"1", "--yes", by, "--ref", "crm"}, "--ref must be system=id"},
 		"an empty ref":            {"", []string{"1", "--yes", by, "--ref", "crm="}, "1 to 255"},
+		"no plan":                 {"", []string{"1", "--yes", by, "--plan", "c1@example.org"}, "32 hexadecimal digits"},
+		"a plan for lines":        {"1\n2\n", []string{"-", "--yes", by, "--plan", noPlan}, "--plan is for one subject"},
 		"refs for lines":          {"1\n", []string{"-", "--yes", by, "--ref", "crm=7"}, "a line has its refs"},
 		"no line":                 {"\n", []string{"-", "--yes", by}, "has no subject"},
 		"a broken line":           {"1\n{\"id\": \"c1@example.org\"}\n", []string{"-", "--yes", by}, "line 2: "},
+		"an unknown field":        {"{\"subject_id\":\"1\",\"ref\":[]}\n", []string{"-", "--yes", by}, "line 1: "},
 		"text after the object":   {"{\"subject_id\":\"1\"} 2\n", []string{"-", "--yes", by}, "line 1: "},
 		"an object without id":    {"1\n{}\n", []string{"-", "--yes", by}, "line 2: "},
 		"an unknown line":         {"1\n\nc1@example.org\n", []string{"-", "--yes", by}, "line 3: "},
@@ -208,3 +214,22 @@ func TestAnOutputThatCannotBeWrittenIsToldAfterTheWork(t *testing.T) {
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// leaky is an output that loses its first part.
+type leaky struct{ bytes.Buffer }
+
+func (l *leaky) Write(text []byte) (int, error) {
+	if l.Len() == 0 {
+		_, _ = l.Buffer.WriteString("lost ")
+		return 0, syscall.EIO
+	}
+	return l.Buffer.Write(text)
+}
+
+func TestNothingIsWrittenBehindWhatWasLost(t *testing.T) {
+	w := newWorld(t).reading("1\n2\n3\n")
+	out := &leaky{}
+	if code := w.into(out, &bytes.Buffer{}, "erase", "-", by, "--yes"); code != 2 || out.String() != "lost " {
+		t.Errorf("ends with %d: %s", code, out.String())
+	}
+}

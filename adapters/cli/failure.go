@@ -104,9 +104,12 @@ var remedies = map[domain.Code]string{
 	domain.ErrConfiguration: "change the configuration of the application, or the rights of its role",
 	domain.ErrManifest:      "correct the data map",
 	domain.ErrRetention:     "correct the data map",
-	domain.ErrConflict:      "change the data map or the constraint, nothing was changed in the database",
+	domain.ErrConflict:      "nothing was changed in the database",
 	domain.ErrLeftOver:      "look at triggers, rules and views of the table, nothing was changed in the database",
 }
+
+// isMisconfigured reports whether the application lacks something that a verb needs.
+func isMisconfigured(err error) bool { return errors.Is(err, domain.ErrConfiguration) }
 
 // evidenceLost reports whether an error says that the evidence of the attempt could not be written.
 func evidenceLost(err error) bool {

@@ -116,8 +116,8 @@ func TestSARIFPointsAtTheLinesOfASource(t *testing.T) {
 		}
 	}
 	must(t, json.Unmarshal([]byte(stdout), &report))
-	rules := report.Runs[0].Tool.Driver.Rules
-	if code != 1 || report.Version != "2.1.0" || len(rules) != len(linter.Rules()) || rules[0].ID != linter.Rules()[0].Code {
+	rules, known := report.Runs[0].Tool.Driver.Rules, linter.Rules()
+	if code != 1 || report.Version != "2.1.0" || len(rules) != len(known) || rules[0].ID != known[0].Code {
 		t.Errorf("ends with %d, printed %s", code, stdout)
 	}
 	at := func(code string) string {
@@ -129,8 +129,8 @@ func TestSARIFPointsAtTheLinesOfASource(t *testing.T) {
 		}
 		return "none"
 	}
-	want := `[{"ruleId":"check-violated","ruleIndex":` + at("check-violated") + `,"level":"error","message":{"text":"users.email: ` +
-		`The surrogate breaks a CHECK constraint. Declare another surrogate."},"locations":[{"physicalLocation":{` +
+	want := `[{"ruleId":"check-violated","ruleIndex":` + at("check-violated") + `,"level":"error","message":{` +
+		`"text":"users.email: The surrogate breaks a CHECK constraint. Declare another surrogate."},"locations":[{"physicalLocation":{` +
 		`"artifactLocation":{"uri":"my%20models/user.go"},"region":{"startLine":6}},` +
 		`"logicalLocations":[{"fullyQualifiedName":"users.email"}]}],` +
 		`"partialFingerprints":{"habeas/v1":"check-violated users.email users_email_check"}},` +
@@ -192,7 +192,8 @@ func TestADataMapIsProposed(t *testing.T) {
 		t.Errorf("ends with %d, %v:\n%s", code, err, stdout)
 	}
 	code, stdout, _ = propose("--review")
-	if code != 0 || !strings.HasPrefix(stdout, "The subject's table is users: ") || !strings.Contains(stdout, "\ncountries") {
+	subject := strings.HasPrefix(stdout, "The subject's table is users: ")
+	if code != 0 || !subject || !strings.Contains(stdout, "\ncountries") {
 		t.Errorf("ends with %d:\n%s", code, stdout)
 	}
 	var proposal scaffold.Proposal

@@ -1,12 +1,16 @@
 package cli_test
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/cli"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -127,6 +131,34 @@ func TestEntriesAreRequeuedByIDOrByFlags(t *testing.T) {
 				t.Errorf("the last event is %+v", last)
 			}
 		})
+	}
+}
+
+// circular is an application whose entries are given up again as soon as they are requeued.
+type circular struct {
+	cli.Application
+	given []int
+}
+
+func (c *circular) Status(context.Context) (domain.Status, error) {
+	status := domain.NewStatus(noon{}.Now())
+	status.Counts[domain.OutboxAbandoned] = 150
+	return status, nil
+}
+
+func (c *circular) RequeueMatching(_ context.Context, _ domain.OutboxFilter, limit int) ([]domain.OutboxEntry, error) {
+	if c.given = append(c.given, limit); len(c.given) > 10 {
+		return nil, errors.New("endless")
+	}
+	return make([]domain.OutboxEntry, limit), nil
+}
+
+func TestARequeueEndsWithTheEntriesThatThereWere(t *testing.T) {
+	application := &circular{}
+	var out, complaint bytes.Buffer
+	code := run(t.Context(), application, nil, &out, &complaint, "outbox", "requeue", "--all", by)
+	if code != 0 || !slices.Equal(application.given, []int{100, 50}) || out.String() != "Requeued 150 entries.\n" {
+		t.Errorf("ends with %d, limits %v: %s%s", code, application.given, out.String(), complaint.String())
 	}
 }
 

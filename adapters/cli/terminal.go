@@ -27,13 +27,18 @@ func isTerminal(stream any) bool {
 	return err != nil || !os.SameFile(info, nothing)
 }
 
+// hasPerson reports whether a person can be asked.
+func (c *call) hasPerson() bool {
+	return isTerminal(c.command.InOrStdin()) && isTerminal(c.command.ErrOrStderr())
+}
+
 // confirm asks a person for a yes. The question repeats the counts. Where no person can respond, --yes is needed.
 func (c *call) confirm(ctx context.Context, yes bool, question string) error {
 	if yes {
 		return nil
 	}
 	in, out := c.command.InOrStdin(), c.command.ErrOrStderr()
-	if !isTerminal(in) || !isTerminal(out) {
+	if !c.hasPerson() {
 		return failed("needs --yes where no person can confirm it; nothing was changed")
 	}
 	if _, err := fmt.Fprint(out, printable(question)+" Type yes to go on: "); err != nil {

@@ -32,7 +32,7 @@ func TestAPersonConfirmsAnErasure(t *testing.T) {
 		w.in = typed{strings.NewReader(response)}
 		screen := &terminal{}
 		code := w.into(&bytes.Buffer{}, screen, "erase", "1", by)
-		question := "Erase 1 subject: delete rows of parcels; anonymize rows of customers; retain rows of invoices. " +
+		question := "Erase 1 subject: delete 2 of parcels; anonymize 1 of customers; retain 1 of invoices. " +
 			"Type yes to go on: "
 		if code != want || !strings.HasPrefix(screen.String(), question) {
 			t.Errorf("%q ends with %d: %s", response, code, screen.String())

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+func verify() verb {
+	return verb{
+		use:   "verify SUBJECT",
+		short: "look for what is left of a subject that was erased",
+		long: `Looks for rows and cells that the last erasure of a subject should have deleted or
+overwritten, and that are there: because of a trigger, a job, a restored copy,
+or because the application has written them again. It changes no row. The result
+is recorded on the audit trail.`,
+		example: `habeas verify 42 --operator dpo
+habeas verify - --operator dpo --output json < erased.txt`,
+		exits: exits{
+			fine: "nothing is left over", findings: "something is left over",
+			failed: "it could not be verified, or the subject was never erased",
+		},
+		args: oneSubject, acts: true,
+		run: func(ctx context.Context, c *call) error {
+			people, err := c.subjects()
+			if err != nil {
+				return err
+			}
+			progress := c.progress("verifying", len(people))
+			defer progress.end()
+			left := 0
+			for i, p := range people {
+				result, err := c.Verify(ctx, p.ID)
+				if err != nil {
+					return afterSome(i, len(people), p, err)
+				}
+				progress.add(1)
+				left += len(result.LeftOver)
+				if err := c.out.show(result, func() { c.out.verification(result) }); err != nil {
+					return err
+				}
+			}
+			return findings(left)
+		},
+	}
+}
+
+func (p *printer) verification(v domain.Verification) {
+	id := printable(written(v.SubjectID))
+	p.line(id + " was erased at " + instant(v.ErasedAt) + ": " + counted(len(v.LeftOver), "finding") + ".")
+	if len(v.LeftOver) == 0 {
+		return
+	}
+	t := table{head: []string{"place", "left over", "rows"}}
+	for _, left := range v.LeftOver {
+		kind := "rows"
+		if left.Column != "" {
+			kind = "cells"
+		}
+		where := domain.Problem{Table: left.Table, Column: left.Column}.Where()
+		t.rows = append(t.rows, []string{where, kind, strconv.FormatInt(left.Rows, 10)})
+	}
+	p.table(t)
+}
