@@ -12,6 +12,7 @@ package ports
 //go:generate mockgen -source=session.go -destination=mocks/session.go
 //go:generate mockgen -source=stores.go -destination=mocks/stores.go
 //go:generate mockgen -source=catalog.go -destination=mocks/catalog.go
+//go:generate mockgen -source=find.go -destination=mocks/find.go
 //go:generate mockgen -source=operations.go -destination=mocks/operations.go
 //go:generate mockgen -source=resolver.go -destination=mocks/resolver.go
 //go:generate mockgen -source=system.go -destination=mocks/system.go

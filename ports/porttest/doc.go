@@ -23,6 +23,7 @@
 //	ports.AuditLog                                                   TestAuditLog
 //	all of these                                                     TestStore
 //	ports.CatalogReader                                              TestCatalogReader
+//	ports.Finder                                                     TestFinder
 //	ports.IDSource                                                   TestIDSource
 //	ports.Resolver                                                   TestResolver
 //
