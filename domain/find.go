@@ -17,8 +17,10 @@ const (
 
 // Found is what a search for values has found. It names a value by its index among those sought, and holds none.
 type Found struct {
-	Occurrences []Occurrence `json:"occurrences"` // by table, column and value; none for what was not found
-	// Gaps are the tables and columns that could not be searched, or not as a whole.
+	// Occurrences are in the order of tables, columns and values: tables by name, those of habeas last. There is none for
+	// a value that was not found.
+	Occurrences []Occurrence `json:"occurrences"`
+	// Gaps are the tables and columns that could not be searched, or not as a whole, by table.
 	Gaps []FindGap `json:"gaps"`
 }
 
@@ -44,7 +46,7 @@ type GapReason string
 const (
 	GapPrivilege   GapReason = "privilege"    // the connection lacks the privilege to read
 	GapRowSecurity GapReason = "row_security" // row-level security may hide rows; the others were searched
-	GapTimeout     GapReason = "timeout"      // the database ended the statement because it took too long
+	GapTimeout     GapReason = "timeout"      // the database ended the statement: it took too long, or a lock did
 	GapFailed      GapReason = "failed"       // a table that cannot be read, such as one on a server that is away
 )
 

@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"slices"
@@ -62,6 +63,7 @@ func (s *Store) Find(
 		}
 	}
 	progress(domain.FindProgress{Done: len(places), Tables: len(places)})
+	slices.SortStableFunc(f.found.Gaps, func(a, b domain.FindGap) int { return cmp.Compare(a.Table, b.Table) })
 	return f.found, nil
 }
 
@@ -148,7 +150,7 @@ func gapReason(err error) domain.GapReason {
 	switch conn.SQLState(err) {
 	case "42501":
 		return domain.GapPrivilege
-	case "57014":
+	case "57014", "55P03": // canceled by a statement_timeout, or by a lock_timeout
 		return domain.GapTimeout
 	default:
 		return domain.GapFailed
