@@ -9,8 +9,10 @@ import (
 func TestATableOfTheCatalogIsFoundByTheNamesOfADataMap(t *testing.T) {
 	users := []domain.CatalogColumn{{Name: "Email"}}
 	catalog := domain.Catalog{Tables: []domain.CatalogTable{
-		{Name: "users", Schema: "public", Columns: users}, {Name: "shop.orders", Schema: "shop"},
-		{Name: "Notes", Schema: "main", FoldsCase: true, Columns: users}, {Name: "plain"},
+		{Name: "users", Schema: "public", Columns: users},
+		{Name: "shop.orders", Schema: "shop"},
+		{Name: "Notes", Schema: "main", FoldsCase: true, Columns: users},
+		{Name: "plain"},
 	}}
 	for name, want := range map[string]string{
 		"users": "users", "public.users": "users", "shop.orders": "shop.orders", "plain": "plain",

@@ -107,6 +107,7 @@ type FieldError struct {
 // The codes of a FieldError.
 const (
 	FieldRequired  = "required"
+	FieldTooShort  = "too_short"
 	FieldTooLong   = "too_long"
 	FieldType      = "type"
 	FieldUnknown   = "unknown"

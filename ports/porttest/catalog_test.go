@@ -16,6 +16,7 @@ import (
 type readable struct {
 	ports.SessionFactory
 	ports.CatalogReader
+	ports.Finder
 }
 
 // catalogFunc is a CatalogReader that is a function.
@@ -28,10 +29,10 @@ func (nowhere) Catalog(context.Context) (domain.Catalog, error) { return domain.
 // readsCatalog is a defect of a CatalogReader.
 func readsCatalog(read func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error)) func(*Store) {
 	return func(store *Store) {
-		good, _ := store.Sessions.(readable)
-		store.Sessions = readable{good, catalogFunc(func(ctx context.Context) (domain.Catalog, error) {
-			return read(ctx, good.CatalogReader)
-		})}
+		broken, _ := store.Sessions.(readable)
+		good := broken.CatalogReader
+		broken.CatalogReader = catalogFunc(func(ctx context.Context) (domain.Catalog, error) { return read(ctx, good) })
+		store.Sessions = broken
 	}
 }
 
@@ -154,7 +155,7 @@ func TestCatalogReadersThatBreakAPromiseFail(t *testing.T) {
 			store.Unreachable = func(testing.TB) ports.SessionFactory {
 				return readable{nowhere{}, catalogFunc(func(context.Context) (domain.Catalog, error) {
 					return domain.Catalog{}, nil
-				})}
+				}), nowhere{}}
 			}
 		}, found{"of a store that is away, Catalog returned <nil>": {catalogReportsAStoreThatCannotBeReached}}},
 	})

@@ -26,6 +26,7 @@
 //	all of these                                                     TestStore
 //	ports.CatalogReader                                              TestCatalogReader
 //	ports.Journal                                                    TestJournal
+//	ports.Finder                                                     TestFinder
 //	ports.IDSource                                                   TestIDSource
 //	ports.Observer                                                   TestObserver
 //	ports.Resolver                                                   TestResolver

@@ -99,7 +99,7 @@ func openInMemory(tables []domain.Table) Store {
 	}
 	pool := &pool{}
 	store.Connections, store.Statements = pool.connections, pool.statements
-	store.Sessions = readable{pool.watch(store.Sessions), good}
+	store.Sessions = readable{pool.watch(store.Sessions), good, good}
 	return store
 }
 

@@ -10,7 +10,7 @@ import (
 func TestTheCatalogOfSQLiteHasColumnsAndConstraints(t *testing.T) {
 	_, store := applicationWith(t, databases.SQLite(t), []string{
 		`CREATE TABLE people (id INTEGER PRIMARY KEY)`,
-		`CREATE TABLE "Visits" (id TEXT, person bigint NOT NULL REFERENCES People NOT DEFERRABLE,
+		`CREATE TABLE "Visits" (id TEXT, person bigint NOT NULL REFERENCES People NOT DEFERRABLE INITIALLY DEFERRED,
 			host INT CONSTRAINT h REFERENCES people (id) ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
 			Note varchar(40) DEFAULT 'none' CONSTRAINT "polite one" CHECK (Note <> 'a)' AND note IS NOT nickname), nickname,
 			twice TEXT GENERATED ALWAYS AS (nickname || nickname) STORED, once AS (nickname), born TIMESTAMP, seen, doc JSON,

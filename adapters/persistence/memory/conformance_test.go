@@ -56,4 +56,5 @@ func TestConformance(t *testing.T) {
 	}
 	porttest.TestStore(t, harness)
 	t.Run("CatalogReader", func(t *testing.T) { porttest.TestCatalogReader(t, harness) })
+	t.Run("Finder", func(t *testing.T) { porttest.TestFinder(t, harness) })
 }

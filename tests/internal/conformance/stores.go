@@ -52,4 +52,5 @@ func Hold(t *testing.T, harness porttest.StoreHarness) {
 	t.Helper()
 	porttest.TestStore(t, harness)
 	t.Run("CatalogReader", func(t *testing.T) { porttest.TestCatalogReader(t, harness) })
+	t.Run("Finder", func(t *testing.T) { porttest.TestFinder(t, harness) })
 }

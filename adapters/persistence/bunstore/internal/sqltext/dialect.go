@@ -115,6 +115,23 @@ type Dialect interface {
 	// text.
 	ColumnType(declared string) (t domain.ColumnType, length int)
 
+	// PlaceOf is a table in a statement that searches its rows, each of which is one row of one table.
+	PlaceOf(table domain.CatalogTable) string
+
+	// Searched reports whether a column can hold text.
+	Searched(column domain.CatalogColumn) bool
+
+	// HasJSONB is the statement that returns rows if there is a binary form of JSON; nothing where the database writes it
+	// as text by itself.
+	HasJSONB() string
+
+	// Sought is the parameter for a value that is sought.
+	Sought(value string) string
+
+	// Counts is the statement that counts the rows of a place in whose columns values are found, each of them in each
+	// column. It returns one row.
+	Counts(place Place, values int, hasJSONB bool) string
+
 	// Quotes are the characters that quote names, with those that end them.
 	Quotes() map[byte]byte
 

@@ -1,0 +1,175 @@
+package bunstore_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
+)
+
+const soughtMail = "Zoe@example.org"
+
+// finds returns what a search for soughtMail finds.
+func finds(t *testing.T, store *bunstore.Store) domain.Found {
+	t.Helper()
+	found, err := store.Find(t.Context(), []string{soughtMail}, nil)
+	must(t, err)
+	return found
+}
+
+// once are occurrences of the value in one row each, in places of one table.
+func once(table string, columns ...string) (all []domain.Occurrence) {
+	for _, column := range columns {
+		all = append(all, domain.Occurrence{Table: table, Column: column, Rows: 1})
+	}
+	return all
+}
+
+func TestFindLooksAtEveryTypeOfPostgreSQLThatHoldsText(t *testing.T) {
+	const mail = "'zoe@example.org'"
+	_, store := postgresWith(t, `CREATE TABLE people (id bigint PRIMARY KEY)`,
+		`CREATE DOMAIN mail AS text`, `CREATE TYPE pair AS (a text, b int)`, `CREATE TYPE mood AS ENUM (`+mail+`)`,
+		`CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)`,
+		`CREATE TABLE cells (a text, b varchar(40), c char(40), d mail, e json, f jsonb, g text[], h pair, i tsvector,
+			j xml, k text COLLATE loose, "l ""m" name, mood mood, bytes bytea, number numeric, at timestamptz, id uuid,
+			made text GENERATED ALWAYS AS (a || '!') STORED)`,
+		`INSERT INTO cells VALUES (`+mail+`, `+mail+`, `+mail+`, `+mail+`, '{"a": ["zoe\u0040example.org"]}',
+			'{"zoe@example.org": 1}', ARRAY['x', `+mail+`], ROW(`+mail+`, 1), to_tsvector(`+mail+`),
+			'<a>zoe@example.org</a>', `+mail+`, `+mail+`, `+mail+`, `+mail+`, 1, now(), gen_random_uuid())`)
+	isListed(t, "occurrences", finds(t, store).Occurrences,
+		once("cells", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", `l "m`, "made"))
+}
+
+func TestFindLooksAtEveryTableOfPostgreSQL(t *testing.T) {
+	db, store := postgresWith(t, `CREATE TABLE people (id bigint PRIMARY KEY)`, `CREATE SCHEMA "odd ""one"`,
+		`CREATE TABLE "odd ""one"."a Table" (note text)`,
+		`CREATE TABLE events (note text) PARTITION BY LIST (note)`, `CREATE TABLE events_1 PARTITION OF events DEFAULT`,
+		`CREATE TABLE parent (note text)`, `CREATE TABLE child (more text) INHERITS (parent)`,
+		`CREATE VIEW shown AS SELECT note FROM parent`, `CREATE UNLOGGED TABLE fast (note text)`,
+		`INSERT INTO "odd ""one"."a Table" VALUES ('zoe@example.org')`, `INSERT INTO events VALUES ('zoe@example.org')`,
+		`INSERT INTO child VALUES ('zoe@example.org', 'zoe@example.org')`, `INSERT INTO fast VALUES ('zoe@example.org')`,
+		`CREATE MATERIALIZED VIEW copied AS SELECT note FROM parent`,
+		`CREATE MATERIALIZED VIEW unfilled AS SELECT note FROM parent WITH NO DATA`,
+		`CREATE FOREIGN DATA WRAPPER wire`, `CREATE SERVER other FOREIGN DATA WRAPPER wire`,
+		`CREATE FOREIGN TABLE far (note text) SERVER other`)
+	found := finds(t, store)
+	isListed(t, "occurrences", found.Occurrences, append(append(once("child", "note", "more"), once("copied", "note")...),
+		append(append(once("events", "note"), once("fast", "note")...), once(`odd "one.a Table`, "note")...)...))
+	isListed(t, "gaps", found.Gaps, []domain.FindGap{
+		{Table: "far", Reason: domain.GapFailed}, {Table: "unfilled", Reason: domain.GapFailed},
+	})
+	execute(t, db, `DROP FOREIGN TABLE far`)
+}
+
+func TestFindSaysWhatThisRoleMayNotRead(t *testing.T) {
+	db, admin, role := asRole(t)
+	execute(t, admin, `CREATE TABLE people (id bigint PRIMARY KEY)`, `CREATE TABLE closed (note text)`,
+		`CREATE TABLE part (note text, secret text)`, `CREATE TABLE few (note text)`,
+		`INSERT INTO part VALUES ('zoe@example.org', 'zoe@example.org')`,
+		`INSERT INTO few VALUES ('zoe@example.org'), ('see zoe@example.org')`,
+		`ALTER TABLE few ENABLE ROW LEVEL SECURITY`, `CREATE POLICY one ON few USING (note NOT LIKE 'see%')`,
+		`CREATE TABLE slow (note text)`, `INSERT INTO slow VALUES ('zoe@example.org')`,
+		`CREATE FUNCTION refuse() RETURNS boolean LANGUAGE plpgsql AS
+			$$ BEGIN RAISE EXCEPTION 'as a statement_timeout does' USING ERRCODE = 'query_canceled'; END $$`,
+		`ALTER TABLE slow ENABLE ROW LEVEL SECURITY`, `CREATE POLICY one ON slow USING (refuse())`,
+		`GRANT SELECT ON few, people, slow TO `+role, `GRANT SELECT (note) ON part TO `+role,
+		`REVOKE ALL ON habeas_outbox FROM `+role)
+	found := finds(t, existingApplication(t, db, nil, (*person)(nil)).store)
+	isListed(t, "occurrences", found.Occurrences, append(once("few", "note"), once("part", "note")...))
+	isListed(t, "gaps", found.Gaps, []domain.FindGap{
+		{Table: "closed", Reason: domain.GapPrivilege},
+		{Table: "few", Reason: domain.GapRowSecurity},
+		{Table: "habeas_outbox", Reason: domain.GapPrivilege},
+		{Table: "part", Column: "secret", Reason: domain.GapPrivilege},
+		{Table: "slow", Reason: domain.GapRowSecurity},
+		{Table: "slow", Reason: domain.GapTimeout},
+	})
+}
+
+func TestFindGoesOnAfterATableThatIsLocked(t *testing.T) {
+	url := postgres.NewDatabase(t)
+	_, store := applicationWith(t, openDB(t, "pgx", url+"&lock_timeout=20"), []string{
+		`CREATE TABLE people (id bigint PRIMARY KEY)`, `CREATE TABLE locked (note text)`, `CREATE TABLE open (note text)`,
+		`INSERT INTO open VALUES ('zoe@example.org')`,
+	})
+	must(t, openDB(t, "pgx", url).RunInTx(t.Context(), nil, func(_ context.Context, tx bun.Tx) error {
+		execute(t, tx, `LOCK TABLE locked`)
+		found := finds(t, store)
+		isListed(t, "occurrences", found.Occurrences, once("open", "note"))
+		isListed(t, "gaps", found.Gaps, []domain.FindGap{{Table: "locked", Reason: domain.GapTimeout}})
+		return nil
+	}))
+}
+
+func TestFindLooksAtEveryColumnOfSQLite(t *testing.T) {
+	_, store := applicationWith(t, databases.SQLite(t), []string{
+		`CREATE TABLE people (id INTEGER PRIMARY KEY)`,
+		`CREATE TABLE cells (id INTEGER PRIMARY KEY, a TEXT, b, c INTEGER, d JSON, e JSON, f BLOB, g BLOB, h JSON, i DATE,
+			"j ""k" TEXT, made AS (a || '!'), photo JSON)`,
+		`INSERT INTO cells (a, b, c, d, e, f, g, h, i, "j ""k", photo) VALUES ('zoe@example.org', 'zoe@example.org',
+			'zoe@example.org', '["zoe\u0040example.org"]', CAST('["zoe@example.org"]' AS BLOB), CAST('zoe@example.org' AS BLOB),
+			'zoe@example.org', jsonb('{"a": null, "b": ["zoe\u0040example.org"]}'), 'zoe@example.org', 'zoe@example.org',
+			x'00ffd8')`,
+		`CREATE TABLE "a Table" (note TEXT)`, `INSERT INTO "a Table" VALUES ('zoe@example.org')`,
+		`CREATE VIRTUAL TABLE words USING fts5 (body)`, `INSERT INTO words VALUES ('zoe@example.org')`,
+		`CREATE VIEW shown AS SELECT a FROM cells`,
+		`PRAGMA writable_schema = 1`,
+		`INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql)
+			VALUES ('table', 'lost', 'lost', 0, 'CREATE VIRTUAL TABLE lost USING no_such_module (a)')`,
+		`PRAGMA writable_schema = RESET`,
+	})
+	found := finds(t, store)
+	isListed(t, "occurrences", found.Occurrences, append(append(once("a Table", "note"),
+		once("cells", "a", "b", "c", "d", "e", "g", "h", "i", `j "k`, "made")...), once("words", "body")...))
+	isListed(t, "gaps", found.Gaps, []domain.FindGap{{Table: "lost", Reason: domain.GapFailed}})
+}
+
+func TestFindKeepsValuesOutOfStatementsAndErrors(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		newShop(t, db, 1)
+		hook := &statements{}
+		store := existingApplication(t, databases.WithHook(db, hook), nil, models...).store
+		ctx, cancel := context.WithCancel(t.Context())
+		var err error
+		sent := strings.Join(hook.during(t, func() {
+			_, err = store.Find(ctx, []string{soughtMail}, func(p domain.FindProgress) {
+				if p.Table == "users" {
+					cancel()
+				}
+			})
+		}), "\n")
+		wantSilence(t, err, "example")
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("the error is %v", err)
+		}
+		if !strings.Contains(sent, "engraving") || strings.Contains(strings.ToLower(sent), "example") {
+			t.Errorf("the statements hold the value, or there are none:\n%s", sent)
+		}
+	})
+}
+
+func TestFindReadsWideTablesAndManyValuesByParts(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+		columns, values := make([]string, 50), make([]string, 50)
+		var want []domain.Occurrence
+		for i := range columns {
+			columns[i] = "c" + string(rune('a'+i/26)) + string(rune('a'+i%26))
+			values[i] = "value " + columns[i] + "."
+			want = append(want, domain.Occurrence{Value: i, Table: "wide", Column: columns[i], Rows: 1})
+		}
+		execute(t, db, `CREATE TABLE people (id bigint PRIMARY KEY)`,
+			"CREATE TABLE wide ("+strings.Join(columns, " text, ")+" text)",
+			"INSERT INTO wide VALUES ('"+strings.Join(values, "', '")+"')")
+		found, err := existingApplication(t, db, nil, (*person)(nil)).store.Find(t.Context(), values, nil)
+		must(t, err)
+		isListed(t, "occurrences", found.Occurrences, want)
+	})
+}

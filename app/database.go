@@ -1,0 +1,32 @@
+package app
+
+import (
+	"context"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// Catalog returns the live schema of the application's database; see ports.CatalogReader. Returns
+// domain.ErrConfiguration if the store of a prewired stack does not implement that port.
+func (i *Integration) Catalog(ctx context.Context) (domain.Catalog, error) {
+	reader, ok := i.stack.Sessions.(ports.CatalogReader)
+	if !ok {
+		return domain.Catalog{}, domain.Misconfigured("catalog", "the store does not implement ports.CatalogReader")
+	}
+	return reader.Catalog(ctx)
+}
+
+// Find looks for values, such as an email address or a phone number, in the whole database, and returns the tables and
+// columns that hold them; see ports.Finder. progress may be nil. It reads every table from beginning to end: it is for
+// an operator, not for a request. Returns domain.ErrConfiguration if the store of a prewired stack does not implement
+// that port.
+func (i *Integration) Find(
+	ctx context.Context, values []string, progress func(domain.FindProgress),
+) (domain.Found, error) {
+	finder, ok := i.stack.Sessions.(ports.Finder)
+	if !ok {
+		return domain.Found{}, domain.Misconfigured("find", "the store does not implement ports.Finder")
+	}
+	return finder.Find(ctx, values, progress)
+}

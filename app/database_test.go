@@ -1,0 +1,58 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+func TestTheDatabaseIsReadAndSearchedAsAWhole(t *testing.T) {
+	gdpr, db := newIntegration(t)
+	_, err := db.ExecContext(t.Context(), "CREATE TABLE notes (body text)")
+	must(t, err)
+	_, err = db.ExecContext(t.Context(), "INSERT INTO notes VALUES ('ask anna@example.org')")
+	must(t, err)
+	wired := gdpr.Stack()
+	prewired, err := app.New(app.Config{Stack: &wired})
+	must(t, err)
+	for name, gdpr := range map[string]*app.Integration{"wired": gdpr, "prewired": prewired} {
+		live, err := gdpr.Catalog(t.Context())
+		must(t, err)
+		if _, ok := live.Table("notes"); !ok {
+			t.Errorf("%s: a table outside the data map is not in the catalog", name)
+		}
+		told := 0
+		found, err := gdpr.Find(t.Context(), []string{"anna@example.org"}, func(domain.FindProgress) { told++ })
+		must(t, err)
+		want := domain.Occurrence{Table: "notes", Column: "body", Rows: 1}
+		if len(found.Occurrences) != 1 || found.Occurrences[0] != want || told == 0 {
+			t.Errorf("%s: found are %v, and progress was told %d times", name, found.Occurrences, told)
+		}
+	}
+}
+
+// sessionsOnly is a store that implements no more than it must.
+type sessionsOnly struct{ ports.SessionFactory }
+
+func TestAStoreThatCannotReadTheDatabaseAsAWholeSaysSo(t *testing.T) {
+	gdpr, _ := newIntegration(t)
+	wired := gdpr.Stack()
+	wired.Sessions = sessionsOnly{wired.Sessions}
+	gdpr, err := app.New(app.Config{Stack: &wired})
+	must(t, err)
+	for name, call := range map[string]func(context.Context) error{
+		"Catalog": func(ctx context.Context) error { _, err := gdpr.Catalog(ctx); return err },
+		"Find": func(ctx context.Context) error {
+			_, err := gdpr.Find(ctx, []string{"anna"}, nil)
+			return err
+		},
+	} {
+		if err := call(t.Context()); !errors.Is(err, domain.ErrConfiguration) {
+			t.Errorf("%s returned %v", name, err)
+		}
+	}
+}

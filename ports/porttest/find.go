@@ -1,0 +1,246 @@
+package porttest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// TestFinder checks that a store, whose session factory is a ports.Finder too, keeps the promises of that port on the
+// tables of DataMap. It is not a part of TestStore: a store need not implement the port.
+func TestFinder(t *testing.T, h StoreHarness) {
+	t.Helper()
+	promise.Hold(t, findPromises, h, h.Waive)
+}
+
+var findPromises = []promise.Promise[StoreHarness]{
+	that(findCountsRowsByColumn, "rows that hold a value are counted by table and column, annotated or not"),
+	that(findLooksAtPartsOfTexts, "a text holds a value wherever it stands in it"),
+	that(findIgnoresCase, "the case of letters does not matter, of any alphabet"),
+	that(findTakesSignsAsTheyAre, "no sign of a value has a special meaning"),
+	that(findLooksIntoJSON, "texts and names in JSON are found, however they are written"),
+	that(findTellsValuesApart, "values are told apart by their index, any number of them"),
+	that(findLooksIntoWhatHabeasKeeps, "reasons of restrictions and entries of the outbox are searched"),
+	that(findRefusesValues, "values that are too short, too long or no text are ErrInvalid, by their index"),
+	that(findTellsHowFarItIs, "progress is told for each table, and at the end"),
+	that(findGivesNothingAway, "no value is in a result or in an error"),
+	that(findEndsWithItsContext, "a context that ends ends the search"),
+	that(findReportsAStoreThatCannotBeReached, "a store that cannot be reached is ErrUnavailable"),
+}
+
+// finderOf is the port of a session factory.
+func finderOf(t testing.TB, sessions ports.SessionFactory) ports.Finder {
+	t.Helper()
+	finder, ok := sessions.(ports.Finder)
+	must(t, ok, "Store.Sessions is not a ports.Finder")
+	return finder
+}
+
+// finds checks what a search finds: places of the form "table.column value rows".
+func (s Store) finds(t testing.TB, values []string, want ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), s.patience)
+	defer cancel()
+	found, err := finderOf(t, s.Sessions).Find(ctx, values, nil)
+	must(t, err == nil, "the search failed: %v", err)
+	var got []string
+	for _, o := range found.Occurrences {
+		got = append(got, o.Table+"."+o.Column+" "+strconv.Itoa(o.Value)+" "+strconv.FormatInt(o.Rows, 10))
+	}
+	assert(t, slices.Equal(got, want), "found are %q, want %q", got, want)
+	assert(t, len(found.Gaps) == 0, "there are gaps: %v", found.Gaps)
+}
+
+// withTexts is a shop in which people have the texts as their remarks.
+func (h StoreHarness) withTexts(t testing.TB, texts ...string) Store {
+	t.Helper()
+	store := h.open(t)
+	for i, text := range texts {
+		store.Insert(t, "people", Row{"tenant": "acme", "number": int64(i), "remark": text})
+	}
+	return store
+}
+
+func findCountsRowsByColumn(t testing.TB, h StoreHarness) {
+	store := h.open(t)
+	for i := range int64(3) {
+		store.Insert(t, "people", Row{"tenant": "acme", "number": i, "email": "zoe@example.org", "remark": "nothing"})
+		store.Insert(t, "orders", Row{"id": i, "tenant": "acme", "person": i, "status": "to zoe@example.org"})
+	}
+	store.Insert(t, "people", Row{"tenant": "zoe@example.org", "number": int64(1), "email": "other@example.org"})
+	store.Insert(t, "remarks", Row{"id": int64(1), "target_type": "zoe@example.org", "body": "zoe@example.org"})
+	store.finds(t, []string{"zoe@example.org"}, "orders.status 0 3", "people.tenant 0 1", "people.email 0 3",
+		"remarks.target_type 0 1", "remarks.body 0 1")
+	store.finds(t, []string{"nobody@example.org"})
+}
+
+func findLooksAtPartsOfTexts(t testing.TB, h StoreHarness) {
+	long := strings.Repeat("much else, ", 20_000)
+	store := h.withTexts(t, "zoe@example.org", "<zoe@example.org>", "zoe@example.org, and more", long+"zoe@example.org"+long,
+		"one\nzoe@example.org\ntwo", "zoe@\nexample.org", "zo e@example.org", "oe@example.org", "")
+	store.finds(t, []string{"zoe@example.org"}, "people.remark 0 5")
+}
+
+func findIgnoresCase(t testing.TB, h StoreHarness) {
+	store := h.withTexts(t, "ZOË Ångström", "zoë ångström", "Zoë åNGSTRÖM", "zoe angstrom", "ΣΊΣΥΦΟΣ", "σίσυφος")
+	store.finds(t, []string{"Zoë Ångström", "Σίσυφος"}, "people.remark 0 3", "people.remark 1 2")
+}
+
+func findTakesSignsAsTheyAre(t testing.TB, h StoreHarness) {
+	signs := []string{
+		"a%c", "a_c", "a*c", "a?c", "a.c", "[abc]", "[^ab]", "a|b|c", "(abc)", "a+c", "a{1}", "^abc", "abc$", `a\c`, `abc\`,
+		"a'c", `a"c`, "a/c", "a-c", "a$1", "a]c", "a}c", "***:abc", "(?i)abc", "a c", "  abc", "a\tc", "a\nc",
+	}
+	texts := append([]string{"abc", "aXc", "axxc", "abbc"}, signs...)
+	var want []string
+	for i, sign := range signs {
+		rows := 0
+		for _, text := range texts {
+			if strings.Contains(strings.ToLower(text), sign) {
+				rows++
+			}
+		}
+		want = append(want, "people.remark "+strconv.Itoa(i)+" "+strconv.Itoa(rows))
+	}
+	h.withTexts(t, texts...).finds(t, signs, want...)
+}
+
+func findLooksIntoJSON(t testing.TB, h StoreHarness) {
+	store := h.open(t)
+	for i, document := range []string{
+		`{"a": {"b": ["zoë/x \"y\""]}}`, `{"zoë/x \"y\"": 1}`, `["zo\u00eb/x \"y\""]`, `["ZO\u00CB\/x \"y\""]`,
+		`["zo\u00eb\u002fx\u0020\u0022y\""]`, `["zoe/x"]`, `"zoë/x 'y'"`,
+	} {
+		number := int64(i)
+		store.Insert(t, "people", Row{"tenant": "acme", "number": number, "settings": domain.JSON(document)})
+		store.Insert(t, "orders", Row{"id": number, "tenant": "acme", "person": number, "note": document})
+	}
+	store.finds(t, []string{`Zoë/x "y"`}, "orders.note 0 5", "people.settings 0 5")
+	store = h.open(t)
+	signs := domain.JSON(`["\ud83d\ude00\ud83d\uDE00!", "\\\\x"]`)
+	store.Insert(t, "people", Row{"tenant": "acme", "number": int64(1), "settings": signs})
+	store.finds(t, []string{"😀😀!", `\\x`}, "people.settings 0 1", "people.settings 1 1")
+}
+
+func findTellsValuesApart(t testing.TB, h StoreHarness) {
+	texts, values := []string{}, []string{}
+	for i := range domain.MaxSought {
+		texts = append(texts, "value-"+strconv.Itoa(1000+i))
+		values = append(values, texts[i])
+	}
+	values[0] = values[domain.MaxSought-1]
+	var want []string
+	for i := range values {
+		want = append(want, "people.remark "+strconv.Itoa(i)+" 1")
+	}
+	h.withTexts(t, texts...).finds(t, values, want...)
+}
+
+func findLooksIntoWhatHabeasKeeps(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	id := subject(t, "acme", 1)
+	restriction := restrict(id, nil, 0)
+	restriction.Reason = pointer("wrote from <zoe@example.org>")
+	entry := toRectify(t, "e1", id, 0)
+	entry.Corrections = domain.Corrections{domain.CategoryContact: "<zoe@example.org>"}
+	do(t, b.Store, func(ctx context.Context, s ports.Session) error {
+		return errors.Join(s.Restrictions().Append(ctx, restriction), s.Restrictions().Append(ctx, restrict(id, nil, 1)),
+			s.Outbox().Enqueue(ctx, entry, toErase(t, "e2", id, 0)))
+	})
+	b.finds(t, []string{"zoe@example.org", "contact of e2", "<zoe@"}, "habeas_restriction_records.reason 0 1",
+		"habeas_restriction_records.reason 2 1", "habeas_outbox.ref 1 1", "habeas_outbox.corrections 0 1",
+		"habeas_outbox.corrections 2 1")
+}
+
+func findRefusesValues(t testing.TB, h StoreHarness) {
+	finder := finderOf(t, h.open(t).Sessions)
+	good := "zoe@example.org"
+	for what, c := range map[string]struct {
+		values []string
+		field  string
+	}{
+		"no values":           {nil, "values"},
+		"too many values":     {slices.Repeat([]string{good}, domain.MaxSought+1), "values"},
+		"a short value":       {[]string{good, "zö"}, "values[1]"},
+		"spaces":              {[]string{"  z "}, "values[0]"},
+		"an empty value":      {[]string{good, good, ""}, "values[2]"},
+		"a value that is cut": {[]string{"zoe@\xff"}, "values[0]"},
+		"NUL":                 {[]string{"zoe\x00"}, "values[0]"},
+		"a long value":        {[]string{strings.Repeat("z", domain.MaxTextLength+1)}, "values[0]"},
+	} {
+		_, err := finder.Find(t.Context(), c.values, nil)
+		var invalid *domain.Error
+		must(t, errors.Is(err, domain.ErrInvalid) && errors.As(err, &invalid), "%s: Find returned %v", what, err)
+		assert(t, len(invalid.Fields) == 1 && invalid.Fields[0].Field == c.field, "%s: the fields are %v, want %s", what,
+			invalid.Fields, c.field)
+	}
+	_, err := finder.Find(t.Context(), []string{"zoë", strings.Repeat("ë", domain.MaxTextLength)}, nil)
+	assert(t, err == nil, "values of the least and of the greatest length are refused: %v", err)
+}
+
+func findTellsHowFarItIs(t testing.TB, h StoreHarness) {
+	var told []domain.FindProgress
+	_, err := finderOf(t, h.open(t).Sessions).Find(t.Context(), []string{"zoe"}, func(p domain.FindProgress) {
+		told = append(told, p)
+	})
+	must(t, err == nil, "the search failed: %v", err)
+	tables := len(told) - 1
+	assert(t, tables >= len(DataMap().Tables()), "progress was told %d times", len(told))
+	for i, p := range told {
+		assert(t, p.Done == i && p.Tables == tables && (p.Table == "") == (i == tables), "as number %d of %d, %+v was told",
+			i, tables, p)
+	}
+	for _, table := range DataMap().Tables() {
+		assert(t, slices.ContainsFunc(told, func(p domain.FindProgress) bool { return p.Table == table.Name }),
+			"%s was passed over", table.Name)
+	}
+}
+
+func findGivesNothingAway(t testing.TB, h StoreHarness) {
+	const secret = "zoe@example.org"
+	store := h.withTexts(t, secret)
+	finder := finderOf(t, store.Sessions)
+	found, err := finder.Find(t.Context(), []string{secret}, nil)
+	must(t, err == nil, "the search failed: %v", err)
+	text, err := json.Marshal(found)
+	must(t, err == nil && !strings.Contains(string(text), "zoe"), "the result holds a value: %v", err)
+	_, err = finder.Find(t.Context(), []string{secret + "\x00", secret + strings.Repeat("x", domain.MaxTextLength)}, nil)
+	must(t, err != nil && !strings.Contains(err.Error(), "zoe"), "an error holds a value, or there is none")
+}
+
+func findEndsWithItsContext(t testing.TB, h StoreHarness) {
+	finder := finderOf(t, h.open(t).Sessions)
+	for _, after := range []int{0, 3} {
+		ctx, cancel := context.WithCancel(t.Context())
+		told := 0
+		if after == 0 {
+			cancel()
+		}
+		_, err := finder.Find(ctx, []string{"zoe"}, func(domain.FindProgress) {
+			if told++; told == after {
+				cancel()
+			}
+		})
+		cancel()
+		assert(t, errors.Is(err, context.Canceled), "after %d tables Find returned %v", after, err)
+		assert(t, told <= after+1, "after %d tables Find went on", after)
+	}
+}
+
+// A store without a database can always be reached.
+func findReportsAStoreThatCannotBeReached(t testing.TB, h StoreHarness) {
+	store := h.open(t)
+	if store.Unreachable == nil {
+		return
+	}
+	_, err := finderOf(t, store.Unreachable(t)).Find(t.Context(), []string{"zoe"}, nil)
+	assert(t, errors.Is(err, domain.ErrUnavailable), "of a store that is away, Find returned %v", err)
+}

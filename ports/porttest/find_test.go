@@ -1,0 +1,212 @@
+package porttest
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// findCall is a call of a good Finder, with what the method takes.
+type findCall struct {
+	ports.Finder
+	ctx      context.Context
+	values   []string
+	progress func(domain.FindProgress)
+}
+
+func (c findCall) find() (domain.Found, error) { return c.Find(c.ctx, c.values, c.progress) }
+
+// brokenFinder is a Finder that is a function.
+type brokenFinder struct {
+	good ports.Finder
+	call func(findCall) (domain.Found, error)
+}
+
+func (b brokenFinder) Find(
+	ctx context.Context, values []string, progress func(domain.FindProgress),
+) (domain.Found, error) {
+	if progress == nil {
+		progress = func(domain.FindProgress) {}
+	}
+	return b.call(findCall{b.good, ctx, values, progress})
+}
+
+func (nowhere) Find(context.Context, []string, func(domain.FindProgress)) (domain.Found, error) {
+	return domain.Found{}, errNowhere
+}
+
+// searches is a defect of a Finder.
+func searches(call func(findCall) (domain.Found, error)) func(*Store) {
+	return func(store *Store) {
+		good, _ := store.Sessions.(readable)
+		good.Finder = brokenFinder{good.Finder, call}
+		store.Sessions = good
+	}
+}
+
+// leavesOut is a defect of a Finder that does not report some of what it finds.
+func leavesOut(what func(o domain.Occurrence) bool) func(*Store) {
+	return searches(func(c findCall) (domain.Found, error) {
+		found, err := c.find()
+		found.Occurrences = slices.DeleteFunc(found.Occurrences, what)
+		return found, err
+	})
+}
+
+// reports is a defect of each occurrence.
+func reports(change func(o *domain.Occurrence)) func(*Store) {
+	return searches(func(c findCall) (domain.Found, error) {
+		found, err := c.find()
+		for i := range found.Occurrences {
+			change(&found.Occurrences[i])
+		}
+		return found, err
+	})
+}
+
+// sees is a defect of a Finder that takes a text for another one.
+func sees(instead func(text string) string) func(*Store) {
+	return func(store *Store) {
+		insert := store.Insert
+		store.Insert = func(t testing.TB, table string, row Row) {
+			t.Helper()
+			seen := Row{}
+			for column, value := range row {
+				switch text := value.(type) {
+				case string:
+					value = instead(text)
+				case domain.JSON:
+					value = domain.JSON(instead(string(text)))
+				}
+				seen[column] = value
+			}
+			insert(t, table, seen)
+		}
+	}
+}
+
+// misses is a defect of a Finder that does not find texts.
+func misses(what func(text string) bool) func(*Store) {
+	return sees(func(text string) string {
+		if what(text) {
+			return "null"
+		}
+		return text
+	})
+}
+
+func TestAFinderThatKeepsItsPromisesPasses(t *testing.T) { TestFinder(t, inMemory(right)) }
+
+func TestFindersThatBreakAPromiseFail(t *testing.T) {
+	type occurrence = domain.Occurrence
+	parts := found{"found are": {findLooksAtPartsOfTexts}}
+	promise.ExpectDefects(t, *update, findPromises, brokenStore, defects{
+		"only what is annotated": {
+			leavesOut(func(o occurrence) bool { return o.Table == "orders" && o.Column == "status" }),
+			found{`found are ["people.tenant 0 1"`: {findCountsRowsByColumn}},
+		},
+		"once for each place": {
+			reports(func(o *occurrence) { o.Rows = 1 }), found{`"orders.status 0 1"`: {findCountsRowsByColumn}},
+		},
+		"one value for another": {
+			reports(func(o *occurrence) { o.Value = 0 }), found{`"people.remark 0 1"`: {findTellsValuesApart}},
+		},
+		"the first of equal values": {searches(func(c findCall) (domain.Found, error) {
+			found, err := c.find()
+			found.Occurrences = slices.DeleteFunc(found.Occurrences, func(o occurrence) bool {
+				return slices.Index(c.values, c.values[o.Value]) < o.Value
+			})
+			return found, err
+		}), found{`found are ["people.remark 0 1" "people.remark 1 1"`: {findTellsValuesApart}}},
+		"texts that equal a value": {misses(func(text string) bool { return strings.HasPrefix(text, "<") }), parts},
+		"texts that are short":     {misses(func(text string) bool { return len(text) > 1000 }), parts},
+		"lines": {
+			misses(func(text string) bool { return strings.Contains(text, "\n") }),
+			found{"found are": {findLooksAtPartsOfTexts, findTakesSignsAsTheyAre}},
+		},
+		"spaces do not matter": {sees(func(text string) string { return strings.ReplaceAll(text, "zo e@", "zoe@") }), parts},
+		"the case matters": {
+			misses(func(text string) bool { return text == "ZOË Ångström" }), found{"found are": {findIgnoresCase}},
+		},
+		"the case of ASCII": {
+			sees(func(text string) string { return strings.ReplaceAll(text, "Σ", "?") }), found{"found are": {findIgnoresCase}},
+		},
+		"accents do not matter": {
+			sees(func(text string) string { return strings.ReplaceAll(text, "zoe angstrom", "zoë ångström") }),
+			found{"found are": {findIgnoresCase}},
+		},
+		"wildcards": {
+			sees(func(text string) string { return strings.ReplaceAll(text, "aXc", "a%c") }),
+			found{"found are": {findTakesSignsAsTheyAre}},
+		},
+		"no backslash": {
+			misses(func(text string) bool { return text == `a\c` }), found{"found are": {findTakesSignsAsTheyAre}},
+		},
+		"JSON as it is written": {
+			misses(func(text string) bool { return strings.Contains(text, `\u`) }), found{"found are": {findLooksIntoJSON}},
+		},
+		"no names in JSON": {
+			misses(func(text string) bool { return strings.HasPrefix(text, `{"z`) }), found{"found are": {findLooksIntoJSON}},
+		},
+		"nothing of habeas": {
+			leavesOut(func(o occurrence) bool { return strings.HasPrefix(o.Table, "habeas_") }),
+			found{"found are []": {findLooksIntoWhatHabeasKeeps}},
+		},
+		"values of one character": {searches(func(c findCall) (domain.Found, error) {
+			for i := range c.values {
+				c.values[i] += "longer"
+			}
+			return c.find()
+		}), found{": Find returned <nil>": {findRefusesValues}}},
+		"a field without an index": {searches(func(c findCall) (domain.Found, error) {
+			found, err := c.find()
+			if err != nil && c.ctx.Err() == nil {
+				err = domain.Invalid("find", []domain.FieldError{{Field: "value", Code: domain.FieldTooShort}})
+			}
+			return found, err
+		}), found{"the fields are": {findRefusesValues}}},
+		"no progress": {searches(func(c findCall) (domain.Found, error) {
+			c.progress = nil
+			return c.find()
+		}), found{"progress was told 0 times": {findTellsHowFarItIs}}},
+		"progress without an end": {searches(func(c findCall) (domain.Found, error) {
+			tell := c.progress
+			c.progress = func(p domain.FindProgress) {
+				if p.Table != "" {
+					tell(p)
+				}
+			}
+			return c.find()
+		}), found{"was told": {findTellsHowFarItIs}}},
+		"a value in the result": {searches(func(c findCall) (domain.Found, error) {
+			found, err := c.find()
+			for i := range found.Occurrences {
+				found.Occurrences[i].Column = c.values[found.Occurrences[i].Value]
+			}
+			return found, err
+		}), found{"the result holds a value": {findGivesNothingAway}}},
+		"a value in an error": {searches(func(c findCall) (domain.Found, error) {
+			found, err := c.find()
+			if err != nil && len(c.values) > 0 {
+				err = &domain.Error{Code: domain.ErrInvalid, Message: c.values[0]}
+			}
+			return found, err
+		}), found{"an error holds a value": {findGivesNothingAway}}},
+		"a context that is ignored": {searches(func(c findCall) (domain.Found, error) {
+			c.ctx = context.WithoutCancel(c.ctx)
+			return c.find()
+		}), found{"Find returned <nil>": {findEndsWithItsContext}}},
+		"a store that is away and holds nothing": {func(store *Store) {
+			store.Unreachable = func(testing.TB) ports.SessionFactory {
+				return readable{nowhere{}, nowhere{}, brokenFinder{nil, func(findCall) (domain.Found, error) {
+					return domain.Found{}, nil
+				}}}
+			}
+		}, found{"of a store that is away, Find returned <nil>": {findReportsAStoreThatCannotBeReached}}},
+	})
+}
