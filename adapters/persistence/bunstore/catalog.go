@@ -15,7 +15,9 @@ import (
 var _ ports.CatalogReader = (*Store)(nil)
 
 // Catalog implements ports.CatalogReader. It reads the catalog in one transaction that only reads.
-func (s *Store) Catalog(ctx context.Context) (domain.Catalog, error) { return readCatalog(ctx, s.pool, s.dialect) }
+func (s *Store) Catalog(ctx context.Context) (domain.Catalog, error) {
+	return readCatalog(ctx, s.pool, s.dialect)
+}
 
 // ReadCatalog is Store.Catalog for a program that has no data map yet. The tables of habeas need not be there. Returns
 // domain.ErrConfiguration if the database is nil or of another dialect than PostgreSQL and SQLite.
