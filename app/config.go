@@ -10,6 +10,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -22,8 +23,8 @@ type Config struct {
 	Models []any
 	// DataMap takes the place of Models if the data map is built in Go or read from a manifest.
 	DataMap domain.DataMap
-	// Stack takes the place of DB and Models, and of every field below but RequestTimeout, Logger, PollInterval and
-	// Workers. It is for applications that wire the services themselves; see package stack.
+	// Stack takes the place of DB and Models, and of every field below but RequestTimeout, Logger, PollInterval, Workers
+	// and Health. It is for applications that wire the services themselves; see package stack.
 	Stack *Stack
 
 	// Resolvers are the external systems that hold personal data. The default is none.
@@ -65,6 +66,8 @@ type Config struct {
 	// Workers is how many batches the worker processes at once; see worker.Options. The default is 4. Saga.Concurrency
 	// limits the calls at once to each system, whatever their number.
 	Workers int
+	// Health changes the checks of Integration.Health; see health.Options. LateAfter is that of Saga by default.
+	Health health.Options
 	// Clock is the source of the current time. The default is the machine's clock.
 	Clock ports.Clock
 

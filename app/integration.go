@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -23,6 +24,8 @@ type Integration struct {
 	sessions *SessionDependency
 	worker   *worker.SagaWorker
 	api      *httpapi.API
+	checker  *health.Checker
+	health   *httpapi.HealthAPI
 	mounts   mounts
 }
 
@@ -42,7 +45,7 @@ func New(c Config) (*Integration, error) {
 		return nil, err
 	}
 	i.worker, err = worker.New(i.stack.Runner, worker.Options{
-		PollInterval: c.PollInterval, Workers: c.Workers, Logger: c.Logger,
+		PollInterval: c.PollInterval, Workers: c.Workers, Logger: c.Logger, Observer: i.stack.Observer, Clock: c.Clock,
 	})
 	if err != nil {
 		return nil, err
@@ -50,6 +53,9 @@ func New(c Config) (*Integration, error) {
 	i.sessions = newSessionDependency(i.stack.Sessions)
 	i.api, err = i.stack.API(httpapi.Config{Sessions: i.sessions, Timeout: c.RequestTimeout, Logger: c.Logger})
 	if err != nil {
+		return nil, err
+	}
+	if err := i.checkHealth(c); err != nil {
 		return nil, err
 	}
 	return i, nil

@@ -24,6 +24,18 @@ func (i *Integration) EraseAsRehearsed(
 	})
 }
 
+// Verify looks for what the last erasure of a subject should have deleted or overwritten, and is there. See
+// verification.Verifier.Verify. Returns domain.ErrConflict if the subject was never erased, and
+// domain.ErrConfiguration if the stack was prewired without a Verifier.
+func (i *Integration) Verify(ctx context.Context, id domain.SubjectID) (domain.Verification, error) {
+	if i.stack.Verifier == nil {
+		return domain.Verification{}, domain.Misconfigured("app", "the stack has no Verifier")
+	}
+	return inSession(ctx, i.sessions, func(ctx context.Context, s ports.Session) (domain.Verification, error) {
+		return i.stack.Verifier.Verify(ctx, s, id)
+	})
+}
+
 // inSession returns what fn returns in a session that has committed, and the zero value if it has not.
 func inSession[T any](
 	ctx context.Context, sessions ports.SessionFactory, fn func(context.Context, ports.Session) (T, error),

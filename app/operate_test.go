@@ -3,8 +3,10 @@ package app_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
+	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -30,6 +32,47 @@ func TestAnIntegrationErasesAsItWasRehearsed(t *testing.T) {
 	}
 }
 
+func TestAnIntegrationVerifiesAnErasure(t *testing.T) {
+	gdpr, db := newIntegration(t)
+	anna, err := domain.NewSubject("1")
+	must(t, err)
+	_, err = db.NewInsert().Model(&Person{ID: 1, Email: "anna@example.org"}).Exec(t.Context())
+	must(t, err)
+	if _, err := gdpr.Verify(t.Context(), anna.ID); !errors.Is(err, domain.ErrConflict) {
+		t.Errorf("before: got %v, want %v", err, domain.ErrConflict)
+	}
+	result, err := gdpr.Erase(t.Context(), anna)
+	must(t, err)
+	verified, err := gdpr.Verify(t.Context(), anna.ID)
+	if err != nil || len(verified.LeftOver) > 0 || verified.ErasedAt.After(result.CompletedAt) {
+		t.Errorf("after: got %+v, %v", verified, err)
+	}
+	_, err = db.NewUpdate().Model(&Person{ID: 1, Email: "anna@example.org"}).WherePK().Exec(t.Context())
+	must(t, err)
+	left := domain.Leftovers{{Table: "persons", Column: "email", Rows: 1}}
+	if verified, err := gdpr.Verify(t.Context(), anna.ID); err != nil || !slices.Equal(verified.LeftOver, left) {
+		t.Errorf("of a value that came back: got %+v, %v", verified, err)
+	}
+	var trail []domain.AuditEvent
+	must(t, gdpr.Sessions().Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
+		trail, err = s.Audit().Trail(ctx, anna.ID)
+		return err
+	}))
+	erasure := trail[0].Payload["operation_id"]
+	last := trail[len(trail)-2:]
+	if last[0].EventType != domain.EventErasureVerified || last[1].EventType != domain.EventErasureLeftOver ||
+		last[0].Payload["operation_id"] != erasure || last[1].Payload["operation_id"] != erasure {
+		t.Errorf("the trail ends with %+v", last)
+	}
+	prewired := gdpr.Stack()
+	prewired.Verifier = nil
+	without, err := app.New(app.Config{Stack: &prewired})
+	must(t, err)
+	if _, err := without.Verify(t.Context(), anna.ID); !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("without a verifier: got %v, want %v", err, domain.ErrConfiguration)
+	}
+}
+
 // plain is a session factory that cannot rehearse.
 type plain struct{ ports.SessionFactory }
 
@@ -37,7 +80,9 @@ func TestAnIntegrationRehearsesWithTheSessionsInForce(t *testing.T) {
 	gdpr, _ := newIntegration(t)
 	anna, err := domain.NewSubject("1")
 	must(t, err)
-	for name, factory := range map[string]ports.SessionFactory{"one that cannot": plain{gdpr.Stack().Sessions}, "none": nil} {
+	for name, factory := range map[string]ports.SessionFactory{
+		"one that cannot": plain{gdpr.Stack().Sessions}, "none": nil,
+	} {
 		restore := gdpr.Sessions().Override(factory)
 		if _, err := gdpr.Rehearse(context.Background(), anna); !errors.Is(err, domain.ErrConfiguration) {
 			t.Errorf("%s: got %v, want %v", name, err, domain.ErrConfiguration)

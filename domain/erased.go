@@ -56,7 +56,7 @@ var (
 // holdsSurrogate reports whether a value, as it is exported, is what an erasure writes into the column, and whether
 // hardly anything else would.
 func (c Column) holdsSurrogate(value any) (holds, telling bool) {
-	if c.Personal.Strategy == StrategyNull {
+	if c.Personal != nil && c.Personal.Strategy == StrategyNull {
 		return value == nil, false
 	}
 	if _, constant := c.Constant(); constant {

@@ -12,6 +12,7 @@ package ports
 //go:generate mockgen -source=session.go -destination=mocks/session.go
 //go:generate mockgen -source=stores.go -destination=mocks/stores.go
 //go:generate mockgen -source=catalog.go -destination=mocks/catalog.go
+//go:generate mockgen -source=journal.go -destination=mocks/journal.go
 //go:generate mockgen -source=marks.go -destination=mocks/marks.go
 //go:generate mockgen -source=operations.go -destination=mocks/operations.go
 //go:generate mockgen -source=retention.go -destination=mocks/retention.go
@@ -19,3 +20,4 @@ package ports
 //go:generate mockgen -source=system.go -destination=mocks/system.go
 //go:generate mockgen -source=health.go -destination=mocks/health.go
 //go:generate mockgen -source=observer.go -destination=mocks/observer.go
+//go:generate mockgen -source=verification.go -destination=mocks/verification.go

@@ -26,6 +26,10 @@ type ErasureMarks interface {
 	// (its isolation level is not READ COMMITTED).
 	Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error)
 
+	// Find returns the marks of those of the subjects that were erased, in no order, by one statement. A mark that is not
+	// committed is not found.
+	Find(ctx context.Context, ids []domain.SubjectID) ([]domain.ErasureMark, error)
+
 	// Position returns how far a reader has come: the last value that Advance has written, or 0. A reader is a name of 1
 	// to domain.MaxTextLength characters, the same for all processes that share the work.
 	Position(ctx context.Context, reader string) (int64, error)

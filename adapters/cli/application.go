@@ -16,6 +16,7 @@ type Application interface {
 
 	DataMap() domain.DataMap
 	Plan() domain.Plan
+	Check(ctx context.Context) ([]domain.Finding, error)
 }
 
 // Subjects are the calls about one subject.

@@ -16,7 +16,8 @@ func New(application Application) *cobra.Command {
 // Open is New for an application that is opened when a verb first needs it, so that help works without a database. The
 // flags that the opener needs can be added to the returned command.
 func Open(open Opener) *cobra.Command {
-	t := &tree{open: open, output: formats[0]}
+	t := &tree{open: open}
+	output, operator := formats[0], ""
 	root := t.command(verb{
 		use:   "habeas",
 		short: "the rights of data subjects, for operators",
@@ -29,13 +30,14 @@ habeas erase 42 --operator dpo`,
 		parts: verbs(),
 	})
 	flags := root.PersistentFlags()
-	flags.VarP(choice{&t.output, formats}, "output", "o", "`format` of results: text or json")
-	flags.StringVar(&t.operator, "operator", "", "`id` of the person who acts, for the audit trail\n(environment: HABEAS_OPERATOR)")
+	flags.VarP(choice{&output, formats}, "output", "o", "`format` of results: text or json")
+	flags.StringVar(&operator, "operator", "",
+		"`id` of the person who acts, for the audit trail\n(environment: HABEAS_OPERATOR)")
 	flags.BoolP("help", "h", false, "show the page of the verb")
 	_ = root.RegisterFlagCompletionFunc("output", completes(formats...))
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(writePage)
-	for _, topic := range topics {
+	for _, topic := range append(topics, rulesTopic()) {
 		root.AddCommand(topic.command())
 	}
 	help := t.command(help())
@@ -48,16 +50,12 @@ habeas erase 42 --operator dpo`,
 // verbs are the verbs of the tree in the order of their list.
 func verbs() []verb {
 	return []verb{
-		status(), erase(), export(), trail(), consents(), outbox(), picture(), migrate(), completion(), version(),
+		status(), erase(), export(), trail(), consents(), outbox(), lint(), picture(), migrate(), completion(), version(),
 	}
 }
 
 // tree has what the verbs of a tree share.
-type tree struct {
-	open     Opener
-	output   string
-	operator string
-}
+type tree struct{ open Opener }
 
 // completes completes a flag with fixed words.
 func completes(words ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

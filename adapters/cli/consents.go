@@ -27,7 +27,8 @@ habeas consents 42 --purpose newsletter --as-of 2026-03-01T12:00:00Z`,
 		args:  oneSubject,
 		flags: func(c *cobra.Command) {
 			c.Flags().StringVar(&purpose, "purpose", "", "show the decisions about this `purpose`")
-			c.Flags().StringVar(&asOf, "as-of", "", "show the consent at this `instant`, like 2026-03-01T12:00:00Z;\nneeds --purpose")
+			c.Flags().StringVar(&asOf, "as-of", "",
+				"show the consent at this `instant`, like 2026-03-01T12:00:00Z;\nneeds --purpose")
 		},
 		run: func(ctx context.Context, c *call) error {
 			var at time.Time

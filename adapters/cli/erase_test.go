@@ -18,7 +18,7 @@ import (
 
 func TestAnErasureShowsItsCounts(t *testing.T) {
 	w := newWorld(t)
-	stdout, stderr := w.want(0, "erase", "2", "--operator", "dpo", "--yes", "--ref", "crm=c-2")
+	stdout, stderr := w.want(0, "erase", "2", by, "--yes", "--ref", "crm=c-2")
 	_, table, _ := strings.Cut(stdout, ".\n")
 	want := `TABLE      DELETED  ANONYMIZED  RETAINED
 customers        0           1         0
@@ -53,7 +53,7 @@ func TestTheResultOfAnErasureIsThatOfTheDomain(t *testing.T) {
 
 func TestLinesOfTheStandardInputNameSubjects(t *testing.T) {
 	w := newWorld(t).reading("1\r\n\n\"2\"\n{\"subject_id\": \"3\", \"refs\": [{\"kind\": \"crm\", \"value\": \"c-3\"}]}")
-	stdout, _ := w.want(0, "erase", "-", "--operator", "dpo", "--yes", "--output", "json")
+	stdout, _ := w.want(0, "erase", "-", by, "--yes", "--output", "json")
 	if strings.Count(stdout, "\n") != 3 || len(w.emails()) > 0 {
 		t.Errorf("left are %q:\n%s", w.emails(), stdout)
 	}
@@ -72,25 +72,25 @@ func TestACallThatIsNotAsItMustBeChangesNothing(t *testing.T) {
 		"two subjects":            {"", []string{"1", "2"}, "takes only a subject"},
 		"no operator":             {"", []string{"1", "--yes"}, "--operator is missing"},
 		"an operator of controls": {"", []string{"1", "--yes", "--operator", "a\x1b[31m"}, "control characters"},
-		"a wrong format":          {"", []string{"1", "--yes", "-o", "c1@example.org"}, "--output has a wrong value, it must be text or json"},
+		"a wrong format":          {"", []string{"1", "-o", "c1@example.org"}, "wrong value, it must be text or json"},
 		"a flag without a value":  {"", []string{"1", "--yes", "--operator"}, "--operator needs a value"},
 		"a wrong truth value":     {"", []string{"1", "--yes=c1@example.org"}, "--yes has a wrong value, it must be bool"},
-		"no confirmation":         {"yes\n", []string{"1", "--operator", "dpo"}, "needs --yes"},
-		"an empty id":             {"", []string{"", "--yes", "--operator", "dpo"}, "empty"},
-		"a composite id":          {"", []string{`["1","2"]`, "--yes", "--operator", "dpo"}, "elements"},
-		"an array of numbers":     {"", []string{`[1,2]`, "--yes", "--operator", "dpo"}, "array of texts"},
-		"no JSON text":            {"", []string{`"1`, "--yes", "--operator", "dpo"}, "text in JSON"},
-		"an unknown id":           {"", []string{"c1@example.org", "--yes", "--operator", "dpo"}, "no subject of this id"},
-		"an unknown system":       {"", []string{"1", "--yes", "--operator", "dpo", "--ref", "erp=7"}, "see the topic subjects"},
-		"a ref without an id":     {"", []string{"1", "--yes", "--operator", "dpo", "--ref", "crm"}, "--ref must be system=id"},
-		"an empty ref":            {"", []string{"1", "--yes", "--operator", "dpo", "--ref", "crm="}, "1 to 255"},
-		"refs for lines":          {"1\n", []string{"-", "--yes", "--operator", "dpo", "--ref", "crm=7"}, "a line has its refs"},
-		"no line":                 {"\n", []string{"-", "--yes", "--operator", "dpo"}, "has no subject"},
-		"a broken line":           {"1\n{\"id\": \"c1@example.org\"}\n", []string{"-", "--yes", "--operator", "dpo"}, "line 2: "},
-		"text after the object":   {"{\"subject_id\":\"1\"} 2\n", []string{"-", "--yes", "--operator", "dpo"}, "line 1: "},
-		"an object without id":    {"1\n{}\n", []string{"-", "--yes", "--operator", "dpo"}, "line 2: "},
-		"an unknown line":         {"1\n\nc1@example.org\n", []string{"-", "--yes", "--operator", "dpo"}, "line 3: "},
-		"a long line":             {"1\n" + strings.Repeat("x", 1<<21), []string{"-", "--yes", "--operator", "dpo"}, "line 2 "},
+		"no confirmation":         {"yes\n", []string{"1", by}, "needs --yes"},
+		"an empty id":             {"", []string{"", "--yes", by}, "empty"},
+		"a composite id":          {"", []string{`["1","2"]`, "--yes", by}, "elements"},
+		"an array of numbers":     {"", []string{`[1,2]`, "--yes", by}, "array of texts"},
+		"no JSON text":            {"", []string{`"1`, "--yes", by}, "text in JSON"},
+		"an unknown id":           {"", []string{"c1@example.org", "--yes", by}, "no subject of this id"},
+		"an unknown system":       {"", []string{"1", "--yes", by, "--ref", "erp=7"}, "see the topic subjects"},
+		"a ref without an id":     {"", []string{"1", "--yes", by, "--ref", "crm"}, "--ref must be system=id"},
+		"an empty ref":            {"", []string{"1", "--yes", by, "--ref", "crm="}, "1 to 255"},
+		"refs for lines":          {"1\n", []string{"-", "--yes", by, "--ref", "crm=7"}, "a line has its refs"},
+		"no line":                 {"\n", []string{"-", "--yes", by}, "has no subject"},
+		"a broken line":           {"1\n{\"id\": \"c1@example.org\"}\n", []string{"-", "--yes", by}, "line 2: "},
+		"text after the object":   {"{\"subject_id\":\"1\"} 2\n", []string{"-", "--yes", by}, "line 1: "},
+		"an object without id":    {"1\n{}\n", []string{"-", "--yes", by}, "line 2: "},
+		"an unknown line":         {"1\n\nc1@example.org\n", []string{"-", "--yes", by}, "line 3: "},
+		"a long line":             {"1\n" + strings.Repeat("x", 1<<21), []string{"-", "--yes", by}, "line 2 "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t).reading(test.lines)
@@ -108,9 +108,9 @@ func TestACallThatIsNotAsItMustBeChangesNothing(t *testing.T) {
 
 func TestASubjectWithoutItsRowIsErasedOnDemand(t *testing.T) {
 	w := newWorld(t)
-	w.want(2, "erase", "4", "--operator", "dpo", "--yes")
-	w.want(0, "erase", "4", "--operator", "dpo", "--yes", "--unknown")
-	w.want(0, "erase", "4", "--operator", "dpo", "--yes") // which is known by then
+	w.want(2, "erase", "4", by, "--yes")
+	w.want(0, "erase", "4", by, "--yes", "--unknown")
+	w.want(0, "erase", "4", by, "--yes") // which is known by then
 }
 
 func TestTheFirstFailureStopsAndSaysHowFarItGot(t *testing.T) {
@@ -122,7 +122,7 @@ func TestTheFirstFailureStopsAndSaysHowFarItGot(t *testing.T) {
 			return nil
 		}
 	}).reading("1\n2\n3\n")
-	stdout, stderr := w.want(2, "erase", "-", "--operator", "dpo", "--yes")
+	stdout, stderr := w.want(2, "erase", "-", by, "--yes")
 	complains(t, stderr, "line 2: ", "1 of 3 subjects done", "internal")
 	if strings.Contains(stderr, "money") || !strings.HasPrefix(stdout, "Erased 1 ") || len(w.emails()) != 2 {
 		t.Errorf("left are %q, printed %q, %q", w.emails(), stdout, stderr)
@@ -148,7 +148,7 @@ func TestAnInterruptRollsBack(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	w := interrupting(t, stop)
 	var stdout, stderr bytes.Buffer
-	code := run(ctx, w.gdpr, w.in, &stdout, &stderr, "erase", "-", "--operator", "dpo", "--yes")
+	code := run(ctx, w.gdpr, w.in, &stdout, &stderr, "erase", "-", by, "--yes")
 	if code != 2 || len(w.emails()) != 2 {
 		t.Errorf("ends with %d, left are %q", code, w.emails())
 	}
@@ -169,7 +169,7 @@ func TestASignalOfTheProcessInterrupts(t *testing.T) {
 	root.SetIn(w.in)
 	root.SetOut(&stderr)
 	root.SetErr(&stderr)
-	root.SetArgs([]string{"erase", "-", "--operator", "dpo", "--yes", "-o", "json"})
+	root.SetArgs([]string{"erase", "-", by, "--yes", "-o", "json"})
 	if code := cli.Main(root); code != 2 || len(w.emails()) != 2 {
 		t.Errorf("ends with %d, left are %q: %s", code, w.emails(), stderr.String())
 	}
@@ -188,7 +188,7 @@ func closed(t *testing.T) *os.File {
 func TestAReaderThatHasGoneChangesNothingOfTheWork(t *testing.T) {
 	w := newWorld(t).reading("1\n2\n3\n")
 	var stderr bytes.Buffer
-	code := w.into(closed(t), &stderr, "erase", "-", "--operator", "dpo", "--yes")
+	code := w.into(closed(t), &stderr, "erase", "-", by, "--yes")
 	if code != 0 || stderr.Len() > 0 || len(w.emails()) > 0 {
 		t.Errorf("ends with %d, left are %q: %s", code, w.emails(), stderr.String())
 	}
@@ -197,7 +197,7 @@ func TestAReaderThatHasGoneChangesNothingOfTheWork(t *testing.T) {
 func TestAnOutputThatCannotBeWrittenIsToldAfterTheWork(t *testing.T) {
 	w := newWorld(t).reading("1\n2\n3\n")
 	var stderr bytes.Buffer
-	code := w.into(full{}, &stderr, "erase", "-", "--operator", "dpo", "--yes")
+	code := w.into(full{}, &stderr, "erase", "-", by, "--yes")
 	if code != 2 || len(w.emails()) > 0 {
 		t.Errorf("ends with %d, left are %q", code, w.emails())
 	}

@@ -110,7 +110,7 @@ var remedies = map[domain.Code]string{
 
 // evidenceLost reports whether an error says that the evidence of the attempt could not be written.
 func evidenceLost(err error) bool {
-	if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // of errors.Join itself
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, each := range several.Unwrap() {
 			if evidenceLost(each) {
 				return true

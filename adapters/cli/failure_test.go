@@ -34,17 +34,34 @@ func TestAnErrorIsALineThatSaysWhatToDo(t *testing.T) {
 		err  error
 		says []string
 	}{
-		"unreachable":  {coded(domain.ErrUnavailable, "the database cannot be reached: the password is wrong"), []string{"the password is wrong", "then try again"}},
-		"no privilege": {coded(domain.ErrConfiguration, "this role lacks a privilege (table users)"), []string{"table users", "the rights of its role"}},
-		"a constraint": {coded(domain.ErrConflict, "the database refused a statement (table users)"), []string{"table users", "nothing was changed"}},
-		"left over":    {coded(domain.ErrLeftOver, "rows are left"), []string{"rows are left", "triggers"}},
-		"a subject":    {fmt.Errorf("for %w: %w", secret, coded(domain.ErrSubject, "the id is too long")), []string{"the id is too long", "the topic subjects"}},
-		"a deadline":   {fmt.Errorf("%w: %w", secret, context.DeadlineExceeded), []string{"took too long", "rolled back"}},
+		"unreachable": {
+			coded(domain.ErrUnavailable, "the password is wrong"), []string{"the password is wrong", "then try again"},
+		},
+		"no privilege": {
+			coded(domain.ErrConfiguration, "lacks a privilege (table users)"),
+			[]string{"table users", "the rights of its role"},
+		},
+		"a constraint": {
+			coded(domain.ErrConflict, "refused (table users)"), []string{"table users", "nothing was changed"},
+		},
+		"left over": {coded(domain.ErrLeftOver, "rows are left"), []string{"rows are left", "triggers"}},
+		"a subject": {
+			fmt.Errorf("for %w: %w", secret, coded(domain.ErrSubject, "the id is too long")),
+			[]string{"the id is too long", "the topic subjects"},
+		},
+		"a deadline": {
+			fmt.Errorf("%w: %w", secret, context.DeadlineExceeded), []string{"took too long", "rolled back"},
+		},
 		"an interrupt": {errors.Join(secret, context.Canceled), []string{"interrupted", "rolled back"}},
 		"unknown":      {secret, []string{"may hold personal data", "internal"}},
-		"no evidence":  {errors.Join(coded(domain.ErrConflict, "refused"), lost), []string{"refused", "could not be recorded"}},
-		"two lines":    {coded(domain.ErrConfiguration, "one\n\ttwo"), []string{"trail: one two;"}},
-		"an input":     {domain.Invalid("trail", []domain.FieldError{{Field: "purpose", Message: "must not be empty"}}), []string{"purpose must not be empty"}},
+		"no evidence": {
+			errors.Join(coded(domain.ErrConflict, "refused"), lost), []string{"refused", "could not be recorded"},
+		},
+		"two lines": {coded(domain.ErrConfiguration, "one\n\ttwo"), []string{"trail: one two;"}},
+		"an input": {
+			domain.Invalid("trail", []domain.FieldError{{Field: "purpose", Message: "must not be empty"}}),
+			[]string{"purpose must not be empty"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			opening := cli.Open(func(context.Context) (cli.Application, error) { return nil, test.err })
@@ -69,7 +86,10 @@ func TestAnErrorIsALineThatSaysWhatToDo(t *testing.T) {
 
 func TestMistakesOfADataMapAreATable(t *testing.T) {
 	err := domain.Refused("data map", []domain.Problem{
-		{Table: "users", Column: "email", Message: "the category is unknown", Found: "mail", Possible: []string{"contact", "identity"}},
+		{
+			Table: "users", Column: "email", Message: "the category is unknown", Found: "mail",
+			Possible: []string{"contact", "identity"},
+		},
 		{Table: "orders", Message: "no path leads to the subject", Remedy: "add a relation"},
 	})
 	var complaint bytes.Buffer

@@ -141,7 +141,8 @@ func exitsOf(command *cobra.Command) string {
 			meaning = code.general
 		}
 		if meaning != "" {
-			text.WriteString("  " + strings.TrimPrefix(code.name, "exit ") + "  " + strings.ReplaceAll(meaning, "\n", "\n     ") + "\n")
+			meaning = strings.ReplaceAll(meaning, "\n", "\n     ")
+			text.WriteString("  " + strings.TrimPrefix(code.name, "exit ") + "  " + meaning + "\n")
 		}
 	}
 	return text.String()

@@ -16,7 +16,7 @@ func abandoned(t *testing.T, customers string) *world {
 	t.Helper()
 	w := newWorld(t, atNoon)
 	for _, id := range customers {
-		w.want(0, "erase", string(id), "--operator", "dpo", "--yes", "--ref", "crm=c-"+string(id))
+		w.want(0, "erase", string(id), by, "--yes", "--ref", "crm=c-"+string(id))
 	}
 	w.work()
 	return w
@@ -75,7 +75,7 @@ Succeeded: 0, until they are purged.
 func TestAListIsReadPageByPage(t *testing.T) {
 	w := newWorld(t, func(c *stack.Config) { c.Saga.Batch = 300 })
 	for range 250 {
-		w.want(0, "erase", "1", "--operator", "dpo", "--yes", "--ref", "crm=c-1")
+		w.want(0, "erase", "1", by, "--yes", "--ref", "crm=c-1")
 	}
 	w.work()
 	for limit, want := range map[string]int{"0": 250, "200": 200, "150": 150, "1000": 250} {
@@ -86,7 +86,7 @@ func TestAListIsReadPageByPage(t *testing.T) {
 			t.Errorf("limit %s: %d entries", limit, got)
 		}
 	}
-	stdout, _ := w.want(0, "outbox", "requeue", "--all", "--operator", "dpo")
+	stdout, _ := w.want(0, "outbox", "requeue", "--all", by)
 	if stdout != "Requeued 250 entries.\n" {
 		t.Errorf("printed %q", stdout)
 	}
@@ -142,7 +142,7 @@ func TestAChoiceOfEntriesMustBeClear(t *testing.T) {
 		"--older-than has a wrong valu": {"--older-than", "70000d"},
 		"has no id":                     {"-"},
 	} {
-		_, stderr := w.want(2, append([]string{"outbox", "requeue", "--operator", "dpo"}, args...)...)
+		_, stderr := w.want(2, append([]string{"outbox", "requeue", by}, args...)...)
 		complains(t, stderr, says)
 	}
 }
@@ -158,7 +158,7 @@ func TestADiscardNeedsAReasonAndAConfirmation(t *testing.T) {
 		"--operator is missing": nil,
 	} {
 		if args != nil {
-			args = append(args, "--operator", "dpo")
+			args = append(args, by)
 		} else {
 			args = []string{id}
 		}
@@ -168,12 +168,13 @@ func TestADiscardNeedsAReasonAndAConfirmation(t *testing.T) {
 			t.Errorf("the error repeats the reason: %s", stderr)
 		}
 	}
-	stdout, stderr := w.want(1, "outbox", "discard", id, "0197", "--reason", "by hand", "--operator", "dpo", "--yes")
+	stdout, stderr := w.want(1, "outbox", "discard", id, "0197", "--reason", "by hand", by, "--yes")
 	complains(t, stderr, "1 entry skipped")
-	if got := w.statuses(); stdout != "Discarded 1 entry.\n" || got[0] != domain.OutboxSucceeded || got[1] != domain.OutboxAbandoned {
+	want := []domain.OutboxStatus{domain.OutboxSucceeded, domain.OutboxAbandoned}
+	if got := w.statuses(); stdout != "Discarded 1 entry.\n" || !slices.Equal(got, want) {
 		t.Errorf("the entries are %s, printed %q", got, stdout)
 	}
-	entry := decoded[domain.OutboxEntry](w, 0, "outbox", "discard", w.ids()[1], "--reason", "by hand", "--operator", "dpo", "--yes")
+	entry := decoded[domain.OutboxEntry](w, 0, "outbox", "discard", w.ids()[1], "--reason", "by hand", by, "--yes")
 	if entry.Status != domain.OutboxSucceeded {
 		t.Errorf("got %+v", entry)
 	}
@@ -181,7 +182,7 @@ func TestADiscardNeedsAReasonAndAConfirmation(t *testing.T) {
 
 func TestOldEntriesArePurged(t *testing.T) {
 	w := abandoned(t, "1")
-	w.want(0, "outbox", "discard", w.ids()[0], "--reason", "by hand", "--operator", "dpo", "--yes")
+	w.want(0, "outbox", "discard", w.ids()[0], "--reason", "by hand", by, "--yes")
 	_, stderr := w.want(2, "outbox", "purge")
 	complains(t, stderr, "needs --yes")
 	if got := decoded[map[string]int](w, 0, "outbox", "purge", "--yes"); got["removed"] != 0 {
@@ -206,7 +207,7 @@ Succeeded: 0, until they are purged.
 		t.Errorf("printed\n%s", stdout)
 	}
 	w := abandoned(t, "1")
-	w.want(0, "erase", "2", "--operator", "dpo", "--yes", "--ref", "crm=c-2")
+	w.want(0, "erase", "2", by, "--yes", "--ref", "crm=c-2")
 	late := newWorld(t, func(c *stack.Config) { c.Sessions, c.Clock = w.store, someday{} })
 	stdout, _ := late.want(1, "status")
 	want := `At 2027-03-01 12:00:00Z: 3 findings.

@@ -245,7 +245,7 @@ func (s *span) Type() string { return "age" }
 func (s *span) Set(text string) error {
 	if n := len(text) - 1; n > 0 && text[n] == 'd' {
 		days, err := strconv.ParseUint(text[:n], 10, 16)
-		*s = span(days) * span(24*time.Hour) //nolint:gosec // 65535 days fit
+		*s = span(days) * span(24*time.Hour)
 		if err != nil || days == 0 {
 			return domain.ErrInvalid
 		}

@@ -35,7 +35,7 @@ func (w *world) consent(id, purpose string, granted bool) {
 
 func TestATrailIsATable(t *testing.T) {
 	w := newWorld(t, atNoon)
-	w.want(0, "erase", "1", "--operator", "dpo", "--yes")
+	w.want(0, "erase", "1", by, "--yes")
 	stdout, _ := w.want(0, "trail", "1")
 	want := `Trail of 1: 6 events.
 AT                    EVENT
@@ -146,7 +146,7 @@ func TestWhatNeedsNoApplicationDoesNotOpenIt(t *testing.T) {
 		opened++
 		return nil, domain.ErrUnavailable
 	})
-	for _, args := range [][]string{{"version"}, {"completion", "bash"}, {"help", "erase"}, {"outbox"}, {"erase", "--yes", "1"}} {
+	for _, args := range [][]string{{"version"}, {"completion", "bash"}, {"help", "erase"}, {"outbox"}, {"erase", "1"}} {
 		var out strings.Builder
 		root.SetOut(&out)
 		root.SetErr(&out)

@@ -54,6 +54,9 @@ func (p *printer) findings(all []domain.Finding) {
 		if where := finding.Where(); where != "" {
 			text += " " + where
 		}
+		if finding.Object != "" {
+			text += " (" + finding.Object + ")"
+		}
 		t.rows = append(t.rows, []string{string(finding.Severity), text + "\n" + finding.Reason + " " + finding.Remedy})
 	}
 	p.table(t)

@@ -140,7 +140,7 @@ func strict(text string, into any) error {
 	if err := decoder.Decode(into); err != nil {
 		return err
 	}
-	if _, err := decoder.Token(); err != io.EOF { //nolint:errorlint // as it is documented
+	if _, err := decoder.Token(); err != io.EOF {
 		return domain.ErrInvalid
 	}
 	return nil

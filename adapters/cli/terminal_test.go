@@ -31,7 +31,7 @@ func TestAPersonConfirmsAnErasure(t *testing.T) {
 		w := newWorld(t)
 		w.in = typed{strings.NewReader(response)}
 		screen := &terminal{}
-		code := w.into(&bytes.Buffer{}, screen, "erase", "1", "--operator", "dpo")
+		code := w.into(&bytes.Buffer{}, screen, "erase", "1", by)
 		question := "Erase 1 subject: delete rows of parcels; anonymize rows of customers; retain rows of invoices. " +
 			"Type yes to go on: "
 		if code != want || !strings.HasPrefix(screen.String(), question) {
@@ -49,7 +49,7 @@ func TestAnInterruptedQuestionChangesNothing(t *testing.T) {
 	t.Cleanup(func() { _ = keyboard.Close() })
 	ctx, stop := context.WithCancel(t.Context())
 	screen := &asked{stop: stop}
-	code := run(ctx, w.gdpr, typed{in}, &bytes.Buffer{}, screen, "erase", "1", "--operator", "dpo")
+	code := run(ctx, w.gdpr, typed{in}, &bytes.Buffer{}, screen, "erase", "1", by)
 	if code != 2 || len(w.emails()) != 3 || !strings.Contains(screen.String(), "interrupted") {
 		t.Errorf("ends with %d: %s", code, screen.String())
 	}
@@ -130,7 +130,7 @@ func TestABarShowsHowFarAVerbHasGot(t *testing.T) {
 			String() string
 		}{&terminal{}, &bytes.Buffer{}} {
 			run(t.Context(), slow{w.gdpr}, strings.NewReader("1\n2\n3\n"), io.Discard, screen, "erase", "-", "--yes",
-				"--operator", "dpo")
+				by)
 			want := ""
 			if _, is := screen.(*terminal); is {
 				want = "\r\x1b[Kerasing [######..............] 1 of 3\r\x1b[Kerasing [#############.......] 2 of 3" +

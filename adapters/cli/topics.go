@@ -56,7 +56,8 @@ An id that begins with a hyphen is given after --, or by the standard input.
 All lines are checked before the first one is worked on.`,
 	},
 	{
-		"output", "results for people and for scripts", `Results go to the standard output, and everything else to the standard error.
+		"output", "results for people and for scripts",
+		`Results go to the standard output, and everything else to the standard error.
 
 With --output text, the default, results are tables that fit 60 columns.
 Characters that could control a terminal are replaced.

@@ -68,9 +68,9 @@ func (t *tree) run(v verb, command *cobra.Command, args []string) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	c := &call{args: args, command: command, out: newPrinter(command.OutOrStdout(), t.output)}
+	c := &call{args: args, command: command, out: newPrinter(command.OutOrStdout(), global(command, "output"))}
 	if v.acts {
-		operator := t.operator
+		operator := global(command, "operator")
 		if operator == "" {
 			operator = os.Getenv("HABEAS_OPERATOR")
 		}
@@ -94,6 +94,14 @@ func (t *tree) run(v verb, command *cobra.Command, args []string) error {
 		return explain(err)
 	}
 	return c.out.end()
+}
+
+// global returns a flag of the tree.
+func global(command *cobra.Command, name string) string {
+	if flag := command.Flag(name); flag != nil {
+		return flag.Value.String()
+	}
+	return ""
 }
 
 // check refuses a wrong number of arguments. It repeats none of them: they may be ids.

@@ -42,6 +42,9 @@ func dataMap(t *testing.T) domain.DataMap {
 	return m
 }
 
+// by is the operator.
+const by = "--operator=dpo"
+
 // world is the shop with customers from 1 to 3 who have two parcels and an invoice each, the operator's command, and a
 // system that refuses to erase.
 type world struct {

@@ -23,6 +23,7 @@ func main() { os.Exit(cli.Main(newCommand(os.Getenv))) }
 func newCommand(env func(string) string) *cobra.Command {
 	s := &settings{env: env}
 	root := cli.Open(s.open)
+	root.AddCommand(cli.Scaffold(s.openCatalog))
 	root.Long += `
 
 This program takes the data map from a manifest in JSON. It knows no external

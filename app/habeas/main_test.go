@@ -113,26 +113,27 @@ func TestWhatCannotBeOpenedIsTold(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "broken.json")
 	must(t, os.WriteFile(broken, []byte(strings.ReplaceAll(dataMap, "contact", "mail")), 0o600))
 	none := filepath.Join(t.TempDir(), "none")
+	const to = "--database-url="
 	for name, test := range map[string]struct {
-		args []string
+		flag string
 		env  map[string]string
 		says string
 	}{
-		"no data map":           {nil, nil, "--data-map or HABEAS_DATA_MAP"},
-		"no file":               {[]string{"--data-map", none}, env, "there is no file of the data map"},
-		"a directory":           {[]string{"--data-map", t.TempDir()}, env, "manifest: cannot be read; correct"},
-		"a broken data map":     {[]string{"--data-map", broken}, env, "users.email"},
-		"no database":           {nil, map[string]string{"HABEAS_DATA_MAP": env["HABEAS_DATA_MAP"]}, "--database-url or HABEAS_DATABASE_URL"},
-		"another database":      {[]string{"--database-url", "mysql://root:s3cret@db"}, env, "must begin with postgres:// or sqlite:"},
-		"no URL":                {[]string{"--database-url", "postgres://root:s3cret@db:port/x"}, env, "not a valid postgres:// URL"},
-		"no file of SQLite":     {[]string{"--database-url", "sqlite:" + none}, env, "its file cannot be opened"},
-		"no name of a file":     {[]string{"--database-url", "sqlite://"}, env, "has no file"},
-		"a schema on SQLite":    {[]string{"--schema", "x"}, env, "SQLite has no schemas"},
-		"an unreachable server": {[]string{"--database-url", "postgres://root:s3cret@" + unheard(t) + "/x"}, env, "connection refused"},
-		"a wrong password":      {[]string{"--database-url", "postgres://root:s3cret@" + refusing(t) + "/x?sslmode=disable"}, env, "the password is wrong"},
+		"no data map":        {"", nil, "--data-map or HABEAS_DATA_MAP"},
+		"no file":            {"--data-map=" + none, env, "there is no file of the data map"},
+		"a directory":        {"--data-map=" + t.TempDir(), env, "manifest: cannot be read; correct"},
+		"a broken data map":  {"--data-map=" + broken, env, "users.email"},
+		"no database":        {"--data-map=" + env["HABEAS_DATA_MAP"], nil, "--database-url or HABEAS_DATABASE_URL"},
+		"another database":   {to + "mysql://root:s3cret@db", env, "must begin with postgres:// or sqlite:"},
+		"no URL":             {to + "postgres://root:s3cret@db:port/x", env, "not a valid postgres:// URL"},
+		"no file of SQLite":  {to + "sqlite:" + none, env, "its file cannot be opened"},
+		"no name of a file":  {to + "sqlite://", env, "has no file"},
+		"a schema on SQLite": {"--schema=x", env, "SQLite has no schemas"},
+		"an unheard server":  {to + "postgres://root:s3cret@" + unheard(t) + "/x", env, "connection refused"},
+		"a wrong password":   {to + "postgres://root:s3cret@" + refusing(t) + "?sslmode=disable", env, "password is wrong"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, stdout, stderr := run(t, test.env, append([]string{"trail", "4711"}, test.args...)...)
+			code, stdout, stderr := run(t, test.env, strings.Fields("trail 4711 "+test.flag)...)
 			if code != 2 || stdout != "" || !strings.Contains(stderr, test.says) {
 				t.Errorf("ends with %d: %s%s", code, stdout, stderr)
 			}
@@ -271,5 +272,31 @@ func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestADataMapThatIsProposedCanBeChecked(t *testing.T) {
+	env := onSQLite(t)
+	code, proposed, stderr := run(t, map[string]string{"HABEAS_DATABASE_URL": env["HABEAS_DATABASE_URL"]}, "scaffold")
+	if code != 0 || stderr != "" {
+		t.Fatalf("ends with %d: %s", code, stderr)
+	}
+	must(t, os.WriteFile(env["HABEAS_DATA_MAP"], []byte(proposed), 0o600))
+	for _, step := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"lint", "--fail-on", "error"}, "finding"},
+		{[]string{"lint", "--fail-on", "error", "--sarif", env["HABEAS_DATA_MAP"]}, `"version":"2.1.0"`},
+		{[]string{"map", "--format", "dot"}, "users"},
+	} {
+		code, stdout, stderr := run(t, env, step.args...)
+		if code != 0 || !strings.Contains(stdout, step.says) {
+			t.Errorf("%q ends with %d: %s%s", step.args, code, stdout, stderr)
+		}
+	}
+	code, _, stderr = run(t, nil, "scaffold")
+	if code != 2 || !strings.Contains(stderr, "--database-url") {
+		t.Errorf("ends with %d: %s", code, stderr)
 	}
 }

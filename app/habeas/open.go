@@ -19,10 +19,12 @@ import (
 	_ "modernc.org/sqlite" // driver "sqlite", in pure Go
 
 	"github.com/habeas-data/habeas/adapters/cli"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxalive"
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // connectTimeout bounds how long a connection is waited for, unless the URL says so.
@@ -36,24 +38,35 @@ type settings struct {
 
 // open reads the data map and opens the database. It opens no connection.
 func (s *settings) open(context.Context) (cli.Application, error) {
-	file, address := cmp.Or(s.dataMap, s.env("HABEAS_DATA_MAP")), cmp.Or(s.databaseURL, s.env("HABEAS_DATABASE_URL"))
-	switch {
-	case file == "":
+	file := cmp.Or(s.dataMap, s.env("HABEAS_DATA_MAP"))
+	if file == "" {
 		return nil, refused("name the data map by --data-map or HABEAS_DATA_MAP")
-	case address == "":
-		return nil, refused("name the database by --database-url or HABEAS_DATABASE_URL")
 	}
 	dataMap, err := readDataMap(file)
 	if err != nil {
 		return nil, err
 	}
-	db, err := openDatabase(address)
+	db, err := s.openDatabase()
 	if err != nil {
 		return nil, err
 	}
-	return app.New(app.Config{
+	return app.New(app.Config{ //nolint:contextcheck // what is logged at start-up has no context
 		DB: db, DataMap: dataMap, Schema: s.schema, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	})
+}
+
+// openCatalog opens the database for scaffold, which needs no data map.
+func (s *settings) openCatalog(context.Context) (ports.CatalogReader, error) {
+	db, err := s.openDatabase()
+	return catalog{db}, err
+}
+
+// catalog reads the schema of a database.
+type catalog struct{ db *bun.DB }
+
+// Catalog implements ports.CatalogReader.
+func (c catalog) Catalog(ctx context.Context) (domain.Catalog, error) {
+	return bunstore.ReadCatalog(ctx, c.db)
 }
 
 func refused(message string) error { return &cli.Error{Code: cli.ExitFailed, Text: message} }
@@ -71,7 +84,11 @@ func readDataMap(name string) (domain.DataMap, error) {
 }
 
 // openDatabase opens postgres://... or sqlite:FILE. Its errors repeat nothing of the address.
-func openDatabase(address string) (*bun.DB, error) {
+func (s *settings) openDatabase() (*bun.DB, error) {
+	address := cmp.Or(s.databaseURL, s.env("HABEAS_DATABASE_URL"))
+	if address == "" {
+		return nil, refused("name the database by --database-url or HABEAS_DATABASE_URL")
+	}
 	if path, ok := strings.CutPrefix(address, "sqlite:"); ok {
 		return openSQLite(strings.TrimPrefix(path, "//"))
 	}

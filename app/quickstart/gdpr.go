@@ -36,7 +36,8 @@ func openApplication(ctx context.Context, c config) (cli.Application, error) {
 	db, err := openDatabase(ctx, c.databaseURL)
 	if err != nil {
 		return nil, &cli.Error{
-			Code: cli.ExitFailed, Text: "the database cannot be opened; check its address, and whether its server runs", Err: err,
+			Code: cli.ExitFailed, Err: err,
+			Text: "the database cannot be opened; check its address, and whether its server runs",
 		}
 	}
 	desk, err := openDesk(ctx, c)

@@ -20,9 +20,11 @@ import (
 	"github.com/habeas-data/habeas/domain/consent"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
+	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/domain/restriction"
 	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/domain/verification"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -90,8 +92,9 @@ type Stack struct {
 	Exporter    *export.Exporter
 	Eraser      *erasure.Eraser
 	Rectifier   *rectification.Rectifier
-	Runner      *saga.Runner   // to be drained by a worker, see adapters/worker
-	Observer    ports.Observer // Options.Observer; nil means none
+	Verifier    *verification.Verifier // may be nil in a stack that an application makes itself
+	Runner      *saga.Runner           // to be drained by a worker, see adapters/worker
+	Observer    ports.Observer         // Options.Observer; nil means none
 
 	// Checker compares the data map with the database. It is nil, and nothing else needs it, if there is no Catalog.
 	Checker *check.Checker
@@ -138,6 +141,10 @@ func New(c Config) (Stack, error) {
 	if err != nil {
 		return Stack{}, err
 	}
+	verifier, err := verification.NewVerifier(verification.Config{Clock: clock, IDs: ids, Plan: eraser.Plan()})
+	if err != nil {
+		return Stack{}, err
+	}
 	if c.Saga.Jitter == nil {
 		c.Saga.Jitter = system.Jitter
 	}
@@ -165,6 +172,7 @@ func New(c Config) (Stack, error) {
 		Exporter:    exporter,
 		Eraser:      eraser,
 		Rectifier:   rectifier,
+		Verifier:    verifier,
 		Runner:      runner,
 		Checker:     checker,
 		Observer:    c.Observer,
@@ -186,6 +194,15 @@ func (s Stack) API(c httpapi.Config) (*httpapi.API, error) {
 		c.DataMap = s.DataMap
 	}
 	return httpapi.New(c)
+}
+
+// Health returns the checks of this process, for a router such as fiberhttp or nethttp; see httpapi.NewHealth. Sessions
+// are taken from the stack if the configuration leaves them out, and Clock is then the machine's clock. An application
+// that runs a worker in the process names it as Worker, with its PollInterval.
+func (s Stack) Health(c health.Config) (*health.Checker, error) {
+	c.Sessions = cmp.Or(c.Sessions, s.Sessions)
+	c.Clock = cmp.Or(c.Clock, ports.Clock(system.Clock{}))
+	return health.New(c)
 }
 
 // Validate returns domain.ErrConfiguration if a field of the stack is missing.

@@ -102,8 +102,8 @@ func (s *schema) checkIndexes() {
 func (s *schema) checkIndex(
 	name string, live domain.CatalogTable, columns []string, when *domain.Condition, why string,
 ) {
-	if live.Rows >= 0 && live.Rows < small || !hasAll(live, columns) {
-		return
+	if live.Rows >= 0 && live.Rows < small || !hasAll(live, columns) || live.Kind == domain.KindPartitioned {
+		return // each partition may have an index of its own
 	}
 	serves := func(index domain.CatalogIndex) bool {
 		if len(index.Columns) == 0 {

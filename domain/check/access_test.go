@@ -170,8 +170,11 @@ var accessCases = cases{
 		func(w *world) { w.live("orders").Indexes[1].Columns = []string{"address", "user_id"} },
 		[]string{"index-missing orders.user_id"},
 	},
-	"index-missing of a condition":       {targets("target"), []string{"index-missing orders.user_id"}},
-	"index-missing not of a condition":   {targets("target", "user_id"), nil},
+	"index-missing of a condition":     {targets("target"), []string{"index-missing orders.user_id"}},
+	"index-missing not of a condition": {targets("target", "user_id"), nil},
+	"index-missing not of partitions": {
+		func(w *world) { noIndex("orders", 5000)(w); w.live("orders").Kind = domain.KindPartitioned }, nil,
+	},
 	"index-missing not of a small table": {noIndex("orders", 999), nil},
 	"index-missing not of rows that stay": {
 		func(w *world) { letters(domain.ActionSetNull)(w); noIndex("letters", 5000)(w) }, []string{"table-unmapped letters.user_id"},

@@ -71,6 +71,14 @@ var deletionCases = cases{
 	"delete-restricted": {
 		leaving(letters(domain.ActionNone)), []string{"delete-restricted letters.user_id user_id_fkey"},
 	},
+	"delete-restricted once for all partitions": {
+		leaving(func(w *world) {
+			letters(domain.ActionNone)(w)
+			again := foreignKey("user_id", "users", domain.ActionNone)
+			again.Name = "letters_p1_fkey"
+			w.live("letters").ForeignKeys = append(w.live("letters").ForeignKeys, again)
+		}), []string{"delete-restricted letters.user_id user_id_fkey"},
+	},
 	"delete-restricted at once": {
 		leaving(letters(domain.ActionRestrict)), []string{"delete-restricted letters.user_id user_id_fkey"},
 	},
@@ -118,7 +126,10 @@ var deletionCases = cases{
 			w.live("papers").ForeignKeys = append(w.live("papers").ForeignKeys,
 				foreignKey("id", "letters", domain.ActionCascade))
 		}),
-		[]string{"delete-cascades letters.user_id user_id_fkey", "delete-cascades-to-kept papers.id id_fkey"},
+		[]string{
+			"delete-cascades letters.user_id user_id_fkey", "delete-cascades-to-kept papers.id id_fkey",
+			"path-missing papers.approved_by",
+		},
 	},
 	"delete-cascades-to-kept not by a path": {
 		leaving(func(w *world) { w.live("sessions").ForeignKeys[0].OnDelete = domain.ActionCascade }), nil,
@@ -158,18 +169,36 @@ var deletionCases = cases{
 	},
 }
 
+// refers adds a column to users or orders that refers to a table outside of the data map.
+func (w *world) refers(table, column, to string) {
+	w.both(table, domain.Column{Name: column, Type: domain.TypeBigInt})
+	w.live(table).ForeignKeys = append(w.live(table).ForeignKeys, foreignKey(column, to, domain.ActionNone))
+}
+
 var reachCases = cases{
 	"table-unmapped": {letters(domain.ActionSetNull), []string{"table-unmapped letters.user_id"}},
 	"table-unmapped over another table": {
 		func(w *world) {
 			letters(domain.ActionCascade)(w)
-			w.outside("stamps").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "letters", domain.ActionCascade)}
+			w.outside("stamps", "phone").ForeignKeys = []domain.CatalogForeignKey{
+				foreignKey("id", "letters", domain.ActionCascade),
+			}
 		}, []string{"table-unmapped letters.user_id", "table-unmapped stamps.id"},
 	},
 	"table-unmapped not over another table": {
 		func(w *world) {
 			letters(domain.ActionNone)(w)
-			w.outside("stamps").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "letters", domain.ActionNone)}
+			w.outside("stamps", "phone").ForeignKeys = []domain.CatalogForeignKey{
+				foreignKey("id", "letters", domain.ActionNone),
+			}
+		}, []string{"table-unmapped letters.user_id", "table-personal stamps.phone"},
+	},
+	"table-unmapped not over another table without personal data": {
+		func(w *world) {
+			letters(domain.ActionCascade)(w)
+			w.outside("stamps", "color").ForeignKeys = []domain.CatalogForeignKey{
+				foreignKey("id", "letters", domain.ActionCascade),
+			}
 		}, []string{"table-unmapped letters.user_id"},
 	},
 	"table-unmapped not in a circle": {
@@ -181,19 +210,38 @@ var reachCases = cases{
 	"table-unmapped not of a view": {
 		func(w *world) { letters(domain.ActionNone)(w); w.live("letters").Kind = domain.KindView }, nil,
 	},
+	"table-referred": {
+		func(w *world) { w.outside("places", "street", "color"); w.refers("orders", "place_id", "places") },
+		[]string{"table-referred places place_id_fkey"},
+	},
+	"table-referred by a name": {
+		func(w *world) { w.outside("files", "content"); w.refers("users", "avatar_id", "files") },
+		[]string{"table-referred files avatar_id_fkey"},
+	},
+	"table-referred not of things": {
+		func(w *world) {
+			w.outside("lists", "name", "title", "body", "from_email")
+			w.refers("orders", "list_id", "lists")
+		}, nil,
+	},
+	"table-referred not of people": {
+		func(w *world) { w.outside("employees", "first_name"); w.refers("orders", "employee_id", "employees") },
+		[]string{"table-personal employees.first_name"},
+	},
 	"table-unlinked":                  {func(w *world) { w.outside("letters"); w.add("letters", "user_id", domain.TypeBigInt) }, []string{"table-unlinked letters.user_id"}},
 	"table-unlinked in camel case":    {func(w *world) { w.outside("letters"); w.add("letters", "userId", domain.TypeInteger) }, []string{"table-unlinked letters.userId"}},
 	"table-unlinked in one word":      {func(w *world) { w.outside("letters"); w.add("letters", "userid", domain.TypeInteger) }, []string{"table-unlinked letters.userid"}},
 	"table-unlinked to another table": {func(w *world) { w.outside("letters"); w.add("letters", "order_id", domain.TypeBigInt) }, []string{"table-unlinked letters.order_id"}},
-	"table-unlinked by a usual name": {
-		func(w *world) {
-			w.table("orders").Relations[0].Columns[0] = "owner_id"
-			w.field("orders", "user_id").Name = "owner_id"
-			live := w.live("orders")
-			*live = liveOf(*w.table("orders"))
-			w.outside("letters")
-			w.add("letters", "owner_id", domain.TypeBigInt)
-		}, []string{"table-unlinked letters.owner_id"},
+	"table-unlinked by the part of a person": {
+		func(w *world) { w.outside("letters"); w.add("letters", "sender_id", domain.TypeBigInt) },
+		[]string{"table-unlinked letters.sender_id"},
+	},
+	"table-unlinked by the part of a person without an ending": {
+		func(w *world) { w.outside("letters"); w.add("letters", "created_by", domain.TypeBigInt) },
+		[]string{"table-unlinked letters.created_by"},
+	},
+	"table-unlinked not of a name": {
+		func(w *world) { w.outside("letters"); w.add("letters", "created_by", domain.TypeText) }, nil,
 	},
 	"table-unlinked not of another type": {
 		func(w *world) { w.outside("letters"); w.add("letters", "user_id", domain.TypeUUID) }, nil,
@@ -206,14 +254,8 @@ var reachCases = cases{
 			w.live("letters").ForeignKeys = []domain.CatalogForeignKey{foreignKey("user_id", "crews", domain.ActionNone)}
 		}, nil,
 	},
-	"table-unlinked not of a usual name that says little": {
-		func(w *world) {
-			w.table("orders").Relations[0].Columns[0] = "parent_id"
-			w.field("orders", "user_id").Name = "parent_id"
-			*w.live("orders") = liveOf(*w.table("orders"))
-			w.outside("letters")
-			w.add("letters", "parent_id", domain.TypeBigInt)
-		}, nil,
+	"table-unlinked not of a name that says little": {
+		func(w *world) { w.outside("letters"); w.add("letters", "parent_id", domain.TypeBigInt) }, nil,
 	},
 	"table-personal":           {func(w *world) { w.outside("leads", "email", "first_name") }, []string{"table-personal leads.email, first_name"}},
 	"table-personal in German": {func(w *world) { w.outside("interessenten", "Vorname", "geburtsdatum") }, []string{"table-personal interessenten.Vorname, geburtsdatum"}},
@@ -221,14 +263,25 @@ var reachCases = cases{
 		func(w *world) { w.outside("admins", "email", "phone").Inherits = []string{"users"} },
 		[]string{"table-personal admins.phone"},
 	},
-	"table-personal not of things":   {func(w *world) { w.outside("products", "name", "title", "ip", "street", "color") }, nil},
-	"table-personal not of settings": {func(w *world) { w.outside("settings", "email_template", "phone_verified", "name", "email_count") }, nil},
+	"table-personal not of repositories": {
+		func(w *world) { w.outside("redirections", "repo_full_name", "username", "avatar") }, nil,
+	},
+	"table-personal not of things": {func(w *world) { w.outside("products", "name", "title", "ip", "street", "color") }, nil},
+	"table-personal not of settings": {
+		func(w *world) {
+			w.outside("settings", "email_template", "emailSettings", "phone_verified", "name", "email_count", "from_email")
+		}, nil,
+	},
 	"path-missing": {
 		func(w *world) {
 			w.both("orders", domain.Column{Name: "recipient_id", Type: domain.TypeBigInt})
 			w.live("orders").ForeignKeys = append(w.live("orders").ForeignKeys, foreignKey("recipient_id", "users", domain.ActionNone))
 		}, []string{"path-missing orders.recipient_id recipient_id_fkey"},
 	},
+	"path-missing by a name": {
+		func(w *world) { w.add("orders", "recipient_id", domain.TypeBigInt) }, []string{"path-missing orders.recipient_id"},
+	},
+	"path-missing not by a name that says little": {func(w *world) { w.add("orders", "parent_id", domain.TypeBigInt) }, nil},
 	"path-missing of a relation": {
 		func(w *world) {
 			w.both("orders", domain.Column{Name: "recipient_id", Type: domain.TypeBigInt})

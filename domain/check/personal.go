@@ -98,10 +98,26 @@ func soundsPersonal(table string, live domain.CatalogTable, column domain.Catalo
 	case slices.Contains(alone, match.Word):
 		return found, len(domain.NameWords(column.Name)) == 1
 	case match.Secret:
-		return found, names.IsPeople(table) || names.Is(table, names.Sessions) || soundsCredential(match.Word)
+		return found, names.IsPeople(table) || names.Is(table, names.Sessions) || soundsPassword(match.Word)
 	default:
-		return found, true
+		return found, match.Category == domain.CategorySpecial || !slices.ContainsFunc(match.Behind, func(part string) bool {
+			return !slices.Contains(trailing, part)
+		})
 	}
+}
+
+// trailing are words behind the one that was recognised that leave its meaning: phone_number, avatar_url.
+var trailing = words("address, addr, adresse, number, no, nr, num, nummer, numero, date, year, month, day, place, city, " +
+	"country, code, hash, encrypted, enc, normalized, canonical, lower, lowercase, string, line, first, second, primary, " +
+	"secondary, home, work, mobile, private, business, main, alt, alternative, backup, old, new, current, previous, raw, " +
+	"masked, url, uri, path, key, file, filename, image, thumbnail, blob, prefix, suffix, name, identity, amount, v, x, y, " +
+	"token")
+
+// soundsPassword reports whether a secret is one that only people have.
+func soundsPassword(word string) bool {
+	return slices.ContainsFunc([]string{"pass", "otp", "credential", "recovery", "cvv", "cvc"}, func(w string) bool {
+		return strings.Contains(word, w)
+	})
 }
 
 // soundsCredential reports whether a secret is one that people have: not the hash or the key of a thing.
@@ -119,9 +135,35 @@ func isAddress(column domain.CatalogColumn) bool {
 	return strings.HasPrefix(column.Declared, "inet") || strings.HasPrefix(column.Declared, "macaddr")
 }
 
-// isIdentifying reports whether a column seems to say who a person is, whatever the table is about.
-func isIdentifying(column domain.CatalogColumn) bool {
+// ofSystems are words of the addresses from which an application writes itself.
+var ofSystems = words("from, reply, noreply, sender, support, system, admin, smtp, notify, default")
+
+// isOfPerson reports whether a column seems to say how to reach a person, or who it is, whatever the table is about.
+func isOfPerson(column domain.CatalogColumn) bool {
 	found, ok := soundsPersonal("", domain.CatalogTable{}, column)
-	return ok && (found.category == domain.CategoryIdentity ||
-		found.means == "an email address" || found.means == "a telephone number")
+	return ok && !isOfSystem(column) && found.category != domain.CategoryCommunication &&
+		found.category != domain.CategoryTechnical
 }
+
+func isOfSystem(column domain.CatalogColumn) bool {
+	return slices.ContainsFunc(domain.NameWords(column.Name), func(w string) bool { return slices.Contains(ofSystems, w) })
+}
+
+// isIdentifying reports whether a column seems to say who a person is, whatever the table is about, and whether that is
+// hardly anything else: the full name may be that of a repository, and the user name that of a service.
+func isIdentifying(column domain.CatalogColumn) (is, surely bool) {
+	found, ok := soundsPersonal("", domain.CatalogTable{}, column)
+	parts := domain.NameWords(column.Name)
+	if !ok || isOfSystem(column) {
+		return false, false
+	}
+	if found.means == "an email address" || found.means == "a telephone number" {
+		return true, true
+	}
+	return found.category == domain.CategoryIdentity, found.category == domain.CategoryIdentity &&
+		!slices.ContainsFunc(ofThings, func(w string) bool { return strings.Contains(strings.Join(parts, " "), w) })
+}
+
+// ofThings are names that things have, too.
+var ofThings = words("full name, fullname, user name, username, display name, login name, avatar, portrait, nick, alias name, " +
+	"owner name, author name, account name, kennzeichen, matricula, id number, document number, identity number, benutzername")

@@ -47,7 +47,7 @@ var nameCases = cases{
 	"personal-unannotated not of a name of a thing": {
 		named("users", "file_name", "plan_name", "email_template", "locale", "role", "status"), nil,
 	},
-	"personal-unannotated not of a file":     {named("orders", "name", "hostname_hash", "checksum_hash", "title"), nil},
+	"personal-unannotated not of a file":     {named("orders", "name", "thumbnail_hash", "checksum_hash", "title"), nil},
 	"personal-unannotated not of a truth":    {typed("phone_verified", domain.TypeBoolean), nil},
 	"personal-unannotated not of an instant": {typed("email_verified_at", domain.TypeTime), nil},
 	"personal-unannotated not of a count":    {typed("email_count", domain.TypeInteger), nil},

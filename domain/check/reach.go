@@ -14,6 +14,7 @@ func (s *schema) checkReach() {
 		switch {
 		case s.copies[table.Name], s.reported(table.Name, deleteRestricted, deleteCascades, deleteSetsNull, deleteSetsDefault):
 		case s.reportReaching(table):
+		case s.reportReferred(table):
 		case s.reportUnlinked(table):
 		default:
 			s.reportPersonal(table)
@@ -22,17 +23,54 @@ func (s *schema) checkReach() {
 	s.present(s.checkPaths)
 }
 
-// reportReaching reports a table that refers to one of the data map, or to one that such a table would bring with it.
+// reportReaching reports a table that refers to one of the data map. One that refers to another such table is reported
+// if it seems to hold personal data: the others show once that table is in the data map. It reports whether there is a way.
 func (s *schema) reportReaching(table domain.CatalogTable) bool {
 	way, columns := s.wayOf(table, map[string]bool{})
-	if len(way) == 0 {
-		return false
+	if len(way) == 0 || len(way) > 1 && s.seemPersonal(table) == "" {
+		return len(way) > 0
 	}
 	s.report(tableUnmapped, place{table: table.Name, column: list(columns)},
 		"The table refers to "+strings.Join(way, ", which refers to ")+
 			", and is not in the data map. Exports and erasures pass it over."+s.seemPersonal(table),
 		"Add the table to the data map.")
 	return true
+}
+
+// reportReferred reports a table that a table of the data map refers to, and that seems to hold personal data: the
+// addresses of customers, say. Tables of people are left out, as those are not the subject.
+func (s *schema) reportReferred(table domain.CatalogTable) bool {
+	if names.IsPeople(table.Name) || names.Is(table.Name, names.Reference) {
+		return false
+	}
+	for _, parent := range s.Declared() {
+		for _, foreign := range s.live[parent.Name].ForeignKeys {
+			referenced, ok := s.catalog.Table(foreign.References)
+			if !ok || referenced.Name != table.Name || !s.needed[parent.Name] {
+				continue
+			}
+			if !slices.ContainsFunc(table.Columns, isOfPerson) && !namesPersonal(parent.Name, foreign.Columns) {
+				continue
+			}
+			s.report(tableReferred, place{table: table.Name, object: foreign.Name},
+				"Rows of "+parent.Name+" refer to the table by "+list(foreign.Columns)+
+					", and it is not in the data map. Exports and erasures pass it over."+s.seemPersonal(table),
+				"Move the columns to "+parent.Name+", add a column that refers to it and is in the data map, or clear the rows "+
+					"in the hook BeforeErasure.")
+			return true
+		}
+	}
+	return false
+}
+
+// namesPersonal reports whether the name of a reference says that the other table holds personal data: avatar_id.
+func namesPersonal(table string, columns []string) bool {
+	if len(columns) != 1 {
+		return false
+	}
+	stem, isReference := names.Stem(columns[0])
+	_, ok := soundsPersonal(table, domain.CatalogTable{}, domain.CatalogColumn{Name: stem, Type: domain.TypeText})
+	return isReference && ok
 }
 
 // wayOf returns the tables by which foreign keys of a table outside of the data map lead into it, and the columns of the
@@ -91,32 +129,21 @@ func (s *schema) reportUnlinked(table domain.CatalogTable) bool {
 	return false
 }
 
-// namedAfter reports whether a column is named after a table of the data map and its key, and has the type of the key:
-// user_id for users.id.
+// namedAfter reports whether a column is named after a table of the data map and its key, or after the part of a person,
+// and has the type of the key: user_id for users.id, sender_id or created_by for the subject's table.
 func (s *schema) namedAfter(table domain.CatalogTable, column domain.CatalogColumn, parent domain.Table) bool {
 	live, ok := s.live[parent.Name]
-	if !ok || len(parent.PrimaryKey) != 1 || column.Type == "" || slices.ContainsFunc(table.ForeignKeys, func(f domain.CatalogForeignKey) bool {
-		return hasName(table, f.Columns, column.Name)
-	}) {
+	if !ok || len(parent.PrimaryKey) != 1 || inForeignKey(table, column.Name) {
 		return false
 	}
 	key, ok := live.Column(parent.PrimaryKey[0])
-	if !ok || !s.catalog.Untyped && family(key.Type) != family(column.Type) {
+	if !ok || key.Type == "" || column.Type == "" || differ(key.Type, column.Type) {
 		return false
 	}
 	stem, isReference := names.Stem(column.Name)
-	return isReference && names.Same(stem, names.BaseName(parent.Name)) || s.isUsualReference(column.Name, parent)
-}
-
-// isUsualReference reports whether tables of the data map refer to the subject by a column of that name, which says that
-// rows belong to a person: owner_id, say.
-func (s *schema) isUsualReference(column string, parent domain.Table) bool {
-	return parent.Name == s.SubjectTable().Name && names.RoleOf(column) == names.Holder &&
-		slices.ContainsFunc(s.Tables(), func(table domain.Table) bool {
-			return slices.ContainsFunc(table.Relations, func(r domain.Relation) bool {
-				return r.References == parent.Name && len(r.Columns) == 1 && r.Columns[0] == column
-			})
-		})
+	isBy := strings.HasSuffix(strings.ToLower(column.Name), "by") // created_by
+	return isReference && names.Same(stem, names.BaseName(parent.Name)) ||
+		(isReference || isBy) && names.IsRole(stem) && parent.Name == s.SubjectTable().Name
 }
 
 // reportPersonal reports a table without any reference to the data map that seems to hold data about people.
@@ -125,12 +152,13 @@ func (s *schema) reportPersonal(table domain.CatalogTable) {
 		return
 	}
 	var found []string
+	enough := false
 	for _, column := range table.Columns {
-		if isIdentifying(column) {
-			found = append(found, column.Name)
+		if is, surely := isIdentifying(column); is {
+			found, enough = append(found, column.Name), enough || surely
 		}
 	}
-	if len(found) > 0 {
+	if enough {
 		s.report(tablePersonal, place{table: table.Name, column: list(found)},
 			"The columns seem to hold data about people, and nothing of the table refers to the data map. "+
 				"Exports and erasures pass it over.",
@@ -154,6 +182,14 @@ func (s *schema) checkPaths(table domain.Table, live domain.CatalogTable) {
 			s.reportNoPath(table, live, foreign.Columns, foreign.Name)
 		}
 	}
+	for _, column := range live.Columns {
+		inRelation := slices.ContainsFunc(table.Relations, func(r domain.Relation) bool {
+			return slices.ContainsFunc(r.Columns, func(name string) bool { return sameName(live, name, column.Name) })
+		})
+		if !inRelation && !hasName(live, live.PrimaryKey, column.Name) && s.namedAfter(live, column, s.SubjectTable()) {
+			s.reportNoPath(table, live, []string{column.Name}, "")
+		}
+	}
 }
 
 func (s *schema) isPath(table domain.Table, live domain.CatalogTable, columns []string) bool {
@@ -170,6 +206,7 @@ func (s *schema) reportNoPath(table domain.Table, live domain.CatalogTable, colu
 		return
 	}
 	s.report(pathMissing, place{table: table.Name, column: list(columns), object: constraint},
-		"The reference leads to a person, and is no path. Exports and erasures of that person pass the rows over.",
+		"The column refers to a person, or is named as if it did, and is no path. Exports and erasures of that person pass "+
+			"the rows over.",
 		`Mark the relation as a path if the rows are about that person, too (subject:"path").`)
 }

@@ -47,6 +47,7 @@ const (
 	deleteUndecided     = "delete-undecided"
 	setNullMissing      = "set-null-missing"
 	tableUnmapped       = "table-unmapped"
+	tableReferred       = "table-referred"
 	tableUnlinked       = "table-unlinked"
 	tablePersonal       = "table-personal"
 	pathMissing         = "path-missing"
@@ -107,6 +108,7 @@ var rules = []Rule{
 	{setNullMissing, failure, "The data map relies on ON DELETE SET NULL, and there is no such foreign key"},
 
 	{tableUnmapped, warning, "A table refers to the subject and is not in the data map"},
+	{tableReferred, warning, "A table that rows of the subject refer to seems to hold personal data"},
 	{tableUnlinked, warning, "A table seems to refer to the subject, and is not in the data map"},
 	{tablePersonal, warning, "A table outside of the data map seems to hold personal data"},
 	{pathMissing, warning, "A reference to the subject is not a path"},

@@ -28,8 +28,12 @@ func newSchema(c Config, catalog domain.Catalog) *schema {
 		findings: []domain.Finding{}, live: map[string]domain.CatalogTable{}, mapped: map[string]domain.Table{}, needed: map[string]bool{},
 		copies: map[string]bool{},
 	}
+	s.catalog.Tables = slices.Clone(catalog.Tables)
+	for i := range s.catalog.Tables {
+		s.catalog.Tables[i].ForeignKeys = distinct(s.catalog.Tables[i].ForeignKeys)
+	}
 	for _, table := range s.Declared() {
-		if live, ok := catalog.Table(table.Name); ok {
+		if live, ok := s.catalog.Table(table.Name); ok {
 			s.live[table.Name], s.mapped[live.Name] = live, table
 		}
 	}
@@ -44,6 +48,20 @@ func newSchema(c Config, catalog domain.Catalog) *schema {
 	}
 	s.writes = s.overwrites()
 	return s
+}
+
+// distinct leaves out foreign keys that say the same as another one, as those of the partitions of a table do.
+func distinct(all []domain.CatalogForeignKey) []domain.CatalogForeignKey {
+	var kept []domain.CatalogForeignKey
+	for _, foreign := range all {
+		if !slices.ContainsFunc(kept, func(k domain.CatalogForeignKey) bool {
+			return k.References == foreign.References && k.OnDelete == foreign.OnDelete &&
+				slices.Equal(k.Columns, foreign.Columns) && slices.Equal(k.Referenced, foreign.Referenced)
+		}) {
+			kept = append(kept, foreign)
+		}
+	}
+	return kept
 }
 
 func (s *schema) need(table string) {

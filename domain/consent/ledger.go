@@ -48,12 +48,12 @@ func (l *Ledger) Record(
 ) (domain.ConsentRecord, error) {
 	record, err := l.record(ctx, s, id, decision)
 	right := domain.RightObserved{
-		Right: domain.RightConsent, Decision: domain.DecisionWithdrawn, Outcome: domain.OutcomeOK,
+		Right: domain.RightConsent, Decision: domain.DecisionWithdrawn, Outcome: domain.OutcomeOf(err),
 	}
 	if decision.Granted {
 		right.Decision = domain.DecisionGranted
 	}
-	observe.Right(ctx, l.observer, s, right, err)
+	observe.Right(ctx, l.observer, s, right)
 	return record, err
 }
 

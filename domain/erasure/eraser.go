@@ -96,9 +96,7 @@ func (e *Eraser) erase(
 	ctx context.Context, s ports.Session, subject domain.Subject, fingerprint string,
 ) (domain.ErasureResult, error) {
 	result, err := e.carryOut(ctx, s, subject, fingerprint)
-	observe.Right(ctx, e.observer, s, domain.RightObserved{
-		Right: domain.RightErasure, Outcome: domain.OutcomeOK,
-	}, err)
+	observe.Right(ctx, e.observer, s, domain.RightObserved{Right: domain.RightErasure, Outcome: hook.OutcomeOf(err)})
 	return result, err
 }
 

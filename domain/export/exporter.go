@@ -97,11 +97,11 @@ func (e *Exporter) Stream(
 	begin func(domain.ExportBundle) error, yield func(domain.ExportRecord) error,
 ) error {
 	incomplete, err := e.stream(ctx, s, subject, begin, yield)
-	right := domain.RightObserved{Right: domain.RightExport, Outcome: domain.OutcomeOK}
-	if incomplete {
+	right := domain.RightObserved{Right: domain.RightExport, Outcome: domain.OutcomeOf(err)}
+	if err == nil && incomplete {
 		right.Outcome = domain.OutcomeIncomplete
 	}
-	observe.Right(ctx, e.observer, s, right, err)
+	observe.Right(ctx, e.observer, s, right)
 	return err
 }
 

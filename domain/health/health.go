@@ -119,7 +119,7 @@ func (c *Checker) probe(ctx context.Context) storeState {
 	return state
 }
 
-// storeOf is what the error of a probe says. The database has responded if it is one of the store's other errors.
+// storeOf is what the error of a probe says. The database has responded if migrations are pending.
 func storeOf(err error) storeState {
 	state := storeState{
 		domain.HealthCheck{Name: domain.CheckDatabase, Status: domain.CheckOK},
@@ -127,12 +127,11 @@ func storeOf(err error) storeState {
 	}
 	switch {
 	case err == nil:
-	case errors.Is(err, domain.ErrUnavailable), errors.Is(err, context.DeadlineExceeded),
-		errors.Is(err, context.Canceled), errors.Is(err, errPanicked):
+	case errors.Is(err, domain.ErrConfiguration):
+		state.migrations.Status, state.migrations.Err = domain.CheckFailed, err
+	default:
 		state.database.Status, state.database.Err = domain.CheckFailed, err
 		state.migrations.Status = domain.CheckUnknown
-	default:
-		state.migrations.Status, state.migrations.Err = domain.CheckFailed, err
 	}
 	return state
 }

@@ -129,6 +129,10 @@ func TestReadinessFollowsTheStore(t *testing.T) {
 			func(context.Context) error { panic(errBoom) },
 			"ready=false degraded=false failed unknown off unknown unknown",
 		},
+		"another failure": {
+			func(context.Context) error { return errBoom },
+			"ready=false degraded=false failed unknown off unknown unknown",
+		},
 		"migrations are pending": {
 			func(context.Context) error { return domain.Misconfigured("store", "pending") },
 			"ready=false degraded=false ok failed off ok ok",

@@ -102,9 +102,7 @@ func (r *Rectifier) Rectify(
 	ctx context.Context, s ports.Session, subject domain.Subject, corrections ...domain.Correction,
 ) (domain.RectificationResult, error) {
 	result, err := r.rectify(ctx, s, subject, corrections)
-	observe.Right(ctx, r.observer, s, domain.RightObserved{
-		Right: domain.RightRectification, Outcome: domain.OutcomeOK,
-	}, err)
+	observe.Right(ctx, r.observer, s, domain.RightObserved{Right: domain.RightRectification, Outcome: hook.OutcomeOf(err)})
 	return result, err
 }
 

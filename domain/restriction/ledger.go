@@ -48,12 +48,12 @@ func (l *Ledger) Record(
 ) (domain.RestrictionRecord, error) {
 	record, err := l.record(ctx, s, id, decision)
 	right := domain.RightObserved{
-		Right: domain.RightRestriction, Decision: domain.DecisionLifted, Outcome: domain.OutcomeOK,
+		Right: domain.RightRestriction, Decision: domain.DecisionLifted, Outcome: domain.OutcomeOf(err),
 	}
 	if decision.Restricted {
 		right.Decision = domain.DecisionPlaced
 	}
-	observe.Right(ctx, l.observer, s, right, err)
+	observe.Right(ctx, l.observer, s, right)
 	return record, err
 }
 

@@ -15,8 +15,8 @@ const untakenAfter = 15 * time.Minute
 
 // Status returns what the outbox holds, and what a person has to look into. The codes of its findings are
 // outbox-abandoned (entries that were given up), outbox-late (an entry that is open for longer than LateAfter) and
-// outbox-untaken (an entry that is due for a quarter of an hour: no worker runs, or it calls the system no more). It only reads. The
-// error is domain.ErrConfiguration if the store has no ports.OutboxOperations.
+// outbox-untaken (an entry that is due for a quarter of an hour: no worker runs, or it calls the system no more). It
+// only reads. The error is domain.ErrConfiguration if the store has no ports.OutboxOperations.
 func (r *Runner) Status(ctx context.Context, s ports.Session) (domain.Status, error) {
 	operations, err := ports.OperationsOf(s.Outbox())
 	if err != nil {

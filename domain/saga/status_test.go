@@ -49,7 +49,8 @@ func TestTheStatusSaysWhatNeedsAPerson(t *testing.T) {
 		}
 		c.runs(t, 1)
 		status = c.status(t)
-		if got := codes(status); !slices.Equal(got, []string{"outbox-abandoned"}) || status.Counts[domain.OutboxAbandoned] != 1 {
+		n := status.Counts[domain.OutboxAbandoned]
+		if got := codes(status); !slices.Equal(got, []string{"outbox-abandoned"}) || n != 1 {
 			t.Errorf("found %q in %+v", got, status)
 		}
 		if !status.At.Equal(domain.Instant(bubble.Now())) || len(status.Backlog) != 1 {

@@ -84,7 +84,8 @@ func (r *Runner) recordFailure(
 	if !known || entry.SubjectID.IsZero() {
 		return nil
 	}
-	return s.Audit().Append(ctx, r.audit.Operation(ctx, entry.OperationID).Event(types.failed, entry.SubjectID, domain.Payload{
+	operation := r.audit.Operation(ctx, entry.OperationID)
+	return s.Audit().Append(ctx, operation.Event(types.failed, entry.SubjectID, domain.Payload{
 		"target": entry.Resolver, "external": true, "attempts": entry.Attempts, "error": class, "abandoned": abandoned,
 	}))
 }

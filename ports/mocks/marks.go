@@ -49,6 +49,21 @@ func (mr *MockErasureMarksMockRecorder) Advance(ctx, reader, from, to interface{
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Advance", reflect.TypeOf((*MockErasureMarks)(nil).Advance), ctx, reader, from, to)
 }
 
+// Find mocks base method.
+func (m *MockErasureMarks) Find(ctx context.Context, ids []domain.SubjectID) ([]domain.ErasureMark, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Find", ctx, ids)
+	ret0, _ := ret[0].([]domain.ErasureMark)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// Find indicates an expected call of Find.
+func (mr *MockErasureMarksMockRecorder) Find(ctx, ids interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Find", reflect.TypeOf((*MockErasureMarks)(nil).Find), ctx, ids)
+}
+
 // Marks mocks base method.
 func (m *MockErasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
 	m.ctrl.T.Helper()

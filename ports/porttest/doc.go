@@ -18,13 +18,14 @@
 //	ports.Session, ports.SessionFactory, ports.Rehearser             TestSessions
 //	ports.ConsentStore                                               TestConsentStore
 //	ports.RestrictionStore                                           TestRestrictionStore
-//	ports.SubjectStore                                               TestSubjectStore
+//	ports.SubjectStore, ports.ErasureVerifier                        TestSubjectStore
 //	ports.Outbox                                                     TestOutbox
 //	ports.AuditLog                                                   TestAuditLog
 //	ports.ErasureMarks                                               TestErasureMarks
 //	ports.RetentionSweeper                                           TestRetentionSweeper
 //	all of these                                                     TestStore
 //	ports.CatalogReader                                              TestCatalogReader
+//	ports.Journal                                                    TestJournal
 //	ports.IDSource                                                   TestIDSource
 //	ports.Observer                                                   TestObserver
 //	ports.Resolver                                                   TestResolver
@@ -35,6 +36,7 @@
 //   - Do is tried again a bounded number of times, and after a serialization failure as after a deadlock: that a store
 //     can be brought to fail in this way is not said;
 //   - a wait for a connection ends with its context, as one for a lock does: how many there are is the store's own;
+//   - a journal survives a crash of the machine;
 //   - Export hands records on as it reads them, and keeps none in memory;
 //   - rows that are marked as deleted are rows like any other: a data map does not know the mark;
 //   - a store that knows more of a column than the data map refuses what it could not read back;

@@ -1,6 +1,7 @@
 package porttest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,7 @@ var markPromises = []promise.Promise[StoreHarness]{
 	that(markPagesFollowEachOther, "up to limit of them, after the one given"),
 	that(markQueriesHaveBounds, "Since is inclusive, Until is not"),
 	that(markThatCommitsLateIsNotMissed, "a mark that commits late comes after those returned before"),
+	that(markIsFoundByItsSubject, "the marks of subjects are found, of those that were erased"),
 	that(markPositionIsKept, "a position is kept for each reader, and moves only from where it is"),
 	that(markReaderNeedsAName, "a reader without a name, or with one too long, is ErrInvalid"),
 }
@@ -228,6 +230,32 @@ func markThatCommitsLateIsNotMissed(t testing.TB, h StoreHarness) {
 	}
 	slices.Sort(found)
 	assert(t, slices.Equal(found, []string{"1", "2", "3"}), "of three erasures, the marks of %v are listed", found)
+}
+
+func markIsFoundByItsSubject(t testing.TB, h StoreHarness) {
+	m, has := h.opensMarks(t)
+	if !has {
+		return
+	}
+	find := func(ids ...domain.SubjectID) []domain.ErasureMark {
+		return read(t, m.Store, func(ctx context.Context, s ports.Session) ([]domain.ErasureMark, error) {
+			marks, err := ports.MarksOf(s)
+			if err != nil {
+				return nil, err
+			}
+			found, err := marks.Find(ctx, ids)
+			slices.SortFunc(found, func(a, b domain.ErasureMark) int { return cmp.Compare(a.Intake, b.Intake) })
+			return found, err
+		})
+	}
+	m.erase(t, nil, after(1), 7, 8, 9)
+	m.erase(t, nil, after(2), 7)
+	do(t, m.Store, func(ctx context.Context, s ports.Session) error {
+		return errOf(s.Subjects().LockToRectify(ctx, subject(t, "acme", 6)))
+	})
+	areMarks(t, "of no subject", find())
+	areMarks(t, "of three subjects, two of whom were erased", find(subject(t, "acme", 7), subject(t, "acme", 6),
+		subject(t, "umbrella", 9), subject(t, "acme", 9), subject(t, "acme", 7)), "9 at 1s, 1", "7 at 2s, 2")
 }
 
 // position is that of a reader.

@@ -21,6 +21,7 @@ type brokenMarks struct {
 	every  func(*domain.ErasureMark) // of all marks, before the query is looked at
 	query  func(*domain.MarkQuery)
 	reader func(string) string
+	find   func(marked, sought domain.SubjectID) bool
 	also   []domain.ErasureMark
 	lost   *sync.Map // positions that no rollback takes back
 }
@@ -54,6 +55,20 @@ func (b brokenMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domai
 	}
 	slices.SortFunc(marks, func(a, b domain.ErasureMark) int { return cmp.Compare(a.Intake, b.Intake) })
 	return marks[:max(0, min(len(marks), query.Limit))], err
+}
+
+func (b brokenMarks) Find(ctx context.Context, ids []domain.SubjectID) ([]domain.ErasureMark, error) {
+	if b.find == nil {
+		return b.ErasureMarks.Find(ctx, ids)
+	}
+	var found []domain.ErasureMark
+	all, err := b.ErasureMarks.Marks(ctx, domain.MarkQuery{Limit: math.MaxInt})
+	for _, mark := range all {
+		if slices.ContainsFunc(ids, func(id domain.SubjectID) bool { return b.find(mark.SubjectID, id) }) {
+			found = append(found, mark)
+		}
+	}
+	return found, err
 }
 
 func (b brokenMarks) Position(ctx context.Context, reader string) (int64, error) {
@@ -125,6 +140,9 @@ func TestErasureMarksThatBreakAPromiseFail(t *testing.T) {
 			}
 			return "one"
 		}}.breaks, found{"the position of": {markPositionIsKept}}},
+		"found, of any subject": {brokenMarks{find: func(domain.SubjectID, domain.SubjectID) bool { return true }}.breaks, found{
+			"of three subjects": {markIsFoundByItsSubject},
+		}},
 		"a position that no rollback takes back": {func(store *Store) {
 			brokenMarks{lost: &sync.Map{}}.breaks(store)
 		}, found{`the position of "journal" is 5, want 0`: {markPositionIsKept}}},

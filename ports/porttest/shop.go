@@ -14,12 +14,12 @@ import (
 //	people       tenant text, number bigint, name text (40 characters at most), email text, nickname text,
 //	             born time, score number, level smallint, visits integer, active boolean, token uuid, settings json,
 //	             photo bytes, remark text, mobile text, motto text, login text, badge text (12 characters at most),
-//	             password_hash text; primary key (tenant, number)
+//	             password_hash text, created_at time; primary key (tenant, number)
 //	addresses    id bigint primary key, tenant text, person bigint, street text;
 //	             (tenant, person) refers to people
-//	messages     id bigint primary key, tenant text, person bigint, reply_to bigint or null, body text;
+//	messages     id bigint primary key, tenant text, person bigint, reply_to bigint or null, body text, created_at time;
 //	             (tenant, person) refers to people, reply_to to messages
-//	orders       id bigint primary key, tenant text, person bigint, note text, status text;
+//	orders       id bigint primary key, tenant text, person bigint, note text, status text, created_at time;
 //	             (tenant, person) refers to people
 //	order_lines  order_id bigint, line integer, engraving text (20 characters at most); primary key (order_id, line);
 //	             order_id refers to orders
@@ -88,6 +88,8 @@ func ownTables() []domain.Table {
 		},
 	}
 	people.Columns = append(people.Columns, wordedColumns()...)
+	createdAt := column("created_at", domain.TypeTime)
+	people.Columns = append(people.Columns, createdAt)
 
 	street := personal("street", domain.TypeText, domain.CategoryLocation, domain.StrategyDelete)
 	body := personal("body", domain.TypeText, domain.CategoryCommunication, domain.StrategyDelete)
@@ -114,11 +116,11 @@ func ownTables() []domain.Table {
 			Relations: []domain.Relation{ofPerson, {
 				Columns: []string{"reply_to"}, References: "messages", ReferencedColumns: []string{"id"},
 			}},
-			Columns: with(column("reply_to", domain.TypeBigInt), body),
+			Columns: with(column("reply_to", domain.TypeBigInt), body, createdAt),
 		},
 		{
 			Name: "orders", PrimaryKey: []string{"id"},
-			Relations: []domain.Relation{ofPerson}, Columns: with(note, column("status", domain.TypeText)),
+			Relations: []domain.Relation{ofPerson}, Columns: with(note, column("status", domain.TypeText), createdAt),
 		},
 		{
 			Name: "order_lines", PrimaryKey: []string{"order_id", "line"},

@@ -1,18 +1,22 @@
 package porttest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/habeas-data/habeas/internal/promise"
 )
 
-// TestSubjectStore checks that a store keeps the promises of ports.SubjectStore, on the shop that DataMap describes.
+// TestSubjectStore checks that a store keeps the promises of ports.SubjectStore and ports.ErasureVerifier, on the shop
+// that DataMap describes.
 func TestSubjectStore(t *testing.T, harness StoreHarness) {
 	t.Helper()
 	promise.Hold(t, subjectPromises, harness, harness.Waive)
 }
 
-var subjectPromises = []promise.Promise[StoreHarness]{
+var subjectPromises = slices.Concat(subjectStorePromises, verificationPromises)
+
+var subjectStorePromises = []promise.Promise[StoreHarness]{
 	that(subjectIDsThatDoNotFitAreRefused, "an id that the key's type cannot hold is ErrSubject"),
 	that(subjectIDsAreCheckedBeforeAnyStatement, "ids are checked before any statement"),
 	that(subjectIDsAreMatchedWhole, "an id is matched whole, and exactly"),

@@ -24,7 +24,7 @@ func TestSubjectStoresThatBreakAPromiseFail(t *testing.T) {
 		subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts, subjectSharedRowsAreRetainedInParts,
 		subjectSharedRowsAreRectifiedInParts, subjectConditionsPickRows, subjectStepsNameTheirPath,
 	}
-	promise.ExpectDefects(t, *update, subjectPromises, brokenStore, promise.Topics(map[string]defects{
+	promise.ExpectDefects(t, *update, subjectStorePromises, brokenStore, promise.Topics(map[string]defects{
 		"ids": idDefects(), "apply": applyDefects(), "shared": sharedDefects(), "surrogates": surrogateDefects(),
 		"cells": cellDefects(), "rectify": rectifyDefects(), "keys": keyDefects(),
 		"export": subjectExportDefects(), "yield": subjectYieldDefects(), "sessions": subjectSessionDefects(),

@@ -31,8 +31,23 @@ func (m erasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]doma
 	if err != nil || settled <= query.After {
 		return nil, err
 	}
-	var marks []domain.ErasureMark
 	text, args := m.store.marks.Page(query, settled)
+	return m.readMarks(ctx, text, args...)
+}
+
+// Find implements ports.ErasureMarks.
+func (m erasureMarks) Find(ctx context.Context, ids []domain.SubjectID) ([]domain.ErasureMark, error) {
+	if len(ids) == 0 {
+		return nil, m.usable()
+	}
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = id.String()
+	}
+	return m.readMarks(ctx, m.store.marks.Find, asList(texts))
+}
+
+func (m erasureMarks) readMarks(ctx context.Context, text string, args ...any) (marks []domain.ErasureMark, err error) {
 	err = m.read(ctx, "marks", func(rows *sql.Rows) error {
 		var id string
 		var at sqltext.Instant

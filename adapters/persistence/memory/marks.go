@@ -37,6 +37,20 @@ func (m erasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]doma
 	return upTo(query.Limit, marks), nil
 }
 
+func (m erasureMarks) Find(ctx context.Context, ids []domain.SubjectID) (found []domain.ErasureMark, err error) {
+	state, err := m.read(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		mark, erased := state.erasures[id]
+		if erased && !slices.Contains(found, mark) {
+			found = append(found, mark)
+		}
+	}
+	return found, nil
+}
+
 // mark leaves a mark of an erasure of the subject.
 func (s *state) mark(mark domain.ErasureMark) {
 	s.intake++

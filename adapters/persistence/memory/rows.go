@@ -49,7 +49,7 @@ func (s *state) linked(table string, columns []string, to links) []int {
 }
 
 // rowsOf returns where in the table the rows are that a path leads from to the subject. They are found from the
-// subject's own rows on.
+// subject's key on, so that rows which hold it are found without the subject's own row.
 func (s *state) rowsOf(id domain.SubjectID, table string, path domain.Path) []int {
 	return s.along(id, table, path.Relations)
 }
@@ -59,9 +59,31 @@ func (s *state) along(id domain.SubjectID, table string, path []domain.Relation)
 		return s.linked(table, s.dataMap.SubjectTable().SubjectKey, links{domain.CanonicalTuple(id.Elements()): true})
 	}
 	toSubject := path[0]
+	if key, ok := s.keyFor(id, toSubject); ok && len(path) == 1 {
+		return s.holding(table, toSubject, links{key: true})
+	}
 	parents := pick(s.rows[toSubject.References], s.along(id, toSubject.References, path[1:]))
-	found := s.linked(table, toSubject.Columns, linksOf(parents, toSubject.ReferencedColumns))
-	return slices.DeleteFunc(found, func(i int) bool { return !holds(toSubject.When, s.rows[table][i]) })
+	return s.holding(table, toSubject, linksOf(parents, toSubject.ReferencedColumns))
+}
+
+// holding returns where in the table the rows are for which a relation holds one of the links.
+func (s *state) holding(table string, relation domain.Relation, to links) []int {
+	found := s.linked(table, relation.Columns, to)
+	return slices.DeleteFunc(found, func(i int) bool { return !holds(relation.When, s.rows[table][i]) })
+}
+
+// keyFor returns the subject's key in the order of the columns of a relation, if the relation refers to just that key.
+func (s *state) keyFor(id domain.SubjectID, relation domain.Relation) (link string, ok bool) {
+	key := s.dataMap.SubjectTable().SubjectKey
+	elements := make([]string, len(relation.ReferencedColumns))
+	for i, name := range relation.ReferencedColumns {
+		at := slices.Index(key, name)
+		if at < 0 {
+			return "", false
+		}
+		elements[i] = id.Elements()[at]
+	}
+	return domain.CanonicalTuple(elements), len(elements) == len(key)
 }
 
 // holds reports whether a condition holds for a row. One that is not there holds for all.

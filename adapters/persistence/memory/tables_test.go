@@ -41,7 +41,7 @@ func TestRowsComeBackAsTheyWereInserted(t *testing.T) {
 		"born": time.Date(2024, 2, 29, 18, 59, 58, 123456000, time.UTC), "score": 12.5, "level": int64(-3), "visits": nil,
 		"active": true, "token": "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "settings": domain.JSON(`{"theme": "dark"}`),
 		"photo": []byte{0, 0xff}, "remark": nil,
-		"mobile": nil, "motto": nil, "login": nil, "badge": nil, "password_hash": nil,
+		"mobile": nil, "motto": nil, "login": nil, "badge": nil, "password_hash": nil, "created_at": nil,
 	}
 	if !reflect.DeepEqual(got[2], want) {
 		t.Errorf("got  %#v\nwant %#v", got[2], want)

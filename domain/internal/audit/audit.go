@@ -25,8 +25,8 @@ func (s Stamper) Begin(
 	return operation, operation.with(first)
 }
 
-// Operation returns the operation of an id, for further events, which have the operator of ctx. The id is empty if it is
-// not known; the events then have none.
+// Operation returns the operation of an id, for further events, which have the operator of ctx. The id is empty if it
+// is not known; the events then have none.
 func (s Stamper) Operation(ctx context.Context, id string) Operation {
 	return Operation{stamper: s, id: id, operator: domain.OperatorOf(ctx)}
 }

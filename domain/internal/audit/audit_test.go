@@ -51,7 +51,8 @@ func TestTheEventsOfAnOperationHaveTheIDOfItsFirstEvent(t *testing.T) {
 	gomock.InOrder(ids.EXPECT().NewID().Return("id-1"), ids.EXPECT().NewID().Return("id-2"),
 		ids.EXPECT().NewID().Return("id-3"), ids.EXPECT().NewID().Return("id-4"))
 	stamper := audit.Stamper{Clock: clock, IDs: ids}
-	operation, first := stamper.Begin(t.Context(), domain.EventErasureRequested, domain.SubjectID{}, domain.Payload{"refs": 1})
+	nobody := domain.SubjectID{}
+	operation, first := stamper.Begin(t.Context(), domain.EventErasureRequested, nobody, domain.Payload{"refs": 1})
 	second := operation.Event(domain.EventErasureCompleted, domain.SubjectID{}, nil)
 	again := stamper.Operation(t.Context(), operation.ID())
 	later := again.Event(domain.EventErasureRequeued, domain.SubjectID{}, domain.Payload{"a": 1})
@@ -83,8 +84,10 @@ func TestTheEventsOfAnOperatorsActHaveItsID(t *testing.T) {
 		stamper.Event(ctx, domain.EventConsentGranted, domain.SubjectID{}, nil).Payload,
 	}
 	want := []domain.Payload{
-		{"refs": 1, "operation_id": "id", "operator": "dpo"}, {"operation_id": "id", "operator": "dpo"},
-		{"operator": "dpo"}, {"operator": "dpo"},
+		{"refs": 1, "operation_id": "id", "operator": "dpo"},
+		{"operation_id": "id", "operator": "dpo"},
+		{"operator": "dpo"},
+		{"operator": "dpo"},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)

@@ -29,6 +29,14 @@ func Contain(call func() error) (err error) {
 	return call()
 }
 
+// OutcomeOf is domain.OutcomeOf, and domain.OutcomePanic for a panic.
+func OutcomeOf(err error) domain.Outcome {
+	if _, panicked := err.(*Panicked); panicked { //nolint:errorlint // as Contain returns it
+		return domain.OutcomePanic
+	}
+	return domain.OutcomeOf(err)
+}
+
 // ClassOf is domain.ErrorClass, and "panic" for a panic.
 func ClassOf(err error) string {
 	if _, panicked := err.(*Panicked); panicked { //nolint:errorlint // as Contain returns it

@@ -12,9 +12,10 @@ import (
 // Match is what the name of a column says about its values.
 type Match struct {
 	Category domain.Category
-	Secret   bool   // an export must not show the value
-	Word     string // the part of the name that was recognised
-	Means    string // the meaning of the word: "a postal address", say
+	Secret   bool     // an export must not show the value
+	Word     string   // the part of the name that was recognised
+	Behind   []string // the words behind it; not known of a secret
+	Means    string   // the meaning of the word: "a postal address", say
 }
 
 // Reason is the reason for the guess, in one sentence without a full stop.
@@ -46,7 +47,9 @@ func Find(table, column string, t domain.ColumnType) (Match, bool) {
 		for _, p := range r.patterns {
 			from, to, ok := p.find(parts)
 			if ok && !isAside(parts, from, to, t) {
-				return Match{Category: r.category, Word: strings.Join(parts[from:to], " "), Means: r.means}, true
+				return Match{
+					Category: r.category, Word: strings.Join(parts[from:to], " "), Behind: parts[to:], Means: r.means,
+				}, true
 			}
 		}
 	}

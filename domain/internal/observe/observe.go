@@ -5,29 +5,24 @@ import (
 	"context"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/internal/hook"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // Right tells the observer how a call of a service for a right has ended: once its session has ended, or at once if the
-// session is no ports.EndNotifier. err is the error of the service. If it is nil, the error of the session counts.
+// session is no ports.EndNotifier. If the service has succeeded, the outcome of a failure is that of the session.
 // Without an observer, Right does nothing.
-func Right(ctx context.Context, observer ports.Observer, s ports.Session, right domain.RightObserved, err error) {
+func Right(ctx context.Context, observer ports.Observer, s ports.Session, right domain.RightObserved) {
 	if observer != nil {
-		tell(ctx, observer, s, right, err)
+		tell(ctx, observer, s, right)
 	}
 }
 
 // tell is apart from Right, where its function would be allocated without an observer, too.
-func tell(ctx context.Context, observer ports.Observer, s ports.Session, right domain.RightObserved, err error) {
-	outcome := right.Outcome // of a success
-	if err != nil {
-		outcome = of(err)
-	}
-	atEnd := func(ctx context.Context, ended error) {
-		right.Outcome = outcome
-		if err == nil && ended != nil {
-			right.Outcome = of(ended)
+func tell(ctx context.Context, observer ports.Observer, s ports.Session, right domain.RightObserved) {
+	succeeded := right.Outcome == domain.OutcomeOK || right.Outcome == domain.OutcomeIncomplete
+	atEnd := func(ctx context.Context, err error) {
+		if succeeded && err != nil {
+			right.Outcome = domain.OutcomeOf(err)
 		}
 		ports.Observe(ctx, observer, right)
 	}
@@ -36,11 +31,4 @@ func tell(ctx context.Context, observer ports.Observer, s ports.Session, right d
 		return
 	}
 	atEnd(ctx, nil)
-}
-
-func of(err error) domain.Outcome {
-	if _, panicked := err.(*hook.Panicked); panicked { //nolint:errorlint // as hook.Contain returns it
-		return domain.OutcomePanic
-	}
-	return domain.OutcomeOf(err)
 }

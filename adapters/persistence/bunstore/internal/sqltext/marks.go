@@ -5,6 +5,7 @@ import "github.com/habeas-data/habeas/domain"
 // Marks are the statements that read the marks of erasures.
 type Marks struct {
 	Settled  string // see Dialect.settledIntake
+	Find     string // the marks of the subjects in the list $1
 	Position string // of the reader $1
 	Advance  string // moves the reader $1 from $2 to $3
 	page     string
@@ -12,9 +13,10 @@ type Marks struct {
 }
 
 const (
-	listMarks = `
-		SELECT subject_id, erased_at, erasures, intake, swept_at FROM {erasures}
-		WHERE erasures > 0 AND intake > $1 AND intake <= $2`
+	selectMarks = `SELECT subject_id, erased_at, erasures, intake, swept_at FROM {erasures} WHERE erasures > 0 AND `
+
+	listMarks = selectMarks + `intake > $1 AND intake <= $2`
+	findMarks = selectMarks + `{found}`
 
 	readPosition = `SELECT position FROM {positions} WHERE reader = $1`
 
@@ -29,6 +31,7 @@ const (
 func NewMarks(w *Writer) Marks {
 	return Marks{
 		Settled:  w.Dialect.settledIntake(w.Tables),
+		Find:     w.Tables.in(findMarks, "found", w.Dialect.amongst("subject_id", w.Dialect.elements("$1"))),
 		Position: w.Tables.in(readPosition), Advance: w.Tables.in(advance),
 		page: w.Tables.in(listMarks), dialect: w.Dialect,
 	}

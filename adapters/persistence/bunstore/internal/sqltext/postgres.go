@@ -275,7 +275,9 @@ func (postgres) Lacks(table string, privileges []string) string {
 		WHERE {table}`, "kind", tableKind, "missing", missing, "table", where)
 }
 
-func (postgres) written(table string) (target, name string) { return quoteTable(table) + " AS t0", "t0" }
+func (postgres) written(table string) (target, name string) {
+	return quoteTable(table) + " AS t0", "t0"
+}
 
 // writtenHere tells the transaction's own rows from those that others have committed meanwhile. Subtransactions have
 // numbers of their own, from that of the transaction onwards. What is seen although it comes after the snapshot is the

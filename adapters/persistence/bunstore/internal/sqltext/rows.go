@@ -15,6 +15,9 @@ type Writer struct {
 	DataMap domain.DataMap
 	Tables  Tables
 
+	// only is a condition, behind others, for the rows of a table that a statement calls by a name; nil for none.
+	only func(table domain.Table, called string) string
+
 	// Touched are the tables that an erasure or an export reads or writes: those that hold personal data, and those
 	// through which they reach the subject, the subject's first.
 	Touched []domain.Table
@@ -92,12 +95,21 @@ const (
 	spelledByNone = `NOT EXISTS (SELECT 1 FROM {table} AS habeas_other WHERE CAST(habeas_other.{key} AS text) = {column})`
 )
 
-// condition follows the path from a table, which the statement calls here, to the subject. The tables after it are called
-// t<depth+1> and so on. The last relation needs no look into the subject's table when it refers to the subject's key: its
-// own columns hold that key.
+// condition follows the path from a table, which the statement calls here, to the subject, over rows that only permits.
+// The tables after it are called t<depth+1> and so on.
 func (w *Writer) condition(
 	here string, depth int, table domain.Table, path []domain.Relation, others int,
 ) string {
+	condition := w.leads(here, depth, table, path, others)
+	if w.only != nil {
+		condition += w.only(table, here)
+	}
+	return condition
+}
+
+// leads is the condition that a row leads to the subject. The last relation needs no look into the subject's table when
+// it refers to the subject's key: its own columns hold that key.
+func (w *Writer) leads(here string, depth int, table domain.Table, path []domain.Relation, others int) string {
 	subject := w.DataMap.SubjectTable()
 	there := "t" + strconv.Itoa(depth+1)
 	if len(path) == 0 {

@@ -3,6 +3,7 @@ package sqltext
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -26,6 +27,7 @@ type Cells struct {
 	Values map[string]any // that a rectification writes, by column; nil for an erasure
 	Row    []string       // the primary key of the only row that the step is about; nil for all of the subject's
 	Live   Live
+	Until  time.Time // only rows that were not added later, and over such rows; zero for any
 }
 
 // Columns are those of the step whose cells are read.
@@ -41,7 +43,7 @@ func (c *Cells) Columns() []string {
 func (c *Cells) OfSubject(key []any, writtenHere bool) (text string, args []any) {
 	sw := c.Writer.stepWriter(c.Table, c.Live.Types(c.Table.Name), len(c.Writer.DataMap.SubjectTable().SubjectKey))
 	path, _ := c.Writer.DataMap.PathVia(c.Step.Target, c.Step.Via)
-	condition := c.Writer.rowsOf(c.Table, path, 0) + sw.concerned(c.Step)
+	condition := c.Writer.until(sw, c.Live, c.Until).rowsOf(c.Table, path, 0) + sw.concerned(c.Step)
 	if c.Row != nil {
 		condition += " AND " + c.Writer.isRow("t0", c.Table, c.Row, sw.constant)
 	}

@@ -1,0 +1,209 @@
+package cli_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/adapters/cli"
+	"github.com/habeas-data/habeas/adapters/persistence/manifest"
+	"github.com/habeas-data/habeas/domain"
+	linter "github.com/habeas-data/habeas/domain/check"
+	"github.com/habeas-data/habeas/domain/scaffold"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// checked is an application whose check finds something.
+type checked struct {
+	cli.Application
+	findings []domain.Finding
+}
+
+func (c checked) Check(context.Context) ([]domain.Finding, error) { return c.findings, nil }
+
+var found = []domain.Finding{
+	{
+		Code: "check-violated", Severity: domain.SeverityError, Table: "users", Column: "email", Object: "users_email_check",
+		Reason: "The surrogate breaks a CHECK constraint.", Remedy: "Declare another surrogate.",
+	},
+	{
+		Code: "table-unmapped", Severity: domain.SeverityWarning, Table: "logins",
+		Reason: "The table refers to the subject.", Remedy: "Add it to the data map.",
+	},
+}
+
+// lint runs lint with findings.
+func lint(t *testing.T, findings []domain.Finding, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, complaint strings.Builder
+	code = run(t.Context(), checked{findings: findings}, nil, &out, &complaint, append([]string{"lint"}, args...)...)
+	return code, out.String(), complaint.String()
+}
+
+func TestFindingsAreATable(t *testing.T) {
+	code, stdout, _ := lint(t, found)
+	want := `2 findings.
+SEVERITY  FINDING
+error     check-violated users.email (users_email_check)
+          The surrogate breaks a CHECK constraint. Declare
+          another surrogate.
+warning   table-unmapped logins
+          The table refers to the subject. Add it to the
+          data map.
+`
+	if code != 1 || stdout != want {
+		t.Errorf("ends with %d, printed\n%s", code, stdout)
+	}
+	if code, stdout, _ := lint(t, nil); code != 0 || stdout != "0 findings.\n" {
+		t.Errorf("ends with %d, printed %q", code, stdout)
+	}
+	var decoded []domain.Finding
+	_, stdout, _ = lint(t, found, "-o", "json")
+	must(t, json.Unmarshal([]byte(stdout), &decoded))
+	if len(decoded) != 2 || decoded[0] != found[0] {
+		t.Errorf("got %v", decoded)
+	}
+	if _, stdout, _ = lint(t, nil, "-o", "json"); stdout != "[]\n" {
+		t.Errorf("printed %q", stdout)
+	}
+}
+
+func TestTheSeverityAndTheRulesThatCountAreFlags(t *testing.T) {
+	for args, want := range map[string]int{
+		"":                        1,
+		"--fail-on error":         1,
+		"--fail-on warning":       1,
+		"--ignore check-violated": 1,
+		"--fail-on error --ignore check-violated": 0,
+		"--ignore check-violated,table-unmapped":  0,
+		"--ignore users.email":                    2,
+		"--fail-on users.email":                   2,
+		"--sarif testdata/none.go":                2,
+	} {
+		code, stdout, stderr := lint(t, found, strings.Fields(args)...)
+		if code != want || strings.Contains(stderr, "users") || strings.Contains(stderr, "none") {
+			t.Errorf("%q ends with %d: %s%s", args, code, stdout, stderr)
+		}
+	}
+}
+
+const models = `package models
+
+type User struct {
+	bun.BaseModel ` + "`bun:\"table:users\"`" + `
+	Work string ` + "`bun:\"work_email\"`" + `
+	Email string ` + "`bun:\"email\" pii:\"contact\"`" + `
+}
+`
+
+func TestSARIFPointsAtTheLinesOfASource(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, os.Mkdir("my models", 0o700))
+	must(t, os.WriteFile(filepath.Join("my models", "user.go"), []byte(models), 0o600))
+	code, stdout, _ := lint(t, found, "--sarif", "./my models/user.go")
+	var report struct {
+		Version string
+		Runs    []struct {
+			Tool struct {
+				Driver struct {
+					Rules []struct{ ID string }
+				}
+			}
+			Results json.RawMessage
+		}
+	}
+	must(t, json.Unmarshal([]byte(stdout), &report))
+	rules := report.Runs[0].Tool.Driver.Rules
+	if code != 1 || report.Version != "2.1.0" || len(rules) != len(linter.Rules()) || rules[0].ID != linter.Rules()[0].Code {
+		t.Errorf("ends with %d, printed %s", code, stdout)
+	}
+	at := func(code string) string {
+		for i, rule := range rules {
+			if rule.ID == code {
+				text, _ := json.Marshal(i)
+				return string(text)
+			}
+		}
+		return "none"
+	}
+	want := `[{"ruleId":"check-violated","ruleIndex":` + at("check-violated") + `,"level":"error","message":{"text":"users.email: ` +
+		`The surrogate breaks a CHECK constraint. Declare another surrogate."},"locations":[{"physicalLocation":{` +
+		`"artifactLocation":{"uri":"my%20models/user.go"},"region":{"startLine":6}},` +
+		`"logicalLocations":[{"fullyQualifiedName":"users.email"}]}],` +
+		`"partialFingerprints":{"habeas/v1":"check-violated users.email users_email_check"}},` +
+		`{"ruleId":"table-unmapped","ruleIndex":` + at("table-unmapped") + `,"level":"warning","message":{"text":"logins: ` +
+		`The table refers to the subject. Add it to the data map."},"locations":[{"physicalLocation":{` +
+		`"artifactLocation":{"uri":"my%20models/user.go"},"region":{"startLine":1}},` +
+		`"logicalLocations":[{"fullyQualifiedName":"logins"}]}],` +
+		`"partialFingerprints":{"habeas/v1":"table-unmapped logins "}}]`
+	if got := string(report.Runs[0].Results); got != want {
+		t.Errorf("results are\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestTheRulesAreATopic(t *testing.T) {
+	got := page(t, cli.New(nil), "rules")
+	for _, rule := range linter.Rules() {
+		if !strings.Contains(got, "\n      "+rule.Code+", "+string(rule.Severity)+"\n") {
+			t.Errorf("the page lacks %s", rule.Code)
+		}
+	}
+	for line := range strings.Lines(got) {
+		if len([]rune(line)) > 81 {
+			t.Errorf("a line is too wide: %s", line)
+		}
+	}
+}
+
+// live is the schema of a shop.
+type live struct{}
+
+func (live) Catalog(context.Context) (domain.Catalog, error) {
+	return domain.Catalog{Tables: []domain.CatalogTable{
+		{Name: "users", Kind: domain.KindTable, PrimaryKey: []string{"id"}, Columns: []domain.CatalogColumn{
+			{Name: "id", Type: domain.TypeBigInt, Declared: "bigint"},
+			{Name: "email", Type: domain.TypeText, Declared: "text"},
+			{Name: "password_hash", Type: domain.TypeText, Declared: "text"},
+		}},
+		{Name: "countries", Kind: domain.KindTable, PrimaryKey: []string{"code"}, Columns: []domain.CatalogColumn{
+			{Name: "code", Type: domain.TypeText, Declared: "text"},
+		}},
+	}}, nil
+}
+
+func TestADataMapIsProposed(t *testing.T) {
+	propose := func(args ...string) (code int, stdout, stderr string) {
+		t.Helper()
+		root := cli.New(nil)
+		root.AddCommand(cli.Scaffold(func(context.Context) (ports.CatalogReader, error) { return live{}, nil }))
+		var out, complaint strings.Builder
+		root.SetOut(&out)
+		root.SetErr(&complaint)
+		root.SetArgs(append([]string{"scaffold"}, args...))
+		code = cli.Execute(t.Context(), root)
+		return code, out.String(), complaint.String()
+	}
+	code, stdout, _ := propose()
+	dataMap, err := manifest.Read(strings.NewReader(stdout))
+	if code != 0 || err != nil || dataMap.SubjectTable().Name != "users" {
+		t.Errorf("ends with %d, %v:\n%s", code, err, stdout)
+	}
+	code, stdout, _ = propose("--review")
+	if code != 0 || !strings.HasPrefix(stdout, "The subject's table is users: ") || !strings.Contains(stdout, "\ncountries") {
+		t.Errorf("ends with %d:\n%s", code, stdout)
+	}
+	var proposal scaffold.Proposal
+	code, stdout, _ = propose("-o", "json")
+	must(t, json.Unmarshal([]byte(stdout), &proposal))
+	if code != 0 || len(proposal.Tables) == 0 {
+		t.Errorf("ends with %d:\n%s", code, stdout)
+	}
+	code, _, stderr := propose("--subject-table", "people")
+	if code != 2 {
+		t.Errorf("ends with %d", code)
+	}
+	complains(t, stderr, "users")
+}

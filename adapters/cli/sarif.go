@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"bytes"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/check"
+)
+
+// The parts of SARIF 2.1.0 (OASIS) that code hosts read.
+type (
+	sarif struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool    sarifTool     `json:"tool"`
+		Results []sarifResult `json:"results"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name           string      `json:"name"`
+		InformationURI string      `json:"informationUri"`
+		Rules          []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID       string       `json:"id"`
+		Short    sarifText    `json:"shortDescription"`
+		Defaults sarifDefault `json:"defaultConfiguration"`
+	}
+	sarifDefault struct {
+		Level string `json:"level"`
+	}
+	sarifText struct {
+		Text string `json:"text"`
+	}
+	sarifResult struct {
+		RuleID       string            `json:"ruleId"`
+		RuleIndex    int               `json:"ruleIndex"`
+		Level        string            `json:"level"`
+		Message      sarifText         `json:"message"`
+		Locations    []sarifLocation   `json:"locations"`
+		Fingerprints map[string]string `json:"partialFingerprints"`
+	}
+	sarifLocation struct {
+		Physical sarifPhysical  `json:"physicalLocation"`
+		Logical  []sarifLogical `json:"logicalLocations,omitempty"`
+	}
+	sarifPhysical struct {
+		Artifact sarifArtifact `json:"artifactLocation"`
+		Region   sarifRegion   `json:"region"`
+	}
+	sarifArtifact struct {
+		URI string `json:"uri"`
+	}
+	sarifRegion struct {
+		StartLine int `json:"startLine"`
+	}
+	sarifLogical struct {
+		Name string `json:"fullyQualifiedName"`
+	}
+)
+
+// sarifOf reports findings at the lines of a source.
+func sarifOf(lines *source, found []domain.Finding) sarif {
+	run := sarifRun{Results: []sarifResult{}, Tool: sarifTool{sarifDriver{
+		Name: "habeas", InformationURI: "https://" + module, Rules: []sarifRule{},
+	}}}
+	index := map[string]int{}
+	for i, rule := range check.Rules() {
+		index[rule.Code] = i
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
+			rule.Code, sarifText{rule.Title + "."}, sarifDefault{string(rule.Severity)},
+		})
+	}
+	for _, finding := range found {
+		location := sarifLocation{Physical: sarifPhysical{
+			sarifArtifact{lines.uri}, sarifRegion{lines.of(finding.Table, finding.Column)},
+		}}
+		text := finding.Reason + " " + finding.Remedy
+		if where := finding.Where(); where != "" {
+			location.Logical = []sarifLogical{{where}}
+			text = where + ": " + text
+		}
+		run.Results = append(run.Results, sarifResult{
+			RuleID: finding.Code, RuleIndex: index[finding.Code], Level: string(finding.Severity),
+			Message: sarifText{text}, Locations: []sarifLocation{location},
+			Fingerprints: map[string]string{"habeas/v1": finding.Code + " " + finding.Where() + " " + finding.Object},
+		})
+	}
+	return sarif{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}}
+}
+
+// source is the file that has a data map: a manifest, or models in Go.
+type source struct {
+	uri   string
+	lines [][]byte
+}
+
+func readSource(name string) (*source, error) {
+	text, err := os.ReadFile(name) //nolint:gosec // the operator names it
+	if err != nil {
+		return nil, failed("the file of --sarif cannot be read; check its path and its rights")
+	}
+	uri := url.URL{Path: filepath.ToSlash(filepath.Clean(name))}
+	return &source{uri.String(), bytes.Split(text, []byte("\n"))}, nil
+}
+
+// of returns the line of a column, or else that of its table, or else the first one. The line of a table is the first
+// that names it, and that of a column is the first behind it.
+func (s *source) of(table, column string) int {
+	at, ok := s.find(table, 0)
+	if !ok {
+		return 1
+	}
+	if line, ok := s.find(column, at); ok {
+		return line + 1
+	}
+	return at + 1
+}
+
+// find returns the first line from a line on that has a name as a whole word.
+func (s *source) find(name string, from int) (line int, ok bool) {
+	if name == "" {
+		return 0, false
+	}
+	word := regexp.MustCompile(`(^|[^\pL\pN_])` + regexp.QuoteMeta(name) + `($|[^\pL\pN_])`)
+	for line = from; line < len(s.lines); line++ {
+		if word.Match(s.lines[line]) {
+			return line, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,20 @@
+package fiberhttp
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+)
+
+// Health returns the function that mounts the probes on an application or a group. It may be called more than once.
+//
+// They should not be reachable from outside: a request makes checks of the database, one at a time.
+func Health(api *httpapi.HealthAPI) func(fiber.Router) {
+	return func(host fiber.Router) {
+		for _, path := range []string{httpapi.LivePath, httpapi.ReadyPath} {
+			host.All(path, func(c *fiber.Ctx) error {
+				return send(c, api.Route(c.UserContext(), c.Method(), path))
+			})
+		}
+	}
+}

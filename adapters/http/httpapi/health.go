@@ -1,0 +1,98 @@
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"github.com/habeas-data/habeas/adapters/internal/safelog"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/health"
+)
+
+// The paths of a HealthAPI, relative to its prefix.
+const (
+	LivePath  = "/live"
+	ReadyPath = "/ready"
+)
+
+// HealthAPI handles the probes of an orchestrator, such as Kubernetes: GET /live and GET /ready. They need no subject
+// and no authentication: the responses have the results of checks, and no names, numbers or messages. It is safe for
+// concurrent use.
+type HealthAPI struct {
+	checker *health.Checker
+	logger  *slog.Logger
+	unready atomic.Bool // when it was checked last
+}
+
+// NewHealth returns the API of a checker. The logger gets a line when the process becomes ready, or ceases to be; nil
+// means slog.Default(). Returns domain.ErrConfiguration if the checker is nil.
+func NewHealth(checker *health.Checker, logger *slog.Logger) (*HealthAPI, error) {
+	if checker == nil {
+		return nil, domain.Misconfigured("http api", "Checker is missing")
+	}
+	return &HealthAPI{checker: checker, logger: logger}, nil
+}
+
+// live is the body of the response of GET /live.
+type live struct {
+	Live bool `json:"live"`
+}
+
+// Route handles a request to any path, which is relative to the prefix.
+//
+// GET /live has the status 200 if the process responds at all. GET /ready has the status 200 if the process is ready,
+// degraded or not, and otherwise 503. Its body is a domain.Health. A HEAD request has the status of GET. Every other
+// request has the status 404 or 405.
+func (h *HealthAPI) Route(ctx context.Context, method, path string) Response {
+	switch {
+	case path != LivePath && path != ReadyPath:
+		return problem(http.StatusNotFound, "There is no such resource.").response()
+	case method != http.MethodGet && method != http.MethodHead:
+		notAllowed := problem(http.StatusMethodNotAllowed, "The resource does not support this method.").response()
+		notAllowed.Header.Set("Allow", "GET, HEAD")
+		return notAllowed
+	case path == LivePath:
+		return healthResponse(http.StatusOK, live{true})
+	}
+	state := h.checker.Check(ctx)
+	if h.unready.CompareAndSwap(state.Ready, !state.Ready) { // it has changed
+		h.log(ctx, state)
+	}
+	if !state.Ready {
+		return healthResponse(http.StatusServiceUnavailable, state)
+	}
+	return healthResponse(http.StatusOK, state)
+}
+
+func healthResponse(status int, body any) Response {
+	encoded, _ := encode(body) // what it has can always be encoded
+	return newResponse(status, http.Header{"Content-Type": {"application/json"}}, encoded)
+}
+
+// log says that the process has become ready, or is so no more.
+func (h *HealthAPI) log(ctx context.Context, state domain.Health) {
+	logger := h.logger
+	if logger == nil {
+		logger = slog.Default()
+	}
+	if state.Ready {
+		logger.LogAttrs(ctx, slog.LevelInfo, "habeas: ready again")
+		return
+	}
+	var failed []string
+	var attributes []slog.Attr
+	for _, check := range state.Checks {
+		if check.Status != domain.CheckFailed || check.Name == domain.CheckAbandoned || check.Name == domain.CheckLate {
+			continue
+		}
+		failed = append(failed, string(check.Name))
+		if check.Err != nil && attributes == nil {
+			attributes = safelog.Error(check.Err)
+		}
+	}
+	attributes = append(attributes, slog.String("failed", strings.Join(failed, ", ")))
+	logger.LogAttrs(ctx, slog.LevelWarn, "habeas: not ready", attributes...)
+}

@@ -1,0 +1,44 @@
+package sqltext
+
+import (
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// lastInstant is after all that the columns of either database hold, but for infinity.
+const lastInstant = "'9999-12-31 23:59:59+00:00'"
+
+// until is a writer whose conditions leave out rows that say that they were added after an instant. A column that
+// holds no instant, or one that cannot be read, says nothing. The zero instant leaves nothing out. Parameters are added
+// to sw.
+func (w *Writer) until(sw *stepWriter, live Live, at time.Time) *Writer {
+	if at.IsZero() {
+		return w
+	}
+	before := *w
+	before.only = func(table domain.Table, called string) string {
+		column, ok := table.AddedAt()
+		if !ok {
+			return ""
+		}
+		name, sqlType := called+"."+Quote(column.Name), live.Types(table.Name)[column.Name]
+		return fill(" AND NOT COALESCE(({is instant}) AND NOT ({is past}), FALSE)",
+			"is instant", w.Dialect.expired(name, lastInstant, sqlType),
+			"is past", w.Dialect.expired(name, sw.constant(at.UTC().Format(timeFormat)), sqlType))
+	}
+	return &before
+}
+
+const countFound = `SELECT count(*) FROM ({found}) AS found`
+
+// CountOfSubject is the statement that counts the rows of OfSubject.
+func (c *Cells) CountOfSubject(key []any) (text string, args []any) {
+	text, args = c.OfSubject(key, false)
+	return fill(countFound, "found", text), args
+}
+
+const lastErased = `SELECT erased_at FROM {erasures} WHERE subject_id = $1 AND erasures > 0`
+
+// LastErased is the statement that returns the instant of the last erasure of the subject $1.
+func (w *Writer) LastErased() string { return w.Tables.in(lastErased) }

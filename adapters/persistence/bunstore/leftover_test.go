@@ -1,0 +1,121 @@
+package bunstore_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// leftOver returns what is left over of a subject that was erased at an instant, as "table.column".
+func (a *application) leftOver(t testing.TB, at time.Time, id ...string) (names []string) {
+	t.Helper()
+	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		verifier, err := ports.VerifierOf(s.Subjects())
+		must(t, err)
+		found, err := verifier.LeftOver(ctx, subjectID(t, id...), a.plan.LocalAt(at), at)
+		for _, left := range found {
+			names = append(names, left.Table+"."+left.Column)
+		}
+		return err
+	}))
+	return names
+}
+
+func TestASurrogateOfEveryTypeIsNotLeftOver(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		a := newApplication(t, db.WithNamedArg("name", "Alice"), sealedTypes, (*person)(nil), (*Record)(nil))
+		a.insert(t, &person{ID: 1}, fullRecord(1, 1), &Record{ID: 2, OwnerID: 1, Kept: "kept", Decimal: "1"})
+		var want []string
+		for _, step := range a.plan.Local() {
+			for _, column := range step.Columns {
+				if column != "bool_ptr" && column != "one" { // which hold what an erasure could have written
+					want = append(want, step.Target+"."+column)
+				}
+			}
+		}
+		if got := a.leftOver(t, time.Now(), "1"); !slices.Equal(got, want) {
+			t.Errorf("before an erasure: got %q, want %q", got, want)
+		}
+		a.erase(t, "1")
+		if got := a.leftOver(t, time.Now(), "1"); len(got) > 0 {
+			t.Errorf("after an erasure: got %q", got)
+		}
+	})
+}
+
+func TestASurrogateOfEveryTypeOfPostgreSQLIsNotLeftOver(t *testing.T) {
+	for _, parameters := range []string{"", "&default_query_exec_mode=exec", "&default_query_exec_mode=simple_protocol"} {
+		a := museum(t, parameters)
+		execute(t, a.db, ordinary)
+		if got := a.leftOver(t, time.Now(), "1"); len(got) == 0 {
+			t.Errorf("%s: before an erasure nothing is left over", parameters)
+		}
+		a.erase(t, "1")
+		if got := a.leftOver(t, time.Now(), "1"); len(got) > 0 {
+			t.Errorf("%s: got %q", parameters, got)
+		}
+	}
+}
+
+// What a job of the application writes back after an erasure is found.
+func TestAValueThatComesBackIsLeftOver(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		s := newShop(t, db, 1)
+		a := existingApplication(t, db, nil, models...)
+		a.erase(t, "1")
+		execute(t, db, "UPDATE users SET name = 'Alice' WHERE id = 1", "INSERT INTO orders (id, user_id, note, shipped)"+
+			" VALUES (7, 1, 'again', TRUE)", "UPDATE users SET name = 'Bob' WHERE id = 2")
+		if got := a.leftOver(t, time.Now(), "1"); !slices.Equal(got, []string{"orders.", "users.name"}) {
+			t.Errorf("got %q", got)
+		}
+		if db.Dialect().Name() == dialect.SQLite { // whose columns take the empty text, whatever their type is
+			execute(t, db, "UPDATE users SET born = '', avatar = '' WHERE id = 1")
+			if got := a.leftOver(t, time.Now(), "1"); !slices.Equal(got, []string{"orders.", "users.name"}) {
+				t.Errorf("with empty texts: got %q", got)
+			}
+		}
+		joined := []string{}
+		must(t, db.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
+			sessions, err := s.store.Join(tx)
+			must(t, err)
+			return sessions.Do(ctx, func(ctx context.Context, session ports.Session) error {
+				verifier, err := ports.VerifierOf(session.Subjects())
+				must(t, err)
+				found, err := verifier.LeftOver(ctx, s.alice.ID, a.plan.Local(), noon)
+				for _, left := range found {
+					joined = append(joined, left.Table+"."+left.Column)
+				}
+				return err
+			})
+		}))
+		if !slices.Equal(joined, []string{"orders.", "users.name"}) {
+			t.Errorf("in a transaction of the application: got %q", joined)
+		}
+	})
+}
+
+// What the role cannot see is not vouched for.
+func TestAVerificationIsRefusedWhereRowsMayBeHidden(t *testing.T) {
+	db := databases.PostgreSQL(t)
+	s := newShop(t, db, 1)
+	execute(t, db, "CREATE VIEW shown AS SELECT * FROM orders WHERE id > 0",
+		"ALTER TABLE orders RENAME TO all_orders", "ALTER VIEW shown RENAME TO orders")
+	err := s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
+		verifier, err := ports.VerifierOf(session.Subjects())
+		must(t, err)
+		_, err = verifier.LeftOver(ctx, s.alice.ID, s.eraser.Plan().Local(), noon)
+		return err
+	})
+	if !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("got %v, want %v", err, domain.ErrConfiguration)
+	}
+}

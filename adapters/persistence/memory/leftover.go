@@ -1,0 +1,98 @@
+package memory
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+var _ ports.ErasureVerifier = subjectStore{}
+
+// ErasedAt implements ports.ErasureVerifier.
+func (s subjectStore) ErasedAt(ctx context.Context, id domain.SubjectID) (*time.Time, error) {
+	if _, err := s.store.dataMap.Key(id); err != nil {
+		return nil, err
+	}
+	state, err := s.read(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	if mark := state.erasures[id]; mark.Erasures > 0 {
+		return &mark.ErasedAt, nil
+	}
+	return nil, nil
+}
+
+// LeftOver implements ports.ErasureVerifier. It looks at a state without the rows that were added after the erasure.
+func (s subjectStore) LeftOver(
+	ctx context.Context, id domain.SubjectID, steps []domain.Step, erasedAt time.Time,
+) (domain.Leftovers, error) {
+	if _, err := s.store.dataMap.Key(id); err != nil {
+		return nil, err
+	}
+	if _, err := s.store.dataMap.CheckSteps(steps); err != nil {
+		return nil, err
+	}
+	state, err := s.read(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	found, before, subject := domain.Leftovers{}, state.until(erasedAt), s.store.dataMap.SubjectTable().Name
+	if len(state.along(id, subject, nil)) > len(before.along(id, subject, nil)) {
+		return found, nil
+	}
+	for _, step := range steps {
+		found = before.leftOver(id, step, found)
+	}
+	return found, nil
+}
+
+// until is the state without the rows that were added after an instant.
+func (s *state) until(at time.Time) *state {
+	before := *s
+	for _, table := range s.dataMap.Tables() {
+		if column, ok := table.AddedAt(); ok {
+			before.put(table.Name, slices.DeleteFunc(slices.Clone(s.rows[table.Name]), func(row Row) bool {
+				added, ok := row[column.Name].(time.Time)
+				return ok && added.After(at)
+			}))
+		}
+	}
+	return &before
+}
+
+// leftOver adds what a step has left to what was found.
+func (s *state) leftOver(id domain.SubjectID, step domain.Step, found domain.Leftovers) domain.Leftovers {
+	table, _ := s.dataMap.Table(step.Target)
+	path, _ := s.dataMap.PathVia(table.Name, step.Via)
+	own := s.rowsOf(id, table.Name, path)
+	switch step.Strategy { //nolint:exhaustive // a step that retains leaves everything
+	case domain.StrategyDelete:
+		return found.Add(table.Name, "", int64(len(own)))
+	case domain.StrategyAnonymize:
+	default:
+		return found
+	}
+	for _, name := range slices.Concat(step.Columns, step.Clears, step.Expired) {
+		column, _ := table.Column(name)
+		cells := int64(0)
+		for _, i := range own {
+			value := s.rows[table.Name][i][name]
+			left := column.IsLeftOver(value)
+			switch {
+			case slices.Contains(step.Clears, name):
+				left = value != nil
+			case slices.Contains(step.Expired, name):
+				left = left && s.expired(table, i, name, step.At)
+			}
+			if left {
+				cells++
+			}
+		}
+		found = found.Add(table.Name, name, cells)
+	}
+	return found
+}

@@ -1,0 +1,47 @@
+package health_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/health"
+)
+
+// machine is the machine's clock.
+type machine struct{}
+
+func (machine) Now() time.Time { return time.Now() }
+
+// A process that runs no worker.
+func ExampleNew() {
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+	})
+	check(err)
+	store, err := memory.New(dataMap, memory.Options{})
+	check(err)
+	checker, err := health.New(health.Config{Sessions: store, Clock: machine{}})
+	check(err)
+	state := checker.Check(context.Background())
+	fmt.Println("ready:", state.Ready, "degraded:", state.Degraded)
+	for _, check := range state.Checks {
+		fmt.Println(check.Name, check.Status)
+	}
+	// Output:
+	// ready: true degraded: false
+	// database ok
+	// migrations ok
+	// worker off
+	// abandoned_entries ok
+	// late_entries ok
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,84 @@
+package domain
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// JournalVersion is the version of the lines of a journal.
+const JournalVersion = 1
+
+// JournalEntry is a line of a journal: it says outside of the database that a subject was erased, so that the erasure
+// can be repeated after the database was restored from a backup.
+//
+// A line is a JSON object that ends with a line feed (JSON Lines). Its members are v, the version; subject, the elements
+// of the id; erased_at, an instant of RFC 3339; and operation_id, if it is known. A reader passes over other members.
+type JournalEntry struct {
+	SubjectID   SubjectID
+	ErasedAt    time.Time
+	OperationID string
+}
+
+// journalLine is the form of a line.
+type journalLine struct {
+	Version     int        `json:"v"`
+	Subject     []string   `json:"subject,omitempty"`
+	ErasedAt    *time.Time `json:"erased_at,omitempty"`
+	OperationID string     `json:"operation_id,omitempty"`
+	Cut         bool       `json:"cut,omitempty"`
+}
+
+// AppendLine appends the line of the entry to text.
+func (e JournalEntry) AppendLine(text []byte) []byte {
+	at := Instant(e.ErasedAt)
+	return appendLine(text, journalLine{
+		Version: JournalVersion, Subject: e.SubjectID.Elements(), ErasedAt: &at, OperationID: e.OperationID,
+	})
+}
+
+// AppendCut appends a line to text which says that the line before it was cut off, as by a crash, and that its entry is
+// written again.
+func AppendCut(text []byte) []byte {
+	return appendLine(text, journalLine{Version: JournalVersion, Cut: true})
+}
+
+func appendLine(text []byte, line journalLine) []byte {
+	encoded, err := json.Marshal(line)
+	if err != nil {
+		panic(err) // texts and instants have a form in JSON
+	}
+	return append(append(text, encoded...), '\n')
+}
+
+// ParseJournalLine reads a line. cut says that the line is one of AppendCut, which has no entry. Returns ErrInvalid for
+// a line that is not of this version or has no valid entry.
+func ParseJournalLine(text []byte) (entry JournalEntry, cut bool, err error) {
+	var line journalLine
+	invalid := func(message string) error {
+		return &Error{Code: ErrInvalid, Op: "journal", Message: message}
+	}
+	switch err := json.Unmarshal(text, &line); {
+	case err != nil:
+		return JournalEntry{}, false, invalid("a line is no JSON object of a journal")
+	case line.Version != JournalVersion:
+		return JournalEntry{}, false, invalid("a line has an unknown version")
+	case line.Cut:
+		return JournalEntry{}, true, nil
+	case line.ErasedAt == nil || line.ErasedAt.IsZero():
+		return JournalEntry{}, false, invalid("a line has no instant")
+	}
+	id, err := NewSubjectID(line.Subject...)
+	if err != nil {
+		return JournalEntry{}, false, invalid("a line has no valid subject")
+	}
+	return JournalEntry{SubjectID: id, ErasedAt: Instant(*line.ErasedAt), OperationID: line.OperationID}, false, nil
+}
+
+// ReplayReport says what a replay of a journal did.
+type ReplayReport struct {
+	Lines   int64 `json:"lines"`   // the lines that were read, without empty ones and cuts
+	Broken  int64 `json:"broken"`  // the lines that were no entry
+	Current int64 `json:"current"` // the subjects that the database knows as erased since; once for each batch
+	Erased  int64 `json:"erased"`  // the subjects that were erased again
+	Failed  int64 `json:"failed"`  // the subjects whose erasure failed
+}

@@ -1,0 +1,40 @@
+package journal_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/journal"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// What is written by hand goes to any writer. An application gives its worker a journal instead; see app.Config.
+func ExampleWrite() {
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+	})
+	check(err)
+	store, err := memory.New(dataMap, memory.Options{})
+	check(err)
+	zoe, err := domain.NewSubjectID("42")
+	check(err)
+	check(store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
+		return s.Subjects().Lock(ctx, zoe, noon) // as an erasure does
+	}))
+	var lines bytes.Buffer
+	written, err := journal.Write(context.Background(), store, &lines, noon.Add(-time.Hour))
+	check(err)
+	fmt.Print(written, " ", lines.String())
+	// Output: 1 {"v":1,"subject":["42"],"erased_at":"2024-03-01T12:00:00Z"}
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

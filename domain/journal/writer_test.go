@@ -1,0 +1,252 @@
+package journal_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/internal/fixture"
+	"github.com/habeas-data/habeas/domain/journal"
+	"github.com/habeas-data/habeas/ports"
+)
+
+var noon = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
+
+var errBroken = errors.New("broken")
+
+// book is a journal in memory. It can fail before it has written anything, or after.
+type book struct {
+	text          []byte
+	before, after error
+}
+
+func (b *book) Name() string { return "book" }
+
+func (b *book) Append(_ context.Context, lines []byte) error {
+	if b.before != nil {
+		return b.before
+	}
+	b.text = append(b.text, lines...)
+	return b.after
+}
+
+func (b *book) Open(context.Context) (io.ReadCloser, error) {
+	return io.NopCloser(bytes.NewReader(b.text)), nil
+}
+
+// subjects are those of the lines.
+func (b *book) subjects(t *testing.T) (ids []string) {
+	t.Helper()
+	for line := range bytes.Lines(b.text) {
+		entry, _, err := domain.ParseJournalLine(line)
+		must(t, err)
+		ids = append(ids, entry.SubjectID.String())
+	}
+	return ids
+}
+
+func newStore(t *testing.T) *memory.Store {
+	t.Helper()
+	store, err := memory.New(fixture.MustMap(t, fixture.Users()), memory.Options{})
+	must(t, err)
+	return store
+}
+
+// erase leaves the marks of subjects.
+func erase(t *testing.T, sessions ports.SessionFactory, ids ...int) {
+	t.Helper()
+	for _, id := range ids {
+		subject, err := domain.NewSubjectID(strconv.Itoa(id))
+		must(t, err)
+		must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+			return s.Subjects().Lock(ctx, subject, noon.Add(time.Duration(id)*time.Second))
+		}))
+	}
+}
+
+func newWriter(t *testing.T, sessions ports.SessionFactory, sink ports.Journal) *journal.Writer {
+	t.Helper()
+	writer, err := journal.NewWriter(journal.Config{Sessions: sessions, Journal: sink, Batch: 3})
+	must(t, err)
+	return writer
+}
+
+// drain writes until there is nothing more, and returns how many lines each call wrote.
+func drain(t *testing.T, writer *journal.Writer) (written []int) {
+	t.Helper()
+	for {
+		n, more, err := writer.RunOnce(t.Context())
+		must(t, err)
+		written = append(written, n)
+		if !more {
+			return written
+		}
+	}
+}
+
+func is(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: the lines are of %v, want %v", what, got, want)
+	}
+}
+
+func TestErasuresAreWrittenInTheOrderOfIntake(t *testing.T) {
+	store, sink := newStore(t), &book{}
+	erase(t, store, 5, 1, 4, 2)
+	if written := drain(t, newWriter(t, store, sink)); !slices.Equal(written, []int{3, 1}) {
+		t.Errorf("%v lines were written", written)
+	}
+	is(t, "at first", sink.subjects(t), "5", "1", "4", "2")
+	if written := drain(t, newWriter(t, store, sink)); !slices.Equal(written, []int{0}) {
+		t.Errorf("%v lines were written without an erasure", written)
+	}
+	erase(t, store, 3, 5)
+	drain(t, newWriter(t, store, sink)) // of another process
+	is(t, "then", sink.subjects(t), "5", "1", "4", "2", "3", "5")
+}
+
+// Whether a journal that fails has written the lines or not, they are written again, and there is no gap.
+func TestAFailureLeavesNoGap(t *testing.T) {
+	for name, broken := range map[string]book{"before": {before: errBroken}, "after": {after: errBroken}} {
+		store, sink := newStore(t), &book{}
+		erase(t, store, 1, 2)
+		drain(t, newWriter(t, store, sink))
+		erase(t, store, 3, 4)
+		sink.before, sink.after = broken.before, broken.after
+		if n, more, err := newWriter(t, store, sink).RunOnce(t.Context()); !errors.Is(err, errBroken) || n != 0 || more {
+			t.Errorf("%s: %d lines were written: %v", name, n, err)
+		}
+		sink.before, sink.after = nil, nil
+		drain(t, newWriter(t, store, sink))
+		want := []string{"1", "2", "3", "4"}
+		if name == "after" {
+			want = []string{"1", "2", "3", "4", "3", "4"}
+		}
+		is(t, name, sink.subjects(t), want...)
+	}
+}
+
+// A process that dies between the journal and the database writes the lines again.
+func TestAPositionThatIsNotKeptIsNoGap(t *testing.T) {
+	store, sink := newStore(t), &book{}
+	erase(t, store, 1, 2)
+	dies := &dying{SessionFactory: store}
+	if _, _, err := newWriter(t, dies, sink).RunOnce(t.Context()); !errors.Is(err, errBroken) {
+		t.Fatal(err)
+	}
+	erase(t, store, 3)
+	drain(t, newWriter(t, store, sink))
+	is(t, "after all", sink.subjects(t), "1", "2", "1", "2", "3")
+}
+
+// dying is a store whose second session fails.
+type dying struct {
+	ports.SessionFactory
+	sessions int
+}
+
+func (d *dying) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	if d.sessions++; d.sessions == 2 {
+		return errBroken
+	}
+	return d.SessionFactory.Do(ctx, fn)
+}
+
+// Two processes at the same place write the same lines, and one of them moves on.
+func TestProcessesAtOnceLeaveNothingOut(t *testing.T) {
+	store, sink := newStore(t), &book{}
+	erase(t, store, 1, 2)
+	other := newWriter(t, store, sink)
+	first := newWriter(t, store, &between{book: sink, then: func() {
+		erase(t, store, 3)
+		drain(t, other)
+	}})
+	if n, more, err := first.RunOnce(t.Context()); err != nil || n != 2 || !more {
+		t.Errorf("%d lines were written, and there is more: %v, %v", n, more, err)
+	}
+	drain(t, first)
+	is(t, "of two processes", sink.subjects(t), "1", "2", "1", "2", "3")
+}
+
+// between is a journal after whose first call something happens.
+type between struct {
+	*book
+	then func()
+}
+
+func (b *between) Append(ctx context.Context, lines []byte) error {
+	err := b.book.Append(ctx, lines)
+	if then := b.then; then != nil {
+		b.then = nil
+		then()
+	}
+	return err
+}
+
+func TestALaterJournalBeginsAtTheFirstErasure(t *testing.T) {
+	store, first, second := newStore(t), &book{}, &named{book: &book{}}
+	erase(t, store, 1, 2)
+	drain(t, newWriter(t, store, first))
+	drain(t, newWriter(t, store, second))
+	is(t, "under another name", second.subjects(t), "1", "2")
+}
+
+type named struct{ *book }
+
+func (named) Name() string { return "another" }
+
+func TestErasuresSinceAnInstantAreWritten(t *testing.T) {
+	store, out := newStore(t), &bytes.Buffer{}
+	erase(t, store, 1, 4, 2, 3)
+	n, err := journal.Write(t.Context(), store, out, noon.Add(2*time.Second))
+	sink := &book{text: out.Bytes()}
+	if err != nil || n != 3 {
+		t.Errorf("%d lines were written: %v", n, err)
+	}
+	is(t, "since an instant", sink.subjects(t), "4", "2", "3")
+	if _, err := journal.Write(t.Context(), store, failing{}, time.Time{}); !errors.Is(err, errBroken) {
+		t.Errorf("got %v", err)
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errBroken }
+
+func TestAWriterThatCannotWorkIsRefused(t *testing.T) {
+	store := newStore(t)
+	for name, c := range map[string]journal.Config{
+		"no sessions":             {Journal: &book{}},
+		"no journal":              {Sessions: store},
+		"a negative batch":        {Sessions: store, Journal: &book{}, Batch: -1},
+		"a name that is too long": {Sessions: store, Journal: &called{name: strings.Repeat("x", 201)}},
+		"no name":                 {Sessions: store, Journal: &called{}},
+	} {
+		if _, err := journal.NewWriter(c); !errors.Is(err, domain.ErrConfiguration) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+type called struct {
+	book
+	name string
+}
+
+func (c *called) Name() string { return c.name }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,298 @@
+package replay_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/internal/fixture"
+	"github.com/habeas-data/habeas/domain/replay"
+	"github.com/habeas-data/habeas/ports"
+)
+
+var noon = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
+
+type clock struct{}
+
+func (clock) Now() time.Time { return noon.AddDate(0, 1, 0) }
+
+// ids are a source that counts.
+type ids struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (i *ids) NewID() string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.n++
+	return "id-" + strconv.Itoa(i.n)
+}
+
+// world is a database that was restored. It notes who is erased.
+type world struct {
+	*memory.Store
+	mu     sync.Mutex
+	erased []domain.Subject
+	fail   map[string]error
+	ids    ids
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	store, err := memory.New(fixture.MustMap(t, fixture.Users()), memory.Options{})
+	must(t, err)
+	return &world{Store: store, fail: map[string]error{}}
+}
+
+// knows leaves a mark at so many seconds after noon.
+func (w *world) knows(t *testing.T, id string, after int) {
+	t.Helper()
+	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		return s.Subjects().Lock(ctx, idOf(t, id), noon.Add(time.Duration(after)*time.Second))
+	}))
+}
+
+func (w *world) erase(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error) {
+	w.mu.Lock()
+	err := w.fail[subject.ID.String()]
+	if err == nil {
+		w.erased = append(w.erased, subject)
+	}
+	w.mu.Unlock()
+	if err != nil {
+		return domain.ErasureResult{}, err
+	}
+	return domain.ErasureResult{}, s.Subjects().Lock(ctx, subject.ID, clock{}.Now())
+}
+
+// were returns who was erased since the last call.
+func (w *world) were() (names []string) {
+	for _, subject := range w.erased {
+		names = append(names, subject.ID.String())
+	}
+	w.erased = nil
+	slices.Sort(names)
+	return names
+}
+
+func (w *world) replayer(t *testing.T, change func(*replay.Config)) *replay.Replayer {
+	t.Helper()
+	config := replay.Config{Sessions: w, Clock: clock{}, IDs: &w.ids, Erase: w.erase, Batch: 3}
+	if change != nil {
+		change(&config)
+	}
+	replayer, err := replay.NewReplayer(config)
+	must(t, err)
+	return replayer
+}
+
+// lineOf is the line of an erasure so many seconds after noon.
+func lineOf(t *testing.T, id string, after int) string {
+	t.Helper()
+	return string(domain.JournalEntry{
+		SubjectID: idOf(t, id), ErasedAt: noon.Add(time.Duration(after) * time.Second),
+	}.AppendLine(nil))
+}
+
+func idOf(t *testing.T, id string) domain.SubjectID {
+	t.Helper()
+	subject, err := domain.NewSubjectID(id)
+	must(t, err)
+	return subject
+}
+
+func is(t *testing.T, what string, got, want domain.ReplayReport, names []string, wanted ...string) {
+	t.Helper()
+	if got != want || !slices.Equal(names, wanted) {
+		t.Errorf("%s: %v were erased, the report is %+v, want %v and %+v", what, names, got, wanted, want)
+	}
+}
+
+func TestWhoeverWasErasedSinceIsErasedAgain(t *testing.T) {
+	w := newWorld(t)
+	w.knows(t, "1", 1)
+	w.knows(t, "2", 2)
+	w.knows(t, "9", 9)
+	lines := lineOf(t, "1", 1) + lineOf(t, "2", 2) + lineOf(t, "3", 3) + lineOf(t, "2", 4) + lineOf(t, "2", 3) +
+		"\n" + lineOf(t, "4", 5) + lineOf(t, "3", 6)
+	var progress []int64
+	report, err := w.replayer(t, nil).Replay(t.Context(), strings.NewReader(lines), func(r domain.ReplayReport) {
+		progress = append(progress, r.Lines)
+	})
+	must(t, err)
+	is(t, "at first", report, domain.ReplayReport{Lines: 7, Current: 3, Erased: 3}, w.were(), "2", "3", "4")
+	if !slices.Equal(progress, []int64{3, 7}) {
+		t.Errorf("the progress was %v", progress)
+	}
+	report, err = w.replayer(t, nil).Replay(t.Context(), strings.NewReader(lines), nil)
+	must(t, err)
+	is(t, "again", report, domain.ReplayReport{Lines: 7, Current: 6}, w.were())
+}
+
+func TestAReplayIsOnTheTrail(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.replayer(t, nil).Replay(t.Context(), strings.NewReader(lineOf(t, "1", 1)), nil)
+	must(t, err)
+	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		trail, err := s.Audit().Trail(ctx, idOf(t, "1"))
+		if len(trail) != 1 || trail[0].EventType != domain.EventErasureReplayed ||
+			trail[0].Payload["erased_at"] != "2024-03-01T12:00:01Z" {
+			t.Errorf("the trail is %v", trail)
+		}
+		return err
+	}))
+}
+
+// External systems were not restored. Whoever has the refs of a subject can have them told again.
+func TestExternalSystemsAreToldWhereThereAreRefs(t *testing.T) {
+	w := newWorld(t)
+	line := lineOf(t, "1", 1)
+	_, err := w.replayer(t, nil).Replay(t.Context(), strings.NewReader(line), nil)
+	if must(t, err); len(w.erased) != 1 || len(w.erased[0].Refs) > 0 {
+		t.Errorf("by default there are the refs of %v", w.erased)
+	}
+	w = newWorld(t)
+	_, err = w.replayer(t, func(c *replay.Config) {
+		c.Refs = func(_ context.Context, id domain.SubjectID) ([]domain.SubjectRef, error) {
+			return []domain.SubjectRef{{Kind: "desk", Value: id.String()}}, nil
+		}
+	}).Replay(t.Context(), strings.NewReader(line), nil)
+	if must(t, err); len(w.erased) != 1 || len(w.erased[0].Refs) != 1 || w.erased[0].Refs[0].Value != "1" {
+		t.Errorf("with refs there are those of %v", w.erased)
+	}
+	w = newWorld(t)
+	report, err := w.replayer(t, func(c *replay.Config) {
+		c.Refs = func(context.Context, domain.SubjectID) ([]domain.SubjectRef, error) { return nil, io.ErrNoProgress }
+	}).Replay(t.Context(), strings.NewReader(line), nil)
+	if !errors.Is(err, io.ErrNoProgress) {
+		t.Errorf("got %v", err)
+	}
+	is(t, "without refs", report, domain.ReplayReport{Lines: 1, Failed: 1}, w.were())
+}
+
+func TestASubjectThatFailsKeepsNoOtherWaiting(t *testing.T) {
+	w := newWorld(t)
+	w.fail["2"] = &domain.Error{Code: domain.ErrLeftOver, Op: "erase"}
+	lines := ""
+	for _, id := range []string{"1", "2", "3", "4", "5"} {
+		lines += lineOf(t, id, 1)
+	}
+	report, err := w.replayer(t, nil).Replay(t.Context(), strings.NewReader(lines), nil)
+	if !errors.Is(err, domain.ErrLeftOver) {
+		t.Errorf("got %v", err)
+	}
+	is(t, "but for one", report, domain.ReplayReport{Lines: 5, Erased: 4, Failed: 1}, w.were(), "1", "3", "4", "5")
+	delete(w.fail, "2")
+	report, err = w.replayer(t, nil).Replay(t.Context(), strings.NewReader(lines), nil)
+	must(t, err)
+	is(t, "then", report, domain.ReplayReport{Lines: 5, Current: 4, Erased: 1}, w.were(), "2")
+}
+
+func TestADatabaseThatIsAwayEndsTheReplay(t *testing.T) {
+	w := newWorld(t)
+	w.fail["4"] = &domain.Error{Code: domain.ErrUnavailable, Op: "erase"}
+	lines := ""
+	for id := range 9 {
+		lines += lineOf(t, strconv.Itoa(id+1), 1)
+	}
+	one := func(c *replay.Config) { c.Workers = 1 }
+	report, err := w.replayer(t, one).Replay(t.Context(), strings.NewReader(lines), nil)
+	if !errors.Is(err, domain.ErrUnavailable) {
+		t.Errorf("got %v", err)
+	}
+	is(t, "until it was away", report, domain.ReplayReport{Lines: 6, Erased: 3, Failed: 1}, w.were(), "1", "2", "3")
+	ctx, cancel := context.WithCancel(t.Context())
+	report, err = w.replayer(t, one).Replay(ctx, strings.NewReader(lines), func(domain.ReplayReport) { cancel() })
+	if !errors.Is(err, context.Canceled) || report.Lines != 6 {
+		t.Errorf("of a context that ended, the report is %+v: %v", report, err)
+	}
+}
+
+func TestABrokenLineIsTold(t *testing.T) {
+	cut := string(domain.AppendCut(nil))
+	for name, c := range map[string]struct {
+		lines  string
+		erased []string
+		want   domain.ReplayReport
+		err    string
+	}{
+		"cut off at the end": {lineOf(t, "1", 1) + lineOf(t, "2", 1)[:20], []string{"1"}, domain.ReplayReport{Lines: 1}, ""},
+		"whole at the end": {
+			lineOf(t, "1", 1) + strings.TrimSpace(lineOf(t, "2", 1)), []string{"1", "2"}, domain.ReplayReport{Lines: 2}, "",
+		},
+		"cut off and gone on with": {
+			lineOf(t, "2", 1)[:20] + "\n" + cut + lineOf(t, "2", 1), []string{"2"}, domain.ReplayReport{Lines: 1}, "",
+		},
+		"cut off and gone on with by two": {
+			lineOf(t, "2", 1)[:20] + "\n" + cut + "\n" + cut + lineOf(t, "2", 1), []string{"2"}, domain.ReplayReport{Lines: 1}, "",
+		},
+		"damaged": {
+			lineOf(t, "1", 1) + "\n" + lineOf(t, "2", 1)[9:] + lineOf(t, "3", 1), []string{"1", "3"},
+			domain.ReplayReport{Lines: 3, Broken: 1}, "1 lines are broken; the first one is line 3",
+		},
+		"damaged twice before a cut": {
+			"x\ny\n" + cut + lineOf(t, "3", 1), []string{"3"}, domain.ReplayReport{Lines: 2, Broken: 1}, "the first one is line 1",
+		},
+		"damaged before the end": {
+			lineOf(t, "1", 1) + "x\ny", []string{"1"}, domain.ReplayReport{Lines: 2, Broken: 1}, "the first one is line 2",
+		},
+		"far too long": {
+			strings.Repeat("x", 300_000) + "\n" + lineOf(t, "1", 1), []string{"1"},
+			domain.ReplayReport{Lines: 2, Broken: 1}, "the first one is line 1",
+		},
+	} {
+		w := newWorld(t)
+		report, err := w.replayer(t, nil).Replay(t.Context(), strings.NewReader(c.lines), nil)
+		if (err != nil) != (c.err != "") || err != nil && (!errors.Is(err, domain.ErrInvalid) || !strings.Contains(err.Error(), c.err)) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		c.want.Erased = int64(len(c.erased))
+		is(t, name, report, c.want, w.were(), c.erased...)
+	}
+}
+
+func TestLinesThatCannotBeReadEndTheReplay(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.replayer(t, nil).Replay(t.Context(), io.MultiReader(strings.NewReader(lineOf(t, "1", 1)), unreadable{}), nil)
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("got %v", err)
+	}
+}
+
+type unreadable struct{}
+
+func (unreadable) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+func TestAReplayerThatCannotWorkIsRefused(t *testing.T) {
+	w := newWorld(t)
+	for name, change := range map[string]func(*replay.Config){
+		"no sessions":      func(c *replay.Config) { c.Sessions = nil },
+		"no clock":         func(c *replay.Config) { c.Clock = nil },
+		"no ids":           func(c *replay.Config) { c.IDs = nil },
+		"no eraser":        func(c *replay.Config) { c.Erase = nil },
+		"a negative batch": func(c *replay.Config) { c.Batch = -1 },
+		"fewer than none":  func(c *replay.Config) { c.Workers = -1 },
+	} {
+		config := replay.Config{Sessions: w, Clock: clock{}, IDs: &ids{}, Erase: w.erase}
+		change(&config)
+		if _, err := replay.NewReplayer(config); !errors.Is(err, domain.ErrConfiguration) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

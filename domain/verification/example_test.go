@@ -1,0 +1,53 @@
+package verification_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/app/stack"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// A job of the application writes an address back after the erasure. The verification finds it.
+func ExampleVerifier_Verify() {
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}},
+		},
+	})
+	check(err)
+	store, err := memory.New(dataMap, memory.Options{}) // an application has a database, and package bunstore
+	check(err)
+	check(store.Insert("users", memory.Row{"id": 42, "email": "zoe@example.org"}))
+	engines, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap})
+	check(err)
+	zoe, err := domain.NewSubject("42")
+	check(err)
+	verify := func(ctx context.Context, s ports.Session) error {
+		verified, err := engines.Verifier.Verify(ctx, s, zoe.ID)
+		fmt.Println("left over:", verified.LeftOver)
+		return err
+	}
+
+	ctx := context.Background()
+	check(store.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		_, err := engines.Eraser.Erase(ctx, s, zoe)
+		return err
+	}))
+	check(store.Do(ctx, verify))
+	check(store.Insert("users", memory.Row{"id": 42, "email": "zoe@example.org"}))
+	check(store.Do(ctx, verify))
+	// Output:
+	// left over: []
+	// left over: [{users  1}]
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,156 @@
+package verification_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/golang/mock/gomock"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/verification"
+	"github.com/habeas-data/habeas/ports/mocks"
+)
+
+var (
+	errBoom = errors.New("boom")
+	noon    = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
+	erased  = noon.Add(-time.Hour)
+	plan    = domain.Plan{Steps: []domain.Step{
+		{Target: "orders", Strategy: domain.StrategyDelete},
+		{Target: "invoices", Strategy: domain.StrategyRetain, Columns: []string{"total"}, Expired: []string{"total"}},
+		{Target: "desk", Strategy: domain.StrategyDelete, External: true},
+	}}
+)
+
+// subjects is a SubjectStore that is a verifier.
+type subjects struct {
+	*mocks.MockSubjectStore
+	*mocks.MockErasureVerifier
+}
+
+// EXPECT is that of the verifier: nothing else is called.
+func (s subjects) EXPECT() *mocks.MockErasureVerifierMockRecorder {
+	return s.MockErasureVerifier.EXPECT()
+}
+
+// world is a verifier and what it works with. A call that a test does not expect fails that test.
+type world struct {
+	*verification.Verifier
+	id       domain.SubjectID
+	session  *mocks.MockSession
+	subjects subjects
+	audit    *mocks.MockAuditLog
+}
+
+func newWorld(t *testing.T) world {
+	t.Helper()
+	ctrl := gomock.NewController(t)
+	clock, ids := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl)
+	clock.EXPECT().Now().Return(noon).AnyTimes()
+	ids.EXPECT().NewID().Return("id").AnyTimes()
+	verifier, err := verification.NewVerifier(verification.Config{Clock: clock, IDs: ids, Plan: plan})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := domain.NewSubjectID("42")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := world{
+		verifier, id, mocks.NewMockSession(ctrl),
+		subjects{mocks.NewMockSubjectStore(ctrl), mocks.NewMockErasureVerifier(ctrl)}, mocks.NewMockAuditLog(ctrl),
+	}
+	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
+	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
+	return w
+}
+
+func (w world) finds(found domain.Leftovers, err error) {
+	w.subjects.EXPECT().ErasedAt(gomock.Any(), w.id).Return(&erased, nil)
+	w.subjects.EXPECT().LeftOver(gomock.Any(), w.id, plan.LocalAt(erased), erased).Return(found, err)
+}
+
+func (w world) event(eventType domain.EventType, payload domain.Payload) domain.AuditEvent {
+	return domain.AuditEvent{EventID: "id", EventType: eventType, SubjectRef: w.id, OccurredAt: noon, Payload: payload}
+}
+
+// trail is that of two erasures, the second of which is the last one, and of an attempt that failed.
+func (w world) trail() []domain.AuditEvent {
+	return []domain.AuditEvent{
+		w.event(domain.EventErasureLocalCompleted, domain.Payload{"operation_id": "first"}),
+		w.event(domain.EventErasureLocalCompleted, domain.Payload{"operation_id": "last"}),
+		w.event(domain.EventErasureRequested, domain.Payload{"operation_id": "failed"}),
+		w.event(domain.EventErasureStepFailed, domain.Payload{"operation_id": "failed"}),
+	}
+}
+
+func TestAnErasureThatLeftNothingIsVerified(t *testing.T) {
+	w := newWorld(t)
+	w.finds(domain.Leftovers{}, nil)
+	w.audit.EXPECT().Trail(gomock.Any(), w.id).Return(w.trail(), nil)
+	w.audit.EXPECT().Append(gomock.Any(), w.event("erasure_verified", domain.Payload{
+		"local_steps": 2, "operation_id": "last",
+	}))
+	got, err := w.Verify(t.Context(), w.session, w.id)
+	want := domain.Verification{SubjectID: w.id, ErasedAt: erased, VerifiedAt: noon, LeftOver: domain.Leftovers{}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+}
+
+func TestWhatIsLeftOverIsRecordedByTableAndColumn(t *testing.T) {
+	w := newWorld(t)
+	found := domain.Leftovers{{Table: "orders", Rows: 3}, {Table: "invoices", Column: "total", Rows: 2}}
+	w.finds(found, nil)
+	w.audit.EXPECT().Trail(gomock.Any(), w.id).Return(nil, nil) // the events of the erasure are not there any more
+	w.audit.EXPECT().Append(gomock.Any(),
+		w.event("erasure_left_over", domain.Payload{"target": "orders", "rows": int64(3)}),
+		w.event("erasure_left_over", domain.Payload{"target": "invoices", "column": "total", "rows": int64(2)}))
+	got, err := w.Verify(t.Context(), w.session, w.id)
+	if err != nil || !reflect.DeepEqual(got.LeftOver, found) || got.VerifiedAt != noon {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestASubjectThatWasNeverErasedIsAConflict(t *testing.T) {
+	w := newWorld(t)
+	w.subjects.EXPECT().ErasedAt(gomock.Any(), w.id).Return(nil, nil)
+	if _, err := w.Verify(t.Context(), w.session, w.id); !errors.Is(err, domain.ErrConflict) {
+		t.Errorf("got %v, want %v", err, domain.ErrConflict)
+	}
+}
+
+func TestAVerificationThatFailsLeavesNoEvent(t *testing.T) {
+	for name, expect := range map[string]func(world){
+		"the mark":  func(w world) { w.subjects.EXPECT().ErasedAt(gomock.Any(), w.id).Return(nil, errBoom) },
+		"the rows":  func(w world) { w.finds(nil, errBoom) },
+		"the trail": func(w world) { w.finds(nil, nil); w.audit.EXPECT().Trail(gomock.Any(), w.id).Return(nil, errBoom) },
+		"the event": func(w world) {
+			w.finds(nil, nil)
+			w.audit.EXPECT().Trail(gomock.Any(), w.id)
+			w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).Return(errBoom)
+		},
+	} {
+		w := newWorld(t)
+		expect(w)
+		got, err := w.Verify(t.Context(), w.session, w.id)
+		if !errors.Is(err, errBoom) || !reflect.DeepEqual(got, domain.Verification{}) {
+			t.Errorf("%s: got %+v, %v", name, got, err)
+		}
+	}
+}
+
+func TestAStoreWithoutAVerifierIsAConfiguration(t *testing.T) {
+	w, ctrl := newWorld(t), gomock.NewController(t)
+	session := mocks.NewMockSession(ctrl)
+	session.EXPECT().Subjects().Return(mocks.NewMockSubjectStore(ctrl))
+	if _, err := w.Verify(context.Background(), session, w.id); !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("got %v, want %v", err, domain.ErrConfiguration)
+	}
+	if _, err := verification.NewVerifier(verification.Config{}); !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("got %v, want %v", err, domain.ErrConfiguration)
+	}
+}

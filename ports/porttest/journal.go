@@ -1,0 +1,183 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// JournalHarness makes what TestJournal works with.
+type JournalHarness struct {
+	// New returns an empty journal. Each call of open is another handle on it, as another process has. It is called once
+	// for each case. What has to be cleaned up is registered with t.Cleanup. Required.
+	New func(t testing.TB) (open func() ports.Journal)
+
+	// CutOff cuts the last line of the journal that was made last off, in the middle, as a crash does. Without it, the
+	// case is skipped: a journal may be such that a crash cuts no line.
+	CutOff func(t testing.TB)
+}
+
+// TestJournal checks that a journal keeps the promises of ports.Journal.
+func TestJournal(t *testing.T, harness JournalHarness) {
+	t.Helper()
+	promise.Hold(t, journalPromises, harness, nil)
+}
+
+var journalPromises = []promise.Promise[JournalHarness]{
+	promise.That(journalHasAName, "the name has 1 to 200 characters and is that of each process"),
+	promise.That(journalOfNothingHasNoLines, "a journal to which nothing was appended has no lines"),
+	promise.That(journalLinesComeInOrder, "lines come back as they were appended, by any process"),
+	promise.That(journalLinesOfCallsDoNotMix, "lines of calls at the same time do not mix (run with -race)"),
+	promise.That(journalKeepsNoReference, "what was appended is a copy"),
+	promise.That(journalCallEndsWithItsContext, "a call with a context that has ended is an error"),
+	promise.That(journalTellsALineThatWasCutOff, "a line that was cut off is told from others"),
+}
+
+// journalLines are lines for subjects.
+func journalLines(t testing.TB, from, n int) string {
+	t.Helper()
+	var lines []byte
+	for i := range n {
+		lines = domain.JournalEntry{
+			SubjectID: subject(t, "acme", int64(from+i)), ErasedAt: noon.Add(time.Duration(i) * tick),
+		}.AppendLine(lines)
+	}
+	return string(lines)
+}
+
+func appendLines(t testing.TB, journal ports.Journal, lines string) {
+	t.Helper()
+	err := journal.Append(t.Context(), []byte(lines))
+	must(t, err == nil, "lines cannot be appended: %v", err)
+}
+
+func readJournal(t testing.TB, journal ports.Journal) string {
+	t.Helper()
+	lines, err := journal.Open(t.Context())
+	must(t, err == nil, "the journal cannot be opened: %v", err)
+	text, err := io.ReadAll(lines)
+	closed := lines.Close()
+	must(t, err == nil && closed == nil, "the journal cannot be read or closed: %v, %v", err, closed)
+	return string(text)
+}
+
+func journalHasAName(t testing.TB, h JournalHarness) {
+	const longest = 200
+	open := h.New(t)
+	name := open().Name()
+	assert(t, name != "" && utf8.ValidString(name) && utf8.RuneCountInString(name) <= longest,
+		"the name has %d characters, or is not valid", utf8.RuneCountInString(name))
+	assert(t, open().Name() == name, "another process has another name")
+}
+
+func journalOfNothingHasNoLines(t testing.TB, h JournalHarness) {
+	text := readJournal(t, h.New(t)())
+	assert(t, text == "", "an empty journal has %d bytes", len(text))
+}
+
+func journalLinesComeInOrder(t testing.TB, h JournalHarness) {
+	open := h.New(t)
+	journal, want := open(), ""
+	for i := range 12 {
+		if i%5 == 4 {
+			journal = open()
+		}
+		lines := journalLines(t, i*100, i%3+1)
+		appendLines(t, journal, lines)
+		want += lines
+		if got := readJournal(t, open()); got != want {
+			t.Errorf("after %d calls, another process does not read the lines as they were appended", i+1)
+			return
+		}
+	}
+}
+
+func journalLinesOfCallsDoNotMix(t testing.TB, h JournalHarness) {
+	const callers, calls = 4, 8
+	open := h.New(t)
+	failures := make(chan error, callers*calls)
+	var appending sync.WaitGroup
+	blocks := map[string]bool{}
+	for caller := range callers {
+		journal := open()
+		var lines []string
+		for call := range calls {
+			block := journalLines(t, (caller*calls+call)*1000, 40)
+			lines, blocks[block] = append(lines, block), true
+		}
+		appending.Go(func() {
+			for _, block := range lines {
+				if err := journal.Append(t.Context(), []byte(block)); err != nil {
+					failures <- err
+				}
+			}
+		})
+	}
+	appending.Wait()
+	must(t, len(failures) == 0, "%d calls failed", len(failures))
+	text := readJournal(t, open())
+	for block := range blocks {
+		before, after, found := strings.Cut(text, block)
+		must(t, found, "the lines of a call are not all there, or lines of another are among them")
+		text = before + after
+	}
+	assert(t, text == "", "the journal has %d bytes more than were appended", len(text))
+}
+
+func journalKeepsNoReference(t testing.TB, h JournalHarness) {
+	open := h.New(t)
+	want := journalLines(t, 0, 3)
+	lines := []byte(want)
+	must(t, open().Append(t.Context(), lines) == nil, "lines cannot be appended")
+	for i := range lines {
+		lines[i] = 'x'
+	}
+	assert(t, readJournal(t, open()) == want, "the lines have changed after the call")
+}
+
+func journalCallEndsWithItsContext(t testing.TB, h JournalHarness) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := h.New(t)().Append(ctx, []byte(journalLines(t, 0, 1)))
+	assert(t, errors.Is(err, context.Canceled), "the error is no %v but: %v", context.Canceled, err)
+}
+
+// A reader tells the line by the one behind it.
+func journalTellsALineThatWasCutOff(t testing.TB, h JournalHarness) {
+	if h.CutOff == nil {
+		return
+	}
+	open := h.New(t)
+	appendLines(t, open(), journalLines(t, 0, 2))
+	h.CutOff(t)
+	for i := range 2 {
+		appendLines(t, open(), journalLines(t, 10+i, 1))
+	}
+	want := []string{"0", "broken", "cut", "10", "11"}
+	var got []string
+	for line := range strings.Lines(readJournal(t, open())) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		entry, cut, err := domain.ParseJournalLine([]byte(line))
+		switch {
+		case err != nil:
+			got = append(got, "broken")
+		case cut:
+			got = append(got, "cut")
+		default:
+			got = append(got, entry.SubjectID.Elements()[1])
+		}
+	}
+	assert(t, strings.Join(got, " ") == strings.Join(want, " "),
+		"after a line that was cut off, the lines are %s, want %s", strings.Join(got, " "), strings.Join(want, " "))
+}

@@ -1,0 +1,133 @@
+package porttest
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// pages are a journal in memory.
+type pages struct {
+	mu   sync.Mutex
+	text []byte
+	kept [][]byte // by reference
+}
+
+// scribe is a handle on pages.
+type scribe struct {
+	*pages
+	defect scribeDefect
+	name   string
+}
+
+// scribeDefect is a way to break promises.
+type scribeDefect struct {
+	name        func(n int) string
+	put         func(s scribe, lines []byte)
+	open        func(text []byte) []byte
+	ignoresCtx  bool
+	keepsSlices bool
+	forgetsCuts bool
+}
+
+func (s scribe) Name() string { return s.name }
+
+func (s scribe) Append(ctx context.Context, lines []byte) error {
+	if ctx.Err() != nil && !s.defect.ignoresCtx {
+		return ctx.Err()
+	}
+	if s.defect.put != nil {
+		s.defect.put(s, lines)
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.defect.keepsSlices {
+		s.kept = append(s.kept, lines)
+		return nil
+	}
+	if len(s.text) > 0 && s.text[len(s.text)-1] != '\n' {
+		s.text = append(s.text, '\n')
+		if !s.defect.forgetsCuts {
+			s.text = domain.AppendCut(s.text)
+		}
+	}
+	s.text = append(s.text, lines...)
+	return nil
+}
+
+func (s scribe) Open(context.Context) (io.ReadCloser, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := bytes.Join(append([][]byte{bytes.Clone(s.text)}, s.kept...), nil)
+	if s.defect.open != nil {
+		text = s.defect.open(text)
+	}
+	return io.NopCloser(bytes.NewReader(text)), nil
+}
+
+// newScribes is a harness with a defect.
+func newScribes(defect scribeDefect) JournalHarness {
+	var last *pages
+	return JournalHarness{
+		New: func(testing.TB) func() ports.Journal {
+			made, handles := &pages{}, 0
+			last = made
+			return func() ports.Journal {
+				handles++
+				name := "scribe"
+				if defect.name != nil {
+					name = defect.name(handles)
+				}
+				return scribe{made, defect, name}
+			}
+		},
+		CutOff: func(testing.TB) { last.text = last.text[:max(0, len(last.text)-7)] },
+	}
+}
+
+func TestAJournalThatKeepsItsPromisesPasses(t *testing.T) { TestJournal(t, newScribes(scribeDefect{})) }
+
+func TestJournalsThatBreakAPromiseFail(t *testing.T) {
+	type found = promise.Finds[JournalHarness]
+	type defect struct {
+		how   scribeDefect
+		found found
+	}
+	broken := func(d defect) (JournalHarness, found) { return newScribes(d.how), d.found }
+	promise.ExpectDefects(t, *update, journalPromises, broken, map[string]defect{
+		"a name that is too long": {scribeDefect{name: func(int) string { return strings.Repeat("x", 201) }}, found{
+			"the name has 201 characters": {journalHasAName},
+		}},
+		"a name for each process": {scribeDefect{name: decimalInt}, found{"another process": {journalHasAName}}},
+		"a heading": {scribeDefect{open: func(text []byte) []byte { return append([]byte("#\n"), text...) }}, found{
+			"an empty journal has": {journalOfNothingHasNoLines},
+		}},
+		"the last first": {scribeDefect{put: func(s scribe, lines []byte) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.text = append(bytes.Clone(lines), s.text...)
+		}}, found{"after 2 calls": {journalLinesComeInOrder}}},
+		"line by line": {scribeDefect{put: func(s scribe, lines []byte) {
+			for line := range bytes.Lines(lines) {
+				s.mu.Lock()
+				s.text = append(s.text, line...)
+				s.mu.Unlock()
+				runtime.Gosched()
+			}
+		}}, found{"lines of another are among them": {journalLinesOfCallsDoNotMix}}},
+		"a reference":            {scribeDefect{keepsSlices: true}, found{"have changed": {journalKeepsNoReference}}},
+		"a deaf one":             {scribeDefect{ignoresCtx: true}, found{"the error is no": {journalCallEndsWithItsContext}}},
+		"one that forgets a cut": {scribeDefect{forgetsCuts: true}, found{"0 broken 10": {journalTellsALineThatWasCutOff}}},
+	})
+}
+
+func decimalInt(n int) string { return decimal(int64(n)) }

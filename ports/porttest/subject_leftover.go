@@ -1,0 +1,267 @@
+package porttest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// verificationPromises are about ports.ErasureVerifier. They do not apply to a store that does not implement it.
+var verificationPromises = []promise.Promise[StoreHarness]{
+	that(subjectVerificationKnowsTheErasure, "a verifier knows the instant of the last erasure"),
+	that(subjectVerificationFindsNothingAfterAPlan, "after a plan nothing of the subject is left over"),
+	that(subjectVerificationFindsWhatAStepLeft, "what one step should have erased is found, and nothing else"),
+	that(subjectVerificationFindsEachColumn, "a column that was not overwritten is found, exported or not"),
+	that(subjectVerificationFindsWhatHasExpired, "a retained cell whose duty was over is found"),
+	that(subjectVerificationFindsRowsByTheKey, "rows with the key are found without the subject's own row"),
+	that(subjectVerificationPassesWhatHoldsNothing, "NULL and the empty text are not left over"),
+	that(subjectVerificationPassesNewRows, "rows that say that they were added since are not left over"),
+	that(subjectVerificationPassesASubjectThatIsNew, "of an id that was given away again nothing is left over"),
+	that(subjectVerificationOnlyReads, "a verification is no write, and ids and steps are checked"),
+}
+
+// verify gives fn the verifier of a session, if the store has one.
+func (s shopUnderTest) verify(t testing.TB, fn func(context.Context, ports.ErasureVerifier) error) (has bool) {
+	t.Helper()
+	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+		verifier, err := ports.VerifierOf(subjects)
+		if err != nil {
+			return nil //nolint:nilerr // a store need not have one
+		}
+		has = true
+		return fn(ctx, verifier)
+	})
+	return has
+}
+
+// expectLeftOver checks what is left over of a subject that was erased at noon.
+func (s shopUnderTest) expectLeftOver(
+	t testing.TB, what string, id domain.SubjectID, steps []domain.Step, want ...domain.Leftover,
+) {
+	t.Helper()
+	s.verify(t, func(ctx context.Context, verifier ports.ErasureVerifier) error {
+		found, err := verifier.LeftOver(ctx, id, steps, noon)
+		assert(t, err != nil || slices.Equal(found, want), "%s: left over are %v, want %v", what, found, want)
+		return err
+	})
+}
+
+func subjectVerificationKnowsTheErasure(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	expect := func(what string, of customer, want *time.Time) bool {
+		return s.verify(t, func(ctx context.Context, verifier ports.ErasureVerifier) error {
+			at, err := verifier.ErasedAt(ctx, of.id(t))
+			assert(t, err != nil || (at == nil) == (want == nil) && (at == nil || *at == *want),
+				"%s: the last erasure was at %v, want %v", what, at, want)
+			return err
+		})
+	}
+	if !expect("before", zoe, nil) {
+		return
+	}
+	lock := func(at time.Time) func(context.Context, ports.Session) error {
+		return func(ctx context.Context, session ports.Session) error {
+			return session.Subjects().Lock(ctx, zoe.id(t), at)
+		}
+	}
+	undo(t, s.Store, lock(noon))
+	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+		return errOf(subjects.LockToRectify(ctx, zoe.id(t)))
+	})
+	expect("after a rollback and a rectification", zoe, nil)
+	for _, at := range []time.Time{noon, noon.Add(-time.Hour)} {
+		do(t, s.Store, lock(at.In(time.FixedZone("", 3600))))
+		expect("after an erasure", zoe, pointer(at))
+	}
+	expect("of another subject", others[0], nil)
+}
+
+// shops are the ones with rows that belong to one person, and with rows that belong to several.
+func (h StoreHarness) shops(t testing.TB) []shopUnderTest {
+	t.Helper()
+	return []shopUnderTest{h.shop(t), h.sharedShop(t)}
+}
+
+// planAt is the whole plan at an instant.
+func planAt(t testing.TB, at time.Time) []domain.Step {
+	t.Helper()
+	return domain.Plan{Steps: wholePlan(t)}.LocalAt(at)
+}
+
+func subjectVerificationFindsNothingAfterAPlan(t testing.TB, h StoreHarness) {
+	for _, s := range h.shops(t) {
+		for _, at := range []time.Time{noon, afterTheDuty} {
+			s.apply(t, zoe, planAt(t, at)...)
+			s.expectLeftOver(t, "after a plan", zoe.id(t), planAt(t, at))
+		}
+	}
+}
+
+// leaving applies steps and returns what is then left over of others.
+func (s shopUnderTest) leaving(t testing.TB, done, expected []domain.Step) (rows []int64, found []domain.Leftover) {
+	t.Helper()
+	undo(t, s.Store, func(ctx context.Context, session ports.Session) (err error) {
+		subjects := session.Subjects()
+		if err := subjects.Lock(ctx, zoe.id(t), noon); err != nil {
+			return err
+		}
+		if rows, err = subjects.Apply(ctx, zoe.id(t), done); err != nil {
+			return err
+		}
+		verifier, err := ports.VerifierOf(subjects)
+		if err == nil {
+			found, err = verifier.LeftOver(ctx, zoe.id(t), expected, noon)
+		}
+		return err
+	})
+	return rows, found
+}
+
+// verifies reports whether the store has a verifier.
+func (s shopUnderTest) verifies(t testing.TB) bool {
+	t.Helper()
+	return s.verify(t, func(context.Context, ports.ErasureVerifier) error { return nil })
+}
+
+// A row that two paths lead from may be erased along the other one. What hangs on a row whose reference is cleared
+// cannot be found any more.
+func subjectVerificationFindsWhatAStepLeft(t testing.TB, h StoreHarness) {
+	for _, s := range h.shops(t) {
+		if !s.verifies(t) {
+			return
+		}
+		plan := wholePlan(t)
+		all, found := s.leaving(t, plan, plan)
+		assert(t, len(found) == 0, "after a plan, in its session: left over are %v", found)
+		for i, step := range plan {
+			if all[i] == 0 || step.Strategy == domain.StrategyRetain || step.Target == "wraps" && step.Via == "Receiver" {
+				continue
+			}
+			what := fmt.Sprint("without a step to ", step.Strategy, " ", step.Target, " ", step.Via)
+			_, found := s.leaving(t, slices.Delete(slices.Clone(plan), i, i+1), plan)
+			columns := slices.Concat(step.Columns, step.Clears)
+			if step.Strategy == domain.StrategyDelete {
+				columns = []string{""}
+			}
+			assert(t, len(found) == len(columns), "%s: left over are %v, want the columns %q", what, found, columns)
+			for _, left := range found {
+				right := left.Table == step.Target && slices.Contains(columns, left.Column)
+				exact := left.Rows == all[i] || step.Via != "" && left.Rows > 0 && left.Rows < all[i]
+				assert(t, right && exact, "%s: left over are %v, of %d rows", what, left, all[i])
+			}
+		}
+	}
+}
+
+func subjectVerificationFindsEachColumn(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	if !s.verifies(t) {
+		return
+	}
+	plan, before := erasurePlan(t), s.content(t).of(zoe)
+	for n, more := 0, true; more; n++ {
+		more = false
+		var done []domain.Step
+		var want []domain.Leftover
+		for _, step := range plan {
+			if step.Strategy == domain.StrategyAnonymize && n < len(step.Columns) {
+				more = true
+				rows := int64(len(before[step.Target]))
+				want = append(want, domain.Leftover{Table: step.Target, Column: step.Columns[n], Rows: rows})
+				step.Columns = slices.Delete(slices.Clone(step.Columns), n, n+1)
+			}
+			if step.Strategy != domain.StrategyAnonymize || len(step.Columns) > 0 {
+				done = append(done, step)
+			}
+		}
+		_, found := s.leaving(t, done, plan)
+		assert(t, slices.Equal(found, want), "left over are %v, want %v", found, want)
+	}
+}
+
+func subjectVerificationFindsWhatHasExpired(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	s.Insert(t, "invoices", zoe.own(zoe.ids+50, Row{"address": "a street", "issued_at": nil}))
+	s.apply(t, zoe, planAt(t, noon)...)
+	s.expectLeftOver(t, "while the duty goes on", zoe.id(t), planAt(t, afterTheDuty.AddDate(-1, 0, 0)))
+	s.expectLeftOver(t, "after the duty", zoe.id(t), planAt(t, afterTheDuty),
+		domain.Leftover{Table: "invoices", Column: "address", Rows: 3})
+}
+
+func subjectVerificationFindsRowsByTheKey(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	gone := customer{"acme", 9, 90_000}
+	s.Insert(t, "remarks", Row{"id": int64(1), "target_type": "person", "tenant": gone.tenant, "target": gone.number})
+	s.Insert(t, "remarks", Row{"id": int64(2), "target_type": "order", "tenant": gone.tenant, "target": gone.number})
+	s.expectLeftOver(t, "without the subject's row", gone.id(t), planAt(t, noon),
+		domain.Leftover{Table: "remarks", Rows: 1})
+}
+
+func subjectVerificationPassesWhatHoldsNothing(t testing.TB, h StoreHarness) {
+	s := shopUnderTest{h.open(t)}
+	s.Insert(t, "people", Row{"tenant": zoe.tenant, "number": zoe.number, "email": "", "login": "zoe"})
+	s.Insert(t, "orders", zoe.own(zoe.ids, nil))
+	s.Insert(t, "orders", zoe.own(zoe.ids+1, Row{"note": ""}))
+	s.expectLeftOver(t, "of rows with a login alone", zoe.id(t), planAt(t, noon),
+		domain.Leftover{Table: "people", Column: "login", Rows: 1})
+}
+
+func subjectVerificationPassesNewRows(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	s.apply(t, zoe, planAt(t, noon)...)
+	for i, added := range []any{after(1), noon, after(-1), nil} {
+		id := zoe.ids + 100 + int64(i)
+		s.Insert(t, "orders", zoe.own(id, Row{"note": "a note", "created_at": added}))
+		s.Insert(t, "order_lines", Row{"order_id": id, "line": int64(1), "engraving": "a line"})
+		s.Insert(t, "messages", zoe.own(id, Row{"body": "a body", "created_at": added}))
+		s.Insert(t, "messages", zoe.own(id+50, Row{"body": "a body", "reply_to": id}))
+	}
+	s.expectLeftOver(t, "three of four old, and replies", zoe.id(t), planAt(t, noon),
+		domain.Leftover{Table: "messages", Rows: 3 + 4},
+		domain.Leftover{Table: "order_lines", Column: "engraving", Rows: 3},
+		domain.Leftover{Table: "orders", Column: "note", Rows: 3})
+}
+
+func subjectVerificationPassesASubjectThatIsNew(t testing.TB, h StoreHarness) {
+	s := shopUnderTest{h.open(t)}
+	again, stays := customer{"acme", 1, 1000}, customer{"acme", 2, 2000}
+	for c, added := range map[customer]time.Time{again: after(1), stays: after(-1)} {
+		s.Insert(t, "people", Row{"tenant": c.tenant, "number": c.number, "email": "an address", "created_at": added})
+		s.Insert(t, "addresses", c.own(c.ids, Row{"street": "a street"}))
+	}
+	s.expectLeftOver(t, "of a row that was added since", again.id(t), planAt(t, noon))
+	s.expectLeftOver(t, "of a row that was there before", stays.id(t), planAt(t, noon),
+		domain.Leftover{Table: "addresses", Rows: 1}, domain.Leftover{Table: "people", Column: "email", Rows: 1})
+}
+
+func subjectVerificationOnlyReads(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	before := s.content(t)
+	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+		verifier, err := ports.VerifierOf(subjects)
+		if err != nil {
+			return nil //nolint:nilerr // a store need not have one
+		}
+		short := subjectOf(t, "acme")
+		for what, err := range map[string]error{
+			"the mark of an id of one element": errOf(verifier.ErasedAt(ctx, short)),
+			"what is left over of it":          errOf(verifier.LeftOver(ctx, short, wholePlan(t), noon)),
+		} {
+			isError(t, what, err, domain.ErrSubject)
+		}
+		unknown := []domain.Step{{Target: "habeas_outbox", Strategy: domain.StrategyDelete}}
+		isError(t, "a step about an unknown table", errOf(verifier.LeftOver(ctx, zoe.id(t), unknown, noon)),
+			domain.ErrManifest)
+		if _, err := verifier.LeftOver(ctx, zoe.id(t), wholePlan(t), noon); err != nil {
+			return err
+		}
+		return subjects.Export(ctx, zoe.id(t), func(domain.ExportRecord) error { return nil })
+	})
+	unchanged(t, "after a verification", s.content(t), before)
+}

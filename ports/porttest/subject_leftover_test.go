@@ -1,0 +1,167 @@
+package porttest
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// verifierOf is the verifier of a store that must have one.
+func verifierOf(subjects ports.SubjectStore) ports.ErasureVerifier {
+	verifier, err := ports.VerifierOf(subjects)
+	if err != nil {
+		panic(err)
+	}
+	return verifier
+}
+
+func (c counted) ErasedAt(ctx context.Context, id domain.SubjectID) (*time.Time, error) {
+	c.connection.use(id)
+	return verifierOf(c.SubjectStore).ErasedAt(ctx, id)
+}
+
+func (c counted) LeftOver(
+	ctx context.Context, id domain.SubjectID, steps []domain.Step, at time.Time,
+) (domain.Leftovers, error) {
+	c.connection.use(id)
+	return verifierOf(c.SubjectStore).LeftOver(ctx, id, steps, at)
+}
+
+func (s brokenSubjects) ErasedAt(ctx context.Context, id domain.SubjectID) (*time.Time, error) {
+	return verifierOf(s.SubjectStore).ErasedAt(ctx, id)
+}
+
+func (s brokenSubjects) LeftOver(
+	ctx context.Context, id domain.SubjectID, steps []domain.Step, at time.Time,
+) (domain.Leftovers, error) {
+	return verifierOf(s.SubjectStore).LeftOver(ctx, id, steps, at)
+}
+
+// verification is a verifier in which functions change what the good one is given, and what it finds.
+type verification struct {
+	ports.SubjectStore
+	erasedAt func(*time.Time) *time.Time
+	steps    func(domain.Step) domain.Step
+	at       func(time.Time) time.Time
+	found    func(domain.Leftover) bool // which are found
+	writes   bool
+	present  bool // finds nothing without the subject's own row
+	nulls    bool // finds NULL, too
+}
+
+// breaks is a defect of the verifier of every session.
+func (v verification) breaks(store *Store) {
+	changesSessions(func(s ports.Session) replaced {
+		changed := v
+		changed.SubjectStore = s.Subjects()
+		return replaced{Session: s, subjects: changed}
+	})(store)
+}
+
+func (v verification) ErasedAt(ctx context.Context, id domain.SubjectID) (*time.Time, error) {
+	at, err := verifierOf(v.SubjectStore).ErasedAt(ctx, id)
+	if v.erasedAt != nil {
+		at = v.erasedAt(at)
+	}
+	return at, err
+}
+
+func (v verification) LeftOver(
+	ctx context.Context, id domain.SubjectID, steps []domain.Step, at time.Time,
+) (domain.Leftovers, error) {
+	steps = slices.Clone(steps)
+	for i := range steps {
+		if v.steps != nil {
+			steps[i] = v.steps(steps[i])
+		}
+	}
+	if v.at != nil {
+		at = v.at(at)
+	}
+	if _, err := DataMap().CheckSteps(steps); v.writes && err == nil {
+		if _, err := v.Apply(ctx, id, steps); err != nil {
+			return nil, err
+		}
+	}
+	if v.present {
+		if state, err := v.LockToRectify(ctx, id); err != nil || !state.Present {
+			return nil, err
+		}
+	}
+	found, err := verifierOf(v.SubjectStore).LeftOver(ctx, id, steps, at)
+	if v.nulls {
+		err = v.Export(ctx, id, func(record domain.ExportRecord) error {
+			if record.Value == nil {
+				found = found.Add(record.Source, record.Field, 1)
+			}
+			return nil
+		})
+	}
+	if v.found != nil {
+		found = slices.DeleteFunc(found, func(l domain.Leftover) bool { return !v.found(l) })
+	}
+	return found, err
+}
+
+// leavingOut is a step that is not about some columns.
+func leavingOut(step domain.Step, columns ...string) domain.Step {
+	gone := func(name string) bool { return slices.Contains(columns, name) }
+	step.Columns = slices.DeleteFunc(slices.Clone(step.Columns), gone)
+	return step
+}
+
+func TestVerificationsThatBreakAPromiseAreFoundOut(t *testing.T) {
+	promise.ExpectDefects(t, *update, verificationPromises, brokenStore, defects{
+		"an erasure that leaves a cell": {changesSteps(func(step domain.Step) (domain.Step, bool) {
+			return leavingOut(step, "photo"), true
+		}), found{"left over are [{people photo 1}], want []": {subjectVerificationFindsNothingAfterAPlan}}},
+		"an erasure that leaves a secret": {changesSteps(func(step domain.Step) (domain.Step, bool) {
+			return leavingOut(step, "password_hash"), true
+		}), found{"left over are [{people password_hash 1}], want []": {subjectVerificationFindsNothingAfterAPlan}}},
+		"an erasure that leaves rows": {changesSteps(func(step domain.Step) (domain.Step, bool) {
+			return step, step.Target != "addresses"
+		}), found{"left over are [{addresses  3}], want []": {subjectVerificationFindsNothingAfterAPlan}}},
+		"an erasure that ends no duty": {changesSteps(func(step domain.Step) (domain.Step, bool) {
+			step.At = noon
+			return step, true
+		}), found{"left over are [{invoices address 3}], want []": {subjectVerificationFindsNothingAfterAPlan}}},
+		"an erasure that is never over": {verification{erasedAt: func(*time.Time) *time.Time { return nil }}.breaks, found{
+			"the last erasure was at <nil>": {subjectVerificationKnowsTheErasure},
+		}},
+		"a verification that finds nothing": {verification{found: func(domain.Leftover) bool { return false }}.breaks, found{
+			"left over are []": {
+				subjectVerificationFindsWhatAStepLeft, subjectVerificationFindsEachColumn,
+				subjectVerificationFindsWhatHasExpired, subjectVerificationFindsRowsByTheKey,
+				subjectVerificationPassesWhatHoldsNothing, subjectVerificationPassesNewRows,
+				subjectVerificationPassesASubjectThatIsNew,
+			},
+		}},
+		"a verification of exports": {verification{found: func(l domain.Leftover) bool {
+			return l.Column != "password_hash"
+		}}.breaks, found{"want [{people password_hash 1}]": {subjectVerificationFindsEachColumn}}},
+		"a verification that ends no duty": {verification{steps: func(step domain.Step) domain.Step {
+			step.At = noon
+			return step
+		}}.breaks, found{"want [{invoices address 3}]": {subjectVerificationFindsWhatHasExpired}}},
+		"a verification of rows that have a subject": {verification{present: true}.breaks, found{
+			"left over are [], want [{remarks  1}]": {subjectVerificationFindsRowsByTheKey},
+		}},
+		"a verification that takes every row for an old one": {verification{at: func(at time.Time) time.Time {
+			return at.AddDate(1, 0, 0)
+		}}.breaks, found{
+			"left over are [{messages  8}": {subjectVerificationPassesNewRows},
+			"want []":                      {subjectVerificationPassesASubjectThatIsNew},
+		}},
+		"a verification that takes NULL for a value": {verification{nulls: true}.breaks, found{
+			"want [{people login 1}]": {subjectVerificationPassesWhatHoldsNothing},
+		}},
+		"a verification that erases": {verification{writes: true}.breaks, found{
+			"must come before any write": {subjectVerificationOnlyReads},
+		}},
+	})
+}

@@ -1,0 +1,272 @@
+package schemas
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+)
+
+// foretold is a database, the error that a check of the data map finds in it, and what becomes of an erasure.
+type foretold struct {
+	statements []string
+	rows       []string // in place of the usual ones
+	change     func(people, visits *domain.Table)
+	code       string // of the error; empty if there is none
+	left       string // a statement that counts the values that are left, where the erasure succeeds although
+	onPostgres bool
+}
+
+// The tables of every case, unless its own statements come in their place. Rows of people stay, those of visits go.
+const (
+	makePeople = "CREATE TABLE people (id bigint PRIMARY KEY, email text, nick text)"
+	makeVisits = "CREATE TABLE visits (id bigint PRIMARY KEY, person_id bigint REFERENCES people (id), agent text)"
+)
+
+var usualRows = []string{
+	"INSERT INTO people (id, email, nick) VALUES (1, 'al@example.org', 'al'), (2, 'bo@example.org', 'bo')",
+	"INSERT INTO visits (id, person_id, agent) VALUES (1, 1, 'x'), (2, 2, 'y')",
+}
+
+func guests() (people, visits domain.Table) {
+	contact := func(strategy domain.Strategy) *domain.Annotation {
+		return &domain.Annotation{Category: domain.CategoryContact, Strategy: strategy}
+	}
+	people = domain.Table{
+		Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "email", Type: domain.TypeText, Personal: contact(domain.StrategyAnonymize)},
+			{Name: "nick", Type: domain.TypeText, Personal: contact(domain.StrategyNull)},
+		},
+	}
+	visits = domain.Table{
+		Name: "visits", PrimaryKey: []string{"id"}, Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "person_id", Type: domain.TypeBigInt},
+			{Name: "agent", Type: domain.TypeText, Personal: contact(domain.StrategyErase)},
+		},
+		Relations: []domain.Relation{
+			{Columns: []string{"person_id"}, References: "people", ReferencedColumns: []string{"id"}},
+		},
+	}
+	return people, visits
+}
+
+// withPeople makes the table of people with other columns.
+func withPeople(columns string, more ...string) []string {
+	return append([]string{"CREATE TABLE people (" + columns + ")", makeVisits}, more...)
+}
+
+func with(more ...string) []string { return append([]string{makePeople, makeVisits}, more...) }
+
+var forecasts = map[string]foretold{
+	"a database that fits": {statements: with()},
+	"constraints that hold": {statements: withPeople(
+		"id bigint PRIMARY KEY, email text NOT NULL UNIQUE CHECK (length(email) < 40 AND email <> ''), nick text UNIQUE " +
+			"CHECK (nick <> '')")},
+	"a constraint":         {statements: withPeople("id bigint PRIMARY KEY, email text CHECK (email LIKE '%@%'), nick text"), code: "check-violated"},
+	"a constraint of NULL": {statements: withPeople("id bigint PRIMARY KEY, email text, nick text CHECK (nick IS NOT NULL)"), code: "check-violated"},
+	"NOT NULL":             {statements: withPeople("id bigint PRIMARY KEY, email text, nick text NOT NULL"), code: "null-refused"},
+	"a computed column": {
+		statements: withPeople("id bigint PRIMARY KEY, nick text, email text GENERATED ALWAYS AS (nick || '@example.org') STORED"),
+		rows:       []string{"INSERT INTO people (id, nick) VALUES (1, 'al'), (2, 'bo')"},
+		code:       "generated-written",
+	},
+	"equal surrogates": {
+		statements: withPeople("id bigint PRIMARY KEY, email text UNIQUE, nick text"),
+		change:     func(people, _ *domain.Table) { people.Columns[1].Surrogate = "gone" },
+		code:       "unique-violated",
+	},
+	"surrogates with a placeholder": {
+		statements: withPeople("id bigint PRIMARY KEY, email text UNIQUE, nick text"),
+		change:     func(people, _ *domain.Table) { people.Columns[1].Surrogate = "{}@erased.invalid" },
+	},
+	"a foreign key to the column": {
+		statements: withPeople("id bigint PRIMARY KEY, email text UNIQUE, nick text",
+			"CREATE TABLE mails (address text REFERENCES people (email))"),
+		rows: append(slices.Clone(usualRows), "INSERT INTO mails VALUES ('al@example.org')"),
+		code: "referenced-overwritten",
+	},
+	"a foreign key of the column": {
+		statements: []string{
+			"CREATE TABLE mails (address text PRIMARY KEY)",
+			"CREATE TABLE people (id bigint PRIMARY KEY, email text REFERENCES mails (address), nick text)", makeVisits,
+		},
+		rows: append([]string{"INSERT INTO mails VALUES ('al@example.org'), ('bo@example.org')"}, usualRows...),
+		code: "reference-overwritten",
+	},
+	"rows that hang on deleted ones": {
+		statements: with("CREATE TABLE pages (visit_id bigint REFERENCES visits (id))"),
+		rows:       append(slices.Clone(usualRows), "INSERT INTO pages VALUES (1)"),
+		code:       "delete-restricted",
+	},
+	"rows that lose their reference": {
+		statements: with("CREATE TABLE pages (visit_id bigint REFERENCES visits (id) ON DELETE SET NULL)"),
+		rows:       append(slices.Clone(usualRows), "INSERT INTO pages VALUES (1)"),
+	},
+	"rows that cannot lose their reference": {
+		statements: with("CREATE TABLE pages (visit_id bigint NOT NULL REFERENCES visits (id) ON DELETE SET NULL)"),
+		rows:       append(slices.Clone(usualRows), "INSERT INTO pages VALUES (1)"),
+		code:       "delete-sets-null",
+	},
+	"rows that are deleted with others": {
+		statements: with("CREATE TABLE pages (visit_id bigint REFERENCES visits (id) ON DELETE CASCADE)"),
+		rows:       append(slices.Clone(usualRows), "INSERT INTO pages VALUES (1)"),
+	},
+	"a column that the data map does not have": {
+		statements: with("ALTER TABLE visits ADD COLUMN page text"), code: "column-unmapped",
+	},
+	"a column that is gone": {
+		statements: withPeople("id bigint PRIMARY KEY, nick text"),
+		rows:       []string{"INSERT INTO people VALUES (1, 'al'), (2, 'bo')"}, code: "column-missing",
+	},
+	"a table that is gone": {statements: []string{makePeople}, rows: usualRows[:1], code: "table-missing"},
+	"a trigger that keeps old values": {
+		statements: with("CREATE TABLE history (email text)"),
+		code:       "trigger-copies", left: "SELECT count(*) FROM history WHERE email LIKE '%@%'",
+	},
+
+	"a short column": {
+		statements: withPeople("id bigint PRIMARY KEY, email varchar(20), nick text"),
+		code:       "surrogate-length", onPostgres: true,
+	},
+	"a short column that the data map knows": {
+		statements: withPeople("id bigint PRIMARY KEY, email varchar(20), nick text"),
+		change:     func(people, _ *domain.Table) { people.Columns[1].Length = 20 }, onPostgres: true,
+	},
+	"an address": {
+		statements: withPeople("id bigint PRIMARY KEY, email inet, nick text"),
+		rows:       []string{"INSERT INTO people VALUES (1, '::1', 'al'), (2, '::2', 'bo')"},
+		code:       "surrogate-type", onPostgres: true,
+	},
+	"an address that is a constant": {
+		statements: withPeople("id bigint PRIMARY KEY, email inet, nick text"),
+		rows:       []string{"INSERT INTO people VALUES (1, '::1', 'al'), (2, '::2', 'bo')"},
+		change:     func(people, _ *domain.Table) { people.Columns[1].Surrogate = "0.0.0.0" }, onPostgres: true,
+	},
+	"a number in a text": {
+		statements: with(),
+		change:     func(people, _ *domain.Table) { people.Columns[1].Type = domain.TypeBigInt }, onPostgres: true,
+	},
+	"a truth in a number": {
+		statements: withPeople("id bigint PRIMARY KEY, email integer, nick text"),
+		rows:       []string{"INSERT INTO people VALUES (1, 1, 'al'), (2, 1, 'bo')"},
+		change:     func(people, _ *domain.Table) { people.Columns[1].Type = domain.TypeBoolean },
+		code:       "surrogate-type", onPostgres: true,
+	},
+	"JSON in an array": {
+		statements: withPeople("id bigint PRIMARY KEY, email text[], nick text"),
+		rows:       []string{"INSERT INTO people VALUES (1, '{a}', 'al'), (2, '{b}', 'bo')"},
+		change: func(people, _ *domain.Table) {
+			people.Columns[1].Type, people.Columns[1].Surrogate = domain.TypeJSON, "[]"
+		},
+		code: "surrogate-type", onPostgres: true,
+	},
+	"an enum": {
+		statements: append([]string{"CREATE TYPE kind AS ENUM ('a', 'b')"},
+			withPeople("id bigint PRIMARY KEY, email kind, nick text")...),
+		rows: []string{"INSERT INTO people VALUES (1, 'a', 'al'), (2, 'b', 'bo')"},
+		code: "enum-refuses", onPostgres: true,
+	},
+	"a label of an enum": {
+		statements: append([]string{"CREATE TYPE kind AS ENUM ('a', 'b')"},
+			withPeople("id bigint PRIMARY KEY, email kind, nick text")...),
+		rows:   []string{"INSERT INTO people VALUES (1, 'a', 'al'), (2, 'b', 'bo')"},
+		change: func(people, _ *domain.Table) { people.Columns[1].Surrogate = "b" }, onPostgres: true,
+	},
+	"a domain": {
+		statements: append([]string{"CREATE DOMAIN kind AS text CHECK (VALUE ~ '^[a-z]+@')"},
+			withPeople("id bigint PRIMARY KEY, email kind, nick text")...),
+		code: "check-violated", onPostgres: true,
+	},
+	"a key of another type": {
+		statements: []string{
+			"CREATE TABLE people (id text PRIMARY KEY, email text, nick text)",
+			"CREATE TABLE visits (id bigint PRIMARY KEY, person_id text REFERENCES people (id), agent text)",
+		},
+		code: "key-type", onPostgres: true,
+	},
+	"a rule that takes the place of a deletion": {
+		statements: with("CREATE RULE stay AS ON DELETE TO visits DO INSTEAD NOTHING"),
+		code:       "trigger-replaces", onPostgres: true,
+	},
+	"rows of a materialized view": {
+		statements: []string{
+			makePeople, "CREATE MATERIALIZED VIEW visits AS SELECT id, id AS person_id, nick AS agent FROM people",
+		},
+		rows: append(slices.Clone(usualRows[:1]), "REFRESH MATERIALIZED VIEW visits"),
+		code: "rows-not-lockable", onPostgres: true,
+	},
+}
+
+// What a check calls an error fails an erasure, or leaves values; and where it finds no error, erasures succeed.
+func TestACheckForetellsWhatBecomesOfAnErasure(t *testing.T) {
+	for name, test := range forecasts {
+		if !test.onPostgres {
+			t.Run("SQLite/"+name, func(t *testing.T) { checkForecast(t, databases.SQLite(t), test) })
+		}
+	}
+	db := onPostgres(t)
+	for name, test := range forecasts {
+		t.Run("PostgreSQL/"+name, func(t *testing.T) {
+			execute(t, db, "DROP SCHEMA public CASCADE", "CREATE SCHEMA public")
+			checkForecast(t, db, test)
+		})
+	}
+}
+
+func checkForecast(t *testing.T, db *bun.DB, test foretold) {
+	t.Helper()
+	a := openGuests(t, db, test)
+	found, err := a.Check(t.Context())
+	must(t, err)
+	errors := slices.DeleteFunc(found, func(f domain.Finding) bool { return f.Severity != domain.SeverityError })
+	if wrong := slices.IndexFunc(errors, func(f domain.Finding) bool { return f.Code != test.code }); wrong >= 0 ||
+		(len(errors) == 0) != (test.code == "") {
+		t.Errorf("found %v", errors)
+	}
+	_, first := a.erase(t.Context(), "1")
+	_, second := a.erase(t.Context(), "2")
+	if failed := first != nil || second != nil; failed != (test.code != "" && test.left == "") {
+		t.Errorf("the check says %q, and the erasures %v, %v", test.code, first, second)
+	}
+	if test.left == "" {
+		return
+	}
+	var left int
+	must(t, db.QueryRowContext(t.Context(), test.left).Scan(&left))
+	if left == 0 {
+		t.Error("no value is left")
+	}
+}
+
+func openGuests(t *testing.T, db *bun.DB, test foretold) *application {
+	t.Helper()
+	statements := slices.Clone(test.statements)
+	if test.left != "" {
+		statements = append(statements, copying(db)...)
+	}
+	rows := test.rows
+	if rows == nil {
+		rows = usualRows
+	}
+	people, visits := guests()
+	if test.change != nil {
+		test.change(&people, &visits)
+	}
+	dataMap, err := domain.NewDataMap(people, visits)
+	must(t, err)
+	return open(t, db, app.Config{DataMap: dataMap}, append(statements, rows...)...)
+}
+
+// copying are the statements of a trigger that copies addresses into the table history.
+func copying(db *bun.DB) []string {
+	if isPostgres(db) {
+		return function("BEFORE UPDATE", "people", "INSERT INTO history VALUES (OLD.email); RETURN NEW;")
+	}
+	return []string{"CREATE TRIGGER guard AFTER UPDATE ON people BEGIN INSERT INTO history VALUES (OLD.email); END"}
+}
