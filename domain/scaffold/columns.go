@@ -104,7 +104,7 @@ func (t *table) referenceNote(column string) string {
 		switch {
 		case isPath && len(t.out) > 1:
 			notes = append(notes, "The rows belong to the person that it leads to.")
-		case !isPath && r.to.far != unreachable && t.far > 0 && r.to != t:
+		case !isPath && r.to.far != unreachable && t.far > 0 && r.to != t && !r.to.turned:
 			notes = append(notes, "It leads to a person as well, but the rows are not taken for that person's.")
 		}
 		if len(notes) > 0 {

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/habeas-data/habeas/domain/internal/names"
+	"github.com/habeas-data/habeas/internal/words"
 )
 
 // byMaker is the length of a way over a reference to a person who has worked on the row. Every other way is shorter.
@@ -69,6 +70,10 @@ func (d *draft) turn() {
 			t.out, t.turned = append(t.out, nearest...), true
 			t.ask("", "Rows of "+nearest[0].to.Name+" refer to it: does each of its rows belong to one person alone?",
 				"yes", "no: leave it out")
+			if names.Is(nearest[0].to.Name, names.Duties) {
+				t.ask("", "A duty keeps "+nearest[0].to.Name+": does it keep these rows as well?", "no", "yes: retain their "+
+					"columns, with a reason")
+			}
 			d.measure()
 		}
 	}
@@ -146,7 +151,7 @@ func (t *table) takeOne(shortest []*reference) {
 
 // isPartOf reports whether a table is named after the other one: order_items after orders.
 func isPartOf(whole, part string) bool {
-	return strings.HasPrefix(names.BaseName(part), names.Singular(names.BaseName(whole)))
+	return strings.HasPrefix(names.BaseName(part), words.Singular(names.BaseName(whole)))
 }
 
 // keepRelations keeps all other relations that the data map can have: those between tables that reach the subject's,
@@ -181,17 +186,10 @@ func relationName(r *reference) string {
 	}
 	stem, _ := names.Stem(columns[len(columns)-1])
 	var name strings.Builder
-	begins := true
-	for _, c := range stem {
-		switch {
-		case !unicode.IsLetter(c) && !unicode.IsDigit(c):
-			begins = true
-			continue
-		case begins:
-			c = unicode.ToUpper(c)
-		}
-		begins = false
-		name.WriteRune(c)
+	for _, word := range words.Split(stem) {
+		letters := []rune(word)
+		letters[0] = unicode.ToUpper(letters[0])
+		name.WriteString(string(letters))
 	}
 	if name.Len() == 0 || unicode.IsDigit([]rune(name.String())[0]) {
 		return "To" + name.String()

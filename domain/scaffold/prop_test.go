@@ -1,15 +1,18 @@
 package scaffold_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/check"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/scaffold"
 )
@@ -42,6 +45,7 @@ func TestEachProposalLoadsAndHasAPlan(t *testing.T) {
 		}
 		checkProposal(t, catalog, p)
 		checkDeletions(t, catalog, plan)
+		checkFindings(t, catalog, p, m, plan)
 	})
 }
 
@@ -88,6 +92,31 @@ func checkDeletions(t *rapid.T, catalog domain.Catalog, plan domain.Plan) {
 	}
 }
 
+// checkFindings fails if the check of data maps finds an error that no decision is about.
+func checkFindings(t *rapid.T, catalog domain.Catalog, p scaffold.Proposal, m domain.DataMap, plan domain.Plan) {
+	checker, err := check.New(check.Config{Catalog: reader{catalog}, DataMap: m, Plan: plan})
+	if err != nil {
+		t.Fatal(err)
+	}
+	findings, err := checker.Check(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findings {
+		asked := slices.ContainsFunc(p.Decisions, func(d scaffold.Decision) bool {
+			return d.Table == f.Table && (f.Column == "" || slices.Contains(strings.Split(f.Column, ", "), d.Column))
+		})
+		if f.Severity == domain.SeverityError && !asked {
+			t.Fatal(f)
+		}
+	}
+}
+
+// reader returns a catalog that is known.
+type reader struct{ catalog domain.Catalog }
+
+func (r reader) Catalog(context.Context) (domain.Catalog, error) { return r.catalog, nil }
+
 // catalogs draws schemas with cycles, composite keys, tables without keys, and foreign keys of every kind.
 func catalogs() *rapid.Generator[domain.Catalog] {
 	return rapid.Custom(func(t *rapid.T) domain.Catalog {
@@ -105,7 +134,10 @@ func catalogs() *rapid.Generator[domain.Catalog] {
 				continue
 			}
 			for range rapid.IntRange(0, 4).Draw(t, "references") {
-				drawReference(t, &catalog.Tables[i], rapid.SampledFrom(catalog.Tables).Draw(t, "to"))
+				to := rapid.SampledFrom(catalog.Tables).Draw(t, "to")
+				if to.Kind == domain.KindTable || to.Kind == domain.KindPartitioned {
+					drawReference(t, &catalog.Tables[i], to)
+				}
 			}
 		}
 		return catalog
@@ -115,6 +147,12 @@ func catalogs() *rapid.Generator[domain.Catalog] {
 var kinds = []domain.TableKind{
 	domain.KindTable, domain.KindTable, domain.KindTable, domain.KindTable, domain.KindTable, domain.KindPartitioned,
 	domain.KindView, domain.KindForeign, domain.KindVirtual,
+}
+
+var declared = map[domain.ColumnType]string{
+	domain.TypeText: "text", domain.TypeBigInt: "bigint", domain.TypeUUID: "uuid", domain.TypeTime: "date",
+	domain.TypeBoolean: "boolean", domain.TypeJSON: "jsonb", domain.TypeNumber: "numeric", domain.TypeBytes: "bytea",
+	domain.TypeArray: "text[]",
 }
 
 func drawTable(t *rapid.T, name string) domain.CatalogTable {
@@ -132,7 +170,6 @@ func drawTable(t *rapid.T, name string) domain.CatalogTable {
 		c := domain.CatalogColumn{
 			Name: column, Type: rapid.SampledFrom(types).Draw(t, "type"), Nullable: rapid.Bool().Draw(t, "nullable"),
 			Generated: rapid.IntRange(0, 9).Draw(t, "generated") == 0,
-			Declared:  rapid.SampledFrom([]string{"inet", "xml", "text"}).Draw(t, "declared"),
 		}
 		if column == "id" {
 			c.Type, c.Nullable = rapid.SampledFrom(types[:5]).Draw(t, "type of the key"), false
@@ -142,6 +179,10 @@ func drawTable(t *rapid.T, name string) domain.CatalogTable {
 			if rapid.IntRange(0, 5).Draw(t, "enum") == 0 {
 				c.Values, c.Length = []string{"a", "unknown"}, 0
 			}
+		}
+		c.Declared = declared[c.Type]
+		if c.Type == "" {
+			c.Declared = rapid.SampledFrom([]string{"inet", "xml"}).Draw(t, "declared")
 		}
 		table.Columns = append(table.Columns, c)
 	}
@@ -183,15 +224,25 @@ func drawReference(t *rapid.T, table *domain.CatalogTable, to domain.CatalogTabl
 			domain.ActionNone, domain.ActionCascade, domain.ActionSetNull, domain.ActionRestrict,
 		}).Draw(t, "on delete"),
 	}
-	for range referenced {
-		column := rapid.SampledFrom(table.Columns).Draw(t, "referring").Name
-		if rapid.Bool().Draw(t, "own column") {
-			column = rapid.SampledFrom([]string{"sender_id", "owner_id", "created_by", "parent_id"}).Draw(t, "role")
-			if _, ok := table.Column(column); !ok {
-				table.Columns = append(table.Columns, domain.CatalogColumn{
-					Name: column, Type: domain.TypeBigInt, Nullable: rapid.Bool().Draw(t, "nullable"),
-				})
+	for _, name := range referenced {
+		target, _ := to.Column(name)
+		var alike []string
+		for _, c := range table.Columns {
+			if c.Declared == target.Declared && c.Type == target.Type && !slices.Contains(key.Columns, c.Name) {
+				alike = append(alike, c.Name)
 			}
+		}
+		column := rapid.SampledFrom([]string{"sender_id", "owner_id", "created_by", "parent_id"}).Draw(t, "role")
+		_, exists := table.Column(column)
+		switch {
+		case !exists:
+			table.Columns = append(table.Columns, domain.CatalogColumn{
+				Name: column, Type: target.Type, Declared: target.Declared, Nullable: rapid.Bool().Draw(t, "nullable"),
+			})
+		case len(alike) == 0:
+			return
+		default:
+			column = rapid.SampledFrom(alike).Draw(t, "referring")
 		}
 		key.Columns = append(key.Columns, column)
 	}

@@ -143,7 +143,9 @@ func family(t domain.ColumnType) domain.ColumnType {
 	}
 }
 
-// refers reports whether the column is in a reference from the table.
+// refers reports whether the column is in a foreign key or another reference from the table.
 func (t *table) refers(column string) bool {
-	return slices.ContainsFunc(t.out, func(r *reference) bool { return slices.Contains(r.columns, column) })
+	return slices.ContainsFunc(t.ForeignKeys, func(key domain.CatalogForeignKey) bool {
+		return slices.Contains(key.Columns, column)
+	}) || slices.ContainsFunc(t.out, func(r *reference) bool { return slices.Contains(r.columns, column) })
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/internal/names"
+	"github.com/habeas-data/habeas/internal/words"
 )
 
 // decideRows decides which tables lose their rows with the person: those whose rows are wholly the person's, unless
@@ -142,7 +143,7 @@ func (t *table) isLink() bool {
 func (t *table) isNamedAfter() bool {
 	parts := 0
 	for _, r := range t.out {
-		if strings.Contains(flat(names.BaseName(t.Name)), flat(names.Singular(names.BaseName(r.to.Name)))) {
+		if strings.Contains(flat(names.BaseName(t.Name)), flat(words.Singular(names.BaseName(r.to.Name)))) {
 			parts++
 		}
 	}
@@ -157,7 +158,7 @@ func (d *draft) isOwn(t *table) bool {
 	if names.Is(t.Name, names.Sessions) || names.Is(t.Name, names.Addresses) {
 		return true
 	}
-	person := names.Singular(names.BaseName(d.subject.Name))
+	person := words.Singular(names.BaseName(d.subject.Name))
 	rest, named := strings.CutPrefix(strings.ToLower(names.BaseName(t.Name)), strings.ToLower(person)+"_")
 	return named && rest != "" && !names.Is(t.Name, names.Reference)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/internal/names"
+	"github.com/habeas-data/habeas/internal/words"
 )
 
 // Candidate is a table that may be the subject's.
@@ -199,8 +200,8 @@ func nameScore(table string) (score int, isPeople bool) {
 	if !names.IsPeople(table) {
 		return 0, false
 	}
-	words := domain.NameWords(names.BaseName(table))
-	switch names.Singular(words[len(words)-1]) {
+	parts := domain.NameWords(names.BaseName(table))
+	switch words.Singular(parts[len(parts)-1]) {
 	case "user":
 		score = forBestName
 	case "account", "customer", "member", "person":
@@ -208,7 +209,7 @@ func nameScore(table string) (score int, isPeople bool) {
 	default:
 		score = forName
 	}
-	if len(words) > 1 {
+	if len(parts) > 1 {
 		score -= againstPrefix
 	}
 	return score, true

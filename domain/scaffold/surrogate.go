@@ -43,7 +43,10 @@ func (t *table) fit(c domain.CatalogColumn, m names.Match, to *domain.Column, a 
 	}
 	if c.Type == "" {
 		if surrogate, ok := surrogates[baseType(c.Declared)]; ok {
-			to.Surrogate = surrogate
+			to.Type, to.Surrogate = domain.TypeText, surrogate
+			if constraints := t.checksOf(c.Name); outcome(*to, constraints) != condition.Holds {
+				t.askForCheck(c, constraints, surrogate)
+			}
 			return true
 		}
 		if len(c.Values) == 0 {

@@ -54,7 +54,8 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 			at("domain/export"), at("ports/mocks"), "services import only domain, ports and what they share",
 		},
 		"a shared part on a service": {
-			at("domain/internal/audit"), at("domain/saga"), "what services share imports only domain and ports",
+			at("domain/internal/audit"), at("domain/saga"),
+			"what services share imports only domain, ports and internal packages",
 		},
 		"a suite on an adapter": {
 			at("ports/porttest"), at("adapters/worker"), "conformance suites need only the core",

@@ -50,7 +50,12 @@ var rules = []rule{
 		importsOfOurs(append(shared, "domain", "ports", "internal/...")...),
 	},
 	{"internal packages import nothing of the module", []string{"internal/..."}, testTools, importsOfOurs()},
-	{"what services share imports only domain and ports", shared, nil, importsOfOurs("domain", "ports")},
+	{
+		"what services share imports only domain, ports and internal packages",
+		shared,
+		nil,
+		importsOfOurs("domain", "ports", "internal/..."),
+	},
 	{
 		"conformance suites need only the core",
 		[]string{"ports/porttest/..."},

@@ -5,7 +5,7 @@
 //	  {"name": "id", "type": "bigint"},
 //	  {"name": "email", "type": "text", "personal": {"category": "contact", "erasure": "anonymize"}}]}]}
 //
-// The members of a table are those of domain.Table.
+// The members of a table are those of domain.Table. A table and a column may have a note, a text that changes nothing.
 package manifest
 
 import (

@@ -34,6 +34,7 @@ func drawColumn(t *rapid.T, name string) domain.Column {
 	column := domain.Column{
 		Name: name, Type: types.Draw(t, "type"),
 		Length: rapid.SampledFrom([]int{0, 50, 300}).Draw(t, "length"), Surrogate: anyText.Draw(t, "surrogate"),
+		Note: anyText.Draw(t, "note"),
 	}
 	strategy := rapid.SampledFrom([]domain.Strategy{
 		"none", domain.StrategyErase, domain.StrategyAnonymize, domain.StrategyNull, domain.StrategyRetain,
@@ -67,7 +68,7 @@ func drawMap(t *rapid.T) domain.DataMap {
 	tables := make([]domain.Table, len(names))
 	for i, name := range names {
 		table := domain.Table{
-			Name: name, PrimaryKey: []string{"id"}, Owned: rapid.Bool().Draw(t, "owned"),
+			Name: name, PrimaryKey: []string{"id"}, Owned: rapid.Bool().Draw(t, "owned"), Note: anyText.Draw(t, "note"),
 			Columns: []domain.Column{
 				{Name: "id", Type: domain.TypeBigInt}, {Name: "at", Type: domain.TypeTime}, {Name: "untyped"},
 			},

@@ -3,6 +3,8 @@ package names
 import (
 	"slices"
 	"strings"
+
+	"github.com/habeas-data/habeas/internal/words"
 )
 
 // Role is the part that a person has in the rows of a table, by the name of the column that refers to the person.
@@ -50,9 +52,9 @@ func IsRole(stem string) bool { return endsIn(stem, sureRoles) }
 // RoleOf returns the role of the person that the column of a reference leads to.
 func RoleOf(column string) Role {
 	stem, _ := Stem(column)
-	words := partsOf(stem)
-	if len(words) > 1 && endsIn(stem, tableWords[People]) && !slices.Contains(namesOfPeople, words[0]) {
-		if role := roleOf(strings.Join(words[:len(words)-1], " ")); role != Other { // to_user_id
+	parts := partsOf(stem)
+	if len(parts) > 1 && endsIn(stem, tableWords[People]) && !slices.Contains(namesOfPeople, parts[0]) {
+		if role := roleOf(strings.Join(parts[:len(parts)-1], " ")); role != Other { // to_user_id
 			return role
 		}
 		return Party
@@ -74,9 +76,9 @@ var namesOfPeople = []string{"user", "app", "auth", "local"}
 
 // EndsIn reports whether the last words of a name are those of the other, the plural aside: target_account and accounts.
 func EndsIn(name, other string) bool {
-	words, ending := partsOf(name), partsOf(other)
-	for from := range words {
-		if Same(strings.Join(words[from:], " "), strings.Join(ending, " ")) {
+	parts := partsOf(name)
+	for from := range parts {
+		if Same(strings.Join(parts[from:], " "), other) {
 			return true
 		}
 	}
@@ -105,14 +107,14 @@ func Stem(column string) (string, bool) {
 }
 
 // Same reports whether two names have the same words, the plural of the last one aside.
-func Same(a, b string) bool { return slices.Equal(singular(a), singular(b)) }
+func Same(a, b string) bool { return joined(a) == joined(b) }
 
-func singular(name string) []string {
+func joined(name string) string {
 	parts := partsOf(name)
 	if len(parts) > 0 {
-		parts[len(parts)-1] = Singular(parts[len(parts)-1])
+		parts[len(parts)-1] = words.Singular(parts[len(parts)-1])
 	}
-	return []string{strings.Join(parts, "")}
+	return strings.Join(parts, "")
 }
 
 // Creates reports whether the column of a reference leads to the person that has made the row.

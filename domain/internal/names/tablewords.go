@@ -96,23 +96,6 @@ func endsIn(table string, list []pattern) bool {
 // BaseName is the name of a table without its schema.
 func BaseName(table string) string { return table[strings.LastIndexByte(table, '.')+1:] }
 
-// Singular is the singular of a plural in English, as far as its letters tell; other words stay as they are.
-func Singular(word string) string {
-	lower := strings.ToLower(word)
-	for _, plural := range []struct{ ending, singular string }{
-		{"people", "person"}, {"children", "child"}, {"statuses", "status"}, {"aliases", "alias"}, {"addresses", "address"},
-		{"status", "status"}, {"news", "news"}, {"series", "series"}, {"ss", "ss"}, {"us", "us"}, {"is", "is"}, {"ies", "y"},
-		{"sses", "ss"}, {"xes", "x"}, {"ches", "ch"}, {"shes", "sh"}, {"s", ""},
-	} {
-		if strings.HasSuffix(lower, plural.ending) {
-			if singular := word[:len(word)-len(plural.ending)] + plural.singular; singular != "" {
-				return singular
-			}
-		}
-	}
-	return word
-}
-
 // Duty is a duty to keep the records of a table.
 type Duty struct {
 	Word   string // the part of the table's name that was recognised

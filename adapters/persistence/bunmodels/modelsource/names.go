@@ -1,0 +1,142 @@
+package modelsource
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/words"
+)
+
+// initialisms are written in capitals in Go.
+var initialisms = []string{
+	"acl", "api", "ascii", "cpu", "css", "dns", "eof", "guid", "html", "http", "https", "id", "ip", "json", "qps", "ram",
+	"rpc", "sla", "smtp", "sql", "ssh", "tcp", "tls", "ttl", "udp", "ui", "uid", "uuid", "uri", "url", "utf", "vm", "xml",
+	"xmpp", "xsrf", "xss",
+}
+
+// goName is the exported Go name for a name of the database.
+func goName(name string) string {
+	var b strings.Builder
+	for _, word := range words.Split(name) {
+		lower := strings.ToLower(word)
+		plural := strings.TrimSuffix(lower, "s")
+		switch {
+		case slices.Contains(initialisms, lower):
+			b.WriteString(strings.ToUpper(word))
+		case plural != lower && slices.Contains(initialisms, plural):
+			b.WriteString(strings.ToUpper(plural) + "s")
+		default:
+			letters := []rune(word)
+			letters[0] = unicode.ToUpper(letters[0])
+			b.WriteString(string(letters))
+		}
+	}
+	text := b.String()
+	if text == "" || !unicode.IsUpper([]rune(text)[0]) { // a digit, or a letter of a script without capitals
+		return "X" + text
+	}
+	return text
+}
+
+// structName is the name of the model of a table.
+func structName(table string) string {
+	parts := words.Split(table[strings.LastIndexByte(table, '.')+1:])
+	if len(parts) > 0 {
+		parts[len(parts)-1] = words.Singular(parts[len(parts)-1])
+	}
+	return goName(strings.Join(parts, "_"))
+}
+
+// unique returns the name, with a number if it is taken.
+func unique(name string, taken map[string]bool) string {
+	free := name
+	for i := 2; taken[free]; i++ {
+		free = name + strconv.Itoa(i)
+	}
+	taken[free] = true
+	return free
+}
+
+// nameFields names the fields: first those of relations to tables of the data map that have a name, as tags call them by
+// it.
+func (m *model) nameFields() {
+	m.columns, m.relations = map[string]string{}, make([]string, len(m.Relations))
+	taken := map[string]bool{"BaseModel": true}
+	for i, r := range m.Relations {
+		if r.Name != "" {
+			m.relations[i] = unique(goName(r.Name), taken)
+		}
+	}
+	for _, c := range m.Columns {
+		m.columns[c.Name] = unique(goName(c.Name), taken)
+	}
+	for i, r := range m.Relations {
+		if m.relations[i] == "" {
+			m.relations[i] = unique(relationName(r), taken)
+		}
+	}
+}
+
+// relationName is the name of a relation after its column: Author of author_id.
+func relationName(r domain.Relation) string {
+	parts := words.Split(r.Columns[len(r.Columns)-1])
+	if last := len(parts) - 1; last > 0 && slices.Contains([]string{"id", "uuid", "guid"}, strings.ToLower(parts[last])) {
+		return goName(strings.Join(parts[:last], "_"))
+	}
+	return structName(r.References)
+}
+
+// nameVias works out how the paths are called after the fields of relations.
+func (m *model) nameVias(dataMap domain.DataMap, f *file) {
+	for i, r := range m.Relations {
+		if _, ok := dataMap.Table(r.References); !ok {
+			m.relations[i] = "" // its table has no model
+		}
+	}
+	m.vias = map[string]string{}
+	for _, path := range dataMap.Paths(m.Name) {
+		var parts []string
+		at := m
+		for _, r := range path.Relations {
+			if at.marked() > 1 {
+				i := slices.IndexFunc(at.Relations, r.Equals)
+				parts = append(parts, at.relations[i])
+			}
+			at = f.model(r.References)
+		}
+		m.vias[path.Via] = strings.Join(parts, ".")
+	}
+}
+
+// marked is how many relations say that they are paths.
+func (m *model) marked() int {
+	n := 0
+	for _, r := range m.Relations {
+		if r.Path {
+			n++
+		}
+	}
+	return n
+}
+
+// viaOf is what a column says of its paths, after the fields of relations. A name with which several paths begin stands
+// for all of them.
+func (m *model) viaOf(text string) string {
+	if text == "" {
+		return ""
+	}
+	var names []string
+	for said := range strings.SplitSeq(text, ",") {
+		said = strings.TrimSpace(said)
+		for via, name := range m.vias {
+			if (via == said || strings.HasPrefix(via, said+".")) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, ",")
+}

@@ -1,0 +1,151 @@
+package modelsource
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// tag is one key of a struct tag. One without a value is left out.
+type tag struct{ key, value string }
+
+// tags are a struct tag.
+func tags(list ...tag) string {
+	var parts []string
+	for _, t := range list {
+		if t.value != "" {
+			parts = append(parts, t.key+":"+strconv.Quote(t.value))
+		}
+	}
+	text := strings.Join(parts, " ")
+	if strings.ContainsAny(text, "`") {
+		return strconv.Quote(text)
+	}
+	return "`" + text + "`"
+}
+
+func ifTrue(holds bool, text string) string {
+	if holds {
+		return text
+	}
+	return ""
+}
+
+// bunTag is the bun tag of a column.
+func (m *model) bunTag(c domain.Column, live domain.CatalogColumn, sqlType string) string {
+	parts := []string{c.Name}
+	isKey := slices.Contains(m.PrimaryKey, c.Name)
+	isNumber := c.Type == domain.TypeSmallInt || c.Type == domain.TypeInteger || c.Type == domain.TypeBigInt
+	switch {
+	case isKey:
+		parts = append(parts, "pk")
+		if live.Default && isNumber && len(m.PrimaryKey) == 1 {
+			parts = append(parts, "autoincrement")
+		}
+	case live.Generated:
+		parts = append(parts, "scanonly")
+	case !live.Nullable:
+		parts = append(parts, "notnull")
+	}
+	if sqlType != "" {
+		parts = append(parts, sqlType)
+	}
+	for _, u := range m.live.Uniques {
+		plain := !u.Partial && !u.Exclusion && !u.Expressions && !u.NullsEqual
+		if !plain || !slices.Contains(u.Columns, c.Name) || !m.staysUnique(u.Columns) {
+			continue
+		}
+		if len(u.Columns) == 1 {
+			parts = append(parts, "unique")
+		} else if u.Name != "" && !strings.ContainsAny(u.Name, ",:\"'()") {
+			parts = append(parts, "unique:"+u.Name)
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// staysUnique reports whether an erasure writes different values into each of the columns, or none. bunmodels refuses
+// the constraint otherwise.
+func (m *model) staysUnique(columns []string) bool {
+	for _, name := range columns {
+		c, ok := m.Column(name)
+		if !ok {
+			return false
+		}
+		if c.Personal != nil && c.Personal.Strategy != domain.StrategyNull && !c.Unique() && !m.RowsGo() {
+			return false
+		}
+	}
+	return true
+}
+
+// piiTag is the pii tag of a column.
+func (m *model) piiTag(c domain.Column) string {
+	a := c.Personal
+	switch {
+	case c.NotPersonal:
+		return "none"
+	case a == nil:
+		return ""
+	}
+	parts := []string{string(a.Category)}
+	add := func(name, value string) {
+		if value != "" {
+			parts = append(parts, name+":"+quote(value))
+		}
+	}
+	if a.Strategy != domain.StrategyErase {
+		add("erasure", string(a.Strategy))
+	}
+	add("basis", string(a.Basis))
+	add("purpose", a.Purpose)
+	add("export", string(a.Export))
+	add("reason", a.Reason)
+	add("retain", a.Retain.String())
+	add("since", a.Since)
+	add("via", m.viaOf(a.Via))
+	add("ref", a.Ref)
+	if c.Surrogate == domain.EmptySurrogate {
+		parts = append(parts, "surrogate:''")
+	} else {
+		add("surrogate", c.Surrogate)
+	}
+	return strings.Join(parts, ",")
+}
+
+// quote puts a value of a pii or subject tag in single quotes, if it needs them.
+func quote(value string) string {
+	if strings.ContainsAny(value, ",'") || strings.TrimSpace(value) != value {
+		return "'" + strings.ReplaceAll(value, "'", "''") + "'"
+	}
+	return value
+}
+
+// relationTag is the bun tag of a relation.
+func relationTag(r domain.Relation) string {
+	parts := []string{"rel:belongs-to"}
+	for i, name := range r.Columns {
+		parts = append(parts, "join:"+name+"="+r.ReferencedColumns[i])
+	}
+	if r.SetsNull {
+		parts = append(parts, "on_delete:SET NULL")
+	}
+	return strings.Join(parts, ",")
+}
+
+// pathTag is the subject tag of a relation.
+func pathTag(r domain.Relation) string {
+	if !r.Path {
+		return ""
+	}
+	parts := []string{"path"}
+	if r.OnErasure != "" {
+		parts = append(parts, "erasure:"+string(r.OnErasure))
+	}
+	if r.When != nil {
+		parts = append(parts, "when:"+quote(r.When.Column+"="+r.When.Value))
+	}
+	return strings.Join(parts, ",")
+}

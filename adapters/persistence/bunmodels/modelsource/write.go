@@ -1,0 +1,198 @@
+// Package modelsource writes the Go source of bun models for a data map. Package bunmodels reads a data map from the
+// models that has the same effects.
+package modelsource
+
+import (
+	"bytes"
+	"go/format"
+	"go/token"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Write writes a Go file of the named package. It has a model for each table, in their order, with the tags of bun, pii
+// and subject, the notes of the data map as comments, and a function Models that returns all models. A decision in a
+// note is a comment that begins with DECIDE.
+//
+// The catalog is the live schema that the data map is for: it says which columns can be NULL or are unique. A column
+// that the data map lacks is not written. The file needs no package but bun and the standard library.
+//
+// Returns ErrInvalid if the package has no valid name, and ErrManifest if the tables are no valid data map, if one of
+// them is not in the catalog, or if a name cannot stand in a struct tag.
+func Write(w io.Writer, packageName string, catalog domain.Catalog, tables []domain.Table) error {
+	if !token.IsIdentifier(packageName) || packageName == "_" {
+		return domain.Invalid("models", []domain.FieldError{{
+			Field: "package", Code: domain.FieldCharacter, Message: "must be the name of a Go package",
+		}})
+	}
+	m, err := domain.NewDataMap(tables...)
+	if err != nil {
+		return err
+	}
+	f, err := newFile(catalog, m)
+	if err != nil {
+		return err
+	}
+	source, err := format.Source(f.source(packageName))
+	if err != nil {
+		return &domain.Error{Op: "models", Message: "the source is not valid Go", Err: err}
+	}
+	if _, err := w.Write(source); err != nil {
+		return &domain.Error{Op: "models", Message: "cannot be written", Err: err}
+	}
+	return nil
+}
+
+// file is a Go file on its way.
+type file struct {
+	models  []*model
+	imports map[string]bool
+}
+
+// model is the model of a table.
+type model struct {
+	domain.Table
+	live      domain.CatalogTable
+	name      string
+	columns   map[string]string // the fields of the columns
+	relations []string          // the fields of the relations, in their order
+	vias      map[string]string // the names of the paths in Go
+	goes      bool              // its rows go, and would not without the relations to tables that have no model
+}
+
+func newFile(catalog domain.Catalog, m domain.DataMap) (*file, error) {
+	f := &file{imports: map[string]bool{"github.com/uptrace/bun": true}}
+	var problems []domain.Problem
+	taken := map[string]bool{"Models": true}
+	for _, table := range m.Tables() {
+		live, ok := catalog.Table(table.Name)
+		if !ok {
+			problems = append(problems, domain.Problem{
+				Table: table.Name, Message: "is not in the catalog", Remedy: "correct the name, or leave the table out",
+			})
+		}
+		problems = append(problems, unwritable(table)...)
+		for _, c := range table.Columns {
+			if _, ok := live.Column(c.Name); !ok && live.Name != "" {
+				problems = append(problems, domain.Problem{
+					Table: table.Name, Column: c.Name, Message: "is not in the catalog", Remedy: "correct the name, or leave it out",
+				})
+			}
+		}
+		made := &model{Table: table, live: live, name: unique(structName(table.Name), taken)}
+		made.nameFields()
+		f.models = append(f.models, made)
+	}
+	for _, made := range f.models {
+		made.nameVias(m, f)
+		made.goes = made.RowsGo() && len(m.Paths(made.Name)) == 1
+	}
+	return f, m.Refused("models", problems)
+}
+
+// unwritable finds names that bun cannot read from a struct tag.
+func unwritable(table domain.Table) []domain.Problem {
+	var problems []domain.Problem
+	check := func(column, name string) {
+		if strings.ContainsAny(name, ",:;=\"'`\\()") || name == "-" {
+			problems = append(problems, domain.Problem{
+				Table: table.Name, Column: column, Message: "has a name that cannot stand in a struct tag", Found: name,
+			})
+		}
+	}
+	check("", table.Name)
+	for _, c := range table.Columns {
+		check(c.Name, c.Name)
+	}
+	return problems
+}
+
+func (f *file) model(table string) *model {
+	return f.models[slices.IndexFunc(f.models, func(m *model) bool { return m.Name == table })]
+}
+
+func (f *file) source(packageName string) []byte {
+	var body bytes.Buffer
+	body.WriteString("// Models returns the models of the data map.\nfunc Models() []any {\n\treturn []any{\n")
+	for _, m := range f.models {
+		body.WriteString("\t\t(*" + m.name + ")(nil),\n")
+	}
+	body.WriteString("\t}\n}\n")
+	for _, m := range f.models {
+		f.writeModel(&body, m)
+	}
+
+	var head bytes.Buffer
+	head.WriteString("package " + packageName + "\n\nimport (\n")
+	for _, path := range []string{"encoding/json", "time"} {
+		if f.imports[path] {
+			head.WriteString("\t\"" + path + "\"\n")
+		}
+	}
+	head.WriteString("\n\t\"github.com/uptrace/bun\"\n)\n\n")
+	return append(head.Bytes(), body.Bytes()...)
+}
+
+func (f *file) writeModel(b *bytes.Buffer, m *model) {
+	b.WriteString("\n")
+	writeComment(b, "", m.name+" is a row of "+m.Name+". "+m.Note)
+	b.WriteString("type " + m.name + " struct {\n\tbun.BaseModel " + tags(
+		tag{"bun", "table:" + m.Name}, tag{"subject", ifTrue(m.Owned || m.goes, "owned")},
+	) + "\n\n")
+	for _, c := range m.Columns {
+		live, _ := m.live.Column(c.Name)
+		goType, sqlType := f.typeOf(live)
+		if needsSurrogate(c, live) {
+			sqlType = ""
+		}
+		writeComment(b, "\t", c.Note)
+		b.WriteString("\t" + m.columns[c.Name] + " " + goType + " " + tags(
+			tag{"bun", m.bunTag(c, live, sqlType)}, tag{"pii", m.piiTag(c)},
+			tag{"subject", ifTrue(slices.Contains(m.SubjectKey, c.Name), "id")},
+		) + "\n")
+		for i, r := range m.Relations {
+			if r.Columns[len(r.Columns)-1] == c.Name {
+				f.writeRelation(b, m, i)
+			}
+		}
+	}
+	b.WriteString("}\n")
+}
+
+// writeRelation writes the field of a relation to a table of the data map.
+func (f *file) writeRelation(b *bytes.Buffer, m *model, i int) {
+	r := m.Relations[i]
+	if m.relations[i] == "" {
+		return
+	}
+	b.WriteString("\t" + m.relations[i] + " *" + f.model(r.References).name + " " + tags(
+		tag{"bun", relationTag(r)}, tag{"subject", pathTag(r)},
+	) + "\n")
+}
+
+// writeComment writes a note, each of its decisions in a paragraph of its own.
+func writeComment(b *bytes.Buffer, indent, note string) {
+	const width, mark = 116, "DECIDE:"
+	note = strings.TrimSpace(note)
+	for note != "" {
+		next := strings.Index(note[1:], mark)
+		paragraph := note
+		if next >= 0 {
+			paragraph, note = note[:next+1], note[next+1:]
+		} else {
+			note = ""
+		}
+		line := ""
+		for _, word := range strings.Fields(paragraph) {
+			if line != "" && len(indent)+len("// ")+len(line)+1+len(word) > width {
+				b.WriteString(indent + "// " + line + "\n")
+				line = ""
+			}
+			line = strings.TrimSpace(line + " " + word)
+		}
+		b.WriteString(indent + "// " + line + "\n")
+	}
+}
