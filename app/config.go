@@ -68,7 +68,8 @@ type Config struct {
 	// Clock is the source of the current time. The default is the machine's clock.
 	Clock ports.Clock
 
-	// Options are the settings of the services that few applications change: ResolverTimeout, Saga, IDs and Hooks.
+	// Options are the settings of the services that few applications change: ResolverTimeout, Saga, IDs, Hooks and
+	// Observer.
 	stack.Options
 }
 

@@ -18,6 +18,8 @@ import (
 type Integration struct {
 	stack    Stack
 	store    *bunstore.Store // nil if the stack was prewired
+	db       *bun.DB         // of the store
+	schema   string          // of the tables of habeas
 	sessions *SessionDependency
 	worker   *worker.SagaWorker
 	api      *httpapi.API
@@ -33,7 +35,7 @@ func New(c Config) (*Integration, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Integration{}
+	i := &Integration{db: c.DB, schema: c.Schema}
 	if c.Stack != nil {
 		i.stack = *c.Stack
 	} else if i.stack, i.store, err = onDatabase(c, func() { i.worker.Wake() }); err != nil {
@@ -63,15 +65,10 @@ func (i *Integration) Sessions() *SessionDependency { return i.sessions }
 // more rows than DELETE can erase within the request's timeout. The application calls it in a job of its own, with a
 // context that outlasts the erasure. The application must have authenticated the subject. Errors are those of
 // Eraser.Erase and of the store.
-func (i *Integration) Erase(ctx context.Context, subject domain.Subject) (result domain.ErasureResult, err error) {
-	err = i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		result, err = i.stack.Eraser.Erase(ctx, s, subject)
-		return err
+func (i *Integration) Erase(ctx context.Context, subject domain.Subject) (domain.ErasureResult, error) {
+	return inSession(ctx, i.sessions, func(ctx context.Context, s ports.Session) (domain.ErasureResult, error) {
+		return i.stack.Eraser.Erase(ctx, s, subject)
 	})
-	if err != nil {
-		return domain.ErasureResult{}, err
-	}
-	return result, nil
 }
 
 // Join returns a session factory that works inside a transaction of the application, a bun.Tx. The writes of habeas

@@ -14,7 +14,7 @@ type SessionDependency struct {
 	current atomic.Pointer[ports.SessionFactory]
 }
 
-var _ ports.SessionFactory = (*SessionDependency)(nil)
+var _ ports.Rehearser = (*SessionDependency)(nil)
 
 func newSessionDependency(factory ports.SessionFactory) *SessionDependency {
 	d := &SessionDependency{}
@@ -24,11 +24,34 @@ func newSessionDependency(factory ports.SessionFactory) *SessionDependency {
 
 // Do opens a session with the factory in force. It implements ports.SessionFactory.
 func (d *SessionDependency) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
-	factory := *d.current.Load()
-	if factory == nil || factory == ports.SessionFactory(d) {
-		return domain.Misconfigured("session", "overridden without a session factory")
+	factory, err := d.inForce()
+	if err != nil {
+		return err
 	}
 	return factory.Do(ctx, fn)
+}
+
+// Rehearse rehearses a session with the factory in force. It implements ports.Rehearser. Returns
+// domain.ErrConfiguration if that factory does not.
+func (d *SessionDependency) Rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	factory, err := d.inForce()
+	if err != nil {
+		return err
+	}
+	rehearser, err := ports.RehearserOf(factory)
+	if err != nil {
+		return err
+	}
+	return rehearser.Rehearse(ctx, fn)
+}
+
+// inForce returns the factory in force.
+func (d *SessionDependency) inForce() (ports.SessionFactory, error) {
+	factory := *d.current.Load()
+	if factory == nil || factory == ports.SessionFactory(d) {
+		return nil, domain.Misconfigured("session", "overridden without a session factory")
+	}
+	return factory, nil
 }
 
 // Override puts another factory in force for the routers, not for the worker, and returns a function that puts the

@@ -11,8 +11,8 @@ import (
 )
 
 // Stack has every service of the module, wired. An Integration calls them for its requests, and an application calls
-// them outside of a request. All fields are required if an application makes a Stack itself. stack.New makes one for
-// any session factory.
+// them outside of a request. All fields but Observer are required if an application makes a Stack itself. stack.New
+// makes one for any session factory.
 type Stack = stack.Stack
 
 // onDatabase wires the services on the application's database. The store calls wake when the outbox has new work.
@@ -27,6 +27,7 @@ func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 	store, err := bunstore.New(c.DB, dataMap, bunstore.Options{
 		Schema: c.Schema, Enqueued: wake, ShareStatements: c.ShareStatements,
 		TrustRowFilters: c.TrustRowFilters, SynchronousCommit: c.SynchronousCommit, ReadDB: c.ReadDB, Logger: c.Logger,
+		Observer: c.Observer,
 	})
 	if err != nil {
 		return Stack{}, nil, err
@@ -37,6 +38,7 @@ func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 	services, err := stack.New(stack.Config{
 		Sessions: store, DataMap: dataMap, Purposes: c.Purposes,
 		Resolvers: c.Resolvers, OnAbandoned: c.OnAbandoned, Clock: c.Clock, Options: c.Options,
+		Catalog: store, TrustRowFilters: c.TrustRowFilters,
 	})
 	if err == nil {
 		logNotices(c.Logger, dataMap)

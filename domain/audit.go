@@ -38,6 +38,8 @@ const (
 // The events of an export, an erasure, a sweep or a rectification have the id of the operation as PayloadOperationID: those of
 // the call, and those that external systems cause later. It is the EventID of the operation's first event. Two erasures
 // of one subject are two operations.
+//
+// The events of an operator's act have the operator's id as PayloadOperator; see WithOperator.
 type Payload map[string]any
 
 // PayloadOperationID is the name of the operation's id in a payload. A payload has none where the operation had none

@@ -1,26 +1,36 @@
 package domain
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Catalog is the live schema of a database, as the database itself describes it. It names tables, columns and
 // constraints, and holds no value of a row.
 type Catalog struct {
-	Tables []CatalogTable `json:"tables"` // all tables and views but those of the database system, by name
+	// Tables are all tables and views in the order of their names, but for those of the database system, those of habeas
+	// itself, and temporary ones.
+	Tables []CatalogTable `json:"tables"`
+	// Untyped says that a column takes values of any type and of any length, as in SQLite.
+	Untyped bool `json:"untyped,omitempty"`
 }
 
-// Table returns the table of that name.
+// Table returns the table that a name of a data map means: by its Name, or by its schema and its name, also if the
+// connection finds it without the schema.
 func (c Catalog) Table(name string) (CatalogTable, bool) {
-	i := slices.IndexFunc(c.Tables, func(t CatalogTable) bool { return t.Name == name })
-	if i < 0 {
-		return CatalogTable{}, false
+	for _, t := range c.Tables {
+		if t.same(t.Name, name) || t.Schema != "" && t.same(t.Schema+"."+t.Name, name) {
+			return t, true
+		}
 	}
-	return c.Tables[i], true
+	return CatalogTable{}, false
 }
 
 // TableKind is the kind of a table of a Catalog.
 type TableKind string
 
-// The kinds of tables. A partition and a child by inheritance are not listed: the rows are those of their parents.
+// The kinds of tables. A partition is not listed: its rows, triggers and foreign keys are those of the partitioned
+// table. The tables in which a KindVirtual keeps its rows are not listed either, as far as they are known.
 const (
 	KindTable       TableKind = "table"
 	KindPartitioned TableKind = "partitioned_table"
@@ -35,6 +45,12 @@ type CatalogTable struct {
 	// Name is the name that a data map uses: without a schema if the connection finds the table without one.
 	Name string    `json:"name"`
 	Kind TableKind `json:"kind"`
+	// Schema is the schema of PostgreSQL that the table is in, or the database of SQLite. It is empty if there is none.
+	Schema string `json:"schema,omitempty"`
+	// FoldsCase says that the database compares the names of the table and its columns without regard to case.
+	FoldsCase bool `json:"folds_case,omitempty"`
+	// Inherits are the tables that a table of PostgreSQL inherits from. Its rows are rows of theirs, too.
+	Inherits []string `json:"inherits,omitempty"`
 	// Columns are in the order of the table.
 	Columns     []CatalogColumn     `json:"columns"`
 	PrimaryKey  []string            `json:"primary_key,omitempty"`
@@ -42,55 +58,71 @@ type CatalogTable struct {
 	Indexes     []CatalogIndex      `json:"indexes,omitempty"` // with those of the primary key and of unique constraints
 	ForeignKeys []CatalogForeignKey `json:"foreign_keys,omitempty"`
 	Checks      []CatalogCheck      `json:"checks,omitempty"`
-	Triggers    []CatalogTrigger    `json:"triggers,omitempty"` // rules of PostgreSQL included; without those of foreign keys
-	// Reads are the tables that a view reads. It is empty for a table.
+	Triggers    []CatalogTrigger    `json:"triggers,omitempty"` // with rules of PostgreSQL, without those of foreign keys
+	// Reads are the tables and views that a view reads, also through other views. It is empty for a table. On SQLite, they
+	// are those that its text seems to read.
 	Reads []string `json:"reads,omitempty"`
-	// RowSecurity says that row-level security restricts the connection to some of the rows.
+	// Filtered says that a view may leave rows out, by a condition or a join, say.
+	Filtered bool `json:"filtered,omitempty"`
+	// RowSecurity says that row-level security may hide rows from the connection: policies apply to it, or there are
+	// policies on a table that a view reads.
 	RowSecurity bool `json:"row_security,omitempty"`
-	// Missing are the privileges that the connection lacks: SELECT, INSERT, UPDATE or DELETE.
+	// Missing are the privileges that the connection lacks, on all columns: SELECT, INSERT, UPDATE or DELETE.
 	Missing []string `json:"missing,omitempty"`
-	// Rows is the number of rows that the database's statistics have, or -1 if they have none.
+	// Rows is an estimate of the number of rows, from the statistics of the database; -1 if they have none.
 	Rows int64 `json:"rows"`
 }
 
 // Column returns the column of that name.
 func (t CatalogTable) Column(name string) (CatalogColumn, bool) {
-	i := slices.IndexFunc(t.Columns, func(c CatalogColumn) bool { return c.Name == name })
+	i := slices.IndexFunc(t.Columns, func(c CatalogColumn) bool { return t.same(c.Name, name) })
 	if i < 0 {
 		return CatalogColumn{}, false
 	}
 	return t.Columns[i], true
 }
 
+// same reports whether two names are one to the database.
+func (t CatalogTable) same(a, b string) bool { return a == b || t.FoldsCase && strings.EqualFold(a, b) }
+
 // CatalogColumn is a column of a table.
 type CatalogColumn struct {
 	Name string `json:"name"`
-	// Declared is the type as the database writes it: "character varying(40)", say.
+	// Declared is the type as the database writes it: "character varying(40)", say. Of a domain of PostgreSQL it is the
+	// type below it.
 	Declared string `json:"declared"`
-	// Type is the type of the data map that fits, or empty if there is none. Of a domain of PostgreSQL it is that of the
-	// type below it, and of an enum it is TypeText.
-	Type     ColumnType `json:"type,omitempty"`
-	Length   int        `json:"length,omitempty"` // most characters; 0 means no limit
-	Nullable bool       `json:"nullable,omitempty"`
+	// Type is the type of the data map that fits, or empty if there is none. Of an enum it is TypeText, and of a column of
+	// whole numbers on SQLite TypeBigInt, whatever their declared width.
+	Type ColumnType `json:"type,omitempty"`
+	// Length is the most characters that the type allows; 0 means no limit. SQLite accepts longer texts, too.
+	Length   int  `json:"length,omitempty"`
+	Nullable bool `json:"nullable,omitempty"` // never if the column is in the primary key
 	// Default says that the column has a default, an identity, or the row number of SQLite.
 	Default   bool     `json:"default,omitempty"`
 	Generated bool     `json:"generated,omitempty"` // computed from other columns: nothing can write it
 	Values    []string `json:"values,omitempty"`    // the labels of an enum
 	Domain    string   `json:"domain,omitempty"`    // the domain of PostgreSQL that the column has as its type
+	// Missing are the privileges that the connection lacks on the column: SELECT, INSERT or UPDATE.
+	Missing []string `json:"missing,omitempty"`
 }
 
 // CatalogUnique is a unique constraint or a unique index.
 type CatalogUnique struct {
-	Name    string   `json:"name"`
-	Columns []string `json:"columns"` // none for an index over expressions
-	Partial bool     `json:"partial,omitempty"`
+	Name string `json:"name"`
+	// Columns are those that must differ, and behind them those that its expressions read.
+	Columns []string `json:"columns"`
+	// Expressions says that it is over expressions, such as lower(email).
+	Expressions bool `json:"expressions,omitempty"`
+	Partial     bool `json:"partial,omitempty"` // for some of the rows only
+	// NullsEqual says that it refuses a second NULL, too.
+	NullsEqual bool `json:"nulls_equal,omitempty"`
 	// Exclusion says that it is an exclusion constraint of PostgreSQL.
 	Exclusion bool `json:"exclusion,omitempty"`
 }
 
 // CatalogIndex is an index that a condition of equality on its first columns can use.
 type CatalogIndex struct {
-	Name    string   `json:"name"`
+	Name    string   `json:"name"`    // empty for the row number of SQLite
 	Columns []string `json:"columns"` // up to the first expression
 	Partial bool     `json:"partial,omitempty"`
 }
@@ -124,11 +156,13 @@ type CatalogCheck struct {
 	Text    string   `json:"text"` // as the database writes it
 }
 
-// CatalogTrigger is a trigger, or a rule of PostgreSQL.
+// CatalogTrigger is a trigger, or a rule of PostgreSQL, that is enabled.
 type CatalogTrigger struct {
 	Name    string   `json:"name"`
-	Events  []string `json:"events"`           // INSERT, UPDATE, DELETE
-	Instead bool     `json:"instead"`          // it takes the place of the statement
-	Writes  []string `json:"writes,omitempty"` // the tables that its text writes, as far as it can be read
-	Unread  bool     `json:"unread,omitempty"` // its text cannot be read
+	Events  []string `json:"events"`  // INSERT, UPDATE, DELETE, in this order
+	Instead bool     `json:"instead"` // it takes the place of the statement
+	// Writes are the tables that its text, or that of a function that it calls, inserts into or updates.
+	Writes []string `json:"writes,omitempty"`
+	// Unread says that Writes may lack tables: a text is not in SQL, or builds statements at run time.
+	Unread bool `json:"unread,omitempty"`
 }

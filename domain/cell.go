@@ -124,6 +124,14 @@ func (c Column) Unique() bool {
 	return c.Type == TypeUUID || c.Type == TypeText && (c.Length == 0 || c.Length >= leastDigits)
 }
 
+// RowsNamed reports whether an export names the rows of the table by their primary key: no column of it says ExportNo.
+func (t Table) RowsNamed() bool {
+	return !slices.ContainsFunc(t.PrimaryKey, func(name string) bool {
+		column, _ := t.Column(name)
+		return column.Personal != nil && column.Personal.Export == ExportNo
+	})
+}
+
 // Exported returns the annotated columns that an export shows, in the order of the table.
 func (t Table) Exported() []Column {
 	return slices.DeleteFunc(t.Personal(), func(c Column) bool { return c.Personal.Export == ExportNo })

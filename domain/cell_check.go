@@ -38,14 +38,8 @@ func checkSurrogate(column Column, report func(Problem)) {
 }
 
 // checkExport checks whether the value is exported, and that a column which is named like a secret says so.
-func checkExport(table Table, column Column, report func(Problem)) {
+func checkExport(column Column, report func(Problem)) {
 	switch said := column.Personal.Export; {
-	case said == ExportNo && slices.Contains(table.PrimaryKey, column.Name):
-		report(Problem{
-			Message: "is not to be exported, but it is in the primary key, by which an export names each row",
-			Found:   string(said),
-			Remedy:  "give the table a key that is not a secret",
-		})
 	case said == "" && SoundsSecret(column.Name):
 		report(Problem{
 			Message:  "is named like a secret, and does not say whether it is exported",
@@ -61,7 +55,7 @@ func checkExport(table Table, column Column, report func(Problem)) {
 
 // SoundsSecret reports whether the name of a column says that it holds a secret, see Export.
 func SoundsSecret(name string) bool {
-	return slices.ContainsFunc(partsOf(name), func(part string) bool {
+	return slices.ContainsFunc(NameWords(name), func(part string) bool {
 		for _, word := range []string{"password", "secret", "token", "recovery"} {
 			if strings.Contains(part, word) {
 				return true
@@ -76,8 +70,9 @@ func SoundsSecret(name string) bool {
 	})
 }
 
-// partsOf splits a name into words in lower case: at what is no letter, and at camel case.
-func partsOf(name string) []string {
+// NameWords splits the name of a table or a column into words in lower case: at characters that are not letters, and at
+// camel case.
+func NameWords(name string) []string {
 	var parts []string
 	var part []rune
 	end := func() {

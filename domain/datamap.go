@@ -9,6 +9,10 @@ type Column struct {
 	Length    int         `json:"length,omitempty"`    // most characters that a text column holds; 0 means no limit
 	Surrogate string      `json:"surrogate,omitempty"` // the constant to overwrite with, or empty; see Constant
 	Personal  *Annotation `json:"personal,omitempty"`  // nil for a column that holds no personal data
+	// NotPersonal says that the column holds no personal data although its name may sound like it. It changes nothing of
+	// an erasure or an export: it tells a check of the data map that the column was not forgotten.
+	NotPersonal bool   `json:"not_personal,omitempty"`
+	Note        string `json:"note,omitempty"` // for the people who maintain the data map; no operation reads it
 }
 
 // Table is one table of the application, with all its columns, annotated or not.
@@ -19,6 +23,7 @@ type Table struct {
 	Owned      bool       `json:"owned,omitempty"`       // the whole row is the subject's, annotated or not
 	Relations  []Relation `json:"relations,omitempty"`
 	Columns    []Column   `json:"columns"`
+	Note       string     `json:"note,omitempty"` // for the people who maintain the data map; no operation reads it
 }
 
 // Column returns the column of that name.

@@ -45,9 +45,16 @@ func (d *draft) checkColumn(table Table, column Column) {
 			Remedy: "leave it out, or give the most characters that the column holds",
 		})
 	}
-	if column.Personal != nil {
-		d.checkAnnotation(table, column)
+	if column.Personal == nil {
+		return
 	}
+	if column.NotPersonal {
+		d.report(Problem{
+			Table: table.Name, Column: column.Name, Message: "says that it holds no personal data, and is annotated",
+			Remedy: "leave one of the two out",
+		})
+	}
+	d.checkAnnotation(table, column)
 }
 
 func (d *draft) checkPrimaryKey(table Table) {
@@ -126,7 +133,7 @@ func (d *draft) checkAnnotation(table Table, column Column) {
 	if a.Basis != "" && !a.Basis.Valid() {
 		report(Problem{Message: "has no known legal basis", Found: string(a.Basis), Possible: words(legalBases())})
 	}
-	checkExport(table, column, report)
+	checkExport(column, report)
 	checkRef(column, report)
 	checkSurrogate(column, report)
 	if !a.Strategy.Valid() {

@@ -66,6 +66,15 @@ func TestBadAnnotationsAreRefusedByName(t *testing.T) {
 	}
 }
 
+func TestAColumnIsPersonalOrNot(t *testing.T) {
+	tables := annotated(domain.Annotation{Category: domain.CategoryFinancial})
+	for i, column := range tables[1].Columns {
+		tables[1].Columns[i].NotPersonal = column.Personal != nil
+	}
+	_, err := domain.NewDataMap(tables...)
+	wantManifestError(t, err, "orders.total")
+}
+
 // wantManifestError fails unless err is ErrManifest and begins with where, the table and the column at fault.
 func wantManifestError(tb testing.TB, err error, where string) {
 	tb.Helper()

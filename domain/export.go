@@ -25,9 +25,11 @@ type ExportBundle struct {
 // A row of the subject in a table without annotated columns has a record for each column of its primary key, of the
 // category technical.
 type ExportRecord struct {
-	Source   string   `json:"source"` // the table, or the resolver
-	Field    string   `json:"field"`
-	Row      string   `json:"row"` // identifies the row within its source
+	Source string `json:"source"` // the table, or the resolver
+	Field  string `json:"field"`
+	// Row identifies the row within its source. Of a table, it is the primary key. If the primary key has a column that
+	// says ExportNo, it is instead the number of the row in the order of the export, from 1 on.
+	Row      string   `json:"row"`
 	Category Category `json:"category"`
 	// Value is nil, a string, bool, integer, finite float64, time.Time, []byte, Number or JSON.
 	Value           any         `json:"value"`

@@ -273,10 +273,12 @@ type Notice struct{ Table, Column, Message string }
 func (n Notice) String() string { return n.Table + "." + n.Column + ": " + n.Message }
 
 // Notices returns what no path of the data map covers: relations between its tables that are no paths where others are
-// marked, and what WithNotices has added. They are in the order of the tables.
+// marked, keys that are named like secrets and are exported, and what WithNotices has added. They are in the order of
+// the tables.
 func (m DataMap) Notices() []Notice {
 	var notices []Notice
 	for _, table := range m.tables {
+		notices = append(notices, m.exposedKeys(table)...)
 		paths := m.paths[table.Name]
 		for _, relation := range table.Relations {
 			_, inMap := m.index[relation.References]
@@ -289,6 +291,20 @@ func (m DataMap) Notices() []Notice {
 		}
 	}
 	return append(notices, m.notices...)
+}
+
+// exposedKeys names the columns of a primary key that are named like secrets, and by which an export names the rows.
+func (m DataMap) exposedKeys(table Table) (notices []Notice) {
+	if len(m.ExportedColumns(table)) == 0 {
+		return nil
+	}
+	for _, name := range table.PrimaryKey {
+		if column, _ := table.Column(name); column.Personal == nil && SoundsSecret(name) {
+			notices = append(notices, Notice{table.Name, name, "is named like a secret, and an export names each row by it: " +
+				"annotate the column and say export:no, or export:yes if the person may read it"})
+		}
+	}
+	return notices
 }
 
 // WithNotices returns the data map with more notices, which its reader has found.

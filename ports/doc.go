@@ -18,3 +18,5 @@ package ports
 //go:generate mockgen -source=retention.go -destination=mocks/retention.go
 //go:generate mockgen -source=resolver.go -destination=mocks/resolver.go
 //go:generate mockgen -source=system.go -destination=mocks/system.go
+//go:generate mockgen -source=health.go -destination=mocks/health.go
+//go:generate mockgen -source=observer.go -destination=mocks/observer.go

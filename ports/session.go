@@ -48,12 +48,19 @@ type SessionFactory interface {
 	Do(ctx context.Context, fn func(ctx context.Context, s Session) error) error
 }
 
-// Rehearser is a SessionFactory that can run a session without a trace. The stores of this module implement it.
+// Rehearser is a SessionFactory that can run a session and leave no trace. The stores of this module implement it;
+// RehearserOf finds it.
 type Rehearser interface {
 	SessionFactory
-	// Rehearse calls fn with an open session, as Do does, and always rolls it back. Deferred constraints are checked
-	// first. Nothing outlives it: no evidence, no event of AppendOnRollback, no wake-up of a worker, no function of
-	// AfterCommit. It calls fn once and retries nothing. Returns the error of fn as Do does, the error of a constraint
-	// that would refuse the commit, or nil.
+	// Rehearse calls fn with an open session, as Do does, and always rolls it back. It first checks what the commit would
+	// check: appends that are held back, and deferred constraints and triggers. Rehearsing is true for the context of fn.
+	//
+	// Nothing outlives it: no row, no evidence, no event of AppendOnRollback, no wake-up of a worker, no function of
+	// AfterCommit. Sequences of the database may skip numbers.
+	//
+	// It calls fn once and retries nothing. Returns the error of fn as Do does, the error of a constraint or a trigger
+	// that would refuse the commit, or nil. A panic of fn goes on after the rollback. The error of a constraint is
+	// domain.ErrConflict, and names the table or the constraint if the database does. Returns domain.ErrSession inside fn
+	// of Do or of Rehearse, and in a transaction of the application: other work would be checked and rolled back with it.
 	Rehearse(ctx context.Context, fn func(ctx context.Context, s Session) error) error
 }

@@ -5,10 +5,15 @@
 //	files, err := objectstore.New(bucket, objectstore.Options{})
 //	gdpr, err := app.New(app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{files}})
 //
-// A ref names one object by its key, "avatars/42.png", or, with a slash at its end, every object below a prefix,
-// "uploads/42/". The subject provider gives it to the subject:
+// A ref of the subject provider names one object by its key, "avatars/42.png", or, with a slash at its end, every object
+// below a prefix, "uploads/42/":
 //
 //	domain.NewSubject("42", domain.SubjectRef{Kind: objectstore.Name, Value: "uploads/42/"})
+//
+// A key in a column (see domain.Annotation.Ref) names one object, and is never a prefix: users may have written it. A
+// key that is empty, that begins or ends with a slash, or that has an empty segment, "." or "..", is a
+// *domain.ResolverError. The worker then abandons the entry, with all of its keys, to a person, and an export names the
+// resolver as incomplete.
 //
 // An application that keeps its files below a prefix gives the resolver a blob.PrefixedBucket. No ref then leads out of
 // the prefix.

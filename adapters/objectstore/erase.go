@@ -8,25 +8,31 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// EraseKeys implements ports.KeyResolver: it erases the objects that the refs name, each a key or a prefix, and
-// returns how many refs named nothing. Erasing is idempotent by itself: the store does not get the entry's id. It
-// erases as much as it can: after an error, some of the objects are erased, and calling it again goes on with the
-// rest. Errors are as for ports.Resolver; more than MaxKeys refs, and one that is not valid, are a
-// *domain.ResolverError, and nothing is erased.
-func (r *Resolver) EraseKeys(ctx context.Context, refs []string, _ string) (absent int, err error) {
-	if err := r.check(ctx, refs); err != nil {
+// EraseKeys implements ports.KeyResolver: it erases the object of each key, and returns how many keys had none. A key is
+// never a prefix. Erasing is idempotent by itself: the store does not get the entry's id. It erases as much as it can:
+// after an error, some of the objects are erased, and calling it again goes on with the rest. Errors are as for
+// ports.Resolver. More than MaxKeys keys, and a key that is not valid, are a *domain.ResolverError; nothing is erased
+// then.
+func (r *Resolver) EraseKeys(ctx context.Context, keys []string, _ string) (absent int, err error) {
+	places, err := r.places(ctx, keys, placeOfKey)
+	if err != nil {
 		return 0, err
 	}
-	results := make([]erasing, len(refs))
-	for i, ref := range refs {
-		results[i].ref = ref
+	return r.erase(ctx, places)
+}
+
+// erase erases the objects of the places, and returns how many places had none.
+func (r *Resolver) erase(ctx context.Context, places []place) (absent int, err error) {
+	results := make([]erasing, len(places))
+	for i, p := range places {
+		results[i].place = p
 	}
-	pointers := make([]*erasing, len(refs))
+	pointers := make([]*erasing, len(places))
 	for i := range results {
 		pointers[i] = &results[i]
 	}
 	err = each(ctx, r, pointers, func(ctx context.Context, e *erasing) (err error) {
-		e.objects, err = r.eraseRef(ctx, e.ref)
+		e.objects, err = r.erasePlace(ctx, e.place)
 		return err
 	})
 	if err != nil {
@@ -40,28 +46,28 @@ func (r *Resolver) EraseKeys(ctx context.Context, refs []string, _ string) (abse
 	return absent, nil
 }
 
-// erasing is a ref, and how many objects or versions were erased for it.
+// erasing is a place, and how many objects or versions were erased there.
 type erasing struct {
-	ref     string
+	place
 	objects int
 }
 
-func (r *Resolver) eraseRef(ctx context.Context, ref string) (erased int, err error) {
+func (r *Resolver) erasePlace(ctx context.Context, p place) (erased int, err error) {
 	var client *s3.Client
 	if r.bucket.As(&client) {
-		erased, supported, err := r.eraseVersions(ctx, client, ref)
+		erased, supported, err := r.eraseVersions(ctx, client, p)
 		if supported || err != nil {
 			return erased, err
 		}
 	}
-	return r.eraseCurrent(ctx, ref)
+	return r.eraseCurrent(ctx, p)
 }
 
 // eraseCurrent deletes the objects of a store that does not show their versions. Listing again from the start shows
 // whether they have gone.
-func (r *Resolver) eraseCurrent(ctx context.Context, ref string) (erased int, err error) {
+func (r *Resolver) eraseCurrent(ctx context.Context, p place) (erased int, err error) {
 	for first := ""; ; {
-		page, _, err := r.page(ctx, ref, blob.FirstPageToken)
+		page, _, err := r.page(ctx, p, blob.FirstPageToken)
 		switch {
 		case err != nil:
 			return erased, err

@@ -18,17 +18,23 @@ const (
 	noteFull  = "The contents of all objects are larger than an export holds."
 )
 
-// ExportKeys implements ports.KeyResolver: it exports the objects that the refs name, each a key or a prefix, within
-// the bounds of the Options for all of them together. An object that two refs name is exported once. Errors are as
-// for ports.Resolver; more than MaxKeys refs, and one that is not valid, are a *domain.ResolverError.
-func (r *Resolver) ExportKeys(ctx context.Context, refs []string) ([]domain.ExportRecord, error) {
-	if err := r.check(ctx, refs); err != nil {
+// ExportKeys implements ports.KeyResolver: it exports the object of each key, within the bounds of the Options for all
+// of them together. A key is never a prefix. Errors are as for ports.Resolver. More than MaxKeys keys, and a key that is
+// not valid, are a *domain.ResolverError.
+func (r *Resolver) ExportKeys(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {
+	places, err := r.places(ctx, keys, placeOfKey)
+	if err != nil {
 		return nil, err
 	}
+	return r.export(ctx, places)
+}
+
+// export exports the objects of the places, each once.
+func (r *Resolver) export(ctx context.Context, places []place) ([]domain.ExportRecord, error) {
 	var objects []object
 	seen := map[string]bool{}
-	for _, ref := range refs {
-		err := r.list(ctx, ref, func(page []object) error {
+	for _, p := range places {
+		err := r.list(ctx, p, func(page []object) error {
 			for _, o := range page {
 				if !seen[o.key] {
 					seen[o.key] = true

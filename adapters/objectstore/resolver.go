@@ -3,7 +3,6 @@ package objectstore
 import (
 	"context"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
@@ -78,32 +77,44 @@ func (r *Resolver) CoveredSurface() domain.CoveredSurface {
 // ExportSubject implements ports.Resolver: name, size and content of the object, or of all objects below the prefix,
 // that ref.Value names.
 func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
-	return r.ExportKeys(ctx, []string{ref.Value})
+	places, err := r.places(ctx, []string{ref.Value}, placeOfRef)
+	if err != nil {
+		return nil, err
+	}
+	return r.export(ctx, places)
 }
 
 // EraseSubject implements ports.Resolver. Erasing is idempotent by itself: the store does not get the entry's id. Where
 // the time of the call does not suffice, the next attempt goes on where this one ended.
 func (r *Resolver) EraseSubject(
-	ctx context.Context, ref domain.SubjectRef, entryID string,
+	ctx context.Context, ref domain.SubjectRef, _ string,
 ) (alreadyAbsent bool, err error) {
-	absent, err := r.EraseKeys(ctx, []string{ref.Value}, entryID)
+	places, err := r.places(ctx, []string{ref.Value}, placeOfRef)
+	if err != nil {
+		return false, err
+	}
+	absent, err := r.erase(ctx, places)
 	return absent == 1, err
 }
 
-// check refuses a batch of refs before anything is asked of the store.
-func (r *Resolver) check(ctx context.Context, refs []string) error {
+// places returns the places that texts name. It sends the store no request. It refuses all of them if one is not valid.
+func (r *Resolver) places(ctx context.Context, texts []string, of func(string) (place, bool)) ([]place, error) {
 	switch {
 	case ctx.Err() != nil:
-		return r.ended(ctx.Err())
+		return nil, r.ended(ctx.Err())
 	case r.isDirectory && !isDirectory(r.bucket):
-		return r.later("the directory is not there")
-	case len(refs) > MaxKeys:
-		return r.refused("there are more keys than can be handled at once")
-	case !slices.ContainsFunc(refs, func(ref string) bool { return !isValidRef(ref) }):
-		return nil
-	default:
-		return r.refused("the ref is no key of an object, and no prefix of keys")
+		return nil, r.later("the directory is not there")
+	case len(texts) > MaxKeys:
+		return nil, r.refused("there are more keys than can be handled at once")
 	}
+	places := make([]place, len(texts))
+	for i, text := range texts {
+		var isValid bool
+		if places[i], isValid = of(text); !isValid {
+			return nil, r.refused("a key or a ref does not name an object")
+		}
+	}
+	return places, nil
 }
 
 // object is what a listing says of an object.
@@ -119,10 +130,10 @@ const directoryListings = 10
 // pageSize is how many objects are listed, and erased, at once.
 const pageSize = 1000
 
-// list calls visit with all objects that the ref names, a page at a time, in the order of their keys.
-func (r *Resolver) list(ctx context.Context, ref string, visit func([]object) error) error {
+// list calls visit with all objects of a place, a page at a time, in the order of their keys.
+func (r *Resolver) list(ctx context.Context, p place, visit func([]object) error) error {
 	for token := blob.FirstPageToken; len(token) > 0; {
-		page, next, err := r.page(ctx, ref, token)
+		page, next, err := r.page(ctx, p, token)
 		if err == nil {
 			err = visit(page)
 		}
@@ -134,31 +145,31 @@ func (r *Resolver) list(ctx context.Context, ref string, visit func([]object) er
 	return nil
 }
 
-// page returns a page of the objects that the ref names, and where the next one begins.
+// page returns a page of the objects of a place, and where the next one begins.
 //
 // A single object is looked up by a listing as well: to a request for an object, a store gives the same response
 // whether the object or the whole bucket is missing.
-func (r *Resolver) page(ctx context.Context, ref string, token []byte) (page []object, next []byte, err error) {
+func (r *Resolver) page(ctx context.Context, p place, token []byte) (page []object, next []byte, err error) {
 	size := pageSize
-	if !isPrefix(ref) {
+	if !p.isPrefix {
 		size = 1 // the key itself comes before all that begin with it
 	}
-	found, next, err := r.bucket.ListPage(ctx, token, size, &blob.ListOptions{Prefix: ref})
+	found, next, err := r.bucket.ListPage(ctx, token, size, &blob.ListOptions{Prefix: p.name})
 	for range directoryListings {
 		if !r.isDirectory || gcerrors.Code(err) != gcerrors.NotFound {
 			break
 		}
-		found, next, err = r.bucket.ListPage(ctx, token, size, &blob.ListOptions{Prefix: ref})
+		found, next, err = r.bucket.ListPage(ctx, token, size, &blob.ListOptions{Prefix: p.name})
 	}
 	if err != nil {
 		return nil, nil, r.failed(ctx, "a listing", err)
 	}
 	for _, o := range found {
-		if isPrefix(ref) || o.Key == ref {
+		if p.isPrefix || o.Key == p.name {
 			page = append(page, object{o.Key, o.Size})
 		}
 	}
-	if !isPrefix(ref) {
+	if !p.isPrefix {
 		next = nil
 	}
 	return page, next, nil

@@ -178,19 +178,19 @@ func TestAnExportOfTooManyObjectsFails(t *testing.T) {
 	if records, err := resolver.ExportSubject(t.Context(), ref("u/")); err == nil {
 		t.Errorf("%d records", len(records))
 	}
-	if _, err := resolver.ExportKeys(t.Context(), []string{"u/a", "v/"}); err != nil {
+	if _, err := resolver.ExportKeys(t.Context(), []string{"u/a", "v/a"}); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestBatchesOfKeys(t *testing.T) {
-	resolver, bucket := open(t, objectstore.Options{}, map[string]int{"a": 1, "b": 1, "c/1": 1, "c/2": 1, "d": 1})
-	records, err := resolver.ExportKeys(t.Context(), []string{"a", "c/", "c/1", "a", "z"})
+	resolver, bucket := open(t, objectstore.Options{}, map[string]int{"a": 1, "b": 1, "c/1": 1, "d": 1})
+	records, err := resolver.ExportKeys(t.Context(), []string{"a", "c/1", "a", "z"})
 	must(t, err)
-	if len(records) != 9 { // of three objects
+	if len(records) != 6 { // of two objects
 		t.Errorf("%d records", len(records))
 	}
-	absent, err := resolver.EraseKeys(t.Context(), []string{"a", "c/", "z"}, "entry")
+	absent, err := resolver.EraseKeys(t.Context(), []string{"a", "c/1", "z"}, "entry")
 	must(t, err)
 	if left := keys(t, bucket); absent != 1 || !slices.Equal(left, []string{"b", "d"}) {
 		t.Errorf("%d were absent, left are %v", absent, left)

@@ -8,12 +8,12 @@ import (
 	"gocloud.dev/blob"
 )
 
-// eraseVersions deletes every version and every delete marker of what the ref names. A bucket that was never versioned
+// eraseVersions deletes every version and every delete marker of the objects of a place. A bucket that was never versioned
 // has one version of each object. It reports supported false for a store that has no versions, and says so.
-func (r *Resolver) eraseVersions(ctx context.Context, client *s3.Client, ref string) (
+func (r *Resolver) eraseVersions(ctx context.Context, client *s3.Client, p place) (
 	erased int, supported bool, err error,
 ) {
-	input, err := r.versionsOf(ctx, ref)
+	input, err := r.versionsOf(ctx, p)
 	if err != nil || input == nil {
 		return 0, false, err
 	}
@@ -25,7 +25,7 @@ func (r *Resolver) eraseVersions(ctx context.Context, client *s3.Client, ref str
 		if err != nil {
 			return erased, true, r.failed(ctx, "a listing of versions", err)
 		}
-		page := identifiers(listed, *input.Prefix, !isPrefix(ref))
+		page := identifiers(listed, *input.Prefix, !p.isPrefix)
 		switch {
 		case len(page) == 0:
 			return erased, true, nil
@@ -40,12 +40,12 @@ func (r *Resolver) eraseVersions(ctx context.Context, client *s3.Client, ref str
 	}
 }
 
-// versionsOf returns what asks S3 for the versions of a ref. The bucket's name, and the prefix as S3 knows it, are
+// versionsOf returns what asks S3 for the versions of a place. The bucket's name, and the prefix as S3 knows it, are
 // found in a request that gocloud makes. It is nil where gocloud makes another one, for a store without versions.
-func (r *Resolver) versionsOf(ctx context.Context, ref string) (*s3.ListObjectVersionsInput, error) {
+func (r *Resolver) versionsOf(ctx context.Context, p place) (*s3.ListObjectVersionsInput, error) {
 	var input *s3.ListObjectVersionsInput
 	_, _, err := r.bucket.ListPage(ctx, blob.FirstPageToken, 1, &blob.ListOptions{
-		Prefix: ref,
+		Prefix: p.name,
 		BeforeList: func(as func(any) bool) error {
 			var asked *s3.ListObjectsV2Input
 			if as(&asked) && asked.Bucket != nil && asked.Prefix != nil {

@@ -1,6 +1,7 @@
 package supportdesk_test
 
 import (
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -107,23 +108,19 @@ func TestARedirectCarriesTheTokenNowhere(t *testing.T) {
 }
 
 func TestACompressedBodyIsBoundedAsItIsUnpacked(t *testing.T) {
-	bomb := func(status int) desktest.Fault {
-		return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) {
-			w.Header().Set("Content-Type", "application/json")
-			w.Header().Set("Content-Encoding", "gzip")
-			w.WriteHeader(status)
-			packed := gzip.NewWriter(w)
-			for range supportdesk.MaxBody>>20 + 1 {
-				if _, err := packed.Write(make([]byte, 1<<20)); err != nil {
-					return
-				}
-			}
-			_ = packed.Close()
+	var bomb bytes.Buffer
+	packed := gzip.NewWriter(&bomb)
+	for range supportdesk.MaxBody>>20 + 1 {
+		if _, err := packed.Write(make([]byte, 1<<20)); err != nil {
+			t.Fatal(err)
 		}
+	}
+	if err := packed.Close(); err != nil {
+		t.Fatal(err)
 	}
 	for _, status := range []int{200, 404} {
 		w := newWorld(t)
-		w.desk.Always(bomb(status))
+		w.desk.Always(desktest.Answer(status, "application/json", bomb.String()).With("Content-Encoding", "gzip"))
 		for method, err := range w.attempts(t.Context(), t) {
 			mustRetry(t, err, 0, method+" was answered with more than can be held")
 		}

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/habeas-data/habeas/adapters/internal/safelog"
 	"github.com/habeas-data/habeas/domain"
@@ -56,13 +57,13 @@ func (w *SagaWorker) logEntry(ctx context.Context, entry domain.OutboxEntry, cau
 	w.logger().LogAttrs(ctx, level, message, attributes...)
 }
 
-// logPurge says that old entries could not be removed. The next time is in an hour.
-func (w *SagaWorker) logPurge(ctx context.Context, err error) {
+// logRest says what failed beside the batches. The next time is after the interval.
+func (w *SagaWorker) logRest(ctx context.Context, message string, interval time.Duration, err error) {
 	if ctx.Err() != nil {
 		return
 	}
-	attributes := append(safelog.Error(err), slog.Duration("retry_in", purgeInterval))
-	w.logger().LogAttrs(ctx, slog.LevelWarn, "habeas: purge of the outbox failed", attributes...)
+	attributes := append(safelog.Error(err), slog.Duration("retry_in", interval))
+	w.logger().LogAttrs(ctx, slog.LevelWarn, message, attributes...)
 }
 
 // logPanic says where the runner panicked, and with what type of value, which is nil when the runner did not panic but

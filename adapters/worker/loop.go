@@ -3,6 +3,9 @@ package worker
 import (
 	"context"
 	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // run drains and rests until ctx ends. Nothing else ends it.
@@ -45,13 +48,21 @@ func (w *SagaWorker) spendWake() {
 // batch runs one batch and logs its failure.
 func (w *SagaWorker) batch(ctx context.Context) (settled int, succeeded bool) {
 	w.polls.looked(time.Now())
+	w.pulse.begin(w.options.Clock.Now())
+	outcome := domain.OutcomePanic // unless it returns
 	succeeded = w.contain(ctx, func() (err error) {
 		settled, err = w.runner.RunOnce(ctx)
+		outcome = domain.OutcomeOf(err)
 		if err != nil {
 			w.logFailure(ctx, settled, err)
 		}
 		return err
 	})
+	now := w.options.Clock.Now()
+	w.pulse.end(now, succeeded)
+	if w.options.Observer != nil {
+		ports.Observe(ctx, w.options.Observer, domain.PollObserved{At: now, Outcome: outcome, Settled: settled})
+	}
 	return settled, succeeded
 }
 
@@ -76,7 +87,30 @@ func (w *SagaWorker) contain(ctx context.Context, run func() error) (succeeded b
 
 // purge removes what is kept no longer, every hour until ctx ends. Its failure is logged, and heals with the next time.
 func (w *SagaWorker) purge(ctx context.Context, runner purger) {
-	timer := time.NewTimer(firstPurge)
+	w.every(ctx, firstPurge, purgeInterval, func() error {
+		_, err := runner.Purge(ctx)
+		if err != nil {
+			w.logRest(ctx, "habeas: purge of the outbox failed", purgeInterval, err)
+		}
+		return err
+	})
+}
+
+// observe has the runner observe the outbox, now and every minute until ctx ends. Its failure is logged, and heals with
+// the next time.
+func (w *SagaWorker) observe(ctx context.Context, runner outboxObserver) {
+	w.every(ctx, 0, observeInterval, func() error {
+		err := runner.ObserveOutbox(ctx)
+		if err != nil {
+			w.logRest(ctx, "habeas: the outbox could not be observed", observeInterval, err)
+		}
+		return err
+	})
+}
+
+// every calls a function after first, and then at each interval, until ctx ends.
+func (w *SagaWorker) every(ctx context.Context, first, interval time.Duration, call func() error) {
+	timer := time.NewTimer(first)
 	defer timer.Stop()
 	for {
 		select {
@@ -84,14 +118,8 @@ func (w *SagaWorker) purge(ctx context.Context, runner purger) {
 		case <-ctx.Done():
 			return
 		}
-		w.contain(ctx, func() error {
-			_, err := runner.Purge(ctx)
-			if err != nil {
-				w.logPurge(ctx, err)
-			}
-			return err
-		})
-		timer.Reset(purgeInterval)
+		w.contain(ctx, call)
+		timer.Reset(interval)
 	}
 }
 

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/system"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // The defaults of Options.
@@ -26,6 +28,7 @@ const (
 	defaultStopTimeout  = 10 * time.Second
 	DefaultWorkers      = 4 // of a runner that says when there is work for another loop
 	purgeInterval       = time.Hour
+	observeInterval     = time.Minute
 	firstPurge          = time.Minute // after the start
 )
 
@@ -51,6 +54,15 @@ type (
 	purger interface {
 		Purge(ctx context.Context) (removed int64, err error)
 	}
+	// outboxObserver tells its observer of the state of the outbox. It is called at the start and every minute.
+	outboxObserver interface {
+		ObserveOutbox(ctx context.Context) error
+	}
+	// progressing says that a batch makes progress, and how long it can take to make some; see Heartbeat.
+	progressing interface {
+		OnProgress(call func())
+		LongestPause() time.Duration
+	}
 )
 
 // Options change what a SagaWorker does by default. The zero value is ready for use.
@@ -73,6 +85,12 @@ type Options struct {
 	// Logger gets what failed, without any personal data: batches, calls to external systems with what the resolver says
 	// of them, and, as errors, the entries that were given up. The default is slog.Default().
 	Logger *slog.Logger
+
+	// Observer is told of each batch. With an observer, the worker also has a runner observe the outbox every minute, if
+	// the runner can do that, as *saga.Runner can. The default is none.
+	Observer ports.Observer
+	// Clock is the source of the current time for Heartbeat and for what is observed. The default is the machine's clock.
+	Clock ports.Clock
 }
 
 // SagaWorker runs batches one after the other in a goroutine of its own, or in several, from Start to Stop. It is safe
@@ -83,6 +101,8 @@ type SagaWorker struct {
 	wakes   chan struct{} // holds the one wake that no loop has answered yet
 	full    bool          // the runner says itself when there may be more
 	polls   polls
+	pulse   pulse
+	pause   time.Duration // in the progress of a batch, at most
 
 	mu     sync.Mutex
 	cancel context.CancelFunc
@@ -104,7 +124,14 @@ func New(runner Runner, opts Options) (*SagaWorker, error) {
 	if opts.StopTimeout == 0 {
 		opts.StopTimeout = defaultStopTimeout
 	}
-	w := &SagaWorker{runner: runner, options: opts, wakes: make(chan struct{}, 1)}
+	if opts.Clock == nil {
+		opts.Clock = system.Clock{}
+	}
+	w := &SagaWorker{runner: runner, options: opts, wakes: make(chan struct{}, 1), pause: longestPause}
+	if progressing, ok := runner.(progressing); ok {
+		w.pause = progressing.LongestPause()
+		progressing.OnProgress(func() { w.pulse.move(w.options.Clock.Now()) })
+	}
 	filler, full := runner.(filler)
 	if full {
 		w.full = true
@@ -133,12 +160,16 @@ func (w *SagaWorker) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	w.cancel, w.ended = cancel, ended
+	w.pulse.start(w.options.Clock.Now())
 	var loops sync.WaitGroup
 	for range w.options.Workers {
 		loops.Go(func() { w.run(ctx) })
 	}
 	if purger, ok := w.runner.(purger); ok {
 		loops.Go(func() { w.purge(ctx, purger) })
+	}
+	if observer, ok := w.runner.(outboxObserver); ok && w.options.Observer != nil {
+		loops.Go(func() { w.observe(ctx, observer) })
 	}
 	go func() {
 		defer close(ended)

@@ -3,6 +3,7 @@
 //
 //	go run ./app/quickstart               # starts it and prints what to try
 //	go run ./app/quickstart -walkthrough  # plays the whole story, checks it, and exits
+//	go run ./app/quickstart gdpr help     # the command of operators, on the database of the demo
 package main
 
 import (
@@ -19,6 +20,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/habeas-data/habeas/adapters/cli"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 )
@@ -26,6 +28,9 @@ import (
 const shutdownTimeout = 10 * time.Second
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "gdpr" {
+		os.Exit(cli.Main(newTree(os.Getenv)))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	config, err := configFromProcess()
@@ -118,6 +123,10 @@ Try, in another terminal:
   # erase (Art. 17), then export again
   curl -s -H 'Authorization: Bearer alice' -X DELETE http://%[1]s/me
   curl -s -H 'Authorization: Bearer alice' http://%[1]s/me/export
+
+  # look at it as an operator does
+  go run ./app/quickstart gdpr status
+  go run ./app/quickstart gdpr trail 1
 
 The API is described at http://%[1]s/openapi.json
 `, address)

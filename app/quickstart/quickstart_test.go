@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/cli"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
@@ -160,6 +161,40 @@ func TestWrongSettingsAreRefused(t *testing.T) {
 		_, err := openDatabase(t.Context(), databaseURL)
 		if err == nil || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%q: %v", databaseURL, err)
+		}
+	}
+}
+
+func TestOperatorsHaveACommandOnTheDatabaseOfTheDemo(t *testing.T) {
+	databaseURL := "sqlite://" + filepath.Join(t.TempDir(), "demo.db")
+	db, err := openDatabase(t.Context(), databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if err := prepare(t.Context(), db); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"HABEAS_DATABASE_URL": databaseURL}
+	for _, step := range []struct {
+		args, says string
+		code       int
+	}{
+		{"migrate up", "applied", 0},
+		{"erase 1 --ref supportdesk=c-alice --operator dpo --yes", "To be told by a worker: supportdesk", 0},
+		{"outbox counts", "supportdesk", 0},
+		{"trail 1 --database-url " + databaseURL, "operator=dpo", 0},
+		{"trail 1 --database-url mysql://root:s3cret@db", "cannot be opened", 2},
+		{"erase --help", "quickstart gdpr erase 42 --operator dpo", 0},
+	} {
+		var output bytes.Buffer
+		root := newTree(func(name string) string { return env[name] })
+		root.SetArgs(append([]string{"gdpr"}, strings.Fields(step.args)...))
+		root.SetOut(&output)
+		root.SetErr(&output)
+		code := cli.Execute(t.Context(), root)
+		if code != step.code || !strings.Contains(output.String(), step.says) || strings.Contains(output.String(), "s3cret") {
+			t.Errorf("%s ends with %d:\n%s", step.args, code, output.String())
 		}
 	}
 }

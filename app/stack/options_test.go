@@ -17,6 +17,7 @@ func TestOptionsAreDefaultOnlyIfEveryFieldIs(t *testing.T) {
 		"ResolverTimeout": {ResolverTimeout: time.Second},
 		"Saga":            {Saga: saga.Options{Batch: 1}},
 		"IDs":             {IDs: &mocks.MockIDSource{}},
+		"Observer":        {Observer: &mocks.MockObserver{}},
 	} {
 		if stack.IsDefault(options) {
 			t.Errorf("options with %s are the default", name)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/check"
 	"github.com/habeas-data/habeas/domain/consent"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
@@ -44,6 +45,11 @@ type Config struct {
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 	// Clock is the source of the current time. The default is the machine's clock.
 	Clock ports.Clock
+	// Catalog reads the schema of the database that Sessions works on, for the check of the data map. bunstore.Store is
+	// one. By default the Stack has no Checker.
+	Catalog ports.CatalogReader
+	// TrustRowFilters is that of bunstore.Options, for the check of the data map. The default is false.
+	TrustRowFilters bool
 
 	Options
 }
@@ -58,11 +64,15 @@ type Options struct {
 	IDs ports.IDSource
 	// Hooks are what the application itself does with an erasure or a rectification. The default is nothing.
 	Hooks Hooks
+	// Observer is told what happens, for metrics and traces; see ports.Observer. Sessions has to be given it, too. The
+	// default is none, which costs nothing.
+	Observer ports.Observer
 }
 
 // IsDefault reports whether every option is left out.
 func IsDefault(o Options) bool {
-	return o.ResolverTimeout == 0 && saga.IsDefault(o.Saga) && o.IDs == nil && o.Hooks.isDefault()
+	return o.ResolverTimeout == 0 && saga.IsDefault(o.Saga) && o.IDs == nil && o.Hooks.isDefault() &&
+		o.Observer == nil
 }
 
 // Stack has every service of the module, wired. A router calls them for its requests, and an application calls them
@@ -80,7 +90,11 @@ type Stack struct {
 	Exporter    *export.Exporter
 	Eraser      *erasure.Eraser
 	Rectifier   *rectification.Rectifier
-	Runner      *saga.Runner // to be drained by a worker, see adapters/worker
+	Runner      *saga.Runner   // to be drained by a worker, see adapters/worker
+	Observer    ports.Observer // Options.Observer; nil means none
+
+	// Checker compares the data map with the database. It is nil, and nothing else needs it, if there is no Catalog.
+	Checker *check.Checker
 }
 
 // New wires the services. Returns domain.ErrConfiguration for a mistake in the configuration, and domain.ErrManifest or
@@ -105,19 +119,20 @@ func New(c Config) (Stack, error) {
 	ids := cmp.Or(c.IDs, ports.IDSource(&system.IDs{}))
 	eraser, err := erasure.NewEraser(erasure.Config{
 		Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: c.Resolvers, Purposes: purposes,
-		Before: c.Hooks.BeforeErasure, After: c.Hooks.afterErasure(),
+		Observer: c.Observer, Before: c.Hooks.BeforeErasure, After: c.Hooks.afterErasure(),
 	})
 	if err != nil {
 		return Stack{}, err
 	}
 	exporter, err := export.NewExporter(export.Config{
 		Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: c.Resolvers, ResolverTimeout: c.ResolverTimeout,
+		Observer: c.Observer,
 	})
 	if err != nil {
 		return Stack{}, err
 	}
 	rectifier, err := rectification.NewRectifier(rectification.Config{
-		Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: c.Resolvers,
+		Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: c.Resolvers, Observer: c.Observer,
 		Before: c.Hooks.BeforeRectification, After: c.Hooks.afterRectification(),
 	})
 	if err != nil {
@@ -127,20 +142,32 @@ func New(c Config) (Stack, error) {
 		c.Saga.Jitter = system.Jitter
 	}
 	runner, err := saga.NewRunner(saga.Config{
-		Sessions: c.Sessions, Clock: clock, IDs: ids, Resolvers: c.Resolvers, Options: c.Saga, OnAbandoned: c.OnAbandoned,
+		Sessions: c.Sessions, Clock: clock, IDs: ids, Resolvers: c.Resolvers, Observer: c.Observer,
+		Options: c.Saga, OnAbandoned: c.OnAbandoned,
 	})
 	if err != nil {
 		return Stack{}, err
 	}
+	var checker *check.Checker
+	if c.Catalog != nil {
+		checker, err = check.New(check.Config{
+			Catalog: c.Catalog, DataMap: c.DataMap, Plan: eraser.Plan(), TrustRowFilters: c.TrustRowFilters,
+		})
+		if err != nil {
+			return Stack{}, err
+		}
+	}
 	return Stack{
 		Sessions:    c.Sessions,
 		DataMap:     c.DataMap,
-		Consent:     consent.NewLedger(clock, ids).WithPurposes(purposes),
-		Restriction: restriction.NewLedger(clock, ids).WithPurposes(purposes),
+		Consent:     consent.NewLedger(clock, ids).WithPurposes(purposes).WithObserver(c.Observer),
+		Restriction: restriction.NewLedger(clock, ids).WithPurposes(purposes).WithObserver(c.Observer),
 		Exporter:    exporter,
 		Eraser:      eraser,
 		Rectifier:   rectifier,
 		Runner:      runner,
+		Checker:     checker,
+		Observer:    c.Observer,
 	}, nil
 }
 
@@ -152,6 +179,9 @@ func (s Stack) API(c httpapi.Config) (*httpapi.API, error) {
 	c.Restriction = cmp.Or(c.Restriction, s.Restriction)
 	c.Export = cmp.Or(c.Export, s.Exporter)
 	c.Erasure = cmp.Or(c.Erasure, s.Eraser)
+	if c.Observer == nil {
+		c.Observer = s.Observer
+	}
 	if c.DataMap.IsZero() {
 		c.DataMap = s.DataMap
 	}

@@ -2,6 +2,7 @@ package erasure
 
 import (
 	"context"
+	"slices"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
@@ -10,21 +11,21 @@ import (
 // enqueueKeys enqueues the keys that the rows hold, for as long as they do. It holds a page of them in memory at once.
 func (r *run) enqueueKeys(ctx context.Context) error {
 	for _, name := range r.dataMap.Refs() {
-		before := r.keys
+		i := slices.IndexFunc(r.external, func(e domain.RehearsedExternal) bool { return e.Resolver == name })
+		system := &r.external[i] // there is one, as NewEraser has checked
 		query := domain.KeyQuery{Resolver: name, ErasedAt: r.at}
 		err := resolvers.KeyCalls(ctx, r.session, r.dataMap, r.resolvers, r.id, query, func(call resolvers.Call) error {
-			r.keys += len(call.Ref.Keys)
+			system.Keys += len(call.Ref.Keys)
+			system.Entries++
 			_, err := r.send(ctx, call)
 			return err
 		})
 		if err != nil {
-			event := r.operation.Event(domain.EventErasureStepFailed, r.id, domain.Payload{
-				"target": name, "error": domain.ErrorClass(err),
-			})
-			_ = r.session.Audit().AppendEvidence(ctx, event) // err is what went wrong; Do reports lost evidence
+			r.fail(ctx, name, domain.ErrorClass(err))
 			return err
 		}
-		if r.keys > before {
+		if system.Keys > 0 {
+			r.keys += system.Keys
 			r.ofKeys = append(r.ofKeys, name)
 		}
 	}
@@ -32,8 +33,8 @@ func (r *run) enqueueKeys(ctx context.Context) error {
 }
 
 // enqueue enqueues the calls for the subject's refs.
-func (r *run) enqueue(ctx context.Context, calls []resolvers.Call) error {
-	names, err := r.send(ctx, calls...)
+func (r *run) enqueue(ctx context.Context) error {
+	names, err := r.send(ctx, r.calls...)
 	r.result.EnqueuedExternal = append(names, r.ofKeys...)
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/internal/audit"
 	"github.com/habeas-data/habeas/domain/internal/hook"
+	"github.com/habeas-data/habeas/domain/internal/observe"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -21,6 +22,7 @@ type Config struct {
 	DataMap   domain.DataMap
 	Resolvers []ports.Resolver // the external systems, none by default
 	Purposes  domain.Purposes  // those that audit events may name, as consent.Ledger's do; none by default
+	Observer  ports.Observer   // is told how each erasure ended, none by default
 
 	// Before is called in the session of each erasure, once the subject is locked and before anything is changed. Its
 	// error, or its panic, fails the erasure. It is called again if the session is tried again. By default there is none.
@@ -39,6 +41,7 @@ type Eraser struct {
 	purposes  domain.Purposes
 	before    hook.Before
 	after     func(context.Context, domain.Subject, domain.ErasureResult)
+	observer  ports.Observer
 }
 
 // NewEraser makes the plan and returns an eraser that follows it. Returns domain.ErrConfiguration if a field is missing
@@ -60,7 +63,7 @@ func NewEraser(c Config) (*Eraser, error) {
 		return nil, err
 	}
 	return &Eraser{
-		audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, plan, c.Purposes, c.Before, c.After,
+		audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, plan, c.Purposes, c.Before, c.After, c.Observer,
 	}, nil
 }
 
@@ -85,44 +88,50 @@ func (e *Eraser) Plan() domain.Plan { return e.plan }
 //
 // A subject that does not fit the data map, or has a ref of an unknown kind, is domain.ErrSubject and leaves no trace.
 func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error) {
-	calls, skipped, err := resolvers.Admit(e.dataMap, e.resolvers, subject)
+	return e.erase(ctx, s, subject, "")
+}
+
+// erase erases the subject; if there is a fingerprint, only as it was rehearsed. It tells the observer.
+func (e *Eraser) erase(
+	ctx context.Context, s ports.Session, subject domain.Subject, fingerprint string,
+) (domain.ErasureResult, error) {
+	result, err := e.carryOut(ctx, s, subject, fingerprint)
+	observe.Right(ctx, e.observer, s, domain.RightObserved{
+		Right: domain.RightErasure, Outcome: domain.OutcomeOK,
+	}, err)
+	return result, err
+}
+
+func (e *Eraser) carryOut(
+	ctx context.Context, s ports.Session, subject domain.Subject, fingerprint string,
+) (domain.ErasureResult, error) {
+	run, err := e.admit(subject)
 	if err != nil {
 		return domain.ErasureResult{}, err
 	}
-	run := &run{Eraser: e, session: s, id: subject.ID, result: domain.ErasureResult{
-		SubjectID:  subject.ID,
-		Deleted:    map[string]int64{},
-		Anonymized: map[string]int64{},
-		Retained:   map[string]int64{},
-	}}
-	if err := run.begin(ctx, len(subject.Refs), len(calls)); err != nil {
-		return domain.ErasureResult{}, err
-	}
-	if err := run.enqueueKeys(ctx); err != nil {
-		return domain.ErasureResult{}, err
-	}
-	if err := run.beforehand(ctx, subject); err != nil {
-		return domain.ErasureResult{}, err
-	}
-	if err := run.apply(ctx, e.plan.LocalAt(run.at)); err != nil {
-		return domain.ErasureResult{}, err
-	}
-	if err := run.withdraw(ctx); err != nil {
-		return domain.ErasureResult{}, err
-	}
-	if err := run.endConsents(ctx); err != nil {
-		return domain.ErasureResult{}, err
-	}
-	if err := run.enqueue(ctx, calls); err != nil {
-		return domain.ErasureResult{}, err
-	}
-	if err := run.complete(ctx, skipped); err != nil {
-		return domain.ErasureResult{}, err
-	}
-	if err := run.afterwards(subject); err != nil {
+	run.session, run.rehearsed = s, fingerprint
+	if err := run.carryOut(ctx); err != nil {
 		return domain.ErasureResult{}, err
 	}
 	return run.result, nil
+}
+
+// admit checks a subject and returns its erasure, which has no session yet.
+func (e *Eraser) admit(subject domain.Subject) (*run, error) {
+	calls, skipped, err := resolvers.Admit(e.dataMap, e.resolvers, subject)
+	if err != nil {
+		return nil, err
+	}
+	return &run{
+		Eraser: e, id: subject.ID, subject: subject, calls: calls, skipped: skipped,
+		steps: []domain.RehearsedStep{}, external: e.systems(calls),
+		result: domain.ErasureResult{
+			SubjectID:  subject.ID,
+			Deleted:    map[string]int64{},
+			Anonymized: map[string]int64{},
+			Retained:   map[string]int64{},
+		},
+	}, nil
 }
 
 // run is one erasure on its way.
@@ -131,20 +140,47 @@ type run struct {
 	operation audit.Operation // from the request on
 	session   ports.Session
 	id        domain.SubjectID
-	at        time.Time // when the subject was locked
+	subject   domain.Subject
+	calls     []resolvers.Call // for the subject's refs
+	skipped   []string         // the systems without a ref
+	rehearsed string           // the fingerprint of the rehearsal, if there was one
+	at        time.Time        // when the subject was locked
 	result    domain.ErasureResult
-	enqueued  int      // outbox entries
-	keys      int      // of external systems, in these entries
-	ofKeys    []string // the systems of these keys
+	steps     []domain.RehearsedStep     // those carried out
+	external  []domain.RehearsedExternal // all external systems
+	refused   domain.Step                // the step that failed, if one did
+	ofHook    bool                       // the hook failed
+	enqueued  int                        // outbox entries
+	keys      int                        // of external systems, in these entries
+	ofKeys    []string                   // the systems of these keys
+}
+
+// carryOut does all of the erasure in the session.
+func (r *run) carryOut(ctx context.Context) error {
+	for _, part := range []func(context.Context) error{
+		r.begin, r.enqueueKeys, r.beforehand, r.apply, r.compare, r.withdraw, r.endConsents, r.enqueue, r.complete,
+		r.afterwards,
+	} {
+		if err := part(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fail keeps the evidence of a failure at a target. The failure is what went wrong; Do reports lost evidence.
+func (r *run) fail(ctx context.Context, target, class string) {
+	event := r.operation.Event(domain.EventErasureStepFailed, r.id, domain.Payload{"target": target, "error": class})
+	_ = r.session.Audit().AppendEvidence(ctx, event)
 }
 
 // begin locks the subject, then records the request: its event is stamped under the lock, so that the trails of
 // concurrent erasures do not interleave, and recorded even where the lock could not be had.
-func (r *run) begin(ctx context.Context, refs, external int) error {
+func (r *run) begin(ctx context.Context) error {
 	r.at = domain.Instant(r.audit.Clock.Now())
 	lockErr := r.session.Subjects().Lock(ctx, r.id, r.at)
-	operation, requested := r.audit.Begin(domain.EventErasureRequested, r.id, domain.Payload{
-		"local_steps": len(r.plan.Local()), "external_steps": external, "refs": refs,
+	operation, requested := r.audit.Begin(ctx, domain.EventErasureRequested, r.id, domain.Payload{
+		"local_steps": len(r.plan.Local()), "external_steps": len(r.calls), "refs": len(r.subject.Refs),
 	})
 	r.operation = operation
 	if err := r.session.Audit().AppendEvidence(ctx, requested); err != nil && lockErr == nil {
@@ -162,7 +198,7 @@ func (r *run) withdraw(ctx context.Context) error {
 		return err
 	}
 	for _, entry := range withdrawn {
-		rectification := r.audit.Operation(entry.OperationID)
+		rectification := r.audit.Operation(ctx, entry.OperationID)
 		event := rectification.Event(domain.EventRectificationStepFailed, r.id, domain.Payload{
 			"target": entry.Resolver, "external": true, "abandoned": true, "error": "erased", "attempts": entry.Attempts,
 		})
@@ -173,7 +209,8 @@ func (r *run) withdraw(ctx context.Context) error {
 	return nil
 }
 
-func (r *run) apply(ctx context.Context, steps []domain.Step) error {
+func (r *run) apply(ctx context.Context) error {
+	steps := r.plan.LocalAt(r.at)
 	rows, err := r.session.Subjects().Apply(ctx, r.id, steps)
 	if err == nil && len(rows) != len(steps) {
 		err = &domain.Error{Op: "erase", Message: "the store has not answered for each step"}
@@ -181,8 +218,8 @@ func (r *run) apply(ctx context.Context, steps []domain.Step) error {
 	if err != nil {
 		payload := domain.Payload{"error": domain.ErrorClass(err)}
 		if len(rows) < len(steps) {
-			failed := steps[len(rows)]
-			maps.Copy(payload, payloadOf(failed))
+			r.refused = steps[len(rows)]
+			maps.Copy(payload, payloadOf(r.refused))
 		}
 		event := r.operation.Event(domain.EventErasureStepFailed, r.id, payload)
 		_ = r.session.Audit().AppendEvidence(ctx, event) // err is what went wrong; Do reports lost evidence
@@ -190,6 +227,7 @@ func (r *run) apply(ctx context.Context, steps []domain.Step) error {
 	}
 	var events []domain.AuditEvent
 	for i, step := range steps {
+		r.steps = append(r.steps, domain.RehearsedStep{Step: step, Rows: rows[i]})
 		if step.OnlyExpired() && rows[i] == 0 {
 			continue // which is what the plan says
 		}
@@ -233,13 +271,13 @@ func (r *run) counts(strategy domain.Strategy) map[string]int64 {
 }
 
 // complete records what the erasure did here, and that it is complete, unless external systems are to erase, too.
-func (r *run) complete(ctx context.Context, skipped []string) error {
+func (r *run) complete(ctx context.Context) error {
 	completed := r.operation.Event(domain.EventErasureLocalCompleted, r.id, domain.Payload{
 		"deleted":           total(r.result.Deleted),
 		"anonymized":        total(r.result.Anonymized),
 		"retained":          total(r.result.Retained),
 		"enqueued":          r.enqueued,
-		"skipped_resolvers": strings.Join(resolvers.Without(skipped, r.ofKeys), ","),
+		"skipped_resolvers": strings.Join(resolvers.Without(r.skipped, r.ofKeys), ","),
 	})
 	if r.keys > 0 {
 		completed.Payload["keys"] = r.keys

@@ -11,27 +11,25 @@ import (
 )
 
 // beforehand calls the hook that comes before the local steps.
-func (r *run) beforehand(ctx context.Context, subject domain.Subject) error {
+func (r *run) beforehand(ctx context.Context) error {
 	if r.before == nil {
 		return nil
 	}
-	err := hook.Contain(func() error { return r.before(ctx, r.session, subject.Clone()) })
+	err := hook.Contain(func() error { return r.before(ctx, r.session, r.subject.Clone()) })
 	if err == nil {
 		return nil
 	}
-	event := r.operation.Event(domain.EventErasureStepFailed, r.id, domain.Payload{
-		"target": hook.Target, "error": hook.ClassOf(err),
-	})
-	_ = r.session.Audit().AppendEvidence(ctx, event) // err is what went wrong; Do reports lost evidence
+	r.ofHook = true
+	r.fail(ctx, hook.Target, hook.ClassOf(err))
 	return err
 }
 
 // afterwards has the hook called that comes after the commit.
-func (r *run) afterwards(subject domain.Subject) error {
+func (r *run) afterwards(context.Context) error {
 	if r.after == nil {
 		return nil
 	}
-	subject, result := subject.Clone(), cloned(r.result)
+	subject, result := r.subject.Clone(), cloned(r.result)
 	return ports.AfterCommit(r.session, func(ctx context.Context) {
 		_ = hook.Contain(func() error {
 			r.after(ctx, subject, result)

@@ -8,15 +8,20 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
 	"github.com/habeas-data/habeas/internal/detach"
+	"github.com/habeas-data/habeas/ports"
 )
 
-// answer is the result of one call. It is ok unless the call failed, panicked or took too long, or one of its records
-// is not valid.
+// answer is the result of one call. Its outcome is domain.OutcomeOK unless the call failed, panicked or took too long,
+// or one of its records is not valid.
 type answer struct {
-	index   int
-	records []domain.ExportRecord
-	ok      bool
+	index    int
+	records  []domain.ExportRecord
+	outcome  domain.Outcome
+	observed ports.Ending
 }
+
+// end ends the call, which is over for the exporter.
+func (a answer) end() { a.observed.End(domain.Ended{Outcome: a.outcome}) }
 
 // ask makes all calls at once, each under its own deadline, and returns their records in the order of the calls and
 // the names of the systems that did not answer, each once. It never waits longer than the deadline, even for a
@@ -33,44 +38,63 @@ func (e *Exporter) ask(
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
 	incoming := make(chan answer, len(calls)) // with room for all, so that a late one blocks nobody
+	answers := make([]answer, len(calls))
 	for i, call := range calls {
+		calling, observed := ports.Begin(ctx, e.observer, domain.Activity{
+			Kind: domain.ActivityCall, System: call.Ref.Kind, Call: domain.CallExport,
+		})
+		answers[i] = answer{index: i, observed: observed}
 		go func() {
-			a := answer{index: i}
+			a := answer{index: i, outcome: domain.OutcomePanic, observed: observed} // unless it returns
 			defer func() {
-				if recover() != nil {
-					a = answer{index: i}
-				}
+				_ = recover()
 				incoming <- a
 			}()
-			got, err := export(ctx, call)
-			if err == nil {
-				a.records, a.ok = adopt(call.Ref.Kind, got)
-			}
+			a.records, a.outcome = collect(calling, call)
 		}()
 	}
 
-	answers := make([]answer, len(calls))
 	for range calls {
 		select {
 		case a := <-incoming:
 			answers[a.index] = a
+			a.end()
 		case <-ctx.Done():
 			select {
 			case a := <-incoming: // it came in time, together with the deadline
 				answers[a.index] = a
+				a.end()
 			default:
 			}
 		}
 	}
 
 	for i, call := range calls {
-		if a := answers[i]; a.ok {
+		a := answers[i]
+		if a.outcome == "" {
+			a.outcome = domain.OutcomeOf(ctx.Err())
+			a.end()
+		}
+		if a.outcome == domain.OutcomeOK {
 			records = append(records, a.records...)
 		} else {
 			incomplete = append(incomplete, call.Ref.Kind)
 		}
 	}
 	return records, slices.Compact(incomplete)
+}
+
+// collect makes a call and returns copies of its records.
+func collect(ctx context.Context, call resolvers.Call) ([]domain.ExportRecord, domain.Outcome) {
+	got, err := export(ctx, call)
+	if err != nil {
+		return nil, domain.OutcomeOf(err)
+	}
+	records, ok := adopt(call.Ref.Kind, got)
+	if !ok {
+		return nil, domain.Outcome(domain.ErrInvalid)
+	}
+	return records, domain.OutcomeOK
 }
 
 // adopt returns copies of a system's records, which share no memory with the system: it may change its own records at

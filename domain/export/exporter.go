@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/internal/audit"
+	"github.com/habeas-data/habeas/domain/internal/observe"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -23,6 +24,7 @@ type Config struct {
 	DataMap         domain.DataMap
 	Resolvers       []ports.Resolver // the external systems, none by default
 	ResolverTimeout time.Duration    // for each external system; 0 means DefaultResolverTimeout
+	Observer        ports.Observer   // is told of each call and how each export ended, none by default
 }
 
 // Exporter answers export requests. It is safe for concurrent use; each call works in the session it is given.
@@ -31,6 +33,7 @@ type Exporter struct {
 	dataMap   domain.DataMap
 	resolvers *resolvers.Set
 	timeout   time.Duration
+	observer  ports.Observer
 }
 
 // NewExporter returns an exporter. Returns domain.ErrConfiguration if a field is missing or wrong, and
@@ -51,7 +54,7 @@ func NewExporter(c Config) (*Exporter, error) {
 	if c.ResolverTimeout == 0 {
 		c.ResolverTimeout = DefaultResolverTimeout
 	}
-	return &Exporter{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, c.ResolverTimeout}, nil
+	return &Exporter{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, c.ResolverTimeout, c.Observer}, nil
 }
 
 // Export returns the subject's bundle: the rows of the application's tables in the order of the data map, then the
@@ -93,27 +96,41 @@ func (e *Exporter) Stream(
 	ctx context.Context, s ports.Session, subject domain.Subject,
 	begin func(domain.ExportBundle) error, yield func(domain.ExportRecord) error,
 ) error {
+	incomplete, err := e.stream(ctx, s, subject, begin, yield)
+	right := domain.RightObserved{Right: domain.RightExport, Outcome: domain.OutcomeOK}
+	if incomplete {
+		right.Outcome = domain.OutcomeIncomplete
+	}
+	observe.Right(ctx, e.observer, s, right, err)
+	return err
+}
+
+// stream reports whether a part of an external system is missing.
+func (e *Exporter) stream(
+	ctx context.Context, s ports.Session, subject domain.Subject,
+	begin func(domain.ExportBundle) error, yield func(domain.ExportRecord) error,
+) (isIncomplete bool, err error) {
 	calls, skipped, err := resolvers.Admit(e.dataMap, e.resolvers, subject)
 	if err != nil {
-		return err
+		return false, err
 	}
-	operation, requested := e.audit.Begin(domain.EventExportRequested, subject.ID, domain.Payload{
+	operation, requested := e.audit.Begin(ctx, domain.EventExportRequested, subject.ID, domain.Payload{
 		"refs": len(subject.Refs), "resolvers": len(calls),
 	})
 	if err := s.Audit().AppendEvidence(ctx, requested); err != nil {
-		return err
+		return false, err
 	}
 
 	external, incomplete := e.ask(ctx, calls)
 	keys := keyExport{Exporter: e, session: s, id: subject.ID}
 	if err := keys.ask(ctx); err != nil {
-		return err
+		return false, err
 	}
 	external = append(external, keys.records...)
 	incomplete = append(incomplete, resolvers.Without(keys.incomplete, incomplete)...)
 	skipped = resolvers.Without(skipped, keys.asked)
 	if err := ctx.Err(); err != nil {
-		return &domain.Error{Op: "export", Message: "ended by its context", Err: err}
+		return false, &domain.Error{Op: "export", Message: "ended by its context", Err: err}
 	}
 	err = begin(domain.ExportBundle{
 		SubjectID:         subject.ID,
@@ -123,7 +140,7 @@ func (e *Exporter) Stream(
 		IncompleteSources: incomplete,
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
 	records := 0
 	counted := func(record domain.ExportRecord) error {
@@ -131,11 +148,11 @@ func (e *Exporter) Stream(
 		return yield(record)
 	}
 	if err := s.Subjects().Export(ctx, subject.ID, counted); err != nil {
-		return err
+		return false, err
 	}
 	for _, record := range external {
 		if err := counted(record); err != nil {
-			return err
+			return false, err
 		}
 	}
 	completed := operation.Event(domain.EventExportCompleted, subject.ID, domain.Payload{
@@ -143,5 +160,5 @@ func (e *Exporter) Stream(
 		"incomplete_sources": strings.Join(incomplete, ","),
 		"skipped_resolvers":  strings.Join(skipped, ","),
 	})
-	return s.Audit().Append(ctx, completed)
+	return len(incomplete) > 0, s.Audit().Append(ctx, completed)
 }

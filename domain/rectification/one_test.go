@@ -254,3 +254,20 @@ func TestAllColumnsOfACategoryAreAnOption(t *testing.T) {
 	_, err := w.RectifySubject(t.Context(), w.session, w.subject, domain.Corrections{"contact": "zoe@example.org"})
 	wantFaults(t, err, "contact ambiguous")
 }
+
+func TestARowWhoseKeyIsNotExportedCannotBeCorrectedAlone(t *testing.T) {
+	passes := child("passes", "users")
+	passes.PrimaryKey, passes.Owned = []string{"token"}, true
+	token := personal("token", domain.TypeText, domain.CategoryTechnical)
+	token.Personal.Export = domain.ExportNo
+	passes.Columns = append(passes.Columns, token, personal("device", domain.TypeText, domain.CategoryTechnical))
+	for row, faults := range map[string][]string{"": nil, "s3cret": {"passes.device unknown"}} {
+		_, err := planner.Plan(mustMap(t, users(), passes), []domain.Correction{
+			{Table: "passes", Column: "device", Row: row, Value: "phone"},
+		}, false)
+		if faults == nil && err == nil {
+			continue
+		}
+		wantFaults(t, err, faults...)
+	}
+}

@@ -175,6 +175,9 @@ func (p *planning) named(c domain.Correction) ([]target, *domain.FieldError) {
 	case c.Category != "" && c.Category != column.Personal.Category:
 		return nil, fault(domain.FieldUnknown, "is of the category "+string(column.Personal.Category))
 	}
+	if c.Row != "" && !table.RowsNamed() {
+		return nil, fault(domain.FieldUnknown, "is in a table whose key is not exported: none of its rows can be named")
+	}
 	isText := utf8.ValidString(c.Row) && !strings.ContainsRune(c.Row, 0)
 	if _, ok := domain.SplitTuple(c.Row, len(table.PrimaryKey)); c.Row != "" && (!ok || !isText) {
 		return nil, fault(domain.FieldUnknown, "names no row of the table")

@@ -9,6 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/internal/audit"
 	"github.com/habeas-data/habeas/domain/internal/hook"
+	"github.com/habeas-data/habeas/domain/internal/observe"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -19,6 +20,7 @@ type Config struct {
 	IDs       ports.IDSource
 	DataMap   domain.DataMap
 	Resolvers []ports.Resolver // the external systems, none by default
+	Observer  ports.Observer   // is told how each rectification ended, none by default
 
 	// Before is called in the session of each rectification, once the subject is locked and before anything is changed.
 	// Its error, or its panic, fails the rectification. It is called again if the session is tried again. By default there
@@ -39,6 +41,7 @@ type Rectifier struct {
 	resolvers *resolvers.Set
 	before    hook.Before
 	after     func(context.Context, domain.Subject, domain.RectificationResult)
+	observer  ports.Observer
 }
 
 // NewRectifier returns a rectifier. Returns domain.ErrConfiguration if a field is missing or wrong.
@@ -50,7 +53,7 @@ func NewRectifier(c Config) (*Rectifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Rectifier{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, c.Before, c.After}, nil
+	return &Rectifier{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, c.Before, c.After, c.Observer}, nil
 }
 
 // Option changes what RectifySubject does by default.
@@ -97,6 +100,16 @@ func (r *Rectifier) RectifySubject(
 // failed step. A row of another subject is not told from one that does not exist.
 func (r *Rectifier) Rectify(
 	ctx context.Context, s ports.Session, subject domain.Subject, corrections ...domain.Correction,
+) (domain.RectificationResult, error) {
+	result, err := r.rectify(ctx, s, subject, corrections)
+	observe.Right(ctx, r.observer, s, domain.RightObserved{
+		Right: domain.RightRectification, Outcome: domain.OutcomeOK,
+	}, err)
+	return result, err
+}
+
+func (r *Rectifier) rectify(
+	ctx context.Context, s ports.Session, subject domain.Subject, corrections []domain.Correction,
 ) (domain.RectificationResult, error) {
 	calls, _, err := resolvers.Admit(r.dataMap, r.resolvers, subject)
 	if err != nil {

@@ -31,7 +31,7 @@ func (r *run) begin(ctx context.Context, refs int) error {
 	if lockErr == nil && state.Erased && !createdAgain {
 		r.spareErased()
 	}
-	operation, requested := r.audit.Begin(domain.EventRectificationRequested, r.id, domain.Payload{
+	operation, requested := r.audit.Begin(ctx, domain.EventRectificationRequested, r.id, domain.Payload{
 		"categories":     joined(r.plan.Categories()),
 		"local_steps":    len(r.plan.Steps),
 		"external_steps": len(r.calls),

@@ -188,7 +188,7 @@ func (r *Replayer) erase(ctx context.Context, entry domain.JournalEntry) error {
 		subject.Refs = refs
 	}
 	return r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		event := r.audit.Event(domain.EventErasureReplayed, entry.SubjectID, domain.Payload{
+		event := r.audit.Event(ctx, domain.EventErasureReplayed, entry.SubjectID, domain.Payload{
 			"erased_at": entry.ErasedAt.Format(time.RFC3339Nano),
 		})
 		if err := s.Audit().Append(ctx, event); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/internal/audit"
+	"github.com/habeas-data/habeas/domain/internal/observe"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -15,6 +16,7 @@ import (
 type Ledger struct {
 	audit    audit.Stamper
 	purposes domain.Purposes
+	observer ports.Observer
 }
 
 // NewLedger returns a ledger that takes its instants from clock and its event ids from ids.
@@ -24,7 +26,15 @@ func NewLedger(clock ports.Clock, ids ports.IDSource) *Ledger {
 
 // WithPurposes returns a ledger like this one that knows the declared purposes: Record and Status refuse every other
 // one. The ledger itself stays as it is.
-func (l *Ledger) WithPurposes(purposes domain.Purposes) *Ledger { return &Ledger{l.audit, purposes} }
+func (l *Ledger) WithPurposes(purposes domain.Purposes) *Ledger {
+	return &Ledger{l.audit, purposes, l.observer}
+}
+
+// WithObserver returns a ledger like this one that tells the observer how each decision ended. The ledger itself stays
+// as it is.
+func (l *Ledger) WithObserver(observer ports.Observer) *Ledger {
+	return &Ledger{l.audit, l.purposes, observer}
+}
 
 // Purposes returns the declared purposes, none by default.
 func (l *Ledger) Purposes() domain.Purposes { return l.purposes }
@@ -34,6 +44,20 @@ func (l *Ledger) Purposes() domain.Purposes { return l.purposes }
 // one about a purpose that is not declared where purposes are, is domain.ErrInvalid with every field at fault, and
 // leaves no trace.
 func (l *Ledger) Record(
+	ctx context.Context, s ports.Session, id domain.SubjectID, decision domain.RestrictionDecision,
+) (domain.RestrictionRecord, error) {
+	record, err := l.record(ctx, s, id, decision)
+	right := domain.RightObserved{
+		Right: domain.RightRestriction, Decision: domain.DecisionLifted, Outcome: domain.OutcomeOK,
+	}
+	if decision.Restricted {
+		right.Decision = domain.DecisionPlaced
+	}
+	observe.Right(ctx, l.observer, s, right, err)
+	return record, err
+}
+
+func (l *Ledger) record(
 	ctx context.Context, s ports.Session, id domain.SubjectID, decision domain.RestrictionDecision,
 ) (domain.RestrictionRecord, error) {
 	if err := domain.CheckCall("record restriction", id, decision.CheckAmong(l.purposes)); err != nil {
@@ -47,7 +71,7 @@ func (l *Ledger) Record(
 	if decision.Purpose != nil {
 		payload["scope"] = string(domain.ScopePurpose)
 	}
-	event := l.audit.Event(eventType, id, payload)
+	event := l.audit.Event(ctx, eventType, id, payload)
 	record := domain.RestrictionRecord{
 		SubjectID:  id,
 		Purpose:    decision.Purpose,

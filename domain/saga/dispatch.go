@@ -69,6 +69,7 @@ func (r *Runner) contain(ctx context.Context, entry domain.OutboxEntry, leaseUnt
 		default:
 			throttle.end(began, r.config.Clock.Now(), answered, 0)
 		}
+		r.turned(ctx, entry.Resolver)
 	}()
 	givenBack := outcome{settlement: domain.Settlement{Entry: entry, Status: domain.OutboxPending}}
 	if r.isLost(entry) {
@@ -198,6 +199,14 @@ type panicError struct{}
 
 func (*panicError) Error() string { return "habeas: a resolver panicked" }
 
+// outcomeOf is how a call ended, for the observer.
+func outcomeOf(err error) domain.Outcome {
+	if _, panicked := err.(*panicError); panicked { //nolint:errorlint // as call makes it
+		return domain.OutcomePanic
+	}
+	return domain.OutcomeOf(err)
+}
+
 // call calls the resolver of the entry for the entry's operation. It never takes longer than CallTimeout: a resolver
 // that ignores its context is left behind, and call does not wait for its result. The context of the resolver then no
 // longer uses any part of ctx, which may belong to a request.
@@ -206,6 +215,8 @@ func (r *Runner) call(ctx context.Context, entry domain.OutboxEntry) (alreadyAbs
 	defer release()
 	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
 	defer cancel()
+	ctx, observed := r.begin(ctx, entry)
+	defer func() { observed.End(domain.Ended{Outcome: outcomeOf(err)}) }()
 	type answer struct {
 		alreadyAbsent bool
 		err           error

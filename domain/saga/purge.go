@@ -44,18 +44,12 @@ func (r *Runner) reportLate(ctx context.Context) error {
 	if r.config.OnLate == nil {
 		return nil
 	}
-	var backlogs []domain.OutboxBacklog
-	reading, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
-	defer cancel()
-	err := r.config.Sessions.Do(reading, func(ctx context.Context, s ports.Session) error {
-		operations, err := ports.OperationsOf(s.Outbox())
-		if err == nil {
-			backlogs, err = operations.Backlog(ctx)
-		}
+	backlogs, known, err := r.backlogs(ctx)
+	switch {
+	case err != nil:
 		return err
-	})
-	if err != nil {
-		return err
+	case !known:
+		return domain.Misconfigured("outbox", "OnLate needs a store that implements ports.OutboxOperations")
 	}
 	for _, backlog := range backlogs {
 		if backlog.Oldest != nil && r.config.Clock.Now().Sub(*backlog.Oldest) >= r.config.LateAfter {

@@ -2,6 +2,7 @@ package saga
 
 import (
 	"context"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -12,6 +13,20 @@ import (
 // contained. A worker sets it, to write its log.
 func (r *Runner) OnFailure(call func(ctx context.Context, entry domain.OutboxEntry, cause error)) {
 	r.failures.Store(&call)
+}
+
+// OnProgress sets a function that is called after each claim and after each settlement. It must return at once. A worker
+// sets it, to tell a RunOnce that takes long from one that is stuck; see LongestPause.
+func (r *Runner) OnProgress(call func()) { r.progress.Store(&call) }
+
+// LongestPause is the longest that a RunOnce which is not stuck takes from one call of OnProgress to the next: a lease
+// and a call.
+func (r *Runner) LongestPause() time.Duration { return r.config.Lease + r.config.CallTimeout }
+
+func (r *Runner) progressed() {
+	if call := r.progress.Load(); call != nil {
+		(*call)()
+	}
 }
 
 // report is called for what OnFailure describes. The commit is done: whatever the function does changes nothing.

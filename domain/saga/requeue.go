@@ -48,7 +48,7 @@ func (r *Runner) recordRequeued(ctx context.Context, s ports.Session, requeued [
 		if entry.SubjectID.IsZero() { // it cannot be read, and will be abandoned again unless it was repaired
 			continue
 		}
-		event := r.audit.Operation(entry.OperationID).Event(
+		event := r.audit.Operation(ctx, entry.OperationID).Event(
 			domain.EventErasureRequeued, entry.SubjectID, domain.Payload{"target": entry.Resolver},
 		)
 		if err := s.Audit().Append(ctx, event); err != nil {
@@ -88,7 +88,7 @@ func (r *Runner) Discard(
 		if d.Entry.SubjectID.IsZero() || !known {
 			continue
 		}
-		operation := r.audit.Operation(d.Entry.OperationID)
+		operation := r.audit.Operation(ctx, d.Entry.OperationID)
 		events = append(events, operation.Event(types.discarded, d.Entry.SubjectID, domain.Payload{
 			"target": d.Entry.Resolver, "external": true, "reason": reason,
 		}))

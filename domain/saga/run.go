@@ -245,6 +245,7 @@ func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again
 	defer func() {
 		for name, admitted := range systems {
 			r.throttles[name].claimed(admitted, of(b.entries, name))
+			r.turned(ctx, name)
 		}
 		if !returned {
 			r.looks.failed(planned)
@@ -275,6 +276,7 @@ func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again
 		return batch{}, err
 	}
 	b, returned = claiming, true
+	r.progressed()
 	now := r.config.Clock.Now()
 	if planned.span {
 		r.looks.lookedAt(planned, took, now, targets, r.config.Batch, spanned)

@@ -83,6 +83,7 @@ type Config struct {
 	Clock     ports.Clock
 	IDs       ports.IDSource
 	Resolvers []ports.Resolver // the external systems, none by default
+	Observer  ports.Observer   // is told of calls, circuit breakers and the outbox, none by default
 	Options
 
 	// OnAbandoned is called with each entry that was abandoned, after that is committed. The entry has the status
@@ -113,6 +114,7 @@ type Runner struct {
 	turns     atomic.Uint64        // claims so far
 	wakes     chan struct{}        // holds the one wake that was not answered yet
 	full      atomic.Pointer[func()]
+	progress  atomic.Pointer[func()]
 	failures  atomic.Pointer[func(context.Context, domain.OutboxEntry, error)]
 	looks     looks
 	unclaimed watch

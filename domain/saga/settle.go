@@ -66,7 +66,7 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 			if o.settlement.Status != domain.OutboxSucceeded {
 				failed = append(failed, o)
 			}
-			if err := s.Audit().Append(ctx, r.events(o, results[i].Completes)...); err != nil {
+			if err := s.Audit().Append(ctx, r.events(ctx, o, results[i].Completes)...); err != nil {
 				return err
 			}
 		}
@@ -75,6 +75,7 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 	if err != nil {
 		return 0, err
 	}
+	r.progressed()
 	for _, o := range failed {
 		if o.settlement.Status == domain.OutboxAbandoned {
 			r.tell(ctx, o.settled(), o.cause)
@@ -124,9 +125,9 @@ func (o outcome) settled() domain.OutboxEntry {
 
 // events are what an outcome leaves on the audit trail. An operation that is not known here, of a later version say,
 // has no names for its events.
-func (r *Runner) events(o outcome, completes bool) []domain.AuditEvent {
+func (r *Runner) events(ctx context.Context, o outcome, completes bool) []domain.AuditEvent {
 	entry := o.settlement.Entry
-	operation := r.audit.Operation(entry.OperationID)
+	operation := r.audit.Operation(ctx, entry.OperationID)
 	types, known := eventTypes[entry.Operation]
 	if !known {
 		return nil

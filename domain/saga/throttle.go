@@ -28,6 +28,7 @@ type throttle struct {
 	longest time.Duration
 	lanes   chan struct{} // calls at once
 	batch   int
+	turns   turns
 
 	mu       sync.Mutex
 	lookedAt time.Time

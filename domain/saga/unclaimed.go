@@ -84,7 +84,7 @@ func (r *Runner) recordFailure(
 	if !known || entry.SubjectID.IsZero() {
 		return nil
 	}
-	return s.Audit().Append(ctx, r.audit.Operation(entry.OperationID).Event(types.failed, entry.SubjectID, domain.Payload{
+	return s.Audit().Append(ctx, r.audit.Operation(ctx, entry.OperationID).Event(types.failed, entry.SubjectID, domain.Payload{
 		"target": entry.Resolver, "external": true, "attempts": entry.Attempts, "error": class, "abandoned": abandoned,
 	}))
 }

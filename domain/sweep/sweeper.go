@@ -78,7 +78,7 @@ func (s *Sweeper) Sweep(ctx context.Context, session ports.Session, id domain.Su
 		if len(rows) < len(steps) {
 			payload["target"] = steps[len(rows)].Target
 		}
-		_, event := s.audit.Begin(domain.EventRetentionSweepFailed, id, payload)
+		_, event := s.audit.Begin(ctx, domain.EventRetentionSweepFailed, id, payload)
 		_ = session.Audit().AppendEvidence(ctx, event) // err is what went wrong; Do reports lost evidence
 		return domain.SweepReport{}, err
 	}
@@ -95,7 +95,7 @@ func (s *Sweeper) Sweep(ctx context.Context, session ports.Session, id domain.Su
 		}
 		event := domain.AuditEvent{}
 		if len(events) == 0 {
-			operation, event = s.audit.Begin(domain.EventRetentionSwept, id, payload)
+			operation, event = s.audit.Begin(ctx, domain.EventRetentionSwept, id, payload)
 		} else {
 			event = operation.Event(domain.EventRetentionSwept, id, payload)
 		}

@@ -15,7 +15,7 @@
 // its promise:
 //
 //	port                                                             suite
-//	ports.Session, ports.SessionFactory                              TestSessions
+//	ports.Session, ports.SessionFactory, ports.Rehearser             TestSessions
 //	ports.ConsentStore                                               TestConsentStore
 //	ports.RestrictionStore                                           TestRestrictionStore
 //	ports.SubjectStore                                               TestSubjectStore
@@ -25,7 +25,9 @@
 //	ports.RetentionSweeper                                           TestRetentionSweeper
 //	all of these                                                     TestStore
 //	ports.Journal                                                    TestJournal
+//	ports.CatalogReader                                              TestCatalogReader
 //	ports.IDSource                                                   TestIDSource
+//	ports.Observer                                                   TestObserver
 //	ports.Resolver                                                   TestResolver
 //
 // What no case can hold, and is the author's to see to:
@@ -38,7 +40,7 @@
 //   - Export hands records on as it reads them, and keeps none in memory;
 //   - rows that are marked as deleted are rows like any other: a data map does not know the mark;
 //   - a store that knows more of a column than the data map refuses what it could not read back;
-//   - a resolver opens no session, and ports.RectifyingResolver writes the corrections: only its author knows what its
+//   - an observer returns at once, and a resolver opens no session, and ports.RectifyingResolver writes the corrections: only its author knows what its
 //     system can be asked to correct, and shows of it;
 //   - ports.Clock tells the time.
 //

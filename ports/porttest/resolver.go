@@ -95,6 +95,7 @@ var resolverPromises = []promise.Promise[ResolverHarness]{
 	promise.That(resolverErasureLeavesOthersAlone, "nobody else is erased"),
 	promise.That(resolverErasureCanBeRepeated, "erasing again succeeds, for the same entry and another"),
 	promise.That(resolverKeysAreExportedAndErased, "keys are exported and erased, those alone, and again without harm"),
+	promise.That(resolverKeyIsNeverTheBeginningOfOthers, "the beginning of a key reaches nothing under the key"),
 	promise.That(resolverTransientFaultIsTriedAgain, "a fault that passes is no ResolverError"),
 	promise.That(resolverErasureSucceedsOnceTheFaultHasPassed, "once it has passed, the same entry succeeds"),
 	promise.That(resolverPermanentFaultIsAResolverError, "a refusal for good is a ResolverError"),

@@ -1,6 +1,7 @@
 package porttest
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"testing"
@@ -9,13 +10,20 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-func resolverKeysAreExportedAndErased(t testing.TB, h ResolverHarness) {
+// openKeys opens a system and skips the case if the resolver takes no keys.
+func (h ResolverHarness) openKeys(t testing.TB) (ports.KeyResolver, ResolverSystem) {
+	t.Helper()
 	s := h.open(t)
 	if s.Keys.Absent == "" {
 		t.Skip("the harness has no keys: the resolver takes none")
 	}
 	resolver, ok := s.Resolver.(ports.KeyResolver)
 	must(t, ok, "the harness has keys, but the resolver is no ports.KeyResolver")
+	return resolver, s
+}
+
+func resolverKeysAreExportedAndErased(t testing.TB, h ResolverHarness) {
+	resolver, s := h.openKeys(t)
 	export := func(keys ...string) []domain.ExportRecord {
 		records, err := resolver.ExportKeys(t.Context(), keys)
 		must(t, err == nil, "ExportKeys failed: %v", err)
@@ -48,4 +56,29 @@ func resolverKeysAreExportedAndErased(t testing.TB, h ResolverHarness) {
 	}
 	must(t, len(export(many...)) == 0 && !slices.Contains(many, s.Keys.Bystander), "there is something under absent keys")
 	erase(len(many), "entry-4", many...)
+}
+
+// Users may have written the columns that keys come from: a key that reaches others would export and erase their data.
+func resolverKeyIsNeverTheBeginningOfOthers(t testing.TB, h ResolverHarness) {
+	resolver, s := h.openKeys(t)
+	all := append([]string{s.Keys.Bystander}, s.Keys.Populated...)
+	export := func() []domain.ExportRecord {
+		records, err := resolver.ExportKeys(t.Context(), all)
+		must(t, err == nil, "ExportKeys failed: %v", err)
+		return sorted(records)
+	}
+	before := export()
+	for length := range s.Keys.Populated[0] {
+		beginning := s.Keys.Populated[0][:length]
+		if length == 0 || slices.Contains(all, beginning) {
+			continue
+		}
+		var refused *domain.ResolverError
+		records, err := resolver.ExportKeys(t.Context(), []string{beginning})
+		must(t, err == nil || errors.As(err, &refused), "the export of a key that is not there failed: %v", err)
+		assert(t, len(records) == 0, "the beginning of a key has %d records", len(records))
+		_, err = resolver.EraseKeys(t.Context(), []string{beginning}, "entry-1")
+		must(t, err == nil || errors.As(err, &refused), "the erasure of a key that is not there failed: %v", err)
+	}
+	assert(t, reflect.DeepEqual(export(), before), "the beginning of a key has erased something under other keys")
 }

@@ -2,6 +2,7 @@ package porttest
 
 import (
 	"context"
+	"strings"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -41,5 +42,30 @@ func resolverKeyDefects() resolverDefects {
 				return f.doByKeys(ctx, keys)
 			}
 		}, check("ExportKeys failed")},
+		"a key that is a prefix": {func(f *fake) {
+			f.eraseBy = func(ctx context.Context, keys []string, entryID string) (int, error) {
+				var reached []string
+				for _, key := range keys {
+					for known := range f.everybody() {
+						if strings.HasPrefix(known, key) {
+							reached = append(reached, known)
+						}
+					}
+				}
+				absent, err := f.doEraseBy(ctx, keys, entryID)
+				_, _ = f.doEraseBy(ctx, reached, entryID)
+				return absent, err
+			}
+		}, resolverFound{"the beginning of a key has erased": {resolverKeyIsNeverTheBeginningOfOthers}}},
+		"an export of a key that is a prefix": {func(f *fake) {
+			f.byKeys = func(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {
+				for known := range f.everybody() {
+					if strings.HasPrefix(known, keys[0]) && known != keys[0] {
+						keys = append([]string{known}, keys...)
+					}
+				}
+				return f.doByKeys(ctx, keys)
+			}
+		}, resolverFound{"the beginning of a key has 3 records": {resolverKeyIsNeverTheBeginningOfOthers}}},
 	}
 }

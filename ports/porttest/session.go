@@ -3,6 +3,7 @@ package porttest
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
@@ -10,13 +11,16 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestSessions checks that a store keeps the promises of ports.SessionFactory and ports.Session.
+// TestSessions checks that a store keeps the promises of ports.SessionFactory, ports.Session and ports.Rehearser.
 func TestSessions(t *testing.T, h StoreHarness) {
 	t.Helper()
 	promise.Hold(t, sessionPromises, h, h.Waive)
 }
 
-var sessionPromises = []promise.Promise[StoreHarness]{
+var sessionPromises = slices.Concat(runPromises, rehearsalPromises)
+
+// runPromises are about sessions that SessionFactory.Do runs.
+var runPromises = []promise.Promise[StoreHarness]{
 	that(sessionCommitsEverything, "what is written through any store is there after the commit"),
 	that(sessionRollsEverythingBackOnAnError, "an error of fn rolls all of it back, together"),
 	that(sessionReturnsTheErrorThatItWasGiven, "an error of fn comes back for errors.Is and errors.As"),
@@ -25,6 +29,8 @@ var sessionPromises = []promise.Promise[StoreHarness]{
 	that(sessionRollsBackWhenItsGoroutineExits, "so it is rolled back where fn returns in no way at all"),
 
 	that(sessionCallsAfterItsCommit, "functions for after the commit are called in order, and only then"),
+	that(sessionTellsOfItsEnd, "functions for its end are called in order, once, with what Do returns"),
+	that(sessionIsObserved, "an observer is told of each session, and its context is that of fn"),
 
 	that(sessionRollsBackWhenItsContextIsCancelled, "a context cancelled before the commit is context.Canceled"),
 	that(sessionRollsBackWhenItsDeadlineHasPassed, "a deadline before the commit is context.DeadlineExceeded"),
@@ -45,6 +51,7 @@ var sessionPromises = []promise.Promise[StoreHarness]{
 	that(sessionFactoryServesManyAtOnce, "a factory is safe for concurrent use (run with -race)"),
 
 	that(sessionReportsAStoreThatCannotBeReached, "a store that cannot be reached is ErrUnavailable"),
+	that(sessionFactoryIsProbed, "a probe says whether the store can be reached, and ends with its context"),
 	that(sessionGivesNothingAwayInErrors, "no error repeats an id, or a value that was written"),
 }
 

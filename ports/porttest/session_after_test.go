@@ -2,7 +2,9 @@ package porttest
 
 import (
 	"context"
+	"testing"
 
+	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -46,3 +48,77 @@ var callsInside = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc)
 		}})
 	})
 })
+
+// ends is a session whose functions for its end are given to another one.
+type ends struct {
+	replaced
+	tell func(fn func(context.Context, error))
+}
+
+func (e ends) AfterEnd(fn func(context.Context, error)) { e.tell(fn) }
+
+// tellsOfEnd is a defect of what is called at the end of a session.
+func tellsOfEnd(tell func(s ports.EndNotifier, fn func(context.Context, error))) func(*Store) {
+	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
+		return do(ctx, func(ctx context.Context, s ports.Session) error {
+			own, _ := s.(ports.EndNotifier)
+			return fn(ctx, ends{replaced{Session: s}, func(end func(context.Context, error)) { tell(own, end) }})
+		})
+	})
+}
+
+// tellsInside is the defect of a context that still belongs to the session.
+var tellsInside = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
+	return do(ctx, func(inside context.Context, s ports.Session) error {
+		own, _ := s.(ports.EndNotifier)
+		return fn(inside, ends{replaced{Session: s}, func(end func(context.Context, error)) {
+			own.AfterEnd(func(_ context.Context, err error) { end(inside, err) })
+		}})
+	})
+})
+
+// observes is a defect of what an observer is told.
+func observes(change func(o ports.Observer) ports.Observer) func(*Store) {
+	return func(store *Store) {
+		observed := store.Observed
+		store.Observed = func(t testing.TB, observer ports.Observer) ports.SessionFactory {
+			t.Helper()
+			return observed(t, change(observer))
+		}
+	}
+}
+
+// startFunc is an observer of activities alone.
+type startFunc func(context.Context, domain.Activity) (context.Context, func(domain.Ended))
+
+func (f startFunc) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
+	return f(ctx, a)
+}
+
+func (startFunc) Observe(context.Context, domain.Observation) {}
+
+// probed is a session factory with a probe.
+type probed struct {
+	doFunc
+	probe func(context.Context) error
+}
+
+func (p probed) Probe(ctx context.Context) error { return p.probe(ctx) }
+
+// probes is a defect of the probe of a store, and of one that cannot be reached.
+func probes(here, away func(context.Context) error) func(*Store) {
+	return func(store *Store) {
+		store.Sessions = probed{store.Sessions.Do, here}
+		unreachable := store.Unreachable
+		store.Unreachable = func(t testing.TB) ports.SessionFactory {
+			t.Helper()
+			return probed{unreachable(t).Do, away}
+		}
+	}
+}
+
+// probeRight is a probe that keeps its promises where the store can be reached.
+func probeRight(ctx context.Context) error { return ctx.Err() }
+
+// away is a probe that keeps its promises where the store cannot be reached.
+func away(context.Context) error { return errNowhere }

@@ -17,7 +17,7 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 		notCancelled = "is not context canceled"
 		notDeadline  = "is not context deadline exceeded"
 	)
-	promise.ExpectDefects(t, *update, sessionPromises, brokenStore, defects{
+	promise.ExpectDefects(t, *update, runPromises, brokenStore, defects{
 		"nothing commits": {changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 			err := do(ctx, func(ctx context.Context, s ports.Session) error {
 				if err := fn(ctx, s); err != nil {
@@ -48,6 +48,55 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 		}},
 		"what comes after a commit has its session": {callsInside, found{
 			"what comes after a commit cannot open a session": {sessionCallsAfterItsCommit},
+		}},
+		"nothing is called at the end": {tellsOfEnd(func(ports.EndNotifier, func(context.Context, error)) {}), found{
+			"after a commit [] were called": {sessionTellsOfItsEnd},
+		}},
+		"what comes at the end comes at once": {
+			tellsOfEnd(func(_ ports.EndNotifier, fn func(context.Context, error)) { fn(context.Background(), nil) }), found{
+				"were called before the end": {sessionTellsOfItsEnd},
+			},
+		},
+		"what comes at the end is not told how": {tellsOfEnd(func(s ports.EndNotifier, fn func(context.Context, error)) {
+			s.AfterEnd(func(ctx context.Context, _ error) { fn(ctx, nil) })
+		}), found{"after an error [first nil second nil] were called": {sessionTellsOfItsEnd}}},
+		"what comes at the end comes with a commit alone": {
+			tellsOfEnd(func(s ports.EndNotifier, fn func(context.Context, error)) {
+				_ = ports.AfterCommit(s, func(ctx context.Context) { fn(ctx, nil) })
+			}), found{"after an error [] were called": {sessionTellsOfItsEnd}},
+		},
+		"what comes at the end has its session": {tellsInside, found{
+			"what comes after the end cannot open a session": {sessionTellsOfItsEnd},
+		}},
+		"no session is observed": {observes(func(ports.Observer) ports.Observer {
+			return startFunc(
+				func(ctx context.Context, _ domain.Activity) (context.Context, func(domain.Ended)) { return ctx, nil },
+			)
+		}), found{"0 sessions began and [] were observed": {sessionIsObserved}}},
+		"the context of the activity is lost": {observes(func(o ports.Observer) ports.Observer {
+			return startFunc(
+				func(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
+					_, end := o.Start(ctx, a)
+					return ctx, end
+				},
+			)
+		}), found{"fn has another context": {sessionIsObserved}}},
+		"every session is observed as a success": {observes(func(o ports.Observer) ports.Observer {
+			return startFunc(
+				func(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
+					ctx, end := o.Start(ctx, a)
+					return ctx, func(domain.Ended) { end(domain.Ended{Outcome: domain.OutcomeOK}) }
+				},
+			)
+		}), found{"[session ok 0 session ok 0": {sessionIsObserved}}},
+		"a probe always fails": {probes(func(context.Context) error { return errNowhere }, away), found{
+			"a store that is ready is not": {sessionFactoryIsProbed},
+		}},
+		"a probe never ends": {probes(func(context.Context) error { return nil }, away), found{
+			"a probe whose context has ended returned <nil>": {sessionFactoryIsProbed},
+		}},
+		"a probe sees a store that cannot be reached": {probes(probeRight, probeRight), found{
+			"a probe of a store that cannot be reached returned <nil>": {sessionFactoryIsProbed},
 		}},
 		"an error commits": {commitsOn(true, false), found{committed: {sessionRollsEverythingBackOnAnError}}},
 		"a panic commits":  {commitsOn(false, true), found{committed: {sessionRollsEverythingBackOnAPanic}}},

@@ -32,6 +32,8 @@ type Store struct {
 	// Rows returns all rows of one of the application's tables, by primary key, past the ports. Required.
 	Rows func(t testing.TB, table string) []Row
 
+	// Observed returns the session factory of a store like this one that tells an observer of its sessions.
+	Observed func(t testing.TB, observer ports.Observer) ports.SessionFactory
 	// Unreachable returns the session factory of a store like this one whose database cannot be reached.
 	Unreachable func(t testing.TB) ports.SessionFactory
 	// Tamper tries to change the audit event and to delete it, past the ports but with the rights of the store, and

@@ -84,6 +84,13 @@ func openInMemory(tables []domain.Table) Store {
 			last, times := good.Erased(id)
 			return last, times > 0
 		},
+		Observed: func(_ testing.TB, observer ports.Observer) ports.SessionFactory {
+			watched, err := memory.New(dataMap, memory.Options{Observer: observer})
+			if err != nil {
+				panic(err)
+			}
+			return watched
+		},
 		Entries:     func(testing.TB) []domain.OutboxEntry { return good.Entries() },
 		Unreachable: func(testing.TB) ports.SessionFactory { return nowhere{} },
 		Tamper: func(testing.TB, string) (change, remove error) {
@@ -92,7 +99,7 @@ func openInMemory(tables []domain.Table) Store {
 	}
 	pool := &pool{}
 	store.Connections, store.Statements = pool.connections, pool.statements
-	store.Sessions = pool.watch(store.Sessions)
+	store.Sessions = readable{pool.watch(store.Sessions), good}
 	return store
 }
 
@@ -107,12 +114,7 @@ func (f doFunc) Do(ctx context.Context, fn sessionFunc) error {
 func changesDo(
 	change func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error,
 ) func(*Store) {
-	return func(store *Store) {
-		do := doFunc(store.Sessions.Do)
-		store.Sessions = doFunc(func(ctx context.Context, fn sessionFunc) error {
-			return change(do, ctx, fn)
-		})
-	}
+	return func(store *Store) { store.Sessions = changing(store.Sessions, change, asBefore) }
 }
 
 // replaced is a session with other stores in place of its own; those that are nil are its own.
@@ -154,6 +156,13 @@ func (r replaced) AfterCommit(fn func(context.Context)) {
 	_ = ports.AfterCommit(r.Session, fn)
 }
 
+// AfterEnd implements ports.EndNotifier if the session does.
+func (r replaced) AfterEnd(fn func(context.Context, error)) {
+	if notifier, is := r.Session.(ports.EndNotifier); is {
+		notifier.AfterEnd(fn)
+	}
+}
+
 // or is the store in place of a session's own, or its own if there is none.
 func or[S comparable](broken S, own func(ports.Session) S, s ports.Session) S {
 	var none S
@@ -187,13 +196,14 @@ func (p *pool) connections() int { return int(p.held.Load()) }
 func (p *pool) statements() int  { return int(p.sent.Load()) }
 
 func (p *pool) watch(sessions ports.SessionFactory) ports.SessionFactory {
-	return doFunc(func(ctx context.Context, fn sessionFunc) error {
+	count := func(run doFunc, ctx context.Context, fn sessionFunc) error {
 		connection := &connection{pool: p}
 		defer connection.release()
-		return sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		return run(ctx, func(ctx context.Context, s ports.Session) error {
 			return fn(ctx, replaced{Session: s, subjects: counted{s.Subjects(), connection}})
 		})
-	})
+	}
+	return changing(sessions, count, count)
 }
 
 // connection is the one that a session has, once it is open.

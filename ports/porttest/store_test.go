@@ -33,8 +33,9 @@ func TestAHookThatIsMissingFailsTheCasesThatNeedIt(t *testing.T) {
 		"Connections": {func(s *Store) { s.Connections = nil }, found{
 			"": {sessionOpensNoConnectionBeforeItsFirstStatement, sessionLeavesNoConnectionBehind},
 		}},
-		"Erased":  {func(s *Store) { s.Erased = nil }, found{"": {subjectLockLeavesAMark}}},
-		"Entries": {func(s *Store) { s.Entries = nil }, found{"": {outboxSuccessIsForgotten}}},
+		"Observed": {func(s *Store) { s.Observed = nil }, found{"": {sessionIsObserved}}},
+		"Erased":   {func(s *Store) { s.Erased = nil }, found{"": {subjectLockLeavesAMark}}},
+		"Entries":  {func(s *Store) { s.Entries = nil }, found{"": {outboxSuccessIsForgotten}}},
 	}
 	for hook, defect := range hooks {
 		t.Run(hook, func(t *testing.T) {

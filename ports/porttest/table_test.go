@@ -30,7 +30,9 @@ func TestTheTableOfPromisesIsThatOfTheSuites(t *testing.T) {
 		t.Errorf("%d names for the %d cases of TestStore", len(seen), len(storagePromises()))
 	}
 	promise.Table(t, table, seen, "TestJournal", "journal ", journalPromises)
+	promise.Table(t, table, seen, "TestCatalogReader", "catalog ", catalogPromises)
 	promise.Table(t, table, seen, "TestIDSource", "id ", idPromises)
+	promise.Table(t, table, seen, "TestObserver", "observer ", observerPromises)
 	promise.Table(t, table, seen, "TestResolver", "", resolverPromises)
 	if *update {
 		if err := os.WriteFile("promises.md", []byte(table.String()), 0o600); err != nil {

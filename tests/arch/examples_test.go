@@ -25,6 +25,7 @@ import (
 var unexampled = map[string]string{
 	"ports":          "has interfaces only: examples are with who implements them, and with who calls them",
 	"app/quickstart": "is a program, and an example itself",
+	"app/habeas":     "is a program",
 }
 
 func TestWhatUsersLinkHasExamples(t *testing.T) {

@@ -26,7 +26,8 @@ func TestErasingOneSubjectTouchesNobodyElse(t *testing.T) {
 			}
 
 			before := w.dump()
-			first := w.erase(subject)
+			rehearsal := w.rehearse(subject)
+			first := w.eraseAsRehearsed(subject, rehearsal)
 			after := w.dump()
 			w.checkRows(erased, before, after)
 			w.checkResult(subject, first, w.counts(erased, false))
@@ -45,6 +46,33 @@ func TestErasingOneSubjectTouchesNobodyElse(t *testing.T) {
 		})
 	})
 	seen.report(t)
+}
+
+func (w *world) rehearse(subject domain.Subject) domain.Rehearsal {
+	rehearsal, err := w.eraser.Rehearse(w.Context(), w.store, subject)
+	must(w.T, err)
+	if rehearsal.Refused != nil {
+		w.Fatalf("refused: %+v", *rehearsal.Refused)
+	}
+	return rehearsal
+}
+
+// eraseAsRehearsed erases the subject, which must come to the counts of the rehearsal.
+func (w *world) eraseAsRehearsed(subject domain.Subject, rehearsal domain.Rehearsal) (result domain.ErasureResult) {
+	w.do(func(ctx context.Context, s ports.Session) (err error) {
+		result, err = w.eraser.EraseAsRehearsed(ctx, s, subject, rehearsal.Fingerprint)
+		return err
+	})
+	counts := map[domain.Strategy]map[string]int64{
+		domain.StrategyDelete: result.Deleted, domain.StrategyAnonymize: result.Anonymized,
+		domain.StrategyRetain: result.Retained,
+	}
+	for _, step := range rehearsal.Steps { // of tables with one path each
+		if got := counts[step.Strategy][step.Target]; got != step.Rows {
+			w.Errorf("rehearsed %s of %s: %d rows, erased %d", step.Strategy, step.Target, step.Rows, got)
+		}
+	}
+	return result
 }
 
 func (w *world) erase(subject domain.Subject) (result domain.ErasureResult) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -157,6 +158,39 @@ func TestKeysOfAllCharacters(t *testing.T) {
 		if left := w.versions(t); left[key] > 0 || left[key+"x"] != 1 {
 			t.Errorf("%s: left are %v", key, left)
 		}
+	}
+}
+
+// Keys come from columns that users may have written.
+func TestAKeyIsNeverAPrefix(t *testing.T) {
+	w := newWorld(t, true)
+	want := map[string]int{"u/1/a": 2, "u/10/a": 1, "u/1.bak": 1, "v": 1}
+	for key, versions := range want {
+		w.write(t, key, slices.Repeat([]string{"one"}, versions)...)
+	}
+	resolver := w.resolver(t, objectstore.Options{})
+	for _, key := range []string{"u/", "u/1/", "/", "//", "/u", "", ".", "..", "u/.", "u/../", "u//"} {
+		var refused *domain.ResolverError
+		if _, err := resolver.ExportKeys(t.Context(), []string{"v", key}); !errors.As(err, &refused) {
+			t.Errorf("export of %q: %v", key, err)
+		}
+		if _, err := resolver.EraseKeys(t.Context(), []string{"v", key}, "entry"); !errors.As(err, &refused) {
+			t.Errorf("erasure of %q: %v", key, err)
+		}
+	}
+	longer := []string{"u", "u/1"}
+	records, err := resolver.ExportKeys(t.Context(), longer)
+	must(t, err)
+	absent, err := resolver.EraseKeys(t.Context(), longer, "entry")
+	must(t, err)
+	if left := w.versions(t); len(records) > 0 || absent != len(longer) || !maps.Equal(left, want) {
+		t.Errorf("%d records, %d absent, left are %v", len(records), absent, left)
+	}
+	_, err = resolver.EraseSubject(t.Context(), ref("u/1/"), "entry")
+	must(t, err)
+	delete(want, "u/1/a")
+	if left := w.versions(t); !maps.Equal(left, want) {
+		t.Errorf("after the prefix of the subject: left are %v", left)
 	}
 }
 

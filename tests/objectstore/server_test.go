@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -139,11 +140,14 @@ func newWorld(t testing.TB, versioned bool) *world {
 		r.SetURL(&url.URL{Scheme: "http", Host: server})
 		r.Out.Host = r.In.Host // it is signed
 	}}
+	var one sync.Mutex // each request is atomic on S3, and not on this server: deletions that meet corrupt its versions
 	front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if fault := w.fault.Load(); fault != nil {
 			(*fault)(rw, r)
 			return
 		}
+		one.Lock()
+		defer one.Unlock()
 		proxy.ServeHTTP(rw, r)
 	}))
 	t.Cleanup(front.Close)

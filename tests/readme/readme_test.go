@@ -16,8 +16,10 @@ func TestWhatTheREADMEShowsCompiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	examples := ""
-	for _, name := range []string{"example_test.go", "example_pgx_test.go"} {
-		file, err := os.ReadFile("../../app/" + name)
+	for _, name := range []string{
+		"../../app/example_test.go", "fiberprogram/main.go", "httpprogram/main.go", "pgxprogram/main.go",
+	} {
+		file, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,20 +31,20 @@ func TestWhatTheREADMEShowsCompiles(t *testing.T) {
 	}
 	for _, block := range blocks {
 		if !strings.Contains(withoutIndentation(examples), withoutIndentation(block[1])) {
-			t.Errorf("not part of the examples of app:\n%s", block[1])
+			t.Errorf("not part of an example or of a program here:\n%s", block[1])
 		}
 	}
 }
 
 func TestTheIntegrationTakesAtMostTenLines(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+	program, err := os.ReadFile("fiberprogram/main.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(readme), "## Integrate it")
-	block := goBlock.FindStringSubmatch(section)
-	if lines := strings.Count(block[1], "\n"); !strings.Contains(block[1], "gdpr.Router(") || lines > 10 {
-		t.Errorf("%d lines:\n%s", lines, block[1])
+	_, behind, _ := strings.Cut(string(program), "gdpr, err := app.New(")
+	integration, _, found := strings.Cut(behind, "gdpr.Lifespan(server)")
+	if lines := strings.Count(integration, "\n") + 1; !found || lines > 10 {
+		t.Errorf("%d lines:\n%s", lines, integration)
 	}
 }
 

@@ -3,6 +3,7 @@ package schemas
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/uptrace/bun"
@@ -93,6 +94,47 @@ func TestAnExportHasTheKeysOfRowsWithoutAnnotatedColumns(t *testing.T) {
 		}
 		if got := exported("2"); !slices.Equal(got, others) {
 			t.Errorf("the export of another subject is %q, and was %q", got, others)
+		}
+	})
+}
+
+type clubPass struct {
+	bun.BaseModel `bun:"table:passes" subject:"owned"`
+	Token         string      `bun:"token,pk" pii:"technical,export:no"`
+	Gate          int         `bun:"gate,pk"`
+	MemberID      int64       `bun:"member_id"`
+	Member        *clubMember `bun:"rel:belongs-to,join:member_id=id"`
+	Device        string      `bun:"device" pii:"technical"`
+}
+
+func TestAnExportNumbersRowsWhoseKeyIsASecret(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		a := open(t, db, app.Config{Models: []any{(*clubMember)(nil), (*clubPass)(nil)}},
+			"CREATE TABLE members (id bigint PRIMARY KEY, email text, level int)",
+			"CREATE TABLE passes (token varchar(20), gate int, member_id bigint REFERENCES members, device text, "+
+				"PRIMARY KEY (token, gate))",
+			"INSERT INTO members VALUES (1, 'a@example.org', 3), (2, 'b@example.org', 0)",
+			"INSERT INTO passes VALUES ('s3cret-b', 1, 1, 'watch'), ('s3cret-a', 1, 1, 'phone'), "+
+				"('s3cret-c', 1, 2, 'ring')")
+		bundle, err := a.export(t.Context(), "1")
+		must(t, err)
+		if text := fmt.Sprint(bundle); strings.Contains(text, "s3cret") {
+			t.Errorf("the export has the secret: %s", text)
+		}
+		var lines []string
+		for _, r := range bundle.Records {
+			lines = append(lines, fmt.Sprintf("%s.%s %q %v", r.Source, r.Field, r.Row, r.Value))
+		}
+		want := []string{
+			`members.email "1" a@example.org`, `members.level "1" 3`, `passes.device "1" phone`, `passes.device "2" watch`,
+		}
+		if !slices.Equal(lines, want) {
+			t.Errorf("exported are %q, want %q", lines, want)
+		}
+		result, err := a.erase(t.Context(), "1")
+		must(t, err)
+		if result.Deleted["passes"] != 2 {
+			t.Errorf("erased are %v", result.Deleted)
 		}
 	})
 }

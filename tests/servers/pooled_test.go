@@ -5,7 +5,6 @@ import (
 
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
-	"github.com/habeas-data/habeas/ports/porttest"
 	"github.com/habeas-data/habeas/tests/internal/conformance"
 	"github.com/habeas-data/habeas/tests/internal/story"
 )
@@ -29,7 +28,7 @@ func pooled(mode string) conformance.Kind {
 func TestTheStoreKeepsEveryPromiseBehindAProxy(t *testing.T) {
 	for _, mode := range modes {
 		t.Run(mode, func(t *testing.T) {
-			porttest.TestStore(t, pooled(mode).Harness(t))
+			conformance.Hold(t, pooled(mode).Harness(t))
 		})
 	}
 }

@@ -21,10 +21,11 @@ const (
 // attempt can be repeated and a failure can have a status. A body over maxHeld is streamed. A failure then ends the
 // stream before the tail of the body, so that no client takes a part for the whole.
 type exportBody struct {
+	bundle domain.ExportBundle // of the last attempt, without its records
 	held   bytes.Buffer
-	tail   []byte               // the end of the body, sent after the session has committed
-	stream func(*io.PipeReader) // takes the stream if there has to be one; nil if there must be none
-	pipe   *io.PipeWriter       // nil while everything is held
+	tail   []byte           // the end of the body, sent after the session has committed
+	open   func() io.Writer // returns the stream if there has to be one; nil if there must be none
+	sent   io.Writer        // the stream, nil while everything is held
 
 	repeated bool // a part of an earlier attempt was sent
 }
@@ -33,7 +34,7 @@ type exportBody struct {
 // evidence only, and its first write fails.
 func (b *exportBody) restart() {
 	b.held.Reset()
-	b.repeated = b.pipe != nil
+	b.repeated = b.sent != nil
 }
 
 // encode adds a value as JSON.
@@ -55,39 +56,34 @@ func (b *exportBody) spill() error {
 	if b.repeated {
 		return &domain.Error{Op: "export", Message: "a part was sent, which cannot be repeated"}
 	}
-	if b.stream == nil || b.pipe == nil && b.held.Len() <= maxHeld || b.pipe != nil && b.held.Len() < chunk {
+	if b.open == nil || b.sent == nil && b.held.Len() <= maxHeld || b.sent != nil && b.held.Len() < chunk {
 		return nil
 	}
-	if b.pipe == nil {
-		body, pipe := io.Pipe()
-		b.pipe = pipe
-		b.stream(body)
+	if b.sent == nil {
+		b.sent = b.open()
 	}
 	return b.flush()
 }
 
 func (b *exportBody) flush() error {
-	_, err := b.held.WriteTo(b.pipe)
-	if err != nil { // a pipe fails when its other end was closed
+	_, err := b.held.WriteTo(b.sent)
+	if err == nil {
+		return nil
+	}
+	if _, piped := b.sent.(*io.PipeWriter); piped { // which fails when its other end was closed
 		return &domain.Error{Op: "export", Message: "the client has gone, or took too long", Err: context.Canceled}
 	}
-	return nil
+	return &domain.Error{Op: "export", Message: "the copy cannot be written", Err: err}
 }
 
 // end completes the body. The session has committed.
 func (b *exportBody) end() error {
 	b.held.Write(b.tail)
-	if b.pipe == nil {
+	if b.sent == nil {
 		return nil
 	}
-	if err := b.flush(); err != nil {
-		return err
-	}
-	return b.pipe.Close()
+	return b.flush()
 }
-
-// breakOff makes the stream fail, unless it has ended. Servers log the error of the stream, so it has no details.
-func (b *exportBody) breakOff() { _ = b.pipe.CloseWithError(io.ErrUnexpectedEOF) }
 
 // appendJSON encodes v without a line break at its end.
 func appendJSON(body *bytes.Buffer, v any) error {

@@ -43,7 +43,13 @@ func (a *API) Route(ctx context.Context, method, path string, r Request) Respons
 func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (response Response) {
 	end := time.Now().Add(a.config.Timeout)
 	ctx, release := lend(ctx)
+	ctx, observed := ports.Begin(ctx, a.config.Observer, domain.Activity{
+		Kind: domain.ActivityRequest, Method: endpoint.Method, Route: endpoint.Path,
+	})
 	defer func() {
+		if response.Stream == nil {
+			observed.End(response.ended())
+		}
 		if body, streams := response.Stream.(stream); streams && r.ContextLasts {
 			context.AfterFunc(body.ctx, release) // body.ctx ends with the work of the stream
 			return
@@ -64,7 +70,7 @@ func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (respons
 	case endpoint.exports && r.Whole:
 		return a.export(ctx, endpoint, subject, &exportBody{})
 	case endpoint.exports:
-		return a.exportStream(ctx, endpoint, subject)
+		return a.exportStream(ctx, endpoint, subject, observed)
 	}
 	operate, err := endpoint.accept(a, subject, r)
 	if err != nil {
@@ -113,7 +119,9 @@ func (a *API) failed(ctx context.Context, endpoint Endpoint, err error) Response
 	if failure.Status >= http.StatusInternalServerError {
 		a.logFailure(ctx, endpoint, failure.Status, err)
 	}
-	return failure.response()
+	response := failure.response()
+	response.outcome = outcomeOf(failure.Status, err)
+	return response
 }
 
 // recovered sets the response to a panic. It is called by defer.
@@ -121,6 +129,7 @@ func (a *API) recovered(ctx context.Context, endpoint Endpoint, response *Respon
 	if value := recover(); value != nil {
 		a.logPanic(ctx, endpoint, value)
 		*response = internalError.response()
+		response.outcome = domain.OutcomePanic
 	}
 }
 

@@ -49,6 +49,8 @@ type Response struct {
 	// time; nothing of the Request is used after Handle has returned. An error of Read means that the response cannot be
 	// completed: the adapter then breaks the connection off, so that no client takes the response for complete.
 	Stream io.ReadCloser
+
+	outcome domain.Outcome // of a failure, for the observer
 }
 
 // Refusal is the error by which a SubjectProvider chooses the status of the response: 401, 403 or any other from 400 to

@@ -8,15 +8,13 @@ import (
 	"net"
 	"net/netip"
 	"reflect"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
+	"github.com/habeas-data/habeas/adapters/persistence/internal/sqltype"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -35,7 +33,7 @@ func columnType(field *schema.Field) (t domain.ColumnType, length int, surrogate
 	t = goType(field.IndirectType)
 	if tag, ok := field.Tag.Option("type"); ok {
 		var declared domain.ColumnType
-		declared, length = sqlType(tag)
+		declared, length = sqltype.Parse(tag)
 		t = readable(t, declared)
 	}
 	if t == domain.TypeJSON && field.IndirectType.Kind() == reflect.Slice &&
@@ -139,45 +137,4 @@ func isUUID(t reflect.Type) bool {
 	}
 	zero, ok := reflect.Zero(t).Interface().(interface{ String() string })
 	return ok && zero.String() == "00000000-0000-0000-0000-000000000000"
-}
-
-var sqlTypePattern = regexp.MustCompile(
-	`^([a-z0-9_ ]+?) *(?:\( *(\d+) *(?:, *\d+ *)?\))?( with(?:out)? time zone)?(\[\])*$`,
-)
-
-var sqlTypes = map[string]domain.ColumnType{
-	"text": domain.TypeText, "varchar": domain.TypeText, "character varying": domain.TypeText,
-	"char": domain.TypeText, "character": domain.TypeText, "bpchar": domain.TypeText, "citext": domain.TypeText,
-	"smallint": domain.TypeSmallInt, "int2": domain.TypeSmallInt, "smallserial": domain.TypeSmallInt,
-	"integer": domain.TypeInteger, "int": domain.TypeInteger, "int4": domain.TypeInteger, "serial": domain.TypeInteger,
-	"bigint": domain.TypeBigInt, "int8": domain.TypeBigInt, "bigserial": domain.TypeBigInt,
-	"numeric": domain.TypeNumber, "decimal": domain.TypeNumber, "real": domain.TypeNumber,
-	"double precision": domain.TypeNumber, "float": domain.TypeNumber,
-	"float4": domain.TypeNumber, "float8": domain.TypeNumber,
-	"boolean": domain.TypeBoolean, "bool": domain.TypeBoolean,
-	"timestamp": domain.TypeTime, "timestamptz": domain.TypeTime, "date": domain.TypeTime, "datetime": domain.TypeTime,
-	"uuid": domain.TypeUUID,
-	"json": domain.TypeJSON, "jsonb": domain.TypeJSON,
-	"bytea": domain.TypeBytes, "blob": domain.TypeBytes,
-}
-
-// sqlType is the column type of a declared SQL type, and the length of a limited text; empty for a type that is not
-// known, such as an enumeration.
-func sqlType(declared string) (domain.ColumnType, int) {
-	match := sqlTypePattern.FindStringSubmatch(strings.ToLower(strings.TrimSpace(declared)))
-	if match == nil {
-		return "", 0
-	}
-	if match[4] != "" {
-		return domain.TypeArray, 0
-	}
-	t := sqlTypes[match[1]]
-	if t != domain.TypeText {
-		return t, 0
-	}
-	length, _ := strconv.Atoi(match[2]) // none means no limit
-	if length == 0 && (match[1] == "char" || match[1] == "character") {
-		length = 1
-	}
-	return t, length
 }

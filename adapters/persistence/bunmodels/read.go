@@ -37,10 +37,17 @@ type Types map[reflect.Type]Type
 // whom the value belongs to, where there are several. A value with a comma stands in single quotes, in which two of
 // them are one. domain.Annotation and domain.Column say what the words mean.
 //
+//	pii:"none"
+//
+// says that a column holds no personal data although its name may sound like it; see domain.Column.NotPersonal.
+//
 //	subject:"id"      on each field of the subject's key
 //	subject:"path"    on the relation that leads to the subject, where several do; on several of them if the rows are
 //	                  about several people. It may say what becomes of the row, or of the reference, when that person is
 //	                  erased, and for which rows it holds: subject:"path,erasure:delete,when:'target_type=account'"
+//	subject:"path,references:accounts.id"
+//	                  on a column that refers to another table, if the model has no relation for it; without path, it
+//	                  is a relation like any other: subject:"references:accounts.id"
 //	subject:"owned"   on bun.BaseModel: the whole row is the subject's
 //
 // Everything that is wrong with the models is one domain.ErrManifest. It lists all mistakes in the order of the models,
@@ -166,12 +173,12 @@ func (r *modelReader) readField(field *schema.Field) {
 		r.table.SubjectKey = append(r.table.SubjectKey, column.Name)
 	case "":
 	default:
-		r.report(column.Name, domain.Problem{
-			Message: `has an unknown subject tag: a column takes "id"`, Found: subject, Possible: []string{"id"},
-		})
+		r.readReference(field, subject)
 	}
 	if text, annotated := field.StructField.Tag.Lookup("pii"); annotated {
-		r.readAnnotation(field, &column, text)
+		if column.NotPersonal = strings.TrimSpace(text) == notPersonal; !column.NotPersonal {
+			r.readAnnotation(field, &column, text)
+		}
 	}
 	r.table.Columns = append(r.table.Columns, column)
 }

@@ -1,6 +1,7 @@
 package bunmodels
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -50,6 +51,13 @@ func (r *modelReader) readRelation(relation *schema.Relation) {
 	case schema.BelongsToRelation:
 		read.References = relation.JoinTable.Name
 		read.Columns, read.ReferencedColumns = namesOf(relation.BasePKs), namesOf(relation.JoinPKs)
+		if slices.ContainsFunc(r.table.Relations, read.Equals) {
+			r.report(read.Columns[0], domain.Problem{
+				Message: "says what it refers to, but the model has a relation for it", Found: field,
+				Remedy: "take references off the column, and mark the relation " + field,
+			})
+			return
+		}
 		r.table.Relations = append(r.table.Relations, read)
 	case schema.HasOneRelation, schema.HasManyRelation:
 		if pointsAway(relation) {
@@ -103,6 +111,34 @@ func namesOf(fields []*schema.Field) []string {
 	return names
 }
 
+// readReference reads the subject tag of a column that refers to another table. It stands for a relation that the model
+// does not declare.
+func (r *modelReader) readReference(field *schema.Field, text string) {
+	read := domain.Relation{Name: field.GoName, Columns: []string{field.Name}}
+	problem := domain.Problem{Message: "its subject tag has a quote that is not closed"}
+	if parts, err := splitTag(text); err == nil {
+		word, options := parts[0], parts[1:]
+		read.Path = word == "path"
+		if !read.Path && strings.Contains(word, ":") {
+			options = parts
+		}
+		problem = readOptions(options, append([]string{"references"}, pathOptions...), &read)
+	}
+	if problem.Message == "" && read.References == "" {
+		problem = domain.Problem{
+			Message:  `has an unknown subject tag: a column takes "id", or the table and the column that it refers to`,
+			Possible: []string{"id", "references:table.column", "path,references:table.column"},
+		}
+	}
+	if problem.Message != "" {
+		problem.Found = cmp.Or(problem.Found, text)
+		r.report(field.Name, problem)
+	}
+	if read.References != "" {
+		r.table.Relations = append(r.table.Relations, read)
+	}
+}
+
 // pathOptions are what may follow the word path in the subject tag of a relation.
 var pathOptions = []string{"erasure", "when"}
 
@@ -121,21 +157,35 @@ func readPath(text string, into *domain.Relation) domain.Problem {
 		}
 	}
 	into.Path = true
-	for _, part := range parts[1:] {
+	return readOptions(parts[1:], pathOptions, into)
+}
+
+// readOptions reads the options of a subject tag.
+func readOptions(parts, options []string, into *domain.Relation) domain.Problem {
+	for _, part := range parts {
 		name, quoted, _ := strings.Cut(part, ":")
 		value, err := unquote(quoted)
 		column, equals, isCondition := strings.Cut(value, "=")
-		said := name == "erasure" && into.OnErasure != "" || name == "when" && into.When != nil
+		said := name == "erasure" && into.OnErasure != "" || name == "when" && into.When != nil ||
+			name == "references" && into.References != ""
 		switch {
-		case !slices.Contains(pathOptions, name) || said:
+		case !slices.Contains(options, name) || said:
 			return domain.Problem{
-				Message: "its subject tag has an unknown option, or one twice: " + name, Found: part, Possible: pathOptions,
+				Message: "its subject tag has an unknown option, or one twice: " + name, Found: part, Possible: options,
 			}
 		case err != nil:
 			return domain.Problem{
 				Message: "its subject tag has a value that is not quoted as a whole", Found: part,
 				Remedy: "put the whole value in single quotes, and double those inside",
 			}
+		case name == "references":
+			dot := strings.LastIndex(value, ".")
+			if dot < 1 || dot == len(value)-1 {
+				return domain.Problem{
+					Message: "its subject tag has a reference that is not like references:table.column", Found: part,
+				}
+			}
+			into.References, into.ReferencedColumns = value[:dot], []string{value[dot+1:]}
 		case name == "erasure":
 			into.OnErasure = domain.Strategy(value)
 			if value != string(domain.StrategyDelete) && value != string(domain.StrategyNull) {

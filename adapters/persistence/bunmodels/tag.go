@@ -14,6 +14,9 @@ type tag struct {
 	surrogate  string
 }
 
+// notPersonal is the pii tag of a column that holds no personal data. It takes no options.
+const notPersonal = "none"
+
 // options are what may follow the category of a pii tag.
 var options = []string{"erasure", "basis", "purpose", "reason", "retain", "since", "surrogate", "export", "via", "ref"}
 
@@ -24,6 +27,12 @@ func parseTag(text string) (tag, []domain.Problem) {
 	if err != nil {
 		return tag{annotation: domain.Annotation{Category: domain.CategorySpecial}}, []domain.Problem{{
 			Message: err.Error(), Found: text, Remedy: "put the whole value in single quotes, and double those inside",
+		}}
+	}
+	if parts[0] == notPersonal {
+		return tag{annotation: domain.Annotation{Category: domain.CategorySpecial}}, []domain.Problem{{
+			Message: "its pii tag says none, for no personal data, and has options", Found: text,
+			Remedy: `say pii:"none" alone, or give the category`,
 		}}
 	}
 	t := tag{annotation: domain.Annotation{Category: domain.Category(parts[0])}}

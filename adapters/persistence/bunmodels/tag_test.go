@@ -122,12 +122,24 @@ func TestAColumnWithoutAPIITagIsNotPersonal(t *testing.T) {
 	}
 }
 
+func TestAPIITagSaysThatAColumnIsNotPersonal(t *testing.T) {
+	for _, tag := range []string{"none", " none "} {
+		column, err := readColumn(reflect.TypeFor[[4]int](), `bun:"data" pii:"`+tag+`"`, nil)
+		must(t, err)
+		if column.Personal != nil || !column.NotPersonal {
+			t.Errorf("got %+v", column)
+		}
+	}
+}
+
 func TestAWrongTagIsRefusedWithTheColumnsName(t *testing.T) {
 	for tag, says := range map[string]string{
 		`pii:""`:                                                  "no known category",
 		`pii:"erasure:delete"`:                                    "no known category",
 		`pii:"name"`:                                              "no known category",
 		`pii:"'contact'"`:                                         "no known category",
+		`pii:"none,erasure:null"`:                                 "says none, for no personal data, and has options",
+		`pii:"none,"`:                                             "says none, for no personal data, and has options",
 		`pii:"contact,"`:                                          "a category and then options",
 		`pii:"contact,erase"`:                                     "a category and then options",
 		`pii:"contact,erasure:"`:                                  "an empty erasure",

@@ -23,26 +23,56 @@ type activeKey struct{ db *bun.DB }
 // Do implements ports.SessionFactory. Reads that come before the session's first write run outside a transaction, as
 // they would see the same in one (READ COMMITTED); a session that only appends on PostgreSQL is a single statement.
 func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
-	if ctx.Value(activeKey{s.db}) != nil {
-		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
-	}
 	outer := ctx
-	ctx = context.WithValue(ctx, activeKey{s.db}, true)
-	last := &session{store: s, preserve: s.preserve}
-	err := last.run(ctx, fn)
-	for attempt := 1; conn.Again(ctx, err, attempt); attempt++ {
+	ctx, err := s.enter(ctx)
+	if err != nil {
+		return err
+	}
+	ctx, observed := ports.Begin(ctx, s.observer, domain.Activity{Kind: domain.ActivitySession})
+	last, attempt, returned := &session{store: s, preserve: s.preserve}, 1, false
+	defer func() {
+		if !returned { // fn panicked, or ended its goroutine
+			observed.End(domain.Ended{Outcome: domain.OutcomePanic, Retries: attempt - 1})
+			last.tellEnd(outer, errPanicked)
+		}
+	}()
+	err = last.run(ctx, fn)
+	for ; conn.Again(ctx, err, attempt); attempt++ {
 		last = &session{store: s, preserve: s.preserve}
 		err = last.run(ctx, fn)
 	}
-	if err == nil && last.enqueued {
+	err = last.afterRollback(ctx, err)
+	returned = true
+	observed.End(domain.Ended{Outcome: domain.OutcomeOf(err), Retries: attempt - 1})
+	last.tellEnd(outer, err)
+	if err != nil {
+		return err
+	}
+	if last.enqueued {
 		s.announce(ctx)
 	}
-	if err == nil {
-		for _, fn := range last.after {
-			fn(outer)
-		}
+	for _, fn := range last.after {
+		fn(outer)
 	}
-	return last.afterRollback(ctx, err)
+	return nil
+}
+
+// errPanicked is the end of a session whose function panicked.
+var errPanicked = &domain.Error{Op: "session", Message: "its function panicked"}
+
+// tellEnd calls what is called at the end of the session.
+func (s *session) tellEnd(ctx context.Context, err error) {
+	for _, fn := range s.atEnd {
+		fn(ctx, err)
+	}
+}
+
+// enter returns the context of a session. Returns domain.ErrSession if ctx is one.
+func (s *Store) enter(ctx context.Context) (context.Context, error) {
+	if ctx.Value(activeKey{s.db}) != nil {
+		return nil, &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
+	}
+	return context.WithValue(ctx, activeKey{s.db}, true), nil
 }
 
 // commit sends what is held and makes everything durable.
@@ -89,9 +119,7 @@ func (s *session) run(ctx context.Context, fn func(context.Context, ports.Sessio
 	returned := false
 	defer func() {
 		s.ended = true
-		if s.tx != nil {
-			_ = s.tx.Rollback(context.WithoutCancel(ctx)) // nothing is left to be done about a failure
-		}
+		s.rollBack(ctx)
 		if !returned && len(s.remains()) > 0 { // a panic is passing through
 			_ = s.preserve(ctx, s.remains())
 		}

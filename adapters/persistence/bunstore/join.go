@@ -61,19 +61,35 @@ func (j *Joined) Committed(ctx context.Context) {
 
 // Do implements ports.SessionFactory.
 func (j *Joined) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
-	if ctx.Value(activeKey{j.store.db}) != nil {
-		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
-	}
-	ctx = context.WithValue(ctx, activeKey{j.store.db}, true)
-	if err := j.tx.Savepoint(ctx); err != nil {
+	outer := ctx
+	ctx, err := j.store.enter(ctx)
+	if err != nil {
 		return err
 	}
+	ctx, observed := ports.Begin(ctx, j.store.observer, domain.Activity{Kind: domain.ActivitySession})
 	session := &session{store: j.store, preserve: j.preserve, tx: j.tx, joined: true}
-	err := session.run(ctx, fn)
+	returned := false
+	defer func() {
+		if !returned { // fn panicked, or ended its goroutine
+			observed.End(domain.Ended{Outcome: domain.OutcomePanic})
+			session.tellEnd(outer, errPanicked)
+		}
+	}()
+	err = j.tx.Savepoint(ctx)
 	if err == nil {
-		j.after = append(j.after, session.after...)
+		err = session.afterRollback(ctx, session.run(ctx, fn))
 	}
-	return session.afterRollback(ctx, err)
+	returned = true
+	observed.End(domain.Ended{Outcome: domain.OutcomeOf(err)})
+	if err != nil {
+		session.tellEnd(outer, err)
+		return err
+	}
+	for _, fn := range session.atEnd {
+		j.after = append(j.after, func(ctx context.Context) { fn(ctx, nil) })
+	}
+	j.after = append(j.after, session.after...)
+	return nil
 }
 
 func (j *Joined) preserve(ctx context.Context, evidence [][]any) error {

@@ -39,19 +39,27 @@ func Migrations(db *bun.DB) (fs.FS, error) {
 // Options.Schema says which to use. If migrations are pending for tables in an attached database of SQLite, it is
 // domain.ErrConfiguration too.
 func Migrate(ctx context.Context, db *bun.DB, opts Options) error {
-	d, err := dialectOf(db, opts.Schema)
+	m, err := newMigration(db, opts)
 	if err != nil {
 		return err
 	}
-	files, err := Migrations(db)
-	if err != nil {
-		return err
-	}
-	m := migration{d, conn.NewPool(db), opts.Schema, files}
 	return conn.Retry(ctx, func() error { return conn.Wrap(ctx, "migrate", m.run(ctx)) })
 }
 
+// Probe implements ports.Prober. It reads the catalog and the names of the migrations that were applied.
+func (s *Store) Probe(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return conn.Wrap(ctx, "probe", err)
+	}
+	_, pending, err := s.migration.findPending(ctx, s.pool.Query)
+	if err == nil && len(pending) > 0 {
+		err = domain.Misconfigured("bunstore", "migrations are pending: run Migrate")
+	}
+	return conn.Wrap(ctx, "probe", err)
+}
+
 const (
+	migrationsTable  = "habeas_migrations"
 	createMigrations = `
 		CREATE TABLE IF NOT EXISTS habeas_migrations (
 			name TEXT PRIMARY KEY,
@@ -67,6 +75,18 @@ type migration struct {
 	schema  string // Options.Schema
 	files   fs.FS
 }
+
+func newMigration(db *bun.DB, opts Options) (migration, error) {
+	d, err := dialectOf(db, opts.Schema)
+	if err != nil {
+		return migration{}, err
+	}
+	files, err := Migrations(db)
+	return migration{d, conn.NewPool(db), opts.Schema, files}, err
+}
+
+// names are those of all migrations, in their order.
+func (m migration) names() ([]string, error) { return fs.Glob(m.files, "*.sql") }
 
 func (m migration) run(ctx context.Context) error {
 	if m.pool.OneWriter() { // not to write where there is nothing to be written
@@ -133,7 +153,7 @@ func (m migration) exec(ctx context.Context, tx *conn.Tx, statements ...string) 
 // findPending returns the migrations that were not applied, in their order, and the schema that they belong into; ""
 // means where the database makes tables by itself.
 func (m migration) findPending(ctx context.Context, query conn.Query) (schema string, names []string, err error) {
-	names, err = fs.Glob(m.files, "*.sql")
+	names, err = m.names()
 	if err != nil {
 		return "", nil, err
 	}
@@ -145,7 +165,7 @@ func (m migration) findPending(ctx context.Context, query conn.Query) (schema st
 	if err != nil || schema == "" {
 		return m.schema, names, err
 	}
-	if !slices.Contains(tables, placed{schema, "habeas_migrations"}) {
+	if !slices.Contains(tables, placed{schema, migrationsTable}) {
 		return schema, names, m.canMigrate(schema)
 	}
 	applied, err := query.Texts(ctx, "SELECT name FROM "+sqltext.Quote(schema)+".habeas_migrations")

@@ -119,6 +119,24 @@ func TestProcessesThatMigrateAtOnceWaitForEachOther(t *testing.T) {
 	}
 }
 
+func TestTheStatesOfMigrationsAreListed(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		state := func(want domain.MigrationState) {
+			t.Helper()
+			states, err := bunstore.MigrationStates(t.Context(), db, bunstore.Options{})
+			must(t, err)
+			if len(states) != 1 || states[0] != (domain.Migration{Name: "0001_habeas.sql", State: want}) {
+				t.Errorf("got %v, want %s", states, want)
+			}
+		}
+		state(domain.MigrationPending)
+		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+		state(domain.MigrationApplied)
+		execute(t, db, "DROP TABLE habeas_migrations")
+		state(domain.MigrationUnrecorded)
+	})
+}
+
 func TestMigratingNeedsOneConnection(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		db.SetMaxOpenConns(1)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // Options change what New does by default. The zero value is ready for use.
@@ -51,6 +52,9 @@ type Options struct {
 	// everything else an export is as old as the replica is. Exports that join a transaction of the application are read
 	// there. The default is nil: exports are read from the primary.
 	ReadDB *bun.DB
+
+	// Observer is told of each session: its duration, its outcome, and how often it was tried again. The default is none.
+	Observer ports.Observer
 
 	// Logger gets warnings about the application's tables, without any personal data: tables into which triggers copy old
 	// values, each of them once. The default is slog.Default().

@@ -36,13 +36,20 @@ type session struct {
 	fired      bool                        // deferred triggers fire at once
 	late       []catalog.ConstraintTrigger // of the application, that do so only for now
 	after      []func(context.Context)     // called after the commit
+	atEnd      []func(context.Context, error)
 	ended      bool
 }
 
-var _ ports.CommitNotifier = (*session)(nil)
+var (
+	_ ports.CommitNotifier = (*session)(nil)
+	_ ports.EndNotifier    = (*session)(nil)
+)
 
 // AfterCommit implements ports.CommitNotifier.
 func (s *session) AfterCommit(fn func(context.Context)) { s.after = append(s.after, fn) }
+
+// AfterEnd implements ports.EndNotifier.
+func (s *session) AfterEnd(fn func(context.Context, error)) { s.atEnd = append(s.atEnd, fn) }
 
 // usable is checked before anything is done in the session.
 func (s *session) usable() error {

@@ -47,12 +47,15 @@ type Store struct {
 	synchronousCommit string
 	readDB            *bun.DB // or nil
 
-	wake   func() // Options.Enqueued
-	others conn.Notifier
-	plans  conn.Replans
+	wake     func() // Options.Enqueued
+	others   conn.Notifier
+	plans    conn.Replans
+	observer ports.Observer // or nil
+
+	migration migration // for Probe
 }
 
-var _ ports.SessionFactory = (*Store)(nil)
+var _ ports.Prober = (*Store)(nil)
 
 // New returns a store for the database and the application's tables that the data map describes. It opens no
 // connection. The tables of habeas must be there, see Migrate. The error is domain.ErrConfiguration.
@@ -72,8 +75,13 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	}
 	s := &Store{
 		db: db, pool: conn.NewPool(db), dialect: d, text: sqltext.NewWriter(d, dataMap, opts.Schema), wake: opts.Enqueued,
-		synchronousCommit: opts.SynchronousCommit, readDB: opts.ReadDB,
+		synchronousCommit: opts.SynchronousCommit, readDB: opts.ReadDB, observer: opts.Observer,
 	}
+	files, err := Migrations(db)
+	if err != nil {
+		return nil, err
+	}
+	s.migration = migration{d, s.pool, opts.Schema, files}
 	logger := opts.Logger
 	if logger == nil {
 		logger = slog.Default()

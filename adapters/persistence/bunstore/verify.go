@@ -85,13 +85,19 @@ func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 	}
 	s.fired = true
 	_, err := s.write(ctx, op, text)
-	if strings.HasPrefix(conn.SQLState(err), "P0") { // raised by a trigger, which checks what it is for like a constraint
-		s.failed = &domain.Error{
-			Code: domain.ErrConflict, Op: op, Message: "a deferred trigger refused the changes", Err: err,
-		}
-		return s.failed
+	return s.nameTrigger(op, err)
+}
+
+// nameTrigger returns the error of deferred constraints. One that a trigger has raised is domain.ErrConflict: the
+// trigger checks what it is for like a constraint.
+func (s *session) nameTrigger(op string, err error) error {
+	if !strings.HasPrefix(conn.SQLState(err), "P0") {
+		return err
 	}
-	return err
+	s.failed = &domain.Error{
+		Code: domain.ErrConflict, Op: op, Message: "a deferred trigger refused the changes", Err: err,
+	}
+	return s.failed
 }
 
 // deferAgain gives the triggers of the application the mode that they were declared with. If the session fails, its

@@ -47,7 +47,7 @@ func ExampleRead() {
 	// users email anonymize
 	// invoices address retain
 	// habeas: manifest: users.email: tables[0].columns[1].persnal: is unknown;
-	// possible: name, type, length, surrogate, personal
+	// possible: name, type, length, surrogate, personal, not_personal
 }
 
 // A data map that was built in Go, or read from models, is written for a tool that looks at it.

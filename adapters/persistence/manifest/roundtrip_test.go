@@ -39,6 +39,7 @@ func drawColumn(t *rapid.T, name string) domain.Column {
 		"none", domain.StrategyErase, domain.StrategyAnonymize, domain.StrategyNull, domain.StrategyRetain,
 	}).Draw(t, "strategy")
 	if strategy == "none" {
+		column.NotPersonal = rapid.Bool().Draw(t, "not personal")
 		return column
 	}
 	column.Personal = &domain.Annotation{

@@ -6,6 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
@@ -15,12 +16,16 @@ func TestConformance(t *testing.T) {
 		noConnections = "there are no connections to hold"
 		noStatements  = "there are no statements to send"
 	)
-	porttest.TestStore(t, porttest.StoreHarness{
+	harness := porttest.StoreHarness{
 		Open: func(t testing.TB) porttest.Store {
 			t.Helper()
 			store := newStore(t, memory.Options{})
 			return porttest.Store{
 				Sessions: store,
+				Observed: func(t testing.TB, observer ports.Observer) ports.SessionFactory {
+					t.Helper()
+					return newStore(t, memory.Options{Observer: observer})
+				},
 				Insert: func(t testing.TB, table string, row porttest.Row) {
 					t.Helper()
 					insert(t, store, table, row)
@@ -48,5 +53,7 @@ func TestConformance(t *testing.T) {
 			"outbox claims do not wait for each other":               "sessions that write come one after the other",
 			"audit events cannot be tampered with":                   "nothing but the ports leads to an event",
 		},
-	})
+	}
+	porttest.TestStore(t, harness)
+	t.Run("CatalogReader", func(t *testing.T) { porttest.TestCatalogReader(t, harness) })
 }

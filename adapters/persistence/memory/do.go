@@ -18,27 +18,52 @@ type openKey struct{ store *Store }
 
 // Do implements ports.SessionFactory.
 func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) error) (err error) {
-	if ctx.Value(openKey{s}) != nil {
-		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
-	}
 	outer := ctx
-	ctx = context.WithValue(ctx, openKey{s}, true)
-	session := &session{store: s}
+	ctx, err = s.enter(ctx)
+	if err != nil {
+		return err
+	}
+	ctx, observed := ports.Begin(ctx, s.observer, domain.Activity{Kind: domain.ActivitySession})
+	session, returned := &session{store: s}, false
 	defer func() { // also when fn panics
 		session.end()
+		if !session.committed {
+			if lost := session.preserve(ctx); lost != nil {
+				err = errors.Join(err, lost)
+			}
+		}
+		ended, outcome := err, domain.OutcomeOf(err)
+		if !returned {
+			ended, outcome = errPanicked, domain.OutcomePanic
+		}
+		observed.End(domain.Ended{Outcome: outcome})
+		for _, fn := range session.atEnd {
+			fn(outer, ended)
+		}
 		if session.committed {
 			session.tell()
 			for _, fn := range session.after {
 				fn(outer)
 			}
-		} else if lost := session.preserve(ctx); lost != nil {
-			err = errors.Join(err, lost)
 		}
 	}()
-	if err := fn(ctx, session); err != nil {
-		return err
+	err = fn(ctx, session)
+	if err == nil {
+		err = session.commit(ctx)
 	}
-	return session.commit(ctx)
+	returned = true
+	return err
+}
+
+// errPanicked is the end of a session whose function panicked.
+var errPanicked = &domain.Error{Op: "session", Message: "its function panicked"}
+
+// enter returns the context of a session. Returns domain.ErrSession if ctx is one.
+func (s *Store) enter(ctx context.Context) (context.Context, error) {
+	if ctx.Value(openKey{s}) != nil {
+		return nil, &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
+	}
+	return context.WithValue(ctx, openKey{s}, true), nil
 }
 
 // tell wakes whoever waits for work in the outbox.

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -26,7 +27,7 @@ func (s subjectStore) Export(
 	for _, table := range s.store.dataMap.Tables() {
 		rows, columns := snapshot.rows[table.Name], s.store.dataMap.ExportedColumns(table)
 		own, paths := snapshot.pathsOf(id, table.Name)
-		for _, i := range sorted(table, rows, own) {
+		for number, i := range sorted(table, rows, own) {
 			if err := s.ready(ctx); err != nil {
 				return err
 			}
@@ -34,7 +35,11 @@ func (s subjectStore) Export(
 				return len(table.Personal()) > 0 &&
 					!slices.ContainsFunc(paths[i], func(p domain.Path) bool { return p.Has(c) })
 			})
-			if err := yieldRow(table, theirs, rows[i], erased, yield); err != nil {
+			name := rowName(table, rows[i])
+			if !table.RowsNamed() {
+				name = strconv.Itoa(number + 1)
+			}
+			if err := yieldRow(table, theirs, name, rows[i], erased, yield); err != nil {
 				return err
 			}
 		}
@@ -58,7 +63,7 @@ func (s subjectStore) exportLedgers(
 			domain.LedgerSeq: int64(i + 1), "purpose": r.Purpose, "policy_version": r.PolicyVersion, "granted": r.Granted,
 			"recorded_at": r.RecordedAt, "source": r.Source,
 		}
-		if err := yieldRow(ledgers[0], ledgers[0].Exported(), row, false, yield); err != nil {
+		if err := yieldRow(ledgers[0], ledgers[0].Exported(), rowName(ledgers[0], row), row, false, yield); err != nil {
 			return err
 		}
 	}
@@ -73,7 +78,7 @@ func (s subjectStore) exportLedgers(
 			domain.LedgerSeq: int64(i + 1), "purpose": valueOf(r.Purpose), "restricted": r.Restricted,
 			"reason": valueOf(r.Reason), "recorded_at": r.RecordedAt, "source": r.Source,
 		}
-		if err := yieldRow(ledgers[1], ledgers[1].Exported(), row, false, yield); err != nil {
+		if err := yieldRow(ledgers[1], ledgers[1].Exported(), rowName(ledgers[1], row), row, false, yield); err != nil {
 			return err
 		}
 	}
@@ -88,13 +93,14 @@ func valueOf(text *string) any {
 	return *text
 }
 
-// yieldRow yields the fields of a row that an export shows. erased says that the subject was erased before.
+// yieldRow yields the fields of a row that an export shows, under a name. erased says that the subject was erased before.
 func yieldRow(
-	table domain.Table, columns []domain.Column, row Row, erased bool, yield func(domain.ExportRecord) error,
+	table domain.Table, columns []domain.Column, name string, row Row, erased bool,
+	yield func(domain.ExportRecord) error,
 ) error {
 	records := make([]domain.ExportRecord, len(columns))
 	for i, column := range columns {
-		records[i] = exported(table, row, column)
+		records[i] = exported(table, name, row, column)
 	}
 	if erased {
 		table.MarkErased(records)
@@ -108,12 +114,12 @@ func yieldRow(
 }
 
 // exported is one field of one row.
-func exported(table domain.Table, row Row, column domain.Column) domain.ExportRecord {
+func exported(table domain.Table, name string, row Row, column domain.Column) domain.ExportRecord {
 	annotation := column.Personal
 	record := domain.ExportRecord{
 		Source:          table.Name,
 		Field:           column.Name,
-		Row:             rowName(table, row),
+		Row:             name,
 		Category:        annotation.Category,
 		Value:           cloneValue(row[column.Name]),
 		LegalBasis:      optional(annotation.Basis),

@@ -19,11 +19,15 @@ type session struct {
 	failed     error                   // the first error of an operation; it fails the session
 	enqueued   bool                    // the outbox has new work once the session has committed
 	after      []func(context.Context) // called after the commit
+	atEnd      []func(context.Context, error)
 	committed  bool
 	ended      bool
 }
 
-var _ ports.CommitNotifier = (*session)(nil)
+var (
+	_ ports.CommitNotifier = (*session)(nil)
+	_ ports.EndNotifier    = (*session)(nil)
+)
 
 func (s *session) Consents() ports.ConsentStore         { return consentStore{s} }
 func (s *session) Restrictions() ports.RestrictionStore { return restrictionStore{s} }
@@ -33,6 +37,9 @@ func (s *session) Audit() ports.AuditLog                { return auditLog{s} }
 
 // AfterCommit implements ports.CommitNotifier.
 func (s *session) AfterCommit(fn func(context.Context)) { s.after = append(s.after, fn) }
+
+// AfterEnd implements ports.EndNotifier.
+func (s *session) AfterEnd(fn func(context.Context, error)) { s.atEnd = append(s.atEnd, fn) }
 
 // usable is checked before anything is done in the session.
 func (s *session) usable() error {
@@ -92,14 +99,19 @@ func (s *session) write(ctx context.Context) (*state, error) {
 	return s.state, s.fail(s.state.append(held))
 }
 
-// commit makes everything that the session wrote visible to others, at once.
-func (s *session) commit(ctx context.Context) error {
+// prepare does all of a commit that can fail.
+func (s *session) prepare(ctx context.Context) error {
 	if !s.held.empty() {
 		if _, err := s.write(ctx); err != nil {
 			return err
 		}
 	}
-	if err := s.ready(ctx); err != nil {
+	return s.ready(ctx)
+}
+
+// commit makes everything that the session wrote visible to others, at once.
+func (s *session) commit(ctx context.Context) error {
+	if err := s.prepare(ctx); err != nil {
 		return err
 	}
 	if s.state != nil {

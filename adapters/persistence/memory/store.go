@@ -14,17 +14,21 @@ type Options struct {
 	// Enqueued is called after a commit that gave the outbox new work, so that a worker can be woken at once. It must
 	// return at once. The default is nothing.
 	Enqueued func()
+
+	// Observer is told of each session: its duration and its outcome. The default is none.
+	Observer ports.Observer
 }
 
 // Store opens sessions on what it holds in memory. It is safe for concurrent use.
 type Store struct {
 	dataMap   domain.DataMap
 	wake      func()                // Options.Enqueued
+	observer  ports.Observer        // or nil
 	writing   chan struct{}         // the write lock: full while a session has it
 	committed atomic.Pointer[state] // replaced under the write lock only
 }
 
-var _ ports.SessionFactory = (*Store)(nil)
+var _ ports.Prober = (*Store)(nil)
 
 // New returns an empty store for the application's tables that the data map describes. An empty data map is
 // domain.ErrConfiguration; a constant to anonymize with that does not fit its column is domain.ErrManifest.
@@ -35,7 +39,7 @@ func New(dataMap domain.DataMap, opts Options) (*Store, error) {
 	if err := checkConstants(dataMap); err != nil {
 		return nil, err
 	}
-	store := &Store{dataMap: dataMap, wake: opts.Enqueued, writing: make(chan struct{}, 1)}
+	store := &Store{dataMap: dataMap, wake: opts.Enqueued, observer: opts.Observer, writing: make(chan struct{}, 1)}
 	store.committed.Store(&state{dataMap: dataMap})
 	return store, nil
 }
@@ -55,6 +59,14 @@ func (s *Store) Entries() []domain.OutboxEntry {
 		entries = append(entries, cloneEntry(state.entries[i]))
 	}
 	return entries
+}
+
+// Probe implements ports.Prober: what is in memory can always be reached.
+func (s *Store) Probe(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return endedBy(ctx)
+	}
+	return nil
 }
 
 // lock takes the write lock, or gives up when the context ends.

@@ -1,7 +1,9 @@
 package memory_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 func TestAnEmptyDataMapIsRefused(t *testing.T) {
@@ -178,4 +181,38 @@ func TestTheApplicationsRowsAreCopies(t *testing.T) {
 		}
 	}
 	intact("an export")
+}
+
+func TestRowsWhoseKeyIsASecretAreNumbered(t *testing.T) {
+	secret := &domain.Annotation{Category: domain.CategoryTechnical, Export: domain.ExportNo}
+	store := newStore(t, memory.Options{},
+		domain.Table{
+			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+			Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+		},
+		domain.Table{
+			Name: "passes", PrimaryKey: []string{"token"}, Owned: true,
+			Columns: []domain.Column{
+				{Name: "token", Type: domain.TypeText, Personal: secret}, {Name: "user_id", Type: domain.TypeBigInt},
+				{Name: "device", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryTechnical}},
+			},
+			Relations: []domain.Relation{{
+				Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"},
+			}},
+		},
+	)
+	insert(t, store, "users", memory.Row{"id": 1}, memory.Row{"id": 2})
+	insert(t, store, "passes", memory.Row{"token": "s3cret-b", "user_id": 1, "device": "watch"},
+		memory.Row{"token": "s3cret-a", "user_id": 1, "device": "phone"},
+		memory.Row{"token": "s3cret-0", "user_id": 2, "device": "ring"})
+	var got []string
+	must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		return s.Subjects().Export(ctx, subject(t, "1"), func(record domain.ExportRecord) error {
+			got = append(got, fmt.Sprint(record.Field, " ", record.Row, " ", record.Value))
+			return nil
+		})
+	}))
+	if want := []string{"device 1 phone", "device 2 watch"}; !slices.Equal(got, want) {
+		t.Errorf("exported are %q, want %q", got, want)
+	}
 }

@@ -3,6 +3,8 @@
 package audit
 
 import (
+	"context"
+
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -16,22 +18,25 @@ type Stamper struct {
 // Begin returns the first event of a new operation, and the operation for further ones. The id of the operation is that
 // of the event.
 func (s Stamper) Begin(
-	eventType domain.EventType, id domain.SubjectID, payload domain.Payload,
+	ctx context.Context, eventType domain.EventType, id domain.SubjectID, payload domain.Payload,
 ) (Operation, domain.AuditEvent) {
-	first := s.Event(eventType, id, payload)
-	operation := s.Operation(first.EventID)
+	first := s.Event(ctx, eventType, id, payload)
+	operation := s.Operation(ctx, first.EventID)
 	return operation, operation.with(first)
 }
 
-// Operation returns the operation of an id, for further events. The id is empty if it is not known; the events then
-// have none.
-func (s Stamper) Operation(id string) Operation { return Operation{stamper: s, id: id} }
+// Operation returns the operation of an id, for further events, which have the operator of ctx. The id is empty if it is
+// not known; the events then have none.
+func (s Stamper) Operation(ctx context.Context, id string) Operation {
+	return Operation{stamper: s, id: id, operator: domain.OperatorOf(ctx)}
+}
 
 // Operation makes the events of one operation: a single export, erasure or rectification, with what follows from it
 // later. It is safe for concurrent use.
 type Operation struct {
-	stamper Stamper
-	id      string
+	stamper  Stamper
+	id       string
+	operator string
 }
 
 // ID returns the id of the operation. It is empty if it is not known.
@@ -40,7 +45,7 @@ func (o Operation) ID() string { return o.id }
 // Event returns an event of the operation that occurs now. It adds the operation's id to the payload, which it may
 // change.
 func (o Operation) Event(eventType domain.EventType, id domain.SubjectID, payload domain.Payload) domain.AuditEvent {
-	return o.with(o.stamper.Event(eventType, id, payload))
+	return o.with(o.stamper.event(o.operator, eventType, id, payload))
 }
 
 func (o Operation) with(event domain.AuditEvent) domain.AuditEvent {
@@ -50,10 +55,22 @@ func (o Operation) with(event domain.AuditEvent) domain.AuditEvent {
 	return event
 }
 
-// Event returns an event that occurs now.
-func (s Stamper) Event(eventType domain.EventType, id domain.SubjectID, payload domain.Payload) domain.AuditEvent {
+// Event returns an event that occurs now. It adds the operator of ctx, if there is one, to the payload, which it may
+// change.
+func (s Stamper) Event(
+	ctx context.Context, eventType domain.EventType, id domain.SubjectID, payload domain.Payload,
+) domain.AuditEvent {
+	return s.event(domain.OperatorOf(ctx), eventType, id, payload)
+}
+
+func (s Stamper) event(
+	operator string, eventType domain.EventType, id domain.SubjectID, payload domain.Payload,
+) domain.AuditEvent {
 	if payload == nil {
 		payload = domain.Payload{}
+	}
+	if operator != "" {
+		payload[domain.PayloadOperator] = operator
 	}
 	return domain.AuditEvent{
 		EventID:    s.IDs.NewID(),

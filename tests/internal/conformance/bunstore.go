@@ -155,12 +155,16 @@ func openBun(
 	db := databases.WithHook(driver.Open(t, database), sent)
 	shop := shop{past.DB, porttest.DataMap()}
 	return opened{past: past, Store: porttest.Store{
-		Sessions: newStore(t, db),
-		Insert:   shop.insert,
-		Rows:     shop.rows,
+		Sessions: newStore(t, db, nil),
+		Observed: func(t testing.TB, observer ports.Observer) ports.SessionFactory {
+			t.Helper()
+			return newStore(t, db, observer)
+		},
+		Insert: shop.insert,
+		Rows:   shop.rows,
 		Unreachable: func(t testing.TB) ports.SessionFactory {
 			t.Helper()
-			return newStore(t, driver.Open(t, nowhere(t)))
+			return newStore(t, driver.Open(t, nowhere(t)), nil)
 		},
 		Tamper: func(t testing.TB, eventID string) (change, remove error) {
 			t.Helper()
@@ -182,9 +186,9 @@ func openBun(
 	}}
 }
 
-func newStore(t testing.TB, db *bun.DB) ports.SessionFactory {
+func newStore(t testing.TB, db *bun.DB, observer ports.Observer) ports.SessionFactory {
 	t.Helper()
-	store, err := bunstore.New(db, porttest.DataMap(), bunstore.Options{})
+	store, err := bunstore.New(db, porttest.DataMap(), bunstore.Options{Observer: observer})
 	must(t, err)
 	return store
 }

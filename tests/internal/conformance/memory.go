@@ -6,6 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
@@ -35,6 +36,12 @@ func openMemory(t testing.TB) porttest.Store {
 	must(t, err)
 	return porttest.Store{
 		Sessions: store,
+		Observed: func(t testing.TB, observer ports.Observer) ports.SessionFactory {
+			t.Helper()
+			watched, err := memory.New(porttest.DataMap(), memory.Options{Observer: observer})
+			must(t, err)
+			return watched
+		},
 		Insert: func(t testing.TB, table string, row porttest.Row) {
 			t.Helper()
 			must(t, store.Insert(table, memory.Row(row)))

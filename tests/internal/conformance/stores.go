@@ -46,3 +46,10 @@ func BunstoreIn(name string, driver databases.Driver, place func(t testing.TB) f
 		return onPostgreSQL(t, driver, place(t))
 	}}
 }
+
+// Hold checks that a store keeps the promises of all storage ports, those included that a store need not implement.
+func Hold(t *testing.T, harness porttest.StoreHarness) {
+	t.Helper()
+	porttest.TestStore(t, harness)
+	t.Run("CatalogReader", func(t *testing.T) { porttest.TestCatalogReader(t, harness) })
+}

@@ -7,8 +7,9 @@ import (
 
 // token is a part of a statement.
 type token struct {
-	kind tokenKind
-	text string // without quotes
+	kind     tokenKind
+	text     string // without quotes
+	from, to int    // its place in the statement
 }
 
 type tokenKind int
@@ -24,6 +25,10 @@ type tokens []token
 
 // tokensOf takes a statement apart and leaves comments out. Quotes are those of names, with what ends each of them.
 func tokensOf(statement string, quotes map[byte]byte) (found tokens) {
+	whole, from := len(statement), 0
+	add := func(kind tokenKind, text string) {
+		found = append(found, token{kind, text, from, whole - len(statement)})
+	}
 	// until returns the text before an end, and advances behind it.
 	until := func(end string) string {
 		before, after, _ := strings.Cut(statement, end)
@@ -32,6 +37,7 @@ func tokensOf(statement string, quotes map[byte]byte) (found tokens) {
 	}
 	for statement != "" {
 		first := statement[0]
+		from = whole - len(statement)
 		n := strings.IndexFunc(statement, func(r rune) bool { return r != '$' && !isWordCharacter(r) })
 		if n < 0 {
 			n = len(statement)
@@ -44,28 +50,29 @@ func tokensOf(statement string, quotes map[byte]byte) (found tokens) {
 			until("*/")
 		case isQuote:
 			statement = statement[1:]
-			found = append(found, token{tokenName, until(string(closing))})
+			add(tokenName, until(string(closing)))
 		case first == '\'':
 			statement = statement[1:]
-			found = append(found, token{tokenString, until("'")})
+			add(tokenString, until("'"))
 		case n == 1 && (first == 'e' || first == 'E') && strings.HasPrefix(statement[1:], "'"):
 			statement = afterEscapes(statement[2:])
-			found = append(found, token{kind: tokenString})
+			add(tokenString, "")
 		case first == '$':
 			statement = statement[1:]
 			notInTag := func(r rune) bool { return !isWordCharacter(r) }
 			if tag, _, ok := strings.Cut(statement, "$"); ok && !strings.ContainsFunc(tag, notInTag) {
 				statement = statement[len(tag)+1:]
-				found = append(found, token{tokenString, until("$" + tag + "$")})
+				add(tokenString, until("$"+tag+"$"))
 			}
 		case n > 0:
-			found = append(found, token{tokenWord, statement[:n]})
+			word := statement[:n]
 			statement = statement[n:]
+			add(tokenWord, word)
 		default:
-			if !strings.ContainsRune(" \t\r\n\f\v", rune(first)) {
-				found = append(found, token{tokenSign, string(first)})
-			}
 			statement = statement[1:]
+			if !strings.ContainsRune(" \t\r\n\f\v", rune(first)) {
+				add(tokenSign, string(first))
+			}
 		}
 	}
 	return found
@@ -91,6 +98,37 @@ func afterEscapes(statement string) string {
 // is reports whether the token at i is one of the keywords.
 func (t tokens) is(i int, keywords ...string) bool {
 	return i >= 0 && i < len(t) && t[i].kind == tokenWord && slices.Contains(keywords, strings.ToLower(t[i].text))
+}
+
+// isSign reports whether the token at i is one of the signs.
+func (t tokens) isSign(i int, signs ...string) bool {
+	return i >= 0 && i < len(t) && t[i].kind == tokenSign && slices.Contains(signs, t[i].text)
+}
+
+// closing is where the bracket that opens at i closes, or the end.
+func (t tokens) closing(i int) int {
+	for depth := 0; i < len(t); i++ {
+		if t.isSign(i, "(") {
+			depth++
+		}
+		if t.isSign(i, ")") {
+			depth--
+		}
+		if depth == 0 {
+			return i
+		}
+	}
+	return i
+}
+
+// inBrackets are the tokens between the first bracket and the one that closes it.
+func (t tokens) inBrackets() tokens {
+	for i := range t {
+		if t.isSign(i, "(") {
+			return t[i+1 : t.closing(i)]
+		}
+	}
+	return nil
 }
 
 // writes returns the tables that are inserted into, merged into and updated, and whether statements are built at run
@@ -120,11 +158,26 @@ func (t tokens) writes() (tables []string, builds bool) {
 	return tables, builds
 }
 
+// calls reports whether the token at i may be the name of a routine that is called. It is not if it is that of a table
+// with a list of columns.
+func (t tokens) calls(i int) bool {
+	if !t.isName(i) || !t.isSign(i+1, "(") {
+		return false
+	}
+	if t.isSign(i-1, ".") {
+		i -= 2
+	}
+	return !t.is(i-1, "into")
+}
+
+// isName reports whether the token at i is a name, or a keyword.
+func (t tokens) isName(i int) bool { return t[i].kind == tokenWord || t[i].kind == tokenName }
+
 // nameAt is the name of a table, which a schema may qualify. To SQLite a constant can be a name.
 func (t tokens) nameAt(i int) (name string) {
 	for ; i < len(t) && t[i].kind != tokenSign; i += 2 {
 		name += t[i].text
-		if i+1 == len(t) || t[i+1] != (token{tokenSign, "."}) {
+		if !t.isSign(i+1, ".") {
 			return name
 		}
 		name += "."

@@ -145,6 +145,26 @@ func Refused(err error) bool {
 	return state != "" && state != "40003" && !strings.HasPrefix(state, "08") && !strings.HasPrefix(state, "57P")
 }
 
+// OfTable reports whether the database works and has failed on what a statement is about: this role lacks a privilege,
+// a table cannot be read, or reading it takes longer than the server allows.
+func OfTable(ctx context.Context, err error) bool {
+	if err == nil || endOf(ctx, err) != nil {
+		return false
+	}
+	switch state := SQLState(err); {
+	case state == "57014": // canceled by a statement_timeout
+		return true
+	case state != "":
+		return Refused(err) && !strings.HasPrefix(state, "53") && state != "25P03" && state != "25P04"
+	}
+	switch sqliteCode(err) {
+	case 1, 11: // ERROR, of a statement that cannot be prepared, and CORRUPT
+		return true
+	default:
+		return false
+	}
+}
+
 // SQLState finds the five-character code of a PostgreSQL error, whichever driver made it: pgx offers SQLState, and
 // pgdriver the field C of the protocol's error message.
 func SQLState(err error) string {

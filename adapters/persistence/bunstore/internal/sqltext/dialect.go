@@ -108,6 +108,13 @@ type Dialect interface {
 	// Inspection is the statement that reads a table of the catalog, with its one parameter; see catalog.Cache.
 	Inspection(schema, table string) (text, parameter string)
 
+	// Catalog are the statements that read the live catalog of a schema; see Schemas.
+	Catalog(schema string) Catalog
+
+	// ColumnType is the type of the data map for a declared type, or empty if there is none, and the length of a limited
+	// text.
+	ColumnType(declared string) (t domain.ColumnType, length int)
+
 	// Quotes are the characters that quote names, with those that end them.
 	Quotes() map[byte]byte
 
@@ -147,6 +154,11 @@ type Dialect interface {
 	// CheckDeferred is the statement that has deferred constraints and triggers checked now; nothing where there is none.
 	CheckDeferred() string
 
+	// BrokenKeys is the statement that counts the rows of a schema that break a foreign key which is checked by the commit.
+	// Its columns are: the table, the table it refers to, the number of the key in its table, and the rows. It is used
+	// where CheckDeferred is empty.
+	BrokenKeys(schema string) string
+
 	// ConstraintTriggers is the statement that lists the triggers, of tables and of the tables below them, that can be
 	// deferred. Its columns are: table, name, the constraint's schema and name, whether it is deferred by default, and
 	// whether no other kind of constraint shares the name. It is used where checkDeferred is not empty.
@@ -159,6 +171,9 @@ type Dialect interface {
 	// Lacks is the statement that returns why the database refuses this role what it needs of a table; nothing or NULL for
 	// no reason.
 	Lacks(table string, privileges []string) string
+
+	// written is the table of an UPDATE or a DELETE, and what the statement calls it.
+	written(table string) (target, name string)
 
 	// surrogate is the expression that anonymizes a column: one that fits its type and, for texts and UUIDs, is
 	// different in every row.

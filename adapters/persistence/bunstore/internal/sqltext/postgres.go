@@ -219,7 +219,8 @@ func (postgres) isConstant(column, constant, sqlType string) string {
 	return "CAST(" + column + ` AS text) COLLATE "C" = CAST(CAST(` + constant + " AS " + sqlType + ") AS text)"
 }
 
-func (postgres) CheckDeferred() string { return "SET CONSTRAINTS ALL IMMEDIATE" }
+func (postgres) CheckDeferred() string    { return "SET CONSTRAINTS ALL IMMEDIATE" }
+func (postgres) BrokenKeys(string) string { return "" }
 
 // ConstraintTriggers finds what has the name of a trigger in the schema: SET CONSTRAINTS means all of it.
 func (postgres) ConstraintTriggers(tables []domain.Table) string {
@@ -273,6 +274,8 @@ func (postgres) Lacks(table string, privileges []string) string {
 		FROM pg_catalog.pg_class AS b JOIN pg_catalog.pg_namespace AS s ON s.oid = b.relnamespace
 		WHERE {table}`, "kind", tableKind, "missing", missing, "table", where)
 }
+
+func (postgres) written(table string) (target, name string) { return quoteTable(table) + " AS t0", "t0" }
 
 // writtenHere tells the transaction's own rows from those that others have committed meanwhile. Subtransactions have
 // numbers of their own, from that of the transaction onwards. What is seen although it comes after the snapshot is the

@@ -26,12 +26,13 @@ func (w *Writer) Correct(
 	for i, value := range values {
 		assignments[i] = Quote(value.Column) + " = " + add(argumentOf(w.Dialect, value.Value))
 	}
+	target, name := w.Dialect.written(table.Name)
 	concerned := ""
 	if row != nil {
-		concerned = " AND " + w.isRow(table, row, add)
+		concerned = " AND " + w.isRow(name, table, row, add)
 	}
-	return fill(overwriteRows, "table", quoteTable(table.Name), "assignments", strings.Join(assignments, ", "),
-		"rows", w.rowsOf(table, path, 0), "concerned", concerned), args
+	return fill(overwriteRows, "target", target, "assignments", strings.Join(assignments, ", "),
+		"rows", w.condition(name, 0, table, path.Relations, 0), "concerned", concerned), args
 }
 
 // argumentOf is a value of a domain.ColumnValue as a parameter of a statement.

@@ -46,7 +46,7 @@ func touched(m domain.DataMap) []domain.Table {
 // rowsOf is the condition that picks the rows of a table, which the statement calls t0, that a path leads from to the
 // subject. Its parameters are the values of the subject's key, which follow others in the statement.
 func (w *Writer) rowsOf(table domain.Table, path domain.Path, others int) string {
-	return w.condition(0, table, path.Relations, others)
+	return w.condition("t0", 0, table, path.Relations, others)
 }
 
 // allrowsOf is rowsOf for the rows that any path leads from. It sees the table as it was before the statement.
@@ -89,14 +89,17 @@ const (
 
 	// spelledByNone is the condition that no row of a table spells its key like a column that refers to it. The database
 	// then compares the two loosely, and the column belongs to the row with the other spelling.
-	spelledByNone = `NOT EXISTS (SELECT 1 FROM {table} AS other WHERE CAST(other.{key} AS text) = {column})`
+	spelledByNone = `NOT EXISTS (SELECT 1 FROM {table} AS habeas_other WHERE CAST(habeas_other.{key} AS text) = {column})`
 )
 
-// condition follows the path from the table called t<depth> to the subject. The last relation needs no look into the
-// subject's table when it refers to the subject's key: its own columns hold that key.
-func (w *Writer) condition(depth int, table domain.Table, path []domain.Relation, others int) string {
+// condition follows the path from a table, which the statement calls here, to the subject. The tables after it are called
+// t<depth+1> and so on. The last relation needs no look into the subject's table when it refers to the subject's key: its
+// own columns hold that key.
+func (w *Writer) condition(
+	here string, depth int, table domain.Table, path []domain.Relation, others int,
+) string {
 	subject := w.DataMap.SubjectTable()
-	here, there := "t"+strconv.Itoa(depth), "t"+strconv.Itoa(depth+1)
+	there := "t" + strconv.Itoa(depth+1)
 	if len(path) == 0 {
 		return w.isKey(subject.Name, here, subject.SubjectKey, others)
 	}
@@ -107,7 +110,7 @@ func (w *Writer) condition(depth int, table domain.Table, path []domain.Relation
 		}
 	}
 	parent, _ := w.DataMap.Table(relation.References)
-	rows := w.condition(depth+1, parent, path[1:], others)
+	rows := w.condition(there, depth+1, parent, path[1:], others)
 	conditions := append(w.holds(table, here, relation.When), fill(leadsToParent,
 		"columns", list(here, relation.Columns), "referenced", list(there, relation.ReferencedColumns),
 		"parent", quoteTable(relation.References), "there", there, "rows", rows))
@@ -147,12 +150,12 @@ func (w *Writer) constantText(text string) string {
 	return w.Dialect.encoded(hex.EncodeToString([]byte(text)))
 }
 
-// isRow is the condition that a row of a table, which the statement calls t0, has the primary key whose texts are the
+// isRow is the condition that a row of a table, which the statement calls here, has the primary key whose texts are the
 // elements. add adds a parameter and returns its name.
-func (w *Writer) isRow(table domain.Table, elements []string, add func(value any) string) string {
+func (w *Writer) isRow(here string, table domain.Table, elements []string, add func(value any) string) string {
 	comparisons := make([]string, len(elements))
 	for i, name := range table.PrimaryKey {
-		comparisons[i] = w.Dialect.exactly(asText("t0."+Quote(name)), add(elements[i]))
+		comparisons[i] = w.Dialect.exactly(asText(here+"."+Quote(name)), add(elements[i]))
 	}
 	return strings.Join(comparisons, " AND ")
 }

@@ -1,6 +1,7 @@
 package sqltext
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -9,6 +10,7 @@ import (
 // source is one table in an export.
 type source struct {
 	table    domain.Table
+	named    bool // an export names its rows by their primary key
 	exported []domain.Column
 	records  []domain.ExportRecord // for each of them, what is the same in all rows
 	since    []int                 // for each of them, which value its retention counts from; -1 for none
@@ -26,7 +28,9 @@ type source struct {
 // newSource selects the primary key as texts, the columns that an export shows, and the columns from which retention
 // counts.
 func newSource(dialect Dialect, table domain.Table, exported []domain.Column) source {
-	s := source{table: table, exported: exported, leads: func(int) []string { return nil }}
+	s := source{
+		table: table, named: table.RowsNamed(), exported: exported, leads: func(int) []string { return nil },
+	}
 	for _, name := range table.PrimaryKey {
 		s.selected = append(s.selected, "CAST(t0."+Quote(name)+" AS text)")
 	}
@@ -88,6 +92,16 @@ type ExportRow struct {
 	Source  int
 	Values  []any
 	Targets []any // pointers to all of it
+
+	counted, number int // the source of the rows that were counted, and how many there were
+}
+
+// count numbers the row among those of its source, from 1 on.
+func (r *ExportRow) count() {
+	if r.counted != r.Source {
+		r.counted, r.number = r.Source, 0
+	}
+	r.number++
 }
 
 // NewRow returns a row that can be used for all rows of a result, one after the other.
@@ -106,15 +120,15 @@ func (e *Export) WasErased(sight *ExportRow) bool {
 	return sight.Values[len(e.sources[0].selected)-1] != nil
 }
 
-// Yield yields one record per column that an export shows.
-// erased says that the subject was erased before.
+// Yield yields one record per column that an export shows. erased says that the subject was erased before.
 func (e *Export) Yield(row *ExportRow, erased bool, yield func(domain.ExportRecord) error) error {
 	s := &e.sources[row.Source]
+	row.count()
 	if !erased || s.keys == 0 { // what a ledger has stays
-		return s.yield(e.dialect, row.Values, yield)
+		return s.yield(e.dialect, row, yield)
 	}
 	var records []domain.ExportRecord
-	if err := s.yield(e.dialect, row.Values, func(record domain.ExportRecord) error {
+	if err := s.yield(e.dialect, row, func(record domain.ExportRecord) error {
 		records = append(records, record)
 		return nil
 	}); err != nil {
@@ -129,18 +143,26 @@ func (e *Export) Yield(row *ExportRow, erased bool, yield func(domain.ExportReco
 	return nil
 }
 
-func (s *source) yield(dialect Dialect, values []any, yield func(domain.ExportRecord) error) error {
+// nameOf is the name of a row in the export.
+func (s *source) nameOf(row *ExportRow) string {
+	if !s.named {
+		return strconv.Itoa(row.number)
+	}
 	key := make([]string, len(s.table.PrimaryKey))
 	for i := range key {
-		key[i] = Text(values[i])
+		key[i] = Text(row.Values[i])
 	}
-	row := domain.CanonicalTuple(key)
+	return domain.CanonicalTuple(key)
+}
+
+func (s *source) yield(dialect Dialect, row *ExportRow, yield func(domain.ExportRecord) error) error {
+	name, values := s.nameOf(row), row.Values
 	for i, column := range s.exported {
 		if !s.isTheirs(column, values) {
 			continue
 		}
 		record := s.records[i]
-		record.Row, record.Value = row, Value(dialect, column.Type, values[len(key)+i])
+		record.Row, record.Value = name, Value(dialect, column.Type, values[len(s.table.PrimaryKey)+i])
 		if s.since[i] >= 0 {
 			if since, ok := Value(dialect, domain.TypeTime, values[s.since[i]]).(time.Time); ok {
 				record.ExpiresAt = Optional(domain.Instant(column.Personal.Retain.After(since)))

@@ -46,11 +46,26 @@ func (sqlite) isolation() string { return "" }
 func (sqlite) lockLedger(Kind, string) string { return "" } // there is one writer at a time
 func (sqlite) CheckDeferred() string          { return "" }
 
+// BrokenKeys reads the text of the tables: nothing else says which foreign keys are deferred.
+func (sqlite) BrokenKeys(schema string) string {
+	return fill(`
+		SELECT k."table", k.parent, k.fkid, count(*)
+		FROM {schema}.sqlite_master AS m JOIN pragma_foreign_key_check(m.name, {name}) AS k
+		WHERE m.type = 'table' AND (SELECT foreign_keys FROM pragma_foreign_keys) <> 0
+			AND (m.sql LIKE '%DEFERRED%' OR (SELECT defer_foreign_keys FROM pragma_defer_foreign_keys) <> 0)
+		GROUP BY 1, 2, 3`, "schema", Quote(schema), "name", literal(schema))
+}
+
 func (sqlite) ConstraintTriggers([]domain.Table) string { return "" }
 func (sqlite) writtenHere() string                      { return "TRUE" } // it has the database to itself
 func (sqlite) Lacks(string, []string) string            { return "SELECT NULL" }
 
 func (sqlite) isConstant(column, constant, _ string) string { return column + " = " + constant }
+
+// written gives the table no other name: SQLite does not know one in the conditions on a view.
+func (sqlite) written(table string) (target, name string) {
+	return quoteTable(table), Quote(table[strings.LastIndex(table, ".")+1:])
+}
 
 // fingerprint changes with every change of the main database's schema, and with triggers that are temporary. Those of
 // databases that are attached are read each time.

@@ -112,9 +112,9 @@ func (w *Writer) Step(live Live, step domain.Step, key []any) (text string, args
 }
 
 const (
-	deleteRows    = `DELETE FROM {table} AS t0 WHERE {rows}`
-	overwriteRows = `UPDATE {table} AS t0 SET {assignments} WHERE {rows}{concerned}`
-	selectRows    = `SELECT 1 FROM {table} AS t0 WHERE {rows}{concerned}`
+	deleteRows    = `DELETE FROM {target} WHERE {rows}`
+	overwriteRows = `UPDATE {target} SET {assignments} WHERE {rows}{concerned}`
+	selectRows    = `SELECT 1 FROM {target} WHERE {rows}{concerned}`
 )
 
 // step is the statement of one step, whose parameters come after others: those of the subject's key and then the
@@ -123,15 +123,17 @@ func (w *Writer) step(live Live, step domain.Step, others int) (text string, con
 	table, _ := w.DataMap.Table(step.Target)
 	sw := w.stepWriter(table, live.Types(table.Name), others+len(w.DataMap.SubjectTable().SubjectKey))
 	path, _ := w.DataMap.PathVia(step.Target, step.Via)
-	name, rows := quoteTable(table.Name), w.rowsOf(table, path, others)
+	target, name := w.Dialect.written(table.Name)
+	sw.name = name
+	rows := w.condition(name, 0, table, path.Relations, others)
 	switch step.Strategy { //nolint:exhaustive // steps have no other strategies
 	case domain.StrategyDelete:
-		text = fill(deleteRows, "table", name, "rows", rows)
+		text = fill(deleteRows, "target", target, "rows", rows)
 	case domain.StrategyAnonymize:
 		text = fill(overwriteRows,
-			"table", name, "assignments", sw.assignments(step), "rows", rows, "concerned", sw.concerned(step))
+			"target", target, "assignments", sw.assignments(step), "rows", rows, "concerned", sw.concerned(step))
 	case domain.StrategyRetain:
-		text = fill(selectRows, "table", name, "rows", rows, "concerned", sw.concerned(step))
+		text = fill(selectRows, "target", target, "rows", rows, "concerned", sw.concerned(step))
 	}
 	return text, sw.constants
 }
@@ -141,6 +143,7 @@ func (w *Writer) step(live Live, step domain.Step, others int) (text string, con
 type stepWriter struct {
 	writer    *Writer
 	table     domain.Table
+	name      string            // of the table in the statement
 	types     map[string]string // of the columns in the database
 	others    int               // parameters that come before
 	constants []any
@@ -148,7 +151,7 @@ type stepWriter struct {
 
 // stepWriter returns a writer for a statement in which as many parameters come before the constants.
 func (w *Writer) stepWriter(table domain.Table, types map[string]string, others int) *stepWriter {
-	return &stepWriter{writer: w, table: table, types: types, others: others}
+	return &stepWriter{writer: w, table: table, name: "t0", types: types, others: others}
 }
 
 // cutoff is a constant that depends on the instant at which a duty of the period is judged: the latest start of a duty
@@ -218,7 +221,7 @@ func (w *stepWriter) begunBy(name string, start func(domain.Period) any) string 
 	var begun []string
 	for _, duty := range w.table.Duties(name) {
 		since, parameter := duty.Personal.Since, w.constant(start(duty.Personal.Retain))
-		begun = append(begun, w.writer.Dialect.expired("t0."+Quote(since), parameter, w.types[since]))
+		begun = append(begun, w.writer.Dialect.expired(w.name+"."+Quote(since), parameter, w.types[since]))
 	}
 	return strings.Join(begun, " AND ")
 }

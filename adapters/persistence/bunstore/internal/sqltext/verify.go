@@ -43,7 +43,7 @@ func (c *Cells) OfSubject(key []any, writtenHere bool) (text string, args []any)
 	path, _ := c.Writer.DataMap.PathVia(c.Step.Target, c.Step.Via)
 	condition := c.Writer.rowsOf(c.Table, path, 0) + sw.concerned(c.Step)
 	if c.Row != nil {
-		condition += " AND " + c.Writer.isRow(c.Table, c.Row, sw.constant)
+		condition += " AND " + c.Writer.isRow("t0", c.Table, c.Row, sw.constant)
 	}
 	if writtenHere {
 		condition += " AND " + c.Writer.Dialect.writtenHere()

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Application is what the verbs call. *app.Integration implements it, and documents the methods.
+type Application interface {
+	Subjects
+	Outbox
+	Tables
+
+	DataMap() domain.DataMap
+	Plan() domain.Plan
+}
+
+// Subjects are the calls about one subject.
+type Subjects interface {
+	Known(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
+	Erase(ctx context.Context, subject domain.Subject) (domain.ErasureResult, error)
+	Export(ctx context.Context, subject domain.Subject, w io.Writer) (domain.ExportBundle, error)
+	Trail(ctx context.Context, id domain.SubjectID) ([]domain.AuditEvent, error)
+	Consents(ctx context.Context, id domain.SubjectID) (domain.ConsentStatuses, error)
+	ConsentHistory(ctx context.Context, id domain.SubjectID, purpose string) ([]domain.ConsentRecord, error)
+	ConsentAsOf(ctx context.Context, id domain.SubjectID, purpose string, at time.Time) (domain.ConsentStatus, error)
+}
+
+// Outbox are the calls about what external systems still have to be told.
+type Outbox interface {
+	Status(ctx context.Context) (domain.Status, error)
+	Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error)
+	Requeue(ctx context.Context, entryIDs ...string) ([]domain.OutboxEntry, error)
+	RequeueMatching(ctx context.Context, filter domain.OutboxFilter, limit int) ([]domain.OutboxEntry, error)
+	Discard(ctx context.Context, reason string, entryIDs ...string) ([]domain.OutboxEntry, error)
+	Purge(ctx context.Context) (removed int64, err error)
+}
+
+// Tables are the calls about the tables of habeas.
+type Tables interface {
+	Migrate(ctx context.Context) error
+	Migrations(ctx context.Context) ([]domain.Migration, error)
+	MigrationSQL() (string, error)
+}
+
+// Opener opens the application. A tree calls it once at most, for a verb that needs the application. Its error is
+// reported like an error of the application.
+type Opener func(ctx context.Context) (Application, error)

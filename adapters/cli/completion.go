@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+)
+
+// shells are those that can complete commands.
+var shells = []string{"bash", "zsh", "fish", "powershell"}
+
+func completion() verb {
+	v := verb{
+		use:   "completion SHELL",
+		short: "print a script that completes commands in a shell",
+		long: `Prints a script for bash, zsh, fish or powershell. A shell that has read it
+completes verbs and flags. Ids of subjects are never completed.`,
+		example: `source <(habeas completion bash)
+habeas completion zsh > "${fpath[1]}/_habeas"
+habeas completion fish > ~/.config/fish/completions/habeas.fish`,
+		exits: exits{fine: "the script was printed"},
+		args:  arguments{1, 1, "a shell: bash, zsh, fish or powershell"},
+		alone: true,
+		run: func(_ context.Context, c *call) error {
+			root := c.command.Root()
+			switch c.args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(c.out, true)
+			case "zsh":
+				return root.GenZshCompletion(c.out)
+			case "fish":
+				return root.GenFishCompletion(c.out, true)
+			case "powershell":
+				return root.GenPowerShellCompletionWithDesc(c.out)
+			default:
+				return usage(c.command, "needs a shell: bash, zsh, fish or powershell")
+			}
+		},
+	}
+	v.flags = func(c *cobra.Command) { c.ValidArgs = shells }
+	return v
+}

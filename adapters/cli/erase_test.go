@@ -1,0 +1,210 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/habeas-data/habeas/adapters/cli"
+	"github.com/habeas-data/habeas/app/stack"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+func TestAnErasureShowsItsCounts(t *testing.T) {
+	w := newWorld(t)
+	stdout, stderr := w.want(0, "erase", "2", "--operator", "dpo", "--yes", "--ref", "crm=c-2")
+	_, table, _ := strings.Cut(stdout, ".\n")
+	want := `TABLE      DELETED  ANONYMIZED  RETAINED
+customers        0           1         0
+invoices         0           0         1
+parcels          2           0         0
+To be told by a worker: crm
+`
+	if table != want || !strings.HasPrefix(stdout, "Erased 2 at 2") || stderr != "" {
+		t.Errorf("printed\n%s%s", stdout, stderr)
+	}
+	if left := w.emails(); !slices.Equal(left, []string{"c1@example.org", "c3@example.org"}) {
+		t.Errorf("left are %q", left)
+	}
+	if entries := w.store.Entries(); len(entries) != 1 || entries[0].Ref.Value != "c-2" {
+		t.Errorf("enqueued %v", entries)
+	}
+	for _, event := range w.trail("2") {
+		if event.Payload[domain.PayloadOperator] != "dpo" {
+			t.Errorf("%s names the operator %v", event.EventType, event.Payload[domain.PayloadOperator])
+		}
+	}
+}
+
+func TestTheResultOfAnErasureIsThatOfTheDomain(t *testing.T) {
+	w := newWorld(t)
+	t.Setenv("HABEAS_OPERATOR", "dpo")
+	result := decoded[domain.ErasureResult](w, 0, "erase", "2", "--yes")
+	if result.SubjectID.String() != "2" || result.Deleted["parcels"] != 2 {
+		t.Errorf("got %+v", result)
+	}
+}
+
+func TestLinesOfTheStandardInputNameSubjects(t *testing.T) {
+	w := newWorld(t).reading("1\r\n\n\"2\"\n{\"subject_id\": \"3\", \"refs\": [{\"kind\": \"crm\", \"value\": \"c-3\"}]}")
+	stdout, _ := w.want(0, "erase", "-", "--operator", "dpo", "--yes", "--output", "json")
+	if strings.Count(stdout, "\n") != 3 || len(w.emails()) > 0 {
+		t.Errorf("left are %q:\n%s", w.emails(), stdout)
+	}
+	if entries := w.store.Entries(); len(entries) != 1 || entries[0].Ref.Value != "c-3" {
+		t.Errorf("enqueued %v", entries)
+	}
+}
+
+func TestACallThatIsNotAsItMustBeChangesNothing(t *testing.T) {
+	for name, test := range map[string]struct {
+		lines string
+		args  []string
+		says  string
+	}{
+		"no subject":              {"", []string{}, "needs a subject"},
+		"two subjects":            {"", []string{"1", "2"}, "takes only a subject"},
+		"no operator":             {"", []string{"1", "--yes"}, "--operator is missing"},
+		"an operator of controls": {"", []string{"1", "--yes", "--operator", "a\x1b[31m"}, "control characters"},
+		"a wrong format":          {"", []string{"1", "--yes", "-o", "c1@example.org"}, "--output has a wrong value, it must be text or json"},
+		"a flag without a value":  {"", []string{"1", "--yes", "--operator"}, "--operator needs a value"},
+		"a wrong truth value":     {"", []string{"1", "--yes=c1@example.org"}, "--yes has a wrong value, it must be bool"},
+		"no confirmation":         {"yes\n", []string{"1", "--operator", "dpo"}, "needs --yes"},
+		"an empty id":             {"", []string{"", "--yes", "--operator", "dpo"}, "empty"},
+		"a composite id":          {"", []string{`["1","2"]`, "--yes", "--operator", "dpo"}, "elements"},
+		"an array of numbers":     {"", []string{`[1,2]`, "--yes", "--operator", "dpo"}, "array of texts"},
+		"no JSON text":            {"", []string{`"1`, "--yes", "--operator", "dpo"}, "text in JSON"},
+		"an unknown id":           {"", []string{"c1@example.org", "--yes", "--operator", "dpo"}, "no subject of this id"},
+		"an unknown system":       {"", []string{"1", "--yes", "--operator", "dpo", "--ref", "erp=7"}, "see the topic subjects"},
+		"a ref without an id":     {"", []string{"1", "--yes", "--operator", "dpo", "--ref", "crm"}, "--ref must be system=id"},
+		"an empty ref":            {"", []string{"1", "--yes", "--operator", "dpo", "--ref", "crm="}, "1 to 255"},
+		"refs for lines":          {"1\n", []string{"-", "--yes", "--operator", "dpo", "--ref", "crm=7"}, "a line has its refs"},
+		"no line":                 {"\n", []string{"-", "--yes", "--operator", "dpo"}, "has no subject"},
+		"a broken line":           {"1\n{\"id\": \"c1@example.org\"}\n", []string{"-", "--yes", "--operator", "dpo"}, "line 2: "},
+		"text after the object":   {"{\"subject_id\":\"1\"} 2\n", []string{"-", "--yes", "--operator", "dpo"}, "line 1: "},
+		"an object without id":    {"1\n{}\n", []string{"-", "--yes", "--operator", "dpo"}, "line 2: "},
+		"an unknown line":         {"1\n\nc1@example.org\n", []string{"-", "--yes", "--operator", "dpo"}, "line 3: "},
+		"a long line":             {"1\n" + strings.Repeat("x", 1<<21), []string{"-", "--yes", "--operator", "dpo"}, "line 2 "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t).reading(test.lines)
+			stdout, stderr := w.want(2, append([]string{"erase"}, test.args...)...)
+			complains(t, stderr, test.says)
+			if strings.Contains(stderr, "example.org") || stdout != "" {
+				t.Errorf("printed %q, %q", stdout, stderr)
+			}
+			if len(w.emails()) != 3 || len(w.trail("1")) > 0 {
+				t.Errorf("left are %q, with events %v", w.emails(), w.trail("1"))
+			}
+		})
+	}
+}
+
+func TestASubjectWithoutItsRowIsErasedOnDemand(t *testing.T) {
+	w := newWorld(t)
+	w.want(2, "erase", "4", "--operator", "dpo", "--yes")
+	w.want(0, "erase", "4", "--operator", "dpo", "--yes", "--unknown")
+	w.want(0, "erase", "4", "--operator", "dpo", "--yes") // which is known by then
+}
+
+func TestTheFirstFailureStopsAndSaysHowFarItGot(t *testing.T) {
+	w := newWorld(t, func(c *stack.Config) {
+		c.Hooks.BeforeErasure = func(_ context.Context, _ ports.Session, subject domain.Subject) error {
+			if subject.ID.String() == "2" {
+				return errors.New("c2@example.org owes money")
+			}
+			return nil
+		}
+	}).reading("1\n2\n3\n")
+	stdout, stderr := w.want(2, "erase", "-", "--operator", "dpo", "--yes")
+	complains(t, stderr, "line 2: ", "1 of 3 subjects done", "internal")
+	if strings.Contains(stderr, "money") || !strings.HasPrefix(stdout, "Erased 1 ") || len(w.emails()) != 2 {
+		t.Errorf("left are %q, printed %q, %q", w.emails(), stdout, stderr)
+	}
+}
+
+// interrupting is a shop whose operator interrupts the erasure of the customer 2.
+func interrupting(t *testing.T, interrupt func()) *world {
+	t.Helper()
+	return newWorld(t, func(c *stack.Config) {
+		c.Hooks.BeforeErasure = func(ctx context.Context, _ ports.Session, subject domain.Subject) error {
+			if subject.ID.String() != "2" {
+				return nil
+			}
+			interrupt()
+			<-ctx.Done()
+			return ctx.Err()
+		}
+	}).reading("1\n2\n3\n")
+}
+
+func TestAnInterruptRollsBack(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	w := interrupting(t, stop)
+	var stdout, stderr bytes.Buffer
+	code := run(ctx, w.gdpr, w.in, &stdout, &stderr, "erase", "-", "--operator", "dpo", "--yes")
+	if code != 2 || len(w.emails()) != 2 {
+		t.Errorf("ends with %d, left are %q", code, w.emails())
+	}
+	complains(t, stderr.String(), "interrupted", "rolled back", "1 of 3")
+	if events := w.trail("2"); events[0].EventType != domain.EventErasureRequested {
+		t.Errorf("the attempt left %v", events)
+	}
+}
+
+func TestASignalOfTheProcessInterrupts(t *testing.T) {
+	w := interrupting(t, func() {
+		process, err := os.FindProcess(os.Getpid())
+		must(t, err)
+		must(t, process.Signal(os.Interrupt))
+	})
+	root := cli.New(w.gdpr)
+	var stderr bytes.Buffer
+	root.SetIn(w.in)
+	root.SetOut(&stderr)
+	root.SetErr(&stderr)
+	root.SetArgs([]string{"erase", "-", "--operator", "dpo", "--yes", "-o", "json"})
+	if code := cli.Main(root); code != 2 || len(w.emails()) != 2 {
+		t.Errorf("ends with %d, left are %q: %s", code, w.emails(), stderr.String())
+	}
+}
+
+// closed is a pipe whose reader has gone.
+func closed(t *testing.T) *os.File {
+	t.Helper()
+	reader, writer, err := os.Pipe()
+	must(t, err)
+	must(t, reader.Close())
+	t.Cleanup(func() { _ = writer.Close() })
+	return writer
+}
+
+func TestAReaderThatHasGoneChangesNothingOfTheWork(t *testing.T) {
+	w := newWorld(t).reading("1\n2\n3\n")
+	var stderr bytes.Buffer
+	code := w.into(closed(t), &stderr, "erase", "-", "--operator", "dpo", "--yes")
+	if code != 0 || stderr.Len() > 0 || len(w.emails()) > 0 {
+		t.Errorf("ends with %d, left are %q: %s", code, w.emails(), stderr.String())
+	}
+}
+
+func TestAnOutputThatCannotBeWrittenIsToldAfterTheWork(t *testing.T) {
+	w := newWorld(t).reading("1\n2\n3\n")
+	var stderr bytes.Buffer
+	code := w.into(full{}, &stderr, "erase", "-", "--operator", "dpo", "--yes")
+	if code != 2 || len(w.emails()) > 0 {
+		t.Errorf("ends with %d, left are %q", code, w.emails())
+	}
+	complains(t, stderr.String(), "output cannot be written", "has done its work")
+}
+
+// full is a disk without space.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func export() verb {
+	var file string
+	return verb{
+		use:   "export SUBJECT",
+		short: "write a copy of a subject's data (Art. 15, 20 GDPR)",
+		long: `Writes everything that is held about a subject: the rows of the database, from
+one snapshot, and the records of external systems whose refs or keys are known.
+The copy is a document in JSON on one line, whatever --output says. With - there
+is a line for each subject of the standard input.
+
+With --file the copy is written to a new file that only its owner can read. A
+file that exists is not overwritten. If the export fails, the file is removed.
+A copy on the standard output is complete only if the exit code is not 2.`,
+		example: `habeas export 42 --operator dpo --file copy.json
+habeas export 42 --operator dpo | jq '.records[].value'
+echo '{"subject_id":"42","refs":[{"kind":"supportdesk","value":"c-17"}]}' |
+  habeas export - --operator dpo`,
+		exits: exits{
+			fine:     "the copy is complete",
+			findings: "an external system did not respond: the copy names it among\nincomplete_sources",
+			failed:   "there is no copy, or it breaks off",
+		},
+		args: oneSubject, acts: true,
+		flags: func(c *cobra.Command) {
+			c.Flags().StringVarP(&file, "file", "f", "", "write the copy to this new `file`")
+		},
+		run: func(ctx context.Context, c *call) error {
+			people, err := c.subjects()
+			if err != nil {
+				return err
+			}
+			for _, p := range people {
+				if err := c.mustKnow(ctx, p); err != nil {
+					return err
+				}
+			}
+			if file == "" {
+				return c.exportAll(ctx, people, c.out)
+			}
+			return c.exportTo(ctx, people, file)
+		},
+	}
+}
+
+// exportTo writes copies to a new file, which it removes if that fails.
+func (c *call) exportTo(ctx context.Context, people []person, name string) error {
+	to, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator names it
+	switch {
+	case errors.Is(err, os.ErrExist):
+		return failed("the file exists, and is not overwritten")
+	case err != nil:
+		return failed("the file cannot be made; check the directory and its rights")
+	}
+	err = c.exportAll(ctx, people, to)
+	if ExitCode(err) != ExitFailed {
+		if closed := errors.Join(to.Sync(), to.Close()); closed != nil {
+			err = failed("the file cannot be written; check the space of the disk")
+		}
+	}
+	if ExitCode(err) == ExitFailed {
+		_ = to.Close()      // closed twice, perhaps
+		_ = os.Remove(name) // what is left of it breaks off, as the error says
+	}
+	return err
+}
+
+func (c *call) exportAll(ctx context.Context, people []person, to io.Writer) error {
+	progress := c.progress("bytes copied:", 0)
+	defer progress.end()
+	var silent []string
+	for i, p := range people {
+		bundle, err := c.Export(ctx, p.Subject, counting{to, progress})
+		if hasGone(err) {
+			return &Error{Code: ExitFailed, Err: err}
+		}
+		if err != nil {
+			return afterSome(i, len(people), p, err)
+		}
+		silent = append(silent, bundle.IncompleteSources...)
+	}
+	if len(silent) > 0 {
+		progress.end()
+		return &Error{Code: ExitFindings, Text: "no response from: " + strings.Join(silent, ", ")}
+	}
+	return nil
+}
+
+// counting shows how many bytes were written.
+type counting struct {
+	io.Writer
+	progress *progress
+}
+
+func (c counting) Write(text []byte) (n int, err error) {
+	n, err = c.Writer.Write(text)
+	c.progress.add(int64(n))
+	return n, err
+}

@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// pageWidth is how many columns a page of help takes at most.
+const pageWidth = 80
+
+// annotations of a command: what its exit codes mean.
+const (
+	onFine     = "exit 0"
+	onFindings = "exit 1"
+	onFailed   = "exit 2"
+)
+
+func (e exits) annotations() map[string]string {
+	return map[string]string{onFine: e.fine, onFindings: e.findings, onFailed: e.failed}
+}
+
+func help() verb {
+	return verb{
+		use:   "help [VERB...]",
+		short: "show the page of a verb or a topic",
+		long: `Shows the page of a verb, or of a topic. Without an argument it shows the list of
+verbs and topics.`,
+		example: `habeas help erase
+habeas help outbox requeue
+habeas help exit-codes`,
+		exits: exits{fine: "the page was shown", failed: "there is no such verb or topic"},
+		args:  arguments{0, -1, "a verb or a topic"},
+		alone: true,
+		run: func(_ context.Context, c *call) error {
+			found := c.command.Parent()
+			for _, name := range c.args {
+				next := child(found, name)
+				if next == nil {
+					return usage(c.command, "there is no such verb or topic")
+				}
+				found = next
+			}
+			_, _ = c.out.Write([]byte(pageOf(found)))
+			return nil
+		},
+	}
+}
+
+func child(parent *cobra.Command, name string) *cobra.Command {
+	for _, c := range parent.Commands() {
+		if c.Name() == name && !c.Hidden {
+			return c
+		}
+	}
+	return nil
+}
+
+// writePage is what --help does.
+func writePage(command *cobra.Command, _ []string) {
+	_, _ = newPrinter(command.OutOrStdout(), formats[0]).Write([]byte(pageOf(command)))
+}
+
+// pageOf is the page of a command, as a manual has it.
+func pageOf(command *cobra.Command) string {
+	var page strings.Builder
+	section := func(title, text string) {
+		if text = strings.Trim(text, "\n"); text != "" {
+			page.WriteString("\n" + title + "\n" + text + "\n")
+		}
+	}
+	page.WriteString(command.CommandPath() + " - " + command.Short + "\n")
+	if !command.IsAdditionalHelpTopicCommand() {
+		section("USAGE", "  "+useOf(command))
+	}
+	section("DESCRIPTION", indented(filled(command.Long)))
+	var verbs, subjects strings.Builder
+	for _, part := range command.Commands() {
+		entry := "  " + part.Name() + strings.Repeat(" ", max(14-len(part.Name()), 1)) + part.Short + "\n"
+		switch {
+		case part.Hidden:
+		case part.IsAdditionalHelpTopicCommand():
+			subjects.WriteString(entry)
+		default:
+			verbs.WriteString(entry)
+		}
+	}
+	section("VERBS", verbs.String())
+	section("TOPICS", subjects.String())
+	if command.IsAdditionalHelpTopicCommand() {
+		return page.String()
+	}
+	section("FLAGS", command.LocalNonPersistentFlags().FlagUsagesWrapped(pageWidth))
+	section("GLOBAL FLAGS", globalFlags(command))
+	section("EXAMPLES", indented(strings.ReplaceAll(command.Example, "habeas ", top(command).CommandPath()+" ")))
+	section("EXIT CODES", exitsOf(command))
+	return page.String()
+}
+
+// globalFlags are those of the tree, and of a tree that it is a part of.
+func globalFlags(command *cobra.Command) string {
+	return command.PersistentFlags().FlagUsagesWrapped(pageWidth) +
+		command.InheritedFlags().FlagUsagesWrapped(pageWidth)
+}
+
+func useOf(command *cobra.Command) string {
+	_, rest, _ := strings.Cut(command.Use, " ")
+	use := command.CommandPath()
+	if command.HasSubCommands() {
+		rest = "VERB"
+	}
+	if rest != "" {
+		use += " " + rest
+	}
+	return use + " [FLAG...]"
+}
+
+// top is the root of the tree of this package, whose commands have an annotation for exit codes.
+func top(command *cobra.Command) *cobra.Command {
+	for command.HasParent() {
+		if _, ours := command.Parent().Annotations[onFine]; !ours {
+			break
+		}
+		command = command.Parent()
+	}
+	return command
+}
+
+// exitsOf says what the exit codes of a verb mean.
+func exitsOf(command *cobra.Command) string {
+	if command.HasSubCommands() {
+		return ""
+	}
+	var text strings.Builder
+	for _, code := range []struct{ name, general string }{
+		{onFine, ""}, {onFindings, ""}, {onFailed, "the verb could not do its work, or was not called as above"},
+	} {
+		meaning := command.Annotations[code.name]
+		if meaning == "" {
+			meaning = code.general
+		}
+		if meaning != "" {
+			text.WriteString("  " + strings.TrimPrefix(code.name, "exit ") + "  " + strings.ReplaceAll(meaning, "\n", "\n     ") + "\n")
+		}
+	}
+	return text.String()
+}
+
+// filled breaks the lines of paragraphs anew, but for those of which a line is indented.
+func filled(text string) string {
+	paragraphs := strings.Split(text, "\n\n")
+	for i, paragraph := range paragraphs {
+		if !strings.HasPrefix(paragraph, " ") && !strings.Contains(paragraph, "\n ") {
+			paragraphs[i] = strings.Join(wrap(strings.ReplaceAll(paragraph, "\n", " "), pageWidth-2), "\n")
+		}
+	}
+	return strings.Join(paragraphs, "\n\n")
+}
+
+func indented(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if line != "" {
+			lines[i] = "  " + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}

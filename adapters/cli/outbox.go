@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+func outbox() verb {
+	return verb{
+		use:   "outbox",
+		short: "what external systems still have to be told",
+		long: `The outbox has an entry for each call that an external system is owed: to erase or
+to rectify a subject. A worker of the application carries them out, and tries
+again where a system fails. It gives an entry up (abandoned) if the system
+refuses it for good, or after a week. A person then looks into it, and requeues
+or discards it.`,
+		example: `habeas outbox counts
+habeas outbox list
+habeas outbox requeue --system supportdesk --operator dpo
+habeas outbox discard 0197-... --reason "done by hand" --operator dpo`,
+		parts: []verb{outboxCounts(), outboxList(), outboxRequeue(), outboxDiscard(), outboxPurge()},
+	}
+}
+
+// outboxStatus is the result of outbox counts.
+type outboxStatus struct {
+	Counts  map[domain.OutboxStatus]int64 `json:"counts"`
+	Backlog []domain.OutboxBacklog        `json:"backlog"`
+}
+
+func outboxCounts() verb {
+	return verb{
+		use:   "counts",
+		short: "count the entries by system and status",
+		long: `Counts the entries of the outbox by status, and for each system those that are
+not settled for good. DUE says for how long the oldest of them has been due.`,
+		example: `habeas outbox counts
+habeas outbox counts --output json | jq .counts.abandoned`,
+		exits: exits{fine: "the counts were shown"},
+		run: func(ctx context.Context, c *call) error {
+			status, err := c.Status(ctx)
+			if err != nil {
+				return err
+			}
+			return c.out.show(outboxStatus{status.Counts, status.Backlog}, func() { c.out.counts(status) })
+		},
+	}
+}
+
+// counts shows the outbox.
+func (p *printer) counts(status domain.Status) {
+	t := table{head: []string{"system", "pending", "in flight", "failed", "abandoned", "due"}}
+	for _, backlog := range status.Backlog {
+		row := []string{backlog.Resolver}
+		for _, s := range []domain.OutboxStatus{
+			domain.OutboxPending, domain.OutboxInFlight, domain.OutboxFailed, domain.OutboxAbandoned,
+		} {
+			row = append(row, strconv.FormatInt(backlog.Counts[s], 10))
+		}
+		due := "-"
+		if backlog.OldestDue != nil && !backlog.OldestDue.After(status.At) {
+			due = age(status.At.Sub(*backlog.OldestDue))
+		}
+		t.rows = append(t.rows, append(row, due))
+	}
+	if len(t.rows) > 0 {
+		p.table(t)
+	}
+	p.line("Succeeded: " + strconv.FormatInt(status.Counts[domain.OutboxSucceeded], 10) + ", until they are purged.")
+}
+
+// age is a span of time for people, in its two largest units.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return strconv.Itoa(int(d.Seconds())) + "s"
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + "m"
+	case d < 24*time.Hour:
+		return strconv.Itoa(int(d.Hours())) + "h" + strconv.Itoa(int(d.Minutes())%60) + "m"
+	default:
+		return strconv.Itoa(int(d.Hours())/24) + "d" + strconv.Itoa(int(d.Hours())%24) + "h"
+	}
+}
+
+// page is how many entries are read, or requeued, in one session.
+const page = 100
+
+func outboxList() verb {
+	limit := page
+	return verb{
+		use:   "list",
+		short: "list the entries that were given up",
+		long: `Lists the entries that were given up, the oldest first: the id of the entry, the
+system, how often it was tried, the class of the last error, and the subject. In
+JSON an entry has its ref, too, by which a person finds the subject in the
+system.`,
+		example: `habeas outbox list
+habeas outbox list --limit 0 --output json | jq -r .entry_id`,
+		exits: exits{fine: "no entry was given up", findings: "there are entries that were given up"},
+		flags: func(c *cobra.Command) {
+			c.Flags().IntVar(&limit, "limit", limit, "list at most this `number`; 0 for all")
+		},
+		run: func(ctx context.Context, c *call) error {
+			if limit < 0 {
+				return usage(c.command, "--limit must not be negative")
+			}
+			shown, err := c.listAbandoned(ctx, limit)
+			if err != nil {
+				return err
+			}
+			return findings(shown)
+		},
+	}
+}
+
+// listAbandoned shows the entries, a page after the other, and returns how many there are.
+func (c *call) listAbandoned(ctx context.Context, limit int) (shown int, err error) {
+	var after *domain.OutboxEntry
+	for limit == 0 || shown < limit {
+		size := page
+		if limit > 0 {
+			size = min(size, limit-shown)
+		}
+		entries, err := c.Abandoned(ctx, after, size)
+		if err != nil {
+			return shown, err
+		}
+		if err := c.entries(entries); err != nil {
+			return shown, err
+		}
+		shown += len(entries)
+		if len(entries) < size {
+			break
+		}
+		after = &entries[len(entries)-1]
+	}
+	if shown == 0 && !c.out.json {
+		c.out.line("No entry was given up.")
+	}
+	return shown, nil
+}
+
+// entries shows entries of the outbox: each a document in JSON, or all of them in a table.
+func (c *call) entries(entries []domain.OutboxEntry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	if c.out.json {
+		for _, entry := range entries {
+			if err := c.out.show(entry, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t := table{head: []string{"entry", "about"}}
+	for _, entry := range entries {
+		about := entry.Resolver + " " + string(entry.Operation) + "\nsubject " + written(entry.SubjectID) + "\n" +
+			counted(entry.Attempts, "attempt")
+		if entry.LastError != nil {
+			about += ", " + *entry.LastError
+		}
+		t.rows = append(t.rows, []string{entry.EntryID, about + "\n" + instant(entry.EnqueuedAt)})
+	}
+	c.out.table(t)
+	return nil
+}

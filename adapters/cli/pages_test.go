@@ -1,0 +1,138 @@
+package cli_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/habeas-data/habeas/adapters/cli"
+)
+
+var update = flag.Bool("update", false, "write the pages anew")
+
+// each calls visit for every command of a tree.
+func each(command *cobra.Command, visit func(*cobra.Command)) {
+	visit(command)
+	for _, part := range command.Commands() {
+		each(part, visit)
+	}
+}
+
+// page returns what the command prints for an argument --help.
+func page(t *testing.T, root *cobra.Command, path ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	root.SetOut(&out)
+	root.SetArgs(append(path, "--help"))
+	if code := cli.Execute(t.Context(), root); code != 0 {
+		t.Fatalf("%q ends with %d", path, code)
+	}
+	return out.String()
+}
+
+func TestPagesAreThoseOfTheGoldenFiles(t *testing.T) {
+	written := map[string]bool{}
+	each(cli.New(nil), func(command *cobra.Command) {
+		path := strings.Fields(command.CommandPath())
+		got := page(t, cli.New(nil), path[1:]...)
+		name := filepath.Join("testdata", "help", strings.Join(path, "-")+".txt")
+		written[name] = true
+		for line := range strings.Lines(got) {
+			if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > 80 || strings.HasSuffix(line, " ") {
+				t.Errorf("%s: a line is too wide or ends with a space: %q", name, line)
+			}
+		}
+		if *update {
+			must(t, os.WriteFile(name, []byte(got), 0o600))
+			return
+		}
+		want, err := os.ReadFile(name)
+		must(t, err)
+		if got != string(want) {
+			t.Errorf("%s has changed; -update writes it anew:\n%s", name, got)
+		}
+	})
+	files, err := filepath.Glob(filepath.Join("testdata", "help", "*"))
+	must(t, err)
+	for _, file := range files {
+		if !written[file] {
+			t.Errorf("%s is about no command", file)
+		}
+	}
+}
+
+func TestEveryCommandIsDocumentedAndRefusesUnknownFlags(t *testing.T) {
+	each(cli.New(nil), func(command *cobra.Command) {
+		path := strings.Fields(command.CommandPath())
+		topic := command.IsAdditionalHelpTopicCommand()
+		if command.Short == "" || command.Long == "" || command.Example == "" && !topic {
+			t.Errorf("%q lacks a part of its page", path)
+		}
+		for line := range strings.Lines(page(t, cli.New(nil), path[1:]...)) {
+			line = strings.TrimSpace(line)
+			if strings.HasPrefix(line, "-") && len(strings.Fields(line)) < 3 {
+				t.Errorf("%q: a flag is not documented: %s", path, line)
+			}
+		}
+		for _, unknown := range []string{"--colour", "--colour=42", "-x", "-4711"} {
+			var out, complaint bytes.Buffer
+			code := run(t.Context(), nil, strings.NewReader(""), &out, &complaint, append(path[1:], unknown)...)
+			if code != 2 || out.Len() > 0 || strings.Contains(complaint.String(), "47") {
+				t.Errorf("%q %s ends with %d: %s%s", path, unknown, code, out.String(), complaint.String())
+			}
+			complains(t, complaint.String(), "unknown flag")
+		}
+	})
+}
+
+func TestHelpShowsThePageOfAVerbOrATopic(t *testing.T) {
+	for _, path := range [][]string{{}, {"erase"}, {"outbox", "requeue"}, {"exit-codes"}, {"help"}} {
+		var out, complaint bytes.Buffer
+		code := run(t.Context(), nil, nil, &out, &complaint, append([]string{"help"}, path...)...)
+		if code != 0 || out.String() != page(t, cli.New(nil), path...) {
+			t.Errorf("help %q ends with %d: %s%s", path, code, out.String(), complaint.String())
+		}
+	}
+	var out, complaint bytes.Buffer
+	if code := run(t.Context(), nil, nil, &out, &complaint, "help", "c1@example.org"); code != 2 {
+		t.Errorf("ends with %d", code)
+	}
+	complains(t, complaint.String(), "no such verb or topic")
+}
+
+// An application's own program has the tree as a part.
+func TestATreeOfAnotherProgramHasItsNameInExamples(t *testing.T) {
+	host := func() *cobra.Command {
+		host := &cobra.Command{Use: "shop"}
+		host.PersistentFlags().String("config", "", "`file` with the settings")
+		tree := cli.New(nil)
+		tree.Use = "gdpr"
+		host.AddCommand(tree)
+		return host
+	}
+	got := page(t, host(), "gdpr", "erase")
+	for _, want := range []string{
+		"shop gdpr erase - erase", "\n  shop gdpr erase SUBJECT", "\n  shop gdpr erase 42 --operator dpo\n", "--config file",
+		"--operator id",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page lacks %q:\n%s", want, got)
+		}
+	}
+	if got = page(t, host(), "gdpr"); !strings.Contains(got, "--config file") || !strings.Contains(got, "--operator id") {
+		t.Errorf("the page lacks flags:\n%s", got)
+	}
+
+	root := host()
+	root.SetArgs([]string{"gdpr", "erase", "42"})
+	root.SetErr(&bytes.Buffer{})
+	if err := root.Execute(); cli.ExitCode(err) != 2 || !strings.HasPrefix(err.Error(), "gdpr erase: --operator is missing") {
+		t.Errorf("got %d, %v", cli.ExitCode(err), err)
+	}
+}

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// tableWidth is how many columns of a terminal a table takes at most.
+	tableWidth = 60
+	// narrowest is how narrow a column of a table may get.
+	narrowest = 8
+	gap       = "  "
+)
+
+// table is rows under a head. Cells may have several lines.
+type table struct {
+	head []string
+	rows [][]string
+}
+
+// table writes a table that fits tableWidth: columns that are too wide are wrapped, the widest first. A column of
+// numbers is aligned on the right.
+func (p *printer) table(t table) {
+	all := [][]string{make([]string, len(t.head))}
+	for i, head := range t.head {
+		all[0][i] = strings.ToUpper(head)
+	}
+	for _, row := range t.rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = printable(cell)
+		}
+		all = append(all, cells)
+	}
+	widths := fit(all)
+	for i, row := range all {
+		p.row(row, widths, i == 0)
+	}
+}
+
+// row writes a row, line by line.
+func (p *printer) row(row []string, widths []int, head bool) {
+	cells, height := make([][]string, len(row)), 1
+	for i, cell := range row {
+		cells[i] = wrap(cell, widths[i])
+		height = max(height, len(cells[i]))
+	}
+	for n := range height {
+		var line strings.Builder
+		for i, lines := range cells {
+			text := ""
+			if n < len(lines) {
+				text = lines[n]
+			}
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(text))
+			if isNumber(row[i]) {
+				line.WriteString(pad)
+				pad = ""
+			}
+			word := text
+			if head {
+				word = "head"
+			}
+			line.WriteString(p.paint(word, text) + pad + gap)
+		}
+		p.line(strings.TrimRight(line.String(), " "))
+	}
+}
+
+func isNumber(cell string) bool { return cell != "" && strings.Trim(cell, "0123456789") == "" }
+
+// fit returns the widths of the columns.
+func fit(rows [][]string) []int {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			for line := range strings.SplitSeq(cell, "\n") {
+				widths[i] = max(widths[i], utf8.RuneCountInString(line))
+			}
+		}
+	}
+	for sum(widths)+len(gap)*(len(widths)-1) > tableWidth {
+		widest := 0
+		for i, width := range widths {
+			if width > widths[widest] {
+				widest = i
+			}
+		}
+		if widths[widest] <= narrowest {
+			break
+		}
+		widths[widest]--
+	}
+	return widths
+}
+
+func sum(numbers []int) (total int) {
+	for _, n := range numbers {
+		total += n
+	}
+	return total
+}
+
+// wrap breaks a text into lines of a width at most: between words, or else in the middle of one.
+func wrap(text string, width int) (lines []string) {
+	for paragraph := range strings.SplitSeq(text, "\n") {
+		line := ""
+		for _, word := range strings.Fields(paragraph) {
+			switch {
+			case line == "":
+				line = word
+			case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= width:
+				line += " " + word
+			default:
+				lines, line = append(lines, line), word
+			}
+			for utf8.RuneCountInString(line) > width {
+				runes := []rune(line)
+				lines, line = append(lines, string(runes[:width])), string(runes[width:])
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+func trail() verb {
+	return verb{
+		use:   "trail SUBJECT",
+		short: "show the audit trail of a subject (Art. 5(2) GDPR)",
+		long: `Shows the audit events of a subject in the order in which they were recorded:
+consents, restrictions, exports, rectifications, erasures, and the outcomes of
+external systems. The trail outlives an erasure. Reading it records nothing.`,
+		example: `habeas trail 42
+habeas trail 42 --output json | jq '.[] | select(.payload.operator)'
+habeas trail - < subjects.txt`,
+		exits: exits{fine: "the trail was shown, also if it is empty"},
+		args:  oneSubject,
+		run: func(ctx context.Context, c *call) error {
+			people, err := c.subjects()
+			if err != nil {
+				return err
+			}
+			for i, p := range people {
+				events, err := c.Trail(ctx, p.ID)
+				if err == nil && len(events) == 0 {
+					err = c.mustKnow(ctx, p)
+				}
+				if err != nil {
+					return afterSome(i, len(people), p, err)
+				}
+				if events == nil {
+					events = []domain.AuditEvent{}
+				}
+				if err := c.out.show(events, func() { c.out.trail(p.ID, events) }); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func (p *printer) trail(id domain.SubjectID, events []domain.AuditEvent) {
+	p.line("Trail of " + printable(written(id)) + ": " + counted(len(events), "event") + ".")
+	if len(events) == 0 {
+		return
+	}
+	t := table{head: []string{"at", "event"}}
+	for _, event := range events {
+		text := string(event.EventType) + "\n"
+		for _, name := range slices.Sorted(maps.Keys(event.Payload)) {
+			if name != domain.PayloadOperationID { // which is in the JSON
+				text += fmt.Sprintf("%s=%v ", name, event.Payload[name])
+			}
+		}
+		t.rows = append(t.rows, []string{instant(event.OccurredAt), text})
+	}
+	p.table(t)
+}
+
+// instant is a point in time for people.
+func instant(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05Z") }

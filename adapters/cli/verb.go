@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// verb is a command of the tree. A verb has parts or run.
+type verb struct {
+	use, short, long, example string
+	exits                     exits
+	args                      arguments
+	acts                      bool // the audit trail records its operator, which is required
+	alone                     bool // it needs no application
+	flags                     func(*cobra.Command)
+	run                       func(context.Context, *call) error
+	parts                     []verb
+}
+
+// exits say what an exit code means for a verb. An empty one stands for the general meaning.
+type exits struct{ fine, findings, failed string }
+
+// arguments bound how many arguments a verb has. Most is -1 for any number.
+type arguments struct {
+	least, most int
+	words       string // in an error: "a subject", say
+}
+
+// call is one call of a verb.
+type call struct {
+	Application
+	args    []string
+	command *cobra.Command
+	out     *printer
+}
+
+func (t *tree) command(v verb) *cobra.Command {
+	c := &cobra.Command{
+		Use: v.use, Short: v.short, Long: v.long, Example: v.example, SilenceUsage: true, DisableAutoGenTag: true,
+		DisableFlagsInUseLine: true, SuggestionsMinimumDistance: 2,
+	}
+	c.Annotations = v.exits.annotations()
+	if v.flags != nil {
+		v.flags(c)
+	}
+	c.Args = func(command *cobra.Command, args []string) error { return v.args.check(command, args) }
+	c.RunE = func(command *cobra.Command, args []string) error { return t.run(v, command, args) }
+	if v.args.words != "" && c.ValidArgs == nil {
+		c.ValidArgsFunction = completes() // ids are never completed
+	}
+	for _, part := range v.parts {
+		c.AddCommand(t.command(part))
+	}
+	if len(v.parts) > 0 {
+		c.Args, c.RunE = unknownVerb, missingVerb
+	}
+	return c
+}
+
+// run calls a verb. Its error is an *Error.
+func (t *tree) run(v verb, command *cobra.Command, args []string) error {
+	ctx := command.Context()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	c := &call{args: args, command: command, out: newPrinter(command.OutOrStdout(), t.output)}
+	if v.acts {
+		operator := t.operator
+		if operator == "" {
+			operator = os.Getenv("HABEAS_OPERATOR")
+		}
+		if operator == "" {
+			return usage(command, "--operator is missing: the audit trail records the person who acts")
+		}
+		acting, err := domain.WithOperator(ctx, operator)
+		if err != nil {
+			return usage(command, "--operator must be 1 to 255 characters without control characters")
+		}
+		ctx = acting
+	}
+	if !v.alone {
+		application, err := t.open(ctx)
+		if err != nil {
+			return explain(err)
+		}
+		c.Application = application
+	}
+	if err := v.run(ctx, c); err != nil {
+		return explain(err)
+	}
+	return c.out.end()
+}
+
+// check refuses a wrong number of arguments. It repeats none of them: they may be ids.
+func (a arguments) check(command *cobra.Command, args []string) error {
+	switch {
+	case a.most == 0 && len(args) > 0:
+		return usage(command, "takes no argument")
+	case len(args) < a.least:
+		return usage(command, "needs "+a.words)
+	case a.most > 0 && len(args) > a.most:
+		return usage(command, "takes only "+a.words)
+	default:
+		return nil
+	}
+}
+
+// unknownVerb refuses the argument of a command that has verbs. It does not repeat the argument, which may be an id.
+func unknownVerb(command *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	message := "unknown verb"
+	if near := command.SuggestionsFor(args[0]); len(near) > 0 {
+		message += ", the nearest is " + strings.Join(near, ", ")
+	}
+	return usage(command, message)
+}
+
+func missingVerb(command *cobra.Command, _ []string) error {
+	var names []string
+	for _, part := range command.Commands() {
+		if part.IsAvailableCommand() && part.Name() != "help" {
+			names = append(names, part.Name())
+		}
+	}
+	return usage(command, "needs a verb: "+strings.Join(names, ", "))
+}
+
+// choice is a flag with fixed words.
+type choice struct {
+	value *string
+	words []string
+}
+
+func (c choice) String() string {
+	if c.value == nil {
+		return ""
+	}
+	return *c.value
+}
+
+func (c choice) Type() string { return strings.Join(c.words, " or ") }
+
+func (c choice) Set(word string) error {
+	for _, known := range c.words {
+		if word == known {
+			*c.value = word
+			return nil
+		}
+	}
+	return domain.ErrInvalid
+}

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"context"
+	"runtime/debug"
+)
+
+// module is the path of the module whose version is told.
+const module = "github.com/habeas-data/habeas"
+
+// versions is the result of version.
+type versions struct {
+	Version string `json:"version"`
+	Go      string `json:"go"`
+}
+
+func version() verb {
+	return verb{
+		use:     "version",
+		short:   "print the version",
+		long:    `Prints the version of habeas that the program was built with, and that of Go.`,
+		example: `habeas version`,
+		exits:   exits{fine: "the version was printed"},
+		alone:   true,
+		run: func(_ context.Context, c *call) error {
+			found := versions{Version: "(devel)", Go: "unknown"}
+			if build, ok := debug.ReadBuildInfo(); ok {
+				found = versionsOf(build)
+			}
+			return c.out.show(found, func() { c.out.line("habeas " + found.Version + " (" + found.Go + ")") })
+		},
+	}
+}
+
+// versionsOf finds the version of the module in a program that is, or that links, the module.
+func versionsOf(build *debug.BuildInfo) versions {
+	found := versions{Version: "(devel)", Go: build.GoVersion}
+	for _, linked := range append([]*debug.Module{&build.Main}, build.Deps...) {
+		if linked.Path != module {
+			continue
+		}
+		if linked.Replace != nil {
+			linked = linked.Replace
+		}
+		if linked.Version != "" {
+			found.Version = linked.Version
+		}
+	}
+	return found
+}

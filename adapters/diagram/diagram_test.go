@@ -1,0 +1,142 @@
+package diagram_test
+
+import (
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/adapters/diagram"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/ports/porttest"
+)
+
+var update = flag.Bool("update", false, "write the pictures again")
+
+func shop(t testing.TB) (domain.DataMap, domain.Plan) {
+	t.Helper()
+	m := porttest.DataMap()
+	plan, err := erasure.Planner{}.Plan(m, []string{"media", "maps", "supportdesk"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, plan
+}
+
+func TestPicturesAreAsTheyWere(t *testing.T) {
+	m, plan := shop(t)
+	for name, picture := range map[string]string{
+		"shop.svg": diagram.SVG(m, plan), "shop.dot": diagram.DOT(m, plan), "shop.mmd": diagram.Mermaid(m, plan),
+	} {
+		file := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(file, []byte(picture), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if picture != string(want) {
+			t.Errorf("%s is another one; look at it, and run with -update if it is right", name)
+		}
+	}
+}
+
+func TestEveryTableColumnAndSystemIsInThePicture(t *testing.T) {
+	m, plan := shop(t)
+	for kind, picture := range map[string]string{
+		"SVG": diagram.SVG(m, plan), "DOT": diagram.DOT(m, plan), "Mermaid": diagram.Mermaid(m, plan),
+	} {
+		for _, table := range m.Tables() {
+			for _, column := range table.Personal() {
+				if !strings.Contains(picture, column.Name) {
+					t.Errorf("%s lacks %s.%s", kind, table.Name, column.Name)
+				}
+			}
+			if !strings.Contains(picture, table.Name) {
+				t.Errorf("%s lacks %s", kind, table.Name)
+			}
+		}
+		for _, system := range []string{"media", "maps", "supportdesk"} {
+			if !strings.Contains(picture, system) {
+				t.Errorf("%s lacks %s", kind, system)
+			}
+		}
+	}
+}
+
+func TestNamesAreEscaped(t *testing.T) {
+	const name = `a"<b>&{c}|'d'` + "\n`[e]"
+	m, err := domain.NewDataMap(domain.Table{
+		Name: name, PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: name, Type: domain.TypeText, Personal: &domain.Annotation{
+				Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize,
+			}},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := erasure.Planner{}.Plan(m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg := diagram.SVG(m, plan)
+	wellFormed(t, svg)
+	if strings.Contains(svg, "<b>") {
+		t.Error("the SVG has a name that is markup")
+	}
+	for _, line := range strings.Split(diagram.Mermaid(m, plan), "\n") {
+		if strings.Contains(line, "n0") && strings.Count(line, `"`) != 2 {
+			t.Errorf("a name ends its label: %s", line)
+		}
+	}
+	if dot := diagram.DOT(m, plan); !strings.Contains(dot, `a\"\<b\>&\{c\}\|'d' `) {
+		t.Errorf("got %s", dot)
+	}
+}
+
+func TestASVGIsWellFormedAndLoadsNothing(t *testing.T) {
+	svg := diagram.SVG(shop(t))
+	wellFormed(t, svg)
+	for _, loads := range []string{"<script", "href", "url(http", "@import", "<image"} {
+		if strings.Contains(svg, loads) {
+			t.Errorf("it has %s", loads)
+		}
+	}
+}
+
+func wellFormed(t testing.TB, text string) {
+	t.Helper()
+	decoder := xml.NewDecoder(strings.NewReader(text))
+	for {
+		if _, err := decoder.Token(); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func ExampleMermaid() {
+	m, _ := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Owned: true,
+		Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}},
+		},
+	})
+	plan, _ := erasure.Planner{}.Plan(m, nil)
+	picture := diagram.Mermaid(m, plan)
+	_, _ = io.WriteString(os.Stdout, strings.SplitAfterN(picture, "\n", 3)[1])
+	// Output: n0["<b>users</b><br/><i>deleted</i><br/>email: contact"]:::deleted
+}

@@ -1,0 +1,110 @@
+package diagram
+
+import (
+	"fmt"
+	"html"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+const style = `
+.table, .legend { font: 12px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
+.title { font-weight: 600; font-size: 13px; }
+.box { fill: #ffffff; stroke: #d0d4d8; }
+.cell { fill: #24292f; }
+.says { fill: #6a737d; }
+.arrow { fill: none; stroke: #8a939b; stroke-width: 1.4; }
+.label { fill: #57606a; font: 11px system-ui, sans-serif; }
+.page { fill: #f7f8fa; }
+@media (prefers-color-scheme: dark) {
+  .page { fill: #0d1117; } .box { fill: #161b22; stroke: #30363d; } .cell { fill: #e6edf3; }
+  .says, .label { fill: #9aa4ae; } .arrow { stroke: #6e7781; }
+}
+`
+
+// SVG returns the picture as an SVG document, in light and dark colours. It loads nothing and has no script.
+func SVG(m domain.DataMap, plan domain.Plan) string {
+	p := pictureOf(m, plan)
+	boxes, width, height := p.layout()
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" `+
+		`role="img" aria-label="The data map">`+"\n<style>%s</style>\n", width, height, width, height, style)
+	b.WriteString(`<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" ` +
+		`orient="auto"><path d="M0 0 8 4 0 8z" fill="#8a939b"/></marker></defs>` + "\n")
+	b.WriteString(`<rect class="page" width="100%" height="100%"/>` + "\n")
+	drawLegend(&b)
+	begun := map[int]float64{}
+	for _, a := range p.arrows {
+		drawArrow(&b, boxes[a.from], boxes[a.to], a, begun[a.from])
+		if a.label != "" {
+			begun[a.from]++
+		}
+	}
+	for _, box := range boxes {
+		drawBox(&b, box)
+	}
+	b.WriteString("</svg>\n")
+	return b.String()
+}
+
+func drawLegend(b *strings.Builder) {
+	x := margin
+	for _, fate := range fates {
+		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="12" height="12" rx="3" fill="%s"/>`, x, margin-6, light[fate][0])
+		fmt.Fprintf(b, `<text class="legend cell" x="%.1f" y="%.1f">%s</text>`+"\n", x+18, margin+4, fate)
+		x += 18 + letter*float64(len(fate)) + 24
+	}
+}
+
+func drawBox(b *strings.Builder, box placed) {
+	colours := light[box.fate]
+	fmt.Fprintf(b, `<g class="table" transform="translate(%.1f %.1f)">`, box.x, box.y)
+	fmt.Fprintf(b, `<rect class="box" width="%.1f" height="%.1f" rx="7"/>`, box.width, box.height)
+	fmt.Fprintf(b, `<path d="M0 7a7 7 0 0 1 7-7h%.1fa7 7 0 0 1 7 7v%.1fh-%.1fz" fill="%s"/>`,
+		box.width-14, header-9, box.width, colours[0])
+	fmt.Fprintf(b, `<text class="title" x="%.1f" y="16" fill="%s">%s</text>`,
+		padding, colours[1], html.EscapeString(box.title))
+	fmt.Fprintf(b, `<text x="%.1f" y="31" fill="%s" fill-opacity="0.85">%s</text>`+"\n",
+		padding, colours[1], html.EscapeString(box.says))
+	for i, cell := range box.cells {
+		y := header + lineHeight*float64(i) + 14
+		fmt.Fprintf(b, `<text class="cell" x="%.1f" y="%.1f">%s</text>`, padding, y, html.EscapeString(cell.name))
+		fmt.Fprintf(b, `<text class="says" x="%.1f" y="%.1f" text-anchor="end">%s</text>`+"\n",
+			box.width-padding, y, html.EscapeString(cell.says))
+	}
+	b.WriteString("</g>\n")
+}
+
+// drawArrow draws a curve from the left side of a table to the right side of the table that it refers to. A system
+// stands at the right of the table that holds its keys. The labels of a table stand one below the other.
+func drawArrow(b *strings.Builder, from, to placed, a arrow, labels float64) {
+	x1, x2 := from.x, to.x+to.width
+	if to.x > from.x {
+		x1, x2 = from.x+from.width, to.x
+	}
+	y1, y2 := from.y+header/2+14*labels, to.y+min(to.height-8, header/2+spread(from, to))
+	bend := (x2 - x1) / 2
+	dash := ""
+	if a.dashed {
+		dash = ` stroke-dasharray="5 4"`
+	}
+	fmt.Fprintf(b, `<path class="arrow" d="M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f" marker-end="url(#head)"%s/>`+"\n",
+		x1, y1, x1+bend, y1, x2-bend, y2, x2, y2, dash)
+	if a.label != "" {
+		fmt.Fprintf(b, `<text class="label" x="%.1f" y="%.1f" text-anchor="end">%s</text>`+"\n",
+			x1-10, y1-5, html.EscapeString(a.label))
+	}
+}
+
+// spread moves the end of an arrow towards its beginning, so that arrows to one box do not all end at one point.
+func spread(from, to placed) float64 {
+	middle := from.y + from.height/2
+	switch {
+	case middle < to.y:
+		return -8
+	case middle > to.y+to.height:
+		return to.height - header/2 - 16
+	}
+	return middle - to.y - header/2
+}

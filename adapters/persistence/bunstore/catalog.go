@@ -1,0 +1,44 @@
+package bunstore
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+var _ ports.CatalogReader = (*Store)(nil)
+
+// Catalog implements ports.CatalogReader. It reads the catalog in one transaction that only reads.
+func (s *Store) Catalog(ctx context.Context) (domain.Catalog, error) { return readCatalog(ctx, s.pool, s.dialect) }
+
+// ReadCatalog is Store.Catalog for a program that has no data map yet. The tables of habeas need not be there. Returns
+// domain.ErrConfiguration if the database is nil or of another dialect than PostgreSQL and SQLite.
+func ReadCatalog(ctx context.Context, db *bun.DB) (domain.Catalog, error) {
+	if db == nil {
+		return domain.Catalog{}, domain.Misconfigured("catalog", "the database is nil")
+	}
+	d, err := dialectOf(db, "")
+	if err != nil {
+		return domain.Catalog{}, err
+	}
+	return readCatalog(ctx, conn.NewPool(db), d)
+}
+
+func readCatalog(ctx context.Context, pool *conn.Pool, d sqltext.Dialect) (live domain.Catalog, err error) {
+	err = conn.Retry(ctx, func() error {
+		tx, err := pool.Snapshot(ctx)
+		if err != nil {
+			return conn.Wrap(ctx, "catalog", err)
+		}
+		defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // nothing was written
+		live, err = catalog.ReadLive(ctx, tx.Query, d)
+		return conn.Wrap(ctx, "catalog", err)
+	})
+	return live, err
+}

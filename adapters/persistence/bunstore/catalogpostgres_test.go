@@ -1,0 +1,298 @@
+package bunstore_test
+
+import (
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+)
+
+// museumOfPostgres has what only PostgreSQL has.
+var museumOfPostgres = []string{
+	`CREATE SCHEMA archive`,
+	`CREATE TYPE mood AS ENUM ('sad', 'ok')`,
+	`CREATE DOMAIN short AS varchar(20) CHECK (VALUE <> 'x')`,
+	`CREATE DOMAIN mail AS short NOT NULL DEFAULT 'none' CONSTRAINT has_at CHECK (VALUE LIKE '%@%')`,
+	`CREATE TABLE people (id bigint PRIMARY KEY)`,
+	`CREATE TABLE visits (
+		id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, person bigint NOT NULL REFERENCES people (id),
+		host bigint CONSTRAINT host REFERENCES people ON DELETE SET NULL DEFERRABLE,
+		mood mood NOT NULL DEFAULT 'ok', mail mail, tags text[], note varchar(40) COLLATE "C", doc jsonb, seen timestamptz,
+		nickname text, twice text GENERATED ALWAYS AS (nickname || nickname) STORED, part int4range,
+		CONSTRAINT polite CHECK (note <> nickname), CONSTRAINT alone EXCLUDE USING gist (part WITH &&))`,
+	`CREATE UNIQUE INDEX one_mail ON visits (person, lower(mail)) WHERE nickname IS NOT NULL`,
+	`CREATE UNIQUE INDEX one_note ON visits (note)`,
+	`CREATE INDEX by_host ON visits (host, lower(note))`,
+	`CREATE INDEX by_doc ON visits USING gin (doc)`,
+	`CREATE INDEX by_expression ON visits (lower(note), host)`,
+	`CREATE TABLE archive.visits (id bigint, person bigint, note text)`,
+	`CREATE TABLE archive.log (person bigint REFERENCES people ON DELETE CASCADE, note text)`,
+	`CREATE TEMPORARY TABLE passing (note text)`,
+}
+
+func catalogOf(t *testing.T, store *bunstore.Store) domain.Catalog {
+	t.Helper()
+	catalog, err := store.Catalog(t.Context())
+	must(t, err)
+	return catalog
+}
+
+// tableOf returns a table of the live catalog.
+func tableOf(t *testing.T, store *bunstore.Store, name string) domain.CatalogTable {
+	t.Helper()
+	table, ok := catalogOf(t, store).Table(name)
+	if !ok {
+		t.Fatalf("%s is not in the catalog", name)
+	}
+	return table
+}
+
+func namesOf(catalog domain.Catalog) (names []string) {
+	for _, table := range catalog.Tables {
+		names = append(names, table.Name)
+	}
+	return names
+}
+
+// isListed compares what is listed of a table.
+func isListed[T any](t *testing.T, what string, got, want []T) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("of %s there are %d, want %d: %s", what, len(got), len(want), mustJSON(t, got))
+		return
+	}
+	for i := range want {
+		if mustJSON(t, got[i]) != mustJSON(t, want[i]) {
+			t.Errorf("of %s, number %d is %s, want %s", what, i, mustJSON(t, got[i]), mustJSON(t, want[i]))
+		}
+	}
+}
+
+// postgresWith is an application with the subject's table and other ones.
+func postgresWith(t *testing.T, statements ...string) (*bun.DB, *bunstore.Store) {
+	t.Helper()
+	return applicationWith(t, databases.PostgreSQL(t), statements)
+}
+
+func applicationWith(t *testing.T, db *bun.DB, statements []string) (*bun.DB, *bunstore.Store) {
+	t.Helper()
+	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+	execute(t, db, statements...)
+	return db, existingApplication(t, db, nil, (*person)(nil)).store
+}
+
+func TestTheCatalogOfPostgreSQLHasColumnsAndConstraints(t *testing.T) {
+	_, store := postgresWith(t, museumOfPostgres...)
+	isListed(t, "tables", namesOf(catalogOf(t, store)), []string{"archive.log", "archive.visits", "people", "visits"})
+	visits := tableOf(t, store, "public.visits")
+	isListed(t, "columns", visits.Columns, []domain.CatalogColumn{
+		{Name: "id", Declared: "bigint", Type: domain.TypeBigInt, Default: true},
+		{Name: "person", Declared: "bigint", Type: domain.TypeBigInt},
+		{Name: "host", Declared: "bigint", Type: domain.TypeBigInt, Nullable: true},
+		{Name: "mood", Declared: "mood", Type: domain.TypeText, Default: true, Values: []string{"sad", "ok"}},
+		{Name: "mail", Declared: "character varying(20)", Type: domain.TypeText, Length: 20, Default: true, Domain: "mail"},
+		{Name: "tags", Declared: "text[]", Type: domain.TypeArray, Nullable: true},
+		{Name: "note", Declared: "character varying(40)", Type: domain.TypeText, Length: 40, Nullable: true},
+		{Name: "doc", Declared: "jsonb", Type: domain.TypeJSON, Nullable: true},
+		{Name: "seen", Declared: "timestamp with time zone", Type: domain.TypeTime, Nullable: true},
+		{Name: "nickname", Declared: "text", Type: domain.TypeText, Nullable: true},
+		{Name: "twice", Declared: "text", Type: domain.TypeText, Nullable: true, Generated: true},
+		{Name: "part", Declared: "int4range", Nullable: true},
+	})
+	isListed(t, "the primary key", visits.PrimaryKey, []string{"id"})
+	isListed(t, "uniques", visits.Uniques, []domain.CatalogUnique{
+		{Name: "alone", Columns: []string{"part"}, Exclusion: true},
+		{Name: "one_mail", Columns: []string{"person", "mail"}, Expressions: true, Partial: true},
+		{Name: "one_note", Columns: []string{"note"}},
+	})
+	isListed(t, "indexes", visits.Indexes, []domain.CatalogIndex{
+		{Name: "by_host", Columns: []string{"host"}},
+		{Name: "one_mail", Columns: []string{"person"}, Partial: true},
+		{Name: "one_note", Columns: []string{"note"}},
+		{Name: "visits_pkey", Columns: []string{"id"}},
+	})
+	isListed(t, "foreign keys", visits.ForeignKeys, []domain.CatalogForeignKey{
+		{
+			Name: "host", Columns: []string{"host"}, References: "people", Referenced: []string{"id"},
+			OnDelete: domain.ActionSetNull, Deferrable: true,
+		},
+		{
+			Name: "visits_person_fkey", Columns: []string{"person"}, References: "people", Referenced: []string{"id"},
+			OnDelete: domain.ActionNone,
+		},
+	})
+	isListed(t, "checks", visits.Checks, []domain.CatalogCheck{
+		{Name: "has_at", Columns: []string{"mail"}, Text: "CHECK (((VALUE)::text ~~ '%@%'::text))"},
+		{Name: "polite", Columns: []string{"note", "nickname"}, Text: "CHECK (((note)::text <> nickname))"},
+		{Name: "short_check", Columns: []string{"mail"}, Text: "CHECK (((VALUE)::text <> 'x'::text))"},
+	})
+	isListed(t, "foreign keys of a table outside the data map", tableOf(t, store, "archive.log").ForeignKeys,
+		[]domain.CatalogForeignKey{{
+			Name: "log_person_fkey", Columns: []string{"person"}, References: "people", Referenced: []string{"id"},
+			OnDelete: domain.ActionCascade,
+		}})
+}
+
+func TestTheCatalogOfPostgreSQLHasPartitionsAsTheirTable(t *testing.T) {
+	db, store := postgresWith(t, `CREATE TABLE people (id bigint PRIMARY KEY)`,
+		`CREATE TABLE events (id bigint, at date, person bigint REFERENCES people, PRIMARY KEY (id, at))
+			PARTITION BY RANGE (at)`,
+		`CREATE TABLE events_1 PARTITION OF events FOR VALUES FROM ('2024-01-01') TO ('2025-01-01') PARTITION BY LIST (id)`,
+		`CREATE TABLE events_1_1 PARTITION OF events_1 FOR VALUES IN (1)`,
+		`CREATE TABLE events_2 PARTITION OF events FOR VALUES FROM ('2025-01-01') TO ('2026-01-01')`,
+		`ALTER TABLE events_2 ADD CONSTRAINT own FOREIGN KEY (id) REFERENCES people`,
+		`CREATE TABLE notes (event bigint, at date, FOREIGN KEY (event, at) REFERENCES events ON DELETE CASCADE)`,
+		`CREATE FUNCTION log() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN INSERT INTO notes VALUES (1); RETURN NEW; END$$`,
+		`CREATE TRIGGER of_all AFTER INSERT ON events FOR EACH ROW EXECUTE FUNCTION log()`,
+		`CREATE TRIGGER of_one AFTER UPDATE OR DELETE ON events_1_1 FOR EACH ROW EXECUTE FUNCTION log()`,
+		`CREATE TABLE parent (id bigint PRIMARY KEY, name text)`, `CREATE TABLE child (email text) INHERITS (parent)`,
+		`CREATE VIEW recent AS SELECT id FROM events_2`)
+	isListed(t, "tables", namesOf(catalogOf(t, store)), []string{"child", "events", "notes", "parent", "people", "recent"})
+	if rows := tableOf(t, store, "events").Rows; rows != -1 {
+		t.Errorf("of a table without statistics there are %d rows, want -1", rows)
+	}
+	execute(t, db, `INSERT INTO people VALUES (1), (2)`,
+		`INSERT INTO events VALUES (1, '2024-02-01', 1), (2, '2025-02-01', 2)`,
+		`ANALYZE events_1_1`, `ANALYZE events_2`)
+	events := tableOf(t, store, "events")
+	if events.Kind != domain.KindPartitioned || events.Rows != 2 {
+		t.Errorf("it is a %s of %d rows, want a partitioned one of 2", events.Kind, events.Rows)
+	}
+	isListed(t, "foreign keys", events.ForeignKeys, []domain.CatalogForeignKey{
+		{
+			Name: "events_person_fkey", Columns: []string{"person"}, References: "people", Referenced: []string{"id"},
+			OnDelete: domain.ActionNone,
+		},
+		{Name: "own", Columns: []string{"id"}, References: "people", Referenced: []string{"id"}, OnDelete: domain.ActionNone},
+	})
+	isListed(t, "triggers", events.Triggers, []domain.CatalogTrigger{
+		{Name: "of_all", Events: []string{"INSERT"}, Writes: []string{"notes"}},
+		{Name: "of_one", Events: []string{"UPDATE", "DELETE"}, Writes: []string{"notes"}},
+	})
+	isListed(t, "foreign keys to it", tableOf(t, store, "notes").ForeignKeys, []domain.CatalogForeignKey{{
+		Name: "notes_event_at_fkey", Columns: []string{"event", "at"}, References: "events",
+		Referenced: []string{"id", "at"}, OnDelete: domain.ActionCascade,
+	}})
+	isListed(t, "parents", tableOf(t, store, "child").Inherits, []string{"parent"})
+	isListed(t, "reads", tableOf(t, store, "recent").Reads, []string{"events"})
+}
+
+func TestTheCatalogOfPostgreSQLHasTriggersAndRules(t *testing.T) {
+	_, store := postgresWith(t, append(museumOfPostgres,
+		`CREATE FUNCTION keep(bigint) RETURNS void LANGUAGE sql AS $$INSERT INTO archive.visits (id) VALUES ($1)$$`,
+		`CREATE FUNCTION log() RETURNS trigger LANGUAGE plpgsql AS $$
+			BEGIN UPDATE people SET id = id; PERFORM keep(OLD.id); INSERT INTO elsewhere VALUES (1); RETURN NEW; END$$`,
+		`CREATE FUNCTION built() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN EXECUTE 'x'; RETURN NEW; END$$`,
+		`CREATE TRIGGER a AFTER UPDATE OR INSERT OR DELETE ON visits FOR EACH ROW EXECUTE FUNCTION log()`,
+		`CREATE TRIGGER b BEFORE DELETE ON visits EXECUTE FUNCTION built()`,
+		`CREATE TRIGGER c BEFORE TRUNCATE ON visits EXECUTE FUNCTION built()`,
+		`CREATE TRIGGER d BEFORE UPDATE ON visits EXECUTE FUNCTION suppress_redundant_updates_trigger()`,
+		`CREATE TRIGGER off BEFORE DELETE ON visits EXECUTE FUNCTION built()`, `ALTER TABLE visits DISABLE TRIGGER off`,
+		`CREATE RULE r AS ON UPDATE TO archive.log DO ALSO INSERT INTO archive.visits VALUES (NEW.person)`,
+		`CREATE RULE s AS ON DELETE TO archive.log DO INSTEAD NOTHING`,
+		`CREATE VIEW known AS SELECT id FROM people`,
+		`CREATE TRIGGER i INSTEAD OF INSERT ON known FOR EACH ROW EXECUTE FUNCTION log()`)...)
+	isListed(t, "triggers", tableOf(t, store, "visits").Triggers, []domain.CatalogTrigger{
+		{
+			Name: "a", Events: []string{"INSERT", "UPDATE", "DELETE"},
+			Writes: []string{"archive.visits", "elsewhere", "people"},
+		},
+		{Name: "b", Events: []string{"DELETE"}, Unread: true},
+		{Name: "d", Events: []string{"UPDATE"}},
+	})
+	isListed(t, "rules", tableOf(t, store, "archive.log").Triggers, []domain.CatalogTrigger{
+		{Name: "r", Events: []string{"UPDATE"}, Writes: []string{"archive.visits"}},
+		{Name: "s", Events: []string{"DELETE"}, Instead: true},
+	})
+	isListed(t, "triggers of the view", tableOf(t, store, "known").Triggers, []domain.CatalogTrigger{{
+		Name: "i", Events: []string{"INSERT"}, Instead: true, Writes: []string{"archive.visits", "elsewhere", "people"},
+	}})
+}
+
+func TestTheCatalogOfPostgreSQLHasViewsAndForeignTables(t *testing.T) {
+	_, store := postgresWith(t, append(museumOfPostgres,
+		`CREATE VIEW plain AS SELECT id, note FROM visits`,
+		`CREATE VIEW deep AS SELECT id FROM plain`,
+		`CREATE VIEW few AS SELECT v.id FROM visits v JOIN archive.log l ON l.person = v.person`,
+		`CREATE MATERIALIZED VIEW copied AS SELECT id FROM few`,
+		`CREATE FOREIGN DATA WRAPPER wire`, `CREATE SERVER other FOREIGN DATA WRAPPER wire`,
+		`CREATE FOREIGN TABLE far (id bigint, note text) SERVER other`)...)
+	type view struct {
+		Name     string
+		Kind     domain.TableKind
+		Reads    []string
+		Filtered bool
+	}
+	var views []view
+	for _, table := range catalogOf(t, store).Tables {
+		if table.Kind != domain.KindTable {
+			views = append(views, view{table.Name, table.Kind, table.Reads, table.Filtered})
+		}
+	}
+	isListed(t, "views", views, []view{
+		{"copied", domain.KindMatView, []string{"archive.log", "few", "visits"}, true},
+		{"deep", domain.KindView, []string{"plain", "visits"}, false},
+		{"far", domain.KindForeign, nil, false},
+		{"few", domain.KindView, []string{"archive.log", "visits"}, true},
+		{"plain", domain.KindView, []string{"visits"}, false},
+	})
+	isListed(t, "columns of a view", tableOf(t, store, "plain").Columns, []domain.CatalogColumn{
+		{Name: "id", Declared: "bigint", Type: domain.TypeBigInt, Nullable: true},
+		{Name: "note", Declared: "character varying(40)", Type: domain.TypeText, Length: 40, Nullable: true},
+	})
+}
+
+func TestTheCatalogOfPostgreSQLSaysWhatThisRoleMayNot(t *testing.T) {
+	db, admin, role := asRole(t)
+	execute(t, admin, append(museumOfPostgres,
+		`CREATE SCHEMA closed`, `CREATE TABLE closed.secrets (id bigint)`,
+		`GRANT SELECT ON closed.secrets TO `+role, `GRANT USAGE ON SCHEMA archive TO `+role,
+		`CREATE VIEW shown AS SELECT id FROM visits`,
+		`ALTER TABLE visits ENABLE ROW LEVEL SECURITY`,
+		`GRANT SELECT, INSERT, UPDATE, DELETE ON people, shown TO `+role,
+		`GRANT SELECT, UPDATE (note, mail) ON visits TO `+role, `GRANT SELECT, INSERT ON archive.visits TO `+role)...)
+	type rights struct {
+		Name        string
+		RowSecurity bool
+		Missing     []string
+	}
+	var all []rights
+	live := catalogOf(t, existingApplication(t, db, nil, (*person)(nil)).store)
+	for _, table := range live.Tables {
+		all = append(all, rights{table.Name, table.RowSecurity, table.Missing})
+	}
+	isListed(t, "rights", all, []rights{
+		{"archive.log", false, []string{"SELECT", "INSERT", "UPDATE", "DELETE"}},
+		{"archive.visits", false, []string{"UPDATE", "DELETE"}},
+		{"closed.secrets", false, []string{"SELECT", "INSERT", "UPDATE", "DELETE"}},
+		{"people", false, nil},
+		{"shown", true, nil},
+		{"visits", true, []string{"INSERT", "DELETE"}},
+	})
+	if tableOf(t, existingApplication(t, admin, nil, (*person)(nil)).store, "visits").RowSecurity {
+		t.Error("a superuser is said to see some of the rows")
+	}
+	visits, _ := live.Table("visits")
+	for _, column := range visits.Columns {
+		want := []string{"INSERT", "UPDATE"}
+		if column.Name == "note" || column.Name == "mail" {
+			want = want[:1]
+		}
+		isListed(t, "privileges on "+column.Name, column.Missing, want)
+	}
+}
+
+func TestTheCatalogOfPostgreSQLKnowsUniquesThatRefuseNulls(t *testing.T) {
+	db, store := postgresWith(t, `CREATE TABLE people (id bigint PRIMARY KEY, name text, CONSTRAINT one UNIQUE (name))`)
+	want := domain.CatalogUnique{Name: "one", Columns: []string{"name"}}
+	var version int
+	must(t, db.NewRaw("SELECT current_setting('server_version_num')::integer").Scan(t.Context(), &version))
+	if version >= 150000 {
+		execute(t, db, `ALTER TABLE people DROP CONSTRAINT one, ADD CONSTRAINT one UNIQUE NULLS NOT DISTINCT (name)`)
+		want.NullsEqual = true
+	}
+	isListed(t, "uniques", tableOf(t, store, "people").Uniques, []domain.CatalogUnique{want})
+}

@@ -1,0 +1,145 @@
+package bunstore_test
+
+import (
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+)
+
+func TestTheCatalogOfSQLiteHasColumnsAndConstraints(t *testing.T) {
+	_, store := applicationWith(t, databases.SQLite(t), []string{
+		`CREATE TABLE people (id INTEGER PRIMARY KEY)`,
+		`CREATE TABLE "Visits" (id TEXT, person bigint NOT NULL REFERENCES People NOT DEFERRABLE,
+			host INT CONSTRAINT h REFERENCES people (id) ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+			Note varchar(40) DEFAULT 'none' CONSTRAINT "polite one" CHECK (Note <> 'a)' AND note IS NOT nickname), nickname,
+			twice TEXT GENERATED ALWAYS AS (nickname || nickname) STORED, once AS (nickname), born TIMESTAMP, seen, doc JSON,
+			score REAL, part BLOB, -- a comment with a check (of nothing)
+			CHECK (score > 0), UNIQUE (note, host), PRIMARY KEY (id, person)) WITHOUT ROWID`,
+		`CREATE UNIQUE INDEX one_mail ON visits (person, lower(nickname)) WHERE note IS NOT NULL`,
+		`CREATE INDEX by_expression ON visits (lower(note), host)`,
+		`CREATE INDEX by_host ON visits (host, lower(note))`,
+		`CREATE TEMPORARY TABLE passing (note text)`,
+		`INSERT INTO people VALUES (1), (2)`,
+		`INSERT INTO visits (id, person, score) VALUES ('a', 1, 1), ('b', 1, 1), ('c', 1, 1)`,
+		`ANALYZE`, `CREATE TABLE late (id)`,
+	})
+	isListed(t, "tables", namesOf(catalogOf(t, store)), []string{"Visits", "late", "people"})
+	people := tableOf(t, store, "PEOPLE")
+	isListed(t, "columns of people", people.Columns, []domain.CatalogColumn{
+		{Name: "id", Declared: "INTEGER", Type: domain.TypeBigInt, Default: true},
+	})
+	isListed(t, "indexes of people", people.Indexes, []domain.CatalogIndex{{Columns: []string{"id"}}})
+	if rows := tableOf(t, store, "late").Rows; rows != -1 {
+		t.Errorf("a table without statistics has %d rows, want -1", rows)
+	}
+	visits := tableOf(t, store, "main.visits")
+	if visits.Rows != 3 {
+		t.Errorf("there are %d rows, want 3", visits.Rows)
+	}
+	isListed(t, "columns", visits.Columns, []domain.CatalogColumn{
+		{Name: "id", Declared: "TEXT", Type: domain.TypeText},
+		{Name: "person", Declared: "bigint", Type: domain.TypeBigInt},
+		{Name: "host", Declared: "INT", Type: domain.TypeBigInt, Nullable: true},
+		{Name: "Note", Declared: "varchar(40)", Type: domain.TypeText, Length: 40, Nullable: true, Default: true},
+		{Name: "nickname", Nullable: true},
+		{Name: "twice", Declared: "TEXT", Type: domain.TypeText, Nullable: true, Generated: true},
+		{Name: "once", Nullable: true, Generated: true},
+		{Name: "born", Declared: "TIMESTAMP", Type: domain.TypeTime, Nullable: true},
+		{Name: "seen", Nullable: true},
+		{Name: "doc", Declared: "JSON", Type: domain.TypeJSON, Nullable: true},
+		{Name: "score", Declared: "REAL", Type: domain.TypeNumber, Nullable: true},
+		{Name: "part", Declared: "BLOB", Type: domain.TypeBytes, Nullable: true},
+	})
+	isListed(t, "the primary key", visits.PrimaryKey, []string{"id", "person"})
+	isListed(t, "uniques", visits.Uniques, []domain.CatalogUnique{
+		{Name: "one_mail", Columns: []string{"person", "nickname"}, Expressions: true, Partial: true},
+		{Name: "sqlite_autoindex_Visits_1", Columns: []string{"Note", "host"}},
+	})
+	isListed(t, "indexes", visits.Indexes, []domain.CatalogIndex{
+		{Name: "by_host", Columns: []string{"host"}},
+		{Name: "one_mail", Columns: []string{"person"}, Partial: true},
+		{Name: "sqlite_autoindex_Visits_1", Columns: []string{"Note", "host"}},
+		{Name: "sqlite_autoindex_Visits_2", Columns: []string{"id", "person"}},
+	})
+	isListed(t, "foreign keys", visits.ForeignKeys, []domain.CatalogForeignKey{
+		{Columns: []string{"person"}, References: "people", Referenced: []string{"id"}, OnDelete: domain.ActionNone},
+		{
+			Columns: []string{"host"}, References: "people", Referenced: []string{"id"}, OnDelete: domain.ActionSetNull,
+			Deferrable: true,
+		},
+	})
+	isListed(t, "checks", visits.Checks, []domain.CatalogCheck{
+		{Name: "polite one", Columns: []string{"Note", "nickname"}, Text: "CHECK (Note <> 'a)' AND note IS NOT nickname)"},
+		{Columns: []string{"score"}, Text: "CHECK (score > 0)"},
+	})
+}
+
+func TestTheCatalogOfSQLiteHasTriggersAndViews(t *testing.T) {
+	_, store := applicationWith(t, databases.SQLite(t), []string{
+		`CREATE TABLE people (id INTEGER PRIMARY KEY, name text)`, `CREATE TABLE "Log" (note text)`,
+		`CREATE TRIGGER IF NOT EXISTS main.update_ AFTER DELETE ON people WHEN OLD.id > 0
+			BEGIN INSERT INTO log VALUES (OLD.name); UPDATE people SET id = 1; DELETE FROM people;
+			REPLACE INTO gone VALUES (1); END`,
+		`CREATE TRIGGER "insert" BEFORE UPDATE OF name ON People BEGIN SELECT 1; END`,
+		`CREATE VIEW known AS SELECT id, name AS log FROM people`,
+		`CREATE VIEW deep (x) AS SELECT k.id FROM (known AS k, "log") WHERE k.id > 1`,
+		`CREATE TRIGGER instead INSTEAD OF INSERT ON known BEGIN SELECT 1; END`,
+		`CREATE VIEW broken AS SELECT * FROM nowhere`,
+		`CREATE VIRTUAL TABLE found USING fts5 (name, body)`, `CREATE TABLE found_of_mine (note text)`,
+		`CREATE VIRTUAL TABLE places USING rtree (id, x, y)`, `CREATE TABLE places_data (note text)`,
+		`PRAGMA writable_schema = 1`,
+		`INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql)
+			VALUES ('table', 'lost', 'lost', 0, 'CREATE VIRTUAL TABLE lost USING no_such_module (a)')`,
+		`PRAGMA writable_schema = RESET`,
+	})
+	type kind struct {
+		Name     string
+		Kind     domain.TableKind
+		Reads    []string
+		Filtered bool
+		Columns  int
+	}
+	var kinds []kind
+	for _, table := range catalogOf(t, store).Tables {
+		kinds = append(kinds, kind{table.Name, table.Kind, table.Reads, table.Filtered, len(table.Columns)})
+	}
+	isListed(t, "tables", kinds, []kind{
+		{"Log", domain.KindTable, nil, false, 1},
+		{"broken", domain.KindView, nil, false, 0},
+		{"deep", domain.KindView, []string{"Log", "known", "people"}, true, 1},
+		{"found", domain.KindVirtual, nil, false, 2},
+		{"found_of_mine", domain.KindTable, nil, false, 1},
+		{"known", domain.KindView, []string{"people"}, false, 2},
+		{"lost", domain.KindVirtual, nil, false, 0},
+		{"people", domain.KindTable, nil, false, 2},
+		{"places", domain.KindVirtual, nil, false, 3},
+		{"places_data", domain.KindTable, nil, false, 1},
+	})
+	isListed(t, "triggers", tableOf(t, store, "people").Triggers, []domain.CatalogTrigger{
+		{Name: "insert", Events: []string{"UPDATE"}},
+		{Name: "update_", Events: []string{"DELETE"}, Writes: []string{"Log", "gone", "people"}},
+	})
+	isListed(t, "triggers of a view", tableOf(t, store, "known").Triggers, []domain.CatalogTrigger{
+		{Name: "instead", Events: []string{"INSERT"}, Instead: true},
+	})
+}
+
+func TestTheCatalogOfSQLiteHasAttachedDatabases(t *testing.T) {
+	db := databases.SQLite(t)
+	db.SetMaxOpenConns(1) // on which others are attached
+	_, store := applicationWith(t, db, []string{
+		`CREATE TABLE people (id INTEGER PRIMARY KEY)`, `CREATE TABLE notes (id INTEGER PRIMARY KEY)`,
+		`ATTACH ':memory:' AS other`, `CREATE TABLE other.people (id INTEGER PRIMARY KEY, name text)`,
+		`CREATE TABLE other.cards (person REFERENCES people)`, `CREATE TEMPORARY TABLE notes (id)`,
+		`CREATE TEMPORARY TRIGGER t AFTER DELETE ON cards BEGIN INSERT INTO cards VALUES (1); END`,
+	})
+	isListed(t, "tables", namesOf(catalogOf(t, store)), []string{"cards", "main.notes", "other.people", "people"})
+	cards := tableOf(t, store, "other.cards")
+	isListed(t, "foreign keys", cards.ForeignKeys, []domain.CatalogForeignKey{{
+		Columns: []string{"person"}, References: "other.people", Referenced: []string{"id"}, OnDelete: domain.ActionNone,
+	}})
+	isListed(t, "triggers", cards.Triggers, []domain.CatalogTrigger{
+		{Name: "t", Events: []string{"DELETE"}, Writes: []string{"cards"}},
+	})
+}

@@ -1,0 +1,42 @@
+package catalog
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+)
+
+// ForeignKey is a foreign key of SQLite, which has no name.
+type ForeignKey struct {
+	table, references string
+	number            int // in the table
+}
+
+// Refusal is the message of an error about a foreign key that is broken.
+func (k ForeignKey) Refusal() string {
+	return "the database would refuse the commit by a foreign key (table " + k.table + ", references " + k.references + ")"
+}
+
+// ReadBrokenKeys counts the rows that break a foreign key which the database checks at the commit. It returns none if
+// the database has a statement that checks them.
+func (c *Cache) ReadBrokenKeys(ctx context.Context, query conn.Query) (map[ForeignKey]int64, error) {
+	schemas, err := query.Texts(ctx, c.text.Dialect.Schemas(""))
+	if err != nil {
+		return nil, err
+	}
+	broken := map[ForeignKey]int64{}
+	for _, schema := range schemas {
+		err := query(ctx, func(rows *sql.Rows) error {
+			var key ForeignKey
+			var n int64
+			err := rows.Scan(&key.table, &key.references, &key.number, &n)
+			broken[key] += n
+			return err
+		}, c.text.Dialect.BrokenKeys(schema))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return broken, nil
+}

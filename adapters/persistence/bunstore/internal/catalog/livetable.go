@@ -1,0 +1,237 @@
+package catalog
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// liveColumn is a column, with its place in the primary key on SQLite.
+type liveColumn struct {
+	domain.CatalogColumn
+	Key int `json:"key"`
+}
+
+// liveIndex is an index of any kind.
+type liveIndex struct {
+	domain.CatalogIndex
+	Keys       []*string `json:"columns"` // nil for an expression
+	Text       string    `json:"text"`    // if it has expressions
+	Unique     bool      `json:"unique"`
+	Primary    bool      `json:"primary"`
+	Exclusion  bool      `json:"exclusion"`
+	NullsEqual bool      `json:"nulls_equal"`
+	Equality   bool      `json:"equality"` // a condition of equality can use it
+}
+
+func (l *live) addColumn(table *liveTable, column *liveColumn) {
+	column.Type, column.Length = l.dialect.ColumnType(column.Declared)
+	if column.Values != nil {
+		column.Type = domain.TypeText
+	}
+	table.Columns = append(table.Columns, column.CatalogColumn)
+	if column.Key > 0 {
+		table.PrimaryKey = append(table.PrimaryKey, make([]string, max(0, column.Key-len(table.PrimaryKey)))...)
+		table.PrimaryKey[column.Key-1] = column.Name
+	}
+}
+
+// addIndex comes after all columns.
+func (l *live) addIndex(table *liveTable, index *liveIndex) {
+	plain, first := []string{}, []string{} // the columns, and those before the first expression
+	for i, key := range index.Keys {
+		if key == nil {
+			continue
+		}
+		if plain = append(plain, *key); len(plain) == i+1 {
+			first = plain
+		}
+	}
+	if index.Primary {
+		table.PrimaryKey, table.keyed = plain, true
+	}
+	if index.Equality && len(first) > 0 {
+		index.Columns = first
+		table.Indexes = append(table.Indexes, index.CatalogIndex)
+	}
+	if index.Primary || !index.Unique && !index.Exclusion {
+		return
+	}
+	unique := domain.CatalogUnique{
+		Name: index.Name, Columns: plain, Expressions: len(plain) < len(index.Keys), Partial: index.Partial,
+		NullsEqual: index.NullsEqual, Exclusion: index.Exclusion,
+	}
+	if unique.Expressions {
+		for _, name := range l.mentioned(tokensOf(index.Text, l.dialect.Quotes()).inBrackets(), table) {
+			if !slices.Contains(plain, name) {
+				unique.Columns = append(unique.Columns, name)
+			}
+		}
+	}
+	table.Uniques = append(table.Uniques, unique)
+}
+
+// mentioned are the columns of a table that a text names.
+func (l *live) mentioned(in tokens, table *liveTable) []string {
+	names := []string{}
+	for _, column := range table.Columns {
+		for i := range in {
+			if in.isName(i) && l.dialect.SameName(in[i].text, column.Name) {
+				names = append(names, column.Name)
+				break
+			}
+		}
+	}
+	return names
+}
+
+// complete adds what follows from texts, and from other tables.
+func (l *live) complete(table *liveTable) {
+	text := tokensOf(table.Text, l.dialect.Quotes())
+	switch table.Kind { //nolint:exhaustive // nothing follows from the texts of the others
+	case domain.KindTable:
+		if table.FoldsCase {
+			l.completeForeignKeys(table, text)
+			l.addChecks(table, text)
+			addRowNumber(table)
+		}
+	case domain.KindVirtual:
+		l.markShadows(table, text)
+	case domain.KindView, domain.KindMatView:
+		table.Filtered = text.leaveOut()
+		if table.FoldsCase {
+			l.addReads(table, text)
+		}
+	}
+	for _, trigger := range table.triggers {
+		table.Triggers = append(table.Triggers, l.completeTrigger(table, trigger))
+	}
+}
+
+// shadows are what the names of the tables end with that hold the rows of virtual tables, by their module.
+var shadows = map[string][]string{
+	"fts3": {"content", "segments", "segdir"}, "fts4": {"content", "segments", "segdir", "docsize", "stat"},
+	"fts5": {"content", "data", "idx", "docsize", "config"}, "rtree": {"node", "rowid", "parent"},
+	"rtree_i32": {"node", "rowid", "parent"},
+}
+
+// markShadows marks the tables that hold the rows of a virtual table.
+func (l *live) markShadows(virtual *liveTable, text tokens) {
+	for i := range text {
+		if !text.is(i-1, "using") {
+			continue
+		}
+		for _, suffix := range shadows[lower(text[i].text)] {
+			if shadow := l.tables[virtual.Schema+"."+lower(virtual.unnamed)+"_"+suffix]; shadow != nil {
+				shadow.shadow = true
+			}
+		}
+		return
+	}
+}
+
+// completeForeignKeys adds what no pragma of SQLite says of foreign keys, which are in the order of the text.
+func (l *live) completeForeignKeys(table *liveTable, text tokens) {
+	var deferrable []bool
+	for i := range text {
+		switch last := len(deferrable) - 1; {
+		case text.is(i, "references"):
+			deferrable = append(deferrable, false)
+		case last >= 0 && text.is(i, "deferrable") && !text.is(i-1, "not") && text.is(i+2, "deferred"):
+			deferrable[last] = true
+		}
+	}
+	for i := range table.ForeignKeys {
+		foreign := &table.ForeignKeys[i]
+		foreign.Deferrable = i < len(deferrable) && deferrable[i]
+		referenced := l.tables[table.Schema+"."+lower(foreign.References)]
+		if referenced == nil {
+			continue
+		}
+		foreign.References = referenced.Name
+		for j, name := range foreign.Referenced {
+			if name == "" && j < len(referenced.PrimaryKey) { // the primary key is meant
+				foreign.Referenced[j] = referenced.PrimaryKey[j]
+			}
+		}
+	}
+}
+
+// addChecks finds the checks in the text of a table.
+func (l *live) addChecks(table *liveTable, text tokens) {
+	for i := range text {
+		if !text.is(i, "check") || !text.isSign(i+1, "(") {
+			continue
+		}
+		end := text.closing(i + 1)
+		if end == len(text) {
+			return
+		}
+		check := domain.CatalogCheck{
+			Columns: l.mentioned(text[i+1:end], table), Text: table.Text[text[i].from:text[end].to],
+		}
+		if text.is(i-2, "constraint") {
+			check.Name = text[i-1].text
+		}
+		table.Checks = append(table.Checks, check)
+	}
+}
+
+// addRowNumber knows that a primary key without an index is the row number of SQLite, which is filled in.
+func addRowNumber(table *liveTable) {
+	if table.keyed || len(table.PrimaryKey) != 1 {
+		return
+	}
+	table.Indexes = slices.Insert(table.Indexes, 0, domain.CatalogIndex{Columns: table.PrimaryKey})
+	for i := range table.Columns {
+		if table.Columns[i].Name == table.PrimaryKey[0] {
+			table.Columns[i].Default = true
+		}
+	}
+}
+
+// addReads finds the tables that the text of a view seems to read: names of tables where a table may stand.
+func (l *live) addReads(view *liveTable, text tokens) {
+	for i := range text {
+		if !text.is(i-1, "from", "join") && !text.isSign(i-1, ",", "(") {
+			continue
+		}
+		name := lower(text.nameAt(i))
+		read := l.tables[view.Schema+"."+name]
+		if read == nil {
+			read = l.tables[name]
+		}
+		if read != nil && read != view {
+			view.Reads = append(view.Reads, read.Name)
+		}
+	}
+}
+
+// followViews adds what views read through other views, and what follows from that.
+func (l *live) followViews() {
+	for _, view := range l.order {
+		if len(view.Reads) == 0 {
+			continue
+		}
+		reads := map[string]*liveTable{}
+		l.follow(view, reads)
+		view.Reads = slices.Sorted(maps.Keys(reads))
+		for _, read := range reads {
+			view.Filtered = view.Filtered || read != nil && read.Filtered
+			view.RowSecurity = view.RowSecurity || read != nil && read.Secured && view.Kind == domain.KindView
+		}
+	}
+}
+
+func (l *live) follow(view *liveTable, reads map[string]*liveTable) {
+	for _, name := range view.Reads {
+		if _, seen := reads[name]; seen {
+			continue
+		}
+		read := l.names[lower(name)]
+		if reads[name] = read; read != nil {
+			l.follow(read, reads)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// liveTrigger is a trigger or a rule. It has a text of its own, or calls a routine.
+type liveTrigger struct {
+	domain.CatalogTrigger
+	Routine string `json:"routine"`
+	Text    string `json:"text"`
+}
+
+// routine is a function or a procedure, or the text of a trigger.
+type routine struct {
+	Name     string `json:"name"`
+	Language string `json:"language"`
+	Text     string `json:"text"`
+
+	understood bool
+	writes     writes
+	calls      []*routine
+}
+
+// completeTrigger adds what follows from the texts that a trigger runs.
+func (l *live) completeTrigger(table *liveTable, trigger *liveTrigger) domain.CatalogTrigger {
+	first := l.routines[trigger.Routine]
+	if first == nil {
+		first = &routine{Name: trigger.Name, Language: "sql", Text: trigger.Text}
+	}
+	if trigger.Events == nil {
+		l.readHeader(trigger)
+	}
+	runs := []*routine{first}
+	for i := 0; i < len(runs); i++ { // which grows meanwhile
+		l.understand(runs[i])
+		for _, called := range runs[i].calls {
+			if !slices.Contains(runs, called) {
+				runs = append(runs, called)
+			}
+		}
+		trigger.Unread = trigger.Unread || len(runs[i].writes.unreadable) > 0
+		for _, name := range runs[i].writes.tables {
+			trigger.Writes = append(trigger.Writes, l.called(table, name))
+		}
+	}
+	slices.Sort(trigger.Writes)
+	trigger.Writes = slices.Compact(trigger.Writes)
+	return trigger.CatalogTrigger
+}
+
+// understand reads the text of a routine, once.
+func (l *live) understand(r *routine) {
+	if r.understood {
+		return
+	}
+	quotes := l.dialect.Quotes()
+	r.understood, r.writes = true, writesOf([]trigger{{r.Name, r.Language, r.Text}}, quotes)
+	if l.named == nil {
+		l.named = map[string][]*routine{}
+		for _, r := range l.routines {
+			l.named[strings.ToLower(r.Name)] = append(l.named[strings.ToLower(r.Name)], r)
+		}
+	}
+	text := tokensOf(r.Text, quotes)
+	for i := range text {
+		if text.calls(i) {
+			r.calls = append(r.calls, l.named[strings.ToLower(text[i].text)]...)
+		}
+	}
+}
+
+// called is the name of the table that a text means. The text of a trigger of SQLite means tables of its own database.
+func (l *live) called(table *liveTable, name string) string {
+	if of := l.tables[table.Schema+"."+lower(name)]; of != nil {
+		return of.Name
+	}
+	if of := l.names[lower(name)]; of != nil {
+		return of.Name
+	}
+	return name
+}
+
+// readHeader reads the events of a trigger of SQLite from its text: CREATE TRIGGER name INSTEAD OF UPDATE ON table.
+func (l *live) readHeader(trigger *liveTrigger) {
+	text := tokensOf(trigger.Text, l.dialect.Quotes())
+	i := slices.IndexFunc(text, func(t token) bool { return strings.EqualFold(t.text, "trigger") }) + 1
+	if text.is(i, "if") {
+		i += 3
+	}
+	for i++; text.isSign(i, "."); i++ { // behind the name
+		i++
+	}
+	for ; i < len(text) && !text.is(i, "insert", "update", "delete"); i++ {
+		trigger.Instead = trigger.Instead || text.is(i, "instead")
+	}
+	if i < len(text) {
+		trigger.Events = []string{strings.ToUpper(text[i].text)}
+	}
+}

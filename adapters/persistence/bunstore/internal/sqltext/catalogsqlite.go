@@ -1,0 +1,74 @@
+package sqltext
+
+// Catalog looks at one database, which is main or an attached one. The key of a table is its name in lower case.
+func (sqlite) Catalog(schema string) Catalog {
+	of := func(statement string) string {
+		return fill(statement, "schema", literal(schema), "schema name", Quote(schema),
+			"master", Quote(schema)+".sqlite_master", "own", isOwn("m.name"),
+			"plain", `m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'`)
+	}
+	return Catalog{
+		Tables: of(tablesOfSQLite), Indexes: of(indexesOfSQLite), ForeignKeys: of(foreignKeysOfSQLite),
+		Columns:   of(fill(columnsOfSQLite, "tables", "{master}", "which", "{plain}")),
+		ColumnsOf: of(fill(columnsOfSQLite, "tables", "(SELECT $1 AS name)", "which", "TRUE")),
+		Triggers:  of(triggersOfSQLite), Statistics: of(statisticsOfSQLite), HasStatistics: of(hasStatisticsOfSQLite),
+		Untyped: true,
+	}
+}
+
+// Pragmas of views and virtual tables can fail, and the statement with them: most statements leave these out.
+const (
+	tablesOfSQLite = `
+		SELECT lower(m.name), json_object('name', m.name, 'schema', {schema},
+			'kind', CASE WHEN m.type = 'view' THEN 'view' WHEN {plain} THEN 'table' ELSE 'virtual_table' END,
+			'rows', -1, 'folds_case', json('true'), 'text', m.sql)
+		FROM {master} AS m
+		WHERE m.type IN ('table', 'view') AND lower(substr(m.name, 1, 7)) <> 'sqlite_' AND NOT {own}`
+
+	columnsOfSQLite = `
+		SELECT lower(m.name), json_object('name', c.name, 'declared', c.type, 'key', c.pk,
+			'nullable', json(iif(c."notnull" OR c.pk > 0, 'false', 'true')),
+			'default', json(iif(c.dflt_value IS NULL, 'false', 'true')),
+			'generated', json(iif(c.hidden > 1, 'true', 'false')))
+		FROM {tables} AS m JOIN pragma_table_xinfo(m.name, {schema}) AS c
+		WHERE {which} AND c.hidden <> 1
+		ORDER BY m.name, c.cid`
+
+	// What a subquery returns is JSON to some versions of SQLite only, and what json returns to all of them.
+	// The name of a column is NULL for an expression, whose number is -2.
+	indexesOfSQLite = `
+		SELECT lower(m.name), json_object('name', i.name,
+			'columns', json((SELECT json_group_array(x.name) FROM (
+				SELECT name FROM pragma_index_xinfo(i.name, {schema}) WHERE "key" ORDER BY seqno) AS x)),
+			'text', CASE WHEN EXISTS (SELECT 1 FROM pragma_index_xinfo(i.name, {schema}) WHERE cid = -2)
+				THEN (SELECT s.sql FROM {master} AS s WHERE s.type = 'index' AND s.name = i.name) END,
+			'partial', json(iif(i.partial, 'true', 'false')), 'unique', json(iif(i."unique", 'true', 'false')),
+			'primary', json(iif(i.origin = 'pk', 'true', 'false')), 'equality', json('true'))
+		FROM {master} AS m JOIN pragma_index_list(m.name, {schema}) AS i
+		WHERE {plain}
+		ORDER BY m.name, i.name`
+
+	// The first foreign key of the text comes last, and a column is NULL where the primary key is meant.
+	foreignKeysOfSQLite = `
+		SELECT lower(m.name), json_object('references', f."table", 'on_delete', lower(replace(f.on_delete, ' ', '_')),
+			'columns', json((SELECT json_group_array(x."from") FROM (
+				SELECT "from" FROM pragma_foreign_key_list(m.name, {schema}) WHERE id = f.id ORDER BY seq) AS x)),
+			'referenced', json((SELECT json_group_array(x."to") FROM (
+				SELECT "to" FROM pragma_foreign_key_list(m.name, {schema}) WHERE id = f.id ORDER BY seq) AS x)))
+		FROM {master} AS m JOIN pragma_foreign_key_list(m.name, {schema}) AS f
+		WHERE {plain} AND f.seq = 0
+		ORDER BY m.name, f.id DESC`
+
+	triggersOfSQLite = `
+		SELECT lower(t.tbl_name), json_object('name', t.name, 'text', t.sql)
+		FROM (SELECT type, name, tbl_name, sql FROM {master} UNION SELECT type, name, tbl_name, sql FROM sqlite_temp_master)
+			AS t
+		WHERE t.type = 'trigger'
+		ORDER BY t.name`
+
+	hasStatisticsOfSQLite = `SELECT name FROM {master} WHERE name = 'sqlite_stat1'`
+
+	// The first number of a statistic is that of the rows.
+	statisticsOfSQLite = `
+		SELECT lower(tbl), CAST(max(CAST(stat AS integer)) AS text) FROM {schema name}.sqlite_stat1 GROUP BY lower(tbl)`
+)

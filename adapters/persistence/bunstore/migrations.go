@@ -1,0 +1,53 @@
+package bunstore
+
+import (
+	"context"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// MigrationStates returns the migrations that Migrate applies, in their order, and whether they were applied. It only
+// reads. Errors are those of Migrate.
+func MigrationStates(ctx context.Context, db *bun.DB, opts Options) ([]domain.Migration, error) {
+	m, err := newMigration(db, opts)
+	if err != nil {
+		return nil, err
+	}
+	var states []domain.Migration
+	err = conn.Retry(ctx, func() error {
+		states, err = m.states(ctx)
+		return conn.Wrap(ctx, "migrations", err)
+	})
+	return states, err
+}
+
+func (m migration) states(ctx context.Context) ([]domain.Migration, error) {
+	all, err := m.names()
+	if err != nil {
+		return nil, err
+	}
+	_, pending, err := m.findPending(ctx, m.pool.Query)
+	if err != nil {
+		return nil, err
+	}
+	tables, err := m.findTables(ctx, m.pool.Query)
+	if err != nil {
+		return nil, err
+	}
+	recorded := slices.ContainsFunc(tables, func(p placed) bool { return p.table == migrationsTable })
+	states := make([]domain.Migration, len(all))
+	for i, name := range all {
+		states[i] = domain.Migration{Name: name, State: domain.MigrationApplied}
+		switch {
+		case len(tables) > 0 && !recorded:
+			states[i].State = domain.MigrationUnrecorded
+		case slices.Contains(pending, name):
+			states[i].State = domain.MigrationPending
+		}
+	}
+	return states, nil
+}

@@ -1,0 +1,98 @@
+package bunstore
+
+import (
+	"context"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+var (
+	_ ports.Rehearser = (*Store)(nil)
+	_ ports.Rehearser = (*Joined)(nil)
+)
+
+// Rehearse implements ports.Rehearser. On SQLite, it reads each table whose foreign keys can be deferred, and keeps
+// other writers waiting until it ends.
+func (s *Store) Rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	ctx, err := s.enter(ctx)
+	if err != nil {
+		return err
+	}
+	session := &session{store: s}
+	return session.rehearse(ports.WithRehearsal(ctx), fn)
+}
+
+// Rehearse implements ports.Rehearser: it returns domain.ErrSession.
+func (*Joined) Rehearse(context.Context, func(context.Context, ports.Session) error) error {
+	return &domain.Error{
+		Code: domain.ErrSession, Op: "rehearse", Message: "a rehearsal needs a transaction of its own; in one of the " +
+			"application, it would check what the application has not finished",
+	}
+}
+
+// rehearse calls fn and rolls the session back, also when fn panics.
+func (s *session) rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	defer func() {
+		s.ended = true
+		s.rollBack(ctx)
+	}()
+	err := fn(ctx, s)
+	if err == nil {
+		err = s.failed
+	}
+	if err == nil {
+		err = s.checkCommit(ctx)
+	}
+	return err
+}
+
+// checkCommit sends what is held and returns the error that the commit would.
+func (s *session) checkCommit(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return conn.Wrap(ctx, "commit", err)
+	}
+	if err := s.flush(ctx); err != nil || s.tx == nil {
+		return err
+	}
+	text := s.store.dialect.CheckDeferred()
+	if text == "" {
+		return s.checkKeys(ctx)
+	}
+	_, err := s.write(ctx, "commit", text)
+	return s.nameTrigger("commit", err)
+}
+
+// checkKeys looks for foreign keys that the session breaks. Those that were broken before do not fail a commit; they
+// are counted once the session is rolled back.
+func (s *session) checkKeys(ctx context.Context) error {
+	broken, err := s.brokenKeys(ctx)
+	if err != nil || len(broken) == 0 {
+		return err
+	}
+	s.rollBack(ctx)
+	before, err := s.brokenKeys(ctx)
+	if err != nil {
+		return err
+	}
+	for key, n := range broken {
+		if n > before[key] {
+			return &domain.Error{Code: domain.ErrConflict, Op: "commit", Message: key.Refusal()}
+		}
+	}
+	return nil
+}
+
+func (s *session) brokenKeys(ctx context.Context) (map[catalog.ForeignKey]int64, error) {
+	return s.store.catalogs.ReadBrokenKeys(ctx, s.queryFor("commit"))
+}
+
+// rollBack ends the transaction if one is open. Nothing is left to be done about a failure.
+func (s *session) rollBack(ctx context.Context) {
+	if s.tx != nil {
+		_ = s.tx.Rollback(context.WithoutCancel(ctx))
+		s.tx = nil
+	}
+}

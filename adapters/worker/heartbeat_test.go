@@ -1,0 +1,197 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/worker"
+	"github.com/habeas-data/habeas/domain"
+	telling "github.com/habeas-data/habeas/internal/tests/observed"
+)
+
+// wantHeartbeat checks the age of the last sign of life, and whether the worker runs.
+func wantHeartbeat(t *testing.T, w *worker.SagaWorker, age time.Duration, running bool) {
+	t.Helper()
+	last, is := w.Heartbeat()
+	if got := time.Since(last); got != age || is != running {
+		t.Errorf("the last sign of life was %v ago, running %v, want %v and %v", got, is, age, running)
+	}
+}
+
+func TestTheHeartbeatIsTheLastBatchThatSucceeded(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		failing := false
+		w := newWorker(t, newFake(func(context.Context, int) (int, error) {
+			if failing {
+				return 0, errBroken
+			}
+			return 0, nil
+		}), worker.Options{Logger: quiet})
+		if _, running := w.Heartbeat(); running {
+			t.Error("it runs before its start")
+		}
+		w.Start()
+		wantHeartbeat(t, w, 0, true)
+		pass(12 * time.Second)
+		wantHeartbeat(t, w, 2*time.Second, true)
+		failing = true
+		pass(time.Minute)
+		wantHeartbeat(t, w, 62*time.Second, true)
+		failing = false
+		pass(5 * time.Second)
+		wantHeartbeat(t, w, 2*time.Second, true)
+		must(t, w.Stop(time.Hour))
+		wantHeartbeat(t, w, 2*time.Second, false)
+		time.Sleep(time.Hour)
+		w.Start()
+		wantHeartbeat(t, w, 0, true)
+		must(t, w.Stop(time.Hour))
+	})
+}
+
+// A system that is slow keeps a batch under way. That is no reason to restart the application.
+func TestABatchUnderWayIsASignOfLife(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := started(t, newFake(func(context.Context, int) (int, error) {
+			time.Sleep(time.Hour)
+			return 0, nil
+		}), worker.Options{StopTimeout: 3 * time.Hour})
+		pass(15 * time.Minute)
+		wantHeartbeat(t, w, 0, true)
+		pass(time.Second) // it is stuck
+		wantHeartbeat(t, w, 15*time.Minute+time.Second, true)
+	})
+}
+
+// A batch that hangs because the database does not answer is no sign of life.
+func TestABatchUnderWayAfterAFailureIsNoSignOfLife(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := started(t, newFake(func(context.Context, int) (int, error) {
+			time.Sleep(30 * time.Second)
+			return 0, errBroken
+		}), worker.Options{StopTimeout: time.Hour, Logger: quiet})
+		pass(40 * time.Second) // in the second one
+		wantHeartbeat(t, w, 40*time.Second, true)
+	})
+}
+
+// progressing is a runner that says when it makes progress.
+type progressing struct {
+	*fake
+	mu   sync.Mutex
+	call func()
+}
+
+func (p *progressing) OnProgress(call func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.call = call
+}
+
+func (*progressing) LongestPause() time.Duration { return time.Minute }
+
+func TestProgressIsASignOfLife(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := &progressing{}
+		runner.fake = newFake(func(context.Context, int) (int, error) {
+			for range 100 {
+				time.Sleep(50 * time.Second)
+				runner.call()
+			}
+			time.Sleep(time.Hour)
+			return 0, nil
+		})
+		w := started(t, runner, worker.Options{StopTimeout: 10 * time.Hour})
+		pass(5000*time.Second + time.Minute)
+		wantHeartbeat(t, w, 0, true)
+		pass(time.Second)
+		wantHeartbeat(t, w, 5061*time.Second, true)
+	})
+}
+
+// stopped is a clock that stands still.
+type stopped struct{ at time.Time }
+
+func (s stopped) Now() time.Time { return s.at }
+
+func TestBatchesAreObserved(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		recorder := &telling.Recorder{}
+		noon := time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
+		w := started(t, newFake(func(_ context.Context, n int) (int, error) {
+			switch n {
+			case 1:
+				return 7, nil
+			case 2:
+				return 3, &domain.Error{Code: domain.ErrUnavailable}
+			case 3:
+				panic("zoe@example.org")
+			}
+			return 0, nil
+		}), worker.Options{Observer: recorder, Logger: quiet, Clock: stopped{noon}})
+		pass(11 * time.Second)
+		recorder.Want(t, "poll at 12:00:00: ok, 7 settled", "poll at 12:00:00: unavailable, 3 settled",
+			"poll at 12:00:00: panic, 0 settled", "poll at 12:00:00: ok, 0 settled")
+		if last, _ := w.Heartbeat(); !last.Equal(noon) {
+			t.Errorf("the heartbeat is %v", last)
+		}
+	})
+}
+
+func TestAnObserverThatPanicsDoesNotStopTheWorker(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := newFake(nil)
+		started(t, runner, worker.Options{Observer: telling.Broken{}})
+		pass(11 * time.Second)
+		runner.wantAt(t, 0, 5*time.Second, 10*time.Second)
+	})
+}
+
+// watching is a runner whose outbox can be observed.
+type watching struct {
+	*fake
+	mu   sync.Mutex
+	at   []time.Duration
+	fail bool
+}
+
+func (w *watching) ObserveOutbox(context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at = append(w.at, time.Since(w.began))
+	if w.fail {
+		return errors.Join(errBroken, domain.ErrUnavailable)
+	}
+	return nil
+}
+
+func TestTheOutboxIsObservedEveryMinute(t *testing.T) {
+	for _, fail := range []bool{false, true} {
+		bubble(t, func(t *testing.T) {
+			runner, log := &watching{fake: newFake(nil), fail: fail}, &records{}
+			started(t, runner, worker.Options{Observer: &telling.Recorder{}, Logger: log.logger()})
+			pass(150 * time.Second)
+			if len(runner.at) != 3 || runner.at[0] != 0 || runner.at[2] != 2*time.Minute {
+				t.Errorf("observed at %v", runner.at)
+			}
+			if lines := strings.Count(log.String(), "habeas: the outbox could not be observed"); (lines == 3) != fail {
+				t.Errorf("%d lines in the log", lines)
+			}
+		})
+	}
+}
+
+func TestWithoutAnObserverTheOutboxIsNotObserved(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := &watching{fake: newFake(nil)}
+		started(t, runner, worker.Options{})
+		pass(time.Hour)
+		if len(runner.at) > 0 {
+			t.Errorf("observed at %v", runner.at)
+		}
+	})
+}

@@ -1,0 +1,272 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// refusing is an external system that refuses every call to erase.
+type refusing struct{ ports.Resolver }
+
+func (refusing) Name() string { return "crm" }
+
+func (refusing) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
+	return nil, errors.New("down")
+}
+
+func (refusing) EraseSubject(context.Context, domain.SubjectRef, string) (bool, error) {
+	return false, &domain.ResolverError{Resolver: "crm", Message: "refuses"}
+}
+
+// operated is an integration with one person, who is known to a system that refuses, and an operator's context.
+func operated(t *testing.T) (*app.Integration, domain.Subject, context.Context) {
+	t.Helper()
+	_, db := newIntegration(t)
+	_, err := db.NewInsert().Model(&Person{ID: 1, Email: "anna@example.org"}).Exec(t.Context())
+	must(t, err)
+	gdpr, err := app.New(app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{refusing{}}})
+	must(t, err)
+	subject, err := domain.NewSubject("1", domain.SubjectRef{Kind: "crm", Value: "c-1"})
+	must(t, err)
+	ctx, err := domain.WithOperator(t.Context(), "dpo")
+	must(t, err)
+	return gdpr, subject, ctx
+}
+
+func record(t *testing.T, ctx context.Context, gdpr *app.Integration, id domain.SubjectID, purpose string) {
+	t.Helper()
+	must(t, gdpr.Stack().Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		_, err := gdpr.Stack().Consent.Record(ctx, s, id, domain.ConsentDecision{
+			Purpose: purpose, PolicyVersion: "1", Granted: true, Source: "desk",
+		})
+		return err
+	}))
+}
+
+func TestEveryEventOfAnOperatorsActNamesTheOperator(t *testing.T) {
+	gdpr, subject, ctx := operated(t)
+	stack := gdpr.Stack()
+	record(t, ctx, gdpr, subject.ID, "news")
+	must(t, stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		_, err := stack.Restriction.Record(ctx, s, subject.ID, domain.RestrictionDecision{Restricted: true, Source: "desk"})
+		return err
+	}))
+	must(t, stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		_, err := stack.Rectifier.RectifySubject(ctx, s, subject, domain.Corrections{domain.CategoryContact: "a@example.org"})
+		return err
+	}))
+	_, err := gdpr.Export(ctx, subject, &bytes.Buffer{})
+	must(t, err)
+	_, err = gdpr.Erase(ctx, subject)
+	must(t, err)
+	_, err = stack.Runner.RunOnce(t.Context()) // of a worker, for no operator
+	must(t, err)
+	abandoned, err := gdpr.Abandoned(ctx, nil, 10)
+	must(t, err)
+	if len(abandoned) != 1 {
+		t.Fatalf("%d entries were given up", len(abandoned))
+	}
+	requeued, err := gdpr.Requeue(ctx, abandoned[0].EntryID)
+	must(t, err)
+	_, err = stack.Runner.RunOnce(t.Context())
+	must(t, err)
+	matching, err := gdpr.RequeueMatching(ctx, domain.OutboxFilter{Resolver: "crm"}, 10)
+	must(t, err)
+	_, err = stack.Runner.RunOnce(t.Context())
+	must(t, err)
+	discarded, err := gdpr.Discard(ctx, "done by hand", abandoned[0].EntryID)
+	must(t, err)
+	if len(requeued) != 1 || len(matching) != 1 || len(discarded) != 1 {
+		t.Errorf("requeued %d and %d, discarded %d", len(requeued), len(matching), len(discarded))
+	}
+	failing, stop := context.WithCancel(ctx)
+	err = stack.Sessions.Do(failing, func(ctx context.Context, s ports.Session) error {
+		if _, err := stack.Eraser.Erase(ctx, s, subject); err != nil {
+			return err
+		}
+		stop()
+		return ctx.Err()
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+
+	events, err := gdpr.Trail(t.Context(), subject.ID)
+	must(t, err)
+	seen := map[domain.EventType]int{}
+	for _, event := range events {
+		ofWorker := event.EventType == domain.EventErasureStepFailed && event.Payload["external"] == true
+		if operator := event.Payload[domain.PayloadOperator]; (operator == "dpo") == ofWorker {
+			t.Errorf("%s of operator %v", event.EventType, operator)
+		}
+		seen[event.EventType]++
+	}
+	for _, eventType := range []domain.EventType{
+		domain.EventConsentGranted, domain.EventRestrictionPlaced, domain.EventRectificationCompleted,
+		domain.EventExportRequested, domain.EventExportCompleted, domain.EventErasureRequested,
+		domain.EventErasureStepSucceeded, domain.EventConsentWithdrawn, domain.EventErasureLocalCompleted,
+		domain.EventErasureRequeued, domain.EventErasureDiscarded, domain.EventErasureCompleted,
+	} {
+		if seen[eventType] == 0 {
+			t.Errorf("no event %s", eventType)
+		}
+	}
+	if seen[domain.EventErasureRequested] != 2 { // the second one is evidence
+		t.Errorf("%d events of requests", seen[domain.EventErasureRequested])
+	}
+}
+
+func TestAnExportOfAnOperatorIsALine(t *testing.T) {
+	gdpr, subject, ctx := operated(t)
+	var copied bytes.Buffer
+	head, err := gdpr.Export(ctx, subject, &copied)
+	must(t, err)
+	var bundle domain.ExportBundle
+	must(t, json.Unmarshal(copied.Bytes(), &bundle))
+	if len(bundle.Records) != 1 || !strings.Contains(copied.String(), `"anna@example.org"`) ||
+		strings.Index(copied.String(), "\n") != copied.Len()-1 {
+		t.Errorf("copied %q", copied.String())
+	}
+	if len(head.IncompleteSources) != 1 || len(head.Records) != 0 || !head.GeneratedAt.Equal(bundle.GeneratedAt) {
+		t.Errorf("returned %+v", head)
+	}
+}
+
+// full is a disk without space.
+type full struct{ room int }
+
+var errFull = errors.New("no space left")
+
+func (f *full) Write(p []byte) (int, error) {
+	if f.room -= len(p); f.room < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestACopyThatCannotBeWrittenIsAnError(t *testing.T) {
+	gdpr, subject, ctx := operated(t)
+	if _, err := gdpr.Export(ctx, subject, &full{}); !errors.Is(err, errFull) || strings.Contains(err.Error(), "space") {
+		t.Errorf("got %v", err)
+	}
+	must(t, gdpr.Stack().Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		for range 3000 { // more than is held back
+			must(t, s.Consents().Append(ctx, domain.ConsentRecord{
+				SubjectID: subject.ID, Purpose: strings.Repeat("x", 255), PolicyVersion: "1", Source: "desk",
+			}))
+		}
+		return nil
+	}))
+	if _, err := gdpr.Export(ctx, subject, &full{room: 100 << 10}); !errors.Is(err, errFull) {
+		t.Errorf("got %v", err)
+	}
+	events, err := gdpr.Trail(ctx, subject.ID)
+	must(t, err)
+	if last := events[len(events)-1]; last.EventType != domain.EventExportRequested {
+		t.Errorf("an export that broke off ends with %s", last.EventType)
+	}
+}
+
+func TestConsentsAreThoseOfDeclaredPurposesAndOfOthersOnTheLedger(t *testing.T) {
+	old, subject, ctx := operated(t)
+	record(t, ctx, old, subject.ID, "news")
+	record(t, ctx, old, subject.ID, "former")
+	wired := old.Stack()
+	purposes, err := domain.NewPurposes(domain.Purpose{Name: "ads"}, domain.Purpose{Name: "news"})
+	must(t, err)
+	wired.Consent = wired.Consent.WithPurposes(purposes)
+	gdpr, err := app.New(app.Config{Stack: &wired})
+	must(t, err)
+
+	all, err := gdpr.Consents(ctx, subject.ID)
+	must(t, err)
+	var got []string
+	for _, status := range all.Consents {
+		got = append(got, status.Purpose, map[bool]string{true: "granted", false: "not granted"}[status.Granted])
+	}
+	if want := "ads not granted news granted former granted"; strings.Join(got, " ") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	history, err := gdpr.ConsentHistory(ctx, subject.ID, "former")
+	must(t, err)
+	if len(history) != 1 || !history[0].Granted {
+		t.Errorf("history %v", history)
+	}
+	before, err := gdpr.ConsentAsOf(ctx, subject.ID, "former", history[0].RecordedAt.Add(-time.Microsecond))
+	must(t, err)
+	if before.Granted {
+		t.Errorf("granted before %v", history[0].RecordedAt)
+	}
+}
+
+func TestASubjectIsKnownByItsRowOrItsErasure(t *testing.T) {
+	gdpr, subject, ctx := operated(t)
+	nobody, err := domain.NewSubjectID("2")
+	must(t, err)
+	for _, want := range []domain.SubjectState{{Present: true}, {Present: true, Erased: true}} {
+		if got, err := gdpr.Known(ctx, subject.ID); err != nil || got != want {
+			t.Errorf("got %+v, %v, want %+v", got, err, want)
+		}
+		if got, err := gdpr.Known(ctx, nobody); err != nil || got != (domain.SubjectState{}) {
+			t.Errorf("nobody: %+v, %v", got, err)
+		}
+		_, err := gdpr.Erase(ctx, subject)
+		must(t, err)
+	}
+}
+
+func TestTheStatusBeginsWithMigrations(t *testing.T) {
+	db := databases.SQLite(t)
+	gdpr, err := app.New(app.Config{DB: db, Models: models})
+	must(t, err)
+	for _, want := range []struct {
+		state    domain.MigrationState
+		findings int
+	}{{domain.MigrationPending, 1}, {domain.MigrationApplied, 0}} {
+		migrations, err := gdpr.Migrations(t.Context())
+		must(t, err)
+		for _, migration := range migrations {
+			if migration.State != want.state {
+				t.Errorf("%s is %s, not %s", migration.Name, migration.State, want.state)
+			}
+		}
+		status, err := gdpr.Status(t.Context())
+		must(t, err)
+		if len(status.Findings) != want.findings || len(status.PendingMigrations) != want.findings*len(migrations) {
+			t.Errorf("got %+v", status)
+		}
+		must(t, gdpr.Migrate(t.Context()))
+	}
+	text, err := gdpr.MigrationSQL()
+	must(t, err)
+	if !strings.HasPrefix(text, "-- 0001_habeas.sql\n\n") || !strings.Contains(text, "CREATE TABLE habeas_outbox") {
+		t.Errorf("the statements begin with %.60q", text)
+	}
+}
+
+func TestAPrewiredStackHasNoMigrations(t *testing.T) {
+	gdpr, _ := newIntegration(t)
+	wired := gdpr.Stack()
+	prewired, err := app.New(app.Config{Stack: &wired})
+	must(t, err)
+	_, listed := prewired.Migrations(t.Context())
+	_, text := prewired.MigrationSQL()
+	for _, err := range []error{listed, text, prewired.Migrate(t.Context())} {
+		if !errors.Is(err, domain.ErrConfiguration) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if status, err := prewired.Status(t.Context()); err != nil || len(status.Findings) > 0 {
+		t.Errorf("%+v, %v", status, err)
+	}
+}

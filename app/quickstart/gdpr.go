@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/habeas-data/habeas/adapters/cli"
+)
+
+// newTree returns the command tree of the program: quickstart gdpr is the command of operators on the database of the
+// demo. What it enqueues is carried out by the worker of the server.
+func newTree(env func(string) string) *cobra.Command {
+	root := &cobra.Command{Use: "quickstart", Short: "a small web shop with data-subject rights"}
+	var databaseURL string
+	gdpr := cli.Open(func(ctx context.Context) (cli.Application, error) {
+		c, err := parseConfig(nil, env, io.Discard)
+		if err != nil {
+			return nil, &cli.Error{Code: cli.ExitFailed, Text: "a setting is wrong; check HABEAS_POLL_INTERVAL", Err: err}
+		}
+		if databaseURL != "" {
+			c.databaseURL = databaseURL
+		}
+		return openApplication(ctx, c)
+	})
+	gdpr.Use = "gdpr"
+	gdpr.PersistentFlags().StringVar(&databaseURL, "database-url", "",
+		"`url` of the database: sqlite://path or postgres://...\n(environment: HABEAS_DATABASE_URL)")
+	root.AddCommand(gdpr)
+	return root
+}
+
+// openApplication wires habeas as the server does. What it opens stays open until the process ends.
+func openApplication(ctx context.Context, c config) (cli.Application, error) {
+	db, err := openDatabase(ctx, c.databaseURL)
+	if err != nil {
+		return nil, &cli.Error{
+			Code: cli.ExitFailed, Text: "the database cannot be opened; check its address, and whether its server runs", Err: err,
+		}
+	}
+	desk, err := openDesk(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	_, gdpr, err := newServer(db, c, desk) //nolint:contextcheck // the server is not started
+	return gdpr, err
+}

@@ -1,0 +1,262 @@
+package stack_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/golang/mock/gomock"
+
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/app/stack"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/observed"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/mocks"
+)
+
+var errBoom = errors.New("boom: zoe@example.org")
+
+// world is a stack in memory that is observed. Its subject 42 is known to the system "desk".
+type world struct {
+	stack.Stack
+	api      *httpapi.API
+	recorder *observed.Recorder
+	desk     *mocks.MockRectifyingResolver
+	hook     func() error
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{recorder: &observed.Recorder{}, desk: mocks.NewMockRectifyingResolver(gomock.NewController(t))}
+	w.desk.EXPECT().Name().Return("desk").AnyTimes()
+	dataMap, err := domain.NewDataMap(users)
+	must(t, err)
+	store, err := memory.New(dataMap, memory.Options{Observer: w.recorder})
+	must(t, err)
+	must(t, store.Insert("users", memory.Row{"id": 42, "email": "zoe@example.org"}))
+	w.Stack, err = stack.New(stack.Config{
+		Sessions: store, DataMap: dataMap, Resolvers: []ports.Resolver{w.desk},
+		Options: stack.Options{
+			Observer: w.recorder,
+			Hooks: stack.Hooks{BeforeErasure: func(context.Context, ports.Session, domain.Subject) error {
+				if w.hook == nil {
+					return nil
+				}
+				return w.hook()
+			}},
+		},
+	})
+	must(t, err)
+	w.api, err = w.API(httpapi.Config{})
+	must(t, err)
+	w.api = w.api.With(httpapi.WithRestriction())
+	return w
+}
+
+func zoe(t *testing.T) domain.Subject {
+	t.Helper()
+	subject, err := domain.NewSubject("42", domain.SubjectRef{Kind: "desk", Value: "c-1"})
+	must(t, err)
+	return subject
+}
+
+// request makes one, and returns its status.
+func (w *world) request(t *testing.T, method, path, body string) int {
+	t.Helper()
+	response := w.api.Route(t.Context(), method, path, httpapi.Request{
+		Subject:     func(context.Context) (domain.Subject, error) { return zoe(t), nil },
+		ContentType: "application/json", Body: strings.NewReader(body),
+	})
+	if response.Stream != nil {
+		_, err := io.Copy(io.Discard, response.Stream)
+		must(t, err)
+		must(t, response.Stream.Close())
+	}
+	return response.Status
+}
+
+func TestRightsAreObservedInTheirSessionAndRequest(t *testing.T) {
+	w := newWorld(t)
+	w.desk.EXPECT().ExportSubject(gomock.Any(), gomock.Any()).Return(nil, nil)
+	w.desk.EXPECT().ExportSubject(gomock.Any(), gomock.Any()).Return(nil, errBoom)
+	const ok = "ok 200"
+	for _, c := range []struct{ method, path, body, route, right, call string }{
+		{"POST", "/consent", `{"granted":true,"policy_version":"1","purpose":"news"}`, "", "consent granted: ok", ""},
+		{"POST", "/consent", `{"granted":false,"policy_version":"1","purpose":"news"}`, "", "consent withdrawn: ok", ""},
+		{"POST", "/restriction", `{"restricted":true}`, "", "restriction placed: ok", ""},
+		{"POST", "/restriction", `{"restricted":false}`, "", "restriction lifted: ok", ""},
+		{"GET", "/export", "", "", "export: ok", "call desk export: ok"},
+		{"GET", "/export", "", "", "export: incomplete", "call desk export: internal"},
+		{"DELETE", "/", "", "", "erasure: ok", ""},
+		{"GET", "/consent/news", "", "/consent/{purpose}", "", ""},
+	} {
+		if status := w.request(t, c.method, c.path, c.body); status != http.StatusOK {
+			t.Fatalf("%s %s: %d", c.method, c.path, status)
+		}
+		if c.route == "" {
+			c.route = c.path
+		}
+		in := "request " + c.method + " " + c.route
+		var want []string
+		if c.call != "" {
+			want = append(want, in+" > session > "+c.call)
+		}
+		want = append(want, in+" > session: ok")
+		if c.right != "" {
+			want = append(want, c.right)
+		}
+		w.recorder.Want(t, append(want, in+": "+ok)...)
+	}
+}
+
+// erase erases the subject in a session that then does what it is told to.
+func (w *world) erase(t *testing.T, subject domain.Subject, then func() error) error {
+	t.Helper()
+	return w.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		if _, err := w.Eraser.Erase(ctx, s, subject); err != nil {
+			return err
+		}
+		return then()
+	})
+}
+
+func succeed() error { return nil }
+
+func TestAnErasureThatFailsIsObserved(t *testing.T) {
+	w := newWorld(t)
+	unknown, err := domain.NewSubject("42", domain.SubjectRef{Kind: "zoe@example.org", Value: "c-1"})
+	must(t, err)
+	_ = w.erase(t, unknown, succeed)
+	w.recorder.Want(t, "session: subject", "erasure: subject")
+
+	w.hook = func() error { return domain.ErrUnavailable }
+	_ = w.erase(t, zoe(t), succeed)
+	w.recorder.Want(t, "session: unavailable", "erasure: unavailable")
+
+	w.hook = func() error { panic(errBoom) }
+	_ = w.erase(t, zoe(t), succeed)
+	w.recorder.Want(t, "session: internal", "erasure: panic")
+}
+
+// What a service did counts once it is committed.
+func TestAnErasureThatIsRolledBackHasNotSucceeded(t *testing.T) {
+	w := newWorld(t)
+	_ = w.erase(t, zoe(t), func() error {
+		if lines := w.recorder.Lines(); len(lines) > 0 {
+			t.Errorf("observed before the end of the session: %v", lines)
+		}
+		return context.DeadlineExceeded
+	})
+	w.recorder.Want(t, "session: timeout", "erasure: timeout")
+	func() {
+		defer func() { _ = recover() }()
+		_ = w.erase(t, zoe(t), func() error { panic(errBoom) })
+	}()
+	w.recorder.Want(t, "session: panic", "erasure: internal")
+}
+
+func TestRectificationsAreObserved(t *testing.T) {
+	w := newWorld(t)
+	for want, corrections := range map[string]domain.Corrections{
+		"ok": {domain.CategoryContact: "new@example.org"}, "invalid": {"zoe@example.org": "x"},
+	} {
+		_ = w.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+			_, err := w.Rectifier.RectifySubject(ctx, s, zoe(t), corrections)
+			return err
+		})
+		w.recorder.Want(t, "session: "+want, "rectification: "+want)
+	}
+}
+
+// A decision that is not valid fails, and so does one whose session does.
+func TestDecisionsThatFailAreObserved(t *testing.T) {
+	w := newWorld(t)
+	_ = w.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		_, err := w.Consent.Record(ctx, s, zoe(t).ID, domain.ConsentDecision{Granted: true})
+		return err
+	})
+	w.recorder.Want(t, "session: invalid", "consent granted: invalid")
+	_ = w.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		_, err := w.Restriction.Record(ctx, s, zoe(t).ID, domain.RestrictionDecision{Restricted: true, Source: "test"})
+		must(t, err)
+		return domain.ErrConflict
+	})
+	w.recorder.Want(t, "session: conflict", "restriction placed: conflict")
+}
+
+// A session that does not say how it ends is observed at once.
+func TestASessionThatDoesNotTellOfItsEndIsObservedAtOnce(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		_, err := w.Consent.Record(ctx, struct{ ports.Session }{s}, zoe(t).ID, domain.ConsentDecision{
+			Purpose: "news", PolicyVersion: "1", Source: "test",
+		})
+		if lines := w.recorder.Lines(); len(lines) != 1 {
+			t.Errorf("observed in the session: %v", lines)
+		}
+		return err
+	}))
+	w.recorder.Want(t, "consent withdrawn: ok", "session: ok")
+}
+
+func TestCallsOfAnExportThatDoNotReturnAreObserved(t *testing.T) {
+	synctest.Test(t, callsThatDoNotReturn)
+}
+
+func callsThatDoNotReturn(t *testing.T) {
+	w := newWorld(t)
+	released := make(chan struct{})
+	w.desk.EXPECT().ExportSubject(gomock.Any(), gomock.Any()).DoAndReturn(
+		func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
+			<-released // whatever its context says
+			return nil, nil
+		})
+	w.desk.EXPECT().ExportSubject(gomock.Any(), gomock.Any()).DoAndReturn(
+		func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) { panic(errBoom) })
+	w.desk.EXPECT().ExportSubject(gomock.Any(), gomock.Any()).Return([]domain.ExportRecord{{}}, nil) // not valid
+	for _, want := range []string{"timeout", "panic", "invalid"} {
+		must(t, w.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+			_, err := w.Exporter.Export(ctx, s, zoe(t))
+			return err
+		}))
+		w.recorder.Want(t, "session > call desk export: "+want, "session: ok", "export: incomplete")
+	}
+	close(released)
+}
+
+func TestAnObserverThatPanicsChangesNothing(t *testing.T) {
+	dataMap, err := domain.NewDataMap(users)
+	must(t, err)
+	for _, broken := range []observed.Broken{{}, {AtEnd: true}} {
+		store, err := memory.New(dataMap, memory.Options{Observer: broken})
+		must(t, err)
+		engines, err := stack.New(stack.Config{
+			Sessions: store, DataMap: dataMap, Options: stack.Options{Observer: broken},
+		})
+		must(t, err)
+		api, err := engines.API(httpapi.Config{})
+		must(t, err)
+		w := &world{api: api.With(httpapi.WithRestriction())}
+		for path, method := range map[string]string{"/": "DELETE", "/export": "GET", "/restriction": "GET"} {
+			response := w.api.Route(t.Context(), method, path, httpapi.Request{
+				Subject: func(context.Context) (domain.Subject, error) { return domain.NewSubject("42") },
+			})
+			if response.Status != http.StatusOK {
+				t.Errorf("%s %s: %d", method, path, response.Status)
+			}
+		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

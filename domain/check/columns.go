@@ -1,0 +1,116 @@
+package check
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// checkColumns compares the types and lengths of columns.
+func (s *schema) checkColumns() {
+	s.present(func(table domain.Table, live domain.CatalogTable) {
+		for _, column := range table.Columns {
+			found, ok := live.Column(column.Name)
+			if ok && column.Personal != nil {
+				s.checkType(table, column, found)
+				s.checkLength(table, column, found)
+			}
+			if ok && !s.catalog.Untyped {
+				s.checkSince(table, column, found)
+			}
+		}
+		if !s.catalog.Untyped && s.needed[table.Name] {
+			s.checkKeyTypes(table, live)
+		}
+	})
+}
+
+// family is a set of types whose values the database converts into each other.
+func family(t domain.ColumnType) domain.ColumnType {
+	switch t { //nolint:exhaustive // the others are families of their own
+	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
+		return domain.TypeNumber
+	case domain.TypeArray:
+		return domain.TypeJSON
+	default:
+		return t
+	}
+}
+
+// checkType reports types that differ such that an export shows a value in another form than it has. What is overwritten
+// is checked with the surrogates.
+func (s *schema) checkType(table domain.Table, column domain.Column, live domain.CatalogColumn) {
+	isText := column.Type == domain.TypeText || live.Type == domain.TypeText // which has a form for each value
+	if isText || !differ(column.Type, live.Type) || s.catalog.Untyped || s.surrogateRefused(table, column) {
+		return
+	}
+	s.report(typeDiffers, place{table: table.Name, column: column.Name},
+		"The data map says "+string(column.Type)+", and the database "+live.Declared+
+			". Exports and corrections may take values for what they are not.",
+		"Say "+string(live.Type)+" in the data map, or change the type in the database.")
+}
+
+// surrogateRefused reports whether the type of the column is reported with its surrogate.
+func (s *schema) surrogateRefused(table domain.Table, column domain.Column) bool {
+	return slices.ContainsFunc(s.writtenColumns(table.Name), func(w written) bool {
+		return w.Name == column.Name && !w.null && !surrogateOf(column).fits(w.live)
+	})
+}
+
+func (s *schema) checkLength(table domain.Table, column domain.Column, live domain.CatalogColumn) {
+	if live.Length > 0 && column.Length > live.Length && !s.catalog.Untyped {
+		s.report(lengthShorter, place{table: table.Name, column: column.Name},
+			"The data map says "+strconv.Itoa(column.Length)+" characters, and the database takes "+
+				strconv.Itoa(live.Length)+". A correction that the data map allows may fail.",
+			"Say "+strconv.Itoa(live.Length)+" in the data map, or make the column longer.")
+	}
+}
+
+// checkSince finds starts of duties from which no end can be counted.
+func (s *schema) checkSince(table domain.Table, column domain.Column, live domain.CatalogColumn) {
+	isStart := slices.ContainsFunc(table.Personal(), func(c domain.Column) bool { return c.Personal.Since == column.Name })
+	if isStart && live.Type != domain.TypeTime && live.Type != domain.TypeText {
+		s.report(sinceType, place{table: table.Name, column: column.Name},
+			"A retention is counted from this column, and its type is "+live.Declared+
+				". The duty never ends, and the retained values are never erased.",
+			"Store an instant or a date in the column, or count from another one.")
+	}
+}
+
+// checkKeyTypes finds keys that the database refuses to compare.
+func (s *schema) checkKeyTypes(table domain.Table, live domain.CatalogTable) {
+	for _, name := range table.SubjectKey {
+		column, _ := table.Column(name)
+		found, ok := live.Column(name)
+		isNumber := family(column.Type) == domain.TypeNumber
+		if ok && isNumber && found.Type != "" && family(found.Type) != domain.TypeNumber {
+			s.report(keyType, place{table: table.Name, column: name},
+				"The data map says "+string(column.Type)+", and the database "+found.Declared+
+					". It refuses to compare the two, and every operation fails.",
+				"Say "+string(found.Type)+" in the data map.")
+		}
+	}
+	seen := map[string]bool{}
+	for _, path := range s.Paths(table.Name) {
+		if len(path.Relations) == 0 || seen[list(path.Relations[0].Columns)] {
+			continue
+		}
+		relation := path.Relations[0]
+		seen[list(relation.Columns)] = true
+		for i, name := range relation.Columns {
+			parent, known := s.live[relation.References]
+			key, hasKey := parent.Column(relation.ReferencedColumns[i])
+			found, ok := live.Column(name)
+			if !known || !hasKey || !ok || !differ(key.Type, found.Type) {
+				continue
+			}
+			s.report(keyType, place{table: table.Name, column: name},
+				"It has the type "+found.Declared+", and "+relation.References+"."+key.Name+", which it refers to, has "+
+					key.Declared+". The database refuses to compare the two, and every operation fails.",
+				"Give both columns one type.")
+		}
+	}
+}
+
+func differ(a, b domain.ColumnType) bool { return a != "" && b != "" && family(a) != family(b) }

@@ -1,0 +1,154 @@
+package check_test
+
+import "github.com/habeas-data/habeas/domain"
+
+// constrain adds a CHECK constraint to users.
+func constrain(text string, columns ...string) func(*world) {
+	return func(w *world) {
+		w.live("users").Checks = append(w.live("users").Checks, domain.CatalogCheck{Name: "good", Columns: columns, Text: text})
+	}
+}
+
+// unique adds a unique constraint to users, in which an erasure overwrites the column code by a constant.
+func unique(constraint domain.CatalogUnique, constant string) func(*world) {
+	return func(w *world) {
+		w.both("users", domain.Column{Name: "code", Type: domain.TypeText, Surrogate: constant, Personal: personal(anonymize)})
+		constraint.Name = "one"
+		w.live("users").Uniques = append(w.live("users").Uniques, constraint)
+	}
+}
+
+func of(columns ...string) domain.CatalogUnique { return domain.CatalogUnique{Columns: columns} }
+
+// country adds a column with a foreign key to a table of countries.
+func country(column domain.Column) func(*world) {
+	return func(w *world) {
+		column.Name = "origin"
+		w.both("users", column)
+		w.outside("countries")
+		w.live("users").ForeignKeys = append(w.live("users").ForeignKeys, foreignKey("origin", "countries", domain.ActionNone))
+	}
+}
+
+var constraintCases = cases{
+	"check-violated": {constrain("CHECK ((email ~~ '%@%'::text))", "email"), []string{"check-violated users.email good"}},
+	"check-violated by NULL": {
+		constrain("CHECK ((nick IS NOT NULL))", "nick"), []string{"check-violated users.nick good"},
+	},
+	"check-violated by two columns": {
+		constrain("CHECK (nick IS NOT NULL OR email = '')", "nick", "email"), []string{"check-violated users.email, nick good"},
+	},
+	"check-violated of a domain": {
+		constrain("CHECK ((VALUE ~ '@'::text))", "email"), []string{"check-violated users.email good"},
+	},
+	"check-violated of a number": {
+		func(w *world) {
+			w.both("users", domain.Column{Name: "age", Type: domain.TypeInteger, Personal: personal(anonymize)})
+			constrain("CHECK ((age >= 18))", "age")(w)
+		}, []string{"check-violated users.age good"},
+	},
+	"check-violated at the end of a duty": {
+		func(w *world) {
+			w.live("orders").Checks = []domain.CatalogCheck{{Columns: []string{"address"}, Text: "length(address) < 30"}}
+		}, []string{"check-violated orders.address"},
+	},
+	"check-violated not if it holds":          {constrain("CHECK ((length(email) <= 40))", "email"), nil},
+	"check-violated not if it is not touched": {constrain("CHECK ((theme = 'dark'::text))", "theme"), nil},
+	"check-violated not if the row goes": {
+		func(w *world) {
+			w.live("sessions").Checks = []domain.CatalogCheck{{Columns: []string{"agent"}, Text: "agent = 'x'"}}
+		}, nil,
+	},
+	"check-violated not by NULL": {constrain("CHECK ((length(nick) > 3))", "nick"), nil},
+	"check-violated not if a column is never NULL": {
+		func(w *world) {
+			w.column("users", "theme").Nullable = false
+			constrain("CHECK ((nick IS NOT NULL OR theme IS NOT NULL))", "nick", "theme")(w)
+		}, nil,
+	},
+	"check-undecided": {constrain("CHECK (is_email(email))", "email"), []string{"check-undecided users.email good"}},
+	"check-undecided by another column": {
+		constrain("CHECK ((nick IS NOT NULL OR theme IS NOT NULL))", "nick", "theme"), []string{"check-undecided users.nick good"},
+	},
+	"check-undecided by digits": {
+		constrain("CHECK ((email ~ '^anon-[0-9]'::text))", "email"), []string{"check-undecided users.email good"},
+	},
+	"check-undecided not if it fails in any case": {
+		constrain("CHECK ((email ~ '@'::text AND is_email(email)))", "email"), []string{"check-violated users.email good"},
+	},
+	"check-undecided not if it holds in any case": {constrain("CHECK (is_email(email) OR email <> '')", "email"), nil},
+
+	"unique-violated": {unique(of("code"), "none"), []string{"unique-violated users.code one"}},
+	"unique-violated by a type": {
+		func(w *world) {
+			w.both("users", domain.Column{Name: "number", Type: domain.TypeInteger, Personal: personal(anonymize)})
+			w.live("users").Uniques = []domain.CatalogUnique{of("number")}
+		}, []string{"unique-violated users.number"},
+	},
+	"unique-violated of several": {unique(of("theme", "code"), "none"), []string{"unique-violated users.code one"}},
+	"unique-violated of a primary key": {
+		func(w *world) {
+			unique(of("theme"), "none")(w)
+			w.live("users").PrimaryKey = []string{"code"}
+			w.live("users").Uniques = []domain.CatalogUnique{of("id")}
+		}, []string{"unique-violated users.code"},
+	},
+	"unique-violated at the end of a duty": {
+		func(w *world) {
+			w.field("orders", "address").Surrogate = "none"
+			w.live("orders").Uniques = []domain.CatalogUnique{of("address")}
+		}, []string{"unique-violated orders.address"},
+	},
+	"unique-violated by NULL": {
+		func(w *world) {
+			w.live("users").Uniques = []domain.CatalogUnique{{Columns: []string{"nick"}, NullsEqual: true}}
+		},
+		[]string{"unique-violated users.nick"},
+	},
+	"unique-violated not with a placeholder":    {unique(of("code"), "x{}"), nil},
+	"unique-violated not by digits":             {unique(of("email"), "none"), nil},
+	"unique-violated not by NULL":               {unique(of("nick", "code"), "none"), nil},
+	"unique-violated not with another one":      {unique(of("email", "code"), "none"), nil},
+	"unique-violated not with a key":            {unique(of("id", "code"), "none"), nil},
+	"unique-violated not if it is not touched":  {unique(of("theme"), "none"), nil},
+	"unique-undecided if it is partial":         {unique(domain.CatalogUnique{Columns: []string{"code"}, Partial: true}, "none"), []string{"unique-undecided users.code one"}},
+	"unique-undecided of expressions":           {unique(domain.CatalogUnique{Columns: []string{"code"}, Expressions: true}, "none"), []string{"unique-undecided users.code one"}},
+	"unique-undecided of an exclusion":          {unique(domain.CatalogUnique{Columns: []string{"email"}, Exclusion: true}, "none"), []string{"unique-undecided users.email one"}},
+	"unique-undecided not with a placeholder":   {unique(domain.CatalogUnique{Columns: []string{"code"}, Expressions: true}, "x{}"), nil},
+	"unique-undecided not of NULL in exclusion": {unique(domain.CatalogUnique{Columns: []string{"nick"}, Exclusion: true}, "none"), nil},
+
+	"reference-overwritten": {
+		country(domain.Column{Type: domain.TypeText, Personal: personal(anonymize)}),
+		[]string{"reference-overwritten users.origin origin_fkey"},
+	},
+	"reference-overwritten by nothing": {
+		country(domain.Column{Type: domain.TypeText, Surrogate: "''", Personal: personal(anonymize)}),
+		[]string{"reference-overwritten users.origin origin_fkey"},
+	},
+	"reference-overwritten not by NULL":       {country(domain.Column{Type: domain.TypeText, Personal: personal(null)}), nil},
+	"reference-overwritten not if it is kept": {country(domain.Column{Type: domain.TypeText}), nil},
+	"reference-undecided": {
+		country(domain.Column{Type: domain.TypeText, Surrogate: "XX", Personal: personal(anonymize)}),
+		[]string{"reference-undecided users.origin origin_fkey"},
+	},
+	"reference-undecided not with a placeholder": {
+		country(domain.Column{Type: domain.TypeText, Surrogate: "X{}", Personal: personal(anonymize)}),
+		[]string{"reference-overwritten users.origin origin_fkey"},
+	},
+	"referenced-overwritten": {
+		func(w *world) {
+			w.outside("mails").ForeignKeys = []domain.CatalogForeignKey{
+				{Name: "to_fkey", Columns: []string{"id"}, References: "users", Referenced: []string{"email"}},
+			}
+		}, []string{"referenced-overwritten users.email to_fkey", "table-unmapped mails.id"},
+	},
+	"referenced-overwritten not if the rows go": {
+		func(w *world) {
+			w.leave()
+			w.live("sessions").ForeignKeys = append(w.live("sessions").ForeignKeys, domain.CatalogForeignKey{
+				Columns: []string{"agent"}, References: "users", Referenced: []string{"email"}, OnDelete: domain.ActionSetNull,
+			})
+			w.live("sessions").Indexes = append(w.live("sessions").Indexes, domain.CatalogIndex{Columns: []string{"agent"}})
+		}, []string{"path-missing sessions.agent"},
+	},
+}

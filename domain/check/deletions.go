@@ -1,0 +1,184 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/internal/names"
+)
+
+// checkDeletions follows the foreign keys to the rows that an erasure deletes, and to those that the database deletes
+// with them.
+func (s *schema) checkDeletions() {
+	lost := &losses{schema: s, deleted: map[string]bool{}}
+	for _, step := range s.steps {
+		if live, ok := s.live[step.Target]; ok && step.Strategy == domain.StrategyDelete {
+			lost.add(live.Name)
+		}
+	}
+	for i := 0; i < len(lost.tables); i++ { // which grows with each cascade
+		for _, child := range s.catalog.Tables {
+			for _, foreign := range child.ForeignKeys {
+				if referenced, ok := s.catalog.Table(foreign.References); ok && referenced.Name == lost.tables[i] {
+					lost.follow(child, foreign, referenced)
+				}
+			}
+		}
+	}
+	s.checkSetNull()
+}
+
+// losses are the tables of which rows are deleted, by the erasure or by the database.
+type losses struct {
+	*schema
+	tables  []string // by their names in the catalog
+	deleted map[string]bool
+}
+
+func (l *losses) add(table string) {
+	if !l.deleted[table] {
+		l.tables, l.deleted[table] = append(l.tables, table), true
+	}
+}
+
+// follow reports what becomes of rows of a table that refer to deleted ones.
+func (l *losses) follow(child domain.CatalogTable, foreign domain.CatalogForeignKey, parent domain.CatalogTable) {
+	table, mapped := l.mapped[child.Name]
+	at := place{table: child.Name, column: list(foreign.Columns), object: foreign.Name}
+	if mapped {
+		at.table = table.Name
+		if l.covers(table, child, foreign) {
+			return
+		}
+		if l.reportUndecided(table, foreign, parent, at) {
+			return
+		}
+	}
+	refers := "Its foreign key " + keyCalled(foreign) + " refers to " + parent.Name + ", of which rows are deleted. "
+	switch foreign.OnDelete {
+	case domain.ActionCascade:
+		if !mapped {
+			l.report(deleteCascades, at,
+				refers+"The database deletes its rows with them (ON DELETE CASCADE); exports do not show these, and no count "+
+					"has them.", "Add the table to the data map.")
+			l.add(child.Name)
+			return
+		}
+		l.report(deleteCascadesKept, at,
+			refers+"The database deletes its rows with them (ON DELETE CASCADE), also those of other people, which the data "+
+				"map keeps.", "Declare ON DELETE SET NULL, or make the relation a path that deletes the rows.")
+		l.add(child.Name)
+	case domain.ActionSetNull:
+		l.reportSetNull(child, foreign, at, refers)
+	case domain.ActionSetDefault:
+		l.report(deleteSetsDefault, at, refers+"The database then sets its columns to their default. "+
+			"The erasure fails if "+parent.Name+" does not have the row that the default refers to.",
+			"Make sure that a migration of the application inserts that row, or declare ON DELETE SET NULL.")
+	default:
+		remedy := "Add the table to the data map, or declare ON DELETE SET NULL."
+		if mapped {
+			remedy = "Declare ON DELETE SET NULL, or make the relation a path that deletes the rows or clears the reference."
+		}
+		l.report(deleteRestricted, at, refers+"The erasure fails if a row that stays refers to one of them.", remedy)
+	}
+}
+
+func (l *losses) reportSetNull(
+	child domain.CatalogTable, foreign domain.CatalogForeignKey, at place, refers string,
+) {
+	for _, name := range foreign.Columns {
+		if column, ok := child.Column(name); ok && !column.Nullable {
+			l.report(deleteSetsNull, place{at.table, name, at.object},
+				refers+"The database then sets the column to NULL, and the column is NOT NULL. The erasure fails.",
+				"Drop NOT NULL, or let the rows be deleted.")
+		}
+	}
+}
+
+// reportUndecided reports a foreign key that may lead to rows of the same person, which the erasure deletes as well.
+func (l *losses) reportUndecided(
+	table domain.Table, foreign domain.CatalogForeignKey, parent domain.CatalogTable, at place,
+) bool {
+	if l.stays(table) || l.isOfAnother(table, foreign, parent) {
+		return false
+	}
+	if parent.Name == l.live[table.Name].Name && l.goesWithOwner(table, foreign) {
+		return true
+	}
+	refers := "Its foreign key " + keyCalled(foreign) + " refers to " + parent.Name + ", of which rows are deleted, and so " +
+		"are its own. "
+	const remedy = "If the rows of one person may refer to those of another, declare ON DELETE SET NULL."
+	switch foreign.OnDelete { //nolint:exhaustive // the others are the same for all rows
+	case domain.ActionCascade:
+		l.report(deleteUndecided, at, refers+"The database deletes rows of other people that refer to them as well.", remedy)
+	case domain.ActionNone, domain.ActionRestrict:
+		l.report(deleteUndecided, at, refers+"The erasure fails if a row of another person refers to one of them.", remedy)
+	default:
+		return false
+	}
+	return true
+}
+
+// isOfAnother reports whether a foreign key that is no path leads to rows of another person: the table has a path to the
+// same table, or the column is named after another part.
+func (l *losses) isOfAnother(table domain.Table, foreign domain.CatalogForeignKey, parent domain.CatalogTable) bool {
+	subject := l.live[l.SubjectTable().Name]
+	if parent.Name == subject.Name && slices.ContainsFunc(foreign.Columns, func(name string) bool {
+		role := names.RoleOf(name)
+		return role == names.Party || role == names.Maker
+	}) {
+		return true
+	}
+	return slices.ContainsFunc(l.Paths(table.Name), func(p domain.Path) bool {
+		return len(p.Relations) > 0 && l.live[p.Relations[0].References].Name == parent.Name
+	}) || table.Name == l.SubjectTable().Name
+}
+
+// goesWithOwner reports whether rows that refer to each other are of one person: the foreign key has the columns that
+// lead to the person. Then one statement deletes all of them.
+func (l *losses) goesWithOwner(table domain.Table, foreign domain.CatalogForeignKey) bool {
+	live := l.live[table.Name]
+	return foreign.OnDelete != domain.ActionRestrict && slices.ContainsFunc(l.Paths(table.Name), func(p domain.Path) bool {
+		return len(p.Relations) > 0 && len(p.Relations[0].Columns) < len(foreign.Columns) &&
+			isSubset(live, p.Relations[0].Columns, foreign.Columns)
+	})
+}
+
+// covers reports whether the data map says what becomes of the rows: a path begins with the foreign key. The plan then
+// deletes these rows first, or clears the reference.
+func (s *schema) covers(table domain.Table, live domain.CatalogTable, foreign domain.CatalogForeignKey) bool {
+	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool {
+		return len(p.Relations) > 0 && p.Relations[0].When == nil && s.isRelation(p.Relations[0], live, foreign)
+	})
+}
+
+// isRelation reports whether a foreign key is the one of a relation.
+func (s *schema) isRelation(
+	relation domain.Relation, live domain.CatalogTable, foreign domain.CatalogForeignKey,
+) bool {
+	referenced, ok := s.live[relation.References]
+	target, known := s.catalog.Table(foreign.References)
+	return ok && known && referenced.Name == target.Name && len(relation.Columns) == len(foreign.Columns) &&
+		isSubset(live, relation.Columns, foreign.Columns)
+}
+
+// checkSetNull finds relations whose columns the data map takes to be cleared by the database, and that have no foreign
+// key. A foreign key of another kind is found with the deletions.
+func (s *schema) checkSetNull() {
+	s.present(func(table domain.Table, live domain.CatalogTable) {
+		for _, relation := range table.Relations {
+			if !relation.SetsNull || !s.goes(relation.References) || slices.ContainsFunc(live.ForeignKeys,
+				func(foreign domain.CatalogForeignKey) bool { return s.isRelation(relation, live, foreign) }) {
+				continue
+			}
+			if begins := slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool {
+				return len(p.Relations) > 0 && p.Relations[0].Equals(relation)
+			}); !begins {
+				s.report(setNullMissing, place{table: table.Name, column: list(relation.Columns)},
+					"The data map says that the database clears the reference when rows of "+relation.References+
+						" are deleted (ON DELETE SET NULL), and there is no such foreign key. The reference stays.",
+					"Create the foreign key, or make the relation a path that clears the reference (erasure:null).")
+			}
+		}
+	})
+}

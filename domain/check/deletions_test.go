@@ -1,0 +1,259 @@
+package check_test
+
+import (
+	"slices"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// leaving is a change of a world in which an erasure deletes the rows of users.
+func leaving(change func(w *world)) func(*world) {
+	return func(w *world) {
+		w.leave()
+		change(w)
+	}
+}
+
+// letters is a table outside of the data map that refers to users, with an action.
+func letters(action domain.ForeignKeyAction) func(*world) {
+	return func(w *world) {
+		w.outside("letters")
+		w.refer("letters", "user_id", action)
+	}
+}
+
+// invited adds a column of users that refers to other users.
+func invited(action domain.ForeignKeyAction) func(*world) {
+	return leaving(func(w *world) {
+		w.both("users", domain.Column{Name: "invited_by"})
+		w.drop("users", "invited_by")
+		w.refer("users", "invited_by", action)
+	})
+}
+
+// nested adds a column of sessions that refers to other sessions.
+func nested(action domain.ForeignKeyAction) func(*world) {
+	return func(w *world) {
+		w.both("sessions", domain.Column{Name: "parent_id", Type: domain.TypeBigInt})
+		w.table("sessions").Relations = append(w.table("sessions").Relations, belongsTo("sessions", "parent_id"))
+		w.live("sessions").ForeignKeys = append(w.live("sessions").ForeignKeys, foreignKey("parent_id", "sessions", action))
+		w.live("sessions").Indexes = append(w.live("sessions").Indexes, domain.CatalogIndex{Columns: []string{"parent_id"}})
+	}
+}
+
+// approved adds to a table whose rows stay a reference to users that is no path.
+func approved(action domain.ForeignKeyAction, setsNull bool) func(*world) {
+	return leaving(func(w *world) {
+		w.tables = append(w.tables, domain.Table{
+			Name: "papers", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("users", "user_id")},
+			Columns: []domain.Column{
+				{Name: "id", Type: domain.TypeBigInt},
+				{Name: "user_id", Type: domain.TypeBigInt},
+				{Name: "approved_by", Type: domain.TypeBigInt},
+				{Name: "text", Type: domain.TypeText, Personal: personal(anonymize)},
+			},
+		})
+		papers := &w.tables[len(w.tables)-1]
+		w.catalog.Tables = append(w.catalog.Tables, liveOf(*papers))
+		papers.Relations[0].Path, papers.Relations[0].OnErasure = true, null
+		if setsNull {
+			papers.Relations = append(papers.Relations, belongsTo("users", "approved_by"))
+			papers.Relations[1].SetsNull = true
+		}
+		if action != "" {
+			w.live("papers").ForeignKeys = append(w.live("papers").ForeignKeys, foreignKey("approved_by", "users", action))
+			w.live("papers").Indexes = append(w.live("papers").Indexes, domain.CatalogIndex{Columns: []string{"approved_by"}})
+		}
+	})
+}
+
+var deletionCases = cases{
+	"delete-restricted": {
+		leaving(letters(domain.ActionNone)), []string{"delete-restricted letters.user_id user_id_fkey"},
+	},
+	"delete-restricted at once": {
+		leaving(letters(domain.ActionRestrict)), []string{"delete-restricted letters.user_id user_id_fkey"},
+	},
+	"delete-restricted by another user": {
+		invited(domain.ActionNone), []string{"delete-restricted users.invited_by invited_by_fkey"},
+	},
+	"delete-restricted by an approval": {
+		approved(domain.ActionNone, false),
+		[]string{"delete-restricted papers.approved_by approved_by_fkey", "path-missing papers.approved_by approved_by_fkey"},
+	},
+	"delete-restricted behind a cascade": {
+		leaving(func(w *world) {
+			letters(domain.ActionCascade)(w)
+			w.outside("stamps").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "letters", domain.ActionNone)}
+		}),
+		[]string{"delete-cascades letters.user_id user_id_fkey", "delete-restricted stamps.id id_fkey"},
+	},
+	"delete-restricted not if the rows stay":           {letters(domain.ActionNone), []string{"table-unmapped letters.user_id"}},
+	"delete-restricted not if a path deletes the rows": {leaving(func(*world) {}), nil},
+	"delete-restricted not by another table": {
+		leaving(func(w *world) {
+			w.outside("shops")
+			w.outside("shelves").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "shops", domain.ActionNone)}
+		}), nil,
+	},
+	"delete-cascades": {
+		leaving(letters(domain.ActionCascade)), []string{"delete-cascades letters.user_id user_id_fkey"},
+	},
+	"delete-cascades not if the rows stay": {letters(domain.ActionCascade), []string{"table-unmapped letters.user_id"}},
+	"delete-cascades-to-kept": {
+		approved(domain.ActionCascade, false),
+		[]string{"delete-cascades-to-kept papers.approved_by approved_by_fkey", "path-missing papers.approved_by approved_by_fkey"},
+	},
+	"delete-cascades-to-kept although the data map says NULL": {
+		approved(domain.ActionCascade, true),
+		[]string{"delete-cascades-to-kept papers.approved_by approved_by_fkey", "path-missing papers.approved_by"},
+	},
+	"delete-cascades-to-kept by another user": {
+		invited(domain.ActionCascade), []string{"delete-cascades-to-kept users.invited_by invited_by_fkey"},
+	},
+	"delete-cascades-to-kept behind a table": {
+		leaving(func(w *world) {
+			letters(domain.ActionCascade)(w)
+			approved("", false)(w)
+			w.live("papers").ForeignKeys = append(w.live("papers").ForeignKeys,
+				foreignKey("id", "letters", domain.ActionCascade))
+		}),
+		[]string{"delete-cascades letters.user_id user_id_fkey", "delete-cascades-to-kept papers.id id_fkey"},
+	},
+	"delete-cascades-to-kept not by a path": {
+		leaving(func(w *world) { w.live("sessions").ForeignKeys[0].OnDelete = domain.ActionCascade }), nil,
+	},
+	"delete-sets-null": {
+		leaving(func(w *world) {
+			letters(domain.ActionSetNull)(w)
+			w.column("letters", "user_id").Nullable = false
+		}), []string{"delete-sets-null letters.user_id user_id_fkey"},
+	},
+	"delete-sets-null not if it may be NULL": {
+		leaving(letters(domain.ActionSetNull)), []string{"table-unmapped letters.user_id"},
+	},
+	"delete-sets-default": {
+		leaving(letters(domain.ActionSetDefault)), []string{"delete-sets-default letters.user_id user_id_fkey"},
+	},
+	"delete-sets-default not if the rows stay": {
+		letters(domain.ActionSetDefault), []string{"table-unmapped letters.user_id"},
+	},
+	"delete-undecided": {nested(domain.ActionNone), []string{"delete-undecided sessions.parent_id parent_id_fkey"}},
+	"delete-undecided by a cascade": {
+		nested(domain.ActionCascade), []string{"delete-undecided sessions.parent_id parent_id_fkey"},
+	},
+	"delete-undecided not if it is set to NULL": {nested(domain.ActionSetNull), nil},
+	"delete-undecided not within a person": {
+		func(w *world) {
+			nested(domain.ActionNone)(w)
+			foreign := &w.live("sessions").ForeignKeys[1]
+			foreign.Columns, foreign.Referenced = []string{"user_id", "parent_id"}, []string{"user_id", "id"}
+		}, nil,
+	},
+	"set-null-missing": {
+		approved("", true), []string{"set-null-missing papers.approved_by", "path-missing papers.approved_by"},
+	},
+	"set-null-missing not if it is there": {
+		approved(domain.ActionSetNull, true), []string{"path-missing papers.approved_by"},
+	},
+}
+
+var reachCases = cases{
+	"table-unmapped": {letters(domain.ActionSetNull), []string{"table-unmapped letters.user_id"}},
+	"table-unmapped over another table": {
+		func(w *world) {
+			letters(domain.ActionCascade)(w)
+			w.outside("stamps").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "letters", domain.ActionCascade)}
+		}, []string{"table-unmapped letters.user_id", "table-unmapped stamps.id"},
+	},
+	"table-unmapped not over another table": {
+		func(w *world) {
+			letters(domain.ActionNone)(w)
+			w.outside("stamps").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "letters", domain.ActionNone)}
+		}, []string{"table-unmapped letters.user_id"},
+	},
+	"table-unmapped not in a circle": {
+		func(w *world) {
+			w.outside("hens").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "eggs", domain.ActionCascade)}
+			w.outside("eggs").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "hens", domain.ActionCascade)}
+		}, nil,
+	},
+	"table-unmapped not of a view": {
+		func(w *world) { letters(domain.ActionNone)(w); w.live("letters").Kind = domain.KindView }, nil,
+	},
+	"table-unlinked":                  {func(w *world) { w.outside("letters"); w.add("letters", "user_id", domain.TypeBigInt) }, []string{"table-unlinked letters.user_id"}},
+	"table-unlinked in camel case":    {func(w *world) { w.outside("letters"); w.add("letters", "userId", domain.TypeInteger) }, []string{"table-unlinked letters.userId"}},
+	"table-unlinked in one word":      {func(w *world) { w.outside("letters"); w.add("letters", "userid", domain.TypeInteger) }, []string{"table-unlinked letters.userid"}},
+	"table-unlinked to another table": {func(w *world) { w.outside("letters"); w.add("letters", "order_id", domain.TypeBigInt) }, []string{"table-unlinked letters.order_id"}},
+	"table-unlinked by a usual name": {
+		func(w *world) {
+			w.table("orders").Relations[0].Columns[0] = "owner_id"
+			w.field("orders", "user_id").Name = "owner_id"
+			live := w.live("orders")
+			*live = liveOf(*w.table("orders"))
+			w.outside("letters")
+			w.add("letters", "owner_id", domain.TypeBigInt)
+		}, []string{"table-unlinked letters.owner_id"},
+	},
+	"table-unlinked not of another type": {
+		func(w *world) { w.outside("letters"); w.add("letters", "user_id", domain.TypeUUID) }, nil,
+	},
+	"table-unlinked not with a foreign key": {
+		func(w *world) {
+			w.outside("crews")
+			w.outside("letters")
+			w.add("letters", "user_id", domain.TypeBigInt)
+			w.live("letters").ForeignKeys = []domain.CatalogForeignKey{foreignKey("user_id", "crews", domain.ActionNone)}
+		}, nil,
+	},
+	"table-unlinked not of a usual name that says little": {
+		func(w *world) {
+			w.table("orders").Relations[0].Columns[0] = "parent_id"
+			w.field("orders", "user_id").Name = "parent_id"
+			*w.live("orders") = liveOf(*w.table("orders"))
+			w.outside("letters")
+			w.add("letters", "parent_id", domain.TypeBigInt)
+		}, nil,
+	},
+	"table-personal":           {func(w *world) { w.outside("leads", "email", "first_name") }, []string{"table-personal leads.email, first_name"}},
+	"table-personal in German": {func(w *world) { w.outside("interessenten", "Vorname", "geburtsdatum") }, []string{"table-personal interessenten.Vorname, geburtsdatum"}},
+	"table-personal of an heir": {
+		func(w *world) { w.outside("admins", "email", "phone").Inherits = []string{"users"} },
+		[]string{"table-personal admins.phone"},
+	},
+	"table-personal not of things":   {func(w *world) { w.outside("products", "name", "title", "ip", "street", "color") }, nil},
+	"table-personal not of settings": {func(w *world) { w.outside("settings", "email_template", "phone_verified", "name", "email_count") }, nil},
+	"path-missing": {
+		func(w *world) {
+			w.both("orders", domain.Column{Name: "recipient_id", Type: domain.TypeBigInt})
+			w.live("orders").ForeignKeys = append(w.live("orders").ForeignKeys, foreignKey("recipient_id", "users", domain.ActionNone))
+		}, []string{"path-missing orders.recipient_id recipient_id_fkey"},
+	},
+	"path-missing of a relation": {
+		func(w *world) {
+			w.both("orders", domain.Column{Name: "recipient_id", Type: domain.TypeBigInt})
+			w.table("orders").Relations[0].Path = true
+			w.table("orders").Relations = append(w.table("orders").Relations, belongsTo("users", "recipient_id"))
+		}, []string{"path-missing orders.recipient_id"},
+	},
+	"path-missing not if it is a path": {
+		func(w *world) {
+			w.both("orders", domain.Column{Name: "recipient_id", Type: domain.TypeBigInt})
+			relations := append(w.table("orders").Relations, belongsTo("users", "recipient_id"))
+			for i := range relations {
+				relations[i].Path, relations[i].Name = true, relations[i].Columns[0]
+			}
+			w.table("orders").Relations = relations
+			w.field("orders", "address").Personal.Via = "user_id"
+			*w.live("orders") = liveOf(*w.table("orders"))
+		}, nil,
+	},
+	"path-missing not to another table": {
+		func(w *world) {
+			w.both("sessions", domain.Column{Name: "order_id", Type: domain.TypeBigInt})
+			w.table("sessions").Relations[0].Path = true
+			w.table("sessions").Relations = slices.Concat(w.table("sessions").Relations,
+				[]domain.Relation{belongsTo("orders", "order_id")})
+		}, nil,
+	},
+}

@@ -1,0 +1,119 @@
+package check_test
+
+import "github.com/habeas-data/habeas/domain"
+
+// named adds a text column of the name to a table of the data map and of the database.
+func named(table string, names ...string) func(*world) {
+	return func(w *world) {
+		for _, name := range names {
+			w.both(table, domain.Column{Name: name, Type: domain.TypeText})
+		}
+	}
+}
+
+func typed(name string, t domain.ColumnType) func(*world) {
+	return func(w *world) { w.both("users", domain.Column{Name: name, Type: t}) }
+}
+
+var nameCases = cases{
+	"personal-unannotated":             {named("users", "phone"), []string{"personal-unannotated users.phone"}},
+	"personal-unannotated in the row":  {named("users", "name"), []string{"personal-unannotated users.name"}},
+	"personal-unannotated of an order": {named("orders", "billing_phone"), []string{"personal-unannotated orders.billing_phone"}},
+	"personal-unannotated that is new": {func(w *world) { w.add("users", "geburtsdatum", domain.TypeTime) }, []string{"personal-unannotated users.geburtsdatum"}},
+	"personal-unannotated in an address": {
+		func(w *world) { w.add("users", "seen", domain.TypeText); w.setType("users", "seen", "", "inet") },
+		[]string{"personal-unannotated users.seen"},
+	},
+	"personal-unannotated in languages": {
+		named("users", "vorname", "Straße", "prénom", "apellidos", "iban", "lastName", "passportNo", "avatar_url", "password"),
+		[]string{
+			"personal-unannotated users.Straße", "personal-unannotated users.apellidos", "personal-unannotated users.avatar_url",
+			"personal-unannotated users.iban", "personal-unannotated users.lastName", "personal-unannotated users.passportNo",
+			"personal-unannotated users.password", "personal-unannotated users.prénom", "personal-unannotated users.vorname",
+		},
+	},
+	"personal-unannotated if the row goes": {
+		func(w *world) {
+			w.both("sessions", domain.Column{Name: "ip", Type: domain.TypeText})
+			w.table("sessions").Owned = true
+		},
+		[]string{"personal-unannotated sessions.ip"},
+	},
+	"personal-unannotated not if it says so": {
+		func(w *world) {
+			w.both("users", domain.Column{Name: "phone", Type: domain.TypeText, NotPersonal: true})
+		}, nil,
+	},
+	"personal-unannotated not of a name of a thing": {
+		named("users", "file_name", "plan_name", "email_template", "locale", "role", "status"), nil,
+	},
+	"personal-unannotated not of a file":     {named("orders", "name", "hostname_hash", "checksum_hash", "title"), nil},
+	"personal-unannotated not of a truth":    {typed("phone_verified", domain.TypeBoolean), nil},
+	"personal-unannotated not of an instant": {typed("email_verified_at", domain.TypeTime), nil},
+	"personal-unannotated not of a count":    {typed("email_count", domain.TypeInteger), nil},
+	"personal-unannotated not of a reference": {
+		func(w *world) {
+			w.both("users", domain.Column{Name: "phone", Type: domain.TypeBigInt})
+			w.outside("phones")
+			w.live("users").ForeignKeys = []domain.CatalogForeignKey{foreignKey("phone", "phones", domain.ActionNone)}
+		}, nil,
+	},
+	"personal-unannotated not if it is computed": {
+		func(w *world) {
+			w.add("users", "full_name", domain.TypeText)
+			w.column("users", "full_name").Generated = true
+		}, nil,
+	},
+	"personal-unannotated not twice": {
+		func(w *world) { w.add("sessions", "ip", domain.TypeText) }, []string{"column-unmapped sessions.ip"},
+	},
+	"personal-key": {
+		func(w *world) {
+			w.both("users", domain.Column{Name: "username", Type: domain.TypeText})
+			w.table("users").PrimaryKey, w.live("users").PrimaryKey = []string{"username"}, []string{"username"}
+			w.table("users").SubjectKey = []string{"username"}
+			w.live("users").Indexes = append(w.live("users").Indexes, domain.CatalogIndex{Columns: []string{"username"}})
+		}, []string{"personal-key users.username"},
+	},
+	"personal-key not if the row goes": {
+		func(w *world) {
+			w.both("sessions", domain.Column{Name: "device_id", Type: domain.TypeText})
+			w.table("sessions").PrimaryKey, w.live("sessions").PrimaryKey = []string{"device_id"}, []string{"device_id"}
+			w.table("sessions").Owned = true
+		}, nil,
+	},
+	"secret-key": {
+		func(w *world) {
+			w.both("sessions", domain.Column{Name: "token", Type: domain.TypeText})
+			w.table("sessions").PrimaryKey, w.live("sessions").PrimaryKey = []string{"token"}, []string{"token"}
+			w.table("sessions").Owned = true
+		}, []string{"secret-key sessions.token"},
+	},
+	"secret-key not of a setting": {
+		func(w *world) {
+			w.both("sessions", domain.Column{Name: "setting_key", Type: domain.TypeText})
+			w.table("sessions").PrimaryKey = []string{"setting_key"}
+			w.live("sessions").PrimaryKey = []string{"setting_key"}
+			w.table("sessions").Owned = true
+		}, nil,
+	},
+	"secret-exported": {
+		func(w *world) {
+			w.both("users", domain.Column{Name: "passwd", Type: domain.TypeText, Personal: personal(anonymize)})
+		}, []string{"secret-exported users.passwd"},
+	},
+	"secret-exported not if it says so": {
+		func(w *world) {
+			for _, export := range []domain.Export{domain.ExportNo, domain.ExportYes} {
+				annotation := personal(anonymize)
+				annotation.Export = export
+				w.both("users", domain.Column{Name: "passwd_" + string(export), Type: domain.TypeText, Personal: annotation})
+			}
+		}, nil,
+	},
+	"secret-exported not of a code": {
+		func(w *world) {
+			w.both("users", domain.Column{Name: "code", Type: domain.TypeText, Personal: personal(anonymize)})
+		}, nil,
+	},
+}

@@ -1,0 +1,214 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// schema is a data map over the live catalog.
+type schema struct {
+	domain.DataMap
+	catalog  domain.Catalog
+	trusts   bool
+	steps    []domain.Step
+	findings []domain.Finding
+
+	live   map[string]domain.CatalogTable // by the names of the data map; without those that the database lacks
+	mapped map[string]domain.Table        // by the names of the catalog
+	needed map[string]bool                // tables of the data map that an erasure or an export reads
+	copies map[string]bool                // tables outside of the data map into which triggers copy values
+	writes []write
+}
+
+func newSchema(c Config, catalog domain.Catalog) *schema {
+	s := &schema{
+		DataMap: c.DataMap, catalog: catalog, trusts: c.TrustRowFilters, steps: c.Plan.Local(),
+		findings: []domain.Finding{}, live: map[string]domain.CatalogTable{}, mapped: map[string]domain.Table{}, needed: map[string]bool{},
+		copies: map[string]bool{},
+	}
+	for _, table := range s.Declared() {
+		if live, ok := catalog.Table(table.Name); ok {
+			s.live[table.Name], s.mapped[live.Name] = live, table
+		}
+	}
+	s.needed[s.SubjectTable().Name] = true
+	for _, step := range s.steps {
+		s.need(step.Target)
+	}
+	for _, table := range s.Tables() {
+		if len(table.Personal()) > 0 {
+			s.need(table.Name)
+		}
+	}
+	s.writes = s.overwrites()
+	return s
+}
+
+func (s *schema) need(table string) {
+	s.needed[table] = true
+	for _, path := range s.Paths(table) {
+		for _, relation := range path.Relations {
+			s.needed[relation.References] = true
+		}
+	}
+}
+
+// present calls do for each table of the data map that the database has, in the order of the data map.
+func (s *schema) present(do func(table domain.Table, live domain.CatalogTable)) {
+	for _, table := range s.Declared() {
+		if live, ok := s.live[table.Name]; ok {
+			do(table, live)
+		}
+	}
+}
+
+// outside returns the tables of the database that are not in the data map, without views. The rows of a table that
+// inherits from one of the data map are rows of that one: only its further columns are outside.
+func (s *schema) outside() []domain.CatalogTable {
+	var tables []domain.CatalogTable
+	for _, table := range s.catalog.Tables {
+		if _, mapped := s.mapped[table.Name]; mapped || table.Kind == domain.KindView || table.Kind == domain.KindMatView {
+			continue
+		}
+		for _, name := range table.Inherits {
+			if parent, mapped := s.named(name); mapped {
+				table.Columns = slices.DeleteFunc(slices.Clone(table.Columns), func(c domain.CatalogColumn) bool {
+					_, inherited := s.live[parent.Name].Column(c.Name)
+					return inherited
+				})
+			}
+		}
+		tables = append(tables, table)
+	}
+	return tables
+}
+
+// named returns the table that a foreign key, a trigger or a view names, by its name in the catalog.
+func (s *schema) named(name string) (table domain.Table, mapped bool) {
+	if live, ok := s.catalog.Table(name); ok {
+		name = live.Name
+	}
+	table, mapped = s.mapped[name]
+	return table, mapped
+}
+
+// goes reports whether an erasure deletes rows of a table of the data map.
+func (s *schema) goes(table string) bool {
+	return slices.ContainsFunc(s.steps, func(step domain.Step) bool {
+		return step.Target == table && step.Strategy == domain.StrategyDelete
+	})
+}
+
+// stays reports whether an erasure leaves rows of a table of the data map, along one path at least.
+func (s *schema) stays(table domain.Table) bool {
+	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool { return !s.RowsGo(table, p) })
+}
+
+// isTable reports whether rows of the kind are kept in the table itself.
+func isTable(live domain.CatalogTable) bool {
+	return live.Kind == domain.KindTable || live.Kind == domain.KindPartitioned
+}
+
+// columnOf returns the column of the data map for one of the database.
+func columnOf(table domain.Table, live domain.CatalogTable, name string) (domain.Column, bool) {
+	i := slices.IndexFunc(table.Columns, func(c domain.Column) bool { return sameName(live, c.Name, name) })
+	if i < 0 {
+		return domain.Column{}, false
+	}
+	return table.Columns[i], true
+}
+
+// sameName reports whether two names of columns are one to the database.
+func sameName(live domain.CatalogTable, a, b string) bool {
+	return a == b || live.FoldsCase && strings.EqualFold(a, b)
+}
+
+func hasName(live domain.CatalogTable, names []string, name string) bool {
+	return slices.ContainsFunc(names, func(other string) bool { return sameName(live, other, name) })
+}
+
+// isSubset reports whether all columns are among the others.
+func isSubset(live domain.CatalogTable, columns, of []string) bool {
+	return !slices.ContainsFunc(columns, func(name string) bool { return !hasName(live, of, name) })
+}
+
+// isUnique reports whether no two rows have equal values in the columns, as far as the database makes sure of it.
+func isUnique(live domain.CatalogTable, columns []string) bool {
+	if len(live.PrimaryKey) > 0 && isSubset(live, live.PrimaryKey, columns) {
+		return true
+	}
+	return slices.ContainsFunc(live.Uniques, func(u domain.CatalogUnique) bool {
+		return !u.Partial && !u.Exclusion && !u.Expressions && len(u.Columns) > 0 && isSubset(live, u.Columns, columns)
+	})
+}
+
+// write is what an erasure writes into the rows of a table that a path leads from.
+type write struct {
+	table   domain.Table
+	live    domain.CatalogTable
+	columns []written
+}
+
+// written is a column that an erasure overwrites.
+type written struct {
+	domain.Column
+	live    domain.CatalogColumn
+	null    bool // by NULL, else by the surrogate
+	expired bool // only when a duty is over
+}
+
+// overwrites returns what the steps of the plan write into columns that the database has.
+func (s *schema) overwrites() []write {
+	var all []write
+	type rows struct{ table, via string }
+	at := map[rows]int{}
+	for _, step := range s.steps {
+		live, ok := s.live[step.Target]
+		if !ok || step.Strategy == domain.StrategyDelete {
+			continue
+		}
+		key := rows{step.Target, step.Via}
+		i, known := at[key]
+		if !known {
+			table, _ := s.Table(step.Target)
+			i, all = len(all), append(all, write{table: table, live: live})
+			at[key] = i
+		}
+		if step.Strategy == domain.StrategyAnonymize {
+			all[i].add(step.Columns, false, false)
+			all[i].add(step.Clears, true, false)
+		}
+		all[i].add(step.Expired, false, true)
+	}
+	return slices.DeleteFunc(all, func(w write) bool { return len(w.columns) == 0 })
+}
+
+func (w *write) add(names []string, null, expired bool) {
+	for _, name := range names {
+		column, _ := w.table.Column(name)
+		live, ok := w.live.Column(name)
+		if !ok {
+			continue
+		}
+		null := null || column.Personal != nil && column.Personal.Strategy == domain.StrategyNull
+		w.columns = append(w.columns, written{Column: column, live: live, null: null, expired: expired})
+	}
+}
+
+// writtenColumns returns the columns of a table that an erasure overwrites along any path, in the order of the table.
+func (s *schema) writtenColumns(table string) []written {
+	var all []written
+	for _, w := range s.writes {
+		for _, column := range w.columns {
+			if w.table.Name == table && !slices.ContainsFunc(all, func(c written) bool { return c.Name == column.Name }) {
+				all = append(all, column)
+			}
+		}
+	}
+	return all
+}
+
+// list joins names for a sentence.
+func list(names []string) string { return strings.Join(names, ", ") }

@@ -1,0 +1,143 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// checkTables compares the tables and the names of columns.
+func (s *schema) checkTables() {
+	for _, table := range s.Declared() {
+		live, ok := s.live[table.Name]
+		switch {
+		case !ok && s.needed[table.Name]:
+			s.report(tableMissing, place{table: table.Name},
+				"The database has no such table, or the connection does not find it. Every erasure and export fails.",
+				"Create the table, correct its name, or take it off the data map.")
+		case !ok:
+			s.report(mapOutdated, place{table: table.Name},
+				"The database has no such table, or the connection does not find it. No operation uses it.",
+				"Take it off the data map.")
+		default:
+			s.checkKind(table, live)
+			s.checkMissing(table, live)
+			s.checkUnmapped(table, live)
+			if isTable(live) {
+				s.checkPrimaryKey(table, live)
+			}
+		}
+	}
+}
+
+func (s *schema) checkKind(table domain.Table, live domain.CatalogTable) {
+	switch live.Kind { //nolint:exhaustive // rows of the others can be locked and are all there
+	case domain.KindMatView, domain.KindForeign:
+		if s.needed[table.Name] && s.isLocked(table.Name) {
+			s.report(rowsNotLockable, place{table: table.Name},
+				"It is a "+kindCalled(live.Kind)+", the rows of which an erasure cannot lock. Every erasure fails.",
+				"Name the table that holds the rows.")
+		}
+	case domain.KindView:
+		if live.Filtered && !s.trusts && s.needed[table.Name] {
+			s.report(viewMapped, place{table: table.Name, object: live.Name},
+				"It is a view that may leave rows out. Erasures and exports are refused, as they would miss these rows.",
+				"Name the table that holds the rows, or set TrustRowFilters if the view shows all rows of a subject.")
+		}
+	}
+}
+
+func kindCalled(kind domain.TableKind) string {
+	switch kind { //nolint:exhaustive // tables are called tables
+	case domain.KindMatView:
+		return "materialized view"
+	case domain.KindForeign:
+		return "foreign table"
+	default:
+		return "table"
+	}
+}
+
+// isLocked reports whether an erasure locks or changes rows of the table.
+func (s *schema) isLocked(table string) bool {
+	changes := slices.ContainsFunc(s.steps, func(step domain.Step) bool {
+		return step.Target == table && step.Strategy != domain.StrategyRetain
+	})
+	return changes || table == s.SubjectTable().Name || s.leadsOthers(table)
+}
+
+// leadsOthers reports whether tables that an erasure needs reach the subject through the table.
+func (s *schema) leadsOthers(table string) bool {
+	for child := range s.needed {
+		if slices.ContainsFunc(s.Paths(child), func(p domain.Path) bool {
+			return len(p.Relations) > 0 && p.Relations[0].References == table
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *schema) checkMissing(table domain.Table, live domain.CatalogTable) {
+	for _, column := range table.Columns {
+		if _, ok := live.Column(column.Name); ok {
+			continue
+		}
+		if s.needed[table.Name] && s.isUsed(table, column) {
+			s.report(columnMissing, place{table: table.Name, column: column.Name},
+				"The database has no such column, and an erasure or an export uses it. Each of them fails.",
+				"Create the column, correct its name, or take it off the data map.")
+			continue
+		}
+		s.report(mapOutdated, place{table: table.Name, column: column.Name},
+			"The database has no such column. No operation uses it.", "Take it off the data map.")
+	}
+}
+
+// isUsed reports whether a statement of an erasure or an export names the column.
+func (s *schema) isUsed(table domain.Table, column domain.Column) bool {
+	return column.Personal != nil || s.IsKey(table, column.Name) ||
+		slices.ContainsFunc(table.Personal(), func(c domain.Column) bool { return c.Personal.Since == column.Name })
+}
+
+// checkUnmapped finds columns that would be deleted with their rows, although the data map does not know them. bunstore
+// refuses such an erasure.
+func (s *schema) checkUnmapped(table domain.Table, live domain.CatalogTable) {
+	if !slices.ContainsFunc(s.steps, func(step domain.Step) bool {
+		path, _ := s.PathVia(step.Target, step.Via)
+		return step.Target == table.Name && step.Strategy == domain.StrategyDelete && !table.Owned &&
+			path.OnErasure() != domain.StrategyDelete
+	}) {
+		return
+	}
+	for _, column := range live.Columns {
+		if _, ok := columnOf(table, live, column.Name); !ok && !column.Generated {
+			s.report(columnUnmapped, place{table: table.Name, column: column.Name},
+				"The column is not in the data map, and an erasure would delete it with its row. Every erasure is refused.",
+				`Add the column to the data map, or declare that the whole row is the subject's (subject:"owned").`)
+		}
+	}
+}
+
+func (s *schema) checkPrimaryKey(table domain.Table, live domain.CatalogTable) {
+	if hasAll(live, table.PrimaryKey) && !isUnique(live, table.PrimaryKey) {
+		s.report(primaryKeyMissing, place{table: table.Name, column: list(table.PrimaryKey)},
+			"The database has neither a primary key nor a unique constraint on these columns. "+
+				"Exports and verifications may take two rows for one.",
+			"Make the columns unique, or name the primary key that the database has.")
+	}
+	if len(table.SubjectKey) > 0 && !slices.Equal(table.SubjectKey, table.PrimaryKey) &&
+		hasAll(live, table.SubjectKey) && !isUnique(live, table.SubjectKey) {
+		s.report(subjectKeyShared, place{table: table.Name, column: list(table.SubjectKey)},
+			"The database does not make sure that the subject's key is unique. "+
+				"Rows of two people with one key are erased together.",
+			"Make the columns unique.")
+	}
+}
+
+func hasAll(live domain.CatalogTable, columns []string) bool {
+	return !slices.ContainsFunc(columns, func(name string) bool {
+		_, ok := live.Column(name)
+		return !ok
+	})
+}

@@ -1,0 +1,123 @@
+package check_test
+
+import "github.com/habeas-data/habeas/domain"
+
+func (w *world) without(table string) {
+	for i, live := range w.catalog.Tables {
+		if live.Name == table {
+			w.catalog.Tables = append(w.catalog.Tables[:i], w.catalog.Tables[i+1:]...)
+			return
+		}
+	}
+}
+
+// plain adds a table to the data map and the database that holds nothing personal and leads to nothing.
+func (w *world) plain() {
+	w.tables = append(w.tables, domain.Table{
+		Name: "badges", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("users", "user_id")},
+		Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt}, {Name: "user_id", Type: domain.TypeBigInt}, {Name: "color"},
+		},
+	})
+	w.catalog.Tables = append(w.catalog.Tables, liveOf(w.tables[len(w.tables)-1]))
+}
+
+// view puts a view in the place of a table.
+func (w *world) view(table string, kind domain.TableKind) *domain.CatalogTable {
+	live := w.live(table)
+	live.Kind, live.PrimaryKey, live.Indexes, live.ForeignKeys = kind, nil, nil, nil
+	return live
+}
+
+var tableCases = cases{
+	"table-missing":                       {func(w *world) { w.without("orders") }, []string{"table-missing orders"}},
+	"table-missing not with its schema":   {func(w *world) { w.table("sessions").Name = "public.sessions" }, nil},
+	"table-missing not in another case":   {func(w *world) { w.live("orders").FoldsCase = true; w.live("orders").Name = "Orders" }, nil},
+	"map-outdated by a table":             {func(w *world) { w.plain(); w.without("badges") }, []string{"map-outdated badges"}},
+	"map-outdated by a column":            {func(w *world) { w.drop("users", "theme") }, []string{"map-outdated users.theme"}},
+	"map-outdated not by further columns": {func(w *world) { w.add("users", "color", domain.TypeText) }, nil},
+	"column-missing":                      {func(w *world) { w.drop("users", "email") }, []string{"column-missing users.email"}},
+	"column-missing of a key":             {func(w *world) { w.drop("orders", "id") }, []string{"column-missing orders.id"}},
+	"column-missing of a relation":        {func(w *world) { w.drop("orders", "user_id") }, []string{"column-missing orders.user_id"}},
+	"column-missing of a duty": {
+		func(w *world) { w.drop("orders", "issued_at") }, []string{"column-missing orders.issued_at"},
+	},
+	"column-missing not in another case": {
+		func(w *world) { w.live("users").FoldsCase = true; w.column("users", "email").Name = "Email" }, nil,
+	},
+	"column-missing in another case": {
+		func(w *world) { w.column("users", "theme").Name = "Theme" }, []string{"map-outdated users.theme"},
+	},
+	"primary-key-missing": {
+		func(w *world) { w.live("orders").PrimaryKey = nil }, []string{"primary-key-missing orders.id"},
+	},
+	"primary-key-missing if it has another column": {
+		func(w *world) { w.live("orders").PrimaryKey = []string{"id", "user_id"} }, []string{"primary-key-missing orders.id"},
+	},
+	"primary-key-missing if it is partial": {
+		func(w *world) {
+			w.live("orders").PrimaryKey = nil
+			w.live("orders").Uniques = []domain.CatalogUnique{{Columns: []string{"id"}, Partial: true}}
+		}, []string{"primary-key-missing orders.id"},
+	},
+	"primary-key-missing not if it is unique": {
+		func(w *world) {
+			w.live("orders").PrimaryKey = nil
+			w.live("orders").Uniques = []domain.CatalogUnique{{Columns: []string{"id"}}}
+		}, nil,
+	},
+	"subject-key-shared": {
+		func(w *world) {
+			w.both("users", domain.Column{Name: "uid", Type: domain.TypeUUID})
+			w.table("users").SubjectKey = []string{"uid"}
+			w.live("users").Indexes = append(w.live("users").Indexes, domain.CatalogIndex{Columns: []string{"uid"}})
+		}, []string{"subject-key-shared users.uid"},
+	},
+	"subject-key-shared not if it is unique": {
+		func(w *world) {
+			w.both("users", domain.Column{Name: "uid", Type: domain.TypeUUID})
+			w.table("users").SubjectKey = []string{"uid"}
+			w.live("users").Indexes = append(w.live("users").Indexes, domain.CatalogIndex{Columns: []string{"uid"}})
+			w.live("users").Uniques = []domain.CatalogUnique{{Columns: []string{"uid"}}}
+		}, nil,
+	},
+	"column-unmapped": {
+		func(w *world) { w.add("sessions", "color", domain.TypeText) }, []string{"column-unmapped sessions.color"},
+	},
+	"column-unmapped not if it is owned": {
+		func(w *world) { w.add("sessions", "color", domain.TypeText); w.table("sessions").Owned = true }, nil,
+	},
+	"column-unmapped not if it is generated": {
+		func(w *world) {
+			w.add("sessions", "color", domain.TypeText)
+			w.column("sessions", "color").Generated = true
+		}, nil,
+	},
+	"column-unmapped not if the path deletes the rows": {
+		func(w *world) {
+			w.add("sessions", "color", domain.TypeText)
+			w.table("sessions").Relations[0].Path = true
+			w.table("sessions").Relations[0].OnErasure = domain.StrategyDelete
+		}, nil,
+	},
+	"rows-not-lockable": {
+		func(w *world) { w.view("users", domain.KindMatView) }, []string{"rows-not-lockable users"},
+	},
+	"rows-not-lockable of another server": {
+		func(w *world) { w.view("sessions", domain.KindForeign) }, []string{"rows-not-lockable sessions"},
+	},
+	"rows-not-lockable not of a view": {func(w *world) { w.view("sessions", domain.KindView) }, nil},
+	"rows-not-lockable not if rows are only read": {
+		func(w *world) {
+			w.field("orders", "address").Personal.Retain, w.field("orders", "address").Personal.Since = domain.Period{}, ""
+			w.view("orders", domain.KindForeign)
+		}, nil,
+	},
+	"view-mapped": {
+		func(w *world) { w.view("sessions", domain.KindView).Filtered = true }, []string{"view-mapped sessions sessions"},
+	},
+	"view-mapped not if it is trusted": {
+		func(w *world) { w.view("sessions", domain.KindView).Filtered, w.trusts = true, true }, nil,
+	},
+	"view-mapped not if it shows all rows": {func(w *world) { w.view("sessions", domain.KindView) }, nil},
+}

@@ -1,0 +1,71 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// checkUniques finds unique and exclusion constraints that surrogates may break.
+func (s *schema) checkUniques() {
+	for _, w := range s.writes {
+		constraints := w.live.Uniques
+		if len(w.live.PrimaryKey) > 0 {
+			constraints = append([]domain.CatalogUnique{{Columns: w.live.PrimaryKey}}, constraints...)
+		}
+		for _, unique := range constraints {
+			if colliding := w.colliding(unique); len(colliding) > 0 {
+				s.reportUnique(unique, place{table: w.table.Name, column: list(colliding), object: unique.Name})
+			}
+		}
+	}
+}
+
+func (s *schema) reportUnique(unique domain.CatalogUnique, at place) {
+	const remedy = "Say erasure:null, give a surrogate that is different in each cell (a placeholder in a text: " +
+		"surrogate:'{}@erased.invalid'), or change the constraint."
+	switch {
+	case unique.Exclusion:
+		s.report(uniqueUndecided, at,
+			"An erasure overwrites the column, and it cannot be decided whether the exclusion constraint"+
+				called(unique.Name)+" still holds. If it does not, the erasure fails.",
+			"Rehearse two erasures, or read the constraint.")
+	case unique.Partial || unique.Expressions:
+		s.report(uniqueUndecided, at,
+			"An erasure writes equal surrogates into the column, and the unique index"+called(unique.Name)+
+				" may refuse the second one. It is over some rows or over expressions.", remedy)
+	default:
+		s.report(uniqueViolated, at,
+			"An erasure writes equal surrogates into the column, and the unique constraint"+called(unique.Name)+
+				" refuses the second one. That erasure fails.", remedy)
+	}
+}
+
+// colliding returns the columns of a unique constraint into which an erasure writes values that may be equal to those of
+// other rows. One column that differs in each row, or that is NULL, is enough for a constraint on several columns.
+func (w write) colliding(unique domain.CatalogUnique) []string {
+	var names, kept []string
+	for _, name := range unique.Columns {
+		i := slices.IndexFunc(w.columns, func(c written) bool { return sameName(w.live, c.Name, name) })
+		if i < 0 {
+			kept = append(kept, name)
+			continue
+		}
+		column := w.columns[i]
+		switch {
+		case column.null && unique.NullsEqual, unique.Exclusion && !column.null:
+			names = append(names, column.Name)
+		case column.null && !unique.Expressions:
+			return nil
+		case column.null:
+		case column.Unique() && !column.expired:
+			return nil
+		case !column.Unique():
+			names = append(names, column.Name)
+		}
+	}
+	if isUnique(w.live, kept) {
+		return nil
+	}
+	return names
+}

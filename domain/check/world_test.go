@@ -1,0 +1,191 @@
+package check_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/golang/mock/gomock"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/check"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/ports/mocks"
+)
+
+// world is a data map and the catalog of a database. At first the two fit. Cases change it.
+type world struct {
+	tables  []domain.Table
+	catalog domain.Catalog
+	trusts  bool
+}
+
+const (
+	anonymize = domain.StrategyAnonymize
+	null      = domain.StrategyNull
+	erase     = domain.StrategyErase
+)
+
+func personal(strategy domain.Strategy) *domain.Annotation {
+	return &domain.Annotation{Category: domain.CategoryContact, Strategy: strategy}
+}
+
+func belongsTo(table, column string) domain.Relation {
+	return domain.Relation{Columns: []string{column}, References: table, ReferencedColumns: []string{"id"}}
+}
+
+// newWorld has users, whose rows stay, with orders, whose rows stay, and with sessions, whose rows go.
+func newWorld() *world {
+	retained := &domain.Annotation{
+		Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "§ 147 AO",
+		Retain: domain.Period{Years: 10}, Since: "issued_at",
+	}
+	w := &world{tables: []domain.Table{
+		{
+			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{
+				{Name: "id", Type: domain.TypeBigInt},
+				{Name: "email", Type: domain.TypeText, Personal: personal(anonymize)},
+				{Name: "nick", Type: domain.TypeText, Personal: personal(null)},
+				{Name: "theme", Type: domain.TypeText},
+			},
+		},
+		{
+			Name: "orders", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("users", "user_id")},
+			Columns: []domain.Column{
+				{Name: "id", Type: domain.TypeBigInt},
+				{Name: "user_id", Type: domain.TypeBigInt},
+				{Name: "address", Type: domain.TypeText, Personal: retained},
+				{Name: "issued_at", Type: domain.TypeTime},
+			},
+		},
+		{
+			Name: "sessions", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("users", "user_id")},
+			Columns: []domain.Column{
+				{Name: "id", Type: domain.TypeBigInt},
+				{Name: "user_id", Type: domain.TypeBigInt},
+				{Name: "agent", Type: domain.TypeText, Personal: personal(erase)},
+			},
+		},
+	}}
+	for _, table := range w.tables {
+		w.catalog.Tables = append(w.catalog.Tables, liveOf(table))
+	}
+	w.column("users", "id").Nullable = false
+	return w
+}
+
+// liveOf is the table of a database that fits one of a data map.
+func liveOf(table domain.Table) domain.CatalogTable {
+	live := domain.CatalogTable{
+		Name: table.Name, Kind: domain.KindTable, Schema: "public", PrimaryKey: table.PrimaryKey, Rows: 5000,
+		Indexes: []domain.CatalogIndex{{Name: table.Name + "_pkey", Columns: table.PrimaryKey}},
+	}
+	for _, column := range table.Columns {
+		live.Columns = append(live.Columns, domain.CatalogColumn{
+			Name: column.Name, Declared: string(column.Type), Type: column.Type, Nullable: !slices.Contains(table.PrimaryKey, column.Name),
+		})
+	}
+	for _, relation := range table.Relations {
+		live.ForeignKeys = append(live.ForeignKeys, foreignKey(relation.Columns[0], relation.References, domain.ActionNone))
+		live.Indexes = append(live.Indexes, domain.CatalogIndex{Name: table.Name + "_by", Columns: relation.Columns})
+	}
+	return live
+}
+
+func foreignKey(column, table string, action domain.ForeignKeyAction) domain.CatalogForeignKey {
+	return domain.CatalogForeignKey{
+		Name: column + "_fkey", Columns: []string{column}, References: table, Referenced: []string{"id"}, OnDelete: action,
+	}
+}
+
+// leave makes an erasure delete the rows of users, too. Nothing but sessions hangs on them.
+func (w *world) leave() {
+	w.tables = slices.DeleteFunc(w.tables, func(t domain.Table) bool { return t.Name == "orders" })
+	w.catalog.Tables = slices.DeleteFunc(w.catalog.Tables, func(t domain.CatalogTable) bool { return t.Name == "orders" })
+	w.table("users").Owned = true
+	w.field("users", "email").Personal = personal(erase)
+	w.field("users", "nick").Personal = personal(erase)
+}
+
+func (w *world) table(name string) *domain.Table {
+	return &w.tables[slices.IndexFunc(w.tables, func(t domain.Table) bool { return t.Name == name })]
+}
+
+func (w *world) live(name string) *domain.CatalogTable {
+	return &w.catalog.Tables[slices.IndexFunc(w.catalog.Tables, func(t domain.CatalogTable) bool { return t.Name == name })]
+}
+
+// field is a column of the data map, and column one of the database.
+func (w *world) field(table, name string) *domain.Column {
+	columns := w.table(table).Columns
+	return &columns[slices.IndexFunc(columns, func(c domain.Column) bool { return c.Name == name })]
+}
+
+func (w *world) column(table, name string) *domain.CatalogColumn {
+	columns := w.live(table).Columns
+	return &columns[slices.IndexFunc(columns, func(c domain.CatalogColumn) bool { return c.Name == name })]
+}
+
+// drop takes a column out of the database.
+func (w *world) drop(table, name string) {
+	live := w.live(table)
+	live.Columns = slices.DeleteFunc(live.Columns, func(c domain.CatalogColumn) bool { return c.Name == name })
+}
+
+// add adds a column to the database alone.
+func (w *world) add(table, name string, t domain.ColumnType) {
+	live := w.live(table)
+	live.Columns = append(live.Columns, domain.CatalogColumn{Name: name, Declared: string(t), Type: t, Nullable: true})
+}
+
+// map_ adds a column to the data map and to the database.
+func (w *world) both(table string, column domain.Column) {
+	w.table(table).Columns = append(w.table(table).Columns, column)
+	w.add(table, column.Name, column.Type)
+}
+
+// outside adds a table that the data map does not have, with texts as its columns, to the database.
+func (w *world) outside(name string, columns ...string) *domain.CatalogTable {
+	live := domain.CatalogTable{
+		Name: name, Kind: domain.KindTable, Rows: 5000, PrimaryKey: []string{"id"},
+		Indexes: []domain.CatalogIndex{{Columns: []string{"id"}}},
+		Columns: []domain.CatalogColumn{{Name: "id", Declared: "bigint", Type: domain.TypeBigInt}},
+	}
+	for _, column := range columns {
+		live.Columns = append(live.Columns, domain.CatalogColumn{
+			Name: column, Declared: "text", Type: domain.TypeText, Nullable: true,
+		})
+	}
+	w.catalog.Tables = append(w.catalog.Tables, live)
+	return &w.catalog.Tables[len(w.catalog.Tables)-1]
+}
+
+// refer adds a column with a foreign key to the users, and with an index, to a table of the database.
+func (w *world) refer(table, column string, action domain.ForeignKeyAction) {
+	w.add(table, column, domain.TypeBigInt)
+	live := w.live(table)
+	live.ForeignKeys = append(live.ForeignKeys, foreignKey(column, "users", action))
+	live.Indexes = append(live.Indexes, domain.CatalogIndex{Name: column + "_idx", Columns: []string{column}})
+}
+
+// findings are those of the world.
+func (w *world) findings(t *testing.T) []domain.Finding {
+	t.Helper()
+	dataMap, err := domain.NewDataMap(w.tables...)
+	must(t, err)
+	plan, err := erasure.Planner{}.Plan(dataMap, nil)
+	must(t, err)
+	reader := mocks.NewMockCatalogReader(gomock.NewController(t))
+	reader.EXPECT().Catalog(gomock.Any()).Return(w.catalog, nil)
+	checker, err := check.New(check.Config{Catalog: reader, DataMap: dataMap, Plan: plan, TrustRowFilters: w.trusts})
+	must(t, err)
+	found, err := checker.Check(t.Context())
+	must(t, err)
+	return found
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,330 @@
+package health_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/health"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// No goroutine may be left behind.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var errBoom = errors.New("boom: zoe@example.org")
+
+// store is a session factory with a probe and a backlog.
+type store struct {
+	probe   func(context.Context) error
+	backlog func(context.Context) ([]domain.OutboxBacklog, error)
+	probes  atomic.Int64
+	reads   atomic.Int64
+}
+
+func (s *store) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	return fn(ctx, session{store: s})
+}
+
+func (s *store) Probe(ctx context.Context) error {
+	s.probes.Add(1)
+	if s.probe == nil {
+		return nil
+	}
+	return s.probe(ctx)
+}
+
+type session struct {
+	ports.Session
+	store *store
+}
+
+func (s session) Outbox() ports.Outbox { return outbox{store: s.store} }
+
+type outbox struct {
+	ports.Outbox
+	ports.OutboxOperations
+	store *store
+}
+
+func (o outbox) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
+	o.store.reads.Add(1)
+	if o.store.backlog == nil {
+		return nil, nil
+	}
+	return o.store.backlog(ctx)
+}
+
+// clock is the clock of the bubble.
+type clock struct{}
+
+func (clock) Now() time.Time { return time.Now() }
+
+// worker is a heartbeat.
+type worker struct {
+	last    time.Time
+	running bool
+}
+
+func (w *worker) Heartbeat() (time.Time, bool) { return w.last, w.running }
+
+func newChecker(t *testing.T, c health.Config) *health.Checker {
+	t.Helper()
+	c.Clock = clock{}
+	checker, err := health.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return checker
+}
+
+// summary is a health in one line.
+func summary(h domain.Health) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "ready=%v degraded=%v", h.Ready, h.Degraded)
+	for _, check := range h.Checks {
+		fmt.Fprintf(&b, " %s", check.Status)
+	}
+	return b.String()
+}
+
+func want(t *testing.T, checker *health.Checker, want string) domain.Health {
+	t.Helper()
+	got := checker.Check(t.Context())
+	if summary(got) != want || !got.Live {
+		t.Errorf("got %q, want %q", summary(got), want)
+	}
+	return got
+}
+
+const allWell = "ready=true degraded=false ok ok off ok ok"
+
+func TestAProcessWithoutAWorkerIsReady(t *testing.T) {
+	want(t, newChecker(t, health.Config{Sessions: &store{}}), allWell)
+}
+
+func TestReadinessFollowsTheStore(t *testing.T) {
+	for name, c := range map[string]struct {
+		probe func(context.Context) error
+		want  string
+	}{
+		"out of reach": {
+			func(context.Context) error { return &domain.Error{Code: domain.ErrUnavailable} },
+			"ready=false degraded=false failed unknown off unknown unknown",
+		},
+		"too slow": {
+			func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+			"ready=false degraded=false failed unknown off unknown unknown",
+		},
+		"panics": {
+			func(context.Context) error { panic(errBoom) },
+			"ready=false degraded=false failed unknown off unknown unknown",
+		},
+		"migrations are pending": {
+			func(context.Context) error { return domain.Misconfigured("store", "pending") },
+			"ready=false degraded=false ok failed off ok ok",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				got := want(t, newChecker(t, health.Config{Sessions: &store{probe: c.probe}}), c.want)
+				if got.Checks[0].Err == nil && got.Checks[1].Err == nil {
+					t.Error("it does not say why")
+				}
+			})
+		})
+	}
+}
+
+func TestACheckThatHangsEndsInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		s := &store{probe: func(context.Context) error { <-release; return nil }} // whatever its context says
+		checker := newChecker(t, health.Config{Sessions: s, Options: health.Options{Timeout: 2 * time.Second}})
+		began := time.Now()
+		for range 3 {
+			want(t, checker, "ready=false degraded=false failed unknown off unknown unknown")
+		}
+		if took := time.Since(began); took != 6*time.Second || s.probes.Load() != 1 {
+			t.Errorf("three checks took %v and %d probes, want 6 s and the same probe", took, s.probes.Load())
+		}
+		close(release)
+		synctest.Wait()
+		want(t, checker, allWell)
+	})
+}
+
+func TestACheckEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &store{probe: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		began := time.Now()
+		if got := newChecker(t, health.Config{Sessions: s}).Check(ctx); got.Ready || time.Since(began) > 0 {
+			t.Errorf("after %v: %s", time.Since(began), summary(got))
+		}
+		time.Sleep(time.Minute) // the probe ends by itself
+	})
+}
+
+func TestChecksAtOnceShareAProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &store{probe: func(context.Context) error { time.Sleep(100 * time.Millisecond); return nil }}
+		checker := newChecker(t, health.Config{Sessions: s})
+		var callers sync.WaitGroup
+		for range 100 {
+			callers.Go(func() { want(t, checker, allWell) })
+		}
+		callers.Wait()
+		if n := s.probes.Load(); n != 1 {
+			t.Errorf("%d probes", n)
+		}
+	})
+}
+
+func TestAWorkerThatIsSilentIsNotReady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &worker{last: time.Now(), running: true}
+		checker := newChecker(t, health.Config{Sessions: &store{}, Worker: w, PollInterval: 10 * time.Second})
+		time.Sleep(30 * time.Second)
+		want(t, checker, "ready=true degraded=false ok ok ok ok ok")
+		time.Sleep(time.Millisecond)
+		want(t, checker, "ready=false degraded=false ok ok failed ok ok")
+		w.running = false // it runs in another process
+		want(t, checker, allWell)
+		w.running, w.last = true, time.Now()
+		want(t, checker, "ready=true degraded=false ok ok ok ok ok")
+	})
+}
+
+func TestWhatIsAbandonedOrLateDegradesAndNeverFailsReadiness(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		enqueued := time.Now()
+		for _, c := range []struct {
+			backlog domain.OutboxBacklog
+			want    string
+		}{
+			{domain.OutboxBacklog{}, allWell},
+			{backlog(domain.OutboxAbandoned, nil), "ready=true degraded=true ok ok off failed ok"},
+			{backlog(domain.OutboxFailed, &enqueued), allWell},
+		} {
+			s := &store{backlog: func(context.Context) ([]domain.OutboxBacklog, error) {
+				return []domain.OutboxBacklog{{}, c.backlog}, nil
+			}}
+			want(t, newChecker(t, health.Config{Sessions: s}), c.want)
+		}
+		late := &store{backlog: func(context.Context) ([]domain.OutboxBacklog, error) {
+			return []domain.OutboxBacklog{backlog(domain.OutboxPending, &enqueued)}, nil
+		}}
+		checker := newChecker(t, health.Config{Sessions: late, Options: health.Options{LateAfter: time.Hour}})
+		time.Sleep(59 * time.Minute)
+		want(t, checker, allWell)
+		time.Sleep(time.Minute)
+		want(t, checker, "ready=true degraded=true ok ok off ok failed")
+	})
+}
+
+func backlog(status domain.OutboxStatus, oldest *time.Time) domain.OutboxBacklog {
+	return domain.OutboxBacklog{
+		Resolver: "desk", Counts: map[domain.OutboxStatus]int64{status: 1}, Oldest: oldest, OldestDue: oldest,
+	}
+}
+
+func TestTheOutboxIsReadNowAndThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &store{}
+		checker := newChecker(t, health.Config{Sessions: s})
+		for range 61 { // every second
+			want(t, checker, allWell)
+			time.Sleep(time.Second)
+		}
+		if n := s.reads.Load(); n != 3 {
+			t.Errorf("read %d times in a minute", n)
+		}
+	})
+}
+
+func TestASlowOutboxDelaysNoProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &store{backlog: func(context.Context) ([]domain.OutboxBacklog, error) {
+			time.Sleep(3 * time.Second)
+			return []domain.OutboxBacklog{backlog(domain.OutboxAbandoned, nil)}, nil
+		}}
+		checker := newChecker(t, health.Config{Sessions: s})
+		began := time.Now()
+		want(t, checker, "ready=true degraded=false ok ok off unknown unknown")
+		if took := time.Since(began); took != health.DefaultTimeout/4 {
+			t.Errorf("it took %v", took)
+		}
+		time.Sleep(3 * time.Second)
+		want(t, checker, "ready=true degraded=true ok ok off failed ok")
+		if n := s.reads.Load(); n != 1 {
+			t.Errorf("read %d times", n)
+		}
+	})
+}
+
+func TestAnOutboxThatCannotBeReadIsUnknown(t *testing.T) {
+	for name, read := range map[string]func(context.Context) ([]domain.OutboxBacklog, error){
+		"an error": func(context.Context) ([]domain.OutboxBacklog, error) { return nil, errBoom },
+		"a panic":  func(context.Context) ([]domain.OutboxBacklog, error) { panic(errBoom) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			want(t, newChecker(t, health.Config{Sessions: &store{backlog: read}}),
+				"ready=true degraded=false ok ok off unknown unknown")
+		})
+	}
+}
+
+// plain is a session factory without a probe, whose outbox has no backlog.
+type plain struct{ err error }
+
+func (p plain) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	return fn(ctx, plainSession{err: p.err})
+}
+
+type plainSession struct {
+	ports.Session
+	err error
+}
+
+func (s plainSession) Outbox() ports.Outbox { return plainOutbox{err: s.err} }
+
+type plainOutbox struct {
+	ports.Outbox
+	err error
+}
+
+func (o plainOutbox) Abandoned(context.Context, *domain.OutboxEntry, int) ([]domain.OutboxEntry, error) {
+	return nil, o.err
+}
+
+func TestAStoreWithoutAProbeIsRead(t *testing.T) {
+	want(t, newChecker(t, health.Config{Sessions: plain{}}), "ready=true degraded=false ok unknown off unknown unknown")
+	want(t, newChecker(t, health.Config{Sessions: plain{domain.ErrUnavailable}}),
+		"ready=false degraded=false failed unknown off unknown unknown")
+}
+
+func TestAWrongConfigurationIsRefused(t *testing.T) {
+	for name, c := range map[string]health.Config{
+		"no sessions":           {Clock: clock{}},
+		"no clock":              {Sessions: &store{}},
+		"a negative timeout":    {Sessions: &store{}, Clock: clock{}, Options: health.Options{Timeout: -1}},
+		"negative polls":        {Sessions: &store{}, Clock: clock{}, Options: health.Options{Polls: -1}},
+		"a negative age":        {Sessions: &store{}, Clock: clock{}, Options: health.Options{LateAfter: -1}},
+		"a negative poll pause": {Sessions: &store{}, Clock: clock{}, PollInterval: -1},
+	} {
+		if _, err := health.New(c); !errors.Is(err, domain.ErrConfiguration) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,433 @@
+package condition
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// reader evaluates a condition while it reads it. What it cannot read makes it fail, which leaves the condition
+// undecided.
+type reader struct {
+	tokens []token
+	at     int
+	depth  int
+	column func(name string) Value
+	failed bool
+}
+
+func (r *reader) fail() Value {
+	r.failed, r.at = true, len(r.tokens)
+	return Value{}
+}
+
+// is reports whether the token at an offset is one of the words.
+func (r *reader) is(offset int, words ...string) bool {
+	i := r.at + offset
+	return i < len(r.tokens) && r.tokens[i].kind == word &&
+		slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, r.tokens[i].text) })
+}
+
+func (r *reader) isSign(offset int, signs ...string) bool {
+	i := r.at + offset
+	return i < len(r.tokens) && r.tokens[i].kind == sign && slices.Contains(signs, r.tokens[i].text)
+}
+
+// word takes the next token if it is one of the words.
+func (r *reader) word(words ...string) bool {
+	if r.is(0, words...) {
+		r.at++
+		return true
+	}
+	return false
+}
+
+// sign takes the next token if it is one of the signs.
+func (r *reader) sign(signs ...string) bool {
+	if r.isSign(0, signs...) {
+		r.at++
+		return true
+	}
+	return false
+}
+
+// need takes a sign, or fails.
+func (r *reader) need(text string) {
+	if !r.sign(text) {
+		r.fail()
+	}
+}
+
+func (r *reader) disjunction() Value {
+	const deepest = 200
+	if r.depth++; r.depth > deepest {
+		return r.fail()
+	}
+	defer func() { r.depth-- }()
+	value := r.conjunction()
+	for r.word("or") {
+		value = either(value, r.conjunction())
+	}
+	return value
+}
+
+func (r *reader) conjunction() Value {
+	value := r.negation()
+	for r.word("and") {
+		value = both(value, r.negation())
+	}
+	return value
+}
+
+func (r *reader) negation() Value {
+	if r.word("not") {
+		return negated(r.negation())
+	}
+	value := r.operand()
+	for {
+		next, more := r.predicate(value)
+		if !more {
+			return value
+		}
+		value = next
+	}
+}
+
+// predicate reads what may follow an operand.
+func (r *reader) predicate(value Value) (result Value, more bool) {
+	switch {
+	case r.word("isnull"):
+		return value.isNull(), true
+	case r.word("notnull"):
+		return negated(value.isNull()), true
+	case r.is(0, "not") && r.is(1, "null"):
+		r.at += 2
+		return negated(value.isNull()), true
+	case r.word("is"):
+		if r.word("not") {
+			return negated(r.test(value)), true
+		}
+		return r.test(value), true
+	case r.is(0, "not") && r.is(1, "in", "between", "like", "ilike", "glob", "regexp", "match", "similar"):
+		r.at++
+		return negated(r.membership(value)), true
+	case r.is(0, "in", "between", "like", "ilike", "glob", "regexp", "match", "similar"):
+		return r.membership(value), true
+	case r.isSign(0, "=", "==", "<>", "!=", "<", "<=", ">", ">=",
+		"~", "~*", "!~", "!~*", "~~", "~~*", "!~~", "!~~*"):
+		r.at++
+		return r.comparison(value, r.tokens[r.at-1].text), true
+	}
+	return Value{}, false
+}
+
+// test reads what follows IS, but for NOT.
+func (r *reader) test(value Value) Value {
+	switch {
+	case r.word("null", "unknown"):
+		return value.isNull()
+	case r.word("true"):
+		return value.isExactly(true)
+	case r.word("false"):
+		return value.isExactly(false)
+	case r.word("distinct"):
+		if !r.word("from") {
+			return r.fail()
+		}
+		return negated(same(value, r.operand()))
+	default:
+		return same(value, r.operand())
+	}
+}
+
+// isExactly is IS TRUE or IS FALSE.
+func (v Value) isExactly(want bool) Value {
+	switch truth := v.truth(); truth.kind { //nolint:exhaustive // the others are not known
+	case boolean:
+		return Boolean(truth.is == want)
+	case null:
+		return Boolean(false)
+	default:
+		return Value{}
+	}
+}
+
+// same is IS NOT DISTINCT FROM.
+func same(a, b Value) Value {
+	if a.kind == null || b.kind == null {
+		return both(a.isNull(), b.isNull())
+	}
+	return compare(a, "=", b)
+}
+
+// membership reads IN, BETWEEN and the patterns of SQL.
+func (r *reader) membership(value Value) Value {
+	switch {
+	case r.word("in"):
+		r.need("(")
+		return anyOf(value, "=", r.list(")"))
+	case r.word("between"):
+		r.word("symmetric", "asymmetric")
+		low := r.operand()
+		if !r.word("and") {
+			return r.fail()
+		}
+		return both(compare(value, ">=", low), compare(value, "<=", r.operand()))
+	case r.word("like"):
+		// SQLite folds the case of ASCII. PostgreSQL writes ~~ where it does not.
+		pattern := r.operand()
+		if r.word("escape") {
+			r.operand()
+			return Value{}
+		}
+		exact, folded := matches(value, pattern, likePattern(false), false), matches(value, pattern, likePattern(false), true)
+		if exact.kind == boolean && folded.kind == boolean && exact.is == folded.is || exact.kind == null {
+			return exact
+		}
+		return Value{}
+	case r.word("ilike"):
+		return matches(value, r.operand(), likePattern(true), true)
+	case r.word("glob"):
+		return matches(value, r.operand(), globPattern, false)
+	}
+	r.at++
+	r.word("to")
+	r.operand()
+	return Value{}
+}
+
+// comparison reads what follows an operator.
+func (r *reader) comparison(value Value, operator string) Value {
+	if r.is(0, "any", "some", "all") && r.isSign(1, "(") {
+		all := r.is(0, "all")
+		r.at += 2
+		values := r.disjunction()
+		r.need(")")
+		switch {
+		case values.kind != list:
+			return Value{}
+		case all:
+			result := Boolean(true)
+			for _, candidate := range values.list {
+				result = both(result, operate(value, operator, candidate))
+			}
+			return result
+		}
+		return anyOf(value, operator, values.list)
+	}
+	return operate(value, operator, r.operand())
+}
+
+// anyOf is IN, and ANY.
+func anyOf(value Value, operator string, values []Value) Value {
+	result := Boolean(false)
+	for _, candidate := range values {
+		result = either(result, operate(value, operator, candidate))
+	}
+	return result
+}
+
+func operate(a Value, operator string, b Value) Value {
+	if inner, not := strings.CutPrefix(operator, "!"); not && inner != "=" {
+		return negated(operate(a, inner, b))
+	}
+	switch operator {
+	case "~":
+		return matches(a, b, regularExpression, false)
+	case "~*":
+		return matches(a, b, regularExpression, true)
+	case "~~":
+		return matches(a, b, likePattern(true), false)
+	case "~~*":
+		return matches(a, b, likePattern(true), true)
+	case "==":
+		operator = "="
+	case "!=":
+		operator = "<>"
+	}
+	return compare(a, operator, b)
+}
+
+// list reads values up to a sign, which it takes.
+func (r *reader) list(end string) []Value {
+	var values []Value
+	if r.sign(end) {
+		return nil
+	}
+	for {
+		values = append(values, r.disjunction())
+		switch {
+		case r.failed:
+			return values
+		case r.sign(","):
+		case r.sign(end):
+			return values
+		default:
+			r.fail()
+			return values
+		}
+	}
+}
+
+// operand reads what a comparison is about: sums, texts put together, and operators that are not known.
+func (r *reader) operand() Value {
+	value := r.product()
+	for {
+		switch {
+		case r.sign("+"):
+			value = calculate(value, r.product(), func(a, b float64) float64 { return a + b })
+		case r.sign("-"):
+			value = calculate(value, r.product(), func(a, b float64) float64 { return a - b })
+		case r.sign("||"):
+			value = concatenate(value, r.product())
+		case r.isSign(0, "->", "->>", "#>", "#>>", "@>", "<@", "?", "?|", "?&", "&&", "@@", "&", "|", "#", "<<", ">>", "^",
+			"^@", "-|-", "@?"):
+			r.at++
+			r.product()
+			value = Value{}
+		default:
+			return value
+		}
+	}
+}
+
+func calculate(a, b Value, with func(a, b float64) float64) Value {
+	if result, known := strict(a, b); known {
+		return result
+	}
+	if a.kind == number && b.kind == number {
+		return Number(with(a.number, b.number))
+	}
+	return Value{}
+}
+
+func concatenate(a, b Value) Value {
+	if result, known := strict(a, b); known {
+		return result
+	}
+	if a, b = a.asText(0), b.asText(0); a.kind == text && b.kind == text {
+		return Text(a.text + b.text)
+	}
+	return Value{}
+}
+
+func (r *reader) product() Value {
+	value := r.factor()
+	for {
+		switch {
+		case r.sign("*"):
+			value = calculate(value, r.factor(), func(a, b float64) float64 { return a * b })
+		case r.sign("/", "%"): // whole numbers or not
+			if result, known := strict(value, r.factor()); known {
+				value = result
+			} else {
+				value = Value{}
+			}
+		default:
+			return value
+		}
+	}
+}
+
+func (r *reader) factor() Value {
+	switch {
+	case r.sign("-"):
+		return calculate(Number(0), r.factor(), func(a, b float64) float64 { return a - b })
+	case r.sign("+"):
+		return r.factor()
+	}
+	value := r.primary()
+	for {
+		switch {
+		case r.sign("::"):
+			value = r.cast(value)
+		case r.word("collate"):
+			r.name()
+		case r.is(0, "at") && r.is(1, "time") && r.is(2, "zone"):
+			r.at += 3
+			r.factor()
+			value = Value{}
+		case r.sign("["):
+			r.list("]")
+			value = Value{}
+		default:
+			return value
+		}
+	}
+}
+
+// name takes a name, which may be qualified, and returns its last part.
+func (r *reader) name() string {
+	for {
+		if r.at >= len(r.tokens) || r.tokens[r.at].kind != word && r.tokens[r.at].kind != quoted {
+			r.fail()
+			return ""
+		}
+		r.at++
+		if !r.sign(".") {
+			return r.tokens[r.at-1].text
+		}
+	}
+}
+
+// cast reads the name of a type, and casts the value to it.
+func (r *reader) cast(value Value) Value {
+	name := strings.ToLower(r.name())
+	switch {
+	case (name == "character" || name == "bit") && r.word("varying"), name == "double" && r.word("precision"):
+		name += " " + strings.ToLower(r.tokens[r.at-1].text)
+	}
+	length := 0
+	if r.sign("(") {
+		sizes := r.list(")")
+		if len(sizes) > 0 {
+			length = int(sizes[0].number)
+		}
+	}
+	if r.word("with", "without") && (!r.word("time") || !r.word("zone")) {
+		return r.fail()
+	}
+	if name == "interval" { // with its fields
+		for r.word("year", "month", "day", "hour", "minute", "second", "to") {
+			continue
+		}
+	}
+	isArray := false
+	for r.sign("[") {
+		r.list("]")
+		isArray = true
+	}
+	if (name == "character" || name == "char") && length == 0 && !isArray {
+		length = 1
+	}
+	return cast(value, name, length, isArray)
+}
+
+func (r *reader) primary() Value {
+	if r.at >= len(r.tokens) {
+		return r.fail()
+	}
+	switch t := r.tokens[r.at]; t.kind {
+	case literal:
+		r.at++
+		return Text(t.text)
+	case numeral:
+		r.at++
+		n, err := strconv.ParseFloat(t.text, 64)
+		if err != nil {
+			return r.fail()
+		}
+		return Number(n)
+	case sign:
+		if !r.sign("(") {
+			return r.fail()
+		}
+		values := r.list(")")
+		if len(values) == 1 {
+			return values[0]
+		}
+		return Value{} // a row
+	default:
+		return r.named(t)
+	}
+}

@@ -1,0 +1,288 @@
+package condition
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+type kind int
+
+const (
+	unknown kind = iota
+	present      // any value but NULL
+	null
+	text
+	number
+	boolean
+	instant
+	now // an instant after the year 2024
+	list
+)
+
+// Value is the value of a column or an expression, as far as it is known. The zero Value may be any value, or NULL.
+type Value struct {
+	kind   kind
+	text   string
+	number float64
+	is     bool
+	at     time.Time
+	list   []Value
+}
+
+// Null is NULL.
+func Null() Value { return Value{kind: null} }
+
+// Present is any value but NULL.
+func Present() Value { return Value{kind: present} }
+
+// Text is a text, or a value that has only its text form here.
+func Text(s string) Value { return Value{kind: text, text: s} }
+
+// Number is a number.
+func Number(n float64) Value { return Value{kind: number, number: n} }
+
+// Boolean is true or false.
+func Boolean(b bool) Value { return Value{kind: boolean, is: b} }
+
+// Time is an instant or a date.
+func Time(t time.Time) Value { return Value{kind: instant, at: t} }
+
+// truth is the value as the operand of AND, OR and NOT: a boolean, NULL, or not known.
+func (v Value) truth() Value {
+	switch v.kind { //nolint:exhaustive // the others have no truth
+	case boolean, null:
+		return v
+	case number: // SQLite
+		return Boolean(v.number != 0)
+	default:
+		return Value{}
+	}
+}
+
+func (v Value) isFalse() bool { return v.kind == boolean && !v.is }
+func (v Value) isTrue() bool  { return v.kind == boolean && v.is }
+
+// both is AND.
+func both(a, b Value) Value {
+	a, b = a.truth(), b.truth()
+	switch {
+	case a.isFalse() || b.isFalse():
+		return Boolean(false)
+	case a.kind == unknown || b.kind == unknown:
+		return Value{}
+	case a.kind == null || b.kind == null:
+		return Null()
+	default:
+		return Boolean(true)
+	}
+}
+
+func negated(v Value) Value {
+	if v = v.truth(); v.kind == boolean {
+		return Boolean(!v.is)
+	}
+	return v
+}
+
+func either(a, b Value) Value { return negated(both(negated(a), negated(b))) }
+
+// isNull is IS NULL.
+func (v Value) isNull() Value {
+	if v.kind == unknown {
+		return Value{}
+	}
+	return Boolean(v.kind == null)
+}
+
+// strict reports whether a function or an operator that is NULL for NULL is already known for the operands, and that
+// value.
+func strict(operands ...Value) (result Value, known bool) {
+	result.kind = boolean // stands for none
+	for _, v := range operands {
+		switch {
+		case v.kind == null:
+			return v, true
+		case v.kind == unknown:
+			result = v
+		case v.kind == present && result.kind != unknown:
+			result = v
+		}
+	}
+	return result, result.kind != boolean
+}
+
+// compare is a comparison by =, <>, <, <=, > or >=.
+func compare(a Value, operator string, b Value) Value {
+	if result, known := strict(a, b); known {
+		return result
+	}
+	order, sure := order(a, b)
+	const differs = 2
+	switch {
+	case !sure && order != differs:
+		return Value{}
+	case !sure && operator == "=":
+		return Boolean(false)
+	case !sure && operator == "<>":
+		return Boolean(true)
+	case !sure:
+		return Value{}
+	}
+	switch operator {
+	case "=":
+		return Boolean(order == 0)
+	case "<>":
+		return Boolean(order != 0)
+	case "<":
+		return Boolean(order < 0)
+	case "<=":
+		return Boolean(order <= 0)
+	case ">":
+		return Boolean(order > 0)
+	default:
+		return Boolean(order >= 0)
+	}
+}
+
+// order is negative, zero or positive if it is sure. If it is not, 2 says that the two differ.
+func order(a, b Value) (order int, sure bool) {
+	if a.kind == text && b.kind == text {
+		switch { // the collation decides about the rest
+		case a.text == b.text:
+			return 0, true
+		case a.text == "":
+			return -1, true
+		case b.text == "":
+			return 1, true
+		case strings.EqualFold(a.text, b.text):
+			return 0, false
+		}
+		return 2, false
+	}
+	if a, b := a.asNumber(), b.asNumber(); a.kind == number && b.kind == number {
+		return signOf(a.number - b.number), true
+	}
+	a, b = a.asInstant(), b.asInstant()
+	switch {
+	case a.kind == instant && b.kind == instant:
+		return a.at.Compare(b.at), true
+	case a.kind == instant && b.kind == now && a.at.Year() < 2024:
+		return -1, true
+	case a.kind == now && b.kind == instant && b.at.Year() < 2024:
+		return 1, true
+	default:
+		return 0, false
+	}
+}
+
+func signOf(n float64) int {
+	switch {
+	case n < 0:
+		return -1
+	case n > 0:
+		return 1
+	default:
+		return 0
+	}
+}
+
+func (v Value) asNumber() Value {
+	switch {
+	case v.kind != boolean:
+		return v
+	case v.is:
+		return Number(1)
+	default:
+		return Number(0)
+	}
+}
+
+func (v Value) asInstant() Value {
+	if v.kind != text {
+		return v
+	}
+	for _, layout := range []string{
+		time.RFC3339Nano, "2006-01-02 15:04:05.999999999-07:00", "2006-01-02 15:04:05.999999999-07", time.DateTime,
+		"2006-01-02T15:04:05", time.DateOnly,
+	} {
+		if t, err := time.Parse(layout, v.text); err == nil {
+			return Time(t)
+		}
+	}
+	return v
+}
+
+// cast converts a value to a type, given by its name in lower case.
+func cast(v Value, name string, length int, isArray bool) Value {
+	if v.kind == null || v.kind == unknown || v.kind == present || v.kind == list {
+		return v
+	}
+	if isArray {
+		return listOf(v)
+	}
+	switch name {
+	case "text", "varchar", "character varying", "character", "char", "bpchar", "name", "citext":
+		return v.asText(length)
+	case "smallint", "integer", "int", "bigint", "int2", "int4", "int8", "numeric", "decimal", "real",
+		"double precision", "float", "float4", "float8":
+		if n, err := strconv.ParseFloat(v.text, 64); v.kind == text && err == nil {
+			return Number(n)
+		}
+		if v = v.asNumber(); v.kind == number {
+			return v
+		}
+		return Value{}
+	case "boolean", "bool":
+		if b, err := strconv.ParseBool(v.text); v.kind == text && err == nil {
+			return Boolean(b)
+		}
+		return v.truth()
+	case "date", "timestamp", "timestamptz", "datetime":
+		if v = v.asInstant(); v.kind == instant || v.kind == now {
+			return v
+		}
+		return Value{}
+	}
+	if v.kind == text && name != "interval" { // enumerations, UUIDs, JSON
+		return v
+	}
+	return Value{}
+}
+
+func (v Value) asText(length int) Value {
+	switch v.kind { //nolint:exhaustive // the others have several texts
+	case number:
+		v = Text(strconv.FormatFloat(v.number, 'f', -1, 64))
+	case boolean:
+		v = Text(strconv.FormatBool(v.is))
+	case text:
+	default:
+		return Value{}
+	}
+	if runes := []rune(v.text); length > 0 && len(runes) > length {
+		v.text = string(runes[:length])
+	}
+	return v
+}
+
+// listOf reads an array of PostgreSQL whose elements have neither quotes nor escapes.
+func listOf(v Value) Value {
+	inside, opened := strings.CutPrefix(v.text, "{")
+	inside, closed := strings.CutSuffix(inside, "}")
+	if v.kind != text || !opened || !closed || strings.ContainsAny(inside, `"\{}`) {
+		return Value{}
+	}
+	all := Value{kind: list}
+	if inside == "" {
+		return all
+	}
+	for element := range strings.SplitSeq(inside, ",") {
+		if strings.EqualFold(element, "null") {
+			all.list = append(all.list, Null())
+			continue
+		}
+		all.list = append(all.list, Text(element))
+	}
+	return all
+}

@@ -1,0 +1,130 @@
+package names
+
+import (
+	"slices"
+	"strings"
+)
+
+// Role is the part that a person has in the rows of a table, by the name of the column that refers to the person.
+type Role int
+
+// The roles, the closest first.
+const (
+	Holder Role = iota // the row belongs to the person: user_id, sender_id, author
+	Party              // the row is about the person, too: recipient_id, assignee
+	Maker              // the person has worked on the row: created_by, approver_id
+	Other              // the name says nothing of that kind
+)
+
+// ownRoles are words for the person whom a row belongs to.
+var ownRoles = patterns(`
+	owner, author, sender, poster, from, holder, payer, requester, follower, blocker, muter, origin, reporter, initiator,
+	inviter, subject, self, absender, besitzer, inhaber, verfasser, expediteur, auteur, remitente, autor, proprietaire,
+	propietario`)
+
+// roleWords are the last words of the names of references, without the ending that says that they are one.
+var roleWords = map[Role][]pattern{
+	Holder: append(slices.Clone(ownRoles), tableWords[People]...),
+	Party: patterns(`
+		recipient, receiver, target, to, addressee, assignee, assigned to, invitee, followee, followed, blocked, muted,
+		friend, peer, partner, contact, mentioned, payee, beneficiary, participant, empfaenger, destinataire, destinatario,
+		reply to, parent`),
+	Maker: patterns(`
+		creator, created by, updated by, modified by, deleted by, edited by, approved by, closed by, resolved by, locked by,
+		merged by, reviewed by, invited by, added by, granted by, revoked by, archived by, uploaded by, last edited by,
+		assigned by, doer, actor, editor, merger, reviewer, approver, moderator, admin, administrator, operator, agent,
+		resolver, uploader, publisher, assigner, updater, last poster, ersteller, bearbeiter`),
+}
+
+// sureRoles are the words that name a person even where there is no foreign key.
+var sureRoles = patterns(`
+	owner, author, sender, poster, creator, reporter, assignee, recipient, receiver, follower, followee, inviter,
+	invitee, requester, reviewer, approver, uploader, doer, created by, updated by, modified by, deleted by, edited by,
+	approved by, closed by, resolved by, locked by, merged by, reviewed by, invited by, added by, granted by, revoked by,
+	archived by, uploaded by, assigned by, assigned to, absender, besitzer, verfasser, auteur, autor`)
+
+// IsRole reports whether the name of a reference, without its ending, names the part of a person: sender, created_by.
+// Words for people themselves do not count.
+func IsRole(stem string) bool { return endsIn(stem, sureRoles) }
+
+// RoleOf returns the role of the person that the column of a reference leads to.
+func RoleOf(column string) Role {
+	stem, _ := Stem(column)
+	words := partsOf(stem)
+	if len(words) > 1 && endsIn(stem, tableWords[People]) && !slices.Contains(namesOfPeople, words[0]) {
+		if role := roleOf(strings.Join(words[:len(words)-1], " ")); role != Other { // to_user_id
+			return role
+		}
+		return Party
+	}
+	return roleOf(stem)
+}
+
+func roleOf(stem string) Role {
+	for _, role := range []Role{Maker, Party, Holder} {
+		if endsIn(stem, roleWords[role]) {
+			return role
+		}
+	}
+	return Other
+}
+
+// namesOfPeople are first words that say nothing of the part of a person.
+var namesOfPeople = []string{"user", "app", "auth", "local"}
+
+// EndsIn reports whether the last words of a name are those of the other, the plural aside: target_account and accounts.
+func EndsIn(name, other string) bool {
+	words, ending := partsOf(name), partsOf(other)
+	for from := range words {
+		if Same(strings.Join(words[from:], " "), strings.Join(ending, " ")) {
+			return true
+		}
+	}
+	return false
+}
+
+var references = []string{"uuid", "guid", "uid", "id", "ref", "fk"}
+
+// Stem returns the name of a reference without the ending that says that it is one: sender of sender_id, and sender of
+// senderId. Returns false and the name itself if it has no such ending, and for a name that is nothing else.
+func Stem(column string) (string, bool) {
+	for _, ending := range references {
+		stem, found := strings.CutSuffix(strings.ToLower(column), ending)
+		if !found {
+			continue
+		}
+		stem = column[:len(stem)]
+		switch bare := strings.TrimRight(stem, "_- "); {
+		case bare == "":
+			return column, false
+		case bare != stem, ending == "id", ending == "uuid", ending == "guid":
+			return bare, true
+		}
+	}
+	return column, false
+}
+
+// Same reports whether two names have the same words, the plural of the last one aside.
+func Same(a, b string) bool { return slices.Equal(singular(a), singular(b)) }
+
+func singular(name string) []string {
+	parts := partsOf(name)
+	if len(parts) > 0 {
+		parts[len(parts)-1] = Singular(parts[len(parts)-1])
+	}
+	return []string{strings.Join(parts, "")}
+}
+
+// Creates reports whether the column of a reference leads to the person that has made the row.
+func Creates(column string) bool {
+	stem, _ := Stem(column)
+	return endsIn(stem, creators)
+}
+
+var creators = patterns("creator, created by, added by, uploaded by, uploader, ersteller")
+
+// IsState reports whether a column says in which state or of which kind a row is.
+func IsState(column string) bool {
+	parts := partsOf(column)
+	return len(parts) > 0 && slices.Contains(asideWords, parts[len(parts)-1])
+}

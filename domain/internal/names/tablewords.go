@@ -1,0 +1,144 @@
+package names
+
+import (
+	"slices"
+	"strings"
+)
+
+// Kind is a kind of tables, by their names.
+type Kind string
+
+// The kinds of tables.
+const (
+	People     Kind = "people"
+	Addresses  Kind = "addresses"
+	Messages   Kind = "messages"   // what people write
+	Sessions   Kind = "sessions"   // sessions, devices and tokens
+	Activities Kind = "activities" // logs of what people did
+	Duties     Kind = "duties"     // records that the law wants kept, see Duty
+	Links      Kind = "links"      // memberships, likes and other relations between two things
+	Reference  Kind = "reference"  // countries, currencies and other data that is about no person
+	Machinery  Kind = "machinery"  // migrations, queues and locks of the application
+)
+
+// tableWords are the words of each kind: the last word of a table's name, in the singular or plural.
+var tableWords = map[Kind][]pattern{
+	People: patterns(`
+		user, account, member, customer, person, people, profile, client, patient, employee, contact, subscriber, student,
+		teacher, guest, visitor, participant, attendee, applicant, candidate, lead, owner, author, player, buyer, seller,
+		driver, passenger, identity, identities, human, citizen, tenant user, staff, worker, donor, respondent, recipient,
+		signer, signatory, signatories, invitee, invitation, invite, organizer, pupil, resident, voter, *nutzer, *kunde,
+		*kunden, mitglied, mitglieder, person*, *mitarbeiter, *patienten, bewerber, teilnehmer, besucher, utilisateur,
+		membre, personne, salarie, abonne, usuario, cliente, miembro, persona, empleado, paciente`),
+	Addresses: patterns(`
+		address, *adresse, *adressen, anschrift, anschriften, direccion, direcciones, shipping, delivery, deliveries,
+		location address`),
+	Messages: patterns(`
+		message, post, comment, review, note, ticket, issue, chat, mail, email, topic, thread, status, toot, tweet, reply,
+		replies, feedback, discussion, conversation, question, answer, letter, letters, draft, report, request, inquiry,
+		inquiries, complaint, application, article, memo, entry, nachricht, nachrichten, beitrag, beitraege, kommentar,
+		kommentare, anfrage, anfragen, commentaire, mensaje, comentario, publicacion, publicaciones, pull request,
+		attachment, bookmark, submission, response, story, stories, poll, revision`),
+	Sessions: patterns(`
+		session, device, token, cookie, login, credential, passkey, authenticator, authorization, grant, key, refresh token,
+		push subscription, *sitzung, *sitzungen, sesion, sesiones`),
+	Activities: patterns(`
+		log, audit, event, activity, activities, visit, pageview, page view, view, click, history, histories, impression,
+		search, searches, access, trail, action, notification, *protokoll, *protokolle, *verlauf`),
+	Links: patterns(`
+		member, membership, follow, follower, following, like, favorite, favourite, star, watch, watcher, vote, upvote,
+		downvote, block, mute, subscription, friendship, friend, participant, participation, attendee, attendance, reaction,
+		assignee, bookmark, rating, read, seen, pin, mitgliedschaft, mitgliedschaften, teilnahme, teilnahmen, abonnement,
+		abonnements, suscripcion, suscripciones, favorito`),
+	Reference: patterns(`
+		country, countries, currency, currencies, language, locale, timezone, region, state, city, cities, category,
+		categories, tag, role, permission, plan, product, setting type, migration, type, tax, unit, color, size, template,
+		translation, feature, laender, land, waehrung, waehrungen, kategorie, kategorien, pays, devise, categorie, pais,
+		paises, moneda, categoria`),
+	Machinery: patterns(`
+		migration, schema migration, schema version, gorp lock, lock, job, queue, sequence, version, cache,
+		databasechangelog, databasechangeloglock, ar internal metadata, sqlite sequence, goose db version, flyway schema
+		history`),
+}
+
+// IsPeople reports whether the rows of a table are people, by its name.
+func IsPeople(table string) bool { return Is(table, People) }
+
+// Is reports whether a table is of the kind, by the last words of its name. A schema in front of the name is left out.
+func Is(table string, kind Kind) bool {
+	if kind == Duties {
+		_, ok := FindDuty(table)
+		return ok
+	}
+	return endsIn(table, tableWords[kind])
+}
+
+func endsIn(table string, list []pattern) bool {
+	parts := partsOf(BaseName(table))
+	return slices.ContainsFunc(list, func(p pattern) bool {
+		for from := range parts {
+			if _, to, ok := p.find(parts[from:]); ok && from+to == len(parts) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// BaseName is the name of a table without its schema.
+func BaseName(table string) string { return table[strings.LastIndexByte(table, '.')+1:] }
+
+// Singular is the singular of a plural in English, as far as its letters tell; other words stay as they are.
+func Singular(word string) string {
+	lower := strings.ToLower(word)
+	for _, plural := range []struct{ ending, singular string }{
+		{"people", "person"}, {"children", "child"}, {"statuses", "status"}, {"aliases", "alias"}, {"addresses", "address"},
+		{"status", "status"}, {"news", "news"}, {"series", "series"}, {"ss", "ss"}, {"us", "us"}, {"is", "is"}, {"ies", "y"},
+		{"sses", "ss"}, {"xes", "x"}, {"ches", "ch"}, {"shes", "sh"}, {"s", ""},
+	} {
+		if strings.HasSuffix(lower, plural.ending) {
+			if singular := word[:len(word)-len(plural.ending)] + plural.singular; singular != "" {
+				return singular
+			}
+		}
+	}
+	return word
+}
+
+// Duty is a duty to keep the records of a table.
+type Duty struct {
+	Word   string // the part of the table's name that was recognised
+	Reason string
+}
+
+const bookkeeping = "records of bookkeeping must be kept (in Germany: § 147 AO and § 257 HGB)"
+
+// dutyWords are the last words of the names of tables that a duty keeps.
+var dutyWords = patterns(`
+	invoice, payment, receipt, transaction, refund, payout, credit note, billing, purchase, sale, ledger, journal entry,
+	journal entries, charge, withdrawal, deposit, bank transfer, order, subscription payment, rechnung, rechnungen,
+	zahlung, zahlungen, beleg, belege, buchung, buchungen, gutschrift, gutschriften, bestellung, bestellungen, facture,
+	paiement, commande, factura, pago, pedido, recibo`)
+
+// FindDuty returns the duty to keep the records of a table, by its name.
+func FindDuty(table string) (Duty, bool) {
+	if !endsIn(table, dutyWords) {
+		return Duty{}, false
+	}
+	parts := partsOf(BaseName(table))
+	return Duty{Word: parts[len(parts)-1], Reason: bookkeeping}, true
+}
+
+// beginnings are the words of time columns from which a duty may count, the best first.
+var beginnings = patterns(`
+	issued, invoice date, invoiced, rechnungsdatum, belegdatum, booked, buchungsdatum, paid, payment date, completed,
+	ordered, order date, placed, created, date, datum, fecha, timestamp, inserted, added, createat`)
+
+// Begins returns the rank of a time column as the start of a duty to keep the row, 0 for the best, or -1.
+func Begins(column string) int {
+	parts := partsOf(column)
+	return slices.IndexFunc(beginnings, func(p pattern) bool {
+		_, _, ok := p.find(parts)
+		return ok
+	})
+}

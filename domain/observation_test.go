@@ -1,0 +1,55 @@
+package domain_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// texts are the fields that are plain texts: names that the application has given at start-up, or those of endpoints.
+var texts = []string{
+	"Activity.Method", "Activity.Route", "Activity.System", "BreakerObserved.System", "OutboxBacklog.Resolver",
+}
+
+// Whoever adds a field decides whether its values are of a closed set.
+func TestObservationsHoldNamesCountsAndInstants(t *testing.T) {
+	var found []string
+	for _, observed := range []any{
+		domain.Activity{}, domain.Ended{}, domain.RightObserved{}, domain.OutboxObserved{}, domain.BreakerObserved{},
+		domain.PollObserved{},
+	} {
+		found = append(found, textsOf(t, reflect.TypeOf(observed))...)
+	}
+	if slices.Sort(found); !slices.Equal(found, texts) {
+		t.Errorf("the plain texts are %v, want %v", found, texts)
+	}
+}
+
+// closed are the types of texts that have a closed set of values.
+var closed = []reflect.Type{
+	reflect.TypeFor[domain.ActivityKind](), reflect.TypeFor[domain.CallOperation](), reflect.TypeFor[domain.Outcome](),
+	reflect.TypeFor[domain.Right](), reflect.TypeFor[domain.Decision](), reflect.TypeFor[domain.BreakerState](),
+	reflect.TypeFor[domain.OutboxStatus](),
+}
+
+func textsOf(t *testing.T, in reflect.Type) (found []string) {
+	t.Helper()
+	for i := range in.NumField() {
+		field := in.Field(i)
+		switch ofType := field.Type; {
+		case slices.Contains(closed, ofType), ofType.Kind() == reflect.Int:
+		case ofType == reflect.TypeFor[time.Time](), ofType == reflect.TypeFor[*time.Time]():
+		case ofType == reflect.TypeFor[map[domain.OutboxStatus]int64]():
+		case ofType == reflect.TypeFor[[]domain.OutboxBacklog]():
+			found = append(found, textsOf(t, ofType.Elem())...)
+		case ofType == reflect.TypeFor[string]():
+			found = append(found, in.Name()+"."+field.Name)
+		default:
+			t.Errorf("%s.%s is a %s, which can hold anything", in.Name(), field.Name, ofType)
+		}
+	}
+	return found
+}

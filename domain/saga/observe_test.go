@@ -1,0 +1,182 @@
+package saga_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/internal/tests/observed"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// observing has a runner tell an observer, and break the circuit after three failures.
+func observing(recorder ports.Observer) func(*saga.Config) {
+	return func(c *saga.Config) { c.Observer, c.BreakAfter, c.Concurrency = recorder, 3, 1 }
+}
+
+func TestEachCallIsObserved(t *testing.T) {
+	for want, c := range map[string]struct {
+		operation domain.Operation
+		erase     erases
+	}{
+		"call desk erase: ok":          {domain.OperationErase, answers(true, nil)},
+		"call desk erase: refused":     {domain.OperationErase, answers(false, refused)},
+		"call desk erase: internal":    {domain.OperationErase, answers(false, errBoom)},
+		"call desk erase: panic":       {domain.OperationErase, panics},
+		"call desk erase: timeout":     {domain.OperationErase, hangs},
+		"call desk erase: retry_later": {domain.OperationErase, answers(false, &domain.RetryLater{})},
+	} {
+		t.Run(want, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				recorder := &observed.Recorder{}
+				w := newWorld(t, observing(recorder), desk(t, c.erase))
+				w.does().Times(2)
+				w.claims(claimed(t, c.operation, 1, 1)...)
+				w.settled()
+				w.runs(t, 1)
+				recorder.Want(t, "breaker of desk: closed", want)
+			})
+		})
+	}
+}
+
+func TestARectificationIsObserved(t *testing.T) {
+	recorder, system := &observed.Recorder{}, uncalled(t)
+	system.EXPECT().RectifySubject(anything, anything, anything, anything).Return(nil)
+	w := newWorld(t, observing(recorder), system)
+	w.does().Times(2)
+	w.claims(claimed(t, domain.OperationRectify, 1, 1)...)
+	w.settled()
+	w.runs(t, 1)
+	recorder.Want(t, "breaker of desk: closed", "call desk rectify: ok")
+}
+
+// The name of a resolver that is not registered may be anything: it comes from the database.
+func TestACallOfAnUnknownResolverIsNotObserved(t *testing.T) {
+	recorder := &observed.Recorder{}
+	w := newWorld(t, observing(recorder), uncalled(t))
+	w.does().Times(2)
+	entry := claimed(t, domain.OperationErase, 1, 1)[0]
+	entry.Resolver = "zoe@example.org"
+	w.claims(entry)
+	w.settled()
+	w.runs(t, 1)
+	recorder.Want(t, "breaker of desk: closed")
+}
+
+// The resolver gets the context that the observer has returned.
+func TestACallRunsInTheContextOfItsActivity(t *testing.T) {
+	recorder := &observed.Recorder{}
+	w := newWorld(t, observing(recorder), desk(t, func(ctx context.Context, _ domain.SubjectRef, _ string) (bool, error) {
+		_, inner := ports.Begin(ctx, recorder, domain.Activity{Kind: domain.ActivitySession})
+		inner.End(domain.Ended{Outcome: domain.OutcomeOK})
+		return false, nil
+	}))
+	w.does().Times(2)
+	w.claims(claimed(t, domain.OperationErase, 1, 1)...)
+	w.settled()
+	w.runs(t, 1)
+	recorder.Want(t, "breaker of desk: closed", "call desk erase > session: ok", "call desk erase: ok")
+}
+
+func TestAnObserverThatPanicsChangesNothing(t *testing.T) {
+	for _, broken := range []observed.Broken{{}, {AtEnd: true}} {
+		w := newWorld(t, observing(broken), desk(t, answers(false, nil)))
+		w.does().Times(2)
+		w.claims(claimed(t, domain.OperationErase, 1, 1)...)
+		got := w.settled()
+		w.runs(t, 1)
+		if status := (*got)[0][0].Status; status != domain.OutboxSucceeded {
+			t.Errorf("the entry is %s", status)
+		}
+	}
+}
+
+func TestTheCircuitBreakerIsObserved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		up, recorder := false, &observed.Recorder{}
+		c := newCompany(t, observing(recorder), map[string]erases{
+			"crm": func(context.Context, domain.SubjectRef, string) (bool, error) {
+				if up {
+					return false, nil
+				}
+				return false, errBoom
+			},
+		})
+		c.enqueue(t, "crm", 5)
+		c.work(t, 20*time.Second)
+		const failed, closed = "call crm erase: internal", "breaker of crm: closed"
+		recorder.Want(t, closed, failed, failed, failed, "breaker of crm: open")
+		c.work(t, 20*time.Second) // open for 30 s
+		recorder.Want(t, "breaker of crm: half_open", failed, "breaker of crm: open")
+		up = true
+		c.work(t, time.Hour)
+		const succeeded = "call crm erase: ok"
+		recorder.Want(t, "breaker of crm: half_open", succeeded, closed, succeeded, succeeded, succeeded, succeeded)
+	})
+}
+
+func TestTheOutboxIsObserved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		recorder := &observed.Recorder{}
+		c := newCompany(t, observing(recorder), map[string]erases{"crm": takes(0), "mail": takes(0)})
+		c.enqueue(t, "crm", 2)
+		c.enqueue(t, "other", 1) // of another process
+		must(t, c.ObserveOutbox(t.Context()))
+		const closed = "breaker of crm: closed"
+		recorder.Want(t, closed, "breaker of mail: closed", "outbox:"+
+			" crm map[abandoned:0 failed:0 in_flight:0 pending:2] due "+bubble.Now().UTC().Format("15:04:05")+
+			" other map[abandoned:0 failed:0 in_flight:0 pending:1] due "+bubble.Now().UTC().Format("15:04:05")+
+			" mail map[abandoned:0 failed:0 in_flight:0 pending:0]")
+		c.runs(t, 2)
+		recorder.Want(t, "call crm erase: ok", "call crm erase: ok")
+		must(t, c.ObserveOutbox(t.Context()))
+		recorder.Want(t, "outbox:"+
+			" other map[abandoned:0 failed:0 in_flight:0 pending:1] due "+bubble.Now().UTC().Format("15:04:05")+
+			" crm map[abandoned:0 failed:0 in_flight:0 pending:0]"+
+			" mail map[abandoned:0 failed:0 in_flight:0 pending:0]")
+	})
+}
+
+// Without an observer, the store is not asked.
+func TestTheOutboxIsNotReadForNobody(t *testing.T) {
+	must(t, newWorld(t, nil, uncalled(t)).ObserveOutbox(t.Context()))
+}
+
+func TestTheOutboxOfAStoreThatDoesNotKnowItsBacklogIsNotObserved(t *testing.T) {
+	recorder := &observed.Recorder{}
+	w := newWorld(t, observing(recorder), uncalled(t))
+	w.does()
+	must(t, w.ObserveOutbox(t.Context()))
+	recorder.Want(t, "breaker of desk: closed")
+}
+
+func TestAFailureToReadTheOutboxIsReturned(t *testing.T) {
+	recorder := &observed.Recorder{}
+	w := newWorld(t, observing(recorder))
+	w.sessions.EXPECT().Do(anything, anything).Return(domain.ErrUnavailable)
+	if err := w.ObserveOutbox(t.Context()); err == nil {
+		t.Error("it succeeded")
+	}
+	recorder.Want(t)
+}
+
+func TestProgressIsToldAfterEachClaimAndSettlement(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCompany(t, func(c *saga.Config) { c.Lease, c.CallTimeout = time.Hour, time.Minute },
+			map[string]erases{"crm": takes(10 * time.Second)})
+		var at []time.Duration
+		c.OnProgress(func() { at = append(at, since(c.began)) })
+		c.enqueue(t, "crm", 1)
+		c.runs(t, 1)
+		if len(at) != 2 || at[0] != 0 || at[1] < 10*time.Second {
+			t.Errorf("progress was told at %v", at)
+		}
+		if pause := c.LongestPause(); pause != time.Hour+time.Minute {
+			t.Errorf("the longest pause is %v", pause)
+		}
+	})
+}

@@ -1,0 +1,217 @@
+package scaffold
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/habeas-data/habeas/domain/internal/names"
+)
+
+// byMaker is the length of a way over a reference to a person who has worked on the row. Every other way is shorter.
+const byMaker = 1000
+
+// mostPaths is how many paths a data map allows a table.
+const mostPaths = 16
+
+// length is the length of the reference as a part of a way to the subject's table.
+func (r *reference) length(subject *table) int {
+	if r.to == subject && r.role == names.Maker {
+		return byMaker
+	}
+	return 1
+}
+
+// measure finds the shortest way from each table to the subject's.
+func (d *draft) measure() {
+	d.subject.far = 0
+	for changed := true; changed; {
+		changed = false
+		for _, t := range d.tables {
+			for _, r := range t.out {
+				if t == d.subject || r.to == t || r.to.far == unreachable || !r.isRelation() {
+					continue
+				}
+				if far := r.length(d.subject) + r.to.far; far < t.far {
+					t.far, changed = far, true
+				}
+			}
+		}
+	}
+}
+
+// turn relates tables that reach no person to rows that refer to them: the address that a user or an order names. A row
+// then belongs to the person whose row refers to it.
+func (d *draft) turn() {
+	for _, t := range d.tables {
+		if t.far != unreachable || !t.isReal() || len(t.personal()) == 0 {
+			continue
+		}
+		var nearest []*reference
+		for _, r := range t.in {
+			alone := r.from == d.subject && r.from.isUnique(r.columns)
+			if r.from.far == unreachable || !slices.Equal(r.referenced, t.key) || !alone && !names.Is(t.Name, names.Addresses) {
+				continue
+			}
+			if len(nearest) > 0 && r.from.far < nearest[0].to.far {
+				nearest = nil
+			}
+			if len(nearest) == 0 || r.from.far == nearest[0].to.far && r.from == nearest[0].to {
+				nearest = append(nearest, &reference{
+					from: t, to: r.from, columns: r.referenced, referenced: r.columns, turned: true,
+				})
+			}
+		}
+		nearest = slices.DeleteFunc(nearest, func(r *reference) bool { return !r.isRelation() })
+		if len(nearest) > 0 {
+			t.out = append(t.out, nearest...)
+			t.ask("", "Rows of "+nearest[0].to.Name+" refer to it: does each of its rows belong to one person alone?",
+				"yes", "no: leave it out")
+			d.measure()
+		}
+	}
+}
+
+// choosePaths chooses the relations by which each table reaches the subject's. They lead to tables that are nearer, so
+// that they have no cycle.
+func (d *draft) choosePaths() {
+	for _, t := range d.tables {
+		if t.far == unreachable || t == d.subject {
+			continue
+		}
+		shortest := slices.DeleteFunc(slices.Clone(t.out), func(r *reference) bool {
+			return r.to == t || !r.isRelation() || r.to.far == unreachable || r.length(d.subject)+r.to.far != t.far
+		})
+		if t.far == 1 || shortest[0].turned {
+			t.takePeople(shortest)
+		} else {
+			t.takeOne(shortest)
+		}
+		for _, r := range t.paths {
+			r.kept = true
+		}
+	}
+	d.keepRelations()
+}
+
+// takePeople takes the relations to the subject's table itself: the rows are about each of these people.
+func (t *table) takePeople(direct []*reference) {
+	slices.SortStableFunc(direct, func(a, b *reference) int { return cmp.Compare(a.role, b.role) })
+	if len(direct) > mostPaths {
+		t.ask("", "The rows refer to more people than a table may have paths: to whom do they belong?",
+			"the first "+strconv.Itoa(mostPaths), "others")
+		direct = direct[:mostPaths]
+	}
+	t.paths = direct
+	if len(direct) == 1 {
+		return
+	}
+	for i, r := range direct {
+		r.name = relationName(r)
+		if slices.ContainsFunc(direct[:i], func(other *reference) bool { return other.name == r.name }) {
+			r.name += strconv.Itoa(i + 1)
+		}
+	}
+}
+
+// takeOne takes one of several relations that reach the subject's table over equally many others.
+func (t *table) takeOne(shortest []*reference) {
+	prefer := func(holds bool) int {
+		if holds {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(shortest, func(a, b *reference) int {
+		weigh := func(by func(*reference) bool) int { return cmp.Compare(prefer(by(a)), prefer(by(b))) }
+		return cmp.Or(
+			weigh(func(r *reference) bool { return !r.guessed }),
+			weigh(func(r *reference) bool { return names.Creates(r.columns[len(r.columns)-1]) }),
+			weigh(func(r *reference) bool { return !r.nullable() }),
+			weigh(func(r *reference) bool { return isPartOf(r.to.Name, t.Name) }),
+		)
+	})
+	t.paths = shortest[:1]
+	if len(shortest) == 1 {
+		return
+	}
+	var others []string
+	for _, r := range shortest[1:] {
+		others = append(others, r.label())
+	}
+	t.ask("", "Several relations lead to a person: which one says whose row it is?", shortest[0].label(), others...)
+}
+
+// isPartOf reports whether a table is named after the other one: order_items after orders.
+func isPartOf(whole, part string) bool {
+	return strings.HasPrefix(names.BaseName(part), names.Singular(names.BaseName(whole)))
+}
+
+// keepRelations keeps all other relations that the data map can have: those between tables that reach the subject's,
+// unless they would be part of a cycle.
+func (d *draft) keepRelations() {
+	for _, t := range d.tables {
+		for _, r := range t.out {
+			inside := t.far != unreachable && r.to.far != unreachable && r.isRelation()
+			if inside && (r.to == t || t != d.subject && !leadsTo(r.to, t, map[*table]bool{})) {
+				r.kept = true
+			}
+		}
+	}
+}
+
+// leadsTo reports whether kept relations lead from a table to another one.
+func leadsTo(from, to *table, seen map[*table]bool) bool {
+	if from == to {
+		return true
+	}
+	seen[from] = true
+	return slices.ContainsFunc(from.out, func(r *reference) bool {
+		return r.kept && !seen[r.to] && leadsTo(r.to, to, seen)
+	})
+}
+
+// relationName is the name of a relation: SentBy of sent_by_id.
+func relationName(r *reference) string {
+	columns := r.columns
+	if r.turned {
+		columns = r.referenced
+	}
+	stem, _ := names.Stem(columns[len(columns)-1])
+	var name strings.Builder
+	begins := true
+	for _, c := range stem {
+		switch {
+		case !unicode.IsLetter(c) && !unicode.IsDigit(c):
+			begins = true
+			continue
+		case begins:
+			c = unicode.ToUpper(c)
+		}
+		begins = false
+		name.WriteRune(c)
+	}
+	if name.Len() == 0 || unicode.IsDigit([]rune(name.String())[0]) {
+		return "To" + name.String()
+	}
+	return name.String()
+}
+
+// vias are the names of the paths of a table; one that is empty if it has one path.
+func (t *table) vias() []string {
+	switch len(t.paths) {
+	case 0:
+		return []string{""}
+	case 1:
+		return t.paths[0].to.vias()
+	}
+	var list []string
+	for _, r := range t.paths {
+		for _, onward := range r.to.vias() {
+			list = append(list, strings.TrimSuffix(r.name+"."+onward, "."))
+		}
+	}
+	return list
+}

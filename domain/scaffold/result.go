@@ -1,0 +1,147 @@
+package scaffold
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/internal/names"
+)
+
+// choose puts tables into the data map: the subject's, those with personal columns or with rows that go, and those
+// on the way from them to the subject's.
+func (d *draft) choose() {
+	d.subject.chosen = true
+	for _, t := range d.tables {
+		personal := slices.ContainsFunc(t.columns, func(c domain.Column) bool { return c.Personal != nil })
+		if t.far != unreachable && (personal || t.goes) {
+			t.choose()
+		}
+	}
+}
+
+func (t *table) choose() {
+	if t.chosen {
+		return
+	}
+	t.chosen = true
+	for _, r := range t.paths {
+		r.to.choose()
+	}
+}
+
+// result returns the tables of the data map, and all decisions in their order.
+func (d *draft) result() ([]domain.Table, []Decision) {
+	var tables []domain.Table
+	decisions := []Decision{}
+	all := slices.Clone(d.tables)
+	slices.SortStableFunc(all, func(a, b *table) int { return boolRank(a == d.subject) - boolRank(b == d.subject) })
+	for _, t := range all {
+		if t.chosen {
+			tables = append(tables, d.mapped(t))
+		}
+		if t.chosen || t.far == unreachable {
+			decisions = append(decisions, t.asked...)
+		}
+	}
+	return tables, decisions
+}
+
+// mapped is the table as the data map has it.
+func (d *draft) mapped(t *table) domain.Table {
+	to := domain.Table{Name: t.Name, PrimaryKey: t.key, Columns: t.columns, Owned: t.goes, Note: t.note("", t.why)}
+	if t == d.subject {
+		to.SubjectKey = d.subjectID
+	}
+	for i, c := range to.Columns {
+		to.Columns[i].Note = t.note(c.Name, c.Note)
+	}
+	candidates := 0
+	for _, r := range t.out {
+		if r.kept && r.to.chosen && r.to != t {
+			candidates++
+		}
+	}
+	relations := slices.Clone(t.paths)
+	for _, r := range t.out {
+		if r.kept && r.to.chosen && !slices.Contains(t.paths, r) {
+			relations = append(relations, r)
+		}
+	}
+	for _, r := range relations {
+		relation := domain.Relation{
+			Name: r.name, Columns: r.columns, References: r.to.Name, ReferencedColumns: r.referenced, SetsNull: r.setsNull,
+		}
+		if candidates > 1 && slices.Contains(t.paths, r) {
+			relation.Path = true
+		}
+		if relation.Path && t.goes && len(t.paths) > 1 {
+			relation.OnErasure = domain.StrategyDelete
+		}
+		to.Relations = append(to.Relations, relation)
+	}
+	return to
+}
+
+// note adds the decisions about a column, or about the rows, to a note.
+func (t *table) note(column, text string) string {
+	var parts []string
+	if text != "" {
+		parts = append(parts, text)
+	}
+	for _, decision := range t.asked {
+		if decision.Column == column {
+			parts = append(parts, decision.String())
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// leftOut are the tables that are not in the data map.
+func (d *draft) leftOut() []LeftOut {
+	out := []LeftOut{}
+	for _, t := range d.tables {
+		if !t.chosen {
+			out = append(out, LeftOut{t.Name, d.whyOut(t)})
+		}
+	}
+	return out
+}
+
+func (d *draft) whyOut(t *table) string {
+	personal := t.personal()
+	switch {
+	case t.Kind == domain.KindForeign, t.Kind == domain.KindVirtual:
+		return "It is a " + strings.ReplaceAll(string(t.Kind), "_", " ") + ", which an erasure does not change."
+	case len(t.Inherits) > 0:
+		return "Its rows are rows of " + strings.Join(t.Inherits, ", ") + " as well."
+	case !t.isReal():
+		if len(personal) > 0 || slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.far != unreachable }) {
+			t.ask("", "It has no primary or unique key, by which an erasure finds its rows: does it hold personal data?",
+				"leave it out", "give it a primary key")
+		}
+		return "It has no primary key and no unique key."
+	case t.far != unreachable:
+		return "It leads to " + d.subject.Name + ", but none of its columns looks personal."
+	case len(personal) == 0:
+		return "No relation leads from it to " + d.subject.Name + ", and none of its columns looks personal."
+	case names.Is(t.Name, names.Machinery), names.Is(t.Name, names.Reference):
+		return "No relation leads from it to " + d.subject.Name + ". By its name, it is about no person."
+	default:
+		t.ask("", "Columns look personal ("+strings.Join(personal, ", ")+"), but no relation leads to "+d.subject.Name+
+			": whose rows are they?", "leave it out", "add a relation", "make it part of another data map")
+		return "No relation leads from it to " + d.subject.Name + ", but columns look personal: " +
+			strings.Join(personal, ", ") + "."
+	}
+}
+
+// personal are the names of the columns that look personal, in the order of the table, without secrets.
+func (t *table) personal() []string {
+	var list []string
+	for _, c := range t.Columns {
+		if m, ok := t.found[c.Name]; ok && !m.Secret {
+			list = append(list, c.Name)
+		}
+	}
+	return list
+}

@@ -1,0 +1,176 @@
+// Package scaffold proposes a data map from the live schema of a database. A proposal is a first draft, made of guesses:
+// names of tables and columns, foreign keys and constraints. Each guess has a reason, and a person has to confirm all
+// of them.
+package scaffold
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/internal/names"
+)
+
+// Options say what the schema does not.
+type Options struct {
+	// SubjectTable is the table of the people, by its name in the catalog. If it is empty, Propose guesses it.
+	SubjectTable string
+	// ForeignKeysOnly says that only foreign keys relate tables. If it is false, a column such as user_id that has no
+	// foreign key relates them as well.
+	ForeignKeysOnly bool
+}
+
+// Proposal is a data map that a person has to review. It names tables and columns, and holds no value of a row.
+type Proposal struct {
+	// Tables are the data map: the subject's table first, the others by name. domain.NewDataMap accepts them. The notes of
+	// tables and columns give the reason for each guess, and the decisions again.
+	Tables []domain.Table `json:"tables"`
+	// Candidates are the tables that could be the subject's, the chosen one first. If Options name the table, it is the
+	// only one.
+	Candidates []Candidate `json:"candidates"`
+	// LeftOut are the other tables of the catalog, by name. Views are not listed.
+	LeftOut []LeftOut `json:"left_out"`
+	// Decisions are the guesses that the schema does not settle, in the order of the tables.
+	Decisions []Decision `json:"decisions"`
+}
+
+// LeftOut is a table that is not in the proposed data map.
+type LeftOut struct {
+	Table  string `json:"table"`
+	Reason string `json:"reason"` // a sentence
+}
+
+// Decision is a question that a person has to decide.
+type Decision struct {
+	Table    string   `json:"table"`
+	Column   string   `json:"column,omitempty"` // empty for a question about the rows
+	Question string   `json:"question"`
+	Options  []string `json:"options"`
+	Chosen   string   `json:"chosen"` // the option that the proposal takes
+}
+
+// mark begins a decision in a note.
+const mark = "DECIDE: "
+
+// String is the decision in one line, as it stands in the notes of the data map.
+func (d Decision) String() string {
+	return mark + d.Question + " (" + strings.Join(d.Options, " | ") + "; chosen: " + d.Chosen + ")"
+}
+
+// Propose returns a data map for the schema. domain.NewDataMap accepts its tables, and an erasure can be planned with
+// it. Equal input gives equal proposals.
+//
+// Returns ErrInvalid, with the field subject_table, if the schema does not tell which table is that of the people, or
+// if the named table is not in the catalog or has no key that can identify a subject. The error then lists the
+// candidates.
+func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
+	d := newDraft(catalog)
+	d.readForeignKeys()
+	if !options.ForeignKeysOnly {
+		d.guessByTable()
+	}
+	candidates, err := d.chooseSubject(options.SubjectTable)
+	if err != nil {
+		return Proposal{}, err
+	}
+	if !options.ForeignKeysOnly {
+		d.guessByRole()
+	}
+	d.recognise()
+	d.measure()
+	d.turn()
+	d.choosePaths()
+	d.decideRows()
+	d.annotate()
+	d.choose()
+	p := Proposal{Candidates: candidates, LeftOut: d.leftOut(), Decisions: []Decision{}}
+	p.Tables, p.Decisions = d.result()
+	if _, err := domain.NewDataMap(p.Tables...); err != nil {
+		return Proposal{}, &domain.Error{
+			Code: domain.ErrManifest, Op: "scaffold", Err: err,
+			Message: "no valid data map can be proposed: " + strings.TrimPrefix(err.Error(), "habeas: "),
+		}
+	}
+	return p, nil
+}
+
+// draft is a proposal on its way.
+type draft struct {
+	catalog   domain.Catalog
+	tables    []*table // all tables of the catalog but views, by name
+	subject   *table
+	subjectID []string // the subject's key
+}
+
+// table is a table of the catalog, and all that is known about it so far.
+type table struct {
+	domain.CatalogTable
+	key     []string     // identifies a row; none if there is no such key
+	out     []*reference // from this table
+	in      []*reference // to this table, those from itself included
+	far     int          // the length of the way to the subject's table, or unreachable
+	paths   []*reference // the relations that the ways to the subject begin with
+	found   map[string]names.Match
+	goes    bool   // an erasure deletes the rows
+	why     string // why the rows go or stay, one sentence
+	columns []domain.Column
+	chosen  bool // in the data map
+	asked   []Decision
+}
+
+const unreachable = 1 << 30
+
+func newDraft(catalog domain.Catalog) *draft {
+	d := &draft{catalog: catalog}
+	for _, t := range catalog.Tables {
+		if t.Kind == domain.KindView || t.Kind == domain.KindMatView {
+			continue
+		}
+		read := &table{CatalogTable: t, far: unreachable, found: map[string]names.Match{}}
+		if (t.Kind == domain.KindTable || t.Kind == domain.KindPartitioned) && len(t.Inherits) == 0 {
+			read.key = keyOf(t)
+		}
+		d.tables = append(d.tables, read)
+	}
+	slices.SortFunc(d.tables, func(a, b *table) int { return strings.Compare(a.Name, b.Name) })
+	return d
+}
+
+// keyOf returns the primary key, or else the first unique constraint over columns that are never NULL.
+func keyOf(t domain.CatalogTable) []string {
+	if len(t.PrimaryKey) > 0 {
+		return t.PrimaryKey
+	}
+	for _, u := range t.Uniques {
+		if isPlain(u) && !slices.ContainsFunc(u.Columns, func(name string) bool {
+			c, ok := t.Column(name)
+			return !ok || c.Nullable
+		}) {
+			return u.Columns
+		}
+	}
+	return nil
+}
+
+// isPlain reports whether the constraint keeps all rows apart by its columns alone.
+func isPlain(u domain.CatalogUnique) bool {
+	return len(u.Columns) > 0 && !u.Partial && !u.Exclusion && !u.Expressions
+}
+
+// isReal reports whether the table may be in a data map.
+func (t *table) isReal() bool { return len(t.key) > 0 }
+
+func (t *table) ask(column, question, chosen string, others ...string) {
+	t.asked = append(t.asked, Decision{
+		Table: t.Name, Column: column, Question: question, Options: append([]string{chosen}, others...), Chosen: chosen,
+	})
+}
+
+func (d *draft) table(name string) *table {
+	live, ok := d.catalog.Table(name)
+	i := slices.IndexFunc(d.tables, func(t *table) bool { return t.Name == live.Name })
+	if !ok || i < 0 {
+		return nil
+	}
+	return d.tables[i]
+}

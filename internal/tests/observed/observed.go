@@ -1,0 +1,115 @@
+// Package observed has an observer for tests, which notes what it is told.
+package observed
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// Recorder notes what it is told, a line for each activity that has ended and for each observation. The zero value is
+// ready for use. It is safe for concurrent use.
+type Recorder struct {
+	mu    sync.Mutex
+	begun int
+	lines []string
+}
+
+var _ ports.Observer = (*Recorder)(nil)
+
+// within is the key of the activity that a context belongs to.
+type within struct{}
+
+// Start notes the end of an activity as "its names: outcome", after those of the activities that it is a part of, as in
+// "request GET /export > session: ok". An HTTP status and a number of retries stand behind it if there is any.
+func (r *Recorder) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
+	names := strings.Join(strings.Fields(strings.Join([]string{
+		string(a.Kind), a.Method, a.Route, a.System, string(a.Call),
+	}, " ")), " ")
+	if outer, inside := ctx.Value(within{}).(string); inside {
+		names = outer + " > " + names
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.begun++
+	return context.WithValue(ctx, within{}, names), func(ended domain.Ended) {
+		line := names + ": " + string(ended.Outcome)
+		if ended.Status != 0 {
+			line += fmt.Sprint(" ", ended.Status)
+		}
+		if ended.Retries != 0 {
+			line += fmt.Sprint(" after ", ended.Retries, " retries")
+		}
+		r.note(-1, line)
+	}
+}
+
+// Observe notes an observation as its type and its fields.
+func (r *Recorder) Observe(_ context.Context, observation domain.Observation) {
+	line := fmt.Sprintf("%+v", observation)
+	switch o := observation.(type) {
+	case domain.RightObserved:
+		line = strings.Join(strings.Fields(string(o.Right)+" "+string(o.Decision)), " ") + ": " + string(o.Outcome)
+	case domain.BreakerObserved:
+		line = "breaker of " + o.System + ": " + string(o.State)
+	case domain.PollObserved:
+		line = fmt.Sprintf("poll at %s: %s, %d settled", o.At.UTC().Format("15:04:05"), o.Outcome, o.Settled)
+	case domain.OutboxObserved:
+		line = "outbox:"
+		for _, backlog := range o.Backlogs {
+			line += fmt.Sprintf(" %s %v", backlog.Resolver, backlog.Counts)
+			if backlog.OldestDue != nil {
+				line += " due " + backlog.OldestDue.UTC().Format("15:04:05")
+			}
+		}
+	}
+	r.note(0, line)
+}
+
+func (r *Recorder) note(begun int, line string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.begun += begun
+	r.lines = append(r.lines, line)
+}
+
+// Lines returns a copy of the lines until now.
+func (r *Recorder) Lines() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.lines)
+}
+
+// Want fails unless the lines are these, in this order, and every activity has ended. It then forgets the lines.
+func (r *Recorder) Want(t testing.TB, want ...string) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Equal(r.lines, want) {
+		t.Errorf("observed\n\t%s\nwant\n\t%s", strings.Join(r.lines, "\n\t"), strings.Join(want, "\n\t"))
+	}
+	if r.begun != 0 {
+		t.Errorf("%d activities have not ended, or have ended twice", r.begun)
+	}
+	r.lines, r.begun = nil, 0
+}
+
+// Broken is an observer whose methods panic, or, with AtEnd, the functions that it returns.
+type Broken struct{ AtEnd bool }
+
+// Start panics, or returns a function that does.
+func (b Broken) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.Ended)) {
+	if !b.AtEnd {
+		panic("observer")
+	}
+	return ctx, func(domain.Ended) { panic("observer") }
+}
+
+// Observe panics.
+func (Broken) Observe(context.Context, domain.Observation) { panic("observer") }

@@ -1,0 +1,62 @@
+package ports_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/observed"
+	"github.com/habeas-data/habeas/ports"
+)
+
+var activity = domain.Activity{Kind: domain.ActivitySession}
+
+func TestAnObserverIsTold(t *testing.T) {
+	recorder := &observed.Recorder{}
+	ctx, observed := ports.Begin(t.Context(), recorder, activity)
+	inner, innerObserved := ports.Begin(ctx, recorder, domain.Activity{
+		Kind: domain.ActivityCall, System: "desk", Call: domain.CallExport,
+	})
+	ports.Observe(inner, recorder, domain.RightObserved{Right: domain.RightExport, Outcome: domain.OutcomeOK})
+	innerObserved.End(domain.Ended{Outcome: domain.OutcomeTimeout})
+	observed.End(domain.Ended{Outcome: domain.OutcomeOK, Retries: 2})
+	recorder.Want(t, "export: ok", "session > call desk export: timeout", "session: ok after 2 retries")
+}
+
+func TestWithoutAnObserverNothingIsAllocated(t *testing.T) {
+	ctx := t.Context()
+	allocations := testing.AllocsPerRun(100, func() {
+		within, observed := ports.Begin(ctx, nil, activity)
+		if within != ctx {
+			t.Error("the context is another one")
+		}
+		observed.End(domain.Ended{Outcome: domain.OutcomeOK})
+	})
+	if allocations != 0 {
+		t.Errorf("%v allocations", allocations)
+	}
+	ports.Observe(ctx, nil, domain.PollObserved{})
+}
+
+// silent is an observer that returns neither a context nor a function.
+type silent struct{ observed.Broken }
+
+func (silent) Start(context.Context, domain.Activity) (context.Context, func(domain.Ended)) {
+	return nil, nil
+}
+
+func TestWhatAnObserverDoesWrongIsContained(t *testing.T) {
+	var none *observed.Recorder // a pointer that is nil, in an interface that is not
+	for name, observer := range map[string]ports.Observer{
+		"panics": observed.Broken{}, "panics at the end": observed.Broken{AtEnd: true}, "returns nothing": silent{}, "nil": none,
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, ending := ports.Begin(t.Context(), observer, activity)
+			if ctx != t.Context() {
+				t.Error("the context is another one")
+			}
+			ending.End(domain.Ended{Outcome: domain.OutcomeOK})
+			ports.Observe(t.Context(), observer, domain.PollObserved{})
+		})
+	}
+}

@@ -1,0 +1,211 @@
+package porttest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// TestCatalogReader checks that a store, whose session factory is a ports.CatalogReader too, keeps the promises of that
+// port on the tables of DataMap. It is not a part of TestStore: a store need not implement the port.
+func TestCatalogReader(t *testing.T, h StoreHarness) {
+	t.Helper()
+	promise.Hold(t, catalogPromises, h, h.Waive)
+}
+
+var catalogPromises = []promise.Promise[StoreHarness]{
+	that(catalogListsTheTables, "the tables of the application are listed by name, without those of habeas"),
+	that(catalogHasTheColumns, "columns come in the order of the table, with a type that fits"),
+	that(catalogHasThePrimaryKeys, "primary keys are in their order"),
+	that(catalogHasTheForeignKeys, "so are foreign keys, with what becomes of a row"),
+	that(catalogNamesWhatItLists, "constraints and indexes name columns of their table"),
+	that(catalogHoldsNoValue, "no value of a row is in it, and it changes nothing"),
+	that(catalogBelongsToItsCaller, "what is returned belongs to the caller, and several can read at once"),
+	that(catalogEndsWithItsContext, "a context that has ended ends the call"),
+	that(catalogReportsAStoreThatCannotBeReached, "a store that cannot be reached is ErrUnavailable"),
+}
+
+// catalogOf is the port of a session factory.
+func catalogOf(t testing.TB, sessions ports.SessionFactory) ports.CatalogReader {
+	t.Helper()
+	reader, ok := sessions.(ports.CatalogReader)
+	must(t, ok, "Store.Sessions is not a ports.CatalogReader")
+	return reader
+}
+
+func (h StoreHarness) catalog(t testing.TB) domain.Catalog {
+	t.Helper()
+	return h.open(t).catalog(t)
+}
+
+func (s Store) catalog(t testing.TB) domain.Catalog {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), s.patience)
+	defer cancel()
+	catalog, err := catalogOf(t, s.Sessions).Catalog(ctx)
+	must(t, err == nil, "the catalog could not be read: %v", err)
+	return catalog
+}
+
+// tables calls check for each table of DataMap as the catalog has it.
+func tables(t testing.TB, h StoreHarness, check func(want domain.Table, got domain.CatalogTable)) {
+	t.Helper()
+	catalog := h.catalog(t)
+	for _, table := range DataMap().Tables() {
+		got, ok := catalog.Table(table.Name)
+		if !ok {
+			t.Errorf("the catalog has no table %s", table.Name)
+			continue
+		}
+		check(table, got)
+	}
+}
+
+func catalogListsTheTables(t testing.TB, h StoreHarness) {
+	var got, want []string
+	for _, table := range h.catalog(t).Tables {
+		got = append(got, table.Name)
+		assert(t, table.Kind == domain.KindTable, "%s is a %s, want a table", table.Name, table.Kind)
+		assert(t, table.Rows >= -1, "%s has %d rows", table.Name, table.Rows)
+		assert(t, len(table.Missing) == 0 && !table.RowSecurity, "%s is said to be out of reach", table.Name)
+	}
+	for _, table := range DataMap().Tables() {
+		want = append(want, table.Name)
+	}
+	slices.Sort(want)
+	assert(t, slices.Equal(got, want), "the tables are %v, want %v", got, want)
+}
+
+func catalogHasTheColumns(t testing.TB, h StoreHarness) {
+	tables(t, h, func(want domain.Table, got domain.CatalogTable) {
+		must(t, len(got.Columns) == len(want.Columns), "%s has %d columns, want %d", want.Name, len(got.Columns),
+			len(want.Columns))
+		for i, column := range want.Columns {
+			live := got.Columns[i]
+			must(t, live.Name == column.Name, "%s has %s where %s is due", want.Name, live.Name, column.Name)
+			assert(t, fits(column.Type, live.Type) && live.Declared != "", "%s.%s is %q (%s), want %q", want.Name, column.Name,
+				live.Type, live.Declared, column.Type)
+			assert(t, live.Length == column.Length, "%s.%s takes %d characters, want %d", want.Name, column.Name, live.Length,
+				column.Length)
+			inKey := slices.Contains(want.PrimaryKey, column.Name)
+			assert(t, live.Nullable != inKey, "%s.%s: it is %v that it may be NULL", want.Name, column.Name, live.Nullable)
+			assert(t, !live.Generated && len(live.Missing) == 0, "%s.%s is said not to be writable", want.Name, column.Name)
+		}
+	})
+}
+
+// fits reports whether a column of the live type holds what one of the type does: a database may have wider numbers,
+// and no UUIDs.
+func fits(t, live domain.ColumnType) bool {
+	whole := []domain.ColumnType{domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt}
+	at := slices.Index(whole, t)
+	return t == live || at >= 0 && slices.Index(whole, live) >= at || t == domain.TypeUUID && live == domain.TypeText
+}
+
+func catalogHasThePrimaryKeys(t testing.TB, h StoreHarness) {
+	tables(t, h, func(want domain.Table, got domain.CatalogTable) {
+		assert(t, slices.Equal(got.PrimaryKey, want.PrimaryKey), "the primary key of %s is %v, want %v", want.Name,
+			got.PrimaryKey, want.PrimaryKey)
+	})
+}
+
+func catalogHasTheForeignKeys(t testing.TB, h StoreHarness) {
+	describe := func(columns []string, references string, referenced []string) string {
+		return strings.Join(columns, "+") + " -> " + references + " " + strings.Join(referenced, "+")
+	}
+	tables(t, h, func(table domain.Table, live domain.CatalogTable) {
+		var got, want []string
+		for _, key := range live.ForeignKeys {
+			got = append(got, describe(key.Columns, key.References, key.Referenced))
+			assert(t, key.OnDelete == domain.ActionNone && !key.Deferrable, "%s: %s is %q, or deferrable", table.Name,
+				got[len(got)-1], key.OnDelete)
+		}
+		for _, relation := range table.Relations {
+			if relation.When == nil {
+				want = append(want, describe(relation.Columns, relation.References, relation.ReferencedColumns))
+			}
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		assert(t, slices.Equal(got, want), "the foreign keys of %s are %q, want %q", table.Name, got, want)
+	})
+}
+
+func catalogNamesWhatItLists(t testing.TB, h StoreHarness) {
+	for _, table := range h.catalog(t).Tables {
+		check := func(what string, names []string) {
+			assert(t, len(names) > 0, "%s of %s has no columns", what, table.Name)
+			for _, name := range names {
+				_, ok := table.Column(name)
+				assert(t, ok, "%s of %s names the column %q, which is not listed", what, table.Name, name)
+			}
+		}
+		for _, index := range table.Indexes {
+			check("the index "+index.Name, index.Columns)
+		}
+		for _, unique := range table.Uniques {
+			check("the unique constraint "+unique.Name, unique.Columns)
+		}
+	}
+}
+
+func catalogHoldsNoValue(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	before := s.Rows(t, "people")
+	text, err := json.Marshal(s.catalog(t))
+	must(t, err == nil, "the catalog has no form in JSON: %v", err)
+	for _, value := range []string{zoe.says("name"), zoe.says("email"), zoe.says("remark")} {
+		assert(t, !strings.Contains(string(text), value), "the catalog holds a value of a row")
+	}
+	assert(t, len(s.Rows(t, "people")) == len(before), "rows have come or gone")
+}
+
+func catalogBelongsToItsCaller(t testing.TB, h StoreHarness) {
+	store := h.open(t)
+	want, err := json.Marshal(store.catalog(t))
+	must(t, err == nil, "the catalog has no form in JSON: %v", err)
+	catalog := store.catalog(t)
+	for i := range catalog.Tables {
+		catalog.Tables[i].Name = "changed"
+		for j := range catalog.Tables[i].PrimaryKey {
+			catalog.Tables[i].PrimaryKey[j] = "changed"
+		}
+		for _, key := range catalog.Tables[i].ForeignKeys {
+			key.Columns[0], key.Referenced[0] = "changed", "changed"
+		}
+	}
+	var callers sync.WaitGroup
+	for range concurrent {
+		callers.Go(func() {
+			got, err := json.Marshal(store.catalog(t))
+			assert(t, err == nil && string(got) == string(want), "the catalog has changed")
+		})
+	}
+	callers.Wait()
+}
+
+func catalogEndsWithItsContext(t testing.TB, h StoreHarness) {
+	store := h.open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := catalogOf(t, store.Sessions).Catalog(ctx)
+	assert(t, errors.Is(err, context.Canceled), "in a context that has ended, Catalog returned %v", err)
+}
+
+// A store without a database can always be reached.
+func catalogReportsAStoreThatCannotBeReached(t testing.TB, h StoreHarness) {
+	store := h.open(t)
+	if store.Unreachable == nil {
+		return
+	}
+	_, err := catalogOf(t, store.Unreachable(t)).Catalog(t.Context())
+	assert(t, errors.Is(err, domain.ErrUnavailable), "of a store that is away, Catalog returned %v", err)
+}

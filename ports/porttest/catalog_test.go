@@ -1,0 +1,161 @@
+package porttest
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// readable is a session factory with the ports that read the database as a whole.
+type readable struct {
+	ports.SessionFactory
+	ports.CatalogReader
+}
+
+// catalogFunc is a CatalogReader that is a function.
+type catalogFunc func(ctx context.Context) (domain.Catalog, error)
+
+func (f catalogFunc) Catalog(ctx context.Context) (domain.Catalog, error) { return f(ctx) }
+
+func (nowhere) Catalog(context.Context) (domain.Catalog, error) { return domain.Catalog{}, errNowhere }
+
+// readsCatalog is a defect of a CatalogReader.
+func readsCatalog(read func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error)) func(*Store) {
+	return func(store *Store) {
+		good, _ := store.Sessions.(readable)
+		store.Sessions = readable{good, catalogFunc(func(ctx context.Context) (domain.Catalog, error) {
+			return read(ctx, good.CatalogReader)
+		})}
+	}
+}
+
+// keepsCatalog is the defect of a store that reads its catalog once.
+func keepsCatalog(store *Store) {
+	var once sync.Once
+	var kept domain.Catalog
+	readsCatalog(func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error) {
+		once.Do(func() { kept, _ = good.Catalog(context.WithoutCancel(ctx)) })
+		return kept, ctx.Err()
+	})(store)
+}
+
+// changesTables is a defect of what a catalog says of each table.
+func changesTables(change func(*domain.CatalogTable)) func(*Store) {
+	return readsCatalog(func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error) {
+		catalog, err := good.Catalog(ctx)
+		for i := range catalog.Tables {
+			change(&catalog.Tables[i])
+		}
+		return catalog, err
+	})
+}
+
+// changesColumns is a defect of what it says of each column.
+func changesColumns(change func(*domain.CatalogColumn)) func(*Store) {
+	return changesTables(func(table *domain.CatalogTable) {
+		for i := range table.Columns {
+			change(&table.Columns[i])
+		}
+	})
+}
+
+// changesForeignKeys is a defect of what it says of each foreign key.
+func changesForeignKeys(change func(*domain.CatalogForeignKey)) func(*Store) {
+	return changesTables(func(table *domain.CatalogTable) {
+		for i := range table.ForeignKeys {
+			change(&table.ForeignKeys[i])
+		}
+	})
+}
+
+func TestACatalogReaderThatKeepsItsPromisesPasses(t *testing.T) {
+	TestCatalogReader(t, inMemory(right))
+}
+
+func TestCatalogReadersThatBreakAPromiseFail(t *testing.T) {
+	type (
+		table  = domain.CatalogTable
+		column = domain.CatalogColumn
+		key    = domain.CatalogForeignKey
+		reader = ports.CatalogReader
+	)
+	swap := func(names []string) {
+		if len(names) > 1 {
+			names[0], names[1] = names[1], names[0]
+		}
+	}
+	promise.ExpectDefects(t, *update, catalogPromises, brokenStore, defects{
+		"tables in any order": {readsCatalog(func(ctx context.Context, good reader) (domain.Catalog, error) {
+			catalog, err := good.Catalog(ctx)
+			slices.Reverse(catalog.Tables)
+			return catalog, err
+		}), found{"the tables are [wraps": {catalogListsTheTables}}},
+		"tables of habeas": {readsCatalog(func(ctx context.Context, good reader) (domain.Catalog, error) {
+			catalog, err := good.Catalog(ctx)
+			catalog.Tables = append(catalog.Tables, table{Name: "habeas_outbox", Kind: domain.KindTable})
+			return catalog, err
+		}), found{"habeas_outbox": {catalogListsTheTables}}},
+		"a view": {changesTables(func(t *table) { t.Kind = domain.KindView }), found{"is a view": {catalogListsTheTables}}},
+		"types as they are called": {
+			changesColumns(func(c *column) { c.Type = domain.ColumnType("int8") }),
+			found{`is "int8"`: {catalogHasTheColumns}},
+		},
+		"numbers that are too small": {changesColumns(func(c *column) {
+			if c.Type == domain.TypeBigInt {
+				c.Type = domain.TypeSmallInt
+			}
+		}), found{`is "smallint"`: {catalogHasTheColumns}}},
+		"columns by name": {changesTables(func(t *table) {
+			slices.SortFunc(t.Columns, func(a, b column) int { return -cmp.Compare(a.Name, b.Name) })
+		}), found{"where tenant is due": {catalogHasTheColumns}}},
+		"no lengths": {
+			changesColumns(func(c *column) { c.Length = 0 }), found{"takes 0 characters": {catalogHasTheColumns}},
+		},
+		"never NULL": {
+			changesColumns(func(c *column) { c.Nullable = false }), found{"may be NULL": {catalogHasTheColumns}},
+		},
+		"keys as listed": {
+			changesTables(func(t *table) { swap(t.PrimaryKey) }), found{"the primary key of": {catalogHasThePrimaryKeys}},
+		},
+		"a foreign key that is forgotten": {
+			changesTables(func(t *table) { t.ForeignKeys = t.ForeignKeys[:0] }),
+			found{"the foreign keys of orders are [], want": {catalogHasTheForeignKeys}},
+		},
+		"foreign keys that are mixed up": {
+			changesForeignKeys(func(k *key) { swap(k.Columns) }),
+			found{"the foreign keys of": {catalogHasTheForeignKeys}},
+		},
+		"foreign keys that cascade": {
+			changesForeignKeys(func(k *key) { k.OnDelete = domain.ActionCascade }),
+			found{`is "cascade"`: {catalogHasTheForeignKeys}},
+		},
+		"an index over nothing": {
+			changesTables(func(t *table) { t.Indexes = []domain.CatalogIndex{{Name: "none"}} }),
+			found{"has no columns": {catalogNamesWhatItLists}},
+		},
+		"a unique of another table": {changesTables(func(t *table) {
+			t.Uniques = []domain.CatalogUnique{{Name: "one", Columns: []string{"elsewhere"}}}
+		}), found{`names the column "elsewhere"`: {catalogNamesWhatItLists}}},
+		"a value as the default": {
+			changesColumns(func(c *column) { c.Declared = zoe.says("name") }),
+			found{"holds a value": {catalogHoldsNoValue}},
+		},
+		"a catalog that is kept": {keepsCatalog, found{"has changed": {catalogBelongsToItsCaller}}},
+		"a context that is ignored": {readsCatalog(func(ctx context.Context, good reader) (domain.Catalog, error) {
+			return good.Catalog(context.WithoutCancel(ctx))
+		}), found{"Catalog returned <nil>": {catalogEndsWithItsContext}}},
+		"a store that is away and has no tables": {func(store *Store) {
+			store.Unreachable = func(testing.TB) ports.SessionFactory {
+				return readable{nowhere{}, catalogFunc(func(context.Context) (domain.Catalog, error) {
+					return domain.Catalog{}, nil
+				})}
+			}
+		}, found{"of a store that is away, Catalog returned <nil>": {catalogReportsAStoreThatCannotBeReached}}},
+	})
+}

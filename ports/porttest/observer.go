@@ -1,0 +1,158 @@
+package porttest
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// TestObserver checks that an observer keeps the promises of ports.Observer. newObserver returns a new one for each
+// case.
+func TestObserver(t *testing.T, newObserver func(t testing.TB) ports.Observer) {
+	t.Helper()
+	promise.Hold(t, observerPromises, newObserver, nil)
+}
+
+type observerHarness = func(t testing.TB) ports.Observer
+
+var observerPromises = []promise.Promise[observerHarness]{
+	promise.That(observerTakesEverything, "every activity, outcome and observation is taken, an unknown kind included"),
+	promise.That(observerContinuesTheContext, "the context of an activity is made from the caller's"),
+	promise.That(observerChangesNothing, "what an observation refers to is not changed, and may change afterwards"),
+	promise.That(observerIsToldAtOnce, "an observer is safe for concurrent use (run with -race)"),
+}
+
+// activities has one of each kind, and one that is not known.
+func activities() []domain.Activity {
+	return []domain.Activity{
+		{Kind: domain.ActivityRequest, Method: "GET", Route: "/consent/{purpose}"},
+		{Kind: domain.ActivitySession},
+		{Kind: domain.ActivityCall, System: "desk", Call: domain.CallExport},
+		{Kind: domain.ActivityCall, System: "desk", Call: domain.CallErase},
+		{Kind: domain.ActivityCall, System: "desk", Call: domain.CallRectify},
+		{Kind: "of a later version"},
+	}
+}
+
+// observations has those of each kind with an outcome.
+func observations(outcome domain.Outcome) []domain.Observation {
+	return []domain.Observation{
+		domain.RightObserved{Right: domain.RightErasure, Outcome: outcome},
+		domain.RightObserved{Right: domain.RightExport, Outcome: outcome},
+		domain.RightObserved{Right: domain.RightRectification, Outcome: outcome},
+		domain.RightObserved{Right: domain.RightConsent, Decision: domain.DecisionGranted, Outcome: outcome},
+		domain.RightObserved{Right: domain.RightConsent, Decision: domain.DecisionWithdrawn, Outcome: outcome},
+		domain.RightObserved{Right: domain.RightRestriction, Decision: domain.DecisionPlaced, Outcome: outcome},
+		domain.RightObserved{Right: domain.RightRestriction, Decision: domain.DecisionLifted, Outcome: outcome},
+		domain.RightObserved{Right: "of a later version", Outcome: outcome},
+		backlogOf("desk", 1),
+		domain.OutboxObserved{Backlogs: []domain.OutboxBacklog{{Resolver: "desk"}}}, // nothing is open
+		domain.OutboxObserved{},
+		domain.BreakerObserved{System: "desk", State: domain.BreakerOpen},
+		domain.BreakerObserved{System: "desk", State: domain.BreakerHalfOpen},
+		domain.BreakerObserved{System: "desk", State: domain.BreakerClosed},
+		domain.PollObserved{At: noon, Outcome: outcome, Settled: 3},
+		nil,
+	}
+}
+
+// backlogOf is an outbox with n entries for a system in each status.
+func backlogOf(system string, n int64) domain.OutboxObserved {
+	counts := map[domain.OutboxStatus]int64{}
+	for _, status := range domain.OutboxStatuses() {
+		counts[status] = n
+	}
+	return domain.OutboxObserved{Backlogs: []domain.OutboxBacklog{
+		{Resolver: system, Counts: counts, Oldest: pointer(noon), OldestDue: pointer(noon)},
+	}}
+}
+
+// tell tells an observer of everything.
+func tell(t testing.TB, observer ports.Observer, outcome domain.Outcome) {
+	t.Helper()
+	defer reportPanic(t)
+	for _, activity := range activities() {
+		ctx, end := observer.Start(t.Context(), activity)
+		if end != nil {
+			end(domain.Ended{Outcome: outcome, Status: 200, Retries: 1})
+		}
+		for _, observation := range observations(outcome) {
+			observer.Observe(ctx, observation)
+		}
+	}
+}
+
+// reportPanic is called by defer.
+func reportPanic(t testing.TB) {
+	if value := recover(); value != nil {
+		t.Errorf("the observer panicked with a %T", value)
+	}
+}
+
+func observerTakesEverything(t testing.TB, newObserver observerHarness) {
+	observer := newObserver(t)
+	for _, outcome := range append(domain.Outcomes(), "", "of a later version") {
+		tell(t, observer, outcome)
+	}
+}
+
+func observerContinuesTheContext(t testing.TB, newObserver observerHarness) {
+	type key struct{}
+	observer := newObserver(t)
+	for _, activity := range activities() {
+		ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), key{}, "value"), time.Hour)
+		within, end := observer.Start(ctx, activity)
+		must(t, within != nil, "the context of a %s is nil", activity.Kind)
+		deadline, _ := ctx.Deadline()
+		got, _ := within.Deadline()
+		assert(t, within.Value(key{}) == "value", "the context of a %s lacks the values of the caller's", activity.Kind)
+		assert(t, got.Equal(deadline) && within.Err() == nil, "the context of a %s ends at another time", activity.Kind)
+		cancel()
+		assert(t, within.Err() != nil, "the context of a %s does not end with the caller's", activity.Kind)
+		if end != nil {
+			end(domain.Ended{Outcome: domain.OutcomeOK})
+		}
+	}
+}
+
+func observerChangesNothing(t testing.TB, newObserver observerHarness) {
+	observer := newObserver(t)
+	told, want := backlogOf("desk", 1), backlogOf("desk", 1)
+	observer.Observe(t.Context(), told)
+	for status, n := range want.Backlogs[0].Counts {
+		assert(t, told.Backlogs[0].Counts[status] == n, "the observer changed the count of %s", status)
+	}
+	assert(t, len(told.Backlogs) == 1 && told.Backlogs[0].Resolver == "desk" && told.Backlogs[0].Oldest.Equal(noon) &&
+		told.Backlogs[0].OldestDue.Equal(noon), "the observer changed the backlog")
+	var callers sync.WaitGroup // the race detector sees what is kept
+	callers.Go(func() { tell(t, observer, domain.OutcomeOK) })
+	told.Backlogs[0].Counts[domain.OutboxPending] = 7
+	*told.Backlogs[0].Oldest, told.Backlogs[0].Resolver = time.Time{}, "other"
+	callers.Wait()
+}
+
+func observerIsToldAtOnce(t testing.TB, newObserver observerHarness) {
+	observer := newObserver(t)
+	var callers, begun sync.WaitGroup
+	begun.Add(concurrent)
+	for range concurrent {
+		callers.Go(func() {
+			defer reportPanic(t)
+			_, end := func() (context.Context, func(domain.Ended)) {
+				defer begun.Done()
+				return observer.Start(t.Context(), domain.Activity{Kind: domain.ActivitySession})
+			}()
+			begun.Wait() // all of them are under way
+			if end != nil {
+				end(domain.Ended{Outcome: domain.OutcomeOK})
+			}
+			tell(t, observer, domain.OutcomeOK)
+		})
+	}
+	callers.Wait()
+}

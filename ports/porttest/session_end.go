@@ -1,0 +1,129 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// sessionTellsOfItsEnd is for a store whose sessions are a ports.EndNotifier, as not every one need be.
+func sessionTellsOfItsEnd(t testing.TB, h StoreHarness) {
+	store, id := h.openWithAddress(t)
+	for end, want := range map[string]string{"a commit": "nil", "an error": "its error", "a panic": "an error"} {
+		var calls []string
+		note := func(s ports.Session, name string) (has bool) {
+			notifier, has := s.(ports.EndNotifier)
+			if has {
+				notifier.AfterEnd(func(ctx context.Context, err error) {
+					calls = append(calls, name+" "+endOf(err))
+					if err := store.Sessions.Do(ctx, func(context.Context, ports.Session) error { return nil }); err != nil {
+						t.Errorf("what comes after the end cannot open a session: %v", err)
+					}
+				})
+			}
+			return has
+		}
+		has := false
+		run := func(ctx context.Context, s ports.Session) error {
+			has = note(s, "first")
+			if err := s.Audit().Append(ctx, event("event of "+end, id)); err != nil {
+				return err
+			}
+			note(s, "second")
+			if len(calls) > 0 {
+				t.Errorf("%v were called before the end", calls)
+			}
+			if end == "an error" {
+				return errFailure
+			}
+			return nil
+		}
+		if end == "a panic" {
+			panicking(t, store, errFailure, run)
+		} else {
+			err := store.Sessions.Do(t.Context(), run)
+			assert(t, (err == nil) == (end == "a commit"), "a session that ends with %s returned %v", end, err)
+		}
+		if want := []string{"first " + want, "second " + want}; has && !slices.Equal(calls, want) {
+			t.Errorf("after %s %v were called, want %v", end, calls, want)
+		}
+	}
+}
+
+func endOf(err error) string {
+	switch {
+	case err == nil:
+		return "nil"
+	case errors.Is(err, errFailure):
+		return "its error"
+	default:
+		return "an error"
+	}
+}
+
+func sessionIsObserved(t testing.TB, h StoreHarness) {
+	store, id := h.openWithAddress(t)
+	requireHook(t, store.Observed != nil, "Observed")
+	observer := &sessionObserver{}
+	watched := Store{Sessions: store.Observed(t, observer), patience: store.patience}
+	run := func(err error) func(context.Context, ports.Session) error {
+		return func(ctx context.Context, s ports.Session) error {
+			assert(t, ctx.Value(observer) != nil, "fn has another context than that of the activity")
+			return errors.Join(s.Audit().AppendEvidence(ctx, event(fmt.Sprint("observed ", err), id)), err)
+		}
+	}
+	for _, err := range []error{nil, domain.ErrConflict, context.Canceled} {
+		_ = watched.Sessions.Do(t.Context(), run(err))
+	}
+	panicking(t, watched, errFailure, run(nil))
+	want := []string{"session ok 0", "session conflict 0", "session canceled 0", "session panic 0"}
+	assert(t, slices.Equal(observer.ended, want) && observer.begun == len(want),
+		"%d sessions began and %v were observed, want %v", observer.begun, observer.ended, want)
+}
+
+// sessionObserver notes the ends of activities. It is the key of a value in their contexts.
+type sessionObserver struct {
+	mu    sync.Mutex
+	begun int
+	ended []string
+}
+
+func (o *sessionObserver) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.begun++
+	return context.WithValue(ctx, o, true), func(e domain.Ended) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.ended = append(o.ended, fmt.Sprint(a.Kind, " ", e.Outcome, " ", e.Retries))
+	}
+}
+
+func (o *sessionObserver) Observe(context.Context, domain.Observation) {}
+
+// sessionFactoryIsProbed is for a store that is a ports.Prober, as not every one need be.
+func sessionFactoryIsProbed(t testing.TB, h StoreHarness) {
+	store := h.open(t)
+	prober, is := store.Sessions.(ports.Prober)
+	if !is {
+		return
+	}
+	assert(t, prober.Probe(t.Context()) == nil, "a store that is ready is not: %v", prober.Probe(t.Context()))
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := prober.Probe(ended)
+	assert(t, errors.Is(err, context.Canceled), "a probe whose context has ended returned %v", err)
+	if store.Unreachable == nil {
+		return
+	}
+	if prober, is := store.Unreachable(t).(ports.Prober); is {
+		err := prober.Probe(t.Context())
+		assert(t, errors.Is(err, domain.ErrUnavailable), "a probe of a store that cannot be reached returned %v", err)
+	}
+}

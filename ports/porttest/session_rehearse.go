@@ -1,0 +1,197 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// rehearsalPromises are about ports.Rehearser. They do not apply to a store that does not implement it.
+var rehearsalPromises = []promise.Promise[StoreHarness]{
+	that(sessionRehearsalLeavesNothing, "of a rehearsal nothing is left, whatever its end is"),
+	that(sessionRehearsalCallsNothingAfterIt, "no function of AfterCommit is called after a rehearsal"),
+	that(sessionRehearsalSeesItsWrites, "fn of a rehearsal reads what it has written"),
+	that(sessionRehearsalReturnsTheErrorOfFn, "an error and a panic of fn come back, and fn is called once"),
+	that(sessionRehearsalFailsAsItsCommitWould, "a rehearsal whose commit would fail returns that error"),
+	that(sessionRehearsalIsKnownToItsContext, "Rehearsing is true for the context of a rehearsal alone"),
+	that(sessionRehearsalIsNeverNested, "a rehearsal inside a session, and a session inside it, is ErrSession"),
+}
+
+// rehearse rehearses fn, if the store can.
+func rehearse(t testing.TB, store Store, fn func(context.Context, ports.Session) error) (has bool, err error) {
+	t.Helper()
+	rehearser, err := ports.RehearserOf(store.Sessions)
+	if err != nil {
+		return false, nil //nolint:nilerr // a store need not be one
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), store.patience)
+	defer cancel()
+	return true, rehearser.Rehearse(ctx, fn)
+}
+
+// leaveAll writes all that a session can, and reads some of it back.
+func leaveAll(ctx context.Context, s ports.Session, id domain.SubjectID) error {
+	return errors.Join(registers(ctx, s, id), leaveAndLook(ctx, s, id))
+}
+
+// expectNothing checks that nothing is left of leaveAll.
+func expectNothing(t testing.TB, store Store, id domain.SubjectID) {
+	t.Helper()
+	expectTraces(t, store, id, untouched)
+	expectRecords(t, "the trail", eventID, trail(t, store, id))
+	if store.Entries != nil {
+		assert(t, len(store.Entries(t)) == 0, "an entry is left in the outbox")
+	}
+	if store.Erased != nil {
+		_, marked := store.Erased(t, id)
+		assert(t, !marked, "the mark of an erasure is left")
+	}
+}
+
+func sessionRehearsalLeavesNothing(t testing.TB, h StoreHarness) {
+	store, id := h.openWithAddress(t)
+	for _, end := range []error{nil, errFailure, &domain.Error{Code: domain.ErrConflict}} {
+		var late ports.Session
+		has, err := rehearse(t, store, func(ctx context.Context, s ports.Session) error {
+			late = s
+			return errors.Join(leaveAll(ctx, s, id), end)
+		})
+		if !has {
+			return
+		}
+		assert(t, errors.Is(err, end), "a rehearsal whose fn returned %v ended with: %v", end, err)
+		expectNothing(t, store, id)
+		isError(t, "a rehearsal that is used after its end", late.Audit().Append(t.Context(), event("late", id)),
+			domain.ErrSession)
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = rehearse(t, store, func(ctx context.Context, s ports.Session) error {
+			panic(leaveAll(ctx, s, id))
+		})
+	}()
+	expectNothing(t, store, id)
+	do(t, store, func(ctx context.Context, s ports.Session) error { return leave(ctx, s, id) })
+	expectTraces(t, store, id, left)
+}
+
+func sessionRehearsalCallsNothingAfterIt(t testing.TB, h StoreHarness) {
+	store, id := h.openWithAddress(t)
+	called := false
+	_, err := rehearse(t, store, func(ctx context.Context, s ports.Session) error {
+		_ = ports.AfterCommit(s, func(context.Context) { called = true }) // which not every session can
+		return leaveAll(ctx, s, id)
+	})
+	assert(t, err == nil, "the rehearsal failed: %v", err)
+	assert(t, !called, "a function of AfterCommit was called after a rehearsal")
+}
+
+func sessionRehearsalSeesItsWrites(t testing.TB, h StoreHarness) {
+	store, id := h.openWithAddress(t)
+	seen := left
+	_, err := rehearse(t, store, func(ctx context.Context, s ports.Session) (err error) {
+		if err := leave(ctx, s, id); err != nil {
+			return err
+		}
+		seen, err = look(ctx, s, id)
+		return err
+	})
+	assert(t, err == nil && seen == left, "a rehearsal sees %+v of its own writes, want %+v: %v", seen, left, err)
+}
+
+func sessionRehearsalReturnsTheErrorOfFn(t testing.TB, h StoreHarness) {
+	store, id := h.openWithAddress(t)
+	calls := 0
+	given := fmt.Errorf("%w: %w", errFailure, errCause)
+	has, err := rehearse(t, store, func(ctx context.Context, s ports.Session) error {
+		calls++
+		return errors.Join(leaveAndLook(ctx, s, id), given)
+	})
+	if !has {
+		return
+	}
+	var found *failure
+	assert(t, errors.Is(err, errCause) && errors.As(err, &found),
+		"a rehearsal returned %v in place of its fn's error", err)
+	assert(t, calls == 1, "fn of a rehearsal was called %d times", calls)
+	defer func() {
+		assert(t, recover() == any(errFailure), "a panic did not come through a rehearsal")
+	}()
+	_, _ = rehearse(t, store, func(context.Context, ports.Session) error { panic(errFailure) })
+}
+
+func sessionRehearsalFailsAsItsCommitWould(t testing.TB, h StoreHarness) {
+	store, id := h.openWithAddress(t)
+	taken := event("taken-event", id)
+	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, taken) })
+	for name, conflicts := range map[string]func(ctx context.Context, s ports.Session) error{
+		"an append alone": func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, taken) },
+		"an append at the end": func(ctx context.Context, s ports.Session) error {
+			return errors.Join(leave(ctx, s, id), s.Audit().Append(ctx, taken))
+		},
+		"an error that is swallowed": func(ctx context.Context, s ports.Session) error {
+			_ = s.Audit().Append(ctx, taken)
+			_, _ = s.Audit().Trail(ctx, id)
+			return nil
+		},
+	} {
+		if has, err := rehearse(t, store, conflicts); has {
+			isError(t, "a rehearsal with "+name, err, domain.ErrConflict)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	rehearser, err := ports.RehearserOf(store.Sessions)
+	if err == nil {
+		err = rehearser.Rehearse(ctx, func(ctx context.Context, s ports.Session) error {
+			defer cancel()
+			return leave(ctx, s, id)
+		})
+		isError(t, "a rehearsal whose context was cancelled", err, context.Canceled)
+	}
+	cancel()
+	expectTraces(t, store, id, untouched)
+}
+
+func sessionRehearsalIsKnownToItsContext(t testing.TB, h StoreHarness) {
+	store := h.open(t)
+	known := true
+	_, err := rehearse(t, store, func(ctx context.Context, _ ports.Session) error {
+		known = ports.Rehearsing(ctx)
+		return nil
+	})
+	assert(t, err == nil && known, "Rehearsing is false for the context of a rehearsal, which ended with: %v", err)
+	do(t, store, func(ctx context.Context, _ ports.Session) error {
+		assert(t, !ports.Rehearsing(ctx), "Rehearsing is true for the context of Do")
+		return nil
+	})
+}
+
+func sessionRehearsalIsNeverNested(t testing.TB, h StoreHarness) {
+	store, id := h.openWithAddress(t)
+	rehearser, err := ports.RehearserOf(store.Sessions)
+	if err != nil {
+		return
+	}
+	write := func(ctx context.Context, s ports.Session) error { return leave(ctx, s, id) }
+	inside := map[string]func(ctx context.Context) error{
+		"a rehearsal": func(ctx context.Context) error { return rehearser.Rehearse(ctx, write) },
+		"a session":   func(ctx context.Context) error { return rehearser.Do(ctx, write) },
+	}
+	for name, run := range inside {
+		_, err := rehearse(t, store, func(ctx context.Context, _ ports.Session) error {
+			isError(t, name+" inside a rehearsal", run(ctx), domain.ErrSession)
+			return nil
+		})
+		assert(t, err == nil, "the rehearsal around %s failed: %v", name, err)
+	}
+	do(t, store, func(ctx context.Context, _ ports.Session) error {
+		isError(t, "a rehearsal inside a session", inside["a rehearsal"](ctx), domain.ErrSession)
+		return nil
+	})
+	expectTraces(t, store, id, untouched)
+}

@@ -1,0 +1,127 @@
+package porttest
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// rehearser is a session factory whose methods are functions.
+type rehearser struct {
+	doFunc
+	rehearse doFunc
+}
+
+func (r rehearser) Rehearse(ctx context.Context, fn sessionFunc) error { return r.rehearse(ctx, fn) }
+
+// changing is a session factory with another way to run sessions, and to rehearse them if it can.
+func changing(
+	sessions ports.SessionFactory, do, rehearse func(doFunc, context.Context, sessionFunc) error,
+) ports.SessionFactory {
+	doing := doFunc(func(ctx context.Context, fn sessionFunc) error { return do(sessions.Do, ctx, fn) })
+	good, err := ports.RehearserOf(sessions)
+	if err != nil {
+		return doing
+	}
+	return rehearser{doing, func(ctx context.Context, fn sessionFunc) error { return rehearse(good.Rehearse, ctx, fn) }}
+}
+
+// asBefore runs a session as it was run before.
+func asBefore(run doFunc, ctx context.Context, fn sessionFunc) error { return run(ctx, fn) }
+
+// changesRehearsals is a defect of rehearsals; do is how the good store commits.
+func changesRehearsals(change func(do, rehearse doFunc, ctx context.Context, fn sessionFunc) error) func(*Store) {
+	return func(store *Store) {
+		do := doFunc(store.Sessions.Do)
+		store.Sessions = changing(store.Sessions, asBefore, func(rehearse doFunc, ctx context.Context, fn sessionFunc) error {
+			return change(do, rehearse, ctx, fn)
+		})
+	}
+}
+
+// undoes is the defect of a rehearsal that is a session with an error at its end; change is what else goes wrong.
+func undoes(change func(s ports.Session) ports.Session) func(*Store) {
+	return changesRehearsals(func(do, _ doFunc, ctx context.Context, fn sessionFunc) error {
+		err := do(ports.WithRehearsal(ctx), func(ctx context.Context, s ports.Session) error {
+			if err := fn(ctx, change(s)); err != nil {
+				return err
+			}
+			if _, err := s.Outbox().Counts(ctx); err != nil { // which tells of an append that is held back
+				return err
+			}
+			return errors.Join(ctx.Err(), errUndo)
+		})
+		if errors.Is(err, errUndo) {
+			return ctx.Err()
+		}
+		return err
+	})
+}
+
+func TestRehearsalsThatBreakAPromiseAreFoundOut(t *testing.T) {
+	promise.ExpectDefects(t, *update, rehearsalPromises, brokenStore, defects{
+		"a rehearsal that commits": {changesRehearsals(func(do, _ doFunc, ctx context.Context, fn sessionFunc) error {
+			return do(ports.WithRehearsal(ctx), fn)
+		}), found{"the stores hold {consents:1": {sessionRehearsalLeavesNothing}}},
+		"a rollback that leaves its evidence": {undoes(func(s ports.Session) ports.Session { return s }), found{
+			"the trail: got 4 records, want 0": {sessionRehearsalLeavesNothing},
+		}},
+		"a rehearsal that calls what comes after a commit": {callsAfterARehearsal, found{
+			"was called after a rehearsal": {sessionRehearsalCallsNothingAfterIt},
+		}},
+		"a rehearsal that writes nothing": {changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
+			return do(ctx, func(ctx context.Context, s ports.Session) error { return fn(ctx, writesNothing(s)) })
+		}), found{"a rehearsal sees {consents:0": {sessionRehearsalSeesItsWrites}}},
+		"a rehearsal that is tried again": {changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
+			if err := do(ctx, fn); err == nil {
+				return nil
+			}
+			return do(ctx, fn)
+		}), found{"fn of a rehearsal was called 2 times": {sessionRehearsalReturnsTheErrorOfFn}}},
+		"a rehearsal without an error": {changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
+			if err := do(ctx, fn); !errors.Is(err, errCause) {
+				return err
+			}
+			return nil
+		}), found{"in place of its fn's error": {sessionRehearsalReturnsTheErrorOfFn}}},
+		"a commit that is not tried": {changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
+			var ofFn error
+			_ = do(ctx, func(ctx context.Context, s ports.Session) error {
+				ofFn = fn(ctx, s)
+				return ofFn
+			})
+			return ofFn
+		}), found{"is no habeas: conflict": {sessionRehearsalFailsAsItsCommitWould}}},
+		"a rehearsal that is a secret": {changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
+			return do(ctx, func(_ context.Context, s ports.Session) error { return fn(ctx, s) })
+		}), found{"Rehearsing is false": {sessionRehearsalIsKnownToItsContext}}},
+		"a session inside a rehearsal": {changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
+			return do(ctx, func(_ context.Context, s ports.Session) error { return fn(ports.WithRehearsal(ctx), s) })
+		}), found{"inside a rehearsal is no habeas: session": {sessionRehearsalIsNeverNested}}},
+	})
+}
+
+// callsAfterARehearsal is the defect of a rehearsal that ends like a commit.
+var callsAfterARehearsal = changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
+	var after []func(context.Context)
+	err := do(ctx, func(ctx context.Context, s ports.Session) error {
+		return fn(ctx, notifier{replaced{Session: s}, func(fn func(context.Context)) { after = append(after, fn) }})
+	})
+	for _, fn := range after {
+		fn(ctx)
+	}
+	return err
+})
+
+// writesNothing is a session that only seems to write.
+func writesNothing(s ports.Session) ports.Session {
+	return replaced{Session: s, consents: noConsents{s.Consents()}}
+}
+
+type noConsents struct{ ports.ConsentStore }
+
+func (noConsents) Append(context.Context, domain.ConsentRecord) error { return nil }

@@ -1,0 +1,26 @@
+package ports
+
+import (
+	"context"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+type rehearsing struct{}
+
+// WithRehearsal returns the context that a Rehearser gives to fn. Only a Rehearser calls it.
+func WithRehearsal(ctx context.Context) context.Context {
+	return context.WithValue(ctx, rehearsing{}, true)
+}
+
+// Rehearsing reports whether ctx belongs to a session that Rehearser.Rehearse has opened. A hook calls it to leave out
+// what a rollback cannot undo, such as a call of another system.
+func Rehearsing(ctx context.Context) bool { return ctx.Value(rehearsing{}) != nil }
+
+// RehearserOf returns the session factory as a Rehearser. Returns domain.ErrConfiguration if it is none.
+func RehearserOf(sessions SessionFactory) (Rehearser, error) {
+	if rehearser, ok := sessions.(Rehearser); ok {
+		return rehearser, nil
+	}
+	return nil, domain.Misconfigured("session", "the session factory does not implement ports.Rehearser")
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"log"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	_ "modernc.org/sqlite"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+)
+
+type User struct {
+	bun.BaseModel `bun:"table:users"`
+
+	ID    int64  `bun:"id,pk,autoincrement" subject:"id"`
+	Email string `bun:"email,unique" pii:"contact,surrogate:'{}@erased.invalid'"`
+	Theme string `bun:"theme"`
+}
+
+type Order struct {
+	bun.BaseModel `bun:"table:orders" subject:"owned"`
+
+	ID     int64  `bun:"id,pk,autoincrement"`
+	UserID int64  `bun:"user_id"`
+	User   *User  `bun:"rel:belongs-to,join:user_id=id"`
+	Item   string `bun:"item" pii:"behavioral"`
+}
+
+// signedIn returns the user of a request. This one trusts a header; yours asks your authentication.
+func signedIn(c *fiber.Ctx) (domain.Subject, error) {
+	id := c.Get("X-User")
+	if id == "" {
+		return domain.Subject{}, fiber.ErrUnauthorized
+	}
+	return domain.NewSubject(id)
+}
+
+func newServer(ctx context.Context, db *bun.DB) (*fiber.App, error) {
+	if err := bunstore.Migrate(ctx, db, bunstore.Options{}); err != nil {
+		return nil, err
+	}
+	gdpr, err := app.New(app.Config{DB: db, Models: []any{(*User)(nil), (*Order)(nil)}})
+	if err != nil {
+		return nil, err // the mistakes in the models, each with its table and column
+	}
+	server := fiber.New()
+	server.Route("/me", gdpr.Router(signedIn))
+	gdpr.Lifespan(server) // starts and stops the worker with the server
+	return server, nil
+}
+
+func open(ctx context.Context, file string) (*bun.DB, error) {
+	connections, err := sql.Open("sqlite", "file:"+file+"?_pragma=foreign_keys(1)&_pragma=journal_mode(wal)")
+	if err != nil {
+		return nil, err
+	}
+	db := bun.NewDB(connections, sqlitedialect.New())
+	for _, model := range []any{(*User)(nil), (*Order)(nil)} {
+		if _, err := db.NewCreateTable().Model(model).IfNotExists().Exec(ctx); err != nil {
+			return nil, err
+		}
+	}
+	zoe := &User{Email: "zoe@example.org", Theme: "dark"}
+	if _, err := db.NewInsert().Model(zoe).Ignore().Exec(ctx); err != nil {
+		return nil, err
+	}
+	_, err = db.NewInsert().Model(&Order{UserID: 1, Item: "tea"}).Exec(ctx)
+	return db, err
+}
+
+func main() {
+	ctx := context.Background()
+	db, err := open(ctx, "shop.db")
+	if err != nil {
+		log.Fatal(err)
+	}
+	server, err := newServer(ctx, db)
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Fatal(server.Listen("localhost:3000"))
+}

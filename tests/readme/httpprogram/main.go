@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"log"
+	"net/http"
+	"os"
+	"os/signal"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	_ "modernc.org/sqlite"
+
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+)
+
+type User struct {
+	bun.BaseModel `bun:"table:users"`
+
+	ID    int64  `bun:"id,pk,autoincrement" subject:"id"`
+	Email string `bun:"email" pii:"contact"`
+	Theme string `bun:"theme"`
+}
+
+// signedIn returns the user of a request. This one trusts a header; yours asks your authentication.
+func signedIn(r *http.Request) (domain.Subject, error) {
+	id := r.Header.Get("X-User")
+	if id == "" {
+		return domain.Subject{}, &httpapi.Refusal{Status: http.StatusUnauthorized}
+	}
+	return domain.NewSubject(id)
+}
+
+func run(ctx context.Context, file, address string) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	connections, err := sql.Open("sqlite", "file:"+file+"?_pragma=foreign_keys(1)&_pragma=journal_mode(wal)")
+	if err != nil {
+		return err
+	}
+	defer connections.Close()
+	db := bun.NewDB(connections, sqlitedialect.New())
+	if _, err := db.NewCreateTable().Model((*User)(nil)).IfNotExists().Exec(ctx); err != nil {
+		return err
+	}
+	if err := bunstore.Migrate(ctx, db, bunstore.Options{}); err != nil {
+		return err
+	}
+	gdpr, err := app.New(app.Config{DB: db, Models: []any{(*User)(nil)}})
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	gdpr.Mount(mux, "/me", signedIn)
+	server := &http.Server{Addr: address, Handler: mux}
+	go func() {
+		log.Print(server.ListenAndServe())
+		stop()
+	}()
+	if err := gdpr.Run(ctx); err != nil { // runs the worker until ctx ends
+		return err
+	}
+	return server.Shutdown(context.WithoutCancel(ctx))
+}
+
+func main() {
+	if err := run(context.Background(), "shop.db", "localhost:3000"); err != nil {
+		log.Fatal(err)
+	}
+}

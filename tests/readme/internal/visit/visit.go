@@ -1,0 +1,62 @@
+// Package visit plays a user of the programs that the README shows.
+package visit
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+)
+
+// retryAfter is how long Program waits for a program that does not listen yet.
+const retryAfter = 10 * time.Millisecond
+
+// FreeAddress returns an address on loopback that no program listens on.
+func FreeAddress(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+// Program starts a program, erases user 1 over HTTP, and stops the program.
+func Program(t testing.TB, run func(ctx context.Context, address string) error) {
+	t.Helper()
+	address := FreeAddress(t)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- run(ctx, address) }()
+	if status := erase(ctx, t, address, ended); status != http.StatusOK {
+		t.Errorf("the status of the erasure is %d", status)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func erase(ctx context.Context, t testing.TB, address string, ended <-chan error) (status int) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(ctx, http.MethodDelete, "http://"+address+"/me", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-User", "1")
+	for {
+		response, err := http.DefaultClient.Do(request)
+		if err == nil {
+			response.Body.Close()
+			return response.StatusCode
+		}
+		select {
+		case err := <-ended:
+			t.Fatal("the program has ended:", err)
+		case <-time.After(retryAfter):
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"log"
+	"net/http"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/persistence/manifest"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// personalData is the data map of the application. It can be a file of its own.
+const personalData = `{
+  "manifest_version": 2,
+  "tables": [
+    {"name": "users", "primary_key": ["id"], "subject_key": ["id"], "columns": [
+      {"name": "id", "type": "bigint"},
+      {"name": "email", "type": "text", "personal": {"category": "contact", "erasure": "anonymize"}},
+      {"name": "theme", "type": "text"}
+    ]}
+  ]
+}`
+
+// signedIn returns the user of a request. This one trusts a header; yours asks your authentication.
+func signedIn(r *http.Request) (domain.Subject, error) {
+	id := r.Header.Get("X-User")
+	if id == "" {
+		return domain.Subject{}, &httpapi.Refusal{Status: http.StatusUnauthorized}
+	}
+	return domain.NewSubject(id)
+}
+
+func run(ctx context.Context, databaseURL, address string) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	pool, err := pgxpool.New(ctx, databaseURL)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	db := bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New()) // takes its connections from the pool
+	if err := bunstore.Migrate(ctx, db, bunstore.Options{}); err != nil {
+		return err
+	}
+	dataMap, err := manifest.Read(strings.NewReader(personalData))
+	if err != nil {
+		return err
+	}
+	gdpr, err := app.New(app.Config{DB: db, DataMap: dataMap})
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	gdpr.Mount(mux, "/me", signedIn)
+	server := &http.Server{Addr: address, Handler: mux}
+	go func() {
+		log.Print(server.ListenAndServe())
+		stop()
+	}()
+	if err := gdpr.Run(ctx); err != nil { // runs the worker until ctx ends
+		return err
+	}
+	return server.Shutdown(context.WithoutCancel(ctx))
+}
+
+func main() {
+	if err := run(context.Background(), os.Getenv("DATABASE_URL"), "localhost:3000"); err != nil {
+		log.Fatal(err)
+	}
+}
