@@ -23,8 +23,9 @@ type Config struct {
 	Models []any
 	// DataMap takes the place of Models if the data map is built in Go or read from a manifest.
 	DataMap domain.DataMap
-	// Stack takes the place of DB and Models, and of every field below but RequestTimeout, Logger, PollInterval, Workers
-	// and Health. It is for applications that wire the services themselves; see package stack.
+	// Stack takes the place of DB and Models, and of every field below but RequestTimeout, Logger, PollInterval, Workers,
+	// Health, Sweep, Journal and JournalInterval. It is for applications that wire the services themselves; see package
+	// stack.
 	Stack *Stack
 
 	// Resolvers are the external systems that hold personal data. The default is none.
@@ -70,6 +71,16 @@ type Config struct {
 	Health health.Options
 	// Clock is the source of the current time. The default is the machine's clock.
 	Clock ports.Clock
+
+	// Sweep is how often the worker looks for retained cells of erased subjects whose duty is over, and overwrites them;
+	// see sweep.Sweeper. All processes share the work. A day is a good value. By default the worker does not.
+	Sweep time.Duration
+	// Journal is where the worker writes the erasures, so that a backup that is restored brings nothing back; see package
+	// journal in adapters and Integration.Replay. The default is nowhere.
+	Journal ports.Journal
+	// JournalInterval is how long the worker pauses between lines of the journal. Whoever loses the server loses the lines
+	// of the erasures since the last pause. The default is 5 s.
+	JournalInterval time.Duration
 
 	// Options are the settings of the services that few applications change: ResolverTimeout, Saga, IDs, Hooks and
 	// Observer.

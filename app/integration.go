@@ -23,6 +23,8 @@ type Integration struct {
 	schema   string          // of the tables of habeas
 	sessions *SessionDependency
 	worker   *worker.SagaWorker
+	clock    ports.Clock
+	ids      ports.IDSource
 	api      *httpapi.API
 	checker  *health.Checker
 	health   *httpapi.HealthAPI
@@ -44,8 +46,13 @@ func New(c Config) (*Integration, error) {
 	} else if i.stack, i.store, err = onDatabase(c, func() { i.worker.Wake() }); err != nil {
 		return nil, err
 	}
+	tasks, err := i.tasks(c)
+	if err != nil {
+		return nil, err
+	}
 	i.worker, err = worker.New(i.stack.Runner, worker.Options{
 		PollInterval: c.PollInterval, Workers: c.Workers, Logger: c.Logger, Observer: i.stack.Observer, Clock: c.Clock,
+		Tasks: tasks,
 	})
 	if err != nil {
 		return nil, err

@@ -89,6 +89,8 @@ type Options struct {
 	// Observer is told of each batch. With an observer, the worker also has a runner observe the outbox every minute, if
 	// the runner can do that, as *saga.Runner can. The default is none.
 	Observer ports.Observer
+	// Tasks are what the worker does beside the outbox. The default is nothing.
+	Tasks []Task
 	// Clock is the source of the current time for Heartbeat and for what is observed. The default is the machine's clock.
 	Clock ports.Clock
 }
@@ -117,6 +119,11 @@ func New(runner Runner, opts Options) (*SagaWorker, error) {
 	}
 	if opts.PollInterval < 0 || opts.StopTimeout < 0 || opts.Workers < 0 {
 		return nil, domain.Misconfigured("worker", "no option may be negative")
+	}
+	for _, task := range opts.Tasks {
+		if task.Name == "" || task.Run == nil || task.Every <= 0 {
+			return nil, domain.Misconfigured("worker", "a task needs a name, a function and an interval")
+		}
 	}
 	if opts.PollInterval == 0 {
 		opts.PollInterval = defaultPollInterval
@@ -170,6 +177,9 @@ func (w *SagaWorker) Start() {
 	}
 	if observer, ok := w.runner.(outboxObserver); ok && w.options.Observer != nil {
 		loops.Go(func() { w.observe(ctx, observer) })
+	}
+	for _, task := range w.options.Tasks {
+		loops.Go(func() { w.repeat(ctx, task) })
 	}
 	go func() {
 		defer close(ended)

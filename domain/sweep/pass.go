@@ -148,9 +148,9 @@ func (s *Sweeper) RunAll(
 func (s *Sweeper) Rehearse(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {
-	rehearser, ok := s.sessions.(ports.Rehearser)
-	if !ok {
-		return report, domain.Misconfigured("sweep", "the store does not implement ports.Rehearser")
+	rehearser, err := ports.RehearserOf(s.sessions)
+	if err != nil {
+		return report, err
 	}
 	return s.runAll(ctx, rehearser.Rehearse, progress)
 }

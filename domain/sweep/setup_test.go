@@ -2,7 +2,6 @@ package sweep_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"testing"
@@ -165,24 +164,6 @@ func (s failingStore) Sweep(ctx context.Context, id domain.SubjectID, steps []do
 		return make([]int64, 1), s.f.err
 	}
 	return s.RetentionSweeper.Sweep(ctx, id, steps)
-}
-
-// rehearsing is a store whose rehearsals are rolled back.
-type rehearsing struct{ *world }
-
-var errTakenBack = errors.New("taken back")
-
-func (r rehearsing) Rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
-	err := r.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		if err := fn(ctx, s); err != nil {
-			return err
-		}
-		return errTakenBack
-	})
-	if errors.Is(err, errTakenBack) {
-		return nil
-	}
-	return err
 }
 
 func must(t *testing.T, err error) {

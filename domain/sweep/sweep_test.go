@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/internal/fixture"
 	"github.com/habeas-data/habeas/domain/sweep"
+	"github.com/habeas-data/habeas/ports"
 )
 
 const day = 24 * time.Hour
@@ -132,12 +133,16 @@ func TestARehearsalCountsAndLeavesNothing(t *testing.T) {
 	w.erased(t, 5)
 	w.clock.now = noon.AddDate(1, 0, 1)
 	var progress []int64
-	report, err := w.sweeper(t, 2, rehearsing{w}).Rehearse(t.Context(), func(r domain.SweepReport) {
+	report, err := w.sweeper(t, 2).Rehearse(t.Context(), func(r domain.SweepReport) {
 		progress = append(progress, r.Erased)
 	})
 	want := domain.SweepReport{Erased: 5, Subjects: 5, Rows: map[string]int64{"invoices": 10, "letters": 5}}
 	if err != nil || !reflect.DeepEqual(report, want) || !slices.Equal(progress, []int64{2, 4, 5}) {
 		t.Errorf("the report is %+v, the progress %v: %v", report, progress, err)
+	}
+	plain := struct{ ports.SessionFactory }{w}
+	if _, err := w.sweeper(t, 2, plain).Rehearse(t.Context(), nil); !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("of a store that cannot rehearse: got %v", err)
 	}
 	if w.left(t) != 15 || len(w.trail(t, 1)) > 0 {
 		t.Errorf("%d values are left, and the trail %v", w.left(t), w.trail(t, 1))

@@ -56,3 +56,15 @@ func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
+
+// Program returns the path of another program that comes with the servers, such as pg_dump.
+func Program(name string) (string, error) {
+	found, err := findBinaries(debianBinaries)
+	if err != nil {
+		return "", err
+	}
+	if path := filepath.Join(filepath.Dir(found.postgres), name); isFile(path) {
+		return path, nil
+	}
+	return exec.LookPath(name)
+}

@@ -58,7 +58,7 @@ func (w *Writer) Due(
 			table, _ := w.DataMap.Table(step.Target)
 			path, _ := w.DataMap.PathVia(step.Target, step.Via)
 			sw := w.stepWriter(table, live.Types(table.Name), len(args)+len(key))
-			found[j] = "EXISTS (" + fill(selectRows, "table", quoteTable(table.Name),
+			found[j] = "EXISTS (" + fill(selectRows, "target", quoteTable(table.Name)+" AS t0",
 				"rows", w.rowsOf(table, path, len(args)), "concerned", sw.concerned(step)) + ")"
 			args = slices.Concat(args, key, constantsAt(sw.constants, step.At))
 		}
@@ -74,7 +74,7 @@ func (w *stepWriter) goes(name string, step domain.Step) string {
 		return expired
 	}
 	column, _ := w.table.Column(name)
-	cell := "t0." + Quote(name)
+	cell := w.name + "." + Quote(name)
 	conditions := []string{expired, cell + " IS NOT NULL"}
 	fixed, digits := column.SurrogateForm()
 	switch {

@@ -1,0 +1,115 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/worker"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/journal"
+	"github.com/habeas-data/habeas/domain/replay"
+	"github.com/habeas-data/habeas/domain/sweep"
+	"github.com/habeas-data/habeas/internal/system"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// defaultJournalInterval is Config.JournalInterval by default.
+const defaultJournalInterval = 5 * time.Second
+
+// Sweep overwrites the retained cells of erased subjects whose duty is over, of all of them and at once; see
+// sweep.Sweeper.RunAll. With Config.Sweep, the worker does so by and by. progress may be nil.
+func (i *Integration) Sweep(
+	ctx context.Context, progress func(domain.SweepReport),
+) (report domain.SweepReport, err error) {
+	sweeper, err := i.newSweeper(i.sessions)
+	if err != nil {
+		return report, err
+	}
+	return sweeper.RunAll(ctx, progress)
+}
+
+// RehearseSweep counts what Sweep would do, and changes nothing; see sweep.Sweeper.Rehearse.
+func (i *Integration) RehearseSweep(
+	ctx context.Context, progress func(domain.SweepReport),
+) (report domain.SweepReport, err error) {
+	sweeper, err := i.newSweeper(i.sessions)
+	if err != nil {
+		return report, err
+	}
+	return sweeper.Rehearse(ctx, progress)
+}
+
+// Journal writes the lines of all erasures since an instant to out, and returns how many there were; see journal.Write.
+// The zero instant stands for all. With Config.Journal, the worker writes those of new erasures by itself.
+func (i *Integration) Journal(ctx context.Context, out io.Writer, since time.Time) (written int64, err error) {
+	return journal.Write(ctx, i.sessions, out, since)
+}
+
+// ReplayOptions change what Replay does by default. The zero value is ready for use.
+type ReplayOptions struct {
+	// Refs returns under which refs external systems know a subject, so that they are told to erase again; see
+	// replay.Config. By default they are not told.
+	Refs func(ctx context.Context, id domain.SubjectID) ([]domain.SubjectRef, error)
+	// Workers is how many subjects are erased at once. The default is 4.
+	Workers int
+	// Progress is called with all that was done so far. The default is nothing.
+	Progress func(domain.ReplayReport)
+}
+
+// Replay erases again whoever was erased since the backup from which the database was restored, by the lines of a
+// journal; see replay.Replayer.Replay. It belongs before the application is opened again.
+func (i *Integration) Replay(
+	ctx context.Context, lines io.Reader, o ReplayOptions,
+) (report domain.ReplayReport, err error) {
+	replayer, err := replay.NewReplayer(replay.Config{
+		Sessions: i.sessions, Clock: i.clock, IDs: i.ids, Erase: i.stack.Eraser.Erase, Refs: o.Refs, Workers: o.Workers,
+	})
+	if err != nil {
+		return report, err
+	}
+	return replayer.Replay(ctx, lines, o.Progress)
+}
+
+func (i *Integration) newSweeper(sessions ports.SessionFactory) (*sweep.Sweeper, error) {
+	return sweep.NewSweeper(sweep.Config{
+		Sessions: sessions, Clock: i.clock, IDs: i.ids, DataMap: i.stack.DataMap, Plan: i.stack.Eraser.Plan(),
+	})
+}
+
+// tasks are those of the worker.
+func (i *Integration) tasks(c Config) (tasks []worker.Task, err error) {
+	i.clock = cmp.Or(c.Clock, ports.Clock(system.Clock{}))
+	i.ids = cmp.Or(c.IDs, ports.IDSource(&system.IDs{}))
+	if c.Sweep < 0 || c.JournalInterval < 0 {
+		return nil, domain.Misconfigured("app", "Sweep and JournalInterval must not be negative")
+	}
+	if c.Sweep > 0 {
+		sweeper, err := i.newSweeper(i.stack.Sessions)
+		if err != nil {
+			return nil, err
+		}
+		tasks = append(tasks, worker.Task{
+			Name: "sweep", Every: min(c.Sweep, time.Hour), // another process may have begun the last pass
+			Run: func(ctx context.Context) (more bool, err error) {
+				_, more, err = sweeper.RunOnce(ctx, c.Sweep)
+				return more, err
+			},
+		})
+	}
+	if c.Journal != nil {
+		writer, err := journal.NewWriter(journal.Config{Sessions: i.stack.Sessions, Journal: c.Journal})
+		if err != nil {
+			return nil, err
+		}
+		tasks = append(tasks, worker.Task{
+			Name: "journal", Every: cmp.Or(c.JournalInterval, defaultJournalInterval),
+			Run: func(ctx context.Context) (more bool, err error) {
+				_, more, err = writer.RunOnce(ctx)
+				return more, err
+			},
+		})
+	}
+	return tasks, nil
+}

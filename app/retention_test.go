@@ -1,0 +1,196 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+)
+
+type Customer struct {
+	bun.BaseModel `bun:"table:customers"`
+	ID            int64     `bun:"id,pk" subject:"id"`
+	Email         string    `bun:"email" pii:"contact"`
+	Address       string    `bun:"address" pii:"financial,erasure:retain,reason:'tax law',retain:1y,since:paid_at"`
+	PaidAt        time.Time `bun:"paid_at"`
+}
+
+var paid = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// setClock tells the time that a test sets.
+type setClock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *setClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *setClock) set(now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = now
+}
+
+// shelf is a journal in memory that tells of each call.
+type shelf struct {
+	mu    sync.Mutex
+	text  []byte
+	calls chan string
+}
+
+func (*shelf) Name() string { return "shelf" }
+
+func (s *shelf) Append(_ context.Context, lines []byte) error {
+	s.mu.Lock()
+	s.text = append(s.text, lines...)
+	s.mu.Unlock()
+	s.calls <- string(lines)
+	return nil
+}
+
+func (s *shelf) Open(context.Context) (io.ReadCloser, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return io.NopCloser(bytes.NewReader(s.text)), nil
+}
+
+// newCustomers makes an integration with customers 1 to 3.
+func newCustomers(t *testing.T, c app.Config) (*app.Integration, *bun.DB) {
+	t.Helper()
+	c.DB, c.Models = databases.SQLite(t), []any{(*Customer)(nil)}
+	must(t, bunstore.Migrate(t.Context(), c.DB, bunstore.Options{}))
+	_, err := c.DB.NewCreateTable().Model((*Customer)(nil)).Exec(t.Context())
+	must(t, err)
+	for id := range int64(3) {
+		_, err := c.DB.NewInsert().Model(&Customer{
+			ID: id + 1, Email: "mail@example.org", Address: "Main Street", PaidAt: paid,
+		}).Exec(t.Context())
+		must(t, err)
+	}
+	gdpr, err := app.New(c)
+	must(t, err)
+	return gdpr, c.DB
+}
+
+func eraseCustomer(t *testing.T, gdpr *app.Integration, id string) {
+	t.Helper()
+	subject, err := domain.NewSubject(id)
+	must(t, err)
+	_, err = gdpr.Erase(t.Context(), subject)
+	must(t, err)
+}
+
+// count counts customers.
+func count(t *testing.T, db *bun.DB, where string) int {
+	t.Helper()
+	n, err := db.NewSelect().Model((*Customer)(nil)).Where(where).Count(t.Context())
+	must(t, err)
+	return n
+}
+
+func TestTheWorkerSweepsAndKeepsTheJournal(t *testing.T) {
+	clock, journal := &setClock{now: paid.AddDate(0, 1, 0)}, &shelf{calls: make(chan string, 9)}
+	gdpr, db := newCustomers(t, app.Config{
+		Clock: clock, Sweep: 24 * time.Hour, Journal: journal, JournalInterval: time.Millisecond, PollInterval: time.Hour,
+	})
+	eraseCustomer(t, gdpr, "1")
+	gdpr.Worker().Start()
+	if line := <-journal.calls; !strings.HasPrefix(line, `{"v":1,"subject":["1"],"erased_at":"2024-04-01T12:00:00Z"}`) {
+		t.Errorf("the journal has %s", line)
+	}
+	eraseCustomer(t, gdpr, "2")
+	if line := <-journal.calls; !strings.Contains(line, `["2"]`) {
+		t.Errorf("the journal has %s", line)
+	}
+	must(t, gdpr.Worker().Stop(time.Minute))
+	if kept := count(t, db, "address = 'Main Street'"); kept != 3 {
+		t.Errorf("before the end of the duties, %d addresses are kept", kept)
+	}
+	clock.set(paid.AddDate(1, 0, 1))
+	gdpr.Worker().Start()
+	eventually(t, func() bool { return count(t, db, "address = 'Main Street'") == 1 })
+	must(t, gdpr.Worker().Stop(time.Minute))
+}
+
+// eventually waits for what another goroutine does, by looking.
+func eventually(t *testing.T, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it has not come to pass")
+		}
+	}
+}
+
+func TestAnIntegrationSweepsAndReplays(t *testing.T) {
+	clock := &setClock{now: paid.AddDate(0, 1, 0)}
+	gdpr, db := newCustomers(t, app.Config{Clock: clock})
+	eraseCustomer(t, gdpr, "1")
+	clock.set(paid.AddDate(1, 0, 1))
+	for what, sweep := range map[string]func(context.Context, func(domain.SweepReport)) (domain.SweepReport, error){
+		"a rehearsal": gdpr.RehearseSweep, "another": gdpr.RehearseSweep,
+	} {
+		report, err := sweep(t.Context(), nil)
+		if err != nil || report.Rows["customers"] != 1 || count(t, db, "address = 'Main Street'") != 3 {
+			t.Errorf("%s: got %+v, %v", what, report, err)
+		}
+	}
+	report, err := gdpr.Sweep(t.Context(), nil)
+	if err != nil || report.Rows["customers"] != 1 || count(t, db, "address = 'Main Street'") != 2 {
+		t.Errorf("got %+v, %v", report, err)
+	}
+
+	var lines bytes.Buffer
+	if n, err := gdpr.Journal(t.Context(), &lines, time.Time{}); err != nil || n != 1 {
+		t.Errorf("%d lines were written: %v", n, err)
+	}
+	lines.WriteString(`{"v":1,"subject":["2"],"erased_at":"2024-04-02T12:00:00Z"}` + "\n")
+	var progress []int64
+	replayed, err := gdpr.Replay(t.Context(), &lines, app.ReplayOptions{Progress: func(r domain.ReplayReport) {
+		progress = append(progress, r.Erased)
+	}})
+	if err != nil || replayed.Erased != 1 || replayed.Current != 1 || len(progress) != 1 ||
+		count(t, db, "email = 'mail@example.org'") != 1 {
+		t.Errorf("got %+v, %v", replayed, err)
+	}
+}
+
+func TestAWorkerWithoutAWayToSweepOrToWriteIsRefused(t *testing.T) {
+	gdpr, db := newIntegration(t)
+	for name, c := range map[string]app.Config{
+		"a negative sweep":    {DB: db, Models: models, Sweep: -1},
+		"a negative interval": {DB: db, Models: models, JournalInterval: -1},
+		"a nameless journal":  {DB: db, Models: models, Journal: nameless{&shelf{}}},
+	} {
+		if _, err := app.New(c); !errors.Is(err, domain.ErrConfiguration) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if _, err := gdpr.Replay(t.Context(), strings.NewReader(""), app.ReplayOptions{Workers: -1}); err == nil {
+		t.Error("fewer than no worker replay")
+	}
+	// A stack that was prewired has these, too.
+	wired := gdpr.Stack()
+	if _, err := app.New(app.Config{Stack: &wired, Sweep: time.Hour, Journal: &shelf{}}); err != nil {
+		t.Error(err)
+	}
+}
+
+type nameless struct{ *shelf }
+
+func (nameless) Name() string { return "" }

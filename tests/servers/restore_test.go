@@ -1,0 +1,136 @@
+package servers
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/journal"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// Customers 1 and 2 are erased before the backup. After it, customer 2 comes back and is erased again, and 3 and 4 are
+// erased. The database is lost, and restored. The journal knows of all that the backup does not.
+func TestAReplayErasesAgainAfterARestore(t *testing.T) {
+	database := postgres.NewDatabase(t)
+	seed(t, database)
+	path := filepath.Join(t.TempDir(), "erasures.jsonl")
+	first := openShop(t, database, path)
+	first.erase(t, 1, 2)
+	first.awaitLines(t, 2)
+	backup := filepath.Join(t.TempDir(), "backup")
+	run(t, "pg_dump", "--format=custom", "--file="+backup, "--dbname="+database)
+	scalar(t, database, "UPDATE customers SET email = 'c2@example.org' WHERE id = 2")
+	first.erase(t, 2, 3, 4)
+	first.awaitLines(t, 5)
+	must(t, first.gdpr.Worker().Stop(time.Minute))
+
+	restored := postgres.NewDatabase(t)
+	run(t, "pg_restore", "--no-owner", "--exit-on-error", "--dbname="+restored, backup)
+	named := "SELECT string_agg(id::text, ' ' ORDER BY id) FROM customers WHERE email LIKE 'c%@example.org' AND id < 7"
+	if back := scalar(t, restored, named); back != "3 4 5 6" {
+		t.Fatalf("the backup brings back customers %s", back)
+	}
+	second := openShop(t, restored, path)
+	for _, want := range []domain.ReplayReport{{Lines: 5, Current: 1, Erased: 3}, {Lines: 5, Current: 4}} {
+		file, err := os.Open(path)
+		must(t, err)
+		report, err := second.gdpr.Replay(t.Context(), file, app.ReplayOptions{})
+		must(t, file.Close())
+		if err != nil || report != want {
+			t.Errorf("got %+v, %v, want %+v", report, err, want)
+		}
+		if want.Erased > 0 { // the worker writes what was replayed, which is no harm
+			second.awaitLines(t, 5+3)
+			must(t, os.Truncate(path, int64(len(strings.Join(second.lines(t)[:5], "")))))
+		}
+	}
+	if back := scalar(t, restored, named); back != "5 6" {
+		t.Errorf("after the replay, customers %s are not erased", back)
+	}
+	if n := scalar(t, restored, "SELECT count(*) FROM parcels WHERE customer_id <= 4"); n != "0" {
+		t.Errorf("after the replay, %s of their parcels are left", n)
+	}
+	if trail := second.trail(t, 3); trail[0] != string(domain.EventErasureReplayed) ||
+		trail[len(trail)-1] != string(domain.EventErasureCompleted) {
+		t.Errorf("the trail of a customer is %v", trail)
+	}
+	// The restored database goes on with the journal, and leaves nothing out.
+	second.erase(t, 5)
+	second.awaitLines(t, 6)
+	if lines := second.lines(t); !strings.Contains(lines[5], `["5"]`) {
+		t.Errorf("the last line is %s", lines[5])
+	}
+}
+
+// shopWithJournal is an application whose worker keeps the journal.
+type shopWithJournal struct {
+	gdpr *app.Integration
+	path string
+}
+
+func openShop(t *testing.T, database, path string) shopWithJournal {
+	t.Helper()
+	file, err := journal.NewFile(path, journal.Options{})
+	must(t, err)
+	gdpr := integrate(t, app.Config{
+		DB: opened(t, database), Journal: file, JournalInterval: 5 * time.Millisecond, PollInterval: time.Hour,
+	})
+	gdpr.Worker().Start()
+	t.Cleanup(func() { must(t, gdpr.Worker().Stop(time.Minute)) })
+	return shopWithJournal{gdpr, path}
+}
+
+func (s shopWithJournal) erase(t *testing.T, ids ...int64) {
+	t.Helper()
+	for _, id := range ids {
+		_, err := s.gdpr.Erase(t.Context(), subject(t, id))
+		must(t, err)
+	}
+}
+
+func (s shopWithJournal) lines(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile(s.path)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	must(t, err)
+	lines := strings.SplitAfter(string(text), "\n")
+	return lines[:len(lines)-1]
+}
+
+func (s shopWithJournal) awaitLines(t *testing.T, n int) {
+	t.Helper()
+	await(t, time.Minute, "the lines of the journal", func() bool { return len(s.lines(t)) >= n })
+}
+
+func (s shopWithJournal) trail(t *testing.T, id int64) (types []string) {
+	t.Helper()
+	must(t, s.gdpr.Sessions().Do(t.Context(), func(ctx context.Context, session ports.Session) error {
+		trail, err := session.Audit().Trail(ctx, subject(t, id).ID)
+		types = nil
+		for _, event := range trail {
+			types = append(types, string(event.EventType))
+		}
+		return err
+	}))
+	return types
+}
+
+// run runs a program of PostgreSQL.
+func run(t *testing.T, name string, args ...string) {
+	t.Helper()
+	path, err := postgres.Program(name)
+	must(t, err)
+	if output, err := exec.CommandContext(t.Context(), path, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v: %s", name, err, output)
+	}
+}
