@@ -68,8 +68,8 @@ var (
 	labelName  = regexp.MustCompile(`\b(?:habeas|http|error)_[a-z_]+`)
 )
 
-// check checks that an expression names only what the observer exports. It does not parse it.
-func check(t *testing.T, where, expression string, all map[string][]string) {
+// checkExpression checks that an expression names only what the observer exports. It does not parse it.
+func checkExpression(t *testing.T, where, expression string, all map[string][]string) {
 	t.Helper()
 	if strings.Count(expression, "(") != strings.Count(expression, ")") ||
 		strings.Count(expression, "{") != strings.Count(expression, "}") {
@@ -115,7 +115,7 @@ func TestTheAlertsAreAboutMetricsThatThereAre(t *testing.T) {
 				t.Errorf("%q is not whole, or there twice", rule.Alert)
 			}
 			seen[rule.Alert] = true
-			check(t, rule.Alert, rule.Expr, all)
+			checkExpression(t, rule.Alert, rule.Expr, all)
 			if _, err := time.ParseDuration(rule.For); rule.For != "" && err != nil {
 				t.Errorf("%s: %v", rule.Alert, err)
 			}
@@ -163,7 +163,7 @@ func TestTheDashboardIsAboutMetricsThatThereAre(t *testing.T) {
 			t.Errorf("panel %q has no target or no unit", p.Title)
 		}
 		for _, target := range p.Targets {
-			check(t, p.Title, target.Expr, all)
+			checkExpression(t, p.Title, target.Expr, all)
 			for _, name := range metricName.FindAllString(target.Expr, -1) {
 				shown[name] = true
 			}
@@ -190,7 +190,7 @@ func TestTheCheckFindsWhatThereIsNot(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			check(failed, "test", expression, all)
+			checkExpression(failed, "test", expression, all)
 		}()
 		<-done
 		if !failed.Failed() {
