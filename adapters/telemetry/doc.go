@@ -11,23 +11,23 @@
 //
 // # Metrics
 //
-//	name                            kind       unit         attributes
-//	habeas.request.duration         histogram  s            http.request.method, http.route, http.response.status_code, habeas.outcome
-//	habeas.session.duration         histogram  s            habeas.outcome
-//	habeas.session.retries          counter    {retry}
-//	habeas.resolver.call.duration   histogram  s            habeas.system, habeas.operation, habeas.outcome
-//	habeas.resolver.breaker         gauge      {breaker}    habeas.system, habeas.state
-//	habeas.erasures                 counter    {erasure}    habeas.outcome
-//	habeas.exports                  counter    {export}     habeas.outcome
-//	habeas.rectifications           counter    {rectification}  habeas.outcome
-//	habeas.consents                 counter    {decision}   habeas.decision, habeas.outcome
-//	habeas.restrictions             counter    {decision}   habeas.decision, habeas.outcome
-//	habeas.outbox.entries           gauge      {entry}      habeas.system, habeas.status
-//	habeas.outbox.oldest.age        gauge      s            habeas.system
-//	habeas.outbox.due.age           gauge      s            habeas.system
-//	habeas.worker.polls             counter    {poll}       habeas.outcome
-//	habeas.worker.settled           counter    {entry}
-//	habeas.worker.heartbeat.age     gauge      s
+//	name                          kind       unit            attributes
+//	habeas.request.duration       histogram  s               http.*, habeas.outcome
+//	habeas.session.duration       histogram  s               habeas.outcome
+//	habeas.session.retries        counter    {retry}
+//	habeas.resolver.call.duration histogram  s               habeas.system, habeas.operation, habeas.outcome
+//	habeas.resolver.breaker       gauge      {breaker}       habeas.system, habeas.state
+//	habeas.erasures               counter    {erasure}       habeas.outcome
+//	habeas.exports                counter    {export}        habeas.outcome
+//	habeas.rectifications         counter    {rectification} habeas.outcome
+//	habeas.consents               counter    {decision}      habeas.decision, habeas.outcome
+//	habeas.restrictions           counter    {decision}      habeas.decision, habeas.outcome
+//	habeas.outbox.entries         gauge      {entry}         habeas.system, habeas.status
+//	habeas.outbox.oldest.age      gauge      s               habeas.system
+//	habeas.outbox.due.age         gauge      s               habeas.system
+//	habeas.worker.polls           counter    {poll}          habeas.outcome
+//	habeas.worker.settled         counter    {entry}
+//	habeas.worker.heartbeat.age   gauge      s
 //
 // The duration of a request is that of a request to an endpoint of habeas, to the end of its stream. The duration of a
 // session has all its attempts, and habeas.session.retries counts the attempts after the first one.
@@ -62,8 +62,11 @@
 // # Spans
 //
 //	habeas {method} {route}             internal  a request, a part of the span of the application's own instrumentation
-//	habeas session                      internal  a session with all its attempts; query hooks make spans of its statements
+//	habeas session                      internal  a session with all its attempts
 //	habeas {operation} {system}         client    a call of a resolver
+//
+// A query hook of bun makes spans of the statements of a session, and a transport of package otelhttp those of the
+// requests of a resolver.
 //
 // # Dashboard and alerts
 //

@@ -8,8 +8,8 @@ import (
 
 // The application chooses the SDK: the observer must not bring one along.
 func TestTheObserverLinksTheAPIAlone(t *testing.T) {
-	command := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".")
-	listed, err := command.Output()
+	const notStandard = "{{if not .Standard}}{{.ImportPath}}{{end}}"
+	listed, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", notStandard, ".").Output()
 	must(t, err)
 	found := 0
 	for _, path := range strings.Fields(string(listed)) {

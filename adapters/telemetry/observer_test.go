@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/porttest"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/metric"
@@ -20,9 +23,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/habeas-data/habeas/adapters/telemetry"
-	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/ports/porttest"
 )
 
 var noon = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -128,7 +128,10 @@ func (w *world) want(t *testing.T, want ...string) {
 }
 
 func TestConformance(t *testing.T) {
-	porttest.TestObserver(t, func(t testing.TB) ports.Observer { return newWorld(t) })
+	porttest.TestObserver(t, func(t testing.TB) ports.Observer {
+		t.Helper()
+		return newWorld(t)
+	})
 }
 
 func TestActivitiesAreMeasured(t *testing.T) {
