@@ -18,7 +18,11 @@ var texts = []string{
 func TestObservationsHoldNamesCountsAndInstants(t *testing.T) {
 	var found []string
 	for _, observed := range []any{
-		domain.Activity{}, domain.Ended{}, domain.RightObserved{}, domain.OutboxObserved{}, domain.BreakerObserved{},
+		domain.Activity{},
+		domain.Ended{},
+		domain.RightObserved{},
+		domain.OutboxObserved{},
+		domain.BreakerObserved{},
 		domain.PollObserved{},
 	} {
 		found = append(found, textsOf(t, reflect.TypeOf(observed))...)

@@ -48,7 +48,8 @@ func (silent) Start(context.Context, domain.Activity) (context.Context, func(dom
 func TestWhatAnObserverDoesWrongIsContained(t *testing.T) {
 	var none *observed.Recorder // a pointer that is nil, in an interface that is not
 	for name, observer := range map[string]ports.Observer{
-		"panics": observed.Broken{}, "panics at the end": observed.Broken{AtEnd: true}, "returns nothing": silent{}, "nil": none,
+		"panics": observed.Broken{}, "panics at the end": observed.Broken{AtEnd: true}, "returns nothing": silent{},
+		"nil": none,
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, ending := ports.Begin(t.Context(), observer, activity)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/health"
+	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -64,10 +65,10 @@ func (o outbox) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
 	return o.store.backlog(ctx)
 }
 
-// clock is the clock of the bubble.
-type clock struct{}
+// bubble is the clock of the bubble.
+var bubble = system.Clock{}
 
-func (clock) Now() time.Time { return time.Now() }
+func since(began time.Time) time.Duration { return bubble.Now().Sub(began) }
 
 // worker is a heartbeat.
 type worker struct {
@@ -79,7 +80,7 @@ func (w *worker) Heartbeat() (time.Time, bool) { return w.last, w.running }
 
 func newChecker(t *testing.T, c health.Config) *health.Checker {
 	t.Helper()
-	c.Clock = clock{}
+	c.Clock = bubble
 	checker, err := health.New(c)
 	if err != nil {
 		t.Fatal(err)
@@ -154,11 +155,11 @@ func TestACheckThatHangsEndsInTime(t *testing.T) {
 		release := make(chan struct{})
 		s := &store{probe: func(context.Context) error { <-release; return nil }} // whatever its context says
 		checker := newChecker(t, health.Config{Sessions: s, Options: health.Options{Timeout: 2 * time.Second}})
-		began := time.Now()
+		began := bubble.Now()
 		for range 3 {
 			want(t, checker, "ready=false degraded=false failed unknown off unknown unknown")
 		}
-		if took := time.Since(began); took != 6*time.Second || s.probes.Load() != 1 {
+		if took := since(began); took != 6*time.Second || s.probes.Load() != 1 {
 			t.Errorf("three checks took %v and %d probes, want 6 s and the same probe", took, s.probes.Load())
 		}
 		close(release)
@@ -172,9 +173,9 @@ func TestACheckEndsWithItsContext(t *testing.T) {
 		s := &store{probe: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		began := time.Now()
-		if got := newChecker(t, health.Config{Sessions: s}).Check(ctx); got.Ready || time.Since(began) > 0 {
-			t.Errorf("after %v: %s", time.Since(began), summary(got))
+		began := bubble.Now()
+		if got := newChecker(t, health.Config{Sessions: s}).Check(ctx); got.Ready || since(began) > 0 {
+			t.Errorf("after %v: %s", since(began), summary(got))
 		}
 		time.Sleep(time.Minute) // the probe ends by itself
 	})
@@ -197,7 +198,7 @@ func TestChecksAtOnceShareAProbe(t *testing.T) {
 
 func TestAWorkerThatIsSilentIsNotReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &worker{last: time.Now(), running: true}
+		w := &worker{last: bubble.Now(), running: true}
 		checker := newChecker(t, health.Config{Sessions: &store{}, Worker: w, PollInterval: 10 * time.Second})
 		time.Sleep(30 * time.Second)
 		want(t, checker, "ready=true degraded=false ok ok ok ok ok")
@@ -205,14 +206,14 @@ func TestAWorkerThatIsSilentIsNotReady(t *testing.T) {
 		want(t, checker, "ready=false degraded=false ok ok failed ok ok")
 		w.running = false // it runs in another process
 		want(t, checker, allWell)
-		w.running, w.last = true, time.Now()
+		w.running, w.last = true, bubble.Now()
 		want(t, checker, "ready=true degraded=false ok ok ok ok ok")
 	})
 }
 
 func TestWhatIsAbandonedOrLateDegradesAndNeverFailsReadiness(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		enqueued := time.Now()
+		enqueued := bubble.Now()
 		for _, c := range []struct {
 			backlog domain.OutboxBacklog
 			want    string
@@ -264,9 +265,9 @@ func TestASlowOutboxDelaysNoProbe(t *testing.T) {
 			return []domain.OutboxBacklog{backlog(domain.OutboxAbandoned, nil)}, nil
 		}}
 		checker := newChecker(t, health.Config{Sessions: s})
-		began := time.Now()
+		began := bubble.Now()
 		want(t, checker, "ready=true degraded=false ok ok off unknown unknown")
-		if took := time.Since(began); took != health.DefaultTimeout/4 {
+		if took := since(began); took != health.DefaultTimeout/4 {
 			t.Errorf("it took %v", took)
 		}
 		time.Sleep(3 * time.Second)
@@ -320,12 +321,12 @@ func TestAStoreWithoutAProbeIsRead(t *testing.T) {
 
 func TestAWrongConfigurationIsRefused(t *testing.T) {
 	for name, c := range map[string]health.Config{
-		"no sessions":           {Clock: clock{}},
+		"no sessions":           {Clock: bubble},
 		"no clock":              {Sessions: &store{}},
-		"a negative timeout":    {Sessions: &store{}, Clock: clock{}, Options: health.Options{Timeout: -1}},
-		"negative polls":        {Sessions: &store{}, Clock: clock{}, Options: health.Options{Polls: -1}},
-		"a negative age":        {Sessions: &store{}, Clock: clock{}, Options: health.Options{LateAfter: -1}},
-		"a negative poll pause": {Sessions: &store{}, Clock: clock{}, PollInterval: -1},
+		"a negative timeout":    {Sessions: &store{}, Clock: bubble, Options: health.Options{Timeout: -1}},
+		"negative polls":        {Sessions: &store{}, Clock: bubble, Options: health.Options{Polls: -1}},
+		"a negative age":        {Sessions: &store{}, Clock: bubble, Options: health.Options{LateAfter: -1}},
+		"a negative poll pause": {Sessions: &store{}, Clock: bubble, PollInterval: -1},
 	} {
 		if _, err := health.New(c); !errors.Is(err, domain.ErrConfiguration) {
 			t.Errorf("%s: %v", name, err)

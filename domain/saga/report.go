@@ -15,8 +15,8 @@ func (r *Runner) OnFailure(call func(ctx context.Context, entry domain.OutboxEnt
 	r.failures.Store(&call)
 }
 
-// OnProgress sets a function that is called after each claim and after each settlement. It must return at once. A worker
-// sets it, to tell a RunOnce that takes long from one that is stuck; see LongestPause.
+// OnProgress sets a function that is called after each claim and each settlement. It must return at once. A worker sets
+// it, to tell a RunOnce that takes long from one that is stuck; see LongestPause.
 func (r *Runner) OnProgress(call func()) { r.progress.Store(&call) }
 
 // LongestPause is the longest that a RunOnce which is not stuck takes from one call of OnProgress to the next: a lease

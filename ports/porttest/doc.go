@@ -43,7 +43,8 @@
 //   - Export hands records on as it reads them, and keeps none in memory;
 //   - rows that are marked as deleted are rows like any other: a data map does not know the mark;
 //   - a store that knows more of a column than the data map refuses what it could not read back;
-//   - an observer returns at once, and a resolver opens no session, and ports.RectifyingResolver writes the corrections: only its author knows what its
+//   - an observer returns at once;
+//   - a resolver opens no session, and ports.RectifyingResolver writes the corrections: only its author knows what its
 //     system can be asked to correct, and shows of it;
 //   - ports.Clock tells the time.
 //

@@ -32,7 +32,8 @@ func TestRequestsAreObservedByTheirRouteAndOutcome(t *testing.T) {
 		"no subject":      {nil, httpapi.Request{Subject: failing(&httpapi.Refusal{Status: 401})}, status, "refused 401"},
 		"another refusal": {nil, httpapi.Request{Subject: failing(&httpapi.Refusal{Status: 451})}, status, "refused 451"},
 		"a refusal with an error of the server": {
-			nil, httpapi.Request{Subject: failing(&httpapi.Refusal{Status: 502, Err: domain.ErrUnavailable})},
+			nil,
+			httpapi.Request{Subject: failing(&httpapi.Refusal{Status: 502, Err: domain.ErrUnavailable})},
 			status, "unavailable 502",
 		},
 		"a provider that fails": {
@@ -41,15 +42,18 @@ func TestRequestsAreObservedByTheirRouteAndOutcome(t *testing.T) {
 		"a provider that panics": {nil, httpapi.Request{Subject: nil}, status, "panic 500"},
 		"not valid":              {nil, httpapi.Request{Subject: as("42")}, "/consent/%00", "invalid 422"},
 		"out of reach": {
-			func(context.Context) error { return domain.ErrUnavailable }, httpapi.Request{Subject: as("42")},
+			func(context.Context) error { return domain.ErrUnavailable },
+			httpapi.Request{Subject: as("42")},
 			status, "unavailable 503",
 		},
 		"the client has gone": {
-			func(context.Context) error { return context.Canceled }, httpapi.Request{Subject: as("42")},
+			func(context.Context) error { return context.Canceled },
+			httpapi.Request{Subject: as("42")},
 			status, "canceled 503",
 		},
 		"too late": {
-			func(context.Context) error { return context.DeadlineExceeded }, httpapi.Request{Subject: as("42")},
+			func(context.Context) error { return context.DeadlineExceeded },
+			httpapi.Request{Subject: as("42")},
 			status, "timeout 504",
 		},
 	} {
@@ -64,7 +68,8 @@ func TestRequestsAreObservedByTheirRouteAndOutcome(t *testing.T) {
 
 func TestABodyThatIsRefusedIsObserved(t *testing.T) {
 	f, recorder := newObserved(t)
-	for _, request := range []httpapi.Request{jsonBody("{"), jsonBody("{}"), {Subject: as("42"), ContentType: "text/plain"}} {
+	text := httpapi.Request{Subject: as("42"), ContentType: "text/plain"}
+	for _, request := range []httpapi.Request{jsonBody("{"), jsonBody("{}"), text} {
 		response := f.Route(t.Context(), "POST", "/consent", request)
 		lines := recorder.Lines()
 		if last := lines[len(lines)-1]; response.Status/100 != 4 || last[:30] != "request POST /consent: invalid" {

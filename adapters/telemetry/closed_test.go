@@ -1,0 +1,177 @@
+package telemetry_test
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"go.opentelemetry.io/otel/attribute"
+)
+
+// attributes are all attributes with the values that they can have; nil means a number. The system is the only one
+// whose values come from the application.
+var attributes = map[attribute.Key][]string{
+	"http.request.method":       {"GET", "POST", "DELETE"},
+	"http.route":                {"/export", "/consent/{purpose}"},
+	"http.response.status_code": nil,
+	"habeas.outcome":            texts(domain.Outcomes()),
+	"habeas.system":             {"desk"},
+	"habeas.operation":          {"export", "erase", "rectify"},
+	"habeas.decision":           {"granted", "withdrawn", "placed", "lifted"},
+	"habeas.status":             {"pending", "in_flight", "failed", "abandoned"},
+	"habeas.state":              {"closed", "half_open", "open"},
+	"habeas.retries":            nil,
+	"error.type":                texts(domain.Outcomes()),
+}
+
+func texts[T ~string](all []T) (texts []string) {
+	for _, one := range all {
+		texts = append(texts, string(one))
+	}
+	return texts
+}
+
+// tellAll tells the observer of everything that there is.
+func (w *world) tellAll(t *testing.T) {
+	t.Helper()
+	for _, outcome := range domain.Outcomes() {
+		for _, activity := range []domain.Activity{
+			{Kind: domain.ActivityRequest, Method: "GET", Route: "/consent/{purpose}"},
+			{Kind: domain.ActivityRequest, Method: "GET", Route: "/export"},
+			{Kind: domain.ActivitySession},
+			{Kind: domain.ActivityCall, System: "desk", Call: domain.CallExport},
+			{Kind: domain.ActivityCall, System: "desk", Call: domain.CallErase},
+			{Kind: domain.ActivityCall, System: "desk", Call: domain.CallRectify},
+		} {
+			w.during(t.Context(), activity, 1, domain.Ended{Outcome: outcome, Status: 500, Retries: 2})
+		}
+		for _, observation := range []domain.Observation{
+			domain.RightObserved{Right: domain.RightErasure, Outcome: outcome},
+			domain.RightObserved{Right: domain.RightExport, Outcome: outcome},
+			domain.RightObserved{Right: domain.RightRectification, Outcome: outcome},
+			domain.RightObserved{Right: domain.RightConsent, Decision: domain.DecisionGranted, Outcome: outcome},
+			domain.RightObserved{Right: domain.RightConsent, Decision: domain.DecisionWithdrawn, Outcome: outcome},
+			domain.RightObserved{Right: domain.RightRestriction, Decision: domain.DecisionPlaced, Outcome: outcome},
+			domain.RightObserved{Right: domain.RightRestriction, Decision: domain.DecisionLifted, Outcome: outcome},
+			domain.PollObserved{At: noon, Outcome: outcome, Settled: 1},
+			domain.BreakerObserved{System: "desk", State: domain.BreakerOpen},
+			outbox("desk", 1, 1, noon, noon),
+		} {
+			w.Observe(t.Context(), observation)
+		}
+	}
+}
+
+func TestNoAttributeIsOutsideOfTheClosedSet(t *testing.T) {
+	w := newWorld(t)
+	w.tellAll(t)
+	used := map[attribute.Key]map[string]bool{}
+	check := func(where string, all []attribute.KeyValue) {
+		for _, one := range all {
+			values, known := attributes[one.Key]
+			value := one.Value.Emit()
+			_, err := strconv.Atoi(value)
+			if !known || values != nil && !slices.Contains(values, value) || values == nil && err != nil {
+				t.Errorf("%s has the attribute %s=%s", where, one.Key, value)
+			}
+			if used[one.Key] == nil {
+				used[one.Key] = map[string]bool{}
+			}
+			used[one.Key][value] = true
+		}
+	}
+	for name, m := range w.collect(t) {
+		for _, p := range pointsOf(t, m) {
+			check(name, p.attributes.ToSlice())
+		}
+	}
+	for _, span := range w.spans.GetSpans() {
+		check(span.Name, span.Attributes)
+		if len(span.Events) > 0 || span.Status.Description != "" &&
+			!slices.Contains(attributes["error.type"], span.Status.Description) {
+			t.Errorf("%s has events, or says %q", span.Name, span.Status.Description)
+		}
+	}
+	for key := range attributes {
+		if len(used[key]) == 0 {
+			t.Errorf("nothing has the attribute %s", key)
+		}
+	}
+}
+
+// documented returns the fields of the lines of a section of the package's documentation, for each name in it.
+func documented(t *testing.T, section string) map[string][]string {
+	t.Helper()
+	content, err := os.ReadFile("doc.go")
+	must(t, err)
+	_, after, found := strings.Cut(string(content), "// # "+section+"\n")
+	if !found {
+		t.Fatalf("there is no section %s", section)
+	}
+	text, _, _ := strings.Cut(after, "// # ")
+	lines := map[string][]string{}
+	for line := range strings.Lines(text) {
+		if row, isRow := strings.CutPrefix(line, "//\t"); isRow {
+			fields := strings.Fields(strings.ReplaceAll(row, ",", ""))
+			lines[fields[0]] = fields[1:]
+		}
+	}
+	return lines
+}
+
+func TestEveryMetricIsDocumentedWithItsUnitAndAttributes(t *testing.T) {
+	w := newWorld(t)
+	w.tellAll(t)
+	rows := documented(t, "Metrics")
+	delete(rows, "name") // the head
+	for name, m := range w.collect(t) {
+		row, is := rows[name]
+		delete(rows, name)
+		if !is || len(row) < 2 {
+			t.Errorf("%s is not documented", name)
+			continue
+		}
+		keys := map[string]bool{}
+		for _, p := range pointsOf(t, m) {
+			for _, one := range p.attributes.ToSlice() {
+				keys[string(one.Key)] = true
+			}
+		}
+		if row[0] != kindOf(m) || row[1] != m.Unit || m.Description == "" {
+			t.Errorf("%s is documented as a %s of %s, and is a %s of %s", name, row[0], row[1], kindOf(m), m.Unit)
+		}
+		for _, documented := range row[2:] {
+			before := len(keys)
+			prefix, isFamily := strings.CutSuffix(documented, "*")
+			maps.DeleteFunc(keys, func(key string, _ bool) bool {
+				return key == documented || isFamily && strings.HasPrefix(key, prefix)
+			})
+			if len(keys) == before {
+				t.Errorf("%s has no attribute %s", name, documented)
+			}
+		}
+		if len(keys) > 0 {
+			t.Errorf("%s has the attributes %v, which are not documented", name, keys)
+		}
+	}
+	if len(rows) > 0 {
+		t.Errorf("there are no metrics %v", rows)
+	}
+}
+
+func TestEveryAttributeIsDocumented(t *testing.T) {
+	rows := documented(t, "Attributes")
+	for key := range attributes {
+		if len(rows[string(key)]) == 0 {
+			t.Errorf("%s is not documented", key)
+		}
+		delete(rows, string(key))
+	}
+	if len(rows) > 0 {
+		t.Errorf("there are no attributes %v", rows)
+	}
+}

@@ -1,0 +1,61 @@
+package telemetry_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/app/stack"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+
+	"github.com/habeas-data/habeas/adapters/telemetry"
+)
+
+// The application chooses the SDK and its exporters. The store has to be given the observer, too; app.New does so.
+func ExampleNew() {
+	reader := metric.NewManualReader() // an application has an exporter in its place
+	observer, err := telemetry.New(telemetry.Options{
+		MeterProvider: metric.NewMeterProvider(metric.WithReader(reader)),
+	})
+	check(err)
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+	})
+	check(err)
+	store, err := memory.New(dataMap, memory.Options{Observer: observer})
+	check(err)
+	engines, err := stack.New(stack.Config{
+		Sessions: store, DataMap: dataMap, Options: stack.Options{Observer: observer},
+	})
+	check(err)
+
+	zoe, err := domain.NewSubject("42")
+	check(err)
+	check(engines.Sessions.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
+		_, err := engines.Eraser.Erase(ctx, s, zoe)
+		return err
+	}))
+
+	var collected metricdata.ResourceMetrics
+	check(reader.Collect(context.Background(), &collected))
+	for _, m := range collected.ScopeMetrics[0].Metrics {
+		counter, isCounter := m.Data.(metricdata.Sum[int64])
+		for _, point := range counter.DataPoints {
+			if isCounter && point.Value > 0 {
+				outcome, _ := point.Attributes.Value("habeas.outcome")
+				fmt.Println(m.Name, outcome.AsString(), point.Value)
+			}
+		}
+	}
+	// Output: habeas.erasures ok 1
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

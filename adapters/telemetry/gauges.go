@@ -1,0 +1,120 @@
+package telemetry
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"go.opentelemetry.io/otel/metric"
+)
+
+// gauges have what was observed last. They are read when metrics are collected, so that ages are those of that moment.
+type gauges struct {
+	mu           sync.Mutex
+	systems      []system
+	breakers     map[string]domain.BreakerState
+	heartbeat    time.Time // the last batch that succeeded, or the first one of all; zero before
+	registration metric.Registration
+}
+
+// system is the outbox of an external system.
+type system struct {
+	name            string
+	counts          map[domain.OutboxStatus]int64
+	oldest, dueFrom time.Time // zero for none
+}
+
+// open are the statuses of what is not settled for good.
+var open = []domain.OutboxStatus{
+	domain.OutboxPending, domain.OutboxInFlight, domain.OutboxFailed, domain.OutboxAbandoned,
+}
+
+var states = []domain.BreakerState{domain.BreakerClosed, domain.BreakerHalfOpen, domain.BreakerOpen}
+
+func (g *gauges) outbox(observed domain.OutboxObserved) {
+	systems := make([]system, len(observed.Backlogs))
+	for i, backlog := range observed.Backlogs {
+		systems[i] = system{name: backlog.Resolver, counts: map[domain.OutboxStatus]int64{}}
+		for _, status := range open {
+			systems[i].counts[status] = backlog.Counts[status]
+		}
+		if backlog.Oldest != nil {
+			systems[i].oldest = *backlog.Oldest
+		}
+		if backlog.OldestDue != nil {
+			systems[i].dueFrom = *backlog.OldestDue
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, before := range g.systems { // what has gone is 0, and not as it was
+		if !slices.ContainsFunc(systems, func(s system) bool { return s.name == before.name }) {
+			systems = append(systems, system{name: before.name})
+		}
+	}
+	g.systems = systems
+}
+
+func (g *gauges) breaker(observed domain.BreakerObserved) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.breakers == nil {
+		g.breakers = map[string]domain.BreakerState{}
+	}
+	g.breakers[observed.System] = observed.State
+}
+
+func (g *gauges) poll(observed domain.PollObserved) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if observed.Outcome == domain.OutcomeOK || g.heartbeat.IsZero() {
+		g.heartbeat = observed.At
+	}
+}
+
+// register has the gauges read whenever metrics are collected.
+func (o *Observer) register(meter metric.Meter) (err error) {
+	o.state.registration, err = meter.RegisterCallback(o.collect,
+		o.entries, o.breakers, o.oldestAge, o.dueAge, o.heartbeatAge)
+	return err
+}
+
+// Close ends the collection of gauges. Further observations count all the same.
+func (o *Observer) Close() error { return o.state.registration.Unregister() }
+
+func (o *Observer) collect(_ context.Context, to metric.Observer) error {
+	g, now := &o.state, o.clock.Now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, system := range g.systems {
+		name := systemKey.String(system.name)
+		for _, status := range open {
+			to.ObserveInt64(o.entries, system.counts[status], metric.WithAttributes(name, entryKey.String(string(status))))
+		}
+		to.ObserveFloat64(o.oldestAge, age(now, system.oldest), metric.WithAttributes(name))
+		to.ObserveFloat64(o.dueAge, age(now, system.dueFrom), metric.WithAttributes(name))
+	}
+	for name, current := range g.breakers {
+		for _, state := range states {
+			is := int64(0)
+			if state == current {
+				is = 1
+			}
+			to.ObserveInt64(o.breakers, is, metric.WithAttributes(systemKey.String(name), stateKey.String(string(state))))
+		}
+	}
+	if !g.heartbeat.IsZero() {
+		to.ObserveFloat64(o.heartbeatAge, age(now, g.heartbeat))
+	}
+	return nil
+}
+
+// age is the time since an instant in seconds, 0 if the instant is zero or has not come.
+func age(now, since time.Time) float64 {
+	if since.IsZero() {
+		return 0
+	}
+	return max(0, now.Sub(since).Seconds())
+}

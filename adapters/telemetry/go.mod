@@ -1,0 +1,25 @@
+// The observer for OpenTelemetry is a module of its own: its libraries never enter the library's go.mod. The SDK and
+// the parser of YAML are for its tests alone.
+module github.com/habeas-data/habeas/adapters/telemetry
+
+go 1.25.0
+
+require (
+	github.com/habeas-data/habeas v0.0.0
+	go.opentelemetry.io/otel v1.37.0
+	go.opentelemetry.io/otel/metric v1.37.0
+	go.opentelemetry.io/otel/sdk v1.37.0
+	go.opentelemetry.io/otel/sdk/metric v1.37.0
+	go.opentelemetry.io/otel/trace v1.37.0
+	gopkg.in/yaml.v3 v3.0.1
+)
+
+require (
+	github.com/go-logr/logr v1.4.3 // indirect
+	github.com/go-logr/stdr v1.2.2 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	go.opentelemetry.io/auto/sdk v1.1.0 // indirect
+	golang.org/x/sys v0.47.0 // indirect
+)
+
+replace github.com/habeas-data/habeas => ../..

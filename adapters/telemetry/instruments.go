@@ -1,0 +1,96 @@
+package telemetry
+
+import (
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+)
+
+// The attributes. Their values are of closed sets, which the documentation of the package lists.
+const (
+	methodKey    = attribute.Key("http.request.method")
+	routeKey     = attribute.Key("http.route")
+	statusKey    = attribute.Key("http.response.status_code")
+	outcomeKey   = attribute.Key("habeas.outcome")
+	systemKey    = attribute.Key("habeas.system")
+	operationKey = attribute.Key("habeas.operation")
+	decisionKey  = attribute.Key("habeas.decision")
+	entryKey     = attribute.Key("habeas.status")
+	stateKey     = attribute.Key("habeas.state")
+	retriesKey   = attribute.Key("habeas.retries")
+	errorKey     = attribute.Key("error.type")
+)
+
+// buckets are the bounds of durations, in seconds: those of the semantic conventions for HTTP, and the default timeout
+// of a request and of a call.
+var buckets = []float64{0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30}
+
+// instruments are what the observer measures with.
+type instruments struct {
+	requests, sessions, calls         metric.Float64Histogram
+	retries, polls, settled           metric.Int64Counter
+	erasures, exports, rectifications metric.Int64Counter
+	consents, restrictions            metric.Int64Counter
+	entries, breakers                 metric.Int64ObservableGauge
+	oldestAge, dueAge, heartbeatAge   metric.Float64ObservableGauge
+}
+
+// maker makes instruments until one cannot be made.
+type maker struct {
+	metric.Meter
+	err error
+}
+
+func newInstruments(meter metric.Meter) (instruments, error) {
+	m := &maker{Meter: meter}
+	return instruments{
+		requests: m.duration("habeas.request.duration", "Duration of requests to the endpoints of habeas."),
+		sessions: m.duration("habeas.session.duration", "Duration of sessions, with all their attempts."),
+		calls:    m.duration("habeas.resolver.call.duration", "Duration of calls of external systems."),
+
+		retries:        m.counter("habeas.session.retries", "{retry}", "Attempts of sessions after the first one."),
+		erasures:       m.counter("habeas.erasures", "{erasure}", "Erasures, by the outcome of their local part."),
+		exports:        m.counter("habeas.exports", "{export}", "Exports."),
+		rectifications: m.counter("habeas.rectifications", "{rectification}", "Rectifications, by their local part."),
+		consents:       m.counter("habeas.consents", "{decision}", "Decisions about consent."),
+		restrictions:   m.counter("habeas.restrictions", "{decision}", "Decisions about restriction."),
+		polls:          m.counter("habeas.worker.polls", "{poll}", "Batches of the worker."),
+		settled:        m.counter("habeas.worker.settled", "{entry}", "Entries of the outbox that the worker has settled."),
+
+		entries:      m.count("habeas.outbox.entries", "{entry}", "Entries of the outbox that have not succeeded."),
+		breakers:     m.count("habeas.resolver.breaker", "{breaker}", "1 for the state of a circuit breaker, else 0."),
+		oldestAge:    m.age("habeas.outbox.oldest.age", "Age of the oldest entry that is not settled."),
+		dueAge:       m.age("habeas.outbox.due.age", "Time for which the entry has been due that is due the longest."),
+		heartbeatAge: m.age("habeas.worker.heartbeat.age", "Time since the last batch of the worker that succeeded."),
+	}, m.err
+}
+
+func (m *maker) duration(name, description string) metric.Float64Histogram {
+	made, err := m.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(description),
+		metric.WithExplicitBucketBoundaries(buckets...))
+	m.note(err)
+	return made
+}
+
+func (m *maker) counter(name, unit, description string) metric.Int64Counter {
+	made, err := m.Int64Counter(name, metric.WithUnit(unit), metric.WithDescription(description))
+	m.note(err)
+	return made
+}
+
+func (m *maker) count(name, unit, description string) metric.Int64ObservableGauge {
+	made, err := m.Int64ObservableGauge(name, metric.WithUnit(unit), metric.WithDescription(description))
+	m.note(err)
+	return made
+}
+
+func (m *maker) age(name, description string) metric.Float64ObservableGauge {
+	made, err := m.Float64ObservableGauge(name, metric.WithUnit("s"), metric.WithDescription(description))
+	m.note(err)
+	return made
+}
+
+func (m *maker) note(err error) {
+	if m.err == nil {
+		m.err = err
+	}
+}

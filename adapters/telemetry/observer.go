@@ -1,0 +1,164 @@
+package telemetry
+
+import (
+	"context"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Scope is the name of the instrumentation scope of all metrics and spans.
+const Scope = "github.com/habeas-data/habeas/adapters/telemetry"
+
+// Options change what New does by default. The zero value is ready for use.
+type Options struct {
+	MeterProvider  metric.MeterProvider // the default is the global one
+	TracerProvider trace.TracerProvider // the default is the global one
+	Clock          ports.Clock          // for durations and ages; the default is the machine's clock
+}
+
+// Observer makes metrics and spans. It implements ports.Observer, and is safe for concurrent use.
+type Observer struct {
+	instruments
+	tracer trace.Tracer
+	clock  ports.Clock
+	state  gauges
+	rights map[domain.Right]metric.Int64Counter
+}
+
+var _ ports.Observer = (*Observer)(nil)
+
+// machine is the machine's clock.
+type machine struct{}
+
+func (machine) Now() time.Time { return time.Now() }
+
+// New returns an observer. An application makes one. The error is that of the meter provider, if it refuses an
+// instrument.
+func New(opts Options) (*Observer, error) {
+	if opts.MeterProvider == nil {
+		opts.MeterProvider = otel.GetMeterProvider()
+	}
+	if opts.TracerProvider == nil {
+		opts.TracerProvider = otel.GetTracerProvider()
+	}
+	if opts.Clock == nil {
+		opts.Clock = machine{}
+	}
+	meter := opts.MeterProvider.Meter(Scope)
+	made, err := newInstruments(meter)
+	if err != nil {
+		return nil, err
+	}
+	o := &Observer{instruments: made, tracer: opts.TracerProvider.Tracer(Scope), clock: opts.Clock}
+	o.rights = map[domain.Right]metric.Int64Counter{
+		domain.RightErasure: o.erasures, domain.RightExport: o.exports, domain.RightRectification: o.rectifications,
+		domain.RightConsent: o.consents, domain.RightRestriction: o.restrictions,
+	}
+	o.beginAtZero()
+	return o, o.register(meter)
+}
+
+// decisions are those of each right; of most of them, there is none.
+var decisions = map[domain.Right][]domain.Decision{
+	domain.RightErasure: {""}, domain.RightExport: {""}, domain.RightRectification: {""},
+	domain.RightConsent:     {domain.DecisionGranted, domain.DecisionWithdrawn},
+	domain.RightRestriction: {domain.DecisionPlaced, domain.DecisionLifted},
+}
+
+// beginAtZero makes the first failure an increase.
+func (o *Observer) beginAtZero() {
+	for right, counter := range o.rights {
+		for _, decision := range decisions[right] {
+			for _, outcome := range domain.Outcomes() {
+				counter.Add(context.Background(), 0, ofRight(decision, outcome))
+			}
+		}
+	}
+}
+
+func ofRight(decision domain.Decision, outcome domain.Outcome) metric.MeasurementOption {
+	if decision == "" {
+		return metric.WithAttributes(ofOutcome(outcome))
+	}
+	return metric.WithAttributes(decisionKey.String(string(decision)), ofOutcome(outcome))
+}
+
+func ofOutcome(outcome domain.Outcome) attribute.KeyValue { return outcomeKey.String(string(outcome)) }
+
+// Start implements ports.Observer: it begins a span, and measures the time until its end.
+func (o *Observer) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
+	var name string
+	var about []attribute.KeyValue
+	var duration metric.Float64Histogram
+	kind := trace.SpanKindInternal
+	switch a.Kind {
+	case domain.ActivityRequest:
+		name, duration = "habeas "+a.Method+" "+a.Route, o.requests
+		about = []attribute.KeyValue{methodKey.String(a.Method), routeKey.String(a.Route)}
+	case domain.ActivitySession:
+		name, duration = "habeas session", o.sessions
+	case domain.ActivityCall:
+		name, duration, kind = "habeas "+string(a.Call)+" "+a.System, o.calls, trace.SpanKindClient
+		about = []attribute.KeyValue{systemKey.String(a.System), operationKey.String(string(a.Call))}
+	default: // of a later version
+		return ctx, nil
+	}
+	begun := o.clock.Now()
+	ctx, span := o.tracer.Start(ctx, name, trace.WithSpanKind(kind), trace.WithAttributes(about...))
+	return ctx, func(ended domain.Ended) {
+		about := append(about[:len(about):len(about)], ofOutcome(ended.Outcome))
+		if a.Kind == domain.ActivityRequest {
+			about = append(about, statusKey.Int(ended.Status))
+		}
+		duration.Record(ctx, o.clock.Now().Sub(begun).Seconds(), metric.WithAttributes(about...))
+		if a.Kind == domain.ActivitySession && ended.Retries > 0 {
+			o.retries.Add(ctx, int64(ended.Retries))
+		}
+		end(span, a, ended)
+	}
+}
+
+// end ends a span. A request that was refused is no failure of the server.
+func end(span trace.Span, a domain.Activity, ended domain.Ended) {
+	span.SetAttributes(ofOutcome(ended.Outcome))
+	isFault := ended.Outcome != domain.OutcomeOK
+	switch a.Kind { //nolint:exhaustive // a call has no more
+	case domain.ActivityRequest:
+		span.SetAttributes(statusKey.Int(ended.Status))
+		isFault = isFault && (ended.Status < 400 || ended.Status >= 500)
+	case domain.ActivitySession:
+		span.SetAttributes(retriesKey.Int(ended.Retries))
+	}
+	if isFault {
+		span.SetAttributes(errorKey.String(string(ended.Outcome)))
+		span.SetStatus(codes.Error, string(ended.Outcome))
+	}
+	span.End()
+}
+
+// Observe implements ports.Observer.
+func (o *Observer) Observe(ctx context.Context, observation domain.Observation) {
+	switch observed := observation.(type) {
+	case domain.RightObserved:
+		if counter := o.rights[observed.Right]; counter != nil {
+			counter.Add(ctx, 1, ofRight(observed.Decision, observed.Outcome))
+		}
+	case domain.PollObserved:
+		o.polls.Add(ctx, 1, metric.WithAttributes(ofOutcome(observed.Outcome)))
+		if observed.Settled > 0 {
+			o.settled.Add(ctx, int64(observed.Settled))
+		}
+		o.state.poll(observed)
+	case domain.OutboxObserved:
+		o.state.outbox(observed)
+	case domain.BreakerObserved:
+		o.state.breaker(observed)
+	}
+}

@@ -1,0 +1,350 @@
+package telemetry_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/porttest"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/metric/noop"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/habeas-data/habeas/adapters/telemetry"
+)
+
+var noon = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// world is an observer with the SDK that it writes to, and a clock that a test moves.
+type world struct {
+	*telemetry.Observer
+	reader *sdkmetric.ManualReader
+	spans  *tracetest.InMemoryExporter
+	now    time.Time
+}
+
+func (w *world) Now() time.Time { return w.now }
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	w := &world{reader: sdkmetric.NewManualReader(), spans: tracetest.NewInMemoryExporter(), now: noon}
+	var err error
+	w.Observer, err = telemetry.New(telemetry.Options{
+		MeterProvider:  sdkmetric.NewMeterProvider(sdkmetric.WithReader(w.reader)),
+		TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSyncer(w.spans)),
+		Clock:          w,
+	})
+	must(t, err)
+	return w
+}
+
+// during is an activity that takes some time.
+func (w *world) during(ctx context.Context, a domain.Activity, took time.Duration, ended domain.Ended) context.Context {
+	ctx, end := w.Start(ctx, a)
+	w.now = w.now.Add(took)
+	end(ended)
+	return ctx
+}
+
+// collect returns all metrics by name.
+func (w *world) collect(t testing.TB) map[string]metricdata.Metrics {
+	t.Helper()
+	var all metricdata.ResourceMetrics
+	must(t, w.reader.Collect(t.Context(), &all))
+	byName := map[string]metricdata.Metrics{}
+	for _, scope := range all.ScopeMetrics {
+		if scope.Scope.Name != telemetry.Scope {
+			t.Errorf("the scope is %s", scope.Scope.Name)
+		}
+		for _, m := range scope.Metrics {
+			byName[m.Name] = m
+		}
+	}
+	return byName
+}
+
+// point is a data point: its attributes, and its value. That of a histogram is its sum.
+type point struct {
+	attributes attribute.Set
+	value      float64
+}
+
+func pointsOf(t testing.TB, m metricdata.Metrics) (points []point) {
+	t.Helper()
+	switch data := m.Data.(type) {
+	case metricdata.Histogram[float64]:
+		for _, p := range data.DataPoints {
+			points = append(points, point{p.Attributes, p.Sum})
+		}
+	case metricdata.Sum[int64]:
+		for _, p := range data.DataPoints {
+			points = append(points, point{p.Attributes, float64(p.Value)})
+		}
+	case metricdata.Gauge[int64]:
+		for _, p := range data.DataPoints {
+			points = append(points, point{p.Attributes, float64(p.Value)})
+		}
+	case metricdata.Gauge[float64]:
+		for _, p := range data.DataPoints {
+			points = append(points, point{p.Attributes, p.Value})
+		}
+	default:
+		t.Fatalf("%s is a %T", m.Name, m.Data)
+	}
+	return points
+}
+
+// lines are the data points of all metrics that are not 0, as "name{attributes} value".
+func (w *world) lines(t testing.TB) (lines []string) {
+	t.Helper()
+	for name, m := range w.collect(t) {
+		for _, p := range pointsOf(t, m) {
+			if p.value != 0 {
+				lines = append(lines, fmt.Sprintf("%s{%s} %g", name, p.attributes.Encoded(attribute.DefaultEncoder()), p.value))
+			}
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func (w *world) want(t *testing.T, want ...string) {
+	t.Helper()
+	if got := w.lines(t); !slices.Equal(got, want) {
+		t.Errorf("measured\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+	}
+}
+
+func TestConformance(t *testing.T) {
+	porttest.TestObserver(t, func(t testing.TB) ports.Observer {
+		t.Helper()
+		return newWorld(t)
+	})
+}
+
+func TestActivitiesAreMeasured(t *testing.T) {
+	w := newWorld(t)
+	request := domain.Activity{Kind: domain.ActivityRequest, Method: "GET", Route: "/consent/{purpose}"}
+	session := domain.Activity{Kind: domain.ActivitySession}
+	call := domain.Activity{Kind: domain.ActivityCall, System: "desk", Call: domain.CallErase}
+	w.during(t.Context(), request, 2*time.Second, domain.Ended{Outcome: domain.OutcomeOK, Status: 200})
+	w.during(t.Context(), request, time.Second, domain.Ended{Outcome: domain.OutcomeRefused, Status: 401})
+	w.during(t.Context(), session, 3*time.Second, domain.Ended{Outcome: domain.OutcomeOK, Retries: 2})
+	w.during(t.Context(), session, 4*time.Second, domain.Ended{Outcome: "conflict"})
+	w.during(t.Context(), call, 5*time.Second, domain.Ended{Outcome: domain.OutcomeTimeout})
+	const route = "http.request.method=GET,http.response.status_code=%d,http.route=/consent/{purpose}}"
+	w.want(t,
+		"habeas.request.duration{habeas.outcome=ok,"+fmt.Sprintf(route, 200)+" 2",
+		"habeas.request.duration{habeas.outcome=refused,"+fmt.Sprintf(route, 401)+" 1",
+		"habeas.resolver.call.duration{habeas.operation=erase,habeas.outcome=timeout,habeas.system=desk} 5",
+		"habeas.session.duration{habeas.outcome=conflict} 4",
+		"habeas.session.duration{habeas.outcome=ok} 3",
+		"habeas.session.retries{} 2",
+	)
+}
+
+func TestRightsAreCountedFromZero(t *testing.T) {
+	w := newWorld(t)
+	for name, perOutcome := range map[string]int{
+		"habeas.erasures": 1, "habeas.exports": 1, "habeas.rectifications": 1, "habeas.consents": 2, "habeas.restrictions": 2,
+	} {
+		if n := len(pointsOf(t, w.collect(t)[name])); n != perOutcome*len(domain.Outcomes()) {
+			t.Errorf("%s has %d series", name, n)
+		}
+	}
+	for _, observation := range []domain.Observation{
+		domain.RightObserved{Right: domain.RightErasure, Outcome: domain.OutcomeOK},
+		domain.RightObserved{Right: domain.RightErasure, Outcome: domain.OutcomeOK},
+		domain.RightObserved{Right: domain.RightErasure, Outcome: "left_over"},
+		domain.RightObserved{Right: domain.RightExport, Outcome: domain.OutcomeIncomplete},
+		domain.RightObserved{Right: domain.RightRectification, Outcome: domain.OutcomeOK},
+		domain.RightObserved{Right: domain.RightConsent, Decision: domain.DecisionGranted, Outcome: domain.OutcomeOK},
+		domain.RightObserved{Right: domain.RightConsent, Decision: domain.DecisionWithdrawn, Outcome: domain.OutcomeOK},
+		domain.RightObserved{Right: domain.RightRestriction, Decision: domain.DecisionPlaced, Outcome: "invalid"},
+		domain.RightObserved{Right: domain.RightRestriction, Decision: domain.DecisionLifted, Outcome: domain.OutcomeOK},
+	} {
+		w.Observe(t.Context(), observation)
+	}
+	w.want(t,
+		"habeas.consents{habeas.decision=granted,habeas.outcome=ok} 1",
+		"habeas.consents{habeas.decision=withdrawn,habeas.outcome=ok} 1",
+		"habeas.erasures{habeas.outcome=left_over} 1",
+		"habeas.erasures{habeas.outcome=ok} 2",
+		"habeas.exports{habeas.outcome=incomplete} 1",
+		"habeas.rectifications{habeas.outcome=ok} 1",
+		"habeas.restrictions{habeas.decision=lifted,habeas.outcome=ok} 1",
+		"habeas.restrictions{habeas.decision=placed,habeas.outcome=invalid} 1",
+	)
+}
+
+// outbox is an outbox with a line for a system.
+func outbox(name string, pending, abandoned int64, oldest, due time.Time) domain.OutboxObserved {
+	return domain.OutboxObserved{Backlogs: []domain.OutboxBacklog{{
+		Resolver: name, Oldest: &oldest, OldestDue: &due,
+		Counts: map[domain.OutboxStatus]int64{domain.OutboxPending: pending, domain.OutboxAbandoned: abandoned},
+	}}}
+}
+
+func TestTheOutboxIsAGauge(t *testing.T) {
+	w := newWorld(t)
+	w.want(t)
+	w.Observe(t.Context(), outbox("desk", 3, 1, noon.Add(-time.Hour), noon.Add(-time.Minute)))
+	w.want(t,
+		"habeas.outbox.due.age{habeas.system=desk} 60",
+		"habeas.outbox.entries{habeas.status=abandoned,habeas.system=desk} 1",
+		"habeas.outbox.entries{habeas.status=pending,habeas.system=desk} 3",
+		"habeas.outbox.oldest.age{habeas.system=desk} 3600",
+	)
+	w.now = noon.Add(time.Hour) // and no worker has read it since
+	w.want(t,
+		"habeas.outbox.due.age{habeas.system=desk} 3660",
+		"habeas.outbox.entries{habeas.status=abandoned,habeas.system=desk} 1",
+		"habeas.outbox.entries{habeas.status=pending,habeas.system=desk} 3",
+		"habeas.outbox.oldest.age{habeas.system=desk} 7200",
+	)
+	w.Observe(t.Context(), outbox("mail", 1, 0, w.now, w.now.Add(time.Minute)))
+	w.want(t, "habeas.outbox.entries{habeas.status=pending,habeas.system=mail} 1")
+	if n := len(pointsOf(t, w.collect(t)["habeas.outbox.entries"])); n != 8 {
+		t.Errorf("%d series, want 4 for each system: what is empty is 0", n)
+	}
+}
+
+func TestABreakerIsAGauge(t *testing.T) {
+	w := newWorld(t)
+	for _, state := range []domain.BreakerState{domain.BreakerClosed, domain.BreakerOpen, domain.BreakerHalfOpen} {
+		w.Observe(t.Context(), domain.BreakerObserved{System: "desk", State: state})
+		w.want(t, "habeas.resolver.breaker{habeas.state="+string(state)+",habeas.system=desk} 1")
+	}
+	if n := len(pointsOf(t, w.collect(t)["habeas.resolver.breaker"])); n != 3 {
+		t.Errorf("%d series", n)
+	}
+}
+
+func TestTheWorkerIsMeasured(t *testing.T) {
+	w := newWorld(t)
+	w.Observe(t.Context(), domain.PollObserved{At: noon, Outcome: "unavailable"})
+	w.now = noon.Add(10 * time.Second)
+	w.want(t, "habeas.worker.heartbeat.age{} 10", "habeas.worker.polls{habeas.outcome=unavailable} 1")
+	w.Observe(t.Context(), domain.PollObserved{At: w.now, Outcome: domain.OutcomeOK, Settled: 7})
+	w.Observe(t.Context(), domain.PollObserved{At: w.now.Add(time.Second), Outcome: domain.OutcomePanic})
+	w.now = noon.Add(15 * time.Second)
+	w.want(t,
+		"habeas.worker.heartbeat.age{} 5", "habeas.worker.polls{habeas.outcome=ok} 1",
+		"habeas.worker.polls{habeas.outcome=panic} 1", "habeas.worker.polls{habeas.outcome=unavailable} 1",
+		"habeas.worker.settled{} 7",
+	)
+}
+
+func TestAClosedObserverHasNoGauges(t *testing.T) {
+	w := newWorld(t)
+	w.Observe(t.Context(), domain.PollObserved{At: noon, Outcome: domain.OutcomeOK})
+	w.now = noon.Add(time.Minute)
+	must(t, w.Close())
+	w.Observe(t.Context(), domain.PollObserved{At: noon, Outcome: domain.OutcomeOK})
+	w.want(t, "habeas.worker.polls{habeas.outcome=ok} 2")
+}
+
+func TestSpansAreNestedAsActivitiesAre(t *testing.T) {
+	w := newWorld(t)
+	ctx, endRequest := w.Start(t.Context(), domain.Activity{Kind: domain.ActivityRequest, Method: "GET", Route: "/export"})
+	within, endSession := w.Start(ctx, domain.Activity{Kind: domain.ActivitySession})
+	w.during(within, domain.Activity{Kind: domain.ActivityCall, System: "desk", Call: domain.CallExport}, 0,
+		domain.Ended{Outcome: domain.OutcomeTimeout})
+	endSession(domain.Ended{Outcome: domain.OutcomeOK, Retries: 1})
+	endRequest(domain.Ended{Outcome: domain.OutcomeOK, Status: 200})
+	var got []string
+	for _, span := range w.spans.GetSpans() {
+		set := attribute.NewSet(span.Attributes...)
+		got = append(got, fmt.Sprintf("%s %s %s{%s}", span.Name, span.SpanKind, span.Status.Code,
+			set.Encoded(attribute.DefaultEncoder())))
+	}
+	want := []string{
+		"habeas export desk client Error{error.type=timeout,habeas.operation=export,habeas.outcome=timeout," +
+			"habeas.system=desk}",
+		"habeas session internal Unset{habeas.outcome=ok,habeas.retries=1}",
+		"habeas GET /export internal Unset{habeas.outcome=ok,http.request.method=GET,http.response.status_code=200," +
+			"http.route=/export}",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the spans are\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+	}
+	spans := w.spans.GetSpans()
+	if spans[0].Parent.SpanID() != spans[1].SpanContext.SpanID() ||
+		spans[1].Parent.SpanID() != spans[2].SpanContext.SpanID() {
+		t.Error("the spans are not nested")
+	}
+}
+
+// What a client does wrong is no failure of the server; a stream that broke off is.
+func TestARequestThatIsRefusedIsNoError(t *testing.T) {
+	w := newWorld(t)
+	request := domain.Activity{Kind: domain.ActivityRequest, Method: "GET", Route: "/export"}
+	for status, want := range map[int]codes.Code{401: codes.Unset, 422: codes.Unset, 503: codes.Error, 200: codes.Error} {
+		w.spans.Reset()
+		w.during(t.Context(), request, 0, domain.Ended{Outcome: "canceled", Status: status})
+		if got := w.spans.GetSpans()[0].Status.Code; got != want {
+			t.Errorf("%d: %s", status, got)
+		}
+	}
+}
+
+// An activity that is not sampled leaves the application's own span alone.
+func TestTheSpanOfTheApplicationGoesOn(t *testing.T) {
+	w := newWorld(t)
+	own, span := sdktrace.NewTracerProvider(sdktrace.WithSyncer(w.spans)).Tracer("application").Start(t.Context(), "own")
+	_, end := w.Start(own, domain.Activity{Kind: "of a later version"})
+	if end != nil || !trace.SpanFromContext(own).IsRecording() {
+		t.Error("an activity that is not known has a span")
+	}
+	w.during(own, domain.Activity{Kind: domain.ActivitySession}, 0, domain.Ended{Outcome: domain.OutcomeOK})
+	if !span.IsRecording() {
+		t.Error("the span of the application has ended")
+	}
+	span.End()
+}
+
+// refusing is a meter provider that makes no gauge.
+type refusing struct{ noop.MeterProvider }
+
+func (refusing) Meter(string, ...metric.MeterOption) metric.Meter { return refusingMeter{} }
+
+type refusingMeter struct{ noop.Meter }
+
+func (refusingMeter) Int64ObservableGauge(
+	string, ...metric.Int64ObservableGaugeOption,
+) (metric.Int64ObservableGauge, error) {
+	return nil, errors.New("refused")
+}
+
+func TestAnInstrumentThatIsRefusedIsAnError(t *testing.T) {
+	if _, err := telemetry.New(telemetry.Options{MeterProvider: refusing{}}); err == nil {
+		t.Error("there is no error")
+	}
+}
+
+func TestTheDefaultsAreTheGlobalProviders(t *testing.T) {
+	observer, err := telemetry.New(telemetry.Options{})
+	must(t, err)
+	_, end := observer.Start(t.Context(), domain.Activity{Kind: domain.ActivitySession})
+	end(domain.Ended{Outcome: domain.OutcomeOK})
+	must(t, observer.Close())
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

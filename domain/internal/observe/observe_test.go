@@ -1,0 +1,48 @@
+package observe_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/internal/observe"
+	"github.com/habeas-data/habeas/internal/tests/observed"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// session is one whose end a test decides.
+type session struct {
+	ports.Session
+	end func(context.Context, error)
+}
+
+func (s *session) AfterEnd(fn func(context.Context, error)) { s.end = fn }
+
+func TestWithoutAnObserverNothingIsAllocated(t *testing.T) {
+	ctx, s := t.Context(), &session{}
+	right := domain.RightObserved{Right: domain.RightErasure, Outcome: domain.OutcomeOK}
+	if n := testing.AllocsPerRun(100, func() { observe.Right(ctx, nil, s, right) }); n != 0 || s.end != nil {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestTheSessionDecidesAboutWhatHasSucceeded(t *testing.T) {
+	for _, c := range []struct {
+		outcome domain.Outcome
+		ended   error
+		want    string
+	}{
+		{domain.OutcomeOK, nil, "export: ok"},
+		{domain.OutcomeIncomplete, nil, "export: incomplete"},
+		{domain.OutcomeOK, domain.ErrConflict, "export: conflict"},
+		{domain.OutcomeIncomplete, domain.ErrConflict, "export: conflict"},
+		{domain.OutcomeTimeout, domain.ErrConflict, "export: timeout"},
+		{domain.OutcomeTimeout, nil, "export: timeout"}, // its error was swallowed
+	} {
+		recorder, s := &observed.Recorder{}, &session{}
+		observe.Right(t.Context(), recorder, s, domain.RightObserved{Right: domain.RightExport, Outcome: c.outcome})
+		recorder.Want(t)
+		s.end(t.Context(), c.ended)
+		recorder.Want(t, c.want)
+	}
+}
