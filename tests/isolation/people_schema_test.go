@@ -163,6 +163,7 @@ func (p *people) annotate(t *peopleTable) {
 		if c.Personal.Strategy == domain.StrategyRetain {
 			c.Personal.Reason = "books"
 		}
+		c.Personal.Ref = pick(p.T, "ref", append([]string{""}, keySystems...)...)
 		t.columns = append(t.columns, c)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/uptrace/bun"
 	"pgregory.net/rapid"
@@ -28,7 +29,7 @@ func (p *people) fill() {
 				"kind": pick(p.T, "kind", []any{nil, "plain", "Plain", `it's ?1 "$1" \ ü`, ""}...), "plain": "plain",
 			}
 			for _, c := range t.columns {
-				row[c.Name] = pick(p.T, "cell", []any{nil, "cell", ""}...)
+				row[c.Name] = pick(p.T, "cell", []any{nil, "cell", "", fmt.Sprint(t.name, n, c.Name)}...)
 			}
 			if i == 0 {
 				p.identify(t, row, n)
@@ -247,12 +248,20 @@ func TestEachPersonHasTheirPartOfSharedRows(t *testing.T) {
 			must(t, err)
 			for _, subject := range p.tables[0].rows {
 				p.checkExport(store, dataMap, subject)
+				must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+					return p.checkKeys(ctx, s, subject, time.Time{})
+				}))
 			}
 			subject := pick(t, "erased", p.tables[0].rows...)
-			for range 2 {
+			for again := range 2 {
 				must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 					if err := s.Subjects().Lock(ctx, p.id(subject), judged); err != nil {
 						return err
+					}
+					if again == 0 {
+						if err := p.checkKeys(ctx, s, subject, judged); err != nil {
+							return err
+						}
 					}
 					_, err := s.Subjects().Apply(ctx, p.id(subject), plan.Local())
 					return err
@@ -295,6 +304,37 @@ func (p *people) checkExport(store *bunstore.Store, dataMap domain.DataMap, subj
 	if !slices.Equal(got, want) {
 		p.Errorf("exported\n%s\nnot\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+}
+
+// checkKeys compares the keys of external systems that a store reads with the books: those of cells that are the
+// subject's, and for an erasure those of all cells that go with their row, but for those that it keeps.
+func (p *people) checkKeys(ctx context.Context, s ports.Session, subject map[string]any, erasedAt time.Time) error {
+	for _, system := range keySystems {
+		query := domain.KeyQuery{Resolver: system, ErasedAt: erasedAt, Limit: 1000}
+		got, err := s.Subjects().Keys(ctx, p.id(subject), query)
+		if err != nil {
+			return err
+		}
+		var want []string
+		for _, t := range p.tables {
+			for _, row := range t.rows {
+				vias := t.leads(row, subject)
+				goes := !erasedAt.IsZero() && t.erased(row, subject) == nil
+				for _, c := range t.columns {
+					text, _ := row[c.Name].(string)
+					kept := !erasedAt.IsZero() && c.Personal.Strategy == domain.StrategyRetain
+					if c.Personal.Ref == system && text != "" && !kept && (goes || isTheirs(c, vias)) {
+						want = append(want, text)
+					}
+				}
+			}
+		}
+		slices.Sort(want)
+		if want = slices.Compact(want); !slices.Equal(got, want) {
+			p.Errorf("the keys of %s are %q, not %q", system, got, want)
+		}
+	}
+	return nil
 }
 
 func (p *people) checkErased(db *bun.DB, subject map[string]any) {
