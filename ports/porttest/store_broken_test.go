@@ -99,7 +99,15 @@ func openInMemory(tables []domain.Table) Store {
 	}
 	pool := &pool{}
 	store.Connections, store.Statements = pool.connections, pool.statements
-	store.Sessions = readable{pool.watch(store.Sessions), good, good}
+	watched, err := ports.RehearserOf(pool.watch(store.Sessions))
+	if err != nil {
+		panic(err)
+	}
+	store.Sessions = struct {
+		ports.Rehearser
+		ports.CatalogReader
+		ports.Finder
+	}{watched, good, good}
 	return store
 }
 
