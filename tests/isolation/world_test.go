@@ -29,7 +29,7 @@ type world struct {
 	exporter  *export.Exporter
 	resolvers []string            // without those that hold keys
 	asked     map[string][]string // the keys that exports have asked for, by system
-	operation string // the id of the erasure that the trail is at
+	operation string              // the id of the erasure that the trail is at
 }
 
 // desk is an external system that knows nobody, and is asked nothing but its name and for exports.
