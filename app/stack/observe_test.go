@@ -230,6 +230,23 @@ func callsThatDoNotReturn(t *testing.T) {
 	close(released)
 }
 
+// The external system gets the context that the observer has returned.
+func TestACallOfAnExportRunsInTheContextOfItsActivity(t *testing.T) {
+	w := newWorld(t)
+	w.desk.EXPECT().ExportSubject(gomock.Any(), gomock.Any()).DoAndReturn(
+		func(ctx context.Context, _ domain.SubjectRef) ([]domain.ExportRecord, error) {
+			_, inner := ports.Begin(ctx, w.recorder, domain.Activity{Kind: domain.ActivityRequest})
+			inner.End(domain.Ended{Outcome: domain.OutcomeOK})
+			return nil, nil
+		})
+	must(t, w.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		_, err := w.Exporter.Export(ctx, s, zoe(t))
+		return err
+	}))
+	const call = "session > call desk export"
+	w.recorder.Want(t, call+" > request: ok", call+": ok", "session: ok", "export: ok")
+}
+
 func TestAnObserverThatPanicsChangesNothing(t *testing.T) {
 	dataMap, err := domain.NewDataMap(users)
 	must(t, err)
