@@ -50,6 +50,14 @@ func TestWhatAResolverSaysIsLogged(t *testing.T) {
 			nil, "ERROR",
 			"habeas: outbox entry abandoned", nil,
 		},
+		"more than one line": {
+			domain.OutboxEntry{Status: domain.OutboxFailed, LastError: &class},
+			errors.Join(errors.New(secret), &domain.RetryLater{
+				Resolver: "desk", Message: "a\nlevel=ERROR\x1b[31m" + strings.Repeat("x", 5000), Err: errors.New(secret),
+			}), "WARN",
+			"habeas: call to an external system failed",
+			"habeas: resolver desk: a level=ERROR [31m" + strings.Repeat("x", 300-41) + "…",
+		},
 		"an error of another kind": {
 			domain.OutboxEntry{Status: domain.OutboxFailed, LastError: &class},
 			errors.New(secret), "WARN",

@@ -82,8 +82,9 @@ type Options struct {
 	// The default is 10 s.
 	StopTimeout time.Duration
 
-	// Logger gets what failed, without any personal data: batches, calls to external systems with what the resolver says
-	// of them, and, as errors, the entries that were given up. The default is slog.Default().
+	// Logger gets what failed, without any personal data: batches, calls to external systems with the Message of the
+	// resolver's *domain.ResolverError or *domain.RetryLater (one line of at most 300 characters), and, as errors, the
+	// entries that were given up. The default is slog.Default().
 	Logger *slog.Logger
 
 	// Observer is told of each batch. With an observer, the worker also has a runner observe the outbox every minute, if

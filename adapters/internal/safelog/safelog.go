@@ -7,12 +7,14 @@ import (
 	"log/slog"
 	"runtime"
 	"strings"
+	"unicode"
 
 	"github.com/habeas-data/habeas/domain"
 )
 
 // Error describes an error: its class, and the texts of the errors of package domain that it wraps or joins, which are
-// safe to log by contract. Of all other errors the class is all that is said.
+// safe to log by contract. Of all other errors the class is all that is said. A text is one line of bounded length: a
+// resolver or a hook may have made it.
 func Error(err error) []slog.Attr {
 	attributes := []slog.Attr{slog.String("class", domain.ErrorClass(err))}
 	if texts := safeTexts(err); len(texts) > 0 {
@@ -25,15 +27,15 @@ func Error(err error) []slog.Attr {
 func safeTexts(err error) []string {
 	switch e := err.(type) { //nolint:errorlint // it takes the tree apart
 	case *domain.Error:
-		return []string{e.Error()}
+		return []string{line(e.Error(), longest)}
 	case *domain.ResolverError:
 		if e != nil { // a resolver may return a nil pointer as its error
-			return []string{e.Error()}
+			return []string{line(e.Error(), longestOfResolver)}
 		}
 		return nil
 	case *domain.RetryLater:
 		if e != nil {
-			return []string{e.Error()}
+			return []string{line(e.Error(), longestOfResolver)}
 		}
 		return nil
 	case interface{ Unwrap() []error }:
@@ -47,6 +49,26 @@ func safeTexts(err error) []string {
 	default:
 		return nil
 	}
+}
+
+// How many characters of a text are logged.
+const (
+	longest           = 4000 // it may list mistakes
+	longestOfResolver = 300
+)
+
+// line is a text in one line: its first characters, with a space in place of each that cannot be printed.
+func line(text string, longest int) string {
+	printable := strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	if characters := []rune(printable); len(characters) > longest {
+		return string(characters[:longest]) + "…"
+	}
+	return printable
 }
 
 // Panic describes a panic that was just recovered: the type of its value, which may itself hold anything, and where it

@@ -55,3 +55,31 @@ func TestOfAPanicItsTypeAndPlaceAreSaid(t *testing.T) {
 		t.Error(said)
 	}
 }
+
+func TestATextIsOneLineOfBoundedLength(t *testing.T) {
+	for message, want := range map[string]string{
+		"a\nlevel=ERROR msg=\"fake\"\r\n": `a level=ERROR msg="fake"  `,
+		"\x1b[31mred\x00\x7f\u0085":       " [31mred   ",
+		"\u2028line\u202eright":           " line right",
+		"\xff\xfe":                        "\uFFFD\uFFFD",
+		"größer – 日本語":                    "größer – 日本語",
+	} {
+		for _, err := range []error{
+			&domain.ResolverError{Resolver: "desk", Message: message}, &domain.RetryLater{Resolver: "desk", Message: message},
+		} {
+			if got := text(safelog.Error(err)); !strings.HasSuffix(got, "error=habeas: resolver desk: "+want+"]") {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		}
+	}
+	endless := strings.Repeat("ü", 1<<20)
+	for err, most := range map[error]int{
+		&domain.ResolverError{Resolver: "desk", Message: endless}: 300,
+		&domain.RetryLater{Resolver: "desk", Message: endless}:    300,
+		&domain.Error{Op: "before", Message: endless}:             4000,
+	} {
+		if got := text(safelog.Error(err)); strings.Count(got, "ü") > most || !strings.HasSuffix(got, "ü…]") {
+			t.Errorf("%d bytes are logged", len(got))
+		}
+	}
+}

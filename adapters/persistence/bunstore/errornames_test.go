@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
@@ -64,6 +65,41 @@ func TestTheMessageOfATriggerIsNotTakenForNames(t *testing.T) {
 		" BEGIN SELECT RAISE(ABORT, 'UNIQUE constraint failed: parcels.zoe@example'); END")
 	a.insert(t, &person{ID: 1}, &parcel{ID: 1, OwnerID: 1, Label: "a"})
 	wantSilence(t, a.apply(t, "1"), "zoe", "UNIQUE")
+}
+
+// A function of the application may raise an error with a value where names belong, or make a statement of a value.
+func TestTheValuesOfAFunctionAreNotTakenForNames(t *testing.T) {
+	db := databases.PostgreSQL(t)
+	a := newApplication(t, db, nil, (*person)(nil), (*parcel)(nil))
+	a.insert(t, &person{ID: 1}, &parcel{ID: 1, OwnerID: 1, Label: "zoe@example.org"})
+	guard := func(body string) string {
+		return "CREATE OR REPLACE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + body +
+			"; RETURN NEW; END $$"
+	}
+	execute(t, db, "CREATE TABLE refusing (label text UNIQUE CHECK (length(label) < 20))", guard("NULL"),
+		"CREATE TRIGGER guard BEFORE UPDATE ON parcels FOR EACH ROW EXECUTE FUNCTION guard()")
+	for name, body := range map[string]string{
+		"names": "RAISE EXCEPTION '%', OLD.label USING ERRCODE = '23505', TABLE = OLD.label, COLUMN = OLD.label," +
+			" CONSTRAINT = OLD.label, DETAIL = OLD.label, HINT = OLD.label",
+		"names without a constraint": "RAISE EXCEPTION '%', OLD.label USING TABLE = OLD.label, COLUMN = OLD.label",
+		"a table that is missing":    "EXECUTE format('SELECT 1 FROM %I', OLD.label)",
+		"a column that is missing":   "EXECUTE format('SELECT %I FROM parcels', OLD.label)",
+		"a table that it says is missing": `RAISE EXCEPTION 'relation "%" does not exist', OLD.label` +
+			" USING ERRCODE = 'undefined_table'",
+		"a privilege that it says is missing": `RAISE EXCEPTION 'permission denied for table "%"', OLD.label` +
+			" USING ERRCODE = 'insufficient_privilege'",
+		"a value of another type": "PERFORM OLD.label::uuid",
+		"a row that is refused":   "INSERT INTO refusing VALUES (OLD.label), (OLD.label)",
+		"a value that is refused": "INSERT INTO refusing VALUES (OLD.label || OLD.label)",
+	} {
+		execute(t, db, guard(body))
+		err := a.apply(t, "1")
+		var raised *pgconn.PgError
+		if !errors.As(err, &raised) || !strings.Contains(raised.Message+raised.Detail, "zoe@example.org") {
+			t.Errorf("%s: the driver's error is %v: the test proves nothing", name, raised)
+		}
+		wantSilence(t, err, "zoe", "example", "secret-value")
+	}
 }
 
 func TestAConnectionThatIsRefusedSaysWhy(t *testing.T) {

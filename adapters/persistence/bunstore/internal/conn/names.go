@@ -4,7 +4,10 @@ import (
 	"errors"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // names are what an error of the database says of the schema: names, which are safe to log, and never a value.
@@ -24,38 +27,59 @@ func (n names) String() string {
 }
 
 // namesIn finds the names in an error of the database, whichever driver made it. PostgreSQL sends them apart from its
-// message, for pgx in fields of a struct. SQLite has them in its message alone.
+// message. SQLite has them in its message alone. A trigger of the application can raise an error in which the fields
+// for names hold values: names are taken only from those parts of the server that put names there.
 func namesIn(err error) names {
 	found := names{}
-	var pgdriver interface{ Field(field byte) string }
-	switch code, text := sqliteText(err); {
-	case text != "":
+	if code, text := sqliteText(err); text != "" {
 		found = namesInSQLite(code, text)
-	case errors.As(err, &pgdriver):
-		found = names{pgdriver.Field('t'), pgdriver.Field('c'), pgdriver.Field('n')}
-	default:
-		walk(err, func(err error) bool {
-			value := reflect.Indirect(reflect.ValueOf(err))
-			if value.Kind() != reflect.Struct || value.Type().Name() != "PgError" {
-				return false
-			}
-			field := func(name string) string {
-				if field := value.FieldByName(name); field.IsValid() && field.Kind() == reflect.String {
-					return field.String()
-				}
-				return ""
-			}
-			found = names{field("TableName"), field("ColumnName"), field("ConstraintName")}
-			return true
-		})
+	} else if field := postgresFields(err); field != nil && slices.Contains(enforcing, field('F')) {
+		found = names{field('t'), field('c'), field('n')}
 	}
 	return names{identifier(found.table), identifier(found.column), identifier(found.constraint)}
 }
 
-// identifier is a name as it is, or nothing if it is longer than PostgreSQL's can be: a trigger can raise an error with
-// names of its own making.
+// The source files of PostgreSQL in which it raises errors. The server sends them whatever its language is.
+var (
+	// enforcing raise errors of constraints, with the names of the objects in the fields for names.
+	enforcing = []string{
+		"execMain.c", "execIndexing.c", "nbtinsert.c", "ri_triggers.c", "execExprInterp.c", "domains.c", "tablecmds.c",
+		"tuplesort.c", "tuplesortvariants.c",
+	}
+	// resolving raise errors about tables, columns and privileges that are missing, with the names in the message.
+	resolving = []string{"parse_relation.c", "parse_target.c", "analyze.c", "namespace.c", "aclchk.c"}
+)
+
+// postgresFields returns the fields of an error of PostgreSQL by the letters of the protocol; nil for any other error.
+// pgdriver has a method for them, and pgx a struct.
+func postgresFields(err error) func(letter byte) string {
+	var pgdriver interface{ Field(field byte) string }
+	if errors.As(err, &pgdriver) {
+		return pgdriver.Field
+	}
+	var found reflect.Value
+	if !walk(err, func(err error) bool {
+		found = reflect.Indirect(reflect.ValueOf(err))
+		return found.Kind() == reflect.Struct && found.Type().Name() == "PgError"
+	}) {
+		return nil
+	}
+	return func(letter byte) string {
+		field := found.FieldByName(map[byte]string{
+			'M': "Message", 'W': "Where", 'F': "File", 't': "TableName", 'c': "ColumnName", 'n': "ConstraintName",
+		}[letter])
+		if !field.IsValid() || field.Kind() != reflect.String {
+			return ""
+		}
+		return field.String()
+	}
+}
+
+// identifier is a name as it is, or nothing if it is none that could be logged in one line.
 func identifier(name string) string {
-	if len(name) > 63 || strings.ContainsAny(name, "\r\n") {
+	const longest = 63 // in PostgreSQL, in bytes
+	if len(name) > longest || !utf8.ValidString(name) ||
+		strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return ""
 	}
 	return name
@@ -106,31 +130,22 @@ func sqliteText(err error) (code int, text string) {
 	return code, text
 }
 
-// quoted are the names in the message of PostgreSQL about a table, a column or a privilege that is missing. Such a
-// message holds no values.
+// quoted are the names in the message of PostgreSQL about a table, a column or a privilege that is missing.
 var quoted = regexp.MustCompile(`["«„]([^"«»„“”]+)["»“”]|(?:column|table|schema|sequence|view) ([\w.$]+)`)
 
-// missing are the names of what a statement needs and does not have, for the states that say so.
+// missing are the names of what a statement of this store needs and does not have, for the states that say so. A
+// statement inside a function or a trigger of the application has a context (the field W): it may have been made from a
+// value, which the message then quotes as a name.
 func missing(err error) string {
 	if found := namesIn(err).String(); found != "" {
 		return found
 	}
-	text := ""
-	walk(err, func(err error) bool {
-		var pgdriver interface{ Field(field byte) string }
-		value := reflect.Indirect(reflect.ValueOf(err))
-		switch {
-		case errors.As(err, &pgdriver):
-			text = pgdriver.Field('M')
-		case value.Kind() == reflect.Struct && value.Type().Name() == "PgError":
-			text = value.FieldByName("Message").String()
-		default:
-			return false
-		}
-		return true
-	})
+	field := postgresFields(err)
+	if field == nil || field('W') != "" || !slices.Contains(resolving, field('F')) {
+		return ""
+	}
 	var found []string
-	for _, match := range quoted.FindAllStringSubmatch(text, -1) {
+	for _, match := range quoted.FindAllStringSubmatch(field('M'), -1) {
 		if name := identifier(match[1] + match[2]); name != "" {
 			found = append(found, name)
 		}
