@@ -42,7 +42,8 @@ func (s *Sweeper) RunOnce(ctx context.Context, interval time.Duration) (report d
 type batch struct {
 	marks int
 	due   []domain.SubjectID
-	last  int64
+	last  int64 // in the order of intake
+	ends  bool  // there were no more marks
 }
 
 // take takes the next batch of the pass that all processes share.
@@ -66,11 +67,15 @@ func (s *Sweeper) take(
 	if err != nil {
 		return batch{}, false, err
 	}
-	moved, err := marks.Advance(ctx, readerOfMarks, position, next.last)
+	to := next.last
+	if next.ends {
+		to = 0
+	}
+	moved, err := marks.Advance(ctx, readerOfMarks, position, to)
 	if err != nil || !moved { // another process has taken it
 		return batch{}, err == nil, err
 	}
-	return next, next.marks > 0 || position > 0, nil // behind the last batch, another pass may be due
+	return next, !next.ends, nil
 }
 
 // begins reports whether a pass is to begin, and notes that it does. A clock that was ahead does not keep it waiting.
@@ -86,20 +91,21 @@ func (s *Sweeper) begins(ctx context.Context, marks ports.ErasureMarks, interval
 	return marks.Advance(ctx, readerOfBegin, last, now.Unix())
 }
 
-// read returns the batch behind a place in the order of intake. After the last one it is empty, and its last place 0.
+// read returns the batch behind a place in the order of intake. One that is not full is the last one: erasures that go
+// on meanwhile do not keep a pass from its end.
 func (s *Sweeper) read(
 	ctx context.Context, session ports.Session, marks ports.ErasureMarks, after int64,
 ) (next batch, err error) {
 	list, err := marks.Marks(ctx, domain.MarkQuery{After: after, Limit: s.batch})
 	if err != nil || len(list) == 0 {
-		return batch{}, err
+		return batch{ends: true}, err
 	}
 	sweeper, err := ports.SweeperOf(session.Subjects())
 	if err != nil {
 		return batch{}, err
 	}
 	due, err := sweeper.Due(ctx, list, s.steps())
-	return batch{len(list), due, list[len(list)-1].Intake}, err
+	return batch{len(list), due, list[len(list)-1].Intake, len(list) < s.batch}, err
 }
 
 // doFunc opens sessions.
@@ -171,9 +177,6 @@ func (s *Sweeper) runAll(
 		if err != nil {
 			return report, err
 		}
-		if next.marks == 0 {
-			return report, failed
-		}
 		swept, err := s.sweepAll(ctx, do, next)
 		report.Add(swept)
 		if progress != nil {
@@ -184,6 +187,9 @@ func (s *Sweeper) runAll(
 		}
 		if failed == nil {
 			failed = err
+		}
+		if next.ends {
+			return report, failed
 		}
 		after = next.last
 	}

@@ -62,9 +62,15 @@ func newWorld(t *testing.T) *world {
 // erased adds customers 1 to n, each with two invoices and a letter, and erases them.
 func (w *world) erased(t *testing.T, n int64) {
 	t.Helper()
+	w.erasedFrom(t, 1, n)
+}
+
+// erasedFrom does so with customers first to last.
+func (w *world) erasedFrom(t *testing.T, first, last int64) {
+	t.Helper()
 	eraser, err := erasure.NewEraser(erasure.Config{Clock: w.clock, IDs: w.ids, DataMap: w.dataMap})
 	must(t, err)
-	for id := int64(1); id <= n; id++ {
+	for id := first; id <= last; id++ {
 		must(t, w.Insert("users", memory.Row{"id": id, "email": "mail@example.org"}))
 		for i := range int64(2) {
 			must(t, w.Insert("invoices", memory.Row{

@@ -1,0 +1,42 @@
+package retention
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Replay is how long a replay took.
+type Replay struct {
+	What   string
+	Took   time.Duration
+	Report domain.ReplayReport
+}
+
+// MeasureReplay replays the erasures of all subjects on a database that knows of none, and then once more.
+func MeasureReplay(ctx context.Context, c Config, workers int) (all []Replay, err error) {
+	w, err := c.open(ctx, "replay", c.Subjects, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	erased := time.Now()
+	for _, what := range []string{"first", "again"} {
+		begin := time.Now()
+		report, err := w.gdpr.Replay(ctx, lines(c.Subjects, erased), app.ReplayOptions{
+			Workers: workers, Progress: func(r domain.ReplayReport) {
+				if r.Lines%10_000 == 0 {
+					c.Progress(fmt.Sprintf("%d lines", r.Lines))
+				}
+			},
+		})
+		if err != nil {
+			return all, err
+		}
+		all = append(all, Replay{what, time.Since(begin), report})
+	}
+	return all, nil
+}

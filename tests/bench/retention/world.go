@@ -1,0 +1,119 @@
+// Package retention measures what keeps erasures true: a replay of many erasures after a restore, and a sweep of many
+// erased subjects beside erasures of others.
+package retention
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/tests/bench/habeas"
+	"github.com/habeas-data/habeas/tests/bench/shop"
+)
+
+// Config is where it is measured.
+type Config struct {
+	ServerURL string // of PostgreSQL
+	Pool      int    // connections
+	Subjects  int    // who are erased
+	Progress  func(text string)
+}
+
+// Customer is a subject.
+type Customer struct {
+	bun.BaseModel `bun:"table:customers"`
+	ID            int64  `bun:"id,pk" subject:"id"`
+	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
+	Name          string `bun:"name" pii:"identity,erasure:anonymize"`
+}
+
+// Invoice is retained for ten years.
+type Invoice struct {
+	bun.BaseModel `bun:"table:invoices"`
+	ID            int64     `bun:"id,pk"`
+	CustomerID    int64     `bun:"customer_id"`
+	Customer      *Customer `bun:"rel:belongs-to,join:customer_id=id"`
+	Address       string    `bun:"address" pii:"financial,erasure:retain,reason:'tax law',retain:10y,since:issued_at"`
+	IssuedAt      time.Time `bun:"issued_at"`
+}
+
+// Note is deleted.
+type Note struct {
+	bun.BaseModel `bun:"table:notes" subject:"owned"`
+	ID            int64     `bun:"id,pk"`
+	CustomerID    int64     `bun:"customer_id"`
+	Customer      *Customer `bun:"rel:belongs-to,join:customer_id=id"`
+	Text          string    `bun:"text" pii:"communication"`
+}
+
+// world is a database with customers 1 to n, each with two invoices and two notes.
+type world struct {
+	db   *bun.DB
+	gdpr *app.Integration
+}
+
+func (c Config) open(ctx context.Context, name string, customers int, issued time.Time) (*world, error) {
+	url, err := shop.Empty(ctx, c.ServerURL, name)
+	if err != nil {
+		return nil, err
+	}
+	db, err := habeas.Open(url, habeas.DefaultDriver, c.Pool)
+	if err != nil {
+		return nil, err
+	}
+	if err := bunstore.Migrate(ctx, db, bunstore.Options{}); err != nil {
+		return nil, err
+	}
+	models := []any{(*Customer)(nil), (*Invoice)(nil), (*Note)(nil)}
+	for _, model := range models {
+		if _, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(ctx); err != nil {
+			return nil, err
+		}
+	}
+	rows := strings.NewReplacer(":n", fmt.Sprint(customers), ":issued", issued.UTC().Format(time.RFC3339)).Replace(`
+		INSERT INTO customers SELECT n, 'c' || n || '@example.org', 'Name ' || n FROM generate_series(1, :n) AS n;
+		INSERT INTO invoices SELECT 2 * n + i, n, 'Main Street ' || n, ':issued'
+			FROM generate_series(1, :n) AS n, generate_series(0, 1) AS i;
+		INSERT INTO notes SELECT 2 * n + i, n, 'a note' FROM generate_series(1, :n) AS n, generate_series(0, 1) AS i;
+		CREATE INDEX ON invoices (customer_id); CREATE INDEX ON notes (customer_id)`)
+	for _, statements := range []string{rows, "VACUUM ANALYZE"} {
+		if err := shop.Execute(ctx, url, statements); err != nil {
+			return nil, err
+		}
+	}
+	gdpr, err := app.New(app.Config{DB: db, Models: models})
+	return &world{db, gdpr}, err
+}
+
+func (w *world) close() { _ = w.db.Close() }
+
+// lines writes the journal of customers 1 to n.
+func lines(n int, at time.Time) io.Reader {
+	reader, writer := io.Pipe()
+	go func() {
+		var text []byte
+		for id := 1; id <= n; id++ {
+			subject, err := domain.NewSubjectID(fmt.Sprint(id))
+			if err != nil {
+				_ = writer.CloseWithError(err)
+				return
+			}
+			text = domain.JournalEntry{SubjectID: subject, ErasedAt: at}.AppendLine(text)
+			if id%1000 == 0 || id == n {
+				if _, err := writer.Write(text); err != nil {
+					return
+				}
+				text = text[:0]
+			}
+		}
+		_ = writer.Close()
+	}()
+	return reader
+}
