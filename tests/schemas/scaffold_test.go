@@ -1,0 +1,109 @@
+package schemas
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels/modelsource"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/persistence/manifest"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/scaffold"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+)
+
+// club is a schema with constraints that a careless surrogate would break.
+var club = []string{
+	`CREATE TABLE members (id bigint PRIMARY KEY, email varchar(60) NOT NULL UNIQUE CHECK (email LIKE '%@%'),
+		login varchar(16) NOT NULL UNIQUE, first_name text NOT NULL, birthday date, gender varchar(8) NOT NULL
+		CHECK (gender IN ('f', 'm', 'unknown')), age integer NOT NULL CHECK (age >= 18), password_hash text NOT NULL,
+		phone varchar(20), joined_at timestamp NOT NULL)`,
+	`CREATE TABLE member_settings (member_id bigint PRIMARY KEY REFERENCES members, theme text NOT NULL)`,
+	`CREATE TABLE sessions (token text PRIMARY KEY, member_id bigint NOT NULL REFERENCES members, ip text)`,
+	`CREATE TABLE friendships (requester_id bigint NOT NULL REFERENCES members, friend_id bigint NOT NULL REFERENCES members,
+		PRIMARY KEY (requester_id, friend_id))`,
+	`CREATE TABLE posts (id bigint PRIMARY KEY, author_id bigint NOT NULL REFERENCES members, title varchar(80) NOT NULL,
+		body text)`,
+	`CREATE TABLE comments (id bigint PRIMARY KEY, post_id bigint NOT NULL REFERENCES posts, author_id bigint NOT NULL
+		REFERENCES members, body text NOT NULL, parent_id bigint REFERENCES comments)`,
+	`CREATE TABLE messages (id bigint PRIMARY KEY, sender_id bigint REFERENCES members, recipient_id bigint NOT NULL
+		REFERENCES members, body text NOT NULL)`,
+	`CREATE TABLE invoices (id bigint PRIMARY KEY, member_id bigint NOT NULL REFERENCES members, billing_name text NOT NULL,
+		total bigint NOT NULL, issued_at timestamp NOT NULL)`,
+	`CREATE TABLE countries (code varchar(2) PRIMARY KEY, name text NOT NULL)`,
+}
+
+var clubRows = []string{
+	`INSERT INTO members VALUES (1, 'ada@example.com', 'ada', 'Ada', '1990-01-02', 'f', 30, 'h1', '+1', '2020-01-01'),
+		(2, 'bob@example.com', 'bob', 'Bob', NULL, 'm', 40, 'h2', NULL, '2020-01-01'),
+		(3, 'eve@example.com', 'eve', 'Eve', NULL, 'f', 50, 'h3', NULL, '2020-01-01')`,
+	`INSERT INTO member_settings VALUES (1, 'dark'), (3, 'light')`,
+	`INSERT INTO sessions VALUES ('t1', 1, '192.0.2.1'), ('t3', 3, '192.0.2.3')`,
+	`INSERT INTO friendships VALUES (1, 3), (3, 2), (2, 1)`,
+	`INSERT INTO posts VALUES (1, 1, 'Ada''s post', 'text'), (2, 3, 'Eve''s post', 'text')`,
+	`INSERT INTO comments VALUES (1, 2, 1, 'by Ada', NULL), (2, 1, 3, 'by Eve', NULL), (3, 2, 3, 'by Eve', 1)`,
+	`INSERT INTO messages VALUES (1, 1, 3, 'by Ada'), (2, 3, 1, 'by Eve')`,
+	`INSERT INTO invoices VALUES (1, 1, 'Ada', 10, '2999-01-01'), (2, 2, 'Bob', 10, '1999-01-01')`,
+	`INSERT INTO countries VALUES ('de', 'Germany')`,
+}
+
+func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		execute(t, db, club...)
+		execute(t, db, clubRows...)
+		catalog, err := bunstore.ReadCatalog(t.Context(), db)
+		must(t, err)
+		p, err := scaffold.Propose(catalog, scaffold.Options{})
+		must(t, err)
+		proposed, err := domain.NewDataMap(p.Tables...)
+		must(t, err)
+		var text, source bytes.Buffer
+		must(t, manifest.Write(&text, proposed))
+		must(t, modelsource.Write(&source, "models", catalog, p.Tables))
+		if !strings.Contains(text.String(), "DECIDE: How long") || !strings.Contains(source.String(), "// DECIDE: How long") {
+			t.Error("the decisions are not in the manifest and the models")
+		}
+		dataMap, err := manifest.Read(&text)
+		must(t, err)
+
+		a := open(t, db, app.Config{DataMap: dataMap})
+		findings, err := a.Check(t.Context())
+		must(t, err)
+		must(t, domain.Errors(findings))
+		for _, id := range []string{"1", "2"} { // the second erasure meets the surrogates of the first
+			_, err := a.erase(t.Context(), id)
+			must(t, err)
+		}
+		for query, want := range map[string]int{
+			`SELECT count(*) FROM members WHERE email LIKE '%@erased.invalid' AND gender = 'unknown' AND age = 18
+				AND first_name LIKE 'anon-%' AND birthday IS NULL AND phone IS NULL AND password_hash LIKE 'anon-%'`: 2,
+			`SELECT count(*) FROM members WHERE id = 3 AND email = 'eve@example.com' AND login = 'eve'`: 1,
+			`SELECT count(*) FROM member_settings`:                                                      1,
+			`SELECT count(*) FROM sessions WHERE token = 't3'`:                                          1,
+			`SELECT count(*) FROM sessions`:                                                             1,
+			`SELECT count(*) FROM friendships`:                                                          0,
+			`SELECT count(*) FROM posts WHERE title LIKE 'anon-%' AND body IS NULL`:                     1,
+			`SELECT count(*) FROM comments WHERE body LIKE 'anon-%'`:                                    1,
+			`SELECT count(*) FROM comments WHERE body = 'by Eve'`:                                       2,
+			`SELECT count(*) FROM messages WHERE body LIKE 'anon-%' AND sender_id = 1`:                  1,
+			`SELECT count(*) FROM messages WHERE body = 'by Eve'`:                                       1,
+			`SELECT count(*) FROM invoices WHERE billing_name = 'Ada'`:                                  1,
+			`SELECT count(*) FROM invoices WHERE billing_name LIKE 'anon-%'`:                            1,
+		} {
+			if got := a.count(t, query); got != want {
+				t.Errorf("%s: %d, want %d", query, got, want)
+			}
+		}
+	})
+}
+
+func TestACatalogIsNotReadFromNowhere(t *testing.T) {
+	if _, err := bunstore.ReadCatalog(t.Context(), nil); !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("got %v", err)
+	}
+}
