@@ -49,6 +49,13 @@ var inMemory = porttest.StoreHarness{
 				return last, times > 0
 			},
 			Entries: func(testing.TB) []domain.OutboxEntry { return store.Entries() },
+			Observed: func(t testing.TB, observer ports.Observer) ports.SessionFactory {
+				observed, err := memory.New(porttest.DataMap(), memory.Options{Observer: observer})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return observed
+			},
 		}
 	},
 	Waive: map[string]string{
