@@ -17,7 +17,7 @@ type verb struct {
 	args                      arguments
 	acts                      bool  // the audit trail records its operator, which is required
 	unless                    *bool // a flag with which it only reads
-	alone                     bool // it needs no application
+	alone                     bool  // it needs no application
 	flags                     func(*cobra.Command)
 	run                       func(context.Context, *call) error
 	parts                     []verb
