@@ -46,16 +46,16 @@ echo '{"subject_id":"42","refs":[{"kind":"supportdesk","value":"c-17"}]}' |
 					return err
 				}
 			}
-			if file == "" {
-				return c.exportAll(ctx, people, c.out)
-			}
-			return c.exportTo(ctx, people, file)
+			return c.writeTo(file, func(to io.Writer) error { return c.exportAll(ctx, people, to) })
 		},
 	}
 }
 
-// exportTo writes copies to a new file, which it removes if that fails.
-func (c *call) exportTo(ctx context.Context, people []person, name string) error {
+// writeTo writes to a new file, which it removes if that fails; without a name, it writes to the output.
+func (c *call) writeTo(name string, write func(io.Writer) error) error {
+	if name == "" {
+		return write(c.out)
+	}
 	to, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator names it
 	switch {
 	case errors.Is(err, os.ErrExist):
@@ -63,7 +63,7 @@ func (c *call) exportTo(ctx context.Context, people []person, name string) error
 	case err != nil:
 		return failed("the file cannot be made; check the directory and its rights")
 	}
-	err = c.exportAll(ctx, people, to)
+	err = write(to)
 	if ExitCode(err) != ExitFailed {
 		if closed := errors.Join(to.Sync(), to.Close()); closed != nil {
 			err = failed("the file cannot be written; check the space of the disk")

@@ -82,8 +82,11 @@ func (c *call) progress(label string, total int) *progress {
 }
 
 // add counts what was done.
-func (p *progress) add(n int64) {
-	p.done += n
+func (p *progress) add(n int64) { p.to(p.done+n, p.total) }
+
+// to says how much was done, and of how much.
+func (p *progress) to(done, total int64) {
+	p.done, p.total = done, total
 	if p.out == nil || time.Since(p.drawn) < redraw {
 		return
 	}

@@ -15,8 +15,9 @@ type verb struct {
 	use, short, long, example string
 	exits                     exits
 	args                      arguments
-	acts                      bool // the audit trail records its operator, which is required
-	alone                     bool // it needs no application
+	acts                      bool  // the audit trail records its operator, which is required
+	unless                    *bool // a flag with which it only reads
+	alone                     bool  // it needs no application
 	flags                     func(*cobra.Command)
 	run                       func(context.Context, *call) error
 	parts                     []verb
@@ -69,7 +70,7 @@ func (t *tree) run(v verb, command *cobra.Command, args []string) error {
 		ctx = context.Background()
 	}
 	c := &call{args: args, command: command, out: newPrinter(command.OutOrStdout(), global(command, "output"))}
-	if v.acts {
+	if v.acts && (v.unless == nil || !*v.unless) {
 		operator := global(command, "operator")
 		if operator == "" {
 			operator = os.Getenv("HABEAS_OPERATOR")
