@@ -67,7 +67,8 @@ type CatalogTable struct {
 	// RowSecurity says that row-level security may hide rows from the connection: policies apply to it, or there are
 	// policies on a table that a view reads.
 	RowSecurity bool `json:"row_security,omitempty"`
-	// Missing are the privileges that the connection lacks, on all columns: SELECT, INSERT, UPDATE or DELETE.
+	// Missing are the privileges that the connection lacks on the table and on each of its columns: SELECT, INSERT, UPDATE
+	// or DELETE.
 	Missing []string `json:"missing,omitempty"`
 	// Rows is an estimate of the number of rows, from the statistics of the database; -1 if they have none.
 	Rows int64 `json:"rows"`

@@ -30,7 +30,8 @@ type finder struct {
 
 // Find implements ports.Finder. Each table is read by statements of their own, outside a transaction, one for up to 8
 // columns and 16 values. On PostgreSQL, statement_timeout holds for each of them. On SQLite, it looks at every column,
-// whatever its type is, for texts; of binary data it looks at what stands in a column that is not declared as BLOB.
+// whatever its type is, for texts, up to the first NUL. Of binary data it looks at what stands in a column that is not
+// declared as BLOB.
 func (s *Store) Find(
 	ctx context.Context, values []string, progress func(domain.FindProgress),
 ) (domain.Found, error) {

@@ -155,6 +155,20 @@ func TestFindKeepsValuesOutOfStatementsAndErrors(t *testing.T) {
 	})
 }
 
+func TestFindPassesOverTypesOfPostgreSQLWithoutText(t *testing.T) {
+	db, _ := postgresWith(t, `CREATE TABLE people (id bigint PRIMARY KEY)`, `CREATE TYPE money_order AS (note text)`,
+		`CREATE TABLE orders (what money_order)`, `INSERT INTO orders VALUES (ROW('zoe@example.org'))`,
+		`CREATE TABLE numbers (a integer, b bit varying(3), c time(3), d interval, e money[], f numeric(3, 1), g timestamp(3),
+			h double precision, i boolean, j uuid[], k bytea, l date, m oid, n time with time zone)`)
+	hook := &statements{}
+	store := existingApplication(t, databases.WithHook(db, hook), nil, (*person)(nil)).store
+	var found domain.Found
+	sent := strings.Join(hook.during(t, func() { found = finds(t, store) }), "\n")
+	if isListed(t, "occurrences", found.Occurrences, once("orders", "what")); strings.Contains(sent, "numbers") {
+		t.Errorf("a table without texts was read:\n%s", sent)
+	}
+}
+
 func TestFindReadsWideTablesAndManyValuesByParts(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))

@@ -59,18 +59,18 @@ func (postgres) PlaceOf(table domain.CatalogTable) string {
 	return inSchema(table)
 }
 
-// textless begin the names of types that hold no text, besides those that a data map has.
-var textless = []string{"interval", "time ", "time(", "bit", "money", "oid"}
+// textless are the first words of the types that hold no text, besides those that a data map has.
+var textless = []string{"interval", "time", "bit", "money", "oid"}
 
 func (postgres) Searched(column domain.CatalogColumn) bool {
 	declared := strings.TrimSuffix(column.Declared, "[]")
 	switch t, _ := sqltype.Parse(declared); t { //nolint:exhaustive // the others hold text
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber, domain.TypeBoolean, domain.TypeTime,
-		domain.TypeUUID, domain.TypeBytes:
+	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber, domain.TypeBoolean,
+		domain.TypeTime, domain.TypeUUID, domain.TypeBytes:
 		return false
 	}
-	return column.Values == nil &&
-		!slices.ContainsFunc(textless, func(prefix string) bool { return strings.HasPrefix(declared, prefix) })
+	first, _, _ := strings.Cut(strings.ReplaceAll(declared, "(", " "), " ")
+	return column.Values == nil && !slices.Contains(textless, first)
 }
 
 func (postgres) HasJSONB() string           { return "" }
