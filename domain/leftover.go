@@ -46,11 +46,7 @@ type Verification struct {
 // the constant of the column, any UUID of version 4, and in a text column of fewer than 17 characters any text of
 // hexadecimal digits that fills the column.
 func (c Column) IsLeftOver(value any) bool {
-	if value == nil || value == "" {
-		return false
-	}
-	holds, _ := c.holdsSurrogate(value)
-	return !holds
+	return value != "" && !c.Overwritten(value)
 }
 
 // addedAt are the names of columns that say when a row was added, without underscores and in lower case.

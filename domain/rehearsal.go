@@ -36,7 +36,7 @@ type RehearsedExternal struct {
 // names tables, columns and constraints, never a value, and is safe to log.
 type Refusal struct {
 	Class    string   `json:"class"`            // see ErrorClass: "conflict" for a constraint
-	Target   string   `json:"target,omitempty"` // the table of the step that is refused; empty if it is no step but the commit
+	Target   string   `json:"target,omitempty"` // the table of the step that is refused; empty for the commit
 	Via      string   `json:"via,omitempty"`
 	Strategy Strategy `json:"strategy,omitempty"`
 	Message  string   `json:"message"` // names the constraint or its table, if the database does
@@ -49,7 +49,7 @@ const FingerprintLength = 32
 // same one if they follow the same plan and come to the same counts. It depends neither on the subject, nor on any
 // value, nor on an instant, but for rows whose duties end in between.
 //
-// It detects what has changed by accident. It is no signature: the hash, FNV-1a of 128 bits, is not a cryptographic one.
+// It detects what has changed by accident. It is no signature: the hash, FNV-1a of 128 bits, is not cryptographic.
 func (p Plan) Fingerprint(steps []RehearsedStep, external []RehearsedExternal) string {
 	hash := fnv.New128a()
 	// Neither texts nor numbers can fail to be encoded, nor a hash to be written.

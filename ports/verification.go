@@ -10,10 +10,6 @@ import (
 // ErasureVerifier is the part of a SubjectStore that looks for what an erasure should have deleted or overwritten. The
 // SubjectStore of the stores of this module implements it; VerifierOf finds it. It only reads.
 type ErasureVerifier interface {
-	// ErasedAt returns the instant of the last erasure of the subject, by the mark of SubjectStore.Lock. It is nil if the
-	// subject was never erased. Errors are those of SubjectStore.Lock.
-	ErasedAt(ctx context.Context, id domain.SubjectID) (*time.Time, error)
-
 	// LeftOver counts, for the local steps of a plan at the instant of an erasure (domain.Plan.LocalAt):
 	//
 	//   - for a step that deletes, the rows of the subject that are there;

@@ -141,7 +141,9 @@ func New(c Config) (Stack, error) {
 	if err != nil {
 		return Stack{}, err
 	}
-	verifier, err := verification.NewVerifier(verification.Config{Clock: clock, IDs: ids, Plan: eraser.Plan()})
+	verifier, err := verification.NewVerifier(verification.Config{
+		Sessions: c.Sessions, Clock: clock, IDs: ids, DataMap: c.DataMap, Plan: eraser.Plan(),
+	})
 	if err != nil {
 		return Stack{}, err
 	}

@@ -1,7 +1,6 @@
 package verification_test
 
 import (
-	"context"
 	"errors"
 	"reflect"
 	"testing"
@@ -10,7 +9,9 @@ import (
 	"github.com/golang/mock/gomock"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/internal/fixture"
 	"github.com/habeas-data/habeas/domain/verification"
+	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
@@ -24,6 +25,16 @@ var (
 		{Target: "desk", Strategy: domain.StrategyDelete, External: true},
 	}}
 )
+
+// shop is a data map for the plan.
+func shop(tb testing.TB) domain.DataMap {
+	tb.Helper()
+	orders, invoices := fixture.Child("orders", "users"), fixture.Child("invoices", "users")
+	total := fixture.Contact("total", domain.StrategyRetain)
+	total.Personal.Reason, total.Personal.Since, total.Personal.Retain = "law", "issued_at", domain.Period{Years: 1}
+	invoices.Columns = append(invoices.Columns, total, fixture.Column("issued_at", domain.TypeTime))
+	return fixture.MustMap(tb, fixture.Users(), orders, invoices)
+}
 
 // subjects is a SubjectStore that is a verifier.
 type subjects struct {
@@ -40,7 +51,8 @@ func (s subjects) EXPECT() *mocks.MockErasureVerifierMockRecorder {
 type world struct {
 	*verification.Verifier
 	id       domain.SubjectID
-	session  *mocks.MockSession
+	session  *mocks.MockMarkReader
+	marks    *mocks.MockErasureMarks
 	subjects subjects
 	audit    *mocks.MockAuditLog
 }
@@ -51,7 +63,9 @@ func newWorld(t *testing.T) world {
 	clock, ids := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl)
 	clock.EXPECT().Now().Return(noon).AnyTimes()
 	ids.EXPECT().NewID().Return("id").AnyTimes()
-	verifier, err := verification.NewVerifier(verification.Config{Clock: clock, IDs: ids, Plan: plan})
+	verifier, err := verification.NewVerifier(verification.Config{
+		Sessions: mocks.NewMockSessionFactory(ctrl), Clock: clock, IDs: ids, DataMap: shop(t), Plan: plan,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,16 +74,27 @@ func newWorld(t *testing.T) world {
 		t.Fatal(err)
 	}
 	w := world{
-		verifier, id, mocks.NewMockSession(ctrl),
-		subjects{mocks.NewMockSubjectStore(ctrl), mocks.NewMockErasureVerifier(ctrl)}, mocks.NewMockAuditLog(ctrl),
+		verifier, id, mocks.NewMockMarkReader(ctrl), mocks.NewMockErasureMarks(ctrl),
+		subjects{mocks.NewMockSubjectStore(ctrl), mocks.NewMockErasureVerifier(ctrl)},
+		mocks.NewMockAuditLog(ctrl),
 	}
+	w.session.EXPECT().Marks().Return(w.marks).AnyTimes()
 	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
 	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
 	return w
 }
 
+// marked is the mark of the last erasure; without an instant there was none.
+func (w world) marked(at time.Time, err error) {
+	var found []domain.ErasureMark
+	if !at.IsZero() {
+		found = []domain.ErasureMark{{SubjectID: w.id, ErasedAt: at}}
+	}
+	w.marks.EXPECT().Find(gomock.Any(), []domain.SubjectID{w.id}).Return(found, err)
+}
+
 func (w world) finds(found domain.Leftovers, err error) {
-	w.subjects.EXPECT().ErasedAt(gomock.Any(), w.id).Return(&erased, nil)
+	w.marked(erased, nil)
 	w.subjects.EXPECT().LeftOver(gomock.Any(), w.id, plan.LocalAt(erased), erased).Return(found, err)
 }
 
@@ -117,7 +142,7 @@ func TestWhatIsLeftOverIsRecordedByTableAndColumn(t *testing.T) {
 
 func TestASubjectThatWasNeverErasedIsAConflict(t *testing.T) {
 	w := newWorld(t)
-	w.subjects.EXPECT().ErasedAt(gomock.Any(), w.id).Return(nil, nil)
+	w.marked(time.Time{}, nil)
 	if _, err := w.Verify(t.Context(), w.session, w.id); !errors.Is(err, domain.ErrConflict) {
 		t.Errorf("got %v, want %v", err, domain.ErrConflict)
 	}
@@ -125,7 +150,7 @@ func TestASubjectThatWasNeverErasedIsAConflict(t *testing.T) {
 
 func TestAVerificationThatFailsLeavesNoEvent(t *testing.T) {
 	for name, expect := range map[string]func(world){
-		"the mark":  func(w world) { w.subjects.EXPECT().ErasedAt(gomock.Any(), w.id).Return(nil, errBoom) },
+		"the mark":  func(w world) { w.marked(time.Time{}, errBoom) },
 		"the rows":  func(w world) { w.finds(nil, errBoom) },
 		"the trail": func(w world) { w.finds(nil, nil); w.audit.EXPECT().Trail(gomock.Any(), w.id).Return(nil, errBoom) },
 		"the event": func(w world) {
@@ -143,14 +168,40 @@ func TestAVerificationThatFailsLeavesNoEvent(t *testing.T) {
 	}
 }
 
-func TestAStoreWithoutAVerifierIsAConfiguration(t *testing.T) {
+func TestAStoreWithoutMarksOrAVerifierIsAConfiguration(t *testing.T) {
 	w, ctrl := newWorld(t), gomock.NewController(t)
-	session := mocks.NewMockSession(ctrl)
-	session.EXPECT().Subjects().Return(mocks.NewMockSubjectStore(ctrl))
-	if _, err := w.Verify(context.Background(), session, w.id); !errors.Is(err, domain.ErrConfiguration) {
-		t.Errorf("got %v, want %v", err, domain.ErrConfiguration)
+	marked := mocks.NewMockMarkReader(ctrl)
+	w.marked(erased, nil)
+	marked.EXPECT().Marks().Return(w.marks)
+	marked.EXPECT().Subjects().Return(mocks.NewMockSubjectStore(ctrl))
+	for name, session := range map[string]ports.Session{"marks": mocks.NewMockSession(ctrl), "a verifier": marked} {
+		if _, err := w.Verify(t.Context(), session, w.id); !errors.Is(err, domain.ErrConfiguration) {
+			t.Errorf("without %s: got %v, want %v", name, err, domain.ErrConfiguration)
+		}
 	}
+}
+
+func TestAnIDThatDoesNotFitIsASubject(t *testing.T) {
+	w := newWorld(t)
+	id, err := domain.NewSubjectID("forty-two")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Verify(t.Context(), w.session, id); !errors.Is(err, domain.ErrSubject) {
+		t.Errorf("got %v, want %v", err, domain.ErrSubject)
+	}
+}
+
+func TestAVerifierNeedsAPlanForItsDataMap(t *testing.T) {
 	if _, err := verification.NewVerifier(verification.Config{}); !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("got %v, want %v", err, domain.ErrConfiguration)
+	}
+	ctrl := gomock.NewController(t)
+	_, err := verification.NewVerifier(verification.Config{
+		Sessions: mocks.NewMockSessionFactory(ctrl), Clock: mocks.NewMockClock(ctrl), IDs: mocks.NewMockIDSource(ctrl),
+		DataMap: fixture.MustMap(t, fixture.Users()), Plan: plan,
+	})
+	if !errors.Is(err, domain.ErrManifest) {
+		t.Errorf("got %v, want %v", err, domain.ErrManifest)
 	}
 }

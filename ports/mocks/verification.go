@@ -35,21 +35,6 @@ func (m *MockErasureVerifier) EXPECT() *MockErasureVerifierMockRecorder {
 	return m.recorder
 }
 
-// ErasedAt mocks base method.
-func (m *MockErasureVerifier) ErasedAt(ctx context.Context, id domain.SubjectID) (*time.Time, error) {
-	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "ErasedAt", ctx, id)
-	ret0, _ := ret[0].(*time.Time)
-	ret1, _ := ret[1].(error)
-	return ret0, ret1
-}
-
-// ErasedAt indicates an expected call of ErasedAt.
-func (mr *MockErasureVerifierMockRecorder) ErasedAt(ctx, id interface{}) *gomock.Call {
-	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "ErasedAt", reflect.TypeOf((*MockErasureVerifier)(nil).ErasedAt), ctx, id)
-}
-
 // LeftOver mocks base method.
 func (m *MockErasureVerifier) LeftOver(ctx context.Context, id domain.SubjectID, steps []domain.Step, erasedAt time.Time) (domain.Leftovers, error) {
 	m.ctrl.T.Helper()

@@ -19,6 +19,15 @@ type readable struct {
 	ports.Finder
 }
 
+// Rehearse implements ports.Rehearser if the session factory does.
+func (r readable) Rehearse(ctx context.Context, fn sessionFunc) error {
+	rehearser, err := ports.RehearserOf(r.SessionFactory)
+	if err != nil {
+		return err
+	}
+	return rehearser.Rehearse(ctx, fn)
+}
+
 // catalogFunc is a CatalogReader that is a function.
 type catalogFunc func(ctx context.Context) (domain.Catalog, error)
 

@@ -27,7 +27,7 @@ func rehearse(t testing.TB, store Store, fn func(context.Context, ports.Session)
 	t.Helper()
 	rehearser, err := ports.RehearserOf(store.Sessions)
 	if err != nil {
-		return false, nil //nolint:nilerr // a store need not be one
+		return false, nil // a store need not be one
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), store.patience)
 	defer cancel()

@@ -14,7 +14,6 @@ import (
 
 // verificationPromises are about ports.ErasureVerifier. They do not apply to a store that does not implement it.
 var verificationPromises = []promise.Promise[StoreHarness]{
-	that(subjectVerificationKnowsTheErasure, "a verifier knows the instant of the last erasure"),
 	that(subjectVerificationFindsNothingAfterAPlan, "after a plan nothing of the subject is left over"),
 	that(subjectVerificationFindsWhatAStepLeft, "what one step should have erased is found, and nothing else"),
 	that(subjectVerificationFindsEachColumn, "a column that was not overwritten is found, exported or not"),
@@ -50,36 +49,6 @@ func (s shopUnderTest) expectLeftOver(
 		assert(t, err != nil || slices.Equal(found, want), "%s: left over are %v, want %v", what, found, want)
 		return err
 	})
-}
-
-func subjectVerificationKnowsTheErasure(t testing.TB, h StoreHarness) {
-	s := h.shop(t)
-	expect := func(what string, of customer, want *time.Time) bool {
-		return s.verify(t, func(ctx context.Context, verifier ports.ErasureVerifier) error {
-			at, err := verifier.ErasedAt(ctx, of.id(t))
-			assert(t, err != nil || (at == nil) == (want == nil) && (at == nil || *at == *want),
-				"%s: the last erasure was at %v, want %v", what, at, want)
-			return err
-		})
-	}
-	if !expect("before", zoe, nil) {
-		return
-	}
-	lock := func(at time.Time) func(context.Context, ports.Session) error {
-		return func(ctx context.Context, session ports.Session) error {
-			return session.Subjects().Lock(ctx, zoe.id(t), at)
-		}
-	}
-	undo(t, s.Store, lock(noon))
-	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-		return errOf(subjects.LockToRectify(ctx, zoe.id(t)))
-	})
-	expect("after a rollback and a rectification", zoe, nil)
-	for _, at := range []time.Time{noon, noon.Add(-time.Hour)} {
-		do(t, s.Store, lock(at.In(time.FixedZone("", 3600))))
-		expect("after an erasure", zoe, pointer(at))
-	}
-	expect("of another subject", others[0], nil)
 }
 
 // shops are the ones with rows that belong to one person, and with rows that belong to several.
@@ -249,12 +218,7 @@ func subjectVerificationOnlyReads(t testing.TB, h StoreHarness) {
 			return nil //nolint:nilerr // a store need not have one
 		}
 		short := subjectOf(t, "acme")
-		for what, err := range map[string]error{
-			"the mark of an id of one element": errOf(verifier.ErasedAt(ctx, short)),
-			"what is left over of it":          errOf(verifier.LeftOver(ctx, short, wholePlan(t), noon)),
-		} {
-			isError(t, what, err, domain.ErrSubject)
-		}
+		isError(t, "an id of one element", errOf(verifier.LeftOver(ctx, short, wholePlan(t), noon)), domain.ErrSubject)
 		unknown := []domain.Step{{Target: "habeas_outbox", Strategy: domain.StrategyDelete}}
 		isError(t, "a step about an unknown table", errOf(verifier.LeftOver(ctx, zoe.id(t), unknown, noon)),
 			domain.ErrManifest)

@@ -20,20 +20,11 @@ func verifierOf(subjects ports.SubjectStore) ports.ErasureVerifier {
 	return verifier
 }
 
-func (c counted) ErasedAt(ctx context.Context, id domain.SubjectID) (*time.Time, error) {
-	c.connection.use(id)
-	return verifierOf(c.SubjectStore).ErasedAt(ctx, id)
-}
-
 func (c counted) LeftOver(
 	ctx context.Context, id domain.SubjectID, steps []domain.Step, at time.Time,
 ) (domain.Leftovers, error) {
 	c.connection.use(id)
 	return verifierOf(c.SubjectStore).LeftOver(ctx, id, steps, at)
-}
-
-func (s brokenSubjects) ErasedAt(ctx context.Context, id domain.SubjectID) (*time.Time, error) {
-	return verifierOf(s.SubjectStore).ErasedAt(ctx, id)
 }
 
 func (s brokenSubjects) LeftOver(
@@ -45,13 +36,12 @@ func (s brokenSubjects) LeftOver(
 // verification is a verifier in which functions change what the good one is given, and what it finds.
 type verification struct {
 	ports.SubjectStore
-	erasedAt func(*time.Time) *time.Time
-	steps    func(domain.Step) domain.Step
-	at       func(time.Time) time.Time
-	found    func(domain.Leftover) bool // which are found
-	writes   bool
-	present  bool // finds nothing without the subject's own row
-	nulls    bool // finds NULL, too
+	steps   func(domain.Step) domain.Step
+	at      func(time.Time) time.Time
+	found   func(domain.Leftover) bool // which are found
+	writes  bool
+	present bool // finds nothing without the subject's own row
+	nulls   bool // finds NULL, too
 }
 
 // breaks is a defect of the verifier of every session.
@@ -61,14 +51,6 @@ func (v verification) breaks(store *Store) {
 		changed.SubjectStore = s.Subjects()
 		return replaced{Session: s, subjects: changed}
 	})(store)
-}
-
-func (v verification) ErasedAt(ctx context.Context, id domain.SubjectID) (*time.Time, error) {
-	at, err := verifierOf(v.SubjectStore).ErasedAt(ctx, id)
-	if v.erasedAt != nil {
-		at = v.erasedAt(at)
-	}
-	return at, err
 }
 
 func (v verification) LeftOver(
@@ -130,9 +112,6 @@ func TestVerificationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 			step.At = noon
 			return step, true
 		}), found{"left over are [{invoices address 3}], want []": {subjectVerificationFindsNothingAfterAPlan}}},
-		"an erasure that is never over": {verification{erasedAt: func(*time.Time) *time.Time { return nil }}.breaks, found{
-			"the last erasure was at <nil>": {subjectVerificationKnowsTheErasure},
-		}},
 		"a verification that finds nothing": {verification{found: func(domain.Leftover) bool { return false }}.breaks, found{
 			"left over are []": {
 				subjectVerificationFindsWhatAStepLeft, subjectVerificationFindsEachColumn,

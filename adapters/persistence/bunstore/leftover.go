@@ -2,28 +2,14 @@ package bunstore
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
 
 var _ ports.ErasureVerifier = subjectStore{}
-
-// ErasedAt implements ports.ErasureVerifier.
-func (s subjectStore) ErasedAt(ctx context.Context, id domain.SubjectID) (at *time.Time, err error) {
-	if _, err := s.key(id); err != nil {
-		return nil, err
-	}
-	err = s.read(ctx, "verify", func(rows *sql.Rows) error {
-		at = &time.Time{}
-		return rows.Scan((*sqltext.Instant)(at))
-	}, s.store.text.LastErased(), id.String())
-	return at, err
-}
 
 // LeftOver implements ports.ErasureVerifier. Each step is one statement.
 func (s subjectStore) LeftOver(

@@ -10,7 +10,9 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -118,4 +120,44 @@ func TestAVerificationIsRefusedWhereRowsMayBeHidden(t *testing.T) {
 	if !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("got %v, want %v", err, domain.ErrConfiguration)
 	}
+}
+
+// A reference that is a UUID looks like a surrogate. An instant that cannot be read does not make a row a new one.
+func TestReferencesAndUnreadableInstantsAreLeftOver(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+		execute(t, db, "CREATE TABLE writers (id uuid PRIMARY KEY)",
+			"CREATE TABLE books (id integer PRIMARY KEY, writer uuid REFERENCES writers, title text, created_at integer)",
+			"INSERT INTO writers VALUES ('f47ac10b-58cc-4372-a567-0e02b2c3d479')",
+			"INSERT INTO books VALUES (1, 'f47ac10b-58cc-4372-a567-0e02b2c3d479', 'a title', 2000000000)")
+		dataMap, err := domain.NewDataMap(domain.Table{
+			Name: "writers", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+			Columns: []domain.Column{{Name: "id", Type: domain.TypeUUID}},
+		}, domain.Table{
+			Name: "books", PrimaryKey: []string{"id"}, Relations: []domain.Relation{{
+				Columns: []string{"writer"}, References: "writers", ReferencedColumns: []string{"id"},
+				OnErasure: domain.StrategyNull,
+			}},
+			Columns: []domain.Column{
+				{Name: "id", Type: domain.TypeInteger}, {Name: "writer", Type: domain.TypeUUID}, {Name: "created_at"},
+				{Name: "title", Type: domain.TypeText, Personal: &domain.Annotation{
+					Category: domain.CategoryBehavioral, Strategy: domain.StrategyAnonymize,
+				}},
+			},
+		})
+		must(t, err)
+		store, err := bunstore.New(db, dataMap, bunstore.Options{})
+		must(t, err)
+		plan, err := erasure.Planner{}.Plan(dataMap, nil)
+		must(t, err)
+		a := &application{db, store, plan}
+		const writer = "f47ac10b-58cc-4372-a567-0e02b2c3d479"
+		if got := a.leftOver(t, noon, writer); !slices.Equal(got, []string{"books.title", "books.writer"}) {
+			t.Errorf("got %q", got)
+		}
+		a.erase(t, writer)
+		if got := a.leftOver(t, noon, writer); len(got) > 0 {
+			t.Errorf("after an erasure: got %q", got)
+		}
+	})
 }

@@ -68,7 +68,8 @@ func TestARehearsalNamesTheStepThatIsRefused(t *testing.T) {
 			"INSERT INTO users (id, email, age, theme) VALUES (3, 'x', 0, '')")
 		rehearsal, err := s.eraser.Rehearse(t.Context(), s.store, s.alice)
 		if err != nil || rehearsal.Refused == nil || rehearsal.Refused.Target != "users" ||
-			rehearsal.Refused.Strategy != domain.StrategyAnonymize || !strings.Contains(rehearsal.Refused.Message, "table users") {
+			rehearsal.Refused.Strategy != domain.StrategyAnonymize ||
+			!strings.Contains(rehearsal.Refused.Message, "table users") {
 			t.Errorf("got %+v, %v", rehearsal.Refused, err)
 		}
 	})

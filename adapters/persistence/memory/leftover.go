@@ -11,21 +11,6 @@ import (
 
 var _ ports.ErasureVerifier = subjectStore{}
 
-// ErasedAt implements ports.ErasureVerifier.
-func (s subjectStore) ErasedAt(ctx context.Context, id domain.SubjectID) (*time.Time, error) {
-	if _, err := s.store.dataMap.Key(id); err != nil {
-		return nil, err
-	}
-	state, err := s.read(ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	if mark := state.erasures[id]; mark.Erasures > 0 {
-		return &mark.ErasedAt, nil
-	}
-	return nil, nil
-}
-
 // LeftOver implements ports.ErasureVerifier. It looks at a state without the rows that were added after the erasure.
 func (s subjectStore) LeftOver(
 	ctx context.Context, id domain.SubjectID, steps []domain.Step, erasedAt time.Time,

@@ -171,9 +171,9 @@ type Dialect interface {
 	// CheckDeferred is the statement that has deferred constraints and triggers checked now; nothing where there is none.
 	CheckDeferred() string
 
-	// BrokenKeys is the statement that counts the rows of a schema that break a foreign key which is checked by the commit.
-	// Its columns are: the table, the table it refers to, the number of the key in its table, and the rows. It is used
-	// where CheckDeferred is empty.
+	// BrokenKeys is the statement that counts the rows of a schema that break a foreign key which the commit checks. Its
+	// columns are: the table, the table it refers to, the number of the key in its table, and the rows. It is used where
+	// CheckDeferred is empty.
 	BrokenKeys(schema string) string
 
 	// ConstraintTriggers is the statement that lists the triggers, of tables and of the tables below them, that can be

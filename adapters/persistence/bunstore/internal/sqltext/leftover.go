@@ -23,7 +23,7 @@ func (w *Writer) until(sw *stepWriter, live Live, at time.Time) *Writer {
 			return ""
 		}
 		name, sqlType := called+"."+Quote(column.Name), live.Types(table.Name)[column.Name]
-		return fill(" AND NOT COALESCE(({is instant}) AND NOT ({is past}), FALSE)",
+		return " AND " + fill("NOT COALESCE(({is instant}) AND NOT ({is past}), FALSE)",
 			"is instant", w.Dialect.expired(name, lastInstant, sqlType),
 			"is past", w.Dialect.expired(name, sw.constant(at.UTC().Format(timeFormat)), sqlType))
 	}
@@ -37,8 +37,3 @@ func (c *Cells) CountOfSubject(key []any) (text string, args []any) {
 	text, args = c.OfSubject(key, false)
 	return fill(countFound, "found", text), args
 }
-
-const lastErased = `SELECT erased_at FROM {erasures} WHERE subject_id = $1 AND erasures > 0`
-
-// LastErased is the statement that returns the instant of the last erasure of the subject $1.
-func (w *Writer) LastErased() string { return w.Tables.in(lastErased) }

@@ -1,0 +1,305 @@
+package verification_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/internal/fixture"
+	"github.com/habeas-data/habeas/domain/verification"
+	"github.com/habeas-data/habeas/ports"
+)
+
+const delay = 5 * time.Minute
+
+// watch tells the time that a test sets.
+type watch struct{ now time.Time }
+
+func (w *watch) Now() time.Time { return w.now }
+
+// counter makes ids that count.
+type counter struct{ n int }
+
+func (c *counter) NewID() string {
+	c.n++
+	return "id-" + strconv.Itoa(c.n)
+}
+
+// fleet is a store with users, and the processes that verify their erasures.
+type fleet struct {
+	*memory.Store
+	watch  *watch
+	ids    *counter
+	eraser *erasure.Eraser
+	fails  func(of domain.SubjectID) error // of what is searched
+	races  func()                          // called once an erasure was searched
+}
+
+func newFleet(t *testing.T) *fleet {
+	t.Helper()
+	dataMap := fixture.MustMap(t, fixture.Users())
+	f := &fleet{watch: &watch{noon}, ids: &counter{}}
+	var err error
+	f.Store, err = memory.New(dataMap, memory.Options{})
+	check(err)
+	f.eraser, err = erasure.NewEraser(erasure.Config{Clock: f.watch, IDs: f.ids, DataMap: dataMap})
+	check(err)
+	return f
+}
+
+// process returns one more verifier.
+func (f *fleet) process(t *testing.T) *verification.Verifier {
+	t.Helper()
+	verifier, err := verification.NewVerifier(verification.Config{
+		Sessions: f, Clock: f.watch, IDs: f.ids, DataMap: fixture.MustMap(t, fixture.Users()), Plan: f.eraser.Plan(),
+	})
+	check(err)
+	return verifier
+}
+
+// Do implements ports.SessionFactory.
+func (f *fleet) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	return f.Store.Do(ctx, func(ctx context.Context, s ports.Session) error { return fn(ctx, searched{s, f}) })
+}
+
+// searched is a session whose verifier can fail.
+type searched struct {
+	ports.Session
+	fleet *fleet
+}
+
+func (s searched) Marks() ports.ErasureMarks {
+	marks, err := ports.MarksOf(s.Session)
+	check(err)
+	return marks
+}
+
+func (s searched) Subjects() ports.SubjectStore { return search{s.Session.Subjects(), s.fleet} }
+
+type search struct {
+	ports.SubjectStore
+	fleet *fleet
+}
+
+func (s search) LeftOver(
+	ctx context.Context, id domain.SubjectID, steps []domain.Step, at time.Time,
+) (domain.Leftovers, error) {
+	if s.fleet.fails != nil {
+		if err := s.fleet.fails(id); err != nil {
+			return nil, err
+		}
+	}
+	if races := s.fleet.races; races != nil {
+		s.fleet.races = nil
+		races()
+	}
+	verifier, err := ports.VerifierOf(s.SubjectStore)
+	check(err)
+	return verifier.LeftOver(ctx, id, steps, at)
+}
+
+// erase adds users and erases them, one minute after the other.
+func (f *fleet) erase(t *testing.T, ids ...int64) {
+	t.Helper()
+	for _, id := range ids {
+		_ = f.Insert("users", memory.Row{"id": id, "email": "mail@example.org"}) // it may be there
+		subject, err := domain.NewSubject(strconv.FormatInt(id, 10))
+		check(err)
+		check(f.Store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+			_, err := f.eraser.Erase(ctx, s, subject)
+			return err
+		}))
+		f.watch.now = f.watch.now.Add(time.Minute)
+	}
+}
+
+// verified returns the subjects that have an event of a verification, once for each event.
+func (f *fleet) verified(t *testing.T, ids ...int64) (found []string) {
+	t.Helper()
+	for _, id := range ids {
+		subject, err := domain.NewSubjectID(strconv.FormatInt(id, 10))
+		check(err)
+		check(f.Store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+			trail, err := s.Audit().Trail(ctx, subject)
+			for _, event := range trail {
+				if event.EventType == domain.EventErasureVerified || event.EventType == domain.EventErasureLeftOver {
+					found = append(found, subject.String())
+				}
+			}
+			return err
+		}))
+	}
+	return found
+}
+
+// run has a process do all that it has to do, and returns the error that ends it.
+func run(t *testing.T, v *verification.Verifier) (found []domain.Verification, err error) {
+	t.Helper()
+	for more := true; more && err == nil; {
+		var some []domain.Verification
+		some, more, err = v.RunOnce(t.Context(), delay)
+		found = append(found, some...)
+	}
+	return found, err
+}
+
+func TestAnErasureIsVerifiedOnceItsDelayHasPassed(t *testing.T) {
+	f := newFleet(t)
+	one, other := f.process(t), f.process(t)
+	expect := func(what string, v *verification.Verifier, want ...string) {
+		t.Helper()
+		before := len(f.verified(t, 1, 2, 3))
+		found, err := run(t, v)
+		if got := f.verified(t, 1, 2, 3); err != nil || !slices.Equal(got, want) || len(found) != len(want)-before {
+			t.Errorf("%s: %v are verified by %d results, want %v: %v", what, got, len(found), want, err)
+		}
+	}
+	expect("nothing", one)
+	f.erase(t, 1, 2)
+	expect("too early", one)
+	f.watch.now = noon.Add(delay)
+	expect("the first", one, "1")
+	f.watch.now = noon.Add(delay + time.Minute)
+	expect("the second, by another process", other, "1", "2")
+	expect("nothing twice", one, "1", "2")
+	expect("nothing after a restart", f.process(t), "1", "2")
+	f.erase(t, 1) // again
+	f.watch.now = f.watch.now.Add(delay)
+	expect("another erasure of the first", one, "1", "1", "2")
+}
+
+func TestManyErasuresAreVerifiedInParts(t *testing.T) {
+	f := newFleet(t)
+	var ids []int64
+	for id := range int64(50) {
+		ids = append(ids, id+1)
+	}
+	f.erase(t, ids...)
+	f.watch.now = f.watch.now.Add(delay)
+	v := f.process(t)
+	some, more, err := v.RunOnce(t.Context(), delay)
+	if err != nil || !more || len(some) == 0 || len(some) >= len(ids) {
+		t.Errorf("%d are verified at once, %v, %v", len(some), more, err)
+	}
+	rest, err := run(t, v)
+	if got := f.verified(t, ids...); err != nil || len(some)+len(rest) != len(ids) || len(got) != len(ids) {
+		t.Errorf("%d and %d are verified, with %d events: %v", len(some), len(rest), len(got), err)
+	}
+}
+
+// Of two processes that verify an erasure at the same time, one leaves events.
+func TestAnErasureThatTwoProcessesVerifyIsVerifiedOnce(t *testing.T) {
+	f := newFleet(t)
+	f.erase(t, 1, 2)
+	f.watch.now = f.watch.now.Add(delay)
+	one, other := f.process(t), f.process(t)
+	f.races = func() {
+		if found, err := run(t, other); err != nil || len(found) != 2 {
+			t.Errorf("the other process: %v, %v", found, err)
+		}
+	}
+	found, err := run(t, one)
+	if got := f.verified(t, 1, 2); err != nil || len(found) > 0 || !slices.Equal(got, []string{"1", "2"}) {
+		t.Errorf("%v are verified, by %v: %v", got, found, err)
+	}
+}
+
+func TestAFailureIsTriedAgainAndPassedOverInTheEnd(t *testing.T) {
+	unavailable := &domain.Error{Code: domain.ErrUnavailable}
+	for name, c := range map[string]struct {
+		err    error
+		calls  int // until the second erasure is verified; 0 for never
+		events []string
+	}{
+		"a subject that fails":  {errBoom, 4, []string{"2"}},
+		"a statement that ends": {unavailable, 4, []string{"2"}},
+		"a configuration":       {domain.Misconfigured("verify", "row-level security"), 0, nil},
+		"a data map":            {&domain.Error{Code: domain.ErrManifest}, 0, nil},
+		"a shutdown":            {context.Canceled, 0, nil},
+	} {
+		f := newFleet(t)
+		f.erase(t, 1, 2)
+		f.watch.now = f.watch.now.Add(delay)
+		f.fails = func(of domain.SubjectID) error {
+			if of.String() == "1" {
+				return c.err
+			}
+			return nil
+		}
+		v := f.process(t)
+		calls := 0
+		for n := range 6 {
+			_, _, err := v.RunOnce(t.Context(), delay)
+			if len(f.verified(t, 2)) > 0 {
+				calls = n + 1
+				break
+			}
+			if !errors.Is(err, c.err) {
+				t.Errorf("%s: got %v", name, err)
+			}
+		}
+		if got := f.verified(t, 1, 2); calls != c.calls || !slices.Equal(got, c.events) {
+			t.Errorf("%s: %v are verified after %d calls, want %v after %d", name, got, calls, c.events, c.calls)
+		}
+		f.fails = nil
+		want := []string{"1", "2"}
+		if c.calls > 0 {
+			want = c.events
+		}
+		if _, err := run(t, v); err != nil || !slices.Equal(f.verified(t, 1, 2), want) {
+			t.Errorf("%s: once it is gone, %v are verified, want %v: %v", name, f.verified(t, 1, 2), want, err)
+		}
+	}
+}
+
+// What was erased before the first process verified, or while all of them were off for a week, is passed over.
+func TestOldErasuresArePassedOver(t *testing.T) {
+	f := newFleet(t)
+	f.erase(t, 1, 2)
+	f.watch.now = noon.AddDate(0, 0, 8)
+	f.erase(t, 3)
+	f.watch.now = f.watch.now.Add(delay)
+	if _, err := run(t, f.process(t)); err != nil || !slices.Equal(f.verified(t, 1, 2, 3), []string{"3"}) {
+		t.Errorf("%v are verified: %v", f.verified(t, 1, 2, 3), err)
+	}
+}
+
+// A process whose clock was far ahead keeps no other erasure waiting.
+func TestAMarkFromTheFutureDoesNotKeepOthersWaiting(t *testing.T) {
+	for ahead, want := range map[time.Duration][]string{time.Hour: {"1", "2"}, time.Minute: nil} {
+		f := newFleet(t)
+		f.watch.now = noon.Add(ahead)
+		f.erase(t, 1)
+		f.watch.now = noon.Add(-delay)
+		f.erase(t, 2)
+		f.watch.now = noon
+		if _, err := run(t, f.process(t)); err != nil || !slices.Equal(f.verified(t, 1, 2), want) {
+			t.Errorf("%v ahead: %v are verified, want %v: %v", ahead, f.verified(t, 1, 2), want, err)
+		}
+	}
+}
+
+func TestWhatIsLeftOverComesBack(t *testing.T) {
+	f := newFleet(t)
+	f.erase(t, 1)
+	check(f.Store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		id, err := domain.NewSubjectID("1")
+		check(err)
+		_, err = s.Subjects().Rectify(ctx, id, domain.RectificationStep{
+			Table: "users", Values: []domain.ColumnValue{{Column: "email", Value: "mail@example.org"}},
+		})
+		return err
+	}))
+	f.watch.now = f.watch.now.Add(delay)
+	found, err := run(t, f.process(t))
+	if err != nil || len(found) != 1 || fmt.Sprint(found[0].LeftOver) != "[{users email 1}]" {
+		t.Errorf("got %+v, %v", found, err)
+	}
+}
