@@ -75,11 +75,12 @@ test-packages:
 
 # All servers are the tests' own here, so that a database that is supplied would only hide that some cannot be had.
 test-servers: export HABEAS_TEST_DATABASE_URL =
-test-servers: ## Run what takes several servers: PgBouncer, failover, replicas, S3; then the oldest and the newest PostgreSQL
+test-servers: ## Run what takes several servers: PgBouncer, failover, replicas, S3; then the store on the oldest and newest PostgreSQL
 	@.ci/ensure-postgres servers
 	$(call test-module,tests/servers,-count=1 ./...)
 	go -C tests/objectstore test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
-	@$(MAKE) --no-print-directory test-versions VERSIONS="$(firstword $(VERSIONS)) $(lastword $(VERSIONS))"
+	@$(MAKE) --no-print-directory test-versions VERSIONS="$(firstword $(VERSIONS)) $(lastword $(VERSIONS))" \
+		POSTGRES_PACKAGES="./adapters/persistence/bunstore/... ./tests/internal/conformance"
 
 # Servers of each version are fetched once, and kept in the user's cache directory.
 VERSIONS = 14 15 16 17 18

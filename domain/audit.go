@@ -37,9 +37,9 @@ const (
 // holds personal data, a ref, or an error message: an error stands as its class. It holds no text that a client sent,
 // but for a purpose that the application has declared, and the policy version of a consent for it.
 //
-// The events of an export, an erasure, a sweep or a rectification have the id of the operation as PayloadOperationID: those of
-// the call, and those that external systems cause later. It is the EventID of the operation's first event. Two erasures
-// of one subject are two operations.
+// The events of an export, an erasure, a sweep or a rectification have the id of the operation as PayloadOperationID:
+// those of the call, and those that external systems cause later. It is the EventID of the operation's first event. Two
+// erasures of one subject are two operations.
 //
 // The events of an operator's act have the operator's id as PayloadOperator; see WithOperator.
 type Payload map[string]any

@@ -32,9 +32,9 @@ func ReadDataMap(op string, tables []Table, found []Problem) (DataMap, error) {
 	return DataMap{}, refused
 }
 
-// Draft returns the data map that an error of NewDataMap, ReadDataMap or DataMap.Refused is about, mistakes included, to
-// look for further mistakes in it. It serves no other purpose. The result is false if there is none that has a subject's table
-// and no cycle.
+// Draft returns the data map that an error of NewDataMap, ReadDataMap or DataMap.Refused is about, mistakes included,
+// to look for further mistakes in it. It serves no other purpose. The result is false if there is none that has a
+// subject's table and no cycle.
 func Draft(err error) (DataMap, bool) {
 	var refused *Error
 	if !errors.As(err, &refused) || refused.draft == nil {

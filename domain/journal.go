@@ -11,8 +11,9 @@ const JournalVersion = 1
 // JournalEntry is a line of a journal: it says outside of the database that a subject was erased, so that the erasure
 // can be repeated after the database was restored from a backup.
 //
-// A line is a JSON object that ends with a line feed (JSON Lines). Its members are v, the version; subject, the elements
-// of the id; erased_at, an instant of RFC 3339; and operation_id, if it is known. A reader passes over other members.
+// A line is a JSON object that ends with a line feed (JSON Lines). Its members are v, the version; subject, the
+// elements of the id; erased_at, an instant of RFC 3339; and operation_id, if it is known. A reader passes over other
+// members.
 type JournalEntry struct {
 	SubjectID   SubjectID
 	ErasedAt    time.Time

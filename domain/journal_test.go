@@ -46,17 +46,18 @@ func TestALineMayHaveMoreMembers(t *testing.T) {
 
 func TestALineThatIsNoEntryIsRefused(t *testing.T) {
 	for name, line := range map[string]string{
-		"nothing":             ``,
-		"half of one":         `{"v":1,"subject":["secret`,
-		"no object":           `["secret"]`,
-		"no version":          `{"subject":["secret"],"erased_at":"2024-03-01T12:00:00Z"}`,
-		"another version":     `{"v":2,"subject":["secret"],"erased_at":"2024-03-01T12:00:00Z"}`,
-		"no subject":          `{"v":1,"erased_at":"2024-03-01T12:00:00Z"}`,
-		"an empty element":    `{"v":1,"subject":["secret",""],"erased_at":"2024-03-01T12:00:00Z"}`,
-		"no instant":          `{"v":1,"subject":["secret"]}`,
-		"another instant":     `{"v":1,"subject":["secret"],"erased_at":"yesterday"}`,
-		"the zero instant":    `{"v":1,"subject":["secret"],"erased_at":"0001-01-01T00:00:00Z"}`,
-		"an id that is long":  `{"v":1,"subject":["secret` + strings.Repeat("x", 255) + `"],"erased_at":"2024-03-01T12:00:00Z"}`,
+		"nothing":          ``,
+		"half of one":      `{"v":1,"subject":["secret`,
+		"no object":        `["secret"]`,
+		"no version":       `{"subject":["secret"],"erased_at":"2024-03-01T12:00:00Z"}`,
+		"another version":  `{"v":2,"subject":["secret"],"erased_at":"2024-03-01T12:00:00Z"}`,
+		"no subject":       `{"v":1,"erased_at":"2024-03-01T12:00:00Z"}`,
+		"an empty element": `{"v":1,"subject":["secret",""],"erased_at":"2024-03-01T12:00:00Z"}`,
+		"no instant":       `{"v":1,"subject":["secret"]}`,
+		"another instant":  `{"v":1,"subject":["secret"],"erased_at":"yesterday"}`,
+		"the zero instant": `{"v":1,"subject":["secret"],"erased_at":"0001-01-01T00:00:00Z"}`,
+		"an id that is long": `{"v":1,"subject":["secret` + strings.Repeat("x", 255) +
+			`"],"erased_at":"2024-03-01T12:00:00Z"}`,
 		"two lines":           `{"v":1,"subject":["secret"],"erased_at":"2024-03-01T12:00:00Z"}{}`,
 		"a text for a number": `{"v":"1","subject":["secret"],"erased_at":"2024-03-01T12:00:00Z"}`,
 	} {

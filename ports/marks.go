@@ -6,8 +6,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// ErasureMarks reads the marks that erasures leave (SubjectStore.Lock), and keeps how far readers of them have come. The
-// sessions of the stores of this module have it; MarksOf finds it. Its calls are no write for SubjectStore.Export,
+// ErasureMarks reads the marks that erasures leave (SubjectStore.Lock), and keeps how far readers of them have come.
+// The sessions of the stores of this module have it; MarksOf finds it. Its calls are no write for SubjectStore.Export,
 // but for Advance.
 type ErasureMarks interface {
 	// Marks returns the marks that match the query, in the order of domain.ErasureMark.Intake, and at most as many as its

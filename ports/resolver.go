@@ -44,8 +44,8 @@ type RectifyingResolver interface {
 
 // KeyResolver is a Resolver whose system keeps things, such as files, under keys that the application holds in columns
 // of its own, see domain.Annotation.Ref. A call has 1 to domain.MaxKeys keys, each not empty and each once. Which keys
-// are valid is up to the system: a key that can never be one is a *domain.ResolverError. A key is matched as a whole: it
-// never reaches what is under other keys that begin with it. An error never holds a key.
+// are valid is up to the system: a key that can never be one is a *domain.ResolverError. A key is matched as a whole:
+// it never reaches what is under other keys that begin with it. An error never holds a key.
 type KeyResolver interface {
 	Resolver
 

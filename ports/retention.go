@@ -20,9 +20,9 @@ type RetentionSweeper interface {
 	// step in how many rows it has overwritten a cell. A subject that was never erased is left alone.
 	//
 	// A cell is left alone if it is NULL or holds what an erasure writes, by domain.Column.Recognizes; if the column does
-	// not tell that, a cell is left alone if its duty was over at the last erasure or the last sweep of the subject. If the
-	// subject may have come back, a cell is left alone if its duty began after the erasure: the row may be a new one. The
-	// subject may have come back if its table has a row of the subject for which domain.Table.IsErased is false.
+	// not tell that, a cell is left alone if its duty was over at the last erasure or the last sweep of the subject. If
+	// the subject may have come back, a cell is left alone if its duty began after the erasure: the row may be a new one.
+	// The subject may have come back if its table has a row of the subject for which domain.Table.IsErased is false.
 	//
 	// Sweeping again overwrites nothing more. Values and rows are as SubjectStore.Apply says for domain.Step.Expired. On
 	// an error, len(rows) is as for Apply, and the caller must roll back.

@@ -220,7 +220,7 @@ type leaky struct{ bytes.Buffer }
 
 func (l *leaky) Write(text []byte) (int, error) {
 	if l.Len() == 0 {
-		_, _ = l.Buffer.WriteString("lost ")
+		_, _ = l.WriteString("lost ")
 		return 0, syscall.EIO
 	}
 	return l.Buffer.Write(text)

@@ -130,7 +130,8 @@ func TestSARIFPointsAtTheLinesOfASource(t *testing.T) {
 		return "none"
 	}
 	want := `[{"ruleId":"check-violated","ruleIndex":` + at("check-violated") + `,"level":"error","message":{` +
-		`"text":"users.email: The surrogate breaks a CHECK constraint. Declare another surrogate."},"locations":[{"physicalLocation":{` +
+		`"text":"users.email: The surrogate breaks a CHECK constraint. Declare another surrogate."},` +
+		`"locations":[{"physicalLocation":{` +
 		`"artifactLocation":{"uri":"my%20models/user.go"},"region":{"startLine":6}},` +
 		`"logicalLocations":[{"fullyQualifiedName":"users.email"}]}],` +
 		`"partialFingerprints":{"habeas/v1":"check-violated users.email users_email_check"}},` +

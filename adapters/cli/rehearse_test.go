@@ -133,7 +133,8 @@ func TestWhatIsLeftOfAnErasureIsFound(t *testing.T) {
 	}
 	must(t, w.store.Insert("parcels", memory.Row{"id": 100, "customer_id": "1", "address": "2 Main Street"}))
 	stdout, _ := w.want(1, "verify", "1", by)
-	if _, table, _ := strings.Cut(stdout, ": 1 finding.\n"); table != "PLACE    LEFT OVER  ROWS\nparcels  rows          1\n" {
+	const want = "PLACE    LEFT OVER  ROWS\nparcels  rows          1\n"
+	if _, table, _ := strings.Cut(stdout, ": 1 finding.\n"); table != want {
 		t.Errorf("printed\n%s", stdout)
 	}
 	if result := decoded[domain.Verification](w, 1, "verify", "1", by); len(result.LeftOver) != 1 {

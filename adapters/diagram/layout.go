@@ -26,8 +26,8 @@ type placed struct {
 	x, y, width, height float64
 }
 
-// layout places the boxes: the subject's table at the left, and each layer to the right of the tables that it refers to.
-// Within a layer, boxes stand near the boxes that their arrows lead to.
+// layout places the boxes: the subject's table at the left, and each layer to the right of the tables that it refers
+// to. Within a layer, boxes stand near the boxes that their arrows lead to.
 func (p picture) layout() (boxes []placed, width, height float64) {
 	boxes = make([]placed, len(p.boxes))
 	var layers [][]int

@@ -86,7 +86,8 @@ func TestEachHostHasAJournalOfItsOwn(t *testing.T) {
 	must(t, err)
 	t.Chdir(t.TempDir())
 	here := newFile(t, "a")
-	if name := here.Name(); !strings.Contains(name, host) || !strings.HasSuffix(name, "/a") || !strings.Contains(name, ":/") {
+	name := here.Name()
+	if !strings.Contains(name, host) || !strings.HasSuffix(name, "/a") || !strings.Contains(name, ":/") {
 		t.Errorf("the name is %s", name)
 	}
 	shared, err := journal.NewFile("a", journal.Options{Name: "shared"})

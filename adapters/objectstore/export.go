@@ -5,8 +5,9 @@ import (
 	"io"
 	"sync"
 
-	"github.com/habeas-data/habeas/domain"
 	"gocloud.dev/gcerrors"
+
+	"github.com/habeas-data/habeas/domain"
 )
 
 // concurrency is how many objects are read or erased at once.

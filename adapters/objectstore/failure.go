@@ -6,8 +6,9 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/habeas-data/habeas/domain"
 	"gocloud.dev/gcerrors"
+
+	"github.com/habeas-data/habeas/domain"
 )
 
 // refused is the error for what trying again would meet again.

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/habeas-data/habeas/domain"
 	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/habeas-data/habeas/domain"
 )
 
 // attributes are all attributes with the values that they can have; nil means a number. The system is the only one

@@ -6,8 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/habeas-data/habeas/domain"
 	"go.opentelemetry.io/otel/metric"
+
+	"github.com/habeas-data/habeas/domain"
 )
 
 // gauges have what was observed last. They are read when metrics are collected, so that ages are those of that moment.

@@ -8,7 +8,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/internal/safelog"
 )
 
-// taskPause is between the parts of a task of which there is more to do, so that it does not have the database to itself.
+// taskPause is between the parts of a task of which there is more to do, so that it does not have the database to
+// itself.
 const taskPause = 100 * time.Millisecond
 
 // Task is something that the worker does beside the outbox, in short parts, in a goroutine of its own.

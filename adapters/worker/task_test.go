@@ -12,8 +12,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// A task runs at once, goes on after a short pause while there is more, and otherwise waits for its interval, also after
-// a failure or a panic.
+// A task runs at once, goes on after a short pause while there is more, and otherwise waits for its interval, also
+// after a failure or a panic.
 func TestATaskRunsInParts(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var log records
@@ -49,7 +49,8 @@ func TestATaskRunsInParts(t *testing.T) {
 		all := log.all(t)
 		if len(all) != 2 || all[0]["msg"] != "habeas: a task of the worker failed" || all[0]["task"] != "sweep" ||
 			all[0]["level"] != "WARN" ||
-			all[1]["msg"] != "habeas: a task of the worker panicked" || all[1]["task"] != "sweep" || strings.Contains(log.String(), secret) {
+			all[1]["msg"] != "habeas: a task of the worker panicked" || all[1]["task"] != "sweep" ||
+			strings.Contains(log.String(), secret) {
 			t.Errorf("the log is %s", log.String())
 		}
 		runner.wantAt(t, 0)

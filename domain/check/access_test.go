@@ -70,6 +70,9 @@ var copyCases = cases{
 	"trigger-writes-outside not if nothing is personal": {
 		func(w *world) { w.plain(); w.outside("totals", "number"); trigger("badges", "UPDATE", "totals")(w) }, nil,
 	},
+	"trigger-writes-outside not of what leads others": {
+		func(w *world) { w.carts(); w.outside("totals", "number"); trigger("carts", "UPDATE", "totals")(w) }, nil,
+	},
 	"trigger-unread": {
 		func(w *world) { trigger("users", "UPDATE")(w); w.live("users").Triggers[0].Unread = true },
 		[]string{"trigger-unread users keep"},
@@ -146,6 +149,9 @@ var accessCases = cases{
 	"privilege-missing to delete":       {lacks("sessions", "DELETE"), []string{"privilege-missing sessions DELETE"}},
 	"privilege-missing to lock": {
 		leaving(lacks("users", "UPDATE")), []string{"privilege-missing users UPDATE"},
+	},
+	"privilege-missing to lock what leads others": {
+		func(w *world) { w.carts(); lacks("carts", "UPDATE")(w) }, []string{"privilege-missing carts UPDATE"},
 	},
 	"privilege-missing not to insert":        {both(lacks("users", "INSERT"), lacks("users", "DELETE")), nil},
 	"privilege-missing not to write":         {lacks("sessions", "UPDATE"), nil},

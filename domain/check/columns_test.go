@@ -104,6 +104,9 @@ var surrogateCases = cases{
 	"surrogate-type of a wrong address": {
 		fits(domain.TypeText, "nowhere", "", "inet"), []string{"surrogate-type users.data"},
 	},
+	"surrogate-type of a number in an address": {
+		fits(domain.TypeBigInt, "", "", "inet"), []string{"surrogate-type users.data"},
+	},
 	"surrogate-type of a placeholder": {
 		fits(domain.TypeText, "x{}", domain.TypeJSON, "jsonb"), []string{"surrogate-type users.data"},
 	},

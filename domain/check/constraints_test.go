@@ -104,6 +104,14 @@ var constraintCases = cases{
 			w.live("orders").Uniques = []domain.CatalogUnique{of("address")}
 		}, []string{"unique-violated orders.address"},
 	},
+	"unique-violated while a duty keeps the other column": {
+		func(w *world) {
+			w.both("orders", domain.Column{
+				Name: "code", Type: domain.TypeText, Surrogate: "none", Personal: personal(anonymize),
+			})
+			w.live("orders").Uniques = []domain.CatalogUnique{of("address", "code")}
+		}, []string{"unique-violated orders.code"},
+	},
 	"unique-violated by NULL": {
 		func(w *world) {
 			w.live("users").Uniques = []domain.CatalogUnique{{Columns: []string{"nick"}, NullsEqual: true}}

@@ -85,6 +85,19 @@ var deletionCases = cases{
 	"delete-restricted by another user": {
 		invited(domain.ActionNone), []string{"delete-restricted users.invited_by invited_by_fkey"},
 	},
+	"delete-restricted by another user whatever the name": {
+		leaving(func(w *world) {
+			w.both("users", domain.Column{Name: "parent_id"})
+			w.drop("users", "parent_id")
+			w.refer("users", "parent_id", domain.ActionNone)
+		}), []string{"delete-restricted users.parent_id parent_id_fkey"},
+	},
+	"delete-restricted by rows that a condition leaves out": {
+		leaving(func(w *world) {
+			w.both("sessions", domain.Column{Name: "target", Type: domain.TypeText})
+			w.table("sessions").Relations[0].When = &domain.Condition{Column: "target", Value: "user"}
+		}), []string{"delete-restricted sessions.user_id user_id_fkey"},
+	},
 	"delete-restricted by an approval": {
 		approved(domain.ActionNone, false),
 		[]string{"delete-restricted papers.approved_by approved_by_fkey", "path-missing papers.approved_by approved_by_fkey"},
@@ -158,6 +171,13 @@ var deletionCases = cases{
 	"delete-undecided by a cascade": {
 		nested(domain.ActionCascade), []string{"delete-undecided sessions.parent_id parent_id_fkey"},
 	},
+	"delete-undecided within a person at once": {
+		func(w *world) {
+			nested(domain.ActionRestrict)(w)
+			foreign := &w.live("sessions").ForeignKeys[1]
+			foreign.Columns, foreign.Referenced = []string{"user_id", "parent_id"}, []string{"user_id", "id"}
+		}, []string{"delete-undecided sessions.user_id, parent_id parent_id_fkey"},
+	},
 	"delete-undecided not if it is set to NULL": {nested(domain.ActionSetNull), nil},
 	"delete-undecided not within a person": {
 		func(w *world) {
@@ -168,6 +188,15 @@ var deletionCases = cases{
 	},
 	"set-null-missing": {
 		approved("", true), []string{"set-null-missing papers.approved_by", "path-missing papers.approved_by"},
+	},
+	"set-null-missing not if the rows stay": {
+		func(w *world) {
+			w.both("sessions", domain.Column{Name: "order_id", Type: domain.TypeBigInt})
+			relation := belongsTo("orders", "order_id")
+			relation.SetsNull = true
+			w.table("sessions").Relations[0].Path = true
+			w.table("sessions").Relations = append(w.table("sessions").Relations, relation)
+		}, nil,
 	},
 	"set-null-missing not if it is there": {
 		approved(domain.ActionSetNull, true), []string{"path-missing papers.approved_by"},

@@ -95,6 +95,15 @@ var nameCases = cases{
 			w.table("sessions").Owned = true
 		}, []string{"secret-key sessions.token"},
 	},
+	"secret-key not if it says so": {
+		func(w *world) {
+			annotation := personal(erase)
+			annotation.Export = domain.ExportYes
+			w.both("sessions", domain.Column{Name: "token", Type: domain.TypeText, Personal: annotation})
+			w.table("sessions").PrimaryKey, w.live("sessions").PrimaryKey = []string{"token"}, []string{"token"}
+			w.table("sessions").Owned = true
+		}, nil,
+	},
 	"secret-key not of a setting": {
 		func(w *world) {
 			w.both("sessions", domain.Column{Name: "setting_key", Type: domain.TypeText})

@@ -128,9 +128,9 @@ func (s surrogate) fits(live domain.CatalogColumn) bool {
 	}
 }
 
-// fitsUnknown judges constants for types that the data map does not have: addresses of networks.
+// fitsUnknown judges types that the data map does not have: addresses of networks.
 func (s surrogate) fitsUnknown(live domain.CatalogColumn) bool {
-	if s.wants != "" || !strings.HasPrefix(live.Declared, "inet") && !strings.HasPrefix(live.Declared, "cidr") {
+	if !strings.HasPrefix(live.Declared, "inet") && !strings.HasPrefix(live.Declared, "cidr") {
 		return true
 	}
 	_, noAddress := netip.ParseAddr(s.text)

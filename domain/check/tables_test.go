@@ -22,6 +22,24 @@ func (w *world) plain() {
 	w.catalog.Tables = append(w.catalog.Tables, liveOf(w.tables[len(w.tables)-1]))
 }
 
+// carts adds a table that holds nothing personal, and one that reaches the subject through it.
+func (w *world) carts() {
+	items := domain.Table{
+		Name: "items", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("carts", "cart_id")},
+		Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "cart_id", Type: domain.TypeBigInt},
+			{Name: "wish", Type: domain.TypeText, Personal: personal(anonymize)},
+		},
+	}
+	carts := domain.Table{
+		Name: "carts", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("users", "user_id")},
+		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}, {Name: "user_id", Type: domain.TypeBigInt}},
+	}
+	w.tables = append(w.tables, carts, items)
+	w.catalog.Tables = append(w.catalog.Tables, liveOf(carts), liveOf(items))
+}
+
 // view puts a view in the place of a table.
 func (w *world) view(table string, kind domain.TableKind) *domain.CatalogTable {
 	live := w.live(table)
@@ -54,6 +72,9 @@ var tableCases = cases{
 	"column-missing of a duty": {
 		func(w *world) { w.drop("orders", "issued_at") }, []string{"column-missing orders.issued_at"},
 	},
+	"column-missing not of a table of no use": {
+		func(w *world) { w.plain(); w.drop("badges", "user_id") }, []string{"map-outdated badges.user_id"},
+	},
 	"column-missing not in another case": {
 		func(w *world) { w.live("users").FoldsCase = true; w.column("users", "email").Name = "Email" }, nil,
 	},
@@ -70,6 +91,18 @@ var tableCases = cases{
 		func(w *world) {
 			w.live("orders").PrimaryKey = nil
 			w.live("orders").Uniques = []domain.CatalogUnique{{Columns: []string{"id"}, Partial: true}}
+		}, []string{"primary-key-missing orders.id"},
+	},
+	"primary-key-missing if it is excluded": {
+		func(w *world) {
+			w.live("orders").PrimaryKey = nil
+			w.live("orders").Uniques = []domain.CatalogUnique{{Columns: []string{"id"}, Exclusion: true}}
+		}, []string{"primary-key-missing orders.id"},
+	},
+	"primary-key-missing if it is an expression": {
+		func(w *world) {
+			w.live("orders").PrimaryKey = nil
+			w.live("orders").Uniques = []domain.CatalogUnique{{Columns: []string{"id"}, Expressions: true}}
 		}, []string{"primary-key-missing orders.id"},
 	},
 	"primary-key-missing not if it is unique": {
@@ -117,6 +150,9 @@ var tableCases = cases{
 	},
 	"rows-not-lockable of another server": {
 		func(w *world) { w.view("sessions", domain.KindForeign) }, []string{"rows-not-lockable sessions"},
+	},
+	"rows-not-lockable that lead others": {
+		func(w *world) { w.carts(); w.view("carts", domain.KindForeign) }, []string{"rows-not-lockable carts"},
 	},
 	"rows-not-lockable not of a view": {func(w *world) { w.view("sessions", domain.KindView) }, nil},
 	"rows-not-lockable not if rows are only read": {

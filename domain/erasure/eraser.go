@@ -62,8 +62,10 @@ func NewEraser(c Config) (*Eraser, error) {
 		return nil, err
 	}
 	return &Eraser{
-		audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, plan, c.Purposes,
-		hook.Hooks[domain.ErasureResult]{Before: c.Before, After: c.After}, c.Observer,
+		audit.Stamper{Clock: c.Clock, IDs: c.IDs},
+		c.DataMap, set, plan, c.Purposes,
+		hook.Hooks[domain.ErasureResult]{Before: c.Before, After: c.After},
+		c.Observer,
 	}, nil
 }
 

@@ -34,7 +34,7 @@ func TestAHookBeforeComesFirstAndMayFailTheErasure(t *testing.T) {
 		"an error of ours":  {func() error { return domain.ErrConflict }, domain.ErrConflict, "conflict"},
 		"a panic":           {func() error { panic("zoe@example.org") }, nil, "panic"},
 		"an error as panic": {func() error { panic(errBoom) }, nil, "panic"},
-		"a nil map":         {func() error { var m map[string]int; m["zoe@example.org"] = 1; return nil }, nil, "panic"},
+		"a nil map":         {func() error { into(nil)["zoe@example.org"] = 1; return nil }, nil, "panic"},
 		"a wrapped error":   {func() error { return errors.Join(errBoom, context.Canceled) }, context.Canceled, "canceled"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -129,3 +129,6 @@ func TestAnErasureThatFailsCallsNoHookAfter(t *testing.T) {
 		t.Errorf("%v: %d functions for after the commit", err, len(session.after))
 	}
 }
+
+// into returns the map that it is given.
+func into(m map[string]int) map[string]int { return m }

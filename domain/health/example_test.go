@@ -13,7 +13,7 @@ import (
 // machine is the machine's clock.
 type machine struct{}
 
-func (machine) Now() time.Time { return time.Now() } //nolint:forbidigo // an application's own
+func (machine) Now() time.Time { return time.Now() }
 
 // A process that runs no worker.
 func ExampleNew() {

@@ -101,8 +101,8 @@ func (r *reader) confirm() {
 	r.suspect = 0
 }
 
-// readLine reads a line, and reports whether it ends with a line feed. Of a line that is too long, only the beginning is
-// kept, which is no entry.
+// readLine reads a line, and reports whether it ends with a line feed. Of a line that is too long, only the beginning
+// is kept, which is no entry.
 func (r *reader) readLine() (whole bool, err error) {
 	r.line = r.line[:0]
 	r.number++

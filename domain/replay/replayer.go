@@ -68,9 +68,9 @@ func NewReplayer(c Config) (*Replayer, error) {
 //
 // Another call with the same lines goes on where this one ended: subjects that were erased again are current. A subject
 // that fails does not keep the others waiting; the first error comes back at the end, as domain.ErrInvalid for a line
-// that is broken does. A line that was cut off at the end, or before a cut, is not broken: its entry is in another line,
-// or the database that wrote it did not note it as written. If the database cannot be reached, or ctx ends, the replay
-// ends.
+// that is broken does. A line that was cut off at the end, or before a cut, is not broken: its entry is in another
+// line, or the database that wrote it did not note it as written. If the database cannot be reached, or ctx ends, the
+// replay ends.
 //
 // A replay belongs before the application is opened again: what a subject does between the restore and the replay is
 // erased with the rest.

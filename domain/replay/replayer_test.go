@@ -233,26 +233,37 @@ func TestABrokenLineIsTold(t *testing.T) {
 			lineOf(t, "2", 1)[:20] + "\n" + cut + lineOf(t, "2", 1), []string{"2"}, domain.ReplayReport{Lines: 1}, "",
 		},
 		"cut off and gone on with by two": {
-			lineOf(t, "2", 1)[:20] + "\n" + cut + "\n" + cut + lineOf(t, "2", 1), []string{"2"}, domain.ReplayReport{Lines: 1}, "",
+			lineOf(t, "2", 1)[:20] + "\n" + cut + "\n" + cut + lineOf(t, "2", 1),
+			[]string{"2"},
+			domain.ReplayReport{Lines: 1},
+			"",
 		},
 		"damaged": {
-			lineOf(t, "1", 1) + "\n" + lineOf(t, "2", 1)[9:] + lineOf(t, "3", 1), []string{"1", "3"},
-			domain.ReplayReport{Lines: 3, Broken: 1}, "1 lines are broken; the first one is line 3",
+			lineOf(t, "1", 1) + "\n" + lineOf(t, "2", 1)[9:] + lineOf(t, "3", 1),
+			[]string{"1", "3"},
+			domain.ReplayReport{Lines: 3, Broken: 1},
+			"1 lines are broken; the first one is line 3",
 		},
 		"damaged twice before a cut": {
-			"x\ny\n" + cut + lineOf(t, "3", 1), []string{"3"}, domain.ReplayReport{Lines: 2, Broken: 1}, "the first one is line 1",
+			"x\ny\n" + cut + lineOf(t, "3", 1),
+			[]string{"3"},
+			domain.ReplayReport{Lines: 2, Broken: 1},
+			"the first one is line 1",
 		},
 		"damaged before the end": {
 			lineOf(t, "1", 1) + "x\ny", []string{"1"}, domain.ReplayReport{Lines: 2, Broken: 1}, "the first one is line 2",
 		},
 		"far too long": {
-			strings.Repeat("x", 300_000) + "\n" + lineOf(t, "1", 1), []string{"1"},
-			domain.ReplayReport{Lines: 2, Broken: 1}, "the first one is line 1",
+			strings.Repeat("x", 300_000) + "\n" + lineOf(t, "1", 1),
+			[]string{"1"},
+			domain.ReplayReport{Lines: 2, Broken: 1},
+			"the first one is line 1",
 		},
 	} {
 		w := newWorld(t)
 		report, err := w.replayer(t, nil).Replay(t.Context(), strings.NewReader(c.lines), nil)
-		if (err != nil) != (c.err != "") || err != nil && (!errors.Is(err, domain.ErrInvalid) || !strings.Contains(err.Error(), c.err)) {
+		if (err != nil) != (c.err != "") ||
+			err != nil && (!errors.Is(err, domain.ErrInvalid) || !strings.Contains(err.Error(), c.err)) {
 			t.Errorf("%s: got %v", name, err)
 		}
 		c.want.Erased = int64(len(c.erased))
@@ -262,7 +273,8 @@ func TestABrokenLineIsTold(t *testing.T) {
 
 func TestLinesThatCannotBeReadEndTheReplay(t *testing.T) {
 	w := newWorld(t)
-	_, err := w.replayer(t, nil).Replay(t.Context(), io.MultiReader(strings.NewReader(lineOf(t, "1", 1)), unreadable{}), nil)
+	lines := io.MultiReader(strings.NewReader(lineOf(t, "1", 1)), unreadable{})
+	_, err := w.replayer(t, nil).Replay(t.Context(), lines, nil)
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("got %v", err)
 	}

@@ -30,7 +30,8 @@ func TestWhatAnErasureDoesWithAColumn(t *testing.T) {
 			continue
 		}
 		got = append(got, strings.TrimSpace(strings.Join([]string{
-			c.Name, string(c.Type), string(c.Personal.Category), string(c.Personal.Strategy), string(c.Personal.Export), c.Surrogate,
+			c.Name, string(c.Type), string(c.Personal.Category), string(c.Personal.Strategy),
+			string(c.Personal.Export), c.Surrogate,
 		}, " ")))
 	}
 	wantLines(t, got, `

@@ -87,7 +87,8 @@ func (d *draft) choosePaths() {
 			continue
 		}
 		shortest := slices.DeleteFunc(slices.Clone(t.out), func(r *reference) bool {
-			return r.to == t || !r.isRelation() || r.to.far == unreachable || r.to.turned || r.length(d.subject)+r.to.far != t.far
+			return r.to == t || !r.isRelation() || r.to.far == unreachable || r.to.turned ||
+				r.length(d.subject)+r.to.far != t.far
 		})
 		if t.far == 1 || t.turned {
 			t.takePeople(shortest)

@@ -158,7 +158,8 @@ var declared = map[domain.ColumnType]string{
 func drawTable(t *rapid.T, name string) domain.CatalogTable {
 	table := domain.CatalogTable{Name: name, Kind: rapid.SampledFrom(kinds).Draw(t, "kind")}
 	columns := []string{
-		"email", "name", "token", "body", "iban", "birthday", "ip", "created_at", "paid_at", "data", "salary", "type", "gender",
+		"email", "name", "token", "body", "iban", "birthday", "ip", "created_at", "paid_at", "data", "salary", "type",
+		"gender",
 		"user_id", "author_id", "post_type", "post_id", "phone", "password_hash", "is_pregnant",
 	}
 	columns = rapid.Permutation(columns).Draw(t, "columns")[:rapid.IntRange(0, 8).Draw(t, "how many")]
@@ -207,8 +208,10 @@ func drawConstraints(t *rapid.T, table *domain.CatalogTable) {
 			Name: "u", Columns: some("unique"), Partial: rapid.Bool().Draw(t, "partial"),
 		})
 	}
-	texts := []string{"%[1]s ~ '^[A-Z]+$'", "length(%[1]s) < 20", "%[1]s > 0", "%[1]s IN ('x', 'y')", "f(%[1]s)",
-		"%[1]s IS NOT NULL", "%[1]s > '1980-01-01'"}
+	texts := []string{
+		"%[1]s ~ '^[A-Z]+$'", "length(%[1]s) < 20", "%[1]s > 0", "%[1]s IN ('x', 'y')", "f(%[1]s)",
+		"%[1]s IS NOT NULL", "%[1]s > '1980-01-01'",
+	}
 	for _, column := range some("check") {
 		table.Checks = append(table.Checks, domain.CatalogCheck{
 			Name: "c", Columns: []string{column}, Text: fmt.Sprintf(rapid.SampledFrom(texts).Draw(t, "text"), column),

@@ -1,6 +1,6 @@
-// Package scaffold proposes a data map from the live schema of a database. A proposal is a first draft, made of guesses:
-// names of tables and columns, foreign keys and constraints. Each guess has a reason, and a person has to confirm all
-// of them.
+// Package scaffold proposes a data map from the live schema of a database. A proposal is a first draft, made of
+// guesses: names of tables and columns, foreign keys and constraints. Each guess has a reason, and a person has to
+// confirm all of them.
 package scaffold
 
 import (

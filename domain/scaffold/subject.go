@@ -187,7 +187,7 @@ func (d *draft) score(t *table) Candidate {
 		case isPeople && r.from.isUnique(r.columns):
 			c.Score += forPair
 			reasons = append(reasons, "each row of "+r.from.Name+" belongs to one row of it")
-		case from.email && !(look.email && look.password):
+		case from.email && (!look.email || !look.password):
 			c.Score -= againstGroup
 			reasons = append(reasons, "many rows of "+r.from.Name+" may belong to one row of it")
 		}

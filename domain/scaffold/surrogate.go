@@ -37,7 +37,8 @@ func (t *table) fit(c domain.CatalogColumn, m names.Match, to *domain.Column, a 
 	default:
 		a.Strategy = domain.StrategyAnonymize
 	}
-	if a.Strategy == domain.StrategyAnonymize && m.Category == domain.CategoryFinancial && family(c.Type) != domain.TypeText {
+	if a.Strategy == domain.StrategyAnonymize && m.Category == domain.CategoryFinancial &&
+		family(c.Type) != domain.TypeText {
 		t.ask(c.Name, "The value becomes a number that says nothing: does the application compute with it?",
 			"overwrite it", "leave it as it is", "retain it, with a reason")
 	}
@@ -71,10 +72,10 @@ func (t *table) takesNull(c domain.CatalogColumn) bool {
 			return false
 		case condition.Fails:
 			return true
-		default:
-			text := strings.ToLower(check.Text)
-			return strings.Contains(text, "null") || strings.Contains(text, "coalesce")
+		case condition.Undecided:
 		}
+		text := strings.ToLower(check.Text)
+		return strings.Contains(text, "null") || strings.Contains(text, "coalesce")
 	})
 }
 

@@ -20,9 +20,11 @@ const (
 // on where the last batch of any process ended, also after a restart. Each batch is for one process. A batch that a
 // process took and did not finish waits for the next pass.
 //
-// A subject whose sweep fails is counted, and does not keep the others waiting; the first of these errors comes back. If
-// the database cannot be reached, the batch ends.
-func (s *Sweeper) RunOnce(ctx context.Context, interval time.Duration) (report domain.SweepReport, more bool, err error) {
+// A subject whose sweep fails is counted, and does not keep the others waiting; the first of these errors comes back.
+// If the database cannot be reached, the batch ends.
+func (s *Sweeper) RunOnce(
+	ctx context.Context, interval time.Duration,
+) (report domain.SweepReport, more bool, err error) {
 	if len(s.steps()) == 0 {
 		return domain.SweepReport{}, false, nil
 	}
@@ -140,9 +142,9 @@ func stops(ctx context.Context, err error) bool {
 	return err != nil && (ctx.Err() != nil || errors.Is(err, domain.ErrUnavailable))
 }
 
-// RunAll sweeps all subjects that were erased, beside the pass that processes share. It calls progress, if there is one,
-// after each batch, with all that was done so far. It ends with an error that keeps it from going on; the error of a
-// single subject comes back at the end. Another call begins at the first mark again, and finds what is left.
+// RunAll sweeps all subjects that were erased, beside the pass that processes share. It calls progress, if there is
+// one, after each batch, with all that was done so far. It ends with an error that keeps it from going on; the error of
+// a single subject comes back at the end. Another call begins at the first mark again, and finds what is left.
 func (s *Sweeper) RunAll(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {

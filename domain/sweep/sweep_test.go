@@ -26,11 +26,13 @@ func TestASweepIsRecordedStepByStep(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(report, want) || w.left(t) > 0 {
 		t.Errorf("%d values are left, the report is %+v: %v", w.left(t), report, err)
 	}
-	if got := strings.Join(w.trail(t, 1), "; "); got != "retention_swept map[operation_id:id-101 rows:2 target:invoices]; "+
+	got := strings.Join(w.trail(t, 1), "; ")
+	if got != "retention_swept map[operation_id:id-101 rows:2 target:invoices]; "+
 		"retention_swept map[operation_id:id-101 rows:1 target:letters]" {
 		t.Errorf("the trail is %s", got)
 	}
-	if report, err = w.sweeper(t, 0).RunAll(t.Context(), nil); err != nil || report.Subjects > 0 || len(w.trail(t, 1)) > 2 {
+	report, err = w.sweeper(t, 0).RunAll(t.Context(), nil)
+	if err != nil || report.Subjects > 0 || len(w.trail(t, 1)) > 2 {
 		t.Errorf("a second sweep reports %+v: %v", report, err)
 	}
 }
@@ -80,7 +82,7 @@ func TestTheNextPassComesAfterTheInterval(t *testing.T) {
 	for _, c := range []struct {
 		after time.Duration
 		want  int
-	}{{0, 2}, {time.Hour, 0}, {day - time.Second, 0}, {day, 2}, {day + time.Hour, 0}, {0, 2}} { // last, a clock that was ahead
+	}{{0, 2}, {time.Hour, 0}, {day - time.Second, 0}, {day, 2}, {day + time.Hour, 0}, {0, 2}} { // a clock that was ahead
 		if got := pass(c.after); got != c.want {
 			t.Errorf("after %v, %d marks were looked at, want %d", c.after, got, c.want)
 		}

@@ -27,8 +27,8 @@ type Config struct {
 
 // Sweeper sweeps the subjects that were erased. It is safe for concurrent use, also by several processes.
 //
-// It looks at the marks of erasures batch by batch, finds the subjects with something to overwrite by a read, and sweeps
-// each in a session of its own, under the lock of an erasure. Nothing is done twice: see ports.RetentionSweeper.
+// It looks at the marks of erasures batch by batch, finds the subjects with something to overwrite by a read, and
+// sweeps each in a session of its own, under the lock of an erasure. Nothing is done twice: see ports.RetentionSweeper.
 type Sweeper struct {
 	sessions ports.SessionFactory
 	audit    audit.Stamper
@@ -60,8 +60,8 @@ func (s *Sweeper) steps() []domain.Step {
 	return s.plan.SweepAt(domain.Instant(s.audit.Clock.Now()))
 }
 
-// Sweep sweeps one subject in the session. The audit trail gets a retention_swept {target, via, rows} for each step that
-// overwrote something, all with one operation_id, to be committed with it. If a step fails, retention_sweep_failed
+// Sweep sweeps one subject in the session. The audit trail gets a retention_swept {target, via, rows} for each step
+// that overwrote something, all with one operation_id, to be committed with it. If a step fails, retention_sweep_failed
 // {target, via, error} outlives the session. A subject that was never erased is left alone.
 func (s *Sweeper) Sweep(ctx context.Context, session ports.Session, id domain.SubjectID) (domain.SweepReport, error) {
 	sweeper, err := ports.SweeperOf(session.Subjects())
@@ -93,7 +93,7 @@ func (s *Sweeper) Sweep(ctx context.Context, session ports.Session, id domain.Su
 		if step.Via != "" {
 			payload["via"] = step.Via
 		}
-		event := domain.AuditEvent{}
+		var event domain.AuditEvent
 		if len(events) == 0 {
 			operation, event = s.audit.Begin(ctx, domain.EventRetentionSwept, id, payload)
 		} else {

@@ -10,9 +10,23 @@ import (
 func Singular(word string) string {
 	lower := strings.ToLower(word)
 	for _, plural := range []struct{ ending, singular string }{
-		{"people", "person"}, {"children", "child"}, {"statuses", "status"}, {"aliases", "alias"}, {"addresses", "address"},
-		{"status", "status"}, {"news", "news"}, {"series", "series"}, {"ss", "ss"}, {"us", "us"}, {"is", "is"}, {"ies", "y"},
-		{"sses", "ss"}, {"xes", "x"}, {"ches", "ch"}, {"shes", "sh"}, {"s", ""},
+		{"people", "person"},
+		{"children", "child"},
+		{"statuses", "status"},
+		{"aliases", "alias"},
+		{"addresses", "address"},
+		{"status", "status"},
+		{"news", "news"},
+		{"series", "series"},
+		{"ss", "ss"},
+		{"us", "us"},
+		{"is", "is"},
+		{"ies", "y"},
+		{"sses", "ss"},
+		{"xes", "x"},
+		{"ches", "ch"},
+		{"shes", "sh"},
+		{"s", ""},
 	} {
 		if strings.HasSuffix(lower, plural.ending) {
 			if singular := word[:len(word)-len(plural.ending)] + plural.singular; singular != "" {
@@ -23,8 +37,8 @@ func Singular(word string) string {
 	return word
 }
 
-// Split splits a name at each character that is neither a letter nor a digit, and before a capital that follows one that
-// is none.
+// Split splits a name at each character that is neither a letter nor a digit, and before a capital that follows one
+// that is none.
 func Split(name string) []string {
 	var words []string
 	var word []rune

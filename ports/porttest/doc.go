@@ -27,8 +27,6 @@
 //	ports.CatalogReader                                              TestCatalogReader
 //	ports.Journal                                                    TestJournal
 //	ports.Finder                                                     TestFinder
-//	ports.Journal                                                    TestJournal
-//	ports.CatalogReader                                              TestCatalogReader
 //	ports.IDSource                                                   TestIDSource
 //	ports.Observer                                                   TestObserver
 //	ports.Resolver                                                   TestResolver

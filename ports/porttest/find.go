@@ -85,7 +85,8 @@ func findCountsRowsByColumn(t testing.TB, h StoreHarness) {
 func findLooksAtPartsOfTexts(t testing.TB, h StoreHarness) {
 	long := strings.Repeat("much else, ", 20_000)
 	store := h.withTexts(t, "zoe@example.org", "<zoe@example.org>", "zoe@example.org, and more",
-		long+"zoe@example.org"+long, "one\nzoe@example.org\ntwo", "zoe@\nexample.org", "zo e@example.org", "oe@example.org", "")
+		long+"zoe@example.org"+long, "one\nzoe@example.org\ntwo", "zoe@\nexample.org",
+		"zo e@example.org", "oe@example.org", "")
 	store.finds(t, []string{"zoe@example.org"}, "people.remark 0 5")
 }
 

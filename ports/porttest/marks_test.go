@@ -140,7 +140,7 @@ func TestErasureMarksThatBreakAPromiseFail(t *testing.T) {
 			}
 			return "one"
 		}}.breaks, found{"the position of": {markPositionIsKept}}},
-		"found, of any subject": {brokenMarks{find: func(domain.SubjectID, domain.SubjectID) bool { return true }}.breaks, found{
+		"found, of any subject": {brokenMarks{find: func(_, _ domain.SubjectID) bool { return true }}.breaks, found{
 			"of three subjects": {markIsFoundByItsSubject},
 		}},
 		"a position that no rollback takes back": {func(store *Store) {

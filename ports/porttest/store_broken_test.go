@@ -103,11 +103,7 @@ func openInMemory(tables []domain.Table) Store {
 	if err != nil {
 		panic(err)
 	}
-	store.Sessions = struct {
-		ports.Rehearser
-		ports.CatalogReader
-		ports.Finder
-	}{watched, good, good}
+	store.Sessions = readable{watched, good, good}
 	return store
 }
 

@@ -310,10 +310,12 @@ func sweepRefusesOtherSteps(t testing.TB, h StoreHarness) {
 	}
 	before := s.content(t)
 	for name, step := range map[string]domain.Step{
-		"deletes":              deletes(t, "addresses"),
-		"anonymizes a table":   anonymizes(t, "people"),
-		"retains":              retains(t, "invoices"),
-		"sweeps what has none": {Target: "people", Strategy: domain.StrategyAnonymize, Expired: []string{"email"}, At: overAt},
+		"deletes":            deletes(t, "addresses"),
+		"anonymizes a table": anonymizes(t, "people"),
+		"retains":            retains(t, "invoices"),
+		"sweeps what has none": {
+			Target: "people", Strategy: domain.StrategyAnonymize, Expired: []string{"email"}, At: overAt,
+		},
 		"does so and more": {
 			Target: "invoices", Strategy: domain.StrategyAnonymize, Columns: []string{"phone"}, Expired: []string{"address"},
 			At: overAt,

@@ -32,8 +32,6 @@ func TestTheTableOfPromisesIsThatOfTheSuites(t *testing.T) {
 	promise.Table(t, table, seen, "TestCatalogReader", "catalog ", catalogPromises)
 	promise.Table(t, table, seen, "TestJournal", "journal ", journalPromises)
 	promise.Table(t, table, seen, "TestFinder", "find ", findPromises)
-	promise.Table(t, table, seen, "TestJournal", "journal ", journalPromises)
-	promise.Table(t, table, seen, "TestCatalogReader", "catalog ", catalogPromises)
 	promise.Table(t, table, seen, "TestIDSource", "id ", idPromises)
 	promise.Table(t, table, seen, "TestObserver", "observer ", observerPromises)
 	promise.Table(t, table, seen, "TestResolver", "", resolverPromises)

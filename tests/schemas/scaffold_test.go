@@ -25,16 +25,16 @@ var club = []string{
 		phone varchar(20), joined_at timestamp NOT NULL)`,
 	`CREATE TABLE member_settings (member_id bigint PRIMARY KEY REFERENCES members, theme text NOT NULL)`,
 	`CREATE TABLE sessions (token text PRIMARY KEY, member_id bigint NOT NULL REFERENCES members, ip text)`,
-	`CREATE TABLE friendships (requester_id bigint NOT NULL REFERENCES members, friend_id bigint NOT NULL REFERENCES members,
-		PRIMARY KEY (requester_id, friend_id))`,
+	`CREATE TABLE friendships (requester_id bigint NOT NULL REFERENCES members,
+		friend_id bigint NOT NULL REFERENCES members, PRIMARY KEY (requester_id, friend_id))`,
 	`CREATE TABLE posts (id bigint PRIMARY KEY, author_id bigint NOT NULL REFERENCES members, title varchar(80) NOT NULL,
 		body text)`,
 	`CREATE TABLE comments (id bigint PRIMARY KEY, post_id bigint NOT NULL REFERENCES posts, author_id bigint NOT NULL
 		REFERENCES members, body text NOT NULL, parent_id bigint REFERENCES comments)`,
 	`CREATE TABLE messages (id bigint PRIMARY KEY, sender_id bigint REFERENCES members, recipient_id bigint NOT NULL
 		REFERENCES members, body text NOT NULL)`,
-	`CREATE TABLE invoices (id bigint PRIMARY KEY, member_id bigint NOT NULL REFERENCES members, billing_name text NOT NULL,
-		total bigint NOT NULL, issued_at timestamp NOT NULL)`,
+	`CREATE TABLE invoices (id bigint PRIMARY KEY, member_id bigint NOT NULL REFERENCES members,
+		billing_name text NOT NULL, total bigint NOT NULL, issued_at timestamp NOT NULL)`,
 	`CREATE TABLE countries (code varchar(2) PRIMARY KEY, name text NOT NULL)`,
 }
 

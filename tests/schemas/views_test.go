@@ -77,7 +77,8 @@ func openViews(t *testing.T, db *bun.DB) *application {
 		viewOf(db, "loans", "id text PRIMARY KEY, reader_id bigint, book text, fee text, lent_at timestamp",
 			"('1', 1, 'Emma', '1 €', '2010-01-01 00:00:00'), ('2', 1, 'Ada', '2 €', '2190-01-01 00:00:00'),"+
 				" ('3', 2, 'Eve', '3 €', '2010-01-01 00:00:00')"),
-		viewOf(db, "damages", "id bigint PRIMARY KEY, loan_id text, body text", "(1, '1', 'torn'), (2, '2', 'wet'), (3, '3', 'ok')"),
+		viewOf(db, "damages", "id bigint PRIMARY KEY, loan_id text, body text",
+			"(1, '1', 'torn'), (2, '2', 'wet'), (3, '3', 'ok')"),
 	)...)
 }
 

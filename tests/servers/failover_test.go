@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 )
 
 const (

@@ -41,7 +41,8 @@ type keyword struct {
 }
 
 func TestAColumnSaysWhatItRefersTo(t *testing.T) {
-	m, err := bunmodels.Read(unconnected(), []any{(*plainAccount)(nil), (*block)(nil), (*filter)(nil), (*keyword)(nil)}, nil)
+	models := []any{(*plainAccount)(nil), (*block)(nil), (*filter)(nil), (*keyword)(nil)}
+	m, err := bunmodels.Read(unconnected(), models, nil)
 	must(t, err)
 	for name, want := range map[string][]domain.Relation{
 		"blocks": {

@@ -139,7 +139,9 @@ func TestReferencesAndUnreadableInstantsAreLeftOver(t *testing.T) {
 				OnErasure: domain.StrategyNull,
 			}},
 			Columns: []domain.Column{
-				{Name: "id", Type: domain.TypeInteger}, {Name: "writer", Type: domain.TypeUUID}, {Name: "created_at"},
+				{Name: "id", Type: domain.TypeInteger},
+				{Name: "writer", Type: domain.TypeUUID},
+				{Name: "created_at"},
 				{Name: "title", Type: domain.TypeText, Personal: &domain.Annotation{
 					Category: domain.CategoryBehavioral, Strategy: domain.StrategyAnonymize,
 				}},

@@ -18,8 +18,8 @@ var _ ports.MarkReader = (*session)(nil)
 // Marks implements ports.MarkReader.
 func (s *session) Marks() ports.ErasureMarks { return erasureMarks{s} }
 
-// Marks implements ports.ErasureMarks. The statement that returns the marks comes after the one that finds out what open
-// sessions leave, so that it sees the marks of those that end in between.
+// Marks implements ports.ErasureMarks. The statement that returns the marks comes after the one that finds out what
+// open sessions leave, so that it sees the marks of those that end in between.
 func (m erasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
 	if query.Limit <= 0 {
 		return nil, m.usable()

@@ -193,7 +193,8 @@ func TestRowsWhoseKeyIsASecretAreNumbered(t *testing.T) {
 		domain.Table{
 			Name: "passes", PrimaryKey: []string{"token"}, Owned: true,
 			Columns: []domain.Column{
-				{Name: "token", Type: domain.TypeText, Personal: secret}, {Name: "user_id", Type: domain.TypeBigInt},
+				{Name: "token", Type: domain.TypeText, Personal: secret},
+				{Name: "user_id", Type: domain.TypeBigInt},
 				{Name: "device", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryTechnical}},
 			},
 			Relations: []domain.Relation{{

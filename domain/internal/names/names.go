@@ -37,7 +37,7 @@ func Guess(table, column string, t domain.ColumnType) (category domain.Category,
 // Find is Guess with all that is known about the guess.
 func Find(table, column string, t domain.ColumnType) (Match, bool) {
 	parts := partsOf(column)
-	if m, ok := findSecret(table, column, parts, t); ok {
+	if m, ok := findSecret(table, parts, t); ok {
 		return m, true
 	}
 	for _, r := range columnRules {
@@ -67,7 +67,7 @@ func isAside(parts []string, from, to int, t domain.ColumnType) bool {
 }
 
 // findSecret recognises passwords, tokens, keys and the like.
-func findSecret(table, column string, parts []string, t domain.ColumnType) (Match, bool) {
+func findSecret(table string, parts []string, t domain.ColumnType) (Match, bool) {
 	switch t { //nolint:exhaustive // the others may hold a secret
 	case domain.TypeBoolean, domain.TypeTime, domain.TypeNumber:
 		return Match{}, false

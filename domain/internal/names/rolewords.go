@@ -74,7 +74,8 @@ func roleOf(stem string) Role {
 // namesOfPeople are first words that say nothing of the part of a person.
 var namesOfPeople = []string{"user", "app", "auth", "local"}
 
-// EndsIn reports whether the last words of a name are those of the other, the plural aside: target_account and accounts.
+// EndsIn reports whether the last words of a name are those of the other, the plural aside: target_account and
+// accounts.
 func EndsIn(name, other string) bool {
 	parts := partsOf(name)
 	for from := range parts {

@@ -51,7 +51,8 @@ var columnRules = []columnRule{
 			numero fiscal, salario, nomina, ingresos`),
 	},
 	{
-		domain.CategoryFinancial, "the money of a person", numbers, []Kind{People},
+		domain.CategoryFinancial, "the money of a person", numbers,
+		[]Kind{People},
 		patterns("balance, credit, credits, kontostand, guthaben, solde, saldo"),
 	},
 	{
@@ -87,7 +88,8 @@ var columnRules = []columnRule{
 			apodo`),
 	},
 	{
-		domain.CategoryIdentity, "the name of a person", texts, []Kind{People, Addresses},
+		domain.CategoryIdentity, "the name of a person", texts,
+		[]Kind{People, Addresses},
 		patterns(`
 			name, login, handle, acct, alias, slug, nom, nombre, title, salutation, honorific, anrede, titel, civilite,
 			tratamiento`),
@@ -105,7 +107,8 @@ var columnRules = []columnRule{
 			signature, signature image, profilbild, photo profil, foto perfil, biografia, biografie`),
 	},
 	{
-		domain.CategoryIdentity, "a picture or a description of a person", texts, []Kind{People},
+		domain.CategoryIdentity, "a picture or a description of a person", texts,
+		[]Kind{People},
 		patterns(`
 			photo*, picture*, image*, header*, banner*, bio, about, description, headline, occupation, job title, position,
 			company, employer, foto, bild, beruf, profession, profesion, signature`),
@@ -132,11 +135,13 @@ var columnRules = []columnRule{
 			postleitzahl, *anschrift, wohnort, *adresse, rue, code postal, calle, codigo postal, direccion, domicilio`),
 	},
 	{
-		domain.CategoryContact, "a postal address", texts | numbers, []Kind{Duties},
+		domain.CategoryContact, "a postal address", texts | numbers,
+		[]Kind{Duties},
 		patterns("address*, city, town, county, country*, ort, stadt, ville, ciudad"),
 	},
 	{
-		domain.CategoryContact, "a postal address", texts | numbers, []Kind{People, Addresses},
+		domain.CategoryContact, "a postal address", texts | numbers,
+		[]Kind{People, Addresses},
 		patterns(`
 			address*, line, city, town, state, province, county, region, country*, district, suburb, company, floor, apartment,
 			door, ort, stadt, land, bundesland, ville, pays, ciudad, pais, provincia`),
@@ -158,11 +163,13 @@ var columnRules = []columnRule{
 			laengengrad, standort, latitud, longitud, ubicacion`),
 	},
 	{
-		domain.CategoryLocation, "the place of a person", texts, []Kind{People, Activities, Sessions},
+		domain.CategoryLocation, "the place of a person", texts,
+		[]Kind{People, Activities, Sessions},
 		patterns("location, place, time zone, timezone, tz, city, country*, region, lieu, lugar"),
 	},
 	{
-		domain.CategoryTechnical, "a device of a person", texts, []Kind{People, Sessions, Activities},
+		domain.CategoryTechnical, "a device of a person", texts,
+		[]Kind{People, Sessions, Activities},
 		patterns(`
 			device*, browser*, platform, screen, language, os, operating system, fingerprint, agent, hostname, model, endpoint,
 			app version`),
@@ -182,18 +189,21 @@ var columnRules = []columnRule{
 			login*, current sign in*, search quer*, search term, letzte anmeldung, derniere connexion, ultimo acceso`),
 	},
 	{
-		domain.CategoryBehavioral, "the behaviour of a person", texts, []Kind{Sessions},
+		domain.CategoryBehavioral, "the behaviour of a person", texts,
+		[]Kind{Sessions},
 		patterns("url*, uri, path, query, referer, referrer"),
 	},
 	{
-		domain.CategoryBehavioral, "the behaviour of a person", texts, []Kind{Activities},
+		domain.CategoryBehavioral, "the behaviour of a person", texts,
+		[]Kind{Activities},
 		patterns(`
 			url*, uri, path, query, referer, referrer, action, event*, activity, details, payload, data, changes, diff, old
 			value*, new value*, old data, new data, object, params, parameters, metadata, properties, props, user name,
 			description`),
 	},
 	{
-		domain.CategoryBehavioral, "the preferences of a person", texts, []Kind{People},
+		domain.CategoryBehavioral, "the preferences of a person", texts,
+		[]Kind{People},
 		patterns("interest, hobby, hobbies, preference*, locale, language, lang, setting*, sprache, langue, idioma"),
 	},
 	{
@@ -204,7 +214,8 @@ var columnRules = []columnRule{
 			mensaje*, comentario*, observaciones`),
 	},
 	{
-		domain.CategoryCommunication, "what a person has written", texts, []Kind{Messages, People, Duties},
+		domain.CategoryCommunication, "what a person has written", texts,
+		[]Kind{Messages, People, Duties},
 		patterns(`
 			body*, content*, text, message*, comment*, note*, memo, subject, topic, title, description, caption, review, reply,
 			answer, reason, question, excerpt, summary, html, markdown, raw, transcript, spoiler*, poll, original message,
@@ -252,6 +263,6 @@ var openPatterns = patterns(`
 // asideOfSecret are last words of names that are about a secret and do not hold it.
 var asideOfSecret = []string{
 	"type", "types", "count", "id", "ids", "name", "names", "expires", "expiry", "expiration", "enabled", "required",
-	"algorithm", "algo", "method", "policy", "length", "version", "at", "on", "scope", "scopes", "status", "prefix", "hint",
-	"endpoint", "url", "uri", "issuer", "period", "lifetime", "ttl",
+	"algorithm", "algo", "method", "policy", "length", "version", "at", "on", "scope", "scopes", "status", "prefix",
+	"hint", "endpoint", "url", "uri", "issuer", "period", "lifetime", "ttl",
 }

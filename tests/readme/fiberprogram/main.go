@@ -1,3 +1,4 @@
+// Command fiberprogram is a program of the README.
 package main
 
 import (

@@ -16,7 +16,7 @@ func TestTheProgramErasesTheUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	server, err := newServer(ctx, db)
 	if err != nil {
 		t.Fatal(err)
@@ -35,13 +35,14 @@ func TestTheProgramErasesTheUser(t *testing.T) {
 		}
 		return response.StatusCode, string(body)
 	}
-	if status, body := ask(http.MethodGet, "/me/export", "1"); status != 200 || !strings.Contains(body, "zoe@example.org") {
+	status, body := ask(http.MethodGet, "/me/export", "1")
+	if status != 200 || !strings.Contains(body, "zoe@example.org") {
 		t.Errorf("the export is %d %s", status, body)
 	}
 	if status, _ := ask(http.MethodDelete, "/me", ""); status != 401 {
 		t.Errorf("without a user, DELETE is %d", status)
 	}
-	status, body := ask(http.MethodDelete, "/me", "1")
+	status, body = ask(http.MethodDelete, "/me", "1")
 	if status != 200 || !strings.Contains(body, `"orders":1`) || !strings.Contains(body, `"users":1`) {
 		t.Errorf("the erasure is %d %s", status, body)
 	}

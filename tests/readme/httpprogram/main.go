@@ -1,3 +1,4 @@
+// Command httpprogram is a program of the README.
 package main
 
 import (

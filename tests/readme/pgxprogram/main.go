@@ -1,3 +1,4 @@
+// Command pgxprogram is a program of the README.
 package main
 
 import (

@@ -60,8 +60,8 @@ func unique(name string, taken map[string]bool) string {
 	return free
 }
 
-// nameFields names the fields: first those of relations to tables of the data map that have a name, as tags call them by
-// it.
+// nameFields names the fields: first those of relations to tables of the data map that have a name, as tags call them
+// by it.
 func (m *model) nameFields() {
 	m.columns, m.relations = map[string]string{}, make([]string, len(m.Relations))
 	taken := map[string]bool{"BaseModel": true}

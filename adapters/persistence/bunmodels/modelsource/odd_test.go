@@ -21,20 +21,34 @@ func oddTables() []domain.Table {
 			Name: "crm.people", PrimaryKey: []string{"tenant", "id"}, SubjectKey: []string{"tenant", "id"},
 			Note: "The people.\nAll of them. DECIDE: one? DECIDE: two?",
 			Columns: []domain.Column{
-				{Name: "tenant", Type: text}, {Name: "id", Type: bigint}, quoted, empty, file,
-				{Name: "userId", Type: bigint}, {Name: "user_id", Type: bigint}, {Name: "base_model", Type: text},
-				{Name: "2nd_key", Type: text, NotPersonal: true}, {Name: "名", Type: text}, {Name: "api_urls", Type: domain.TypeArray},
+				{Name: "tenant", Type: text},
+				{Name: "id", Type: bigint},
+				quoted, empty, file,
+				{Name: "userId", Type: bigint},
+				{Name: "user_id", Type: bigint},
+				{Name: "base_model", Type: text},
+				{Name: "2nd_key", Type: text, NotPersonal: true},
+				{Name: "名", Type: text},
+				{Name: "api_urls", Type: domain.TypeArray},
 				{Name: "sum", Type: text},
 			},
-			Relations: []domain.Relation{{Columns: []string{"userId"}, References: "crm.person", ReferencedColumns: []string{"id"}}},
+			Relations: []domain.Relation{{
+				Columns: []string{"userId"}, References: "crm.person", ReferencedColumns: []string{"id"},
+			}},
 		},
 		{
 			Name: "person", PrimaryKey: []string{"id"},
 			Columns: []domain.Column{
-				{Name: "id", Type: bigint}, {Name: "from", Type: text}, {Name: "tenant", Type: text}, {Name: "writer", Type: bigint},
-				{Name: "reader", Type: bigint}, {Name: "kind", Type: text}, {Name: "thing", Type: bigint},
+				{Name: "id", Type: bigint},
+				{Name: "from", Type: text},
+				{Name: "tenant", Type: text},
+				{Name: "writer", Type: bigint},
+				{Name: "reader", Type: bigint},
+				{Name: "kind", Type: text},
+				{Name: "thing", Type: bigint},
 				personal("body", domain.Annotation{Via: "the writer"}),
-				personal("answer", domain.Annotation{Via: "reader, it"}), {Name: "state", Type: text},
+				personal("answer", domain.Annotation{Via: "reader, it"}),
+				{Name: "state", Type: text},
 			},
 			Relations: []domain.Relation{
 				{
@@ -53,7 +67,9 @@ func oddTables() []domain.Table {
 		},
 		{
 			Name: "replies", PrimaryKey: []string{"id"}, Columns: []domain.Column{
-				{Name: "id", Type: bigint}, {Name: "person_id", Type: bigint}, {Name: "reply_id", Type: bigint},
+				{Name: "id", Type: bigint},
+				{Name: "person_id", Type: bigint},
+				{Name: "reply_id", Type: bigint},
 				personal("text", domain.Annotation{Via: "the writer,it"}), personal("text2", domain.Annotation{Via: "reader"}),
 				{Name: "rank", Type: text},
 			},
@@ -91,7 +107,8 @@ func oddCatalog() domain.Catalog {
 	people[len(people)-1].Generated = true
 	people[len(people)-4].Declared, people[len(people)-4].Type = "interval", ""
 	catalog.Tables[0].Uniques = []domain.CatalogUnique{
-		{Name: "once", Columns: []string{"tenant", "email"}}, {Name: "twice", Columns: []string{"nick-name"}},
+		{Name: "once", Columns: []string{"tenant", "email"}},
+		{Name: "twice", Columns: []string{"nick-name"}},
 		{Name: "some", Columns: []string{"user_id"}, Partial: true},
 	}
 	return catalog

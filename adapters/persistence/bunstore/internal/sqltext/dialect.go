@@ -164,8 +164,8 @@ type Dialect interface {
 	// isConstant is the condition that a column holds a constant, in whatever form its type writes it.
 	isConstant(column, constant, sqlType string) string
 
-	// hasForm is the condition that a text column consists of the fixed parts, with so many hexadecimal digits between each
-	// two of them. The parameter makes a parameter of a pattern.
+	// hasForm is the condition that a text column consists of the fixed parts, with so many hexadecimal digits between
+	// each two of them. The parameter makes a parameter of a pattern.
 	hasForm(column string, fixed []string, digits int, parameter func(pattern any) string) string
 
 	// CheckDeferred is the statement that has deferred constraints and triggers checked now; nothing where there is none.

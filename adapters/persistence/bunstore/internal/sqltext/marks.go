@@ -52,8 +52,8 @@ func (m Marks) Page(query domain.MarkQuery, settled int64) (text string, args []
 	return text + " ORDER BY intake LIMIT " + parameter(len(args)), args
 }
 
-// The class of an advisory lock that a transaction has while it leaves a mark, by the table of the marks. Schemas of one
-// database do not share it.
+// The class of an advisory lock that a transaction has while it leaves a mark, by the table of the marks. Schemas of
+// one database do not share it.
 const intakeClass = `CAST(CAST(CAST(CAST({table} AS regclass) AS oid) AS bigint) & 2147483647 AS integer)`
 
 // intake takes an advisory lock before the row takes its number. The lock says that its transaction has a number above

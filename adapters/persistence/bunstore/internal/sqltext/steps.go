@@ -215,8 +215,8 @@ func (w *stepWriter) expired(name string, at time.Time) string {
 	return w.begunBy(name, func(period domain.Period) any { return cutoff(period) })
 }
 
-// begunBy is the condition that the duties to keep a cell of a column began at the instants that start returns for their
-// periods, or before.
+// begunBy is the condition that the duties to keep a cell of a column began at the instants that start returns for
+// their periods, or before.
 func (w *stepWriter) begunBy(name string, start func(domain.Period) any) string {
 	var begun []string
 	for _, duty := range w.table.Duties(name) {

@@ -45,8 +45,8 @@ func NewSweeps(w *Writer) Sweeps {
 	}
 }
 
-// Due is the statement that returns the indexes of those subjects for which a step finds a cell to overwrite. Each has a
-// key, and what an erasure has left of it.
+// Due is the statement that returns the indexes of those subjects for which a step finds a cell to overwrite. Each has
+// a key, and what an erasure has left of it.
 func (w *Writer) Due(
 	live Live, steps []domain.Step, keys [][]any, left []*domain.Left,
 ) (text string, args []any) {
