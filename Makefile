@@ -59,6 +59,7 @@ NEWEST = github.com/uptrace/bun@v1.3.0 \
 	github.com/gofiber/fiber/v2@v2.52.15 \
 	github.com/jackc/pgx/v5@v5.12.0 \
 	github.com/go-resty/resty/v2@v2.17.2 \
+	github.com/spf13/cobra@v1.10.2 \
 	github.com/google/uuid@v1.6.0
 
 # Only what stands on these modules is tested again, and without the race detector: "make test" has it.

@@ -17,7 +17,7 @@ import (
 // number, and a log of old email addresses, of which the model knows nothing.
 func ExampleIntegration_Check() {
 	sqldb, err := sql.Open("sqlite", ":memory:")
-	check(err)
+	orPanic(err)
 	sqldb.SetMaxOpenConns(1)
 	db := bun.NewDB(sqldb, sqlitedialect.New())
 	for _, migration := range []string{
@@ -29,7 +29,7 @@ func ExampleIntegration_Check() {
 		END`,
 	} {
 		_, err := db.Exec(migration)
-		check(err)
+		orPanic(err)
 	}
 	for _, problem := range domain.Problems(start(context.Background(), db)) {
 		rule, _, _ := strings.Cut(problem.Message, ":") // and then the reason
@@ -40,8 +40,23 @@ func ExampleIntegration_Check() {
 	// error: users: trigger-copies
 }
 
+// Subscriber is the model from before the migration.
+type Subscriber struct {
+	bun.BaseModel `bun:"table:users"`
+
+	ID    int64  `bun:"id,pk,autoincrement" subject:"id"`
+	Email string `bun:"email" pii:"contact,erasure:anonymize"`
+	Theme string `bun:"theme"`
+}
+
+func orPanic(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
 func start(ctx context.Context, db *bun.DB) error {
-	gdpr, err := app.New(app.Config{DB: db, Models: []any{(*User)(nil)}})
+	gdpr, err := app.New(app.Config{DB: db, Models: []any{(*Subscriber)(nil)}})
 	if err != nil {
 		return err
 	}

@@ -47,16 +47,8 @@ func (i *Integration) Journal(ctx context.Context, out io.Writer, since time.Tim
 	return journal.Write(ctx, i.sessions, out, since)
 }
 
-// ReplayOptions change what Replay does by default. The zero value is ready for use.
-type ReplayOptions struct {
-	// Refs returns under which refs external systems know a subject, so that they are told to erase again; see
-	// replay.Config. By default they are not told.
-	Refs func(ctx context.Context, id domain.SubjectID) ([]domain.SubjectRef, error)
-	// Workers is how many subjects are erased at once. The default is 4.
-	Workers int
-	// Progress is called with all that was done so far. The default is nothing.
-	Progress func(domain.ReplayReport)
-}
+// ReplayOptions change what Replay does by default.
+type ReplayOptions = replay.Options
 
 // Replay erases again whoever was erased since the backup from which the database was restored, by the lines of a
 // journal; see replay.Replayer.Replay. It belongs before the application is opened again.

@@ -6,17 +6,20 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/replay"
 )
 
 // Application is what the verbs call. *app.Integration implements it, and documents the methods.
 type Application interface {
 	Subjects
 	Outbox
+	Retention
 	Tables
 
 	DataMap() domain.DataMap
 	Plan() domain.Plan
 	Check(ctx context.Context) ([]domain.Finding, error)
+	Find(ctx context.Context, values []string, progress func(domain.FindProgress)) (domain.Found, error)
 }
 
 // Subjects are the calls about one subject.
@@ -41,6 +44,14 @@ type Outbox interface {
 	RequeueMatching(ctx context.Context, filter domain.OutboxFilter, limit int) ([]domain.OutboxEntry, error)
 	Discard(ctx context.Context, reason string, entryIDs ...string) ([]domain.OutboxEntry, error)
 	Purge(ctx context.Context) (removed int64, err error)
+}
+
+// Retention are the calls about all subjects that were erased.
+type Retention interface {
+	Sweep(ctx context.Context, progress func(domain.SweepReport)) (domain.SweepReport, error)
+	RehearseSweep(ctx context.Context, progress func(domain.SweepReport)) (domain.SweepReport, error)
+	Journal(ctx context.Context, out io.Writer, since time.Time) (written int64, err error)
+	Replay(ctx context.Context, lines io.Reader, options replay.Options) (domain.ReplayReport, error)
 }
 
 // Tables are the calls about the tables of habeas.

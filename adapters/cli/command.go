@@ -50,8 +50,8 @@ habeas erase 42 --operator dpo`,
 // verbs are the verbs of the tree in the order of their list.
 func verbs() []verb {
 	return []verb{
-		status(), rehearse(), erase(), verify(), export(), trail(), consents(), outbox(), lint(), picture(), migrate(),
-		completion(), version(),
+		status(), rehearse(), erase(), verify(), find(), export(), trail(), consents(), sweep(), journal(), replaying(),
+		outbox(), lint(), picture(), migrate(), completion(), version(),
 	}
 }
 

@@ -21,13 +21,14 @@ func ExampleWrite() {
 	check(err)
 	store, err := memory.New(dataMap, memory.Options{})
 	check(err)
+	at := time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 	zoe, err := domain.NewSubjectID("42")
 	check(err)
 	check(store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
-		return s.Subjects().Lock(ctx, zoe, noon) // as an erasure does
+		return s.Subjects().Lock(ctx, zoe, at) // as an erasure does
 	}))
 	var lines bytes.Buffer
-	written, err := journal.Write(context.Background(), store, &lines, noon.Add(-time.Hour))
+	written, err := journal.Write(context.Background(), store, &lines, at.Add(-time.Hour))
 	check(err)
 	fmt.Print(written, " ", lines.String())
 	// Output: 1 {"v":1,"subject":["42"],"erased_at":"2024-03-01T12:00:00Z"}

@@ -3,7 +3,9 @@ package replay_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
@@ -26,11 +28,11 @@ func ExampleReplayer_Replay() {
 	restored, err := memory.New(dataMap, memory.Options{})
 	check(err)
 	check(restored.Insert("users", memory.Row{"id": int64(42), "email": "zoe@example.org"}))
-	names := &ids{}
-	eraser, err := erasure.NewEraser(erasure.Config{Clock: clock{}, IDs: names, DataMap: dataMap})
+	names := &exampleIDs{}
+	eraser, err := erasure.NewEraser(erasure.Config{Clock: exampleClock{}, IDs: names, DataMap: dataMap})
 	check(err)
 	replayer, err := replay.NewReplayer(replay.Config{
-		Sessions: restored, Clock: clock{}, IDs: names, Erase: eraser.Erase,
+		Sessions: restored, Clock: exampleClock{}, IDs: names, Erase: eraser.Erase,
 	})
 	check(err)
 	lines := `{"v":1,"subject":["42"],"erased_at":"2024-03-01T12:00:00Z"}` + "\n"
@@ -44,6 +46,19 @@ func ExampleReplayer_Replay() {
 	// Output:
 	// 1 0 erased
 	// 0 1 erased
+}
+
+// exampleClock is the clock of the example.
+type exampleClock struct{}
+
+func (exampleClock) Now() time.Time { return time.Date(2024, 4, 1, 12, 0, 0, 0, time.UTC) }
+
+// exampleIDs makes ids that count.
+type exampleIDs struct{ n int }
+
+func (i *exampleIDs) NewID() string {
+	i.n++
+	return "id-" + strconv.Itoa(i.n)
 }
 
 func check(err error) {

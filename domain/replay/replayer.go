@@ -39,6 +39,17 @@ type Config struct {
 	Batch int
 }
 
+// Options are those of a Config that a caller chooses for one replay. The zero value is ready for use.
+type Options struct {
+	// Refs returns under which refs external systems know a subject, so that they are told to erase again; see Config. By
+	// default they are not told.
+	Refs func(ctx context.Context, id domain.SubjectID) ([]domain.SubjectRef, error)
+	// Workers is how many subjects are erased at once. The default is 4.
+	Workers int
+	// Progress is called with all that was done so far. The default is nothing.
+	Progress func(domain.ReplayReport)
+}
+
 // Replayer erases again by the lines of a journal. It is safe for concurrent use.
 type Replayer struct {
 	config Config

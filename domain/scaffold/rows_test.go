@@ -72,7 +72,7 @@ func TestRowsStayIfSomethingOfOthersRefersToThem(t *testing.T) {
 
 func TestRecordsThatADutyKeepsAreRetained(t *testing.T) {
 	p := propose(t, schema(users+`
-		invoices: id*, user_id>users, billing_name, street?, iban, card_token, note?, sum:number, paid_at:time?, issued:time
+		invoices: id*, user_id>users, billing_name, street?, iban, card_token, note?, n:number, paid_at:time?, issued_on:time
 		payments: id*, invoice_id>invoices, payer?`))
 	wantLines(t, p.steps(), `
 		retain payments payer

@@ -3,6 +3,7 @@ package sweep_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
@@ -32,8 +33,8 @@ func ExampleSweeper_RunAll() {
 	check(store.Insert("invoices", memory.Row{
 		"id": int64(1), "address": "Main Street 1", "issued_at": time.Date(2014, 5, 1, 0, 0, 0, 0, time.UTC),
 	}))
-	now := &clock{time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)}
-	eraser, err := erasure.NewEraser(erasure.Config{Clock: now, IDs: &counter{}, DataMap: dataMap})
+	now := &exampleClock{time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)}
+	eraser, err := erasure.NewEraser(erasure.Config{Clock: now, IDs: &exampleIDs{}, DataMap: dataMap})
 	check(err)
 	zoe, err := domain.NewSubject("1")
 	check(err)
@@ -42,7 +43,7 @@ func ExampleSweeper_RunAll() {
 		return err
 	}))
 	sweeper, err := sweep.NewSweeper(sweep.Config{
-		Sessions: store, Clock: now, IDs: &counter{n: 100}, DataMap: dataMap, Plan: eraser.Plan(),
+		Sessions: store, Clock: now, IDs: &exampleIDs{n: 100}, DataMap: dataMap, Plan: eraser.Plan(),
 	})
 	check(err)
 	for _, year := range []int{2023, 2024} {
@@ -56,6 +57,19 @@ func ExampleSweeper_RunAll() {
 	// Output:
 	// 2023 map[] Main Street 1
 	// 2024 map[invoices:1] erased
+}
+
+// exampleClock is the clock of the example.
+type exampleClock struct{ now time.Time }
+
+func (c *exampleClock) Now() time.Time { return c.now }
+
+// exampleIDs makes ids that count.
+type exampleIDs struct{ n int }
+
+func (i *exampleIDs) NewID() string {
+	i.n++
+	return "id-" + strconv.Itoa(i.n)
 }
 
 func check(err error) {

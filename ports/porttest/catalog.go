@@ -72,6 +72,9 @@ func tables(t testing.TB, h StoreHarness, check func(want domain.Table, got doma
 func catalogListsTheTables(t testing.TB, h StoreHarness) {
 	var got, want []string
 	for _, table := range h.catalog(t).Tables {
+		if strings.Contains(table.Name, ".") {
+			continue // in a schema of another case
+		}
 		got = append(got, table.Name)
 		assert(t, table.Kind == domain.KindTable, "%s is a %s, want a table", table.Name, table.Kind)
 		assert(t, table.Rows >= -1, "%s has %d rows", table.Name, table.Rows)

@@ -1,0 +1,215 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/adapters/cli"
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// due is an application of whose sweep something is due, and fails.
+type due struct {
+	cli.Application
+	failure error
+	swept   *int
+}
+
+func (due) report() domain.SweepReport {
+	return domain.SweepReport{Erased: 5, Subjects: 2, Rows: map[string]int64{"invoices": 3, "bills": 1}}
+}
+
+func (d due) RehearseSweep(context.Context, func(domain.SweepReport)) (domain.SweepReport, error) {
+	return d.report(), nil
+}
+
+func (d due) Sweep(ctx context.Context, progress func(domain.SweepReport)) (domain.SweepReport, error) {
+	*d.swept++
+	if domain.OperatorOf(ctx) != "dpo" {
+		return domain.SweepReport{}, errors.New("no operator")
+	}
+	report := d.report()
+	if d.failure != nil {
+		report.Failed = 1
+	}
+	progress(report)
+	return report, d.failure
+}
+
+func TestASweepIsCountedConfirmedAndReported(t *testing.T) {
+	const counts = "Due were retained cells of 2 subjects, in 4 rows.\nTABLE     ROWS\nbills        1\ninvoices     3\n"
+	for name, test := range map[string]struct {
+		args     []string
+		response string
+		failure  error
+		code     int
+		swept    int
+		says     string
+	}{
+		"a dry run":    {[]string{"--dry-run"}, "", nil, 0, 0, ""},
+		"no operator":  {[]string{"--yes"}, "", nil, 2, 0, "--operator is missing"},
+		"without a no": {[]string{by, "--yes"}, "", nil, 0, 1, ""},
+		"a yes":        {[]string{by}, "yes\n", nil, 0, 1, "Overwrite retained cells of 2 subjects, in 4 rows. Type"},
+		"a no":         {[]string{by}, "no\n", nil, 2, 0, "not confirmed"},
+		"a failure":    {[]string{by, "--yes"}, "", domain.ErrConflict, 2, 1, "1 subject failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("HABEAS_OPERATOR", "")
+			swept := 0
+			out, screen := &bytes.Buffer{}, &terminal{}
+			in := typed{strings.NewReader(test.response)}
+			code := run(t.Context(), due{failure: test.failure, swept: &swept}, in, out, screen, append([]string{"sweep"}, test.args...)...)
+			if code != test.code || swept != test.swept || !strings.Contains(screen.String(), test.says) {
+				t.Errorf("ends with %d after %d sweeps: %s", code, swept, screen.String())
+			}
+			if shown := out.String() == counts; shown != (test.swept > 0 || test.code == 0) {
+				t.Errorf("printed\n%s", out.String())
+			}
+		})
+	}
+}
+
+func TestASweepOfTheShopFindsNothingDue(t *testing.T) {
+	w := newWorld(t)
+	w.want(0, "erase", "1", by, "--yes")
+	for _, args := range [][]string{{"--dry-run"}, {by, "--yes"}} {
+		if report := decoded[domain.SweepReport](w, 0, append([]string{"sweep"}, args...)...); report.Subjects != 0 {
+			t.Errorf("%q: got %+v", args, report)
+		}
+	}
+	_, stderr := w.want(2, "sweep", by)
+	complains(t, stderr, "needs --yes")
+}
+
+func TestARestoredDatabaseIsReplayedByTheJournal(t *testing.T) {
+	lost := newWorld(t)
+	lost.reading("1\n3\n").want(0, "erase", "-", by, "--yes")
+	name := filepath.Join(t.TempDir(), "erased.jsonl")
+	stdout, _ := lost.want(0, "journal", "--file", name)
+	lines, err := os.ReadFile(name)
+	must(t, err)
+	if all, _ := lost.want(0, "journal"); stdout != "" || all != string(lines) || strings.Count(all, "\n") != 2 {
+		t.Errorf("printed %q, and wrote %q", all, lines)
+	}
+	if none, _ := lost.want(0, "journal", "--since", "2999-01-01T00:00:00Z"); none != "" {
+		t.Errorf("since the future: %q", none)
+	}
+	_, stderr := lost.want(2, "journal", "--file", name)
+	complains(t, stderr, "the file exists")
+	_, stderr = lost.want(2, "journal", "--since", "yesterday")
+	complains(t, stderr, "must be an instant")
+
+	restored := newWorld(t)
+	_, stderr = restored.want(2, "replay", name, by)
+	complains(t, stderr, "needs --yes")
+	_, stderr = restored.want(2, "replay", name, "--yes")
+	complains(t, stderr, "--operator is missing")
+	stdout, _ = restored.want(0, "replay", name, by, "--yes")
+	if stdout != "Erased again 2 subjects; 0 subjects erased since, of 2 lines.\n" || len(restored.emails()) != 1 {
+		t.Errorf("left are %q, printed %q", restored.emails(), stdout)
+	}
+	report := decoded[domain.ReplayReport](restored.reading(string(lines)), 0, "replay", "-", by, "--yes", "--workers", "1")
+	if report.Current != 2 || report.Erased != 0 {
+		t.Errorf("got %+v", report)
+	}
+	for _, event := range restored.trail("3") {
+		if event.Payload[domain.PayloadOperator] != "dpo" {
+			t.Errorf("%s names the operator %v", event.EventType, event.Payload[domain.PayloadOperator])
+		}
+	}
+}
+
+func TestAReplayThatIsNotAsItMustBeErasesNothing(t *testing.T) {
+	w := newWorld(t).reading("{}\n")
+	name := filepath.Join(t.TempDir(), "c1@example.org")
+	for says, args := range map[string][]string{
+		"needs the file":        {by, "--yes"},
+		"file of the journal":   {name, by, "--yes"},
+		"--workers":             {"-", by, "--yes", "--workers", "0"},
+		"the standard input":    {"-", by},
+		"--operator is missing": {"-", "--yes"},
+	} {
+		_, stderr := w.want(2, append([]string{"replay"}, args...)...)
+		complains(t, stderr, says)
+		if strings.Contains(stderr, "example") {
+			t.Errorf("the error repeats the file: %s", stderr)
+		}
+	}
+	stdout, stderr := w.want(2, "replay", "-", by, "--yes")
+	complains(t, stderr, "1 line broken")
+	if !strings.HasPrefix(stdout, "Erased again 0 subjects") || len(w.emails()) != 3 {
+		t.Errorf("left are %q, printed %q", w.emails(), stdout)
+	}
+}
+
+func TestAPersonConfirmsAReplayOfSoManyLines(t *testing.T) {
+	w := newWorld(t)
+	name := filepath.Join(t.TempDir(), "erased.jsonl")
+	lines := `{"v":1,"subject":["1"],"erased_at":"2026-03-01T12:00:00Z"}` + "\n" +
+		`{"v":1,"subject":["2"],"erased_at":"2026-03-01T12:00:00Z"}`
+	must(t, os.WriteFile(name, []byte(lines), 0o600))
+	for response, left := range map[string]int{"no\n": 3, "yes\n": 1} {
+		other := newWorld(t)
+		other.in = typed{strings.NewReader(response)}
+		screen := &terminal{}
+		other.into(&bytes.Buffer{}, screen, "replay", name, by)
+		if !strings.HasPrefix(screen.String(), "Erase again those of 2 lines who came back. ") || len(other.emails()) != left {
+			t.Errorf("%q: left are %q: %s", response, other.emails(), screen.String())
+		}
+	}
+	if len(w.emails()) != 3 {
+		t.Errorf("left are %q", w.emails())
+	}
+}
+
+func TestValuesAreFoundAndNeverRepeated(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.store.Insert("parcels", memory.Row{"id": 100, "customer_id": "1", "address": "care of C1@example.org"}))
+	stdout, stderr := w.reading("\nnobody\nc1@example.org\n").want(1, "find", "-")
+	want := `Found 2 values in 2 places.
+LINE  PLACE            ROWS
+   3  customers.email     1
+   3  parcels.address     1
+`
+	if stdout != want || stderr != "" {
+		t.Errorf("printed\n%s%s", stdout, stderr)
+	}
+	found := decoded[domain.Found](w.reading("c1@example.org\nc1@example.org\n"), 1, "find", "-")
+	if len(found.Occurrences) != 2 || found.Occurrences[0].Value != 0 {
+		t.Errorf("got %+v", found)
+	}
+	w.reading("nobody\n").want(0, "find", "-")
+	for lines, says := range map[string]string{"": "values", "c1@example.org\nxy\n": "line 2: "} {
+		_, stderr := w.reading(lines).want(2, "find", "-")
+		complains(t, stderr, says)
+	}
+	_, stderr = w.want(2, "find", "c1@example.org")
+	complains(t, stderr, "standard input only")
+	if strings.Contains(stderr, "c1@") {
+		t.Errorf("the error repeats the value: %s", stderr)
+	}
+}
+
+// gap is an application that cannot search a table.
+type gap struct{ cli.Application }
+
+func (gap) Find(context.Context, []string, func(domain.FindProgress)) (domain.Found, error) {
+	return domain.Found{
+		Occurrences: []domain.Occurrence{}, Gaps: []domain.FindGap{{Table: "logs", Reason: domain.GapPrivilege}},
+	}, nil
+}
+
+func TestAPlaceThatCannotBeSearchedIsAFinding(t *testing.T) {
+	var out, complaint bytes.Buffer
+	code := run(t.Context(), gap{}, strings.NewReader("nobody\n"), &out, &complaint, "find", "-")
+	want := "Found 1 value in 0 places.\nNOT SEARCHED  REASON\nlogs          privilege\n"
+	if code != 1 || out.String() != want {
+		t.Errorf("ends with %d: %s%s", code, out.String(), complaint.String())
+	}
+}
