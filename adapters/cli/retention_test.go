@@ -64,7 +64,8 @@ func TestASweepIsCountedConfirmedAndReported(t *testing.T) {
 			swept := 0
 			out, screen := &bytes.Buffer{}, &terminal{}
 			in := typed{strings.NewReader(test.response)}
-			code := run(t.Context(), due{failure: test.failure, swept: &swept}, in, out, screen, append([]string{"sweep"}, test.args...)...)
+			application := due{failure: test.failure, swept: &swept}
+			code := run(t.Context(), application, in, out, screen, append([]string{"sweep"}, test.args...)...)
 			if code != test.code || swept != test.swept || !strings.Contains(screen.String(), test.says) {
 				t.Errorf("ends with %d after %d sweeps: %s", code, swept, screen.String())
 			}
@@ -114,7 +115,8 @@ func TestARestoredDatabaseIsReplayedByTheJournal(t *testing.T) {
 	if stdout != "Erased again 2 subjects; 0 subjects erased since, of 2 lines.\n" || len(restored.emails()) != 1 {
 		t.Errorf("left are %q, printed %q", restored.emails(), stdout)
 	}
-	report := decoded[domain.ReplayReport](restored.reading(string(lines)), 0, "replay", "-", by, "--yes", "--workers", "1")
+	restored = restored.reading(string(lines))
+	report := decoded[domain.ReplayReport](restored, 0, "replay", "-", by, "--yes", "--workers", "1")
 	if report.Current != 2 || report.Erased != 0 {
 		t.Errorf("got %+v", report)
 	}
@@ -159,7 +161,8 @@ func TestAPersonConfirmsAReplayOfSoManyLines(t *testing.T) {
 		other.in = typed{strings.NewReader(response)}
 		screen := &terminal{}
 		other.into(&bytes.Buffer{}, screen, "replay", name, by)
-		if !strings.HasPrefix(screen.String(), "Erase again those of 2 lines who came back. ") || len(other.emails()) != left {
+		const asked = "Erase again those of 2 lines who came back. "
+		if !strings.HasPrefix(screen.String(), asked) || len(other.emails()) != left {
 			t.Errorf("%q: left are %q: %s", response, other.emails(), screen.String())
 		}
 	}

@@ -16,7 +16,7 @@ func ExampleNewFile() {
 	if err != nil {
 		panic(err)
 	}
-	defer os.RemoveAll(directory)
+	defer func() { _ = os.RemoveAll(directory) }()
 	file, err := journal.NewFile(filepath.Join(directory, "erasures.jsonl"), journal.Options{Name: "backup"})
 	if err != nil {
 		panic(err)

@@ -5,8 +5,8 @@
 //	files, err := objectstore.New(bucket, objectstore.Options{})
 //	gdpr, err := app.New(app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{files}})
 //
-// A ref of the subject provider names one object by its key, "avatars/42.png", or, with a slash at its end, every object
-// below a prefix, "uploads/42/":
+// A ref of the subject provider names one object by its key, "avatars/42.png", or, with a slash at its end, every
+// object below a prefix, "uploads/42/":
 //
 //	domain.NewSubject("42", domain.SubjectRef{Kind: objectstore.Name, Value: "uploads/42/"})
 //

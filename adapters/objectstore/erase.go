@@ -8,9 +8,9 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// EraseKeys implements ports.KeyResolver: it erases the object of each key, and returns how many keys had none. A key is
-// never a prefix. Erasing is idempotent by itself: the store does not get the entry's id. It erases as much as it can:
-// after an error, some of the objects are erased, and calling it again goes on with the rest. Errors are as for
+// EraseKeys implements ports.KeyResolver: it erases the object of each key, and returns how many keys had none. A key
+// is never a prefix. Erasing is idempotent by itself: the store does not get the entry's id. It erases as much as it
+// can: after an error, some of the objects are erased, and calling it again goes on with the rest. Errors are as for
 // ports.Resolver. More than MaxKeys keys, and a key that is not valid, are a *domain.ResolverError; nothing is erased
 // then.
 func (r *Resolver) EraseKeys(ctx context.Context, keys []string, _ string) (absent int, err error) {

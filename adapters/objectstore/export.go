@@ -5,9 +5,8 @@ import (
 	"io"
 	"sync"
 
-	"gocloud.dev/gcerrors"
-
 	"github.com/habeas-data/habeas/domain"
+	"gocloud.dev/gcerrors"
 )
 
 // concurrency is how many objects are read or erased at once.
@@ -20,8 +19,8 @@ const (
 )
 
 // ExportKeys implements ports.KeyResolver: it exports the object of each key, within the bounds of the Options for all
-// of them together. A key is never a prefix. Errors are as for ports.Resolver. More than MaxKeys keys, and a key that is
-// not valid, are a *domain.ResolverError.
+// of them together. A key is never a prefix. Errors are as for ports.Resolver. More than MaxKeys keys, and a key that
+// is not valid, are a *domain.ResolverError.
 func (r *Resolver) ExportKeys(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {
 	places, err := r.places(ctx, keys, placeOfKey)
 	if err != nil {

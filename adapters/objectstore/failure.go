@@ -6,9 +6,8 @@ import (
 	"net/http"
 	"strconv"
 
-	"gocloud.dev/gcerrors"
-
 	"github.com/habeas-data/habeas/domain"
+	"gocloud.dev/gcerrors"
 )
 
 // refused is the error for what trying again would meet again.

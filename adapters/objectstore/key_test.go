@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/habeas-data/habeas/domain"
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
 	"gocloud.dev/blob/memblob"
 
 	"github.com/habeas-data/habeas/adapters/objectstore"
-	"github.com/habeas-data/habeas/domain"
 )
 
 // keysOfNoObject are what a user could write into a column to reach the objects of others.

@@ -8,8 +8,8 @@ import (
 	"gocloud.dev/blob"
 )
 
-// eraseVersions deletes every version and every delete marker of the objects of a place. A bucket that was never versioned
-// has one version of each object. It reports supported false for a store that has no versions, and says so.
+// eraseVersions deletes every version and every delete marker of the objects of a place. A bucket that was never
+// versioned has one version of each object. It reports supported false for a store that has no versions, and says so.
 func (r *Resolver) eraseVersions(ctx context.Context, client *s3.Client, p place) (
 	erased int, supported bool, err error,
 ) {

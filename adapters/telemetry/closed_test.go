@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"go.opentelemetry.io/otel/attribute"
-
 	"github.com/habeas-data/habeas/domain"
+	"go.opentelemetry.io/otel/attribute"
 )
 
 // attributes are all attributes with the values that they can have; nil means a number. The system is the only one

@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 
-	"go.opentelemetry.io/otel/sdk/metric"
-	"go.opentelemetry.io/otel/sdk/metric/metricdata"
-
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
-	"github.com/habeas-data/habeas/adapters/telemetry"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+
+	"github.com/habeas-data/habeas/adapters/telemetry"
 )
 
 // The application chooses the SDK and its exporters. The store has to be given the observer, too; app.New does so.

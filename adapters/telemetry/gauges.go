@@ -6,9 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"go.opentelemetry.io/otel/metric"
-
 	"github.com/habeas-data/habeas/domain"
+	"go.opentelemetry.io/otel/metric"
 )
 
 // gauges have what was observed last. They are read when metrics are collected, so that ages are those of that moment.

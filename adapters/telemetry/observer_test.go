@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/porttest"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/metric"
@@ -20,9 +23,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/habeas-data/habeas/adapters/telemetry"
-	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/ports/porttest"
 )
 
 var noon = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)

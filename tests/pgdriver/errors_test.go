@@ -8,11 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/uptrace/bun/driver/pgdriver"
-
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
+	"github.com/uptrace/bun/driver/pgdriver"
 )
 
 // What a store makes of the driver's errors, where that is not in the suite because only databases have them.

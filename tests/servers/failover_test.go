@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/uptrace/bun"
 )
 
 const (

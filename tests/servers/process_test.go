@@ -17,16 +17,15 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	pgxdriver "github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
-
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxalive"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
+	pgxdriver "github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 )
 
 // databaseEnv, when set, turns this test binary into a process of the application; it says where the database is.

@@ -20,11 +20,10 @@ import (
 	"sync"
 	"time"
 
-	"gocloud.dev/blob"
-	"gocloud.dev/gcerrors"
-
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
 )
 
 // Options change what a Bucket does by default. The zero value is ready for use.

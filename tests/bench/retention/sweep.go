@@ -23,8 +23,8 @@ type Beside struct {
 	Swept          int64 // subjects
 }
 
-// MeasureSweep erases customers at a rate while nothing else happens, while a pass of the worker finds nothing to do, and
-// while one sweeps all subjects. A part of them, one in ten, has duties that are over.
+// MeasureSweep erases customers at a rate while nothing else happens, while a pass of the worker finds nothing to do,
+// and while one sweeps all subjects. A part of them, one in ten, has duties that are over.
 func MeasureSweep(ctx context.Context, c Config, perSecond int, alone time.Duration) (all []Beside, err error) {
 	const others = 50_000 // who are erased beside
 	old := time.Now().AddDate(-11, 0, 0)
