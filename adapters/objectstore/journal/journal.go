@@ -155,7 +155,8 @@ func failed(ctx context.Context, doing string, err error) error {
 		return &domain.Error{Op: "journal", Message: "ended by its context", Err: ctx.Err()}
 	default:
 		return &domain.Error{
-			Code: domain.ErrUnavailable, Op: "journal", Message: "cannot " + doing + ": " + gcerrors.Code(err).String(), Err: err,
+			Code: domain.ErrUnavailable, Op: "journal", Err: err,
+			Message: "cannot " + doing + ": " + gcerrors.Code(err).String(),
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (c Config) open(ctx context.Context, name string, customers int, issued tim
 			return nil, err
 		}
 	}
-	gdpr, err := app.New(app.Config{DB: db, Models: models})
+	gdpr, err := app.New(app.Config{DB: db, Models: models}) //nolint:contextcheck // its log has no context
 	return &world{db, gdpr}, err
 }
 
