@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,9 +25,9 @@ func wantHeartbeat(t *testing.T, w *worker.SagaWorker, age time.Duration, runnin
 
 func TestTheHeartbeatIsTheLastBatchThatSucceeded(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		failing := false
+		var failing atomic.Bool // a bubble orders what is before a Wait alone
 		w := newWorker(t, newFake(func(context.Context, int) (int, error) {
-			if failing {
+			if failing.Load() {
 				return 0, errBroken
 			}
 			return 0, nil
@@ -38,10 +39,10 @@ func TestTheHeartbeatIsTheLastBatchThatSucceeded(t *testing.T) {
 		wantHeartbeat(t, w, 0, true)
 		pass(12 * time.Second)
 		wantHeartbeat(t, w, 2*time.Second, true)
-		failing = true
+		failing.Store(true)
 		pass(time.Minute)
 		wantHeartbeat(t, w, 62*time.Second, true)
-		failing = false
+		failing.Store(false)
 		pass(5 * time.Second)
 		wantHeartbeat(t, w, 2*time.Second, true)
 		must(t, w.Stop(time.Hour))
