@@ -155,13 +155,16 @@ type run struct {
 	ofKeys    []string                   // the systems of these keys
 }
 
+// parts are those of an erasure, in their order.
+var parts = []func(*run, context.Context) error{
+	(*run).begin, (*run).enqueueKeys, (*run).beforehand, (*run).apply, (*run).compare, (*run).withdraw,
+	(*run).endConsents, (*run).enqueue, (*run).complete, (*run).afterwards,
+}
+
 // carryOut does all of the erasure in the session.
 func (r *run) carryOut(ctx context.Context) error {
-	for _, part := range []func(context.Context) error{
-		r.begin, r.enqueueKeys, r.beforehand, r.apply, r.compare, r.withdraw, r.endConsents, r.enqueue, r.complete,
-		r.afterwards,
-	} {
-		if err := part(ctx); err != nil {
+	for _, part := range parts {
+		if err := part(r, ctx); err != nil {
 			return err
 		}
 	}
@@ -170,6 +173,9 @@ func (r *run) carryOut(ctx context.Context) error {
 
 // beforehand calls the hook that comes before the local steps.
 func (r *run) beforehand(ctx context.Context) error {
+	if r.hooks.Before == nil {
+		return nil
+	}
 	err := r.hooks.CallBefore(ctx, r.session, r.subject, func(payload domain.Payload) domain.AuditEvent {
 		return r.operation.Event(domain.EventErasureStepFailed, r.id, payload)
 	})

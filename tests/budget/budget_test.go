@@ -76,7 +76,7 @@ var requests = []struct {
 	{http.MethodGet, "/export", "", 2, 220}, // first: a decision more is a line more of the ledger
 	{http.MethodPost, "/consent", decision, 1, 88},
 	{http.MethodGet, "/consent/newsletter", "", 1, 64},
-	{http.MethodDelete, "/", "", steps + 2, 390},
+	{http.MethodDelete, "/", "", steps + 2, 400},
 }
 
 func TestRequestsKeepTheirBudgetOfRoundTrips(t *testing.T) {
