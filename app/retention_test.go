@@ -100,7 +100,7 @@ func count(t *testing.T, db *bun.DB, where string) int {
 	t.Helper()
 	n, err := db.NewSelect().Model((*Customer)(nil)).Where(where).Count(t.Context())
 	must(t, err)
-	return n
+	return int(n)
 }
 
 func TestTheWorkerSweepsAndKeepsTheJournal(t *testing.T) {
