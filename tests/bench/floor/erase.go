@@ -24,7 +24,8 @@ const (
 	// lockErasure lets one erasure of a subject run after the other, and leaves a mark.
 	lockErasure = `
 	INSERT INTO habeas_subject_erasures AS e (subject_id, erased_at, erasures) VALUES ($1, $2, 1)
-	ON CONFLICT (subject_id) DO UPDATE SET erased_at = excluded.erased_at, erasures = e.erasures + 1`
+	ON CONFLICT (subject_id) DO UPDATE SET erased_at = excluded.erased_at, erasures = e.erasures + 1,
+		intake = excluded.intake`
 
 	deleteAddresses = `DELETE FROM addresses WHERE user_id = $1`
 	deleteLogins    = `DELETE FROM logins WHERE user_id = $1`
