@@ -23,9 +23,9 @@ type Config struct {
 	Models []any
 	// DataMap takes the place of Models if the data map is built in Go or read from a manifest.
 	DataMap domain.DataMap
-	// Stack takes the place of DB and Models, and of every field below but RequestTimeout, Logger, PollInterval, Workers,
-	// Health, Sweep, Journal and JournalInterval. It is for applications that wire the services themselves; see package
-	// stack.
+	// Stack takes the place of DB and Models, and of every field below but RequestTimeout, Logger, PollInterval,
+	// Workers, Health, Sweep, VerifyAfter, Journal and JournalInterval. It is for applications that wire the services
+	// themselves; see package stack.
 	Stack *Stack
 
 	// Resolvers are the external systems that hold personal data. The default is none.
@@ -75,6 +75,10 @@ type Config struct {
 	// Sweep is how often the worker looks for retained cells of erased subjects whose duty is over, and overwrites them;
 	// see sweep.Sweeper. All processes share the work. A day is a good value. By default the worker does not.
 	Sweep time.Duration
+	// VerifyAfter is how long after an erasure the worker looks for what the erasure should have deleted or overwritten;
+	// see verification.Verifier.RunOnce. The result is on the audit trail, and leftovers are in the log, too. All
+	// processes share the work. Five minutes is a good value. By default the worker does not.
+	VerifyAfter time.Duration
 	// Journal is where the worker writes the erasures, so that a backup that is restored brings nothing back; see package
 	// journal in adapters and Integration.Replay. The default is nowhere.
 	Journal ports.Journal

@@ -45,8 +45,8 @@ func (i *Integration) Trail(ctx context.Context, id domain.SubjectID) (events []
 	return events, err
 }
 
-// Consents returns the consents in force: for each declared purpose, then for each other purpose of which the ledger
-// has a record.
+// Consents returns the consents in force: for each declared purpose, then for each other purpose in the subject's
+// ledger.
 func (i *Integration) Consents(ctx context.Context, id domain.SubjectID) (all domain.ConsentStatuses, err error) {
 	err = i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		if all, err = i.stack.Consent.Statuses(ctx, s, id); err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"log/slog"
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/worker"
@@ -74,8 +75,8 @@ func (i *Integration) newSweeper(sessions ports.SessionFactory) (*sweep.Sweeper,
 func (i *Integration) tasks(c Config) (tasks []worker.Task, err error) {
 	i.clock = cmp.Or(c.Clock, ports.Clock(system.Clock{}))
 	i.ids = cmp.Or(c.IDs, ports.IDSource(&system.IDs{}))
-	if c.Sweep < 0 || c.JournalInterval < 0 {
-		return nil, domain.Misconfigured("app", "Sweep and JournalInterval must not be negative")
+	if c.Sweep < 0 || c.VerifyAfter < 0 || c.JournalInterval < 0 {
+		return nil, domain.Misconfigured("app", "Sweep, VerifyAfter and JournalInterval must not be negative")
 	}
 	if c.Sweep > 0 {
 		sweeper, err := i.newSweeper(i.stack.Sessions)
@@ -89,6 +90,12 @@ func (i *Integration) tasks(c Config) (tasks []worker.Task, err error) {
 				return more, err
 			},
 		})
+	}
+	if c.VerifyAfter > 0 {
+		if i.stack.Verifier == nil {
+			return nil, domain.Misconfigured("app", "VerifyAfter needs a stack with a Verifier")
+		}
+		tasks = append(tasks, i.verification(c))
 	}
 	if c.Journal != nil {
 		writer, err := journal.NewWriter(journal.Config{Sessions: i.stack.Sessions, Journal: c.Journal})
@@ -104,4 +111,25 @@ func (i *Integration) tasks(c Config) (tasks []worker.Task, err error) {
 		})
 	}
 	return tasks, nil
+}
+
+// verification verifies erasures, and warns of what they have left.
+func (i *Integration) verification(c Config) worker.Task {
+	logger := c.Logger
+	if logger == nil {
+		logger = slog.Default()
+	}
+	return worker.Task{
+		Name: "verification", Every: min(c.VerifyAfter, time.Minute),
+		Run: func(ctx context.Context) (more bool, err error) {
+			verified, more, err := i.stack.Verifier.RunOnce(ctx, c.VerifyAfter)
+			for _, verification := range verified {
+				for _, left := range verification.LeftOver {
+					logger.LogAttrs(ctx, slog.LevelWarn, "habeas: an erasure has left something over",
+						slog.String("table", left.Table), slog.String("column", left.Column), slog.Int64("rows", left.Rows))
+				}
+			}
+			return more, err
+		},
+	}
 }

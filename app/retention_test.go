@@ -174,6 +174,7 @@ func TestAWorkerWithoutAWayToSweepOrToWriteIsRefused(t *testing.T) {
 	gdpr, db := newIntegration(t)
 	for name, c := range map[string]app.Config{
 		"a negative sweep":    {DB: db, Models: models, Sweep: -1},
+		"a negative delay":    {DB: db, Models: models, VerifyAfter: -1},
 		"a negative interval": {DB: db, Models: models, JournalInterval: -1},
 		"a nameless journal":  {DB: db, Models: models, Journal: nameless{&shelf{}}},
 	} {
@@ -184,8 +185,13 @@ func TestAWorkerWithoutAWayToSweepOrToWriteIsRefused(t *testing.T) {
 	if _, err := gdpr.Replay(t.Context(), strings.NewReader(""), app.ReplayOptions{Workers: -1}); err == nil {
 		t.Error("fewer than no worker replay")
 	}
-	// A stack that was prewired has these, too.
 	wired := gdpr.Stack()
+	wired.Verifier = nil
+	if _, err := app.New(app.Config{Stack: &wired, VerifyAfter: time.Hour}); !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("without a verifier: got %v", err)
+	}
+	// A stack that was prewired has these, too.
+	wired = gdpr.Stack()
 	if _, err := app.New(app.Config{Stack: &wired, Sweep: time.Hour, Journal: &shelf{}}); err != nil {
 		t.Error(err)
 	}

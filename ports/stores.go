@@ -136,7 +136,7 @@ type SubjectStore interface {
 	Export(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error
 }
 
-// Outbox keeps what external systems still have to be told. See domain.OutboxStatus for the states of an entry. A
+// Outbox keeps the calls to external systems that are still due. See domain.OutboxStatus for the states of an entry. A
 // limit of 0 or less stands for no entry. A method takes any number of entries and ids. Counts and Abandoned only
 // read: they are no write for SubjectStore.Export.
 type Outbox interface {

@@ -36,7 +36,7 @@ type Subjects interface {
 	ConsentAsOf(ctx context.Context, id domain.SubjectID, purpose string, at time.Time) (domain.ConsentStatus, error)
 }
 
-// Outbox are the calls about what external systems still have to be told.
+// Outbox are the operations on the outbox, which holds the calls to external systems that are still due.
 type Outbox interface {
 	Status(ctx context.Context) (domain.Status, error)
 	Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error)

@@ -16,10 +16,10 @@ func consents() verb {
 		use:   "consents SUBJECT",
 		short: "show the consents of a subject (Art. 7 GDPR)",
 		long: `Shows the consents of a subject that are in force: for each purpose that the
-application has declared, and for each other purpose of which the ledger has a
-record. With --purpose it shows every decision about a purpose, the oldest
-first: the proof of Art. 7(1) GDPR. With --as-of, too, it shows the consent that
-was in force at an instant.`,
+application has declared, and for each other purpose in the subject's ledger.
+With --purpose it shows every decision about a purpose, the oldest first: the
+proof of Art. 7(1) GDPR. With --as-of, too, it shows the consent that was in
+force at an instant.`,
 		example: `habeas consents 42
 habeas consents 42 --purpose newsletter
 habeas consents 42 --purpose newsletter --as-of 2026-03-01T12:00:00Z`,

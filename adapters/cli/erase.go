@@ -21,11 +21,11 @@ func erase() verb {
 		use:   "erase SUBJECT",
 		short: "erase a subject (Art. 17 GDPR)",
 		long: `Deletes, anonymizes and retains the rows of a subject as the data map says, and
-enqueues what external systems have to be told. All of it is one transaction for
+enqueues the calls to external systems. All of it is one transaction for
 each subject. A worker of the application tells the systems.
 
 An external system is told if its ref is given, or if a column holds its keys.
-To erase a subject again is no error: it changes nothing but surrogates.
+A second erasure of a subject succeeds. It changes nothing but surrogates.
 
 The verb asks for confirmation, or needs --yes. The question has the counts of a
 rehearsal, and the erasure is carried out only if it comes to the same. With

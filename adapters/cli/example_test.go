@@ -43,7 +43,7 @@ func ExampleOpen() {
 	os.Exit(cli.Main(shop))
 }
 
-// discarded is an output that nobody reads.
+// discarded is an output without a reader.
 type discarded struct{}
 
 func (discarded) Write(text []byte) (int, error) { return len(text), nil }

@@ -148,7 +148,7 @@ func exitsOf(command *cobra.Command) string {
 	return text.String()
 }
 
-// filled breaks the lines of paragraphs anew, but for those of which a line is indented.
+// filled breaks the lines of each paragraph again, unless the paragraph has an indented line.
 func filled(text string) string {
 	paragraphs := strings.Split(text, "\n\n")
 	for i, paragraph := range paragraphs {

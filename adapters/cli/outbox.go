@@ -13,7 +13,7 @@ import (
 func outbox() verb {
 	return verb{
 		use:   "outbox",
-		short: "what external systems still have to be told",
+		short: "the calls to external systems that are still due",
 		long: `The outbox has an entry for each call that an external system is owed: to erase or
 to rectify a subject. A worker of the application carries them out, and tries
 again where a system fails. It gives an entry up (abandoned) if the system

@@ -149,11 +149,11 @@ func outboxDiscard() verb {
 	return verb{
 		use:   "discard ENTRY...",
 		short: "settle entries that a person has dealt with",
-		long: `Settles entries that were given up, because a person has dealt with them by other
-means: has deleted the subject in the system by hand, say. Their refs are
-forgotten. An erasure of which nothing else is left is then complete. The reason
-stands on the audit trail: up to 100 letters from a to z, digits, spaces,
-hyphens and underscores, so that it holds no personal data.
+		long: `Settles entries that were given up, because a person has dealt with them by
+other means: has deleted the subject in the system by hand, say. Their refs are
+forgotten. If it was the last open entry of an erasure, the erasure is complete.
+The reason stands on the audit trail: up to 100 letters from a to z, digits,
+spaces, hyphens and underscores, so that it holds no personal data.
 
 The verb asks for confirmation, or needs --yes. A discarded entry cannot be
 requeued.`,

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/cli"
 )
 
-var update = flag.Bool("update", false, "write the pages anew")
+var update = flag.Bool("update", false, "write the pages again")
 
 // each calls visit for every command of a tree.
 func each(command *cobra.Command, visit func(*cobra.Command)) {

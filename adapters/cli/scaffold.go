@@ -11,9 +11,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Scaffold returns the verb that proposes a data map from the live schema of a database. It is no part of New: the verb
-// is for a database without a data map, and an Application has one. The caller adds it to the tree that New or Open
-// returns.
+// Scaffold returns the verb that proposes a data map from the live schema of a database. New does not
+// include it: the verb is for a database without a data map, and an Application has one. The caller adds it to the tree
+// that New or Open returns.
 func Scaffold(open func(ctx context.Context) (ports.CatalogReader, error)) *cobra.Command {
 	return (&tree{}).command(scaffolding(open))
 }

@@ -46,7 +46,7 @@ func (c *call) confirm(ctx context.Context, yes bool, question string) error {
 	}
 	responses := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(in).ReadString('\n') // an end without a line is no yes
+		line, _ := bufio.NewReader(in).ReadString('\n') // the end of the input means no
 		responses <- line
 	}()
 	select {

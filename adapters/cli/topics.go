@@ -23,7 +23,7 @@ var topics = []topic{
    changes something has changed nothing, or says how far it got.
 
 A reader that closes the pipe of the output early (head, for one) does not
-change the exit code, but for export: a copy that was not read is no copy.`,
+change the exit code, except for export, whose copy is then incomplete.`,
 	},
 	{
 		"environment", "environment variables", `HABEAS_OPERATOR

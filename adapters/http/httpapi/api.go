@@ -28,7 +28,7 @@ type Config struct {
 	DataMap     domain.DataMap // which every subject's id must fit
 	Timeout     time.Duration  // of each request, its evidence included; 0 means DefaultTimeout
 	Logger      *slog.Logger   // gets a line for each response of 500 and above; nil means slog.Default()
-	Observer    ports.Observer // is told of each request to an endpoint; nil means none
+	Observer    ports.Observer // observes each request to an endpoint; nil means none
 }
 
 // API handles data-subject requests over HTTP. It is immutable and safe for concurrent use.
