@@ -15,7 +15,7 @@ import (
 
 // The defaults of Options.
 const (
-	DefaultBatch        = 50
+	DefaultBatch        = 200
 	DefaultConcurrency  = 10
 	DefaultCallTimeout  = 30 * time.Second
 	DefaultLease        = 5 * time.Minute
@@ -39,7 +39,7 @@ const clockMargin = time.Minute
 
 // Options are the limits of the calls to external systems. A zero stands for the default. No number may be negative.
 type Options struct {
-	Batch        int           // entries claimed at once; 50
+	Batch        int           // entries claimed at once; 200
 	Concurrency  int           // calls at once to each system, over all batches; 10
 	CallTimeout  time.Duration // for one call; 30 s
 	Lease        time.Duration // for a whole batch, a second longer than CallTimeout at least; 5 min

@@ -17,7 +17,7 @@ import (
 
 func TestARunnerHasDefaults(t *testing.T) {
 	c := newWorld(t, nil).Configured()
-	if c.Batch != 50 || c.Concurrency != 10 || c.CallTimeout != 30*time.Second || c.Lease != 5*time.Minute ||
+	if c.Batch != 200 || c.Concurrency != 10 || c.CallTimeout != 30*time.Second || c.Lease != 5*time.Minute ||
 		c.MaxAttempts != 0 || c.GiveUpAfter != 7*24*time.Hour || c.BreakAfter != 10 || c.FirstBackoff != 30*time.Second ||
 		c.MaxBackoff != time.Hour {
 		t.Errorf("got %+v", c)

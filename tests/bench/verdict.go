@@ -12,8 +12,14 @@ import (
 func verdict(all results.Set) (lines []string) {
 	served, onSQLite, drained := all.Of(nameEndpoints), all.Of(nameSQLite), all.Of(drain.Name)
 	lines = append(ratios("ratio", served, endpoints.Habeas), ratios("ratio-shared", served, endpoints.Shared)...)
-	if best := drained.With("side", drain.Best); len(best) > 0 {
-		lines = append(lines, fmt.Sprintf("ratio drain - %.3f", best.Ratio(drained.With("side", drain.River), "entries/s")))
+	for _, of := range []struct {
+		name    string
+		setting drain.Setting
+	}{{"drain", drain.Best}, {"drain-default", drain.Default}} {
+		if side := drained.With("side", of.setting); len(side) > 0 {
+			ratio := side.Ratio(drained.With("side", drain.River), "entries/s")
+			lines = append(lines, fmt.Sprintf("ratio %s - %.3f", of.name, ratio))
+		}
 	}
 	lines = append(lines, ratios("sqlite-ratio", onSQLite, endpoints.Habeas)...)
 	eachLevel(onSQLite, func(endpoint, connections string, at results.Set) {

@@ -23,10 +23,12 @@ func TestTheVerdictIsForPrograms(t *testing.T) {
 	add(nameSQLite, "habeas", 90)
 	all.Add(drain.Name, 1, []benchfmt.Value{results.Value(1000, "entries/s")}, "side", drain.River)
 	all.Add(drain.Name, 1, []benchfmt.Value{results.Value(900, "entries/s")}, "side", drain.Best)
+	all.Add(drain.Name, 1, []benchfmt.Value{results.Value(800, "entries/s")}, "side", drain.Default)
 	want := []string{
 		"ratio erase 64 1.500",
 		"ratio-shared erase 64 3.000",
 		"ratio drain - 0.900",
+		"ratio drain-default - 0.800",
 		"sqlite-ratio erase 64 0.900",
 		"sqlite-rate erase 64 floor 100 req/s, p99 12.5 ms",
 		"sqlite-rate erase 64 habeas 90 req/s, p99 12.5 ms",

@@ -34,10 +34,10 @@ var Best = Setting{Batch: 200, Workers: 8}
 func Settings() []Setting {
 	return []Setting{
 		{Batch: 50, Workers: 1},
-		Default,
-		{Batch: 100, Workers: 1},
+		{Batch: 50, Workers: 4},
 		{Batch: 100, Workers: 4},
-		{Batch: 200, Workers: 4},
+		{Batch: 200, Workers: 1},
+		Default,
 		Best,
 	}
 }
