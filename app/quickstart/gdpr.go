@@ -40,6 +40,11 @@ func openApplication(ctx context.Context, c config) (cli.Application, error) {
 			Text: "the database cannot be opened; check its address, and whether its server runs",
 		}
 	}
+	if c.databaseURL == defaultDatabaseURL { // so that the first command of a newcomer finds the shop
+		if err := prepare(ctx, db); err != nil {
+			return nil, err
+		}
+	}
 	desk, err := openDesk(ctx, c)
 	if err != nil {
 		return nil, err

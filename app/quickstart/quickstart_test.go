@@ -198,3 +198,20 @@ func TestOperatorsHaveACommandOnTheDatabaseOfTheDemo(t *testing.T) {
 		}
 	}
 }
+
+func TestTheCommandFindsTheShopBeforeTheFirstStart(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, step := range []struct{ args, says string }{
+		{"migrate up", "applied"},
+		{"rehearse 1 --ref supportdesk=c-alice", "users"},
+	} {
+		var output bytes.Buffer
+		root := newTree(func(string) string { return "" })
+		root.SetArgs(append([]string{"gdpr"}, strings.Fields(step.args)...))
+		root.SetOut(&output)
+		root.SetErr(&output)
+		if code := cli.Execute(t.Context(), root); code != 0 || !strings.Contains(output.String(), step.says) {
+			t.Errorf("%s ends with %d:\n%s", step.args, code, output.String())
+		}
+	}
+}
