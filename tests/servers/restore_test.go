@@ -16,24 +16,53 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Customers 1 and 2 are erased before the backup. After it, customer 2 comes back and is erased again, and 3 and 4 are
-// erased. The database is lost, and restored. The journal knows of all that the backup does not.
+// backup copies a database as it is now. The copy is restored later.
+type backup func(t *testing.T, database string) (restore func() (database string))
+
 func TestAReplayErasesAgainAfterARestore(t *testing.T) {
-	database := postgres.NewDatabase(t)
+	t.Run("of pg_dump", func(t *testing.T) {
+		replayAfterRestore(t, postgres.NewDatabase(t), func(t *testing.T, database string) func() string {
+			file := filepath.Join(t.TempDir(), "backup")
+			run(t, "pg_dump", "--format=custom", "--file="+file, "--dbname="+database)
+			return func() string {
+				restored := postgres.NewDatabase(t)
+				run(t, "pg_restore", "--no-owner", "--exit-on-error", "--dbname="+restored, file)
+				return restored
+			}
+		})
+	})
+	// A copy of the server's files. After recovery, a sequence may be ahead of the rows.
+	t.Run("of pg_basebackup", func(t *testing.T) {
+		lost := postgres.Private(t, postgres.Durable())
+		replayAfterRestore(t, lost.URL(), func(t *testing.T, _ string) func() string {
+			directory, err := lost.Backup(t.Context())
+			must(t, err)
+			return func() string {
+				restored := postgres.Private(t, postgres.Durable(), postgres.FromBackup(directory))
+				must(t, lost.Stop())
+				return restored.URL()
+			}
+		})
+	})
+}
+
+// replayAfterRestore erases customers 1 and 2 before the backup. After the backup, customer 2 comes back and is erased
+// again, and customers 3 and 4 are erased. The database is lost, and restored. The journal has the marks that the backup
+// does not have.
+func replayAfterRestore(t *testing.T, database string, take backup) {
+	t.Helper()
 	seed(t, database)
 	path := filepath.Join(t.TempDir(), "erasures.jsonl")
 	first := openShop(t, database, path)
 	first.erase(t, 1, 2)
 	first.awaitLines(t, 2)
-	backup := filepath.Join(t.TempDir(), "backup")
-	run(t, "pg_dump", "--format=custom", "--file="+backup, "--dbname="+database)
+	restore := take(t, database)
 	scalar(t, database, "UPDATE customers SET email = 'c2@example.org' WHERE id = 2")
 	first.erase(t, 2, 3, 4)
 	first.awaitLines(t, 5)
 	must(t, first.gdpr.Worker().Stop(time.Minute))
 
-	restored := postgres.NewDatabase(t)
-	run(t, "pg_restore", "--no-owner", "--exit-on-error", "--dbname="+restored, backup)
+	restored := restore()
 	named := "SELECT string_agg(id::text, ' ' ORDER BY id) FROM customers WHERE email LIKE 'c%@example.org' AND id < 7"
 	if back := scalar(t, restored, named); back != "3 4 5 6" {
 		t.Fatalf("the backup brings back customers %s", back)

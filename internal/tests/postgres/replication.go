@@ -3,7 +3,10 @@
 package postgres
 
 import (
+	"context"
+	"fmt"
 	"net/url"
+	"os/exec"
 	"path/filepath"
 )
 
@@ -25,6 +28,32 @@ func StandbyOf(primary *Server, name string) Option {
 		s.more = append(s.more, "hot_standby=on", "wal_retrieve_retry_interval=100ms",
 			"primary_conninfo=host=127.0.0.1 port="+portOf(primary)+" user=postgres application_name="+name)
 	}
+}
+
+// Backup copies all files of the server, which runs on, by pg_basebackup. It returns the directory of the copy, which is
+// removed with the server. A server has one backup at most.
+func (s *Server) Backup(ctx context.Context) (directory string, err error) {
+	program, err := Program("pg_basebackup")
+	if err != nil {
+		return "", err
+	}
+	as, err := account()
+	if err != nil {
+		return "", err
+	}
+	directory = filepath.Join(s.directory, "backup")
+	process := exec.CommandContext(ctx, program, "--pgdata="+directory, "--checkpoint=fast", "--no-sync", "--host=127.0.0.1",
+		"--port="+portOf(s), "--username=postgres")
+	process.Dir, process.SysProcAttr = s.directory, detached(as)
+	if output, err := process.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("postgres: pg_basebackup: %w: %s", err, output)
+	}
+	return directory, nil
+}
+
+// FromBackup makes a server of its own from a copy of the files that Backup returned.
+func FromBackup(directory string) Option {
+	return func(s *settings) { s.base, s.keep = directory, "restore" }
 }
 
 func portOf(server *Server) string {

@@ -4,8 +4,8 @@
 # the pipe or that it is gone, even if it was killed. Our standard output is the way back: it is closed once the server is
 # down and its directory removed, which is why nothing else may hold it.
 #
-# $1 directory, $2 initdb, $3 postgres, $4 the data directory to begin with as a standby or "", $5 "keep" if standbys will
-# begin with a copy of this server's, the rest: arguments to postgres
+# $1 directory, $2 initdb, $3 postgres, $4 the data directory to begin with or "", $5 "keep" if standbys will begin with a
+# copy of this server's, "restore" if $4 is a backup and not that of a primary to follow, the rest: arguments to postgres
 
 trap '' HUP INT TERM
 directory=$1 initdb=$2 postgres=$3 base=$4 keep=$5
@@ -15,7 +15,8 @@ exec 3<&0 </dev/null
 # What initdb leaves is a server that was shut down: a plain copy of it can follow the original.
 prepare() {
 	if [ -n "$base" ]; then
-		cp -Rp "$base" "$directory/data" && : >"$directory/data/standby.signal"
+		cp -Rp "$base" "$directory/data" || return
+		[ "$keep" = restore ] || : >"$directory/data/standby.signal"
 		return
 	fi
 	"$initdb" -D "$directory/data" --username=postgres --auth=trust --encoding=UTF8 --locale=C --no-sync >&2 || return
