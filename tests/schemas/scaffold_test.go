@@ -76,8 +76,18 @@ func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
 		must(t, err)
 		must(t, domain.Errors(findings))
 		for _, id := range []string{"1", "2"} { // the second erasure meets the surrogates of the first
-			_, err := a.erase(t.Context(), id)
+			subject, err := domain.NewSubject(id)
 			must(t, err)
+			rehearsal, err := a.Rehearse(t.Context(), subject)
+			if err != nil || rehearsal.Refused != nil {
+				t.Fatalf("the rehearsal returns %v, %+v", err, rehearsal.Refused)
+			}
+			_, err = a.EraseAsRehearsed(t.Context(), subject, rehearsal.Fingerprint)
+			must(t, err)
+			report, err := a.Verify(t.Context(), subject.ID)
+			if err != nil || len(report.LeftOver) > 0 {
+				t.Errorf("after the erasure: %v, %+v", err, report.LeftOver)
+			}
 		}
 		for query, want := range map[string]int{
 			`SELECT count(*) FROM members WHERE email LIKE '%@erased.invalid' AND gender = 'unknown' AND age = 18
