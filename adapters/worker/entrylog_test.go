@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// reporting is a runner that says what came of entries.
+// reporting is a runner with the method OnFailure.
 type reporting struct {
 	worker.Runner
 	call func(ctx context.Context, entry domain.OutboxEntry, cause error)
@@ -19,7 +19,7 @@ type reporting struct {
 
 func (r *reporting) OnFailure(call func(context.Context, domain.OutboxEntry, error)) { r.call = call }
 
-func TestWhatAResolverSaysIsLogged(t *testing.T) {
+func TestTheMessageOfAResolverIsLogged(t *testing.T) {
 	class, unclaimed := "refused", domain.LastErrorUnclaimed
 	cause := fmt.Errorf("%s: %w", secret, &domain.ResolverError{
 		Resolver: "desk", Message: "DELETE was answered 403", Err: errors.New(secret),
@@ -73,7 +73,7 @@ func TestWhatAResolverSaysIsLogged(t *testing.T) {
 		runner := &reporting{Runner: newFake(nil)}
 		_, err := worker.New(runner, worker.Options{Logger: log.logger()})
 		if err != nil || runner.call == nil {
-			t.Fatalf("the worker asks for no reports: %v", err)
+			t.Fatalf("the worker did not call OnFailure: %v", err)
 		}
 		entry := c.entry
 		entry.Resolver, entry.Operation, entry.Attempts = "desk", domain.OperationErase, 3
