@@ -48,7 +48,7 @@ func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "
 func readScalar(raw json.RawMessage) (any, error) {
 	switch {
 	case isNull(raw):
-		return nil, nil //nolint:nilnil // nil means an absent value
+		return nil, nil //nolint:nilnil // nil means absent or null
 	case raw[0] == '{' || raw[0] == '[':
 		return nil, errShape
 	case raw[0] == '"':
@@ -70,7 +70,7 @@ var (
 // RFC 3339, in case the vendor changes the format. It returns nil for an empty string.
 func readTime(raw json.RawMessage) (any, error) {
 	if isNull(raw) {
-		return nil, nil //nolint:nilnil // nil means an absent value
+		return nil, nil //nolint:nilnil // nil means absent or null
 	}
 	text := string(raw)
 	if raw[0] == '"' {
@@ -79,7 +79,7 @@ func readTime(raw json.RawMessage) (any, error) {
 			return nil, err
 		}
 		if unquoted == "" {
-			return nil, nil //nolint:nilnil // nil means an absent value
+			return nil, nil //nolint:nilnil // nil means absent or null
 		}
 		if instant, err := time.Parse(time.RFC3339, unquoted); err == nil {
 			return domain.Instant(instant), nil

@@ -22,7 +22,7 @@ func (r *reporting) OnFailure(call func(context.Context, domain.OutboxEntry, err
 func TestTheMessageOfAResolverIsLogged(t *testing.T) {
 	class, unclaimed := "refused", domain.LastErrorUnclaimed
 	cause := fmt.Errorf("%s: %w", secret, &domain.ResolverError{
-		Resolver: "desk", Message: "DELETE was answered 403", Err: errors.New(secret),
+		Resolver: "desk", Message: "DELETE got status 403", Err: errors.New(secret),
 	})
 	id, err := domain.NewSubjectID(secret)
 	if err != nil {
@@ -38,12 +38,12 @@ func TestTheMessageOfAResolverIsLogged(t *testing.T) {
 		"tried again": {
 			domain.OutboxEntry{Status: domain.OutboxFailed, LastError: &class},
 			cause, "WARN",
-			"habeas: call to an external system failed", "habeas: resolver desk: DELETE was answered 403",
+			"habeas: call to an external system failed", "habeas: resolver desk: DELETE got status 403",
 		},
 		"abandoned": {
 			domain.OutboxEntry{Status: domain.OutboxAbandoned, LastError: &class},
 			cause, "ERROR",
-			"habeas: outbox entry abandoned", "habeas: resolver desk: DELETE was answered 403",
+			"habeas: outbox entry abandoned", "habeas: resolver desk: DELETE got status 403",
 		},
 		"abandoned without a call": {
 			domain.OutboxEntry{Status: domain.OutboxAbandoned, LastError: &class},
@@ -63,10 +63,10 @@ func TestTheMessageOfAResolverIsLogged(t *testing.T) {
 			errors.New(secret), "WARN",
 			"habeas: call to an external system failed", nil,
 		},
-		"not taken": {
+		"not claimed": {
 			domain.OutboxEntry{Status: domain.OutboxPending, LastError: &unclaimed},
 			nil, "ERROR",
-			"habeas: outbox entry not taken for a day", nil,
+			"habeas: outbox entry not claimed for a day", nil,
 		},
 	} {
 		var log records

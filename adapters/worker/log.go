@@ -43,7 +43,7 @@ func (w *SagaWorker) logEntry(ctx context.Context, entry domain.OutboxEntry, cau
 	case entry.Status == domain.OutboxAbandoned:
 		level, message = slog.LevelError, "habeas: outbox entry abandoned"
 	case class == domain.LastErrorUnclaimed:
-		level, message = slog.LevelError, "habeas: outbox entry not taken for a day"
+		level, message = slog.LevelError, "habeas: outbox entry not claimed for a day"
 	}
 	attributes := []slog.Attr{
 		slog.String("resolver", entry.Resolver), slog.String("operation", string(entry.Operation)),

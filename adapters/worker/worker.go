@@ -113,7 +113,7 @@ type SagaWorker struct {
 
 	mu     sync.Mutex
 	cancel context.CancelFunc
-	ended  chan struct{} // closed when all loops of the last Start have ended; nil before the first Start
+	ended  chan struct{} // closed when all loops and tasks of the last Start have ended; nil before the first Start
 }
 
 // New returns a worker. The caller starts it with Start. The error is domain.ErrConfiguration if the runner is nil, an

@@ -154,10 +154,10 @@ func TestTheContextIsTheHostsWithADeadline(t *testing.T) {
 			t.Errorf("in the %s: %v left, value %v", where, left, ctx.Value(contextKey{}))
 		}
 	}
-	asked := 0
+	calls := 0
 	store := &sessions{before: func(ctx context.Context) error {
 		check("session", ctx)
-		asked++
+		calls++
 		return ctx.Err()
 	}}
 	host := newHost(t, fiber.Config{})
@@ -169,14 +169,14 @@ func TestTheContextIsTheHostsWithADeadline(t *testing.T) {
 	})
 	host.Route("/me", fiberhttp.Router(newAPI(t, store), func(c *fiber.Ctx) (domain.Subject, error) {
 		check("provider", c.UserContext())
-		asked++
+		calls++
 		return byHeader(c)
 	}))
 	if got := send(t, host, newRequest("GET", "/me/export", "")); got.StatusCode != 200 {
 		t.Fatalf("%d %s", got.StatusCode, got.body)
 	}
-	if asked != 2 {
-		t.Errorf("%d contexts were seen", asked)
+	if calls != 2 {
+		t.Errorf("%d contexts were checked, want 2", calls)
 	}
 	if _, limited := afterwards.Deadline(); limited || afterwards.Err() != nil {
 		t.Error("later handlers have the context of the request to the API")

@@ -17,12 +17,12 @@ import (
 // An adapter whose framework passes it every request under the prefix calls Route. An adapter that registers each
 // endpoint with its framework calls Handle.
 func (a *API) Route(ctx context.Context, method, path string, r Request) Response {
-	asked := method
+	wanted := method
 	if method == http.MethodHead {
-		asked = http.MethodGet
+		wanted = http.MethodGet
 	}
 	for _, endpoint := range a.endpoints {
-		if purpose, ok := endpoint.match(path); ok && endpoint.Method == asked {
+		if purpose, ok := endpoint.match(path); ok && endpoint.Method == wanted {
 			r.Purpose = purpose
 			return a.Handle(ctx, endpoint, r)
 		}

@@ -22,7 +22,7 @@ const maxNameLength = 32
 // response.
 type object struct {
 	members []member
-	asked   []string            // the fields that were read, in the order of reading
+	names   []string            // the fields that were read, in the order of reading
 	noted   []domain.FieldError // the faults of fields that were read
 }
 
@@ -39,7 +39,7 @@ func parseObject(text []byte) (*object, error) {
 	if rest[0] != '{' {
 		return nil, problem(http.StatusUnprocessableEntity, "The body must be a JSON object.")
 	}
-	o := &object{members: make([]member, 0, 4), asked: make([]string, 0, 3)} // enough for most requests
+	o := &object{members: make([]member, 0, 4), names: make([]string, 0, 3)} // enough for most requests
 	for rest = bytes.TrimSpace(rest[1 : len(rest)-1]); len(rest) > 0; {
 		var name, value []byte
 		name, rest = cutToken(rest)
@@ -130,7 +130,7 @@ func (o *object) string(name string) (text string, ok bool) {
 
 // read returns the JSON text of a field. It returns nil if the field is absent or occurs more than once.
 func (o *object) read(name string) (value []byte) {
-	o.asked = append(o.asked, name)
+	o.names = append(o.names, name)
 	for _, m := range o.members {
 		switch {
 		case m.name != name:
@@ -154,7 +154,7 @@ func (o *object) fault(name, code, message string) {
 func (o *object) faults(byDomain []domain.FieldError) []domain.FieldError {
 	noted := append(o.noted, byDomain...) //nolint:gocritic // nothing is added to o.noted afterwards
 	var all []domain.FieldError
-	for _, name := range o.asked {
+	for _, name := range o.names {
 		i := slices.IndexFunc(noted, func(fault domain.FieldError) bool { return fault.Field == name })
 		if i >= 0 {
 			all = append(all, noted[i])
@@ -162,7 +162,7 @@ func (o *object) faults(byDomain []domain.FieldError) []domain.FieldError {
 	}
 	var unknown []string
 	for _, m := range o.members {
-		if slices.Contains(o.asked, m.name) || slices.Contains(unknown, m.name) || len(unknown) == maxUnknown {
+		if slices.Contains(o.names, m.name) || slices.Contains(unknown, m.name) || len(unknown) == maxUnknown {
 			continue
 		}
 		unknown = append(unknown, m.name)

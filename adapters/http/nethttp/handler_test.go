@@ -124,18 +124,18 @@ func TestTheErasureIsAtThePrefixWithAndWithoutSlash(t *testing.T) {
 
 // The package comment warns of this: if only "/me/" is mounted, http.ServeMux redirects "/me" itself.
 func TestAMuxWithOnlyTheFinalSlashDoesNotErase(t *testing.T) {
-	asked := false
+	called := false
 	handler := nethttp.Handler("/me", newAPI(t), func(r *http.Request) (domain.Subject, error) {
-		asked = true
+		called = true
 		return as42(r)
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/me/", handler)
-	if got := send(t, mux, "DELETE", "/me"); got.Code/100 != 3 || got.Header().Get("Location") != "/me/" || asked {
+	if got := send(t, mux, "DELETE", "/me"); got.Code/100 != 3 || got.Header().Get("Location") != "/me/" || called {
 		t.Errorf("%d, Location %q", got.Code, got.Header().Get("Location"))
 	}
 	mux.Handle("/me", handler)
-	if got := send(t, mux, "DELETE", "/me"); got.Code != 200 || !asked {
+	if got := send(t, mux, "DELETE", "/me"); got.Code != 200 || !called {
 		t.Errorf("with both: %d %s", got.Code, got.Body)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Gate makes requests to a desk wait. Requests with the Fault Hold wait until the test calls Open, or until their
-// client has left. A test can so simulate a slow desk without fixed delays.
+// Gate makes requests to a desk wait, and so simulates a slow desk without fixed delays. A request with the Fault Hold
+// waits until Open is called or its client has left.
 type Gate struct {
 	entered chan struct{}
 	left    chan struct{}
