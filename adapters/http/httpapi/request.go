@@ -47,8 +47,8 @@ type Response struct {
 
 	// Stream replaces Body for an export that is too large for the buffer. It is nil otherwise, and if Request.Whole is
 	// set. An adapter reads Stream to its end, also in response to HEAD, and closes it. Close before the end cancels the
-	// request. Close returns when the work on the stream has ended, at the latest at the end of the request's time. The
-	// work uses no part of the Request after Handle has returned, except the context if Request.ContextLasts is set.
+	// request. Close returns when the work on the stream has ended, at the latest at the end of the request's time. After
+	// Handle has returned, the work does not use the Request. It uses the context only if Request.ContextLasts is set.
 	//
 	// An error of Read means that the response cannot be completed. The adapter must then break off the connection, so
 	// that no client takes the response for complete.
