@@ -233,7 +233,7 @@ func (w *SagaWorker) Stop(timeout time.Duration) error {
 	case <-ended:
 		return nil
 	case <-timer.C:
-		return &domain.Error{Op: "stop worker", Message: "a batch is still under way", Err: context.DeadlineExceeded}
+		return &domain.Error{Op: "stop worker", Message: "a batch or a task is still running", Err: context.DeadlineExceeded}
 	}
 }
 

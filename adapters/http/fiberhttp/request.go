@@ -91,7 +91,8 @@ func wildcard(c *fiber.Ctx) string {
 	case matched == "":
 		return ""
 	case !isEnd || !strings.HasSuffix(before, "/"):
-		// Fiber mixes up the parameters of an application mounted under a prefix that has some itself.
+		// If an application is mounted under a prefix with parameters, Fiber confuses the parameters. The path contains a
+		// slash, so that it matches no endpoint.
 		return strings.Clone(path)
 	case !config.UnescapePath:
 		return strings.Clone(matched)
