@@ -10,7 +10,8 @@
 //
 // # Responses
 //
-// The response determines the result of a call. A call to retry returns a *domain.RetryLater:
+// The response determines the result of a call. "Retry" means that the error is a
+// *domain.RetryLater:
 //
 //	2xx                    Success, if the body is the expected JSON with the expected id. Only a 204 for a deletion may
 //	                       be empty. Any other body: retry.
@@ -28,7 +29,7 @@
 //	no complete response   Retry.
 //
 // A 404 is from the desk if its body is JSON of the type error.list and every error has the code not_found. Ids must be
-// equal byte by byte. A JSON object that has the same name twice is not accepted.
+// equal byte by byte. A JSON object that the resolver reads must not have the same name twice.
 //
 // For a merged contact, the vendor documents 404 in some versions of the API and 410 in others, and does not document
 // deletions. If the desk responds with 404 to the deletion and to the request for the contact, a merged contact cannot

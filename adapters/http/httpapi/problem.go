@@ -25,7 +25,7 @@ type failure struct {
 	cause  error       // may be nil
 }
 
-// Error implements error. The text reaches neither clients, which get the Problem, nor the log, which gets the class of
+// Error implements error. Clients and logs do not get the text: clients get the Problem, and the log gets the class of
 // the cause.
 func (f *failure) Error() string { return f.Detail }
 

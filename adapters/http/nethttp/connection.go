@@ -8,7 +8,7 @@ import (
 
 // canBreakOff reports whether breakOff can break the response off so that the client detects it, also behind
 // middlewares that recover panics. Over HTTP/1.0 it cannot, because the end of the connection looks like the end of the
-// body. It also cannot if neither the writer nor a writer that it unwraps to has the method SetWriteDeadline.
+// body. It also cannot if the method SetWriteDeadline is missing in the writer and in all writers that it unwraps to.
 func canBreakOff(w http.ResponseWriter, r *http.Request) bool {
 	if !r.ProtoAtLeast(1, 1) {
 		return false
