@@ -10,8 +10,7 @@
 //
 // # Responses
 //
-// The response determines the result of a call. "Retry" means that the error is a
-// *domain.RetryLater:
+// The response determines the result of a call. "Retry" means that the error is a *domain.RetryLater:
 //
 //	2xx                    Success, if the body is the expected JSON with the expected id. Only a 204 for a deletion may
 //	                       be empty. Any other body: retry.

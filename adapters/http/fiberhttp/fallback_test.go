@@ -172,7 +172,7 @@ func TestRoutesThatTheHostAddsLaterStillWork(t *testing.T) {
 	host.Get("/me/missing", fail(fiber.ErrNotFound))
 	host.Get("/me/broken", fail(errBroken))
 	host.Get("/menu", say("menu"))
-	host.Route("/me", fiberhttp.Router(newAPI(t, &sessions{}), byHeader, httpapi.WithRestriction())) // the same prefix again
+	host.Route("/me", fiberhttp.Router(newAPI(t, &sessions{}), byHeader, httpapi.WithRestriction())) // a second time
 
 	for target, want := range map[string]string{
 		"GET /me":                     "200 profile",
