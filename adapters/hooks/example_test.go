@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/hooks"
 )
 
-// A cache is away for a moment. It is asked again, in the background.
+// The first call fails because a cache cannot be reached. The caller calls the hook again in the background.
 func ExampleCaller() {
 	caller := hooks.Caller{
 		Attempts: 3, Backoff: time.Millisecond, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
@@ -19,7 +19,7 @@ func ExampleCaller() {
 	done, calls := make(chan struct{}), 0
 	caller.Call(context.Background(), "forget_sessions", func(context.Context) error {
 		if calls++; calls < 2 {
-			return errors.New("the cache is away")
+			return errors.New("the cache cannot be reached")
 		}
 		close(done)
 		return nil

@@ -1,5 +1,9 @@
-// Package hooks calls functions of the application after a commit. Their errors and panics cannot undo the commit, and
-// must not be lost. Package app/stack uses it for the hooks of erasures and rectifications.
+// Package hooks calls functions of the application after a commit, and calls them again if they fail. An error or a
+// panic of a hook cannot undo the commit, so Caller logs it. Package app/stack uses Caller for the hooks of erasures
+// and rectifications.
+//
+//	caller := hooks.Caller{Attempts: 3}
+//	caller.Call(ctx, "forget_sessions", cache.Forget)
 package hooks
 
 import (
@@ -22,28 +26,31 @@ const (
 // longestBackoff bounds the wait before a function is called again.
 const longestBackoff = time.Minute
 
-// Caller calls functions, again if they fail. The zero value is ready for use. It is safe for concurrent use.
+// Caller calls functions, and retries them if they fail. The zero value is ready for use. It is safe for concurrent
+// use.
 type Caller struct {
-	// Attempts is how often a function is called at most, until it succeeds. The default is 1.
+	// Attempts is the maximum number of calls of one function, the first call included. The default is 1.
 	Attempts int
-	// Timeout bounds each call. A function that goes on after it counts as failed. The default is 5 s.
+	// Timeout bounds each call. A function that runs longer counts as failed. The default is 5 s.
 	Timeout time.Duration
-	// Backoff is the wait before the second call, doubled for each further one up to a minute. The default is 1 s.
+	// Backoff is the wait before the second call. The wait doubles before each further call, up to a minute. The default
+	// is 1 s.
 	Backoff time.Duration
-	// Logger gets what fails, without the texts of errors and the values of panics. The default is slog.Default().
+	// Logger gets a record for each call that failed. Records hold no value of a panic, and of an error only the parts
+	// that package domain declares free of personal data. The default is slog.Default().
 	Logger *slog.Logger
 }
 
-// Call calls a function once and waits for it, at most for the timeout. The calls after the first one are made in the
-// background, for as long as the process lives. The name stands in the log.
+// Call calls a function once and waits until it returns, at most for Timeout. If that call fails, Call makes the
+// further attempts in the background and returns. They end with the process. The log names the function by name.
 //
-// The function gets the values of ctx at the first call only, and never its end: Call may be for a request that its
-// client has left.
+// The first call gets the values of ctx. Further calls do not, because they may run after the request. No call is
+// canceled when ctx ends, because the client may have left before the commit was known.
 func (c Caller) Call(ctx context.Context, name string, call func(context.Context) error) {
 	if c.attempt(ctx, name, 1, call) || c.Attempts <= 1 {
 		return
 	}
-	go func() { //nolint:contextcheck,gosec // the request may have ended, and its values with it
+	go func() { //nolint:contextcheck,gosec // the request and its values may have ended
 		wait := cmp.Or(c.Backoff, DefaultBackoff)
 		for attempt := 2; attempt <= c.Attempts; attempt++ {
 			time.Sleep(wait)
@@ -55,10 +62,10 @@ func (c Caller) Call(ctx context.Context, name string, call func(context.Context
 	}()
 }
 
-// errPanicked stands for a panic, which is logged where it happens.
+// errPanicked is the result of a call that panicked. The goroutine of the call logs the panic.
 var errPanicked = errors.New("habeas: a hook panicked")
 
-// attempt makes one call, and reports whether it succeeded.
+// attempt makes one call and logs its failure. It returns true if the call succeeded.
 func (c Caller) attempt(ctx context.Context, name string, attempt int, call func(context.Context) error) bool {
 	ctx, release := detach.New(context.WithoutCancel(ctx))
 	defer release()
@@ -70,7 +77,7 @@ func (c Caller) attempt(ctx context.Context, name string, attempt int, call func
 	}
 	done := make(chan error, 1)
 	go func() {
-		err := errPanicked // unless call returns
+		err := errPanicked // replaced if call returns
 		defer func() {
 			if value := recover(); value != nil {
 				attributes := append(safelog.Panic(value), about...)

@@ -18,13 +18,13 @@ import (
 
 type key struct{}
 
-// called are the calls of a hook, and what was logged meanwhile.
+// called holds the calls of a hook, and the log of these calls.
 type called struct {
-	at  []time.Duration // since the beginning
+	at  []time.Duration // since the first call
 	log string
 }
 
-// calls calls a function that does something else each time.
+// calls calls a hook that runs the functions do, one per call. The last function serves all further calls.
 func calls(t *testing.T, caller hooks.Caller, do ...func(context.Context) error) (result called) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -51,7 +51,7 @@ func calls(t *testing.T, caller hooks.Caller, do ...func(context.Context) error)
 	return result
 }
 
-// valueHandler notes which value of the request each record was logged with.
+// valueHandler records the value of the request that each record was logged with.
 type valueHandler struct {
 	slog.Handler
 	values *[]any
@@ -62,7 +62,7 @@ func (h valueHandler) Handle(ctx context.Context, _ slog.Record) error {
 	return nil
 }
 
-// A trace id of the request stands beside a panic as it does beside an error, for as long as the request lasts.
+// While the request lasts, the log handler gets its values, such as a trace id, for a panic and for an error.
 func TestAFailureIsLoggedWithTheValuesOfTheRequest(t *testing.T) {
 	const value = "of the request"
 	for name, c := range map[string]struct {
@@ -102,7 +102,7 @@ func exits(context.Context) error    { runtime.Goexit(); return nil }
 
 func hangs(ctx context.Context) error {
 	<-ctx.Done()
-	time.Sleep(time.Hour) // and does not stop
+	time.Sleep(time.Hour) // goes on after its context has ended
 	return nil
 }
 
@@ -113,13 +113,13 @@ func TestAFunctionIsCalledUntilItSucceeds(t *testing.T) {
 		want   []time.Duration
 		logged int
 	}{
-		"at once": {
+		"once, if it succeeds": {
 			hooks.Caller{Attempts: 5},
 			[]func(context.Context) error{succeeds},
 			[]time.Duration{0},
 			0,
 		},
-		"once, where that is all": {
+		"once by default": {
 			hooks.Caller{},
 			[]func(context.Context) error{fails},
 			[]time.Duration{0},
@@ -167,7 +167,7 @@ func TestAFunctionIsCalledUntilItSucceeds(t *testing.T) {
 			[]time.Duration{0, 50e9, 110e9},
 			3,
 		},
-		"with a panic, which is kept": {
+		"with a panic, which is logged": {
 			hooks.Caller{},
 			[]func(context.Context) error{panics},
 			[]time.Duration{0},

@@ -11,20 +11,21 @@ import (
 	"github.com/go-resty/resty/v2"
 )
 
-// maxBody bounds an answer, after decompression. A page of 150 conversations comes with the first message of each.
+// maxBody is the maximum size of the body of a response after decompression, in bytes. A page of 150 conversations
+// includes the first message of each conversation.
 const maxBody = 32 << 20
 
-// maxHeader bounds the header of an answer.
+// maxHeader is the maximum size of the header of a response, in bytes.
 const maxHeader = 256 << 10
 
-// call is one call of the resolver, of one or more requests. It has a client of its own.
+// call is one call of the resolver, which makes one or more requests with the same client.
 type call struct {
 	resolver *Resolver
 	client   *resty.Client
-	close    func() // ends the connections that are the call's own
+	close    func() // closes the connections of the call
 }
 
-// open begins a call. The caller closes it.
+// open begins a call. The caller must close it.
 func (r *Resolver) open() call {
 	transport, done := r.transport, func() {}
 	if transport == nil {
@@ -35,7 +36,7 @@ func (r *Resolver) open() call {
 		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	})
-	client.SetRetryCount(0) // whoever calls tries again, later
+	client.SetRetryCount(0) // the caller retries later
 	client.SetLogger(silence{})
 	client.SetDoNotParseResponse(true)
 	client.SetAuthToken(r.token())
@@ -47,9 +48,9 @@ func (r *Resolver) open() call {
 	return call{resolver: r, client: client, close: done}
 }
 
-// newTransport returns a transport that leaves nothing behind once its idle connections are closed. HTTP/1.1 is enough
-// for requests that wait for each other, and its connections have no life of their own. For plain http it reaches
-// nothing but this machine: no proxy, and no other address, whatever the name is resolved to.
+// newTransport returns a transport that leaves no goroutine or connection after CloseIdleConnections. It uses HTTP/1.1,
+// because the requests of a call are sequential, and HTTP/2 connections keep goroutines in the background. For plain
+// http, it uses no proxy and connects only to this machine, even if the host name resolves to another address.
 func newTransport(onThisMachine bool) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -67,18 +68,18 @@ func newTransport(onThisMachine bool) *http.Transport {
 	return transport
 }
 
-// answer is the response to a request, if it can be used: a 2xx, or a 404 in the desk's own words.
-type answer struct {
+// deskResponse is a response with a status 2xx, or a 404 in the error format of the desk.
+type deskResponse struct {
 	status      int
 	contentType string
 	body        []byte
 }
 
-// notFound reports whether the desk says that it does not have what was asked for.
-func (a answer) notFound() bool { return a.status == http.StatusNotFound }
+// notFound reports whether the desk does not have the requested object.
+func (r deskResponse) notFound() bool { return r.status == http.StatusNotFound }
 
-// send makes one request. Answers that are of no use are errors already.
-func (c call) send(ctx context.Context, method, path string, body []byte) (answer, error) {
+// send makes one request. It returns an error for every response other than a deskResponse.
+func (c call) send(ctx context.Context, method, path string, body []byte) (deskResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.resolver.timeout)
 	defer cancel()
 	request := c.client.R().SetContext(ctx)
@@ -87,30 +88,30 @@ func (c call) send(ctx context.Context, method, path string, body []byte) (answe
 	}
 	response, err := request.Execute(method, c.resolver.baseURL+path)
 	if err != nil {
-		return answer{}, unanswered(ctx, method, err)
+		return deskResponse{}, noResponse(ctx, method, err)
 	}
 	stream := response.RawBody()
 	defer func() { _ = stream.Close() }()
 
 	status := response.StatusCode()
 	if !response.IsSuccess() && status != http.StatusNotFound {
-		return answer{}, refused(method, status, response.Header(), c.resolver.now())
+		return deskResponse{}, refused(method, status, response.Header(), c.resolver.now())
 	}
 	content, err := io.ReadAll(io.LimitReader(stream, maxBody+1))
 	switch {
 	case err != nil:
-		return answer{}, brokenOff(ctx, method, err)
+		return deskResponse{}, incomplete(ctx, method, err)
 	case len(content) > maxBody:
-		return answer{}, unusable(method, errTooLarge)
+		return deskResponse{}, unusable(method, errTooLarge)
 	}
-	received := answer{status, response.Header().Get("Content-Type"), bytes.TrimSpace(content)}
+	received := deskResponse{status, response.Header().Get("Content-Type"), bytes.TrimSpace(content)}
 	if received.notFound() && !received.saysNotFound() {
-		return answer{}, notTheDesk(method)
+		return deskResponse{}, notFromDesk(method)
 	}
 	return received, nil
 }
 
-// silence is the logger of clients: what resty logs may hold a URL.
+// silence discards the log of resty, because it may contain a URL.
 type silence struct{}
 
 func (silence) Errorf(string, ...any) {}

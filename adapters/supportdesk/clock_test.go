@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// WithClock returns a resolver that takes the time from now.
+// WithClock returns a copy of the resolver with now as its clock.
 func (r *Resolver) WithClock(now func() time.Time) *Resolver {
 	clone := *r
 	clone.now = now
 	return &clone
 }
 
-// MaxBody is what bounds an answer, and MaxPages what bounds a search.
+// MaxBody is the maximum size of a response, and MaxPages the maximum number of pages of a search.
 const (
 	MaxBody  = maxBody
 	MaxPages = maxPages
 )
 
-// DialPlain dials as a call does for plain http.
+// DialPlain dials an address like a call to a desk with plain http.
 func DialPlain(ctx context.Context, address string) (net.Conn, error) {
 	return newTransport(true).DialContext(ctx, "tcp", address)
 }
 
-// PlainHasProxy reports whether a call asks for a proxy for plain http.
+// PlainHasProxy reports whether a call to a desk with plain http can use a proxy.
 func PlainHasProxy() bool { return newTransport(true).Proxy != nil }

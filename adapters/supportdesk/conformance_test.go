@@ -34,7 +34,7 @@ func openDesk(t testing.TB) porttest.ResolverSystem {
 			fault("500", desktest.Status(500)), fault("503", desktest.Status(503)),
 			fault("redirect", desktest.Redirect(302, "/elsewhere/"+desktest.VendorText)),
 			fault("redirect to nowhere", desktest.Redirect(302, "://"+desktest.VendorText+"\x7f")),
-			fault("connection cut", desktest.HangUp), fault("answer lost", desktest.LoseAnswer),
+			fault("connection cut", desktest.HangUp), fault("response lost", desktest.LoseAnswer),
 			fault("body cut", desktest.CutBody), fault("JSON truncated", desktest.TruncateJSON),
 			fault("wrong content type", desktest.WrongContentType), fault("HTML", desktest.HTML()),
 			fault("404 of a proxy", desktest.NotFoundPage()),
@@ -52,7 +52,7 @@ func openDesk(t testing.TB) porttest.ResolverSystem {
 	}
 }
 
-func TestTheResolverIsNamedAsItsRefs(t *testing.T) {
+func TestTheNameOfTheResolverIsTheKindOfItsRefs(t *testing.T) {
 	if name := newWorld(t).Name(); name != "supportdesk" {
 		t.Errorf("Name = %q", name)
 	}

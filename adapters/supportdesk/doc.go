@@ -1,36 +1,44 @@
-// Package supportdesk connects a support desk that speaks Intercom's REST API: it exports what the desk holds about a
-// contact and deletes the contact.
+// Package supportdesk is a ports.Resolver for a support desk with the REST API of Intercom. It exports the data of a
+// contact, and deletes the contact.
 //
 //	desk, err := supportdesk.New(token, supportdesk.Options{})
+//	engines, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap, Resolvers: []ports.Resolver{desk}})
 //
-// A subject whose data is at the desk has a ref of the kind Name whose value is the desk's own id of the contact, not
-// the application's (which the desk calls external_id).
+// A subject with data at the desk has a ref of the kind Name. The value of the ref is the desk's id of the contact. It
+// is not the application's id, which the desk calls external_id. CoveredSurface lists the exported fields. Package
+// desktest is a fake desk for tests.
 //
-// The response decides whether a call is made again:
+// # Responses
 //
-//	2xx                        success, if the body is the JSON that was asked for, with the id that was asked for; only
-//	                           204 for a deletion can be empty; else tried again
-//	404 of the desk            the contact is not there: an empty export. A deletion is followed by one request for the
-//	                           contact: alreadyAbsent if that is a 404 of the desk too, tried again if it returns the
-//	                           contact, a domain.ResolverError if it returns another contact
-//	404 of anything else       tried again: a proxy's page, an empty body and other JSON say nothing about the contact
-//	408, 425, 429, 5xx         tried again, not before Retry-After or, for 429, X-RateLimit-Reset
-//	any other 4xx              domain.ResolverError: a person has to look. 410 is one of them: the contact was merged
-//	                           into another, and the data lives on under the other's id
-//	3xx                        tried again and never followed: a redirected DELETE would arrive as a GET and look like
-//	                           a success, and the token would reach another host. It is no refusal by the desk: a proxy
-//	                           or a maintenance page answers so
-//	no answer, or half of one  tried again
+// The response determines the result of a call. "Retry" means that the error is a *domain.RetryLater:
 //
-// A 404 is the desk's if it is JSON of the type error.list whose errors all have the code not_found. Ids are compared
-// character by character. JSON with the same name twice in an object that is read is not understood.
+//	2xx                    Success, if the body is the expected JSON with the expected id. Only a 204 for a deletion may
+//	                       be empty. Any other body: retry.
+//	404 from the desk      The contact is absent: the export is empty. After a 404 for a deletion, the resolver requests
+//	                       the contact once. If that request also gets a 404 from the desk, it returns alreadyAbsent. If
+//	                       it gets the contact: retry. If it gets another contact: domain.ResolverError.
+//	404 from elsewhere     Retry. The page of a proxy, an empty body or other JSON does not prove that the contact is
+//	                       absent.
+//	408, 425, 429, 5xx     Retry, not before Retry-After or, for 429 without Retry-After, X-RateLimit-Reset.
+//	other 4xx              domain.ResolverError: an operator must act. For example, 410 means that the contact was merged
+//	                       into another contact, and that the data remains under the id of the other contact.
+//	3xx                    Retry. The resolver never follows a redirect: it would send the token to another host, and a
+//	                       redirected DELETE would become a GET that looks like a success. A redirect is not a refusal,
+//	                       because it may come from a proxy or a maintenance page.
+//	no complete response   Retry.
 //
-// The vendor's description is contradictory for a contact that was merged: some versions have 404, others 410, and none
-// speaks of deletions. With 404 for the deletion and for the contact, a merged contact cannot be told from one that was
-// deleted. CoveredSurface says so.
+// A 404 is from the desk if its body is JSON of the type error.list and every error has the code not_found. Ids must be
+// equal byte by byte. A JSON object that the resolver reads must not have the same name twice.
 //
-// What is tried again is a domain.RetryLater. Errors say the verb and the status and hold no identifier, no token, no
-// URL and no word of the vendor's, which may quote an email address; nor do the errors that they wrap.
+// For a merged contact, the vendor documents 404 in some versions of the API and 410 in others, and does not document
+// deletions. If the desk responds with 404 to the deletion and to the request for the contact, a merged contact cannot
+// be distinguished from a deleted contact. The notes of CoveredSurface state this.
 //
-// The token and the data travel by https. Plain http is for a desk on the same machine, as in a test.
+// # Security
+//
+// Errors contain the method and the status. Errors and the errors that they wrap contain no identifier, no token, no
+// URL and no text of the vendor, because such a text may quote an email address.
+//
+// The token and the data are sent by https. Plain http is only allowed for a desk on the same machine, for example in a
+// test.
 package supportdesk

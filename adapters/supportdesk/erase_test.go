@@ -16,7 +16,7 @@ func TestAnErasureDeletesTheContact(t *testing.T) {
 			t.Fatalf("EraseSubject = %v, %v, want %v", absent, err, wantAbsent)
 		}
 		if w.desk.Knows(zoeID) {
-			t.Fatal("the desk still knows the contact")
+			t.Fatal("the desk still has the contact")
 		}
 	}
 	if records := w.export(t); len(records) > 0 {
@@ -30,7 +30,7 @@ func TestADeletionMustBeConfirmedForTheContact(t *testing.T) {
 	for body, fault := range map[string]desktest.Fault{
 		"deleted: false":         desktest.NotDeleted(),
 		"deleted: false, mine":   desktest.JSON(`{"type":"contact","id":` + mine + `,"deleted":false}`),
-		"nothing about it":       desktest.JSON(`{"type":"contact","id":` + mine + `}`),
+		"deleted is absent":      desktest.JSON(`{"type":"contact","id":` + mine + `}`),
 		"deleted: null":          desktest.JSON(`{"id":` + mine + `,"deleted":null}`),
 		"deleted as text":        desktest.JSON(`{"id":` + mine + `,"deleted":"true"}`),
 		"another field":          desktest.JSON(`{"id":` + mine + `,"Deleted":true}`),
@@ -55,7 +55,7 @@ func TestADeletionMustBeConfirmedForTheContact(t *testing.T) {
 		"JSON without a type":    desktest.Body("", deleted(mine)),
 		"half of it":             desktest.TruncateJSON,
 		"a connection that ends": desktest.CutBody,
-		"what is no UTF-8":       desktest.JSON(`{"x":"` + "\xff" + `","id":` + mine + `,"deleted":true}`),
+		"invalid UTF-8":          desktest.JSON(`{"x":"` + "\xff" + `","id":` + mine + `,"deleted":true}`),
 	} {
 		t.Run(body, func(t *testing.T) {
 			w := newWorld(t)
@@ -92,12 +92,12 @@ func TestADeletionThatIsConfirmedSucceeds(t *testing.T) {
 	}
 }
 
-// The desk has deleted, and nobody heard of it.
-func TestAnErasureWhoseAnswerWasLostIsFoundDone(t *testing.T) {
+// The desk has deleted the contact, but the resolver did not get the response. The retry returns alreadyAbsent.
+func TestARetryAfterALostResponseReturnsAlreadyAbsent(t *testing.T) {
 	w := newWorld(t)
 	w.desk.Script(desktest.LoseAnswer)
 	_, err := w.EraseSubject(t.Context(), ref(zoeID), entry)
-	mustRetry(t, err, 0, "DELETE got no answer")
+	mustRetry(t, err, 0, "DELETE got no response")
 	if absent, err := w.EraseSubject(t.Context(), ref(zoeID), entry); !absent || err != nil {
 		t.Errorf("EraseSubject = %v, %v, want alreadyAbsent", absent, err)
 	}

@@ -12,7 +12,7 @@ import (
 
 func ExampleNew() {
 	ctx := context.Background()
-	server, err := desktest.Start(ctx, "token") // stands in for https://api.intercom.io
+	server, err := desktest.Start(ctx, "token") // a fake of https://api.intercom.io
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func TestAnExportHasTheContactAndItsConversations(t *testing.T) {
 	}
 }
 
-func TestTheSurfaceIsWhatTheDesignSays(t *testing.T) {
+func TestTheSurfaceHasTheFieldsOfTheDesign(t *testing.T) {
 	surface := newWorld(t).CoveredSurface()
 	want := []domain.CoveredField{
 		{Field: "contact.email", Category: domain.CategoryContact},
@@ -50,12 +50,12 @@ func TestTheSurfaceIsWhatTheDesignSays(t *testing.T) {
 		"7 days": surface.Notes, "satisfaction ratings": surface.Notes,
 	} {
 		if !strings.Contains(strings.Join(list, "\n"), text) {
-			t.Errorf("nothing about %s in %q", text, list)
+			t.Errorf("%q is missing in %q", text, list)
 		}
 	}
 }
 
-func TestWhoChangesTheSurfaceChangesNoOther(t *testing.T) {
+func TestEachCallReturnsItsOwnSurface(t *testing.T) {
 	w := newWorld(t)
 	surface := w.CoveredSurface()
 	surface.Fields[0].Field, surface.Exclusions[0], surface.Notes[0] = "x", "x", "x"
@@ -80,7 +80,7 @@ func TestAFieldThatIsAbsentOrNullHasNoRecord(t *testing.T) {
 	}
 }
 
-func TestScalarsAreExportedAsTheyCame(t *testing.T) {
+func TestScalarsAreExportedWithoutConversion(t *testing.T) {
 	w := newWorld(t)
 	w.desk.Script(
 		desktest.JSON(`{"type":"contact","id":"`+zoeID+`","email":"","name":true,"phone":49301234567890123456789}`),
@@ -123,9 +123,9 @@ func TestTimesAreUnixSecondsInAnyForm(t *testing.T) {
 	}
 }
 
-// What cannot be understood must neither be left out, for the export would pass for complete, nor be passed on
-// unseen, for it could be anything.
-func TestAnAnswerThatIsNotUnderstoodFailsTheExport(t *testing.T) {
+// A value of an unexpected shape fails the export. Without the value, the export would look complete. With the value,
+// it could contain excluded data.
+func TestAResponseOfAnUnexpectedShapeFailsTheExport(t *testing.T) {
 	contact := func(fields string) []desktest.Fault {
 		return []desktest.Fault{desktest.JSON(`{"type":"contact","id":"` + zoeID + `",` + fields + `}`)}
 	}
@@ -165,7 +165,7 @@ func TestAnAnswerThatIsNotUnderstoodFailsTheExport(t *testing.T) {
 			w := newWorld(t)
 			w.desk.Script(script...)
 			records, err := w.ExportSubject(t.Context(), ref(zoeID))
-			mustRetry(t, err, 0, "was answered with")
+			mustRetry(t, err, 0, "got a response that cannot be used")
 			if records != nil {
 				t.Errorf("%d records came with the error", len(records))
 			}
@@ -189,7 +189,7 @@ func TestAContactThatIsMergedIsNotAbsent(t *testing.T) {
 	w := newWorld(t)
 	w.desk.Merge(zoeID, "other")
 	for _, err := range w.attempts(t.Context(), t) {
-		mustBeFinal(t, err, "was answered 410")
+		mustBeFinal(t, err, "got status 410")
 	}
 }
 
@@ -207,5 +207,5 @@ func TestASearchThatIsNotFoundFailsTheExport(t *testing.T) {
 	w := newWorld(t)
 	w.desk.Script(desktest.OK, desktest.Status(404))
 	_, err := w.ExportSubject(t.Context(), ref(zoeID))
-	mustBeFinal(t, err, "POST was answered 404")
+	mustBeFinal(t, err, "POST got status 404")
 }

@@ -12,46 +12,47 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// longestWait bounds what the desk can ask for. A daily quota fits; a garbled time must not keep an erasure waiting
-// past the month that Art. 12(3) GDPR gives.
+// longestWait bounds the delay that the desk can request. It is long enough for a daily quota. An invalid time must not
+// delay an erasure beyond the month of Art. 12(3) GDPR.
 const longestWait = 24 * time.Hour
 
-// flaw is what is wrong with an answer, in words that are safe to log.
+// flaw is a reason why a response cannot be used, as a text that is safe to log.
 type flaw string
 
 func (f flaw) Error() string { return string(f) }
 
-// The flaws.
+// The flaws of responses and connections.
 const (
-	errNotJSON       flaw = "something that says it is no JSON"
-	errShape         flaw = "JSON that is broken or not what was asked for"
-	errTooLarge      flaw = "more than can be held"
-	errAnother       flaw = "the id of another contact"
-	errNotDeleted    flaw = "JSON that does not say deleted"
-	errCursorRepeats flaw = "a cursor that repeats"
-	errNotLoopback   flaw = "an address of another machine"
-	errTooManyPages  flaw = "pages without end"
+	errNotJSON       flaw = "the Content-Type is not JSON"
+	errShape         flaw = "the JSON is broken or has an unexpected shape"
+	errTooLarge      flaw = "the body is too large"
+	errAnother       flaw = "the id belongs to another contact"
+	errNotDeleted    flaw = "the body does not confirm the deletion"
+	errCursorRepeats flaw = "the cursor repeats"
+	errNotLoopback   flaw = "the address belongs to another machine"
+	errTooManyPages  flaw = "the search has too many pages"
 )
 
-// unusable is the error for a 2xx that cannot be used: tried again, for what the desk did is not known.
+// unusable returns the error for a 2xx response that cannot be used. The caller retries, because the effect of the
+// request is unknown.
 func unusable(method string, err error) error {
 	found := errShape
 	_ = errors.As(err, &found)
-	return &domain.RetryLater{Resolver: Name, Message: method + " was answered with " + found.Error()}
+	return &domain.RetryLater{Resolver: Name, Message: method + " got a response that cannot be used: " + found.Error()}
 }
 
-// notTheDesk is the error for a 404 that the desk did not write. It is tried again: the proxy, or the server without
-// the desk behind it, can be gone by then.
-func notTheDesk(method string) error {
-	return &domain.RetryLater{Resolver: Name, Message: method + " was answered 404, not in the words of the desk"}
+// notFromDesk returns the error for a 404 that is not from the desk. The caller retries, because a later request may
+// reach the desk.
+func notFromDesk(method string) error {
+	return &domain.RetryLater{Resolver: Name, Message: method + " got status 404, but not in the error format of the desk"}
 }
 
-// refused is the error for a status that is no success. The body is not looked at: it is the vendor's words.
+// refused returns the error for a status other than 2xx. It does not use the body, which is a text of the vendor.
 func refused(method string, status int, header http.Header, now time.Time) error {
-	message := method + " was answered " + strconv.Itoa(status)
+	message := method + " got status " + strconv.Itoa(status)
 	switch {
-	case isForNow(status):
-		return &domain.RetryLater{Resolver: Name, Message: message, After: comeBack(status, header, now)}
+	case isTransient(status):
+		return &domain.RetryLater{Resolver: Name, Message: message, After: retryAfter(status, header, now)}
 	case status >= 400:
 		return &domain.ResolverError{Resolver: Name, Message: message}
 	default: // a redirect, which is not followed
@@ -59,7 +60,7 @@ func refused(method string, status int, header http.Header, now time.Time) error
 	}
 }
 
-func isForNow(status int) bool {
+func isTransient(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 		return true
@@ -68,9 +69,9 @@ func isForNow(status int) bool {
 	}
 }
 
-// comeBack is how long the desk wants to be left alone, 0 when it does not say. X-RateLimit-Reset comes with every
-// answer and means a wait only where the limit was hit.
-func comeBack(status int, header http.Header, now time.Time) time.Duration {
+// retryAfter returns the delay that the desk requests, or 0 if it requests no delay. X-RateLimit-Reset is part of every
+// response, but only with 429 does it request a delay.
+func retryAfter(status int, header http.Header, now time.Time) time.Duration {
 	value := header.Get("Retry-After")
 	if seconds, err := strconv.ParseInt(value, 10, 64); err == nil {
 		return bounded(seconds)
@@ -90,22 +91,22 @@ func bounded(seconds int64) time.Duration {
 	return time.Duration(min(max(seconds, 0), int64(longestWait/time.Second))) * time.Second
 }
 
-// unanswered is the error for a request that no answer came to. err itself is dropped: it quotes the URL, and with it
+// noResponse returns the error for a request without a response. It does not wrap err, because err quotes the URL with
 // the contact's id.
-func unanswered(ctx context.Context, method string, err error) error {
+func noResponse(ctx context.Context, method string, err error) error {
 	var (
-		ended       = ending(ctx, err)
+		ended       = contextError(ctx, err)
 		resolving   *net.DNSError
 		certificate *tls.CertificateVerificationError
-		message     = method + " got no answer"
+		message     = method + " got no response"
 	)
 	switch {
 	case errors.Is(ended, context.Canceled):
-		message += ": it was cancelled"
+		message += ": the call was canceled"
 	case ended != nil:
 		message += " in time"
 	case errors.Is(err, errNotLoopback):
-		message += ": the address of the host is not one of this machine"
+		message += ": the host resolves to the address of another machine"
 	case errors.As(err, &resolving):
 		message += ": the name of the host could not be resolved"
 	case errors.As(err, &certificate):
@@ -114,13 +115,13 @@ func unanswered(ctx context.Context, method string, err error) error {
 	return &domain.RetryLater{Resolver: Name, Message: message, Err: ended}
 }
 
-// brokenOff is the error for an answer that did not come to its end.
-func brokenOff(ctx context.Context, method string, err error) error {
-	return &domain.RetryLater{Resolver: Name, Message: method + " got half an answer", Err: ending(ctx, err)}
+// incomplete returns the error for a response whose body could not be read completely.
+func incomplete(ctx context.Context, method string, err error) error {
+	return &domain.RetryLater{Resolver: Name, Message: method + " got an incomplete response", Err: contextError(ctx, err)}
 }
 
-// ending is context.Canceled or context.DeadlineExceeded where that is why a request ended, else nil.
-func ending(ctx context.Context, err error) error {
+// contextError returns context.Canceled or context.DeadlineExceeded if either ended the request, and otherwise nil.
+func contextError(ctx context.Context, err error) error {
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(ctx.Err(), ended) || ctx.Err() == nil && errors.Is(err, ended) {
 			return ended

@@ -27,7 +27,7 @@ func TestARefusalIsFinalAndAFailureIsNot(t *testing.T) {
 		w := newWorld(t)
 		w.desk.Always(desktest.Status(status))
 		for method, err := range w.attempts(t.Context(), t) {
-			text := fmt.Sprintf("habeas: resolver supportdesk: %s was answered %d", method, status)
+			text := fmt.Sprintf("habeas: resolver supportdesk: %s got status %d", method, status)
 			if status < 500 && status != 408 && status != 425 && status != 429 {
 				mustBeFinal(t, err, text)
 			} else {
@@ -37,7 +37,7 @@ func TestARefusalIsFinalAndAFailureIsNot(t *testing.T) {
 	}
 }
 
-func TestTheDeskSaysWhenToComeBack(t *testing.T) {
+func TestTheDeskCanRequestADelay(t *testing.T) {
 	now := time.Date(2024, 12, 18, 16, 0, 0, 500_000_000, time.UTC)
 	unix := func(after time.Duration) string { return fmt.Sprint(now.Add(after).Unix()) }
 	date := func(after time.Duration) string { return now.Add(after).UTC().Format(http.TimeFormat) }
@@ -47,27 +47,27 @@ func TestTheDeskSaysWhenToComeBack(t *testing.T) {
 		header map[string]string
 		want   time.Duration
 	}{
-		"not said":                      {429, nil, 0},
-		"seconds":                       {429, map[string]string{retry: "30"}, 30 * time.Second},
-		"seconds of a 503":              {503, map[string]string{retry: "120"}, 2 * time.Minute},
-		"seconds of a 500":              {500, map[string]string{retry: "1"}, time.Second},
-		"a date":                        {429, map[string]string{retry: date(90 * time.Second)}, 90 * time.Second},
-		"a date in the past":            {429, map[string]string{retry: date(-time.Hour)}, 0},
-		"a reset":                       {429, map[string]string{reset: unix(10 * time.Second)}, 10 * time.Second},
-		"a reset in the past":           {429, map[string]string{reset: unix(-10 * time.Second)}, 0},
-		"both":                          {429, map[string]string{retry: "5", reset: unix(time.Minute)}, 5 * time.Second},
-		"a garbled one before a reset":  {429, map[string]string{retry: "soon", reset: unix(time.Minute)}, time.Minute},
-		"a reset of a 500 is of no one": {500, map[string]string{reset: unix(time.Minute)}, 0},
-		"zero":                          {429, map[string]string{retry: "0"}, 0},
-		"negative":                      {429, map[string]string{retry: "-5"}, 0},
-		"beyond a day":                  {429, map[string]string{retry: "86401"}, 24 * time.Hour},
-		"beyond a Duration":             {429, map[string]string{retry: "9223372036854775807"}, 24 * time.Hour},
-		"beyond an int64":               {429, map[string]string{retry: "9223372036854775808"}, 0},
-		"a date beyond a day":           {429, map[string]string{retry: "Fri, 31 Dec 9999 23:59:59 GMT"}, 24 * time.Hour},
-		"a reset in milliseconds":       {429, map[string]string{reset: "1734537600000"}, 24 * time.Hour},
-		"the least reset":               {429, map[string]string{reset: "-9223372036854775808"}, 0},
-		"garbled":                       {429, map[string]string{retry: "soon", reset: "later"}, 0},
-		"a fraction":                    {429, map[string]string{retry: "1.5"}, 0},
+		"no delay":                    {429, nil, 0},
+		"seconds":                     {429, map[string]string{retry: "30"}, 30 * time.Second},
+		"seconds of a 503":            {503, map[string]string{retry: "120"}, 2 * time.Minute},
+		"seconds of a 500":            {500, map[string]string{retry: "1"}, time.Second},
+		"a date":                      {429, map[string]string{retry: date(90 * time.Second)}, 90 * time.Second},
+		"a date in the past":          {429, map[string]string{retry: date(-time.Hour)}, 0},
+		"a reset":                     {429, map[string]string{reset: unix(10 * time.Second)}, 10 * time.Second},
+		"a reset in the past":         {429, map[string]string{reset: unix(-10 * time.Second)}, 0},
+		"both":                        {429, map[string]string{retry: "5", reset: unix(time.Minute)}, 5 * time.Second},
+		"garbled seconds and a reset": {429, map[string]string{retry: "soon", reset: unix(time.Minute)}, time.Minute},
+		"a reset of a 500 is ignored": {500, map[string]string{reset: unix(time.Minute)}, 0},
+		"zero":                        {429, map[string]string{retry: "0"}, 0},
+		"negative":                    {429, map[string]string{retry: "-5"}, 0},
+		"beyond a day":                {429, map[string]string{retry: "86401"}, 24 * time.Hour},
+		"beyond a Duration":           {429, map[string]string{retry: "9223372036854775807"}, 24 * time.Hour},
+		"beyond an int64":             {429, map[string]string{retry: "9223372036854775808"}, 0},
+		"a date beyond a day":         {429, map[string]string{retry: "Fri, 31 Dec 9999 23:59:59 GMT"}, 24 * time.Hour},
+		"a reset in milliseconds":     {429, map[string]string{reset: "1734537600000"}, 24 * time.Hour},
+		"the least reset":             {429, map[string]string{reset: "-9223372036854775808"}, 0},
+		"garbled":                     {429, map[string]string{retry: "soon", reset: "later"}, 0},
+		"a fraction":                  {429, map[string]string{retry: "1.5"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -78,17 +78,17 @@ func TestTheDeskSaysWhenToComeBack(t *testing.T) {
 			}
 			w.desk.Always(fault)
 			for _, err := range w.attempts(t.Context(), t) {
-				mustRetry(t, err, test.want, fmt.Sprintf("was answered %d", test.status))
+				mustRetry(t, err, test.want, fmt.Sprintf("got status %d", test.status))
 			}
 		})
 	}
 }
 
-func TestARefusalForGoodNamesNoTimeToComeBack(t *testing.T) {
+func TestAFinalRefusalRequestsNoDelay(t *testing.T) {
 	w := newWorld(t)
 	w.desk.Always(desktest.Status(403).With("Retry-After", "30"))
 	for _, err := range w.attempts(t.Context(), t) {
-		mustBeFinal(t, err, "was answered 403")
+		mustBeFinal(t, err, "got status 403")
 	}
 }
 
@@ -103,7 +103,7 @@ func TestADeskThatIsDownIsTriedAgain(t *testing.T) {
 	}
 	w := newWorld(t, func(o *supportdesk.Options) { o.BaseURL = "http://" + address })
 	for method, err := range w.attempts(t.Context(), t) {
-		mustRetry(t, err, 0, method+" got no answer")
+		mustRetry(t, err, 0, method+" got no response")
 		if strings.Contains(err.Error(), address) {
 			t.Errorf("the error is %q", err)
 		}
@@ -117,16 +117,16 @@ func TestAnUntrustedCertificateIsNamed(t *testing.T) {
 	t.Cleanup(server.Close)
 	w := newWorld(t, func(o *supportdesk.Options) { o.BaseURL = server.URL })
 	for method, err := range w.attempts(t.Context(), t) {
-		mustRetry(t, err, 0, method+" got no answer: the certificate of the host was not accepted")
+		mustRetry(t, err, 0, method+" got no response: the certificate of the host was not accepted")
 	}
 }
 
-// failing is a transport that fails with an error of the test's.
+// failing is a transport that fails with a given error.
 type failing struct{ err error }
 
 func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
 
-func TestWhatTheTransportSaysIsNotPassedOn(t *testing.T) {
+func TestErrorsOfTheTransportAreNotExposed(t *testing.T) {
 	for name, cause := range map[string]error{
 		"an error":          errors.New("dial " + zoeID + " with " + token),
 		"a name":            &net.DNSError{Err: "no such host", Name: "desk-" + token, IsNotFound: true},
@@ -135,7 +135,7 @@ func TestWhatTheTransportSaysIsNotPassedOn(t *testing.T) {
 	} {
 		w := newWorld(t, func(o *supportdesk.Options) { o.Transport = failing{cause} })
 		for method, err := range w.attempts(t.Context(), t) {
-			mustRetry(t, err, 0, method+" got no answer")
+			mustRetry(t, err, 0, method+" got no response")
 			for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
 				if errors.Is(err, ended) != errors.Is(cause, ended) {
 					t.Errorf("%s: errors.Is %v is %v", name, ended, errors.Is(err, ended))
@@ -150,8 +150,9 @@ func TestWhatTheTransportSaysIsNotPassedOn(t *testing.T) {
 	}
 }
 
-// Whatever the desk answers, in whatever order, an error is one of two kinds and repeats none of it.
-func TestNoAnswerMakesAnErrorThatRepeatsIt(t *testing.T) {
+// For all responses, in all orders, an error is a *domain.ResolverError or a *domain.RetryLater, and does not contain
+// text of the response.
+func TestNoErrorRepeatsAResponse(t *testing.T) {
 	w := newWorld(t)
 	secrets := []string{token, zoeID, desktest.VendorText, strings.TrimPrefix(w.url, "http://"), "zoe@example.org"}
 	fault := rapid.OneOf(

@@ -13,21 +13,21 @@ import (
 	"github.com/habeas-data/habeas/adapters/supportdesk/desktest"
 )
 
-func TestIDsThatNoContactCanHaveAreRefusedBeforeAnyRequest(t *testing.T) {
+func TestInvalidContactIDsAreRefusedBeforeAnyRequest(t *testing.T) {
 	w := newWorld(t)
 	for _, id := range []string{"", ".", "..", "a\nb", "\n", "a\x00", "\x7f", "\u0085", "a\xffb", "\xed\xa0\x80"} {
 		_, err := w.ExportSubject(t.Context(), ref(id))
-		mustBeFinal(t, err, "no id that a contact can have")
+		mustBeFinal(t, err, "not a valid contact id")
 		_, err = w.EraseSubject(t.Context(), ref(id), entry)
-		mustBeFinal(t, err, "no id that a contact can have")
+		mustBeFinal(t, err, "not a valid contact id")
 	}
 	if requests := w.desk.Requests(); len(requests) > 0 {
 		t.Errorf("%d requests were made, the first to %q", len(requests), requests[0].Path)
 	}
 }
 
-// oneSegment checks that all requests since the first n went to the id's one segment under /contacts/, or to the
-// search.
+// oneSegment checks the requests after the first n. Each must go to the search, or to a path with the id as the only
+// segment under /contacts/.
 func oneSegment(t rapid.TB, desk *desktest.Desk, n int, id string) {
 	t.Helper()
 	requests := desk.Requests()[n:]

@@ -19,22 +19,22 @@ import (
 
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
-func TestADeskThatTakesLongIsCutOff(t *testing.T) {
+func TestARequestWithoutAResponseTimesOut(t *testing.T) {
 	gate := desktest.NewGate()
 	w := newWorld(t, func(o *supportdesk.Options) { o.Timeout = 20 * time.Millisecond })
 	w.desk.Always(gate.Hold)
 	for method, err := range w.attempts(context.Background(), t) {
-		mustRetry(t, err, 0, method+" got no answer in time")
+		mustRetry(t, err, 0, method+" got no response in time")
 		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: the deadline is not to be seen in %v", method, err)
+			t.Errorf("%s: %v does not wrap context.DeadlineExceeded", method, err)
 		}
 	}
-	for range 2 { // nor does the connection stay
+	for range 2 { // the connections are closed, too
 		<-gate.Left()
 	}
 }
 
-// stalling answers with a header, half a body, and then nothing more until the client has left.
+// stalling is a fault that sends a header and a part of a body, and then waits until the client has left.
 func stalling(w http.ResponseWriter, r *http.Request, _ http.HandlerFunc) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = io.WriteString(w, `{"type":"contact",`)
@@ -42,13 +42,13 @@ func stalling(w http.ResponseWriter, r *http.Request, _ http.HandlerFunc) {
 	<-r.Context().Done()
 }
 
-func TestABodyThatTakesLongIsCutOff(t *testing.T) {
+func TestABodyThatStallsTimesOut(t *testing.T) {
 	w := newWorld(t, func(o *supportdesk.Options) { o.Timeout = 20 * time.Millisecond })
 	w.desk.Always(stalling)
 	for method, err := range w.attempts(context.Background(), t) {
-		mustRetry(t, err, 0, method+" got half an answer")
+		mustRetry(t, err, 0, method+" got an incomplete response")
 		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: the deadline is not to be seen in %v", method, err)
+			t.Errorf("%s: %v does not wrap context.DeadlineExceeded", method, err)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestACallEndsWithItsContext(t *testing.T) {
 		cancel()
 	}()
 	_, err := w.EraseSubject(ctx, ref(zoeID), entry)
-	mustRetry(t, err, 0, "DELETE got no answer: it was cancelled")
+	mustRetry(t, err, 0, "DELETE got no response: the call was canceled")
 	if !errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the error is %v", err)
 	}
@@ -79,28 +79,28 @@ func TestAnExportEndsWithItsContextBetweenPages(t *testing.T) {
 		<-r.Context().Done()
 	})
 	records, err := w.ExportSubject(ctx, ref(zoeID))
-	mustRetry(t, err, 0, "POST got no answer")
+	mustRetry(t, err, 0, "POST got no response")
 	if !errors.Is(err, context.Canceled) || records != nil {
 		t.Errorf("ExportSubject = %d records, %v", len(records), err)
 	}
 }
 
-func TestAnAnswerIsBounded(t *testing.T) {
+func TestTheSizeOfAResponseIsBounded(t *testing.T) {
 	w := newWorld(t)
 	w.desk.Always(func(rw http.ResponseWriter, r *http.Request, _ http.HandlerFunc) {
 		rw.Header().Set("Content-Type", "application/json")
-		for chunk := strings.Repeat(" ", 1<<20); r.Context().Err() == nil; { // without end
+		for chunk := strings.Repeat(" ", 1<<20); r.Context().Err() == nil; { // until the client has left
 			if _, err := io.WriteString(rw, chunk); err != nil {
 				return
 			}
 		}
 	})
 	for method, err := range w.attempts(t.Context(), t) {
-		mustRetry(t, err, 0, method+" was answered with more than can be held")
+		mustRetry(t, err, 0, method+" got a response that cannot be used: the body is too large")
 	}
 }
 
-func TestALargeAnswerWithinTheBoundIsRead(t *testing.T) {
+func TestALargeResponseWithinTheBoundIsRead(t *testing.T) {
 	w := newWorld(t)
 	document := `{"type":"contact","id":"` + zoeID + `","email":"a@example.org"}`
 	w.desk.Script(desktest.JSON(document + strings.Repeat(" ", supportdesk.MaxBody-len(document))))
@@ -134,8 +134,8 @@ func TestAThousandCallsLeaveNothingBehind(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-// A call that is abandoned while it connects is the case where a connection turns up after nobody wants it.
-func TestCallsThatAreCutOffLeaveNothingBehind(t *testing.T) {
+// If the context ends while a call connects, the connection can be established after the call has returned.
+func TestCallsThatAreCanceledLeaveNothingBehind(t *testing.T) {
 	w := newWorld(t)
 	gate := desktest.NewGate()
 	w.desk.Always(gate.Hold)
@@ -151,7 +151,7 @@ func TestCallsThatAreCutOffLeaveNothingBehind(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-// counting is a caller's own transport.
+// counting is a transport of the caller that counts requests.
 type counting struct {
 	http.RoundTripper
 	mu    sync.Mutex
@@ -165,15 +165,15 @@ func (c *counting) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.RoundTripper.RoundTrip(r)
 }
 
-func (c *counting) CloseIdleConnections() { panic("the transport is the caller's") }
+func (c *counting) CloseIdleConnections() { panic("only the caller may close its transport") }
 
-func TestATransportOfTheCallersIsUsedAndLeftAlone(t *testing.T) {
+func TestATransportOfTheCallerIsUsedAndNotClosed(t *testing.T) {
 	own := new(http.Transport)
 	defer own.CloseIdleConnections()
 	transport := &counting{RoundTripper: own}
 	w := newWorld(t, func(o *supportdesk.Options) { o.Transport = transport })
 	w.export(t)
 	if transport.trips != 2 {
-		t.Errorf("%d requests went through it, want 2", transport.trips)
+		t.Errorf("the transport got %d requests, want 2", transport.trips)
 	}
 }

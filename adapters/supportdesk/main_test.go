@@ -6,5 +6,5 @@ import (
 	"go.uber.org/goleak"
 )
 
-// No call may leave a goroutine behind, and an idle connection is two.
+// No call may leave a goroutine behind. An idle connection has two goroutines, so the check also finds connections.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

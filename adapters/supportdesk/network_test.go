@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func TestPlainHTTPIsForThisMachineAlone(t *testing.T) {
+func TestPlainHTTPIsOnlyForThisMachine(t *testing.T) {
 	for _, host := range []string{
 		"localhost", "localhost:8080", "LOCALHOST", "LocalHost:1", "localhost.", "127.0.0.1", "127.0.0.1:80",
 		"127.255.255.254",
@@ -52,7 +52,7 @@ func TestPlainHTTPIsForThisMachineAlone(t *testing.T) {
 	}
 }
 
-// A proxy is another machine, even where the environment names one for everything.
+// A proxy is another machine. Plain http does not use it, even if the environment configures it for all hosts.
 func TestPlainHTTPGoesThroughNoProxy(t *testing.T) {
 	dialled, err := supportdesk.DialPlain(t.Context(), "192.0.2.1:80")
 	if err == nil || dialled != nil || !strings.Contains(err.Error(), "another machine") {
@@ -63,7 +63,7 @@ func TestPlainHTTPGoesThroughNoProxy(t *testing.T) {
 	}
 }
 
-// elsewhere is a server on another host that counts what reaches it, and would be a perfect desk.
+// elsewhere is a server on another host. It counts its requests, and its responses would be valid for a desk.
 func elsewhere(t *testing.T) (url string, reached *atomic.Int64) {
 	t.Helper()
 	reached = new(atomic.Int64)
@@ -76,7 +76,7 @@ func elsewhere(t *testing.T) (url string, reached *atomic.Int64) {
 	return strings.Replace(server.URL, "127.0.0.1", "localhost", 1), reached
 }
 
-func TestARedirectCarriesTheTokenNowhere(t *testing.T) {
+func TestARedirectDoesNotSendTheTokenElsewhere(t *testing.T) {
 	url, reached := elsewhere(t)
 	for _, own := range []http.RoundTripper{nil, &http.Transport{DisableKeepAlives: true}} {
 		for _, status := range []int{300, 301, 302, 303, 307, 308} {
@@ -87,15 +87,15 @@ func TestARedirectCarriesTheTokenNowhere(t *testing.T) {
 				redirect := desktest.Redirect(status, to)
 				w.desk.Always(redirect)
 				for method, err := range w.attempts(t.Context(), t) {
-					mustRetry(t, err, 0, fmt.Sprintf("%s was answered %d", method, status))
+					mustRetry(t, err, 0, fmt.Sprintf("%s got status %d", method, status))
 				}
 				w.desk.Always(nil)
 				w.desk.Script(desktest.OK, redirect)
 				records, err := w.ExportSubject(t.Context(), ref(zoeID))
-				mustRetry(t, err, 0, fmt.Sprintf("POST was answered %d", status))
+				mustRetry(t, err, 0, fmt.Sprintf("POST got status %d", status))
 				w.desk.Script(desktest.Status(404), redirect)
 				absent, err := w.EraseSubject(t.Context(), ref(zoeID), entry)
-				mustRetry(t, err, 0, fmt.Sprintf("GET was answered %d", status))
+				mustRetry(t, err, 0, fmt.Sprintf("GET got status %d", status))
 				if records != nil || absent || len(w.desk.Requests()) != 6 || !w.desk.Knows(zoeID) {
 					t.Errorf("%d: %d records, absent %v, %d requests", status, len(records), absent, len(w.desk.Requests()))
 				}
@@ -107,7 +107,7 @@ func TestARedirectCarriesTheTokenNowhere(t *testing.T) {
 	}
 }
 
-func TestACompressedBodyIsBoundedAsItIsUnpacked(t *testing.T) {
+func TestTheBoundAppliesToADecompressedBody(t *testing.T) {
 	var bomb bytes.Buffer
 	packed := gzip.NewWriter(&bomb)
 	for range supportdesk.MaxBody>>20 + 1 {
@@ -122,12 +122,12 @@ func TestACompressedBodyIsBoundedAsItIsUnpacked(t *testing.T) {
 		w := newWorld(t)
 		w.desk.Always(desktest.Answer(status, "application/json", bomb.String()).With("Content-Encoding", "gzip"))
 		for method, err := range w.attempts(t.Context(), t) {
-			mustRetry(t, err, 0, method+" was answered with more than can be held")
+			mustRetry(t, err, 0, method+" got a response that cannot be used: the body is too large")
 		}
 	}
 }
 
-func TestABodyThatIsNotPackedAsItSaysIsTriedAgain(t *testing.T) {
+func TestABodyWithAWrongContentEncodingIsRetried(t *testing.T) {
 	w := newWorld(t)
 	for _, encoding := range []string{"gzip", "br", "gzip, gzip"} {
 		w.desk.Always(desktest.Answer(404, "application/json", "\x1f\x8b"+notFound).With("Content-Encoding", encoding))

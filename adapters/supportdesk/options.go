@@ -9,32 +9,34 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// The values of options that are left out.
+// The default values of Options.
 const (
 	defaultBaseURL    = "https://api.intercom.io"
 	defaultTimeout    = 10 * time.Second
 	defaultAPIVersion = "2.16"
 )
 
-// Options are what may differ from desk to desk. The zero value is the desk of a workspace in the US.
+// Options are the settings of a Resolver. The zero value is valid for a workspace in the US.
 type Options struct {
-	// BaseURL is where the API is: https://api.intercom.io when empty, https://api.eu.intercom.io for workspaces in the
-	// EU, https://api.au.intercom.io for those in Australia. The scheme is https. It can be http for a desk on this
-	// machine: localhost, an address in 127.0.0.0/8, or [::1]. The URL must be right: the desk of another workspace, or in
-	// another region, does not have the contact and says so in the same words.
+	// BaseURL is the URL of the API. The default is https://api.intercom.io. It is https://api.eu.intercom.io for
+	// workspaces in the EU, and https://api.au.intercom.io for workspaces in Australia. The scheme must be https. It may
+	// be http for a desk on this machine: localhost, an address in 127.0.0.0/8, or [::1].
+	//
+	// A wrong workspace or region is not detected: such a desk does not have the contact, and responds as if the contact
+	// were absent.
 	BaseURL string
-	// Transport carries the requests. It stays the caller's, who closes it; the same one serves all calls, so it must
-	// be safe for concurrent use. It must not follow redirects. When nil, each call makes one of its own, which keeps
-	// nothing after the call and, for plain http, uses no proxy and reaches this machine alone.
+	// Transport sends the requests of all calls. It must be safe for concurrent use and must not follow redirects. The
+	// caller closes it. If it is nil, each call uses a new transport, which keeps no connection after the call. For plain
+	// http, that transport uses no proxy and connects only to this machine.
 	Transport http.RoundTripper
-	// Timeout bounds each request, with its answer; 0 means 10 s. An export makes one request for the contact
-	// and one for every 150 conversations: the deadline of the context bounds them all together.
+	// Timeout bounds each request, including its response. The default is 10 s. An export makes one request for the
+	// contact and one for every 150 conversations. Only the deadline of the context bounds the complete export.
 	Timeout time.Duration
-	// APIVersion is sent as Intercom-Version; 2.16 when empty.
+	// APIVersion is sent as the header Intercom-Version. The default is 2.16.
 	APIVersion string
 }
 
-// withDefaults fills in what is left out.
+// withDefaults returns the options with defaults for empty fields.
 func (o Options) withDefaults() Options {
 	if o.BaseURL == "" {
 		o.BaseURL = defaultBaseURL
@@ -48,18 +50,19 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// op is the operation that an error of the configuration names.
+// op is the operation in configuration errors.
 const op = "support desk"
 
-// check refuses what could not work, so that it shows when the application starts. The token is quoted nowhere.
+// check returns an error for invalid settings, so that a mistake shows when the application starts. The error does not
+// quote the token or the URL.
 func (o Options) check(accessToken string) error {
 	switch {
 	case accessToken == "":
 		return domain.Misconfigured(op, "the access token is empty")
 	case !isVisibleASCII(accessToken):
-		return domain.Misconfigured(op, "the access token holds a space, a line break or another character that no token has")
+		return domain.Misconfigured(op, "the access token must contain only visible ASCII characters, without spaces")
 	case !isVisibleASCII(o.APIVersion):
-		return domain.Misconfigured(op, "APIVersion holds a character that no version has")
+		return domain.Misconfigured(op, "APIVersion must contain only visible ASCII characters, without spaces")
 	case o.Timeout < 0:
 		return domain.Misconfigured(op, "Timeout is negative")
 	default:
@@ -70,25 +73,26 @@ func (o Options) check(accessToken string) error {
 func checkBaseURL(base string) error {
 	parsed, err := url.Parse(base)
 	switch {
-	case err != nil: // it would quote the URL, which may hold a password
-		return domain.Misconfigured(op, "BaseURL is no URL")
+	case err != nil: // err quotes the URL, which may contain a password
+		return domain.Misconfigured(op, "BaseURL is not a valid URL")
 	case parsed.Scheme != "https" && parsed.Scheme != "http":
 		return domain.Misconfigured(op, "BaseURL must begin with https:// or http://")
 	case parsed.Hostname() == "":
-		return domain.Misconfigured(op, "BaseURL names no host")
+		return domain.Misconfigured(op, "BaseURL must contain a host")
 	case parsed.User != nil:
-		return domain.Misconfigured(op, "BaseURL must hold no user name and no password")
+		return domain.Misconfigured(op, "BaseURL must not contain a user name or a password")
 	case parsed.Scheme == "http" && !isLoopback(parsed.Hostname()):
 		return domain.Misconfigured(op,
-			"BaseURL must begin with https://, because plain http would show the token and the data")
+			"BaseURL must begin with https://, because plain http would expose the token and the data")
 	case strings.ContainsAny(base, "?#"):
-		return domain.Misconfigured(op, "BaseURL must have no query and no fragment")
+		return domain.Misconfigured(op, "BaseURL must not contain a query or a fragment")
 	default:
 		return nil
 	}
 }
 
-// isVisibleASCII reports whether text can stand in a header as it is, without spaces.
+// isVisibleASCII reports whether text consists of visible ASCII characters without spaces, and is thus a safe header
+// value.
 func isVisibleASCII(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }

@@ -14,31 +14,31 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func TestWhatCannotWorkIsRefusedAtStartUp(t *testing.T) {
+func TestInvalidSettingsAreRefusedAtStartUp(t *testing.T) {
 	for name, test := range map[string]struct {
 		token   string
 		options supportdesk.Options
 		text    string
 	}{
 		"no token":               {"", supportdesk.Options{}, "token is empty"},
-		"token with a newline":   {token + "\n", supportdesk.Options{}, "token holds"},
-		"token with a space":     {"a b", supportdesk.Options{}, "token holds"},
-		"token with a NUL":       {"a\x00b", supportdesk.Options{}, "token holds"},
-		"token with DEL":         {"a\x7f", supportdesk.Options{}, "token holds"},
-		"token beyond ASCII":     {"tökén", supportdesk.Options{}, "token holds"},
-		"token that is no text":  {"a\xff", supportdesk.Options{}, "token holds"},
+		"token with a newline":   {token + "\n", supportdesk.Options{}, "visible ASCII"},
+		"token with a space":     {"a b", supportdesk.Options{}, "visible ASCII"},
+		"token with a NUL":       {"a\x00b", supportdesk.Options{}, "visible ASCII"},
+		"token with DEL":         {"a\x7f", supportdesk.Options{}, "visible ASCII"},
+		"token beyond ASCII":     {"tökén", supportdesk.Options{}, "visible ASCII"},
+		"token that is no text":  {"a\xff", supportdesk.Options{}, "visible ASCII"},
 		"no scheme":              {token, supportdesk.Options{BaseURL: "api.intercom.io"}, "begin with https"},
 		"another scheme":         {token, supportdesk.Options{BaseURL: "ftp://api.intercom.io"}, "begin with https"},
-		"no host":                {token, supportdesk.Options{BaseURL: "https:///contacts"}, "no host"},
-		"a port only":            {token, supportdesk.Options{BaseURL: "https://:443"}, "no host"},
-		"opaque":                 {token, supportdesk.Options{BaseURL: "https:api.intercom.io"}, "no host"},
-		"a user":                 {token, supportdesk.Options{BaseURL: "https://me:pw-secret@desk.example"}, "no user name"},
-		"a user without a name":  {token, supportdesk.Options{BaseURL: "https://@desk.example"}, "no user name"},
-		"a query":                {token, supportdesk.Options{BaseURL: "https://desk.example?a=b"}, "no query"},
-		"an empty query":         {token, supportdesk.Options{BaseURL: "https://desk.example?"}, "no query"},
-		"a fragment":             {token, supportdesk.Options{BaseURL: "https://desk.example#a"}, "no query and no fragment"},
-		"an empty fragment":      {token, supportdesk.Options{BaseURL: "https://desk.example#"}, "no query and no fragment"},
-		"no URL":                 {token, supportdesk.Options{BaseURL: "https://pw-secret\x7f"}, "no URL"},
+		"no host":                {token, supportdesk.Options{BaseURL: "https:///contacts"}, "must contain a host"},
+		"a port only":            {token, supportdesk.Options{BaseURL: "https://:443"}, "must contain a host"},
+		"opaque":                 {token, supportdesk.Options{BaseURL: "https:api.intercom.io"}, "must contain a host"},
+		"a user":                 {token, supportdesk.Options{BaseURL: "https://me:pw-secret@desk.example"}, "a user name"},
+		"a user without a name":  {token, supportdesk.Options{BaseURL: "https://@desk.example"}, "a user name"},
+		"a query":                {token, supportdesk.Options{BaseURL: "https://desk.example?a=b"}, "a query"},
+		"an empty query":         {token, supportdesk.Options{BaseURL: "https://desk.example?"}, "a query"},
+		"a fragment":             {token, supportdesk.Options{BaseURL: "https://desk.example#a"}, "a query or a fragment"},
+		"an empty fragment":      {token, supportdesk.Options{BaseURL: "https://desk.example#"}, "a query or a fragment"},
+		"no URL":                 {token, supportdesk.Options{BaseURL: "https://pw-secret\x7f"}, "not a valid URL"},
 		"negative timeout":       {token, supportdesk.Options{Timeout: -1}, "Timeout is negative"},
 		"version with a newline": {token, supportdesk.Options{APIVersion: "2.16\r\nX: y"}, "APIVersion"},
 	} {
@@ -48,16 +48,16 @@ func TestWhatCannotWorkIsRefusedAtStartUp(t *testing.T) {
 				t.Fatalf("New = %v, %v, want ErrConfiguration", resolver, err)
 			}
 			if !strings.Contains(err.Error(), test.text) {
-				t.Errorf("the error is %q, want it to say %q", err, test.text)
+				t.Errorf("the error is %q, want it to contain %q", err, test.text)
 			}
 			if strings.Contains(err.Error(), "secret") {
-				t.Errorf("the error %q quotes what it was given", err)
+				t.Errorf("the error %q quotes a secret", err)
 			}
 		})
 	}
 }
 
-// recorded is a transport that answers nothing and keeps the request.
+// recorded is a transport that keeps the request and returns an error.
 type recorded struct{ last *http.Request }
 
 func (r *recorded) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -73,7 +73,7 @@ func TestTheDefaultsAreThoseOfTheVendor(t *testing.T) {
 	}
 	before := time.Now()
 	if _, err := resolver.ExportSubject(t.Context(), ref(zoeID)); err == nil {
-		t.Fatal("nothing was sent, and the export succeeded")
+		t.Fatal("the export succeeded although the transport failed")
 	}
 	if got := transport.last.URL.String(); got != "https://api.intercom.io/contacts/"+zoeID {
 		t.Errorf("URL = %s", got)
@@ -101,7 +101,7 @@ func TestABaseURLMayHaveAPathAndASlash(t *testing.T) {
 	}
 }
 
-func TestNothingThatPrintsTheResolverFindsTheToken(t *testing.T) {
+func TestPrintingTheResolverDoesNotRevealTheToken(t *testing.T) {
 	resolver := newWorld(t).Resolver
 	var text strings.Builder
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%t", "%T", "%p"} {

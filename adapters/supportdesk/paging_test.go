@@ -52,7 +52,7 @@ func TestAnExportDoesNotDependOnPagesAndOrder(t *testing.T) {
 		}
 
 		shuffled := rapid.Permutation(conversations).Draw(t, "order")
-		// Some are found twice: they moved while the search went on.
+		// Some conversations are found twice, because they moved during the search.
 		again := rapid.SliceOf(rapid.SampledFrom(append(shuffled, conversation("moved")))).Draw(t, "again")
 		for _, moved := range again {
 			if moved.ID != "moved" {
@@ -74,7 +74,7 @@ func TestAnExportDoesNotDependOnPagesAndOrder(t *testing.T) {
 	})
 }
 
-func TestASearchWithoutANextPageIsAtItsEnd(t *testing.T) {
+func TestASearchEndsWithoutANextPage(t *testing.T) {
 	for _, pages := range []string{
 		``, `,"pages":null`, `,"pages":{}`, `,"pages":{"next":null}`, `,"pages":{"next":{}}`,
 		`,"pages":{"next":{"starting_after":null}}`, `,"pages":{"next":{"starting_after":""}}`,
@@ -96,7 +96,7 @@ func TestASearchWithoutANextPageIsAtItsEnd(t *testing.T) {
 	}
 }
 
-func TestAConversationThatIsFoundTwiceIsExportedAsItWasFirst(t *testing.T) {
+func TestOfAConversationFoundTwiceTheFirstVersionIsExported(t *testing.T) {
 	w := newWorld(t)
 	w.desk.Script(desktest.OK,
 		desktest.JSON(`{"conversations":[{"id":"9","state":"open"}],"pages":{"next":{"starting_after":"c1"}}}`),
@@ -108,30 +108,30 @@ func TestAConversationThatIsFoundTwiceIsExportedAsItWasFirst(t *testing.T) {
 	}
 }
 
-func TestACursorIsSentBackAsItCame(t *testing.T) {
+func TestACursorIsSentBackUnchanged(t *testing.T) {
 	w := newWorld(t)
 	w.desk.Script(desktest.OK,
 		desktest.JSON(`{"conversations":[],"pages":{"next":{"starting_after":"a/b+c==\n<\u00e9>"}}}`),
 		desktest.JSON(`{"conversations":[]}`))
 	w.export(t)
 	if got := w.desk.Requests()[2].Body; !strings.Contains(got, `"starting_after":"a/b+c==\n\u003cé\u003e"`) {
-		t.Errorf("the next page was asked for with %s", got)
+		t.Errorf("the request for the next page is %s", got)
 	}
 }
 
-func TestACursorThatRepeatsIsAnErrorAndNoLoop(t *testing.T) {
+func TestACursorThatRepeatsIsAnError(t *testing.T) {
 	w := newWorld(t)
 	w.desk.Always(desktest.RepeatCursor)
 	_, err := w.ExportSubject(t.Context(), ref(zoeID))
-	mustRetry(t, err, 0, "POST was answered with a cursor that repeats")
+	mustRetry(t, err, 0, "POST got a response that cannot be used: the cursor repeats")
 
-	w = newWorld(t) // in a circle of more than one
+	w = newWorld(t) // a cycle of several cursors
 	next := func(cursor string) desktest.Fault {
 		return desktest.JSON(fmt.Sprintf(`{"conversations":[],"pages":{"next":{"starting_after":%q}}}`, cursor))
 	}
 	w.desk.Script(desktest.OK, next("a"), next("b"), next("c"), next("a"))
 	_, err = w.ExportSubject(t.Context(), ref(zoeID))
-	mustRetry(t, err, 0, "a cursor that repeats")
+	mustRetry(t, err, 0, "the cursor repeats")
 	if requests := len(w.desk.Requests()); requests != 5 {
 		t.Errorf("%d requests", requests)
 	}
@@ -141,7 +141,7 @@ func TestPagesWithoutEndAreAnError(t *testing.T) {
 	w := newWorld(t)
 	w.desk.SetPageSizes(0)
 	_, err := w.ExportSubject(t.Context(), ref(zoeID))
-	mustRetry(t, err, 0, "pages without end")
+	mustRetry(t, err, 0, "too many pages")
 	if requests := len(w.desk.Requests()); requests != 1+supportdesk.MaxPages {
 		t.Errorf("%d requests", requests)
 	}

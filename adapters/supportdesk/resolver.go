@@ -20,21 +20,21 @@ const Name = "supportdesk"
 
 var _ ports.Resolver = (*Resolver)(nil)
 
-// Resolver answers for one support desk. It is safe for concurrent use and keeps no connection between calls. It does
-// not rectify.
+// Resolver exports and erases contacts of one support desk. It is safe for concurrent use. It keeps no connection
+// between calls, unless Options.Transport does. It does not implement ports.RectifyingResolver.
 type Resolver struct {
-	token   func() string // behind a function, where nothing that prints or encodes a Resolver finds it
+	token   func() string // a function, so that printing or encoding a Resolver does not reveal the token
 	baseURL string
-	// onThisMachine is set if baseURL has plain http, which must not leave the machine.
+	// onThisMachine is set if baseURL has plain http. Requests must then not leave the machine.
 	onThisMachine bool
-	transport     http.RoundTripper // nil: each call has its own
+	transport     http.RoundTripper // nil means a new transport for each call
 	timeout       time.Duration
 	apiVersion    string
 	now           func() time.Time
 }
 
-// New returns the resolver for the desk that the access token belongs to. It asks the desk nothing. What cannot work
-// is domain.ErrConfiguration.
+// New returns the resolver for the workspace of the access token. It sends no request. Returns domain.ErrConfiguration
+// if the access token or an option is not valid.
 func New(accessToken string, options Options) (*Resolver, error) {
 	options = options.withDefaults()
 	if err := options.check(accessToken); err != nil {
@@ -54,15 +54,15 @@ func New(accessToken string, options Options) (*Resolver, error) {
 // Name returns Name.
 func (r *Resolver) Name() string { return Name }
 
-// String names the desk, without the token.
+// String returns Name and the base URL, without the token.
 func (r *Resolver) String() string { return Name + " at " + r.baseURL }
 
-// Format prints String, whatever the verb.
+// Format prints String for every verb.
 func (r *Resolver) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, r.String()) }
 
-// ExportSubject returns the fields of the contact and of its conversations: the fields of the covered surface that are
-// present and not null. It returns no fields for a contact that the desk does not have. It returns none either if the
-// desk fails half-way, because a part could be mistaken for the whole.
+// ExportSubject returns one record for each field of the covered surface that is present and not null, for the contact
+// and its conversations. It returns no records and no error if the desk does not have the contact. On error it returns
+// no records, because an incomplete export could be mistaken for a complete one.
 func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 	path, err := contactPath(ref.Value)
 	if err != nil {
@@ -93,10 +93,11 @@ func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]
 	return records, nil
 }
 
-// EraseSubject deletes the contact. Deleting is idempotent by itself: the desk does not get entryID.
+// EraseSubject deletes the contact. The deletion is idempotent, so that the resolver does not send entryID to the desk.
 //
-// It returns alreadyAbsent only if the desk says twice, to the deletion and to a request for the contact, that it does
-// not have the contact. A contact that was merged is a *domain.ResolverError, as far as the desk reports the merge.
+// EraseSubject returns alreadyAbsent only if the desk responds twice that it does not have the contact: to the deletion
+// and to a request for the contact. It returns a *domain.ResolverError for a merged contact, if the desk reports the
+// merge.
 func (r *Resolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, _ string) (alreadyAbsent bool, err error) {
 	path, err := contactPath(ref.Value)
 	if err != nil {
@@ -105,23 +106,23 @@ func (r *Resolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, _ st
 	call := r.open()
 	defer call.close()
 
-	answer, err := call.send(ctx, http.MethodDelete, path, nil)
+	response, err := call.send(ctx, http.MethodDelete, path, nil)
 	switch {
 	case err != nil:
 		return false, err
-	case answer.notFound():
+	case response.notFound():
 		return call.absent(ctx, path, ref.Value)
-	case answer.status == http.StatusNoContent && len(answer.body) == 0:
+	case response.status == http.StatusNoContent && len(response.body) == 0:
 		return false, nil
 	}
-	if err := answer.confirms(ref.Value); err != nil {
+	if err := response.confirms(ref.Value); err != nil {
 		return false, unusable(http.MethodDelete, err)
 	}
 	return false, nil
 }
 
-// absent asks for a contact that the desk does not find for a deletion. The vendor's description does not say whether
-// that happens to a merged contact as well, whose data lives on under another id.
+// absent requests the contact after the desk has responded with 404 to its deletion. The vendor does not document
+// whether the desk also responds so for a merged contact, whose data remains under another id.
 func (c call) absent(ctx context.Context, path, contactID string) (absent bool, err error) {
 	_, id, known, err := c.contact(ctx, path)
 	switch {
@@ -131,16 +132,16 @@ func (c call) absent(ctx context.Context, path, contactID string) (absent bool, 
 		return true, nil
 	case id != contactID:
 		return false, &domain.ResolverError{
-			Resolver: Name, Message: "DELETE was answered 404, and GET with another contact: this one was merged",
+			Resolver: Name, Message: "DELETE got status 404, but GET returned another contact: the contact was merged",
 		}
 	default:
-		return false, &domain.RetryLater{Resolver: Name, Message: "DELETE was answered 404, and GET with the contact"}
+		return false, &domain.RetryLater{Resolver: Name, Message: "DELETE got status 404, but GET returned the contact"}
 	}
 }
 
-// confirms returns an error unless the body says that this contact was deleted.
-func (a answer) confirms(contactID string) error {
-	fields, err := a.object()
+// confirms returns an error unless the body confirms the deletion of this contact.
+func (r deskResponse) confirms(contactID string) error {
+	fields, err := r.object()
 	if err != nil {
 		return err
 	}
@@ -157,12 +158,12 @@ func (a answer) confirms(contactID string) error {
 	}
 }
 
-// contactPath is the path of a contact: its id is one segment, whatever is in it. What would not stay one, or would be
-// another id once it is part of a URL or of JSON, is refused: "." and ".." are resolved away by clients and servers
-// even where they are escaped.
+// contactPath returns the path of a contact, with the escaped id as its last segment. It refuses an id that would not
+// remain one segment, or would become another id in a URL or in JSON. It refuses "." and "..", because clients and
+// servers remove these segments even if they are escaped.
 func contactPath(id string) (string, error) {
 	if id == "" || id == "." || id == ".." || !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
-		return "", &domain.ResolverError{Resolver: Name, Message: "the ref is no id that a contact can have"}
+		return "", &domain.ResolverError{Resolver: Name, Message: "the value of the ref is not a valid contact id"}
 	}
 	return "/contacts/" + url.PathEscape(id), nil
 }

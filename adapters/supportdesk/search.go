@@ -8,13 +8,14 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// perPage is the most that the vendor allows.
+// perPage is the maximum page size of the vendor.
 const perPage = 150
 
-// maxPages ends a search that does not end by itself. It leaves room for more conversations than a person can have.
+// maxPages is the maximum number of pages of a search. It ends a search whose pages always have a next page. A real
+// contact has far fewer conversations.
 const maxPages = 1000
 
-// search asks for a page of a contact's conversations.
+// search is the request for one page of a contact's conversations.
 type search struct {
 	Query      searchQuery      `json:"query"`
 	Pagination searchPagination `json:"pagination"`
@@ -31,9 +32,9 @@ type searchPagination struct {
 	StartingAfter string `json:"starting_after,omitempty"`
 }
 
-// eachConversation calls yield for every conversation of the contact, once, whatever the pages: conversations that
-// move while the search goes on are on two of them. A search ends when there is no next cursor; a short page says
-// nothing.
+// eachConversation calls yield once for every conversation of the contact. A conversation can be on two pages, because
+// conversations move between pages during the search. The search ends with the page that has no next cursor. A page
+// that is not full does not end it.
 func (c call) eachConversation(
 	ctx context.Context, contactID string, yield func(id string, conversation object) error,
 ) error {
@@ -72,21 +73,21 @@ func (c call) eachConversation(
 	return unusable(http.MethodPost, errTooManyPages)
 }
 
-// page makes a search for one page and returns the cursor of the next, empty after the last. A 404 of the desk is
-// final: the contact was there a moment ago, so it is the search itself that the desk does not have.
+// page requests one page and returns the cursor of the next page, or "" for the last page. A 404 of the desk is a
+// domain.ResolverError: the desk has just returned the contact, so the 404 means that the desk has no search.
 func (c call) page(ctx context.Context, request search) (conversations []object, next string, err error) {
 	body, err := json.Marshal(request)
 	if err != nil {
-		return nil, "", &domain.ResolverError{Resolver: Name, Message: "the search cannot be written"}
+		return nil, "", &domain.ResolverError{Resolver: Name, Message: "the search request could not be encoded"}
 	}
-	answer, err := c.send(ctx, http.MethodPost, "/conversations/search", body)
+	response, err := c.send(ctx, http.MethodPost, "/conversations/search", body)
 	if err != nil {
 		return nil, "", err
 	}
-	if answer.notFound() {
-		return nil, "", refused(http.MethodPost, answer.status, nil, c.resolver.now())
+	if response.notFound() {
+		return nil, "", refused(http.MethodPost, response.status, nil, c.resolver.now())
 	}
-	fields, err := answer.object()
+	fields, err := response.object()
 	if err == nil {
 		conversations, next, err = readPage(fields)
 	}
@@ -96,10 +97,10 @@ func (c call) page(ctx context.Context, request search) (conversations []object,
 	return conversations, next, nil
 }
 
-// readPage takes a page apart. The parts that say where the next page begins must be understood: else the search would
-// end here and a part would pass for the whole.
+// readPage returns the conversations and the next cursor of a page. It returns an error for any part that has an
+// unexpected shape. Otherwise a cursor could be overlooked, and an incomplete export would look complete.
 func readPage(page object) (conversations []object, next string, err error) {
-	if kind := page["type"]; !isNull(kind) && !says(kind, "conversation.list") {
+	if kind := page["type"]; !isNull(kind) && !isText(kind, "conversation.list") {
 		return nil, "", errShape
 	}
 	list, present := page["conversations"]
@@ -107,7 +108,7 @@ func readPage(page object) (conversations []object, next string, err error) {
 		return nil, "", errShape
 	}
 	for _, conversation := range conversations {
-		if kind := conversation["type"]; !isNull(kind) && !says(kind, "conversation") {
+		if kind := conversation["type"]; !isNull(kind) && !isText(kind, "conversation") {
 			return nil, "", errShape
 		}
 	}
@@ -115,7 +116,7 @@ func readPage(page object) (conversations []object, next string, err error) {
 	return conversations, next, err
 }
 
-// readNext reads the cursor of the next page; it is empty if there is none.
+// readNext returns the cursor of the next page, or "" if there is no next page.
 func readNext(raw json.RawMessage) (cursor string, err error) {
 	for _, key := range []string{"next", "starting_after"} {
 		if isNull(raw) {

@@ -24,7 +24,7 @@ var (
 	updated = time.Date(2024, 12, 19, 8, 0, 0, 0, time.UTC)
 )
 
-// zoe is a contact with everything that is exported, and with what is not.
+// zoe returns a contact with all exported fields and with excluded data.
 func zoe() desktest.Contact {
 	return desktest.Contact{
 		ID: zoeID, Email: "zoe@example.org", Name: "Zoe", Phone: "+49301234567",
@@ -39,7 +39,7 @@ func conversation(id string) desktest.Conversation {
 	}
 }
 
-// world is a desk that knows Zoe, and a resolver for it.
+// world is a desk with the contact Zoe, and a resolver for the desk.
 type world struct {
 	*supportdesk.Resolver
 	desk *desktest.Desk
@@ -83,7 +83,8 @@ func values(records []domain.ExportRecord) map[string]any {
 	return all
 }
 
-// attempts calls both methods. What an export returns beside an error must be nothing.
+// attempts calls both methods and returns their errors by HTTP method. It checks that a method that failed returned no
+// other result.
 func (w world) attempts(ctx context.Context, t testing.TB) map[string]error {
 	t.Helper()
 	records, exported := w.ExportSubject(ctx, ref(zoeID))
@@ -92,12 +93,12 @@ func (w world) attempts(ctx context.Context, t testing.TB) map[string]error {
 	}
 	absent, erased := w.EraseSubject(ctx, ref(zoeID), entry)
 	if erased != nil && absent {
-		t.Error("an erasure that failed said alreadyAbsent")
+		t.Error("an erasure that failed returned alreadyAbsent")
 	}
 	return map[string]error{"GET": exported, "DELETE": erased}
 }
 
-// mustRetry checks that err is to be tried again, after exactly that long, and says what happened.
+// mustRetry checks that err is a *domain.RetryLater with the delay after, and contains text.
 func mustRetry(t testing.TB, err error, after time.Duration, text string) {
 	t.Helper()
 	var later *domain.RetryLater
@@ -111,11 +112,11 @@ func mustRetry(t testing.TB, err error, after time.Duration, text string) {
 		t.Errorf("Resolver = %q", later.Resolver)
 	}
 	if !strings.Contains(err.Error(), text) {
-		t.Errorf("the error is %q, want it to say %q", err, text)
+		t.Errorf("the error is %q, want it to contain %q", err, text)
 	}
 }
 
-// mustBeFinal checks that err is never tried again.
+// mustBeFinal checks that err is a *domain.ResolverError and contains text.
 func mustBeFinal(t testing.TB, err error, text string) {
 	t.Helper()
 	var final *domain.ResolverError
@@ -126,6 +127,6 @@ func mustBeFinal(t testing.TB, err error, text string) {
 		t.Errorf("Resolver = %q", final.Resolver)
 	}
 	if !strings.Contains(err.Error(), text) {
-		t.Errorf("the error is %q, want it to say %q", err, text)
+		t.Errorf("the error is %q, want it to contain %q", err, text)
 	}
 }

@@ -7,17 +7,17 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// field is a field of the desk's JSON that is exported.
+// field is an exported field of the desk's JSON.
 type field struct {
-	name     string // its name in the export; {id} is the conversation's id
+	name     string // the name in the export, where {id} is a placeholder for the id of the conversation
 	category domain.Category
-	key      string // its name in the desk's JSON
+	key      string // the name in the desk's JSON
 	read     reader
 }
 
 type fields []field
 
-// The covered surface. CoveredSurface says what is here, and ExportSubject walks it: there is no other list.
+// The covered surface. CoveredSurface and ExportSubject both use these lists.
 var (
 	contactFields = fields{
 		{"contact.email", domain.CategoryContact, "email", readScalar},
@@ -31,7 +31,7 @@ var (
 	}
 )
 
-// CoveredSurface says what ExportSubject exports and what it leaves out.
+// CoveredSurface returns the fields that ExportSubject exports, and descriptions of the data that it does not export.
 func (r *Resolver) CoveredSurface() domain.CoveredSurface {
 	var covered []domain.CoveredField
 	for _, f := range slices.Concat(contactFields, conversationFields) {
@@ -47,16 +47,17 @@ func (r *Resolver) CoveredSurface() domain.CoveredSurface {
 		Notes: []string{
 			"the vendor can recover a deleted contact for 7 days",
 			"the vendor keeps satisfaction ratings after a contact is deleted",
-			"a contact that was merged lives on under another id: both the export and the erasure need that id",
-			"for a contact that was merged, the vendor documents 410 for some versions of its API and 404 for others; with " +
-				"410 the export is incomplete and the erasure is refused; with 404 for the deletion and for the contact it " +
-				"cannot be told from a contact that was deleted: the export is empty and the erasure says already absent",
+			"the data of a merged contact remains under another id: the export and the erasure need that id",
+			"for a merged contact, the vendor documents status 410 in some versions of its API and 404 in others; with 410, " +
+				"the export is incomplete and the erasure is refused; with 404 for the deletion and for the contact, a " +
+				"merged contact cannot be distinguished from a deleted contact: the export is empty and the erasure reports " +
+				"already absent",
 		},
 	}
 }
 
-// records picks the fields out of an object. One that is absent or null has no record. The error is that of a value
-// which the field cannot have.
+// records returns a record for each field of an object. A field that is absent or null has no record. It returns an
+// error if the value of a field is not valid.
 func (all fields) records(row, id string, from object) ([]domain.ExportRecord, error) {
 	var records []domain.ExportRecord
 	for _, f := range all {

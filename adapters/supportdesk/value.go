@@ -11,11 +11,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// object is a JSON object whose fields are not looked into before they are wanted. Their names are matched exactly,
-// which decoding into a struct does not do, and none comes twice: readers differ on the one that counts.
+// object is a JSON object whose fields are decoded only when they are read. Unlike decoding into a struct, it matches
+// names exactly. It refuses an object that has the same name twice, because readers differ on the value that counts.
 type object map[string]json.RawMessage
 
-// UnmarshalJSON reads an object. Everything else, null included, is errShape.
+// UnmarshalJSON reads an object. It returns errShape for any other JSON, including null.
 func (o *object) UnmarshalJSON(document []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(document))
 	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
@@ -37,18 +37,18 @@ func (o *object) UnmarshalJSON(document []byte) error {
 	return nil
 }
 
-// reader turns a field's JSON into the value of a record: nil for an absent or null field, else something that
-// domain.ExportRecord allows. The error is errShape.
+// reader converts the JSON of a field to the value of a domain.ExportRecord. It returns nil for a field that is absent
+// or null. The error is errShape.
 type reader func(json.RawMessage) (any, error)
 
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// readScalar keeps the value as it came, so that nothing is lost where a desk has a number for a phone. Only an object
-// or an array is refused: either could hold anything, the exclusions included.
+// readScalar returns a string, a boolean or a number without conversion. For example, a desk may have a number as the
+// phone. It refuses an object or an array, because either could contain excluded data.
 func readScalar(raw json.RawMessage) (any, error) {
 	switch {
 	case isNull(raw):
-		return nil, nil //nolint:nilnil // no value is no error
+		return nil, nil //nolint:nilnil // nil means absent or null
 	case raw[0] == '{' || raw[0] == '[':
 		return nil, errShape
 	case raw[0] == '"':
@@ -60,17 +60,17 @@ func readScalar(raw json.RawMessage) (any, error) {
 	}
 }
 
-// The instants that a JSON document can hold: RFC 3339 has years of four digits.
+// The range of times in JSON. The years of RFC 3339 have four digits.
 var (
 	earliest = float64(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).Unix())
 	latest   = float64(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).Unix())
 )
 
-// readTime reads unix seconds, as an integer, with a fraction, or either of them as a string, and, in case a desk has
-// moved on, RFC 3339. An empty string is no time.
+// readTime reads Unix seconds: an integer, a number with a fraction, or a string with either of them. It also accepts
+// RFC 3339, in case the vendor changes the format. It returns nil for an empty string.
 func readTime(raw json.RawMessage) (any, error) {
 	if isNull(raw) {
-		return nil, nil //nolint:nilnil // no value is no error
+		return nil, nil //nolint:nilnil // nil means absent or null
 	}
 	text := string(raw)
 	if raw[0] == '"' {
@@ -79,7 +79,7 @@ func readTime(raw json.RawMessage) (any, error) {
 			return nil, err
 		}
 		if unquoted == "" {
-			return nil, nil //nolint:nilnil // no value is no error
+			return nil, nil //nolint:nilnil // nil means absent or null
 		}
 		if instant, err := time.Parse(time.RFC3339, unquoted); err == nil {
 			return domain.Instant(instant), nil
@@ -87,15 +87,15 @@ func readTime(raw json.RawMessage) (any, error) {
 		text = unquoted
 	}
 	seconds, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(earliest <= seconds && seconds <= latest) { // also not a number
+	if err != nil || !(earliest <= seconds && seconds <= latest) { // NaN fails, too
 		return nil, errShape
 	}
 	whole, fraction := math.Modf(seconds)
 	instant := time.Unix(int64(whole), int64(fraction*float64(time.Second)))
-	return domain.Instant(instant.Round(time.Microsecond)), nil // a float64 has no digit to lose below
+	return domain.Instant(instant.Round(time.Microsecond)), nil // about the precision of a float64
 }
 
-// readID reads an identifier: a string that is not empty, or a number.
+// readID reads an id, which must be a number or a string that is not empty.
 func readID(raw json.RawMessage) (string, error) {
 	value, err := readScalar(raw)
 	if err != nil {
@@ -120,8 +120,8 @@ func unquote(raw json.RawMessage) (string, error) {
 	return text, nil
 }
 
-// parseObject reads a whole document that is an object. It must be UTF-8: decoding would replace other bytes, and make
-// two ids one.
+// parseObject parses a document that must be a single object in UTF-8. Decoding replaces invalid bytes, so that two
+// different ids could become equal.
 func parseObject(document []byte) (object, error) {
 	var parsed object
 	if !utf8.Valid(document) || json.Unmarshal(document, &parsed) != nil || parsed == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/supportdesk/desktest"
 )
 
-// The requests as the vendor's API description has them, byte by byte where it matters.
+// The requests match the vendor's API description. Paths and bodies are compared byte by byte.
 func TestRequestsAreThoseOfTheVendorsAPI(t *testing.T) {
 	w := newWorld(t, func(o *supportdesk.Options) { o.APIVersion = "2.14" })
 	w.desk.SetPageSizes(1)
@@ -55,7 +55,7 @@ func TestRequestsAreThoseOfTheVendorsAPI(t *testing.T) {
 	}
 }
 
-func TestNothingIsRememberedBetweenCalls(t *testing.T) {
+func TestNoCookieIsKeptBetweenCalls(t *testing.T) {
 	w := newWorld(t)
 	w.desk.Always(desktest.Fault(desktest.OK).With("Set-Cookie", "session=1").With("Connection", "keep-alive"))
 	w.export(t)
@@ -85,7 +85,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 		w := newWorld(t)
 		w.desk.Always(desktest.Redirect(status, w.url+"/contacts/elsewhere"))
 		for method, err := range w.attempts(t.Context(), t) {
-			mustRetry(t, err, 0, fmt.Sprintf("%s was answered %d", method, status))
+			mustRetry(t, err, 0, fmt.Sprintf("%s got status %d", method, status))
 		}
 		requests := w.desk.Requests()
 		if len(requests) != 2 || requests[0].Path != requests[1].Path {

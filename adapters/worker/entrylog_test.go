@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// reporting is a runner that says what came of entries.
+// reporting is a runner with the method OnFailure.
 type reporting struct {
 	worker.Runner
 	call func(ctx context.Context, entry domain.OutboxEntry, cause error)
@@ -19,10 +19,10 @@ type reporting struct {
 
 func (r *reporting) OnFailure(call func(context.Context, domain.OutboxEntry, error)) { r.call = call }
 
-func TestWhatAResolverSaysIsLogged(t *testing.T) {
+func TestTheMessageOfAResolverIsLogged(t *testing.T) {
 	class, unclaimed := "refused", domain.LastErrorUnclaimed
 	cause := fmt.Errorf("%s: %w", secret, &domain.ResolverError{
-		Resolver: "desk", Message: "DELETE was answered 403", Err: errors.New(secret),
+		Resolver: "desk", Message: "DELETE got status 403", Err: errors.New(secret),
 	})
 	id, err := domain.NewSubjectID(secret)
 	if err != nil {
@@ -38,12 +38,12 @@ func TestWhatAResolverSaysIsLogged(t *testing.T) {
 		"tried again": {
 			domain.OutboxEntry{Status: domain.OutboxFailed, LastError: &class},
 			cause, "WARN",
-			"habeas: call to an external system failed", "habeas: resolver desk: DELETE was answered 403",
+			"habeas: call to an external system failed", "habeas: resolver desk: DELETE got status 403",
 		},
 		"abandoned": {
 			domain.OutboxEntry{Status: domain.OutboxAbandoned, LastError: &class},
 			cause, "ERROR",
-			"habeas: outbox entry abandoned", "habeas: resolver desk: DELETE was answered 403",
+			"habeas: outbox entry abandoned", "habeas: resolver desk: DELETE got status 403",
 		},
 		"abandoned without a call": {
 			domain.OutboxEntry{Status: domain.OutboxAbandoned, LastError: &class},
@@ -63,17 +63,17 @@ func TestWhatAResolverSaysIsLogged(t *testing.T) {
 			errors.New(secret), "WARN",
 			"habeas: call to an external system failed", nil,
 		},
-		"not taken": {
+		"not claimed": {
 			domain.OutboxEntry{Status: domain.OutboxPending, LastError: &unclaimed},
 			nil, "ERROR",
-			"habeas: outbox entry not taken for a day", nil,
+			"habeas: outbox entry not claimed for a day", nil,
 		},
 	} {
 		var log records
 		runner := &reporting{Runner: newFake(nil)}
 		_, err := worker.New(runner, worker.Options{Logger: log.logger()})
 		if err != nil || runner.call == nil {
-			t.Fatalf("the worker asks for no reports: %v", err)
+			t.Fatalf("the worker did not call OnFailure: %v", err)
 		}
 		entry := c.entry
 		entry.Resolver, entry.Operation, entry.Attempts = "desk", domain.OperationErase, 3

@@ -16,14 +16,14 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The commit of an erasure wakes the worker, which tells the newsletter service at once.
+// The commit of an erasure wakes the worker. The worker immediately calls the newsletter service.
 func ExampleNew() {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
 	})
 	check(err)
-	var background *worker.SagaWorker // needs the store, which has to wake it
+	var background *worker.SagaWorker // declared before the store, because the store wakes it
 	store, err := memory.New(dataMap, memory.Options{Enqueued: func() { background.Wake() }})
 	check(err)
 	service := newsletter{removed: make(chan string)}
@@ -46,8 +46,8 @@ func ExampleNew() {
 	// stopped: <nil>
 }
 
-// An application with a life cycle of its own starts the worker with its server, and stops it after that, when no
-// request is left that could give it work.
+// An application starts the worker together with its server. It stops the worker after the server, when no request is
+// left that could add entries to the outbox.
 func ExampleSagaWorker_Stop() {
 	background, err := worker.New(idle{}, worker.Options{})
 	check(err)
@@ -59,7 +59,7 @@ func ExampleSagaWorker_Stop() {
 	failed := make(chan error, 1)
 	go func() { failed <- server.ListenAndServe() }()
 	select {
-	case err = <-failed: // the port is taken, for one
+	case err = <-failed: // for example because the port is in use
 	case <-ctx.Done():
 		err = server.Shutdown(context.Background())
 	}
@@ -67,7 +67,7 @@ func ExampleSagaWorker_Stop() {
 	// Output: <nil>
 }
 
-// idle is a runner without work; an application has a saga.Runner, which is stack.Stack.Runner.
+// idle is a runner that finds no entries. An application uses stack.Stack.Runner, which is a *saga.Runner.
 type idle struct{}
 
 func (idle) RunOnce(context.Context) (settled int, err error) { return 0, nil }

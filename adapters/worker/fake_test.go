@@ -14,12 +14,13 @@ import (
 	"github.com/habeas-data/habeas/adapters/worker"
 )
 
-// quiet is the log of tests in which batches fail on purpose.
+// quiet discards the log of tests in which batches fail on purpose.
 var quiet = slog.New(slog.DiscardHandler)
 
-// fake is a runner whose batches a test writes. It notes when each began, and how many there were at a time.
+// fake is a runner whose batches are a function of the test. It records when each batch began, and how many batches ran
+// concurrently.
 type fake struct {
-	batch func(ctx context.Context, n int) (settled int, err error) // n counts from 1; nil has nothing to do
+	batch func(ctx context.Context, n int) (settled int, err error) // n counts from 1; nil means that no entry is due
 
 	began     time.Time
 	mu        sync.Mutex
@@ -59,23 +60,23 @@ func (f *fake) wantAt(t *testing.T, want ...time.Duration) {
 	}
 }
 
-// wantOneLoop checks that batches never ran at the same time.
+// wantOneLoop checks that batches never ran concurrently.
 func (f *fake) wantOneLoop(t *testing.T) {
 	t.Helper()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.most != 1 {
-		t.Errorf("%d batches ran at the same time", f.most)
+		t.Errorf("%d batches ran concurrently", f.most)
 	}
 }
 
-// bubble runs a test in a world whose time passes only when nothing else is left to do.
+// bubble runs a test with a fake clock, which advances only while every goroutine of the test is blocked.
 func bubble(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	synctest.Test(t, test)
 }
 
-// pass lets time pass, and everything happen that then happens.
+// pass advances the clock, and waits until every goroutine is blocked again.
 func pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -97,7 +98,7 @@ func newWorker(t *testing.T, runner worker.Runner, opts worker.Options) *worker.
 	return w
 }
 
-// records is a log.
+// records is a log in memory.
 type records struct {
 	mu   sync.Mutex
 	text bytes.Buffer

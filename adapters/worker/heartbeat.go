@@ -7,15 +7,18 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// longestPause is how long a batch may be under way without progress before it counts as stuck, if the runner does not
-// say.
+// longestPause is how long a batch may run without progress before it counts as stuck, if the runner has no method
+// LongestPause.
 const longestPause = 15 * time.Minute
 
 var _ ports.Heartbeat = (*SagaWorker)(nil)
 
-// Heartbeat implements ports.Heartbeat. The last sign of life is the last batch that succeeded, or the start. A batch
-// that is under way is a sign of life, too, because its calls may take long. It is none if the last batch failed, or if
-// it makes no progress for longer than the runner says that it can; without a word of the runner, for 15 minutes.
+// Heartbeat implements ports.Heartbeat. It returns the time of the last sign of life, and whether the worker is
+// running. The last sign of life is the end of the last batch that succeeded, or the start of the worker.
+//
+// While a batch runs and makes progress, the last sign of life is the current time, because calls may take long. A
+// running batch does not count if the batch that ended last failed. It does not count either if no batch has made
+// progress for longer than LongestPause of the runner, or for 15 minutes if the runner has no such method.
 func (w *SagaWorker) Heartbeat() (last time.Time, running bool) {
 	w.mu.Lock()
 	running = w.running()
@@ -23,13 +26,13 @@ func (w *SagaWorker) Heartbeat() (last time.Time, running bool) {
 	return w.pulse.read(w.options.Clock.Now(), w.pause), running
 }
 
-// pulse has the signs of life of a worker's loops.
+// pulse records the signs of life of all loops of a worker.
 type pulse struct {
 	mu      sync.Mutex
-	last    time.Time // batch that succeeded, or the start
-	moved   time.Time // begin or progress of a batch
-	busy    int       // batches under way
-	failing bool      // the last batch that ended
+	last    time.Time // end of the last batch that succeeded, or the start of the worker
+	moved   time.Time // last begin or progress of a batch
+	busy    int       // batches that are running
+	failing bool      // the batch that ended last failed
 }
 
 func (p *pulse) start(now time.Time) {

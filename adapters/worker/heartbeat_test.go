@@ -11,7 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/domain"
-	telling "github.com/habeas-data/habeas/internal/tests/observed"
+	recording "github.com/habeas-data/habeas/internal/tests/observed"
 )
 
 // wantHeartbeat checks the age of the last sign of life, and whether the worker runs.
@@ -25,7 +25,7 @@ func wantHeartbeat(t *testing.T, w *worker.SagaWorker, age time.Duration, runnin
 
 func TestTheHeartbeatIsTheLastBatchThatSucceeded(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		var failing atomic.Bool // a bubble orders what is before a Wait alone
+		var failing atomic.Bool // synctest.Wait orders only the accesses before it
 		w := newWorker(t, newFake(func(context.Context, int) (int, error) {
 			if failing.Load() {
 				return 0, errBroken
@@ -33,7 +33,7 @@ func TestTheHeartbeatIsTheLastBatchThatSucceeded(t *testing.T) {
 			return 0, nil
 		}), worker.Options{Logger: quiet})
 		if _, running := w.Heartbeat(); running {
-			t.Error("it runs before its start")
+			t.Error("the worker is running before its start")
 		}
 		w.Start()
 		wantHeartbeat(t, w, 0, true)
@@ -54,7 +54,7 @@ func TestTheHeartbeatIsTheLastBatchThatSucceeded(t *testing.T) {
 	})
 }
 
-// A system that is slow keeps a batch under way. That is no reason to restart the application.
+// A slow external system makes a batch take long. The orchestrator must not restart the application for that.
 func TestABatchUnderWayIsASignOfLife(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := started(t, newFake(func(context.Context, int) (int, error) {
@@ -63,24 +63,25 @@ func TestABatchUnderWayIsASignOfLife(t *testing.T) {
 		}), worker.Options{StopTimeout: 3 * time.Hour})
 		pass(15 * time.Minute)
 		wantHeartbeat(t, w, 0, true)
-		pass(time.Second) // it is stuck
+		pass(time.Second) // now it counts as stuck
 		wantHeartbeat(t, w, 15*time.Minute+time.Second, true)
 	})
 }
 
-// A batch that hangs because the database does not answer is no sign of life.
-func TestABatchUnderWayAfterAFailureIsNoSignOfLife(t *testing.T) {
+// A batch that runs after a failed batch is not a sign of life, because it may hang like a database that does not
+// respond.
+func TestABatchUnderWayAfterAFailureIsNotASignOfLife(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := started(t, newFake(func(context.Context, int) (int, error) {
 			time.Sleep(30 * time.Second)
 			return 0, errBroken
 		}), worker.Options{StopTimeout: time.Hour, Logger: quiet})
-		pass(40 * time.Second) // in the second one
+		pass(40 * time.Second) // during the second batch
 		wantHeartbeat(t, w, 40*time.Second, true)
 	})
 }
 
-// progressing is a runner that says when it makes progress.
+// progressing is a runner that reports its progress.
 type progressing struct {
 	*fake
 	mu   sync.Mutex
@@ -114,14 +115,14 @@ func TestProgressIsASignOfLife(t *testing.T) {
 	})
 }
 
-// stopped is a clock that stands still.
+// stopped is a clock that always returns the same time.
 type stopped struct{ at time.Time }
 
 func (s stopped) Now() time.Time { return s.at }
 
 func TestBatchesAreObserved(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		recorder := &telling.Recorder{}
+		recorder := &recording.Recorder{}
 		noon := time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 		w := started(t, newFake(func(_ context.Context, n int) (int, error) {
 			switch n {
@@ -146,7 +147,7 @@ func TestBatchesAreObserved(t *testing.T) {
 func TestAnObserverThatPanicsDoesNotStopTheWorker(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		runner := newFake(nil)
-		started(t, runner, worker.Options{Observer: telling.Broken{}})
+		started(t, runner, worker.Options{Observer: recording.Broken{}})
 		pass(11 * time.Second)
 		runner.wantAt(t, 0, 5*time.Second, 10*time.Second)
 	})
@@ -174,7 +175,7 @@ func TestTheOutboxIsObservedEveryMinute(t *testing.T) {
 	for _, fail := range []bool{false, true} {
 		bubble(t, func(t *testing.T) {
 			runner, log := &watching{fake: newFake(nil), fail: fail}, &records{}
-			started(t, runner, worker.Options{Observer: &telling.Recorder{}, Logger: log.logger()})
+			started(t, runner, worker.Options{Observer: &recording.Recorder{}, Logger: log.logger()})
 			pass(150 * time.Second)
 			if len(runner.at) != 3 || runner.at[0] != 0 || runner.at[2] != 2*time.Minute {
 				t.Errorf("observed at %v", runner.at)

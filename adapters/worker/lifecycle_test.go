@@ -68,7 +68,7 @@ func TestAStopThatTimesOutLeavesNoWayToASecondLoop(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		runner := newFake(func(_ context.Context, n int) (int, error) {
 			if n == 1 {
-				time.Sleep(time.Minute) // whatever its context says
+				time.Sleep(time.Minute) // ignores its context
 			}
 			return 1 - min(n, 2)/2, nil // the first batch settled something
 		})
@@ -77,7 +77,7 @@ func TestAStopThatTimesOutLeavesNoWayToASecondLoop(t *testing.T) {
 		pass(time.Second)
 		began := time.Now()
 		if err := w.Stop(2 * time.Second); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 2*time.Second {
-			t.Errorf("Stop said %v after %v", err, time.Since(began))
+			t.Errorf("Stop returned %v after %v", err, time.Since(began))
 		}
 		w.Start()
 		w.Wake()
@@ -86,7 +86,7 @@ func TestAStopThatTimesOutLeavesNoWayToASecondLoop(t *testing.T) {
 		runner.wantAt(t, 0)
 		must(t, w.Stop(time.Hour))
 		pass(time.Hour)
-		runner.wantAt(t, 0) // what was started in between was not started
+		runner.wantAt(t, 0) // the calls of Start in between had no effect
 
 		w.Start()
 		pass(6 * time.Second)
@@ -129,7 +129,7 @@ func TestStopWaitsForItsDefault(t *testing.T) {
 				pass(0)
 				began := time.Now()
 				if err := w.Stop(c.argument); domain.ErrorClass(err) != "timeout" || time.Since(began) != c.want {
-					t.Errorf("Stop said %v after %v", err, time.Since(began))
+					t.Errorf("Stop returned %v after %v", err, time.Since(began))
 				}
 				must(t, w.Stop(time.Hour))
 			})
@@ -170,7 +170,7 @@ func TestAConfigurationThatCannotWorkIsRefused(t *testing.T) {
 		"no runner":        {nil, worker.Options{}},
 		"a negative poll":  {newFake(nil), worker.Options{PollInterval: -1}},
 		"a negative limit": {newFake(nil), worker.Options{StopTimeout: -1}},
-		"fewer than none":  {newFake(nil), worker.Options{Workers: -1}},
+		"a negative count": {newFake(nil), worker.Options{Workers: -1}},
 	} {
 		if w, err := worker.New(c.runner, c.opts); !errors.Is(err, domain.ErrConfiguration) || w != nil {
 			t.Errorf("%s: got %v", name, err)
@@ -178,7 +178,7 @@ func TestAConfigurationThatCannotWorkIsRefused(t *testing.T) {
 	}
 }
 
-func TestStartStopAndWakeMayComeTogether(t *testing.T) {
+func TestStartStopAndWakeMayBeCalledConcurrently(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	began := make(chan struct{}, 1)
 	runner := newFake(func(_ context.Context, n int) (int, error) {
@@ -205,7 +205,7 @@ func TestStartStopAndWakeMayComeTogether(t *testing.T) {
 	}
 }
 
-func TestStopMayBeCalledByManyAtOnce(t *testing.T) {
+func TestStopMayBeCalledConcurrently(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWorker(t, newFake(func(context.Context, int) (int, error) {
 			time.Sleep(time.Second)
@@ -221,7 +221,7 @@ func TestStopMayBeCalledByManyAtOnce(t *testing.T) {
 	})
 }
 
-// stop is for goroutines other than the test's, which may not end it.
+// stop calls Stop in a goroutine other than the goroutine of the test, which must not call t.Fatal.
 func stop(t *testing.T, w *worker.SagaWorker) {
 	t.Helper()
 	if err := w.Stop(time.Minute); err != nil {

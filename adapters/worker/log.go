@@ -16,8 +16,8 @@ func (w *SagaWorker) logger() *slog.Logger {
 	return slog.Default()
 }
 
-// logFailure says that a batch failed: a warning where time may heal it, else an error. A batch that ended because it
-// was told to did not fail.
+// logFailure logs that a batch failed. The level is a warning if a later batch may succeed, and otherwise an error. It
+// does not log a batch that ended because ctx was canceled.
 func (w *SagaWorker) logFailure(ctx context.Context, settled int, err error) {
 	class := domain.ErrorClass(err)
 	if ctx.Err() != nil && class == "canceled" {
@@ -31,8 +31,8 @@ func (w *SagaWorker) logFailure(ctx context.Context, settled int, err error) {
 	w.logger().LogAttrs(ctx, level, "habeas: outbox batch failed", attributes...)
 }
 
-// logEntry says what came of an entry for an external system: a warning where it is tried again, and an error where a
-// person has to look into it.
+// logEntry logs an entry that did not succeed. The level is a warning if the runner retries the entry, and an error if
+// an operator must act.
 func (w *SagaWorker) logEntry(ctx context.Context, entry domain.OutboxEntry, cause error) {
 	level, message := slog.LevelWarn, "habeas: call to an external system failed"
 	class := ""
@@ -43,7 +43,7 @@ func (w *SagaWorker) logEntry(ctx context.Context, entry domain.OutboxEntry, cau
 	case entry.Status == domain.OutboxAbandoned:
 		level, message = slog.LevelError, "habeas: outbox entry abandoned"
 	case class == domain.LastErrorUnclaimed:
-		level, message = slog.LevelError, "habeas: outbox entry not taken for a day"
+		level, message = slog.LevelError, "habeas: outbox entry not claimed for a day"
 	}
 	attributes := []slog.Attr{
 		slog.String("resolver", entry.Resolver), slog.String("operation", string(entry.Operation)),
@@ -57,7 +57,8 @@ func (w *SagaWorker) logEntry(ctx context.Context, entry domain.OutboxEntry, cau
 	w.logger().LogAttrs(ctx, level, message, attributes...)
 }
 
-// logRest says what failed beside the batches. The next time is after the interval.
+// logRest logs that a purge or an observation failed, unless ctx has ended. The next attempt follows after the
+// interval.
 func (w *SagaWorker) logRest(ctx context.Context, message string, interval time.Duration, err error) {
 	if ctx.Err() != nil {
 		return
@@ -66,8 +67,8 @@ func (w *SagaWorker) logRest(ctx context.Context, message string, interval time.
 	w.logger().LogAttrs(ctx, slog.LevelWarn, message, attributes...)
 }
 
-// logPanic says where the runner panicked, and with what type of value, which is nil when the runner did not panic but
-// ended its goroutine.
+// logPanic logs where the runner panicked, and the type of the value. The value is nil if the runner ended its
+// goroutine with runtime.Goexit.
 func (w *SagaWorker) logPanic(ctx context.Context, value any) {
 	attributes := append(safelog.Panic(value), w.retryIn())
 	w.logger().LogAttrs(ctx, slog.LevelError, "habeas: outbox batch panicked", attributes...)

@@ -38,7 +38,7 @@ func TestAFailureIsLoggedByItsClass(t *testing.T) {
 			errors.Join(foreign, &domain.Error{Code: domain.ErrSession, Op: "settle", Err: foreign}),
 			"ERROR", "session", "habeas: settle: session",
 		},
-		"canceled by nobody": {context.Canceled, "ERROR", "canceled", nil},
+		"canceled without a Stop": {context.Canceled, "ERROR", "canceled", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestItSurvivesARunnerThatPanicsOrEndsItsGoroutine(t *testing.T) {
 	})
 }
 
-func TestABatchThatEndedBecauseOfAStopIsNoFailure(t *testing.T) {
+func TestABatchThatEndedBecauseOfAStopIsNotLogged(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var log records
 		w := newWorker(t, newFake(func(ctx context.Context, _ int) (int, error) {
@@ -137,7 +137,7 @@ func TestAFailureToSettleDuringAStopIsLogged(t *testing.T) {
 	})
 }
 
-func TestTheDefaultLoggerIsTheOneInForceAtTheTime(t *testing.T) {
+func TestTheDefaultLoggerIsReadForEachRecord(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var log records
 		started(t, newFake(func(context.Context, int) (int, error) { return 0, errBroken }), worker.Options{})

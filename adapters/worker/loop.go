@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// run drains and rests until ctx ends. Nothing else ends it.
+// run is one loop: it runs batches and sleeps, until ctx ends.
 func (w *SagaWorker) run(ctx context.Context) {
 	for {
 		healthy := w.drain(ctx)
@@ -18,14 +18,14 @@ func (w *SagaWorker) run(ctx context.Context) {
 	}
 }
 
-// drain runs batches until one has nothing to settle. It is not healthy when a batch failed, even one that settled a
-// part: what cannot be written now is not helped by claiming more.
+// drain runs batches until a batch fails or settles no entry. It returns false if a batch failed, even if the batch
+// settled some entries: if the store cannot record outcomes, claiming more entries does not help.
 //
-// A batch in which other workers settled everything first, or whose entries were all given back, counts as one that
-// had nothing: whatever is due then waits for the next wake or poll, and cannot keep the loop spinning.
+// A batch settles no entry also if other workers settled its entries before, or if it released all of them. Entries
+// that are due then wait for the next wake or poll, so that the loop cannot spin.
 func (w *SagaWorker) drain(ctx context.Context) (healthy bool) {
 	for ctx.Err() == nil {
-		w.spendWake()
+		w.takeWake()
 		settled, succeeded := w.batch(ctx)
 		if !succeeded || settled == 0 {
 			return succeeded
@@ -37,8 +37,8 @@ func (w *SagaWorker) drain(ctx context.Context) (healthy bool) {
 	return true
 }
 
-// spendWake takes the wake that is waiting, because the claim that comes next answers it.
-func (w *SagaWorker) spendWake() {
+// takeWake removes the pending wake, if any, because the batch that follows serves it.
+func (w *SagaWorker) takeWake() {
 	select {
 	case <-w.wakes:
 	default:
@@ -49,7 +49,7 @@ func (w *SagaWorker) spendWake() {
 func (w *SagaWorker) batch(ctx context.Context) (settled int, succeeded bool) {
 	w.polls.looked(time.Now())
 	w.pulse.begin(w.options.Clock.Now())
-	outcome := domain.OutcomePanic // unless it returns
+	outcome := domain.OutcomePanic // unless RunOnce returns
 	succeeded = w.contain(ctx, func() (err error) {
 		settled, err = w.runner.RunOnce(ctx)
 		outcome = domain.OutcomeOf(err)
@@ -66,7 +66,7 @@ func (w *SagaWorker) batch(ctx context.Context) (settled int, succeeded bool) {
 	return settled, succeeded
 }
 
-// contain gives the runner a goroutine of its own, so that not even one that ends its goroutine ends the worker's.
+// contain calls run in a new goroutine and waits for it. A panic or a runtime.Goexit of run does not end the loop.
 func (w *SagaWorker) contain(ctx context.Context, run func() error) (succeeded bool) {
 	ended := make(chan struct{})
 	returned := false
@@ -85,7 +85,7 @@ func (w *SagaWorker) contain(ctx context.Context, run func() error) (succeeded b
 	return returned && err == nil
 }
 
-// purge removes what is kept no longer, every hour until ctx ends. Its failure is logged, and heals with the next time.
+// purge calls the Purge method of the runner every hour until ctx ends. It logs an error. The next call retries.
 func (w *SagaWorker) purge(ctx context.Context, runner purger) {
 	w.every(ctx, firstPurge, purgeInterval, func() error {
 		_, err := runner.Purge(ctx)
@@ -96,8 +96,8 @@ func (w *SagaWorker) purge(ctx context.Context, runner purger) {
 	})
 }
 
-// observe has the runner observe the outbox, now and every minute until ctx ends. Its failure is logged, and heals with
-// the next time.
+// observe calls the ObserveOutbox method of the runner immediately and then every minute until ctx ends. It logs an
+// error. The next call retries.
 func (w *SagaWorker) observe(ctx context.Context, runner outboxObserver) {
 	w.every(ctx, 0, observeInterval, func() error {
 		err := runner.ObserveOutbox(ctx)
@@ -108,7 +108,7 @@ func (w *SagaWorker) observe(ctx context.Context, runner outboxObserver) {
 	})
 }
 
-// every calls a function after first, and then at each interval, until ctx ends.
+// every calls a function after the duration first, and then again an interval after each call, until ctx ends.
 func (w *SagaWorker) every(ctx context.Context, first, interval time.Duration, call func() error) {
 	timer := time.NewTimer(first)
 	defer timer.Stop()
@@ -123,9 +123,9 @@ func (w *SagaWorker) every(ctx context.Context, first, interval time.Duration, c
 	}
 }
 
-// rest sleeps until no loop has looked for PollInterval. A wake ends it only where the last batch was healthy: a
-// database that is failing is not asked more often because there is more to do; the wake is then answered with the next
-// batch. It reports false when ctx has ended.
+// rest sleeps until no loop has begun a batch for PollInterval, and returns true. If the last batch was healthy, a wake
+// ends the sleep. If the last batch failed, the wake stays pending until the next batch, so that wakes do not load a
+// database that fails. rest returns false if ctx has ended.
 func (w *SagaWorker) rest(ctx context.Context, healthy bool) bool {
 	wake := w.wakes
 	if !healthy {

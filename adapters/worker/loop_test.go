@@ -21,7 +21,7 @@ func TestItPollsWhenNothingIsDue(t *testing.T) {
 	})
 }
 
-func TestItPollsAsOftenAsItIsTold(t *testing.T) {
+func TestItPollsAtThePollInterval(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		runner := newFake(nil)
 		started(t, runner, worker.Options{PollInterval: time.Minute})
@@ -42,7 +42,7 @@ func TestItRunsBatchesUntilNothingIsDue(t *testing.T) {
 	})
 }
 
-func TestAWakeEndsTheSleepAtOnce(t *testing.T) {
+func TestAWakeEndsTheSleepImmediately(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		runner := newFake(nil)
 		w := started(t, runner, worker.Options{PollInterval: time.Hour})
@@ -69,7 +69,7 @@ func TestAWakeDuringTheLastBatchIsNotLost(t *testing.T) {
 	})
 }
 
-func TestManyWakesAreAnsweredTogether(t *testing.T) {
+func TestOneBatchServesManyWakes(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		runner := newFake(func(context.Context, int) (int, error) {
 			time.Sleep(time.Minute)
@@ -85,7 +85,7 @@ func TestManyWakesAreAnsweredTogether(t *testing.T) {
 	})
 }
 
-func TestAWakeIsAnsweredByTheNextBatchWhateverThatIsFor(t *testing.T) {
+func TestTheNextBatchServesAWakeAlsoIfItFollowsAFullBatch(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		runner := newFake(func(_ context.Context, n int) (int, error) {
 			time.Sleep(time.Minute)
@@ -123,7 +123,7 @@ func TestAFailingBatchIsFollowedByAPauseThatNoWakeShortens(t *testing.T) {
 	})
 }
 
-func TestAWakeDuringThePauseIsAnsweredAfterIt(t *testing.T) {
+func TestAWakeDuringThePauseIsServedAfterIt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		runner := newFake(func(_ context.Context, n int) (int, error) {
 			return 0, []error{errBroken, nil, nil}[n-1]
@@ -153,7 +153,7 @@ func TestABatchThatSettledAPartAndFailedIsFollowedByAPause(t *testing.T) {
 	})
 }
 
-// A wake is answered by one of several loops, which wakes the next one while there is something to do.
+// One of several loops serves a wake. It wakes the next loop after each batch that settled an entry.
 func TestAWakeWakesOneLoopWhichWakesTheNext(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		work := make(chan int, 4)
@@ -174,7 +174,7 @@ func TestAWakeWakesOneLoopWhichWakesTheNext(t *testing.T) {
 		w.Wake()
 		pass(time.Minute)
 		if runner.most != 2 {
-			t.Errorf("%d batches were under way at once, want 2", runner.most)
+			t.Errorf("%d batches ran concurrently, want 2", runner.most)
 		}
 		woken := time.Minute
 		runner.wantAt(t, 0, 0, woken, woken+time.Second, woken+time.Second, woken+2*time.Second, woken+2*time.Second,
@@ -188,7 +188,7 @@ func TestAWakeWakesOneLoopWhichWakesTheNext(t *testing.T) {
 	})
 }
 
-// filling is a runner that says itself when there may be more, and purges.
+// filling is a runner with the methods OnFull, Wake and Purge.
 type filling struct {
 	*fake
 	full   func()
@@ -204,7 +204,7 @@ func (f *filling) Purge(context.Context) (int64, error) {
 	return 0, errBroken
 }
 
-func TestOneWakeIsOneLookWhereNothingIsFull(t *testing.T) {
+func TestOneWakeRunsOneBatchIfNoBatchIsFull(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		runner := &filling{fake: newFake(func(context.Context, int) (int, error) { return 0, nil })}
 		w := started(t, runner, worker.Options{PollInterval: time.Hour, Workers: 8})
@@ -213,12 +213,12 @@ func TestOneWakeIsOneLookWhereNothingIsFull(t *testing.T) {
 		w.Wake()
 		pass(time.Minute)
 		if looks := len(runner.at) - before; looks != 1 || runner.woken != 1 {
-			t.Errorf("a wake led to %d looks, and %d wakes of the runner", looks, runner.woken)
+			t.Errorf("a wake led to %d batches and %d wakes of the runner, want 1 and 1", looks, runner.woken)
 		}
 	})
 }
 
-func TestARunnerThatIsFullWakesTheNextLoopAtOnce(t *testing.T) {
+func TestARunnerThatIsFullWakesTheNextLoopImmediately(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		work := 0
 		var runner *filling
@@ -239,7 +239,7 @@ func TestARunnerThatIsFullWakesTheNextLoopAtOnce(t *testing.T) {
 		pass(time.Second)
 		runner.mu.Lock()
 		if runner.now != 3 {
-			t.Errorf("%d batches are under way, want 3", runner.now)
+			t.Errorf("%d batches are running, want 3", runner.now)
 		}
 		runner.mu.Unlock()
 		pass(10 * time.Minute)

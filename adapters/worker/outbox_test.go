@@ -34,7 +34,7 @@ func TestACommittedErasureIsCompletedWithoutWaitingForThePoll(t *testing.T) {
 	})
 }
 
-func TestAnErasureThatWasRolledBackWakesNobody(t *testing.T) {
+func TestAnErasureThatWasRolledBackWakesNoWorker(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		prepare(t, db)
 		p := newProcess(t, db)
@@ -44,7 +44,7 @@ func TestAnErasureThatWasRolledBackWakesNobody(t *testing.T) {
 			t.Errorf("the worker was woken %d times", wakes)
 		}
 		must(t, p.erase(t.Context(), 2, nil))
-		p.wantCompleted(t, 2) // and the desk was asked for nobody else
+		p.wantCompleted(t, 2) // the desk got no call for customer 1
 		want := []domain.EventType{domain.EventErasureRequested, domain.EventErasureStepFailed}
 		if trail := p.trail(t, 1); !slices.Equal(trail, want) {
 			t.Errorf("the trail is %v", trail)
@@ -52,7 +52,7 @@ func TestAnErasureThatWasRolledBackWakesNobody(t *testing.T) {
 	})
 }
 
-func TestWhatWasErasedBeforeTheStartIsCompletedAtTheStart(t *testing.T) {
+func TestAnErasureBeforeTheStartIsCompletedAtTheStart(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		prepare(t, db)
 		p := newProcess(t, db)
@@ -67,7 +67,7 @@ func TestAnErasureInAnotherProcessWakesTheWorkerThroughTheListener(t *testing.T)
 	url := postgres.NewDatabase(t)
 	here, there := connect(t, url), connect(t, url)
 	prepare(t, here)
-	web, background := newProcess(t, here), newProcess(t, there) // the worker of the first is never started
+	web, background := newProcess(t, here), newProcess(t, there) // the worker of web is never started
 
 	config, err := pgx.ParseConfig(url)
 	must(t, err)
@@ -85,7 +85,7 @@ func TestAnErasureInAnotherProcessWakesTheWorkerThroughTheListener(t *testing.T)
 		cancel()
 		listening.Wait()
 	})
-	next(t, woken) // by the connection itself
+	next(t, woken) // the listener wakes once when it has connected
 
 	must(t, web.erase(t.Context(), 1, errHost))
 	must(t, web.erase(t.Context(), 2, nil))
@@ -106,12 +106,12 @@ func TestTwoWorkersCompleteEachErasureOnce(t *testing.T) {
 		other.start(t)
 		for _, customer := range []int64{1, 2} {
 			must(t, one.erase(t.Context(), customer, nil))
-			other.worker.Wake() // races for the entry
+			other.worker.Wake() // both workers compete for the entry
 			select {
 			case <-one.desk.erased:
 			case <-other.desk.erased:
 			case <-time.After(patience):
-				t.Fatal("nothing happened")
+				t.Fatal("no worker called the desk in time")
 			}
 		}
 		must(t, one.worker.Stop(patience))
@@ -143,7 +143,7 @@ func TestStopLeavesNoGoroutineBehind(t *testing.T) {
 	})
 }
 
-// connect opens a handle of its own on a database, as another process would.
+// connect opens a separate handle on a database, as another process would.
 func connect(t *testing.T, url string) *bun.DB {
 	t.Helper()
 	db, err := sql.Open("pgx", url)

@@ -5,20 +5,21 @@ import (
 	"time"
 )
 
-// polls let the loops of a worker poll in place of each other: more of them look no more often.
+// polls makes the loops of a worker share one poll per PollInterval, whatever the number of loops.
 type polls struct {
 	mu   sync.Mutex
-	last time.Time // look of any loop
+	last time.Time // when any loop last began a batch or began to rest
 }
 
-// looked notes a look.
+// looked records that a loop began a batch or began to rest.
 func (p *polls) looked(at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.last = at
 }
 
-// wait is how long a loop has to wait before it may poll. If it is 0, the loop has to look now, and the others wait.
+// wait returns how long a loop must wait before it may poll. If wait returns 0, the caller must poll now. The other
+// loops then wait for another interval.
 func (p *polls) wait(now time.Time, interval time.Duration) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

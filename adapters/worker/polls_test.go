@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/worker"
 )
 
-// looks is how many batches began.
+// looks returns how many batches began.
 func (f *fake) looks() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -23,12 +23,12 @@ func TestMoreLoopsPollNoMoreOften(t *testing.T) {
 		started := runner.looks()
 		pass(time.Minute)
 		if polls := runner.looks() - started; started != 8 || polls != 12 {
-			t.Errorf("%d looks at the start, then %d polls in a minute, want 8 and 12", started, polls)
+			t.Errorf("%d batches at the start, then %d polls in a minute, want 8 and 12", started, polls)
 		}
 	})
 }
 
-// A loop that waits for a system keeps none of the others from polling.
+// While one loop waits for a system, the other loops still poll.
 func TestALoopThatIsBusyDoesNotPollForTheOthers(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		runner := newFake(func(_ context.Context, n int) (int, error) {
@@ -43,8 +43,8 @@ func TestALoopThatIsBusyDoesNotPollForTheOthers(t *testing.T) {
 	})
 }
 
-// With the defaults, a runner that says when there is work for another loop gets more of them.
-func TestARunnerThatSaysWhenItIsFullHasFourLoops(t *testing.T) {
+// With the default Workers, a runner with OnFull gets four loops, and any other runner gets one.
+func TestARunnerWithOnFullHasFourLoops(t *testing.T) {
 	for full, want := range map[bool]int{true: worker.DefaultWorkers, false: 1} {
 		bubble(t, func(t *testing.T) {
 			fake := newFake(nil)
@@ -55,7 +55,7 @@ func TestARunnerThatSaysWhenItIsFullHasFourLoops(t *testing.T) {
 			started(t, runner, worker.Options{})
 			pass(time.Second)
 			if got := fake.looks(); got != want {
-				t.Errorf("full %v: %d loops looked, want %d", full, got, want)
+				t.Errorf("full %v: %d batches at the start, want %d", full, got, want)
 			}
 		})
 	}

@@ -21,27 +21,27 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// patience is far more than anything here takes, and far less than the workers' PollInterval.
+// patience bounds each wait of a test. It is far shorter than the PollInterval of the workers.
 const patience = time.Minute
 
-// Customer is all that the application of these tests knows about somebody.
+// Customer is the only table of the application in these tests.
 type Customer struct {
 	bun.BaseModel `bun:"table:customers" subject:"owned"`
 	ID            int64  `bun:"id,pk" subject:"id"`
 	Email         string `bun:"email" pii:"contact"`
 }
 
-// process is the module wired in one process, by hand.
+// process is a store, an eraser and a worker, wired as in one process of an application.
 type process struct {
 	store   *bunstore.Store
 	eraser  *erasure.Eraser
 	worker  *worker.SagaWorker
 	desk    *desk
-	wakes   atomic.Int64 // how often the store called Enqueued
-	batches chan int     // how much each batch settled
+	wakes   atomic.Int64 // calls of Enqueued
+	batches chan int     // gets the number of entries that each batch settled
 }
 
-// prepare makes the tables, with customers 1 and 2 in them.
+// prepare creates the tables and inserts the customers 1 and 2.
 func prepare(t *testing.T, db *bun.DB) {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
@@ -53,7 +53,7 @@ func prepare(t *testing.T, db *bun.DB) {
 	must(t, err)
 }
 
-// newProcess wires a process whose worker polls every hour only.
+// newProcess wires a process whose worker polls only once an hour.
 func newProcess(t *testing.T, db *bun.DB) *process {
 	t.Helper()
 	p := &process{desk: &desk{erased: make(chan string, 100)}, batches: make(chan int, 100)}
@@ -73,7 +73,8 @@ func newProcess(t *testing.T, db *bun.DB) *process {
 	return p
 }
 
-// start starts the worker and returns once it has found nothing to do: from then on, only a wake makes it look.
+// start starts the worker, and returns after its first batch, which finds no entries. After that, only a wake starts a
+// batch.
 func (p *process) start(t *testing.T) {
 	t.Helper()
 	p.worker.Start()
@@ -83,7 +84,7 @@ func (p *process) start(t *testing.T) {
 	}
 }
 
-// erase erases a customer, unless the host's part of the transaction fails.
+// erase erases a customer. If host is not nil, the application's part of the transaction fails with it.
 func (p *process) erase(ctx context.Context, customer int64, host error) error {
 	subject, err := domain.NewSubject(strconv.FormatInt(customer, 10),
 		domain.SubjectRef{Kind: "desk", Value: "contact-" + strconv.FormatInt(customer, 10)})
@@ -102,10 +103,10 @@ func (p *process) erase(ctx context.Context, customer int64, host error) error {
 	return err
 }
 
-// wantCompleted waits until a batch has settled one entry, and checks that the customer's erasure is complete.
+// wantCompleted waits until a batch has settled an entry, and checks that the customer's erasure is complete.
 func (p *process) wantCompleted(t *testing.T, customer int64) {
 	t.Helper()
-	for next(t, p.batches) == 0 { // a wake may find nothing, but an entry comes without waiting for the poll
+	for next(t, p.batches) == 0 { // a wake may find no entry, but the entry is settled before the next poll
 	}
 	if contact := next(t, p.desk.erased); contact != "contact-"+strconv.FormatInt(customer, 10) {
 		t.Errorf("the desk erased %s", contact)
@@ -133,7 +134,7 @@ func (p *process) trail(t *testing.T, customer int64) []domain.EventType {
 	return types
 }
 
-// observed tells how every batch of a runner ended.
+// observed reports the result of every batch of a runner.
 type observed struct {
 	worker.Runner
 	settled chan<- int
@@ -145,7 +146,7 @@ func (o observed) RunOnce(ctx context.Context) (int, error) {
 	return settled, err
 }
 
-// desk is an external system that knows everybody.
+// desk is an external system that has every contact.
 type desk struct{ erased chan string }
 
 func (*desk) Name() string                          { return "desk" }
@@ -160,13 +161,13 @@ func (d *desk) EraseSubject(_ context.Context, ref domain.SubjectRef, _ string) 
 	return false, nil
 }
 
-// next receives a value, or fails the test when there is none for a long time.
+// next receives a value, or fails the test after patience.
 func next[T any](t *testing.T, values <-chan T) (value T) {
 	t.Helper()
 	select {
 	case value = <-values:
 	case <-time.After(patience):
-		t.Fatal("nothing happened")
+		t.Fatal("no value arrived in time")
 	}
 	return value
 }

@@ -8,20 +8,22 @@ import (
 	"github.com/habeas-data/habeas/adapters/internal/safelog"
 )
 
-// taskPause is between the parts of a task of which there is more to do, so that it does not have the database to
-// itself.
+// taskPause is the longest pause between two parts of a task if the first part returned more. Other users of the
+// database get their turn during the pause.
 const taskPause = 100 * time.Millisecond
 
-// Task is something that the worker does beside the outbox, in short parts, in a goroutine of its own.
+// Task is work that the worker repeats in addition to the outbox. Each task has a goroutine of its own. It does its
+// work in short parts.
 type Task struct {
-	Name  string        // for the log
-	Every time.Duration // the pause after the last part, and after one that failed; above 0
-	// Run does a part, and reports whether there is more to do. The next part then comes after a short pause. It is called
-	// when the worker starts. When ctx ends, it returns. Its errors and panics are logged.
+	Name  string        // names the task in the log
+	Every time.Duration // must be positive; the pause after a part that failed or has no part to follow
+	// Run does one part of the work, and returns more = true if another part remains. The worker calls Run when it starts,
+	// and then again after a pause. The pause is Every, or at most 100 ms if more is true. Run must return when ctx ends.
+	// The worker logs errors and panics of Run.
 	Run func(ctx context.Context) (more bool, err error)
 }
 
-// repeat does a task until ctx ends.
+// repeat runs the parts of a task until ctx ends.
 func (w *SagaWorker) repeat(ctx context.Context, task Task) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -46,7 +48,7 @@ func (w *SagaWorker) repeat(ctx context.Context, task Task) {
 	}
 }
 
-// logTaskPanic contains a panic of a task, and says where it was.
+// logTaskPanic recovers from a panic of a task, and logs where it happened. It is called by defer.
 func (w *SagaWorker) logTaskPanic(ctx context.Context, task Task) {
 	if value := recover(); value != nil {
 		attributes := append(safelog.Panic(value), slog.String("task", task.Name), slog.Duration("retry_in", task.Every))
@@ -54,7 +56,7 @@ func (w *SagaWorker) logTaskPanic(ctx context.Context, task Task) {
 	}
 }
 
-// logTask says that a part of a task failed.
+// logTask logs that a part of a task failed, unless ctx has ended.
 func (w *SagaWorker) logTask(ctx context.Context, task Task, err error) {
 	if ctx.Err() != nil {
 		return

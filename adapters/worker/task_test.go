@@ -12,8 +12,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// A task runs at once, goes on after a short pause while there is more, and otherwise waits for its interval, also
-// after a failure or a panic.
+// A task runs immediately. The next part follows after a short pause if the part returned more. After any other part, a
+// failure or a panic, the task waits for its interval.
 func TestATaskRunsInParts(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var log records
@@ -57,7 +57,7 @@ func TestATaskRunsInParts(t *testing.T) {
 	})
 }
 
-// Stop waits for the part that is under way, whose context has ended.
+// Stop ends the context of the part that is running, and waits for the part.
 func TestStopWaitsForATask(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWorker(t, newFake(nil), worker.Options{Tasks: []worker.Task{{

@@ -1,14 +1,16 @@
-// Package worker drains the outbox in the background of an application.
+// Package worker carries out the entries of the outbox in the background of an application: it calls the runner of the
+// saga, batch after batch, in goroutines of its own.
 //
-//	var background *worker.SagaWorker // needs the store, which has to wake it
+//	var background *worker.SagaWorker // declared before the store, because the store wakes it
 //	store, err := bunstore.New(db, dataMap, bunstore.Options{Enqueued: func() { background.Wake() }})
 //	engines, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap, Resolvers: systems})
 //	background, err = worker.New(engines.Runner, worker.Options{})
 //	background.Start()
 //	defer background.Stop(0)
 //
-// Polling alone is enough for every entry to be carried out. Wake only makes it sooner: a store of the same process
-// calls it after each commit that gave the outbox work, and package pgxlisten for the commits of other processes.
+// Polling alone carries out every entry. SagaWorker.Wake shortens the delay. A store of the same process calls Wake
+// after each commit that added entries to the outbox. Package pgxlisten calls Wake after such commits of other
+// processes.
 package worker
 
 import (
@@ -26,104 +28,106 @@ import (
 const (
 	defaultPollInterval = 5 * time.Second
 	defaultStopTimeout  = 10 * time.Second
-	DefaultWorkers      = 4 // of a runner that says when there is work for another loop
+	DefaultWorkers      = 4 // for a runner with the method OnFull
 	purgeInterval       = time.Hour
 	observeInterval     = time.Minute
-	firstPurge          = time.Minute // after the start
+	firstPurge          = time.Minute // from the start of the worker to the first purge
 )
 
-// Runner does the work, a batch at a time. *saga.Runner is one.
+// Runner carries out the entries of the outbox in batches. *saga.Runner implements it.
 type Runner interface {
-	// RunOnce takes a batch of what is due and returns how much of it was settled; 0 and nil when nothing was due. When
-	// ctx ends it starts nothing new, finishes what is in flight, and returns. The worker calls it Options.Workers times
-	// at once, at most.
+	// RunOnce claims a batch of entries that are due, carries them out, and returns how many it settled. It returns 0 and
+	// nil if no entry was due. When ctx ends, RunOnce starts no further call, finishes the calls in flight, and returns.
+	// At most Options.Workers calls of RunOnce run concurrently.
 	RunOnce(ctx context.Context) (settled int, err error)
 }
 
-// A Runner can do more, as *saga.Runner does.
+// The optional methods of a Runner. *saga.Runner has all of them.
 type (
-	// waker is told of each wake, also while it runs.
+	// waker is notified of each wake, also while RunOnce runs.
 	waker interface{ Wake() }
-	// filler says when there may be work for another loop. Where a runner does not, a batch that settled anything does.
+	// filler calls a function when there may be work for another loop. For a runner without OnFull, the worker wakes
+	// another loop after each batch that settled an entry.
 	filler interface{ OnFull(call func()) }
-	// reporter says what came of the entries that did not succeed; see saga.Runner.OnFailure.
+	// reporter reports entries that did not succeed. See saga.Runner.OnFailure.
 	reporter interface {
 		OnFailure(call func(ctx context.Context, entry domain.OutboxEntry, cause error))
 	}
-	// purger removes what is kept no longer. It is called an hour after the last time.
+	// purger deletes records whose retention has ended. The worker calls it a minute after the start and then every hour.
 	purger interface {
 		Purge(ctx context.Context) (removed int64, err error)
 	}
-	// outboxObserver tells its observer of the state of the outbox. It is called at the start and every minute.
+	// outboxObserver reports the state of the outbox to its observer. The worker calls it at the start and every minute.
 	outboxObserver interface {
 		ObserveOutbox(ctx context.Context) error
 	}
-	// progressing says that a batch makes progress, and how long it can take to make some; see Heartbeat.
+	// progressing reports each progress of a batch, and the longest time between two reports. See Heartbeat.
 	progressing interface {
 		OnProgress(call func())
 		LongestPause() time.Duration
 	}
 )
 
-// Options change what a SagaWorker does by default. The zero value is ready for use.
+// Options are the settings of a SagaWorker. The zero value is ready for use.
 type Options struct {
-	// PollInterval is how long the worker sleeps when nothing is due, unless it is woken, and how long a loop pauses
-	// after a batch that failed, whether it is woken or not. The default is 5 s.
+	// PollInterval is the longest time that the worker sleeps while no entry is due. A wake ends that sleep. PollInterval
+	// is also how long a loop pauses after a batch that failed. A wake does not shorten that pause. The default is 5 s.
 	PollInterval time.Duration
 
-	// Workers is how many batches are under way at once: while one waits for the database, another one makes its calls.
-	// Each uses a connection. All of them look when the worker starts. After that, one of them polls, or answers a wake,
-	// and it wakes the next while its batches come back full. The calls at once to a system are for the runner to limit,
-	// whatever their number. The default is 4 for a runner that says when there is work for another loop, as
-	// *saga.Runner does, else 1.
+	// Workers is the number of loops, and so of batches that run concurrently. While one batch waits for the database,
+	// another batch calls external systems. Each batch uses a database connection. Every loop runs a batch when the worker
+	// starts. Afterwards, one loop runs a batch at each poll or wake. That loop wakes the next loop while claims return
+	// full batches. Workers does not bound the concurrent calls to one external system: the runner limits them. The
+	// default is 4 for a runner with the method OnFull, such as *saga.Runner, and otherwise 1.
 	Workers int
 
-	// StopTimeout is how long Stop waits by default. It should cover what a call to an external system usually takes.
-	// The default is 10 s.
+	// StopTimeout is how long Stop waits by default. It should be longer than a usual call to an external system. The
+	// default is 10 s.
 	StopTimeout time.Duration
 
-	// Logger gets what failed, without any personal data: batches, calls to external systems with the Message of the
-	// resolver's *domain.ResolverError or *domain.RetryLater (one line of at most 300 characters), and, as errors, the
-	// entries that were given up. The default is slog.Default().
+	// Logger gets a record for each batch that failed, each call to an external system that failed, and each entry that
+	// the runner abandoned. An abandoned entry is logged as an error. Records hold no personal data. A record has the
+	// Message of the resolver's *domain.ResolverError or *domain.RetryLater, as one line of at most 300 characters. The
+	// default is slog.Default().
 	Logger *slog.Logger
 
-	// Observer is told of each batch. With an observer, the worker also has a runner observe the outbox every minute, if
-	// the runner can do that, as *saga.Runner can. The default is none.
+	// Observer is notified of each batch. If Observer is set and the runner has the method ObserveOutbox, as *saga.Runner
+	// has, the worker calls that method every minute. The default is nil: the worker observes nothing.
 	Observer ports.Observer
-	// Tasks are what the worker does beside the outbox. The default is nothing.
+	// Tasks run in addition to the outbox. The default is nil.
 	Tasks []Task
-	// Clock is the source of the current time for Heartbeat and for what is observed. The default is the machine's clock.
+	// Clock is the source of the current time for Heartbeat and for observations. The default is the clock of the machine.
 	Clock ports.Clock
 }
 
-// SagaWorker runs batches one after the other in a goroutine of its own, or in several, from Start to Stop. It is safe
-// for concurrent use. Several workers, in several processes, share one outbox.
+// SagaWorker runs batches in one or more loops, from Start to Stop. Each loop has its own goroutine and runs one batch
+// at a time. A SagaWorker is safe for concurrent use. Several workers, also of several processes, can share one outbox.
 type SagaWorker struct {
 	runner  Runner
 	options Options
-	wakes   chan struct{} // holds the one wake that no loop has answered yet
-	full    bool          // the runner says itself when there may be more
+	wakes   chan struct{} // holds at most one pending wake
+	full    bool          // the runner has the method OnFull
 	polls   polls
 	pulse   pulse
-	pause   time.Duration // in the progress of a batch, at most
+	pause   time.Duration // a batch without progress for longer counts as stuck
 
 	mu     sync.Mutex
 	cancel context.CancelFunc
-	ended  chan struct{} // closed once the loops that were started last have ended; nil before the first
+	ended  chan struct{} // closed when all loops and tasks of the last Start have ended; nil before the first Start
 }
 
-// New returns a worker that is not started. The error is domain.ErrConfiguration: the runner is nil, or an option is
-// negative.
+// New returns a worker. The caller starts it with Start. The error is domain.ErrConfiguration if the runner is nil, an
+// option is negative, or a task lacks a name, a function or an interval.
 func New(runner Runner, opts Options) (*SagaWorker, error) {
 	if runner == nil {
 		return nil, domain.Misconfigured("worker", "a runner is required")
 	}
 	if opts.PollInterval < 0 || opts.StopTimeout < 0 || opts.Workers < 0 {
-		return nil, domain.Misconfigured("worker", "no option may be negative")
+		return nil, domain.Misconfigured("worker", "PollInterval, StopTimeout and Workers must not be negative")
 	}
 	for _, task := range opts.Tasks {
 		if task.Name == "" || task.Run == nil || task.Every <= 0 {
-			return nil, domain.Misconfigured("worker", "a task needs a name, a function and an interval")
+			return nil, domain.Misconfigured("worker", "Tasks: each task needs a Name, a Run function and a positive Every")
 		}
 	}
 	if opts.PollInterval == 0 {
@@ -157,8 +161,9 @@ func New(runner Runner, opts Options) (*SagaWorker, error) {
 	return w, nil
 }
 
-// Start begins to drain the outbox, and returns at once. It does nothing while the worker is running or is still
-// stopping: there are never more loops than Workers. After a complete Stop, it starts the worker again.
+// Start starts the loops and tasks, and returns immediately. It does nothing while the worker is running or is still
+// stopping, so that there are never more loops than Workers. After Stop has returned nil, Start starts the worker
+// again.
 func (w *SagaWorker) Start() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -201,13 +206,14 @@ func (w *SagaWorker) running() bool {
 	}
 }
 
-// Stop tells the worker to end, and waits until it has, at most for timeout; zero or less stands for
-// Options.StopTimeout. No further call is started, and calls in flight are finished. It returns nil once the worker
-// has ended, also when it was not running.
+// Stop ends the worker: it starts no further call, and finishes the calls in flight. Stop waits until the worker has
+// ended, at most for timeout. If timeout is zero or negative, Stop waits for Options.StopTimeout. It returns nil if the
+// worker has ended or was not running.
 //
-// If a batch is still under way after the timeout, the error is context.DeadlineExceeded. The worker then ends by
-// itself after that batch, and can be waited for again. Where the process ends before, leases heal what was not
-// settled: it is called again once they have expired. Called by the runner itself, Stop can only time out.
+// If a batch or a task still runs after the timeout, the error is context.DeadlineExceeded. The worker then ends after
+// that batch or task. Stop may be called again to wait for it. If the process ends before an entry is settled, the
+// lease of the entry expires, and another worker calls the external system again. A runner or task that calls Stop
+// waits for itself, so that Stop always times out.
 func (w *SagaWorker) Stop(timeout time.Duration) error {
 	w.mu.Lock()
 	ended := w.ended
@@ -227,13 +233,14 @@ func (w *SagaWorker) Stop(timeout time.Duration) error {
 	case <-ended:
 		return nil
 	case <-timer.C:
-		return &domain.Error{Op: "stop worker", Message: "a batch is still under way", Err: context.DeadlineExceeded}
+		return &domain.Error{Op: "stop worker", Message: "a batch or a task is still running", Err: context.DeadlineExceeded}
 	}
 }
 
-// Wake signals that there may be work. One sleeping loop looks at once. If all loops are busy, the first loop that
-// would sleep looks again before it sleeps. A worker that is not running looks when it starts, as it always does. One
-// look serves many wakes. Wake never blocks, and may be called at any time.
+// Wake signals that entries may be due. One sleeping loop runs a batch immediately. If every loop is busy, the next
+// loop that would sleep runs another batch first. If the worker is not running, Wake has no further effect, because
+// every loop runs a batch at the start. One batch can serve many wakes. Wake never blocks, and may be called at any
+// time.
 func (w *SagaWorker) Wake() {
 	if runner, ok := w.runner.(waker); ok {
 		runner.Wake()
@@ -245,6 +252,6 @@ func (w *SagaWorker) Wake() {
 func (w *SagaWorker) next() {
 	select {
 	case w.wakes <- struct{}{}:
-	default: // one is waiting already
+	default: // a wake is pending already
 	}
 }

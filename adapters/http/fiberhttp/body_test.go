@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 )
 
-func TestACompressedBodyIsNeverUnpacked(t *testing.T) {
+func TestACompressedBodyIsNeverDecompressed(t *testing.T) {
 	store := &sessions{}
 	host := newHost(t, fiber.Config{})
 	host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader))
@@ -38,7 +38,7 @@ func TestACompressedBodyIsNeverUnpacked(t *testing.T) {
 	if got := send(t, host, unlabelled); got.StatusCode != 400 {
 		t.Errorf("%d %s", got.StatusCode, got.body)
 	}
-	for _, coding := range []string{"identity", "identity, identity"} { // of the latter, c.Body() makes nothing
+	for _, coding := range []string{"identity", "identity, identity"} { // c.Body() would fail for the second value
 		plain := newRequest("POST", "/me/consent", decision)
 		plain.Header.Set("Content-Encoding", coding)
 		if got := send(t, host, plain); got.StatusCode != 200 {
@@ -47,7 +47,7 @@ func TestACompressedBodyIsNeverUnpacked(t *testing.T) {
 	}
 }
 
-func TestTheBodysLimitIsOurs(t *testing.T) {
+func TestTheLimitOfABodyIsTheLimitOfTheAPI(t *testing.T) {
 	for _, config := range []fiber.Config{
 		{}, {BodyLimit: 1 << 30}, {StreamRequestBody: true}, {StreamRequestBody: true, BodyLimit: 1 << 10},
 	} {
@@ -62,8 +62,8 @@ func TestTheBodysLimitIsOurs(t *testing.T) {
 	}
 }
 
-// With StreamRequestBody, fasthttp takes what a handler leaves of a body for the next request on the connection.
-func TestTheRestOfABodyIsNotTakenForARequest(t *testing.T) {
+// With StreamRequestBody, fasthttp parses the unread rest of a body as the next request on the connection.
+func TestTheRestOfABodyIsNotParsedAsARequest(t *testing.T) {
 	store := &sessions{}
 	host := newHost(t, fiber.Config{StreamRequestBody: true})
 	host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader))
@@ -83,7 +83,7 @@ func TestTheRestOfABodyIsNotTakenForARequest(t *testing.T) {
 		connection, err := net.Dial("tcp", address)
 		require(t, err)
 		go func() {
-			// Fails once the server has closed, which is as it should be.
+			// Fails when the server has closed the connection, as it should.
 			_, _ = fmt.Fprintf(connection, "%sHost: h\r\nContent-Length: %d\r\n\r\n%s", request, len(body), body)
 		}()
 		reader := bufio.NewReader(connection)
@@ -94,7 +94,7 @@ func TestTheRestOfABodyIsNotTakenForARequest(t *testing.T) {
 		}
 		response.Body.Close()
 		if next, err := http.ReadResponse(reader, nil); err == nil {
-			t.Errorf("%q: and there is another answer: %d", request, next.StatusCode)
+			t.Errorf("%q: got a second response: %d", request, next.StatusCode)
 			next.Body.Close()
 		}
 		connection.Close()
@@ -121,8 +121,8 @@ func TestAStreamedBodyThatIsReadKeepsTheConnection(t *testing.T) {
 	}
 }
 
-// A connection is used again: the deadline of one request's body must not be that of a later request.
-func TestTheDeadlineOfABodyEndsWithIt(t *testing.T) {
+// Connections are reused. The deadline for the body of one request must not apply to a later request.
+func TestTheDeadlineOfABodyEndsWithTheBody(t *testing.T) {
 	for _, config := range []fiber.Config{
 		{StreamRequestBody: true}, {StreamRequestBody: true, ReadTimeout: time.Minute},
 	} {

@@ -22,7 +22,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/fiberhttp"
 )
 
-// copying reads the stream by itself, as a middleware does that keeps a copy of what is sent.
+// copying reads the stream itself, like a middleware that keeps a copy of each response.
 func copying(c *fiber.Ctx) error {
 	err := c.Next()
 	if stream := c.Response().BodyStream(); stream != nil {
@@ -32,8 +32,8 @@ func copying(c *fiber.Ctx) error {
 	return err
 }
 
-// caching does what package middleware/cache of Fiber does, in the same order, for one path. That package needs a
-// module that habeas does not.
+// caching does the same steps as package middleware/cache of Fiber, in the same order, for one path. The tests do not
+// use that package, because it depends on a further module.
 func caching() fiber.Handler {
 	var body, contentType, coding []byte
 	status := 0
@@ -61,7 +61,7 @@ func caching() fiber.Handler {
 	}
 }
 
-func TestABrokenExportIsNeverTakenForWhole(t *testing.T) {
+func TestABrokenExportNeverLooksComplete(t *testing.T) {
 	logging := logger.New(logger.Config{Format: "${status} ${resBody}\n", Output: io.Discard})
 	for name, middlewares := range map[string]func() []fiber.Handler{
 		"alone":    func() []fiber.Handler { return []fiber.Handler{} },
@@ -70,22 +70,22 @@ func TestABrokenExportIsNeverTakenForWhole(t *testing.T) {
 		"fast compress": func() []fiber.Handler {
 			return []fiber.Handler{compress.New(compress.Config{Level: compress.LevelBestSpeed})}
 		},
-		"etag":                    func() []fiber.Handler { return []fiber.Handler{etag.New()} },
-		"weak etag":               func() []fiber.Handler { return []fiber.Handler{etag.New(etag.Config{Weak: true})} },
-		"cache":                   func() []fiber.Handler { return []fiber.Handler{caching()} },
-		"cache of what is packed": func() []fiber.Handler { return []fiber.Handler{caching(), compress.New()} },
-		"logged body":             func() []fiber.Handler { return []fiber.Handler{logging} },
-		"copied body":             func() []fiber.Handler { return []fiber.Handler{copying} },
-		"etag of what is packed":  func() []fiber.Handler { return []fiber.Handler{etag.New(), compress.New()} },
-		"etag in what is packed":  func() []fiber.Handler { return []fiber.Handler{compress.New(), etag.New()} },
-		"cache in what is packed": func() []fiber.Handler { return []fiber.Handler{compress.New(), caching()} },
-		"log of what is packed":   func() []fiber.Handler { return []fiber.Handler{logging, compress.New()} },
+		"etag":                      func() []fiber.Handler { return []fiber.Handler{etag.New()} },
+		"weak etag":                 func() []fiber.Handler { return []fiber.Handler{etag.New(etag.Config{Weak: true})} },
+		"cache":                     func() []fiber.Handler { return []fiber.Handler{caching()} },
+		"cache outside of compress": func() []fiber.Handler { return []fiber.Handler{caching(), compress.New()} },
+		"logged body":               func() []fiber.Handler { return []fiber.Handler{logging} },
+		"copied body":               func() []fiber.Handler { return []fiber.Handler{copying} },
+		"etag outside of compress":  func() []fiber.Handler { return []fiber.Handler{etag.New(), compress.New()} },
+		"etag inside of compress":   func() []fiber.Handler { return []fiber.Handler{compress.New(), etag.New()} },
+		"cache inside of compress":  func() []fiber.Handler { return []fiber.Handler{compress.New(), caching()} },
+		"log outside of compress":   func() []fiber.Handler { return []fiber.Handler{logging, compress.New()} },
 		"all of them": func() []fiber.Handler {
 			return []fiber.Handler{recover.New(), logging, compress.New(), etag.New(), caching()}
 		},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
-			serve := func(store *hoard) string {
+			serve := func(store *largeStore) string {
 				host := newHost(t, fiber.Config{})
 				for _, middleware := range middlewares() {
 					host.Use(middleware)
@@ -93,27 +93,27 @@ func TestABrokenExportIsNeverTakenForWhole(t *testing.T) {
 				host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader))
 				return listen(t, host)
 			}
-			store := &hoard{}
+			store := &largeStore{}
 			address := serve(store)
 			store.cut.Store(true)
-			for range 2 { // the second may come from a cache
+			for range 2 { // the second response may come from a cache
 				if status, body, err := getExport(t, address); err == nil && status == 200 {
-					t.Errorf("%d bytes look whole, and are JSON: %v", len(body), json.Valid(body))
+					t.Errorf("a broken export of %d bytes looks complete; is it JSON: %v", len(body), json.Valid(body))
 				} else if json.Valid(body) {
 					t.Errorf("%d with %d bytes of JSON, %v", status, len(body), err)
 				}
 			}
-			sound := &hoard{}
-			if status, body, err := getExport(t, serve(sound)); err != nil || status != 200 || !sound.isWhole(body) {
-				t.Errorf("a sound export: %d with %d bytes, %v", status, len(body), err)
+			healthy := &largeStore{}
+			if status, body, err := getExport(t, serve(healthy)); err != nil || status != 200 || !healthy.isComplete(body) {
+				t.Errorf("an export without a failure: %d with %d bytes, %v", status, len(body), err)
 			}
 		})
 	}
 }
 
-// What compress makes of a stream that fails looks whole to every middleware around it.
-func TestAStreamIsNotPacked(t *testing.T) {
-	store := &hoard{}
+// The compressed body of a stream that fails would look complete to every middleware outside of compress.
+func TestAStreamIsNotCompressed(t *testing.T) {
+	store := &largeStore{}
 	host := newHost(t, fiber.Config{})
 	host.Use(compress.New())
 	host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader))
@@ -127,7 +127,7 @@ func TestAStreamIsNotPacked(t *testing.T) {
 		require(t, err)
 		body, err := io.ReadAll(response.Body)
 		response.Body.Close()
-		if coding := response.Header.Get("Content-Encoding"); err != nil || coding != "" || !store.isWhole(body) {
+		if coding := response.Header.Get("Content-Encoding"); err != nil || coding != "" || !store.isComplete(body) {
 			t.Errorf("%s: %d bytes in %q, %v", accepted, len(body), coding, err)
 		}
 	}
@@ -135,7 +135,7 @@ func TestAStreamIsNotPacked(t *testing.T) {
 
 func TestAnExportOverHTTP10HasALength(t *testing.T) {
 	for _, connection := range []string{"", "Connection: keep-alive\r\n"} {
-		store := &hoard{}
+		store := &largeStore{}
 		host := newHost(t, fiber.Config{})
 		host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader))
 		address := listen(t, host)
@@ -152,7 +152,7 @@ func TestAnExportOverHTTP10HasALength(t *testing.T) {
 			require(t, err)
 			return response.StatusCode, response.ContentLength, body
 		}
-		if status, length, body := get("GET"); status != 200 || int(length) != len(body) || !store.isWhole(body) {
+		if status, length, body := get("GET"); status != 200 || int(length) != len(body) || !store.isComplete(body) {
 			t.Errorf("%d with %d of %d bytes", status, len(body), length)
 		}
 		store.cut.Store(true)
@@ -164,8 +164,8 @@ func TestAnExportOverHTTP10HasALength(t *testing.T) {
 	}
 }
 
-func TestAHeadOfABrokenExportIsNoSuccess(t *testing.T) {
-	store := &hoard{}
+func TestAHeadOfABrokenExportIsAFailure(t *testing.T) {
+	store := &largeStore{}
 	store.cut.Store(true)
 	host := newHost(t, fiber.Config{})
 	host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader))
@@ -180,15 +180,15 @@ func TestAHeadOfABrokenExportIsNoSuccess(t *testing.T) {
 	}
 }
 
-// Fiber's adaptor and Fiber's own tests have no connection that could be broken off.
-func TestAnExportWithoutAConnectionIsHeldAsAWhole(t *testing.T) {
-	store := &hoard{}
+// Fiber's adaptor and App.Test have no connection that the handler could break off.
+func TestAnExportWithoutAConnectionIsBuffered(t *testing.T) {
+	store := &largeStore{}
 	host := newHost(t, fiber.Config{})
 	host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader))
 	server := httptest.NewServer(adaptor.FiberApp(host))
 	defer server.Close()
 	address := strings.TrimPrefix(server.URL, "http://")
-	if status, body, err := getExport(t, address); err != nil || status != 200 || !store.isWhole(body) {
+	if status, body, err := getExport(t, address); err != nil || status != 200 || !store.isComplete(body) {
 		t.Errorf("%d with %d bytes, %v", status, len(body), err)
 	}
 	store.cut.Store(true)

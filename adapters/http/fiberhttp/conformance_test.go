@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			waived := map[string]string{}
 			if !config.StreamRequestBody {
-				waived["body that never arrives is 504"] = "Fiber reads bodies before it calls handlers; see its ReadTimeout"
+				waived["body that never arrives is 504"] = "Fiber reads a body before it calls a handler; see ReadTimeout"
 			}
 			httptestsuite.Test(t, httptestsuite.Harness{
 				Waive: waived,

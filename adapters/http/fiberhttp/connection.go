@@ -10,13 +10,13 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// halfClosing is a connection whose sending side can be closed alone, as those of TCP and Unix sockets.
-type halfClosing interface{ CloseWrite() error }
+// halfCloser is a connection whose sending side can be closed separately, such as a TCP or Unix socket.
+type halfCloser interface{ CloseWrite() error }
 
-// breaker returns the connection of the request if a response can be broken off there so that the client sees it, and
-// nil otherwise. HTTP/1.0 has no frames: the end of the connection looks like the end of the body. Other connections
-// than those of the system's sockets are not closed here: fasthttp reuses some of its wrappers, and tests have fakes.
-func breaker(c *fiber.Ctx) halfClosing {
+// breaker returns the connection of the request if the client can detect that a response was broken off, and otherwise
+// nil. Over HTTP/1.0, the end of the connection looks like the end of the body. breaker returns nil for connections
+// other than sockets of the operating system, because fasthttp reuses some of its wrappers, and tests use fakes.
+func breaker(c *fiber.Ctx) halfCloser {
 	if !c.Request().Header.IsHTTP11() {
 		return nil
 	}
@@ -34,16 +34,17 @@ func breaker(c *fiber.Ctx) halfClosing {
 	}
 }
 
-// brittle is a stream that breaks the response off itself if it fails. Middlewares read streams on their own: some
-// replace the rest by the text of the error, others end in peace what they have compressed.
-type brittle struct {
+// breakingStream is a stream that breaks the connection off if it fails. It cannot leave that to the server, because
+// middlewares read streams, too. Some middlewares replace the rest by the text of the error. Others finish the
+// compressed body as if it were complete.
+type breakingStream struct {
 	io.ReadCloser
-	connection halfClosing
+	connection halfCloser
 	response   *fasthttp.Response
 }
 
 // Read implements io.Reader.
-func (b brittle) Read(p []byte) (int, error) {
+func (b breakingStream) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {
 		_ = b.connection.CloseWrite() // fails if the client has gone
@@ -51,27 +52,27 @@ func (b brittle) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteTo implements io.WriterTo, which fasthttp prefers to Read where it gathers the stream.
-func (b brittle) WriteTo(w io.Writer) (int64, error) {
+// WriteTo implements io.WriterTo. Response.Body of fasthttp calls WriteTo, and not Read, to buffer the stream.
+func (b breakingStream) WriteTo(w io.Writer) (int64, error) {
 	n, err := io.Copy(w, b.ReadCloser)
 	if err == nil {
 		return n, nil
 	}
-	if _, gathers := w.(interface{ SetString(text string) }); !gathers {
+	if _, isBuffer := w.(interface{ SetString(text string) }); !isBuffer {
 		_ = b.connection.CloseWrite()
 		return n, err
 	}
-	// Response.Body gathers the stream for a middleware, before anything was sent, and puts the text of the error in the
-	// place of what it has. A middleware may keep that for later requests, so the status has to say that it failed.
+	// Response.Body buffers the stream for a middleware before the response is sent, and replaces the buffer by the text
+	// of the error. A middleware may store that response for later requests, so it must have the status of a failure.
 	b.response.SetStatusCode(http.StatusInternalServerError)
 	b.response.Header.SetContentType(fiber.MIMETextPlain)
 	b.response.SetConnectionClose()
 	return n, err
 }
 
-// readDeadline returns the function that bounds reads of a body that is still arriving, and the one that lifts the
-// bound when the body has arrived. A connection is used again for other requests, for which fasthttp sets deadlines
-// only if the host has timeouts.
+// readDeadline returns two functions for a body that is still arriving. The function set sets the read deadline of the
+// connection. The function lift removes the deadline when the body has arrived. Without lift, the deadline would apply
+// to later requests on the connection, because fasthttp sets deadlines only if the application configures timeouts.
 func readDeadline(c *fiber.Ctx) (set func(time.Time), lift func()) {
 	own := max(c.App().Config().ReadTimeout, 0)
 	connection := c.Context().Conn()

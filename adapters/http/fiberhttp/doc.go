@@ -5,19 +5,35 @@
 //	// or, behind a middleware:
 //	fiberhttp.Router(api, currentSubject)(server.Group("/me", authenticate))
 //
-// The configuration of the host application is not touched and its ErrorHandler never sees a request to the API. What
-// the host alone decides is how paths are matched (StrictRouting, CaseSensitive, UnescapePath) and what its server
-// refuses before any route is looked at (BodyLimit, which must not be below httpapi.MaxBodySize).
+// The api is a *httpapi.API, for example from stack.Stack.API. The function currentSubject is a SubjectProvider, which
+// authenticates requests. Health mounts the probes of an orchestrator, and Prefix returns the prefix of a group for
+// API.OpenAPI.
 //
-// A prefix may have parameters, with Route and Group. Fiber's Mount does not support them.
+// # Configuration of the Fiber application
 //
-// A large export is streamed over TCP and Unix sockets, with TLS or without. A failure breaks the connection off. Over
-// HTTP/1.0 and over connections of other types it is held in memory as a whole. A middleware that gathers a stream by
-// Response.Body, as etag and cache do, gets status 500 and no document if the stream fails. A middleware that
-// compresses leaves a stream as it is, because the handler removes Accept-Encoding from the request. A middleware that
-// reads the stream by itself, ignores its errors and stores the bytes, stores a document that is cut. Do not cache the
-// routes, see Router.
+// The package does not change the configuration of the application. The ErrorHandler of the application is never called
+// for a request to the API. The options StrictRouting, CaseSensitive and UnescapePath determine how paths match. The
+// option BodyLimit must be at least httpapi.MaxBodySize, because the server refuses larger bodies before routing.
 //
-// The time of a request includes its body only with StreamRequestBody; otherwise Fiber reads the body before it calls a
-// handler, and its ReadTimeout counts.
+// A prefix may have parameters if the API is mounted with Route or Group. Fiber's Mount does not support parameters.
+//
+// The timeout of a request includes reading its body only if StreamRequestBody is set. Otherwise Fiber reads the body
+// before it calls a handler, and only Fiber's ReadTimeout bounds the reading.
+//
+// # Large exports
+//
+// A large export is streamed over TCP and Unix sockets, with or without TLS. If the export fails, the handler breaks
+// the connection off, so that the client detects the failure. Over HTTP/1.0 and over other types of connections, the
+// handler buffers the complete export in memory.
+//
+// Middlewares can see a stream that fails:
+//
+//   - A middleware that buffers the stream by Response.Body, such as etag and cache, gets the status 500 and no
+//     document.
+//   - A middleware that compresses does not compress a stream, because the handler removes Accept-Encoding from the
+//     request.
+//   - A middleware that reads the stream itself and ignores its errors gets an incomplete document. It must not store
+//     the document.
+//
+// Do not cache the routes. See Router.
 package fiberhttp

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// currentSubject takes the user from where the application's authentication has put it.
+// currentSubject returns the user that the application's authentication has stored in the locals.
 func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
 	user, ok := c.Locals("user").(string)
 	if !ok {
@@ -24,7 +24,7 @@ func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
 	return domain.NewSubject(user)
 }
 
-// authenticate stands for the authentication that an application has.
+// authenticate is a placeholder for the authentication of an application.
 func authenticate(c *fiber.Ctx) error {
 	c.Locals("user", "42")
 	return c.Next()
@@ -36,7 +36,7 @@ func ExampleRouter() {
 		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
 	})
 	check(err)
-	store, err := memory.New(dataMap, memory.Options{}) // an application has a database, and package bunstore
+	store, err := memory.New(dataMap, memory.Options{}) // an application uses a database and package bunstore
 	check(err)
 	engines, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap})
 	check(err)

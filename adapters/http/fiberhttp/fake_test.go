@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// sessions is a SessionFactory in memory, without transactions. Its first fields are set before it is used.
+// sessions is a SessionFactory in memory, without transactions. It calls before in each session, unless it is nil.
 type sessions struct {
 	before func(ctx context.Context) error
 
@@ -21,7 +21,7 @@ type sessions struct {
 	restrictions []domain.RestrictionRecord
 }
 
-// lookup is whose consent was asked for, and for what.
+// lookup is the subject and the purpose of a read of the consent.
 type lookup struct{ id, purpose string }
 
 func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
@@ -36,7 +36,7 @@ func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Sessio
 	return fn(ctx, session{s})
 }
 
-// The stores have only those methods that a request needs; the embedded interfaces stand for the others.
+// The stores implement only the methods that a request needs. The embedded interfaces provide the others.
 type (
 	session  struct{ *sessions }
 	consents struct {

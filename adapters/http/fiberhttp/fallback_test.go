@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 )
 
-func TestHowPathsMatchIsTheHostsDecision(t *testing.T) {
+func TestTheConfigurationOfTheHostDeterminesHowPathsMatch(t *testing.T) {
 	for _, strict := range []bool{false, true} {
 		for _, sensitive := range []bool{false, true} {
 			for _, unescape := range []bool{false, true} {
@@ -41,7 +41,7 @@ func pathsMatch(t *testing.T, config fiber.Config) {
 	for _, test := range []struct {
 		method, target string
 		status         int
-		purpose        string // that is looked up
+		purpose        string // whose status is read
 	}{
 		{"DELETE", "/me", 200, ""},
 		{"DELETE", "/me/", 200, ""},
@@ -89,7 +89,7 @@ func pathsMatch(t *testing.T, config fiber.Config) {
 	} {
 		store.lookups = nil
 		request := newRequest(test.method, "/me", "")
-		request.RequestURI = test.target // as it is
+		request.RequestURI = test.target // not cleaned
 		got := send(t, host, request)
 		if got.StatusCode != test.status {
 			t.Errorf("%s %s: %d %s", test.method, test.target, got.StatusCode, got.body)
@@ -108,7 +108,7 @@ func pathsMatch(t *testing.T, config fiber.Config) {
 	}
 }
 
-func TestAllowNamesWhatAPathCanBeAskedWith(t *testing.T) {
+func TestAllowListsTheMethodsOfAPath(t *testing.T) {
 	host := newHost(t, fiber.Config{})
 	host.Get("/me", func(c *fiber.Ctx) error { return c.SendString("the host's profile page") })
 	host.Route("/me", fiberhttp.Router(newAPI(t, &sessions{}), byHeader, httpapi.WithRestriction()))
@@ -143,9 +143,9 @@ func TestAllowNamesWhatAPathCanBeAskedWith(t *testing.T) {
 	}
 }
 
-// Fiber v2.52.15 gives the parameters of a mounted application's routes the values of the prefix's parameters, and
-// does not match its routes without parameters at all. No answer is better than one about another purpose.
-func TestAMountUnderAParameterAnswersNothing(t *testing.T) {
+// In Fiber v2.52.15, the route parameters of a mounted application get the values of the prefix parameters. Its routes
+// without parameters never match. A 404 is better than the status of another purpose.
+func TestAMountUnderAParameterGets404(t *testing.T) {
 	store := &sessions{}
 	sub, host := fiber.New(), newHost(t, fiber.Config{})
 	fiberhttp.Router(newAPI(t, store), byHeader)(sub)
@@ -172,7 +172,7 @@ func TestRoutesThatTheHostAddsLaterStillWork(t *testing.T) {
 	host.Get("/me/missing", fail(fiber.ErrNotFound))
 	host.Get("/me/broken", fail(errBroken))
 	host.Get("/menu", say("menu"))
-	host.Route("/me", fiberhttp.Router(newAPI(t, &sessions{}), byHeader, httpapi.WithRestriction())) // once more
+	host.Route("/me", fiberhttp.Router(newAPI(t, &sessions{}), byHeader, httpapi.WithRestriction())) // a second time
 
 	for target, want := range map[string]string{
 		"GET /me":                     "200 profile",
@@ -189,8 +189,8 @@ func TestRoutesThatTheHostAddsLaterStillWork(t *testing.T) {
 	} {
 		method, path, _ := strings.Cut(target, " ")
 		got := send(t, host, newRequest(method, path, ""))
-		if answered := fmt.Sprint(got.StatusCode, " ", got.body); answered != want {
-			t.Errorf("%s: %s", target, answered)
+		if response := fmt.Sprint(got.StatusCode, " ", got.body); response != want {
+			t.Errorf("%s: %s", target, response)
 		}
 	}
 	for target, want := range map[string]int{
@@ -203,7 +203,7 @@ func TestRoutesThatTheHostAddsLaterStillWork(t *testing.T) {
 	}
 }
 
-func TestAMiddlewareThatTheHostAddsLaterIsTheHosts(t *testing.T) {
+func TestAMiddlewareThatTheHostAddsLaterStillWorks(t *testing.T) {
 	host := fiber.New(fiber.Config{ErrorHandler: func(c *fiber.Ctx, err error) error {
 		return c.Status(599).SendString("the host handles: " + err.Error())
 	}})
@@ -216,7 +216,7 @@ func TestAMiddlewareThatTheHostAddsLaterIsTheHosts(t *testing.T) {
 		return c.Next()
 	})
 	host.Route("/me", fiberhttp.Router(newAPI(t, &sessions{}), byHeader))
-	// Of the same pattern as our last one: Fiber makes one route of both.
+	// The pattern is the same as the last pattern of the router, so Fiber merges both into one route.
 	host.Use("/me/*", func(c *fiber.Ctx) error {
 		switch c.Path() {
 		case "/me/forbidden":
@@ -234,8 +234,8 @@ func TestAMiddlewareThatTheHostAddsLaterIsTheHosts(t *testing.T) {
 		"/me/panic":     "200 the host recovers: secret",
 	} {
 		got := send(t, host, newRequest("GET", path, ""))
-		if answered := fmt.Sprint(got.StatusCode, " ", got.body); answered != want {
-			t.Errorf("%s: %s", path, answered)
+		if response := fmt.Sprint(got.StatusCode, " ", got.body); response != want {
+			t.Errorf("%s: %s", path, response)
 		}
 	}
 	if got := send(t, host, newRequest("GET", "/me/unknown", "")); got.StatusCode != 404 ||

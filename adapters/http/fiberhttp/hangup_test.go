@@ -15,14 +15,15 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/fiberhttp"
 )
 
-// fasthttp uses the object of a request again for the next one. The race detector sees a use of it that comes too late.
-func TestAClientThatHangsUpTakesItsRequestAlong(t *testing.T) {
+// fasthttp reuses the object of a request for the next request. The race detector finds a use after the request has
+// ended.
+func TestARequestIsNotUsedAfterItsClientHasHungUp(t *testing.T) {
 	for name, middleware := range map[string]fiber.Handler{
 		"plain":    func(c *fiber.Ctx) error { return c.Next() },
 		"compress": compress.New(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := &hoard{ended: make(chan error, 1)}
+			store := &largeStore{ended: make(chan error, 1)}
 			store.see = func(ctx context.Context) {
 				_, _ = ctx.Value("tenant"), ctx.Value(contextKey{})
 				_, _ = ctx.Deadline()
@@ -59,8 +60,8 @@ func TestAClientThatHangsUpTakesItsRequestAlong(t *testing.T) {
 					other.Body.Close()
 				}
 				<-store.ended
-				if status, body, err := getExport(t, address); err != nil || status != 200 || !store.isWhole(body) {
-					t.Errorf("the next one: %d with %d bytes, %v", status, len(body), err)
+				if status, body, err := getExport(t, address); err != nil || status != 200 || !store.isComplete(body) {
+					t.Errorf("the next request: %d with %d bytes, %v", status, len(body), err)
 				}
 				require(t, <-store.ended)
 			}
@@ -68,13 +69,13 @@ func TestAClientThatHangsUpTakesItsRequestAlong(t *testing.T) {
 	}
 }
 
-// The end of the response is the end of the work on it: fasthttp closes the stream before it uses the request again.
+// fasthttp closes the stream before it reuses the request, and Close waits for the work on the stream.
 func TestARequestsContextIsNotUsedAfterItsStream(t *testing.T) {
 	entered, leave := make(chan context.Context, 100), make(chan struct{})
-	store := &hoard{ended: make(chan error, 1)}
+	store := &largeStore{ended: make(chan error, 1)}
 	seen := 0
 	store.see = func(ctx context.Context) {
-		if seen++; seen == hoarded/2 {
+		if seen++; seen == largeRecords/2 {
 			entered <- ctx
 			<-leave
 		}
@@ -91,7 +92,7 @@ func TestARequestsContextIsNotUsedAfterItsStream(t *testing.T) {
 	require(t, err)
 	ctx := <-entered
 	if value := ctx.Value(contextKey{}); value != nil {
-		t.Errorf("a stream asks the request for a value: %v", value)
+		t.Errorf("the work on a stream reads a value of the request: %v", value)
 	}
 	require(t, client.Close())
 	close(leave)

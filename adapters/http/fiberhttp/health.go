@@ -6,9 +6,11 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 )
 
-// Health returns the function that mounts the probes on an application or a group. It may be called more than once.
+// Health returns the function that mounts the probes on an application or a group. That function may be called more
+// than once.
 //
-// They should not be reachable from outside: a request makes checks of the database, one at a time.
+// The probes should not be reachable from outside, because a request can run checks of the database. At most one
+// request runs checks at a time.
 func Health(api *httpapi.HealthAPI) func(fiber.Router) {
 	return func(host fiber.Router) {
 		for _, path := range []string{httpapi.LivePath, httpapi.ReadyPath} {

@@ -28,7 +28,8 @@ func newRequest(c *fiber.Ctx) httpapi.Request {
 	}
 }
 
-// isOfRequest reports whether the user context is made of the request's own, which changes after the handler.
+// isOfRequest reports whether the user context is derived from the context of the request, which fasthttp reuses after
+// the handler has returned.
 func isOfRequest(c *fiber.Ctx) bool {
 	type probe struct{}
 	if c.UserContext() == context.Background() {
@@ -39,8 +40,8 @@ func isOfRequest(c *fiber.Ctx) bool {
 	return c.UserContext().Value(probe{}) != nil
 }
 
-// body returns the body as it was sent, and the function that bounds its reads if it is still arriving. c.Body() would
-// decompress it, to any size.
+// body returns the body as it was sent. If the body is still arriving, body also returns the function that sets the
+// deadline of its reads. It does not call c.Body(), which would decompress the body without a limit on the size.
 func body(c *fiber.Ctx) (io.Reader, func(time.Time)) {
 	request := c.Request()
 	if request.IsBodyStream() {
@@ -53,7 +54,8 @@ func body(c *fiber.Ctx) (io.Reader, func(time.Time)) {
 	return nil, nil
 }
 
-// stream is the body of a host with StreamRequestBody: it is still arriving, and ends by being closed.
+// stream is a request body that is still arriving, in an application with StreamRequestBody. At its end, Read closes it
+// and calls arrived.
 type stream struct {
 	request *fasthttp.Request
 	arrived func()
@@ -67,13 +69,14 @@ func (s stream) Read(p []byte) (int, error) {
 	n, err := arriving.Read(p)
 	if errors.Is(err, io.EOF) {
 		s.arrived()
-		_ = s.request.CloseBodyStream() // there is nothing left to lose
+		_ = s.request.CloseBodyStream() // the body was read completely
 	}
 	return n, err
 }
 
-// wildcard returns what the last wildcard of the route has matched, and of it the last segment as the client escaped
-// it. A host with UnescapePath has unescaped the whole, where "a%2Fb" is no longer one segment, and a plus is a space.
+// wildcard returns the text that the last wildcard of the route has matched. The last segment of the text is escaped as
+// the client sent it. With UnescapePath, Fiber has unescaped the path: "a%2Fb" has become two segments, and "+" a
+// space. In that case, wildcard takes the last segment from the original path.
 func wildcard(c *fiber.Ctx) string {
 	config, names := c.App().Config(), c.Route().Params
 	trim := func(path string) string {
@@ -88,7 +91,8 @@ func wildcard(c *fiber.Ctx) string {
 	case matched == "":
 		return ""
 	case !isEnd || !strings.HasSuffix(before, "/"):
-		// Fiber mixes up the parameters of an application mounted under a prefix that has some itself.
+		// If an application is mounted under a prefix with parameters, Fiber confuses the parameters. The path contains a
+		// slash, so that it matches no endpoint.
 		return strings.Clone(path)
 	case !config.UnescapePath:
 		return strings.Clone(matched)
@@ -98,14 +102,14 @@ func wildcard(c *fiber.Ctx) string {
 	unescaped := trim(string(fasthttp.AppendUnquotedArg(nil, []byte(segment))))
 	before, isEnd = strings.CutSuffix(matched, unescaped)
 	if !isEnd {
-		return unescaped // it begins before the wildcard, so it has a slash
+		return unescaped // the segment begins before the wildcard, so it contains a slash
 	}
 	return strings.Clone(before) + segment
 }
 
 func send(c *fiber.Ctx, response httpapi.Response) error {
 	if c.Request().IsBodyStream() {
-		c.Context().SetConnectionClose() // or what is left of the body would be taken for the next request
+		c.Context().SetConnectionClose() // otherwise fasthttp would parse the rest of the body as the next request
 	}
 	for name, values := range response.Header {
 		c.Set(name, strings.Join(values, ", "))
@@ -120,10 +124,10 @@ func send(c *fiber.Ctx, response httpapi.Response) error {
 			c.Status(http.StatusInternalServerError)
 		}
 		return nil
-	default: // fasthttp closes it, and breaks the connection off when it fails
-		// Compressors end what they have made of a stream that fails as if it were complete, for caches to keep.
+	default: // fasthttp closes the stream, and breaks the connection off if the stream fails
+		// If a stream fails, compressing middlewares finish their output as if it were complete, and caches store it.
 		c.Request().Header.Del(fiber.HeaderAcceptEncoding)
-		c.Context().SetBodyStream(brittle{response.Stream, breaker(c), c.Response()}, -1)
+		c.Context().SetBodyStream(breakingStream{response.Stream, breaker(c), c.Response()}, -1)
 		return nil
 	}
 }

@@ -32,7 +32,7 @@ func listen(t testing.TB, host *fiber.App) string {
 	return listener.Addr().String()
 }
 
-// Fiber's strings point into buffers that the next request on a connection overwrites.
+// The strings of Fiber point into buffers that the next request on the connection overwrites.
 func TestNothingPointsIntoTheRequest(t *testing.T) {
 	const clients, requests = 8, 25
 	for _, immutable := range []bool{false, true} {
@@ -45,7 +45,7 @@ func TestNothingPointsIntoTheRequest(t *testing.T) {
 			var group sync.WaitGroup
 			for client := range clients {
 				group.Go(func() {
-					if err := keepAsking(address, client, requests); err != nil {
+					if err := sendMany(address, client, requests); err != nil {
 						t.Error(err)
 					}
 				})
@@ -61,15 +61,15 @@ func TestNothingPointsIntoTheRequest(t *testing.T) {
 			}
 			for _, lookup := range store.lookups {
 				if lookup.purpose != "of-"+lookup.id {
-					t.Errorf("%s asked for %q", lookup.id, lookup.purpose)
+					t.Errorf("the lookup of %s has the purpose %q", lookup.id, lookup.purpose)
 				}
 			}
 		})
 	}
 }
 
-// keepAsking records and reads consents of ever other subjects over one connection.
-func keepAsking(address string, client, requests int) error {
+// sendMany records and reads consents over one connection, each time for another subject.
+func sendMany(address string, client, requests int) error {
 	connection := &http.Client{Transport: &http.Transport{}}
 	defer connection.CloseIdleConnections()
 	for i := range requests {
@@ -79,7 +79,7 @@ func keepAsking(address string, client, requests int) error {
 			newRequest("POST", "http://"+address+"/me/consent", body),
 			newRequest("GET", "http://"+address+"/me/consent/of-"+id, ""),
 		} {
-			request.RequestURI = "" // which httptest sets, for a server
+			request.RequestURI = "" // httptest sets it, but a client must not
 			request.Header.Set("X-User", id)
 			response, err := connection.Do(request)
 			if err != nil {
@@ -95,7 +95,7 @@ func keepAsking(address string, client, requests int) error {
 	return nil
 }
 
-func TestAProvidersErrorDecidesTheStatus(t *testing.T) {
+func TestAProvidersErrorDeterminesTheStatus(t *testing.T) {
 	for _, test := range []struct {
 		err  error
 		want int
@@ -148,16 +148,16 @@ type contextKey struct{}
 
 func TestTheContextIsTheHostsWithADeadline(t *testing.T) {
 	var afterwards context.Context
-	check := func(where string, ctx context.Context) { // there: a request's context is not used after the request
+	check := func(where string, ctx context.Context) { // immediately, because the context is not used after the request
 		deadline, ok := ctx.Deadline()
 		if left := time.Until(deadline); !ok || left > httpapi.DefaultTimeout || ctx.Value(contextKey{}) != "the host's" {
 			t.Errorf("in the %s: %v left, value %v", where, left, ctx.Value(contextKey{}))
 		}
 	}
-	asked := 0
+	calls := 0
 	store := &sessions{before: func(ctx context.Context) error {
 		check("session", ctx)
-		asked++
+		calls++
 		return ctx.Err()
 	}}
 	host := newHost(t, fiber.Config{})
@@ -169,23 +169,23 @@ func TestTheContextIsTheHostsWithADeadline(t *testing.T) {
 	})
 	host.Route("/me", fiberhttp.Router(newAPI(t, store), func(c *fiber.Ctx) (domain.Subject, error) {
 		check("provider", c.UserContext())
-		asked++
+		calls++
 		return byHeader(c)
 	}))
 	if got := send(t, host, newRequest("GET", "/me/export", "")); got.StatusCode != 200 {
 		t.Fatalf("%d %s", got.StatusCode, got.body)
 	}
-	if asked != 2 {
-		t.Errorf("%d contexts were seen", asked)
+	if calls != 2 {
+		t.Errorf("%d contexts were checked, want 2", calls)
 	}
 	if _, limited := afterwards.Deadline(); limited || afterwards.Err() != nil {
-		t.Error("what comes after us has a context that has ended")
+		t.Error("later handlers have the context of the request to the API")
 	}
 }
 
-func TestTheHostsErrorHandlerIsNeverAsked(t *testing.T) {
+func TestTheErrorHandlerOfTheHostIsNeverCalled(t *testing.T) {
 	store := &sessions{}
-	host := newHost(t, fiber.Config{}) // fails the test when it is
+	host := newHost(t, fiber.Config{}) // its ErrorHandler fails the test
 	host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader, httpapi.WithRestriction()))
 	for target, want := range map[string]int{
 		"GET /me/unknown": 404, "PUT /me": 405, "POST /me/consent": 415, "GET /me/consent/%zz": 422,

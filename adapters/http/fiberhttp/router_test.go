@@ -28,7 +28,7 @@ func newAPI(t *testing.T, store ports.SessionFactory) *httpapi.API {
 	return newAPIOf(t, store, httpapi.Config{})
 }
 
-// newAPIOf is newAPI with what the configuration has besides.
+// newAPIOf is newAPI with the further settings of config.
 func newAPIOf(t *testing.T, store ports.SessionFactory, config httpapi.Config) *httpapi.API {
 	t.Helper()
 	dataMap, err := domain.NewDataMap(domain.Table{
@@ -52,7 +52,7 @@ func newAPIOf(t *testing.T, store ports.SessionFactory, config httpapi.Config) *
 	return api
 }
 
-// byHeader is a SubjectProvider that believes what the client says, in a string that points into the request.
+// byHeader is a SubjectProvider that trusts a header of the client. The id is a string that points into the request.
 func byHeader(c *fiber.Ctx) (domain.Subject, error) {
 	if c.Get("X-User") == "" {
 		return domain.Subject{}, fiber.ErrUnauthorized
@@ -60,24 +60,24 @@ func byHeader(c *fiber.Ctx) (domain.Subject, error) {
 	return domain.NewSubject(c.Get("X-User"))
 }
 
-// newHost returns an application whose ErrorHandler must never be needed.
+// newHost returns an application whose ErrorHandler fails the test.
 func newHost(t testing.TB, config fiber.Config) *fiber.App {
 	t.Helper()
 	config.DisableStartupMessage = true
 	config.ErrorHandler = func(c *fiber.Ctx, err error) error {
-		t.Errorf("%s %s: the host's ErrorHandler is asked to handle %v", c.Method(), c.OriginalURL(), err)
+		t.Errorf("%s %s: the host's ErrorHandler was called with %v", c.Method(), c.OriginalURL(), err)
 		return nil
 	}
 	return fiber.New(config)
 }
 
-// answer is a response whose body has been read.
-type answer struct {
+// received is a response whose body has been read.
+type received struct {
 	*http.Response
 	body string
 }
 
-// newRequest returns a request of user 42; one with a body is JSON.
+// newRequest returns a request of user 42. A body is sent as JSON.
 func newRequest(method, target, body string) *http.Request {
 	request := httptest.NewRequest(method, target, strings.NewReader(body))
 	request.Header.Set("X-User", "42")
@@ -87,7 +87,7 @@ func newRequest(method, target, body string) *http.Request {
 	return request
 }
 
-func send(t *testing.T, host *fiber.App, request *http.Request) answer {
+func send(t *testing.T, host *fiber.App, request *http.Request) received {
 	t.Helper()
 	response, err := host.Test(request, -1)
 	require(t, err)
@@ -95,11 +95,11 @@ func send(t *testing.T, host *fiber.App, request *http.Request) answer {
 	return read(t, response)
 }
 
-func read(t *testing.T, response *http.Response) answer {
+func read(t *testing.T, response *http.Response) received {
 	t.Helper()
 	body, err := io.ReadAll(response.Body)
 	require(t, err)
-	return answer{response, string(body)}
+	return received{response, string(body)}
 }
 
 func require(t testing.TB, err error) {
@@ -127,7 +127,7 @@ func TestEveryWayToMountServesEveryEndpoint(t *testing.T) {
 		},
 		"prefix with parameters": func(host *fiber.App, router func(fiber.Router)) string {
 			host.Route("/:tenant/users/:user<int>", router)
-			return "/consent/users/7" // a tenant as inconvenient as can be
+			return "/consent/users/7" // the name of the tenant is also a path of the API
 		},
 		"prefix with a wildcard": func(host *fiber.App, router func(fiber.Router)) string {
 			host.Route("/*/me", router)
@@ -144,7 +144,7 @@ func TestEveryWayToMountServesEveryEndpoint(t *testing.T) {
 			return "/me"
 		},
 		"Mount in a group": func(host *fiber.App, router func(fiber.Router)) string {
-			sub := fiber.New(fiber.Config{UnescapePath: true, StrictRouting: true}) // which count for nothing
+			sub := fiber.New(fiber.Config{UnescapePath: true, StrictRouting: true}) // Fiber ignores these
 			router(sub.Group("/rights"))
 			host.Group("/api").Mount("/me", sub)
 			return "/api/me/rights"
@@ -169,7 +169,7 @@ func TestEveryWayToMountServesEveryEndpoint(t *testing.T) {
 			} {
 				target := prefix + test.path
 				if target == "" {
-					continue // there is no such request
+					continue // a request needs a path
 				}
 				got := send(t, host, newRequest(test.method, target, test.body))
 				if got.StatusCode != 200 || !strings.Contains(got.body, test.want) {
@@ -212,7 +212,7 @@ func TestHeadIsGetWithoutTheBody(t *testing.T) {
 	} {
 		head, get := send(t, host, newRequest("HEAD", path, "")), send(t, host, newRequest("GET", path, ""))
 		if head.StatusCode != get.StatusCode || head.body != "" || get.body == "" || head.ContentLength != get.ContentLength {
-			t.Errorf("%s: %d %q, not %d with %d bytes", path, head.StatusCode, head.body, get.StatusCode, get.ContentLength)
+			t.Errorf("%s: %d %q, want %d with %d bytes", path, head.StatusCode, head.body, get.StatusCode, get.ContentLength)
 		}
 		for _, name := range []string{"Content-Type", "Cache-Control", "X-Content-Type-Options"} {
 			if head.Header.Get(name) != get.Header.Get(name) {
@@ -227,7 +227,7 @@ func TestTheMiddlewareOfAGroupComesFirst(t *testing.T) {
 	host := newHost(t, fiber.Config{})
 	group := host.Group("/me", func(c *fiber.Ctx) error {
 		if c.Get("Authorization") == "" {
-			return c.Status(fiber.StatusUnauthorized).SendString("the middleware's own answer")
+			return c.Status(fiber.StatusUnauthorized).SendString("the response of the middleware")
 		}
 		return c.Next()
 	})
@@ -254,7 +254,7 @@ func TestPrefixIsThatOfTheGroup(t *testing.T) {
 		"/{region}":                     host.Group("/:region?"),
 	} {
 		if got := fiberhttp.Prefix(router); got != want {
-			t.Errorf("got %s, not %s", got, want)
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }

@@ -14,21 +14,21 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// DefaultTimeout bounds a request as a whole: its body, the evidence of its failure, and the SubjectProvider where that
-// heeds its context.
+// DefaultTimeout bounds the time of a request. That time includes reading the body, writing the evidence of a failure,
+// and the SubjectProvider if it respects its context.
 const DefaultTimeout = 30 * time.Second
 
-// Config is what an API is made of. All fields are required but Timeout, Logger and Observer.
+// Config holds the parts of an API. All fields except Timeout, Logger and Observer are required.
 type Config struct {
 	Sessions    ports.SessionFactory
 	Consent     *consent.Ledger
 	Restriction *restriction.Ledger
 	Export      *export.Exporter
 	Erasure     *erasure.Eraser
-	DataMap     domain.DataMap // which every subject's id must fit
+	DataMap     domain.DataMap // the API checks the id of each subject against it
 	Timeout     time.Duration  // of each request, its evidence included; 0 means DefaultTimeout
-	Logger      *slog.Logger   // gets a line for each response of 500 and above; nil means slog.Default()
-	Observer    ports.Observer // observes each request to an endpoint; nil means none
+	Logger      *slog.Logger   // gets a record for each response with status 500 or above; nil means slog.Default()
+	Observer    ports.Observer // observes each request to an endpoint; nil means that requests are not observed
 }
 
 // API handles data-subject requests over HTTP. It is immutable and safe for concurrent use.
@@ -39,11 +39,11 @@ type API struct {
 	endpoints      []Endpoint
 }
 
-// New returns an API with the endpoints for consent, export and erasure. WithRestriction adds those for restriction.
-// If the consent ledger has declared purposes, the API has the endpoint that lists all consents, and refuses other
-// purposes.
+// New returns an API with the endpoints for consent, export and erasure. WithRestriction adds the endpoints for
+// restriction. If the consent ledger has declared purposes, the API also has the endpoint that lists all consents, and
+// refuses purposes that are not declared.
 //
-// Returns domain.ErrConfiguration if a field is missing.
+// Returns domain.ErrConfiguration if a required field is missing or Timeout is negative.
 func New(c Config) (*API, error) {
 	for _, field := range []struct {
 		name    string
@@ -79,15 +79,16 @@ func WithSession(f ports.SessionFactory) Option {
 	}
 }
 
-// WithRestriction adds the endpoints for the restriction of processing (Art. 18 GDPR). They record and report
-// restrictions. The application itself must obey a restriction, so it has to ask for the endpoints.
+// WithRestriction adds the endpoints for the restriction of processing (Art. 18 GDPR). They record restrictions and
+// return their status. They do not enforce restrictions: the application must check the status before it processes
+// data. For this reason, an API has the endpoints only with this option.
 func WithRestriction() Option { return func(a *API) { a.hasRestriction = true } }
 
-// defaultTag is the tag of every operation of the OpenAPI document where WithTags names none.
+// defaultTag is the tag of every operation of the OpenAPI document, unless WithTags replaces it.
 const defaultTag = "gdpr"
 
-// WithTags puts the tags on every operation of the OpenAPI document, in the place of "gdpr". Without tags it changes
-// nothing.
+// WithTags replaces the tag "gdpr" of every operation of the OpenAPI document by the given tags. It ignores duplicates.
+// WithTags() changes nothing.
 func WithTags(tags ...string) Option {
 	var distinct []string
 	for _, tag := range tags {
@@ -102,7 +103,7 @@ func WithTags(tags ...string) Option {
 	}
 }
 
-// With returns a copy of the API with the options applied. The API itself stays as it is.
+// With returns a copy of the API with the options applied. It does not change the API itself.
 func (a *API) With(options ...Option) *API {
 	derived := *a
 	for _, option := range options {

@@ -27,7 +27,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// fixture is an API over the fake, with what it has logged.
+// fixture is an API over the fake session factory, with its log.
 type fixture struct {
 	*httpapi.API
 	config   httpapi.Config
@@ -95,17 +95,17 @@ func dataMap(t *testing.T) domain.DataMap {
 	return m
 }
 
-// as is a SubjectProvider that always finds the same subject.
+// as returns a Request.Subject that always returns the same subject.
 func as(id string, refs ...domain.SubjectRef) func(context.Context) (domain.Subject, error) {
 	return func(context.Context) (domain.Subject, error) { return domain.NewSubject(id, refs...) }
 }
 
-// failing is a SubjectProvider that never finds one.
+// failing returns a Request.Subject that always fails.
 func failing(err error) func(context.Context) (domain.Subject, error) {
 	return func(context.Context) (domain.Subject, error) { return domain.Subject{}, err }
 }
 
-// jsonBody is a request of subject 42 with a JSON body.
+// jsonBody returns a request of subject 42 with a JSON body.
 func jsonBody(body string) httpapi.Request {
 	return httpapi.Request{Subject: as("42"), ContentType: "application/json", Body: strings.NewReader(body)}
 }
@@ -121,7 +121,7 @@ func (f fixture) call(t *testing.T, operation string, r httpapi.Request) httpapi
 	return f.Handle(t.Context(), endpoints[i], r)
 }
 
-// problemOf decodes a problem document, and checks what all of them have in common.
+// problemOf decodes a problem document, and checks the properties of every problem document.
 func problemOf(t *testing.T, response httpapi.Response) httpapi.Problem {
 	t.Helper()
 	var problem httpapi.Problem
@@ -129,7 +129,7 @@ func problemOf(t *testing.T, response httpapi.Response) httpapi.Problem {
 	decoder.DisallowUnknownFields()
 	require(t, decoder.Decode(&problem))
 	if problem.Status != response.Status || problem.Type != "about:blank" || problem.Title == "" || problem.Detail == "" {
-		t.Errorf("not a whole problem document: status %d, body %s", response.Status, response.Body)
+		t.Errorf("not a complete problem document: status %d, body %s", response.Status, response.Body)
 	}
 	if got := response.Header.Get("Content-Type"); got != "application/problem+json" {
 		t.Errorf("Content-Type is %q", got)
@@ -137,18 +137,18 @@ func problemOf(t *testing.T, response httpapi.Response) httpapi.Problem {
 	return problem
 }
 
-// decode returns the result that a success has sent.
+// decode returns the result in the body of a success.
 func decode[T any](t *testing.T, response httpapi.Response) T {
 	t.Helper()
 	var result T
 	if response.Status != 200 {
-		t.Fatalf("answered %d %s", response.Status, response.Body)
+		t.Fatalf("got status %d %s", response.Status, response.Body)
 	}
 	require(t, json.Unmarshal(response.Body, &result))
 	return result
 }
 
-// golden compares everything that is sent with a file.
+// golden compares the status, the header and the body of a response with a file.
 func golden(t *testing.T, name string, response httpapi.Response) {
 	t.Helper()
 	var sent strings.Builder
@@ -170,7 +170,7 @@ func goldenFile(t *testing.T, name string, got []byte) {
 	want, err := os.ReadFile(path)
 	require(t, err)
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s has changed, which is public API; got\n%s\nwant\n%s", path, got, want)
+		t.Errorf("%s has changed, but it is public API; got\n%s\nwant\n%s", path, got, want)
 	}
 }
 
@@ -201,7 +201,7 @@ func TestEveryPartOfTheConfigurationIsRequired(t *testing.T) {
 	}
 }
 
-func TestRestrictionRoutesExistOnlyWhenAskedFor(t *testing.T) {
+func TestRestrictionRoutesExistOnlyWithTheOption(t *testing.T) {
 	paths := func(a *httpapi.API) string {
 		var all []string
 		for _, endpoint := range a.Endpoints() {
@@ -219,7 +219,7 @@ func TestRestrictionRoutesExistOnlyWhenAskedFor(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	if got := paths(plain); got != four {
-		t.Errorf("deriving an API changed the one it comes from: %s", got)
+		t.Errorf("With changed the API itself: %s", got)
 	}
 }
 
@@ -229,6 +229,6 @@ func TestAnAPICanBeDerivedWithOtherSessions(t *testing.T) {
 	derived.API = f.With(httpapi.WithSession(other), httpapi.WithSession(nil))
 	derived.call(t, "exportPersonalData", httpapi.Request{Subject: as("42")})
 	if f.sessions.opened != 0 || other.opened != 1 {
-		t.Errorf("opened %d of the original's sessions and %d of the other's", f.sessions.opened, other.opened)
+		t.Errorf("opened %d sessions of the original and %d of the other factory", f.sessions.opened, other.opened)
 	}
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// MaxBodySize is how many bytes the body of a request may have.
+// MaxBodySize is the maximum size of the body of a request, in bytes.
 const MaxBodySize = 64 << 10
 
-// readObject reads a body that must be one JSON object.
+// readObject reads the body, which must be a single JSON object.
 func readObject(r Request) (*object, error) {
 	if mediaType, _, err := mime.ParseMediaType(r.ContentType); err != nil || mediaType != "application/json" {
 		return nil, problem(http.StatusUnsupportedMediaType, "The body must be sent as application/json.")
@@ -44,13 +44,13 @@ func readObject(r Request) (*object, error) {
 
 // unreadable returns the failure for an error of reading the body.
 func unreadable(err error) error {
-	var limit *http.MaxBytesError // the host's own, of http.MaxBytesHandler
+	var limit *http.MaxBytesError // a limit of the application, such as http.MaxBytesHandler
 	if errors.As(err, &limit) {
 		return problem(http.StatusRequestEntityTooLarge, "The body is larger than the server accepts.")
 	}
 	var timeout interface{ Timeout() bool }
 	if errors.As(err, &timeout) && timeout.Timeout() {
-		// The client may be at fault, but 408 lets clients repeat the request by themselves.
+		// The response is 504 and not 408, because some clients automatically repeat a request after 408.
 		return &domain.Error{Op: "read body", Message: "took too long", Err: context.DeadlineExceeded}
 	}
 	return problem(http.StatusBadRequest, "The body could not be read.")

@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// faults writes field errors as "field code", which is what clients act on.
+// faults formats field errors as "field code".
 func faults(problem httpapi.Problem) string {
 	var all []string
 	for _, fault := range problem.Errors {
@@ -28,14 +28,14 @@ func faults(problem httpapi.Problem) string {
 	return strings.Join(all, ", ")
 }
 
-// refuses checks that the request gets the status and the field errors, and opens no session.
+// refuses checks that the response has the status and the field errors, and that the request opens no session.
 func refuses(t *testing.T, operation string, r httpapi.Request, status int, want string) {
 	t.Helper()
 	f := newFixture(t)
 	response := f.call(t, operation, r)
 	problem := problemOf(t, response)
 	if problem.Status != status || faults(problem) != want {
-		t.Errorf("answered %d with [%s], not %d with [%s]", problem.Status, faults(problem), status, want)
+		t.Errorf("got status %d with [%s], want %d with [%s]", problem.Status, faults(problem), status, want)
 	}
 	if f.sessions.opened > 0 {
 		t.Error("opened a session")
@@ -69,7 +69,7 @@ func accepts(t *testing.T, operation string, r httpapi.Request) *sessions {
 	t.Helper()
 	f := newFixture(t)
 	if response := f.call(t, operation, r); response.Status != 200 {
-		t.Fatalf("answered %d %s", response.Status, response.Body)
+		t.Fatalf("got status %d %s", response.Status, response.Body)
 	}
 	return f.sessions
 }
@@ -114,7 +114,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func TestWhatIsNotJSONIsABadRequest(t *testing.T) {
+func TestABodyThatIsNotJSONIsABadRequest(t *testing.T) {
 	for _, body := range []string{
 		"", " ", "{", `{"granted":true}}`, valid + valid, valid + "x", "granted=true", `{'granted':true}`,
 		`{"granted":true,}`, "\ufeff" + valid, "{\"purpose\":\"\xff\"}", "{\"\xc3\":1}", `{"purpose":"\x"}`,
@@ -131,17 +131,17 @@ func TestWhatIsNotJSONIsABadRequest(t *testing.T) {
 	refuses(t, "recordConsent", broken, 400, "")
 }
 
-func TestWhatIsJSONButNoObjectIsRefused(t *testing.T) {
+func TestABodyThatIsNotAnObjectIsRefused(t *testing.T) {
 	for _, body := range []string{"[]", `[` + valid + `]`, "null", "true", "1", `"{}"`} {
 		refuses(t, "recordConsent", jsonBody(body), 422, "")
 		refuses(t, "recordRestriction", jsonBody(body), 422, "")
 	}
 }
 
-func TestEveryFaultOfABodyIsNamedAtOnceInAFixedOrder(t *testing.T) {
+func TestAllFaultsOfABodyAreReportedInAFixedOrder(t *testing.T) {
 	long := strings.Repeat("ä", domain.MaxTextLength+1)
 	for body, want := range map[string]string{
-		// the fields of the schema in its order, then unknown ones in order of appearance
+		// the fields of the schema in the order of the schema, then unknown fields in the order of the JSON text
 		`{}`: "granted required, policy_version required, purpose required",
 		`{"z":1,"purpose":7,"a":2,"policy_version":null}`: "granted required, policy_version required, purpose type," +
 			" z unknown, a unknown",
@@ -159,11 +159,11 @@ func TestEveryFaultOfABodyIsNamedAtOnceInAFixedOrder(t *testing.T) {
 		// folds to purpose
 		`{"granted":true,"policy_version":"v","purpoſe":"p"}`: "purpose required, (unknown) unknown",
 
-		// what the server alone decides
+		// fields that only the server sets
 		valid[:len(valid)-1] + `,"subject_id":"7"}`:                   "subject_id unknown",
 		valid[:len(valid)-1] + `,"source":"me","recorded_at":"2020"}`: "source unknown, recorded_at unknown",
 
-		// given twice, even with the same value, and however it is spelled
+		// duplicates, also with the same value or with an escaped name
 		valid[:len(valid)-1] + `,"granted":true}`:                      "granted duplicate",
 		valid[:len(valid)-1] + `,"gr\u0061nted":false,"granted":null}`: "granted duplicate",
 		valid[:len(valid)-1] + `,"x":1,"x":2}`:                         "x unknown",
@@ -217,7 +217,7 @@ func TestARestrictionMayBeForAllProcessingAndWithoutReason(t *testing.T) {
 	}
 }
 
-func TestTheServerSetsWhatTheClientMustNot(t *testing.T) {
+func TestTheServerSetsSubjectSourceAndTime(t *testing.T) {
 	got := accepts(t, "recordConsent", jsonBody(valid)).consents[0]
 	if got.Source != "api" || got.SubjectID.String() != "42" || !got.RecordedAt.Equal(domain.Instant(clock{}.Now())) {
 		t.Errorf("recorded %+v", got)
@@ -228,7 +228,7 @@ func TestTheServerSetsWhatTheClientMustNot(t *testing.T) {
 	}
 }
 
-func TestOfUnknownFieldsLittleIsRepeated(t *testing.T) {
+func TestFewUnknownFieldsAreRepeated(t *testing.T) {
 	f := newFixture(t)
 	for _, name := range []string{"zoe@example.org", "\u0000\u202e", strings.Repeat("n", 33), "0171 234567"} {
 		problem := problemOf(t, f.call(t, "recordConsent", jsonBody(`{"`+escaped(name)+`":"secret"}`)))
@@ -257,7 +257,7 @@ func escaped(s string) string {
 	return b.String()
 }
 
-func TestOnlyWholeCharactersAreTaken(t *testing.T) {
+func TestUnpairedSurrogatesAreRefused(t *testing.T) {
 	f := newFixture(t)
 	unit := rapid.SampledFrom([]uint16{'a', '\\', 0xfffd, 0xd83d, 0xde00, 0xd800, 0xdfff})
 	rapid.Check(t, func(r *rapid.T) {
@@ -277,7 +277,7 @@ func TestOnlyWholeCharactersAreTaken(t *testing.T) {
 			jsonBody(`{"granted":true,"policy_version":"v","purpose":"`+text.String()+`"}`))
 		switch {
 		case !wellFormed && response.Status != 400:
-			r.Fatalf("took %s: %s", text.String(), response.Body)
+			r.Fatalf("accepted %s: %s", text.String(), response.Body)
 		case wellFormed && response.Status != 200:
 			r.Fatalf("refused %s: %s", text.String(), response.Body)
 		case wellFormed && f.sessions.consents[len(f.sessions.consents)-1].Purpose != whole:

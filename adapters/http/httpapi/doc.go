@@ -1,11 +1,15 @@
-// Package httpapi is the half of the HTTP API that is free of frameworks: the endpoints, the checks of requests, the
-// responses and the problem documents. An adapter such as fiberhttp gathers a Request from its framework, calls
-// API.Route or API.Handle and writes the Response. All behaviour is here, so that every adapter behaves alike.
+// Package httpapi implements the HTTP API independently of web frameworks: the endpoints, the checks of requests, the
+// responses and the problem documents. An adapter such as package fiberhttp or nethttp fills a Request from its
+// framework, calls API.Route or API.Handle, and sends the Response. All behavior is in this package, so that every
+// adapter behaves alike.
 //
-// The API does not authenticate. The application's SubjectProvider alone decides whose data a request is about. The API
-// reads no identifier from the path, the query, a header or the body.
+//	api, err := httpapi.New(config) // stack.Stack.API fills in the Config
+//	response := api.Route(ctx, "GET", "/consent/newsletter", httpapi.Request{Subject: currentSubject})
 //
-// The body of a success is a result model of package domain as JSON. The body of a failure is a problem document
-// (RFC 9457). No response may be cached. No problem document and no log line holds an identifier, SQL or the text of a
-// foreign error.
+// The API does not authenticate requests. Only the function Request.Subject, which the application provides, determines
+// the subject of a request. The API reads no identifier of a person from the path, the query, a header or the body.
+//
+// The body of a success is a result model of package domain as JSON. The body of a failure is a Problem, a problem
+// document by RFC 9457. No response may be cached. Problem documents and log records hold no identifier, no SQL and no
+// text of an error from outside this module.
 package httpapi

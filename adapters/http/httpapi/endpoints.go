@@ -18,17 +18,17 @@ type Endpoint struct {
 	Path        string // relative to the prefix; only its last segment may be a parameter, as in "/consent/{purpose}"
 	OperationID string // names the endpoint in logs and in the OpenAPI document
 
-	// accept checks the input, before any session is opened. It is nil for the export, whose result may be too large to be
-	// held.
+	// accept checks the input before a session is opened, and returns the work of the request. It is nil for the export,
+	// whose result may be too large for a value in memory.
 	accept  func(*API, domain.Subject, Request) (operation, error)
-	exports bool
+	exports bool // the endpoint is the export
 }
 
 // operation does the work of a request in its session. It returns the result, which becomes the body of the response.
 // It may run more than once, because a session factory may retry.
 type operation func(context.Context, ports.Session) (any, error)
 
-// Endpoints lists the routes to be mounted. The order has no meaning.
+// Endpoints returns the routes that an adapter mounts. The order has no meaning.
 func (a *API) Endpoints() []Endpoint { return slices.Clone(a.endpoints) }
 
 func endpoints(hasPurposes, hasRestriction bool) []Endpoint {

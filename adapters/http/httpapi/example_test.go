@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// An adapter for a framework of one's own gathers a Request, and sends the Response.
+// An adapter for another framework fills a Request, and sends the Response.
 func ExampleNew() {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
@@ -21,7 +21,7 @@ func ExampleNew() {
 	check(err)
 	engines, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap})
 	check(err)
-	api, err := httpapi.New(httpapi.Config{ // engines.API fills it in by itself
+	api, err := httpapi.New(httpapi.Config{ // engines.API does the same
 		Sessions:    engines.Sessions,
 		Consent:     engines.Consent,
 		Restriction: engines.Restriction,

@@ -13,12 +13,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// export runs the export in one session and writes it into body. It returns the response, whose Body is the document
-// unless the document was sent as a stream.
+// export runs the export in one session and writes it into body. If the document was not streamed, the Body of the
+// response is the document.
 func (a *API) export(
 	ctx context.Context, endpoint Endpoint, subject domain.Subject, body *exportBody,
 ) (response Response) {
-	defer a.recovered(ctx, endpoint, &response) // also of the goroutine of a stream
+	defer a.recovered(ctx, endpoint, &response) // export also runs in the goroutine of a stream
 	err := body.export(ctx, a.config.Sessions, a.config.Export, subject)
 	if err != nil {
 		return a.failed(ctx, endpoint, err)
@@ -27,9 +27,11 @@ func (a *API) export(
 }
 
 // WriteExport writes the body of GET /export to w outside of a request, and returns the bundle without its records. It
-// runs in one session without a timeout of its own. It holds back 1 MiB; a larger body is written while the rows are
-// read, and a copy of it is complete only if WriteExport returns nil. An error of w is wrapped. Other errors are those
-// of Exporter.Export and of the session factory.
+// runs in one session and sets no timeout.
+//
+// WriteExport buffers up to 1 MiB until the session has committed. It writes a larger body while it reads the rows. The
+// output is complete only if WriteExport returns nil. The error wraps an error of w, or is an error of Exporter.Export
+// or of the session factory.
 func WriteExport(
 	ctx context.Context, w io.Writer, sessions ports.SessionFactory, exporter *export.Exporter, subject domain.Subject,
 ) (domain.ExportBundle, error) {
@@ -54,14 +56,14 @@ func (b *exportBody) export(
 	return err
 }
 
-// writeBundle writes the bundle record by record. Its JSON is that of a domain.ExportBundle. A session factory may call
-// it more than once.
+// writeBundle writes the bundle record by record, as the JSON of a domain.ExportBundle. A session factory may call it
+// more than once.
 func (b *exportBody) writeBundle(
 	ctx context.Context, s ports.Session, exporter *export.Exporter, subject domain.Subject,
 ) error {
 	b.restart()
 	separator := []byte{}
-	var current domain.ExportRecord // one for all: encoding moves it to the heap
+	var current domain.ExportRecord // shared by all records, because encoding moves it to the heap
 	return exporter.Stream(ctx, s, subject,
 		func(bundle domain.ExportBundle) error {
 			b.bundle = bundle
@@ -69,7 +71,7 @@ func (b *exportBody) writeBundle(
 			if err != nil {
 				return err
 			}
-			head, tail, _ := bytes.Cut(whole, []byte(`"records":[]`)) // no string holds that: quotes are escaped
+			head, tail, _ := bytes.Cut(whole, []byte(`"records":[]`)) // matches no string value, because quotes are escaped
 			b.tail = append([]byte("]"), tail...)
 			b.held.Grow(chunk)
 			return b.write(append(head, `"records":[`...))
@@ -84,36 +86,36 @@ func (b *exportBody) writeBundle(
 		})
 }
 
-// exportStream runs the export in a goroutine of its own. It returns the whole response, or a response with a stream as
-// soon as the document is too large to be held. The goroutine then goes on while the stream is read, and ends what is
-// observed.
+// exportStream runs the export in a new goroutine. If the document fits into the buffer, exportStream returns a
+// response with a Body. Otherwise it returns a response with a Stream as soon as the buffer is full. The goroutine then
+// continues while the stream is read, and ends the observed activity.
 func (a *API) exportStream(
 	ctx context.Context, endpoint Endpoint, subject domain.Subject, observed ports.Ending,
 ) Response {
-	deadline, _ := ctx.Deadline() // Handle has set one
+	deadline, _ := ctx.Deadline() // set by Handle
 	own, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	follow := func() {
-		if errors.Is(ctx.Err(), context.Canceled) { // its deadline is that of own as well
+		if errors.Is(ctx.Err(), context.Canceled) { // own has the same deadline as ctx
 			cancel()
 		}
 	}
 	follow()
-	// ctx ends when Handle returns. The reader of the stream then says whether the client is still there.
+	// ctx ends when Handle returns. After that, the reader of the stream closes the stream if the client has gone.
 	stopFollowing := context.AfterFunc(ctx, follow)
 	response, ended := make(chan Response, 1), make(chan struct{})
-	var pipe *io.PipeWriter // nil while everything is held
+	var pipe *io.PipeWriter // nil until the export is streamed
 	body := &exportBody{open: func() io.Writer {
 		var rest *io.PipeReader
 		rest, pipe = io.Pipe()
 		stopFollowing()
-		context.AfterFunc(own, func() { breakOff(pipe) }) // a client that reads too slowly is not waited for
+		context.AfterFunc(own, func() { breakOff(pipe) }) // the deadline holds for a client that reads slowly, too
 		response <- Response{Status: http.StatusOK, Header: successHeader, Stream: stream{rest, own, cancel, ended}}
 		return pipe
 	}}
 	go func() {
 		defer close(ended)
 		defer cancel()
-		whole := internalError.response() // unless a store ends the goroutine, as a failing test does
+		whole := internalError.response() // stays if a store ends the goroutine, for example by t.FailNow
 		whole.outcome = domain.OutcomePanic
 		defer func() {
 			if pipe == nil {
@@ -121,14 +123,14 @@ func (a *API) exportStream(
 				return
 			}
 			ended := whole.ended()
-			ended.Status = http.StatusOK // which was sent
+			ended.Status = http.StatusOK // the status that was sent
 			observed.End(ended)
 		}()
 		whole = a.export(own, endpoint, subject, body)
 		switch {
 		case pipe == nil:
 		case whole.Status == http.StatusOK:
-			_ = pipe.Close() // which never fails
+			_ = pipe.Close() // always returns nil
 		default:
 			breakOff(pipe)
 		}
@@ -136,10 +138,10 @@ func (a *API) exportStream(
 	return <-response
 }
 
-// breakOff makes a stream fail, unless it has ended. Servers log the error of the stream, so it has no details.
+// breakOff makes a stream fail, unless it has ended. The error has no details, because servers log it.
 func breakOff(pipe *io.PipeWriter) { _ = pipe.CloseWithError(io.ErrUnexpectedEOF) }
 
-// stream is the body of a response on whose rest a goroutine works.
+// stream is the body of a response that a goroutine is still writing.
 type stream struct {
 	*io.PipeReader
 	ctx    context.Context //nolint:containedctx // of the goroutine, for the deadline of the evidence
@@ -147,8 +149,8 @@ type stream struct {
 	ended  <-chan struct{} // closed at the end of the goroutine
 }
 
-// Close ends the work and waits for its goroutine, at the latest until the end of the request's time: a store may
-// ignore its context.
+// Close cancels the work and waits until its goroutine has ended, at most until the end of the request's time, because
+// a store may ignore its context.
 func (s stream) Close() error {
 	s.cancel()
 	err := s.PipeReader.Close()

@@ -11,33 +11,33 @@ import (
 )
 
 const (
-	// maxHeld is how many bytes of an export are held back. A larger export is streamed.
+	// maxHeld is the size up to which an export is buffered, in bytes. A larger export is streamed.
 	maxHeld = 1 << 20
-	// chunk is how many bytes of a stream are sent at once.
+	// chunk is the size from which the buffer of a stream is written out, in bytes.
 	chunk = 32 << 10
 )
 
-// exportBody is the body of an export while it is written. It is held until the session has committed, so that an
-// attempt can be repeated and a failure can have a status. A body over maxHeld is streamed. A failure then ends the
-// stream before the tail of the body, so that no client takes a part for the whole.
+// exportBody buffers the body of an export until the session has committed, so that an attempt can be repeated and a
+// failure can have a status. A body larger than maxHeld is streamed. If the export then fails, the stream ends before
+// the tail of the body, so that no client takes a partial document for a complete one.
 type exportBody struct {
 	bundle domain.ExportBundle // of the last attempt, without its records
-	held   bytes.Buffer
-	tail   []byte           // the end of the body, sent after the session has committed
-	open   func() io.Writer // returns the stream if there has to be one; nil if there must be none
-	sent   io.Writer        // the stream, nil while everything is held
+	held   bytes.Buffer        // not sent yet
+	tail   []byte              // the end of the body, sent after the session has committed
+	open   func() io.Writer    // opens the stream; nil means that the body is always buffered completely
+	sent   io.Writer           // the stream, nil until the body is streamed
 
 	repeated bool // a part of an earlier attempt was sent
 }
 
-// restart is called before each attempt. After a part was sent, another attempt cannot succeed: it runs for its
-// evidence only, and its first write fails.
+// restart prepares for an attempt. If a part of an earlier attempt was sent, the new attempt cannot succeed: its first
+// write fails, and the attempt only leaves its evidence.
 func (b *exportBody) restart() {
 	b.held.Reset()
 	b.repeated = b.sent != nil
 }
 
-// encode adds a value as JSON.
+// encode appends a value as JSON.
 func (b *exportBody) encode(v any) error {
 	if err := appendJSON(&b.held, v); err != nil {
 		return err
@@ -45,16 +45,16 @@ func (b *exportBody) encode(v any) error {
 	return b.spill()
 }
 
-// write adds bytes.
+// write appends bytes.
 func (b *exportBody) write(p []byte) error {
 	b.held.Write(p)
 	return b.spill()
 }
 
-// spill sends the bytes that are too many to be held.
+// spill writes the buffer to the stream if the buffer is full.
 func (b *exportBody) spill() error {
 	if b.repeated {
-		return &domain.Error{Op: "export", Message: "a part was sent, which cannot be repeated"}
+		return &domain.Error{Op: "export", Message: "a part was sent, so the export cannot be repeated"}
 	}
 	if b.open == nil || b.sent == nil && b.held.Len() <= maxHeld || b.sent != nil && b.held.Len() < chunk {
 		return nil
@@ -70,13 +70,13 @@ func (b *exportBody) flush() error {
 	if err == nil {
 		return nil
 	}
-	if _, piped := b.sent.(*io.PipeWriter); piped { // which fails when its other end was closed
+	if _, piped := b.sent.(*io.PipeWriter); piped { // its write fails if the reader was closed
 		return &domain.Error{Op: "export", Message: "the client has gone, or took too long", Err: context.Canceled}
 	}
 	return &domain.Error{Op: "export", Message: "the copy cannot be written", Err: err}
 }
 
-// end completes the body. The session has committed.
+// end appends the tail and sends the rest of a stream. The caller calls it after the session has committed.
 func (b *exportBody) end() error {
 	b.held.Write(b.tail)
 	if b.sent == nil {
@@ -85,7 +85,7 @@ func (b *exportBody) end() error {
 	return b.flush()
 }
 
-// appendJSON encodes v without a line break at its end.
+// appendJSON appends the JSON of v, without the final newline.
 func appendJSON(body *bytes.Buffer, v any) error {
 	encoder := json.NewEncoder(body)
 	encoder.SetEscapeHTML(false)
@@ -96,7 +96,7 @@ func appendJSON(body *bytes.Buffer, v any) error {
 	return nil
 }
 
-// encode encodes v as a line.
+// encode returns the JSON of v, followed by a newline.
 func encode(v any) ([]byte, error) {
 	line, _ := lines.Get().(*bytes.Buffer)
 	defer func() {
@@ -113,7 +113,7 @@ func encode(v any) ([]byte, error) {
 	return bytes.Clone(line.Bytes()), nil
 }
 
-// lines has the buffers of encode, to be used again. maxLine is how many bytes a buffer may have.
+// lines pools the buffers of encode. Buffers larger than maxLine bytes do not return to the pool.
 var lines = sync.Pool{New: func() any { return &bytes.Buffer{} }}
 
 const maxLine = 16 << 10

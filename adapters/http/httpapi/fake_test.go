@@ -10,18 +10,18 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// sessions is a SessionFactory in memory, without transactions: enough to see what an endpoint does with it. Its
-// fields are set before it is used.
+// sessions is a SessionFactory in memory, without transactions. It records the calls of an endpoint. A test sets the
+// first four fields before the first call.
 type sessions struct {
-	rows   []domain.ExportRecord // what an export yields
+	rows   []domain.ExportRecord // the records of an export
 	before func(ctx context.Context) error
 	after  func(ctx context.Context)
-	twice  bool // runs every function twice, as a factory may that retries
+	twice  bool // run every function twice, like a factory that retries
 
 	mu           sync.Mutex
 	opened       int
-	purposes     []string // whose status was asked for
-	evidence     int      // how much was appended
+	purposes     []string // the purposes whose status was read
+	evidence     int      // calls of AppendEvidence
 	consents     []domain.ConsentRecord
 	restrictions []domain.RestrictionRecord
 }
@@ -47,7 +47,7 @@ func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Sessio
 	return err
 }
 
-// The stores have only those methods that a request needs; the embedded interfaces stand for the others.
+// The stores implement only the methods that a request needs. The embedded interfaces provide the others.
 type (
 	session  struct{ *sessions }
 	consents struct {
@@ -159,7 +159,7 @@ func (a auditLog) AppendEvidence(context.Context, ...domain.AuditEvent) error {
 	return nil
 }
 
-// desk is an external system that knows the subject's name, or does not answer.
+// desk is an external system that has the subject's name, or fails.
 type desk struct {
 	ports.Resolver
 	name string

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Fallback returns the response to a request that no endpoint takes. Its status is 405 if the path has endpoints for
-// other methods, or else 404; both have a problem document. The status is 204 for OPTIONS on a path that has endpoints.
-// The path is relative to the prefix and still percent-encoded.
+// Fallback returns the response to a request that matches no endpoint. The status is 405 if the path has endpoints for
+// other methods, and otherwise 404. Both responses are problem documents. The status is 204 for OPTIONS on a path that
+// has endpoints. The path is relative to the prefix and still percent-encoded.
 func (a *API) Fallback(method, path string) Response {
 	allowed := a.methods(path)
 	switch {
@@ -23,7 +23,7 @@ func (a *API) Fallback(method, path string) Response {
 	}
 }
 
-// methods lists the methods of the path, or nothing for a path that has no endpoint.
+// methods returns the methods of the path, or nil for a path that has no endpoint.
 func (a *API) methods(path string) []string {
 	var methods []string
 	for _, endpoint := range a.endpoints {
@@ -41,7 +41,8 @@ func (a *API) methods(path string) []string {
 	return methods
 }
 
-// match reports whether the path is the endpoint's. It returns the segment that stands for the parameter, if any.
+// match reports whether the path belongs to the endpoint. It returns the value of the path parameter, if the endpoint
+// has one.
 func (e Endpoint) match(path string) (parameter string, ok bool) {
 	before, _, hasParameter := strings.Cut(e.Path, "{")
 	if !hasParameter {

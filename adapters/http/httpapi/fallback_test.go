@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 )
 
-func TestWhatNoEndpointTakesIsAProblem(t *testing.T) {
+func TestARequestThatMatchesNoEndpointGetsAProblem(t *testing.T) {
 	f := newFixture(t)
 	for _, test := range []struct {
 		method, path string
@@ -30,7 +30,7 @@ func TestWhatNoEndpointTakesIsAProblem(t *testing.T) {
 		{"GET", "/Export", 404, ""},
 		{"GET", "/consents", 404, ""},
 		{"GET", "", 404, ""},
-		{"GET", "/export", 404, ""}, // an adapter that sends us what has an endpoint
+		{"GET", "/export", 404, ""}, // an adapter that calls Fallback for a path with an endpoint
 	} {
 		response := f.Fallback(test.method, test.path)
 		if response.Status != test.status || response.Header.Get("Allow") != test.allow {
@@ -56,6 +56,6 @@ func TestWithoutRestrictionItsPathIsUnknown(t *testing.T) {
 	api, err := httpapi.New(newFixture(t).config)
 	require(t, err)
 	if got := api.Fallback("PUT", "/restriction").Status; got != http.StatusNotFound {
-		t.Errorf("answered %d", got)
+		t.Errorf("got status %d", got)
 	}
 }

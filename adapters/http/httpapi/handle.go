@@ -10,19 +10,19 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Route handles a request to any path: by the endpoint that takes it, or else by Fallback. A HEAD request goes to the
-// endpoint for GET. The path is relative to the prefix and still percent-encoded, "/" for the prefix itself. Route
-// takes the purpose from the path.
+// Route handles a request to any path. It calls Handle for the endpoint that matches, or else Fallback. A HEAD request
+// goes to the endpoint for GET. The path is relative to the prefix and still percent-encoded. It is "/" for the prefix
+// itself. Route sets Request.Purpose from the path.
 //
-// An adapter whose framework gives it every request under the prefix calls Route. An adapter that registers each
+// An adapter whose framework passes it every request under the prefix calls Route. An adapter that registers each
 // endpoint with its framework calls Handle.
 func (a *API) Route(ctx context.Context, method, path string, r Request) Response {
-	asked := method
+	wanted := method
 	if method == http.MethodHead {
-		asked = http.MethodGet
+		wanted = http.MethodGet
 	}
 	for _, endpoint := range a.endpoints {
-		if purpose, ok := endpoint.match(path); ok && endpoint.Method == asked {
+		if purpose, ok := endpoint.match(path); ok && endpoint.Method == wanted {
 			r.Purpose = purpose
 			return a.Handle(ctx, endpoint, r)
 		}
@@ -33,13 +33,13 @@ func (a *API) Route(ctx context.Context, method, path string, r Request) Respons
 	return a.Fallback(method, path)
 }
 
-// Handle handles a request to one of the API's endpoints. It calls the SubjectProvider, checks the input, and opens one
-// session, in which the endpoint does its work. A request whose response has a status below 500 other than 200 has
-// opened no session. If the response has a Stream, the session is open until the stream has ended.
+// Handle handles a request to an endpoint of the API. It calls Request.Subject, checks the input, and opens one
+// session, in which the endpoint does its work. If the status of the response is below 500 and is not 200, Handle has
+// opened no session. If the response has a Stream, the session stays open until the stream has ended.
 //
-// The request ends after Config.Timeout, or earlier with ctx. The response to a panic, also of the SubjectProvider, has
-// the status 500. No method of ctx is called after Handle has returned, also not by work that goes on, unless
-// Request.ContextLasts allows it until the end of the Stream.
+// The request ends after Config.Timeout, or earlier with ctx. The response to a panic, also of Request.Subject, has the
+// status 500. Work that continues after Handle has returned calls no method of ctx, unless Request.ContextLasts allows
+// such calls until the end of the Stream.
 func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (response Response) {
 	end := time.Now().Add(a.config.Timeout)
 	ctx, release := lend(ctx)
@@ -90,20 +90,20 @@ func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (respons
 	return Response{Status: http.StatusOK, Header: successHeader, Body: body}
 }
 
-// lend returns a context that stands for ctx until release is called. Frameworks reuse the objects that ctx may be made
-// of, and goroutines of resolvers, drivers and shared statements may outlive the request.
+// lend returns a context that uses ctx until release is called. Frameworks may reuse the object behind ctx for another
+// request, while goroutines of resolvers, drivers and shared statements may outlive the request.
 func lend(ctx context.Context) (lent context.Context, release func()) {
-	if ctx == context.Background() { // which no framework reuses
+	if ctx == context.Background() { // is never reused
 		return ctx, func() {}
 	}
 	return detach.New(ctx)
 }
 
-// evidenceTime is how much of a request's time is kept for the evidence of its failure, so that a request that runs
-// into its deadline leaves evidence and gets its response in time all the same.
+// evidenceTime returns how much of a request's time is reserved for the evidence of its failure. A request that exceeds
+// its deadline thus still leaves evidence, and gets its response within the timeout.
 func evidenceTime(timeout time.Duration) time.Duration { return min(timeout/5, 2*time.Second) }
 
-// subject calls the SubjectProvider. The subject that it returns shares no memory with the request.
+// subject calls Request.Subject and checks the subject. It returns a copy that shares no memory with the request.
 func (a *API) subject(ctx context.Context, r Request) (domain.Subject, error) {
 	subject, err := r.Subject(ctx)
 	if err != nil {
@@ -113,7 +113,7 @@ func (a *API) subject(ctx context.Context, r Request) (domain.Subject, error) {
 	return subject, a.config.DataMap.CheckSubject(subject)
 }
 
-// failed returns the response to an error. It logs errors of the server.
+// failed returns the response to an error. It logs the error if the status is 500 or above.
 func (a *API) failed(ctx context.Context, endpoint Endpoint, err error) Response {
 	failure := failureOf(err)
 	if failure.Status >= http.StatusInternalServerError {
@@ -133,11 +133,11 @@ func (a *API) recovered(ctx context.Context, endpoint Endpoint, response *Respon
 	}
 }
 
-// successHeader is that of every success.
+// successHeader is the header of every success.
 var successHeader = newResponse(http.StatusOK, http.Header{"Content-Type": {"application/json"}}, nil).Header
 
-// newResponse adds the headers of every response. Caches must not store personal data, and browsers must not take it
-// for a page.
+// newResponse adds the headers that every response has. Caches must not store personal data, and browsers must not
+// interpret it as a page.
 func newResponse(status int, header http.Header, body []byte) Response {
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Content-Type-Options", "nosniff")

@@ -18,17 +18,17 @@ const (
 	ReadyPath = "/ready"
 )
 
-// HealthAPI handles the probes of an orchestrator, such as Kubernetes: GET /live and GET /ready. They need no subject
-// and no authentication: the responses have the results of checks, and no names, numbers or messages. It is safe for
-// concurrent use.
+// HealthAPI handles the probes of an orchestrator, such as Kubernetes: GET /live and GET /ready. The probes have no
+// subject and need no authentication. The responses name the checks and their results, and hold no counts and no
+// messages. HealthAPI is safe for concurrent use.
 type HealthAPI struct {
 	checker *health.Checker
 	logger  *slog.Logger
-	unready atomic.Bool // when it was checked last
+	unready atomic.Bool // the last check found the process not ready
 }
 
-// NewHealth returns the API of a checker. The logger gets a line when the process becomes ready, or ceases to be; nil
-// means slog.Default(). Returns domain.ErrConfiguration if the checker is nil.
+// NewHealth returns the API of a checker. The logger gets a record when the process stops being ready, and when it is
+// ready again. A nil logger means slog.Default(). Returns domain.ErrConfiguration if the checker is nil.
 func NewHealth(checker *health.Checker, logger *slog.Logger) (*HealthAPI, error) {
 	if checker == nil {
 		return nil, domain.Misconfigured("http api", "Checker is missing")
@@ -36,16 +36,16 @@ func NewHealth(checker *health.Checker, logger *slog.Logger) (*HealthAPI, error)
 	return &HealthAPI{checker: checker, logger: logger}, nil
 }
 
-// live is the body of the response of GET /live.
+// live is the body of the response to GET /live.
 type live struct {
 	Live bool `json:"live"`
 }
 
-// Route handles a request to any path, which is relative to the prefix.
+// Route handles a request to any path. The path is relative to the prefix.
 //
-// GET /live has the status 200 if the process responds at all. GET /ready has the status 200 if the process is ready,
-// degraded or not, and otherwise 503. Its body is a domain.Health. A HEAD request has the status of GET. Every other
-// request has the status 404 or 405.
+// The response to GET /live always has the status 200. The response to GET /ready has the status 200 if the process is
+// ready, even if it is degraded, and otherwise 503. The body is a domain.Health. The response to HEAD has the status of
+// GET. The response to every other request has the status 404 or 405.
 func (h *HealthAPI) Route(ctx context.Context, method, path string) Response {
 	switch {
 	case path != LivePath && path != ReadyPath:
@@ -58,7 +58,7 @@ func (h *HealthAPI) Route(ctx context.Context, method, path string) Response {
 		return healthResponse(http.StatusOK, live{true})
 	}
 	state := h.checker.Check(ctx)
-	if h.unready.CompareAndSwap(state.Ready, !state.Ready) { // it has changed
+	if h.unready.CompareAndSwap(state.Ready, !state.Ready) { // readiness has changed
 		h.log(ctx, state)
 	}
 	if !state.Ready {
@@ -68,11 +68,11 @@ func (h *HealthAPI) Route(ctx context.Context, method, path string) Response {
 }
 
 func healthResponse(status int, body any) Response {
-	encoded, _ := encode(body) // what it has can always be encoded
+	encoded, _ := encode(body) // encoding these types cannot fail
 	return newResponse(status, http.Header{"Content-Type": {"application/json"}}, encoded)
 }
 
-// log says that the process has become ready, or is so no more.
+// log logs that the process is ready again, or is not ready.
 func (h *HealthAPI) log(ctx context.Context, state domain.Health) {
 	logger := h.logger
 	if logger == nil {

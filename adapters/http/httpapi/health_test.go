@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain/health"
 )
 
-// probed is a store whose probe returns an error.
+// probed is a store whose probe returns err.
 type probed struct {
 	*sessions
 	err error
@@ -68,7 +68,7 @@ func TestProbesHaveTheirStatus(t *testing.T) {
 	}
 }
 
-// The body is for whoever can reach the port.
+// The body must hold no details, because every client that can reach the port can read it.
 func TestTheBodyOfAProbeHasNoMessage(t *testing.T) {
 	api, store, logged := newHealth(t)
 	store.err = &domain.Error{

@@ -15,8 +15,8 @@ func (a *API) logger() *slog.Logger {
 	return slog.Default()
 }
 
-// logFailure logs that a request failed on the server's side: as an error for status 500, or else as a warning,
-// because a later request may succeed.
+// logFailure logs that a request failed with status 500 or above. The level is an error for status 500. For any other
+// status the level is a warning, because a later request may succeed.
 func (a *API) logFailure(ctx context.Context, endpoint Endpoint, status int, err error) {
 	level := slog.LevelWarn
 	if status == http.StatusInternalServerError {

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// logLine returns the one line that was logged.
+// logLine returns the log record, and fails the test unless there is exactly one.
 func (f fixture) logLine(t *testing.T) map[string]any {
 	t.Helper()
 	var line map[string]any
@@ -72,7 +72,7 @@ func TestNothingOfARequestIsLogged(t *testing.T) {
 	}
 }
 
-func TestAPanicIsAnsweredAndLoggedWithoutItsValue(t *testing.T) {
+func TestAPanicIsLoggedWithoutItsValue(t *testing.T) {
 	type confidential struct{ id int }
 	for name, arrange := range map[string]func(*fixture, *httpapi.Request){
 		"in the provider": func(_ *fixture, r *httpapi.Request) { r.Subject = panickingProvider },
@@ -87,7 +87,7 @@ func TestAPanicIsAnsweredAndLoggedWithoutItsValue(t *testing.T) {
 			arrange(&f, &r)
 			response := f.call(t, "recordConsent", r)
 			if problemOf(t, response).Status != 500 {
-				t.Errorf("answered %d", response.Status)
+				t.Errorf("got status %d", response.Status)
 			}
 			line := f.logLine(t)
 			stack := fmt.Sprint(line["stack"])
@@ -115,28 +115,28 @@ type panickingReader struct{}
 
 func (panickingReader) Read([]byte) (int, error) { panic(errors.New("secret")) }
 
-// rude is a SessionFactory that panics after its function has worked, as one does whose commit fails badly.
-type rude struct{ ports.SessionFactory }
+// panicking is a SessionFactory that panics after its function has returned, for example in its commit.
+type panicking struct{ ports.SessionFactory }
 
-func (r rude) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+func (r panicking) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	_ = r.SessionFactory.Do(ctx, fn)
 	panic("secret")
 }
 
-func TestAPanicOfTheFactoryIsNoSuccess(t *testing.T) {
+func TestAPanicOfTheFactoryIsAFailure(t *testing.T) {
 	f := newFixture(t)
-	f.API = f.With(httpapi.WithSession(rude{f.sessions}))
+	f.API = f.With(httpapi.WithSession(panicking{f.sessions}))
 	response := f.call(t, "recordConsent", jsonBody(valid))
 	if problemOf(t, response).Status != 500 {
-		t.Errorf("answered %d %s", response.Status, response.Body)
+		t.Errorf("got status %d %s", response.Status, response.Body)
 	}
 }
 
-func TestTheDefaultLoggerIsTheProcesss(t *testing.T) {
+func TestTheDefaultLoggerIsSlogDefault(t *testing.T) {
 	f := newFixture(t)
 	before := slog.Default()
 	defer slog.SetDefault(before)
-	slog.SetDefault(f.config.Logger) // after New, as in a main function that sets it up late
+	slog.SetDefault(f.config.Logger) // after New, like a main function that sets its logger late
 
 	config := f.config
 	config.Logger = nil

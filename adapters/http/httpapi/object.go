@@ -10,34 +10,36 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// maxUnknown bounds how many unknown fields are reported, so that no response is many times as long as its request.
+// maxUnknown is the maximum number of unknown fields in a response. It bounds the size of a response to a large
+// request.
 const maxUnknown = 100
 
-// maxNameLength bounds how many characters an unknown field's name may have to be repeated.
+// maxNameLength is the maximum length of an unknown field's name in a response, in bytes. A response does not repeat
+// longer names.
 const maxNameLength = 32
 
-// object is a JSON object whose fields are read one by one, by exact name. It collects the faults of all fields, so
-// that one response names all of them.
+// object is a JSON object whose fields are read one by one, by exact name. It collects the faults of all fields for one
+// response.
 type object struct {
 	members []member
-	asked   []string            // the fields that were read, in that order
+	names   []string            // the fields that were read, in the order of reading
 	noted   []domain.FieldError // the faults of fields that were read
 }
 
-// member is one member of an object. An object can have several members of one name.
+// member is one member of an object. Several members of an object can have the same name.
 type member struct {
 	name  string
 	value []byte // its JSON text
 }
 
-// parseObject splits valid JSON into the members of its object. encoding/json would take "Granted" for "granted", and
-// would keep the last of two members that have one name.
+// parseObject splits valid JSON into the members of its object. encoding/json would accept "Granted" as "granted", and
+// would keep the last of two members with the same name.
 func parseObject(text []byte) (*object, error) {
 	rest := bytes.TrimSpace(text)
 	if rest[0] != '{' {
 		return nil, problem(http.StatusUnprocessableEntity, "The body must be a JSON object.")
 	}
-	o := &object{members: make([]member, 0, 4), asked: make([]string, 0, 3)} // as many as most requests need
+	o := &object{members: make([]member, 0, 4), names: make([]string, 0, 3)} // enough for most requests
 	for rest = bytes.TrimSpace(rest[1 : len(rest)-1]); len(rest) > 0; {
 		var name, value []byte
 		name, rest = cutToken(rest)
@@ -51,7 +53,7 @@ func parseObject(text []byte) (*object, error) {
 	return o, nil
 }
 
-// cutToken cuts the text inside an object after its first name or value, at the colon or comma.
+// cutToken returns the first name or value of the text inside an object, and the text after the next colon or comma.
 func cutToken(text []byte) (token, rest []byte) {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
@@ -72,7 +74,7 @@ func cutToken(text []byte) (token, rest []byte) {
 	return bytes.TrimSpace(text), nil
 }
 
-// decodeString decodes a JSON string. It returns an error if text is another value.
+// decodeString decodes a JSON string. It returns an error if text is a JSON value of another type.
 func decodeString(text []byte) (string, error) {
 	if text[0] == '"' && !bytes.ContainsRune(text, '\\') {
 		return string(text[1 : len(text)-1]), nil
@@ -82,7 +84,7 @@ func decodeString(text []byte) (string, error) {
 	return decoded, err
 }
 
-// boolean returns a required field that is true or false.
+// boolean reads a required field that must be true or false.
 func (o *object) boolean(name string) bool {
 	switch value := o.read(name); string(value) {
 	case "true", "false":
@@ -95,7 +97,7 @@ func (o *object) boolean(name string) bool {
 	return false
 }
 
-// text returns a required field that is a string.
+// text reads a required field that must be a string.
 func (o *object) text(name string) string {
 	text, ok := o.string(name)
 	if !ok {
@@ -104,7 +106,7 @@ func (o *object) text(name string) string {
 	return text
 }
 
-// optionalText returns a field that is a string, or nil if it is null or not there.
+// optionalText reads a field that must be a string. It returns nil if the field is null, absent or at fault.
 func (o *object) optionalText(name string) *string {
 	if text, ok := o.string(name); ok {
 		return &text
@@ -112,7 +114,7 @@ func (o *object) optionalText(name string) *string {
 	return nil
 }
 
-// string returns a field that is a string, and false if it is null or not there or has a fault.
+// string reads a field that must be a string. It returns false if the field is null, absent or at fault.
 func (o *object) string(name string) (text string, ok bool) {
 	value := o.read(name)
 	if len(value) == 0 || string(value) == "null" {
@@ -126,9 +128,9 @@ func (o *object) string(name string) (text string, ok bool) {
 	return text, true
 }
 
-// read returns the JSON text of a field, or nothing if it is not there or there more than once.
+// read returns the JSON text of a field. It returns nil if the field is absent or occurs more than once.
 func (o *object) read(name string) (value []byte) {
-	o.asked = append(o.asked, name)
+	o.names = append(o.names, name)
 	for _, m := range o.members {
 		switch {
 		case m.name != name:
@@ -142,17 +144,17 @@ func (o *object) read(name string) (value []byte) {
 	return value
 }
 
-// fault notes a fault of a field. Only the first fault of a field counts.
+// fault records a fault of a field. Method faults returns only the first fault of a field.
 func (o *object) fault(name, code, message string) {
 	o.noted = append(o.noted, domain.FieldError{Field: name, Code: code, Message: message})
 }
 
-// faults returns all faults: for each field that was read, in that order, the first that was noted, or else that of the
-// domain; then the unknown members, in order of appearance.
+// faults returns all faults. For each field, in the order of reading, it returns the first recorded fault, or else the
+// first fault in byDomain. The unknown members follow, in the order of the JSON text.
 func (o *object) faults(byDomain []domain.FieldError) []domain.FieldError {
-	noted := append(o.noted, byDomain...) //nolint:gocritic // the faults are noted no more
+	noted := append(o.noted, byDomain...) //nolint:gocritic // nothing is added to o.noted afterwards
 	var all []domain.FieldError
-	for _, name := range o.asked {
+	for _, name := range o.names {
 		i := slices.IndexFunc(noted, func(fault domain.FieldError) bool { return fault.Field == name })
 		if i >= 0 {
 			all = append(all, noted[i])
@@ -160,7 +162,7 @@ func (o *object) faults(byDomain []domain.FieldError) []domain.FieldError {
 	}
 	var unknown []string
 	for _, m := range o.members {
-		if slices.Contains(o.asked, m.name) || slices.Contains(unknown, m.name) || len(unknown) == maxUnknown {
+		if slices.Contains(o.names, m.name) || slices.Contains(unknown, m.name) || len(unknown) == maxUnknown {
 			continue
 		}
 		unknown = append(unknown, m.name)
@@ -171,8 +173,8 @@ func (o *object) faults(byDomain []domain.FieldError) []domain.FieldError {
 	return all
 }
 
-// echoed returns the name that the client chose if it looks like the name of a field. Any other name could be anything,
-// such as an email address, and is not repeated.
+// echoed returns the name of an unknown field if it looks like a field name. It replaces any other name, because the
+// name could hold personal data, such as an email address.
 func echoed(name string) string {
 	if len(name) > maxNameLength || strings.ContainsFunc(name, func(r rune) bool {
 		return r != '_' && (r < 'a' || 'z' < r) && (r < 'A' || 'Z' < r)

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever stands between them, the fields of a body are those that encoding/json finds.
+// The API finds the same fields in a body as encoding/json, whatever spaces and unknown fields are between them.
 func TestTheFieldsOfABodyAreThoseOfItsJSON(t *testing.T) {
 	f := newFixture(t)
 	space := rapid.SampledFrom([]string{"", " ", "\t\r\n "})
@@ -56,7 +56,7 @@ func TestTheFieldsOfABodyAreThoseOfItsJSON(t *testing.T) {
 	})
 }
 
-// quoted writes a JSON string in one of its forms.
+// quoted returns a JSON string, with or without escapes.
 func quoted(r *rapid.T, s string) string {
 	if rapid.Bool().Draw(r, "escaped") {
 		return `"` + escaped(s) + `"`

@@ -7,13 +7,13 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// ended is what the observer is told at the end of a request.
+// ended returns the result of a request for the observer.
 func (r Response) ended() domain.Ended {
 	return domain.Ended{Outcome: cmp.Or(r.outcome, domain.OutcomeOK), Status: r.Status}
 }
 
-// outcomeOf is the outcome of a request that failed with an error and a status. The fault is the client's below 500: of
-// its input where the API has checked that, else the application has refused it.
+// outcomeOf returns the outcome of a request that failed with an error and a status. If the API has found the input
+// invalid, the outcome is invalid. For another status below 500, the application has refused the request.
 func outcomeOf(status int, err error) domain.Outcome {
 	switch status {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,

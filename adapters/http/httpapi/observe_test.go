@@ -78,8 +78,8 @@ func TestABodyThatIsRefusedIsObserved(t *testing.T) {
 	}
 }
 
-// A path that no endpoint has may hold anything.
-func TestARequestThatNoEndpointTakesIsNotObserved(t *testing.T) {
+// A path that matches no endpoint may hold personal data.
+func TestARequestThatMatchesNoEndpointIsNotObserved(t *testing.T) {
 	f, recorder := newObserved(t)
 	f.Route(t.Context(), "GET", "/zoe@example.org", httpapi.Request{})
 	f.Route(t.Context(), "zoe@example.org", "/export", httpapi.Request{})
@@ -113,7 +113,7 @@ func TestAStreamThatIsNotReadIsObserved(t *testing.T) {
 		f, recorder := newObserved(t)
 		f.sessions.rows = large()
 		f.export(t.Context())
-		time.Sleep(httpapi.DefaultTimeout + time.Second) // of the bubble
+		time.Sleep(httpapi.DefaultTimeout + time.Second) // on the fake clock
 		synctest.Wait()
 		recorder.Want(t, "request GET /export: canceled 200")
 	})
@@ -129,7 +129,7 @@ func TestAnExportWhoseGoroutineIsEndedIsObserved(t *testing.T) {
 	recorder.Want(t, "request GET /export: panic 500")
 }
 
-// The context of the activity is that of the session, also of one that a stream goes on in.
+// The session runs in the context of the observed activity, also while the export is streamed.
 func TestSessionsAreAPartOfTheirRequest(t *testing.T) {
 	f, recorder := newObserved(t)
 	f.sessions.rows = large()

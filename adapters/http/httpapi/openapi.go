@@ -14,7 +14,7 @@ import (
 //go:embed openapi.json
 var everything []byte
 
-// document is an OpenAPI document, as far as it differs between routers.
+// document is an OpenAPI document. Parts that are the same for every router stay raw JSON.
 type document struct {
 	OpenAPI    string              `json:"openapi"`
 	Info       json.RawMessage     `json:"info"`
@@ -28,7 +28,7 @@ type tag struct {
 }
 
 type pathItem struct {
-	Parameters []parameter `json:"parameters,omitempty"` // those of the prefix
+	Parameters []parameter `json:"parameters,omitempty"` // the parameters of the prefix
 	Get        *described  `json:"get,omitempty"`
 	Post       *described  `json:"post,omitempty"`
 	Delete     *described  `json:"delete,omitempty"`
@@ -56,12 +56,13 @@ type components struct {
 	Schemas   map[string]json.RawMessage `json:"schemas"`
 }
 
-// OpenAPI returns the OpenAPI 3.1 document of exactly the API's endpoints, mounted under the prefix, as indented JSON.
-// Equal APIs and prefixes give equal bytes. It does not describe authentication, which is up to the application.
+// OpenAPI returns the OpenAPI 3.1 document of the endpoints of the API, mounted under the prefix, as indented JSON.
+// Equal APIs and prefixes give equal bytes. The document does not describe authentication, because the application
+// authenticates requests.
 //
-// The prefix may be empty, "/" or a path such as "/me"; slashes around it make no difference. It may have parameters in
-// braces, as in "/{tenant}/me". One without its other brace, or given twice, or named purpose, is
-// domain.ErrConfiguration.
+// The prefix may be empty, "/" or a path such as "/me". Slashes at its ends make no difference. It may have parameters
+// in braces, as in "/{tenant}/me". Returns domain.ErrConfiguration if a parameter lacks a brace, occurs twice or has
+// the name purpose.
 func (a *API) OpenAPI(prefix string) ([]byte, error) {
 	if prefix = strings.Trim(prefix, "/"); prefix != "" {
 		prefix = "/" + prefix
@@ -103,7 +104,7 @@ func (a *API) OpenAPI(prefix string) ([]byte, error) {
 	return json.MarshalIndent(mounted, "", "  ")
 }
 
-// under is the endpoint's path with the prefix before it.
+// under returns the path of an endpoint with the prefix.
 func under(prefix, path string) string {
 	if path == "/" && prefix != "" {
 		return prefix
@@ -111,10 +112,10 @@ func under(prefix, path string) string {
 	return prefix + path
 }
 
-// prefixParameters describes the parameters of the prefix, which are the application's.
+// prefixParameters returns the descriptions of the parameters of the prefix.
 func prefixParameters(prefix string) ([]parameter, error) {
 	var found []parameter
-	seen := map[string]bool{"purpose": true} // ours
+	seen := map[string]bool{"purpose": true} // reserved for the path parameter of the API
 	for rest := prefix; strings.ContainsAny(rest, "{}"); {
 		before, after, opened := strings.Cut(rest, "{")
 		name, behind, closed := strings.Cut(after, "}")

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// description is what the tests look at in an OpenAPI document.
+// description holds the parts of an OpenAPI document that the tests check.
 type description struct {
 	OpenAPI    string
 	Tags       []struct{ Name string }
@@ -40,7 +40,7 @@ func describe(t *testing.T, api *httpapi.API, prefix string) description {
 	return d
 }
 
-// operations lists what the document describes as "operationId method path tags".
+// operations returns the operations of the document as "operationId method path tags".
 func (d description) operations(t *testing.T) []string {
 	t.Helper()
 	var all []string
@@ -71,7 +71,7 @@ func TestTheDocumentHasItsShape(t *testing.T) {
 	again, err := api.OpenAPI("/me/")
 	require(t, err)
 	if !bytes.Equal(document, again) {
-		t.Error("the same API gives another document")
+		t.Error("a second call returns another document")
 	}
 }
 
@@ -180,7 +180,7 @@ func TestTheSchemasAreThoseOfTheModels(t *testing.T) {
 	}
 	categories := schemas["ExportRecord"].Properties["category"].Enum
 	bases := schemas["ExportRecord"].Properties["legal_basis"].Enum
-	if len(categories) != 8 || len(bases) != 6+1 { // and null
+	if len(categories) != 8 || len(bases) != 6+1 { // six legal bases and null
 		t.Errorf("%d categories, %d legal bases", len(categories), len(bases))
 	}
 	for _, category := range categories {

@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// pathPurpose reads the purpose from a path segment. In a path, a plus is a plus.
+// pathPurpose reads the purpose from a path segment. In a path, "+" is not an encoded space.
 func pathPurpose(segment string, purposes domain.Purposes) (string, []domain.FieldError) {
 	purpose, err := url.PathUnescape(segment)
 	if err != nil {
@@ -16,7 +16,8 @@ func pathPurpose(segment string, purposes domain.Purposes) (string, []domain.Fie
 	return strings.Clone(purpose), purposes.Check(purpose)
 }
 
-// queryPurpose reads the purpose from a query string. Returns nil if it is not there. It ignores other parameters.
+// queryPurpose reads the purpose from a query string. It returns nil if the parameter is absent, and ignores other
+// parameters.
 func queryPurpose(query string, purposes domain.Purposes) (*string, []domain.FieldError) {
 	var found *string
 	for parameter := range strings.SplitSeq(query, "&") {

@@ -48,7 +48,7 @@ func TestAPurposeInAPathThatIsNotValidIsRefused(t *testing.T) {
 		httpapi.Request{Subject: as("42"), Purpose: strings.Repeat("%C3%A4", domain.MaxTextLength)})
 }
 
-func TestThePurposeInAQuerySelectsWhatIsAskedFor(t *testing.T) {
+func TestThePurposeInAQuerySelectsTheStatus(t *testing.T) {
 	for query, want := range map[string]*string{
 		"":                      nil,
 		"other=1&%zz=2":         nil,
@@ -62,7 +62,7 @@ func TestThePurposeInAQuerySelectsWhatIsAskedFor(t *testing.T) {
 		response := f.call(t, "getRestrictionStatus", httpapi.Request{Subject: as("42"), Query: query})
 		got := decode[domain.RestrictionStatus](t, response).Purpose
 		if (got == nil) != (want == nil) || got != nil && *got != *want {
-			t.Errorf("%s asks for %v", query, got)
+			t.Errorf("%s selects %v", query, got)
 		}
 	}
 }
@@ -111,7 +111,7 @@ func TestNothingOfARequestIsKept(t *testing.T) {
 		}
 	}
 	if len(f.sessions.purposes) != 2 {
-		t.Errorf("the store was asked for %q", f.sessions.purposes)
+		t.Errorf("the store got the purposes %q", f.sessions.purposes)
 	}
 }
 

@@ -9,23 +9,24 @@ import (
 )
 
 // Problem is the body of every response to a failure: a problem document by RFC 9457, sent as application/problem+json.
-// Its type is always "about:blank": the status alone says which kind of failure it is.
+// The type is always "about:blank", which means that the status alone identifies the kind of failure.
 type Problem struct {
 	Type   string              `json:"type"`
 	Title  string              `json:"title"` // the standard phrase of the status, or "Refused" if it has none
 	Status int                 `json:"status"`
 	Detail string              `json:"detail"`
-	Errors []domain.FieldError `json:"errors,omitempty"` // with 422 only, and only if fields are at fault
+	Errors []domain.FieldError `json:"errors,omitempty"` // only with status 422, if fields are at fault
 }
 
 // failure is an error with its response.
 type failure struct {
 	Problem
-	header http.Header // besides those of every response
+	header http.Header // in addition to the headers of every response
 	cause  error       // may be nil
 }
 
-// Error implements error. Clients get the Problem instead, and the log the class of the cause.
+// Error implements error. Clients and logs do not get the text: clients get the Problem, and the log gets the class of
+// the cause.
 func (f *failure) Error() string { return f.Detail }
 
 // Unwrap gives the cause to errors.Is and errors.As.
@@ -34,25 +35,25 @@ func (f *failure) Unwrap() error { return f.cause }
 func problem(status int, detail string) *failure {
 	title := http.StatusText(status)
 	if title == "" {
-		title = "Refused" // only a SubjectProvider names a status that has no phrase
+		title = "Refused" // only a Refusal can have a status without a standard phrase
 	}
 	return &failure{Problem: Problem{Type: "about:blank", Title: title, Status: status, Detail: detail}}
 }
 
-// internalError is the response to every error whose cause must not reach the client.
+// internalError is the failure for every error whose cause must not reach the client.
 var internalError = problem(http.StatusInternalServerError, "The server could not process the request.")
 
-// failures has the responses to the errors of the services and the stores. The first target that fits counts. An error
-// that fits none is internal. So is domain.ErrConflict: a constraint of the database has refused a write, and refuses
-// it again until the application's data or schema is changed. A 503 would ask the client to repeat the request in
-// vain.
+// failures maps errors of the services and the stores to responses. The first target that matches counts. An error that
+// matches no target is internal. domain.ErrConflict is internal, too: a constraint of the database has refused a write,
+// and would refuse it again until the application's data or schema is changed. A client that repeats the request after
+// a 503 could not succeed.
 var failures = []struct {
 	target error
 	status int
 	detail string
 }{
 	{domain.ErrInvalid, http.StatusUnprocessableEntity, "The request has fields that are not valid."},
-	{domain.ErrSubject, http.StatusInternalServerError, internalError.Detail}, // the application's fault
+	{domain.ErrSubject, http.StatusInternalServerError, internalError.Detail}, // a mistake of the application
 	{domain.ErrUnavailable, http.StatusServiceUnavailable, "The service is not available now. Try again later."},
 	{context.DeadlineExceeded, http.StatusGatewayTimeout, "The request took too long and was given up."},
 	// The client has gone, or the server is shutting down.
@@ -62,7 +63,7 @@ var failures = []struct {
 // retryAfter is the number of seconds that a client should wait after a 503.
 const retryAfter = "5"
 
-// failureOf returns the failure for an error. The failure has nothing of its text.
+// failureOf returns the failure for an error. The failure does not contain the text of the error.
 func failureOf(err error) *failure {
 	var known *failure
 	if errors.As(err, &known) {
@@ -85,8 +86,8 @@ func failureOf(err error) *failure {
 	return internalError
 }
 
-// refused returns the failure for an error of the SubjectProvider: that of its Refusal, with its status and header, or
-// else an internal one, whatever the error is.
+// refused returns the failure for an error of Request.Subject. For a Refusal with a valid status, the failure has the
+// status and the header of the Refusal. For any other error, the failure is internal.
 func refused(err error) error {
 	var refusal *Refusal
 	if !errors.As(err, &refusal) || refusal.Status < 400 || refusal.Status > 599 {

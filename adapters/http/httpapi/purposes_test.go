@@ -65,7 +65,7 @@ func TestAPurposeThatIsNotDeclaredIsRefused(t *testing.T) {
 	}
 }
 
-// All faults of a body are named at once, that of the purpose among them.
+// One response names all faults of a body, including a purpose that is not declared.
 func TestAnUnknownPurposeIsNamedWithTheOtherFaults(t *testing.T) {
 	f := newFixture(t, withPurposes(t))
 	problem := problemOf(t, f.call(t, "recordConsent", jsonBody(`{"granted":1,"purpose":"x","policy_version":""}`)))

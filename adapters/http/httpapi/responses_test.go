@@ -62,7 +62,7 @@ func TestResultsAreSentAsTheyAre(t *testing.T) {
 		}
 	}
 	if f.logged.Len() > 0 {
-		t.Errorf("a success is nothing to log: %s", f.logged)
+		t.Errorf("a success was logged: %s", f.logged)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestEveryProblemHasItsShape(t *testing.T) {
 		f.sessions.before = func(context.Context) error { return test.sessions }
 		response := f.call(t, "recordConsent", test.request)
 		if problemOf(t, response).Status != test.status {
-			t.Errorf("%s: answered %d", test.name, response.Status)
+			t.Errorf("%s: got status %d", test.name, response.Status)
 		}
 		if strings.Contains(string(response.Body), "secret") {
 			t.Errorf("%s: shows the error's text: %s", test.name, response.Body)
@@ -107,7 +107,7 @@ func TestEveryProblemHasItsShape(t *testing.T) {
 	}
 }
 
-// valid is a body that recordConsent takes.
+// valid is a valid body for recordConsent.
 const valid = `{"granted":true,"policy_version":"v1","purpose":"newsletter"}`
 
 func TestAFactoryThatRetriesGivesTheResultOfTheLastAttempt(t *testing.T) {

@@ -13,7 +13,7 @@ func TestARequestIsRoutedByMethodAndPath(t *testing.T) {
 	for _, test := range []struct {
 		method, path string
 		status       int
-		purpose      string // that is looked up
+		purpose      string // whose status is read
 	}{
 		{"DELETE", "/", 200, ""},
 		{"GET", "/export", 200, ""},
@@ -37,7 +37,7 @@ func TestARequestIsRoutedByMethodAndPath(t *testing.T) {
 		{"GET", "/consent/{purpose}/", 404, ""},
 	} {
 		f := newFixture(t)
-		r := httpapi.Request{Subject: as("42"), Purpose: "that of the caller"}
+		r := httpapi.Request{Subject: as("42"), Purpose: "set by the caller"}
 		response := f.Route(t.Context(), test.method, test.path, r)
 		if response.Status != test.status {
 			t.Errorf("%s %s: %d %s", test.method, test.path, response.Status, response.Body)

@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// large is an export that is not held: 5 MiB of it.
+// large returns the records of an export of 5 MiB, which is too large for the buffer.
 func large() []domain.ExportRecord {
 	records := make([]domain.ExportRecord, 50)
 	for i := range records {
@@ -30,7 +30,7 @@ func (f *fixture) export(ctx context.Context) httpapi.Response {
 	return f.Handle(ctx, f.Endpoints()[2], httpapi.Request{Subject: as("42")})
 }
 
-func TestWhatIsHeldIsWholeAlsoWhereASessionIsRepeated(t *testing.T) {
+func TestABufferedExportIsCompleteIfTheSessionIsRepeated(t *testing.T) {
 	f := newFixture(t)
 	f.sessions.twice = true
 	f.sessions.rows = large()[:5]
@@ -51,7 +51,7 @@ func TestAStreamOutlivesTheContextOfItsRequest(t *testing.T) {
 	response := f.export(ctx)
 	cancel() // as frameworks do once the handler has returned
 	if response.Status != 200 || response.Body != nil || response.Header.Get("Content-Type") != "application/json" {
-		t.Fatalf("answered %d", response.Status)
+		t.Fatalf("got status %d", response.Status)
 	}
 	body, err := io.ReadAll(response.Stream)
 	var bundle domain.ExportBundle
@@ -63,7 +63,7 @@ func TestAStreamOutlivesTheContextOfItsRequest(t *testing.T) {
 	}
 }
 
-// breaksOff fails unless the stream ends with an error that says nothing, and before the document does.
+// breaksOff checks that the stream ends with an error without details, before the document is complete.
 func breaksOff(t *testing.T, response httpapi.Response) {
 	t.Helper()
 	if response.Stream == nil {
@@ -75,13 +75,13 @@ func breaksOff(t *testing.T, response httpapi.Response) {
 	}
 }
 
-func TestWhatWasSentIsNotRepeated(t *testing.T) {
+func TestAStreamIsNotRepeated(t *testing.T) {
 	f := newFixture(t)
 	f.sessions.twice = true
 	f.sessions.rows = large()
 	breaksOff(t, f.export(t.Context()))
 	if f.sessions.evidence != 2 {
-		t.Errorf("%d attempts left evidence, want both: what was sent must not go unrecorded", f.sessions.evidence)
+		t.Errorf("%d attempts left evidence, want 2, because a part was sent", f.sessions.evidence)
 	}
 }
 
@@ -96,12 +96,12 @@ type panics struct{}
 
 func (panics) MarshalJSON() ([]byte, error) { panic("secret") }
 
-func TestAClientThatDoesNotReadIsNotWaitedFor(t *testing.T) {
+func TestAStreamThatIsNotReadEndsAtTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.sessions.rows = large()
 		response := f.export(t.Context())
-		time.Sleep(httpapi.DefaultTimeout + time.Second) // of the bubble
+		time.Sleep(httpapi.DefaultTimeout + time.Second) // on the fake clock
 		synctest.Wait()
 		breaksOff(t, response)
 	})
@@ -117,20 +117,20 @@ func TestAStreamThatIsClosedEndsTheSession(t *testing.T) {
 		}
 		synctest.Wait()
 		f.sessions.rows = nil
-		if again := f.export(t.Context()); again.Status != 200 { // the session before is closed: there is one at a time
-			t.Errorf("answered %d", again.Status)
+		if again := f.export(t.Context()); again.Status != 200 { // would block if the first session were still open
+			t.Errorf("got status %d", again.Status)
 		}
 	})
 }
 
-func TestAStoreThatEndsTheGoroutineIsAnswered500(t *testing.T) {
+func TestAStoreThatEndsTheGoroutineGets500(t *testing.T) {
 	f := newFixture(t)
 	f.sessions.before = func(context.Context) error {
 		runtime.Goexit()
 		return nil
 	}
 	if response := f.export(t.Context()); response.Status != 500 {
-		t.Errorf("answered %d", response.Status)
+		t.Errorf("got status %d", response.Status)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestCloseWaitsForTheWorkOnTheStream(t *testing.T) {
 				var ended atomic.Bool
 				f.sessions.after = func(ctx context.Context) {
 					<-ctx.Done()
-					time.Sleep(time.Second) // of the bubble: the session is rolled back
+					time.Sleep(time.Second) // the time of the rollback
 					if !heeds {
 						time.Sleep(time.Hour)
 					}
@@ -184,7 +184,7 @@ func TestTheRequestsContextIsNotUsedAfterHandle(t *testing.T) {
 	again.gone.Store(true)
 }
 
-// reused is the context of a framework that uses it again.
+// reused is a context that its framework reuses for another request after Handle.
 type reused struct {
 	context.Context
 	t    *testing.T
@@ -212,7 +212,7 @@ func (r *reused) Err() error {
 	return r.Context.Err()
 }
 
-func TestAResponseThatHasToBeWholeIsHeld(t *testing.T) {
+func TestAResponseThatMustBeWholeIsBuffered(t *testing.T) {
 	f := newFixture(t)
 	f.sessions.rows = large()
 	response := f.Handle(t.Context(), f.Endpoints()[2], httpapi.Request{Subject: as("42"), Whole: true})
@@ -238,7 +238,7 @@ func TestTheTimeOfARequestIncludesItsEvidence(t *testing.T) {
 					t.Errorf("%v are left for evidence", left)
 				}
 				deadline, _ := ports.EvidenceDeadline(ctx)
-				time.Sleep(time.Until(deadline)) // of the bubble: as long as evidence may take
+				time.Sleep(time.Until(deadline)) // as long as writing the evidence may take
 				return ctx.Err()
 			}
 			response := f.export(t.Context())

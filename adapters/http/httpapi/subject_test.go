@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func TestTheProviderIsAskedBeforeTheInputIsLookedAt(t *testing.T) {
+func TestTheProviderIsCalledBeforeTheInputIsChecked(t *testing.T) {
 	for _, endpoint := range newFixture(t).Endpoints() {
 		r := jsonBody("{")
 		r.Subject, r.Purpose, r.Query = failing(&httpapi.Refusal{Status: 403}), "%zz", "purpose="
@@ -25,7 +25,7 @@ func TestTheProviderIsAskedBeforeTheInputIsLookedAt(t *testing.T) {
 func TestARefusalKeepsItsStatus(t *testing.T) {
 	for status, want := range map[int]int{
 		400: 400, 401: 401, 403: 403, 404: 404, 418: 418, 451: 451, 499: 499, 503: 503, 599: 599,
-		// none that could be taken for a success
+		// a status that a client could take for a success becomes 500
 		0: 500, 100: 500, 200: 500, 204: 500, 302: 500, 399: 500, 600: 500, -1: 500,
 	} {
 		refuses(t, "erasePersonalData", httpapi.Request{Subject: failing(&httpapi.Refusal{Status: status})}, want, "")
@@ -50,13 +50,13 @@ func TestARefusalSendsItsHeaderAlong(t *testing.T) {
 	}
 	response.Header["Www-Authenticate"][0] = "changed"
 	if challenges[0] != "Basic" {
-		t.Error("the answer shares memory with the refusal")
+		t.Error("the response shares memory with the refusal")
 	}
 
 	notOne := &httpapi.Refusal{Status: 200, Header: http.Header{"Location": {"/login"}}}
 	response = f.call(t, "erasePersonalData", httpapi.Request{Subject: failing(notOne)})
 	if response.Status != 500 || response.Header.Get("Location") != "" {
-		t.Errorf("answered %d, sent %v", response.Status, response.Header)
+		t.Errorf("got status %d, sent %v", response.Status, response.Header)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestAnyOtherErrorOfTheProviderIsTheServersFault(t *testing.T) {
 		f := newFixture(t)
 		response := f.call(t, "erasePersonalData", httpapi.Request{Subject: failing(err)})
 		if response.Status != http.StatusInternalServerError || strings.Contains(string(response.Body), "secret") {
-			t.Errorf("%v is answered with %d %s", err, response.Status, response.Body)
+			t.Errorf("%v: got status %d %s", err, response.Status, response.Body)
 		}
 		if f.sessions.opened > 0 {
 			t.Errorf("%v: opened a session", err)
@@ -88,7 +88,7 @@ func TestASubjectThatCannotBeUsedIsTheServersFault(t *testing.T) {
 		return made
 	}
 	for name, subject := range map[string]domain.Subject{
-		"nobody":               {},
+		"no subject":           {},
 		"ref without kind":     {ID: id("42"), Refs: []domain.SubjectRef{{Value: "c-1"}}},
 		"ref without value":    {ID: id("42"), Refs: []domain.SubjectRef{{Kind: "supportdesk"}}},
 		"id of another arity":  {ID: id("42", "eu")},
@@ -99,10 +99,10 @@ func TestASubjectThatCannotBeUsedIsTheServersFault(t *testing.T) {
 			f := newFixture(t)
 			provider := func(context.Context) (domain.Subject, error) { return subject, nil }
 			for _, endpoint := range f.Endpoints() {
-				// The input is as wrong as can be: the subject comes first.
+				// The input is not valid either, but the subject is checked first.
 				response := f.Handle(t.Context(), endpoint, httpapi.Request{Subject: provider, Purpose: "%zz"})
 				if response.Status != http.StatusInternalServerError || f.sessions.opened > 0 {
-					t.Errorf("%s: answered %d, opened %d sessions", endpoint.OperationID, response.Status, f.sessions.opened)
+					t.Errorf("%s: got status %d, opened %d sessions", endpoint.OperationID, response.Status, f.sessions.opened)
 				}
 			}
 			if logged := f.logged.String(); !strings.Contains(logged, `"class":"subject"`) ||
@@ -119,7 +119,7 @@ func TestARefThatNoSystemHasIsTheServersFault(t *testing.T) {
 	for _, operation := range []string{"exportPersonalData", "erasePersonalData"} {
 		response := f.call(t, operation, httpapi.Request{Subject: provider})
 		if response.Status != http.StatusInternalServerError || strings.Contains(f.logged.String(), "secret") {
-			t.Errorf("%s: answered %d, logged %s", operation, response.Status, f.logged)
+			t.Errorf("%s: got status %d, logged %s", operation, response.Status, f.logged)
 		}
 	}
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/nethttp"
 )
 
-// A body that the API does not read is waited for by the server of net/http, before it sends a response.
-func TestABodyThatNeverArrivesHoldsNoResponseUp(t *testing.T) {
-	store := newHoard(t)
+// Before the server of net/http sends a response, it waits for a body that the API has not read.
+func TestABodyThatNeverArrivesDoesNotDelayTheResponse(t *testing.T) {
+	store := newLargeStore(t)
 	store.timeout = 300 * time.Millisecond
 	server := httptest.NewServer(nethttp.Handler("/me", store.api(t), as42))
 	defer server.Close()
@@ -60,7 +60,7 @@ func TestABodyThatNeverArrivesHoldsNoResponseUp(t *testing.T) {
 }
 
 func TestABodyThatNeverArrivesOverHTTP2(t *testing.T) {
-	store := newHoard(t)
+	store := newLargeStore(t)
 	store.timeout = 300 * time.Millisecond
 	server := httptest.NewUnstartedServer(nethttp.Handler("/me", store.api(t), as42))
 	server.EnableHTTP2 = true
@@ -76,9 +76,9 @@ func TestABodyThatNeverArrivesOverHTTP2(t *testing.T) {
 	}
 }
 
-// The deadline of a body ends with it: the server takes one that passes later for the client's end.
+// The deadline of a body must end with the body, because the server takes an expired deadline for a disconnect.
 func TestABodyThatHasArrivedLeavesNoDeadline(t *testing.T) {
-	store := newHoard(t)
+	store := newLargeStore(t)
 	store.timeout = 500 * time.Millisecond
 	ended := make(chan error, 1)
 	handler := nethttp.Handler("/me", store.api(t), as42)

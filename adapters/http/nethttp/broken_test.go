@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/nethttp"
 )
 
-// recovering is a middleware that ends every panic of the handler.
+// recovering is a middleware that recovers every panic of the handler.
 func recovering(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() { _ = recover() }()
@@ -23,47 +23,47 @@ func recovering(next http.Handler) http.Handler {
 	})
 }
 
-// packing compresses the response, and ends it in peace whatever happens.
-func packing(next http.Handler) http.Handler {
+// compressing is a middleware that compresses the response, and completes it even after a panic.
+func compressing(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
-		packer := gzip.NewWriter(w)
-		defer func() { _ = packer.Close() }()
-		next.ServeHTTP(packed{w, packer}, r)
+		compressor := gzip.NewWriter(w)
+		defer func() { _ = compressor.Close() }()
+		next.ServeHTTP(redirected{w, compressor}, r)
 	})
 }
 
-// packed gives the connection away by Unwrap.
-type packed struct {
+// redirected is a ResponseWriter that writes the body to another writer. Unwrap gives access to the connection.
+type redirected struct {
 	http.ResponseWriter
 	to io.Writer
 }
 
-func (p packed) Write(b []byte) (int, error) {
+func (p redirected) Write(b []byte) (int, error) {
 	p.Header().Del("Content-Length")
 	return p.to.Write(b)
 }
 
-func (p packed) WriteHeader(status int) {
+func (p redirected) WriteHeader(status int) {
 	p.Header().Del("Content-Length")
 	p.ResponseWriter.WriteHeader(status)
 }
 
-func (p packed) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+func (p redirected) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// sealed hides what the writer can do besides.
+// sealed hides all methods of the writer except the methods of http.ResponseWriter.
 func sealed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(struct{ http.ResponseWriter }{w}, r)
 	})
 }
 
-// buffering gathers the response and sends it as one, whatever happens.
+// buffering is a middleware that buffers the body and sends it at the end, even after a panic.
 func buffering(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var body bytes.Buffer
 		defer func() { _, _ = w.Write(body.Bytes()) }()
-		next.ServeHTTP(packed{w, &body}, r)
+		next.ServeHTTP(redirected{w, &body}, r)
 	})
 }
 
@@ -76,20 +76,20 @@ func chain(wraps ...func(http.Handler) http.Handler) func(http.Handler) http.Han
 	}
 }
 
-func TestABrokenExportIsNeverTakenForWhole(t *testing.T) {
+func TestABrokenExportNeverLooksComplete(t *testing.T) {
 	for name, wrap := range map[string]func(http.Handler) http.Handler{
 		"alone":                          chain(),
 		"recover":                        chain(recovering),
 		"recover in a sealed writer":     chain(sealed, recovering),
 		"recover outside of buffering":   chain(buffering, recovering),
 		"recover inside of buffering":    chain(recovering, buffering),
-		"recover outside of gzip":        chain(packing, recovering),
-		"recover inside of gzip":         chain(recovering, packing),
-		"recover in gzip that is sealed": chain(sealed, recovering, packing),
+		"recover outside of gzip":        chain(compressing, recovering),
+		"recover inside of gzip":         chain(recovering, compressing),
+		"recover in gzip that is sealed": chain(sealed, recovering, compressing),
 	} {
 		for _, http2 := range []bool{false, true} {
 			t.Run(name+map[bool]string{true: " over HTTP/2", false: " over HTTP/1.1"}[http2], func(t *testing.T) {
-				store := newHoard(t)
+				store := newLargeStore(t)
 				server := httptest.NewUnstartedServer(wrap(nethttp.Handler("/me", store.api(t), as42)))
 				server.Config.ErrorLog = log.New(io.Discard, "", 0)
 				server.EnableHTTP2 = http2
@@ -107,15 +107,15 @@ func TestABrokenExportIsNeverTakenForWhole(t *testing.T) {
 					body, err := io.ReadAll(response.Body)
 					return response.StatusCode, body, err
 				}
-				if status, body, err := get(); err != nil || status != 200 || !store.isWhole(body) {
-					t.Fatalf("a sound export: %d with %d bytes, %v", status, len(body), err)
+				if status, body, err := get(); err != nil || status != 200 || !store.isComplete(body) {
+					t.Fatalf("an export without a failure: %d with %d bytes, %v", status, len(body), err)
 				}
 				store.cut.Store(true)
 				if status, body, err := get(); err == nil && status == 200 {
-					t.Errorf("%d bytes look whole, and are JSON: %v", len(body), json.Valid(body))
+					t.Errorf("a broken export of %d bytes looks complete; is it JSON: %v", len(body), json.Valid(body))
 				}
 				store.cut.Store(false)
-				if status, body, err := get(); err != nil || status != 200 || !store.isWhole(body) {
+				if status, body, err := get(); err != nil || status != 200 || !store.isComplete(body) {
 					t.Errorf("afterwards: %d with %d bytes, %v", status, len(body), err)
 				}
 			})
@@ -125,7 +125,7 @@ func TestABrokenExportIsNeverTakenForWhole(t *testing.T) {
 
 func TestAnExportOverHTTP10HasALength(t *testing.T) {
 	for _, connection := range []string{"", "Connection: keep-alive\r\n"} {
-		store := newHoard(t)
+		store := newLargeStore(t)
 		server := httptest.NewServer(recovering(nethttp.Handler("/me", store.api(t), as42)))
 		defer server.Close()
 		get := func() (int, int64, []byte, error) {
@@ -141,7 +141,7 @@ func TestAnExportOverHTTP10HasALength(t *testing.T) {
 			return response.StatusCode, response.ContentLength, body, err
 		}
 		status, length, body, err := get()
-		if err != nil || status != 200 || int(length) != len(body) || !store.isWhole(body) {
+		if err != nil || status != 200 || int(length) != len(body) || !store.isComplete(body) {
 			t.Errorf("%d with %d of %d bytes, %v", status, len(body), length, err)
 		}
 		store.cut.Store(true)

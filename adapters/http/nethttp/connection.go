@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// canBreakOff reports whether the response can be broken off so that a client sees it, whatever middlewares do with a
-// panic. HTTP/1.0 has no frames: the end of the connection looks like the end of the body. A writer that neither sets
-// deadlines nor unwraps to one that does keeps the connection out of reach.
+// canBreakOff reports whether breakOff can break the response off so that the client detects it, also behind
+// middlewares that recover panics. Over HTTP/1.0 it cannot, because the end of the connection looks like the end of the
+// body. It also cannot if the method SetWriteDeadline is missing in the writer and in all writers that it unwraps to.
 func canBreakOff(w http.ResponseWriter, r *http.Request) bool {
 	if !r.ProtoAtLeast(1, 1) {
 		return false
@@ -25,24 +25,24 @@ func canBreakOff(w http.ResponseWriter, r *http.Request) bool {
 	}
 }
 
-// breakOff ends the connection, or the stream of HTTP/2, without the end of the response. The panic alone would do,
-// were it not for middlewares that recover: the server then completes what was sent. After the deadline it cannot.
+// breakOff ends the connection, or the stream of HTTP/2, before the end of the response. If a middleware recovers the
+// panic, the server tries to complete the response. The write deadline in the past makes that fail.
 func breakOff(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)) // canBreakOff has found that it is there
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)) // canBreakOff has checked that w supports it
 	panic(http.ErrAbortHandler)
 }
 
-// hasBody reports whether the request comes with a body, which may still be on its way.
+// hasBody reports whether the request has a body, which may still be arriving.
 func hasBody(r *http.Request) bool {
 	return r.Body != nil && r.Body != http.NoBody && r.ContentLength != 0
 }
 
-// arriving is a request's body with a deadline for its reads.
+// arriving is the body of a request, with a deadline for its reads.
 type arriving struct {
 	io.Reader
 	w        http.ResponseWriter
-	deadline time.Time
-	own      time.Duration // http.Server.ReadTimeout; 0 for none
+	deadline time.Time     // zero if setDeadline has set no deadline, or the body has arrived
+	own      time.Duration // http.Server.ReadTimeout; 0 means no timeout
 }
 
 func arrivingBody(w http.ResponseWriter, r *http.Request) *arriving {
@@ -53,18 +53,18 @@ func arrivingBody(w http.ResponseWriter, r *http.Request) *arriving {
 	return a
 }
 
-// setDeadline bounds all that is read of the request from now on, also what the server reads of a body that the API has
-// left, before it sends a response. The server's own timeout is kept where it ends earlier.
+// setDeadline sets the deadline of all further reads of the request. It also applies when the server reads the rest of
+// the body before it sends a response. If the ReadTimeout of the server ends earlier, setDeadline does nothing.
 func (a *arriving) setDeadline(deadline time.Time) {
 	if a.own > 0 && time.Until(deadline) >= a.own {
 		return
 	}
 	a.deadline = deadline
-	_ = http.NewResponseController(a.w).SetReadDeadline(deadline) // not to be had behind a writer that does not unwrap
+	_ = http.NewResponseController(a.w).SetReadDeadline(deadline) // fails behind a writer without the method Unwrap
 }
 
-// Read implements io.Reader. The deadline ends with the body: the server goes on to read, to find out whether the
-// client is there, and would take the deadline for the client's end.
+// Read implements io.Reader. At the end of the body, it replaces the deadline by the ReadTimeout of the server. The
+// server continues to read in order to detect a disconnect, and would take an expired deadline for a disconnect.
 func (a *arriving) Read(p []byte) (int, error) {
 	n, err := a.Reader.Read(p)
 	if err == io.EOF && !a.deadline.IsZero() {

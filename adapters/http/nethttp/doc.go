@@ -1,28 +1,35 @@
-// Package nethttp serves the HTTP API of package httpapi as an http.Handler, with the standard library alone. It goes
-// on an http.ServeMux, and on every router that takes handlers:
+// Package nethttp serves the HTTP API of package httpapi as an http.Handler, with the standard library only. The
+// handler can be mounted on an http.ServeMux, and on every router that accepts an http.Handler:
 //
 //	rights := nethttp.Handler("/me", api, currentSubject)
 //	mux.Handle("/me", rights)  // the erasure, DELETE /me
-//	mux.Handle("/me/", rights) // everything else
+//	mux.Handle("/me/", rights) // all other endpoints
 //
-// Mount both. Of a pattern that ends in a slash alone, http.ServeMux makes a redirect from "/me" to "/me/": the
-// erasure would not be carried out, and many clients would follow with a GET.
+// The api is a *httpapi.API, for example from stack.Stack.API. The function currentSubject is a SubjectProvider, which
+// authenticates requests. Health returns the handler of the probes of an orchestrator.
 //
-// A prefix may have parameters: Handler("/{tenant}/me", ...) goes with the patterns "/{tenant}/me" and
-// "/{tenant}/me/", and the subject provider reads them with http.Request.PathValue. Routers that leave the path of a
-// request as it is, as chi's Mount does, need the whole prefix, too; behind http.StripPrefix it is "".
+// Mount both patterns. With "/me/" alone, http.ServeMux redirects "/me" to "/me/". DELETE /me would then erase nothing,
+// and many clients would follow the redirect with a GET request.
 //
-// Paths match as they are written: upper and lower case differ, and a slash at the end makes another path, but that
-// "/me/" is "/me". A purpose is the last segment as the client escaped it, so "/me/consent/a%2Fb" asks for "a/b", and
-// a plus is a plus. (http.ServeMux redirects a path with an empty segment, "." or "..", to one without, before the
-// handler sees it; their escaped forms it leaves alone.)
+// # Paths
 //
-// The headers of a response replace those that a middleware has set. The handler reads no more of a body that is too
-// large than it must, and the server of net/http closes the connection, so that the rest is not taken for the next
-// request.
+// A prefix may have parameters. Mount Handler("/{tenant}/me", ...) on the patterns "/{tenant}/me" and "/{tenant}/me/".
+// The SubjectProvider reads the parameters with http.Request.PathValue. Behind a router that does not change the path
+// of a request, such as chi's Mount, pass the complete prefix to Handler. Behind http.StripPrefix, pass "".
 //
-// A large export is streamed where a failure can break the connection off, also behind middlewares that recover
-// panics. Over HTTP/1.0, and behind a middleware whose http.ResponseWriter has no method Unwrap, it is held in memory
-// as a whole. Such a middleware also keeps the handler from bounding a body that never arrives: set
-// http.Server.ReadTimeout there.
+// Paths match exactly, including upper and lower case and a final slash. The only exception is that "/me/" matches
+// "/me". A purpose is the last segment of a path, percent-encoded: "/me/consent/a%2Fb" has the purpose "a/b". In a
+// path, "+" is not an encoded space. If a path contains an empty segment, "." or "..", http.ServeMux redirects to the
+// cleaned path before it calls the handler. It does not clean their percent-encoded forms.
+//
+// # Bodies and large exports
+//
+// The headers of a response replace headers of the same name that a middleware has set. If a request body is too large,
+// the handler does not read all of it. The server of net/http then closes the connection, so that the rest of the body
+// is not parsed as the next request.
+//
+// A large export is streamed if the handler can break the connection off on a failure, also behind middlewares that
+// recover panics. Over HTTP/1.0, and behind a middleware whose http.ResponseWriter has no method Unwrap, the handler
+// buffers the complete export in memory. Behind such a middleware, the handler also cannot set a deadline for a body
+// that never arrives: set http.Server.ReadTimeout.
 package nethttp

@@ -23,7 +23,7 @@ var users = domain.Table{
 	},
 }
 
-// currentSubject believes a cookie. A real application takes the user from its session or from a verified token.
+// currentSubject trusts a cookie. A real application takes the user from its session or from a verified token.
 func currentSubject(r *http.Request) (domain.Subject, error) {
 	session, err := r.Cookie("user")
 	if err != nil {
@@ -53,10 +53,10 @@ func ExampleHandler() {
 		if user != "" {
 			request.AddCookie(&http.Cookie{Name: "user", Value: user})
 		}
-		answer := httptest.NewRecorder()
-		mux.ServeHTTP(answer, request)
-		fmt.Println(answer.Code)
-		fmt.Print(answer.Body)
+		response := httptest.NewRecorder()
+		mux.ServeHTTP(response, request)
+		fmt.Println(response.Code)
+		fmt.Print(response.Body)
 	}
 	// Output:
 	// 401

@@ -12,19 +12,19 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// SubjectProvider returns the subject of a request. It is the only access control: it authenticates the request itself,
-// or stands behind a middleware that does. The request's context ends with the time that the request may take, and has
-// no values after it.
+// SubjectProvider returns the subject of a request. It is the only access control of the API. It must authenticate the
+// request, or run behind a middleware that does. The context of r has the deadline of the request. It has no values
+// after the request has ended.
 //
-// The response to a *httpapi.Refusal has its status and its header, such as WWW-Authenticate. The response to any other
-// error, and to a panic, has the status 500 and nothing of its text.
+// The response to a *httpapi.Refusal has the status and the header of the Refusal, for example WWW-Authenticate. The
+// response to any other error, and to a panic, has the status 500 and does not contain the text of the error.
 type SubjectProvider func(r *http.Request) (domain.Subject, error)
 
-// Handler returns the handler of the API, adapted by the options, for everything under the prefix, which it takes off
-// the path itself. It is safe for concurrent use.
+// Handler returns the handler of the API, with the options applied, for all paths under the prefix. It removes the
+// prefix from the path itself. It is safe for concurrent use.
 //
-// The prefix has the form that API.OpenAPI takes: "/me", or "/{tenant}/me", where a parameter stands for any one
-// segment. Slashes around it make no difference. It is empty for the root, and behind http.StripPrefix.
+// The prefix has the form that API.OpenAPI accepts: "/me", or "/{tenant}/me" with a parameter, which matches any single
+// segment. Slashes at its ends make no difference. The prefix is empty for the root, and behind http.StripPrefix.
 func Handler(
 	prefix string, api *httpapi.API, subject SubjectProvider, options ...httpapi.Option,
 ) http.Handler {
@@ -57,7 +57,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	send(w, r, h.api.Route(r.Context(), r.Method, path, request))
 }
 
-// send writes the response. The length is set here because net/http would not know it in response to HEAD.
+// send writes the response. It sets Content-Length, because net/http does not know the length of a response to HEAD.
 func send(w http.ResponseWriter, r *http.Request, response httpapi.Response) {
 	maps.Copy(w.Header(), response.Header)
 	if response.Stream == nil && response.Status != http.StatusNoContent {
@@ -69,7 +69,7 @@ func send(w http.ResponseWriter, r *http.Request, response httpapi.Response) {
 		body = io.Discard
 	}
 	if response.Stream == nil {
-		_, _ = body.Write(response.Body) // fails when the client has gone
+		_, _ = body.Write(response.Body) // fails if the client has gone
 		return
 	}
 	defer response.Stream.Close()

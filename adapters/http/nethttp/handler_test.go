@@ -42,15 +42,15 @@ func require(t *testing.T, err error) {
 
 func as42(*http.Request) (domain.Subject, error) { return domain.NewSubject("42") }
 
-// send gives a request to a handler as a server would have made it of its first line.
+// send calls a handler with the request that a server would have parsed from the method and the target.
 func send(t *testing.T, handler http.Handler, method, target string) *httptest.ResponseRecorder {
 	t.Helper()
 	line := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: h\r\n\r\n", method, target)
 	request, err := http.ReadRequest(bufio.NewReader(strings.NewReader(line)))
 	require(t, err)
-	answer := httptest.NewRecorder()
-	handler.ServeHTTP(answer, request)
-	return answer
+	response := httptest.NewRecorder()
+	handler.ServeHTTP(response, request)
+	return response
 }
 
 func TestThePrefixIsTakenOffThePath(t *testing.T) {
@@ -92,7 +92,7 @@ func TestThePrefixIsTakenOffThePath(t *testing.T) {
 		{"/{tenant}/me", "//me/export", 404},
 		{"/{tenant}/me", "/a/b/me/export", 404},
 		{"/{tenant}/me", "/me/export", 404},
-		{"/{tenant}", "/export", 405}, // of the tenant "export"
+		{"/{tenant}", "/export", 405}, // "export" is the tenant
 	} {
 		handler := nethttp.Handler(test.prefix, api, as42)
 		if got := send(t, handler, "GET", test.path); got.Code != test.status ||
@@ -122,20 +122,20 @@ func TestTheErasureIsAtThePrefixWithAndWithoutSlash(t *testing.T) {
 	}
 }
 
-// What the package comment warns of: http.ServeMux answers "/me" itself if only "/me/" is mounted.
-func TestAMuxThatHasOnlyTheSlashErasesNobody(t *testing.T) {
-	asked := false
+// The package comment warns of this: if only "/me/" is mounted, http.ServeMux redirects "/me" itself.
+func TestAMuxWithOnlyTheFinalSlashDoesNotErase(t *testing.T) {
+	called := false
 	handler := nethttp.Handler("/me", newAPI(t), func(r *http.Request) (domain.Subject, error) {
-		asked = true
+		called = true
 		return as42(r)
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/me/", handler)
-	if got := send(t, mux, "DELETE", "/me"); got.Code/100 != 3 || got.Header().Get("Location") != "/me/" || asked {
+	if got := send(t, mux, "DELETE", "/me"); got.Code/100 != 3 || got.Header().Get("Location") != "/me/" || called {
 		t.Errorf("%d, Location %q", got.Code, got.Header().Get("Location"))
 	}
 	mux.Handle("/me", handler)
-	if got := send(t, mux, "DELETE", "/me"); got.Code != 200 || !asked {
+	if got := send(t, mux, "DELETE", "/me"); got.Code != 200 || !called {
 		t.Errorf("with both: %d %s", got.Code, got.Body)
 	}
 }
@@ -143,7 +143,7 @@ func TestAMuxThatHasOnlyTheSlashErasesNobody(t *testing.T) {
 func TestTheProviderHasTheRequestWithTheDeadline(t *testing.T) {
 	type key struct{}
 	var seen *http.Request
-	var value any // as the provider sees it: a request's context is not used after the request
+	var value any // read by the provider, because the context has no values after the request
 	mux := http.NewServeMux()
 	mux.Handle("/{tenant}/me/", nethttp.Handler("/{tenant}/me", newAPI(t), func(r *http.Request) (domain.Subject, error) {
 		seen, value = r, r.Context().Value(key{})
@@ -174,7 +174,7 @@ func TestARequestEndsWithItsClient(t *testing.T) {
 	cancel()
 	handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "GET", "/me/export", nil))
 	if ended == nil {
-		t.Error("the provider's context goes on without the client")
+		t.Error("the provider's context has not ended with the client")
 	}
 }
 
@@ -185,7 +185,7 @@ func TestTheLengthIsAlwaysKnown(t *testing.T) {
 		length := strconv.Itoa(get.Body.Len())
 		if get.Header().Get("Content-Length") != length || head.Header().Get("Content-Length") != length ||
 			head.Body.Len() > 0 {
-			t.Errorf("%s: %s bytes, announced as %q, and as %q by HEAD with %d", path, length,
+			t.Errorf("%s: %s bytes with Content-Length %q; HEAD: Content-Length %q with %d bytes", path, length,
 				get.Header().Get("Content-Length"), head.Header().Get("Content-Length"), head.Body.Len())
 		}
 	}
@@ -222,14 +222,15 @@ func TestOptionsAreThoseOfTheHandler(t *testing.T) {
 	}
 }
 
-// The server of net/http reads 256 KiB of what a handler has left, and closes the connection where there is more.
+// The server of net/http reads up to 256 KiB of the unread rest of a body. If the rest is larger, it closes the
+// connection.
 func TestTheServerClosesOnABodyThatIsFarTooLarge(t *testing.T) {
 	server := httptest.NewServer(nethttp.Handler("/me", newAPI(t), as42))
 	defer server.Close()
 	connection, err := net.Dial("tcp", server.Listener.Addr().String())
 	require(t, err)
 	defer connection.Close()
-	const size = 1 << 30 // of which almost nothing is sent
+	const size = 1 << 30 // the announced size; the client sends only a small part
 	_, err = fmt.Fprintf(connection,
 		"POST /me/consent HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 		size, strings.Repeat(" ", httpapi.MaxBodySize+1))

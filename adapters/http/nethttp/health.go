@@ -6,10 +6,11 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 )
 
-// Health returns the handler of the probes, for everything under the prefix, which it takes off the path itself. The
-// prefix has the form of Handler's. It is safe for concurrent use.
+// Health returns the handler of the probes for all paths under the prefix. It removes the prefix from the path itself.
+// The prefix has the same form as for Handler. The handler is safe for concurrent use.
 //
-// It should not be reachable from outside: a request makes checks of the database, one at a time.
+// The probes should not be reachable from outside, because a request can run checks of the database. At most one
+// request runs checks at a time.
 func Health(prefix string, api *httpapi.HealthAPI) http.Handler {
 	segments := splitPrefix(prefix)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// segment is a segment of a prefix: a text, without percent-encoding, or any that is not empty.
+// segment is a segment of a prefix.
 type segment struct {
-	text string
-	any  bool
+	text string // without percent-encoding
+	any  bool   // a parameter, which matches any segment that is not empty
 }
 
 func splitPrefix(prefix string) (segments []segment) {
@@ -26,8 +26,8 @@ func splitPrefix(prefix string) (segments []segment) {
 	return segments
 }
 
-// relative takes the prefix off a path that is still percent-encoded. What is left is "/" for the prefix itself, and
-// nothing when the path is not under it.
+// relative removes the prefix from a path that is still percent-encoded. It returns "/" for the prefix itself, and ""
+// for a path that is not under the prefix.
 func relative(prefix []segment, path string) string {
 	for _, want := range prefix {
 		below := strings.TrimPrefix(path, "/")

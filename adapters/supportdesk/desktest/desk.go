@@ -1,12 +1,14 @@
-// Package desktest is a support desk for tests and demonstrations: an HTTP server that speaks the part of Intercom's
-// REST API that package supportdesk uses. It shares no code with the resolver, so that neither can hide a mistake of
-// the other, and it can misbehave in all the ways that a real desk does: see Fault.
+// Package desktest is a fake support desk for tests and demonstrations. It is an HTTP server with the part of
+// Intercom's REST API that package supportdesk uses.
 //
 //	desk := desktest.New("token")
 //	desk.Add(desktest.Contact{ID: "c1", Email: "zoe@example.org"}, desktest.Conversation{ID: "515", State: "open"})
 //	server := httptest.NewServer(desk)
 //
-// Programs that are no tests use Start, which listens by itself.
+// Desk.Script and Desk.Always make the desk fail like a real desk: see Fault. Programs other than tests call Start,
+// which also starts a server.
+//
+// The package shares no code with package supportdesk, so that a mistake in one cannot hide a mistake in the other.
 package desktest
 
 import (
@@ -16,43 +18,43 @@ import (
 	"time"
 )
 
-// Contact is a person that the desk knows.
+// Contact is a contact of the desk.
 type Contact struct {
 	ID               string
-	Email            string // null on the wire when empty, as are Name and Phone
+	Email            string // Email, Name and Phone are null in JSON if they are empty
 	Name             string
 	Phone            string
 	CustomAttributes map[string]any
-	Fields           map[string]any // fields of the contact's JSON that are added, or replace what it would have
+	Fields           map[string]any // fields to add to the contact's JSON, or to replace in it
 }
 
-// Conversation is one that a contact takes part in.
+// Conversation is a conversation of a contact.
 type Conversation struct {
 	ID        string
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	State     string
-	Body      string         // the message that it began with
-	Fields    map[string]any // fields of the conversation's JSON that are added, or replace what it would have
+	Body      string         // the first message
+	Fields    map[string]any // fields to add to the conversation's JSON, or to replace in it
 }
 
-// Request is one that the desk received.
+// Request is a request that the desk received.
 type Request struct {
 	Method string
-	Path   string // escaped, as it was sent
+	Path   string // percent-encoded, as the client sent it
 	Query  string
 	Header http.Header
 	Body   string
 }
 
-// Desk is the fake. It is an http.Handler, and safe for concurrent use.
+// Desk is a fake support desk. It is an http.Handler, and safe for concurrent use.
 type Desk struct {
 	token string
 
 	mu            sync.Mutex
 	contacts      map[string]Contact
-	merged        map[string]string                // from a contact's former id to the id under which it lives on
-	conversations map[string][]contactConversation // by contact
+	merged        map[string]string                // maps the former id of a merged contact to the id of the other contact
+	conversations map[string][]contactConversation // by id of the contact
 	pageSizes     []int
 	script        []Fault
 	always        Fault
@@ -64,7 +66,7 @@ type contactConversation struct {
 	contactID string
 }
 
-// New returns a desk that knows nobody and lets in who has the token.
+// New returns a desk without contacts. It accepts requests with the token.
 func New(token string) *Desk {
 	return &Desk{
 		token:         token,
@@ -74,8 +76,8 @@ func New(token string) *Desk {
 	}
 }
 
-// Add makes the contact known, or replaces it, and adds the conversations to those it takes part in. A search finds
-// them in the order in which they were added.
+// Add adds the contact, or replaces the contact with the same id, and adds the conversations to its conversations. A
+// search returns the conversations in the order of Add.
 func (d *Desk) Add(contact Contact, conversations ...Conversation) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -85,8 +87,8 @@ func (d *Desk) Add(contact Contact, conversations ...Conversation) {
 	}
 }
 
-// Merge makes the contact live on under another id, together with its conversations. What is asked about it under its
-// former id is answered 410.
+// Merge merges the contact from into the contact into: it removes from, and moves its conversations to into. The desk
+// then responds with 410 to requests for from.
 func (d *Desk) Merge(from, into string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -107,7 +109,7 @@ func (d *Desk) Knows(contactID string) bool {
 	return known
 }
 
-// delete forgets the contact and its conversations, and reports whether it was known.
+// delete removes the contact and its conversations, and reports whether the desk had the contact.
 func (d *Desk) delete(contactID string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -117,36 +119,36 @@ func (d *Desk) delete(contactID string) bool {
 	return known
 }
 
-// SetPageSizes makes the pages of a search no larger than the sizes, one after the other and then from the start
-// again. A size of 0 is an empty page that has a next one. Without sizes, pages are as large as was asked for.
+// SetPageSizes sets the maximum sizes of the pages of a search, in order. After the last size, the first size follows
+// again. A size of 0 makes an empty page that has a next page. Without sizes, a page has the requested size.
 func (d *Desk) SetPageSizes(sizes ...int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.pageSizes = slices.Clone(sizes)
 }
 
-// Script makes the next requests meet the faults, one each, in the order in which they arrive. OK is no fault.
+// Script adds faults for the next requests. Each request gets one fault, in the order of arrival. OK means no fault.
 func (d *Desk) Script(faults ...Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.script = append(d.script, faults...)
 }
 
-// Always makes every request that no script is left for meet the fault. OK ends that.
+// Always sets the fault for every request after the faults of Script. OK or nil removes it.
 func (d *Desk) Always(fault Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.always = fault
 }
 
-// Requests returns what the desk received so far, in the order of arrival.
+// Requests returns the requests that the desk has received, in the order of arrival.
 func (d *Desk) Requests() []Request {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.requests)
 }
 
-// receive records a request and returns the fault that it meets.
+// receive records a request and returns its fault. It returns nil for a request without a fault.
 func (d *Desk) receive(request Request) Fault {
 	d.mu.Lock()
 	defer d.mu.Unlock()

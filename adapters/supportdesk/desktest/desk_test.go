@@ -36,8 +36,8 @@ func start(t *testing.T) *desktest.Server {
 	return server
 }
 
-// ask makes a request as the vendor's API wants it, changed by change, and returns the answer.
-func ask(
+// call sends a valid request, modified by change, and returns the status and the JSON of the response.
+func call(
 	t *testing.T, s *desktest.Server, method, path, body string, change ...func(*http.Request),
 ) (int, map[string]any, error) {
 	t.Helper()
@@ -73,12 +73,12 @@ func ask(
 	return response.StatusCode, document, err
 }
 
-// mustAsk is ask for an answer that is JSON.
-func mustAsk(
+// mustCall is like call, but fails the test if the response is not JSON.
+func mustCall(
 	t *testing.T, s *desktest.Server, method, path, body string, change ...func(*http.Request),
 ) (int, map[string]any) {
 	t.Helper()
-	status, document, err := ask(t, s, method, path, body, change...)
+	status, document, err := call(t, s, method, path, body, change...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestTheDeskSharesNoCodeWithTheResolverAndNeedsNoTestingPackage(t *testing.T
 	}
 }
 
-func TestARequestWithoutWhatTheVendorWantsIsRefused(t *testing.T) {
+func TestAnInvalidRequestIsRefused(t *testing.T) {
 	s := start(t)
 	search := `{"query":{"field":"contact_ids","operator":"=","value":"c1"},"pagination":{"per_page":150}}`
 	header := func(name, value string) func(*http.Request) {
@@ -146,16 +146,16 @@ func TestARequestWithoutWhatTheVendorWantsIsRefused(t *testing.T) {
 		},
 		"a search as it is":  {"POST", "/conversations/search", search, nil, 200},
 		"a contact as it is": {"GET", "/contacts/c1", "", nil, 200},
-		"nobody":             {"GET", "/contacts/c2", "", nil, 404},
+		"an absent contact":  {"GET", "/contacts/c2", "", nil, 404},
 	} {
 		t.Run(name, func(t *testing.T) {
 			change := test.change
 			if change == nil {
 				change = func(*http.Request) {}
 			}
-			status, document := mustAsk(t, s, test.method, test.path, test.body, change)
+			status, document := mustCall(t, s, test.method, test.path, test.body, change)
 			if status != test.want || status != 200 && document["type"] != "error.list" {
-				t.Errorf("answered %d %v, want %d", status, document, test.want)
+				t.Errorf("got status %d %v, want %d", status, document, test.want)
 			}
 		})
 	}
@@ -163,16 +163,16 @@ func TestARequestWithoutWhatTheVendorWantsIsRefused(t *testing.T) {
 
 func TestAContactIsShownAndDeletedOnce(t *testing.T) {
 	s := start(t)
-	status, contact := mustAsk(t, s, "GET", "/contacts/c1", "")
+	status, contact := mustCall(t, s, "GET", "/contacts/c1", "")
 	if status != 200 || contact["email"] != "zoe@example.org" || contact["name"] != nil || contact["phone"] != 49.0 {
-		t.Errorf("answered %d %v", status, contact)
+		t.Errorf("got status %d %v", status, contact)
 	}
-	status, deleted := mustAsk(t, s, "DELETE", "/contacts/c1", "")
+	status, deleted := mustCall(t, s, "DELETE", "/contacts/c1", "")
 	if status != 200 || deleted["deleted"] != true || s.Knows("c1") {
-		t.Errorf("answered %d %v", status, deleted)
+		t.Errorf("got status %d %v", status, deleted)
 	}
-	if status, _ := mustAsk(t, s, "DELETE", "/contacts/c1", ""); status != 404 {
-		t.Errorf("deleting again was answered %d", status)
+	if status, _ := mustCall(t, s, "DELETE", "/contacts/c1", ""); status != 404 {
+		t.Errorf("the second deletion got status %d", status)
 	}
 }
 
@@ -180,14 +180,14 @@ func TestAMergedContactIsGone(t *testing.T) {
 	s := start(t)
 	s.Merge("c1", "c2")
 	for _, method := range []string{"GET", "DELETE"} {
-		if status, document := mustAsk(t, s, method, "/contacts/c1", ""); status != 410 || document["type"] != "error.list" {
-			t.Errorf("%s was answered %d %v", method, status, document)
+		if status, document := mustCall(t, s, method, "/contacts/c1", ""); status != 410 || document["type"] != "error.list" {
+			t.Errorf("%s got status %d %v", method, status, document)
 		}
 	}
-	_, page := mustAsk(t, s, "POST", "/conversations/search",
+	_, page := mustCall(t, s, "POST", "/conversations/search",
 		`{"query":{"field":"contact_ids","operator":"=","value":"c2"}}`)
 	if page["total_count"] != 3.0 {
-		t.Errorf("the other has the conversations %v", page)
+		t.Errorf("the other contact has the conversations %v", page)
 	}
 }
 
@@ -197,7 +197,7 @@ func TestASearchHasPages(t *testing.T) {
 	var found []any
 	pages, after := 0, ""
 	for ; pages < 5; pages++ {
-		_, page := mustAsk(t, s, "POST", "/conversations/search",
+		_, page := mustCall(t, s, "POST", "/conversations/search",
 			`{"query":{"field":"contact_ids","operator":"=","value":"c1"},"pagination":{"per_page":150`+after+`}}`)
 		for _, conversation := range page["conversations"].([]any) {
 			found = append(found, conversation.(map[string]any)["id"])
@@ -213,33 +213,33 @@ func TestASearchHasPages(t *testing.T) {
 	}
 }
 
-func TestAFaultSpoilsOneRequestOrAllOfThem(t *testing.T) {
+func TestAFaultAppliesToOneRequestOrToAll(t *testing.T) {
 	s := start(t)
 	s.Script(desktest.Status(500), desktest.OK)
 	s.Always(desktest.Status(429).With("Retry-After", "7"))
 	for i, want := range []int{500, 200, 429, 429} {
-		if status, _ := mustAsk(t, s, "GET", "/contacts/c1", ""); status != want {
-			t.Errorf("request %d was answered %d, want %d", i, status, want)
+		if status, _ := mustCall(t, s, "GET", "/contacts/c1", ""); status != want {
+			t.Errorf("request %d got status %d, want %d", i, status, want)
 		}
 	}
 	s.Always(desktest.OK)
-	if status, _ := mustAsk(t, s, "GET", "/contacts/c1", ""); status != 200 {
-		t.Errorf("answered %d", status)
+	if status, _ := mustCall(t, s, "GET", "/contacts/c1", ""); status != 200 {
+		t.Errorf("got status %d", status)
 	}
 	if got := s.Requests(); len(got) != 5 || got[0].Method != "GET" || got[0].Path != "/contacts/c1" {
 		t.Errorf("received %v", got)
 	}
 }
 
-func TestFaultsThatBreakTheAnswer(t *testing.T) {
+func TestFaultsThatBreakTheResponse(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault    desktest.Fault
-		status   int  // 0 for no answer
-		carried  bool // whether the deletion was carried out
-		isBroken bool
+		status   int  // 0 means no response
+		carried  bool // the deletion was carried out
+		isBroken bool // the response is not complete JSON
 	}{
 		"hang up":            {desktest.HangUp, 0, false, true},
-		"lose answer":        {desktest.LoseAnswer, 0, true, true},
+		"lose response":      {desktest.LoseAnswer, 0, true, true},
 		"cut body":           {desktest.CutBody, 200, true, true},
 		"truncate JSON":      {desktest.TruncateJSON, 200, true, true},
 		"HTML":               {desktest.HTML(), 200, false, true},
@@ -252,15 +252,15 @@ func TestFaultsThatBreakTheAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := start(t)
 			s.Script(test.fault)
-			status, _, err := ask(t, s, "DELETE", "/contacts/c1", "")
+			status, _, err := call(t, s, "DELETE", "/contacts/c1", "")
 			if status != test.status || (err != nil) != test.isBroken || s.Knows("c1") == test.carried {
-				t.Errorf("answered %d, %v; the contact is known: %v", status, err, s.Knows("c1"))
+				t.Errorf("got status %d, %v; the desk has the contact: %v", status, err, s.Knows("c1"))
 			}
 		})
 	}
 }
 
-func TestAHeldRequestGoesOnWhenTheGateOpens(t *testing.T) {
+func TestAWaitingRequestContinuesAfterOpen(t *testing.T) {
 	s, gate := start(t), desktest.NewGate()
 	s.Script(gate.Hold)
 	go func() {
@@ -268,12 +268,12 @@ func TestAHeldRequestGoesOnWhenTheGateOpens(t *testing.T) {
 		gate.Open()
 		gate.Open()
 	}()
-	if status, _ := mustAsk(t, s, "GET", "/contacts/c1", ""); status != 200 {
-		t.Errorf("answered %d", status)
+	if status, _ := mustCall(t, s, "GET", "/contacts/c1", ""); status != 200 {
+		t.Errorf("got status %d", status)
 	}
 }
 
-func TestClosingEndsHeldRequests(t *testing.T) {
+func TestCloseEndsWaitingRequests(t *testing.T) {
 	server, err := desktest.Start(t.Context(), "token")
 	if err != nil {
 		t.Fatal(err)
@@ -286,8 +286,8 @@ func TestClosingEndsHeldRequests(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if _, _, err := ask(t, server, "GET", "/contacts/c1", ""); err == nil {
-		t.Error("the request was answered")
+	if _, _, err := call(t, server, "GET", "/contacts/c1", ""); err == nil {
+		t.Error("the request got a response")
 	}
 	<-gate.Left()
 	if err := server.Close(); err != nil {

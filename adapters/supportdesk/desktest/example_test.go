@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// A test of an application that erases contacts at its support desk.
+// An application tests its erasure of contacts at the support desk.
 func ExampleNew() {
 	desk := desktest.New("token")
 	desk.Add(desktest.Contact{ID: "c1", Email: "zoe@example.org"}, desktest.Conversation{ID: "515", State: "open"})
@@ -28,7 +28,8 @@ func ExampleNew() {
 	// Output: DELETE /contacts/c1 known: false
 }
 
-// The desk is too busy for a first request, and loses its answer to a second one, which it has carried out.
+// The desk refuses the first request because of a rate limit. It carries out the second request, but its response is
+// lost.
 func ExampleDesk_Script() {
 	ctx := context.Background()
 	server, err := desktest.Start(ctx, "token")

@@ -9,11 +9,11 @@ import (
 	"strconv"
 )
 
-// Fault is how the desk misbehaves for one request. It answers in place of regular, or makes regular answer and spoils
-// that. The desk has carried out the request exactly if regular was called.
+// Fault is a failure of the desk for one request. A Fault writes the response itself, or calls regular and changes or
+// drops its response. The desk carries out the request if and only if the Fault calls regular.
 type Fault func(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc)
 
-// With adds a header to the answer of the fault.
+// With returns a Fault that also sets a header of the response.
 func (f Fault) With(name, value string) Fault {
 	return func(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 		w.Header().Set(name, value)
@@ -21,11 +21,11 @@ func (f Fault) With(name, value string) Fault {
 	}
 }
 
-// OK is no fault.
+// OK responds without a failure.
 func OK(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) { regular(w, r) }
 
-// Status refuses the request in the format of the desk, with a message that quotes VendorText. The code is "not_found"
-// for 404, "contact_merged" for 410, and otherwise a code that the vendor does not have.
+// Status responds with the status and an error in the format of the desk. The message of the error contains VendorText.
+// The code is "not_found" for 404, "contact_merged" for 410, and otherwise a code that the vendor does not use.
 func Status(status int) Fault {
 	code := "scripted"
 	switch status {
@@ -37,13 +37,13 @@ func Status(status int) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) { refuse(w, status, code) }
 }
 
-// Redirect sends the client elsewhere.
+// Redirect responds with the status and the header Location.
 func Redirect(status int, location string) Fault { return Status(status).With("Location", location) }
 
-// Body answers 200 with the body and does not carry out the request.
+// Body responds with 200 and the body. It does not carry out the request.
 func Body(contentType, body string) Fault { return Answer(http.StatusOK, contentType, body) }
 
-// Answer sends the status and the body and does not carry out the request. It stands for a proxy in the desk's place.
+// Answer responds with the status and the body, like a proxy before the desk. It does not carry out the request.
 func Answer(status int, contentType, body string) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) {
 		w.Header().Set("Content-Type", contentType)
@@ -52,13 +52,13 @@ func Answer(status int, contentType, body string) Fault {
 	}
 }
 
-// JSON answers 200 with the body as JSON and does not carry out the request.
+// JSON responds with 200 and the body as application/json. It does not carry out the request.
 func JSON(body string) Fault { return Body("application/json", body) }
 
-// HTML answers 200 with a page, such as a proxy shows, and does not carry out the request.
+// HTML responds with 200 and an HTML page, like a proxy. It does not carry out the request.
 func HTML() Fault { return Body(pageType, page) }
 
-// NotFoundPage answers 404 with a page, such as a proxy shows that has no desk behind it, and does not carry out the
+// NotFoundPage responds with 404 and an HTML page, like a proxy that cannot reach the desk. It does not carry out the
 // request.
 func NotFoundPage() Fault { return Answer(http.StatusNotFound, pageType, page) }
 
@@ -67,42 +67,42 @@ const (
 	page     = "<html><body>" + VendorText + "</body></html>"
 )
 
-// NotDeleted answers a deletion with deleted: false.
+// NotDeleted responds with 200 and the JSON of a deletion in which deleted is false. It does not carry out the request.
 func NotDeleted() Fault { return JSON(`{"type":"contact","id":"` + VendorText + `","deleted":false}`) }
 
-// HangUp ends the connection without an answer, and does not carry out the request.
+// HangUp closes the connection without a response. It does not carry out the request.
 func HangUp(http.ResponseWriter, *http.Request, http.HandlerFunc) { panic(http.ErrAbortHandler) }
 
-// LoseAnswer carries out the request and ends the connection without an answer.
+// LoseAnswer carries out the request, and closes the connection without a response.
 func LoseAnswer(_ http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
-	regular(&kept{header: http.Header{}}, r)
+	regular(&buffered{header: http.Header{}}, r)
 	panic(http.ErrAbortHandler)
 }
 
-// CutBody carries out the request, announces the whole answer and ends the connection in the middle of it.
+// CutBody carries out the request, and closes the connection after half of the announced body.
 func CutBody(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
-	answer := keep(regular, r)
-	answer.header.Set("Content-Length", strconv.Itoa(answer.body.Len()))
-	answer.send(w, answer.body.Bytes()[:answer.body.Len()/2])
+	response := buffer(regular, r)
+	response.header.Set("Content-Length", strconv.Itoa(response.body.Len()))
+	response.send(w, response.body.Bytes()[:response.body.Len()/2])
 	_ = http.NewResponseController(w).Flush()
 	panic(http.ErrAbortHandler)
 }
 
-// TruncateJSON carries out the request and answers with the first half of the JSON, as if it were whole.
+// TruncateJSON carries out the request, and sends the first half of the JSON as a complete body.
 func TruncateJSON(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
-	answer := keep(regular, r)
-	answer.header.Del("Content-Length")
-	answer.send(w, answer.body.Bytes()[:answer.body.Len()/2])
+	response := buffer(regular, r)
+	response.header.Del("Content-Length")
+	response.send(w, response.body.Bytes()[:response.body.Len()/2])
 }
 
-// WrongContentType carries out the request and says of the answer that it is plain text.
+// WrongContentType carries out the request, and sends the response as text/plain.
 func WrongContentType(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
-	answer := keep(regular, r)
-	answer.header.Set("Content-Type", "text/plain")
-	answer.send(w, answer.body.Bytes())
+	response := buffer(regular, r)
+	response.header.Set("Content-Type", "text/plain")
+	response.send(w, response.body.Bytes())
 }
 
-// RepeatCursor answers every search with its first page and the same cursor for the next one.
+// RepeatCursor responds to every search with the first page and the same next cursor.
 func RepeatCursor(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	if r.Method == http.MethodPost {
 		var search map[string]any
@@ -112,35 +112,36 @@ func RepeatCursor(w http.ResponseWriter, r *http.Request, regular http.HandlerFu
 			r.Body = io.NopCloser(bytes.NewReader(first))
 		}
 	}
-	answer := keep(regular, r)
+	response := buffer(regular, r)
 	var page map[string]any
-	if json.Unmarshal(answer.body.Bytes(), &page) == nil && page["pages"] != nil {
+	if json.Unmarshal(response.body.Bytes(), &page) == nil && page["pages"] != nil {
 		page["pages"] = map[string]any{"type": "pages", "next": map[string]any{"starting_after": position{}.cursor()}}
-		answer.body.Reset()
-		_ = json.NewEncoder(&answer.body).Encode(page)
-		answer.header.Del("Content-Length")
+		response.body.Reset()
+		_ = json.NewEncoder(&response.body).Encode(page)
+		response.header.Del("Content-Length")
 	}
-	answer.send(w, answer.body.Bytes())
+	response.send(w, response.body.Bytes())
 }
 
-// kept is an answer that is not sent yet.
-type kept struct {
+// buffered is a ResponseWriter that buffers a response.
+type buffered struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-func keep(regular http.HandlerFunc, r *http.Request) *kept {
-	answer := &kept{header: http.Header{}, status: http.StatusOK}
-	regular(answer, r)
-	return answer
+// buffer carries out the request and returns its response.
+func buffer(regular http.HandlerFunc, r *http.Request) *buffered {
+	response := &buffered{header: http.Header{}, status: http.StatusOK}
+	regular(response, r)
+	return response
 }
 
-func (k *kept) Header() http.Header            { return k.header }
-func (k *kept) WriteHeader(status int)         { k.status = status }
-func (k *kept) Write(body []byte) (int, error) { return k.body.Write(body) }
-func (k *kept) send(w http.ResponseWriter, body []byte) {
-	maps.Copy(w.Header(), k.header)
-	w.WriteHeader(k.status)
+func (b *buffered) Header() http.Header            { return b.header }
+func (b *buffered) WriteHeader(status int)         { b.status = status }
+func (b *buffered) Write(body []byte) (int, error) { return b.body.Write(body) }
+func (b *buffered) send(w http.ResponseWriter, body []byte) {
+	maps.Copy(w.Header(), b.header)
+	w.WriteHeader(b.status)
 	_, _ = w.Write(body)
 }

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Gate makes a desk slow, without anybody having to guess how slow: requests that meet Hold wait until Open is called,
-// or until their client has left.
+// Gate makes requests to a desk wait, and so simulates a slow desk without fixed delays. A request with the Fault Hold
+// waits until Open is called or its client has left.
 type Gate struct {
 	entered chan struct{}
 	left    chan struct{}
@@ -14,7 +14,7 @@ type Gate struct {
 	once    sync.Once
 }
 
-// gateCapacity is how many requests can be held without anybody listening to Entered or Left.
+// gateCapacity is the number of requests that Hold accepts without a receiver of Entered or Left.
 const gateCapacity = 1024
 
 // NewGate returns a closed gate.
@@ -26,16 +26,16 @@ func NewGate() *Gate {
 	}
 }
 
-// Entered receives a value for every request that came to the gate.
+// Entered returns a channel that gets a value for every request that reaches Hold.
 func (g *Gate) Entered() <-chan struct{} { return g.entered }
 
-// Left receives a value for every request whose client left before the gate was opened.
+// Left returns a channel that gets a value for every request whose client leaves before Open is called.
 func (g *Gate) Left() <-chan struct{} { return g.left }
 
-// Open lets the requests go on, those that are held and those that will come. They are answered regularly.
+// Open releases all waiting and later requests. The desk carries them out. Open may be called more than once.
 func (g *Gate) Open() { g.once.Do(func() { close(g.opened) }) }
 
-// Hold is the fault that makes requests wait at the gate.
+// Hold is a Fault that makes a request wait until Open is called or its client has left.
 func (g *Gate) Hold(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	g.entered <- struct{}{}
 	select {

@@ -29,7 +29,7 @@ type searchRequest struct {
 	} `json:"pagination"`
 }
 
-// position is what a cursor says: where the next page begins, and the how many-th it is.
+// position is the content of a cursor: the offset of the next page, and its number, counted from 0.
 type position struct{ Offset, Page int }
 
 func (d *Desk) search(w http.ResponseWriter, r *http.Request) {
@@ -61,14 +61,14 @@ func (d *Desk) search(w http.ResponseWriter, r *http.Request) {
 	for _, conversation := range found[start:end] {
 		page = append(page, conversation.wire())
 	}
-	answer(w, http.StatusOK, map[string]any{
+	respond(w, http.StatusOK, map[string]any{
 		"type": "conversation.list", "pages": pages, "total_count": len(found), "conversations": page,
 	})
 }
 
-var errSearch = errors.New("no search that the desk understands")
+var errSearch = errors.New("the desk does not support this search")
 
-// readSearch reads the one search that the desk knows: for the conversations of a contact.
+// readSearch parses a search for the conversations of a contact. The desk supports no other search.
 func readSearch(r *http.Request) (request searchRequest, from position, err error) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {

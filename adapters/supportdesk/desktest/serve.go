@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// maxBody is more than any request to the desk has.
+// maxBody is the maximum size of the body of a request, in bytes.
 const maxBody = 1 << 20
 
-// ServeHTTP answers a request, as its fault has it.
+// ServeHTTP records a request, and responds to it with its Fault, or regularly if it has no Fault.
 func (d *Desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
@@ -33,8 +33,8 @@ func (d *Desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fault(w, r, d.regular)
 }
 
-// regular is how a desk answers that has no fault. The path is taken apart before it is unescaped: a multiplexer would
-// clean it, and an id with a slash or dots in it would reach something else.
+// regular responds to a request without a Fault. It splits the path before it unescapes the segments. An http.ServeMux
+// would clean the path first, so that an id with a slash or dots would reach another route.
 func (d *Desk) regular(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Header.Get("Authorization") != "Bearer "+d.token:
@@ -87,7 +87,7 @@ func (d *Desk) show(w http.ResponseWriter, id string) {
 	case !known:
 		refuse(w, http.StatusNotFound, "not_found")
 	default:
-		answer(w, http.StatusOK, contact.wire())
+		respond(w, http.StatusOK, contact.wire())
 	}
 }
 
@@ -103,6 +103,6 @@ func (d *Desk) remove(w http.ResponseWriter, r *http.Request, id string) {
 	case !d.delete(id):
 		refuse(w, http.StatusNotFound, "not_found")
 	default:
-		answer(w, http.StatusOK, map[string]any{"type": "contact", "id": id, "external_id": nil, "deleted": true})
+		respond(w, http.StatusOK, map[string]any{"type": "contact", "id": id, "external_id": nil, "deleted": true})
 	}
 }

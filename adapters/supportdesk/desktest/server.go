@@ -13,14 +13,14 @@ import (
 // Server is a desk that listens on a port of this machine.
 type Server struct {
 	*Desk
-	URL string // what supportdesk.Options.BaseURL takes
+	URL string // the value for supportdesk.Options.BaseURL
 
 	http   *http.Server
 	served chan struct{}
 }
 
-// Start returns a running desk that knows nobody, on a free port of the loopback interface. Close ends it,
-// ctx does not.
+// Start returns a running desk without contacts, on a free port of the loopback interface. The caller must call Close.
+// ctx bounds only the start.
 func Start(ctx context.Context, token string) (*Server, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -34,16 +34,17 @@ func Start(ctx context.Context, token string) (*Server, error) {
 	server.http = &http.Server{
 		Handler:           server.Desk,
 		ReadHeaderTimeout: 10 * time.Second,
-		ErrorLog:          log.New(io.Discard, "", 0), // it would quote what the client sent
+		ErrorLog:          log.New(io.Discard, "", 0), // the log could contain parts of requests
 	}
 	go func() {
 		defer close(server.served)
-		_ = server.http.Serve(listener) // ends with http.ErrServerClosed
+		_ = server.http.Serve(listener) // always returns http.ErrServerClosed after Close
 	}()
 	return server, nil
 }
 
-// Close ends the server and all its connections. Requests that are being held lose their client.
+// Close stops the server and closes all its connections. A request that waits in Gate.Hold then ends as if its client
+// had left.
 func (s *Server) Close() error {
 	err := s.http.Close()
 	<-s.served

@@ -9,23 +9,24 @@ import (
 	"time"
 )
 
-// VendorText is part of every refusal's message, as a real desk's messages may quote what they are about. It must
-// never be seen in an error of a resolver.
+// VendorText is part of the message of every error of the desk, because the messages of a real desk may quote personal
+// data. An error of a resolver must never contain VendorText.
 const VendorText = "vendor.text@example.org"
 
-func answer(w http.ResponseWriter, status int, body any) {
+// respond sends a response with a body as JSON.
+func respond(w http.ResponseWriter, status int, body any) {
 	encoded, err := json.Marshal(body)
-	if err != nil { // a seed that is no JSON
+	if err != nil { // a value in Fields or CustomAttributes cannot be encoded
 		status, encoded = http.StatusInternalServerError, nil
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(encoded)))
 	w.WriteHeader(status)
-	_, _ = w.Write(encoded) // a client that left is not the desk's concern
+	_, _ = w.Write(encoded) // fails if the client has left
 }
 
 func refuse(w http.ResponseWriter, status int, code string) {
-	answer(w, status, map[string]any{
+	respond(w, status, map[string]any{
 		"type":       "error.list",
 		"request_id": "00000000-0000-4000-8000-000000000000",
 		"errors":     []any{map[string]any{"code": code, "message": http.StatusText(status) + " for " + VendorText}},
@@ -37,7 +38,7 @@ func refuseMerged(w http.ResponseWriter, into string) {
 	refuse(w, http.StatusGone, "contact_merged")
 }
 
-// wire is the contact as JSON has it, with some of what a real desk sends besides.
+// wire returns the JSON of the contact. It includes some further fields that a real desk sends.
 func (c Contact) wire() map[string]any {
 	attributes := c.CustomAttributes
 	if attributes == nil {
@@ -61,7 +62,7 @@ func (c Contact) wire() map[string]any {
 	return fields
 }
 
-// wire is the conversation as JSON has it in a search, with some of what a real desk sends besides.
+// wire returns the JSON of the conversation in a search. It includes some further fields that a real desk sends.
 func (c contactConversation) wire() map[string]any {
 	fields := map[string]any{
 		"type":              "conversation",

@@ -9,8 +9,8 @@ import (
 
 const notFound = `{"type":"error.list","request_id":"r","errors":[{"code":"not_found","message":"Contact Not Found"}]}`
 
-// notOfTheDesk are responses with 404 that say nothing about a contact.
-func notOfTheDesk() map[string]desktest.Fault {
+// notFromDesk returns responses with 404 that do not prove that the contact is absent.
+func notFromDesk() map[string]desktest.Fault {
 	in := func(body string) desktest.Fault { return desktest.Answer(404, "application/json", body) }
 	return map[string]desktest.Fault{
 		"a page":                   desktest.NotFoundPage(),
@@ -61,8 +61,8 @@ func notOfTheDesk() map[string]desktest.Fault {
 	}
 }
 
-func TestOnlyTheDesksOwnWordsMakeAContactAbsent(t *testing.T) {
-	for name, fault := range notOfTheDesk() {
+func TestOnlyA404FromTheDeskMakesAContactAbsent(t *testing.T) {
+	for name, fault := range notFromDesk() {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.desk.Always(fault)
@@ -89,7 +89,7 @@ func TestOnlyTheDesksOwnWordsMakeAContactAbsent(t *testing.T) {
 	}
 }
 
-func TestTheDesksOwnWordsMakeAContactAbsent(t *testing.T) {
+func TestA404FromTheDeskMakesAContactAbsent(t *testing.T) {
 	for name, fault := range map[string]desktest.Fault{
 		"as the vendor has it": desktest.Answer(404, "application/json; charset=utf-8", notFound),
 		"with spaces": desktest.Answer(404, "application/json",
@@ -106,26 +106,26 @@ func TestTheDesksOwnWordsMakeAContactAbsent(t *testing.T) {
 	}
 }
 
-// The vendor documents 404 and 410 for a contact that was merged, and for a deletion nothing about it.
-func TestAContactThatIsNotFoundForADeletionIsAskedForOnceMore(t *testing.T) {
+// The vendor documents 404 and 410 for a merged contact. It does not document the deletion of a merged contact.
+func TestAfterA404ForADeletionTheContactIsRequestedOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		get   desktest.Fault
 		check func(t *testing.T, absent bool, err error)
 	}{
 		"it is there": {desktest.OK, func(t *testing.T, _ bool, err error) {
 			t.Helper()
-			mustRetry(t, err, 0, "DELETE was answered 404, and GET with the contact")
+			mustRetry(t, err, 0, "DELETE got status 404, but GET returned the contact")
 		}},
 		"it is another": {
 			desktest.JSON(`{"type":"contact","id":"6762f0d01bb69f9f2193bb7e"}`),
 			func(t *testing.T, _ bool, err error) {
 				t.Helper()
-				mustBeFinal(t, err, "this one was merged")
+				mustBeFinal(t, err, "the contact was merged")
 			},
 		},
 		"it was merged": {desktest.Status(410), func(t *testing.T, _ bool, err error) {
 			t.Helper()
-			mustBeFinal(t, err, "GET was answered 410")
+			mustBeFinal(t, err, "GET got status 410")
 		}},
 		"it is not there": {desktest.Status(404), func(t *testing.T, absent bool, err error) {
 			t.Helper()
@@ -135,15 +135,15 @@ func TestAContactThatIsNotFoundForADeletionIsAskedForOnceMore(t *testing.T) {
 		}},
 		"it has no id": {desktest.JSON(`{"type":"contact"}`), func(t *testing.T, _ bool, err error) {
 			t.Helper()
-			mustRetry(t, err, 0, "GET was answered with")
+			mustRetry(t, err, 0, "GET got a response that cannot be used")
 		}},
 		"the desk is busy": {desktest.Status(503), func(t *testing.T, _ bool, err error) {
 			t.Helper()
-			mustRetry(t, err, 0, "GET was answered 503")
+			mustRetry(t, err, 0, "GET got status 503")
 		}},
 		"nothing at all": {desktest.Answer(204, "", ""), func(t *testing.T, _ bool, err error) {
 			t.Helper()
-			mustRetry(t, err, 0, "GET was answered with")
+			mustRetry(t, err, 0, "GET got a response that cannot be used")
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,7 +152,7 @@ func TestAContactThatIsNotFoundForADeletionIsAskedForOnceMore(t *testing.T) {
 			absent, err := w.EraseSubject(t.Context(), ref(zoeID), entry)
 			test.check(t, absent, err)
 			if err != nil && absent {
-				t.Error("alreadyAbsent is true beside an error")
+				t.Error("alreadyAbsent is true with an error")
 			}
 			got := w.desk.Requests()
 			if len(got) != 2 || got[0].Method != "DELETE" || got[1].Method != "GET" || got[0].Path != got[1].Path {
@@ -162,7 +162,7 @@ func TestAContactThatIsNotFoundForADeletionIsAskedForOnceMore(t *testing.T) {
 	}
 }
 
-func TestAnExportIsOfTheContactThatWasAskedFor(t *testing.T) {
+func TestAnExportChecksTheIDOfTheContact(t *testing.T) {
 	for name, fault := range map[string]desktest.Fault{
 		"another id":      desktest.JSON(`{"type":"contact","id":"other","email":"a@example.org"}`),
 		"upper case":      desktest.JSON(`{"type":"contact","id":"6762F0D01BB69F9F2193BB7D"}`),
@@ -176,7 +176,7 @@ func TestAnExportIsOfTheContactThatWasAskedFor(t *testing.T) {
 		w := newWorld(t)
 		w.desk.Script(fault)
 		records, err := w.ExportSubject(t.Context(), ref(zoeID))
-		mustRetry(t, err, 0, "GET was answered with")
+		mustRetry(t, err, 0, "GET got a response that cannot be used")
 		if records != nil || len(w.desk.Requests()) != 1 {
 			t.Errorf("%s: %d records, %d requests", name, len(records), len(w.desk.Requests()))
 		}
@@ -198,7 +198,7 @@ func TestAPageIsAListOfConversations(t *testing.T) {
 		w := newWorld(t)
 		w.desk.Script(desktest.OK, desktest.JSON(page))
 		records, err := w.ExportSubject(t.Context(), ref(zoeID))
-		mustRetry(t, err, 0, "POST was answered with")
+		mustRetry(t, err, 0, "POST got a response that cannot be used")
 		if records != nil {
 			t.Errorf("%s: exported %v", page, records)
 		}

@@ -17,29 +17,29 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// hoard is a store in which subject 42 has 2.5 MiB of data, and whose exports can be cut.
-type hoard struct {
+// largeStore is a store in which subject 42 has 2.5 MiB of data.
+type largeStore struct {
 	ports.SessionFactory
 	dataMap domain.DataMap
-	cut     atomic.Bool
-	timeout time.Duration
+	cut     atomic.Bool   // exports fail after half of the records
+	timeout time.Duration // the timeout of the API; 0 means the default
 }
 
-func newHoard(t *testing.T) *hoard {
+func newLargeStore(t *testing.T) *largeStore {
 	t.Helper()
 	dataMap, err := domain.NewDataMap(users)
 	require(t, err)
 	store, err := memory.New(dataMap, memory.Options{})
 	require(t, err)
-	return &hoard{SessionFactory: store, dataMap: dataMap}
+	return &largeStore{SessionFactory: store, dataMap: dataMap}
 }
 
 const (
-	hoarded     = 40
-	hoardedSize = 64 << 10
+	largeRecords    = 40
+	largeRecordSize = 64 << 10
 )
 
-func (h *hoard) api(t *testing.T) *httpapi.API {
+func (h *largeStore) api(t *testing.T) *httpapi.API {
 	t.Helper()
 	engines, err := stack.New(stack.Config{Sessions: h, DataMap: h.dataMap})
 	require(t, err)
@@ -48,36 +48,36 @@ func (h *hoard) api(t *testing.T) *httpapi.API {
 	return api
 }
 
-func (h *hoard) isWhole(body []byte) bool {
+func (h *largeStore) isComplete(body []byte) bool {
 	var bundle domain.ExportBundle
-	return json.Unmarshal(body, &bundle) == nil && len(bundle.Records) == hoarded
+	return json.Unmarshal(body, &bundle) == nil && len(bundle.Records) == largeRecords
 }
 
 // Do implements ports.SessionFactory.
-func (h *hoard) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+func (h *largeStore) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	return h.SessionFactory.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		return fn(ctx, hoardSession{s, h})
+		return fn(ctx, largeSession{s, h})
 	})
 }
 
-type hoardSession struct {
+type largeSession struct {
 	ports.Session
-	hoard *hoard
+	store *largeStore
 }
 
-func (s hoardSession) Subjects() ports.SubjectStore {
-	return hoardSubjects{s.Session.Subjects(), s.hoard}
+func (s largeSession) Subjects() ports.SubjectStore {
+	return largeSubjects{s.Session.Subjects(), s.store}
 }
 
-type hoardSubjects struct {
+type largeSubjects struct {
 	ports.SubjectStore
-	hoard *hoard
+	store *largeStore
 }
 
-func (s hoardSubjects) Export(_ context.Context, _ domain.SubjectID, yield func(domain.ExportRecord) error) error {
-	value := strings.Repeat("x", hoardedSize)
-	for i := range hoarded {
-		if i == hoarded/2 && s.hoard.cut.Load() {
+func (s largeSubjects) Export(_ context.Context, _ domain.SubjectID, yield func(domain.ExportRecord) error) error {
+	value := strings.Repeat("x", largeRecordSize)
+	for i := range largeRecords {
+		if i == largeRecords/2 && s.store.cut.Load() {
 			return errors.New("the connection to the store is lost")
 		}
 		if err := yield(domain.ExportRecord{Source: "users", Field: "note", Value: value}); err != nil {
