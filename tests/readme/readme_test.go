@@ -11,12 +11,12 @@ import (
 
 var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 
-func TestWhatTheREADMEShowsCompiles(t *testing.T) {
+func TestREADMECodeCompiles(t *testing.T) {
 	checkBlocks(t, "../../README.md",
 		"../../app/example_test.go", "fiberprogram/main.go", "httpprogram/main.go", "pgxprogram/main.go")
 }
 
-func TestWhatTheOperatingGuideShowsCompiles(t *testing.T) {
+func TestOperatingGuideCodeCompiles(t *testing.T) {
 	checkBlocks(t, "../../docs/operating.md", "cliprogram/main.go", "../../adapters/telemetry/doc.go")
 }
 
