@@ -34,7 +34,7 @@ type Delivery struct {
 	Signature []byte `bun:"signature"`
 }
 
-// signDelete signs while the key is there. The delivery commits with the erasure, or not at all.
+// signDelete signs before the erasure erases the key. The delivery commits with the erasure, or not at all.
 func signDelete(ctx context.Context, s ports.Session, subject domain.Subject) error {
 	tx, err := bunstore.Tx(s)
 	if err != nil {

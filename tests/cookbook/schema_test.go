@@ -51,7 +51,8 @@ type Receipt struct {
 	IssuedAt   time.Time `bun:"issued_at"`
 }
 
-// check writes all mistakes in the models, or else the plan of an erasure and what the data map leaves out.
+// check writes all mistakes in the models. Without mistakes, it writes the plan of an erasure and the notices of the
+// data map.
 func check(w *strings.Builder, db *bun.DB, models ...any) {
 	gdpr, err := app.New(app.Config{DB: db, Models: models})
 	if err != nil {

@@ -46,7 +46,7 @@ func withSessions(db *bun.DB, cache *Cache) (*app.Integration, error) {
 			_, err = tx.NewDelete().Table("web_sessions").Where("account = ?", subject.ID.String()).Exec(ctx)
 			return err
 		},
-		// After the commit: a cache, which has no transaction. It is called up to five times, until it succeeds.
+		// After the commit: a cache, which has no transaction. The hook is called up to five times, until it succeeds.
 		AfterErasure: func(ctx context.Context, subject domain.Subject, _ domain.ErasureResult) error {
 			return cache.Delete(ctx, "account:"+subject.ID.String())
 		},

@@ -16,7 +16,7 @@ type Member struct {
 	Name string `bun:"name" pii:"identity,erasure:anonymize"`
 }
 
-// Message is its sender's text. Its folder is the recipient's.
+// Message has the text of its sender, and the folder of its recipient.
 type Message struct {
 	bun.BaseModel `bun:"table:messages"`
 
@@ -29,7 +29,7 @@ type Message struct {
 	Folder      string  `bun:"folder" pii:"behavioral,via:Recipient,surrogate:inbox"`
 }
 
-// Follow goes with either of the two. The followed account is personal data of the follower.
+// Follow is deleted with either of the two people. The followed account is personal data of the follower.
 type Follow struct {
 	bun.BaseModel `bun:"table:follows"`
 

@@ -3,6 +3,7 @@ package readme_test
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,28 +11,33 @@ import (
 
 var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 
-func TestWhatTheREADMEShowsCompiles(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestREADMECodeCompiles(t *testing.T) {
+	checkBlocks(t, "../../README.md",
+		"../../app/example_test.go", "fiberprogram/main.go", "httpprogram/main.go", "pgxprogram/main.go")
+}
+
+func TestOperatingGuideCodeCompiles(t *testing.T) {
+	checkBlocks(t, "../../docs/operating.md", "cliprogram/main.go", "../../adapters/telemetry/doc.go")
+}
+
+// checkBlocks checks that each Go block of a page is part of a source file, or of the comment in a doc.go.
+func checkBlocks(t *testing.T, page string, sources ...string) {
+	t.Helper()
 	examples := ""
-	for _, name := range []string{
-		"../../app/example_test.go", "fiberprogram/main.go", "httpprogram/main.go", "pgxprogram/main.go",
-	} {
-		file, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
+	for _, name := range sources {
+		source := read(t, name)
+		if filepath.Base(name) == "doc.go" {
+			source = strings.ReplaceAll(source, "\n//", "\n")
 		}
-		examples += string(file)
+		examples += source
 	}
-	blocks := goBlock.FindAllStringSubmatch(string(readme), -1)
+	blocks := goBlock.FindAllStringSubmatch(read(t, page), -1)
 	if len(blocks) == 0 {
-		t.Fatal("the README shows no code")
+		t.Fatalf("%s shows no code", page)
 	}
 	for _, block := range blocks {
 		if !strings.Contains(withoutIndentation(examples), withoutIndentation(block[1])) {
-			t.Errorf("not part of an example or of a program here:\n%s", block[1])
+			t.Errorf("%s: not part of %v:\n%s", page, sources, block[1])
 		}
 	}
 }

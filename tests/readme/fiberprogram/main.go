@@ -33,7 +33,7 @@ type Order struct {
 	Item   string `bun:"item" pii:"behavioral"`
 }
 
-// signedIn returns the user of a request. This one trusts a header; yours asks your authentication.
+// signedIn returns the user of a request. This example trusts a header. Use your authentication instead.
 func signedIn(c *fiber.Ctx) (domain.Subject, error) {
 	id := c.Get("X-User")
 	if id == "" {

@@ -27,7 +27,7 @@ type User struct {
 	Theme string `bun:"theme"`
 }
 
-// signedIn returns the user of a request. This one trusts a header; yours asks your authentication.
+// signedIn returns the user of a request. This example trusts a header. Use your authentication instead.
 func signedIn(r *http.Request) (domain.Subject, error) {
 	id := r.Header.Get("X-User")
 	if id == "" {

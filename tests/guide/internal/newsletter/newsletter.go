@@ -16,7 +16,7 @@ import (
 type Resolver struct {
 	BaseURL string // without a slash at the end
 	Token   string
-	Client  *http.Client // one that does not follow redirects, see NewResolver
+	Client  *http.Client // must not follow redirects; see NewResolver
 }
 
 // NewResolver returns a resolver for the service under the URL.
@@ -25,21 +25,21 @@ func NewResolver(baseURL, token string) *Resolver {
 	return &Resolver{BaseURL: baseURL, Token: token, Client: &http.Client{CheckRedirect: never}}
 }
 
-// fields is what the service knows: the covered surface, and what the exporter walks.
+// fields lists the fields of a subscriber. The covered surface and the exporter use the same list.
 var fields = []domain.CoveredField{
 	{Field: "email", Category: domain.CategoryContact},
 	{Field: "language", Category: domain.CategoryBehavioral},
 }
 
-// Name is also the kind of the refs that go here.
+// Name is also the kind of the refs of this service.
 func (r *Resolver) Name() string { return "newsletter" }
 
-// CoveredSurface says what is exported and erased.
+// CoveredSurface lists the exported and erased fields.
 func (r *Resolver) CoveredSurface() domain.CoveredSurface {
 	return domain.CoveredSurface{Fields: fields, Exclusions: []string{"which issues were opened"}}
 }
 
-// ExportSubject asks for the subscriber.
+// ExportSubject reads the subscriber.
 func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 	var subscriber map[string]any
 	known, err := r.call(ctx, http.MethodGet, ref, "", &subscriber)
@@ -67,14 +67,14 @@ func (r *Resolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, entr
 func (r *Resolver) call(ctx context.Context, method string, ref domain.SubjectRef, key string, into any) (bool, error) {
 	address := r.BaseURL + "/subscribers/" + url.PathEscape(ref.Value)
 	request, err := http.NewRequestWithContext(ctx, method, address, nil)
-	if err != nil || ref.Value == "." || ref.Value == ".." { // which no escape keeps from meaning another path
-		return false, &domain.ResolverError{Resolver: r.Name(), Message: "the ref makes no URL"}
+	if err != nil || ref.Value == "." || ref.Value == ".." { // PathEscape does not escape dots: they would change the path
+		return false, &domain.ResolverError{Resolver: r.Name(), Message: "the ref is not valid in a URL"}
 	}
 	request.Header.Set("Authorization", "Bearer "+r.Token)
 	request.Header.Set("Idempotency-Key", key)
 	response, err := r.Client.Do(request)
-	if err != nil { // whose text has the URL, and so the ref: only what ended the context goes along
-		return false, &domain.RetryLater{Resolver: r.Name(), Message: method + " was not answered", Err: ctx.Err()}
+	if err != nil { // the text of err contains the URL with the ref, so only the error of the context is wrapped
+		return false, &domain.RetryLater{Resolver: r.Name(), Message: method + " got no response", Err: ctx.Err()}
 	}
 	defer response.Body.Close()
 	switch status := response.StatusCode; {
@@ -82,12 +82,12 @@ func (r *Resolver) call(ctx context.Context, method string, ref domain.SubjectRe
 		return false, nil
 	case status/100 == 2:
 		if into != nil && json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(into) != nil {
-			return false, &domain.RetryLater{Resolver: r.Name(), Message: "the answer is no JSON", Err: ctx.Err()}
+			return false, &domain.RetryLater{Resolver: r.Name(), Message: "the response is not JSON", Err: ctx.Err()}
 		}
 		return true, nil
 	case status/100 == 4 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout:
-		return false, &domain.ResolverError{Resolver: r.Name(), Message: method + " was answered " + strconv.Itoa(status)}
+		return false, &domain.ResolverError{Resolver: r.Name(), Message: method + " got status " + strconv.Itoa(status)}
 	default:
-		return false, &domain.RetryLater{Resolver: r.Name(), Message: method + " was answered " + strconv.Itoa(status)}
+		return false, &domain.RetryLater{Resolver: r.Name(), Message: method + " got status " + strconv.Itoa(status)}
 	}
 }
