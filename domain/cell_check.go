@@ -37,7 +37,7 @@ func checkSurrogate(column Column, report func(Problem)) {
 	}
 }
 
-// checkExport checks whether the value is exported, and that a column which is named like a secret says so.
+// checkExport checks whether Export has a known value, and whether a column that is named like a secret sets it.
 func checkExport(column Column, report func(Problem)) {
 	switch said := column.Personal.Export; {
 	case said == "" && SoundsSecret(column.Name):
@@ -53,7 +53,7 @@ func checkExport(column Column, report func(Problem)) {
 	}
 }
 
-// SoundsSecret reports whether the name of a column says that it holds a secret, see Export.
+// SoundsSecret reports whether the name of a column sounds like a secret. See Export.
 func SoundsSecret(name string) bool {
 	return slices.ContainsFunc(NameWords(name), func(part string) bool {
 		for _, word := range []string{"password", "secret", "token", "recovery"} {
@@ -70,8 +70,8 @@ func SoundsSecret(name string) bool {
 	})
 }
 
-// NameWords splits the name of a table or a column into words in lower case: at characters that are not letters, and at
-// camel case.
+// NameWords splits the name of a table or a column into words in lower case. It splits at characters that are not
+// letters, and at camel case.
 func NameWords(name string) []string {
 	var parts []string
 	var part []rune
@@ -97,7 +97,7 @@ func NameWords(name string) []string {
 	return parts
 }
 
-// checkDeletes refuses columns that say delete where the rows stay.
+// checkDeletes refuses columns with StrategyDelete whose rows stay.
 func (d *draft) checkDeletes(table Table) {
 	if slices.ContainsFunc(table.Personal(), func(c Column) bool { return !c.Personal.Strategy.Valid() }) {
 		return
@@ -120,7 +120,7 @@ func (d *draft) checkDeletes(table Table) {
 	}
 }
 
-// letGo is the remedy by which the rows of a table go.
+// letGo is the remedy that makes an erasure delete the rows of a table.
 func (d *draft) letGo(table Table) string {
 	if paths := d.paths[table.Name]; len(paths) > 1 || len(paths) == 1 && paths[0].OnErasure() != "" {
 		return "erasure:delete on the path for the row"
@@ -128,7 +128,7 @@ func (d *draft) letGo(table Table) string {
 	return `subject:"owned" for the row if all of it is the subject's`
 }
 
-// staysFor returns the reasons why an erasure of a person that the column belongs to leaves its row.
+// staysFor returns the reasons why an erasure keeps the row of a column, for a person that the column belongs to.
 func (d *draft) staysFor(table Table, column Column) []string {
 	paths := d.paths[table.Name]
 	if len(paths) == 0 || len(paths) == 1 && paths[0].OnErasure() == "" {
@@ -146,7 +146,7 @@ func (d *draft) staysFor(table Table, column Column) []string {
 	return why
 }
 
-// keepers name the columns for which the rows stay, each with the reason.
+// keepers returns the columns that keep their rows, each with its reason.
 func (t Table) keepers() []string {
 	var names []string
 	for _, column := range t.KeptBy() {
@@ -155,7 +155,7 @@ func (t Table) keepers() []string {
 	return names
 }
 
-// keeping is the reason why the column keeps its row.
+// keeping returns the reason why the column keeps its row.
 func (c Column) keeping() string {
 	switch {
 	case c.Personal == nil:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// checkTable reports everything that is wrong with one table and needs no paths to be seen.
+// checkTable reports the mistakes of one table that can be found without the paths.
 func (d *draft) checkTable(table Table) {
 	if table.Name == "" {
 		d.report(Problem{Message: "a table has no name"})
@@ -69,7 +69,7 @@ func (d *draft) checkPrimaryKey(table Table) {
 	}
 }
 
-// checkKeyColumn reports a column of a key that is there twice or that the table does not have.
+// checkKeyColumn reports a column of a key that occurs twice or that the table does not have.
 func (d *draft) checkKeyColumn(table Table, key []string, i int, name, which string) (column Column, ok bool) {
 	column, ok = table.Column(name)
 	switch {
@@ -104,7 +104,7 @@ func (d *draft) checkSubjectKey(table Table) {
 	}
 }
 
-// isPartOf reports whether all columns are columns of the key, and the key has more.
+// isPartOf reports whether all columns are columns of the key, and the key has further columns.
 func isPartOf(columns, key []string) bool {
 	return len(columns) < len(key) && !slices.ContainsFunc(columns, func(name string) bool {
 		return !slices.Contains(key, name)
@@ -140,7 +140,7 @@ func (d *draft) checkAnnotation(table Table, column Column) {
 		report(Problem{
 			Message: "has no known erasure strategy", Found: string(a.Strategy), Possible: words(strategies()),
 		})
-		return // whether a duty may be named depends on it
+		return // the checks of the duty depend on the strategy
 	}
 	if a.Strategy != StrategyRetain {
 		if duty := dutyOf(*a); duty != "" {
@@ -157,7 +157,7 @@ func (d *draft) checkAnnotation(table Table, column Column) {
 	d.checkDuration(table, *a, report)
 }
 
-// dutyOf names the members of an annotation that only a duty has.
+// dutyOf returns the names of the fields of an annotation that describe a duty and are set.
 func dutyOf(a Annotation) string {
 	var names []string
 	for name, set := range map[string]bool{
@@ -171,7 +171,7 @@ func dutyOf(a Annotation) string {
 	return strings.Join(names, ", ")
 }
 
-// checkDuration checks how long a duty lasts.
+// checkDuration checks the length of a duty and the column from which it counts.
 func (d *draft) checkDuration(table Table, a Annotation, report func(Problem)) {
 	if (a.Since == "") != a.Retain.IsZero() {
 		report(Problem{

@@ -2,11 +2,15 @@ package domain
 
 import "slices"
 
-// CheckSteps returns ErrManifest unless a store can carry out the steps. Each step must be a local step with a known
-// strategy, on a table of the data map, along one of its paths, and on columns of that table that belong to this
-// path. For each path, a table may have one step of each of the strategies anonymize and retain, and after these one
-// that only clears references; or one step that deletes its rows. Only columns that refer to the path's subject can
-// be cleared. failing is the number of steps before the step at fault.
+// CheckSteps returns ErrManifest if a store cannot carry out the steps. failing is the number of steps before the wrong
+// step.
+//
+// Each step must be a local step with the strategy delete, anonymize or retain. It must affect a table of the data map,
+// one of the paths of the table, and columns that belong to this path. It may clear only columns that DataMap.Clears
+// returns for this path.
+//
+// For each path, a table may have one step that deletes its rows. Instead, it may have one step that anonymizes and one
+// step that retains, and a further anonymize step after them that only clears references.
 func (m DataMap) CheckSteps(steps []Step) (failing int, err error) {
 	for i, step := range steps {
 		if fault := m.checkStep(step, steps[:i]); fault != "" {
