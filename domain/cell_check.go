@@ -14,13 +14,13 @@ func checkSurrogate(column Column, report func(Problem)) {
 	switch {
 	case column.Personal.Strategy == StrategyNull && ok:
 		report(Problem{
-			Message: "is set to NULL, and has a surrogate", Found: column.Surrogate,
-			Remedy: "say erasure:anonymize, or leave the surrogate out",
+			Message: "has erasure:null and a surrogate", Found: column.Surrogate,
+			Remedy: "set erasure:anonymize, or remove the surrogate",
 		})
 	case ok && constant == "" && column.Type != TypeText && column.Type != TypeBytes:
 		report(Problem{
-			Message: "has the empty text as its surrogate, but holds no text", Found: string(column.Type),
-			Remedy: "give a value of this type, or say erasure:null",
+			Message: "has the empty text as its surrogate, but is not a text column", Found: string(column.Type),
+			Remedy: "give a value of this type, or set erasure:null",
 		})
 	case column.hasPlaceholder() && column.Digits() < leastDigits:
 		report(Problem{
@@ -42,13 +42,13 @@ func checkExport(column Column, report func(Problem)) {
 	switch said := column.Personal.Export; {
 	case said == "" && SoundsSecret(column.Name):
 		report(Problem{
-			Message:  "is named like a secret, and does not say whether it is exported",
+			Message:  "is named like a secret, but does not set export",
 			Possible: []string{"export:no", "export:yes"},
-			Remedy:   "say export:no for hashes, tokens and keys, and export:yes for what the person may read",
+			Remedy:   "set export:no for hashes, tokens and keys, or export:yes for data that the person may read",
 		})
 	case said != "" && !slices.Contains(exports(), said):
 		report(Problem{
-			Message: "does not say whether it is exported", Found: string(said), Possible: words(exports()),
+			Message: "has an unknown value of export", Found: string(said), Possible: words(exports()),
 		})
 	}
 }
@@ -109,12 +109,12 @@ func (d *draft) checkDeletes(table Table) {
 		if why := d.staysFor(table, column); len(why) > 0 {
 			d.report(Problem{
 				Table: table.Name, Column: column.Name,
-				Message: "says delete, which deletes its row, but the row stays because of " + strings.Join(why, ", "),
+				Message: "has erasure:delete, which deletes its row, but the row stays because of " + strings.Join(why, ", "),
 				Found:   string(StrategyDelete),
 				Possible: []string{
 					string(StrategyErase), string(StrategyAnonymize), string(StrategyNull),
 				},
-				Remedy: "say one of these for the cell, or " + d.letGo(table),
+				Remedy: "set one of these for the cell, or " + d.letGo(table),
 			})
 		}
 	}
@@ -123,9 +123,9 @@ func (d *draft) checkDeletes(table Table) {
 // letGo is the remedy that makes an erasure delete the rows of a table.
 func (d *draft) letGo(table Table) string {
 	if paths := d.paths[table.Name]; len(paths) > 1 || len(paths) == 1 && paths[0].OnErasure() != "" {
-		return "erasure:delete on the path for the row"
+		return "set erasure:delete on the path to delete the row"
 	}
-	return `subject:"owned" for the row if all of it is the subject's`
+	return `mark the table with subject:"owned" if its rows belong to the subject as a whole`
 }
 
 // staysFor returns the reasons why an erasure keeps the row of a column, for a person that the column belongs to.
@@ -140,7 +140,7 @@ func (d *draft) staysFor(table Table, column Column) []string {
 	var why []string
 	for _, path := range paths {
 		if path.Has(column) && !d.RowsGo(table, path) {
-			why = append(why, strings.TrimSpace("the path "+path.Via)+" (it does not say erasure:delete)")
+			why = append(why, strings.TrimSpace("the path "+path.Via)+" (without erasure:delete)")
 		}
 	}
 	return why

@@ -146,7 +146,7 @@ func (m DataMap) Key(id SubjectID) ([]any, error) {
 func (m DataMap) checkID(elements []string) error {
 	table := m.SubjectTable()
 	if len(elements) != len(table.SubjectKey) {
-		return subjectError("the id has not as many elements as the subject's table has key columns")
+		return subjectError("the number of elements of the id differs from the number of key columns of the subject's table")
 	}
 	for i, name := range table.SubjectKey {
 		if column, _ := table.Column(name); !column.fitsKey(elements[i]) {

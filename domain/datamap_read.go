@@ -77,7 +77,7 @@ func (d *draft) take(tables []Table, found []Problem) {
 		d.subjectAt = 0
 		if !d.incomplete {
 			d.report(Problem{
-				Message: "no table is marked as the subject's",
+				Message: "no table is marked as the subject's table",
 				Remedy:  `mark its key columns: subject:"id" in a model, subject_key in a manifest`,
 			})
 		}
@@ -89,8 +89,8 @@ func (d *draft) take(tables []Table, found []Problem) {
 		d.index[table.Name] = i
 		if i > 0 && isSubject(table) {
 			d.report(Problem{
-				Table: table.Name, Message: "is marked as the subject's, and so is " + d.tables[0].Name,
-				Found: strings.Join(table.SubjectKey, ", "), Remedy: "leave the mark at one of them",
+				Table: table.Name, Message: "is marked as the subject's table, but the mark is also on " + d.tables[0].Name,
+				Found: strings.Join(table.SubjectKey, ", "), Remedy: "mark only one of them",
 			})
 		}
 	}
@@ -137,7 +137,7 @@ func (d *draft) findPath(table Table, done map[string]bool) bool {
 			Table: table.Name, Message: "does not reach the subject's table by belongs-to relations",
 			Found:    strings.Join(relationLabels(table.Relations), ", "),
 			Possible: words(d.reached(table, done)),
-			Remedy:   "give it a belongs-to relation to the subject's table or to one that reaches it, or leave it out",
+			Remedy:   "add a belongs-to relation to the subject's table or to a table that reaches it, or remove the table",
 		})
 	case len(candidates) > 1 && !marked:
 		d.report(Problem{
@@ -206,7 +206,7 @@ func (m DataMap) cycles() []Problem {
 		problems = append(problems, Problem{
 			Table: table.Name, Message: "is part of a cycle of relations between tables",
 			Found:  strings.Join(members, ", "),
-			Remedy: "leave one of these relations out of the data map",
+			Remedy: "remove one of these relations from the data map",
 		})
 	}
 	return problems

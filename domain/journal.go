@@ -65,7 +65,7 @@ func ParseJournalLine(text []byte) (entry JournalEntry, cut bool, err error) {
 	}
 	switch err := json.Unmarshal(text, &line); {
 	case err != nil:
-		return JournalEntry{}, false, invalid("a line is no JSON object of a journal")
+		return JournalEntry{}, false, invalid("a line is not a JSON object of a journal")
 	case line.Version != JournalVersion:
 		return JournalEntry{}, false, invalid("a line has an unknown version")
 	case line.Cut:

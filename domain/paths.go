@@ -141,8 +141,8 @@ func (d *draft) takePaths(table Table, relations []Relation) bool {
 			}
 			if slices.ContainsFunc(paths, func(other Path) bool { return other.Via == path.Via }) {
 				d.report(Problem{
-					Table: table.Name, Message: "has two paths of one name", Found: path.Via,
-					Remedy: "give each of its relations to " + relation.References + " a name of its own",
+					Table: table.Name, Message: "has two paths with the same name", Found: path.Via,
+					Remedy: "give each of its relations to " + relation.References + " a different name",
 				})
 				return false
 			}
@@ -198,14 +198,14 @@ func (d *draft) checkPaths(table Table) {
 		d.report(Problem{
 			Table: table.Name, Message: "is declared owned, but its rows stay: the reference to the subject is set to NULL",
 			Found:  string(StrategyNull),
-			Remedy: "let the rows go (erasure:delete), or do not declare the table owned and annotate its columns",
+			Remedy: "delete the rows (erasure:delete), or remove owned and annotate the columns",
 		})
 		return
 	}
 	d.report(Problem{
 		Table: table.Name, Message: "is declared owned, but its rows are about several people, and no path deletes them",
 		Found:  strings.Join(viasOf(paths), ", "),
-		Remedy: "say of a path that the rows go (erasure:delete), or let all annotated columns belong to one path (via)",
+		Remedy: "set erasure:delete on a path, or assign all annotated columns to one path (via)",
 	})
 }
 
@@ -219,14 +219,14 @@ func (d *draft) checkVia(table Table, column Column) {
 	switch {
 	case !several && len(via) > 0:
 		report(Problem{
-			Message: "says to which path it belongs, but its table has one path to the subject",
-			Found:   strings.Join(via, ", "), Remedy: "leave via out, or mark another relation as a path",
+			Message: "has via, but its table has only one path to the subject",
+			Found:   strings.Join(via, ", "), Remedy: "remove via, or mark another relation as a path",
 		})
 		return
 	case several && len(via) == 0:
 		report(Problem{
-			Message:  "does not say to whom it belongs: the rows of its table are about several people",
-			Possible: viasOf(paths), Remedy: "say via:" + paths[0].Via + " or, if it belongs to several, via:'" +
+			Message:  "has no via, but the rows of its table are about several people",
+			Possible: viasOf(paths), Remedy: "set via:" + paths[0].Via + " or, for several paths, via:'" +
 				strings.Join(viasOf(paths[:2]), ",") + "'",
 		})
 		return
@@ -251,9 +251,9 @@ func (d *draft) checkOnErasure(table Table, relation Relation) {
 	}
 	if relation.OnErasure != StrategyDelete && relation.OnErasure != StrategyNull {
 		report(Problem{
-			Message: "is the reference of the relation " + relation.called() + ", which says an unknown erasure",
+			Message: "refers by the relation " + relation.called() + ", which has an unknown value of erasure",
 			Found:   string(relation.OnErasure), Possible: []string{string(StrategyDelete), string(StrategyNull)},
-			Remedy: "delete lets the row go, null sets the reference to NULL",
+			Remedy: "use delete to delete the row, or null to set the reference to NULL",
 		})
 		return
 	}
@@ -261,15 +261,15 @@ func (d *draft) checkOnErasure(table Table, relation Relation) {
 	switch {
 	case i < 0:
 		report(Problem{
-			Message: "is the reference of the relation " + relation.called() +
-				", which says what an erasure does, but is no path to the subject",
-			Found: string(relation.OnErasure), Remedy: "mark the relation as a path, or leave the erasure out",
+			Message: "refers by the relation " + relation.called() +
+				", which has erasure set, but is not a path to the subject",
+			Found: string(relation.OnErasure), Remedy: "mark the relation as a path, or remove the erasure",
 		})
 	case relation.OnErasure == StrategyNull && len(d.Clears(table, d.paths[table.Name][i])) == 0:
 		report(Problem{
 			Message: "cannot be set to NULL: each column of the relation " + relation.called() +
 				" is in a key or in another relation",
-			Found: string(relation.OnErasure), Remedy: "let the row go (erasure:delete), or leave the reference",
+			Found: string(relation.OnErasure), Remedy: "delete the row (erasure:delete), or remove the erasure",
 		})
 	}
 }
@@ -295,7 +295,7 @@ func (m DataMap) Notices() []Notice {
 				continue
 			}
 			notices = append(notices, Notice{table.Name, strings.Join(relation.Columns, ", "), "refers to " +
-				relation.References + " and is no path: an export and an erasure of the person that it leads to pass it over"})
+				relation.References + ", but is not a path: an export and an erasure of the person that it leads to skip the row"})
 		}
 	}
 	return append(notices, m.notices...)
@@ -310,7 +310,7 @@ func (m DataMap) exposedKeys(table Table) (notices []Notice) {
 	for _, name := range table.PrimaryKey {
 		if column, _ := table.Column(name); column.Personal == nil && SoundsSecret(name) {
 			notices = append(notices, Notice{table.Name, name, "is named like a secret, and an export names each row by it: " +
-				"annotate the column and say export:no, or export:yes if the person may read it"})
+				"annotate the column and set export:no, or export:yes if the person may read it"})
 		}
 	}
 	return notices

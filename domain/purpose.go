@@ -52,7 +52,7 @@ func (p Purposes) Check(purpose string) []FieldError {
 		return faults
 	}
 	if p.Declared() && !p.known[purpose] {
-		return []FieldError{{Field: "purpose", Code: FieldUnknown, Message: "must be a purpose that is declared"}}
+		return []FieldError{{Field: "purpose", Code: FieldUnknown, Message: "must be a declared purpose"}}
 	}
 	return nil
 }

@@ -95,12 +95,12 @@ func (d *draft) checkCondition(table Table, relation Relation) {
 		report("is in the condition of the relation "+relation.called()+" but not among the columns", "", columnNames(table))
 	case slices.Contains(relation.Columns, when.Column):
 		report("is in the condition of the relation "+relation.called()+" and among its columns",
-			"take the column that says to which table a row refers", nil)
+			"use the column that names the table to which a row refers", nil)
 	case column.Type != "" && !column.Type.canBeKey():
-		report("is in the condition of the relation "+relation.called()+", but values of its type have no one text form",
-			"take a column of one of these types", words(keyTypes()))
+		report("is in the condition of the relation "+relation.called()+", but its type has values with several text forms",
+			"use a column with one of these types", words(keyTypes()))
 	case when.Value == "" || strings.ContainsRune(when.Value, 0):
-		report("is in the condition of the relation "+relation.called()+", which has no value",
+		report("is in the condition of the relation "+relation.called()+", which has an empty or invalid value",
 			"give the value: when:'"+when.Column+"=...'", nil)
 	}
 }

@@ -31,14 +31,14 @@ func NewSubjectID(elements ...string) (SubjectID, error) {
 	}
 	for _, element := range elements {
 		if element == "" {
-			return SubjectID{}, subjectError("the id, or an element of it, is empty")
+			return SubjectID{}, subjectError("the id or one of its elements is empty")
 		}
 		if !utf8.ValidString(element) || strings.ContainsRune(element, 0) {
 			return SubjectID{}, subjectError("the id must be valid UTF-8 without NUL")
 		}
 	}
 	if len(elements) == 1 && strings.ContainsRune(elements[0], separator) {
-		return SubjectID{}, subjectError("a single id must not hold U+001F")
+		return SubjectID{}, subjectError("a single id must not contain U+001F")
 	}
 	id := SubjectID{canonical: CanonicalTuple(elements), composite: len(elements) > 1}
 	if utf8.RuneCountInString(id.canonical) > MaxTextLength {
@@ -55,7 +55,7 @@ func ParseSubjectID(canonical string) (SubjectID, error) {
 	}
 	elements := splitTuple(canonical)
 	if elements == nil {
-		return SubjectID{}, subjectError("not the canonical form of a composite id")
+		return SubjectID{}, subjectError("the id is not in the canonical form of a composite id")
 	}
 	return NewSubjectID(elements...)
 }
