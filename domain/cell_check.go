@@ -19,7 +19,7 @@ func checkSurrogate(column Column, report func(Problem)) {
 		})
 	case ok && constant == "" && column.Type != TypeText && column.Type != TypeBytes:
 		report(Problem{
-			Message: "has the empty text as its surrogate, but is not a text column", Found: string(column.Type),
+			Message: "has the empty text as its surrogate, but cannot hold it", Found: string(column.Type),
 			Remedy: "give a value of this type, or set erasure:null",
 		})
 	case column.hasPlaceholder() && column.Digits() < leastDigits:

@@ -82,9 +82,10 @@ type DataMap struct {
 }
 
 // NewDataMap checks the tables and determines how each table reaches the subject. Exactly one table must have a
-// SubjectKey. Every other table must reach it by belongs-to relations, over any number of hops. If there are several
-// paths, they must be marked with Path. Relations to tables outside of the map are allowed and ignored. A table may
-// refer to itself. Returns ErrManifest, which lists all mistakes in the order of the tables. See Problem.
+// SubjectKey. Every other table must reach it by belongs-to relations, over any number of hops. If several relations of
+// a table lead to it, the table must mark the intended relations with Relation.Path. Relations to tables outside of the
+// map are allowed and ignored. A table may refer to itself. Returns ErrManifest, which lists all mistakes in the order
+// of the tables. See Problem.
 func NewDataMap(tables ...Table) (DataMap, error) { return ReadDataMap("data map", tables, nil) }
 
 // IsZero reports whether m is the zero value, which has no tables.

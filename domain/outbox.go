@@ -14,8 +14,8 @@ const (
 // OutboxStatus is the status of an outbox entry.
 type OutboxStatus string
 
-// The statuses. Succeeded is terminal. Only an operator changes an abandoned entry: OutboxOperations of package ports
-// requeues it, or discards it, which sets succeeded.
+// The statuses. Succeeded is terminal. Only an operator changes an abandoned entry. A requeue sets the status pending,
+// and a discard sets the status succeeded.
 //
 //	            claim                    success
 //	pending ───────────► in_flight ───────────────► succeeded

@@ -12,8 +12,8 @@ const separator = '\x1f'
 
 // SubjectID identifies the person of a request in the application's own terms. It is usually the primary key of the
 // users table as text. A composite id is an ordered tuple with one element for each key column that the data map
-// declares. It is always compared as a whole. The zero value identifies no subject, and every method of a service or a
-// store refuses it.
+// declares. It is always compared as a whole. The zero value identifies no subject, and is refused by the services and
+// by DataMap.Key.
 //
 // SubjectID is comparable. It is stored and sent in its canonical form. See String.
 type SubjectID struct {

@@ -242,9 +242,9 @@ func TestStepsOfOtherPathsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for says, steps := range map[string][]domain.Step{
-		"a path that the table does not": {{Target: "messages", Strategy: anon, Columns: []string{"body"}}},
-		"belongs to another path":        {{Target: "messages", Strategy: anon, Via: "Recipient", Columns: []string{"body"}}},
-		"that must keep its value":       {{Target: "messages", Strategy: anon, Via: "Sender", Clears: []string{"sender_id"}}},
+		"names a path":             {{Target: "messages", Strategy: anon, Columns: []string{"body"}}},
+		"belongs to another path":  {{Target: "messages", Strategy: anon, Via: "Recipient", Columns: []string{"body"}}},
+		"that must keep its value": {{Target: "messages", Strategy: anon, Via: "Sender", Clears: []string{"sender_id"}}},
 		"not have the strategy anonymize": {{
 			Target: "messages", Strategy: keep, Via: "Recipient", Clears: []string{"recipient_id"},
 		}},
