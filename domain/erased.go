@@ -163,9 +163,8 @@ func asFloat(value any) (float64, bool) {
 }
 
 // ExportedColumns returns the columns of a table that an export shows for the subject's rows. These are the columns
-// that Table.Exported returns. If no column of the table is annotated, they may be the columns of the primary key
-// instead, with the category technical. This is the case if the rows belong to the subject as a whole, or connect rows
-// of other tables to the subject.
+// that Table.Exported returns. A table without annotated columns has the columns of its primary key instead, with the
+// category technical, if its rows belong to the subject as a whole or connect rows of other tables to the subject.
 func (m DataMap) ExportedColumns(table Table) []Column {
 	if len(table.Personal()) > 0 || !m.holdsRows(table) {
 		return table.Exported()
@@ -180,8 +179,8 @@ func (m DataMap) ExportedColumns(table Table) []Column {
 	return columns
 }
 
-// holdsRows reports whether an export shows the keys of a table without annotated columns. The subject's own table is
-// left out, because its key is the subject id, which the bundle already has.
+// holdsRows reports whether an export shows the keys of a table without annotated columns. It returns false for the
+// subject's own table unless it is Owned, because its key is the subject id, which the bundle already has.
 func (m DataMap) holdsRows(table Table) bool {
 	return table.Owned || table.Name != m.SubjectTable().Name && slices.ContainsFunc(m.Tables(), func(child Table) bool {
 		return (len(child.Personal()) > 0 || child.Owned) && slices.ContainsFunc(m.Paths(child.Name), func(p Path) bool {

@@ -32,8 +32,8 @@ const (
 	ErrUnavailable Code = "unavailable"
 	// ErrConflict: the store refused a write because it conflicts with stored data.
 	ErrConflict Code = "conflict"
-	// ErrLeftOver: after an erasure, the database still holds data that it should have deleted or overwritten. Or, after a
-	// rectification, it does not hold the new values. The cause is a trigger, a rule or a view. The operation is rolled
+	// ErrLeftOver: the statements of an erasure left data that they should have deleted or overwritten, or the database
+	// does not hold the new values of a rectification. The cause is a trigger, a rule or a view. The operation is rolled
 	// back.
 	ErrLeftOver Code = "left_over"
 )

@@ -12,8 +12,7 @@ import (
 // it.
 type OutboxOperations interface {
 	// Backlog returns a line for each resolver with entries that have not succeeded, in the order of the resolvers' names.
-	// A line has the number of entries by status, and the age of the oldest open entry. Backlog only reads, and reads only
-	// an index.
+	// See domain.OutboxBacklog for a line. Backlog only reads, and reads only an index.
 	Backlog(ctx context.Context) ([]domain.OutboxBacklog, error)
 
 	// RequeueMatching makes up to limit abandoned erasures that match the filter pending again, as Outbox.Requeue does. It

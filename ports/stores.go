@@ -101,8 +101,8 @@ type SubjectStore interface {
 	//   - A column with domain.StrategyNull gets NULL.
 	//   - A column with a constant in the data map (domain.Column.Constant) gets the constant. Each placeholder of the
 	//     constant is replaced by domain.Column.Digits hexadecimal digits, which differ in every cell.
-	//   - Another text column gets "anon-" and 32 hexadecimal digits, which differ in every cell. The text is shortened to
-	//     the length of the column.
+	//   - Another text column gets "anon-" and 32 hexadecimal digits, which differ in every cell. A shorter column gets
+	//     fewer digits. A column of fewer than 17 characters gets only digits.
 	//   - Another UUID column gets a random UUID, which differs in every cell.
 	//   - Any other column gets the empty value of its type: 0, false, 1970-01-01 in UTC, {} for JSON, an empty array, no
 	//     bytes.
@@ -117,8 +117,8 @@ type SubjectStore interface {
 	//
 	// Returns ErrConfiguration if the database may hide rows of the subject from the store (row-level security, a
 	// filtering view), unless the store is configured to trust that it does not. Returns ErrLeftOver if the database kept
-	// data that a statement deleted or overwrote. Returns ErrConflict if rows cannot be deleted because other rows refer
-	// to them.
+	// data that a statement should have deleted or overwritten. Returns ErrConflict if rows cannot be deleted because
+	// other rows refer to them.
 	//
 	// On error, len(rows) is the index of the step that failed, or len(steps) if the store does not know which step
 	// failed. The caller must roll back.
