@@ -31,8 +31,8 @@ type Resolver interface {
 	// already gone, return alreadyAbsent and no error.
 	//
 	// Return a *domain.ResolverError if a retry cannot succeed. The entry is then abandoned, and a person has to handle
-	// it. Any other error is retried until the limit of attempts. After a *domain.RetryLater, the retry waits at least for
-	// the time that the error states, up to domain.LongestWait.
+	// it. Any other error is retried until the entry reaches the limit of attempts or of age. After a *domain.RetryLater,
+	// the retry waits at least for the time that the error states, up to domain.LongestWait.
 	EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID string) (alreadyAbsent bool, err error)
 }
 
