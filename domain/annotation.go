@@ -31,10 +31,10 @@ func categories() []Category {
 	}
 }
 
-// LegalBasis is the ground on which a value is processed.
+// LegalBasis is the legal basis on which a value is processed.
 type LegalBasis string
 
-// The six grounds of Art. 6(1)(a) to (f) GDPR.
+// The six legal bases of Art. 6(1)(a) to (f) GDPR.
 const (
 	BasisConsent             LegalBasis = "consent"
 	BasisContract            LegalBasis = "contract"
@@ -44,7 +44,7 @@ const (
 	BasisLegitimateInterests LegalBasis = "legitimate_interests"
 )
 
-// Valid reports whether b is one of the six grounds.
+// Valid reports whether b is one of the six legal bases.
 func (b LegalBasis) Valid() bool { return slices.Contains(legalBases(), b) }
 
 func legalBases() []LegalBasis {
@@ -54,30 +54,31 @@ func legalBases() []LegalBasis {
 	}
 }
 
-// Annotation says of a column that it holds personal data, and how that data is to be treated.
+// Annotation declares that a column holds personal data, and how an export and an erasure treat that data.
 type Annotation struct {
 	Category Category   `json:"category"`
 	Strategy Strategy   `json:"erasure,omitempty"` // empty means StrategyErase
 	Basis    LegalBasis `json:"basis,omitempty"`   // optional
 	Purpose  string     `json:"purpose,omitempty"` // optional
 	Reason   string     `json:"reason,omitempty"`  // the duty; required with StrategyRetain, refused without it
-	Retain   Period     `json:"retain,omitzero"`   // how long the duty lasts; with StrategyRetain only
+	Retain   Period     `json:"retain,omitzero"`   // the length of the duty; with StrategyRetain only
 	Since    string     `json:"since,omitempty"`   // the time column of the same table from which Retain counts
 	Export   Export     `json:"export,omitempty"`  // empty means ExportYes, but see Export
-	// Via names the path, or the relation that it begins with, to whose subject the value belongs; several are separated
-	// by commas. It is for tables with several paths, and required there. A value that belongs to several people is
-	// exported to each of them, and erased with the first.
+	// Via names the path to the subject that the value belongs to, or the first relation of this path. Several names are
+	// separated by commas. Via is required in a table with several paths, and refused in other tables. A value that
+	// belongs to several people is exported to each of them. It is erased with the first of them.
 	Via string `json:"via,omitempty"`
-	// Ref is the name of a resolver, a ports.KeyResolver: the column holds keys of its system, such as the names of files,
-	// that are the subject's alone. An export hands them to the resolver, and so does an erasure before the rows go.
+	// Ref is the name of a resolver that is a ports.KeyResolver. The column then holds keys of its system, such as the
+	// names of files. Each key belongs to one subject only. An export passes the keys to the resolver. An erasure also
+	// passes them to the resolver, before it deletes the rows.
 	Ref string `json:"ref,omitempty"`
 }
 
 // Period is a span of calendar time, such as the ten years of a retention duty.
 type Period struct{ Years, Months, Days int }
 
-// ParsePeriod reads numbers followed by y, m or d, each unit at most once and in that order: "10y", "6m", "1y6m",
-// "30d". A number is 1 to 9999.
+// ParsePeriod reads numbers followed by y, m or d, such as "10y", "6m", "1y6m" or "30d". Each unit occurs at most once,
+// in that order. A number is 1 to 9999. Returns ErrManifest for any other text.
 func ParsePeriod(text string) (Period, error) {
 	var p Period
 	fail := func() (Period, error) {
@@ -116,16 +117,16 @@ func ParsePeriod(text string) (Period, error) {
 	return p, nil
 }
 
-// IsZero reports whether the period is empty, which stands for no bound.
+// IsZero reports whether the period is empty. An empty period means that a duty has no end.
 func (p Period) IsZero() bool { return p == Period{} }
 
-// After is the instant at which the period ends when it begins at start, by the calendar.
+// After returns the end of the period if it begins at start, by the calendar.
 func (p Period) After(start time.Time) time.Time { return start.AddDate(p.Years, p.Months, p.Days) }
 
-// Cutoff is an instant such that every period that began at it or before has ended at now. At the end of a month it is
-// up to three days earlier than it could be: a duty never counts as over before it is.
+// Cutoff returns an instant. Every period that began at this instant or earlier has ended by now. At the end of a
+// month, the cutoff may be up to three days too early. A duty therefore never counts as over too early.
 func (p Period) Cutoff(now time.Time) time.Time {
-	const longestOverflow = 3 // days by which After can go into the next month: 31 January and a month is 3 March
+	const longestOverflow = 3 // days by which After can run into the next month: 31 January plus a month is 3 March
 	cutoff := now.AddDate(-p.Years, -p.Months, -p.Days)
 	for back := 0; back <= longestOverflow; back++ {
 		if p.After(cutoff.AddDate(0, 0, -back)).After(now) {
@@ -135,7 +136,7 @@ func (p Period) Cutoff(now time.Time) time.Time {
 	return cutoff
 }
 
-// String is the form that ParsePeriod reads.
+// String returns the form that ParsePeriod reads.
 func (p Period) String() string {
 	var b []byte
 	for _, part := range []struct {
@@ -152,7 +153,7 @@ func (p Period) String() string {
 // MarshalText writes the form that ParsePeriod reads.
 func (p Period) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText reads the form of ParsePeriod; empty text is the zero period.
+// UnmarshalText reads the form of ParsePeriod. An empty text is the zero period.
 func (p *Period) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*p = Period{}

@@ -2,7 +2,7 @@ package domain
 
 import "time"
 
-// EventType names what an audit event records.
+// EventType is the type of an audit event.
 type EventType string
 
 // The event types. Their order within one operation is part of the contract of the service that writes them.
@@ -33,18 +33,19 @@ const (
 	EventRectificationDiscarded      EventType = "rectification_discarded"
 )
 
-// Payload is what an event says beside its type: short scalars (string, bool, int, int64) under fixed names. It never
-// holds personal data, a ref, or an error message: an error stands as its class. It holds no text that a client sent,
-// but for a purpose that the application has declared, and the policy version of a consent for it.
+// Payload holds the details of an event: short scalars (string, bool, int, int64) under fixed names. It never contains
+// personal data, a ref, or an error message. An error is recorded as its ErrorClass. A payload contains no text that a
+// client sent, with two exceptions: a purpose that the application has declared, and the policy version of a consent
+// for this purpose.
 //
-// The events of an export, an erasure, a sweep or a rectification have the id of the operation as PayloadOperationID:
-// those of the call, and those that external systems cause later. It is the EventID of the operation's first event. Two
-// erasures of one subject are two operations.
+// Each event of an export, an erasure, a sweep or a rectification has the id of the operation as PayloadOperationID.
+// This includes events that external systems cause later. The id is the EventID of the first event of the operation.
+// Two erasures of one subject are two operations.
 //
-// The events of an operator's act have the operator's id as PayloadOperator; see WithOperator.
+// The events of an operator's action have the operator's id as PayloadOperator. See WithOperator.
 type Payload map[string]any
 
-// PayloadOperationID is the name of the operation's id in a payload. A payload has none where the operation had none
+// PayloadOperationID is the name of the operation's id in a payload. The name is missing if the operation had no id
 // when it began.
 const PayloadOperationID = "operation_id"
 

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Catalog is the live schema of a database, as the database itself describes it. It names tables, columns and
-// constraints, and holds no value of a row.
+// Catalog is the live schema of a database, as the database itself describes it. It contains the names of tables,
+// columns and constraints, and no value of a row.
 type Catalog struct {
-	// Tables are all tables and views in the order of their names, but for those of the database system, those of habeas
-	// itself, and temporary ones.
+	// Tables are all tables and views in the order of their names. They leave out the tables of the database system, the
+	// tables of habeas, and temporary tables.
 	Tables []CatalogTable `json:"tables"`
-	// Untyped says that a column takes values of any type and of any length, as in SQLite.
+	// Untyped is true if a column accepts values of any type and of any length, as in SQLite.
 	Untyped bool `json:"untyped,omitempty"`
 }
 
-// Table returns the table that a name of a data map means: by its Name, or by its schema and its name, also if the
-// connection finds it without the schema.
+// Table returns the table that a name of a data map refers to. The name is a CatalogTable.Name, or the schema and the
+// name. The qualified form also works if the connection finds the table without the schema.
 func (c Catalog) Table(name string) (CatalogTable, bool) {
 	for _, t := range c.Tables {
 		if t.same(t.Name, name) || t.Schema != "" && t.same(t.Schema+"."+t.Name, name) {
@@ -29,8 +29,8 @@ func (c Catalog) Table(name string) (CatalogTable, bool) {
 // TableKind is the kind of a table of a Catalog.
 type TableKind string
 
-// The kinds of tables. A partition is not listed: its rows, triggers and foreign keys are those of the partitioned
-// table. The tables in which a KindVirtual keeps its rows are not listed either, as far as they are known.
+// The kinds of tables. A catalog does not list partitions, because their rows, triggers and foreign keys belong to the
+// partitioned table. It does not list the internal tables of a KindVirtual either, if it can recognize them.
 const (
 	KindTable       TableKind = "table"
 	KindPartitioned TableKind = "partitioned_table"
@@ -40,37 +40,39 @@ const (
 	KindVirtual     TableKind = "virtual_table" // of an extension of SQLite, such as a full-text index
 )
 
-// CatalogTable is a table or a view. Lists of columns name them in the order of the constraint.
+// CatalogTable is a table or a view. Lists of columns are in the order of the constraint.
 type CatalogTable struct {
 	// Name is the name that a data map uses: without a schema if the connection finds the table without one.
 	Name string    `json:"name"`
 	Kind TableKind `json:"kind"`
-	// Schema is the schema of PostgreSQL that the table is in, or the database of SQLite. It is empty if there is none.
+	// Schema is the schema of the table in PostgreSQL, or its database in SQLite. It may be empty.
 	Schema string `json:"schema,omitempty"`
-	// FoldsCase says that the database compares the names of the table and its columns without regard to case.
+	// FoldsCase is true if the database ignores case when it compares the names of the table and its columns.
 	FoldsCase bool `json:"folds_case,omitempty"`
-	// Inherits are the tables that a table of PostgreSQL inherits from. Its rows are rows of theirs, too.
+	// Inherits are the parents of a table of PostgreSQL that uses inheritance. The rows of the table are also rows of its
+	// parents.
 	Inherits []string `json:"inherits,omitempty"`
 	// Columns are in the order of the table.
 	Columns     []CatalogColumn     `json:"columns"`
 	PrimaryKey  []string            `json:"primary_key,omitempty"`
 	Uniques     []CatalogUnique     `json:"uniques,omitempty"` // without the primary key
-	Indexes     []CatalogIndex      `json:"indexes,omitempty"` // with those of the primary key and of unique constraints
+	Indexes     []CatalogIndex      `json:"indexes,omitempty"` // with the indexes of the primary key and of Uniques
 	ForeignKeys []CatalogForeignKey `json:"foreign_keys,omitempty"`
 	Checks      []CatalogCheck      `json:"checks,omitempty"`
-	Triggers    []CatalogTrigger    `json:"triggers,omitempty"` // with rules of PostgreSQL, without those of foreign keys
-	// Reads are the tables and views that a view reads, also through other views. It is empty for a table. On SQLite, they
-	// are those that its text seems to read.
+	Triggers    []CatalogTrigger    `json:"triggers,omitempty"` // with rules of PostgreSQL, without foreign key triggers
+	// Reads are the tables and views that a view reads, directly or through other views. It is empty for a table. On
+	// SQLite, the names are guessed from the text of the view.
 	Reads []string `json:"reads,omitempty"`
-	// Filtered says that a view may leave rows out, by a condition or a join, say.
+	// Filtered is true if a view may leave rows out, for example by a condition or a join.
 	Filtered bool `json:"filtered,omitempty"`
-	// RowSecurity says that row-level security may hide rows from the connection: policies apply to it, or there are
-	// policies on a table that a view reads.
+	// RowSecurity is true if row-level security may hide rows from the connection. Either policies apply to the table, or
+	// a table that a view reads has policies.
 	RowSecurity bool `json:"row_security,omitempty"`
 	// Missing are the privileges that the connection lacks on the table and on each of its columns: SELECT, INSERT, UPDATE
 	// or DELETE.
 	Missing []string `json:"missing,omitempty"`
-	// Rows is an estimate of the number of rows, from the statistics of the database; -1 if they have none.
+	// Rows is an estimate of the number of rows, from the statistics of the database. It is -1 if the database has no
+	// statistics.
 	Rows int64 `json:"rows"`
 }
 
@@ -83,26 +85,26 @@ func (t CatalogTable) Column(name string) (CatalogColumn, bool) {
 	return t.Columns[i], true
 }
 
-// same reports whether two names are one to the database.
+// same reports whether the database treats two names as equal.
 func (t CatalogTable) same(a, b string) bool { return a == b || t.FoldsCase && strings.EqualFold(a, b) }
 
 // CatalogColumn is a column of a table.
 type CatalogColumn struct {
 	Name string `json:"name"`
-	// Declared is the type as the database writes it: "character varying(40)", say. Of a domain of PostgreSQL it is the
-	// type below it.
+	// Declared is the type as the database writes it, such as "character varying(40)". For a domain of PostgreSQL, it is
+	// the base type.
 	Declared string `json:"declared"`
-	// Type is the type of the data map that fits, or empty if there is none. Of an enum it is TypeText, and of a column of
-	// whole numbers on SQLite TypeBigInt, whatever their declared width.
+	// Type is the matching type of a data map, or empty if no type matches. For an enum, it is TypeText. For a column of
+	// whole numbers on SQLite, it is TypeBigInt, independent of the declared width.
 	Type ColumnType `json:"type,omitempty"`
-	// Length is the most characters that the type allows; 0 means no limit. SQLite accepts longer texts, too.
+	// Length is the maximum number of characters of the type. 0 means no limit. SQLite accepts longer texts, too.
 	Length   int  `json:"length,omitempty"`
-	Nullable bool `json:"nullable,omitempty"` // never if the column is in the primary key
-	// Default says that the column has a default, an identity, or the row number of SQLite.
+	Nullable bool `json:"nullable,omitempty"` // never true for a column of the primary key
+	// Default is true if the column has a default, an identity, or the row number of SQLite.
 	Default   bool     `json:"default,omitempty"`
-	Generated bool     `json:"generated,omitempty"` // computed from other columns: nothing can write it
+	Generated bool     `json:"generated,omitempty"` // computed from other columns, so that it cannot be written
 	Values    []string `json:"values,omitempty"`    // the labels of an enum
-	Domain    string   `json:"domain,omitempty"`    // the domain of PostgreSQL that the column has as its type
+	Domain    string   `json:"domain,omitempty"`    // the domain of PostgreSQL that is the type of the column
 	// Missing are the privileges that the connection lacks on the column: SELECT, INSERT or UPDATE.
 	Missing []string `json:"missing,omitempty"`
 }
@@ -110,25 +112,25 @@ type CatalogColumn struct {
 // CatalogUnique is a unique constraint or a unique index.
 type CatalogUnique struct {
 	Name string `json:"name"`
-	// Columns are those that must differ, and behind them those that its expressions read.
+	// Columns are the columns of the constraint, followed by the columns that its expressions read.
 	Columns []string `json:"columns"`
-	// Expressions says that it is over expressions, such as lower(email).
+	// Expressions is true if the constraint covers expressions, such as lower(email).
 	Expressions bool `json:"expressions,omitempty"`
-	Partial     bool `json:"partial,omitempty"` // for some of the rows only
-	// NullsEqual says that it refuses a second NULL, too.
+	Partial     bool `json:"partial,omitempty"` // applies to some of the rows only
+	// NullsEqual is true if the constraint also refuses a second NULL.
 	NullsEqual bool `json:"nulls_equal,omitempty"`
-	// Exclusion says that it is an exclusion constraint of PostgreSQL.
+	// Exclusion is true for an exclusion constraint of PostgreSQL.
 	Exclusion bool `json:"exclusion,omitempty"`
 }
 
-// CatalogIndex is an index that a condition of equality on its first columns can use.
+// CatalogIndex is an index that can serve an equality condition on its leading columns.
 type CatalogIndex struct {
 	Name    string   `json:"name"`    // empty for the row number of SQLite
 	Columns []string `json:"columns"` // up to the first expression
 	Partial bool     `json:"partial,omitempty"`
 }
 
-// ForeignKeyAction is what becomes of a row if the row that it refers to is deleted.
+// ForeignKeyAction is the effect on a row if the row that it refers to is deleted.
 type ForeignKeyAction string
 
 // The actions of a foreign key.
@@ -145,25 +147,25 @@ type CatalogForeignKey struct {
 	Name       string           `json:"name,omitempty"` // empty on SQLite
 	Columns    []string         `json:"columns"`
 	References string           `json:"references"` // the table, by its Name
-	Referenced []string         `json:"referenced"` // its columns
+	Referenced []string         `json:"referenced"` // the columns of that table
 	OnDelete   ForeignKeyAction `json:"on_delete"`
 	Deferrable bool             `json:"deferrable,omitempty"`
 }
 
-// CatalogCheck is a CHECK constraint of a table, or of the domain that a column has as its type.
+// CatalogCheck is a CHECK constraint of a table, or of the domain that is the type of a column.
 type CatalogCheck struct {
 	Name    string   `json:"name,omitempty"`
 	Columns []string `json:"columns"`
 	Text    string   `json:"text"` // as the database writes it
 }
 
-// CatalogTrigger is a trigger, or a rule of PostgreSQL, that is enabled.
+// CatalogTrigger is an enabled trigger, or an enabled rule of PostgreSQL.
 type CatalogTrigger struct {
 	Name    string   `json:"name"`
 	Events  []string `json:"events"`  // INSERT, UPDATE, DELETE, in this order
-	Instead bool     `json:"instead"` // it takes the place of the statement
-	// Writes are the tables that its text, or that of a function that it calls, inserts into or updates.
+	Instead bool     `json:"instead"` // runs instead of the statement
+	// Writes are the tables that the trigger inserts into or updates, by its text or by the functions that it calls.
 	Writes []string `json:"writes,omitempty"`
-	// Unread says that Writes may lack tables: a text is not in SQL, or builds statements at run time.
+	// Unread is true if Writes may be incomplete. A text is then not in SQL, or builds statements at run time.
 	Unread bool `json:"unread,omitempty"`
 }

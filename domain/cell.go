@@ -6,21 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// Strategy is what an erasure does: with a value, in an Annotation, or with the rows of a table, in a Step.
+// Strategy is the action of an erasure. In an Annotation it applies to a value, in a Step to the rows of a table.
 type Strategy string
 
 // The strategies. A Step has only StrategyDelete, StrategyAnonymize or StrategyRetain.
 const (
-	// StrategyErase erases the value, and is the default: with its row, where the row is deleted, else as
-	// StrategyAnonymize.
+	// StrategyErase erases the value, and is the default. If the row is deleted, the value is deleted with it. Otherwise
+	// StrategyErase works as StrategyAnonymize.
 	StrategyErase Strategy = "erase"
-	// StrategyAnonymize overwrites the value by a surrogate. The row stays.
+	// StrategyAnonymize overwrites the value with a surrogate. The row stays.
 	StrategyAnonymize Strategy = "anonymize"
-	// StrategyNull sets the value to NULL. The row stays. It is refused for a column that is known not to take NULL.
+	// StrategyNull sets the value to NULL. The row stays. It is refused for a column that is known to be NOT NULL.
 	StrategyNull Strategy = "null"
-	// StrategyRetain keeps the value, for a duty that must be named (Art. 17(3) GDPR). The row stays.
+	// StrategyRetain keeps the value because of a legal duty, which the Annotation must name (Art. 17(3) GDPR). The row
+	// stays.
 	StrategyRetain Strategy = "retain"
-	// StrategyDelete deletes the value with its row. It is refused where the row stays, see Table.KeptBy.
+	// StrategyDelete deletes the value with its row. It is refused if the row stays. See Table.KeptBy.
 	StrategyDelete Strategy = "delete"
 )
 
@@ -39,14 +40,14 @@ func (s Strategy) ofStep() bool {
 	return s == StrategyDelete || s == StrategyAnonymize || s == StrategyRetain
 }
 
-// Export says whether an export shows a value. A value that it does not show is personal data all the same: an erasure
+// Export says whether an export shows a value. A value that an export does not show is still personal data: an erasure
 // erases it, and a rectification may correct it.
 //
-// A column whose name says that it holds a secret must say one or the other: a part of its name contains password,
-// secret, token or recovery, or is or ends with hash, otp or key.
+// A column whose name sounds like a secret must set Export explicitly. A name sounds like a secret if a word of the
+// name contains password, secret, token or recovery, or is or ends with hash, otp or key.
 type Export string
 
-// The words of Export. Empty means yes.
+// The values of Export. Empty means yes.
 const (
 	ExportYes Export = "yes"
 	ExportNo  Export = "no" // hashes, tokens, private keys
@@ -54,22 +55,23 @@ const (
 
 func exports() []Export { return []Export{ExportYes, ExportNo} }
 
-// Words of Column.Surrogate.
+// Special texts of Column.Surrogate.
 const (
-	// EmptySurrogate stands for the empty text as a surrogate. The empty Surrogate stands for that of the type.
+	// EmptySurrogate makes the empty text the surrogate. An empty Column.Surrogate selects the surrogate of the type.
 	EmptySurrogate = "''"
-	// Placeholder, inside the constant of a text column, stands for 32 hexadecimal digits that are different in each cell,
-	// or for as many as the length of the column leaves room for. A constant of nothing else is taken as it is.
+	// Placeholder, inside the constant of a text column, is replaced by 32 hexadecimal digits that differ in each cell.
+	// If the column is too short, each Placeholder gets fewer digits. A constant that consists of one Placeholder only is
+	// written unchanged.
 	Placeholder = "{}"
 )
 
 const (
 	mostDigits  = 32
-	leastDigits = 8 // of a placeholder, and of a text that is to be unique
+	leastDigits = 8 // minimum for a placeholder, and for a text that must be unique
 )
 
-// Constant returns the constant that overwrites the value, if there is one. Else the surrogate of the type does. The
-// constant may have placeholders, see Digits.
+// Constant returns the constant that overwrites the value. If ok is false, the surrogate of the type overwrites the
+// value. The constant may contain placeholders. See Digits.
 func (c Column) Constant() (text string, ok bool) {
 	if c.Surrogate == EmptySurrogate {
 		return "", true
@@ -77,7 +79,8 @@ func (c Column) Constant() (text string, ok bool) {
 	return c.Surrogate, c.Surrogate != ""
 }
 
-// Digits returns how many hexadecimal digits fill each Placeholder of the column's constant; 0 if it has none.
+// Digits returns the number of hexadecimal digits that replace each Placeholder of the column's constant. It returns 0
+// if the constant has no Placeholder.
 func (c Column) Digits() int {
 	places := strings.Count(c.Surrogate, Placeholder)
 	if places == 0 || c.Type != TypeText || c.Surrogate == Placeholder {
@@ -90,7 +93,7 @@ func (c Column) Digits() int {
 	return max(0, min(mostDigits, (c.Length-fixed)/places))
 }
 
-// Filled returns the column's constant with its placeholders filled with the first Digits of a cell's digits.
+// Filled returns the column's constant with each Placeholder replaced by the first Digits of digits.
 func (c Column) Filled(digits string) string {
 	text, _ := c.Constant()
 	if n := c.Digits(); n > 0 {
@@ -99,7 +102,7 @@ func (c Column) Filled(digits string) string {
 	return text
 }
 
-// IsFilled reports whether a text is the column's constant with its placeholders filled, by whatever digits.
+// IsFilled reports whether a text is the column's constant with its placeholders replaced by any digits.
 func (c Column) IsFilled(text string) bool {
 	n := c.Digits()
 	before, _, _ := strings.Cut(c.Surrogate, Placeholder)
@@ -110,13 +113,13 @@ func (c Column) IsFilled(text string) bool {
 	return strings.Trim(digits, "0123456789abcdef") == "" && text == c.Filled(digits)
 }
 
-// hasPlaceholder reports whether the constant is to be filled.
+// hasPlaceholder reports whether the constant has placeholders to be replaced.
 func (c Column) hasPlaceholder() bool {
 	return c.Type == TypeText && c.Surrogate != Placeholder && strings.Contains(c.Surrogate, Placeholder)
 }
 
-// Unique reports whether the surrogates of the column are different in each cell: those of texts of at least 8
-// characters and of UUIDs, and constants with a Placeholder.
+// Unique reports whether the surrogates of the column differ in each cell. This holds for texts of at least 8
+// characters, for UUIDs, and for constants with a Placeholder.
 func (c Column) Unique() bool {
 	if c.Surrogate != "" {
 		return c.Digits() >= leastDigits
@@ -124,7 +127,8 @@ func (c Column) Unique() bool {
 	return c.Type == TypeUUID || c.Type == TypeText && (c.Length == 0 || c.Length >= leastDigits)
 }
 
-// RowsNamed reports whether an export names the rows of the table by their primary key: no column of it says ExportNo.
+// RowsNamed reports whether an export names the rows of the table by their primary key. It returns false if a column of
+// the primary key has ExportNo.
 func (t Table) RowsNamed() bool {
 	return !slices.ContainsFunc(t.PrimaryKey, func(name string) bool {
 		column, _ := t.Column(name)

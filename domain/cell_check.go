@@ -14,13 +14,13 @@ func checkSurrogate(column Column, report func(Problem)) {
 	switch {
 	case column.Personal.Strategy == StrategyNull && ok:
 		report(Problem{
-			Message: "is set to NULL, and has a surrogate", Found: column.Surrogate,
-			Remedy: "say erasure:anonymize, or leave the surrogate out",
+			Message: "has erasure:null and a surrogate", Found: column.Surrogate,
+			Remedy: "set erasure:anonymize, or remove the surrogate",
 		})
 	case ok && constant == "" && column.Type != TypeText && column.Type != TypeBytes:
 		report(Problem{
-			Message: "has the empty text as its surrogate, but holds no text", Found: string(column.Type),
-			Remedy: "give a value of this type, or say erasure:null",
+			Message: "has the empty text as its surrogate, but cannot hold it", Found: string(column.Type),
+			Remedy: "give a value of this type, or set erasure:null",
 		})
 	case column.hasPlaceholder() && column.Digits() < leastDigits:
 		report(Problem{
@@ -37,23 +37,23 @@ func checkSurrogate(column Column, report func(Problem)) {
 	}
 }
 
-// checkExport checks whether the value is exported, and that a column which is named like a secret says so.
+// checkExport checks whether Export has a known value, and whether a column that is named like a secret sets it.
 func checkExport(column Column, report func(Problem)) {
 	switch said := column.Personal.Export; {
 	case said == "" && SoundsSecret(column.Name):
 		report(Problem{
-			Message:  "is named like a secret, and does not say whether it is exported",
+			Message:  "is named like a secret, but does not set export",
 			Possible: []string{"export:no", "export:yes"},
-			Remedy:   "say export:no for hashes, tokens and keys, and export:yes for what the person may read",
+			Remedy:   "set export:no for hashes, tokens and keys, or export:yes for data that the person may read",
 		})
 	case said != "" && !slices.Contains(exports(), said):
 		report(Problem{
-			Message: "does not say whether it is exported", Found: string(said), Possible: words(exports()),
+			Message: "has an unknown value of export", Found: string(said), Possible: words(exports()),
 		})
 	}
 }
 
-// SoundsSecret reports whether the name of a column says that it holds a secret, see Export.
+// SoundsSecret reports whether the name of a column sounds like a secret. See Export.
 func SoundsSecret(name string) bool {
 	return slices.ContainsFunc(NameWords(name), func(part string) bool {
 		for _, word := range []string{"password", "secret", "token", "recovery"} {
@@ -70,8 +70,8 @@ func SoundsSecret(name string) bool {
 	})
 }
 
-// NameWords splits the name of a table or a column into words in lower case: at characters that are not letters, and at
-// camel case.
+// NameWords splits the name of a table or a column into words in lower case. It splits at characters that are not
+// letters, and at camel case.
 func NameWords(name string) []string {
 	var parts []string
 	var part []rune
@@ -97,7 +97,7 @@ func NameWords(name string) []string {
 	return parts
 }
 
-// checkDeletes refuses columns that say delete where the rows stay.
+// checkDeletes refuses columns with StrategyDelete whose rows stay.
 func (d *draft) checkDeletes(table Table) {
 	if slices.ContainsFunc(table.Personal(), func(c Column) bool { return !c.Personal.Strategy.Valid() }) {
 		return
@@ -109,26 +109,26 @@ func (d *draft) checkDeletes(table Table) {
 		if why := d.staysFor(table, column); len(why) > 0 {
 			d.report(Problem{
 				Table: table.Name, Column: column.Name,
-				Message: "says delete, which deletes its row, but the row stays because of " + strings.Join(why, ", "),
+				Message: "has erasure:delete, which deletes its row, but the row stays because of " + strings.Join(why, ", "),
 				Found:   string(StrategyDelete),
 				Possible: []string{
 					string(StrategyErase), string(StrategyAnonymize), string(StrategyNull),
 				},
-				Remedy: "say one of these for the cell, or " + d.letGo(table),
+				Remedy: "set one of these for the cell, or " + d.letGo(table),
 			})
 		}
 	}
 }
 
-// letGo is the remedy by which the rows of a table go.
+// letGo is the remedy that makes an erasure delete the rows of a table.
 func (d *draft) letGo(table Table) string {
 	if paths := d.paths[table.Name]; len(paths) > 1 || len(paths) == 1 && paths[0].OnErasure() != "" {
-		return "erasure:delete on the path for the row"
+		return "set erasure:delete on the path to delete the row"
 	}
-	return `subject:"owned" for the row if all of it is the subject's`
+	return `mark the table with subject:"owned" if its rows belong to the subject as a whole`
 }
 
-// staysFor returns the reasons why an erasure of a person that the column belongs to leaves its row.
+// staysFor returns the reasons why an erasure keeps the row of a column, for a person that the column belongs to.
 func (d *draft) staysFor(table Table, column Column) []string {
 	paths := d.paths[table.Name]
 	if len(paths) == 0 || len(paths) == 1 && paths[0].OnErasure() == "" {
@@ -140,13 +140,13 @@ func (d *draft) staysFor(table Table, column Column) []string {
 	var why []string
 	for _, path := range paths {
 		if path.Has(column) && !d.RowsGo(table, path) {
-			why = append(why, strings.TrimSpace("the path "+path.Via)+" (it does not say erasure:delete)")
+			why = append(why, strings.TrimSpace("the path "+path.Via)+" (without erasure:delete)")
 		}
 	}
 	return why
 }
 
-// keepers name the columns for which the rows stay, each with the reason.
+// keepers returns the columns that keep their rows, each with its reason.
 func (t Table) keepers() []string {
 	var names []string
 	for _, column := range t.KeptBy() {
@@ -155,7 +155,7 @@ func (t Table) keepers() []string {
 	return names
 }
 
-// keeping is the reason why the column keeps its row.
+// keeping returns the reason why the column keeps its row.
 func (c Column) keeping() string {
 	switch {
 	case c.Personal == nil:

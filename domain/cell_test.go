@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// cell is a data map of one table, with columns beside the key.
+// cell returns a data map of one table that has the columns in addition to the key.
 func cell(owned bool, columns ...domain.Column) (domain.DataMap, error) {
 	return domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Owned: owned,
@@ -52,7 +52,7 @@ func TestDeleteIsRefusedWhereTheRowStays(t *testing.T) {
 	}
 }
 
-func TestAColumnNamedLikeASecretMustSayWhetherItIsExported(t *testing.T) {
+func TestAColumnNamedLikeASecretMustSetExport(t *testing.T) {
 	for name, secret := range map[string]bool{
 		"password": true, "Password": true, "passwords": true, "encrypted_password": true, "passwordHash": true,
 		"secret": true, "client_secret": true, "clientsecret": true, "secrets": true,
@@ -91,7 +91,7 @@ func TestAColumnNamedLikeASecretMustSayWhetherItIsExported(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatIsNotSaidToStayInsideIsExported(t *testing.T) {
+func TestColumnsWithExportNoAreNotExported(t *testing.T) {
 	hash := contact("password_hash", "")
 	hash.Personal.Export = domain.ExportNo
 	m, err := cell(true, contact("email", ""), hash, column("theme", domain.TypeText))
@@ -106,7 +106,7 @@ func TestOnlyWhatIsNotSaidToStayInsideIsExported(t *testing.T) {
 	}
 }
 
-func TestASecretInAKeyIsSaidOrNamed(t *testing.T) {
+func TestASecretInAKeyIsRefusedOrNoticed(t *testing.T) {
 	passes := func(token *domain.Annotation) domain.DataMap {
 		m, err := domain.NewDataMap(
 			domain.Table{Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{
@@ -210,10 +210,10 @@ func TestASurrogateThatCannotBeWrittenIsRefused(t *testing.T) {
 		"the empty text in a number":        {domain.TypeNumber, domain.EmptySurrogate, 0, "anonymize", true},
 		"room for eight digits":             {domain.TypeText, "{}@x", 10, "anonymize", false},
 		"room for seven digits":             {domain.TypeText, "{}@x", 9, "anonymize", true},
-		"room for none":                     {domain.TypeText, "{}@erased.invalid", 4, "anonymize", true},
-		"a surrogate for what is NULL":      {domain.TypeText, "gone", 0, "null", true},
-		"the empty text for what is NULL":   {domain.TypeText, domain.EmptySurrogate, 0, "null", true},
-		"no surrogate for what is NULL":     {domain.TypeText, "", 0, "null", false},
+		"room for no digits":                {domain.TypeText, "{}@erased.invalid", 4, "anonymize", true},
+		"a surrogate for NULL":              {domain.TypeText, "gone", 0, "null", true},
+		"the empty text for NULL":           {domain.TypeText, domain.EmptySurrogate, 0, "null", true},
+		"no surrogate for NULL":             {domain.TypeText, "", 0, "null", false},
 		"a surrogate that may not be used":  {domain.TypeText, "gone", 0, "erase", false},
 		"a surrogate that is much too long": {domain.TypeText, "gone for ever", 4, "erase", true},
 	} {

@@ -6,11 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxTextLength bounds identifiers and free-text fields, in characters (Unicode code points), not bytes.
+// MaxTextLength is the maximum length of identifiers and free-text fields. It counts characters (Unicode code points),
+// not bytes.
 const MaxTextLength = 255
 
-// CheckText returns the fault of a text in a field, or nothing: the text must have minimum to MaxTextLength characters,
-// be valid UTF-8 and hold no NUL, which PostgreSQL cannot store.
+// CheckText returns the error of a text in a field, or nil. The text must have minimum to MaxTextLength characters and
+// be valid UTF-8. It must not contain NUL, which PostgreSQL cannot store.
 func CheckText(field, value string, minimum int) []FieldError {
 	switch {
 	case !utf8.ValidString(value) || strings.ContainsRune(value, 0):
@@ -24,11 +25,11 @@ func CheckText(field, value string, minimum int) []FieldError {
 	}
 }
 
-// CheckPurpose returns the fault of a purpose, or nothing: 1 to MaxTextLength characters.
+// CheckPurpose returns the error of a purpose, or nil. A purpose has 1 to MaxTextLength characters.
 func CheckPurpose(purpose string) []FieldError { return CheckText("purpose", purpose, 1) }
 
-// CheckCall is the first check of an engine: it returns ErrSubject if the subject has no id, and ErrInvalid with all
-// fields if there are any.
+// CheckCall is the first check of a service. Returns ErrSubject if the subject has no id. Returns ErrInvalid with all
+// fields if fields is not empty.
 func CheckCall(op string, id SubjectID, fields []FieldError) error {
 	if err := (Subject{ID: id}).Validate(); err != nil {
 		return err

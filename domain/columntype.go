@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// ColumnType says how a column's values are exported, which surrogate fits it, and what a key can hold.
+// ColumnType is the type of a column. It determines the form of exported values, the surrogate, and the values of a
+// key.
 type ColumnType string
 
 // The column types. SmallInt, Integer and BigInt are signed with 16, 32 and 64 bits.
@@ -35,16 +36,17 @@ func columnTypes() []ColumnType {
 	}
 }
 
-// keyTypes are the types that canBeKey.
+// keyTypes are the types for which canBeKey is true.
 func keyTypes() []ColumnType {
 	return slices.DeleteFunc(columnTypes(), func(t ColumnType) bool { return !t.canBeKey() })
 }
 
-// canBeKey reports whether a subject's key may have the type: those whose values have one text form each.
+// canBeKey reports whether a column of a subject's key may have the type. Each value of such a type has exactly one
+// text form.
 func (t ColumnType) canBeKey() bool { return t == TypeText || t == TypeUUID || t.bits() > 0 }
 
 func (t ColumnType) bits() int {
-	switch t { //nolint:exhaustive // the others are no integers
+	switch t { //nolint:exhaustive // the other types are not integers
 	case TypeSmallInt:
 		return 16
 	case TypeInteger:
@@ -56,8 +58,8 @@ func (t ColumnType) bits() int {
 	}
 }
 
-// fitsKey reports whether an element of a subject id is a value of the key column. It takes only the canonical text of
-// a value ("7", not "007"; a UUID in lower case), because the ledgers know the subject by that text: two spellings
+// fitsKey reports whether an element of a subject id is a value of the key column. It accepts only the canonical text
+// of a value ("7", not "007"; a UUID in lower case). The ledgers identify the subject by this text, so two spellings
 // would be two subjects with one row.
 func (c Column) fitsKey(element string) bool {
 	if bits := c.Type.bits(); bits > 0 {
@@ -70,7 +72,7 @@ func (c Column) fitsKey(element string) bool {
 	return c.Length == 0 || utf8.RuneCountInString(element) <= c.Length
 }
 
-// keyValue turns an element that fits into a value of the key column: an int64 for integers, else a string.
+// keyValue converts an element that fits into a value of the key column: int64 for integers, otherwise string.
 func (c Column) keyValue(element string) any {
 	if c.Type.bits() == 0 {
 		return element

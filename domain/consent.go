@@ -2,28 +2,29 @@ package domain
 
 import "time"
 
-// ConsentDecision is what a subject decides about one purpose: consent given (Art. 6(1)(a) GDPR) or withdrawn
-// (Art. 7(3)).
+// ConsentDecision is a decision of a subject about one purpose. The subject gives consent (Art. 6(1)(a) GDPR) or
+// withdraws it (Art. 7(3) GDPR).
 type ConsentDecision struct {
 	Purpose       string // 1 to MaxTextLength characters
-	PolicyVersion string // which text the subject saw; 1 to MaxTextLength characters
+	PolicyVersion string // the version of the text that the subject saw; 1 to MaxTextLength characters
 	Granted       bool
-	Source        string // where the decision came from, such as "api"; 1 to MaxTextLength characters
+	Source        string // the origin of the decision, such as "api"; 1 to MaxTextLength characters
 }
 
-// Check returns everything that is wrong with the decision, or nothing.
+// Check returns all errors of the decision, or nil.
 func (d ConsentDecision) Check() []FieldError { return d.CheckAmong(Purposes{}) }
 
-// CheckAmong returns everything that is wrong with the decision, or nothing; see Purposes.Check for its purpose.
+// CheckAmong returns all errors of the decision, or nil. It checks the purpose as Purposes.Check does.
 func (d ConsentDecision) CheckAmong(purposes Purposes) []FieldError {
 	fields := purposes.Check(d.Purpose)
 	fields = append(fields, CheckText("policy_version", d.PolicyVersion, 1)...)
 	return append(fields, CheckText("source", d.Source, 1)...)
 }
 
-// ConsentRecord is one line of the append-only consent ledger, the proof that Art. 7(1) asks for. Of a subject's
-// records for a purpose the one that the store took in last is in force. RecordedAt documents when the decision was
-// made, by the clock of the process that recorded it; it decides nothing, because clocks differ.
+// ConsentRecord is one line of the append-only consent ledger, the proof that Art. 7(1) GDPR requires. Among a
+// subject's records for a purpose, the last record that the store accepted is in force. RecordedAt is the instant of
+// the decision, by the clock of the process that recorded it. RecordedAt does not decide which record is in force,
+// because clocks differ.
 type ConsentRecord struct {
 	SubjectID     SubjectID `json:"subject_id"`
 	Purpose       string    `json:"purpose"`
@@ -33,8 +34,8 @@ type ConsentRecord struct {
 	Source        string    `json:"source"`
 }
 
-// ConsentStatus is the consent in force for one purpose. Without any record consent is not granted and the last
-// three fields are nil.
+// ConsentStatus is the consent in force for one purpose. Without a record, consent is not granted and the last three
+// fields are nil.
 type ConsentStatus struct {
 	SubjectID     SubjectID  `json:"subject_id"`
 	Purpose       string     `json:"purpose"`
@@ -44,14 +45,15 @@ type ConsentStatus struct {
 	Source        *string    `json:"source"`
 }
 
-// ConsentStatuses are the consents in force for all purposes that the application has declared, in the order in which
-// it declared them.
+// ConsentStatuses are the consents in force for all purposes that the application has declared, in the order of the
+// declaration.
 type ConsentStatuses struct {
 	SubjectID SubjectID       `json:"subject_id"`
 	Consents  []ConsentStatus `json:"consents"`
 }
 
-// ConsentStatusOf derives the status from the record in force, or from nil when there is none.
+// ConsentStatusOf returns the status for the record in force. inForce is nil if the ledger has no record for the
+// purpose.
 func ConsentStatusOf(id SubjectID, purpose string, inForce *ConsentRecord) ConsentStatus {
 	status := ConsentStatus{SubjectID: id, Purpose: purpose}
 	if inForce != nil {

@@ -16,7 +16,7 @@ func consentRecord(at time.Time, granted bool) domain.ConsentRecord {
 	}
 }
 
-// instants are few, so that ties are frequent.
+// instants draws from few instants, so that equal instants are frequent.
 func instants() *rapid.Generator[time.Time] {
 	return rapid.Custom(func(t *rapid.T) time.Time {
 		return noon.Add(time.Duration(rapid.IntRange(0, 2).Draw(t, "instant")) * time.Microsecond)
@@ -33,7 +33,7 @@ func TestNoRecordMeansNotGranted(t *testing.T) {
 	}
 }
 
-func TestTheStatusTellsTheRecordInForce(t *testing.T) {
+func TestTheStatusShowsTheRecordInForce(t *testing.T) {
 	for _, granted := range []bool{true, false} {
 		record := consentRecord(noon, granted)
 		status := domain.ConsentStatusOf(mustID(t, "42"), "newsletter", &record)
@@ -68,7 +68,7 @@ func TestAConsentDecisionIsCheckedFieldByField(t *testing.T) {
 	}
 }
 
-// faults prints the fields at fault with their codes, in order.
+// faults formats the wrong fields with their codes, in order.
 func faults(fields []domain.FieldError) string {
 	var list []string
 	for _, field := range fields {

@@ -5,12 +5,12 @@ import "slices"
 // Column is one column of an application's table.
 type Column struct {
 	Name      string      `json:"name"`
-	Type      ColumnType  `json:"type,omitempty"`      // required for what is annotated, a subject key, or a since column
-	Length    int         `json:"length,omitempty"`    // most characters that a text column holds; 0 means no limit
-	Surrogate string      `json:"surrogate,omitempty"` // the constant to overwrite with, or empty; see Constant
+	Type      ColumnType  `json:"type,omitempty"`      // required for annotated, subject key and since columns
+	Length    int         `json:"length,omitempty"`    // maximum characters of a text column; 0 means no limit
+	Surrogate string      `json:"surrogate,omitempty"` // the constant that overwrites a value, or empty; see Constant
 	Personal  *Annotation `json:"personal,omitempty"`  // nil for a column that holds no personal data
-	// NotPersonal says that the column holds no personal data although its name may sound like it. It changes nothing of
-	// an erasure or an export: it tells a check of the data map that the column was not forgotten.
+	// NotPersonal declares that the column holds no personal data although its name may suggest it. It does not affect an
+	// erasure or an export. A check of the data map then does not report the column as forgotten.
 	NotPersonal bool   `json:"not_personal,omitempty"`
 	Note        string `json:"note,omitempty"` // for the people who maintain the data map; no operation reads it
 }
@@ -19,8 +19,8 @@ type Column struct {
 type Table struct {
 	Name       string     `json:"name"` // may be qualified by a schema: "shop.orders"
 	PrimaryKey []string   `json:"primary_key"`
-	SubjectKey []string   `json:"subject_key,omitempty"` // on the subject's table only: the columns of the subject id
-	Owned      bool       `json:"owned,omitempty"`       // the whole row is the subject's, annotated or not
+	SubjectKey []string   `json:"subject_key,omitempty"` // in the subject's table only: the columns of the subject id
+	Owned      bool       `json:"owned,omitempty"`       // all columns of a row belong to the subject, annotated or not
 	Relations  []Relation `json:"relations,omitempty"`
 	Columns    []Column   `json:"columns"`
 	Note       string     `json:"note,omitempty"` // for the people who maintain the data map; no operation reads it
@@ -40,22 +40,23 @@ func (t Table) Personal() []Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return c.Personal == nil })
 }
 
-// Duties returns the retained columns whose duties keep the cells of a column: the column itself, and those that count
-// their retention from it. A cell is kept until all of these duties are over.
+// Duties returns the retained columns whose duties keep the cells of a column. These are the column itself, and the
+// columns that count their retention from it. A cell is kept until all of these duties are over.
 func (t Table) Duties(column string) []Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool {
 		return c.Personal == nil || c.Personal.Since == "" || c.Name != column && c.Personal.Since != column
 	})
 }
 
-// RowsGo reports whether an erasure deletes the rows of the table: every annotated column says erase or delete, and the
-// rows are wholly the subject's. They are if the table is declared owned, or has annotated columns and no other column
-// but those of the primary key and of relations.
+// RowsGo reports whether an erasure deletes the rows of the table. It does if every annotated column has StrategyErase
+// or StrategyDelete, and the rows belong to the subject as a whole. Rows belong to the subject as a whole if the table
+// is Owned. They also do if the table has annotated columns, and its other columns are all in the primary key or in
+// relations.
 func (t Table) RowsGo() bool { return (t.Owned || len(t.Personal()) > 0) && len(t.KeptBy()) == 0 }
 
-// KeptBy returns the columns for which an erasure keeps the rows of the table: those that are anonymized, set to NULL
-// or retained, and unless the table is owned, those that are not annotated and in neither the primary key nor a
-// relation.
+// KeptBy returns the columns that make an erasure keep the rows of the table. These are the columns that are
+// anonymized, set to NULL or retained. Unless the table is Owned, they include every column that is not annotated, not
+// in the primary key, and not in a relation.
 func (t Table) KeptBy() []Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool {
 		if c.Personal != nil {
@@ -69,32 +70,34 @@ func (t Table) inRelation(column string) bool {
 	return slices.ContainsFunc(t.Relations, func(r Relation) bool { return r.Links(column) })
 }
 
-// DataMap says where an application keeps personal data and how every row of it belongs to a subject. It is
-// immutable, valid by construction, and safe for concurrent use. What its methods return must not be modified.
+// DataMap describes where an application stores personal data, and how each row of it belongs to a subject. It is
+// immutable and safe for concurrent use. NewDataMap accepts only valid data maps. Callers must not modify the values
+// that its methods return.
 type DataMap struct {
-	tables    []Table // the subject's first, the others in the order given
-	subjectAt int     // how many tables were given before the subject's
+	tables    []Table // the subject's table first, the others in the given order
+	subjectAt int     // the number of tables before the subject's table in the given order
 	index     map[string]int
 	paths     map[string][]Path
 	notices   []Notice
 }
 
-// NewDataMap checks the tables and works out how each one reaches the subject. Exactly one table must have a
-// SubjectKey; every other one must reach it by belongs-to relations, over any number of hops, along one path only or
-// along those marked with Path. Relations to tables outside the map are allowed and lead nowhere; a table may refer
-// to itself. The error is ErrManifest and lists all mistakes, in the order of the tables; see Problem.
+// NewDataMap checks the tables and determines how each table reaches the subject. Exactly one table must have a
+// SubjectKey. Every other table must reach it by belongs-to relations, over any number of hops. If several relations of
+// a table lead to it, the table must mark the intended relations with Relation.Path. Relations to tables outside of the
+// map are allowed and ignored. A table may refer to itself. Returns ErrManifest, which lists all mistakes in the order
+// of the tables. See Problem.
 func NewDataMap(tables ...Table) (DataMap, error) { return ReadDataMap("data map", tables, nil) }
 
-// IsZero reports whether m was never built.
+// IsZero reports whether m is the zero value, which has no tables.
 func (m DataMap) IsZero() bool { return len(m.tables) == 0 }
 
-// Tables returns all tables, the subject's first and the others in the order they were declared.
+// Tables returns all tables. The subject's table is the first. The others are in the order of their declaration.
 func (m DataMap) Tables() []Table { return m.tables }
 
 // SubjectTable returns the subject's table.
 func (m DataMap) SubjectTable() Table { return m.tables[0] }
 
-// Declared returns all tables in the order they were declared.
+// Declared returns all tables in the order of their declaration.
 func (m DataMap) Declared() []Table {
 	declared := slices.Clone(m.tables)
 	for i := range min(m.subjectAt, len(declared)-1) {
@@ -112,10 +115,10 @@ func (m DataMap) Table(name string) (Table, bool) {
 	return m.tables[i], true
 }
 
-// CheckSubject checks that the subject is valid and that its id fits the subject's key columns. Returns ErrSubject if
-// not. It reads nothing from a store.
+// CheckSubject checks that the subject is valid and that its id fits the subject's key columns. It reads nothing from a
+// store. Returns ErrSubject if the check fails.
 //
-// The HTTP API calls it before it opens a session. The services call it again, because an application calls them
+// The HTTP API calls it before it opens a session. The services call it again, because an application may call them
 // without the HTTP API. Only a store calls Key.
 func (m DataMap) CheckSubject(subject Subject) error {
 	if err := subject.Validate(); err != nil {
@@ -124,8 +127,9 @@ func (m DataMap) CheckSubject(subject Subject) error {
 	return m.checkID(subject.ID.Elements())
 }
 
-// Key turns a subject id into the values of the subject's key columns, in their order: int64 for integer columns, else
-// string. Returns ErrSubject if the id has another arity, or if the type of a column cannot hold it.
+// Key converts a subject id to the values of the subject's key columns, in the order of the columns. A value is an
+// int64 for an integer column, otherwise a string. Returns ErrSubject if the id has another number of elements, or if
+// the type of a column cannot hold an element.
 func (m DataMap) Key(id SubjectID) ([]any, error) {
 	elements := id.Elements()
 	if err := m.checkID(elements); err != nil {
@@ -143,7 +147,7 @@ func (m DataMap) Key(id SubjectID) ([]any, error) {
 func (m DataMap) checkID(elements []string) error {
 	table := m.SubjectTable()
 	if len(elements) != len(table.SubjectKey) {
-		return subjectError("the id has not as many elements as the subject's table has key columns")
+		return subjectError("the number of elements of the id differs from the number of key columns of the subject's table")
 	}
 	for i, name := range table.SubjectKey {
 		if column, _ := table.Column(name); !column.fitsKey(elements[i]) {
@@ -153,8 +157,8 @@ func (m DataMap) checkID(elements []string) error {
 	return nil
 }
 
-// IsKey reports whether rows are identified or linked by the column: it is in a key of its table or in a relation from
-// or to it. Such a column can be neither anonymized nor corrected.
+// IsKey reports whether the column identifies or links rows. The column is then in a key of its table, or in a relation
+// from or to it. An erasure cannot anonymize such a column, and a rectification cannot correct it.
 func (m DataMap) IsKey(table Table, column string) bool {
 	if slices.Contains(table.PrimaryKey, column) || slices.Contains(table.SubjectKey, column) {
 		return true
@@ -174,11 +178,11 @@ func (m DataMap) isReferenced(table Table, column string) bool {
 	return false
 }
 
-// ChildrenFirst returns the tables ordered so that each one comes before every table it refers to, the subject's
-// last; tables that are free to stand in either order are sorted by name. A cycle of relations between different
-// tables is ErrManifest.
+// ChildrenFirst returns the tables in an order in which each table comes before every table that it refers to. The
+// subject's table is the last. Tables whose order is not determined by relations are sorted by name. Returns
+// ErrManifest if relations between different tables form a cycle.
 func (m DataMap) ChildrenFirst() ([]Table, error) {
-	waiting := map[string]int{} // how many tables of the map still refer to this one
+	waiting := map[string]int{} // the number of relations of remaining tables to this table
 	for _, table := range m.tables {
 		for _, parent := range m.parents(table) {
 			waiting[parent]++
@@ -207,7 +211,7 @@ func (m DataMap) ChildrenFirst() ([]Table, error) {
 	return ordered, nil
 }
 
-// parents lists the other tables of the map that the table refers to, once for each relation.
+// parents returns the other tables of the map that the table refers to, once for each relation.
 func (m DataMap) parents(table Table) []string {
 	var parents []string
 	for _, relation := range table.Relations {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// checkTable reports everything that is wrong with one table and needs no paths to be seen.
+// checkTable reports the mistakes of one table that can be found without the paths.
 func (d *draft) checkTable(table Table) {
 	if table.Name == "" {
 		d.report(Problem{Message: "a table has no name"})
@@ -15,7 +15,7 @@ func (d *draft) checkTable(table Table) {
 	seen := map[string]bool{}
 	for _, column := range table.Columns {
 		if column.Name == "" || strings.ContainsRune(column.Name, 0) {
-			d.report(Problem{Table: table.Name, Message: "a column has no name"})
+			d.report(Problem{Table: table.Name, Message: "a column has no name, or a name that contains NUL"})
 			continue
 		}
 		if seen[column.Name] {
@@ -42,7 +42,7 @@ func (d *draft) checkColumn(table Table, column Column) {
 	if column.Length < 0 {
 		d.report(Problem{
 			Table: table.Name, Column: column.Name, Message: "has a negative length", Found: strconv.Itoa(column.Length),
-			Remedy: "leave it out, or give the most characters that the column holds",
+			Remedy: "remove it, or give the maximum number of characters of the column",
 		})
 	}
 	if column.Personal == nil {
@@ -50,8 +50,8 @@ func (d *draft) checkColumn(table Table, column Column) {
 	}
 	if column.NotPersonal {
 		d.report(Problem{
-			Table: table.Name, Column: column.Name, Message: "says that it holds no personal data, and is annotated",
-			Remedy: "leave one of the two out",
+			Table: table.Name, Column: column.Name, Message: "is annotated, and is declared to hold no personal data",
+			Remedy: "remove one of the two",
 		})
 	}
 	d.checkAnnotation(table, column)
@@ -69,7 +69,7 @@ func (d *draft) checkPrimaryKey(table Table) {
 	}
 }
 
-// checkKeyColumn reports a column of a key that is there twice or that the table does not have.
+// checkKeyColumn reports a column of a key that occurs twice or that the table does not have.
 func (d *draft) checkKeyColumn(table Table, key []string, i int, name, which string) (column Column, ok bool) {
 	column, ok = table.Column(name)
 	switch {
@@ -104,7 +104,7 @@ func (d *draft) checkSubjectKey(table Table) {
 	}
 }
 
-// isPartOf reports whether all columns are columns of the key, and the key has more.
+// isPartOf reports whether all columns are columns of the key, and the key has further columns.
 func isPartOf(columns, key []string) bool {
 	return len(columns) < len(key) && !slices.ContainsFunc(columns, func(name string) bool {
 		return !slices.Contains(key, name)
@@ -140,13 +140,13 @@ func (d *draft) checkAnnotation(table Table, column Column) {
 		report(Problem{
 			Message: "has no known erasure strategy", Found: string(a.Strategy), Possible: words(strategies()),
 		})
-		return // whether a duty may be named depends on it
+		return // the checks of the duty depend on the strategy
 	}
 	if a.Strategy != StrategyRetain {
 		if duty := dutyOf(*a); duty != "" {
 			report(Problem{
 				Message: "has a reason, retain or since, but is not retained", Found: duty,
-				Remedy: "say erasure:retain, or leave them out",
+				Remedy: "set erasure:retain, or remove them",
 			})
 		}
 		return
@@ -157,7 +157,7 @@ func (d *draft) checkAnnotation(table Table, column Column) {
 	d.checkDuration(table, *a, report)
 }
 
-// dutyOf names the members of an annotation that only a duty has.
+// dutyOf returns the names of the fields of an annotation that describe a duty and are set.
 func dutyOf(a Annotation) string {
 	var names []string
 	for name, set := range map[string]bool{
@@ -171,12 +171,12 @@ func dutyOf(a Annotation) string {
 	return strings.Join(names, ", ")
 }
 
-// checkDuration checks how long a duty lasts.
+// checkDuration checks the length of a duty and the column from which it counts.
 func (d *draft) checkDuration(table Table, a Annotation, report func(Problem)) {
 	if (a.Since == "") != a.Retain.IsZero() {
 		report(Problem{
-			Message: "needs retain and since together", Found: dutyOf(Annotation{Retain: a.Retain, Since: a.Since}),
-			Remedy: "say how long and from which time column on: retain:10y,since:<column>",
+			Message: "has only one of retain and since", Found: dutyOf(Annotation{Retain: a.Retain, Since: a.Since}),
+			Remedy: "give the period and the time column from which it counts: retain:10y,since:<column>",
 		})
 	}
 	if a.Retain != (Period{}) {
@@ -202,7 +202,7 @@ func (d *draft) checkDuration(table Table, a Annotation, report func(Problem)) {
 		})
 	case since.Type != TypeTime:
 		report(Problem{
-			Message: "counts its retention from a column that holds no time", Found: a.Since, Possible: possible,
+			Message: "counts its retention from a column that is not a time column", Found: a.Since, Possible: possible,
 		})
 	case since.Personal != nil && since.Personal.Strategy != StrategyRetain:
 		report(Problem{
@@ -219,9 +219,9 @@ func (d *draft) checkRelation(table Table, relation Relation) {
 		})
 	}
 	if len(relation.Columns) == 0 || len(relation.Columns) != len(relation.ReferencedColumns) {
-		report("", "has a relation to "+relation.References+" whose columns do not match up",
+		report("", "has a relation to "+relation.References+" that does not have one column for each referenced column",
 			strings.Join(relation.Columns, ", ")+" -> "+strings.Join(relation.ReferencedColumns, ", "), nil,
-			"give as many columns as referenced columns")
+			"name one column for each referenced column")
 		return
 	}
 	for _, name := range relation.Columns {
@@ -232,7 +232,7 @@ func (d *draft) checkRelation(table Table, relation Relation) {
 	d.checkCondition(table, relation)
 	i, inMap := d.index[relation.References]
 	if relation.Path && (relation.References == table.Name || !inMap && !d.incomplete) {
-		report("", "is marked to reach the subject by way of "+relation.References+
+		report("", "is marked as a path through "+relation.References+
 			", which is not another table of the data map", relation.References, d.otherTables(table),
 			"add that table to the data map, or mark another relation")
 	}

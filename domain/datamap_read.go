@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// ReadDataMap is NewDataMap for a reader of models or of another description. op is the operation that an error names.
-// found are the mistakes that the reader found by itself; the error lists them together with those of the tables. A
-// table that could not be read is given by its name alone. Mistakes that may follow from its absence, or from that of
-// a relation at fault, are not reported.
+// ReadDataMap works as NewDataMap, for a reader of models or of another description. An error names the operation op.
+// found are the mistakes that the reader itself found. The error lists them together with the mistakes of the tables.
+// Give a table that could not be read as a Table that has only a name. ReadDataMap does not report mistakes that may
+// result from such a table, or from a relation in found.
 func ReadDataMap(op string, tables []Table, found []Problem) (DataMap, error) {
 	d := &draft{DataMap: DataMap{index: map[string]int{}, paths: map[string][]Path{}}}
 	d.take(tables, found)
@@ -32,9 +32,9 @@ func ReadDataMap(op string, tables []Table, found []Problem) (DataMap, error) {
 	return DataMap{}, refused
 }
 
-// Draft returns the data map that an error of NewDataMap, ReadDataMap or DataMap.Refused is about, mistakes included,
-// to look for further mistakes in it. It serves no other purpose. The result is false if there is none that has a
-// subject's table and no cycle.
+// Draft returns the data map with its mistakes, for an error of NewDataMap, ReadDataMap or DataMap.Refused. Use it only
+// to search for further mistakes. ok is false if the error has no such data map, or if the data map lacks the subject's
+// table or has a cycle.
 func Draft(err error) (DataMap, bool) {
 	var refused *Error
 	if !errors.As(err, &refused) || refused.draft == nil {
@@ -44,7 +44,7 @@ func Draft(err error) (DataMap, bool) {
 	return m, len(m.tables) > 0 && len(m.tables[0].SubjectKey) > 0 && len(m.cycles()) == 0
 }
 
-// With returns the error with further problems of the data map, all in the order of the tables.
+// With returns the error with further problems of the data map. All problems are in the order of the tables.
 func (e *Error) With(further []Problem) error {
 	if len(further) == 0 {
 		return e
@@ -58,7 +58,7 @@ func (e *Error) With(further []Problem) error {
 	return refused
 }
 
-// take copies the tables that could be read, the subject's first, and indexes them.
+// take copies the tables that could be read, the subject's table first, and indexes them.
 func (d *draft) take(tables []Table, found []Problem) {
 	for _, table := range tables {
 		unread := len(table.Columns) == 0 && slices.ContainsFunc(found, func(p Problem) bool { return p.Table == table.Name })
@@ -77,7 +77,7 @@ func (d *draft) take(tables []Table, found []Problem) {
 		d.subjectAt = 0
 		if !d.incomplete {
 			d.report(Problem{
-				Message: "no table is marked as the subject's",
+				Message: "no table is marked as the subject's table",
 				Remedy:  `mark its key columns: subject:"id" in a model, subject_key in a manifest`,
 			})
 		}
@@ -89,8 +89,8 @@ func (d *draft) take(tables []Table, found []Problem) {
 		d.index[table.Name] = i
 		if i > 0 && isSubject(table) {
 			d.report(Problem{
-				Table: table.Name, Message: "is marked as the subject's, and so is " + d.tables[0].Name,
-				Found: strings.Join(table.SubjectKey, ", "), Remedy: "leave the mark at one of them",
+				Table: table.Name, Message: "is marked as the subject's table, but the mark is also on " + d.tables[0].Name,
+				Found: strings.Join(table.SubjectKey, ", "), Remedy: "mark only one of them",
 			})
 		}
 	}
@@ -98,8 +98,8 @@ func (d *draft) take(tables []Table, found []Problem) {
 
 func isSubject(t Table) bool { return len(t.SubjectKey) > 0 }
 
-// findPaths finds the paths of every table but the subject's, those in a cycle, and those with a field at fault that is
-// no column, such as a relation.
+// findPaths finds the paths of every table except the subject's table. It skips tables in a cycle. It also skips tables
+// with a mistake in a field other than a column, such as a relation.
 func (d *draft) findPaths(found []Problem) {
 	if len(d.tables) == 0 || !isSubject(d.tables[0]) {
 		return
@@ -121,8 +121,8 @@ func (d *draft) findPaths(found []Problem) {
 	}
 }
 
-// findPath finds the relations from the table to the subject's, and reports whether there are any. Where a table on
-// the way has none, that table alone is reported.
+// findPath finds the paths from the table to the subject's table, and reports whether there is one. If a table on the
+// way has no path, findPath reports only that table.
 func (d *draft) findPath(table Table, done map[string]bool) bool {
 	if found, seen := done[table.Name]; seen {
 		return found
@@ -131,13 +131,13 @@ func (d *draft) findPath(table Table, done map[string]bool) bool {
 	candidates := d.candidates(table)
 	marked := slices.ContainsFunc(candidates, func(r Relation) bool { return r.Path })
 	switch {
-	case isSubject(table): // which has been reported
+	case isSubject(table): // take has reported it
 	case len(candidates) == 0 && !d.incomplete:
 		d.report(Problem{
 			Table: table.Name, Message: "does not reach the subject's table by belongs-to relations",
 			Found:    strings.Join(relationLabels(table.Relations), ", "),
 			Possible: words(d.reached(table, done)),
-			Remedy:   "give it a belongs-to relation to the subject's table or to one that reaches it, or leave it out",
+			Remedy:   "add a belongs-to relation to the subject's table or to a table that reaches it, or remove the table",
 		})
 	case len(candidates) > 1 && !marked:
 		d.report(Problem{
@@ -157,7 +157,7 @@ func (d *draft) findPath(table Table, done map[string]bool) bool {
 	return done[table.Name]
 }
 
-// reached are the tables that a relation could lead to: the subject's, and those that are known to reach it.
+// reached returns the tables that a new relation could refer to: the tables that are known to reach the subject.
 func (d *draft) reached(table Table, done map[string]bool) []string {
 	var names []string
 	for _, other := range d.tables {
@@ -168,7 +168,7 @@ func (d *draft) reached(table Table, done map[string]bool) []string {
 	return names
 }
 
-// relationLabels name relations by their columns and the tables they refer to.
+// relationLabels returns a label for each relation. See Relation.label.
 func relationLabels(relations []Relation) []string {
 	labels := make([]string, len(relations))
 	for i, relation := range relations {
@@ -177,8 +177,8 @@ func relationLabels(relations []Relation) []string {
 	return labels
 }
 
-// cycles returns a problem for each cycle of relations between different tables. It names the member whose name comes
-// first, and the subject's table only where it must.
+// cycles returns a problem for each cycle of relations between different tables. The problem is about the table of the
+// cycle whose name sorts first. Tables with a subject key sort last.
 func (m DataMap) cycles() []Problem {
 	var problems []Problem
 	reported := map[string]bool{}
@@ -206,13 +206,13 @@ func (m DataMap) cycles() []Problem {
 		problems = append(problems, Problem{
 			Table: table.Name, Message: "is part of a cycle of relations between tables",
 			Found:  strings.Join(members, ", "),
-			Remedy: "leave one of these relations out of the data map",
+			Remedy: "remove one of these relations from the data map",
 		})
 	}
 	return problems
 }
 
-// ancestors are the tables that the table refers to, directly or by way of others.
+// ancestors returns the tables that the table refers to, directly or through other tables.
 func (m DataMap) ancestors(name string) map[string]bool {
 	found := map[string]bool{}
 	open := []string{name}

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// annotated is a table of the subject's with one annotation to be judged, on the column "total".
+// annotated returns a subject table, and a table whose column "total" has the given annotation.
 func annotated(annotation domain.Annotation) []domain.Table {
 	orders := child("orders", "users")
 	orders.Columns = append(orders.Columns,
@@ -75,7 +75,7 @@ func TestAColumnIsPersonalOrNot(t *testing.T) {
 	wantManifestError(t, err, "orders.total")
 }
 
-// wantManifestError fails unless err is ErrManifest and begins with where, the table and the column at fault.
+// wantManifestError fails unless err is ErrManifest and begins with where, which is the table and the column.
 func wantManifestError(tb testing.TB, err error, where string) {
 	tb.Helper()
 	wantCode(tb, err, domain.ErrManifest)
@@ -126,7 +126,7 @@ func TestBadTablesAreRefusedByName(t *testing.T) {
 		"a relation without columns": {"orders", func(_, orders *domain.Table) {
 			orders.Relations[0].Columns, orders.Relations[0].ReferencedColumns = nil, nil
 		}},
-		"a relation whose columns do not match up": {"orders", func(_, orders *domain.Table) {
+		"a relation without a column for each referenced column": {"orders", func(_, orders *domain.Table) {
 			orders.Relations[0].ReferencedColumns = []string{"id", "email"}
 		}},
 		"a relation from no column": {"orders.owner_id", func(_, orders *domain.Table) {

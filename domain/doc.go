@@ -1,9 +1,33 @@
-// Package domain is the vocabulary of habeas and the rules that need nothing but values: who a data subject is,
-// what consent and restriction mean, which columns of an application hold personal data, what an export and an
-// erasure consist of, and what the audit trail records.
+// Package domain defines the data types of habeas and the rules that need only values. The types describe data
+// subjects, consents and restrictions of processing, the personal data of an application, exports, erasures,
+// rectifications and the audit trail.
 //
-// It imports no third-party package and nothing that reaches outside the process. Services that act on these types live
-// in the sub-packages (consent, restriction, export, erasure, rectification, saga). Package ports declares the
-// interfaces that they need from the outside. The json tags on result types are public API: the HTTP adapters send
-// these types as they are.
+// A subject is identified by a [SubjectID], and a [DataMap] describes the personal data of the application:
+//
+//	subject, err := domain.NewSubject("42", domain.SubjectRef{Kind: "crm", Value: "c-7"})
+//	m, err := domain.NewDataMap(domain.Table{
+//		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+//		Columns: []domain.Column{
+//			{Name: "id", Type: domain.TypeBigInt},
+//			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}},
+//		},
+//	})
+//	err = m.CheckSubject(subject)
+//
+// The main types are:
+//
+//   - [Subject], [SubjectID] and [SubjectRef]: the person of a request
+//   - [ConsentRecord] and [RestrictionRecord]: the lines of the ledgers
+//   - [DataMap], [Table], [Column] and [Annotation]: the location and the treatment of personal data
+//   - [Plan] and [Step]: the steps of an erasure
+//   - [ExportBundle] and [ExportRecord]: the result of an export
+//   - [Correction]: a corrected value of a rectification
+//   - [OutboxEntry]: a call to an external system that is still due
+//   - [AuditEvent]: a line of the audit trail
+//   - [Error] and [Code]: the errors of all packages
+//
+// The package imports only the standard library, and does not access files, the network or a database. The services
+// that use these types are in the packages below domain, such as consent, restriction, export, erasure, rectification
+// and saga. Package ports declares the interfaces between the services and their environment. The JSON form of the
+// result types is public API, because the HTTP adapters send these types unchanged.
 package domain

@@ -19,7 +19,7 @@ func TestNumbersKeepEveryDigit(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoJSONNumberIsAString(t *testing.T) {
+func TestATextThatIsNotAJSONNumberIsAString(t *testing.T) {
 	for _, text := range []domain.Number{
 		"NaN", "Infinity", "-Infinity", "", "-", "+1", "01", "-01", "1.", ".5", "1e", "1e+", "1.e5", "0x1", "1_0",
 		"1 ", " 1", "1,5", "٧",
@@ -28,7 +28,7 @@ func TestWhatIsNoJSONNumberIsAString(t *testing.T) {
 	}
 }
 
-// encoding/json compares what MarshalJSON returns with the grammar of JSON, and is the judge here.
+// encoding/json checks the result of MarshalJSON against the grammar of JSON. The test relies on this check.
 func TestANumberIsANumberExactlyWhenJSONSaysSo(t *testing.T) {
 	text := rapid.StringOfN(rapid.SampledFrom([]rune("0123456789+-.eE")), 1, 8, -1)
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,14 +10,16 @@ import (
 	"time"
 )
 
-// MarkErased marks those records of one row that an erasure has overwritten, and takes their surrogates off. The
-// records are those of ExportedColumns of the table, of a subject that was erased before. The paths are those that lead
-// from the row to the subject. A store calls it.
+// MarkErased marks the records of one row whose values an erasure has overwritten, and removes their surrogates. A
+// store calls it for a subject that was erased before. The records are those of the ExportedColumns of the table. The
+// paths in along connect the row to the subject.
 //
-// A cell was overwritten if it holds what an erasure writes into it, in a row that an erasure has overwritten: one that
-// holds a surrogate that no application writes, or nothing but surrogates. A number that is 0 in a row that was added
-// after the erasure is a number. A path along which an erasure deletes the rows, or sets a reference to NULL, leads to
-// the subject from rows that are newer than the erasure: no cell was overwritten along it.
+// A cell counts as overwritten if it holds a value that an erasure writes, and an erasure has overwritten its row. An
+// erasure has overwritten a row if the row holds a surrogate that no application writes, or holds only surrogates. For
+// example, 0 in a row that was added after the erasure is an ordinary number.
+//
+// If an erasure deletes rows along a path, or sets a reference of the path to NULL, existing rows on this path are
+// newer than the erasure. MarkErased ignores such a path, because no cell was overwritten along it.
 func (m DataMap) MarkErased(table Table, along []Path, records []ExportRecord) {
 	along = slices.DeleteFunc(slices.Clone(along), func(p Path) bool { return !m.leadsOn(table, p) })
 	columns := make([]Column, len(records))
@@ -49,22 +51,22 @@ func (m DataMap) MarkErased(table Table, along []Path, records []ExportRecord) {
 	}
 }
 
-// leadsOn reports whether a row that the path leads from still leads to the subject when the subject has been erased.
+// leadsOn reports whether a row on the path is still connected to the subject after the subject has been erased.
 func (m DataMap) leadsOn(table Table, path Path) bool {
 	return !m.RowsGo(table, path) && !slices.ContainsFunc(path.Relations, func(r Relation) bool {
 		return r.OnErasure == StrategyNull
 	})
 }
 
-// anonymousText are the texts that an erasure writes into columns of any length; see ports.SubjectStore. Short ones are
-// digits alone.
+// anonymousText matches the surrogates of text columns. See ports.SubjectStore. anonymousDigits matches the surrogates
+// of short text columns, which consist of digits only.
 var (
 	anonymousText   = regexp.MustCompile(`^anon-[0-9a-f]{12,32}$`)
 	anonymousDigits = regexp.MustCompile(`^[0-9a-f]+$`)
 )
 
-// holdsSurrogate reports whether a value, as it is exported, is what an erasure writes into the column, and whether
-// hardly anything else would.
+// holdsSurrogate reports whether an exported value is a value that an erasure writes into the column. telling is true
+// if an application hardly ever writes such a value.
 func (c Column) holdsSurrogate(value any) (holds, telling bool) {
 	if c.Personal != nil && c.Personal.Strategy == StrategyNull {
 		return value == nil, false
@@ -98,7 +100,7 @@ func (c Column) holdsSurrogate(value any) (holds, telling bool) {
 	}
 }
 
-// isAnonymous reports whether a text is a surrogate of a text column without a constant.
+// isAnonymous reports whether a text is a surrogate of a text column that has no constant.
 func (c Column) isAnonymous(text string) bool {
 	const longest, prefix, least = 37, len("anon-"), 12
 	length := longest
@@ -114,7 +116,8 @@ func (c Column) isAnonymous(text string) bool {
 	return anonymousText.MatchString(text)
 }
 
-// holdsConstant reports whether a value is the constant that overwrites the column, in whatever form it was written.
+// holdsConstant reports whether a value equals the constant that overwrites the column. It ignores differences of the
+// written form.
 func (c Column) holdsConstant(value any) bool {
 	text, _ := c.Constant()
 	switch value := value.(type) {
@@ -159,9 +162,9 @@ func asFloat(value any) (float64, bool) {
 	}
 }
 
-// ExportedColumns returns the columns that an export has of the subject's rows of a table: those that Exported returns,
-// or else those of the primary key, if no column is annotated and the rows are wholly the subject's or lead others to
-// the subject. The columns of such a key are of the category technical.
+// ExportedColumns returns the columns of a table that an export shows for the subject's rows. These are the columns
+// that Table.Exported returns. A table without annotated columns has the columns of its primary key instead, with the
+// category technical, if its rows belong to the subject as a whole or connect rows of other tables to the subject.
 func (m DataMap) ExportedColumns(table Table) []Column {
 	if len(table.Personal()) > 0 || !m.holdsRows(table) {
 		return table.Exported()
@@ -176,8 +179,8 @@ func (m DataMap) ExportedColumns(table Table) []Column {
 	return columns
 }
 
-// holdsRows reports whether the rows of a table without annotated columns are the subject's. The key of the subject's
-// own row is the subject's id, which the bundle has.
+// holdsRows reports whether an export shows the keys of a table without annotated columns. It returns false for the
+// subject's own table unless it is Owned, because its key is the subject id, which the bundle already has.
 func (m DataMap) holdsRows(table Table) bool {
 	return table.Owned || table.Name != m.SubjectTable().Name && slices.ContainsFunc(m.Tables(), func(child Table) bool {
 		return (len(child.Personal()) > 0 || child.Owned) && slices.ContainsFunc(m.Paths(child.Name), func(p Path) bool {

@@ -10,11 +10,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// heldCell is a column, and what a row has in it.
+// heldCell is a column and the value of one row in it.
 type heldCell struct {
 	column domain.Column
 	value  any
-	erased bool // as it is to be found
+	erased bool // the expected ExportRecord.Erased
 }
 
 func anonymized(kind domain.ColumnType, value any, erased bool) heldCell {
@@ -63,7 +63,7 @@ func TestCellsThatAnErasureHasOverwrittenAreMarked(t *testing.T) {
 		"NULL": {
 			text(0, "anon-"+hex, true),
 			anonymized(domain.TypeText, nil, true).with(func(c *domain.Column) { c.Personal.Strategy = domain.StrategyNull }),
-			anonymized(domain.TypeText, nil, false), // which an erasure would have overwritten
+			anonymized(domain.TypeText, nil, false), // an erasure would have overwritten it
 		},
 		"what was written after the erasure": {
 			text(0, "anon-"+hex, true), text(0, "new", false), anonymized(domain.TypeInteger, int64(7), false),
@@ -87,7 +87,7 @@ func TestCellsThatAnErasureHasOverwrittenAreMarked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			table := domain.Table{Name: "users", PrimaryKey: []string{"id"}, Columns: []domain.Column{{Name: "id"}}}
-			table.Columns = append(table.Columns, domain.Column{Name: "theme"}) // for which the rows stay
+			table.Columns = append(table.Columns, domain.Column{Name: "theme"}) // not annotated, so that the rows stay
 			var records []domain.ExportRecord
 			for i, c := range cells {
 				c.column.Name = string(rune('a' + i))
@@ -118,7 +118,7 @@ func TestARowOfATableWhoseRowsGoIsNew(t *testing.T) {
 	}
 }
 
-// What an erasure did to a row depends on the path along which the row was the subject's.
+// The effect of an erasure on a row depends on the path from the row to the subject.
 func TestErasedCellsAreJudgedAlongThePathsOfTheirRow(t *testing.T) {
 	of := func(via, name string) domain.Column {
 		c := contact(name, "")

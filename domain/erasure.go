@@ -6,34 +6,34 @@ import (
 	"time"
 )
 
-// Step is one step of an erasure plan: a local one on all of the subject's rows of a table, or, when External is
-// set, a deletion at the external system that a resolver stands for.
+// Step is one step of an erasure plan. A local step affects all rows of the subject in a table. An External step is an
+// erasure in the external system of a resolver.
 type Step struct {
 	Target   string   `json:"target"`             // the table, or the resolver
-	Strategy Strategy `json:"strategy"`           // delete rows, anonymize columns, or retain them
-	Columns  []string `json:"columns,omitempty"`  // what is anonymized, set to NULL or retained; nil when rows are deleted
+	Strategy Strategy `json:"strategy"`           // delete rows, anonymize columns, or retain columns
+	Columns  []string `json:"columns,omitempty"`  // anonymized, set to NULL, or retained; nil if rows are deleted
 	External bool     `json:"external,omitempty"` // carried out through the outbox
-	// Via is the name of the path whose rows the step is about; empty where the table has one path. See Path.
+	// Via is the name of the path whose rows the step affects. It is empty if the table has one path. See Path.
 	Via string `json:"via,omitempty"`
-	// Clears are columns of an anonymize step that are set to NULL: the reference to the subject. See DataMap.Clears.
+	// Clears are columns of an anonymize step that refer to the subject and are set to NULL. See DataMap.Clears.
 	Clears []string `json:"clears,omitempty"`
 
-	// Expired are retained columns with a bounded duty. A retain step has them among its Columns. A row that keeps none of
-	// its Columns, because all duties are over at the instant At, does not count as retained. An anonymize step that
-	// LocalAt makes overwrites the cells of these columns whose duty is over. A row in which it overwrites nothing does
-	// not count as anonymized.
+	// Expired are retained columns whose duty has an end. A retain step also has them among its Columns. A row does not
+	// count as retained if all duties of its Columns are over at the instant At. An anonymize step that LocalAt creates
+	// overwrites the cells of these columns whose duty is over. A row in which the step overwrites nothing does not count
+	// as anonymized.
 	Expired []string `json:"expired,omitempty"`
 
-	// At is the instant at which duties are judged. A plan leaves it zero; see Plan.LocalAt. At the zero instant, a store
-	// takes every duty for one that goes on.
+	// At is the instant at which duties are judged. It is zero in a plan. See Plan.LocalAt. If At is zero, a store treats
+	// no duty as over.
 	At time.Time `json:"-"`
 
-	// Left narrows a step that OnlyExpired to cells that earlier steps have left. A store sets it; see Left.
+	// Left restricts a step with OnlyExpired to cells that earlier erasures have left. A store sets it. See the type Left.
 	Left *Left `json:"-"`
 }
 
-// Plan says what an erasure does, step by step: local steps with children before parents and the subject's table last,
-// then one external deletion per resolver. It is a plain value, the same for every subject, and may be printed,
+// Plan lists the steps of an erasure. The local steps come first, in the order of DataMap.ChildrenFirst. One external
+// step for each resolver follows. A Plan is a plain value that is the same for every subject. It may be printed,
 // compared and stored.
 type Plan struct {
 	Steps []Step `json:"steps"`
@@ -49,8 +49,9 @@ func (p Plan) Local() []Step {
 	return p.Steps
 }
 
-// LocalAt returns the local steps as they are at an instant: retained cells whose duty is over by then are anonymized.
-// The step that anonymizes other columns of the table does this too; if there is no such step, a separate step does it.
+// LocalAt returns the local steps at an instant. Retained cells whose duty is over at the instant are anonymized. The
+// step that anonymizes other columns of the same rows also anonymizes these cells. If there is no such step, LocalAt
+// adds one.
 func (p Plan) LocalAt(at time.Time) []Step {
 	steps := slices.Clone(p.Local())
 	for i := 0; i < len(steps); i++ {
@@ -73,30 +74,30 @@ func (p Plan) LocalAt(at time.Time) []Step {
 	return steps
 }
 
-// SweepAt returns the steps that overwrite nothing but retained cells whose duty is over at an instant.
+// SweepAt returns the steps that overwrite only retained cells whose duty is over at an instant.
 func (p Plan) SweepAt(at time.Time) []Step {
 	return slices.DeleteFunc(p.retained().LocalAt(at), func(s Step) bool { return !s.OnlyExpired() })
 }
 
-// retained is the plan with nothing but the steps that retain.
+// retained returns a plan that has only the retain steps.
 func (p Plan) retained() Plan {
 	return Plan{slices.DeleteFunc(slices.Clone(p.Local()), func(s Step) bool { return s.Strategy != StrategyRetain })}
 }
 
-// OnlyExpired reports whether the step has nothing to do but where a duty is over.
+// OnlyExpired reports whether the step overwrites only cells whose duty is over.
 func (s Step) OnlyExpired() bool {
 	return s.Strategy == StrategyAnonymize && len(s.Columns)+len(s.Clears) == 0 && len(s.Expired) > 0
 }
 
-// OnlyClears reports whether the step has nothing to do but to clear references.
+// OnlyClears reports whether the step only clears references.
 func (s Step) OnlyClears() bool { return len(s.Clears) > 0 && len(s.Columns)+len(s.Expired) == 0 }
 
-// sameRows reports whether two steps are about the same rows.
+// sameRows reports whether two steps affect the same rows.
 func (s Step) sameRows(other Step) bool { return s.Target == other.Target && s.Via == other.Via }
 
-// ErasureResult says what an erasure (Art. 17 GDPR) did in the application's own tables, in rows per table, and which
-// external systems are still to be told. A row that several paths lead from to the subject counts once for each of
-// them.
+// ErasureResult is the result of an erasure (Art. 17 GDPR). It has the number of rows for each table in the
+// application's own database, and the external systems whose erasure is still due. A row that several paths connect to
+// the subject counts once for each path.
 type ErasureResult struct {
 	SubjectID        SubjectID        `json:"subject_id"`
 	CompletedAt      time.Time        `json:"completed_at"`

@@ -6,54 +6,55 @@ import (
 	"strings"
 )
 
-// Code classifies an error. It is itself an error, so that it serves as the sentinel for errors.Is:
+// Code classifies an error. A Code is itself an error and serves as the sentinel for errors.Is:
 //
 //	if errors.Is(err, domain.ErrUnavailable) { ... }
 //
-// Act on the code, never on the message.
+// Decide by the code of an error, never by its message.
 type Code string
 
-// The codes of this module. An error without one is internal.
+// The codes of this module. An error without a code is internal.
 const (
-	// ErrInvalid: what the caller asked for breaks a rule; Error.Fields names each field at fault.
+	// ErrInvalid: the input of the caller breaks a rule. Error.Fields names each wrong field.
 	ErrInvalid Code = "invalid"
-	// ErrSubject: the subject that the application supplied cannot be used. A fault of the application, not of the
-	// data subject: adapters fail closed.
+	// ErrSubject: the subject that the application supplied cannot be used. The fault lies in the application, not in the
+	// request of the data subject. Adapters fail closed.
 	ErrSubject Code = "subject"
-	// ErrManifest: the data map is wrong. Found at start-up, with the table and the column named.
+	// ErrManifest: the data map has a mistake. It is found at start-up, and names the table and the column.
 	ErrManifest Code = "manifest"
-	// ErrRetention: the data map would delete a row that a retention duty needs. Found at start-up.
+	// ErrRetention: the data map would delete a row that a retention duty requires. It is found at start-up.
 	ErrRetention Code = "retention_violation"
-	// ErrConfiguration: the application wired the module wrongly. Found at start-up.
+	// ErrConfiguration: the application has set up the module wrongly. It is found at start-up.
 	ErrConfiguration Code = "configuration"
-	// ErrSession: a session was used against its contract: nested, after its end, or in the wrong order.
+	// ErrSession: a session was used against its contract. It was nested, used after its end, or used in the wrong order.
 	ErrSession Code = "session"
-	// ErrUnavailable: the store cannot be reached or is too busy just now; trying again later may succeed.
+	// ErrUnavailable: the store cannot be reached or is overloaded. A later retry may succeed.
 	ErrUnavailable Code = "unavailable"
-	// ErrConflict: the store refused a write because of what it already holds.
+	// ErrConflict: the store refused a write because it conflicts with stored data.
 	ErrConflict Code = "conflict"
-	// ErrLeftOver: the database kept what an erasure told it to delete or to overwrite, or does not hold what a
-	// rectification told it to write, because of a trigger, a rule or a view. The operation is rolled back.
+	// ErrLeftOver: the statements of an erasure left data that they should have deleted or overwritten, or the database
+	// does not hold the new values of a rectification. The cause is a trigger, a rule or a view. The operation is rolled
+	// back.
 	ErrLeftOver Code = "left_over"
 )
 
-// Error makes a Code usable as a sentinel.
+// Error implements error.
 func (c Code) Error() string { return "habeas: " + string(c) }
 
-// Error is an error with a code. Its text names operations, tables, columns and fields, never a value, an
-// identifier or the message of a driver or a vendor; what it wraps may hold those, and is for errors.Is and
-// errors.As alone.
+// Error is an error with a code. Its text names operations, tables, columns and fields. The text never contains a
+// value, an identifier, or a message of a driver or a vendor. The wrapped error may contain such texts, and is only for
+// errors.Is and errors.As.
 type Error struct {
 	Code    Code
-	Op      string       // what was being done, such as "record consent"
-	Message string       // what was wrong, in words that are safe to log
-	Fields  []FieldError // the fields at fault, for ErrInvalid
+	Op      string       // the operation that failed, such as "record consent"
+	Message string       // the reason, in words that are safe to log
+	Fields  []FieldError // the wrong fields, for ErrInvalid
 	Err     error        // the cause; not part of the text
 
-	// Problems are all the mistakes of a data map, for ErrManifest and ErrRetention at start-up. Message has their text.
+	// Problems are all mistakes of a data map, for ErrManifest and ErrRetention at start-up. Message has their text.
 	Problems []Problem
 
-	draft *DataMap // the data map with the mistakes, see Draft
+	draft *DataMap // the data map with the mistakes; see Draft
 }
 
 // Error implements error.
@@ -79,7 +80,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the cause to errors.Is and errors.As.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Is reports whether target is the code of e.
@@ -88,7 +89,7 @@ func (e *Error) Is(target error) bool {
 	return ok && code == e.Code
 }
 
-// As gives the code of e to errors.As with a *Code.
+// As sets a *Code to the code of e.
 func (e *Error) As(target any) bool {
 	code, ok := target.(*Code)
 	if ok = ok && e.Code != ""; ok {
@@ -97,7 +98,7 @@ func (e *Error) As(target any) bool {
 	return ok
 }
 
-// FieldError says what is wrong with one input field. Neither text repeats the value.
+// FieldError says what is wrong with one input field. Its texts do not contain the value.
 type FieldError struct {
 	Field   string `json:"field"`
 	Code    string `json:"code"`
@@ -116,7 +117,7 @@ const (
 	FieldAmbiguous = "ambiguous"
 )
 
-// Invalid is the ErrInvalid error for the given fields, or nil when there are none.
+// Invalid returns an ErrInvalid error for the given fields, or nil if fields is empty.
 func Invalid(op string, fields []FieldError) error {
 	if len(fields) == 0 {
 		return nil
@@ -124,13 +125,13 @@ func Invalid(op string, fields []FieldError) error {
 	return &Error{Code: ErrInvalid, Op: op, Message: "invalid input", Fields: fields}
 }
 
-// Misconfigured is the ErrConfiguration error for a mistake that message names.
+// Misconfigured returns an ErrConfiguration error with a message that names the mistake.
 func Misconfigured(op, message string) error {
 	return &Error{Code: ErrConfiguration, Op: op, Message: message}
 }
 
-// ErrorClass names the kind of err in one word for the audit trail and for logs, where no message may stand:
-// "refused" and "retry_later" for the errors of resolvers, "canceled", "timeout", the text of its Code, or "internal".
+// ErrorClass classifies err in one word for the audit trail and for logs, which must not contain messages. It returns
+// "refused" or "retry_later" for an error of a resolver, "canceled", "timeout", the text of its Code, or "internal".
 func ErrorClass(err error) string {
 	var code Code
 	var refused *ResolverError

@@ -60,7 +60,7 @@ func TestErrorTextNeverHoldsTheCause(t *testing.T) {
 	}
 }
 
-// fields makes field errors of pairs of a field and a message.
+// fields converts pairs of a field and a message to field errors.
 func fields(pairs ...string) []domain.FieldError {
 	var made []domain.FieldError
 	for i := 0; i < len(pairs); i += 2 {

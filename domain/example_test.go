@@ -8,19 +8,20 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// What a subject provider returns: the id in the application's own database, and the one that a support desk has.
+// A subject provider returns the id in the application's own database and the refs in external systems.
 func ExampleNewSubject() {
 	zoe, err := domain.NewSubject("42", domain.SubjectRef{Kind: "supportdesk", Value: "c1"})
 	fmt.Println(zoe.ID.Elements(), zoe.Refs[0].Kind, err)
 
-	_, err = domain.NewSubject("") // as of a request that nobody has authenticated
+	_, err = domain.NewSubject("") // for example, from a request without authentication
 	fmt.Println(errors.Is(err, domain.ErrSubject))
 	// Output:
 	// [42] supportdesk <nil>
 	// true
 }
 
-// A customer of one tenant is nobody at another one: the id is both, in the order of the key columns.
+// The id of a customer who belongs to a tenant has two elements, in the order of the key columns. The same number at
+// another tenant is another customer.
 func ExampleNewSubjectID() {
 	zoe, err := domain.NewSubjectID("acme", "42")
 	check(err)
@@ -28,7 +29,7 @@ func ExampleNewSubjectID() {
 	check(err)
 	fmt.Println(zoe == namesake)
 
-	again, err := domain.ParseSubjectID(zoe.String()) // the canonical form, as the ledgers keep it
+	again, err := domain.ParseSubjectID(zoe.String()) // the canonical form, as the ledgers store it
 	fmt.Println(zoe == again, err)
 	// Output:
 	// false
@@ -46,7 +47,7 @@ func ExampleSubjectID_Elements() {
 	// "acme\x1f42"
 }
 
-// An application without bun models says in Go where it keeps personal data.
+// An application without bun models declares in Go where it stores personal data.
 func ExampleNewDataMap() {
 	users := domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
@@ -72,7 +73,7 @@ func ExampleNewDataMap() {
 	dataMap, err := domain.NewDataMap(users, orders)
 	fmt.Println(dataMap.SubjectTable().Name, dataMap.Paths("orders")[0].Relations[0].Columns, err)
 
-	orders.Relations = nil // whose orders are they then?
+	orders.Relations = nil // the orders now belong to no subject
 	_, err = domain.NewDataMap(users, orders)
 	for _, problem := range domain.Problems(err) {
 		fmt.Println(errors.Is(err, domain.ErrManifest), problem.Table, problem.Message, problem.Possible)
@@ -82,7 +83,7 @@ func ExampleNewDataMap() {
 	// true orders does not reach the subject's table by belongs-to relations [users]
 }
 
-// Act on the code of an error, never on its text.
+// Decide by the code of an error, never by its text.
 func ExampleCode() {
 	status := func(err error) int {
 		switch {
@@ -102,7 +103,7 @@ func ExampleCode() {
 	// 200 503 500
 }
 
-// An invalid request is told everything that is wrong with it, at once.
+// An ErrInvalid error lists all wrong fields of a request.
 func ExampleError() {
 	decision := domain.ConsentDecision{Purpose: "newsletter", Granted: true}
 	err := domain.Invalid("record consent", decision.Check())
@@ -118,9 +119,9 @@ func ExampleError() {
 	// source required
 }
 
-// A log line has the class of an error: its text may quote a person.
+// Log the class of an error, because its text may contain personal data.
 func ExampleErrorClass() {
-	refused := &domain.ResolverError{Resolver: "supportdesk", Message: "DELETE was answered 403"}
+	refused := &domain.ResolverError{Resolver: "supportdesk", Message: "DELETE returned status 403"}
 	driver := errors.New(`duplicate key value (email)=(zoe@example.org)`)
 
 	fmt.Println(domain.ErrorClass(fmt.Errorf("erase: %w", refused)))

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Valid reports whether a bundle can hold the record: it has a field, all its texts are valid UTF-8, its category and
-// its legal basis are known, and its value and its instants have a form in JSON. A record without a category is valid.
-// One record that is not valid would make the whole bundle impossible to send, or to read.
+// Valid reports whether a bundle can hold the record. A valid record has a field, and all its texts are valid UTF-8.
+// Its category is known or empty, and its legal basis is known or nil. Its value and its instants can be encoded as
+// JSON. One invalid record would make the bundle impossible to send or to read.
 func (r ExportRecord) Valid() bool {
 	for _, text := range []*string{&r.Source, &r.Field, &r.Row, r.Purpose, r.RetentionReason} {
 		if text != nil && !utf8.ValidString(*text) {
@@ -22,7 +22,7 @@ func (r ExportRecord) Valid() bool {
 		isExportable(r.Value)
 }
 
-// isExportable reports whether value is one of the values that ExportRecord names, and has a form in JSON.
+// isExportable reports whether value has a type that ExportRecord lists, and can be encoded as JSON.
 func isExportable(value any) bool {
 	switch value := value.(type) {
 	case nil, bool, []byte, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
@@ -42,7 +42,7 @@ func isExportable(value any) bool {
 	}
 }
 
-// isEncodable reports whether RFC 3339 has a text for t: it has years of four digits, and zones of less than a day.
+// isEncodable reports whether RFC 3339 can represent t: the year has four digits, and the offset is less than a day.
 func isEncodable(t time.Time) bool {
 	_, err := t.MarshalJSON()
 	return err == nil

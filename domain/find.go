@@ -11,55 +11,55 @@ import (
 
 // The bounds on a search for values.
 const (
-	MinSoughtLength = 3 // characters, without spaces at either end; the most are MaxTextLength
+	MinSoughtLength = 3 // minimum characters of a value, without spaces at either end; the maximum is MaxTextLength
 	MaxSought       = 100
 )
 
-// Found is what a search for values has found. It names a value by its index among those sought, and holds none.
+// Found is the result of a search for values. It identifies a value by its index in the search, and contains no value.
 type Found struct {
-	// Occurrences are in the order of tables, columns and values: tables by name, those of habeas last. There is none for
-	// a value that was not found.
+	// Occurrences are in the order of tables, columns and values. Tables are ordered by name, with the tables of habeas
+	// last. A value that was not found has no Occurrence.
 	Occurrences []Occurrence `json:"occurrences"`
-	// Gaps are the tables and columns that could not be searched, or not as a whole, by table.
+	// Gaps are the tables and columns that could not be searched completely, by table.
 	Gaps []FindGap `json:"gaps"`
 }
 
-// Occurrence says how many rows of a table hold a value in a column.
+// Occurrence is the number of rows of a table that hold a value in a column.
 type Occurrence struct {
-	Value  int    `json:"value"` // the index of the value among those sought
+	Value  int    `json:"value"` // the index of the value in the search
 	Table  string `json:"table"`
 	Column string `json:"column"`
 	Rows   int64  `json:"rows"` // 1 or more
 }
 
-// FindGap is a place that a search could not look at.
+// FindGap is a table or a column that a search could not read completely.
 type FindGap struct {
 	Table  string    `json:"table"`
-	Column string    `json:"column,omitempty"` // empty for the table as a whole
+	Column string    `json:"column,omitempty"` // empty for all columns of the table
 	Reason GapReason `json:"reason"`
 }
 
-// GapReason is why a search could not look at a place.
+// GapReason is the reason of a FindGap.
 type GapReason string
 
 // The reasons of a FindGap.
 const (
 	GapPrivilege   GapReason = "privilege"    // the connection lacks the privilege to read
-	GapRowSecurity GapReason = "row_security" // row-level security may hide rows; the others were searched
-	GapTimeout     GapReason = "timeout"      // the database ended the statement: it took too long, or a lock did
-	GapFailed      GapReason = "failed"       // a table that cannot be read, such as one on a server that is away
+	GapRowSecurity GapReason = "row_security" // row-level security may hide rows; the visible rows were searched
+	GapTimeout     GapReason = "timeout"      // the database ended the statement because of a timeout
+	GapFailed      GapReason = "failed"       // the table cannot be read, such as a table on an unavailable server
 )
 
-// FindProgress says how far a search has come.
+// FindProgress is the progress of a search.
 type FindProgress struct {
-	Table  string `json:"table"` // the table that is searched now; empty at the end
-	Done   int    `json:"done"`  // tables that were searched
+	Table  string `json:"table"` // the table that is searched next; empty at the end
+	Done   int    `json:"done"`  // number of tables that were searched
 	Tables int    `json:"tables"`
 }
 
-// CheckSought checks the values of a search. Returns ErrInvalid with each field at fault: values if there are none or
-// more than MaxSought, or values[i] for a value that is shorter than MinSoughtLength or longer than MaxTextLength, is
-// not valid UTF-8, or holds NUL.
+// CheckSought checks the values of a search. Returns ErrInvalid with a FieldError for each mistake. The field is values
+// if there are no values or more than MaxSought. The field is values[i] if the value is shorter than MinSoughtLength or
+// longer than MaxTextLength, is not valid UTF-8, or contains NUL.
 func CheckSought(values []string) error {
 	var fields []FieldError
 	switch {
@@ -79,8 +79,8 @@ func CheckSought(values []string) error {
 	return Invalid("find", fields)
 }
 
-// Foldings returns the characters that a search takes for r: r itself and what differs from it by its case. Those of
-// ASCII characters are ASCII.
+// Foldings returns the characters that a search treats as equal to r: r itself, and the characters that differ from r
+// only by case. For an ASCII character, all of them are ASCII.
 func Foldings(r rune) []rune {
 	all := []rune{r}
 	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
@@ -91,9 +91,10 @@ func Foldings(r rune) []rune {
 	return all
 }
 
-// SoughtPattern is the regular expression that matches the texts in which a search finds the value. The syntax is that
-// of package regexp and of PostgreSQL. It matches the value with any case, and as JSON may write it: characters with a
-// backslash, or as \u and their number. Letters and digits of ASCII are taken not to be written so.
+// SoughtPattern returns the regular expression that matches the texts in which a search finds the value. The syntax
+// works in package regexp and in PostgreSQL. The expression ignores case. It also matches the escaped forms of JSON: a
+// character after a backslash, or \u and the number of the character. It does not match escaped forms of ASCII letters
+// and digits.
 func SoughtPattern(value string) string {
 	var pattern strings.Builder
 	for _, r := range value {
@@ -113,12 +114,12 @@ func SoughtPattern(value string) string {
 	return pattern.String()
 }
 
-// shortForms are what JSON may write behind a backslash, as regular expressions.
+// shortForms are the characters that JSON may write after a backslash, as regular expressions.
 var shortForms = map[rune]string{
 	'\b': "b", '\f': "f", '\n': "n", '\r': "r", '\t': "t", '"': `"`, '\\': `\\`, '/': "/",
 }
 
-// plainForm is the regular expression for a character as it is.
+// plainForm returns the regular expression for a character without an escape.
 func plainForm(r rune) string {
 	if r > unicode.MaxASCII || unicode.IsControl(r) {
 		return string(r)
@@ -126,7 +127,7 @@ func plainForm(r rune) string {
 	return `\` + string(r)
 }
 
-// escapedForm is the regular expression for \u and the number of a character, in UTF-16.
+// escapedForm returns the regular expression for \u and the number of a character, in UTF-16.
 func escapedForm(r rune) string {
 	units := []rune{r}
 	if high, low := utf16.EncodeRune(r); high != unicode.ReplacementChar {

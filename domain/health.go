@@ -1,35 +1,35 @@
 package domain
 
-// Health is the state of habeas in one process, for probes. It holds no name of a schema and no message.
+// Health is the state of habeas in one process, for probes. It contains no names of a schema and no error messages.
 type Health struct {
-	// Live is true: the process has responded.
+	// Live is always true, because the process has responded.
 	Live bool `json:"live"`
-	// Ready is true if the process can serve requests: none of the checks of the database, of the migrations and of the
-	// worker has failed.
+	// Ready is true if the process can serve requests. The checks of the database, of the migrations and of the worker
+	// have then not failed.
 	Ready bool `json:"ready"`
-	// Degraded is true if a person should look at the outbox: it has entries that were given up or that are late. The
-	// process serves requests all the same.
+	// Degraded is true if the outbox has entries that are abandoned or late. A person should then look at the outbox. The
+	// process still serves requests.
 	Degraded bool          `json:"degraded"`
-	Checks   []HealthCheck `json:"checks"` // one of each name, in the order of the constants
+	Checks   []HealthCheck `json:"checks"` // one for each name, in the order of the constants
 }
 
 // HealthCheck is one part of a Health.
 type HealthCheck struct {
 	Name   CheckName   `json:"name"`
 	Status CheckStatus `json:"status"`
-	Err    error       `json:"-"` // why the check failed or could not be made, for a log; may be nil
+	Err    error       `json:"-"` // the reason of a failed or unknown check, for a log; may be nil
 }
 
-// CheckName names a HealthCheck.
+// CheckName is the name of a HealthCheck.
 type CheckName string
 
 // The checks.
 const (
-	CheckDatabase   CheckName = "database"          // can be reached in time
-	CheckMigrations CheckName = "migrations"        // all are applied
-	CheckWorker     CheckName = "worker"            // was seen to work lately
-	CheckAbandoned  CheckName = "abandoned_entries" // there are none in the outbox
-	CheckLate       CheckName = "late_entries"      // there are none in the outbox
+	CheckDatabase   CheckName = "database"          // the database responds in time
+	CheckMigrations CheckName = "migrations"        // all migrations are applied
+	CheckWorker     CheckName = "worker"            // the last sign of life of the worker is recent
+	CheckAbandoned  CheckName = "abandoned_entries" // the outbox has no abandoned entries
+	CheckLate       CheckName = "late_entries"      // the outbox has no late entries
 )
 
 // CheckStatus is the result of a HealthCheck.
@@ -39,11 +39,11 @@ type CheckStatus string
 const (
 	CheckOK      CheckStatus = "ok"
 	CheckFailed  CheckStatus = "failed"
-	CheckUnknown CheckStatus = "unknown" // it could not be made
-	CheckOff     CheckStatus = "off"     // there is nothing to check: no worker is running in the process
+	CheckUnknown CheckStatus = "unknown" // the check could not run
+	CheckOff     CheckStatus = "off"     // the check does not apply, because no worker is running in the process
 )
 
-// NewHealth returns the health that follows from the checks.
+// NewHealth returns the Health for the results of the checks.
 func NewHealth(checks ...HealthCheck) Health {
 	health := Health{Live: true, Ready: true, Checks: checks}
 	for _, check := range checks {
@@ -60,7 +60,7 @@ func NewHealth(checks ...HealthCheck) Health {
 	return health
 }
 
-// Status returns the result of the check of that name, CheckUnknown if there is none.
+// Status returns the result of the check with the given name, or CheckUnknown if there is no such check.
 func (h Health) Status(name CheckName) CheckStatus {
 	for _, check := range h.Checks {
 		if check.Name == name {

@@ -2,6 +2,7 @@ package domain
 
 import "time"
 
-// Instant is t as this module stores and returns it: in UTC, cut to whole microseconds, which is what PostgreSQL
-// keeps, so that what an engine returns and what it reads back later are equal.
+// Instant returns t in UTC, truncated to whole microseconds, which is the precision of PostgreSQL. This module stores
+// and returns every instant in this form. An instant that a service returns therefore equals the instant that it reads
+// back later.
 func Instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

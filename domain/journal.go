@@ -8,19 +8,24 @@ import (
 // JournalVersion is the version of the lines of a journal.
 const JournalVersion = 1
 
-// JournalEntry is a line of a journal: it says outside of the database that a subject was erased, so that the erasure
-// can be repeated after the database was restored from a backup.
+// JournalEntry is a line of a journal. It records outside of the database that a subject was erased, so that the
+// erasure can be repeated after the database was restored from a backup.
 //
-// A line is a JSON object that ends with a line feed (JSON Lines). Its members are v, the version; subject, the
-// elements of the id; erased_at, an instant of RFC 3339; and operation_id, if it is known. A reader passes over other
-// members.
+// A line is a JSON object that ends with a line feed (JSON Lines). It has these members:
+//
+//   - v is the version.
+//   - subject is the list of the elements of the id.
+//   - erased_at is an instant in the format of RFC 3339.
+//   - operation_id is the id of the erasure, if it is known.
+//
+// A reader ignores other members.
 type JournalEntry struct {
 	SubjectID   SubjectID
 	ErasedAt    time.Time
 	OperationID string
 }
 
-// journalLine is the form of a line.
+// journalLine is the JSON form of a line.
 type journalLine struct {
 	Version     int        `json:"v"`
 	Subject     []string   `json:"subject,omitempty"`
@@ -29,7 +34,7 @@ type journalLine struct {
 	Cut         bool       `json:"cut,omitempty"`
 }
 
-// AppendLine appends the line of the entry to text.
+// AppendLine appends the line of the entry to text and returns the result.
 func (e JournalEntry) AppendLine(text []byte) []byte {
 	at := Instant(e.ErasedAt)
 	return appendLine(text, journalLine{
@@ -37,8 +42,8 @@ func (e JournalEntry) AppendLine(text []byte) []byte {
 	})
 }
 
-// AppendCut appends a line to text which says that the line before it was cut off, as by a crash, and that its entry is
-// written again.
+// AppendCut appends a line to text and returns the result. The line says that the line before it is incomplete, for
+// example because of a crash, and that its entry is written again.
 func AppendCut(text []byte) []byte {
 	return appendLine(text, journalLine{Version: JournalVersion, Cut: true})
 }
@@ -46,13 +51,13 @@ func AppendCut(text []byte) []byte {
 func appendLine(text []byte, line journalLine) []byte {
 	encoded, err := json.Marshal(line)
 	if err != nil {
-		panic(err) // texts and instants have a form in JSON
+		panic(err) // cannot happen: texts and instants can be encoded as JSON
 	}
 	return append(append(text, encoded...), '\n')
 }
 
-// ParseJournalLine reads a line. cut says that the line is one of AppendCut, which has no entry. Returns ErrInvalid for
-// a line that is not of this version or has no valid entry.
+// ParseJournalLine reads a line. cut is true for the line of AppendCut, which has no entry. Returns ErrInvalid for a
+// line of another version, and for a line without a valid entry.
 func ParseJournalLine(text []byte) (entry JournalEntry, cut bool, err error) {
 	var line journalLine
 	invalid := func(message string) error {
@@ -60,7 +65,7 @@ func ParseJournalLine(text []byte) (entry JournalEntry, cut bool, err error) {
 	}
 	switch err := json.Unmarshal(text, &line); {
 	case err != nil:
-		return JournalEntry{}, false, invalid("a line is no JSON object of a journal")
+		return JournalEntry{}, false, invalid("a line is not a JSON object of a journal")
 	case line.Version != JournalVersion:
 		return JournalEntry{}, false, invalid("a line has an unknown version")
 	case line.Cut:
@@ -75,11 +80,11 @@ func ParseJournalLine(text []byte) (entry JournalEntry, cut bool, err error) {
 	return JournalEntry{SubjectID: id, ErasedAt: Instant(*line.ErasedAt), OperationID: line.OperationID}, false, nil
 }
 
-// ReplayReport says what a replay of a journal did.
+// ReplayReport is the result of a replay of a journal.
 type ReplayReport struct {
-	Lines   int64 `json:"lines"`   // the lines that were read, without empty ones and cuts
-	Broken  int64 `json:"broken"`  // the lines that were no entry
-	Current int64 `json:"current"` // the subjects that the database knows as erased since; once for each batch
+	Lines   int64 `json:"lines"`   // the lines that were read, without empty lines and cuts
+	Broken  int64 `json:"broken"`  // the lines without a valid entry
+	Current int64 `json:"current"` // the subjects that the database has as erased since; once per batch
 	Erased  int64 `json:"erased"`  // the subjects that were erased again
 	Failed  int64 `json:"failed"`  // the subjects whose erasure failed
 }

@@ -35,7 +35,7 @@ func TestALineOfAJournal(t *testing.T) {
 	}
 }
 
-// Whoever wrote a line, a later version of the same form may have more members.
+// A later version of this module may write lines with additional members.
 func TestALineMayHaveMoreMembers(t *testing.T) {
 	entry, cut, err := domain.ParseJournalLine([]byte(
 		`{"v":1,"subject":["7"],"erased_at":"2024-03-01T12:00:00Z","by":"x","cut":false}`))

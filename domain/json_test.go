@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// The names and the order of these members are public API: a change here is a change for every client.
+// The names and the order of these members are public API. A change of them affects every client.
 
 func TestConsentInJSON(t *testing.T) {
 	id := mustID(t, "42")

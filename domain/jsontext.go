@@ -8,19 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds on how deeply a JSON document may be nested.
+// The maximum nesting depths of a JSON document.
 const (
 	// maxStoredDepth is far below the depth at which a database refuses a document.
 	maxStoredDepth = 1000
-	// maxExportedDepth leaves room for the bundle: encoding/json reads 10,000 levels in all.
+	// maxExportedDepth leaves room for the levels of the bundle. encoding/json decodes at most 10,000 levels.
 	maxExportedDepth = 9000
 )
 
-// Number is a decimal number in its JSON form, kept as text so that no digit is lost.
+// Number is a decimal number in its JSON form. It is kept as text, so that no digit is lost.
 type Number string
 
-// MarshalJSON writes the number as it is. A text that is not a finite number (PostgreSQL knows NaN and Infinity) is
-// written as a string.
+// MarshalJSON writes the number unchanged. It writes a text that is not a finite number as a string, because PostgreSQL
+// has NaN and Infinity.
 func (n Number) MarshalJSON() ([]byte, error) {
 	if n.isJSON() {
 		return []byte(n), nil
@@ -28,8 +28,8 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(n))
 }
 
-// Storable reports whether each database can store the number: it is a JSON number of at most MaxTextLength
-// characters, and a float64 can hold it, if need be with fewer digits.
+// Storable reports whether every database can store the number. Such a number is a JSON number of at most MaxTextLength
+// characters. A float64 can hold it, possibly with fewer digits.
 func (n Number) Storable() bool {
 	if len(n) > MaxTextLength || !n.isJSON() {
 		return false
@@ -43,8 +43,8 @@ func (n Number) Storable() bool {
 	return err == nil && !vanished
 }
 
-// isJSON reports whether n is a number by the grammar of RFC 8259, section 6. It exists beside json.Valid because
-// exports encode numbers by the thousand, and json.Valid takes six times as long for one.
+// isJSON reports whether n is a number by the grammar of RFC 8259, section 6. It replaces json.Valid, which takes six
+// times as long, because exports encode thousands of numbers.
 func (n Number) isJSON() bool {
 	rest := strings.TrimPrefix(string(n), "-")
 	whole := digits(rest)
@@ -67,7 +67,7 @@ func (n Number) isJSON() bool {
 	return rest != "" && digits(rest) == len(rest)
 }
 
-// digits counts the digits that text begins with.
+// digits returns the number of digits at the start of text.
 func digits(text string) (n int) {
 	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
 		n++
@@ -75,14 +75,15 @@ func digits(text string) (n int) {
 	return n
 }
 
-// JSON is a value that the application stores as JSON; it is exported as it is, and must be valid.
+// JSON is a value that the application stores as JSON. It is exported unchanged, and must be valid.
 type JSON string
 
-// MarshalJSON writes the stored document.
+// MarshalJSON writes the stored document unchanged.
 func (j JSON) MarshalJSON() ([]byte, error) { return []byte(j), nil }
 
-// Storable reports whether each database can store the document: it is valid JSON in UTF-8, nested at most 1,000
-// levels deep, without an escaped NUL or half of a surrogate pair, and with numbers that are Storable.
+// Storable reports whether every database can store the document. Such a document is valid JSON in UTF-8 and nested at
+// most 1,000 levels deep. It contains no escaped NUL and no escaped half of a surrogate pair. All its numbers are
+// Storable.
 func (j JSON) Storable() bool {
 	text := string(j)
 	if !isJSON(text, maxStoredDepth) {
@@ -122,10 +123,10 @@ func isJSON(text string, maxDepth int) bool {
 	return true
 }
 
-// nextToken returns the first bracket, string or number in a rest of valid JSON, and the text after it. The token is
-// empty if there is none.
+// nextToken returns the first bracket, string or number in the rest of a valid JSON text, and the text after it. The
+// token is empty if the text has no further token.
 func nextToken(text string) (token, rest string) {
-	start := strings.IndexAny(text, `"[]{}-0123456789`) // passes over white space, commas, colons and literals
+	start := strings.IndexAny(text, `"[]{}-0123456789`) // skips white space, commas, colons and literals
 	if start < 0 {
 		return "", ""
 	}
@@ -148,14 +149,15 @@ func nextToken(text string) (token, rest string) {
 	return text[:end], text[end:]
 }
 
-// HasLoneSurrogate reports whether a string in valid JSON escapes one half of a surrogate pair without the other.
-// Such a half stands for no character: PostgreSQL refuses it, and encoding/json silently replaces it by another one.
+// HasLoneSurrogate reports whether a string in valid JSON escapes one half of a surrogate pair without the other half.
+// Such a half encodes no character. PostgreSQL refuses it, and encoding/json silently replaces it with U+FFFD.
 func HasLoneSurrogate[T string | []byte](text T) bool {
 	_, lone := findEscapes(text)
 	return lone
 }
 
-// findEscapes reports which escapes valid JSON has: one of NUL, and one of half of a surrogate pair without the other.
+// findEscapes reports two kinds of escapes in valid JSON. null is true for an escape of NUL. lone is true for an escape
+// of one half of a surrogate pair without the other half.
 func findEscapes[T string | []byte](text T) (null, lone bool) {
 	for i := 0; i < len(text); {
 		if text[i] != '\\' {
@@ -182,7 +184,8 @@ func findEscapes[T string | []byte](text T) (null, lone bool) {
 	return null, lone
 }
 
-// escapedUnit returns the UTF-16 code unit that text begins with in the form \uXXXX, and false if it does not.
+// escapedUnit returns the UTF-16 code unit of an escape \uXXXX at the start of text. It returns false if text does not
+// start with such an escape.
 func escapedUnit[T string | []byte](text T) (rune, bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false

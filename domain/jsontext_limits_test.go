@@ -29,7 +29,7 @@ func TestANumberIsStorableWithinTheRangeOfAFloat64(t *testing.T) {
 	}
 }
 
-// The short way for numbers without an exponent must not take what a float64 cannot hold.
+// The shortcut for numbers without an exponent must not accept a number that a float64 cannot hold.
 func TestAStorableNumberIsFiniteAndDoesNotVanish(t *testing.T) {
 	text := rapid.StringMatching(`-?(0|[1-9][0-9]{0,260})(\.[0-9]{1,260})?([eE][-+]?[0-9]{1,3})?`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -46,8 +46,8 @@ func TestAStorableNumberIsFiniteAndDoesNotVanish(t *testing.T) {
 	})
 }
 
-// A string may hold what looks like a bracket, a number or an escape.
-func TestStringsAreNotTakenForWhatTheyShow(t *testing.T) {
+// A string may contain characters that look like a bracket, a number or an escape.
+func TestCharactersOfStringsAreNotTokens(t *testing.T) {
 	brackets := strings.Repeat("[", 20_000)
 	for _, document := range []string{
 		`"` + brackets + `"`, `["` + brackets + `\"` + brackets + `"]`, `{"` + brackets + `":1}`,
@@ -108,8 +108,8 @@ func TestALoneSurrogateIsFound(t *testing.T) {
 	}
 }
 
-// encoding/json puts U+FFFD where a half of a pair stands.
-func TestALoneSurrogateIsFoundExactlyWhereEncodingJSONReplacesOne(t *testing.T) {
+// encoding/json replaces one half of a pair with U+FFFD.
+func TestALoneSurrogateIsFoundExactlyIfEncodingJSONReplacesIt(t *testing.T) {
 	pieces := rapid.SampledFrom([]string{`\ud83d`, `\ude00`, `\uD800`, `\u0041`, `\\`, `\"`, `u`, `d83d`, `x`, `é`})
 	rapid.Check(t, func(t *rapid.T) {
 		text := `"` + strings.Join(rapid.SliceOfN(pieces, 0, 8).Draw(t, "pieces"), "") + `"`

@@ -22,7 +22,7 @@ func TestJSONIsTakenByItsGrammar(t *testing.T) {
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		document := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 8).Draw(r, "pieces"), "")
-		if extreme.MatchString(document) { // what is too great for a column is refused, by another test
+		if extreme.MatchString(document) { // another test covers numbers that are too large for a column
 			return
 		}
 		valid := json.Valid([]byte(document))
@@ -74,7 +74,7 @@ func TestJSONThatPostgreSQLCannotStoreIsRefused(t *testing.T) {
 			t.Errorf("%.20s was taken", document)
 		}
 	}
-	if !domain.JSON(`"\\u0000"`).Storable() { // a backslash, and then a text
+	if !domain.JSON(`"\\u0000"`).Storable() { // an escaped backslash, followed by text
 		t.Error(`"\\u0000" was refused`)
 	}
 	if !domain.JSON(strings.Repeat("[", 999) + strings.Repeat("]", 999)).Storable() {

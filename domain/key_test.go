@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// keyedBy is a data map whose subject is known by one column.
+// keyedBy returns a data map whose subject key is one column.
 func keyedBy(tb testing.TB, key domain.Column) domain.DataMap {
 	tb.Helper()
 	return mustMap(tb, domain.Table{
@@ -97,7 +97,7 @@ func TestACompositeIDIsMatchedWhole(t *testing.T) {
 	wantCode(t, err, domain.ErrSubject)
 }
 
-// Two texts for one key would be two subjects in the ledgers who share one row.
+// Two texts for one key would be two subjects in the ledgers with the same row.
 func TestNoTwoIDsHaveOneIntegerKey(t *testing.T) {
 	m := keyedBy(t, column("id", domain.TypeBigInt))
 	text := rapid.StringMatching(`[-+]?0?[0-9]{1,3}`)

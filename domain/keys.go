@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// MaxKeys is how many keys one call of a resolver and one outbox entry have at most.
+// MaxKeys is the maximum number of keys in one call of a resolver and in one outbox entry.
 const MaxKeys = 100
 
-// KeyQuery chooses keys of an external system that a subject's rows hold, see Annotation.Ref.
+// KeyQuery selects keys of an external system that a subject's rows hold. See Annotation.Ref.
 type KeyQuery struct {
-	Resolver string // the system
+	Resolver string // the name of the resolver of the system
 
-	// ErasedAt leaves out the cells that an erasure at that instant keeps: those with a duty to retain them that goes on.
-	// The zero time leaves out none.
+	// ErasedAt leaves out the cells that an erasure at this instant keeps because a duty to retain them is not over. The
+	// zero time leaves out no cells.
 	ErasedAt time.Time
 
-	After string // only keys that come after this one, byte by byte; empty for all
-	Limit int    // the first ones, up to this number; 0 or less for none
+	After string // only keys after this key, compared byte by byte; empty for all keys
+	Limit int    // the maximum number of keys; 0 or less selects no key
 }
 
-// Refs returns the names of the external systems whose keys the columns of the data map hold, each once and in the
-// order of the tables and columns.
+// Refs returns the names of the external systems whose keys the columns of the data map hold. Each name occurs once, in
+// the order of the tables and columns.
 func (m DataMap) Refs() []string {
 	var names []string
 	for _, table := range m.tables {
@@ -40,29 +40,30 @@ func (t Table) KeysOf(resolver string) []Column {
 	return slices.DeleteFunc(t.Personal(), func(c Column) bool { return resolver == "" || c.Personal.Ref != resolver })
 }
 
-// HandsOver reports whether the keys of a column are handed over for the rows that a path leads from: those of cells
-// that belong to the subject, and when the subject is erased, also those of all cells that go with their row.
+// HandsOver reports whether the keys of a column are passed to the resolver, for the rows of a path. The keys are
+// passed if the column belongs to the subject of the path. In an erasure, they are also passed if the erasure deletes
+// the rows.
 func (m DataMap) HandsOver(table Table, column Column, path Path, erased bool) bool {
 	return path.Has(column) || erased && m.RowsGo(table, path)
 }
 
-// Keeps reports whether an erasure keeps the cells of a column whatever the instant: a duty without an end retains
-// them, or a duty with an end retains a column that is never overwritten, see IsKey.
+// Keeps reports whether an erasure keeps the cells of a column at any instant. Either the column is retained by a duty
+// without an end, or it is a retained column that is never overwritten, because it is a key (see IsKey).
 func (m DataMap) Keeps(table Table, column Column) bool {
 	return column.Personal != nil && column.Personal.Strategy == StrategyRetain &&
 		(column.Personal.Since == "" || m.IsKey(table, column.Name))
 }
 
-// IsErasedKey reports whether a text is no key of the external system, but what an erasure wrote in place of one into a
-// column of the data map. A random UUID, and the digits in a text column of up to 16 characters, cannot be told from a
-// key: they are taken for one, so that no key is lost.
+// IsErasedKey reports whether a text is not a key of the external system, but a surrogate that an erasure wrote into a
+// column with keys of the system. It returns false for surrogates that cannot be distinguished from a key, so that no
+// key is lost. These are random UUIDs, and digits in a text column of up to 16 characters.
 func (m DataMap) IsErasedKey(resolver, text string) bool {
 	return slices.ContainsFunc(m.tables, func(t Table) bool {
 		return slices.ContainsFunc(t.KeysOf(resolver), func(c Column) bool { return c.overwrites(text) })
 	})
 }
 
-// overwrites reports whether an erasure may have written the text into the column.
+// overwrites reports whether the text is a recognizable surrogate of the column.
 func (c Column) overwrites(text string) bool {
 	if constant, ok := c.Constant(); ok {
 		return c.Digits() == 0 && text == constant || c.IsFilled(text)

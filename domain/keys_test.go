@@ -29,7 +29,7 @@ func TestAColumnThatCannotHoldAKeyIsRefused(t *testing.T) {
 	}
 }
 
-func TestRefsAreInOrderAndEachThereOnce(t *testing.T) {
+func TestRefsAreInOrderAndWithoutDuplicates(t *testing.T) {
 	m, err := keyMap(keyColumn("a", domain.TypeText, "media"), keyColumn("b", domain.TypeUUID, "desk"),
 		keyColumn("c", domain.TypeBigInt, "media"), keyColumn("d", domain.TypeText, ""))
 	if err != nil || !slices.Equal(m.Refs(), []string{"media", "desk"}) {
@@ -37,7 +37,7 @@ func TestRefsAreInOrderAndEachThereOnce(t *testing.T) {
 	}
 }
 
-func TestWhatAnErasureWroteIsNoKey(t *testing.T) {
+func TestASurrogateOfAnErasureIsNotAKey(t *testing.T) {
 	short, constant, filled := keyColumn("a", domain.TypeText, "short"), keyColumn("b", domain.TypeText, "constant"),
 		keyColumn("c", domain.TypeText, "filled")
 	limited := keyColumn("f", domain.TypeText, "limited")
@@ -62,7 +62,7 @@ func TestWhatAnErasureWroteIsNoKey(t *testing.T) {
 		{"limited", "anon-" + digits[:15], true},
 		{"limited", "anon-" + digits[:14], false},
 		{"limited", digits[:20], false},
-		{"short", digits[:16], false}, // a surrogate or a key: it is handed over
+		{"short", digits[:16], false}, // a surrogate or a key, so that it is passed to the resolver
 		{"short", "anon-01234567890", false},
 		{"constant", "default.png", true},
 		{"constant", "default.jpg", false},
@@ -70,7 +70,7 @@ func TestWhatAnErasureWroteIsNoKey(t *testing.T) {
 		{"filled", "gone/{}.png", false},
 		{"number", "0", true},
 		{"number", "10", false},
-		{"nobody", "0", false},
+		{"unknown", "0", false},
 	} {
 		if got := m.IsErasedKey(c.resolver, c.text); got != c.erased {
 			t.Errorf("%s, %s: got %v", c.resolver, c.text, got)

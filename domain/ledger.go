@@ -1,18 +1,18 @@
 package domain
 
-// The sources of the records that an export has of the ledgers.
+// The sources of the records of the ledgers in an export.
 const (
 	ConsentLedgerSource     = "habeas_consent_records"
 	RestrictionLedgerSource = "habeas_restriction_records"
 )
 
-// LedgerSeq is the key of the ledgers' lines: the number under which the store took a line in. Numbers rise in the
-// order of intake; some may be missing.
+// LedgerSeq is the name of the primary key of the ledgers. Its value is the number under which the store accepted a
+// line. Numbers grow in the order of intake. Numbers may be missing.
 const LedgerSeq = "seq"
 
-// LedgerTables describes the two ledgers in the form of a data map's tables, as an export shows them: first the
-// consents, then the restrictions, both by intake. The columns are named as the fields of ConsentRecord and
-// RestrictionRecord. The tables are no part of any DataMap, and each call returns new ones.
+// LedgerTables describes the two ledgers as tables of a data map, as an export shows them. The consents come first,
+// then the restrictions, both by intake. The columns have the names of the fields of ConsentRecord and
+// RestrictionRecord in JSON. The tables are not part of any DataMap. Each call returns new tables.
 func LedgerTables() []Table {
 	proof := Annotation{
 		Category: CategoryBehavioral, Strategy: StrategyRetain, Basis: BasisLegalObligation, Reason: "Art. 7(1) GDPR",

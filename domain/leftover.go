@@ -6,18 +6,20 @@ import (
 	"time"
 )
 
-// Leftover is what an erasure should have deleted or overwritten, and a verification has found. It names a table and a
-// column, never a value, and is safe to log.
+// Leftover is data that an erasure should have deleted or overwritten, and that a verification has found. It contains
+// the names of a table and a column, never a value. It is safe to log.
 type Leftover struct {
 	Table  string `json:"table"`
 	Column string `json:"column,omitempty"` // empty for rows that should have been deleted
-	Rows   int64  `json:"rows"`             // a row that several paths lead from counts once for each of them
+	Rows   int64  `json:"rows"`             // a row that several paths connect to the subject counts once for each path
 }
 
-// Leftovers are findings of a verification, each table and column once, in the order in which they were found.
+// Leftovers are the findings of a verification, in the order in which they were found. Each pair of a table and a
+// column occurs once.
 type Leftovers []Leftover
 
-// Add counts rows of a table, or cells of a column. It returns the findings with the new ones; 0 changes nothing.
+// Add returns the findings with further rows of a table, or with further cells of a column. If rows is 0, it returns l
+// unchanged.
 func (l Leftovers) Add(table, column string, rows int64) Leftovers {
 	if rows == 0 {
 		return l
@@ -30,31 +32,31 @@ func (l Leftovers) Add(table, column string, rows int64) Leftovers {
 	return l
 }
 
-// Verification is the result of a search for what an erasure should have deleted or overwritten. See
-// ports.ErasureVerifier for what it can find.
+// Verification is the result of a search for data that an erasure should have deleted or overwritten. See
+// ports.ErasureVerifier for the limits of the search.
 type Verification struct {
 	SubjectID  SubjectID `json:"subject_id"`
-	ErasedAt   time.Time `json:"erased_at"` // the last erasure of the subject, which was verified
+	ErasedAt   time.Time `json:"erased_at"` // the instant of the last erasure of the subject
 	VerifiedAt time.Time `json:"verified_at"`
 	LeftOver   Leftovers `json:"left_over"` // empty if the erasure is verified
 }
 
-// IsLeftOver reports whether a value of the column, as it is exported, is one that an erasure overwrites, and does not
-// write itself. NULL and the empty text hold nothing, and are not left over.
+// IsLeftOver reports whether an erasure should have overwritten a value of the column. The value has the form in which
+// it is exported. NULL and the empty text are not left over, because they contain nothing.
 //
-// A value that an erasure could have written is not left over: 0, false, the start of 1970, an empty document or array,
-// the constant of the column, any UUID of version 4, and in a text column of fewer than 17 characters any text of
-// hexadecimal digits that fills the column.
+// A value that an erasure could have written is not left over. Such values are 0, false, the start of 1970, an empty
+// document or array, the constant of the column, and any UUID of version 4. In a text column of fewer than 17
+// characters, any text of hexadecimal digits that fills the column is such a value, too.
 func (c Column) IsLeftOver(value any) bool {
 	return value != "" && !c.Overwritten(value)
 }
 
-// addedAt are the names of columns that say when a row was added, without underscores and in lower case.
+// addedAt are the names of columns with the instant at which a row was added, without underscores and in lower case.
 var addedAt = []string{"createdat", "createdon", "created", "insertedat", "registeredat"}
 
-// AddedAt returns the column that says when a row of the table was added: a column of instants, annotated or not, with
-// one of the usual names created_at, created_on, created, inserted_at and registered_at, whatever its case and
-// underscores are. The first of these names wins.
+// AddedAt returns the column with the instant at which a row of the table was added. It is a column of instants,
+// annotated or not, with one of the usual names created_at, created_on, created, inserted_at and registered_at. The
+// comparison ignores case and underscores. If several columns match, the first of these names wins.
 func (t Table) AddedAt() (Column, bool) {
 	for _, name := range addedAt {
 		for _, column := range t.Columns {

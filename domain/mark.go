@@ -2,30 +2,30 @@ package domain
 
 import "time"
 
-// ErasureMark is what the erasures of a subject leave in the store. There is one for each subject: another erasure of
-// the subject gives it a new instant and a new Intake.
+// ErasureMark is the mark of the erasures of a subject in the store. Each erased subject has one mark. A further
+// erasure of the subject updates the instant and the Intake of the mark.
 type ErasureMark struct {
 	SubjectID SubjectID
-	ErasedAt  time.Time // the instant of the last erasure, as the clock of its process had it
-	Erasures  int64     // how many erasures of the subject there were
-	Intake    int64     // the place of the last erasure in the order of intake; above 0
-	SweptAt   time.Time // the instant of the last sweep that overwrote something of the subject; zero for none
+	ErasedAt  time.Time // the instant of the last erasure, by the clock of its process
+	Erasures  int64     // the number of erasures of the subject
+	Intake    int64     // the position of the last erasure in the order of intake; greater than 0
+	SweptAt   time.Time // the instant of the last sweep that overwrote a cell of the subject; zero if there was no sweep
 }
 
-// MarkQuery says which marks are listed. The zero value lists none.
+// MarkQuery selects marks. The zero value selects no marks.
 type MarkQuery struct {
-	After int64     // only marks whose Intake is above it
-	Since time.Time // only marks with this instant or a later one; zero for any
-	Until time.Time // only marks with an earlier instant; zero for any
-	Limit int       // how many marks are returned at most; 0 or less stands for none
+	After int64     // only marks with a greater Intake
+	Since time.Time // only marks with this or a later ErasedAt; zero for any
+	Until time.Time // only marks with an earlier ErasedAt; zero for any
+	Limit int       // the maximum number of marks; 0 or less selects no marks
 }
 
-// Matches reports whether a mark is one that the query lists, whatever its limit is.
+// Matches reports whether the query selects a mark, without regard to the limit.
 func (q MarkQuery) Matches(m ErasureMark) bool {
 	return m.Intake > q.After && (q.Since.IsZero() || !m.ErasedAt.Before(q.Since)) &&
 		(q.Until.IsZero() || m.ErasedAt.Before(q.Until))
 }
 
-// CheckReader returns ErrInvalid for a name that no reader of marks can have: one that is empty or longer than
-// MaxTextLength characters.
+// CheckReader returns ErrInvalid if name cannot be the name of a reader of marks. A name has 1 to MaxTextLength
+// characters.
 func CheckReader(name string) error { return Invalid("reader", CheckText("reader", name, 1)) }

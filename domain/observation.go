@@ -2,26 +2,26 @@ package domain
 
 import "time"
 
-// Activity is something that takes time, as an observer is told of it; see ports.Observer. Only the fields of its kind
-// are set. None of them holds an id, a value, a ref or a text that a client sent.
+// Activity is an event with a duration. An observer is notified of its begin and its end. See ports.Observer. Only the
+// fields of its kind are set. The fields never contain an id, a value, a ref or a text that a client sent.
 type Activity struct {
 	Kind ActivityKind
 
-	Method string // of a request: the method of its endpoint, such as "GET"
-	Route  string // of a request: the pattern of its endpoint below the prefix, such as "/consent/{purpose}"
+	Method string // for a request: the method of its endpoint, such as "GET"
+	Route  string // for a request: the pattern of its endpoint without the prefix, such as "/consent/{purpose}"
 
-	System string        // of a call: the name of the resolver
-	Call   CallOperation // of a call
+	System string        // for a call: the name of the resolver
+	Call   CallOperation // for a call: its operation
 }
 
-// ActivityKind is what kind of activity it is.
+// ActivityKind is the kind of an Activity.
 type ActivityKind string
 
 // The kinds of an Activity.
 const (
 	// ActivityRequest is an HTTP request to an endpoint, until its response is complete.
 	ActivityRequest ActivityKind = "request"
-	// ActivitySession is a call of SessionFactory.Do: all attempts, and the evidence of a failure.
+	// ActivitySession is a call of SessionFactory.Do. It includes all attempts, and the evidence of a failure.
 	ActivitySession ActivityKind = "session"
 	// ActivityCall is a call of a resolver.
 	ActivityCall ActivityKind = "call"
@@ -40,18 +40,19 @@ const (
 // Ended is the end of an Activity.
 type Ended struct {
 	Outcome Outcome
-	Status  int // of a request: the HTTP status that was sent, 100 to 599
-	Retries int // of a session: how often it was run again, 0 or more
+	Status  int // for a request: the HTTP status of the response, 100 to 599
+	Retries int // for a session: the number of retries, 0 or more
 }
 
-// Observation is one thing that an observer is told of, and that takes no time: a RightObserved, an OutboxObserved, a
-// BreakerObserved or a PollObserved. No other package can add one.
+// Observation is an event without a duration. It is a RightObserved, an OutboxObserved, a BreakerObserved or a
+// PollObserved. Other packages cannot add types.
 type Observation interface{ observation() }
 
-// RightObserved is a call of a service for a right of the subject, once its session has ended.
+// RightObserved is a call of a service for a right of the subject. It is reported once the session of the call has
+// ended.
 type RightObserved struct {
 	Right    Right
-	Decision Decision // of a consent or a restriction, else empty
+	Decision Decision // for a consent or a restriction; otherwise empty
 	Outcome  Outcome  // OutcomeOK if the session has committed
 }
 
@@ -60,14 +61,14 @@ type Right string
 
 // The rights.
 const (
-	RightErasure       Right = "erasure"       // Art. 17 GDPR; the local part, which enqueues the external one
+	RightErasure       Right = "erasure"       // Art. 17 GDPR; the local part, which enqueues the external part
 	RightExport        Right = "export"        // Art. 15 GDPR
-	RightRectification Right = "rectification" // Art. 16 GDPR; the local part, which enqueues the external one
-	RightConsent       Right = "consent"       // Art. 7 GDPR; a decision, not a question
-	RightRestriction   Right = "restriction"   // Art. 18 GDPR; a decision, not a question
+	RightRectification Right = "rectification" // Art. 16 GDPR; the local part, which enqueues the external part
+	RightConsent       Right = "consent"       // Art. 7 GDPR; a decision, not a query
+	RightRestriction   Right = "restriction"   // Art. 18 GDPR; a decision, not a query
 )
 
-// Decision is which way a consent or a restriction was decided.
+// Decision is the direction of a decision about a consent or a restriction.
 type Decision string
 
 // The decisions.
@@ -78,14 +79,15 @@ const (
 	DecisionLifted    Decision = "lifted"    // restriction
 )
 
-// OutboxObserved is the state of the outbox. It takes the place of the one observed before.
+// OutboxObserved is the state of the outbox. It replaces the state that was reported before.
 type OutboxObserved struct {
-	// Backlogs has a line for each resolver that is registered in the process or has entries that are not settled, each
-	// with the count of every status but succeeded. They belong to the caller: an observer copies what it keeps.
+	// Backlogs has a line for each resolver that is registered in the process or has entries that have not succeeded. A
+	// line has the count of every status except succeeded. Backlogs belongs to the caller, so the observer copies the
+	// parts that it keeps.
 	Backlogs []OutboxBacklog
 }
 
-// BreakerObserved is the state of the circuit breaker of a system. It takes the place of the one observed before.
+// BreakerObserved is the state of the circuit breaker of a system. It replaces the state that was reported before.
 type BreakerObserved struct {
 	System string // the name of the resolver
 	State  BreakerState
@@ -97,15 +99,15 @@ type BreakerState string
 // The states of a circuit breaker.
 const (
 	BreakerClosed   BreakerState = "closed"    // the system is called
-	BreakerHalfOpen BreakerState = "half_open" // one call is tried
-	BreakerOpen     BreakerState = "open"      // the system is left alone
+	BreakerHalfOpen BreakerState = "half_open" // one trial call is made
+	BreakerOpen     BreakerState = "open"      // the system is not called
 )
 
-// PollObserved is a batch of a worker that has ended.
+// PollObserved is the end of a batch of a worker.
 type PollObserved struct {
-	At      time.Time // when it ended
+	At      time.Time // the end of the batch
 	Outcome Outcome
-	Settled int // entries that the batch has settled
+	Settled int // the number of entries that the batch has settled
 }
 
 func (RightObserved) observation()   {}

@@ -9,12 +9,13 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// texts are the fields that are plain texts: names that the application has given at start-up, or those of endpoints.
+// texts are the fields with plain texts. Their values are names that the application sets at start-up, or names of
+// endpoints.
 var texts = []string{
 	"Activity.Method", "Activity.Route", "Activity.System", "BreakerObserved.System", "OutboxBacklog.Resolver",
 }
 
-// Whoever adds a field decides whether its values are of a closed set.
+// A developer who adds a field must decide whether its values belong to a closed set.
 func TestObservationsHoldNamesCountsAndInstants(t *testing.T) {
 	var found []string
 	for _, observed := range []any{
@@ -32,7 +33,7 @@ func TestObservationsHoldNamesCountsAndInstants(t *testing.T) {
 	}
 }
 
-// closed are the types of texts that have a closed set of values.
+// closed are the text types with a closed set of values.
 var closed = []reflect.Type{
 	reflect.TypeFor[domain.ActivityKind](), reflect.TypeFor[domain.CallOperation](), reflect.TypeFor[domain.Outcome](),
 	reflect.TypeFor[domain.Right](), reflect.TypeFor[domain.Decision](), reflect.TypeFor[domain.BreakerState](),

@@ -2,7 +2,7 @@ package domain
 
 import "time"
 
-// Operation is what an outbox entry asks of an external system.
+// Operation is the operation of an outbox entry in an external system.
 type Operation string
 
 // The operations.
@@ -11,22 +11,23 @@ const (
 	OperationRectify Operation = "rectify"
 )
 
-// OutboxStatus is where an outbox entry stands.
+// OutboxStatus is the status of an outbox entry.
 type OutboxStatus string
 
-// The statuses. Succeeded and abandoned are terminal.
+// The statuses. Succeeded is terminal. Only an operator changes an abandoned entry. A requeue sets the status pending,
+// and a discard sets the status succeeded.
 //
 //	            claim                    success
 //	pending ───────────► in_flight ───────────────► succeeded
 //	   ▲                  ▲  │  │
-//	   │ requeue    claim │  │  │ refused for good, or too often
+//	   │ requeue    claim │  │  │ permanent error, or too many attempts
 //	   │                  │  │  └──────────────────► abandoned
-//	   │                  │  ▼ failed for now            │
+//	   │                  │  ▼ temporary error           │
 //	   │                 failed                          │
 //	   └─────────────────────────────────────────────────┘
 //
-// An entry in flight whose lease has expired can be claimed like one that failed. An entry that cannot be read is
-// abandoned by the claim.
+// An entry in flight whose lease has expired can be claimed like a failed entry. A claim abandons an entry that it
+// cannot read. A claimed entry that was not tried is settled as pending.
 const (
 	OutboxPending   OutboxStatus = "pending"
 	OutboxInFlight  OutboxStatus = "in_flight"
@@ -35,60 +36,62 @@ const (
 	OutboxAbandoned OutboxStatus = "abandoned"
 )
 
-// Classes of error that a store gives an entry.
+// Error classes that a store sets as OutboxEntry.LastError.
 const (
 	// LastErrorUnreadable is the class of an entry that a store abandoned because it cannot be read.
 	LastErrorUnreadable = "unreadable"
-	// LastErrorUnclaimed is the class of an entry that was due for long, and that no process took.
+	// LastErrorUnclaimed is the class of an entry that has been due for a long time and that no process has claimed.
 	LastErrorUnclaimed = "unclaimed"
 )
 
-// LongestWait is the longest that an entry waits for its next attempt where an external system asks for a wait.
+// LongestWait limits the wait until the next attempt that an external system may ask for.
 const LongestWait = 24 * time.Hour
 
-// Corrections are the right values of a rectification (Art. 16 GDPR), by category.
+// Corrections are the corrected values of a rectification (Art. 16 GDPR), by category.
 type Corrections map[Category]any
 
-// OutboxEntry is one call that an external system still owes a subject. It is written in the transaction that
-// erases or rectifies locally, and carried out afterwards, so that neither can happen without the other.
+// OutboxEntry is one call to an external system that is still due for a subject. It is written in the transaction that
+// erases or rectifies locally, and carried out afterwards. If the transaction commits, the entry exists. If it rolls
+// back, the entry does not exist.
 type OutboxEntry struct {
 	EntryID       string       `json:"entry_id"` // the idempotency key of the external call
 	SubjectID     SubjectID    `json:"subject_id"`
 	Resolver      string       `json:"resolver"`
 	Ref           SubjectRef   `json:"ref"`
 	Operation     Operation    `json:"operation"`
-	OperationID   string       `json:"operation_id,omitempty"` // of the erasure or rectification; "" if unknown
+	OperationID   string       `json:"operation_id,omitempty"` // the id of the erasure or rectification; "" if unknown
 	Corrections   Corrections  `json:"corrections"`
 	Status        OutboxStatus `json:"status"`
 	Attempts      int          `json:"attempts"`
 	EnqueuedAt    time.Time    `json:"enqueued_at"`
 	LastAttemptAt *time.Time   `json:"last_attempt_at"`
-	NextAttemptAt *time.Time   `json:"next_attempt_at"` // nil means at once
+	NextAttemptAt *time.Time   `json:"next_attempt_at"` // nil means immediately
 	LastError     *string      `json:"last_error"`      // an error class, never a message
 	LeaseToken    *string      `json:"lease_token"`
 }
 
-// OutboxTarget is an operation at an external system that a process can carry out.
+// OutboxTarget is an operation in an external system that a process can carry out.
 type OutboxTarget struct {
 	Resolver  string
 	Operation Operation
-	// LongestWait is the longest that the process has an entry wait for its next attempt, or keeps one leased. What is
-	// shorter than the constant LongestWait stands for that.
+	// LongestWait is the maximum time for which the process lets an entry wait for its next attempt or leases an entry.
+	// A value below the constant LongestWait has no effect.
 	LongestWait time.Duration
-	// Limit is how many entries of the resolver, whatever their operation, one claim takes at most. Of the targets of one
-	// resolver, the lowest Limit counts. 0 or less stands for no limit but that of the claim.
+	// Limit is the maximum number of entries of the resolver in one claim, over all operations. If several targets of one
+	// resolver have a Limit, the lowest applies. If Limit is 0 or less, only the limit of the claim applies.
 	Limit int
-	// DueFrom is for a caller that has claimed before: the claim may pass over entries of the target that have been due
-	// since before that instant, new ones by EnqueuedAt and others by NextAttemptAt. The zero time passes over none.
+	// DueFrom allows the claim to skip entries of the target that became due before this instant. A caller sets it if
+	// its earlier claims have taken these entries. New entries are compared by EnqueuedAt, other entries by
+	// NextAttemptAt. The zero time skips no entries.
 	DueFrom time.Time
-	// DueUntil is for such a caller, too: the claim may also pass over entries that came due after that instant. The zero
-	// time passes over none.
+	// DueUntil allows the claim to skip entries of the target that became due after this instant. The zero time skips no
+	// entries.
 	DueUntil time.Time
 }
 
-// LatestNextAttempt is the last instant for which clocks that agree could have put off an entry, as a claim sees it:
-// the longest wait after at, of LongestWait, of the lease, and of those of the targets. An entry that is put off for
-// longer was put off by a clock that was wrong.
+// LatestNextAttempt returns the latest instant to which a process with a correct clock could have postponed an entry.
+// It is at plus the longest wait. The longest wait is the maximum of LongestWait, the length of the lease, and the
+// LongestWait of each target. An entry with a later NextAttemptAt was postponed by a wrong clock.
 func LatestNextAttempt(at, leaseUntil time.Time, known []OutboxTarget) time.Time {
 	longest := max(LongestWait, leaseUntil.Sub(at))
 	for _, target := range known {
@@ -97,60 +100,61 @@ func LatestNextAttempt(at, leaseUntil time.Time, known []OutboxTarget) time.Time
 	return at.Add(longest)
 }
 
-// OutboxStatuses lists every status.
+// OutboxStatuses returns every status.
 func OutboxStatuses() []OutboxStatus {
 	return []OutboxStatus{OutboxPending, OutboxInFlight, OutboxSucceeded, OutboxFailed, OutboxAbandoned}
 }
 
-// Settlement is what came of a claimed entry.
+// Settlement is the outcome of a claimed entry.
 type Settlement struct {
-	Entry OutboxEntry // as it was claimed, with its lease token
+	Entry OutboxEntry // the claimed entry, with its lease token
 
-	// Status is succeeded, failed or abandoned; or pending for an entry that was claimed but never tried, which gives
-	// it back with the attempt taken off. What succeeded keeps neither its ref nor its corrections; an abandoned
-	// rectification neither, and an abandoned erasure keeps its ref, which a requeue needs.
+	// Status is succeeded, failed, abandoned or pending. Pending returns an entry that was claimed but not tried, and
+	// subtracts its attempt. Succeeded clears the ref and the corrections of the entry. Abandoned clears them for a
+	// rectification. Abandoned keeps the ref of an erasure, because a requeue needs it.
 	Status OutboxStatus
 
-	// LastError is an error class, for what failed or was abandoned; the entry has none after any other outcome, not
-	// even that of an attempt before.
+	// LastError is the error class of a failed or abandoned entry. Any other status clears the LastError of the entry,
+	// including the error of an earlier attempt.
 	LastError string
-	// NextAttemptAt counts for what failed only: not before, and nil means at once. What is given back is due at once.
+	// NextAttemptAt is the earliest instant of the next attempt of a failed entry. Nil means immediately. Any other status
+	// ignores it: a pending entry is due immediately.
 	NextAttemptAt *time.Time
 }
 
-// SettleResult is what became of a settlement.
+// SettleResult is the result of a settlement.
 type SettleResult struct {
-	Stale     bool // the lease was lost: another attempt has the entry now, or had it
-	Completes bool // with it, the last entry of the operation has succeeded
+	Stale     bool // the lease was lost, and the settlement changed nothing
+	Completes bool // with this settlement, all entries of the operation have succeeded; see ports.Outbox.Settle
 }
 
-// OutboxBacklog is what is left to be done for a resolver.
+// OutboxBacklog describes the entries of a resolver that have not succeeded.
 type OutboxBacklog struct {
 	Resolver string                 `json:"resolver"`
-	Counts   map[OutboxStatus]int64 `json:"counts"` // of every status but succeeded, with 0 if need be
-	// Oldest is when the oldest open entry (pending, failed or in flight) was enqueued; nil if there is none.
+	Counts   map[OutboxStatus]int64 `json:"counts"` // for every status except succeeded; may be 0
+	// Oldest is the EnqueuedAt of the oldest open entry (pending, failed or in flight). It is nil if no entry is open.
 	Oldest *time.Time `json:"oldest"`
-	// OldestDue is the earliest instant at which an open entry is or was due: its NextAttemptAt, or else its EnqueuedAt.
-	// It may lie in the future. It is nil if no entry is open.
+	// OldestDue is the earliest instant at which an open entry is due: its NextAttemptAt, or its EnqueuedAt if
+	// NextAttemptAt is nil. OldestDue may lie in the future. It is nil if no entry is open.
 	OldestDue *time.Time `json:"oldest_due"`
 }
 
-// OutboxFilter chooses entries. A zero field chooses all.
+// OutboxFilter selects entries. A zero field selects all entries.
 type OutboxFilter struct {
 	Resolver       string
 	EnqueuedBefore time.Time
 	EnqueuedFrom   time.Time
 }
 
-// Matches reports whether the filter chooses the entry.
+// Matches reports whether the filter selects the entry.
 func (f OutboxFilter) Matches(e OutboxEntry) bool {
 	return (f.Resolver == "" || f.Resolver == e.Resolver) &&
 		(f.EnqueuedBefore.IsZero() || e.EnqueuedAt.Before(f.EnqueuedBefore)) &&
 		!e.EnqueuedAt.Before(f.EnqueuedFrom)
 }
 
-// Discarded is an entry that a person has dealt with.
+// Discarded is an entry that a person has handled by other means.
 type Discarded struct {
 	Entry     OutboxEntry
-	Completes bool // with it, nothing of the operation is left
+	Completes bool // with this entry, all entries of the operation have succeeded
 }

@@ -2,14 +2,14 @@ package domain
 
 import "slices"
 
-// Outcome is how something ended, in one word of a closed set; see Outcomes.
+// Outcome is the result of an operation, as one word of a closed set. See Outcomes.
 type Outcome string
 
 // The outcomes that are not a Code.
 const (
 	OutcomeOK         Outcome = "ok"
-	OutcomeIncomplete Outcome = "incomplete"  // an export in which an external system is missing
-	OutcomeRefused    Outcome = "refused"     // for good: a *ResolverError, or a request that the application refused
+	OutcomeIncomplete Outcome = "incomplete"  // an export without the records of an external system
+	OutcomeRefused    Outcome = "refused"     // a *ResolverError, or a request that the application refused
 	OutcomeRetryLater Outcome = "retry_later" // a *RetryLater
 	OutcomeCanceled   Outcome = "canceled"
 	OutcomeTimeout    Outcome = "timeout"
@@ -17,7 +17,7 @@ const (
 	OutcomeInternal   Outcome = "internal" // every other error
 )
 
-// Outcomes lists every outcome: those above, and one for each Code of this package.
+// Outcomes returns every outcome: the constants above, and one outcome for each Code of this package.
 func Outcomes() []Outcome { return slices.Clone(outcomes) }
 
 var outcomes = []Outcome{
@@ -27,8 +27,9 @@ var outcomes = []Outcome{
 	Outcome(ErrSession), Outcome(ErrUnavailable), Outcome(ErrConflict), Outcome(ErrLeftOver),
 }
 
-// OutcomeOf returns the outcome for an error: OutcomeOK for nil, else its ErrorClass. A class that is none of Outcomes,
-// such as the Code of another module, is OutcomeInternal. A panic of a method of the error is OutcomePanic.
+// OutcomeOf returns the outcome for an error. It returns OutcomeOK for nil, otherwise the ErrorClass of the error. If
+// the class is not in Outcomes, such as the Code of another module, it returns OutcomeInternal. If a method of the
+// error panics, it returns OutcomePanic.
 func OutcomeOf(err error) (outcome Outcome) {
 	if err == nil {
 		return OutcomeOK

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Path is one way from the rows of a table to a subject.
+// Path is a sequence of relations from the rows of a table to a subject.
 type Path struct {
-	// Via is the name of the path: the names of the relations between which there was a choice, joined by dots. It is
-	// empty if the table has one path.
+	// Via is the name of the path. It consists of the names of its relations, joined by dots. It leaves out relations
+	// without an alternative. It is empty if the table has one path.
 	Via       string
-	Relations []Relation // in order; none for the subject's own table
-	onward    string     // the name of the path that goes on from the other table of the first relation
+	Relations []Relation // in order; empty for the subject's own table
+	onward    string     // the name of the path that continues from the other table of the first relation
 }
 
 // begins reports whether the path begins with the relation.
@@ -26,7 +26,7 @@ func (p Path) Has(column Column) bool {
 	return p.Via == "" || slices.ContainsFunc(column.Personal.vias(), p.isCalled)
 }
 
-// vias are the names that the annotation belongs to.
+// vias returns the names of paths or relations in Via.
 func (a Annotation) vias() []string {
 	if a.Via == "" {
 		return nil
@@ -38,7 +38,7 @@ func (a Annotation) vias() []string {
 	return names
 }
 
-// isCalled reports whether the name is that of the path, or that of the relation that it begins with.
+// isCalled reports whether the name is the name of the path, or the name of its first relation.
 func (p Path) isCalled(name string) bool { return p.Via == name || strings.HasPrefix(p.Via, name+".") }
 
 // Personal returns the annotated columns of the path's table that belong to the subject that the path leads to, in the
@@ -47,7 +47,8 @@ func (p Path) Personal(table Table) []Column {
 	return slices.DeleteFunc(table.Personal(), func(c Column) bool { return !p.Has(c) })
 }
 
-// OnErasure is what the path says of its rows when its subject is erased: StrategyDelete, StrategyNull, or empty.
+// OnErasure returns the action on the rows of the path if its subject is erased: StrategyDelete, StrategyNull, or
+// empty.
 func (p Path) OnErasure() Strategy {
 	if len(p.Relations) == 0 {
 		return ""
@@ -55,9 +56,9 @@ func (p Path) OnErasure() Strategy {
 	return p.Relations[0].OnErasure
 }
 
-// Clears returns the columns that an erasure sets to NULL, so that the row no longer leads to the subject. These are
-// the columns of the path's first relation that are in no key of the table, and in no other relation that applies to
-// the same rows. It returns nil unless the path says StrategyNull.
+// Clears returns the columns that an erasure sets to NULL, so that the row no longer refers to the subject. These are
+// columns of the first relation of the path. They are in no key of the table, and in no other relation that applies to
+// the same rows. Clears returns nil unless OnErasure of the path is StrategyNull.
 func (m DataMap) Clears(table Table, path Path) []string {
 	if path.OnErasure() != StrategyNull {
 		return nil
@@ -68,7 +69,7 @@ func (m DataMap) Clears(table Table, path Path) []string {
 	})
 }
 
-// mustStay reports whether a column of a relation cannot be cleared with it.
+// mustStay reports whether a column of a relation must keep its value when the relation is cleared.
 func (m DataMap) mustStay(table Table, relation Relation, name string) bool {
 	if slices.Contains(table.PrimaryKey, name) || slices.Contains(table.SubjectKey, name) || m.isReferenced(table, name) {
 		return true
@@ -79,12 +80,12 @@ func (m DataMap) mustStay(table Table, relation Relation, name string) bool {
 	})
 }
 
-// Paths returns the paths that lead from the table to the subject's. There is one, except where several relations of
-// the table are marked with Path, or where a table on the path has several. The subject's own table has one without
+// Paths returns the paths from the table to the subject's table. A table has several paths if several of its relations
+// are marked with Path, or if a table on its path has several paths. The subject's own table has one path without
 // relations.
 func (m DataMap) Paths(table string) []Path { return m.paths[table] }
 
-// PathVia returns the path of that name.
+// PathVia returns the path with the name via.
 func (m DataMap) PathVia(table, via string) (Path, bool) {
 	for _, path := range m.paths[table] {
 		if path.Via == via {
@@ -94,9 +95,10 @@ func (m DataMap) PathVia(table, via string) (Path, bool) {
 	return Path{}, false
 }
 
-// RowsGo reports whether an erasure deletes the rows of a table that the path leads from. If the path says so
-// (Relation.OnErasure), it does. If the table has one path, Table.RowsGo decides. If it has several, the rows go along
-// a path if the table is owned and all its annotated columns, one at least, say delete and belong to that path alone.
+// RowsGo reports whether an erasure deletes the rows of a table on a path. If OnErasure of the path is set, it decides.
+// If the table has one path, Table.RowsGo decides. If the table has several paths, an erasure deletes the rows on a
+// path under three conditions. The table is Owned. The table has annotated columns, and all of them have StrategyErase
+// or StrategyDelete. All of them belong to this path only.
 func (m DataMap) RowsGo(table Table, path Path) bool {
 	switch {
 	case path.OnErasure() != "":
@@ -112,7 +114,7 @@ func (m DataMap) RowsGo(table Table, path Path) bool {
 	})
 }
 
-// Onward returns the paths of the tables that the path leads over, the table of its first relation first.
+// Onward returns the remaining paths of the tables along the path. The table of the first relation comes first.
 func (m DataMap) Onward(path Path) []Path {
 	var onward []Path
 	for len(path.Relations) > 0 {
@@ -123,11 +125,11 @@ func (m DataMap) Onward(path Path) []Path {
 	return onward
 }
 
-// mostPaths is how many paths a table may have. Each of them has steps and conditions of its own.
+// mostPaths is the maximum number of paths of a table. Each path has its own steps and conditions.
 const mostPaths = 16
 
-// takePaths makes the paths of a table that begin with the relations, and reports whether it could. The paths of the
-// tables that they refer to are known.
+// takePaths stores the paths of a table that begin with the relations, and reports whether it could. The paths of the
+// referenced tables must be known.
 func (d *draft) takePaths(table Table, relations []Relation) bool {
 	var paths []Path
 	for _, relation := range relations {
@@ -139,8 +141,8 @@ func (d *draft) takePaths(table Table, relations []Relation) bool {
 			}
 			if slices.ContainsFunc(paths, func(other Path) bool { return other.Via == path.Via }) {
 				d.report(Problem{
-					Table: table.Name, Message: "has two paths of one name", Found: path.Via,
-					Remedy: "give each of its relations to " + relation.References + " a name of its own",
+					Table: table.Name, Message: "has two paths with the same name", Found: path.Via,
+					Remedy: "give each of its relations to " + relation.References + " a different name",
 				})
 				return false
 			}
@@ -158,7 +160,8 @@ func (d *draft) takePaths(table Table, relations []Relation) bool {
 	return true
 }
 
-// candidates are the relations by which a table may reach the subject's: those that are marked, or else all of them.
+// candidates returns the relations by which a table may reach the subject's table. These are the marked relations, or
+// all relations if no relation is marked.
 func (m DataMap) candidates(table Table) []Relation {
 	marked := slices.ContainsFunc(table.Relations, func(r Relation) bool { return r.Path })
 	return slices.DeleteFunc(slices.Clone(table.Relations), func(r Relation) bool {
@@ -175,7 +178,7 @@ func viasOf(paths []Path) []string {
 	return names
 }
 
-// checkPaths checks what the columns and the relations of a table say about its paths, if it has any.
+// checkPaths checks the columns and the relations of a table against its paths.
 func (d *draft) checkPaths(table Table) {
 	paths := d.paths[table.Name]
 	if len(paths) == 0 {
@@ -187,7 +190,7 @@ func (d *draft) checkPaths(table Table) {
 	for _, relation := range table.Relations {
 		d.checkOnErasure(table, relation)
 	}
-	// Columns of the strategies anonymize, null and retain keep the rows, whoever they belong to.
+	// Columns with the strategies anonymize, null and retain keep the rows, independent of their path.
 	if !table.Owned || !table.RowsGo() || slices.ContainsFunc(paths, func(p Path) bool { return d.RowsGo(table, p) }) {
 		return
 	}
@@ -195,14 +198,14 @@ func (d *draft) checkPaths(table Table) {
 		d.report(Problem{
 			Table: table.Name, Message: "is declared owned, but its rows stay: the reference to the subject is set to NULL",
 			Found:  string(StrategyNull),
-			Remedy: "let the rows go (erasure:delete), or do not declare the table owned and annotate its columns",
+			Remedy: "delete the rows (erasure:delete), or remove owned and annotate the columns",
 		})
 		return
 	}
 	d.report(Problem{
 		Table: table.Name, Message: "is declared owned, but its rows are about several people, and no path deletes them",
 		Found:  strings.Join(viasOf(paths), ", "),
-		Remedy: "say of a path that the rows go (erasure:delete), or let all annotated columns belong to one path (via)",
+		Remedy: "set erasure:delete on a path, or assign all annotated columns to one path (via)",
 	})
 }
 
@@ -216,14 +219,14 @@ func (d *draft) checkVia(table Table, column Column) {
 	switch {
 	case !several && len(via) > 0:
 		report(Problem{
-			Message: "says to which path it belongs, but its table has one path to the subject",
-			Found:   strings.Join(via, ", "), Remedy: "leave via out, or mark another relation as a path",
+			Message: "has via, but its table has only one path to the subject",
+			Found:   strings.Join(via, ", "), Remedy: "remove via, or mark another relation as a path",
 		})
 		return
 	case several && len(via) == 0:
 		report(Problem{
-			Message:  "does not say to whom it belongs: the rows of its table are about several people",
-			Possible: viasOf(paths), Remedy: "say via:" + paths[0].Via + " or, if it belongs to several, via:'" +
+			Message:  "has no via, but the rows of its table are about several people",
+			Possible: viasOf(paths), Remedy: "set via:" + paths[0].Via + " or, for several paths, via:'" +
 				strings.Join(viasOf(paths[:2]), ",") + "'",
 		})
 		return
@@ -237,7 +240,7 @@ func (d *draft) checkVia(table Table, column Column) {
 	}
 }
 
-// checkOnErasure checks what a relation says of an erasure.
+// checkOnErasure checks the OnErasure of a relation.
 func (d *draft) checkOnErasure(table Table, relation Relation) {
 	if relation.OnErasure == "" {
 		return
@@ -248,9 +251,9 @@ func (d *draft) checkOnErasure(table Table, relation Relation) {
 	}
 	if relation.OnErasure != StrategyDelete && relation.OnErasure != StrategyNull {
 		report(Problem{
-			Message: "is the reference of the relation " + relation.called() + ", which says an unknown erasure",
+			Message: "refers by the relation " + relation.called() + ", which has an unknown value of erasure",
 			Found:   string(relation.OnErasure), Possible: []string{string(StrategyDelete), string(StrategyNull)},
-			Remedy: "delete lets the row go, null sets the reference to NULL",
+			Remedy: "use delete to delete the row, or null to set the reference to NULL",
 		})
 		return
 	}
@@ -258,28 +261,28 @@ func (d *draft) checkOnErasure(table Table, relation Relation) {
 	switch {
 	case i < 0:
 		report(Problem{
-			Message: "is the reference of the relation " + relation.called() +
-				", which says what an erasure does, but is no path to the subject",
-			Found: string(relation.OnErasure), Remedy: "mark the relation as a path, or leave the erasure out",
+			Message: "refers by the relation " + relation.called() +
+				", which has erasure set, but is not a path to the subject",
+			Found: string(relation.OnErasure), Remedy: "mark the relation as a path, or remove the erasure",
 		})
 	case relation.OnErasure == StrategyNull && len(d.Clears(table, d.paths[table.Name][i])) == 0:
 		report(Problem{
 			Message: "cannot be set to NULL: each column of the relation " + relation.called() +
 				" is in a key or in another relation",
-			Found: string(relation.OnErasure), Remedy: "let the row go (erasure:delete), or leave the reference",
+			Found: string(relation.OnErasure), Remedy: "delete the row (erasure:delete), or remove the erasure",
 		})
 	}
 }
 
-// Notice names something that the data map leaves out, and that may hold personal data. It is no error.
+// Notice is a hint at possible personal data that the data map does not cover. It is not an error.
 type Notice struct{ Table, Column, Message string }
 
-// String is the notice as one line.
+// String returns the notice in one line.
 func (n Notice) String() string { return n.Table + "." + n.Column + ": " + n.Message }
 
-// Notices returns what no path of the data map covers: relations between its tables that are no paths where others are
-// marked, keys that are named like secrets and are exported, and what WithNotices has added. They are in the order of
-// the tables.
+// Notices returns hints at data that the data map may have missed, in the order of the tables. The first kind is a
+// relation between tables of the map that is not a path, although other relations are. The second kind is an exported
+// primary key that is named like a secret. Notices of WithNotices follow at the end.
 func (m DataMap) Notices() []Notice {
 	var notices []Notice
 	for _, table := range m.tables {
@@ -292,13 +295,14 @@ func (m DataMap) Notices() []Notice {
 				continue
 			}
 			notices = append(notices, Notice{table.Name, strings.Join(relation.Columns, ", "), "refers to " +
-				relation.References + " and is no path: an export and an erasure of the person that it leads to pass it over"})
+				relation.References + ", but is not a path: an export and an erasure of the person that it leads to skip the row"})
 		}
 	}
 	return append(notices, m.notices...)
 }
 
-// exposedKeys names the columns of a primary key that are named like secrets, and by which an export names the rows.
+// exposedKeys returns a notice for each column of a primary key that is named like a secret and that an export uses to
+// name rows.
 func (m DataMap) exposedKeys(table Table) (notices []Notice) {
 	if len(m.ExportedColumns(table)) == 0 {
 		return nil
@@ -306,13 +310,13 @@ func (m DataMap) exposedKeys(table Table) (notices []Notice) {
 	for _, name := range table.PrimaryKey {
 		if column, _ := table.Column(name); column.Personal == nil && SoundsSecret(name) {
 			notices = append(notices, Notice{table.Name, name, "is named like a secret, and an export names each row by it: " +
-				"annotate the column and say export:no, or export:yes if the person may read it"})
+				"annotate the column and set export:no, or export:yes if the person may read it"})
 		}
 	}
 	return notices
 }
 
-// WithNotices returns the data map with more notices, which its reader has found.
+// WithNotices returns the data map with additional notices of its reader.
 func (m DataMap) WithNotices(notices ...Notice) DataMap {
 	m.notices = slices.Concat(m.notices, notices)
 	return m

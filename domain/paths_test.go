@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// messages have a sender, a recipient and a body, which is the sender's.
+// messages have a sender, a recipient and a body that belongs to the sender.
 func messages(change func(*domain.Table)) domain.Table {
 	relation := func(name, column string) domain.Relation {
 		r := belongsTo("users", column)
@@ -40,8 +40,8 @@ func vias(paths []domain.Path) string {
 	return strings.Join(names, " ")
 }
 
-// A table has a path for each relation that is marked, and for each path of the table that the relation refers to. Its
-// name is that of the relations between which there was a choice.
+// A table has a path for each combination of a marked relation and a path of the table that the relation refers to. The
+// name of a path consists of the names of the relations that have an alternative.
 func TestATableHasTheProductOfItsRelationsAndTheirPaths(t *testing.T) {
 	files := child("files", "messages")
 	both := child("both", "messages", "users")
@@ -71,7 +71,7 @@ func TestATableHasTheProductOfItsRelationsAndTheirPaths(t *testing.T) {
 	}
 }
 
-// A column belongs to the paths that it names, or that begin with the relation that it names.
+// A column belongs to the paths that it names, and to the paths that begin with a relation that it names.
 func TestAColumnBelongsToThePathsThatItNames(t *testing.T) {
 	both := child("both", "messages", "users")
 	both.Relations[0].Path, both.Relations[0].Name, both.Relations[1].Path = true, "Message", true
@@ -98,12 +98,12 @@ func TestAColumnBelongsToThePathsThatItNames(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithPathsIsRefused(t *testing.T) {
+func TestWrongPathsAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		where, says string
 		change      func(*domain.Table)
 	}{
-		"a column of nobody": {"messages.body", "possible: Sender, Recipient", func(m *domain.Table) {
+		"a column without a path": {"messages.body", "possible: Sender, Recipient", func(m *domain.Table) {
 			m.Columns[4].Personal.Via = ""
 		}},
 		"a column of an unknown path": {"messages.body", "possible: Sender, Recipient", func(m *domain.Table) {
@@ -112,10 +112,10 @@ func TestWhatIsWrongWithPathsIsRefused(t *testing.T) {
 		"a part of a name": {"messages.body", "possible: Sender, Recipient", func(m *domain.Table) {
 			m.Columns[4].Personal.Via = "Send"
 		}},
-		"via where there is one path": {"messages.body", "leave via out", func(m *domain.Table) {
+		"via where there is one path": {"messages.body", "remove via", func(m *domain.Table) {
 			m.Relations[1].Path = false
 		}},
-		"two paths of one name": {"messages", "a name of its own", func(m *domain.Table) {
+		"two paths of one name": {"messages", "a different name", func(m *domain.Table) {
 			m.Relations[1].Name = "Sender"
 		}},
 		"no path is marked": {
@@ -126,7 +126,7 @@ func TestWhatIsWrongWithPathsIsRefused(t *testing.T) {
 		"an unknown erasure": {"messages.sender_id", "possible: delete", func(m *domain.Table) {
 			m.Relations[0].OnErasure = domain.StrategyAnonymize
 		}},
-		"an erasure without a path": {"messages.recipient_id", "no path", func(m *domain.Table) {
+		"an erasure without a path": {"messages.recipient_id", "not a path", func(m *domain.Table) {
 			m.Relations[1].Path, m.Relations[1].OnErasure, m.Columns[4].Personal.Via = false, domain.StrategyDelete, ""
 		}},
 		"a reference in a key": {"messages.sender_id", "cannot be set to NULL", func(m *domain.Table) {
@@ -144,14 +144,14 @@ func TestWhatIsWrongWithPathsIsRefused(t *testing.T) {
 			m.Owned, m.Relations[0].OnErasure, m.Relations[1].Path = true, domain.StrategyNull, false
 			m.Columns[4].Personal.Via = ""
 		}},
-		"a row that is to go along a path that leaves it": {
+		"delete along a path that keeps the row": {
 			"messages.body", "because of the path Recipient", func(m *domain.Table) {
 				m.Relations[0].OnErasure = domain.StrategyDelete
 				m.Columns[4].Personal.Strategy, m.Columns[4].Personal.Via = domain.StrategyDelete, "Sender,Recipient"
 			},
 		},
-		"a row that is to go along a path that another one lets go": {
-			"messages.body", "erasure:delete on the path for the row", func(m *domain.Table) {
+		"delete along one path, with delete on the other path": {
+			"messages.body", "set erasure:delete on the path to delete the row", func(m *domain.Table) {
 				m.Relations[1].OnErasure = domain.StrategyDelete
 				m.Columns[4].Personal.Strategy = domain.StrategyDelete
 			},
@@ -162,10 +162,10 @@ func TestWhatIsWrongWithPathsIsRefused(t *testing.T) {
 		"a condition on the reference": {"messages.sender_id", "among its columns", func(m *domain.Table) {
 			m.Relations[0].When = &domain.Condition{Column: "sender_id", Value: "7"}
 		}},
-		"a condition on a time": {"messages.kind", "no one text form", func(m *domain.Table) {
+		"a condition on a time": {"messages.kind", "several text forms", func(m *domain.Table) {
 			m.Relations[0].When, m.Columns[3].Type = &domain.Condition{Column: "kind", Value: "2026"}, domain.TypeTime
 		}},
-		"a condition without a value": {"messages.kind", "no value", func(m *domain.Table) {
+		"a condition without a value": {"messages.kind", "empty or invalid value", func(m *domain.Table) {
 			m.Relations[0].When = &domain.Condition{Column: "kind"}
 		}},
 	} {
@@ -173,13 +173,13 @@ func TestWhatIsWrongWithPathsIsRefused(t *testing.T) {
 			_, err := domain.NewDataMap(users(), messages(c.change))
 			wantManifestError(t, err, c.where)
 			if !strings.Contains(err.Error(), c.says) {
-				t.Errorf("got %q, which does not say %q", err, c.says)
+				t.Errorf("got %q, want it to contain %q", err, c.says)
 			}
 		})
 	}
 }
 
-func TestATableHasNotTooManyPaths(t *testing.T) {
+func TestATableWithTooManyPathsIsRefused(t *testing.T) {
 	tables := []domain.Table{users()}
 	parent := "users"
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
@@ -195,9 +195,9 @@ func TestATableHasNotTooManyPaths(t *testing.T) {
 	wantManifestError(t, err, "e")
 }
 
-// The reference is cleared without the columns that other relations and keys need. Alternatives of a polymorphic
-// reference share their columns.
-func TestAClearedReferenceSparesWhatOthersNeed(t *testing.T) {
+// Clearing a reference keeps the columns that other relations and keys need. The alternatives of a polymorphic
+// reference use the same columns.
+func TestAClearedReferenceKeepsColumnsThatOthersNeed(t *testing.T) {
 	when := func(value string) *domain.Condition { return &domain.Condition{Column: "kind", Value: value} }
 	for name, c := range map[string]struct {
 		want   string
@@ -238,7 +238,7 @@ func TestAClearedReferenceSparesWhatOthersNeed(t *testing.T) {
 	}
 }
 
-// The columns of a condition tell rows apart, as keys do.
+// The columns of a condition distinguish rows, as keys do.
 func TestTheColumnOfAConditionIsAKey(t *testing.T) {
 	table := messages(func(m *domain.Table) { m.Relations[0].When = &domain.Condition{Column: "kind", Value: "mail"} })
 	m := mustMap(t, users(), table)
@@ -247,7 +247,7 @@ func TestTheColumnOfAConditionIsAKey(t *testing.T) {
 	}
 }
 
-func TestNoticesNameWhatNoPathCovers(t *testing.T) {
+func TestNoticesNameRelationsThatNoPathCovers(t *testing.T) {
 	table := messages(func(m *domain.Table) {
 		m.Columns = append(m.Columns, column("reviewer_id", domain.TypeBigInt), column("reply_to", domain.TypeBigInt))
 		m.Relations = append(m.Relations, belongsTo("users", "reviewer_id"), belongsTo("messages", "reply_to"),
@@ -265,8 +265,8 @@ func TestNoticesNameWhatNoPathCovers(t *testing.T) {
 	}
 }
 
-// What says nothing of paths has no trace of them in JSON.
-func TestRelationsWithoutTheNewWordsAreWrittenAsBefore(t *testing.T) {
+// The JSON of a relation without path options does not contain the names of these options.
+func TestRelationsWithoutPathOptionsKeepTheirJSON(t *testing.T) {
 	text, err := json.Marshal(belongsTo("users", "users_id"))
 	if err != nil || string(text) != `{"columns":["users_id"],"references":"users","referenced_columns":["id"]}` {
 		t.Errorf("got %s, %v", text, err)

@@ -2,11 +2,15 @@ package domain
 
 import "slices"
 
-// CheckSteps returns ErrManifest unless a store can carry out the steps. Each step must be a local step with a known
-// strategy, on a table of the data map, along one of its paths, and on columns of that table that belong to this
-// path. For each path, a table may have one step of each of the strategies anonymize and retain, and after these one
-// that only clears references; or one step that deletes its rows. Only columns that refer to the path's subject can
-// be cleared. failing is the number of steps before the step at fault.
+// CheckSteps returns ErrManifest if a store cannot carry out the steps. failing is the number of steps before the wrong
+// step.
+//
+// Each step must be a local step with the strategy delete, anonymize or retain. It must affect a table of the data map,
+// one of the paths of the table, and columns that belong to this path. It may clear only columns that DataMap.Clears
+// returns for this path.
+//
+// For each path, a table may have one step that deletes its rows. Instead, it may have one step that anonymizes and one
+// step that retains, and a further anonymize step after them that only clears references.
 func (m DataMap) CheckSteps(steps []Step) (failing int, err error) {
 	for i, step := range steps {
 		if fault := m.checkStep(step, steps[:i]); fault != "" {
@@ -21,17 +25,17 @@ func (m DataMap) checkStep(step Step, before []Step) (fault string) {
 	path, onPath := m.PathVia(step.Target, step.Via)
 	switch {
 	case !ok || step.External:
-		return "a step is not about a table of the data map"
+		return "the target of a step is not a table of the data map"
 	case !step.Strategy.ofStep():
-		return "a step does not say delete, anonymize or retain"
+		return "a step has a strategy other than delete, anonymize and retain"
 	case !onPath:
-		return step.Target + ": a step does not say which of the table's paths it is about"
+		return step.Target + ": a step names a path that the table does not have"
 	case step.Strategy == StrategyAnonymize && len(step.Columns)+len(step.Expired)+len(step.Clears) == 0:
 		return step.Target + ": a step anonymizes no column"
 	case step.Strategy != StrategyAnonymize && len(step.Clears) > 0:
-		return step.Target + ": a step clears columns and does not say anonymize"
+		return step.Target + ": a step clears columns, but does not have the strategy anonymize"
 	case step.Left != nil && !step.OnlyExpired():
-		return step.Target + ": a step that leaves cells overwrites more than retained ones"
+		return step.Target + ": a step with Left overwrites more than retained cells"
 	case step.Strategy == StrategyDelete && len(step.Expired) > 0:
 		return step.Target + ": a step that deletes rows has retained columns"
 	}
@@ -39,27 +43,27 @@ func (m DataMap) checkStep(step Step, before []Step) (fault string) {
 		column, ok := table.Column(name)
 		switch {
 		case !ok:
-			return step.Target + ": a step is about a column that the table does not have"
+			return step.Target + ": a step names a column that the table does not have"
 		case column.Personal != nil && !path.Has(column):
-			return step.Target + "." + name + ": a step is about a column that belongs to another path"
+			return step.Target + "." + name + ": a step names a column that belongs to another path"
 		}
 	}
 	clears := m.Clears(table, path)
 	for _, name := range step.Clears {
 		if !slices.Contains(clears, name) {
-			return step.Target + "." + name + ": a step clears a column that has to stay"
+			return step.Target + "." + name + ": a step clears a column that must keep its value"
 		}
 	}
 	for _, name := range step.Expired {
 		if column, _ := table.Column(name); column.Personal == nil || column.Personal.Since == "" {
-			return step.Target + "." + name + ": a step takes it for a column whose retention ends"
+			return step.Target + "." + name + ": a step expires a column whose retention does not end"
 		}
 	}
 	for _, other := range before {
 		meet := other.Strategy == step.Strategy || other.Strategy == StrategyDelete || step.Strategy == StrategyDelete
 		last := step.OnlyClears() && other.Strategy == StrategyAnonymize && !other.OnlyClears()
 		if other.sameRows(step) && meet && !last {
-			return step.Target + ": two steps are about the same rows"
+			return step.Target + ": two steps affect the same rows"
 		}
 	}
 	return ""

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// Problem is one mistake in a data map. It names tables, columns and the words of struct tags and manifests, never a
-// value of a row, and is safe to log.
+// Problem is one mistake in a data map. It contains names of tables and columns, and words of struct tags and
+// manifests. It never contains a value of a row. It is safe to log.
 type Problem struct {
 	Code     Code     `json:"code"`               // ErrManifest or ErrRetention; empty means ErrManifest
 	Table    string   `json:"table"`              // empty for a mistake of the data map as a whole
 	Column   string   `json:"column,omitempty"`   // the column, or the field of a model; empty for the table as a whole
 	Message  string   `json:"message"`            // the mistake
-	Found    string   `json:"found,omitempty"`    // the word at fault, as it was found
-	Possible []string `json:"possible,omitempty"` // the words that may stand there
-	Remedy   string   `json:"remedy,omitempty"`   // the change that puts it right
+	Found    string   `json:"found,omitempty"`    // the wrong word
+	Possible []string `json:"possible,omitempty"` // the valid words
+	Remedy   string   `json:"remedy,omitempty"`   // the change that fixes it
 }
 
-// Where names the place: the table, or the table and the column.
+// Where returns the place of the problem: the table, or the table and the column.
 func (p Problem) Where() string {
 	if p.Column == "" {
 		return p.Table
@@ -28,7 +28,7 @@ func (p Problem) Where() string {
 	return p.Table + "." + p.Column
 }
 
-// String is the problem in one line that starts with the place.
+// String returns the problem in one line that starts with the place.
 func (p Problem) String() string {
 	text := p.Message
 	if where := p.Where(); where != "" {
@@ -46,8 +46,9 @@ func (p Problem) String() string {
 	return text
 }
 
-// Refused returns the error for the problems of a data map, or nil if there are none. Its code is ErrRetention if this
-// is the code of every problem, else ErrManifest. Its message has one line for each of several problems.
+// Refused returns the error for the problems of a data map, or nil if problems is empty. The code is ErrRetention if
+// every problem has this code, otherwise ErrManifest. If there are several problems, the message has one line for each
+// of them.
 func Refused(op string, problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
@@ -55,8 +56,8 @@ func Refused(op string, problems []Problem) error {
 	return refusal(op, problems)
 }
 
-// Refused returns the error for the problems of the data map, in the order of its tables and columns, or nil if there
-// are none.
+// Refused returns the error for the problems of the data map, in the order of its tables and columns. It returns nil if
+// problems is empty.
 func (m DataMap) Refused(op string, problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
@@ -86,7 +87,7 @@ func refusal(op string, problems []Problem) *Error {
 	return refused
 }
 
-// Problems returns the problems that an error lists, in their order; none for an error of another kind.
+// Problems returns the problems that an error lists, in their order. It returns nil for an error of another kind.
 func Problems(err error) []Problem {
 	var refused *Error
 	if !errors.As(err, &refused) {
@@ -95,8 +96,8 @@ func Problems(err error) []Problem {
 	return refused.Problems
 }
 
-// sortProblems orders problems as the tables and their columns are ordered: first those of the data map as a whole, and
-// for each table those of the table, of its columns, and of other fields.
+// sortProblems sorts problems by table and column. Problems of the data map as a whole come first. For each table, the
+// problems of the table come first, then the problems of its columns, then the problems of other fields.
 func sortProblems(tables []Table, problems []Problem) {
 	place := func(p Problem) (table, column int) {
 		if p.Table == "" {
@@ -123,7 +124,7 @@ func sortProblems(tables []Table, problems []Problem) {
 	})
 }
 
-// words are the texts of some words of the vocabulary.
+// words converts words of the vocabulary to texts.
 func words[W ~string](list []W) []string {
 	texts := make([]string, len(list))
 	for i, word := range list {
@@ -132,11 +133,12 @@ func words[W ~string](list []W) []string {
 	return texts
 }
 
-// draft is a data map on its way, with the problems found so far.
+// draft is a data map under construction, with the problems found so far.
 type draft struct {
 	DataMap
 	problems []Problem
-	// incomplete says that a reader could not read every table: faults that may follow from a missing table are left out.
+	// incomplete is true if a reader could not read every table. Problems that may result from a missing table are then
+	// not reported.
 	incomplete bool
 }
 

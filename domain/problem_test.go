@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// faulty are tables with two mistakes each; the subject's is not the first.
+// faulty returns tables with two mistakes each. The subject's table is not the first.
 func faulty() []domain.Table {
 	orders, subject, notes := child("orders", "users"), users(), child("notes")
 	orders.Columns = append(orders.Columns,
@@ -42,7 +42,7 @@ func TestAllMistakesAreReportedInTheOrderOfTheTables(t *testing.T) {
 	}
 }
 
-func TestAProblemNamesTheWordsThatArePossible(t *testing.T) {
+func TestAProblemListsThePossibleWords(t *testing.T) {
 	for column, want := range map[*domain.Annotation]string{
 		{Category: "cash"}: `orders.total: has no known category; found "cash"; possible: contact, identity, financial, ` +
 			"behavioral, technical, location, communication, special",
@@ -57,7 +57,7 @@ func TestAProblemNamesTheWordsThatArePossible(t *testing.T) {
 	}
 }
 
-func TestAnAmbiguousPathIsReportedWithThePathsThereAre(t *testing.T) {
+func TestAnAmbiguousPathIsReportedWithThePossiblePaths(t *testing.T) {
 	messages := child("messages", "users")
 	messages.Columns = append(messages.Columns, column("sender", domain.TypeBigInt))
 	messages.Relations = append(messages.Relations, belongsTo("users", "sender"))
@@ -81,7 +81,7 @@ func TestEveryCycleIsReportedOnce(t *testing.T) {
 	}
 }
 
-func TestAMistakeThatAReaderFoundIsReportedInItsPlace(t *testing.T) {
+func TestAMistakeOfAReaderIsReportedInTheOrderOfTheTables(t *testing.T) {
 	tables := faulty()
 	found := []domain.Problem{
 		{Table: "notes", Column: "Owner", Message: "is a relation"}, {Table: "users", Column: "id", Message: "is odd"},
@@ -94,12 +94,12 @@ func TestAMistakeThatAReaderFoundIsReportedInItsPlace(t *testing.T) {
 	want := []string{
 		"orders.total", "orders.total", "orders.total", "users.id", "users.email", "users.age", "notes", "notes.Owner",
 	}
-	if !slices.Equal(got, want) { // that notes has no path follows from its relation
+	if !slices.Equal(got, want) { // notes has no path because of its relation, so that this is not reported
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
 
-func TestWhatFollowsFromATableThatCouldNotBeReadIsNotReported(t *testing.T) {
+func TestConsequencesOfAnUnreadableTableAreNotReported(t *testing.T) {
 	found := []domain.Problem{{Table: "users", Message: "cannot be read"}}
 	_, err := domain.ReadDataMap("models", []domain.Table{{Name: "users"}, child("orders", "users")}, found)
 	if problems := domain.Problems(err); len(problems) != 1 || problems[0].Message != "cannot be read" {
@@ -107,7 +107,7 @@ func TestWhatFollowsFromATableThatCouldNotBeReadIsNotReported(t *testing.T) {
 	}
 }
 
-func TestTheCodeOfSeveralProblemsIsThatOfADutyOnlyIfAllAre(t *testing.T) {
+func TestTheCodeIsErrRetentionOnlyIfAllProblemsHaveIt(t *testing.T) {
 	duty := domain.Problem{Code: domain.ErrRetention, Table: "a", Message: "is kept"}
 	other := domain.Problem{Table: "b", Message: "is wrong"}
 	if err := domain.Refused("plan", []domain.Problem{duty, duty}); !errors.Is(err, domain.ErrRetention) {

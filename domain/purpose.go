@@ -2,24 +2,25 @@ package domain
 
 import "slices"
 
-// Purpose is a purpose of processing that the application declares, so that decisions about any other one are refused.
+// Purpose is a purpose of processing that the application declares. If purposes are declared, a decision about any
+// other purpose is refused.
 type Purpose struct {
-	// Name is the purpose as clients send it: 1 to MaxTextLength characters, compared exactly.
+	// Name is the purpose as clients send it. It has 1 to MaxTextLength characters, and is compared exactly.
 	Name string
 }
 
-// Purposes are the purposes that an application has declared, in its order. The zero value declares none, and then
-// every purpose will do. It is immutable and safe for concurrent use.
+// Purposes are the purposes that an application has declared, in their order. The zero value declares no purposes, and
+// accepts every purpose. Purposes is immutable and safe for concurrent use.
 //
-// A purpose must stay declared for as long as consents for it may be in force: a withdrawal for any other purpose is
-// refused, too.
+// A purpose must stay declared as long as a consent for it may be in force, because a withdrawal for an undeclared
+// purpose is refused.
 type Purposes struct {
 	names []string
 	known map[string]bool
 }
 
-// NewPurposes declares purposes. A name that CheckPurpose refuses, or that is given twice, is ErrConfiguration. Without
-// any purpose the result is the zero value.
+// NewPurposes declares purposes. Without purposes, it returns the zero value. Returns ErrConfiguration if CheckPurpose
+// refuses a name, or if a name occurs twice.
 func NewPurposes(purposes ...Purpose) (Purposes, error) {
 	if len(purposes) == 0 {
 		return Purposes{}, nil
@@ -38,26 +39,26 @@ func NewPurposes(purposes ...Purpose) (Purposes, error) {
 	return declared, nil
 }
 
-// Declared reports whether any purpose is declared, so that all others are unknown.
+// Declared reports whether any purpose is declared.
 func (p Purposes) Declared() bool { return len(p.names) > 0 }
 
-// Names returns the declared purposes in their order, as a copy.
+// Names returns a copy of the declared purposes, in their order.
 func (p Purposes) Names() []string { return slices.Clone(p.names) }
 
-// Check returns what is wrong with a purpose, or nothing: what CheckPurpose finds, or, where purposes are declared and
-// it is none of them, the code FieldUnknown.
+// Check returns the errors of a purpose, or nil. It returns the errors of CheckPurpose. If purposes are declared and
+// the purpose is not one of them, it returns an error with the code FieldUnknown.
 func (p Purposes) Check(purpose string) []FieldError {
 	if faults := CheckPurpose(purpose); len(faults) > 0 {
 		return faults
 	}
 	if p.Declared() && !p.known[purpose] {
-		return []FieldError{{Field: "purpose", Code: FieldUnknown, Message: "must be a purpose that is declared"}}
+		return []FieldError{{Field: "purpose", Code: FieldUnknown, Message: "must be a declared purpose"}}
 	}
 	return nil
 }
 
-// ConsentPayload is what an audit event says of a consent decision: its source and, of a declared purpose, the purpose
-// and the policy version, too.
+// ConsentPayload returns the payload of the audit event of a consent decision. The payload has the source. For a
+// declared purpose, it also has the purpose and the policy version.
 func (p Purposes) ConsentPayload(decision ConsentDecision) Payload {
 	payload := Payload{"source": decision.Source}
 	if p.known[decision.Purpose] {

@@ -77,7 +77,7 @@ func TestDecisionsAreCheckedAmongThePurposes(t *testing.T) {
 	}
 }
 
-// A purpose that is not declared could be anything that a client sent.
+// The text of an undeclared purpose comes from a client, and may contain anything.
 func TestAnEventNamesOnlyADeclaredPurpose(t *testing.T) {
 	decision := domain.ConsentDecision{Purpose: "news", PolicyVersion: "v1", Granted: true, Source: "api"}
 	for want, all := range map[string]domain.Purposes{"": {}, "v1": declared(t, "news")} {

@@ -8,14 +8,15 @@ import (
 	"time"
 )
 
-// RectificationResult says what a rectification (Art. 16 GDPR) did in the application's own tables, in rows per table,
-// which external systems are still to be told, and which ones will not be.
+// RectificationResult is the result of a rectification (Art. 16 GDPR). It has the number of rows for each table in the
+// application's own database, the external systems whose rectification is still due, and the external systems that are
+// skipped.
 type RectificationResult struct {
 	SubjectID        SubjectID        `json:"subject_id"`
 	CompletedAt      time.Time        `json:"completed_at"`
 	Rectified        map[string]int64 `json:"rectified"`
-	EnqueuedExternal []string         `json:"enqueued_external"` // resolver names, one per outbox entry
-	SkippedResolvers []string         `json:"skipped_resolvers"` // those that cannot rectify, or have no ref
+	EnqueuedExternal []string         `json:"enqueued_external"` // resolver names; one for each outbox entry
+	SkippedResolvers []string         `json:"skipped_resolvers"` // without an entry: cannot rectify, or nothing to send
 }
 
 // Clone returns a copy that shares no memory with r.
@@ -25,25 +26,31 @@ func (r RectificationResult) Clone() RectificationResult {
 	return r
 }
 
-// RectificationStep is what a rectification writes into one table: the same into all rows that a path leads from to the
-// subject, or into one of them.
+// RectificationStep is the part of a rectification for one table. It writes the same values into all rows that a path
+// connects to the subject, or into one of these rows.
 type RectificationStep struct {
 	Table  string
-	Row    string        // the one row, as ExportRecord.Row names it; "" for all rows of the path
-	Via    string        // the name of the path; empty where the table has one
+	Row    string        // the row, as ExportRecord.Row names it; "" for all rows of the path
+	Via    string        // the name of the path; empty if the table has one path
 	Values []ColumnValue // in the order of the table's columns; at least one
 }
 
-// ColumnValue is the right value for a column, as one Go type for each type of column: string for TypeText and
-// TypeUUID, int64 for the integers, bool for TypeBoolean, time.Time in UTC and whole microseconds for TypeTime, a
-// non-nil []byte for TypeBytes, JSON for TypeJSON; for TypeNumber int64, a finite float64, or Number.
+// ColumnValue is the corrected value of a column. The Go type depends on the type of the column:
+//
+//   - TypeText and TypeUUID: string
+//   - TypeSmallInt, TypeInteger and TypeBigInt: int64
+//   - TypeNumber: int64, a finite float64, or Number
+//   - TypeBoolean: bool
+//   - TypeTime: time.Time in UTC and whole microseconds
+//   - TypeBytes: a []byte that is not nil
+//   - TypeJSON: JSON
 type ColumnValue struct {
 	Column string
 	Value  any
 }
 
-// UnmarshalJSON decodes corrections as encoding/json does, except for numbers: each number is a json.Number, at any
-// depth, so that no digits are lost.
+// UnmarshalJSON decodes corrections as encoding/json does, except for numbers. Each number at any depth is decoded as a
+// json.Number, so that no digit is lost.
 func (c *Corrections) UnmarshalJSON(text []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

@@ -7,52 +7,53 @@ import (
 	"time"
 )
 
-// Rehearsal says what the erasure of a subject would do. It comes from an erasure that was carried out and rolled back.
+// Rehearsal is the preview of an erasure. It is the result of an erasure that was carried out and rolled back.
 type Rehearsal struct {
 	SubjectID   SubjectID           `json:"subject_id"`
 	RehearsedAt time.Time           `json:"rehearsed_at"`
-	Steps       []RehearsedStep     `json:"steps"`    // in the order of the plan; empty if one of them is refused
+	Steps       []RehearsedStep     `json:"steps"`    // in the order of the plan; empty if a step is refused
 	External    []RehearsedExternal `json:"external"` // in the order of the plan; empty if the subject cannot be locked
-	// Refused is the reason why the store would refuse the erasure; nil if it would carry it out.
+	// Refused is the reason why the store would refuse the erasure. It is nil if the store would carry out the erasure.
 	Refused *Refusal `json:"refused,omitempty"`
-	// Fingerprint identifies the plan and the counts; see Plan.Fingerprint. It is empty if the erasure is refused.
+	// Fingerprint identifies the plan and the counts. See Plan.Fingerprint. It is empty if the erasure is refused.
 	Fingerprint string `json:"fingerprint,omitempty"`
 }
 
-// RehearsedStep is a local step, as Plan.LocalAt returns it, and the number of the rows that it is about.
+// RehearsedStep is a local step, as Plan.LocalAt returns it, with the number of affected rows.
 type RehearsedStep struct {
 	Step
 	Rows int64 `json:"rows"`
 }
 
-// RehearsedExternal says what the outbox would get for an external system.
+// RehearsedExternal is the number of outbox entries that the erasure would add for an external system.
 type RehearsedExternal struct {
 	Resolver string `json:"resolver"`
-	Entries  int    `json:"entries"` // one for each ref of the subject, and one for at most MaxKeys keys
-	Keys     int    `json:"keys"`    // of the system that the subject's rows hold; see Annotation.Ref
+	Entries  int    `json:"entries"` // one for each ref of the subject, and one for each MaxKeys keys or fewer
+	Keys     int    `json:"keys"`    // number of keys in the subject's rows; see Annotation.Ref
 }
 
-// Refusal is an error that ends an erasure each time it is tried, because of the rows or the schema of the database. It
-// names tables, columns and constraints, never a value, and is safe to log.
+// Refusal is an error that every attempt of an erasure would meet, because of the rows or the schema of the database.
+// It contains names of tables, columns and constraints, never a value. It is safe to log.
 type Refusal struct {
 	Class    string   `json:"class"`            // see ErrorClass: "conflict" for a constraint
-	Target   string   `json:"target,omitempty"` // the table of the step that is refused; empty for the commit
+	Target   string   `json:"target,omitempty"` // the table of the refused step; empty for the commit
 	Via      string   `json:"via,omitempty"`
 	Strategy Strategy `json:"strategy,omitempty"`
 	Message  string   `json:"message"` // names the constraint or its table, if the database does
 }
 
-// FingerprintLength is the number of hexadecimal digits in a fingerprint.
+// FingerprintLength is the number of hexadecimal digits of a fingerprint.
 const FingerprintLength = 32
 
 // Fingerprint returns a hash of the plan and of the counts of one erasure, in hexadecimal digits. Two erasures have the
-// same one if they follow the same plan and come to the same counts. It depends neither on the subject, nor on any
-// value, nor on an instant, but for rows whose duties end in between.
+// same fingerprint if they have the same plan and the same counts. The fingerprint does not depend on the subject, on
+// values, or on the instant. The counts may still differ between two instants if a duty ends in between.
 //
-// It detects what has changed by accident. It is no signature: the hash, FNV-1a of 128 bits, is not cryptographic.
+// A fingerprint detects accidental changes. It is not a signature, because the hash (FNV-1a with 128 bits) is not
+// cryptographic.
 func (p Plan) Fingerprint(steps []RehearsedStep, external []RehearsedExternal) string {
 	hash := fnv.New128a()
-	// Neither texts nor numbers can fail to be encoded, nor a hash to be written.
+	// Encoding texts and numbers cannot fail, and writing to a hash cannot fail.
 	_ = json.NewEncoder(hash).Encode([]any{p.Steps, steps, external})
 	return hex.EncodeToString(hash.Sum(nil))
 }

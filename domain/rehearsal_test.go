@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/fixture"
 )
 
-// rehearsed is an erasure with a step of each kind.
+// rehearsed returns an erasure with a step of each kind.
 func rehearsed() (plan domain.Plan, steps []domain.RehearsedStep, external []domain.RehearsedExternal) {
 	plan.Steps = []domain.Step{
 		{Target: "orders", Strategy: domain.StrategyDelete, Via: "Buyer"},
@@ -23,21 +23,21 @@ func rehearsed() (plan domain.Plan, steps []domain.RehearsedStep, external []dom
 	return plan, steps, []domain.RehearsedExternal{{Resolver: "desk", Entries: 1, Keys: 40}}
 }
 
-// A fingerprint that somebody keeps must hold with the next version of this module.
+// A stored fingerprint must stay valid in the next version of this module.
 func TestAFingerprintStaysTheSame(t *testing.T) {
 	plan, steps, external := rehearsed()
 	if got := plan.Fingerprint(steps, external); got != "3904d1994f02c92d552aef69dc033af6" {
 		t.Errorf("got %s", got)
 	}
 	for i := range steps {
-		steps[i].At = time.Unix(1, 0) // which no fingerprint depends on
+		steps[i].At = time.Unix(1, 0) // the fingerprint does not depend on it
 	}
 	if got := plan.Fingerprint(steps, external); got != "3904d1994f02c92d552aef69dc033af6" {
 		t.Errorf("at an instant: got %s", got)
 	}
 }
 
-func TestAFingerprintIsAnotherOneAfterAnyChange(t *testing.T) {
+func TestAFingerprintChangesWithThePlanAndTheCounts(t *testing.T) {
 	type (
 		steps    = []domain.RehearsedStep
 		external = []domain.RehearsedExternal
@@ -75,7 +75,7 @@ func TestAFingerprintIsAnotherOneAfterAnyChange(t *testing.T) {
 	}
 }
 
-func TestTheNamesOfARehearsalStay(t *testing.T) {
+func TestTheJSONNamesOfARehearsalStay(t *testing.T) {
 	id, err := domain.NewSubjectID("42")
 	if err != nil {
 		t.Fatal(err)

@@ -5,32 +5,33 @@ import (
 	"strings"
 )
 
-// Relation is a belongs-to relation: the columns of this table hold the values of referenced columns of another one.
+// Relation is a belongs-to relation. The columns of this table hold the values of the referenced columns of another
+// table.
 type Relation struct {
-	Name              string   `json:"name,omitempty"` // by which columns and errors call it; empty means References
+	Name              string   `json:"name,omitempty"` // the name in Annotation.Via and in errors; empty means References
 	Columns           []string `json:"columns"`
 	References        string   `json:"references"` // the other table
 	ReferencedColumns []string `json:"referenced_columns"`
-	// Path marks a relation that leads to the subject, where several relations do. If a table marks several, its rows are
-	// about several people: each row belongs to each subject that one of them leads to, and each annotated column says to
-	// which of them it belongs (Annotation.Via).
+	// Path marks a relation that leads to the subject. It is needed if several relations of the table do. If a table
+	// marks several relations, its rows are about several people. Each row then belongs to each subject that a marked
+	// relation leads to. Each annotated column names its path in Annotation.Via.
 	Path bool `json:"path,omitempty"`
-	// OnErasure says what becomes of the row when the person is erased that this path leads to: StrategyDelete deletes it,
-	// StrategyNull sets Columns to NULL, empty leaves both. It is for paths only.
+	// OnErasure is the action on the row if the person at the end of this path is erased. StrategyDelete deletes the row.
+	// StrategyNull sets Columns to NULL. If OnErasure is empty, the row and Columns stay. OnErasure is for paths only.
 	OnErasure Strategy `json:"erasure,omitempty"`
-	// When restricts the relation to the rows for which it holds, as polymorphic references need. The database is taken to
-	// have no foreign key for such a relation.
+	// When restricts the relation to rows that satisfy a condition, as polymorphic references require. Such a relation is
+	// assumed to have no foreign key in the database.
 	When     *Condition `json:"when,omitempty"`
-	SetsNull bool       `json:"sets_null,omitempty"` // ON DELETE SET NULL clears Columns with the other row
+	SetsNull bool       `json:"sets_null,omitempty"` // the foreign key has ON DELETE SET NULL
 }
 
-// Condition holds for the rows in which a column has a value.
+// Condition is true for the rows in which a column has a value.
 type Condition struct {
 	Column string `json:"column"`
-	Value  string `json:"value"` // in its text form, compared exactly
+	Value  string `json:"value"` // the text form of the value, compared exactly
 }
 
-// called is the name of the relation.
+// called returns the name of the relation.
 func (r Relation) called() string {
 	if r.Name != "" {
 		return r.Name
@@ -38,7 +39,7 @@ func (r Relation) called() string {
 	return r.References
 }
 
-// Equals reports whether two relations of one table lead from the same rows to the same other rows.
+// Equals reports whether two relations of one table connect the same rows to the same other rows.
 func (r Relation) Equals(other Relation) bool {
 	return r.References == other.References && slices.Equal(r.Columns, other.Columns) &&
 		slices.Equal(r.ReferencedColumns, other.ReferencedColumns) && sameCondition(r.When, other.When)
@@ -48,12 +49,12 @@ func sameCondition(a, b *Condition) bool {
 	return (a == nil) == (b == nil) && (a == nil || *a == *b)
 }
 
-// excludes reports whether no row can be in both relations.
+// excludes reports whether no row can satisfy the conditions of both relations.
 func (r Relation) excludes(other Relation) bool {
 	return r.When != nil && other.When != nil && r.When.Column == other.When.Column && r.When.Value != other.When.Value
 }
 
-// Links reports whether the column is part of the relation.
+// Links reports whether the relation uses the column, in its Columns or in its condition.
 func (r Relation) Links(column string) bool {
 	return slices.Contains(r.Columns, column) || r.When != nil && r.When.Column == column
 }
@@ -67,7 +68,7 @@ func (r Relation) clone() Relation {
 	return r
 }
 
-// label names the relation in a message: by its name, its columns and the table it refers to.
+// label returns the relation for a message: its name, its columns and the referenced table.
 func (r Relation) label() string {
 	label := strings.Join(r.Columns, "+") + " -> " + r.References
 	if r.Name != "" {
@@ -76,7 +77,7 @@ func (r Relation) label() string {
 	return label
 }
 
-// checkCondition checks the condition of a relation, if there is one.
+// checkCondition checks the condition of a relation if it has one.
 func (d *draft) checkCondition(table Table, relation Relation) {
 	when := relation.When
 	if when == nil {
@@ -94,12 +95,12 @@ func (d *draft) checkCondition(table Table, relation Relation) {
 		report("is in the condition of the relation "+relation.called()+" but not among the columns", "", columnNames(table))
 	case slices.Contains(relation.Columns, when.Column):
 		report("is in the condition of the relation "+relation.called()+" and among its columns",
-			"take the column that says to which table a row refers", nil)
+			"use the column that names the table to which a row refers", nil)
 	case column.Type != "" && !column.Type.canBeKey():
-		report("is in the condition of the relation "+relation.called()+", but values of its type have no one text form",
-			"take a column of one of these types", words(keyTypes()))
+		report("is in the condition of the relation "+relation.called()+", but its type has values with several text forms",
+			"use a column with one of these types", words(keyTypes()))
 	case when.Value == "" || strings.ContainsRune(when.Value, 0):
-		report("is in the condition of the relation "+relation.called()+", which has no value",
+		report("is in the condition of the relation "+relation.called()+", which has an empty or invalid value",
 			"give the value: when:'"+when.Column+"=...'", nil)
 	}
 }

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// ResolverError says that an external system refused for good: trying again would be refused again, and a person has
-// to look. Its text names the resolver and what it met, such as a status, never an identifier, a token or what the
-// vendor wrote.
+// ResolverError is a permanent error of an external system. A retry would fail again, and a person has to handle the
+// error. Its text names the resolver and the failure, such as a status. The text never contains an identifier, a token
+// or a message of the vendor.
 type ResolverError struct {
 	Resolver string
-	Message  string // safe to log, such as "DELETE was answered 403"
+	Message  string // safe to log, such as "DELETE returned status 403"
 	Err      error  // the cause, or nil; not part of the text
 }
 
@@ -25,12 +25,12 @@ func (e *ResolverError) Unwrap() error {
 	return e.Err
 }
 
-// RetryLater says that an external system failed for now, and when to come back. Its text is bound by the rule of
-// ResolverError.
+// RetryLater is a temporary error of an external system that states when to retry. The rules for the text of a
+// ResolverError apply to its text.
 type RetryLater struct {
 	Resolver string
-	Message  string        // safe to log, such as "POST was answered 429"
-	After    time.Duration // not before that much time has passed; 0 when the system did not say
+	Message  string        // safe to log, such as "POST returned status 429"
+	After    time.Duration // the minimum wait before a retry; 0 if the system does not state it
 	Err      error         // the cause, or nil; not part of the text
 }
 
@@ -45,21 +45,22 @@ func (e *RetryLater) Unwrap() error {
 	return e.Err
 }
 
-// CoveredSurface says what of an external system a resolver exports and erases, and what not: it answers the question
-// whether an export is complete.
+// CoveredSurface declares the data of an external system that a resolver exports and erases, and the data that it
+// leaves out. It shows how complete an export is.
 type CoveredSurface struct {
 	Fields     []CoveredField `json:"fields"`
-	Exclusions []string       `json:"exclusions"` // what the system holds that the resolver leaves out
-	Notes      []string       `json:"notes"`      // what else a reader should know, such as a recovery window
+	Exclusions []string       `json:"exclusions"` // data of the system that the resolver leaves out
+	Notes      []string       `json:"notes"`      // further facts for the reader, such as a recovery window
 }
 
-// CoveredField is a field of an export, or, with {id} in its name, a family of fields: {id} stands for any text.
+// CoveredField is a field of an export. If its name contains {id}, it is a family of fields, and {id} matches any text
+// that is not empty.
 type CoveredField struct {
 	Field    string   `json:"field"`
 	Category Category `json:"category"`
 }
 
-// Covers reports whether the surface has the record's field in the record's category.
+// Covers reports whether the surface contains the record's field with the record's category.
 func (s CoveredSurface) Covers(record ExportRecord) bool {
 	for _, field := range s.Fields {
 		if field.Category == record.Category && field.matches(record.Field) {

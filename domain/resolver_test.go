@@ -9,25 +9,25 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func TestErrorsOfASystemAreFoundByTypeAndNeverTellTheirCause(t *testing.T) {
+func TestErrorsOfASystemMatchByTypeAndHideTheirCause(t *testing.T) {
 	cause := errors.New("DELETE https://desk.example/contacts/zoe@example.org: 403")
-	err := fmt.Errorf("saga: %w", &domain.ResolverError{Resolver: "desk", Message: "DELETE was answered 403", Err: cause})
+	err := fmt.Errorf("saga: %w", &domain.ResolverError{Resolver: "desk", Message: "DELETE returned 403", Err: cause})
 	var refused *domain.ResolverError
 	if !errors.As(err, &refused) || refused.Resolver != "desk" || !errors.Is(err, cause) {
 		t.Errorf("got %v", err)
 	}
-	if got := refused.Error(); got != "habeas: resolver desk: DELETE was answered 403" {
+	if got := refused.Error(); got != "habeas: resolver desk: DELETE returned 403" {
 		t.Errorf("got %q", got)
 	}
 
 	err = fmt.Errorf("saga: %w", &domain.RetryLater{
-		Resolver: "desk", Message: "POST was answered 429", After: time.Minute, Err: cause,
+		Resolver: "desk", Message: "POST returned 429", After: time.Minute, Err: cause,
 	})
 	var later *domain.RetryLater
 	if !errors.As(err, &later) || later.After != time.Minute || !errors.Is(err, cause) || errors.As(err, &refused) {
 		t.Errorf("got %v", err)
 	}
-	if got := later.Error(); got != "habeas: resolver desk: POST was answered 429" {
+	if got := later.Error(); got != "habeas: resolver desk: POST returned 429" {
 		t.Errorf("got %q", got)
 	}
 }

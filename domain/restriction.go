@@ -2,18 +2,19 @@ package domain
 
 import "time"
 
-// RestrictionDecision places (Art. 18(1) GDPR) or lifts a restriction of processing, for one purpose or for all.
+// RestrictionDecision places (Art. 18(1) GDPR) or lifts a restriction of processing, for one purpose or for all
+// purposes.
 type RestrictionDecision struct {
-	Purpose    *string // nil means all processing; else 1 to MaxTextLength characters
+	Purpose    *string // nil means all processing; otherwise 1 to MaxTextLength characters
 	Restricted bool
-	Reason     *string // at most MaxTextLength characters; stays in the ledger until an erasure, never in the audit trail
+	Reason     *string // at most MaxTextLength characters; kept in the ledger until an erasure, never in the audit trail
 	Source     string  // 1 to MaxTextLength characters
 }
 
-// Check returns everything that is wrong with the decision, or nothing.
+// Check returns all errors of the decision, or nil.
 func (d RestrictionDecision) Check() []FieldError { return d.CheckAmong(Purposes{}) }
 
-// CheckAmong returns everything that is wrong with the decision, or nothing; see Purposes.Check for its purpose.
+// CheckAmong returns all errors of the decision, or nil. It checks the purpose as Purposes.Check does.
 func (d RestrictionDecision) CheckAmong(purposes Purposes) []FieldError {
 	var fields []FieldError
 	if d.Purpose != nil {
@@ -25,9 +26,10 @@ func (d RestrictionDecision) CheckAmong(purposes Purposes) []FieldError {
 	return append(fields, CheckText("source", d.Source, 1)...)
 }
 
-// RestrictionRecord is one line of the append-only restriction ledger. A nil purpose means all processing. Of a
-// subject's records for a purpose, and of its global ones, the one that the store took in last is in force; RecordedAt
-// documents and decides nothing. An erasure clears the reason, which is free text; all else stays.
+// RestrictionRecord is one line of the append-only restriction ledger. A nil Purpose means all processing, and makes
+// the record global. Among a subject's records for a purpose, the last record that the store accepted is in force. The
+// same rule applies to the subject's global records. RecordedAt documents the decision, and does not decide which
+// record is in force. An erasure clears Reason, which is free text, and keeps all other fields.
 type RestrictionRecord struct {
 	SubjectID  SubjectID `json:"subject_id"`
 	Purpose    *string   `json:"purpose"`
@@ -37,7 +39,7 @@ type RestrictionRecord struct {
 	Source     string    `json:"source"`
 }
 
-// RestrictionScope says how far a restriction reaches.
+// RestrictionScope is the scope of a restriction.
 type RestrictionScope string
 
 // The scopes of a restriction.
@@ -46,20 +48,22 @@ const (
 	ScopePurpose RestrictionScope = "purpose"
 )
 
-// RestrictionStatus says whether processing is restricted, for one purpose or, with a nil purpose, globally. The flag
-// is the application's to consult before it processes; nothing in this module does.
+// RestrictionStatus says whether processing is restricted, for one purpose or, with a nil Purpose, globally. The
+// application must check Restricted before it processes data, because this module does not enforce a restriction.
 type RestrictionStatus struct {
 	SubjectID  SubjectID         `json:"subject_id"`
 	Purpose    *string           `json:"purpose"`
 	Restricted bool              `json:"restricted"`
-	Scope      *RestrictionScope `json:"scope"`       // nil when nothing is restricted
-	RecordedAt *time.Time        `json:"recorded_at"` // of the record that restricts; else see RestrictionStatusOf
+	Scope      *RestrictionScope `json:"scope"`       // nil if processing is not restricted
+	RecordedAt *time.Time        `json:"recorded_at"` // see RestrictionStatusOf
 }
 
-// RestrictionStatusOf derives the status from the global record in force and, with a purpose, from the one in force
-// for that purpose; either may be nil. A restriction of either kind restricts, so lifting one purpose cannot undo a
-// global restriction. Where neither restricts, both records decide together, and RecordedAt is the later instant of
-// theirs; it is nil without any record.
+// RestrictionStatusOf returns the status for the records in force. global is the global record in force. scoped is the
+// record in force for purpose, and is ignored if purpose is nil. Both may be nil.
+//
+// Processing is restricted if one of the two records restricts it. Lifting the restriction of one purpose therefore
+// does not undo a global restriction. RecordedAt is the instant of the record that restricts, with the global record
+// first. If processing is not restricted, RecordedAt is the later instant of the two records, or nil without a record.
 func RestrictionStatusOf(id SubjectID, purpose *string, global, scoped *RestrictionRecord) RestrictionStatus {
 	status := RestrictionStatus{SubjectID: id, Purpose: purpose}
 	if purpose == nil {

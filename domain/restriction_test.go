@@ -54,7 +54,7 @@ func TestTheStatusDerivesFromTheRecordsInForce(t *testing.T) {
 
 func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// inForce takes the last of the records, the way a store does: the global ones and those for a purpose apart.
+// inForce returns the last global record and the last record for a purpose, as a store does.
 func inForce(records []domain.RestrictionRecord) (global, scoped *domain.RestrictionRecord) {
 	for _, record := range records {
 		winner := &global

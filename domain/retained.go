@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Left narrows a sweep to the cells that an erasure has left and would overwrite now. A cell that Recognizes tells
-// from a surrogate is overwritten unless it holds one, or NULL. Any other cell is overwritten if its duty was not over
-// at the instant Judged.
+// Left restricts a sweep to the cells that an erasure has left and that are to be overwritten now. If Column.Recognizes
+// is true for the column of a cell, the cell is overwritten unless it holds NULL or a surrogate. If it is false, the
+// cell is overwritten unless it holds NULL or its duty was over at the instant Judged.
 type Left struct {
-	Judged time.Time // the last instant at which the cells were overwritten whose duty was over
-	// Until is the latest start of a duty whose cells are overwritten, or zero for any. It is the instant of the erasure
-	// for a subject that may have come back: rows whose duty began later need not be those that the erasure left.
+	Judged time.Time // the instant of the last erasure or sweep, which overwrote cells whose duty was over then
+	// Until is the latest start of a duty whose cells are overwritten. The zero time means any start. If the subject may
+	// have been created again, Until is the instant of the erasure. A row whose duty began later may then be new.
 	Until time.Time
 }
 
-// LeftBy returns what an erasure has left of a subject for a sweep. returned says that the subject may have come back:
-// its own row does not hold what the erasure wrote.
+// LeftBy returns the Left for a sweep of the subject of the mark. returned is true if the subject may have been created
+// again, because its own row does not hold the surrogates of the erasure.
 func (m ErasureMark) LeftBy(returned bool) *Left {
 	left := &Left{Judged: m.ErasedAt}
 	if m.SweptAt.After(m.ErasedAt) {
@@ -29,8 +29,8 @@ func (m ErasureMark) LeftBy(returned bool) *Left {
 	return left
 }
 
-// Recognizes reports whether a value of the column can be told from what an erasure writes into it. It cannot if the
-// column is a UUID or a short text and its surrogate has random digits only.
+// Recognizes reports whether a surrogate can be distinguished from other values of the column. It cannot if the column
+// is a UUID or a short text and its surrogate consists of random digits only.
 func (c Column) Recognizes() bool {
 	if _, constant := c.Constant(); constant {
 		return true
@@ -42,8 +42,8 @@ func (c Column) Recognizes() bool {
 	return c.Type != TypeUUID
 }
 
-// SurrogateForm returns the form of the surrogates of a text column that differ in each cell: the fixed parts, between
-// which there are digits hexadecimal digits. There are none if digits is 0.
+// SurrogateForm returns the form of the surrogates of a text column if they differ in each cell. A surrogate consists
+// of the fixed parts, with digits hexadecimal digits between them. digits is 0 if the surrogates have no such form.
 func (c Column) SurrogateForm() (fixed []string, digits int) {
 	const prefix, least = "anon-", 12
 	switch _, constant := c.Constant(); {
@@ -60,14 +60,15 @@ func (c Column) SurrogateForm() (fixed []string, digits int) {
 	}
 }
 
-// Overwritten reports whether a cell of a column that Recognizes its surrogates holds one of them, or NULL.
+// Overwritten reports whether a value of the column is NULL or a surrogate of the column. Column.Recognizes must be
+// true for the column.
 func (c Column) Overwritten(value any) bool {
 	holds, _ := c.holdsSurrogate(value)
 	return value == nil || holds
 }
 
-// Telling returns the columns of the table by which a row tells that an erasure has overwritten it: those that the
-// erasure overwrites with texts that are different in each cell. There are none if the erasure deletes the row.
+// Telling returns the columns of the table that show whether an erasure has overwritten a row. The erasure overwrites
+// these columns with texts that differ in each cell. Telling returns nil if the erasure deletes the row.
 func (t Table) Telling() []Column {
 	if t.RowsGo() {
 		return nil
@@ -78,8 +79,8 @@ func (t Table) Telling() []Column {
 	})
 }
 
-// IsErased reports whether a row holds, in each of its Telling columns, a text that an erasure has written; the texts
-// are in the order of the columns. It is false if there is no such column.
+// IsErased reports whether every Telling column of a row holds a text that an erasure has written. The texts are in the
+// order of these columns. IsErased returns false if the table has no such column.
 func (t Table) IsErased(texts []string) bool {
 	columns := t.Telling()
 	for i, column := range columns {
@@ -90,15 +91,15 @@ func (t Table) IsErased(texts []string) bool {
 	return len(columns) > 0
 }
 
-// SweepReport says what a sweep did.
+// SweepReport is the result of a sweep.
 type SweepReport struct {
-	Erased   int64            `json:"erased"`   // the erased subjects that were looked at
-	Subjects int64            `json:"subjects"` // the subjects of which something was overwritten
-	Failed   int64            `json:"failed"`   // the subjects whose sweep failed
-	Rows     map[string]int64 `json:"rows"`     // the rows in which something was overwritten, by table
+	Erased   int64            `json:"erased"`   // number of erased subjects that were checked
+	Subjects int64            `json:"subjects"` // number of subjects with overwritten cells
+	Failed   int64            `json:"failed"`   // number of subjects whose sweep failed
+	Rows     map[string]int64 `json:"rows"`     // number of rows with overwritten cells, by table
 }
 
-// Add adds another report.
+// Add adds the numbers of another report.
 func (r *SweepReport) Add(other SweepReport) {
 	r.Erased, r.Subjects, r.Failed = r.Erased+other.Erased, r.Subjects+other.Subjects, r.Failed+other.Failed
 	if r.Rows == nil {

@@ -2,19 +2,19 @@ package domain
 
 import "time"
 
-// Status is the first thing that an operator looks at: what external systems still owe subjects, and what a person has
-// to look into.
+// Status is the overview for an operator. It shows the calls to external systems that are still due, and the findings
+// that a person has to handle.
 type Status struct {
 	At      time.Time              `json:"at"`
-	Counts  map[OutboxStatus]int64 `json:"counts"` // of all entries of the outbox; every status is there
+	Counts  map[OutboxStatus]int64 `json:"counts"` // of all entries of the outbox; has every status
 	Backlog []OutboxBacklog        `json:"backlog"`
 	// PendingMigrations are the names of migrations that were not applied.
 	PendingMigrations []string `json:"pending_migrations"`
-	// Findings are what a person has to look into; none if all is well. They name systems, never a subject.
+	// Findings are the problems that a person has to handle. They name systems, never a subject.
 	Findings []Finding `json:"findings"`
 }
 
-// NewStatus returns the status of an empty outbox, in which nothing is nil.
+// NewStatus returns the status of an empty outbox. Its maps and slices are not nil.
 func NewStatus(at time.Time) Status {
 	status := Status{
 		At: Instant(at), Counts: map[OutboxStatus]int64{}, Backlog: []OutboxBacklog{}, PendingMigrations: []string{},
@@ -26,19 +26,19 @@ func NewStatus(at time.Time) Status {
 	return status
 }
 
-// MigrationState says whether a migration of the tables of habeas was applied.
+// MigrationState is the state of a migration of the tables of habeas.
 type MigrationState string
 
 // The states of a migration.
 const (
 	MigrationApplied MigrationState = "applied"
 	MigrationPending MigrationState = "pending"
-	// MigrationUnrecorded: there are tables of habeas and no record of migrations, because the application runs them with
-	// a tool of its own.
+	// MigrationUnrecorded: tables of habeas exist without a record of migrations, because the application runs the
+	// migrations with its own tool.
 	MigrationUnrecorded MigrationState = "unrecorded"
 )
 
-// Migration is a step that makes the tables of habeas, or brings them up to date.
+// Migration is a step that creates or updates the tables of habeas.
 type Migration struct {
 	Name  string         `json:"name"`
 	State MigrationState `json:"state"`

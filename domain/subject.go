@@ -10,33 +10,35 @@ import (
 // separator joins the elements of a composite subject id in its canonical form.
 const separator = '\x1f'
 
-// SubjectID says which person a request is about, in the application's own terms: usually the primary key of its
-// users table as text. A composite id is an ordered tuple, aligned with the key columns that the data map declares,
-// and is always matched whole. The zero value is no subject at all and is refused everywhere.
+// SubjectID identifies the person of a request in the application's own terms. It is usually the primary key of the
+// users table as text. A composite id is an ordered tuple with one element for each key column that the data map
+// declares. It is always compared as a whole. The zero value identifies no subject, and is refused by the services and
+// by DataMap.Key.
 //
-// It is comparable, and is stored and sent in its canonical form.
+// SubjectID is comparable. It is stored and sent in its canonical form. See String.
 type SubjectID struct {
 	canonical string
 	composite bool
 }
 
-// NewSubjectID makes an id of one element, or a composite id of several. Every element must be non-empty, valid UTF-8
-// without NUL, and the canonical form at most MaxTextLength characters. A single id is taken unchanged; it must
-// not hold U+001F, which joins the elements of composite ids. The error is ErrSubject.
+// NewSubjectID makes an id of one element, or a composite id of several elements. Every element must be valid UTF-8
+// without NUL, and not empty. The canonical form has at most MaxTextLength characters. A single element is not changed,
+// and must not contain U+001F, which separates the elements of composite ids. Returns ErrSubject if an element breaks a
+// rule.
 func NewSubjectID(elements ...string) (SubjectID, error) {
 	if len(elements) == 0 {
 		return SubjectID{}, subjectError("an id needs at least one element")
 	}
 	for _, element := range elements {
 		if element == "" {
-			return SubjectID{}, subjectError("the id, or an element of it, is empty")
+			return SubjectID{}, subjectError("the id or one of its elements is empty")
 		}
 		if !utf8.ValidString(element) || strings.ContainsRune(element, 0) {
 			return SubjectID{}, subjectError("the id must be valid UTF-8 without NUL")
 		}
 	}
 	if len(elements) == 1 && strings.ContainsRune(elements[0], separator) {
-		return SubjectID{}, subjectError("a single id must not hold U+001F")
+		return SubjectID{}, subjectError("a single id must not contain U+001F")
 	}
 	id := SubjectID{canonical: CanonicalTuple(elements), composite: len(elements) > 1}
 	if utf8.RuneCountInString(id.canonical) > MaxTextLength {
@@ -45,26 +47,28 @@ func NewSubjectID(elements ...string) (SubjectID, error) {
 	return id, nil
 }
 
-// ParseSubjectID reads the canonical form back. It is the inverse of String for every valid id.
+// ParseSubjectID reads the canonical form. It is the inverse of String for every valid id. Returns ErrSubject for any
+// other text.
 func ParseSubjectID(canonical string) (SubjectID, error) {
 	if !strings.ContainsRune(canonical, separator) {
 		return NewSubjectID(canonical)
 	}
 	elements := splitTuple(canonical)
 	if elements == nil {
-		return SubjectID{}, subjectError("not the canonical form of a composite id")
+		return SubjectID{}, subjectError("the id is not in the canonical form of a composite id")
 	}
 	return NewSubjectID(elements...)
 }
 
-// String is the canonical form: a single id as it is; a composite id's elements, escaped and joined by U+001F.
-// Two different ids never have the same canonical form. It is an identifier: do not log it.
+// String returns the canonical form. For a single id, it is the id itself. For a composite id, it is the escaped
+// elements, joined by U+001F. Different ids have different canonical forms. The canonical form identifies a person and
+// must not be logged.
 func (id SubjectID) String() string { return id.canonical }
 
-// IsZero reports whether id is the zero value, which names nobody.
+// IsZero reports whether id is the zero value, which identifies no subject.
 func (id SubjectID) IsZero() bool { return id.canonical == "" }
 
-// Elements returns the tuple: one element for a single id, several for a composite one, none for the zero value.
+// Elements returns the elements of the id: one for a single id, several for a composite id, nil for the zero value.
 func (id SubjectID) Elements() []string {
 	if id.composite {
 		return splitTuple(id.canonical)
@@ -75,7 +79,7 @@ func (id SubjectID) Elements() []string {
 	return []string{id.canonical}
 }
 
-// splitTuple reverses CanonicalTuple for a tuple of several elements. Returns nil if canonical is not of that form.
+// splitTuple reverses CanonicalTuple for a tuple of several elements. Returns nil if canonical does not have that form.
 func splitTuple(canonical string) []string {
 	elements := strings.Split(canonical, string(separator))
 	for i, element := range elements {
@@ -88,10 +92,10 @@ func splitTuple(canonical string) []string {
 	return elements
 }
 
-// MarshalText encodes the canonical form.
+// MarshalText returns the canonical form.
 func (id SubjectID) MarshalText() ([]byte, error) { return []byte(id.canonical), nil }
 
-// UnmarshalText decodes the canonical form.
+// UnmarshalText reads the canonical form, as ParseSubjectID does.
 func (id *SubjectID) UnmarshalText(text []byte) error {
 	parsed, err := ParseSubjectID(string(text))
 	if err != nil {
@@ -101,11 +105,11 @@ func (id *SubjectID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// In an element of a composite id, a backslash is written `\\` and U+001F `\u`.
+// elementEscaper escapes an element of a composite id: a backslash becomes `\\`, and U+001F becomes `\u`.
 var elementEscaper = strings.NewReplacer(`\`, `\\`, string(separator), `\u`)
 
-// CanonicalTuple is the canonical form of a tuple: a single element as it is; several escaped and joined by U+001F.
-// It is that of subject ids, and names the rows of an export by their primary keys.
+// CanonicalTuple returns the canonical form of a tuple. A single element is not changed. Several elements are escaped
+// and joined by U+001F. Subject ids have this form, and so do the primary keys that name the rows of an export.
 func CanonicalTuple(elements []string) string {
 	if len(elements) == 1 {
 		return elements[0]
@@ -153,25 +157,27 @@ func unescapeElement(escaped string) (string, bool) {
 	return b.String(), true
 }
 
-// SubjectRef says under which identifier an external system knows the subject. It goes to the resolver whose name
-// equals Kind. Extra carries what such a resolver needs besides, and may be nil.
+// SubjectRef is the identifier of the subject in an external system. It is sent to the resolver whose name equals Kind.
+// Extra holds additional data for the resolver, and may be nil.
 type SubjectRef struct {
 	Kind  string            `json:"kind"`
 	Value string            `json:"value"`
 	Extra map[string]string `json:"extra,omitempty"`
 
-	// Keys are what an outbox entry has in place of a value: up to MaxKeys keys of the external system that rows of the
-	// subject held, see Annotation.Ref. The ref of a Subject must not have any.
+	// Keys replace Value in some outbox entries. They are up to MaxKeys keys of the external system from the subject's
+	// rows. See Annotation.Ref. The ref of a Subject must not have Keys.
 	Keys []string `json:"keys,omitempty"`
 }
 
-// Subject is who a request is about: the id in the application's own database and the refs in external systems.
+// Subject is the person of a request. It has the id in the application's own database, and the refs in external
+// systems.
 type Subject struct {
 	ID   SubjectID
 	Refs []SubjectRef
 }
 
-// NewSubject is the one-line form for a SubjectProvider: a single id and the refs, if any.
+// NewSubject returns a Subject with a single id and the refs. It is a shortcut for a SubjectProvider. Returns
+// ErrSubject as NewSubjectID does.
 func NewSubject(id string, refs ...SubjectRef) (Subject, error) {
 	subjectID, err := NewSubjectID(id)
 	if err != nil {
@@ -180,8 +186,9 @@ func NewSubject(id string, refs ...SubjectRef) (Subject, error) {
 	return Subject{ID: subjectID, Refs: refs}, nil
 }
 
-// Validate checks the subject itself: an id must be there, and every ref needs a kind and a value of at most
-// MaxTextLength characters, and no keys; its extra is bound likewise. The error is ErrSubject.
+// Validate checks the subject. It must have an id. Every ref must have a kind and a value of 1 to MaxTextLength
+// characters, and no keys. Every key of an Extra must have 1 to MaxTextLength characters, and every value at most
+// MaxTextLength characters. Returns ErrSubject if a check fails.
 func (s Subject) Validate() error {
 	if s.ID.IsZero() {
 		return subjectError("the subject has no id")
@@ -202,14 +209,14 @@ func (s Subject) Validate() error {
 	return nil
 }
 
-// SubjectState says what a store knows of a subject.
+// SubjectState is the state of a subject in a store.
 type SubjectState struct {
-	Erased  bool // an erasure of the subject was committed before
-	Present bool // the subject's table has a row of the subject
+	Erased  bool // true if an erasure of the subject was committed before
+	Present bool // true if the subject's table has a row of the subject
 }
 
-// Clone returns a copy that shares no memory with s. HTTP adapters whose strings point into a request buffer
-// (Fiber's do) call it before they hand the subject on.
+// Clone returns a copy that shares no memory with s. An HTTP adapter calls it before it passes the subject on, if its
+// strings refer to a request buffer, as in Fiber.
 func (s Subject) Clone() Subject {
 	clone := Subject{ID: SubjectID{strings.Clone(s.ID.canonical), s.ID.composite}}
 	for _, ref := range s.Refs {

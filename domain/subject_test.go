@@ -82,7 +82,7 @@ func TestTextThatIsNoCanonicalFormIsNotParsed(t *testing.T) {
 	}
 }
 
-func TestTheZeroSubjectIDIsNobody(t *testing.T) {
+func TestTheZeroSubjectIDHasNoElements(t *testing.T) {
 	var id domain.SubjectID
 	if !id.IsZero() || id.String() != "" || id.Elements() != nil {
 		t.Errorf("got %q of %q", id.String(), id.Elements())
@@ -126,7 +126,7 @@ func TestNewSubjectTakesAnIDAndRefs(t *testing.T) {
 	wantCode(t, err, domain.ErrSubject)
 }
 
-func TestASubjectNeedsAnIDAndWholeRefs(t *testing.T) {
+func TestASubjectNeedsAnIDAndCompleteRefs(t *testing.T) {
 	id := mustID(t, "42")
 	long := strings.Repeat("x", domain.MaxTextLength+1)
 	for name, subject := range map[string]domain.Subject{

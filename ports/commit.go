@@ -6,23 +6,23 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// CommitNotifier is a Session that calls functions after its commit. Those of the stores of this module are;
-// AfterCommit finds out.
+// CommitNotifier is a Session that calls functions after its commit. The sessions of the stores of this module
+// implement it. The function AfterCommit finds it.
 type CommitNotifier interface {
 	Session
 
-	// AfterCommit has fn called once the session has committed: before SessionFactory.Do returns, in its goroutine, with
-	// the context that Do was given. The session has ended, and fn may open another one. Functions are called in the order
-	// in which they were given, each once.
+	// AfterCommit registers fn to be called once after the session has committed. The store calls fn before
+	// SessionFactory.Do returns, in the goroutine of Do, and with the context that Do was given. The session has ended by
+	// then, and fn may open another one. The store calls several functions in the order of their registration.
 	//
-	// fn is not called if the session rolls back, for an attempt that Do retries, or if Do does not know whether the
-	// commit has arrived. If the session is a part of a transaction of the application, the store cannot know of the
-	// commit: fn is called when the application says so.
+	// The store does not call fn if the session rolls back. It does not call fn for an attempt that Do retries, or if Do
+	// does not know whether the commit has reached the database. If the session is part of a transaction of the
+	// application, the store cannot see the commit. The store then calls fn when the application reports the commit.
 	AfterCommit(fn func(ctx context.Context))
 }
 
-// AfterCommit has fn called after the commit of a session; see CommitNotifier. Returns domain.ErrConfiguration if the
-// session is none.
+// AfterCommit registers fn to be called after the commit of a session. See CommitNotifier. Returns
+// domain.ErrConfiguration if the session does not implement CommitNotifier.
 func AfterCommit(s Session, fn func(ctx context.Context)) error {
 	notifier, ok := s.(CommitNotifier)
 	if !ok {
@@ -32,18 +32,23 @@ func AfterCommit(s Session, fn func(ctx context.Context)) error {
 	return nil
 }
 
-// EndNotifier is a Session that calls functions at its end, whichever end that is. Those of the stores of this module
-// are. Observations of what a session has done are made there.
+// EndNotifier is a Session that calls functions when it ends, by a commit or by a failure. The sessions of the stores
+// of this module implement it. Services report their observations of a session at its end.
 type EndNotifier interface {
 	Session
 
-	// AfterEnd has fn called once SessionFactory.Do has ended the session: with nil after its commit, or else with the
-	// error that Do returns, or with an error if fn of Do panicked. The call comes before Do returns or the panic goes on,
-	// in its goroutine, with the context that Do was given, and before the functions of AfterCommit. Functions are called
-	// in the order in which they were given, each once.
+	// AfterEnd registers fn to be called once after SessionFactory.Do has ended the session. The error of the call is:
 	//
-	// fn is not called for an attempt that Do retries, nor by Rehearser.Rehearse. If the session is a part of a
-	// transaction of the application, a commit is known only when the application says so: fn is called then, or at once
-	// if the session failed.
+	//   - nil after a commit
+	//   - the error that Do returns if Do fails
+	//   - some error if the function that was passed to Do panicked
+	//
+	// The store calls fn before Do returns or the panic continues, in the goroutine of Do, and with the context that Do
+	// was given. It calls fn before the functions of AfterCommit. It calls several functions in the order of their
+	// registration.
+	//
+	// The store does not call fn for an attempt that Do retries. Rehearser.Rehearse does not call it either. If the
+	// session is part of a transaction of the application, the store calls fn when the application reports the commit, or
+	// immediately if the session failed.
 	AfterEnd(fn func(ctx context.Context, err error))
 }

@@ -1,11 +1,31 @@
-// Package ports declares what the core of habeas needs from the outside: one transaction with its stores, external
-// systems, a clock and a source of ids. Adapters implement these interfaces; the services in domain/... call them.
+// Package ports declares the interfaces between the core of habeas and its environment. They cover a transaction with
+// its stores, external systems, a clock and a source of ids. Adapters implement the interfaces. The services in the
+// packages below domain call them.
 //
-// The comments here are the specification: an adapter is right when it keeps every promise in them.
+// A service gets its stores from a [Session], which a [SessionFactory] opens:
 //
-// Errors: an adapter returns errors that satisfy errors.Is for the codes of package domain (domain.ErrUnavailable when
-// the store cannot be reached, domain.ErrSession when a session is misused) and for context.Canceled and
-// context.DeadlineExceeded. The text of an error never holds an identifier, a value, SQL or a driver's message.
+//	err := sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+//		return s.Consents().Append(ctx, record) // commits if the function returns nil
+//	})
+//
+// The main interfaces are:
+//
+//   - [SessionFactory] and [Session]: a transaction and its stores
+//   - [ConsentStore] and [RestrictionStore]: the append-only ledgers
+//   - [SubjectStore]: the subject's rows in the tables of the application
+//   - [Outbox]: the calls to external systems that are still due
+//   - [AuditLog]: the append-only audit trail
+//   - [Resolver]: one external system that holds personal data
+//
+// The doc comments in this package are the specification. An adapter is correct if it fulfils all of them. Package
+// ports/porttest has a conformance suite for each interface.
+//
+// # Errors
+//
+// An adapter returns errors that errors.Is matches with the codes of package domain. Examples are
+// domain.ErrUnavailable if the store cannot be reached, and domain.ErrSession if a session is misused. If a context
+// ends a call, errors.Is matches the error with context.Canceled or context.DeadlineExceeded. The text of an error
+// never contains an identifier, a value, SQL or a message of a driver.
 package ports
 
 //go:generate -command mockgen go tool -modfile=../tools/go.mod mockgen -write_package_comment=false -package=mocks

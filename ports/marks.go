@@ -6,40 +6,43 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// ErasureMarks reads the marks that erasures leave (SubjectStore.Lock), and keeps how far readers of them have come.
-// The sessions of the stores of this module have it; MarksOf finds it. Its calls are no write for SubjectStore.Export,
-// but for Advance.
+// ErasureMarks reads the marks that erasures leave (see SubjectStore.Lock), and stores the positions of the readers of
+// the marks. The sessions of the stores of this module implement MarkReader, which returns it. MarksOf finds it. Only
+// Advance counts as a write for SubjectStore.Export.
 type ErasureMarks interface {
-	// Marks returns the marks that match the query, in the order of domain.ErasureMark.Intake, and at most as many as its
-	// limit says. A caller that wants all of them calls again with the last Intake as After, until none is returned. The
-	// cost of a page does not depend on how many marks there are before it. Since and Until are compared with each mark
-	// that the page passes over.
+	// Marks returns the marks that match the query, in the order of domain.ErasureMark.Intake, up to the limit of the
+	// query. To read all marks, call Marks again with the last Intake as After, until it returns no mark. The cost of a
+	// page does not depend on the number of marks before it. Since and Until are compared with each mark between After and
+	// the end of the page.
 	//
-	// A mark that commits later comes after each one that was returned before: a reader that goes on from the last Intake
-	// misses none, whatever the clocks say and in whatever order sessions commit. For this, Marks returns no mark that was
-	// left after another one whose session is still open. That mark is returned once the other session has ended. The
-	// marks that the session of the call leaves itself need not be returned.
+	// A mark that commits later comes after every mark that was returned before. A reader that continues from the last
+	// Intake therefore misses no mark, independent of clocks and of the order of commits. For this, Marks returns no mark
+	// that was left after another mark whose session is still open. Marks returns such a mark once the other session has
+	// ended. Marks may leave out the marks of its own session.
 	//
 	// A subject that is erased again between two calls is returned again, with the new instant. No mark is ever removed.
 	//
-	// Returns domain.ErrSession if the session is part of a transaction of the application that does not see each commit
-	// (its isolation level is not READ COMMITTED).
+	// Returns domain.ErrSession if the session is part of a transaction of the application whose isolation level is not
+	// READ COMMITTED. Such a transaction does not see each commit.
 	Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error)
 
-	// Find returns the marks of those of the subjects that were erased, in no order, by one statement. A mark that is not
-	// committed is not found.
+	// Find returns the marks of the given subjects that were erased, in no defined order, with one statement. It does not
+	// return marks that are not committed.
 	Find(ctx context.Context, ids []domain.SubjectID) ([]domain.ErasureMark, error)
 
-	// Position returns how far a reader has come: the last value that Advance has written, or 0. A reader is a name of 1
-	// to domain.MaxTextLength characters, the same for all processes that share the work.
+	// Position returns the last position that Advance stored for a reader, or 0. The name of a reader has 1 to
+	// domain.MaxTextLength characters. All processes that share the work use the same name. Returns domain.ErrInvalid for
+	// another name.
 	Position(ctx context.Context, reader string) (int64, error)
 
-	// Advance moves the position of a reader from one value to another, if it is still at from. It reports whether it was.
-	// Of several processes that advance from the same position at the same time, one moves it.
+	// Advance moves the position of a reader to the value to if the position still equals from, and reports whether it
+	// moved. If several processes advance from the same position concurrently, only one moves it. Returns
+	// domain.ErrInvalid for a name that Position refuses.
 	Advance(ctx context.Context, reader string, from, to int64) (moved bool, err error)
 }
 
-// MarksOf returns the erasure marks of a session. Returns domain.ErrConfiguration if its store has none.
+// MarksOf returns the erasure marks of a session. Returns domain.ErrConfiguration if the session does not implement
+// MarkReader.
 func MarksOf(s Session) (ErasureMarks, error) {
 	if reader, ok := s.(MarkReader); ok {
 		return reader.Marks(), nil

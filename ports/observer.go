@@ -6,30 +6,31 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Observer is told what happens, for metrics and traces: names, outcomes, counts and durations of a closed set, and
-// never an id, a value, a ref or any other text. It is safe for concurrent use.
+// Observer receives events for metrics and traces. The events carry names and outcomes of closed sets, counts and
+// durations. They never carry an id, a value, a ref or any other text. An Observer is safe for concurrent use.
 //
-// Its methods are called on the path of requests: they return at once, and wait for nothing. They have no error; Begin
-// and Observe contain a panic. An observer that does not know a kind of activity or observation ignores it: a later
-// version may add some.
+// The callers invoke the methods on the path of requests, so the methods must return immediately and must not block.
+// The methods return no error. Begin and Observe recover a panic of a method. An observer ignores kinds of activities
+// and observations that it does not know, because a later version may add kinds.
 type Observer interface {
-	// Start is called when an activity begins. It returns the context of the activity, made from ctx, and the function
-	// that is called once when the activity has ended, in any goroutine. The context may be ctx itself, and the function
-	// nil. The time between the two calls is the duration of the activity.
+	// Start is called when an activity begins. It returns a context for the activity, derived from ctx, and a function.
+	// The caller calls the function once, in any goroutine, when the activity has ended. The context may be ctx itself,
+	// and the function may be nil. The time between the two calls is the duration of the activity.
 	//
-	// An activity that begins with the returned context is a part of this one. The context is that of a request at most,
-	// and may have no values after the activity.
+	// An activity that begins with the returned context is a part of this activity. The lifetime of ctx is at most that of
+	// a request. Its values may be gone after the activity.
 	Start(ctx context.Context, activity domain.Activity) (context.Context, func(domain.Ended))
 
-	// Observe is called for what takes no time. What the observation refers to belongs to the caller.
+	// Observe is called for an event without a duration. Slices and maps of the observation belong to the caller, so the
+	// observer copies those that it keeps.
 	Observe(ctx context.Context, observation domain.Observation)
 }
 
-// Ending ends an activity that Begin began. The zero value ends none.
+// Ending ends an activity that Begin began. The zero value does nothing.
 type Ending struct{ end func(domain.Ended) }
 
-// Begin tells an observer that an activity begins. It returns the context for the activity, and its end. Without an
-// observer it returns ctx and does nothing.
+// Begin notifies an observer that an activity begins. It returns the context for the activity, and the Ending of the
+// activity. If observer is nil, Begin returns ctx and an Ending that does nothing.
 func Begin(ctx context.Context, observer Observer, activity domain.Activity) (context.Context, Ending) {
 	if observer == nil {
 		return ctx, Ending{}
@@ -50,7 +51,7 @@ func begin(ctx context.Context, observer Observer, activity domain.Activity) (wi
 	return within, Ending{end}
 }
 
-// End tells the observer that the activity has ended. It is called once.
+// End notifies the observer that the activity has ended. The caller calls End once.
 func (e Ending) End(ended domain.Ended) {
 	if e.end == nil {
 		return
@@ -59,7 +60,7 @@ func (e Ending) End(ended domain.Ended) {
 	e.end(ended)
 }
 
-// Observe tells an observer of something that takes no time. Without an observer it does nothing.
+// Observe notifies an observer of an event without a duration. If observer is nil, Observe does nothing.
 func Observe(ctx context.Context, observer Observer, observation domain.Observation) {
 	if observer == nil {
 		return

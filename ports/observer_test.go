@@ -11,7 +11,7 @@ import (
 
 var activity = domain.Activity{Kind: domain.ActivitySession}
 
-func TestAnObserverIsTold(t *testing.T) {
+func TestAnObserverIsNotified(t *testing.T) {
 	recorder := &observed.Recorder{}
 	ctx, observed := ports.Begin(t.Context(), recorder, activity)
 	inner, innerObserved := ports.Begin(ctx, recorder, domain.Activity{
@@ -28,7 +28,7 @@ func TestWithoutAnObserverNothingIsAllocated(t *testing.T) {
 	allocations := testing.AllocsPerRun(100, func() {
 		within, observed := ports.Begin(ctx, nil, activity)
 		if within != ctx {
-			t.Error("the context is another one")
+			t.Error("Begin returned another context")
 		}
 		observed.End(domain.Ended{Outcome: domain.OutcomeOK})
 	})
@@ -38,15 +38,15 @@ func TestWithoutAnObserverNothingIsAllocated(t *testing.T) {
 	ports.Observe(ctx, nil, domain.PollObserved{})
 }
 
-// silent is an observer that returns neither a context nor a function.
+// silent is an observer that returns a nil context and a nil function.
 type silent struct{ observed.Broken }
 
 func (silent) Start(context.Context, domain.Activity) (context.Context, func(domain.Ended)) {
 	return nil, nil
 }
 
-func TestWhatAnObserverDoesWrongIsContained(t *testing.T) {
-	var none *observed.Recorder // a pointer that is nil, in an interface that is not
+func TestAFaultyObserverIsContained(t *testing.T) {
+	var none *observed.Recorder // a nil pointer, which makes an interface value that is not nil
 	for name, observer := range map[string]ports.Observer{
 		"panics": observed.Broken{}, "panics at the end": observed.Broken{AtEnd: true}, "returns nothing": silent{},
 		"nil": none,
@@ -54,7 +54,7 @@ func TestWhatAnObserverDoesWrongIsContained(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, ending := ports.Begin(t.Context(), observer, activity)
 			if ctx != t.Context() {
-				t.Error("the context is another one")
+				t.Error("Begin returned another context")
 			}
 			ending.End(domain.Ended{Outcome: domain.OutcomeOK})
 			ports.Observe(t.Context(), observer, domain.PollObserved{})

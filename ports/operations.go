@@ -7,31 +7,36 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// OutboxOperations are the operations for operators of an outbox. In the stores of this module, the Outbox of a session
-// implements it too; OperationsOf finds it. The engines work without it if a store does not have it.
+// OutboxOperations are the operations on an outbox for operators. In the stores of this module, the Outbox of a session
+// also implements OutboxOperations. OperationsOf finds it. The services work without it if a store does not implement
+// it.
 type OutboxOperations interface {
-	// Backlog returns, for each resolver that has entries that are not settled for good, and in the order of their names,
-	// how many there are by status, and since when. It only reads, and reads no more than an index has.
+	// Backlog returns a line for each resolver with entries that have not succeeded, in the order of the resolvers' names.
+	// See domain.OutboxBacklog for a line. Backlog only reads, and reads only an index.
 	Backlog(ctx context.Context) ([]domain.OutboxBacklog, error)
 
-	// RequeueMatching makes up to limit abandoned erasures that match the filter pending again, as Outbox.Requeue does,
-	// and returns them, oldest first. It takes those that were enqueued first. A caller with more of them calls again
-	// until none is returned. An empty filter matches all; a limit of 0 or less stands for none.
+	// RequeueMatching makes up to limit abandoned erasures that match the filter pending again, as Outbox.Requeue does. It
+	// takes the entries that were enqueued first and returns them, oldest first. To requeue all of them, call
+	// RequeueMatching again until it returns no entry. An empty filter matches all entries. A limit of 0 or less requeues
+	// no entry.
 	RequeueMatching(ctx context.Context, filter domain.OutboxFilter, limit int) ([]domain.OutboxEntry, error)
 
-	// Discard makes abandoned entries succeeded, because a person has dealt with them by other means, and returns the
-	// results, oldest first by (EnqueuedAt, EntryID). It clears their refs, corrections and errors. Entries that are not
-	// abandoned are left as they are and not returned. Discarded.Completes is set for the last returned entry of an
-	// erasure if all its entries have succeeded, decided under the lock of Outbox.Settle. It is never set for a
-	// rectification: an abandoned rectification does not block a completion.
+	// Discard marks abandoned entries as succeeded, because a person has handled them by other means. It returns the
+	// results, oldest first by (EnqueuedAt, EntryID). It clears the refs, corrections and errors of the entries. It
+	// ignores entries that are not abandoned.
+	//
+	// Discarded.Completes is set on the last returned entry of an erasure if all entries of the erasure have then
+	// succeeded. Discard decides this under the lock of Outbox.Settle. Completes is never set for a rectification, because
+	// an abandoned rectification does not block the completion of its operation.
 	Discard(ctx context.Context, entryIDs []string) ([]domain.Discarded, error)
 
-	// TriedSince returns, of those entries that were requeued, the instant of the first claim after the last requeue. An
-	// entry that was never requeued, or not claimed since, is not in it.
+	// TriedSince returns, for each given entry that was requeued, the instant of the first claim after the last requeue.
+	// The map leaves out entries that were never requeued, and entries that were not claimed after the last requeue.
 	TriedSince(ctx context.Context, entryIDs []string) (map[string]time.Time, error)
 }
 
-// OperationsOf returns the operations of an outbox. The error is domain.ErrConfiguration if its store has none.
+// OperationsOf returns the operations of an outbox. Returns domain.ErrConfiguration if the outbox does not implement
+// OutboxOperations.
 func OperationsOf(outbox Outbox) (OutboxOperations, error) {
 	if operations, ok := outbox.(OutboxOperations); ok {
 		return operations, nil

@@ -13,11 +13,12 @@ func WithRehearsal(ctx context.Context) context.Context {
 	return context.WithValue(ctx, rehearsing{}, true)
 }
 
-// Rehearsing reports whether ctx belongs to a session that Rehearser.Rehearse has opened. A hook calls it to leave out
-// what a rollback cannot undo, such as a call of another system.
+// Rehearsing reports whether ctx belongs to a session that Rehearser.Rehearse opened. A hook calls it to skip actions
+// that a rollback cannot undo, such as a call to another system.
 func Rehearsing(ctx context.Context) bool { return ctx.Value(rehearsing{}) != nil }
 
-// RehearserOf returns the session factory as a Rehearser. Returns domain.ErrConfiguration if it is none.
+// RehearserOf returns the session factory as a Rehearser. Returns domain.ErrConfiguration if the session factory does
+// not implement Rehearser.
 func RehearserOf(sessions SessionFactory) (Rehearser, error) {
 	if rehearser, ok := sessions.(Rehearser); ok {
 		return rehearser, nil

@@ -6,55 +6,62 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Resolver answers for one external system that holds personal data. It is safe for concurrent use, opens no
+// Resolver exports and erases the personal data of one external system. It is safe for concurrent use, opens no
 // session, and honours the deadline of its context.
 type Resolver interface {
-	// Name identifies the system, in outbox entries, exports and the audit trail, and is the kind of the refs that go
-	// to it. It never changes: entries that are waiting name it.
+	// Name identifies the system in outbox entries, exports and the audit trail. It is the kind of the refs that are sent
+	// to the system. It never changes, because waiting entries refer to the resolver by its name.
 	Name() string
 
-	// CoveredSurface says what of the system the resolver exports and erases, and what not. It never changes.
+	// CoveredSurface declares the data of the system that the resolver exports and erases, and the data that it leaves
+	// out. It never changes.
 	CoveredSurface() domain.CoveredSurface
 
-	// ExportSubject returns what the system holds about the subject that ref names, within the covered surface. A
-	// subject that the system does not know has no records, which is no error. Source is filled in by the caller, who
-	// copies the records before it uses them. A record that is not valid (see domain.ExportRecord) makes all of them
-	// useless: the export then names the system as incomplete.
+	// ExportSubject returns the data that the system holds about the subject of ref, within the covered surface. It
+	// returns no records and no error if the system does not know the subject. The caller sets Source, and copies the
+	// records before it uses them. If one record is invalid (see domain.ExportRecord), the caller drops all of them and
+	// lists the system as incomplete in the export.
 	//
-	// ctx may be that of a request and ends with it. A call that goes on after the end of ctx gets no values from it.
+	// ctx is the context of a request at most, and ends with the request. A call that continues after the end of ctx gets
+	// no values from ctx.
 	ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error)
 
-	// EraseSubject erases the subject that ref names. It may be called again for the same entryID, which is an
-	// idempotency key, and after a success that nobody heard of: a subject that is not there any more is a success
-	// with alreadyAbsent.
+	// EraseSubject erases the subject of ref. It is called at least once per entryID. The entryID serves as the
+	// idempotency key: a worker may die after a successful call and before it records the success. If the subject is
+	// already gone, return alreadyAbsent and no error.
 	//
-	// An error for which trying again is of no use is a *domain.ResolverError; the entry is then abandoned to a person.
-	// Every other error is tried again, a *domain.RetryLater not before its time.
+	// Return a *domain.ResolverError if a retry cannot succeed. The entry is then abandoned, and a person has to handle
+	// it. Any other error is retried until the entry reaches the limit of attempts or of age. After a *domain.RetryLater,
+	// the retry waits at least for the time that the error states, up to domain.LongestWait.
 	EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID string) (alreadyAbsent bool, err error)
 }
 
-// RectifyingResolver is a Resolver that can also correct what the system holds.
+// RectifyingResolver is a Resolver that can also correct the data that the system holds.
 type RectifyingResolver interface {
 	Resolver
 
-	// RectifySubject writes the corrections, by category. Each value is a string, a bool, a json.Number, or, of a
-	// domain.JSON, what encoding/json decodes with json.Number for numbers. Errors and repetition are as for EraseSubject.
+	// RectifySubject writes the corrections, which are keyed by category. Each value is a string, a bool, a json.Number,
+	// or the decoded form of a domain.JSON. The decoded form is the result of encoding/json with json.Number for numbers.
+	// Errors and repeated calls are as for EraseSubject.
 	RectifySubject(ctx context.Context, ref domain.SubjectRef, entryID string, corrections domain.Corrections) error
 }
 
-// KeyResolver is a Resolver whose system keeps things, such as files, under keys that the application holds in columns
-// of its own, see domain.Annotation.Ref. A call has 1 to domain.MaxKeys keys, each not empty and each once. Which keys
-// are valid is up to the system: a key that can never be one is a *domain.ResolverError. A key is matched as a whole:
-// it never reaches what is under other keys that begin with it. An error never holds a key.
+// KeyResolver is a Resolver whose system stores items, such as files, under keys. The application stores these keys in
+// its own columns (see domain.Annotation.Ref). A call has 1 to domain.MaxKeys keys. The keys of a call are not empty
+// and differ from each other.
+//
+// The system decides which keys are valid. Return a *domain.ResolverError for a text that can never be a key. A
+// resolver compares a key as a whole: a call for a key never affects items under longer keys that begin with it. An
+// error never contains a key.
 type KeyResolver interface {
 	Resolver
 
-	// ExportKeys returns what the system holds under the keys, within the covered surface. A key that the system does not
-	// know has no records, which is no error. The rest is as for ExportSubject.
+	// ExportKeys returns the data that the system holds under the keys, within the covered surface. It returns no records
+	// and no error for a key that the system does not know. All other rules are as for ExportSubject.
 	ExportKeys(ctx context.Context, keys []string) ([]domain.ExportRecord, error)
 
-	// EraseKeys erases what the system holds under the keys, and nothing else, and returns how many of them it did not
-	// know. A key that is not there, or not there any more, is a success. It may be called again for the same entryID,
-	// which is an idempotency key, also after it has erased some of the keys. Errors are as for EraseSubject.
+	// EraseKeys erases the items under the keys, and nothing else. It returns the number of keys that the system did not
+	// know. A key without an item is a success. EraseKeys is called at least once per entryID, which serves as the
+	// idempotency key. It may be called again after it has erased some of the keys. Errors are as for EraseSubject.
 	EraseKeys(ctx context.Context, keys []string, entryID string) (absent int, err error)
 }

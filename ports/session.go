@@ -2,19 +2,20 @@ package ports
 
 import "context"
 
-// Session is one open transaction. The stores it hands out are bound to it: what is written through any of them
-// commits or rolls back together. Services take an open Session and never commit.
+// Session is one open transaction. Its stores are bound to it: all writes through them commit or roll back together.
+// Services use an open Session and never commit it.
 //
-// A session belongs to the function it was opened for. It must not be used concurrently, nor after that function
-// returned, which is domain.ErrSession.
+// A session belongs to the function that it was opened for. It must not be used concurrently. Any use after that
+// function has returned is domain.ErrSession.
 //
-// A session may hold back what is appended (ledger records, audit events, outbox entries) until something that it
-// holds back has to be read, or until it ends, so that appends travel together. An append that fails may therefore
-// be reported by a later call or by SessionFactory.Do. A session opens no connection before its first statement.
+// A session may buffer appends (ledger records, audit events, outbox entries), so that it can send them in one batch.
+// It sends them at the latest when a call reads from a buffered store, or when the session ends. A later call or
+// SessionFactory.Do may therefore report the error of an append. A session opens no connection before its first
+// statement.
 //
-// Values that the caller passes to a store stay the caller's, and values that a store returns are the caller's: a store
-// keeps copies. Every instant comes back in UTC and whole microseconds, as by domain.Instant. A call that waits, for a
-// lock or a connection, ends with its context.
+// A store copies the values that a caller passes, and the values that it returns belong to the caller. Every instant is
+// returned in UTC and in whole microseconds, as domain.Instant does. A call that waits for a lock or a connection ends
+// with its context.
 type Session interface {
 	Consents() ConsentStore
 	Restrictions() RestrictionStore
@@ -23,7 +24,7 @@ type Session interface {
 	Audit() AuditLog
 }
 
-// MarkReader is a Session that has ErasureMarks; see MarksOf.
+// MarkReader is a Session that has ErasureMarks. See MarksOf.
 type MarkReader interface {
 	Session
 	Marks() ErasureMarks
@@ -31,36 +32,40 @@ type MarkReader interface {
 
 // SessionFactory opens sessions. It is safe for concurrent use.
 type SessionFactory interface {
-	// Do calls fn with an open session. It commits when fn returns nil, and returns nil only once the commit is
-	// durable. Otherwise everything that fn wrote is rolled back, but for evidence (see AuditLog):
+	// Do calls fn with an open session. If fn returns nil, Do commits. Do returns nil only after the commit is durable.
+	// Otherwise Do rolls back all writes of fn except evidence (see AuditLog). These rules hold for a failure:
 	//
-	//   - an error of fn comes back so that errors.Is and errors.As see it;
-	//   - a panic of fn goes on after the rollback;
-	//   - a context that ends before the commit gives an error that is context.Canceled or context.DeadlineExceeded;
-	//   - a statement that failed fails Do, even where fn swallowed its error.
+	//   - Do returns an error of fn so that errors.Is and errors.As match it.
+	//   - A panic of fn continues after the rollback.
+	//   - If the context ends before the commit, errors.Is matches the error with context.Canceled or
+	//     context.DeadlineExceeded.
+	//   - If a statement failed, Do fails even if fn ignored the error of the statement.
 	//
-	// Evidence is written also if ctx has ended, until the time that EvidenceDeadline returns for ctx, or else within
-	// a limit of the implementation's own. Do returns by that time.
+	// Do writes evidence even if ctx has ended. It stops at the time that EvidenceDeadline returns for ctx, or earlier at
+	// a limit of its own. Do returns by that time.
 	//
-	// Do itself retries serialization failures and deadlocks, a bounded number of times, so fn may run more than once
-	// and must have no effect outside the session. A Do inside fn, with the context that fn was given, is
-	// domain.ErrSession: it would need a second connection and would not be part of the transaction.
+	// Do retries serialization failures and deadlocks a bounded number of times. fn may therefore run more than once, and
+	// must not have effects outside of the session. A Do inside fn with the context of fn is domain.ErrSession, because it
+	// would need a second connection and would not be part of the transaction.
 	Do(ctx context.Context, fn func(ctx context.Context, s Session) error) error
 }
 
-// Rehearser is a SessionFactory that can run a session and leave no trace. The stores of this module implement it;
-// RehearserOf finds it.
+// Rehearser is a SessionFactory that can run a session and then roll it back without a trace. The stores of this module
+// implement it. RehearserOf finds it.
 type Rehearser interface {
 	SessionFactory
-	// Rehearse calls fn with an open session, as Do does, and always rolls it back. It first checks what the commit would
-	// check: appends that are held back, and deferred constraints and triggers. Rehearsing is true for the context of fn.
+	// Rehearse calls fn with an open session, as Do does, and always rolls the session back. Before the rollback it runs
+	// the checks of a commit: it sends buffered appends, and checks deferred constraints and triggers. Rehearsing is true
+	// for the context of fn.
 	//
-	// Nothing outlives it: no row, no evidence, no event of AppendOnRollback, no wake-up of a worker, no function of
-	// AfterCommit. Sequences of the database may skip numbers.
+	// No effect survives the rollback: no row, no evidence, no event of AppendOnRollback, no notification of a worker, and
+	// no call of a function of AfterCommit. Sequences of the database may skip numbers.
 	//
-	// It calls fn once and retries nothing. Returns the error of fn as Do does, the error of a constraint or a trigger
-	// that would refuse the commit, or nil. A panic of fn goes on after the rollback. The error of a constraint is
-	// domain.ErrConflict, and names the table or the constraint if the database does. Returns domain.ErrSession inside fn
-	// of Do or of Rehearse, and in a transaction of the application: other work would be checked and rolled back with it.
+	// Rehearse calls fn once and retries nothing. Returns the error of fn as Do does. Returns the error of a constraint or
+	// a trigger that would refuse the commit. Otherwise it returns nil. A panic of fn continues after the rollback. The
+	// error of a constraint is domain.ErrConflict, and names the table or the constraint if the database names it.
+	//
+	// Returns domain.ErrSession inside fn of Do or of Rehearse. Returns domain.ErrSession in a transaction of the
+	// application, because it would check and roll back other work of that transaction, too.
 	Rehearse(ctx context.Context, fn func(ctx context.Context, s Session) error) error
 }

@@ -242,14 +242,14 @@ func TestStepsOfOtherPathsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for says, steps := range map[string][]domain.Step{
-		"which of the table's paths": {{Target: "messages", Strategy: anon, Columns: []string{"body"}}},
-		"belongs to another path":    {{Target: "messages", Strategy: anon, Via: "Recipient", Columns: []string{"body"}}},
-		"that has to stay":           {{Target: "messages", Strategy: anon, Via: "Sender", Clears: []string{"sender_id"}}},
-		"does not say anonymize": {{
+		"names a path":             {{Target: "messages", Strategy: anon, Columns: []string{"body"}}},
+		"belongs to another path":  {{Target: "messages", Strategy: anon, Via: "Recipient", Columns: []string{"body"}}},
+		"that must keep its value": {{Target: "messages", Strategy: anon, Via: "Sender", Clears: []string{"sender_id"}}},
+		"not have the strategy anonymize": {{
 			Target: "messages", Strategy: keep, Via: "Recipient", Clears: []string{"recipient_id"},
 		}},
-		"a step does not say delete": {{Target: "messages", Strategy: clear, Via: "Recipient", Columns: []string{"body"}}},
-		"about the same rows": {
+		"a step has a strategy other": {{Target: "messages", Strategy: clear, Via: "Recipient", Columns: []string{"body"}}},
+		"affect the same rows": {
 			{Target: "messages", Strategy: anon, Via: "Sender", Columns: []string{"body"}},
 			{Target: "messages", Strategy: anon, Via: "Recipient", Clears: []string{"recipient_id"}},
 			{Target: "messages", Strategy: del, Via: "Sender"},

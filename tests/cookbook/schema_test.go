@@ -118,9 +118,9 @@ func TestEveryMistakeIsPrintedWithItsRemedy(t *testing.T) {
 	check(&printed, databases.SQLite(t), (*careless)(nil), (*Address)(nil))
 	tells(t, strings.ReplaceAll(printed.String(), "; ", "\n"), `
 		habeas: models: 2 mistakes:
-		customers.password: is named like a secret, and does not say whether it is exported
+		customers.password: is named like a secret, but does not set export
 		possible: export:no, export:yes
-		say export:no for hashes, tokens and keys, and export:yes for what the person may read
+		set export:no for hashes, tokens and keys, or export:yes for data that the person may read
 		customers.email: cannot be set to NULL: its bun tag says that it is never NULL
 		found "null"
 		possible: erase, anonymize

@@ -80,13 +80,13 @@ func TestANullThatWouldNotWorkIsRefused(t *testing.T) {
 	}{
 		`bun:"data,notnull" pii:"contact,erasure:null"`:                   {text, "its bun tag says that it is never NULL"},
 		`bun:"data,pk" subject:"id" pii:"contact,erasure:null"`:           {text, "its bun tag says that it is never NULL"},
-		`bun:"data" pii:"contact,erasure:null,surrogate:gone"`:            {text, "is set to NULL, and has a surrogate"},
+		`bun:"data" pii:"contact,erasure:null,surrogate:gone"`:            {text, "has erasure:null and a surrogate"},
 		`bun:"data" pii:"contact,erasure:null"`:                           {reflect.TypeFor[strict](), "could not read NULL"},
 		`bun:"data,nullzero" pii:"contact,erasure:null"`:                  {reflect.TypeFor[*strict](), ""},
 		`bun:"data,unique" pii:"contact,erasure:null"`:                    {text, ""},
 		`bun:"data,type:inet" pii:"contact,erasure:null"`:                 {text, ""},
 		`bun:"data,type:jsonb" pii:"contact,erasure:null"`:                {reflect.TypeFor[map[string]any](), ""},
-		`bun:"data,type:jsonb" pii:"contact,erasure:null,surrogate:'[]'"`: {reflect.TypeFor[[]any](), "and has a surrogate"},
+		`bun:"data,type:jsonb" pii:"contact,erasure:null,surrogate:'[]'"`: {reflect.TypeFor[[]any](), "and a surrogate"},
 	} {
 		_, err := readColumn(c.goType, tag, nil)
 		if c.says == "" {

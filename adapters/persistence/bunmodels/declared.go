@@ -80,7 +80,7 @@ func notNull(m domain.DataMap, models []*modelReader) []domain.Problem {
 				problems = append(problems, domain.Problem{
 					Table: r.table.Name, Column: name, Found: string(domain.StrategyNull),
 					Message: "cannot be set to NULL: its bun tag says that it is never NULL",
-					Remedy:  "let the row go (erasure:delete), or leave the reference",
+					Remedy:  "delete the row (erasure:delete), or remove the erasure",
 				})
 			}
 		}

@@ -167,15 +167,15 @@ func TestWhatIsNoModelIsRefused(t *testing.T) {
 		models []any
 		says   string
 	}{
-		{nil, "no table is marked as the subject's"},
+		{nil, "no table is marked as the subject's table"},
 		{[]any{nil}, "is not a pointer to a struct"},
 		{[]any{person{}}, "person: is not a pointer to a struct"},
 		{[]any{&number}, "*int: is not a pointer to a struct"},
 		{[]any{(*person)(nil), (*person)(nil)}, "people: is declared twice"},
-		{[]any{(*person)(nil), (*documentedUser)(nil)}, "users: is marked as the subject's, and so is people"},
+		{[]any{(*person)(nil), (*documentedUser)(nil)}, "users: is marked as the subject's table, but the mark is also on"},
 		{[]any{(*person)(nil), (*label)(nil)}, "labels: does not reach the subject's table"},
 		{[]any{(*NoKey)(nil)}, "wrong: has no primary key"},
-		{[]any{(*NoSubject)(nil)}, "no table is marked as the subject's"},
+		{[]any{(*NoSubject)(nil)}, "no table is marked as the subject's table"},
 		{[]any{(*NoKeyType)(nil)}, "wrong.id: cannot hold a subject id"},
 	} {
 		_, err := bunmodels.Read(unconnected(), test.models, nil)

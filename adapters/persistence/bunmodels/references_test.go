@@ -112,7 +112,7 @@ func TestAReferenceThatCannotBeReadIsRefused(t *testing.T) {
 		"like references:table.column":        (*noColumn)(nil),
 		"an unknown option, or one twice":     (*twice)(nil),
 		"a quote that is not closed":          (*open)(nil),
-		"delete lets the row go":              (*erased)(nil),
+		"use delete to delete the row":        (*erased)(nil),
 		"mark the relation Account":           (*related)(nil),
 		"number":                              (*unknown)(nil),
 	} {

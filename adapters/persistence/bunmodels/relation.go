@@ -193,7 +193,7 @@ func readOptions(parts, options []string, into *domain.Relation) domain.Problem 
 				return domain.Problem{
 					Message: "its subject tag has an unknown erasure", Found: value,
 					Possible: []string{string(domain.StrategyDelete), string(domain.StrategyNull)},
-					Remedy:   "delete lets the row go, null sets the reference to NULL",
+					Remedy:   "use delete to delete the row, or null to set the reference to NULL",
 				}
 			}
 		case !isCondition:

@@ -92,7 +92,7 @@ func TestAFaultyManifestIsRefusedWithThePlace(t *testing.T) {
 		{string(text), ``, "line 1: is no JSON"},
 		{string(text), `[]`, "manifest_version: must be 1"},
 		{string(text), `null`, "manifest_version: must be 1"},
-		{string(text), `{"manifest_version": 1}`, "no table is marked as the subject's"},
+		{string(text), `{"manifest_version": 1}`, "no table is marked as the subject's table"},
 		{string(text), `{"manifest_version": 1, "tables": [1]}`, "tables[0]: must be an object"},
 	} {
 		faulty := strings.Replace(string(text), test.former, test.latter, 1)

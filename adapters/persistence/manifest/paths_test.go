@@ -40,12 +40,12 @@ func TestAManifestSaysWhoseRowsAre(t *testing.T) {
 
 func TestAManifestWithAWrongPathIsRefused(t *testing.T) {
 	for says, change := range map[string][2]string{
-		"possible: delete, null":         {`"erasure": "null"`, `"erasure": "retain"`},
-		"possible: Author, Target":       {`"Author,Target"`, `"Author,Owner"`},
-		"not among the columns":          {`"column": "target_type"`, `"column": "kind"`},
-		"notes.text: does not say":       {`, "via": "Author,Target"`, ``},
-		"has two paths of one name":      {`"name": "Target"`, `"name": "Author"`},
-		"tables[1].relations[1].when.is": {`"value": "account"`, `"is": "account"`},
+		"possible: delete, null":           {`"erasure": "null"`, `"erasure": "retain"`},
+		"possible: Author, Target":         {`"Author,Target"`, `"Author,Owner"`},
+		"not among the columns":            {`"column": "target_type"`, `"column": "kind"`},
+		"notes.text: has no via":           {`, "via": "Author,Target"`, ``},
+		"has two paths with the same name": {`"name": "Target"`, `"name": "Author"`},
+		"tables[1].relations[1].when.is":   {`"value": "account"`, `"is": "account"`},
 	} {
 		_, err := manifest.Read(strings.NewReader(strings.Replace(aboutTwo, change[0], change[1], 1)))
 		if err == nil || !strings.Contains(err.Error(), says) {
