@@ -120,7 +120,7 @@ func TestWhatCannotBeOpenedIsTold(t *testing.T) {
 		says string
 	}{
 		"no data map":        {"", nil, "--data-map or HABEAS_DATA_MAP"},
-		"no file":            {"--data-map=" + none, env, "there is no file of the data map"},
+		"no file":            {"--data-map=" + none, env, "the file of the data map does not exist"},
 		"a directory":        {"--data-map=" + t.TempDir(), env, "manifest: cannot be read; correct"},
 		"a broken data map":  {"--data-map=" + broken, env, "users.email"},
 		"no database":        {"--data-map=" + env["HABEAS_DATA_MAP"], nil, "--database-url or HABEAS_DATABASE_URL"},

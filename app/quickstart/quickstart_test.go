@@ -31,7 +31,7 @@ func TestTheWalkthroughMeetsNoSurprise(t *testing.T) {
 			if err := run(t.Context(), c, &output); err != nil {
 				t.Fatalf("%v\n%s", err, output.String())
 			}
-			if !strings.Contains(output.String(), "every answer was as expected") {
+			if !strings.Contains(output.String(), "every response was as expected") {
 				t.Errorf("output:\n%s", output.String())
 			}
 		})
