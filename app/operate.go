@@ -29,7 +29,7 @@ func (i *Integration) EraseAsRehearsed(
 // domain.ErrConfiguration if the application set Config.Stack and that stack has no Verifier.
 func (i *Integration) Verify(ctx context.Context, id domain.SubjectID) (domain.Verification, error) {
 	if i.stack.Verifier == nil {
-		return domain.Verification{}, domain.Misconfigured("app", "Config.Stack has no Verifier: create the stack with stack.New")
+		return domain.Verification{}, domain.Misconfigured("app", "Config.Stack has no Verifier: create it with stack.New")
 	}
 	return inSession(ctx, i.sessions, func(ctx context.Context, s ports.Session) (domain.Verification, error) {
 		return i.stack.Verifier.Verify(ctx, s, id)

@@ -38,7 +38,7 @@ func openDatabase(ctx context.Context, databaseURL string) (*bun.DB, error) {
 		db = bun.NewDB(stdlib.OpenDB(*config), pgdialect.New())
 	}
 	if err := db.PingContext(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("the database cannot be reached: check the URL and the server: %w", err), db.Close())
+		return nil, errors.Join(fmt.Errorf("the database cannot be reached, check its URL: %w", err), db.Close())
 	}
 	return db, nil
 }

@@ -221,7 +221,7 @@ func (s *story) completion() error {
 		}
 	}
 	if s.desk.standIn != nil {
-		if err := s.check(!s.desk.standIn.Knows(contactID("Alice")), "the support desk has no contact for Alice"); err != nil {
+		if err := s.check(!s.desk.standIn.Knows(contactID("Alice")), "the support desk has no contact Alice"); err != nil {
 			return err
 		}
 	}
