@@ -151,7 +151,7 @@ func flagError(command *cobra.Command, err error) error {
 		return usage(command, "the flags are not valid")
 	}
 	_, name, _ := strings.Cut(strings.Trim(quoted, `"`), "--")
-	message := "--" + name + " has a value that is not valid"
+	message := "--" + name + " is not valid"
 	if flag := command.Flag(name); flag != nil {
 		message += ", it must be " + flag.Value.Type()
 	}

@@ -72,7 +72,7 @@ func (p *printer) counts(status domain.Status) {
 	if len(t.rows) > 0 {
 		p.table(t)
 	}
-	p.line("Succeeded: " + strconv.FormatInt(status.Counts[domain.OutboxSucceeded], 10) + ". They are kept until a purge.")
+	p.line("Succeeded: " + strconv.FormatInt(status.Counts[domain.OutboxSucceeded], 10) + " (kept until a purge)")
 }
 
 // age formats a duration in its two largest units.

@@ -11,7 +11,8 @@ func (t topic) command() *cobra.Command {
 
 var topics = []topic{
 	{
-		"exit-codes", "the exit codes of commands", `0  Success. The command did its work, and found nothing that needs a person.
+		"exit-codes", "the exit codes of commands",
+		`0  Success. The command did its work, and found nothing that needs a person.
 
 1  Findings. The command did its work, and a person has to look into the
    result. Examples are an entry that was given up, a system that did not

@@ -181,7 +181,7 @@ func TestOperatorsHaveACommandOnTheDatabaseOfTheDemo(t *testing.T) {
 		code       int
 	}{
 		{"migrate up", "applied", 0},
-		{"erase 1 --ref supportdesk=c-alice --operator dpo --yes", "To be told by a worker: supportdesk", 0},
+		{"erase 1 --ref supportdesk=c-alice --operator dpo --yes", "A worker will call: supportdesk", 0},
 		{"outbox counts", "supportdesk", 0},
 		{"trail 1 --database-url " + databaseURL, "operator=dpo", 0},
 		{"trail 1 --database-url mysql://root:s3cret@db", "cannot be opened", 2},
