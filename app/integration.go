@@ -9,7 +9,8 @@
 //		return err
 //	}
 //	gdpr.Mount(mux, "/me", currentSubject)
-//	return gdpr.Run(ctx)
+//	go gdpr.Run(ctx) // the worker, which calls external systems
+//	return http.ListenAndServe(":8080", mux)
 //
 // currentSubject is a function of the application that returns the authenticated subject of a request. See [Config] for
 // the settings, [Integration.Handler] and [Integration.Router] for other routers, and [Integration.Check] for a test of

@@ -146,7 +146,7 @@ func TestContentsAreExportedWithinTheBounds(t *testing.T) {
 		{objectstore.Options{MaxContent: 20}, "a=10 b=20 c:The content is larger than the limit of an export."},
 		{
 			objectstore.Options{MaxTotal: 40},
-			"a=10 b=20 c:The contents of all objects together are larger than the limit of an export.",
+			"a=10 b=20 c:The total size of the contents is larger than the limit of an export.",
 		},
 		{
 			objectstore.Options{MaxContent: -1}, "a:The content is larger than the limit of an export. " +

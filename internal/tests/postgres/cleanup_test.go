@@ -41,7 +41,7 @@ func startChild(t *testing.T, part string) (*exec.Cmd, child) {
 func TestAKilledProcessLeavesNothing(t *testing.T) {
 	command, its := startChild(t, childServes)
 	if got := query(t, its.URL, "SELECT 'up'"); got != "up" {
-		t.Fatal("the child's server does not answer")
+		t.Fatal("the server of the child does not respond")
 	}
 	if err := command.Process.Kill(); err != nil {
 		t.Fatal(err)
