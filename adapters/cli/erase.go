@@ -29,9 +29,9 @@ line of the standard input, or from a column of the data map. A second erasure o
 a subject succeeds. It changes only the surrogate values of anonymized columns.
 
 The command asks for confirmation unless --yes is given. The prompt shows the row
-counts of a rehearsal. If the erasure would change other rows than the rehearsal,
-the command erases nothing. --plan does the same check with the hash of an
-earlier rehearse.
+counts of a rehearsal. If the erasure plan or the row counts change after that, the
+command erases nothing. --plan does the same check with the hash of an earlier
+rehearsal.
 
 With the argument -, the command erases the subjects on the standard input in
 order. It checks every line before the first erasure, and stops at the first

@@ -77,9 +77,9 @@ func explain(err error) error {
 	var coded *domain.Error
 	switch {
 	case errors.Is(err, context.Canceled):
-		failure.Text = "interrupted: the open transaction was rolled back; run the command again"
+		failure.Text = "interrupted: the open transaction was rolled back"
 	case errors.Is(err, context.DeadlineExceeded):
-		failure.Text = "timed out: the open transaction was rolled back; run the command again"
+		failure.Text = "timed out: the open transaction was rolled back; try again"
 	case len(failure.problems) > 0:
 		failure.Text = "the data map is not valid: " + counted(len(failure.problems), "mistake")
 	case errors.As(err, &coded):
@@ -88,8 +88,8 @@ func explain(err error) error {
 			failure.Text += "; " + remedy
 		}
 	default:
-		failure.Text = "the application failed: check its log; the error text may hold personal data, its class is " +
-			domain.ErrorClass(err)
+		failure.Text = "the application failed with an error of class " + domain.ErrorClass(err) +
+			"; its text is hidden because it may hold personal data"
 	}
 	if evidenceLost(err) {
 		failure.Text += "; the audit trail has no event of the attempt"

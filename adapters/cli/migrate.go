@@ -27,8 +27,8 @@ func migrateUp() verb {
 		short: "apply the pending migrations",
 		long: `Creates the tables of habeas, or brings them up to date, in one transaction. If no
 migration is pending, the command only reads. Concurrent calls wait for each
-other. The database role needs the privilege to create tables. The command records no audit
-event, so it needs no operator.`,
+other. The database role needs the privilege to create tables. The command records
+no audit event, so it needs no operator.`,
 		example: `habeas migrate up`,
 		exits:   exits{fine: "the tables are up to date", failed: "nothing was changed"},
 		run: func(ctx context.Context, c *call) error {

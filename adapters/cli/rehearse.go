@@ -24,8 +24,8 @@ The result has a hash of the erasure plan and the row counts. Pass the hash to
 erase --plan. The subject is then erased only if the plan and the counts are the
 same as in the rehearsal.
 
-The rows of the subject are locked until the command ends. On SQLite, no other
-process can write during this time.`,
+The rows of a subject are locked during its rehearsal. On SQLite, no other process
+can write during this time.`,
 		example: `habeas rehearse 42
 habeas rehearse 42 --ref supportdesk=c-17
 habeas rehearse - < subjects.txt`,

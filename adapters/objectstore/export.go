@@ -18,8 +18,8 @@ const (
 	noteFull  = "The total size of the contents is larger than the limit of an export."
 )
 
-// ExportKeys implements ports.KeyResolver. It exports the object of each key. The limits of Options apply to the
-// sum of all keys. A key is never a prefix. Errors are the errors of ports.Resolver. If keys has more than MaxKeys keys or a
+// ExportKeys implements ports.KeyResolver. It exports the object of each key. The limits of Options apply to the sum of
+// all keys. A key is never a prefix. Errors are the errors of ports.Resolver. If keys has more than MaxKeys keys or a
 // key that is not valid, ExportKeys returns a *domain.ResolverError.
 func (r *Resolver) ExportKeys(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {
 	places, err := r.places(ctx, keys, placeOfKey)

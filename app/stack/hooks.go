@@ -28,9 +28,9 @@ type Hooks struct {
 	// bunstore.Joined.Committed. See app.Integration.Join.
 	AfterErasure func(ctx context.Context, subject domain.Subject, result domain.ErasureResult) error
 
-	// BeforeRectification does for rectifications what BeforeErasure does for erasures.
+	// BeforeRectification is called in the transaction of each rectification. The rules of BeforeErasure apply.
 	BeforeRectification func(ctx context.Context, s ports.Session, subject domain.Subject) error
-	// AfterRectification does for rectifications what AfterErasure does for erasures.
+	// AfterRectification is called after the commit of each rectification. The rules of AfterErasure apply.
 	AfterRectification func(ctx context.Context, subject domain.Subject, result domain.RectificationResult) error
 
 	// Attempts is the maximum number of calls of an After hook. Calls stop after the first success. The first call is
