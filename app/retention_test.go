@@ -95,7 +95,7 @@ func eraseCustomer(t *testing.T, gdpr *app.Integration, id string) {
 	must(t, err)
 }
 
-// count counts customers.
+// count returns the number of customers.
 func count(t *testing.T, db *bun.DB, where string) int {
 	t.Helper()
 	n, err := db.NewSelect().Model((*Customer)(nil)).Where(where).Count(t.Context())

@@ -22,8 +22,8 @@ func Open(open Opener) *cobra.Command {
 		use:   "habeas",
 		short: "data subject requests, for operators",
 		long: `Serves the requests of data subjects (GDPR) on the database of an application, and
-shows open work. Each command does the same as the HTTP route of the application
-for that request, and records the same events on the audit trail.`,
+shows open work. A command and the HTTP route for the same request have the same
+effect, and record the same events on the audit trail.`,
 		example: `habeas status
 habeas export 42 --operator dpo > copy.json
 habeas erase 42 --operator dpo`,

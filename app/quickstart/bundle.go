@@ -43,7 +43,7 @@ func (b bundle) table() string {
 		row := strings.ReplaceAll(r.Row, "\x1f", "/") // a composite key
 		fmt.Fprintf(table, "   %s\t%s\t%s\t%s\t%s\n", r.Source, row, r.Field, r.Value, kept)
 	}
-	_ = table.Flush() // into memory
+	_ = table.Flush() // cannot fail: it writes to memory
 	return trailingSpace.ReplaceAllString(text.String(), "\n")
 }
 
