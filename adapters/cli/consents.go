@@ -29,7 +29,7 @@ habeas consents 42 --purpose newsletter --as-of 2026-03-01T12:00:00Z`,
 		flags: func(c *cobra.Command) {
 			c.Flags().StringVar(&purpose, "purpose", "", "show the decisions about this `purpose`")
 			c.Flags().StringVar(&asOf, "as-of", "",
-				"show the consent at this `time`, such as 2026-03-01T12:00:00Z;\nneeds --purpose")
+				"show the consent at this `time`, such as 2026-03-01T12:00:00Z; needs --purpose")
 		},
 		run: func(ctx context.Context, c *call) error {
 			var at time.Time

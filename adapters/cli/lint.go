@@ -37,7 +37,9 @@ lines of the given file that name the table or column.`,
 		example: `habeas lint
 habeas lint --fail-on error --ignore table-unlinked
 habeas lint --sarif models/user.go > habeas.sarif`,
-		exits: exits{fine: "no finding has the severity of --fail-on", findings: "there are findings"},
+		exits: exits{
+			fine: "no finding reaches the severity of --fail-on", findings: "a finding reaches the severity of --fail-on",
+		},
 		flags: func(c *cobra.Command) {
 			c.Flags().Var(choice{&l.failOn, severities}, "fail-on",
 				"lowest `severity` for which the exit code is 1")

@@ -35,8 +35,8 @@ func outboxRequeue() verb {
 	return verb{
 		use:   "requeue [ENTRY...]",
 		short: "retry entries that were given up",
-		long: `Makes entries that were given up pending again, so that a worker retries them. Fix
-the cause of the failure before. Entries are selected by their ids or by flags.
+		long: `Makes entries that were given up pending again, so that a worker retries them. Before
+that, fix the cause of the failure. Entries are selected by their ids or by flags.
 
 An entry that was not given up is skipped. A rectification is also skipped,
 because the outbox no longer has its corrections. The application must issue the

@@ -12,7 +12,8 @@ func (t topic) command() *cobra.Command {
 var topics = []topic{
 	{
 		"exit-codes", "the exit codes of commands",
-		`0  Success. The command did its work, and found nothing that needs a person.
+		`0  Success. The command did its work, and found nothing that needs a
+   person.
 
 1  Findings. The command did its work, and a person has to look into the
    result. Examples are an entry that was given up, a system that did not
@@ -37,8 +38,8 @@ HABEAS_DATA_MAP, HABEAS_DATABASE_URL
     lines.
 
 NO_COLOR
-    If it is not empty, output has no colours. By default, output on a terminal
-    has colours.`,
+    If it is not empty, output has no colours. By default, output on a
+    terminal has colours.`,
 	},
 	{
 		"subjects", "how to specify subjects", `A subject is specified by its id in the database of the application.
