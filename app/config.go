@@ -110,7 +110,7 @@ func (c Config) validate() error {
 		c.OnAbandoned != nil || c.Clock != nil || !stack.IsDefault(c.Options)
 	switch {
 	case c.Stack != nil && set:
-		return domain.Misconfigured("app", "Stack excludes DB, Models and their options: set only one of the two")
+		return domain.Misconfigured("app", "Stack replaces DB, Models and their options: set Stack or these fields, not both")
 	case c.Stack != nil:
 		return c.Stack.Validate()
 	case !wires:
