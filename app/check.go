@@ -6,20 +6,20 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Check compares the data map, and the erasure that follows from it, with the live schema of the database. It reads the
-// schema only, in a few statements, never a row, and changes nothing. See check.Checker.Check for the order of the
-// findings, and check.Rules for the rules. Errors are domain.ErrUnavailable if the database cannot be reached, and
-// domain.ErrConfiguration if the stack was prewired without stack.Config.Catalog.
+// Check compares the data map, and the erasure plan that follows from it, with the live schema of the database. It runs
+// a few statements that read only the schema. It reads no row and changes nothing. Migrations must have run before.
 //
-// A finding of domain.SeverityError means that an erasure would fail, or would leave personal data. An application that
-// must not start then, or whose tests must not pass, returns domain.Errors of the findings:
+// See check.Checker.Check for the order of the findings, and check.Rules for the rules. Returns domain.ErrUnavailable
+// if the database cannot be reached. Returns domain.ErrConfiguration if the application set Config.Stack and that stack
+// has no Checker (see stack.Config.Catalog).
+//
+// A finding of domain.SeverityError means that an erasure would fail or would leave personal data behind. domain.Errors
+// returns such findings as an error. An application can then refuse to start, and a test can fail:
 //
 //	findings, err := gdpr.Check(ctx)
 //	if err == nil {
 //		err = domain.Errors(findings)
 //	}
-//
-// Migrations must have run before.
 func (i *Integration) Check(ctx context.Context) ([]domain.Finding, error) {
 	if i.stack.Checker == nil {
 		return nil, domain.Misconfigured("app", "the stack has no Checker: set Catalog in stack.Config")

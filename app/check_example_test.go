@@ -13,8 +13,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// An application that does not start if an erasure would fail or leave personal data. A migration has added a phone
-// number, and a log of old email addresses, of which the model knows nothing.
+// An application that refuses to start if an erasure would fail or would leave personal data behind. A migration has
+// added a phone number, and a log of old email addresses. The model does not have them.
 func ExampleIntegration_Check() {
 	sqldb, err := sql.Open("sqlite", ":memory:")
 	orPanic(err)
@@ -32,7 +32,7 @@ func ExampleIntegration_Check() {
 		orPanic(err)
 	}
 	for _, problem := range domain.Problems(start(context.Background(), db)) {
-		rule, _, _ := strings.Cut(problem.Message, ":") // and then the reason
+		rule, _, _ := strings.Cut(problem.Message, ":") // the reason follows the colon
 		fmt.Printf("error: %s: %s\n", problem.Where(), rule)
 	}
 	// Output:
@@ -40,7 +40,7 @@ func ExampleIntegration_Check() {
 	// error: users: trigger-copies
 }
 
-// Subscriber is the model from before the migration.
+// Subscriber is the model before the migration.
 type Subscriber struct {
 	bun.BaseModel `bun:"table:users"`
 

@@ -28,7 +28,7 @@ func person(t *testing.T) (domain.DataMap, *memory.Store) {
 	return dataMap, store
 }
 
-func TestAStackWithoutACatalogChecksNothing(t *testing.T) {
+func TestAStackWithoutACatalogHasNoChecker(t *testing.T) {
 	dataMap, store := person(t)
 	services, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap})
 	must(t, err)
@@ -39,7 +39,7 @@ func TestAStackWithoutACatalogChecksNothing(t *testing.T) {
 	}
 }
 
-func TestAStackChecksTheCatalogItIsGiven(t *testing.T) {
+func TestAStackChecksItsCatalog(t *testing.T) {
 	dataMap, store := person(t)
 	for _, trusts := range []bool{false, true} {
 		reader := mocks.NewMockCatalogReader(gomock.NewController(t))

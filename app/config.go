@@ -14,84 +14,95 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Config is what an Integration is made of. Required are DB and either Models or DataMap, or else Stack. Every other
-// field has a default.
+// Config has the settings of an Integration. An application sets DB and either Models or DataMap. An application that
+// wires the services itself sets Stack instead. Every other field has a default.
 type Config struct {
-	// DB is the application's database, on pgdialect or sqlitedialect. bunstore.Migrate makes habeas' own tables in it.
+	// DB is the database of the application, with the dialect pgdialect or sqlitedialect. Integration.Migrate creates the
+	// tables of habeas in it. Required, unless Stack is set.
 	DB *bun.DB
-	// Models are the application's annotated models, as pointers to structs; see bunmodels.Read for the tags.
+	// Models are pointers to the annotated structs of the application, such as (*User)(nil). See bunmodels.Read for the
+	// struct tags. Set either Models or DataMap.
 	Models []any
-	// DataMap takes the place of Models if the data map is built in Go or read from a manifest.
+	// DataMap lists the tables, columns and keys that hold personal data. Set it instead of Models if the data map is
+	// built in Go or read from a manifest.
 	DataMap domain.DataMap
-	// Stack takes the place of DB and Models, and of every field below but RequestTimeout, Logger, PollInterval,
-	// Workers, Health, Sweep, VerifyAfter, Journal and JournalInterval. It is for applications that wire the services
-	// themselves; see package stack.
+	// Stack has the services of an application that wires them itself. See package stack. With Stack, only these other
+	// fields may be set: RequestTimeout, Logger, PollInterval, Workers, Health, Sweep, VerifyAfter, Journal and
+	// JournalInterval. The default is nil: New wires the services on DB.
 	Stack *Stack
 
-	// Resolvers are the external systems that hold personal data. The default is none.
+	// Resolvers are the adapters of external systems that hold personal data. Erasures, rectifications and exports include
+	// these systems. The default is empty.
 	Resolvers []ports.Resolver
-	// OnAbandoned is called with each entry for an external system that was given up, so that a person can look into it,
-	// and once with each that no process took for a day; see saga.Config. By default nothing is called. Entries that were
-	// given up are then found by ports.Outbox.Abandoned, and both kinds by their events on the audit trail.
+	// OnAbandoned is called with each outbox entry that the worker gives up, so that a person can look into it. It is also
+	// called once with each entry that no process claims for a day. See saga.Config. The default is nil: nothing is
+	// called. Both kinds of entries leave events on the audit trail. Integration.Abandoned returns the entries that were
+	// given up.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
-	// Purposes are those that subjects can consent to, and have processing restricted for. Any other one is then refused,
-	// GET /consent lists the consents in force for all of them, and audit events name them; see stack.Config. By default
-	// every purpose is accepted, and there is no GET /consent.
+	// Purposes lists the purposes of processing that subjects can consent to (Art. 7 GDPR) or have restricted (Art. 18
+	// GDPR). If it is set, every other purpose is refused. GET /consent then returns the consent for each listed purpose,
+	// and audit events name the purpose. See stack.Config. The default is empty: every purpose is accepted, and the route
+	// GET /consent does not exist.
 	Purposes []domain.Purpose
-	// RequestTimeout bounds each HTTP request, its evidence included. The default is 30 s.
+	// RequestTimeout bounds each HTTP request, including the time to write its audit events. The default is 30 s.
 	RequestTimeout time.Duration
-	// Logger gets what fails, without any personal data. The default is slog.Default().
+	// Logger receives failures and warnings. No log record holds personal data. The default is slog.Default().
 	Logger *slog.Logger
 
-	// Schema is the PostgreSQL schema of habeas' own tables. The default is the connection's search path.
+	// Schema is the PostgreSQL schema of the tables of habeas. The default is the search path of the connection.
 	Schema string
-	// CustomTypes are the types of annotated fields that habeas does not know. The default is none.
+	// CustomTypes describes Go types of annotated fields that bunmodels does not know. The default is empty.
 	CustomTypes bunmodels.Types
-	// ShareStatements lets concurrent sessions share statements on PostgreSQL, which serves more requests. Do not set it
-	// if connections depend on the context that they are taken with, as for row-level security by tenant; see
+	// ShareStatements lets concurrent sessions share SQL statements on PostgreSQL. It increases throughput. Leave it false
+	// if a connection depends on the context of the session, for example for row-level security by tenant. See
 	// bunstore.Options. The default is false.
 	ShareStatements bool
-	// TrustRowFilters says that row-level security policies and filtering views show the connection every row of a
-	// subject. Without it, erasures, exports and rectifications fail if a filter might hide rows; see bunstore.Options.
-	// The default is false.
+	// TrustRowFilters declares that row-level security policies and filtering views show the connection every row of a
+	// subject. If it is false, erasures, exports and rectifications fail if a filter might hide rows. See
+	// bunstore.Options. The default is false.
 	TrustRowFilters bool
-	// SynchronousCommit makes erasures wait for synchronous standbys of PostgreSQL; see bunstore.Options. The default is
-	// the setting of the connection.
+	// SynchronousCommit is the PostgreSQL setting synchronous_commit of erasures. An erasure then returns only after the
+	// synchronous standbys have it. See bunstore.Options for the values. The default is the setting of the connection.
 	SynchronousCommit string
-	// ReadDB is a replica of the PostgreSQL database. Exports are read from it; see bunstore.Options. By default they are
-	// read from DB.
+	// ReadDB is a physical replica of the PostgreSQL database. Exports read from it. See bunstore.Options. The default is
+	// nil: exports read from DB.
 	ReadDB *bun.DB
 
-	// PollInterval is how long the worker sleeps when the outbox is empty, unless it is woken. The default is 5 s.
+	// PollInterval is the longest sleep of the worker while no outbox entry is due. A commit in this process that adds an
+	// entry wakes the worker earlier. The default is 5 s.
 	PollInterval time.Duration
-	// Workers is how many batches the worker processes at once; see worker.Options. The default is 4. Saga.Concurrency
-	// limits the calls at once to each system, whatever their number.
+	// Workers is the number of batches that the worker processes concurrently. Each batch uses a database connection. See
+	// worker.Options. The default is 4. Saga.Concurrency limits the concurrent calls to each system, independently of
+	// Workers.
 	Workers int
-	// Health changes the checks of Integration.Health; see health.Options. LateAfter is that of Saga by default.
+	// Health has the settings of Integration.Health. See health.Options. The default of Health.LateAfter is
+	// Saga.LateAfter.
 	Health health.Options
-	// Clock is the source of the current time. The default is the machine's clock.
+	// Clock is the source of the current time. The default is the clock of the machine.
 	Clock ports.Clock
 
-	// Sweep is how often the worker looks for retained cells of erased subjects whose duty is over, and overwrites them;
-	// see sweep.Sweeper. All processes share the work. A day is a good value. By default the worker does not.
+	// Sweep is the interval at which the worker overwrites retained cells of erased subjects whose retention period is
+	// over (Art. 17(3)(b) GDPR). See sweep.Sweeper. All processes share the work. One day is a good value. The default is
+	// zero: the worker does not sweep.
 	Sweep time.Duration
-	// VerifyAfter is how long after an erasure the worker looks for what the erasure should have deleted or overwritten;
-	// see verification.Verifier.RunOnce. The result is on the audit trail, and leftovers are in the log, too. All
-	// processes share the work. Five minutes is a good value. By default the worker does not.
+	// VerifyAfter is the delay after which the worker verifies an erasure (Art. 17 GDPR). It searches for rows and values
+	// that the erasure should have deleted or overwritten. See verification.Verifier.RunOnce. The result is on the audit
+	// trail, and the log has a warning for each table and column with leftovers. All processes share the work. Five
+	// minutes is a good value. The default is zero: the worker does not verify.
 	VerifyAfter time.Duration
-	// Journal is where the worker writes the erasures, so that a backup that is restored brings nothing back; see package
-	// journal in adapters and Integration.Replay. The default is nowhere.
+	// Journal is a file or an object store outside the database. The worker appends a line for each erasure. After a
+	// backup is restored, Integration.Replay reads these lines and repeats the erasures. See package journal in adapters.
+	// The default is nil: the worker writes no journal.
 	Journal ports.Journal
-	// JournalInterval is how long the worker pauses between lines of the journal. Whoever loses the server loses the lines
-	// of the erasures since the last pause. The default is 5 s.
+	// JournalInterval is the pause of the worker between two writes to Journal. If the database is lost, the journal lacks
+	// the erasures since the last write. The default is 5 s.
 	JournalInterval time.Duration
 
-	// Options are the settings of the services that few applications change: ResolverTimeout, Saga, IDs, Hooks and
-	// Observer.
+	// Options has settings that few applications change: ResolverTimeout, Saga, IDs, Hooks and Observer.
 	stack.Options
 }
 
-// validate refuses a configuration without a database and without a stack, or with both.
+// validate returns domain.ErrConfiguration unless exactly one of a database and a stack is set.
 func (c Config) validate() error {
 	wires := c.DB != nil || len(c.Models) > 0 || !c.DataMap.IsZero()
 	set := wires || c.CustomTypes != nil || c.Schema != "" || c.ShareStatements || c.TrustRowFilters ||
@@ -99,7 +110,7 @@ func (c Config) validate() error {
 		c.OnAbandoned != nil || c.Clock != nil || !stack.IsDefault(c.Options)
 	switch {
 	case c.Stack != nil && set:
-		return domain.Misconfigured("app", "set either Stack, or DB and Models with their options, not both")
+		return domain.Misconfigured("app", "Stack replaces DB, Models and their options: set Stack or these fields, not both")
 	case c.Stack != nil:
 		return c.Stack.Validate()
 	case !wires:
@@ -107,7 +118,7 @@ func (c Config) validate() error {
 	case c.DB == nil:
 		return domain.Misconfigured("app", "DB is missing")
 	case (len(c.Models) > 0) == !c.DataMap.IsZero():
-		return domain.Misconfigured("app", "set Models or DataMap, one of them")
+		return domain.Misconfigured("app", "set exactly one of Models and DataMap")
 	}
 	return nil
 }

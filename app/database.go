@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Catalog returns the live schema of the application's database; see ports.CatalogReader. Returns
-// domain.ErrConfiguration if the store of a prewired stack does not implement that port.
+// Catalog returns the live schema of the application's database. See ports.CatalogReader. Returns
+// domain.ErrConfiguration if the session factory of Config.Stack does not implement that port.
 func (i *Integration) Catalog(ctx context.Context) (domain.Catalog, error) {
 	reader, ok := i.stack.Sessions.(ports.CatalogReader)
 	if !ok {
@@ -17,10 +17,10 @@ func (i *Integration) Catalog(ctx context.Context) (domain.Catalog, error) {
 	return reader.Catalog(ctx)
 }
 
-// Find looks for values, such as an email address or a phone number, in the whole database, and returns the tables and
-// columns that hold them; see ports.Finder. progress may be nil. It reads every table from beginning to end: it is for
-// an operator, not for a request. Returns domain.ErrConfiguration if the store of a prewired stack does not implement
-// that port.
+// Find searches the whole database for values, such as an email address or a phone number. It returns the tables and
+// columns that hold them. See ports.Finder. Find reads every table completely, so it is for an operator and not for a
+// request. progress may be nil. Returns domain.ErrConfiguration if the session factory of Config.Stack does not
+// implement that port.
 func (i *Integration) Find(
 	ctx context.Context, values []string, progress func(domain.FindProgress),
 ) (domain.Found, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-func TestTheDatabaseIsReadAndSearchedAsAWhole(t *testing.T) {
+func TestTheCatalogAndTheSearchCoverTheCompleteDatabase(t *testing.T) {
 	gdpr, db := newIntegration(t)
 	_, err := db.ExecContext(t.Context(), "CREATE TABLE notes (body text)")
 	must(t, err)
@@ -25,20 +25,20 @@ func TestTheDatabaseIsReadAndSearchedAsAWhole(t *testing.T) {
 		if _, ok := live.Table("notes"); !ok {
 			t.Errorf("%s: a table outside the data map is not in the catalog", name)
 		}
-		told := 0
-		found, err := gdpr.Find(t.Context(), []string{"anna@example.org"}, func(domain.FindProgress) { told++ })
+		calls := 0
+		found, err := gdpr.Find(t.Context(), []string{"anna@example.org"}, func(domain.FindProgress) { calls++ })
 		must(t, err)
 		want := domain.Occurrence{Table: "notes", Column: "body", Rows: 1}
-		if len(found.Occurrences) != 1 || found.Occurrences[0] != want || told == 0 {
-			t.Errorf("%s: found are %v, and progress was told %d times", name, found.Occurrences, told)
+		if len(found.Occurrences) != 1 || found.Occurrences[0] != want || calls == 0 {
+			t.Errorf("%s: found %v, and %d calls of progress", name, found.Occurrences, calls)
 		}
 	}
 }
 
-// sessionsOnly is a store that implements no more than it must.
+// sessionsOnly is a store that implements only the required methods.
 type sessionsOnly struct{ ports.SessionFactory }
 
-func TestAStoreThatCannotReadTheDatabaseAsAWholeSaysSo(t *testing.T) {
+func TestAStoreWithoutCatalogAndFinderIsAConfigurationError(t *testing.T) {
 	gdpr, _ := newIntegration(t)
 	wired := gdpr.Stack()
 	wired.Sessions = sessionsOnly{wired.Sessions}

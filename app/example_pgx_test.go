@@ -18,7 +18,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// currentCustomer believes a cookie. A real application takes the user from its session or from a verified token.
+// currentCustomer trusts a cookie. A real application takes the user from its session or from a verified token.
 func currentCustomer(r *http.Request) (domain.Subject, error) {
 	user, err := r.Cookie("user")
 	if err != nil {
@@ -27,7 +27,7 @@ func currentCustomer(r *http.Request) (domain.Subject, error) {
 	return domain.NewSubject(user.Value)
 }
 
-// An application on a pgx pool, and net/http. It has no models: a manifest says where personal data is.
+// An application with a pgx pool and net/http. It has no models. A manifest describes its personal data.
 func ExampleNew_pgxPool() {
 	pool, err := pgxpool.New(context.Background(), "postgres://localhost/shop")
 	if err != nil {
@@ -58,7 +58,7 @@ func onPool(pool *pgxpool.Pool, dataMap io.Reader, mux *http.ServeMux) (*app.Int
 	return gdpr, nil
 }
 
-// onBun returns a handle that takes its connections from the pool, and gives them back after each use.
+// onBun returns a handle that acquires its connections from the pool, and releases them after each use.
 func onBun(pool *pgxpool.Pool) *bun.DB {
 	return bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New())
 }

@@ -49,15 +49,14 @@ type Invoice struct {
 }
 
 func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
-	user, ok := c.Locals("user").(*User) // put there by the authentication that you have
+	user, ok := c.Locals("user").(*User) // set by the authentication of the application
 	if !ok {
 		return domain.Subject{}, fiber.ErrUnauthorized
 	}
 	return domain.NewSubject(strconv.FormatInt(user.ID, 10))
 }
 
-// An application that has a bun database and a Fiber server. What an erasure will do is known before anybody asks for
-// it.
+// An application with a bun database and a Fiber server. The erasure plan is known at start-up.
 func Example() {
 	sqldb, err := sql.Open("sqlite", ":memory:")
 	check(err)
@@ -70,7 +69,7 @@ func Example() {
 func integrate(db *bun.DB) error {
 	gdpr, err := app.New(app.Config{DB: db, Models: []any{(*User)(nil), (*Invoice)(nil)}})
 	if err != nil {
-		return err // a mistake in the models, with the table and the column named
+		return err // for example, a mistake in the models, with its table and column
 	}
 	server := fiber.New()
 	server.Route("/me", gdpr.Router(currentSubject))
@@ -81,12 +80,12 @@ func integrate(db *bun.DB) error {
 	return nil
 }
 
-// The routes behind the application's authentication, those for the restriction of processing included.
+// The routes with the authentication of the application, including the routes for the restriction of processing.
 func ExampleIntegration_Router() {
 	_, gdpr := openShop((*User)(nil))
 	server := fiber.New()
 	authenticate := func(c *fiber.Ctx) error {
-		c.Locals("user", &User{ID: 42}) // who has logged in
+		c.Locals("user", &User{ID: 42}) // the user who has logged in
 		return c.Next()
 	}
 	gdpr.Router(currentSubject, app.WithRestriction())(server.Group("/me", authenticate))
@@ -103,7 +102,7 @@ func ExampleIntegration_Router() {
 	// Output: 200 42 profiling true api
 }
 
-// The OpenAPI document has exactly the routes that were mounted.
+// The OpenAPI document has exactly the mounted routes.
 func ExampleIntegration_OpenAPI() {
 	_, gdpr := openShop((*User)(nil))
 	fiber.New().Route("/me", gdpr.Router(currentSubject, app.WithTags("gdpr")))
@@ -126,7 +125,7 @@ func ExampleIntegration_OpenAPI() {
 	// get /me/export [gdpr]
 }
 
-// What a support desk holds is exported and erased, too. The worker tells it of erasures, while the server runs.
+// Exports and erasures include the data of a support desk. The worker calls the support desk while the server runs.
 func ExampleIntegration_Lifespan() {
 	models := []any{(*User)(nil), (*Invoice)(nil)}
 	integrate := func(db *bun.DB, server *fiber.App, token string) error {
@@ -141,10 +140,10 @@ func ExampleIntegration_Lifespan() {
 		gdpr.Lifespan(server) // starts and stops the worker with the application
 		return nil
 	}
-	_ = integrate // and then server.Listen
+	_ = integrate // call server.Listen after it
 }
 
-// signedIn believes a cookie. A real application takes the user from its session or from a verified token.
+// signedIn trusts a cookie. A real application takes the user from its session or from a verified token.
 func signedIn(r *http.Request) (domain.Subject, error) {
 	user, err := r.Cookie("user")
 	if err != nil {
@@ -153,7 +152,7 @@ func signedIn(r *http.Request) (domain.Subject, error) {
 	return domain.NewSubject(user.Value)
 }
 
-// An application on net/http.
+// An application with net/http.
 func ExampleIntegration_Mount() {
 	_, gdpr := openShop((*User)(nil))
 	mux := http.NewServeMux()
@@ -171,7 +170,7 @@ func ExampleIntegration_Mount() {
 	// 200
 }
 
-// Any router that takes an http.Handler, and authentication in a middleware around it.
+// A router that accepts an http.Handler, with authentication in a middleware.
 func ExampleIntegration_Handler() {
 	_, gdpr := openShop((*User)(nil))
 	type user struct{}
@@ -190,17 +189,17 @@ func ExampleIntegration_Handler() {
 	// Output: 200 {"subject_id":"42","purpose":null,"restricted":false,"scope":null,"recorded_at":null}
 }
 
-// A whole program on net/http: it serves requests and works off the outbox until it is interrupted.
+// A complete program with net/http. It serves requests and processes the outbox until it is interrupted.
 func ExampleIntegration_Run() {
 	serve := func(gdpr *app.Integration, server *http.Server) error {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 		defer stop()
 		go func() {
 			if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-				stop() // the address is in use, for example
+				stop() // for example, the address is in use
 			}
 		}()
-		err := gdpr.Run(ctx) // carries erasures to external systems, until ctx ends
+		err := gdpr.Run(ctx) // calls external systems until ctx ends
 		closing, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		return errors.Join(err, server.Shutdown(closing))
@@ -208,7 +207,7 @@ func ExampleIntegration_Run() {
 	_ = serve
 }
 
-// A job of the application asks for consent before it writes.
+// A background job of the application checks the consent before it writes.
 func ExampleIntegration_Stack() {
 	_, gdpr := openShop((*User)(nil))
 	zoe, err := domain.NewSubjectID("42")
@@ -228,7 +227,7 @@ func mayWrite(ctx context.Context, gdpr *app.Integration, id domain.SubjectID) (
 	return status.Granted, err
 }
 
-// Member has a name, which a person may correct by themselves.
+// Member has a name that the person may correct without a review.
 type Member struct {
 	bun.BaseModel `bun:"table:members"`
 
@@ -258,7 +257,8 @@ func ExampleStack_rectification() {
 	// Zoe Xenakis
 }
 
-// A sign-up writes the user and the consent, or, as here, neither of them.
+// A sign-up writes the user and the consent in one transaction. Here, the transaction rolls back, and neither is
+// written.
 func ExampleIntegration_Join() {
 	ctx := context.Background()
 	db, gdpr := openShop((*User)(nil))
@@ -289,7 +289,7 @@ func ExampleIntegration_Join() {
 	// may write: false <nil>
 }
 
-// A test of the application puts a store in memory under all routers, for as long as it takes.
+// A test of the application replaces the store of all routers by a store in memory until the test ends.
 func ExampleSessionDependency_Override() {
 	_, gdpr := openShop((*User)(nil))
 	server := fiber.New()
@@ -309,13 +309,13 @@ func ExampleSessionDependency_Override() {
 	// Output: 200 dark false
 }
 
-// openShop integrates habeas into an application with one table, in an empty SQLite database in memory.
+// openShop adds habeas to an application with one table, in an empty SQLite database in memory.
 func openShop(model any) (*bun.DB, *app.Integration) {
 	sqldb, err := sql.Open("sqlite", ":memory:")
 	check(err)
 	sqldb.SetMaxOpenConns(1)
 	db := bun.NewDB(sqldb, sqlitedialect.New())
-	_, err = db.NewCreateTable().Model(model).Exec(context.Background()) // which an application has anyway
+	_, err = db.NewCreateTable().Model(model).Exec(context.Background()) // the table of the application
 	check(err)
 	check(bunstore.Migrate(context.Background(), db, bunstore.Options{})) // the tables of habeas
 	gdpr, err := app.New(app.Config{DB: db, Models: []any{model}})

@@ -7,15 +7,17 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/nethttp"
 )
 
-// Handler returns the routes as an http.Handler, for everything under the prefix. It does for net/http, and for every
-// router that takes handlers, what Router does for Fiber. It is safe for concurrent use.
+// Handler returns an http.Handler that serves the routes under the prefix. It works with net/http and with every router
+// that accepts an http.Handler. For Fiber see Router, for an http.ServeMux see Mount. The handler is safe for
+// concurrent use.
 //
-//	router.Mount("/me", gdpr.Handler("/me", currentSubject)) // chi, which leaves the path as it is
+//	router.Mount("/me", gdpr.Handler("/me", currentSubject)) // chi does not change the request path
 //
-// The prefix is the one that the handler sees: "/me", "/{tenant}/me" with a parameter, or "" behind http.StripPrefix.
-// The handler needs the requests for the prefix itself, too: DELETE /me is the erasure. For an http.ServeMux see Mount.
+// The prefix is the part of the request path before the routes, as the handler sees it: "/me", "/{tenant}/me" with a
+// parameter, or "" behind http.StripPrefix. Requests for the prefix itself must also reach the handler, because DELETE
+// /me is the erasure.
 //
-// The subject provider is the only access control: no route reads an identifier from anywhere else.
+// The subject provider is the only access control. No route reads an identifier of a subject from the request itself.
 func (i *Integration) Handler(
 	prefix string, subject nethttp.SubjectProvider, options ...RouterOption,
 ) http.Handler {
@@ -24,13 +26,13 @@ func (i *Integration) Handler(
 	return nethttp.Handler(prefix, api, subject)
 }
 
-// Mount mounts the routes under the prefix on an http.ServeMux:
+// Mount registers the routes under the prefix on an http.ServeMux:
 //
 //	gdpr.Mount(mux, "/me", currentSubject)
 //
-// It registers two patterns, "/me" and "/me/": with the second alone, an http.ServeMux would redirect DELETE /me, which
-// is the erasure. It panics where mux.Handle would: a pattern is registered already, or is not valid. A middleware, as
-// for authentication, goes around the mux, or around Handler.
+// Mount registers the two patterns "/me" and "/me/". With "/me/" alone, an http.ServeMux would redirect DELETE /me,
+// which is the erasure. Mount panics if mux.Handle panics: a pattern is registered already, or it is not valid. Put
+// middleware, such as authentication, around the mux or around Handler.
 func (i *Integration) Mount(
 	mux *http.ServeMux, prefix string, subject nethttp.SubjectProvider, options ...RouterOption,
 ) {

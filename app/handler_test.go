@@ -22,7 +22,7 @@ import (
 
 func asOne(*http.Request) (domain.Subject, error) { return domain.NewSubject("1") }
 
-func ask(t *testing.T, handler http.Handler, method, target string) *httptest.ResponseRecorder {
+func send(t *testing.T, handler http.Handler, method, target string) *httptest.ResponseRecorder {
 	t.Helper()
 	response := httptest.NewRecorder()
 	handler.ServeHTTP(response, httptest.NewRequestWithContext(t.Context(), method, target, nil))
@@ -41,14 +41,14 @@ func TestMountServesThePrefixAndEverythingBelow(t *testing.T) {
 			"GET " + below + "/restriction": 404, "GET /menu" + below + "/export": 404,
 		} {
 			method, url, _ := strings.Cut(target, " ")
-			if response := ask(t, mux, method, url); response.Code != status {
+			if response := send(t, mux, method, url); response.Code != status {
 				t.Errorf("prefix %q, %s: %d", prefix, target, response.Code)
 			}
 		}
 	}
 }
 
-func TestTheOpenAPIDocumentKnowsHandlers(t *testing.T) {
+func TestTheOpenAPIDocumentIncludesHandlers(t *testing.T) {
 	gdpr, _ := newIntegration(t)
 	gdpr.Mount(http.NewServeMux(), "/me", asOne)
 	gdpr.Handler("/staff/self", asOne, app.WithRestriction())
@@ -62,7 +62,7 @@ func TestTheOpenAPIDocumentKnowsHandlers(t *testing.T) {
 		}
 	}
 	if _, err := gdpr.OpenAPI("/you"); err == nil {
-		t.Error("there is a document for a prefix without routes")
+		t.Error("a prefix without routes has a document")
 	}
 }
 
@@ -92,8 +92,8 @@ func TestRunWorksUntilItsContextEnds(t *testing.T) {
 	}
 	select {
 	case err := <-ran:
-		t.Fatalf("it returned before its context ended: %v", err)
-	case got := <-system.erased: // hangs where Run does not start the worker
+		t.Fatalf("Run returned before its context ended: %v", err)
+	case got := <-system.erased: // hangs if Run does not start the worker
 		if got != "box" {
 			t.Errorf("erased %q", got)
 		}
@@ -132,7 +132,7 @@ func TestAPoolOfPgxIsServed(t *testing.T) {
 	var left string
 	must(t, pool.QueryRow(ctx, "SELECT string_agg(email, ' ' ORDER BY id) FROM customers").Scan(&left))
 	if strings.Contains(left, "zoe") || !strings.Contains(left, "joe@example.org") {
-		t.Errorf("left: %s", left)
+		t.Errorf("the rows after the erasure: %s", left)
 	}
 	if taken := pool.Stat().AcquiredConns(); taken != 0 {
 		t.Error(fmt.Sprint(taken, " connections of the pool are kept"))

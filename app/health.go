@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/domain/health"
 )
 
-// checkHealth wires the checks of the store and of the worker of this process.
+// checkHealth wires the health checks of the store and of the worker of this process.
 func (i *Integration) checkHealth(c Config) (err error) {
 	options := c.Health
 	options.LateAfter = cmp.Or(options.LateAfter, c.Saga.LateAfter)
@@ -33,23 +33,24 @@ func (i *Integration) checkHealth(c Config) (err error) {
 // within Config.Health.Timeout.
 //
 // A process is ready if the database can be reached, all migrations are applied, and the worker, if it runs in this
-// process, was seen to work lately. It is degraded if the outbox has entries that were given up or that are late.
+// process, has shown activity recently. A process is degraded if the outbox has entries that were given up or that are
+// late.
 func (i *Integration) Health(ctx context.Context) domain.Health { return i.checker.Check(ctx) }
 
-// HealthHandler returns the probes as an http.Handler, for everything under the prefix: GET /live and GET /ready. The
-// first one has the status 200 if the process responds. The second one has the status 200 if it is ready, and
-// otherwise 503; its body is that of Health. It is safe for concurrent use.
+// HealthHandler returns an http.Handler that serves the probes GET /live and GET /ready under the prefix. GET /live
+// responds with status 200. GET /ready responds with status 200 if the process is ready, and with 503 otherwise. Its
+// body is the result of Health. The handler is safe for concurrent use.
 //
-// The probes need no authentication, and should not be reachable from outside.
+// The probes need no authentication. Do not make them reachable from outside.
 func (i *Integration) HealthHandler(prefix string) http.Handler {
 	return nethttp.Health(prefix, i.health)
 }
 
-// MountHealth mounts the probes under the prefix on an http.ServeMux:
+// MountHealth registers the probes under the prefix on an http.ServeMux:
 //
 //	gdpr.MountHealth(mux, "/health") // GET /health/live and GET /health/ready
 //
-// It panics where mux.Handle would.
+// MountHealth panics if mux.Handle panics.
 func (i *Integration) MountHealth(mux *http.ServeMux, prefix string) {
 	prefix = strings.TrimRight("/"+strings.Trim(prefix, "/"), "/")
 	handler := i.HealthHandler(prefix)
@@ -57,9 +58,8 @@ func (i *Integration) MountHealth(mux *http.ServeMux, prefix string) {
 	mux.Handle(prefix+httpapi.ReadyPath, handler)
 }
 
-// HealthRouter returns the function that mounts the probes, for fiber.App.Route or called on a group:
+// HealthRouter returns a function that mounts the probes of HealthHandler on a Fiber router. Pass the function to
+// fiber.App.Route, or call it with a group:
 //
 //	server.Route("/health", gdpr.HealthRouter()) // GET /health/live and GET /health/ready
-//
-// They are those of HealthHandler.
 func (i *Integration) HealthRouter() func(fiber.Router) { return fiberhttp.Health(i.health) }

@@ -20,7 +20,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// probe asks each of the routers for a path, and returns the status that all of them have.
+// probe requests a path from each router, and returns their common status.
 func probe(t *testing.T, gdpr *app.Integration, path string) int {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -28,8 +28,8 @@ func probe(t *testing.T, gdpr *app.Integration, path string) int {
 	server := fiber.New()
 	server.Route("/health", gdpr.HealthRouter())
 	statuses := map[string]int{
-		"mux":     ask(t, mux, "GET", "/health"+path).Code,
-		"handler": ask(t, gdpr.HealthHandler("/health"), "GET", "/health"+path).Code,
+		"mux":     send(t, mux, "GET", "/health"+path).Code,
+		"handler": send(t, gdpr.HealthHandler("/health"), "GET", "/health"+path).Code,
 	}
 	response, err := server.Test(httptest.NewRequest("GET", "/health"+path, nil), -1)
 	must(t, err)
@@ -42,7 +42,7 @@ func probe(t *testing.T, gdpr *app.Integration, path string) int {
 	return response.StatusCode
 }
 
-// wantHealth checks what probes see.
+// wantHealth checks the results of Health and of the probes.
 func wantHealth(t *testing.T, gdpr *app.Integration, ready, degraded bool, failed ...domain.CheckName) {
 	t.Helper()
 	state := gdpr.Health(t.Context())
@@ -77,7 +77,7 @@ func TestAProcessIsReadyOnceItsMigrationsAreApplied(t *testing.T) {
 	wantHealth(t, gdpr, false, false, domain.CheckDatabase)
 }
 
-// late is the machine's clock, which has gone on since the start.
+// late is the clock of the machine, moved forward after the start.
 type late struct{ by atomic.Int64 }
 
 func (l *late) Now() time.Time { return time.Now().Add(time.Duration(l.by.Load())) }
@@ -103,7 +103,7 @@ func TestASilentWorkerIsNotReadyAndALateEntryIs(t *testing.T) {
 		})
 	}))
 	clock.pass(24 * time.Hour)
-	wantHealth(t, gdpr, true, true, domain.CheckLate) // its worker runs elsewhere
+	wantHealth(t, gdpr, true, true, domain.CheckLate) // the worker runs in another process
 
 	gdpr.Worker().Start()
 	defer func() { must(t, gdpr.Worker().Stop(time.Minute)) }()
@@ -122,8 +122,8 @@ func TestProbesHaveNoOtherPaths(t *testing.T) {
 	}
 	mux := http.NewServeMux()
 	gdpr.MountHealth(mux, "")
-	response := ask(t, mux, "POST", "/ready")
-	if response.Code != http.StatusMethodNotAllowed || ask(t, mux, "GET", "/live").Code != http.StatusOK {
+	response := send(t, mux, "POST", "/ready")
+	if response.Code != http.StatusMethodNotAllowed || send(t, mux, "GET", "/live").Code != http.StatusOK {
 		t.Errorf("POST /ready has the status %d", response.Code)
 	}
 }
@@ -138,7 +138,7 @@ func TestAnIntegrationPassesItsObserverOn(t *testing.T) {
 		DB: db, Models: models, PollInterval: time.Hour, Workers: 1, Options: stack.Options{Observer: recorder},
 	})
 	must(t, err)
-	ask(t, gdpr.Handler("/me", asOne), "DELETE", "/me")
+	send(t, gdpr.Handler("/me", asOne), "DELETE", "/me")
 	recorder.Want(t, "request DELETE / > session: ok", "erasure: ok", "request DELETE /: ok 200")
 	gdpr.Worker().Start()
 	<-recorder.outbox
@@ -146,7 +146,7 @@ func TestAnIntegrationPassesItsObserverOn(t *testing.T) {
 	must(t, gdpr.Worker().Stop(time.Minute))
 }
 
-// signals is a recorder that says when it is told of the outbox, and of a poll.
+// signals is a recorder that signals an observation of the outbox and of a poll.
 type signals struct {
 	observed.Recorder
 	outbox, polls chan struct{}

@@ -1,5 +1,20 @@
-// Package app wires habeas into an application: from the application's own models and database to a router, in a few
-// lines.
+// Package app adds habeas to an application. It takes the annotated models and the database of the application. It
+// provides the HTTP routes of data subjects, a worker for external systems, and calls for operators.
+//
+//	gdpr, err := app.New(app.Config{DB: db, Models: []any{(*User)(nil)}})
+//	if err != nil {
+//		return err
+//	}
+//	if err := gdpr.Migrate(ctx); err != nil {
+//		return err
+//	}
+//	gdpr.Mount(mux, "/me", currentSubject)
+//	go gdpr.Run(ctx) // the worker, which calls external systems
+//	return http.ListenAndServe(":8080", mux)
+//
+// currentSubject is a function of the application that returns the authenticated subject of a request. See [Config] for
+// the settings, [Integration.Handler] and [Integration.Router] for other routers, and [Integration.Check] for a test of
+// the data map. Package stack, below this package, serves an application with a store or a router of its own.
 package app
 
 import (
@@ -15,12 +30,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Integration is habeas in an application. It is safe for concurrent use.
+// Integration is habeas, wired into an application. It is safe for concurrent use.
 type Integration struct {
 	stack    Stack
-	store    *bunstore.Store // nil if the stack was prewired
-	db       *bun.DB         // of the store
-	schema   string          // of the tables of habeas
+	store    *bunstore.Store // nil if Config.Stack is set
+	db       *bun.DB         // the database of the store
+	schema   string          // the schema of the tables of habeas
 	sessions *SessionDependency
 	worker   *worker.SagaWorker
 	clock    ports.Clock
@@ -31,10 +46,9 @@ type Integration struct {
 	mounts   mounts
 }
 
-// New wires an Integration. It opens no connection. Everything that can be wrong with the configuration
-// (domain.ErrConfiguration), the models (domain.ErrManifest) or the erasure plan that follows from them
-// (domain.ErrManifest, domain.ErrRetention) is found here. The mistakes of the models and of their plan are one error,
-// which lists all of them; see domain.Problems.
+// New wires an Integration. It opens no connection. New finds every mistake of the configuration, of the models and of
+// the erasure plan that follows from the models. Returns domain.ErrConfiguration, domain.ErrManifest or
+// domain.ErrRetention. One error lists all mistakes of the models and of the plan. See domain.Problems.
 func New(c Config) (*Integration, error) {
 	err := c.validate()
 	if err != nil {
@@ -71,24 +85,24 @@ func New(c Config) (*Integration, error) {
 // Stack returns the services, for calls outside of a request.
 func (i *Integration) Stack() Stack { return i.stack }
 
-// Sessions returns the session factory that all routers of the Integration use, but for those mounted WithSession.
+// Sessions returns the session factory of all routers of the Integration, except routers with the option WithSession.
 func (i *Integration) Sessions() *SessionDependency { return i.sessions }
 
-// Erase erases a subject outside of a request, in one session without a timeout of its own. It is for a subject with
-// more rows than DELETE can erase within the request's timeout. The application calls it in a job of its own, with a
-// context that outlasts the erasure. The application must have authenticated the subject. Errors are those of
-// Eraser.Erase and of the store.
+// Erase erases a subject outside of a request, in one session without a timeout. It is for a subject with more rows
+// than DELETE can erase within RequestTimeout. Call it in a background job, with a context that lives as long as the
+// erasure takes. The application must have authenticated the subject. Errors are the errors of Eraser.Erase and of the
+// store.
 func (i *Integration) Erase(ctx context.Context, subject domain.Subject) (domain.ErasureResult, error) {
 	return inSession(ctx, i.sessions, func(ctx context.Context, s ports.Session) (domain.ErasureResult, error) {
 		return i.stack.Eraser.Erase(ctx, s, subject)
 	})
 }
 
-// Join returns a session factory that works inside a transaction of the application, a bun.Tx. The writes of habeas
-// commit and roll back with it. See bunstore.Store.Join. Returns domain.ErrConfiguration if the stack was prewired.
+// Join returns a session factory that works inside tx, a transaction of the application. The writes of habeas commit
+// and roll back with tx. See bunstore.Store.Join. Returns domain.ErrConfiguration if Config.Stack is set.
 func (i *Integration) Join(tx bun.IDB) (*bunstore.Joined, error) {
 	if i.store == nil {
-		return nil, domain.Misconfigured("app", "a prewired stack joins transactions by its own store")
+		return nil, domain.Misconfigured("app", "Config.Stack is set: join the transaction with the store of that stack")
 	}
 	return i.store.Join(tx)
 }

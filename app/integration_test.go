@@ -47,7 +47,7 @@ func newIntegration(t *testing.T) (*app.Integration, *bun.DB) {
 
 func anna(*fiber.Ctx) (domain.Subject, error) { return domain.NewSubject("1") }
 
-func TestAnIntegrationIsMadeOfModelsOrOfAStack(t *testing.T) {
+func TestAnIntegrationNeedsModelsOrAStack(t *testing.T) {
 	gdpr, db := newIntegration(t)
 	wired := gdpr.Stack()
 	incomplete := wired
@@ -55,7 +55,7 @@ func TestAnIntegrationIsMadeOfModelsOrOfAStack(t *testing.T) {
 	dataMap := wired.DataMap
 	for name, test := range map[string]struct {
 		config app.Config
-		says   string // part of the error; empty for none
+		says   string // part of the error; empty for no error
 	}{
 		"models":               {app.Config{DB: db, Models: models}, ""},
 		"a data map":           {app.Config{DB: db, DataMap: dataMap}, ""},
@@ -64,15 +64,15 @@ func TestAnIntegrationIsMadeOfModelsOrOfAStack(t *testing.T) {
 		"both":                 {app.Config{DB: db, Models: models, Stack: &wired}, "not both"},
 		"a stack with a rest":  {app.Config{Stack: &wired, Schema: "x"}, "not both"},
 		"models without DB":    {app.Config{Models: models}, "DB is missing"},
-		"DB without models":    {app.Config{DB: db}, "Models or DataMap"},
-		"models and data map":  {app.Config{DB: db, Models: models, DataMap: dataMap}, "Models or DataMap"},
+		"DB without models":    {app.Config{DB: db}, "one of Models and DataMap"},
+		"models and data map":  {app.Config{DB: db, Models: models, DataMap: dataMap}, "one of Models and DataMap"},
 		"an incomplete stack":  {app.Config{Stack: &incomplete}, "no Eraser"},
 		"a schema on SQLite":   {app.Config{DB: db, Models: models, Schema: "x"}, "no schemas"},
 		"a negative timeout":   {app.Config{DB: db, Models: models, RequestTimeout: -1}, "negative"},
 		"a stack and a saga":   {app.Config{Stack: &wired, Options: limits(1)}, "not both"},
 		"a stack and a clock":  {app.Config{Stack: &wired, Clock: system.Clock{}}, "not both"},
 		"a negative batch":     {app.Config{DB: db, Models: models, Options: limits(-1)}, "negative"},
-		"fewer than no worker": {app.Config{DB: db, Models: models, Workers: -1}, "negative"},
+		"negative workers":     {app.Config{DB: db, Models: models, Workers: -1}, "negative"},
 		"a negative wait":      {app.Config{DB: db, Models: models, Options: stack.Options{ResolverTimeout: -1}}, "negative"},
 		"two of a name":        {app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{nil}}, "nil"},
 		"a stack and purposes": {app.Config{Stack: &wired, Purposes: []domain.Purpose{{Name: "news"}}}, "not both"},
@@ -101,50 +101,50 @@ func TestDeclaredPurposesReachTheRouterAndTheTrail(t *testing.T) {
 	must(t, err)
 	server := fiber.New()
 	server.Route("/me", gdpr.Router(anna))
-	ask := func(method, path, body string, want int) string {
+	send := func(method, path, body string, want int) string {
 		t.Helper()
 		request := httptest.NewRequest(method, path, strings.NewReader(body))
 		request.Header.Set("Content-Type", "application/json")
 		response, err := server.Test(request, -1)
 		must(t, err)
 		defer response.Body.Close()
-		answer, err := io.ReadAll(response.Body)
+		received, err := io.ReadAll(response.Body)
 		must(t, err)
 		if response.StatusCode != want {
-			t.Errorf("%s %s: %d %s", method, path, response.StatusCode, answer)
+			t.Errorf("%s %s: %d %s", method, path, response.StatusCode, received)
 		}
-		return string(answer)
+		return string(received)
 	}
-	ask("POST", "/me/consent", `{"granted":true,"policy_version":"v1","purpose":"ads"}`, 200)
-	ask("POST", "/me/consent", `{"granted":true,"policy_version":"v1","purpose":"other"}`, 422)
-	all := ask("GET", "/me/consent", "", 200)
+	send("POST", "/me/consent", `{"granted":true,"policy_version":"v1","purpose":"ads"}`, 200)
+	send("POST", "/me/consent", `{"granted":true,"policy_version":"v1","purpose":"other"}`, 422)
+	all := send("GET", "/me/consent", "", 200)
 	if !strings.HasPrefix(all, `{"subject_id":"1","consents":[{"subject_id":"1","purpose":"news","granted":false,`) ||
 		!strings.Contains(all, `"purpose":"ads","granted":true,"policy_version":"v1"`) {
 		t.Errorf("got %s", all)
 	}
-	ask("DELETE", "/me", "", 200)
+	send("DELETE", "/me", "", 200)
 	must(t, gdpr.Sessions().Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		id, err := domain.NewSubjectID("1")
 		must(t, err)
 		trail, err := s.Audit().Trail(ctx, id)
-		var told []string
+		var recorded []string
 		for _, event := range trail {
 			if purpose, ok := event.Payload["purpose"]; ok {
-				told = append(told, fmt.Sprint(event.EventType, " ", purpose, " ", event.Payload["policy_version"], " ",
+				recorded = append(recorded, fmt.Sprint(event.EventType, " ", purpose, " ", event.Payload["policy_version"], " ",
 					event.Payload["source"]))
 			}
 		}
-		if want := []string{"consent_granted ads v1 api", "consent_withdrawn ads v1 erasure"}; !slices.Equal(told, want) {
-			t.Errorf("the trail has %q, want %q", told, want)
+		if want := []string{"consent_granted ads v1 api", "consent_withdrawn ads v1 erasure"}; !slices.Equal(recorded, want) {
+			t.Errorf("the trail has %q, want %q", recorded, want)
 		}
 		return err
 	}))
 }
 
-// limits are options with the number of entries that a batch may have.
+// limits returns options with the number of entries in a batch.
 func limits(batch int) stack.Options { return stack.Options{Saga: saga.Options{Batch: batch}} }
 
-// forgetful is an external system that holds nothing.
+// forgetful is an external system without data.
 type forgetful struct{ ports.Resolver }
 
 func (forgetful) Name() string { return "desk" }
@@ -153,7 +153,7 @@ func (forgetful) EraseSubject(context.Context, domain.SubjectRef, string) (bool,
 	return true, nil
 }
 
-func TestASagaIsConfiguredByTheApplication(t *testing.T) {
+func TestTheApplicationConfiguresTheSaga(t *testing.T) {
 	_, db := newIntegration(t)
 	config := app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{forgetful{}}}
 	config.Saga.Batch = 2
@@ -212,7 +212,7 @@ func TestMistakesInTheModelsShowAtStartUp(t *testing.T) {
 	}
 }
 
-// Contact has mistakes of its tags, and one that only the plan shows.
+// Contact has mistakes in its tags, and one mistake that only the erasure plan shows.
 type Contact struct {
 	bun.BaseModel `bun:"table:contacts"`
 	ID            int64   `bun:"id,pk"`
@@ -223,7 +223,7 @@ type Contact struct {
 	Theme         string  `bun:"theme"`
 }
 
-func TestAllMistakesInTheModelsShowAtOnce(t *testing.T) {
+func TestOneErrorListsAllMistakesInTheModels(t *testing.T) {
 	_, db := newIntegration(t)
 	_, err := app.New(app.Config{DB: db, Models: []any{
 		(*Contact)(nil), (*Person)(nil), (*Wallet)(nil), (*Ledger)(nil), (*Unannotated)(nil),
@@ -240,26 +240,26 @@ func TestAllMistakesInTheModelsShowAtOnce(t *testing.T) {
 	}
 }
 
-// asked counts sessions and passes them on.
-type asked struct {
+// counted counts sessions and passes them on.
+type counted struct {
 	ports.SessionFactory
 	n int
 }
 
-func (a *asked) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
-	a.n++
-	return a.SessionFactory.Do(ctx, fn)
+func (c *counted) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	c.n++
+	return c.SessionFactory.Do(ctx, fn)
 }
 
-func TestOverrideReachesEveryRouterButThoseWithASessionOfTheirOwn(t *testing.T) {
+func TestOverrideAffectsEveryRouterExceptThoseWithTheirOwnSession(t *testing.T) {
 	gdpr, _ := newIntegration(t)
-	own := &asked{SessionFactory: gdpr.Stack().Sessions}
+	own := &counted{SessionFactory: gdpr.Stack().Sessions}
 	server := fiber.New()
 	server.Route("/a", gdpr.Router(anna))
 	gdpr.Router(anna)(server.Group("/b"))
 	server.Route("/c", gdpr.Router(anna, app.WithSession(own)))
 
-	override := &asked{SessionFactory: gdpr.Stack().Sessions}
+	override := &counted{SessionFactory: gdpr.Stack().Sessions}
 	restore := gdpr.Sessions().Override(override)
 	get := func(want int) {
 		t.Helper()
@@ -274,12 +274,12 @@ func TestOverrideReachesEveryRouterButThoseWithASessionOfTheirOwn(t *testing.T) 
 	}
 	get(http.StatusOK)
 	if override.n != 2 || own.n != 1 {
-		t.Errorf("the override was asked %d times, the router's own %d times", override.n, own.n)
+		t.Errorf("the override has %d sessions, the factory of the router %d", override.n, own.n)
 	}
 	restore()
 	get(http.StatusOK)
 	if override.n != 2 {
-		t.Error("the override outlived its restore")
+		t.Error("the override is still in force after its restore")
 	}
 	for _, broken := range []ports.SessionFactory{nil, gdpr.Sessions()} {
 		restore := gdpr.Sessions().Override(broken)
@@ -295,7 +295,7 @@ func TestOpenAPIDescribesTheRoutesThatAreMounted(t *testing.T) {
 	}
 	server := fiber.New()
 	server.Route("/me", gdpr.Router(anna, app.WithTags("privacy")))
-	only := paths(t, gdpr, "/outer/me") // of a server that another one mounts
+	only := paths(t, gdpr, "/outer/me") // the server is mounted by another server
 	server.Group("/api").Route("/you", gdpr.Router(anna, app.WithRestriction()))
 
 	me, you := paths(t, gdpr, "/me"), paths(t, gdpr, "/api/you")
@@ -313,8 +313,8 @@ func TestOpenAPIDescribesTheRoutesThatAreMounted(t *testing.T) {
 	}
 }
 
-// A group does not know where its application is mounted, and two applications may have groups of one prefix.
-func TestOpenAPIKnowsRoutersOfMountedApplications(t *testing.T) {
+// A group does not know the mount point of its application, and two applications may have groups with the same prefix.
+func TestOpenAPIIncludesRoutersOfMountedApplications(t *testing.T) {
 	gdpr, _ := newIntegration(t)
 	server, shop, staff := fiber.New(), fiber.New(), fiber.New()
 	gdpr.Router(anna)(shop)

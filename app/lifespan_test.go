@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// archive is an external system that says what it was asked to erase.
+// archive is an external system that reports the refs of its erasures.
 type archive struct {
 	ports.Resolver
 	erased chan string
@@ -32,7 +32,7 @@ func (a archive) EraseSubject(_ context.Context, ref domain.SubjectRef, _ string
 	return false, nil
 }
 
-func TestTheWorkerLivesAsLongAsTheServerAndIsWokenByAnErasure(t *testing.T) {
+func TestTheWorkerRunsWithTheServerAndAnErasureWakesIt(t *testing.T) {
 	db := databases.SQLite(t)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	_, err := db.NewCreateTable().Model((*Person)(nil)).Exec(t.Context())
@@ -56,7 +56,7 @@ func TestTheWorkerLivesAsLongAsTheServerAndIsWokenByAnErasure(t *testing.T) {
 
 	for _, ref := range []string{"first", "refused"} {
 		erase(t, listener.Addr().String(), ref)
-		if got := <-system.erased; got != ref { // hangs when nobody wakes the worker
+		if got := <-system.erased; got != ref { // hangs if the commit does not wake the worker
 			t.Errorf("erased %q, not %q", got, ref)
 		}
 	}

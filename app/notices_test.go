@@ -21,7 +21,7 @@ type Visit struct {
 	Host          *Person `bun:"rel:belongs-to,join:host_id=id"`
 }
 
-func TestWhatNoPathCoversIsLoggedAtStartUp(t *testing.T) {
+func TestTablesWithoutAPathAreLoggedAtStartUp(t *testing.T) {
 	var log bytes.Buffer
 	_, err := app.New(app.Config{
 		DB: databases.SQLite(t), Models: append(models, (*Visit)(nil)), Logger: slog.New(slog.NewTextHandler(&log, nil)),

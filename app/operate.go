@@ -7,15 +7,15 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Rehearse carries out an erasure and rolls it back: it returns what Erase would do, and leaves nothing. See
-// erasure.Eraser.Rehearse. Returns domain.ErrConfiguration if the session factory in force does not implement
+// Rehearse carries out an erasure and rolls it back. It returns the changes that Erase would make. See
+// erasure.Eraser.Rehearse. Returns domain.ErrConfiguration if the current session factory does not implement
 // ports.Rehearser.
 func (i *Integration) Rehearse(ctx context.Context, subject domain.Subject) (domain.Rehearsal, error) {
 	return i.stack.Eraser.Rehearse(ctx, i.sessions, subject)
 }
 
-// EraseAsRehearsed is Erase for an erasure that was rehearsed. It erases nothing and returns domain.ErrConflict if the
-// erasure would do something else than the rehearsal that returned the fingerprint (domain.Rehearsal).
+// EraseAsRehearsed erases a subject if the erasure makes the same changes as a rehearsal. fingerprint is the
+// fingerprint of that domain.Rehearsal. If the changes differ, it erases nothing and returns domain.ErrConflict.
 func (i *Integration) EraseAsRehearsed(
 	ctx context.Context, subject domain.Subject, fingerprint string,
 ) (domain.ErasureResult, error) {
@@ -24,19 +24,19 @@ func (i *Integration) EraseAsRehearsed(
 	})
 }
 
-// Verify looks for what the last erasure of a subject should have deleted or overwritten, and is there. See
-// verification.Verifier.Verify. Returns domain.ErrConflict if the subject was never erased, and
-// domain.ErrConfiguration if the stack was prewired without a Verifier.
+// Verify searches for rows and values that the last erasure of a subject should have deleted or overwritten. See
+// verification.Verifier.Verify. Returns domain.ErrConflict if the subject was never erased. Returns
+// domain.ErrConfiguration if the application set Config.Stack and that stack has no Verifier.
 func (i *Integration) Verify(ctx context.Context, id domain.SubjectID) (domain.Verification, error) {
 	if i.stack.Verifier == nil {
-		return domain.Verification{}, domain.Misconfigured("app", "the stack has no Verifier")
+		return domain.Verification{}, domain.Misconfigured("app", "Config.Stack has no Verifier: create it with stack.New")
 	}
 	return inSession(ctx, i.sessions, func(ctx context.Context, s ports.Session) (domain.Verification, error) {
 		return i.stack.Verifier.Verify(ctx, s, id)
 	})
 }
 
-// inSession returns what fn returns in a session that has committed, and the zero value if it has not.
+// inSession returns the result of fn if the session commits. Otherwise it returns the zero value and the error.
 func inSession[T any](
 	ctx context.Context, sessions ports.SessionFactory, fn func(context.Context, ports.Session) (T, error),
 ) (result T, err error) {
@@ -45,8 +45,8 @@ func inSession[T any](
 		return err
 	})
 	if err != nil {
-		var none T
-		return none, err
+		var zero T
+		return zero, err
 	}
 	return result, nil
 }

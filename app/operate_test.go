@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-func TestAnIntegrationErasesAsItWasRehearsed(t *testing.T) {
+func TestAnErasureMustMatchItsRehearsal(t *testing.T) {
 	gdpr, db := newIntegration(t)
 	anna, err := domain.NewSubject("1")
 	must(t, err)
@@ -24,7 +24,7 @@ func TestAnIntegrationErasesAsItWasRehearsed(t *testing.T) {
 	other := domain.Plan{}.Fingerprint(nil, nil)
 	if result, err := gdpr.EraseAsRehearsed(t.Context(), anna, other); !errors.Is(err, domain.ErrConflict) ||
 		result.Anonymized != nil {
-		t.Errorf("as another one: got %+v, %v", result, err)
+		t.Errorf("another fingerprint: got %+v, %v", result, err)
 	}
 	result, err := gdpr.EraseAsRehearsed(t.Context(), anna, rehearsal.Fingerprint)
 	if err != nil || result.Anonymized["persons"] != 1 {
@@ -51,7 +51,7 @@ func TestAnIntegrationVerifiesAnErasure(t *testing.T) {
 	must(t, err)
 	left := domain.Leftovers{{Table: "persons", Column: "email", Rows: 1}}
 	if verified, err := gdpr.Verify(t.Context(), anna.ID); err != nil || !slices.Equal(verified.LeftOver, left) {
-		t.Errorf("of a value that came back: got %+v, %v", verified, err)
+		t.Errorf("a value that came back: got %+v, %v", verified, err)
 	}
 	var trail []domain.AuditEvent
 	must(t, gdpr.Sessions().Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
@@ -76,7 +76,7 @@ func TestAnIntegrationVerifiesAnErasure(t *testing.T) {
 // plain is a session factory that cannot rehearse.
 type plain struct{ ports.SessionFactory }
 
-func TestAnIntegrationRehearsesWithTheSessionsInForce(t *testing.T) {
+func TestAnIntegrationRehearsesWithTheCurrentSessions(t *testing.T) {
 	gdpr, _ := newIntegration(t)
 	anna, err := domain.NewSubject("1")
 	must(t, err)

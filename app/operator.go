@@ -14,18 +14,19 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The methods of this file are for operators: support, a data protection officer, the engineer on call. They are the
-// verbs of package cli, and an application calls them from pages of its own. Each is one session without a timeout of
-// its own, but for Purge. None of them authorizes anything. With a context of domain.WithOperator, the events that they
-// record have the operator's id.
+// The methods of this file are for operators, such as support staff, a data protection officer or the engineer on call.
+// The commands of package cli call them, and an application can call them from its own pages. Each method except Purge
+// uses one session without a timeout. No method authorizes its caller. If ctx comes from domain.WithOperator, the
+// recorded events have the id of the operator.
 
-// Export writes the copy of a subject's data to w, as GET /export does, and returns the bundle without its records. See
-// httpapi.WriteExport.
+// Export writes a copy of the subject's data to w, in the format of GET /export. It returns the bundle without its
+// records. See httpapi.WriteExport.
 func (i *Integration) Export(ctx context.Context, subject domain.Subject, w io.Writer) (domain.ExportBundle, error) {
 	return httpapi.WriteExport(ctx, w, i.sessions, i.stack.Exporter, subject)
 }
 
-// Known returns what the store knows of a subject. It waits for an erasure of the subject that is under way.
+// Known returns whether the subject's table has a row of the subject, and whether an erasure of the subject has been
+// committed. It waits for a running erasure of the subject.
 func (i *Integration) Known(ctx context.Context, id domain.SubjectID) (state domain.SubjectState, err error) {
 	err = i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
 		state, err = s.Subjects().LockToRectify(ctx, id)
@@ -34,7 +35,7 @@ func (i *Integration) Known(ctx context.Context, id domain.SubjectID) (state dom
 	return state, err
 }
 
-// Trail returns the audit events of a subject in the order of intake.
+// Trail returns the audit events of a subject in the order in which they were recorded.
 func (i *Integration) Trail(ctx context.Context, id domain.SubjectID) (events []domain.AuditEvent, err error) {
 	err = i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
 		if err = domain.CheckCall("trail", id, nil); err == nil {
@@ -45,8 +46,8 @@ func (i *Integration) Trail(ctx context.Context, id domain.SubjectID) (events []
 	return events, err
 }
 
-// Consents returns the consents in force: for each declared purpose, then for each other purpose in the subject's
-// ledger.
+// Consents returns the current consent for each declared purpose, and then for each other purpose in the ledger of the
+// subject.
 func (i *Integration) Consents(ctx context.Context, id domain.SubjectID) (all domain.ConsentStatuses, err error) {
 	err = i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		if all, err = i.stack.Consent.Statuses(ctx, s, id); err != nil {
@@ -64,7 +65,7 @@ func (i *Integration) Consents(ctx context.Context, id domain.SubjectID) (all do
 	return all, err
 }
 
-// ConsentHistory returns every decision of a subject about a purpose in the order of intake.
+// ConsentHistory returns every consent decision of a subject for a purpose, in the order in which they were recorded.
 func (i *Integration) ConsentHistory(
 	ctx context.Context, id domain.SubjectID, purpose string,
 ) (records []domain.ConsentRecord, err error) {
@@ -75,7 +76,7 @@ func (i *Integration) ConsentHistory(
 	return records, err
 }
 
-// ConsentAsOf returns the consent for a purpose that was in force at an instant.
+// ConsentAsOf returns the consent for a purpose that was in force at the given instant.
 func (i *Integration) ConsentAsOf(
 	ctx context.Context, id domain.SubjectID, purpose string, at time.Time,
 ) (status domain.ConsentStatus, err error) {
@@ -89,11 +90,11 @@ func (i *Integration) ConsentAsOf(
 // DataMap returns the data map.
 func (i *Integration) DataMap() domain.DataMap { return i.stack.DataMap }
 
-// Plan returns the plan that every erasure follows. It must not be modified.
+// Plan returns the erasure plan. The caller must not modify it.
 func (i *Integration) Plan() domain.Plan { return i.stack.Eraser.Plan() }
 
-// Status returns what needs a person; see saga.Runner.Status. It adds the migrations that are pending, with the code
-// migration-pending, unless the stack was prewired.
+// Status returns the state of the outbox, and findings for a person to look into. See saga.Runner.Status. Unless
+// Config.Stack is set, it adds a finding with the code migration-pending if migrations are pending.
 func (i *Integration) Status(ctx context.Context) (domain.Status, error) {
 	var pending []string
 	var migrations []domain.Migration
@@ -109,7 +110,7 @@ func (i *Integration) Status(ctx context.Context) (domain.Status, error) {
 		}
 	}
 	status := domain.NewStatus(time.Now())
-	if i.store == nil || len(pending) < len(migrations) { // else there is no outbox to be read
+	if i.store == nil || len(pending) < len(migrations) { // otherwise the table of the outbox does not exist
 		err := i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
 			status, err = i.stack.Runner.Status(ctx, s)
 			return err
@@ -128,13 +129,13 @@ func (i *Integration) Status(ctx context.Context) (domain.Status, error) {
 func pendingMigrations(names []string) domain.Finding {
 	return domain.Finding{
 		Code: "migration-pending", Severity: domain.SeverityError,
-		Reason: "The tables of habeas are not up to date: " + strings.Join(names, ", ") + ".",
+		Reason: "These migrations of the tables of habeas are pending: " + strings.Join(names, ", ") + ".",
 		Remedy: "Run the migrations.",
 	}
 }
 
-// Migrate makes the tables of habeas, or brings them up to date; see bunstore.Migrate. Returns domain.ErrConfiguration
-// if the stack was prewired.
+// Migrate creates the tables of habeas, or brings them up to date. See bunstore.Migrate. Returns
+// domain.ErrConfiguration if Config.Stack is set.
 func (i *Integration) Migrate(ctx context.Context) error {
 	if i.store == nil {
 		return noDatabase()
@@ -142,8 +143,8 @@ func (i *Integration) Migrate(ctx context.Context) error {
 	return bunstore.Migrate(ctx, i.db, bunstore.Options{Schema: i.schema})
 }
 
-// Migrations returns the migrations that Migrate applies, in their order, and whether they were applied. Returns
-// domain.ErrConfiguration if the stack was prewired.
+// Migrations returns the migrations of Migrate in the order of their application, each with its state. Returns
+// domain.ErrConfiguration if Config.Stack is set.
 func (i *Integration) Migrations(ctx context.Context) ([]domain.Migration, error) {
 	if i.store == nil {
 		return nil, noDatabase()
@@ -151,8 +152,9 @@ func (i *Integration) Migrations(ctx context.Context) ([]domain.Migration, error
 	return bunstore.MigrationStates(ctx, i.db, bunstore.Options{Schema: i.schema})
 }
 
-// MigrationSQL returns the statements of all migrations in the dialect of the database, in their order, each file with
-// its name in a comment above it. It opens no connection. Returns domain.ErrConfiguration if the stack was prewired.
+// MigrationSQL returns the statements of all migrations in order, in the dialect of the database. A comment with the
+// file name precedes the statements of each file. It opens no connection. Returns domain.ErrConfiguration if
+// Config.Stack is set.
 func (i *Integration) MigrationSQL() (string, error) {
 	if i.store == nil {
 		return "", noDatabase()
@@ -177,5 +179,5 @@ func (i *Integration) MigrationSQL() (string, error) {
 }
 
 func noDatabase() error {
-	return domain.Misconfigured("app", "a prewired stack brings its own store up to date")
+	return domain.Misconfigured("app", "Config.Stack is set: migrate the store of that stack")
 }

@@ -28,7 +28,8 @@ func (refusing) EraseSubject(context.Context, domain.SubjectRef, string) (bool, 
 	return false, &domain.ResolverError{Resolver: "crm", Message: "refuses"}
 }
 
-// operated is an integration with one person, who is known to a system that refuses, and an operator's context.
+// operated returns an integration with one person and an operator's context. An external system that refuses has a ref
+// of the person.
 func operated(t *testing.T) (*app.Integration, domain.Subject, context.Context) {
 	t.Helper()
 	_, db := newIntegration(t)
@@ -53,7 +54,7 @@ func record(t *testing.T, ctx context.Context, gdpr *app.Integration, id domain.
 	}))
 }
 
-func TestEveryEventOfAnOperatorsActNamesTheOperator(t *testing.T) {
+func TestEveryEventOfACallByAnOperatorHasItsID(t *testing.T) {
 	gdpr, subject, ctx := operated(t)
 	stack := gdpr.Stack()
 	record(t, ctx, gdpr, subject.ID, "news")
@@ -69,7 +70,7 @@ func TestEveryEventOfAnOperatorsActNamesTheOperator(t *testing.T) {
 	must(t, err)
 	_, err = gdpr.Erase(ctx, subject)
 	must(t, err)
-	_, err = stack.Runner.RunOnce(t.Context()) // of a worker, for no operator
+	_, err = stack.Runner.RunOnce(t.Context()) // the call of a worker, without an operator
 	must(t, err)
 	abandoned, err := gdpr.Abandoned(ctx, nil, 10)
 	must(t, err)
@@ -107,7 +108,7 @@ func TestEveryEventOfAnOperatorsActNamesTheOperator(t *testing.T) {
 	for _, event := range events {
 		ofWorker := event.EventType == domain.EventErasureStepFailed && event.Payload["external"] == true
 		if operator := event.Payload[domain.PayloadOperator]; (operator == "dpo") == ofWorker {
-			t.Errorf("%s of operator %v", event.EventType, operator)
+			t.Errorf("%s has the operator %v", event.EventType, operator)
 		}
 		seen[event.EventType]++
 	}
@@ -118,15 +119,15 @@ func TestEveryEventOfAnOperatorsActNamesTheOperator(t *testing.T) {
 		domain.EventErasureRequeued, domain.EventErasureDiscarded, domain.EventErasureCompleted,
 	} {
 		if seen[eventType] == 0 {
-			t.Errorf("no event %s", eventType)
+			t.Errorf("the trail lacks the event %s", eventType)
 		}
 	}
-	if seen[domain.EventErasureRequested] != 2 { // the second one is evidence
+	if seen[domain.EventErasureRequested] != 2 { // the second event is the evidence of a failed erasure
 		t.Errorf("%d events of requests", seen[domain.EventErasureRequested])
 	}
 }
 
-func TestAnExportOfAnOperatorIsALine(t *testing.T) {
+func TestAnExportByAnOperatorIsOneLine(t *testing.T) {
 	gdpr, subject, ctx := operated(t)
 	var copied bytes.Buffer
 	head, err := gdpr.Export(ctx, subject, &copied)
@@ -142,7 +143,7 @@ func TestAnExportOfAnOperatorIsALine(t *testing.T) {
 	}
 }
 
-// full is a disk without space.
+// full is an output on a disk without free space.
 type full struct{ room int }
 
 var errFull = errors.New("no space left")
@@ -160,7 +161,7 @@ func TestACopyThatCannotBeWrittenIsAnError(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	must(t, gdpr.Stack().Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		for range 3000 { // more than is held back
+		for range 3000 { // more than the buffer of the export
 			must(t, s.Consents().Append(ctx, domain.ConsentRecord{
 				SubjectID: subject.ID, Purpose: strings.Repeat("x", 255), PolicyVersion: "1", Source: "desk",
 			}))
@@ -173,11 +174,11 @@ func TestACopyThatCannotBeWrittenIsAnError(t *testing.T) {
 	events, err := gdpr.Trail(ctx, subject.ID)
 	must(t, err)
 	if last := events[len(events)-1]; last.EventType != domain.EventExportRequested {
-		t.Errorf("an export that broke off ends with %s", last.EventType)
+		t.Errorf("the last event of a broken export is %s", last.EventType)
 	}
 }
 
-func TestConsentsAreThoseOfDeclaredPurposesAndOfOthersOnTheLedger(t *testing.T) {
+func TestConsentsIncludeDeclaredPurposesAndTheLedger(t *testing.T) {
 	old, subject, ctx := operated(t)
 	record(t, ctx, old, subject.ID, "news")
 	record(t, ctx, old, subject.ID, "former")
@@ -225,7 +226,7 @@ func TestASubjectIsKnownByItsRowOrItsErasure(t *testing.T) {
 	}
 }
 
-func TestTheStatusBeginsWithMigrations(t *testing.T) {
+func TestTheStatusIncludesMigrations(t *testing.T) {
 	db := databases.SQLite(t)
 	gdpr, err := app.New(app.Config{DB: db, Models: models})
 	must(t, err)
@@ -254,19 +255,19 @@ func TestTheStatusBeginsWithMigrations(t *testing.T) {
 	}
 }
 
-func TestAPrewiredStackHasNoMigrations(t *testing.T) {
+func TestAStackOfTheApplicationHasNoMigrations(t *testing.T) {
 	gdpr, _ := newIntegration(t)
 	wired := gdpr.Stack()
-	prewired, err := app.New(app.Config{Stack: &wired})
+	integration, err := app.New(app.Config{Stack: &wired})
 	must(t, err)
-	_, listed := prewired.Migrations(t.Context())
-	_, text := prewired.MigrationSQL()
-	for _, err := range []error{listed, text, prewired.Migrate(t.Context())} {
+	_, listed := integration.Migrations(t.Context())
+	_, text := integration.MigrationSQL()
+	for _, err := range []error{listed, text, integration.Migrate(t.Context())} {
 		if !errors.Is(err, domain.ErrConfiguration) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if status, err := prewired.Status(t.Context()); err != nil || len(status.Findings) > 0 {
+	if status, err := integration.Status(t.Context()); err != nil || len(status.Findings) > 0 {
 		t.Errorf("%+v, %v", status, err)
 	}
 }

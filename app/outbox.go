@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Abandoned returns up to limit entries of the outbox that were given up, oldest first, that come after the one given;
-// the first ones if after is nil.
+// Abandoned returns up to limit outbox entries that were given up, oldest first. For the next page, pass the last entry
+// of the previous page as after. A nil after returns the first page.
 func (i *Integration) Abandoned(
 	ctx context.Context, after *domain.OutboxEntry, limit int,
 ) (entries []domain.OutboxEntry, err error) {
@@ -19,7 +19,7 @@ func (i *Integration) Abandoned(
 	return entries, err
 }
 
-// Requeue makes abandoned erasures pending again, and returns them; see saga.Runner.Requeue.
+// Requeue makes abandoned erasures pending again, and returns them. See saga.Runner.Requeue.
 func (i *Integration) Requeue(ctx context.Context, entryIDs ...string) (requeued []domain.OutboxEntry, err error) {
 	err = i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
 		requeued, err = i.stack.Runner.Requeue(ctx, s, entryIDs...)
@@ -28,7 +28,7 @@ func (i *Integration) Requeue(ctx context.Context, entryIDs ...string) (requeued
 	return requeued, err
 }
 
-// RequeueMatching is Requeue for up to limit abandoned erasures that match a filter; see saga.Runner.RequeueMatching.
+// RequeueMatching requeues up to limit abandoned erasures that match a filter. See saga.Runner.RequeueMatching.
 func (i *Integration) RequeueMatching(
 	ctx context.Context, filter domain.OutboxFilter, limit int,
 ) (requeued []domain.OutboxEntry, err error) {
@@ -39,8 +39,8 @@ func (i *Integration) RequeueMatching(
 	return requeued, err
 }
 
-// Discard makes abandoned entries succeeded, because a person has dealt with them by other means, and returns them; see
-// saga.Runner.Discard for the reason.
+// Discard marks abandoned entries as succeeded, because a person has done their work by other means. It returns the
+// discarded entries. See saga.Runner.Discard for the form of reason.
 func (i *Integration) Discard(
 	ctx context.Context, reason string, entryIDs ...string,
 ) (discarded []domain.OutboxEntry, err error) {
@@ -51,7 +51,7 @@ func (i *Integration) Discard(
 	return discarded, err
 }
 
-// Purge removes entries that succeeded and are older than saga.Options.Retention, and returns how many; see
+// Purge removes succeeded entries that are older than saga.Options.Retention, and returns their number. See
 // saga.Runner.Purge.
 func (i *Integration) Purge(ctx context.Context) (removed int64, err error) {
 	return i.stack.Runner.Purge(ctx)

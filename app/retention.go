@@ -16,11 +16,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// defaultJournalInterval is Config.JournalInterval by default.
+// defaultJournalInterval is the default of Config.JournalInterval.
 const defaultJournalInterval = 5 * time.Second
 
-// Sweep overwrites the retained cells of erased subjects whose duty is over, of all of them and at once; see
-// sweep.Sweeper.RunAll. With Config.Sweep, the worker does so by and by. progress may be nil.
+// Sweep overwrites the retained cells of all erased subjects whose retention period is over, and returns after the last
+// subject. See sweep.Sweeper.RunAll. With Config.Sweep, the worker does the same work in batches. progress may be nil.
 func (i *Integration) Sweep(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {
@@ -31,7 +31,7 @@ func (i *Integration) Sweep(
 	return sweeper.RunAll(ctx, progress)
 }
 
-// RehearseSweep counts what Sweep would do, and changes nothing; see sweep.Sweeper.Rehearse.
+// RehearseSweep counts the changes that Sweep would make, and changes nothing. See sweep.Sweeper.Rehearse.
 func (i *Integration) RehearseSweep(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {
@@ -42,17 +42,18 @@ func (i *Integration) RehearseSweep(
 	return sweeper.Rehearse(ctx, progress)
 }
 
-// Journal writes the lines of all erasures since an instant to out, and returns how many there were; see journal.Write.
-// The zero instant stands for all. With Config.Journal, the worker writes those of new erasures by itself.
+// Journal writes a journal line to out for each erasure since the given instant, and returns the number of lines. See
+// journal.Write. The zero time selects all erasures. With Config.Journal, the worker appends the lines of new erasures
+// to that journal.
 func (i *Integration) Journal(ctx context.Context, out io.Writer, since time.Time) (written int64, err error) {
 	return journal.Write(ctx, i.sessions, out, since)
 }
 
-// ReplayOptions change what Replay does by default.
+// ReplayOptions are the settings of Replay.
 type ReplayOptions = replay.Options
 
-// Replay erases again whoever was erased since the backup from which the database was restored, by the lines of a
-// journal; see replay.Replayer.Replay. It belongs before the application is opened again.
+// Replay reads the lines of a journal and erases their subjects again, after the database was restored from a backup.
+// See replay.Replayer.Replay. Call it before users can reach the application again.
 func (i *Integration) Replay(
 	ctx context.Context, lines io.Reader, o ReplayOptions,
 ) (report domain.ReplayReport, err error) {
@@ -71,7 +72,7 @@ func (i *Integration) newSweeper(sessions ports.SessionFactory) (*sweep.Sweeper,
 	})
 }
 
-// tasks are those of the worker.
+// tasks returns the tasks of the worker.
 func (i *Integration) tasks(c Config) (tasks []worker.Task, err error) {
 	i.clock = cmp.Or(c.Clock, ports.Clock(system.Clock{}))
 	i.ids = cmp.Or(c.IDs, ports.IDSource(&system.IDs{}))
@@ -84,7 +85,7 @@ func (i *Integration) tasks(c Config) (tasks []worker.Task, err error) {
 			return nil, err
 		}
 		tasks = append(tasks, worker.Task{
-			Name: "sweep", Every: min(c.Sweep, time.Hour), // another process may have begun the last pass
+			Name: "sweep", Every: min(c.Sweep, time.Hour), // another process may have started the last pass
 			Run: func(ctx context.Context) (more bool, err error) {
 				_, more, err = sweeper.RunOnce(ctx, c.Sweep)
 				return more, err
@@ -93,7 +94,7 @@ func (i *Integration) tasks(c Config) (tasks []worker.Task, err error) {
 	}
 	if c.VerifyAfter > 0 {
 		if i.stack.Verifier == nil {
-			return nil, domain.Misconfigured("app", "VerifyAfter needs a stack with a Verifier")
+			return nil, domain.Misconfigured("app", "VerifyAfter needs a Verifier: create Config.Stack with stack.New")
 		}
 		tasks = append(tasks, i.verification(c))
 	}
@@ -113,7 +114,7 @@ func (i *Integration) tasks(c Config) (tasks []worker.Task, err error) {
 	return tasks, nil
 }
 
-// verification verifies erasures, and warns of what they have left.
+// verification returns the task that verifies erasures and logs a warning for each leftover.
 func (i *Integration) verification(c Config) worker.Task {
 	logger := c.Logger
 	if logger == nil {
@@ -125,7 +126,7 @@ func (i *Integration) verification(c Config) worker.Task {
 			verified, more, err := i.stack.Verifier.RunOnce(ctx, c.VerifyAfter)
 			for _, verification := range verified {
 				for _, left := range verification.LeftOver {
-					logger.LogAttrs(ctx, slog.LevelWarn, "habeas: an erasure has left something over",
+					logger.LogAttrs(ctx, slog.LevelWarn, "habeas: an erasure left rows or values behind",
 						slog.String("table", left.Table), slog.String("column", left.Column), slog.Int64("rows", left.Rows))
 				}
 			}

@@ -28,7 +28,7 @@ type Customer struct {
 
 var paid = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// setClock tells the time that a test sets.
+// setClock is a clock that a test sets.
 type setClock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -46,7 +46,7 @@ func (c *setClock) set(now time.Time) {
 	c.now = now
 }
 
-// shelf is a journal in memory that tells of each call.
+// shelf is a journal in memory that signals each call.
 type shelf struct {
 	mu    sync.Mutex
 	text  []byte
@@ -69,7 +69,7 @@ func (s *shelf) Open(context.Context) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(s.text)), nil
 }
 
-// newCustomers makes an integration with customers 1 to 3.
+// newCustomers returns an integration with customers 1 to 3.
 func newCustomers(t *testing.T, c app.Config) (*app.Integration, *bun.DB) {
 	t.Helper()
 	c.DB, c.Models = databases.SQLite(t), []any{(*Customer)(nil)}
@@ -95,7 +95,7 @@ func eraseCustomer(t *testing.T, gdpr *app.Integration, id string) {
 	must(t, err)
 }
 
-// count counts customers.
+// count returns the number of customers.
 func count(t *testing.T, db *bun.DB, where string) int {
 	t.Helper()
 	n, err := db.NewSelect().Model((*Customer)(nil)).Where(where).Count(t.Context())
@@ -103,7 +103,7 @@ func count(t *testing.T, db *bun.DB, where string) int {
 	return int(n)
 }
 
-func TestTheWorkerSweepsAndKeepsTheJournal(t *testing.T) {
+func TestTheWorkerSweepsAndWritesTheJournal(t *testing.T) {
 	clock, journal := &setClock{now: paid.AddDate(0, 1, 0)}, &shelf{calls: make(chan string, 9)}
 	gdpr, db := newCustomers(t, app.Config{
 		Clock: clock, Sweep: 24 * time.Hour, Journal: journal, JournalInterval: time.Millisecond, PollInterval: time.Hour,
@@ -119,7 +119,7 @@ func TestTheWorkerSweepsAndKeepsTheJournal(t *testing.T) {
 	}
 	must(t, gdpr.Worker().Stop(time.Minute))
 	if kept := count(t, db, "address = 'Main Street'"); kept != 3 {
-		t.Errorf("before the end of the duties, %d addresses are kept", kept)
+		t.Errorf("before the end of the retention, %d addresses are kept", kept)
 	}
 	clock.set(paid.AddDate(1, 0, 1))
 	gdpr.Worker().Start()
@@ -127,12 +127,12 @@ func TestTheWorkerSweepsAndKeepsTheJournal(t *testing.T) {
 	must(t, gdpr.Worker().Stop(time.Minute))
 }
 
-// eventually waits for what another goroutine does, by looking.
+// eventually polls a condition until another goroutine makes it true.
 func eventually(t *testing.T, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("it has not come to pass")
+			t.Fatal("the condition is still false")
 		}
 	}
 }
@@ -170,7 +170,7 @@ func TestAnIntegrationSweepsAndReplays(t *testing.T) {
 	}
 }
 
-func TestAWorkerWithoutAWayToSweepOrToWriteIsRefused(t *testing.T) {
+func TestSettingsOfTasksAreValidated(t *testing.T) {
 	gdpr, db := newIntegration(t)
 	for name, c := range map[string]app.Config{
 		"a negative sweep":    {DB: db, Models: models, Sweep: -1},
@@ -183,14 +183,14 @@ func TestAWorkerWithoutAWayToSweepOrToWriteIsRefused(t *testing.T) {
 		}
 	}
 	if _, err := gdpr.Replay(t.Context(), strings.NewReader(""), app.ReplayOptions{Workers: -1}); err == nil {
-		t.Error("fewer than no worker replay")
+		t.Error("a negative number of workers is accepted")
 	}
 	wired := gdpr.Stack()
 	wired.Verifier = nil
 	if _, err := app.New(app.Config{Stack: &wired, VerifyAfter: time.Hour}); !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("without a verifier: got %v", err)
 	}
-	// A stack that was prewired has these, too.
+	// A stack of the application has these tasks too.
 	wired = gdpr.Stack()
 	if _, err := app.New(app.Config{Stack: &wired, Sweep: time.Hour, Journal: &shelf{}}); err != nil {
 		t.Error(err)

@@ -12,24 +12,26 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// RouterOption adapts one router.
+// RouterOption is an option of one router.
 type RouterOption = httpapi.Option
 
-// WithRestriction adds the routes for the restriction of processing (Art. 18 GDPR). By default there are none.
+// WithRestriction adds the routes for the restriction of processing (Art. 18 GDPR). By default, these routes do not
+// exist.
 func WithRestriction() RouterOption { return httpapi.WithRestriction() }
 
-// WithTags puts the tags on every operation of the router in the OpenAPI document. The default is the tag "gdpr".
+// WithTags sets the tags of every operation of the router in the OpenAPI document. The default is the tag "gdpr".
 func WithTags(tags ...string) RouterOption { return httpapi.WithTags(tags...) }
 
-// WithSession makes one router take its sessions from f instead of Integration.Sessions.
+// WithSession makes one router use the session factory f instead of Integration.Sessions.
 func WithSession(f ports.SessionFactory) RouterOption { return httpapi.WithSession(f) }
 
-// Router returns the function that mounts the routes, for fiber.App.Route or called on a group:
+// Router returns a function that mounts the routes on a Fiber router. Pass the function to fiber.App.Route, or call it
+// with a group:
 //
 //	server.Route("/me", gdpr.Router(currentSubject))
 //	gdpr.Router(currentSubject)(server.Group("/me", authenticate))
 //
-// The subject provider is the only access control: no route reads an identifier from anywhere else.
+// The subject provider is the only access control. No route reads an identifier of a subject from the request itself.
 func (i *Integration) Router(subject fiberhttp.SubjectProvider, options ...RouterOption) func(fiber.Router) {
 	api := i.api.With(options...)
 	mount := fiberhttp.Router(api, subject)
@@ -39,12 +41,12 @@ func (i *Integration) Router(subject fiberhttp.SubjectProvider, options ...Route
 	}
 }
 
-// OpenAPI returns the OpenAPI 3.1 document, in JSON, of exactly the routes that were mounted under the prefix.
+// OpenAPI returns the OpenAPI 3.1 document of the routes under the prefix, in JSON.
 //
-// The prefix is the one that clients use. It may begin with more than the prefix of the router's own group, because an
-// application can be mounted by another one. If the Integration has a single router, OpenAPI accepts any prefix, also
-// one that a proxy has changed. Otherwise it returns domain.ErrConfiguration for a prefix under which no router was
-// mounted.
+// The prefix is the prefix that clients use. It may be longer than the prefix of the router's own group, because an
+// application can be mounted by another application. If the Integration has a single router, OpenAPI accepts any
+// prefix, including a prefix that a proxy has changed. Otherwise it returns domain.ErrConfiguration for a prefix
+// without a router.
 func (i *Integration) OpenAPI(prefix string) ([]byte, error) {
 	api := i.mounts.at(prefix)
 	if api == nil {
@@ -53,14 +55,15 @@ func (i *Integration) OpenAPI(prefix string) ([]byte, error) {
 	return api.OpenAPI(prefix)
 }
 
-// mounts are the places where routers were mounted, for OpenAPI. Fiber does not lead from a prefix back to its router.
+// mounts records the prefix and the API of each mounted router, for OpenAPI. Fiber has no lookup from a prefix to a
+// router.
 type mounts struct {
 	mu  sync.Mutex
 	all []mounted
 }
 
 type mounted struct {
-	prefix func() string // a Fiber application knows its own only once it is mounted itself
+	prefix func() string // a function: a Fiber application knows its prefix only after it is mounted
 	api    *httpapi.API
 }
 
@@ -70,18 +73,19 @@ func (m *mounts) add(prefix func() string, api *httpapi.API) {
 	m.all = append(m.all, mounted{prefix, api})
 }
 
-// at returns the API of the router whose own prefix is the longest end of the prefix, the last one of several. Returns
-// nil if there is none. A group does not know where its application is mounted.
+// at returns the API of the router whose own prefix is the longest suffix of the prefix. Of several such routers, it
+// returns the last. It returns nil if no router fits. The suffix is compared because a group does not know where its
+// application is mounted.
 func (m *mounts) at(prefix string) (found *httpapi.API) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.all) == 1 {
 		return m.all[0].api
 	}
-	asked, longest := "/"+strings.Trim(prefix, "/"), 0
+	requested, longest := "/"+strings.Trim(prefix, "/"), 0
 	for _, router := range m.all {
 		own := "/" + strings.Trim(router.prefix(), "/")
-		fits := own == asked || own != "/" && strings.HasSuffix(asked, own)
+		fits := own == requested || own != "/" && strings.HasSuffix(requested, own)
 		if fits && len(own) >= longest {
 			found, longest = router.api, len(own)
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// SessionDependency is the session factory of an Integration's routers: one object per Integration, to which every
-// router holds on, so that Override reaches all of them at once. It is safe for concurrent use.
+// SessionDependency is the session factory of all routers of an Integration. Each Integration has one
+// SessionDependency, so Override affects all routers immediately. It is safe for concurrent use.
 type SessionDependency struct {
 	current atomic.Pointer[ports.SessionFactory]
 }
@@ -22,7 +22,7 @@ func newSessionDependency(factory ports.SessionFactory) *SessionDependency {
 	return d
 }
 
-// Do opens a session with the factory in force. It implements ports.SessionFactory.
+// Do opens a session with the current factory. It implements ports.SessionFactory.
 func (d *SessionDependency) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	factory, err := d.inForce()
 	if err != nil {
@@ -31,8 +31,8 @@ func (d *SessionDependency) Do(ctx context.Context, fn func(context.Context, por
 	return factory.Do(ctx, fn)
 }
 
-// Rehearse rehearses a session with the factory in force. It implements ports.Rehearser. Returns
-// domain.ErrConfiguration if that factory does not.
+// Rehearse runs a session with the current factory and rolls it back. It implements ports.Rehearser. Returns
+// domain.ErrConfiguration if the current factory does not implement ports.Rehearser.
 func (d *SessionDependency) Rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	factory, err := d.inForce()
 	if err != nil {
@@ -45,21 +45,21 @@ func (d *SessionDependency) Rehearse(ctx context.Context, fn func(context.Contex
 	return rehearser.Rehearse(ctx, fn)
 }
 
-// inForce returns the factory in force.
+// inForce returns the current factory.
 func (d *SessionDependency) inForce() (ports.SessionFactory, error) {
 	factory := *d.current.Load()
 	if factory == nil || factory == ports.SessionFactory(d) {
-		return nil, domain.Misconfigured("session", "overridden without a session factory")
+		return nil, domain.Misconfigured("session", "Override was called without a session factory: pass a factory")
 	}
 	return factory, nil
 }
 
-// Override puts another factory in force for the routers, not for the worker, and returns a function that puts the
-// former one back:
+// Override replaces the factory of the routers. The worker keeps its own factory. Override returns a function that
+// restores the previous factory:
 //
 //	defer gdpr.Sessions().Override(factory)()
 //
-// With a nil factory every session is domain.ErrConfiguration.
+// With a nil factory, every session fails with domain.ErrConfiguration.
 func (d *SessionDependency) Override(factory ports.SessionFactory) (restore func()) {
 	former := d.current.Swap(&factory)
 	return func() { d.current.Store(former) }

@@ -10,12 +10,12 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Stack has every service of the module, wired. An Integration calls them for its requests, and an application calls
-// them outside of a request. All fields but Observer are required if an application makes a Stack itself. stack.New
-// makes one for any session factory.
+// Stack has all services of habeas. An Integration calls them for its requests. An application calls them outside of a
+// request. stack.New creates a Stack for any session factory. An application that fills a Stack itself must set every
+// field except Verifier, Checker and Observer.
 type Stack = stack.Stack
 
-// onDatabase wires the services on the application's database. The store calls wake when the outbox has new work.
+// onDatabase wires the services on c.DB. The store calls wake after a commit that adds entries to the outbox.
 func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 	dataMap := c.DataMap
 	if dataMap.IsZero() {
@@ -46,7 +46,7 @@ func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 	return services, store, err
 }
 
-// logNotices logs what no path of the data map covers.
+// logNotices logs a warning for each table or column that the data map leaves out.
 func logNotices(logger *slog.Logger, dataMap domain.DataMap) {
 	if logger == nil {
 		logger = slog.Default()

@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain/replay"
 )
 
-// Application is what the verbs call. *app.Integration implements it, and documents the methods.
+// Application has the methods that the commands call. *app.Integration implements and documents them.
 type Application interface {
 	Subjects
 	Outbox
@@ -22,7 +22,7 @@ type Application interface {
 	Find(ctx context.Context, values []string, progress func(domain.FindProgress)) (domain.Found, error)
 }
 
-// Subjects are the calls about one subject.
+// Subjects has the methods for one subject.
 type Subjects interface {
 	Known(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
 	Rehearse(ctx context.Context, subject domain.Subject) (domain.Rehearsal, error)
@@ -36,7 +36,7 @@ type Subjects interface {
 	ConsentAsOf(ctx context.Context, id domain.SubjectID, purpose string, at time.Time) (domain.ConsentStatus, error)
 }
 
-// Outbox are the operations on the outbox, which holds the calls to external systems that are still due.
+// Outbox has the methods for the outbox, which holds the open calls to external systems.
 type Outbox interface {
 	Status(ctx context.Context) (domain.Status, error)
 	Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error)
@@ -46,7 +46,7 @@ type Outbox interface {
 	Purge(ctx context.Context) (removed int64, err error)
 }
 
-// Retention are the calls about all subjects that were erased.
+// Retention has the methods for all erased subjects.
 type Retention interface {
 	Sweep(ctx context.Context, progress func(domain.SweepReport)) (domain.SweepReport, error)
 	RehearseSweep(ctx context.Context, progress func(domain.SweepReport)) (domain.SweepReport, error)
@@ -54,13 +54,13 @@ type Retention interface {
 	Replay(ctx context.Context, lines io.Reader, options replay.Options) (domain.ReplayReport, error)
 }
 
-// Tables are the calls about the tables of habeas.
+// Tables has the methods for the tables of habeas.
 type Tables interface {
 	Migrate(ctx context.Context) error
 	Migrations(ctx context.Context) ([]domain.Migration, error)
 	MigrationSQL() (string, error)
 }
 
-// Opener opens the application. A tree calls it once at most, for a verb that needs the application. Its error is
-// reported like an error of the application.
+// Opener opens the application. A command tree calls it at most once, before the first command that needs the
+// application. Its error is reported like an error of the application.
 type Opener func(ctx context.Context) (Application, error)

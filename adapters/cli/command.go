@@ -7,23 +7,23 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// New returns the command tree of an application. Its root is called habeas. A caller that adds the tree to another one
-// may change the name by the field Use.
+// New returns the command tree of an application. The root command is named habeas. To rename it, set the field Use of
+// the returned command.
 func New(application Application) *cobra.Command {
 	return Open(func(context.Context) (Application, error) { return application, nil })
 }
 
-// Open is New for an application that is opened when a verb first needs it, so that help works without a database. The
-// flags that the opener needs can be added to the returned command.
+// Open returns the command tree of an application that is opened before the first command that needs it. Help therefore
+// works without a database. A caller can add flags for the opener to the returned command.
 func Open(open Opener) *cobra.Command {
 	t := &tree{open: open}
 	output, operator := formats[0], ""
 	root := t.command(verb{
 		use:   "habeas",
-		short: "the rights of data subjects, for operators",
-		long: `Carries out the rights of data subjects (GDPR) on the database of an application,
-and shows what is left to be done. Verbs do what the routes of the application
-do, and leave the same events on the audit trail.`,
+		short: "data subject requests, for operators",
+		long: `Serves the requests of data subjects (GDPR) on the database of an application, and
+shows open work. A command and the HTTP route for the same request have the same
+effect, and record the same events on the audit trail.`,
 		example: `habeas status
 habeas export 42 --operator dpo > copy.json
 habeas erase 42 --operator dpo`,
@@ -32,8 +32,8 @@ habeas erase 42 --operator dpo`,
 	flags := root.PersistentFlags()
 	flags.VarP(choice{&output, formats}, "output", "o", "`format` of results: text or json")
 	flags.StringVar(&operator, "operator", "",
-		"`id` of the person who acts, for the audit trail\n(environment: HABEAS_OPERATOR)")
-	flags.BoolP("help", "h", false, "show the page of the verb")
+		"`id` of the operator, for the audit trail\n(environment: HABEAS_OPERATOR)")
+	flags.BoolP("help", "h", false, "show the help page of the command")
 	_ = root.RegisterFlagCompletionFunc("output", completes(formats...))
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(writePage)
@@ -47,7 +47,7 @@ habeas erase 42 --operator dpo`,
 	return root
 }
 
-// verbs are the verbs of the tree in the order of their list.
+// verbs returns the commands of the tree in the order of the help page.
 func verbs() []verb {
 	return []verb{
 		status(), rehearse(), erase(), verify(), find(), export(), trail(), consents(), sweep(), journal(), replaying(),
@@ -55,10 +55,10 @@ func verbs() []verb {
 	}
 }
 
-// tree has what the verbs of a tree share.
+// tree has the state that the commands of a tree share.
 type tree struct{ open Opener }
 
-// completes completes a flag with fixed words.
+// completes returns a shell completion function for a flag with a fixed set of values.
 func completes(words ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return slices.Clone(words), cobra.ShellCompDirectiveNoFileComp

@@ -6,15 +6,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// shells are those that can complete commands.
+// shells has the shells with completion scripts.
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
 func completion() verb {
 	v := verb{
 		use:   "completion SHELL",
-		short: "print a script that completes commands in a shell",
-		long: `Prints a script for bash, zsh, fish or powershell. A shell that has read it
-completes verbs and flags. Ids of subjects are never completed.`,
+		short: "print a shell completion script",
+		long: `Prints a script for bash, zsh, fish or powershell. After a shell has loaded the
+script, it completes commands and flags. It never completes ids of subjects.`,
 		example: `source <(habeas completion bash)
 habeas completion zsh > "${fpath[1]}/_habeas"
 habeas completion fish > ~/.config/fish/completions/habeas.fish`,

@@ -15,27 +15,28 @@ func consents() verb {
 	return verb{
 		use:   "consents SUBJECT",
 		short: "show the consents of a subject (Art. 7 GDPR)",
-		long: `Shows the consents of a subject that are in force: for each purpose that the
-application has declared, and for each other purpose in the subject's ledger.
-With --purpose it shows every decision about a purpose, the oldest first: the
-proof of Art. 7(1) GDPR. With --as-of, too, it shows the consent that was in
-force at an instant.`,
+		long: `Shows the current consents of a subject. The list has each purpose that the
+application has declared, and each other purpose in the subject's consent ledger.
+
+With --purpose, the command shows every decision about a purpose, oldest first.
+This is the proof of consent that Art. 7(1) GDPR requires. With --purpose and
+--as-of, it shows the consent that was in force at a given time.`,
 		example: `habeas consents 42
 habeas consents 42 --purpose newsletter
 habeas consents 42 --purpose newsletter --as-of 2026-03-01T12:00:00Z`,
-		exits: exits{fine: "the consents were shown, also if there are none"},
+		exits: exits{fine: "the consents were shown; the list may be empty"},
 		args:  oneSubject,
 		flags: func(c *cobra.Command) {
 			c.Flags().StringVar(&purpose, "purpose", "", "show the decisions about this `purpose`")
 			c.Flags().StringVar(&asOf, "as-of", "",
-				"show the consent at this `instant`, like 2026-03-01T12:00:00Z;\nneeds --purpose")
+				"show the consent at this `time`, such as 2026-03-01T12:00:00Z; needs --purpose")
 		},
 		run: func(ctx context.Context, c *call) error {
 			var at time.Time
 			if asOf != "" {
 				var err error
 				if at, err = time.Parse(time.RFC3339, asOf); err != nil {
-					return usage(c.command, "--as-of must be an instant, like 2026-03-01T12:00:00Z")
+					return usage(c.command, "--as-of must be a time such as 2026-03-01T12:00:00Z")
 				}
 				if purpose == "" {
 					return usage(c.command, "--as-of needs --purpose")

@@ -20,20 +20,22 @@ func erase() verb {
 	return verb{
 		use:   "erase SUBJECT",
 		short: "erase a subject (Art. 17 GDPR)",
-		long: `Deletes, anonymizes and retains the rows of a subject as the data map says, and
-enqueues the calls to external systems. All of it is one transaction for
-each subject. A worker of the application tells the systems.
+		long: `Deletes, anonymizes or retains the rows of a subject as the data map says, and
+enqueues the calls to external systems. Each subject is one transaction. A worker
+of the application makes the calls after the commit.
 
-An external system is told if its ref is given, or if a column holds its keys.
-A second erasure of a subject succeeds. It changes nothing but surrogates.
+An external system is called if its id of the subject is known: from --ref, from a
+line of the standard input, or from a column of the data map. A second erasure of
+a subject succeeds. It changes only the surrogate values of anonymized columns.
 
-The verb asks for confirmation, or needs --yes. The question has the counts of a
-rehearsal, and the erasure is carried out only if it comes to the same. With
---plan it is carried out only if it comes to what rehearse has shown.
+The command asks for confirmation unless --yes is given. The prompt shows the row
+counts of a rehearsal. If the erasure plan or the row counts change after that, the
+command erases nothing. --plan does the same check with the hash of an earlier
+rehearsal.
 
-With - it erases the subjects of the standard input one after the other. It
-checks every line before it erases the first one, and stops at the first
-failure. The subjects before that stay erased.`,
+With the argument -, the command erases the subjects on the standard input in
+order. It checks every line before the first erasure, and stops at the first
+failure. Subjects before the failure stay erased.`,
 		example: `habeas erase 42 --operator dpo
 habeas erase '["de","42"]' --operator dpo --yes
 habeas erase 42 --ref supportdesk=c-17 --operator dpo
@@ -41,14 +43,14 @@ habeas erase 42 --plan 3f2504e04f8911d39a0c0305e82c3301 --operator dpo --yes
 habeas erase - --operator dpo --yes < subjects.txt`,
 		exits: exits{
 			fine:   "every subject is erased in the database of the application",
-			failed: "nothing was changed for the subject that the error is about, and for\nthose after it",
+			failed: "nothing was changed for the subject of the error and the subjects after it",
 		},
 		args: oneSubject, acts: true,
 		flags: func(c *cobra.Command) {
 			refFlag(c, &refs)
-			c.Flags().StringVar(&plan, "plan", "", "`hash` of a rehearsal that the erasure must come to")
-			c.Flags().BoolVar(&yes, "yes", false, "erase without a confirmation")
-			c.Flags().BoolVar(&unknown, "unknown", false, "also erase if the subject's own row is not there")
+			c.Flags().StringVar(&plan, "plan", "", "`hash` of a rehearsal that the erasure must match")
+			c.Flags().BoolVar(&yes, "yes", false, "erase without confirmation")
+			c.Flags().BoolVar(&unknown, "unknown", false, "also erase if the subject has no row")
 		},
 		run: func(ctx context.Context, c *call) error {
 			people, err := c.subjects(refs...)
@@ -76,8 +78,8 @@ habeas erase - --operator dpo --yes < subjects.txt`,
 	}
 }
 
-// confirmErasure asks for a confirmation of an erasure with its counts, and returns the fingerprint of these counts, or
-// the one that it was given.
+// confirmErasure asks for confirmation with the row counts of a rehearsal. It returns plan if plan is set, and
+// otherwise the fingerprint of the rehearsal.
 func (c *call) confirmErasure(ctx context.Context, people []person, plan string) (string, error) {
 	if len(people) > 1 || !c.hasPerson() {
 		return "", c.confirm(ctx, false, "")
@@ -89,7 +91,7 @@ func (c *call) confirmErasure(ctx context.Context, people []person, plan string)
 	return cmp.Or(plan, fingerprint), c.confirm(ctx, false, "Erase 1 subject: "+intention+".")
 }
 
-// erase erases a subject, if the fingerprint of a rehearsal is given only as it was rehearsed.
+// erase erases a subject. If plan is set, it erases only if the erasure matches the rehearsal with that fingerprint.
 func (c *call) erase(ctx context.Context, subject domain.Subject, plan string) (domain.ErasureResult, error) {
 	if plan != "" {
 		return c.EraseAsRehearsed(ctx, subject, plan)
@@ -113,7 +115,7 @@ func (c *call) eraseAll(ctx context.Context, people []person, plan string) error
 	return nil
 }
 
-// afterSome is an error of one of several subjects.
+// afterSome returns the error of one of several subjects, with the number of subjects done before it.
 func afterSome(done, all int, p person, err error) error {
 	text := p.at() + explain(err).Error()
 	if all > 1 {
@@ -141,6 +143,6 @@ func (p *printer) erasure(result domain.ErasureResult) {
 	}
 	p.table(t)
 	if len(result.EnqueuedExternal) > 0 {
-		p.line("To be told by a worker: " + strings.Join(result.EnqueuedExternal, ", "))
+		p.line("A worker will call: " + strings.Join(result.EnqueuedExternal, ", "))
 	}
 }

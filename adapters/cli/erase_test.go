@@ -24,7 +24,7 @@ func TestAnErasureShowsItsCounts(t *testing.T) {
 customers        0           1         0
 invoices         0           0         1
 parcels          2           0         0
-To be told by a worker: crm
+A worker will call: crm
 `
 	if table != want || !strings.HasPrefix(stdout, "Erased 2 at 2") || stderr != "" {
 		t.Errorf("printed\n%s%s", stdout, stderr)
@@ -42,7 +42,7 @@ To be told by a worker: crm
 	}
 }
 
-func TestTheResultOfAnErasureIsThatOfTheDomain(t *testing.T) {
+func TestTheResultOfAnErasureInJSONIsTheDomainResult(t *testing.T) {
 	w := newWorld(t)
 	t.Setenv("HABEAS_OPERATOR", "dpo")
 	result := decoded[domain.ErasureResult](w, 0, "erase", "2", "--yes")
@@ -51,7 +51,7 @@ func TestTheResultOfAnErasureIsThatOfTheDomain(t *testing.T) {
 	}
 }
 
-func TestLinesOfTheStandardInputNameSubjects(t *testing.T) {
+func TestLinesOfTheStandardInputAreSubjects(t *testing.T) {
 	w := newWorld(t).reading("1\r\n\n\"2\"\n{\"subject_id\": \"3\", \"refs\": [{\"kind\": \"crm\", \"value\": \"c-3\"}]}")
 	stdout, _ := w.want(0, "erase", "-", by, "--yes", "--output", "json")
 	if strings.Count(stdout, "\n") != 3 || len(w.emails()) > 0 {
@@ -62,10 +62,10 @@ func TestLinesOfTheStandardInputNameSubjects(t *testing.T) {
 	}
 }
 
-// noPlan is the hash of no plan.
+// noPlan is a valid hash that no plan has.
 const noPlan = "3f2504e04f8911d39a0c0305e82c3301"
 
-func TestACallThatIsNotAsItMustBeChangesNothing(t *testing.T) {
+func TestAnIncorrectCallChangesNothing(t *testing.T) {
 	for name, test := range map[string]struct {
 		lines string
 		args  []string
@@ -75,21 +75,21 @@ func TestACallThatIsNotAsItMustBeChangesNothing(t *testing.T) {
 		"two subjects":            {"", []string{"1", "2"}, "takes only a subject"},
 		"no operator":             {"", []string{"1", "--yes"}, "--operator is missing"},
 		"an operator of controls": {"", []string{"1", "--yes", "--operator", "a\x1b[31m"}, "control characters"},
-		"a wrong format":          {"", []string{"1", "-o", "c1@example.org"}, "wrong value, it must be text or json"},
+		"a wrong format":          {"", []string{"1", "-o", "c1@example.org"}, "not valid, it must be text or json"},
 		"a flag without a value":  {"", []string{"1", "--yes", "--operator"}, "--operator needs a value"},
-		"a wrong truth value":     {"", []string{"1", "--yes=c1@example.org"}, "--yes has a wrong value, it must be bool"},
-		"no confirmation":         {"yes\n", []string{"1", by}, "needs --yes"},
+		"a wrong truth value":     {"", []string{"1", "--yes=c1@example.org"}, "--yes is not valid, it must be bool"},
+		"no confirmation":         {"yes\n", []string{"1", by}, "--yes is needed"},
 		"an empty id":             {"", []string{"", "--yes", by}, "empty"},
 		"a composite id":          {"", []string{`["1","2"]`, "--yes", by}, "elements"},
-		"an array of numbers":     {"", []string{`[1,2]`, "--yes", by}, "array of texts"},
-		"no JSON text":            {"", []string{`"1`, "--yes", by}, "text in JSON"},
-		"an unknown id":           {"", []string{"c1@example.org", "--yes", by}, "no subject of this id"},
+		"an array of numbers":     {"", []string{`[1,2]`, "--yes", by}, "array of strings"},
+		"no JSON string":          {"", []string{`"1`, "--yes", by}, "JSON string"},
+		"an unknown id":           {"", []string{"c1@example.org", "--yes", by}, "no subject with this id"},
 		"an unknown system":       {"", []string{"1", "--yes", by, "--ref", "erp=7"}, "see the topic subjects"},
-		"a ref without an id":     {"", []string{"1", "--yes", by, "--ref", "crm"}, "--ref must be system=id"},
+		"a ref without an id":     {"", []string{"1", "--yes", by, "--ref", "crm"}, "--ref must have the form system=id"},
 		"an empty ref":            {"", []string{"1", "--yes", by, "--ref", "crm="}, "1 to 255"},
 		"no plan":                 {"", []string{"1", "--yes", by, "--plan", "c1@example.org"}, "32 hexadecimal digits"},
 		"a plan for lines":        {"1\n2\n", []string{"-", "--yes", by, "--plan", noPlan}, "--plan is for one subject"},
-		"refs for lines":          {"1\n", []string{"-", "--yes", by, "--ref", "crm=7"}, "a line has its refs"},
+		"refs for lines":          {"1\n", []string{"-", "--yes", by, "--ref", "crm=7"}, "has refs in JSON"},
 		"no line":                 {"\n", []string{"-", "--yes", by}, "has no subject"},
 		"a broken line":           {"1\n{\"id\": \"c1@example.org\"}\n", []string{"-", "--yes", by}, "line 2: "},
 		"an unknown field":        {"{\"subject_id\":\"1\",\"ref\":[]}\n", []string{"-", "--yes", by}, "line 1: "},
@@ -116,10 +116,10 @@ func TestASubjectWithoutItsRowIsErasedOnDemand(t *testing.T) {
 	w := newWorld(t)
 	w.want(2, "erase", "4", by, "--yes")
 	w.want(0, "erase", "4", by, "--yes", "--unknown")
-	w.want(0, "erase", "4", by, "--yes") // which is known by then
+	w.want(0, "erase", "4", by, "--yes") // the erasure is recorded, so the subject is known
 }
 
-func TestTheFirstFailureStopsAndSaysHowFarItGot(t *testing.T) {
+func TestTheFirstFailureStopsAndReportsTheNumberDone(t *testing.T) {
 	w := newWorld(t, func(c *stack.Config) {
 		c.Hooks.BeforeErasure = func(_ context.Context, _ ports.Session, subject domain.Subject) error {
 			if subject.ID.String() == "2" {
@@ -135,7 +135,7 @@ func TestTheFirstFailureStopsAndSaysHowFarItGot(t *testing.T) {
 	}
 }
 
-// interrupting is a shop whose operator interrupts the erasure of the customer 2.
+// interrupting returns a shop whose operator interrupts the erasure of customer 2.
 func interrupting(t *testing.T, interrupt func()) *world {
 	t.Helper()
 	return newWorld(t, func(c *stack.Config) {
@@ -181,7 +181,7 @@ func TestASignalOfTheProcessInterrupts(t *testing.T) {
 	}
 }
 
-// closed is a pipe whose reader has gone.
+// closed returns a pipe whose reader is closed.
 func closed(t *testing.T) *os.File {
 	t.Helper()
 	reader, writer, err := os.Pipe()
@@ -191,7 +191,7 @@ func closed(t *testing.T) *os.File {
 	return writer
 }
 
-func TestAReaderThatHasGoneChangesNothingOfTheWork(t *testing.T) {
+func TestAClosedPipeDoesNotStopACommand(t *testing.T) {
 	w := newWorld(t).reading("1\n2\n3\n")
 	var stderr bytes.Buffer
 	code := w.into(closed(t), &stderr, "erase", "-", by, "--yes")
@@ -200,22 +200,22 @@ func TestAReaderThatHasGoneChangesNothingOfTheWork(t *testing.T) {
 	}
 }
 
-func TestAnOutputThatCannotBeWrittenIsToldAfterTheWork(t *testing.T) {
+func TestAFailedOutputIsReportedAfterTheWork(t *testing.T) {
 	w := newWorld(t).reading("1\n2\n3\n")
 	var stderr bytes.Buffer
 	code := w.into(full{}, &stderr, "erase", "-", by, "--yes")
 	if code != 2 || len(w.emails()) > 0 {
 		t.Errorf("ends with %d, left are %q", code, w.emails())
 	}
-	complains(t, stderr.String(), "output cannot be written", "has done its work")
+	complains(t, stderr.String(), "output cannot be written", "has finished its work")
 }
 
-// full is a disk without space.
+// full is an output on a disk without free space.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-// leaky is an output that loses its first part.
+// leaky is an output whose first write fails after some bytes.
 type leaky struct{ bytes.Buffer }
 
 func (l *leaky) Write(text []byte) (int, error) {
@@ -226,7 +226,7 @@ func (l *leaky) Write(text []byte) (int, error) {
 	return l.Buffer.Write(text)
 }
 
-func TestNothingIsWrittenBehindWhatWasLost(t *testing.T) {
+func TestNothingIsWrittenAfterAFailedWrite(t *testing.T) {
 	w := newWorld(t).reading("1\n2\n3\n")
 	out := &leaky{}
 	if code := w.into(out, &bytes.Buffer{}, "erase", "-", by, "--yes"); code != 2 || out.String() != "lost " {

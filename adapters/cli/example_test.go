@@ -15,11 +15,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// A program whose command is that of operators. The database is in memory here.
+// A program with the command line tool of operators. The database of the example is in memory.
 func ExampleNew() {
 	root := cli.New(newApplication())
 	root.SetArgs([]string{"erase", "7", "--operator", "dpo", "--yes", "--output", "json"})
-	root.SetOut(&discarded{}) // the instant in it is another one each time
+	root.SetOut(&discarded{}) // the result has the current time
 	fmt.Println("exit code", cli.Execute(context.Background(), root))
 
 	root.SetArgs([]string{"erase", "8"})
@@ -27,11 +27,11 @@ func ExampleNew() {
 	fmt.Println("exit code", cli.Execute(context.Background(), root))
 	// Output:
 	// exit code 0
-	// habeas: the database has no subject of this id, and has erased none; check the id
+	// habeas: the database has no subject with this id, and no erasure of it: check the id
 	// exit code 2
 }
 
-// A program with a command tree of its own: shop gdpr erase 7.
+// A program that adds the commands to its own command tree: shop gdpr erase 7.
 func ExampleOpen() {
 	shop := &cobra.Command{Use: "shop"}
 	gdpr := cli.Open(func(context.Context) (cli.Application, error) { return newApplication(), nil })
@@ -43,12 +43,12 @@ func ExampleOpen() {
 	os.Exit(cli.Main(shop))
 }
 
-// discarded is an output without a reader.
+// discarded is an output that drops everything.
 type discarded struct{}
 
 func (discarded) Write(text []byte) (int, error) { return len(text), nil }
 
-// newApplication wires a shop with one user. An application with a database calls app.New with its models.
+// newApplication wires a shop with one user. An application with a database calls app.New with its models instead.
 func newApplication() *app.Integration {
 	users := domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},

@@ -15,22 +15,23 @@ func export() verb {
 	return verb{
 		use:   "export SUBJECT",
 		short: "write a copy of a subject's data (Art. 15, 20 GDPR)",
-		long: `Writes everything that is held about a subject: the rows of the database, from
-one snapshot, and the records of external systems whose refs or keys are known.
-The copy is a document in JSON on one line, whatever --output says. With - there
-is a line for each subject of the standard input.
+		long: `Writes all data about a subject. This is the rows of the database, from one
+snapshot, and the records of external systems in which the subject's id is
+known. The copy is one JSON document on one line, for every value of --output.
+With the argument -, the output has one line for each subject on the standard
+input.
 
-With --file the copy is written to a new file that only its owner can read. A
-file that exists is not overwritten. If the export fails, the file is removed.
-A copy on the standard output is complete only if the exit code is not 2.`,
+With --file, the copy is written to a new file that only its owner can read. An
+existing file is not overwritten. If the export fails, the file is removed. A
+copy on the standard output is incomplete if the exit code is 2.`,
 		example: `habeas export 42 --operator dpo --file copy.json
 habeas export 42 --operator dpo | jq '.records[].value'
 echo '{"subject_id":"42","refs":[{"kind":"supportdesk","value":"c-17"}]}' |
   habeas export - --operator dpo`,
 		exits: exits{
 			fine:     "the copy is complete",
-			findings: "an external system did not respond: the copy names it among\nincomplete_sources",
-			failed:   "there is no copy, or it breaks off",
+			findings: "an external system did not respond; the copy names it in\nincomplete_sources",
+			failed:   "no copy was written, or the copy is incomplete",
 		},
 		args: oneSubject, acts: true,
 		flags: func(c *cobra.Command) {
@@ -51,27 +52,28 @@ echo '{"subject_id":"42","refs":[{"kind":"supportdesk","value":"c-17"}]}' |
 	}
 }
 
-// writeTo writes to a new file, which it removes if that fails; without a name, it writes to the output.
+// writeTo calls write with a new file, and removes the file if write fails. If name is empty, it calls write with the
+// standard output.
 func (c *call) writeTo(name string, write func(io.Writer) error) error {
 	if name == "" {
 		return write(c.out)
 	}
-	to, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator names it
+	to, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator chooses the file
 	switch {
 	case errors.Is(err, os.ErrExist):
-		return failed("the file exists, and is not overwritten")
+		return failed("the file exists and was not overwritten: choose another file")
 	case err != nil:
-		return failed("the file cannot be made; check the directory and its rights")
+		return failed("the file cannot be created: check the directory and its permissions")
 	}
 	err = write(to)
 	if ExitCode(err) != ExitFailed {
 		if closed := errors.Join(to.Sync(), to.Close()); closed != nil {
-			err = failed("the file cannot be written; check the space of the disk")
+			err = failed("the file cannot be written: check the free space of the disk")
 		}
 	}
 	if ExitCode(err) == ExitFailed {
-		_ = to.Close()      // closed twice, perhaps
-		_ = os.Remove(name) // what is left of it breaks off, as the error says
+		_ = to.Close()      // may be closed already
+		_ = os.Remove(name) // if this fails, an incomplete file remains
 	}
 	return err
 }
@@ -97,7 +99,7 @@ func (c *call) exportAll(ctx context.Context, people []person, to io.Writer) err
 	return nil
 }
 
-// counting shows how many bytes were written.
+// counting adds the number of written bytes to a progress bar.
 type counting struct {
 	io.Writer
 	progress *progress

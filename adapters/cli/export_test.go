@@ -21,7 +21,7 @@ func bundles(t *testing.T, text string) (all []domain.ExportBundle) {
 	return all
 }
 
-func TestACopyIsADocumentForEachSubject(t *testing.T) {
+func TestACopyHasADocumentForEachSubject(t *testing.T) {
 	w := newWorld(t)
 	for _, format := range []string{"text", "json"} {
 		stdout, stderr := w.reading("1\n2\n").want(0, "export", "-", by, "-o", format)
@@ -37,7 +37,7 @@ func TestACopyIsADocumentForEachSubject(t *testing.T) {
 	}
 }
 
-func TestACopyWithoutASystemIsAFinding(t *testing.T) {
+func TestACopyThatLacksASystemIsAFinding(t *testing.T) {
 	w := newWorld(t).reading(`{"subject_id":"1","refs":[{"kind":"crm","value":"c-1"}]}`)
 	stdout, stderr := w.want(1, "export", "-", by)
 	complains(t, stderr, "no response from: crm")
@@ -79,7 +79,7 @@ func TestACopyThatFailsLeavesNoFile(t *testing.T) {
 	}
 }
 
-func TestACopyWhoseReaderHasGoneFailsWithoutAWord(t *testing.T) {
+func TestACopyToAClosedPipeFailsWithoutAnError(t *testing.T) {
 	w := newWorld(t)
 	var stderr bytes.Buffer
 	if code := w.into(closed(t), &stderr, "export", "1", by); code != 2 || stderr.Len() > 0 {

@@ -13,18 +13,18 @@ import (
 
 // The exit codes.
 const (
-	ExitFine     = 0 // all is well
-	ExitFindings = 1 // the verb did its work, and a person has to look into something
-	ExitFailed   = 2 // the verb could not do its work, or was not called as it must be
+	ExitFine     = 0 // success
+	ExitFindings = 1 // the command succeeded, and a person has to look into something
+	ExitFailed   = 2 // the command failed, or was called incorrectly
 )
 
 // Error is the error of a command. Its text is one line that is safe to print.
 type Error struct {
 	Code int    // ExitFindings or ExitFailed
-	Text string // empty if the command has said everything already
-	Err  error  // the cause, not part of the text
+	Text string // empty if the command has printed its findings
+	Err  error  // the cause; not part of the text
 
-	problems []domain.Problem // of a data map, to be printed below the text
+	problems []domain.Problem // the mistakes of a data map, printed below the text
 }
 
 // Error returns the text.
@@ -33,7 +33,7 @@ func (e *Error) Error() string { return e.Text }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ExitCode returns the exit code of a program for the error that a command returned.
+// ExitCode returns the exit code for the error of a command.
 func ExitCode(err error) int {
 	var failure *Error
 	switch {
@@ -46,7 +46,7 @@ func ExitCode(err error) int {
 	}
 }
 
-// findings is the error of a verb that has found something, and has printed it.
+// findings returns the error of a command that has printed n findings, or nil if n is 0.
 func findings(n int) error {
 	if n == 0 {
 		return nil
@@ -54,10 +54,10 @@ func findings(n int) error {
 	return &Error{Code: ExitFindings}
 }
 
-// failed is the error of a verb that could not do its work.
+// failed returns the error of a command that failed.
 func failed(text string) error { return &Error{Code: ExitFailed, Text: text} }
 
-// usage is the error of a call that is not as it must be.
+// usage returns the error of a command that was called incorrectly.
 func usage(command *cobra.Command, message string) error {
 	text := message + "; see " + command.CommandPath() + " --help"
 	if parents := strings.Fields(command.CommandPath()); len(parents) > 1 {
@@ -66,8 +66,8 @@ func usage(command *cobra.Command, message string) error {
 	return failed(text)
 }
 
-// explain returns the *Error of a verb. Errors of package domain have texts that are safe; of any other error only the
-// class is told, as its text could be anything.
+// explain returns err as an *Error. The texts of package domain are safe to print. For every other error, the text has
+// only the class of the error, because its own text may hold personal data.
 func explain(err error) error {
 	var failure *Error
 	if errors.As(err, &failure) {
@@ -77,41 +77,42 @@ func explain(err error) error {
 	var coded *domain.Error
 	switch {
 	case errors.Is(err, context.Canceled):
-		failure.Text = "interrupted: what was not committed is rolled back"
+		failure.Text = "interrupted: the open transaction was rolled back"
 	case errors.Is(err, context.DeadlineExceeded):
-		failure.Text = "it took too long: what was not committed is rolled back"
+		failure.Text = "timed out: the open transaction was rolled back; try again"
 	case len(failure.problems) > 0:
-		failure.Text = "the data map does not fit: " + counted(len(failure.problems), "mistake")
+		failure.Text = "the data map is not valid: " + counted(len(failure.problems), "mistake")
 	case errors.As(err, &coded):
 		failure.Text = strings.TrimPrefix(coded.Error(), "habeas: ")
 		if remedy := remedies[coded.Code]; remedy != "" {
 			failure.Text += "; " + remedy
 		}
 	default:
-		failure.Text = "the application failed, and its error may hold personal data: its class is " + domain.ErrorClass(err)
+		failure.Text = "the application failed with an error of class " + domain.ErrorClass(err) +
+			"; its text is hidden because it may hold personal data"
 	}
 	if evidenceLost(err) {
-		failure.Text += "; the attempt could not be recorded on the audit trail"
+		failure.Text += "; the audit trail has no event of the attempt"
 	}
 	failure.Text = oneLine(failure.Text)
 	return failure
 }
 
-// remedies say what to do about an error of a code.
+// remedies has the remedy for each error code.
 var remedies = map[domain.Code]string{
 	domain.ErrUnavailable:   "check the address and the network of the database, then try again",
-	domain.ErrSubject:       "check the id and the refs: see the topic subjects",
-	domain.ErrConfiguration: "change the configuration of the application, or the rights of its role",
+	domain.ErrSubject:       "check the id and the refs, see the topic subjects",
+	domain.ErrConfiguration: "change the configuration of the application, or the privileges of its database role",
 	domain.ErrManifest:      "correct the data map",
 	domain.ErrRetention:     "correct the data map",
 	domain.ErrConflict:      "nothing was changed in the database",
-	domain.ErrLeftOver:      "look at triggers, rules and views of the table, nothing was changed in the database",
+	domain.ErrLeftOver:      "check triggers, rules and views of the table; nothing was changed in the database",
 }
 
-// isMisconfigured reports whether the application lacks something that a verb needs.
+// isMisconfigured reports whether the application lacks a feature that a command needs.
 func isMisconfigured(err error) bool { return errors.Is(err, domain.ErrConfiguration) }
 
-// evidenceLost reports whether an error says that the evidence of the attempt could not be written.
+// evidenceLost reports whether the audit event of a failed attempt could not be written.
 func evidenceLost(err error) bool {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, each := range several.Unwrap() {
@@ -125,7 +126,7 @@ func evidenceLost(err error) bool {
 	return errors.As(err, &coded) && coded.Op == "evidence"
 }
 
-// flagError replaces an error of the parser, which repeats what was typed: an id, perhaps.
+// flagError replaces an error of the flag parser, because that error repeats the argument, which may be an id.
 func flagError(command *cobra.Command, err error) error {
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
@@ -135,7 +136,7 @@ func flagError(command *cobra.Command, err error) error {
 		return usage(command, "unknown flag --"+name)
 	}
 	if _, ok := strings.CutPrefix(text, "unknown shorthand flag"); ok {
-		return usage(command, "unknown flag; an id that begins with a hyphen is given after -- or by the standard input")
+		return usage(command, "unknown flag; put -- before an id that begins with a hyphen, or use the standard input")
 	}
 	if rest, ok := strings.CutPrefix(text, "flag needs an argument: --"); ok {
 		return usage(command, "--"+rest+" needs a value")
@@ -143,24 +144,24 @@ func flagError(command *cobra.Command, err error) error {
 	rest, ok := strings.CutPrefix(text, "invalid argument ")
 	quoted, err := strconv.QuotedPrefix(rest)
 	if !ok || err != nil {
-		return usage(command, "the flags cannot be read")
+		return usage(command, "the flags are not valid")
 	}
 	rest = strings.TrimPrefix(rest[len(quoted):], " for ")
 	if quoted, err = strconv.QuotedPrefix(rest); err != nil {
-		return usage(command, "the flags cannot be read")
+		return usage(command, "the flags are not valid")
 	}
 	_, name, _ := strings.Cut(strings.Trim(quoted, `"`), "--")
-	message := "--" + name + " has a wrong value"
+	message := "--" + name + " is not valid"
 	if flag := command.Flag(name); flag != nil {
 		message += ", it must be " + flag.Value.Type()
 	}
 	return usage(command, message)
 }
 
-// oneLine joins lines.
+// oneLine replaces line breaks and repeated spaces by single spaces.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// counted is a number of things.
+// counted returns a number with the singular or plural of its noun.
 func counted[N int | int64](n N, thing string) string {
 	text := strconv.FormatInt(int64(n), 10) + " " + thing
 	switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// broken is an application that cannot be opened, or whose trail cannot be read.
+// broken is an application that fails to open or to read a trail.
 type broken struct {
 	cli.Application
 	err error
@@ -39,7 +39,7 @@ func TestAnErrorIsALineThatSaysWhatToDo(t *testing.T) {
 		},
 		"no privilege": {
 			coded(domain.ErrConfiguration, "lacks a privilege (table users)"),
-			[]string{"table users", "the rights of its role"},
+			[]string{"table users", "the privileges of its database role"},
 		},
 		"a constraint": {
 			coded(domain.ErrConflict, "refused (table users)"), []string{"table users", "nothing was changed"},
@@ -50,12 +50,12 @@ func TestAnErrorIsALineThatSaysWhatToDo(t *testing.T) {
 			[]string{"the id is too long", "the topic subjects"},
 		},
 		"a deadline": {
-			fmt.Errorf("%w: %w", secret, context.DeadlineExceeded), []string{"took too long", "rolled back"},
+			fmt.Errorf("%w: %w", secret, context.DeadlineExceeded), []string{"timed out", "rolled back"},
 		},
 		"an interrupt": {errors.Join(secret, context.Canceled), []string{"interrupted", "rolled back"}},
 		"unknown":      {secret, []string{"may hold personal data", "internal"}},
 		"no evidence": {
-			errors.Join(coded(domain.ErrConflict, "refused"), lost), []string{"refused", "could not be recorded"},
+			errors.Join(coded(domain.ErrConflict, "refused"), lost), []string{"refused", "no event of the attempt"},
 		},
 		"two lines": {coded(domain.ErrConfiguration, "one\n\ttwo"), []string{"trail: one two;"}},
 		"an input": {
@@ -76,7 +76,7 @@ func TestAnErrorIsALineThatSaysWhatToDo(t *testing.T) {
 				complains(t, complaint.String(), test.says...)
 				for _, hidden := range []string{"example.org", "s3cret", "4711", "ERROR"} {
 					if strings.Contains(complaint.String(), hidden) {
-						t.Errorf("the error tells %q: %s", hidden, complaint.String())
+						t.Errorf("the error contains %q: %s", hidden, complaint.String())
 					}
 				}
 			}
@@ -99,7 +99,7 @@ func TestMistakesOfADataMapAreATable(t *testing.T) {
 	if code := cli.Execute(t.Context(), root); code != 2 {
 		t.Errorf("ends with %d", code)
 	}
-	want := `habeas: the data map does not fit: 2 mistakes
+	want := `habeas: the data map is not valid: 2 mistakes
 PLACE        MISTAKE
 users.email  the category is unknown; found "mail";
              possible: contact, identity
@@ -110,17 +110,17 @@ orders       no path leads to the subject; add a relation
 	}
 }
 
-func TestAnUnknownVerbIsNotRepeated(t *testing.T) {
+func TestAnUnknownCommandIsNotRepeated(t *testing.T) {
 	for _, test := range []struct {
 		args []string
 		says string
 	}{
-		{[]string{"c1@example.org"}, "unknown verb; see habeas --help"},
-		{[]string{"erse"}, "the nearest is erase"},
-		{[]string{"outbox", "c1@example.org"}, "outbox: unknown verb; see habeas outbox --help"},
-		{[]string{"outbox", "re"}, "the nearest is requeue"},
-		{nil, "needs a verb: completion, consents"},
-		{[]string{"migrate"}, "migrate: needs a verb: sql, status, up"},
+		{[]string{"c1@example.org"}, "unknown command; see habeas --help"},
+		{[]string{"erse"}, "did you mean erase"},
+		{[]string{"outbox", "c1@example.org"}, "outbox: unknown command; see habeas outbox --help"},
+		{[]string{"outbox", "re"}, "did you mean requeue"},
+		{nil, "needs a command: completion, consents"},
+		{[]string{"migrate"}, "migrate: needs a command: sql, status, up"},
 		{[]string{"--data=c1@example.org"}, "unknown flag --data;"},
 		{[]string{"--Data"}, "unknown flag;"},
 	} {

@@ -11,25 +11,26 @@ import (
 func find() verb {
 	return verb{
 		use:   "find -",
-		short: "look for values in the whole database",
-		long: `Looks for the values on the lines of the standard input, such as an email address
-or a phone number, in every text and JSON column of the database, those outside
-of the data map included: the copies that were not annotated. The result names
-tables and columns, and a value by its line. It never repeats a value. Upper and
-lower case are the same.
+		short: "search the whole database for values",
+		long: `Searches every text and JSON column of the database for values, such as an email
+address or a phone number. The standard input has one value per line. The search
+includes tables and columns that are not in the data map, so it finds copies
+that were not annotated. Upper and lower case are equal.
 
-It reads every table from beginning to end. Values are never arguments, so that
-they stand in no history of a shell. A place that could not be searched is a
-finding, too.`,
+The result names tables and columns, and the line number of the value. It never
+repeats a value. A table or column that could not be searched is also a finding.
+
+The command reads every table completely. It takes no value as an argument,
+because shells keep arguments in their history.`,
 		example: `habeas find - < values.txt
 echo zoe@example.org | habeas find - --output json`,
 		exits: exits{
-			fine: "no value was found", findings: "a value was found, or a place could not be searched",
+			fine: "no value was found", findings: "a value was found, or a column could not be searched",
 		},
-		args: arguments{1, 1, "the argument -, for the standard input"},
+		args: arguments{1, 1, "the argument - for the standard input"},
 		run: func(ctx context.Context, c *call) error {
 			if c.args[0] != fromStdin {
-				return usage(c.command, "values come by the standard input only; the argument is -")
+				return usage(c.command, "the only argument is -; pass values on the standard input")
 			}
 			var values []string
 			var lines []int
@@ -57,7 +58,7 @@ echo zoe@example.org | habeas find - --output json`,
 	}
 }
 
-// found shows where values were found. The lines are those of the values in the standard input.
+// found shows the tables and columns that hold values. lines has the line number of each value on the standard input.
 func (p *printer) found(found domain.Found, lines []int) {
 	p.line("Found " + counted(len(lines), "value") + " in " + counted(len(found.Occurrences), "place") + ".")
 	if len(found.Occurrences) > 0 {

@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// pageWidth is how many columns a page of help takes at most.
+// pageWidth is the maximum width of a help page, in characters.
 const pageWidth = 80
 
-// annotations of a command: what its exit codes mean.
+// The annotations of a command with the meanings of its exit codes.
 const (
 	onFine     = "exit 0"
 	onFindings = "exit 1"
@@ -23,22 +23,22 @@ func (e exits) annotations() map[string]string {
 
 func help() verb {
 	return verb{
-		use:   "help [VERB...]",
-		short: "show the page of a verb or a topic",
-		long: `Shows the page of a verb, or of a topic. Without an argument it shows the list of
-verbs and topics.`,
+		use:   "help [COMMAND...]",
+		short: "show the help page of a command or a topic",
+		long: `Shows the help page of a command or a topic. Without an argument, it lists the
+commands and topics.`,
 		example: `habeas help erase
 habeas help outbox requeue
 habeas help exit-codes`,
-		exits: exits{fine: "the page was shown", failed: "there is no such verb or topic"},
-		args:  arguments{0, -1, "a verb or a topic"},
+		exits: exits{fine: "the page was shown", failed: "the command or topic is unknown"},
+		args:  arguments{0, -1, "a command or a topic"},
 		alone: true,
 		run: func(_ context.Context, c *call) error {
 			found := c.command.Parent()
 			for _, name := range c.args {
 				next := child(found, name)
 				if next == nil {
-					return usage(c.command, "there is no such verb or topic")
+					return usage(c.command, "unknown command or topic")
 				}
 				found = next
 			}
@@ -57,12 +57,12 @@ func child(parent *cobra.Command, name string) *cobra.Command {
 	return nil
 }
 
-// writePage is what --help does.
+// writePage implements the flag --help.
 func writePage(command *cobra.Command, _ []string) {
 	_, _ = newPrinter(command.OutOrStdout(), formats[0]).Write([]byte(pageOf(command)))
 }
 
-// pageOf is the page of a command, as a manual has it.
+// pageOf returns the help page of a command, in the layout of a man page.
 func pageOf(command *cobra.Command) string {
 	var page strings.Builder
 	section := func(title, text string) {
@@ -86,7 +86,7 @@ func pageOf(command *cobra.Command) string {
 			verbs.WriteString(entry)
 		}
 	}
-	section("VERBS", verbs.String())
+	section("COMMANDS", verbs.String())
 	section("TOPICS", subjects.String())
 	if command.IsAdditionalHelpTopicCommand() {
 		return page.String()
@@ -98,7 +98,7 @@ func pageOf(command *cobra.Command) string {
 	return page.String()
 }
 
-// globalFlags are those of the tree, and of a tree that it is a part of.
+// globalFlags returns the flags of the command tree, and of a tree that includes it.
 func globalFlags(command *cobra.Command) string {
 	return command.PersistentFlags().FlagUsagesWrapped(pageWidth) +
 		command.InheritedFlags().FlagUsagesWrapped(pageWidth)
@@ -108,7 +108,7 @@ func useOf(command *cobra.Command) string {
 	_, rest, _ := strings.Cut(command.Use, " ")
 	use := command.CommandPath()
 	if command.HasSubCommands() {
-		rest = "VERB"
+		rest = "COMMAND"
 	}
 	if rest != "" {
 		use += " " + rest
@@ -116,7 +116,7 @@ func useOf(command *cobra.Command) string {
 	return use + " [FLAG...]"
 }
 
-// top is the root of the tree of this package, whose commands have an annotation for exit codes.
+// top returns the root of the tree of this package. Only commands of this package have the annotation for exit code 0.
 func top(command *cobra.Command) *cobra.Command {
 	for command.HasParent() {
 		if _, ours := command.Parent().Annotations[onFine]; !ours {
@@ -127,14 +127,14 @@ func top(command *cobra.Command) *cobra.Command {
 	return command
 }
 
-// exitsOf says what the exit codes of a verb mean.
+// exitsOf returns the section with the exit codes of a command.
 func exitsOf(command *cobra.Command) string {
 	if command.HasSubCommands() {
 		return ""
 	}
 	var text strings.Builder
 	for _, code := range []struct{ name, general string }{
-		{onFine, ""}, {onFindings, ""}, {onFailed, "the verb could not do its work, or was not called as above"},
+		{onFine, ""}, {onFindings, ""}, {onFailed, "the command failed, or was called incorrectly"},
 	} {
 		meaning := command.Annotations[code.name]
 		if meaning == "" {
@@ -148,7 +148,7 @@ func exitsOf(command *cobra.Command) string {
 	return text.String()
 }
 
-// filled breaks the lines of each paragraph again, unless the paragraph has an indented line.
+// filled wraps each paragraph to pageWidth, except paragraphs with an indented line.
 func filled(text string) string {
 	paragraphs := strings.Split(text, "\n\n")
 	for i, paragraph := range paragraphs {

@@ -13,19 +13,22 @@ func journal() verb {
 	return verb{
 		use:   "journal",
 		short: "write the journal of erasures",
-		long: `Writes a line for each subject that was erased since an instant, or ever: the
-journal. It is kept outside of the database. A backup that is restored brings
-back whoever was erased since it was made, and replay erases them again by the
-journal. A line is a document in JSON with the id and the instant, whatever
---output says, and holds no other value.
+		long: `Writes the journal of erasures: one line for each erased subject. With --since,
+it has only erasures since that time. Keep the journal outside of the database.
+If you restore the database from a backup, subjects that were erased after the
+backup are back. The command replay reads the journal and erases them again.
 
-With --file the journal is written to a new file that only its owner can read.
-A worker can write a journal by itself.`,
+A line is a JSON document with the subject's id and the time of the erasure, for
+every value of --output. It has no other value.
+
+With --file, the journal is written to a new file that only its owner can read.
+An application can also set Journal in its configuration. Its worker then writes
+the journal continuously.`,
 		example: `habeas journal --file erased.jsonl
 habeas journal --since 2026-03-01T00:00:00Z >> erased.jsonl`,
-		exits: exits{fine: "the journal is complete", failed: "the journal breaks off, or there is none"},
+		exits: exits{fine: "the journal is complete", failed: "no journal was written, or it is incomplete"},
 		flags: func(c *cobra.Command) {
-			c.Flags().StringVar(&since, "since", "", "erasures since this `instant`, like 2026-03-01T12:00:00Z")
+			c.Flags().StringVar(&since, "since", "", "erasures since this `time`, such as 2026-03-01T12:00:00Z")
 			c.Flags().StringVarP(&file, "file", "f", "", "write the journal to this new `file`")
 		},
 		run: func(ctx context.Context, c *call) error {
@@ -33,7 +36,7 @@ habeas journal --since 2026-03-01T00:00:00Z >> erased.jsonl`,
 			if since != "" {
 				var err error
 				if from, err = time.Parse(time.RFC3339, since); err != nil {
-					return usage(c.command, "--since must be an instant, like 2026-03-01T12:00:00Z")
+					return usage(c.command, "--since must be a time such as 2026-03-01T12:00:00Z")
 				}
 			}
 			return c.writeTo(file, func(to io.Writer) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain/check"
 )
 
-// severities are the words of lint --fail-on. The first one is the default.
+// severities has the values of lint --fail-on. The first value is the default.
 var severities = []string{string(domain.SeverityWarning), string(domain.SeverityError)}
 
 // linting has the flags of lint.
@@ -25,24 +25,26 @@ func lint() verb {
 	return verb{
 		use:   "lint",
 		short: "check the data map against the database",
-		long: `Compares the data map, and the erasure that follows from it, with the live schema
-of the database. An error means that an erasure would fail, or would leave
-personal data. A warning means that a person should look at it. The verb reads
-the schema only, never a row, and changes nothing. The topic rules lists the
-rules.
+		long: `Compares the data map, and the erasure plan that follows from it, with the live
+schema of the database. A finding with severity error means that an erasure would
+fail or would leave personal data behind. A warning means that a person should
+review it. The command reads only the schema, and changes nothing. The topic
+rules lists the rules.
 
-The verb belongs into the CI of an application, after the migrations. With
---sarif it prints SARIF 2.1.0, which code hosts show beside the code: at the
-lines of the given file that name the table or the column.`,
+Run the command in the CI of an application, after the migrations. With --sarif,
+it prints SARIF 2.1.0. Code hosts show such findings next to the code, at the
+lines of the given file that name the table or column.`,
 		example: `habeas lint
 habeas lint --fail-on error --ignore table-unlinked
 habeas lint --sarif models/user.go > habeas.sarif`,
-		exits: exits{fine: "nothing was found of the severity of --fail-on", findings: "there are findings"},
+		exits: exits{
+			fine: "no finding reaches the severity of --fail-on", findings: "a finding reaches the severity of --fail-on",
+		},
 		flags: func(c *cobra.Command) {
 			c.Flags().Var(choice{&l.failOn, severities}, "fail-on",
-				"least `severity` for which the exit code is 1")
-			c.Flags().StringSliceVar(&l.ignored, "ignore", nil, "leave out findings of this `rule`; repeatable")
-			c.Flags().StringVar(&l.source, "sarif", "", "print SARIF about this `file`, which has the data map")
+				"lowest `severity` for which the exit code is 1")
+			c.Flags().StringSliceVar(&l.ignored, "ignore", nil, "omit findings of this `rule`; repeatable")
+			c.Flags().StringVar(&l.source, "sarif", "", "print SARIF; `file` has the data map or the models")
 			_ = c.RegisterFlagCompletionFunc("fail-on", completes(severities...))
 			_ = c.RegisterFlagCompletionFunc("ignore", completes(ruleCodes()...))
 		},
@@ -53,7 +55,7 @@ habeas lint --sarif models/user.go > habeas.sarif`,
 func (l *linting) run(ctx context.Context, c *call) error {
 	for _, code := range l.ignored {
 		if !slices.Contains(ruleCodes(), code) {
-			return usage(c.command, "--ignore must be a rule; see the topic rules")
+			return usage(c.command, "--ignore must be the code of a rule; see the topic rules")
 		}
 	}
 	var lines *source
@@ -81,7 +83,7 @@ func (l *linting) run(ctx context.Context, c *call) error {
 	if lines != nil {
 		encoder := json.NewEncoder(c.out)
 		encoder.SetEscapeHTML(false)
-		_ = encoder.Encode(sarifOf(lines, found)) // its values have a form in JSON, and the output remembers its error
+		_ = encoder.Encode(sarifOf(lines, found)) // encoding cannot fail, and printer.end reports a failed write
 		return findings(failing)
 	}
 	err = c.out.show(found, func() {
@@ -96,7 +98,7 @@ func (l *linting) run(ctx context.Context, c *call) error {
 	return findings(failing)
 }
 
-// ruleCodes are the codes of the rules.
+// ruleCodes returns the codes of the rules.
 func ruleCodes() (codes []string) {
 	for _, rule := range check.Rules() {
 		codes = append(codes, rule.Code)
@@ -104,9 +106,9 @@ func ruleCodes() (codes []string) {
 	return codes
 }
 
-// rulesTopic lists the rules of lint.
+// rulesTopic returns the topic that lists the rules of lint.
 func rulesTopic() topic {
-	text := "The rules of lint, each with its severity. The code of a rule never changes."
+	text := "The rules of lint, each with its code and severity. The codes are stable across versions."
 	for _, rule := range check.Rules() {
 		text += "\n\n    " + rule.Code + ", " + string(rule.Severity)
 		for _, line := range wrap(rule.Title+".", pageWidth-10) {

@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// checked is an application whose check finds something.
+// checked is an application whose check returns findings.
 type checked struct {
 	cli.Application
 	findings []domain.Finding
@@ -35,7 +35,7 @@ var found = []domain.Finding{
 	},
 }
 
-// lint runs lint with findings.
+// lint runs the command lint with findings.
 func lint(t *testing.T, findings []domain.Finding, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, complaint strings.Builder
@@ -99,7 +99,7 @@ type User struct {
 }
 `
 
-func TestSARIFPointsAtTheLinesOfASource(t *testing.T) {
+func TestSARIFHasTheLinesOfASource(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, os.Mkdir("my models", 0o700))
 	must(t, os.WriteFile(filepath.Join("my models", "user.go"), []byte(models), 0o600))

@@ -10,18 +10,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Main runs a command with the arguments of the process and returns the exit code. An interrupt ends the context of the
-// verb, which rolls back what it has not committed; a second one ends the process. A reader that closes the pipe of the
-// output does not end a verb.
+// Main runs a command with the arguments of the process and returns the exit code. The first interrupt cancels the
+// context of the command, which rolls back its open transaction. A second interrupt ends the process. If a reader
+// closes the pipe of the output, the command continues.
 func Main(root *cobra.Command) (code int) {
-	signal.Ignore(syscall.SIGPIPE) // a write then fails in place of ending the process
+	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe then returns EPIPE instead of ending the process
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	return Execute(ctx, root)
 }
 
-// Execute runs a command, prints its error, and returns the exit code. Main is Execute with the signals of a process.
+// Execute runs a command, prints its error, and returns the exit code. Main calls it with a context that ends on a
+// signal.
 func Execute(ctx context.Context, root *cobra.Command) (code int) {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	err := root.ExecuteContext(ctx)
@@ -30,7 +31,7 @@ func Execute(ctx context.Context, root *cobra.Command) (code int) {
 	}
 	var failure *Error
 	if !errors.As(err, &failure) {
-		failure = &Error{Code: ExitFailed, Text: oneLine(err.Error())} // of the host's own tree
+		failure = &Error{Code: ExitFailed, Text: oneLine(err.Error())} // an error of the application's own commands
 	}
 	if failure.Text != "" {
 		out := newPrinter(root.ErrOrStderr(), formats[0])

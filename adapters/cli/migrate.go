@@ -10,10 +10,10 @@ import (
 func migrate() verb {
 	return verb{
 		use:   "migrate",
-		short: "the tables of habeas",
-		long: `habeas has tables of its own beside those of the application: ledgers, the audit
-trail, the outbox, marks of erasures. Their names begin with habeas_. The tables
-of the application are never altered.`,
+		short: "create and update the tables of habeas",
+		long: `Habeas has its own tables in the database of the application: ledgers, the audit
+trail, the outbox, and a record of each erasure. Their names begin with habeas_.
+Migrations never alter the tables of the application.`,
 		example: `habeas migrate status
 habeas migrate up
 habeas migrate sql > habeas.sql`,
@@ -24,11 +24,11 @@ habeas migrate sql > habeas.sql`,
 func migrateUp() verb {
 	return verb{
 		use:   "up",
-		short: "make the tables, or bring them up to date",
-		long: `Makes the tables of habeas, or brings them up to date, in one transaction. Where
-everything was applied it only reads. Processes that start at once wait for each
-other. The role needs the right to create tables. No event is recorded, so that
-it needs no operator.`,
+		short: "apply the pending migrations",
+		long: `Creates the tables of habeas, or brings them up to date, in one transaction. If no
+migration is pending, the command only reads. Concurrent calls wait for each
+other. The database role needs the privilege to create tables. The command records
+no audit event, so it needs no operator.`,
 		example: `habeas migrate up`,
 		exits:   exits{fine: "the tables are up to date", failed: "nothing was changed"},
 		run: func(ctx context.Context, c *call) error {
@@ -47,13 +47,13 @@ it needs no operator.`,
 func migrateStatus() verb {
 	return verb{
 		use:   "status",
-		short: "list the migrations and whether they were applied",
-		long: `Lists the migrations in their order, each with its state:
+		short: "list the migrations and their states",
+		long: `Lists the migrations in order, each with its state:
 
-  applied      it was applied
-  pending      it was not applied: see migrate up
-  unrecorded   there are tables, and no record of migrations: the application
-               runs them with a tool of its own`,
+  applied      the migration was applied
+  pending      the migration was not applied; see migrate up
+  unrecorded   the tables exist, but the database has no record of migrations;
+               the application applies them with its own tool`,
 		example: `habeas migrate status`,
 		exits:   exits{fine: "no migration is pending", findings: "a migration is pending"},
 		run: func(ctx context.Context, c *call) error {
@@ -93,9 +93,9 @@ type statements struct {
 func migrateSQL() verb {
 	return verb{
 		use:   "sql",
-		short: "print the statements of the migrations",
-		long: `Prints the statements of all migrations in the dialect of the database, for an
-application that runs them with a tool of its own. It opens no connection.`,
+		short: "print the SQL statements of the migrations",
+		long: `Prints the SQL statements of all migrations in the dialect of the database, for an
+application that applies them with its own tool. It opens no connection.`,
 		example: `habeas migrate sql > migrations/0042_habeas.sql`,
 		exits:   exits{fine: "the statements were printed"},
 		run: func(_ context.Context, c *call) error {

@@ -13,12 +13,12 @@ import (
 func outbox() verb {
 	return verb{
 		use:   "outbox",
-		short: "the calls to external systems that are still due",
-		long: `The outbox has an entry for each call that an external system is owed: to erase or
-to rectify a subject. A worker of the application carries them out, and tries
-again where a system fails. It gives an entry up (abandoned) if the system
-refuses it for good, or after a week. A person then looks into it, and requeues
-or discards it.`,
+		short: "list and manage open calls to external systems",
+		long: `The outbox has an entry for each call to an external system that erases or
+rectifies a subject. A worker of the application makes the calls, and retries
+calls that fail. It gives an entry up (status abandoned) if the system refuses
+the call permanently, or after a week. A person then finds the cause, and
+requeues or discards the entry.`,
 		example: `habeas outbox counts
 habeas outbox list
 habeas outbox requeue --system supportdesk --operator dpo
@@ -37,8 +37,9 @@ func outboxCounts() verb {
 	return verb{
 		use:   "counts",
 		short: "count the entries by system and status",
-		long: `Counts the entries of the outbox by status, and for each system those that are
-not settled for good. DUE says for how long the oldest of them has been due.`,
+		long: `Counts the entries of the outbox by status. For each system, it counts the entries
+that have not succeeded. The column DUE is the time for which the oldest of these
+entries has been due.`,
 		example: `habeas outbox counts
 habeas outbox counts --output json | jq .counts.abandoned`,
 		exits: exits{fine: "the counts were shown"},
@@ -52,7 +53,7 @@ habeas outbox counts --output json | jq .counts.abandoned`,
 	}
 }
 
-// counts shows the outbox.
+// counts shows the counts of the outbox.
 func (p *printer) counts(status domain.Status) {
 	t := table{head: []string{"system", "pending", "in flight", "failed", "abandoned", "due"}}
 	for _, backlog := range status.Backlog {
@@ -71,10 +72,10 @@ func (p *printer) counts(status domain.Status) {
 	if len(t.rows) > 0 {
 		p.table(t)
 	}
-	p.line("Succeeded: " + strconv.FormatInt(status.Counts[domain.OutboxSucceeded], 10) + ", until they are purged.")
+	p.line("Succeeded: " + strconv.FormatInt(status.Counts[domain.OutboxSucceeded], 10) + " (kept until a purge)")
 }
 
-// age is a span of time for people, in its two largest units.
+// age formats a duration in its two largest units.
 func age(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -88,7 +89,7 @@ func age(d time.Duration) string {
 	}
 }
 
-// page is how many entries are read, or requeued, in one session.
+// page is the number of entries that are read or requeued in one session.
 const page = 100
 
 func outboxList() verb {
@@ -96,19 +97,18 @@ func outboxList() verb {
 	return verb{
 		use:   "list",
 		short: "list the entries that were given up",
-		long: `Lists the entries that were given up, the oldest first: the id of the entry, the
-system, how often it was tried, the class of the last error, and the subject. In
-JSON an entry has its ref, too, by which a person finds the subject in the
-system.`,
+		long: `Lists the entries that were given up, oldest first. A row has the id of the entry,
+the system, the number of attempts, the class of the last error, and the subject.
+In JSON, an entry also has the ref, which is the id of the subject in the system.`,
 		example: `habeas outbox list
 habeas outbox list --limit 0 --output json | jq -r .entry_id`,
 		exits: exits{fine: "no entry was given up", findings: "there are entries that were given up"},
 		flags: func(c *cobra.Command) {
-			c.Flags().IntVar(&limit, "limit", limit, "list at most this `number`; 0 for all")
+			c.Flags().IntVar(&limit, "limit", limit, "list at most this `number` of entries; 0 lists all")
 		},
 		run: func(ctx context.Context, c *call) error {
 			if limit < 0 {
-				return usage(c.command, "--limit must not be negative")
+				return usage(c.command, "--limit must be 0 or more")
 			}
 			shown, err := c.listAbandoned(ctx, limit)
 			if err != nil {
@@ -119,7 +119,7 @@ habeas outbox list --limit 0 --output json | jq -r .entry_id`,
 	}
 }
 
-// listAbandoned shows the entries, a page after the other, and returns how many there are.
+// listAbandoned shows abandoned entries page by page, and returns their number.
 func (c *call) listAbandoned(ctx context.Context, limit int) (shown int, err error) {
 	var after *domain.OutboxEntry
 	for limit == 0 || shown < limit {
@@ -146,7 +146,7 @@ func (c *call) listAbandoned(ctx context.Context, limit int) (shown int, err err
 	return shown, nil
 }
 
-// entries shows entries of the outbox: each a document in JSON, or all of them in a table.
+// entries shows outbox entries: as one JSON document each, or in one table.
 func (c *call) entries(entries []domain.OutboxEntry) error {
 	if len(entries) == 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// abandoned is the shop with entries for the customers that were given up.
+// abandoned returns a shop with an abandoned entry for each of the customers.
 func abandoned(t *testing.T, customers string) *world {
 	t.Helper()
 	w := newWorld(t, atNoon)
@@ -26,7 +26,7 @@ func abandoned(t *testing.T, customers string) *world {
 	return w
 }
 
-// work lets a worker try all entries.
+// work processes all due entries once.
 func (w *world) work() {
 	w.t.Helper()
 	_, err := w.gdpr.Stack().Runner.RunOnce(w.t.Context())
@@ -52,7 +52,7 @@ func TestEntriesThatWereGivenUpAreCountedAndListed(t *testing.T) {
 	stdout, _ := w.want(0, "outbox", "counts")
 	want := `SYSTEM  PENDING  IN FLIGHT  FAILED  ABANDONED  DUE
 crm           0          0       0          2  -
-Succeeded: 0, until they are purged.
+Succeeded: 0 (kept until a purge)
 `
 	if stdout != want {
 		t.Errorf("printed\n%s", stdout)
@@ -70,7 +70,7 @@ Succeeded: 0, until they are purged.
 		t.Errorf("printed %s", stdout)
 	}
 	_, stderr := w.want(2, "outbox", "list", "--limit=-1")
-	complains(t, stderr, "must not be negative")
+	complains(t, stderr, "must be 0 or more")
 	if stdout, _ := newWorld(t).want(0, "outbox", "list"); stdout != "No entry was given up.\n" {
 		t.Errorf("printed %q", stdout)
 	}
@@ -108,7 +108,7 @@ func TestEntriesAreRequeuedByIDOrByFlags(t *testing.T) {
 		"all":            {[]string{"--all"}, domain.OutboxPending, 0},
 		"of a system":    {[]string{"--system", "crm"}, domain.OutboxPending, 0},
 		"of another":     {[]string{"--system", "erp"}, domain.OutboxAbandoned, 0},
-		"older":          {[]string{"--older-than", "1d"}, domain.OutboxPending, 0}, // the clock of the shop stands
+		"older":          {[]string{"--older-than", "1d"}, domain.OutboxPending, 0}, // the clock of the shop stands still
 		"newer":          {[]string{"--newer-than", "1h30m"}, domain.OutboxAbandoned, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestEntriesAreRequeuedByIDOrByFlags(t *testing.T) {
 	}
 }
 
-// circular is an application whose entries are given up again as soon as they are requeued.
+// circular is an application whose entries are abandoned again immediately after a requeue.
 type circular struct {
 	cli.Application
 	given []int
@@ -153,7 +153,7 @@ func (c *circular) RequeueMatching(_ context.Context, _ domain.OutboxFilter, lim
 	return make([]domain.OutboxEntry, limit), nil
 }
 
-func TestARequeueEndsWithTheEntriesThatThereWere(t *testing.T) {
+func TestARequeueEndsWithTheEntriesOfItsStart(t *testing.T) {
 	application := &circular{}
 	var out, complaint bytes.Buffer
 	code := run(t.Context(), application, nil, &out, &complaint, "outbox", "requeue", "--all", by)
@@ -162,17 +162,17 @@ func TestARequeueEndsWithTheEntriesThatThereWere(t *testing.T) {
 	}
 }
 
-func TestAChoiceOfEntriesMustBeClear(t *testing.T) {
+func TestASelectionOfEntriesMustBeUnambiguous(t *testing.T) {
 	w := abandoned(t, "1")
 	for says, args := range map[string][]string{
-		"needs ids":                     {},
-		"ids or flags":                  {"0197", "--all"},
-		"--all or flags":                {"--all", "--system", "crm"},
-		"--older-than has a wrong":      {"--older-than", "soon"},
-		"--newer-than has a wrong":      {"--newer-than", "-1h"},
-		"--newer-than has a wrong ":     {"--newer-than", "0d"},
-		"--older-than has a wrong valu": {"--older-than", "70000d"},
-		"has no id":                     {"-"},
+		"needs ids":                 {},
+		"ids or flags":              {"0197", "--all"},
+		"--all or flags":            {"--all", "--system", "crm"},
+		"--older-than is not":       {"--older-than", "soon"},
+		"--newer-than is not":       {"--newer-than", "-1h"},
+		"--newer-than is not ":      {"--newer-than", "0d"},
+		"--older-than is not valid": {"--older-than", "70000d"},
+		"has no entry id":           {"-"},
 	} {
 		_, stderr := w.want(2, append([]string{"outbox", "requeue", by}, args...)...)
 		complains(t, stderr, says)
@@ -185,7 +185,7 @@ func TestADiscardNeedsAReasonAndAConfirmation(t *testing.T) {
 	for says, args := range map[string][]string{
 		"--reason is missing":   {id, "--yes"},
 		"the reason must be":    {id, "--yes", "--reason", "c1@example.org"},
-		"needs --yes":           {id, "--reason", "by hand"},
+		"--yes is needed":       {id, "--reason", "by hand"},
 		"needs the ids":         {"--reason", "by hand", "--yes"},
 		"--operator is missing": nil,
 	} {
@@ -216,7 +216,7 @@ func TestOldEntriesArePurged(t *testing.T) {
 	w := abandoned(t, "1")
 	w.want(0, "outbox", "discard", w.ids()[0], "--reason", "by hand", by, "--yes")
 	_, stderr := w.want(2, "outbox", "purge")
-	complains(t, stderr, "needs --yes")
+	complains(t, stderr, "--yes is needed")
 	if got := decoded[map[string]int](w, 0, "outbox", "purge", "--yes"); got["removed"] != 0 {
 		t.Errorf("removed %v", got)
 	}
@@ -226,7 +226,7 @@ func TestOldEntriesArePurged(t *testing.T) {
 	}
 }
 
-// someday is a clock that is far ahead of noon.
+// someday is a clock that is a year ahead of noon.
 type someday struct{}
 
 func (someday) Now() time.Time { return noon{}.Now().AddDate(1, 0, 0) }
@@ -234,7 +234,7 @@ func (someday) Now() time.Time { return noon{}.Now().AddDate(1, 0, 0) }
 func TestTheStatusEndsWithItsFindings(t *testing.T) {
 	if stdout, _ := newWorld(t, atNoon).want(0, "status"); stdout != `At 2026-03-01 12:00:00Z: 0 findings.
 
-Succeeded: 0, until they are purged.
+Succeeded: 0 (kept until a purge)
 ` {
 		t.Errorf("printed\n%s", stdout)
 	}
@@ -261,7 +261,7 @@ error     outbox-untaken
 
 SYSTEM  PENDING  IN FLIGHT  FAILED  ABANDONED  DUE
 crm           1          0       0          1  365d0h
-Succeeded: 0, until they are purged.
+Succeeded: 0 (kept until a purge)
 `
 	if stdout != want {
 		t.Errorf("printed\n%s", stdout)

@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// someEntries are the arguments of verbs about entries.
+// someEntries returns the arguments of commands that take at least a number of entry ids.
 func someEntries(least int) arguments {
 	return arguments{least, -1, "the ids of entries, or - for the standard input"}
 }
@@ -25,7 +25,7 @@ func (c *call) entryIDs() (ids []string, err error) {
 		return nil
 	})
 	if err == nil && len(ids) == 0 {
-		err = failed("the standard input has no id")
+		err = failed("the standard input has no entry id: write one id per line")
 	}
 	return ids, err
 }
@@ -34,15 +34,17 @@ func outboxRequeue() verb {
 	var filter filter
 	return verb{
 		use:   "requeue [ENTRY...]",
-		short: "let a worker try entries again that were given up",
-		long: `Makes entries pending again that were given up, once the reason for it is out of
-the way. Entries are chosen by their ids, or by flags. An entry that was not
-given up is skipped, and so is a rectification: it is issued again by the
-application, as its corrections are forgotten.`,
+		short: "retry entries that were given up",
+		long: `Makes entries that were given up pending again, so that a worker retries them. Before
+that, fix the cause of the failure. Entries are selected by their ids or by flags.
+
+An entry that was not given up is skipped. A rectification is also skipped,
+because the outbox no longer has its corrections. The application must issue the
+rectification again.`,
 		example: `habeas outbox requeue 0197b2c0-... --operator dpo
 habeas outbox requeue --system supportdesk --newer-than 2d --operator dpo
 habeas outbox requeue --all --operator dpo`,
-		exits: exits{fine: "every entry that was given is requeued", findings: "an entry that was given is skipped"},
+		exits: exits{fine: "every selected entry was requeued", findings: "an entry of the arguments was skipped"},
 		args:  someEntries(0), acts: true,
 		flags: func(c *cobra.Command) { filter.flags(c) },
 		run: func(ctx context.Context, c *call) error {
@@ -66,8 +68,8 @@ habeas outbox requeue --all --operator dpo`,
 	}
 }
 
-// requeueMatching requeues entries a page after the other: as many as there were at the beginning, because an entry can
-// be given up again meanwhile.
+// requeueMatching requeues entries page by page. It requeues at most the number of entries that were abandoned at the
+// beginning, because a requeued entry can be abandoned again meanwhile.
 func (c *call) requeueMatching(ctx context.Context, filter domain.OutboxFilter) error {
 	status, err := c.Status(ctx)
 	if err != nil {
@@ -80,7 +82,7 @@ func (c *call) requeueMatching(ctx context.Context, filter domain.OutboxFilter) 
 		requeued, err := c.RequeueMatching(ctx, filter, min(page, left))
 		if err != nil {
 			progress.end()
-			return failed(explain(err).Error() + "; " + counted(len(all), "entry") + " requeued before it")
+			return failed(explain(err).Error() + "; " + counted(len(all), "entry") + " requeued before the failure")
 		}
 		if len(requeued) == 0 {
 			break
@@ -93,7 +95,7 @@ func (c *call) requeueMatching(ctx context.Context, filter domain.OutboxFilter) 
 	return c.changed("Requeued", all, len(all))
 }
 
-// changed shows entries that a verb has changed, of as many as were given.
+// changed shows the entries that a command has changed. given is the number of entries that the caller named.
 func (c *call) changed(did string, entries []domain.OutboxEntry, given int) error {
 	if c.out.json {
 		if err := c.entries(entries); err != nil {
@@ -103,12 +105,13 @@ func (c *call) changed(did string, entries []domain.OutboxEntry, given int) erro
 		c.out.line(did + " " + counted(len(entries), "entry") + ".")
 	}
 	if skipped := given - len(entries); skipped > 0 {
-		return &Error{Code: ExitFindings, Text: counted(skipped, "entry") + " skipped: not given up, or not of this kind"}
+		text := counted(skipped, "entry") + " skipped: not given up, or a rectification, which cannot be requeued"
+		return &Error{Code: ExitFindings, Text: text}
 	}
 	return nil
 }
 
-// filter has the flags that choose entries.
+// filter has the flags that select entries.
 type filter struct {
 	system               string
 	olderThan, newerThan span
@@ -116,22 +119,22 @@ type filter struct {
 }
 
 func (f *filter) flags(c *cobra.Command) {
-	c.Flags().StringVar(&f.system, "system", "", "entries for this `system` only")
-	c.Flags().Var(&f.olderThan, "older-than", "entries that were enqueued longer ago, such as 7d or 12h")
-	c.Flags().Var(&f.newerThan, "newer-than", "entries that were enqueued since then")
-	c.Flags().BoolVar(&f.all, "all", false, "every entry")
+	c.Flags().StringVar(&f.system, "system", "", "select entries for this `system`")
+	c.Flags().Var(&f.olderThan, "older-than", "select entries that are older, such as 7d or 12h")
+	c.Flags().Var(&f.newerThan, "newer-than", "select entries that are newer, such as 7d or 12h")
+	c.Flags().BoolVar(&f.all, "all", false, "select all entries")
 }
 
-// of returns the filter. Either entries are named, or a flag chooses them.
+// of returns the filter of the flags. Exactly one of entry ids, selecting flags and --all is allowed.
 func (f *filter) of(c *call, named bool) (domain.OutboxFilter, error) {
 	chosen := f.system != "" || f.olderThan > 0 || f.newerThan > 0
 	switch {
 	case named && (chosen || f.all):
-		return domain.OutboxFilter{}, usage(c.command, "takes ids or flags that choose entries, not both")
+		return domain.OutboxFilter{}, usage(c.command, "takes ids or flags that select entries, not both")
 	case f.all && chosen:
-		return domain.OutboxFilter{}, usage(c.command, "takes --all or flags that choose entries, not both")
+		return domain.OutboxFilter{}, usage(c.command, "takes --all or flags that select entries, not both")
 	case !named && !chosen && !f.all:
-		return domain.OutboxFilter{}, usage(c.command, "needs ids, flags that choose entries, or --all")
+		return domain.OutboxFilter{}, usage(c.command, "needs ids, flags that select entries, or --all")
 	}
 	filter, now := domain.OutboxFilter{Resolver: f.system}, time.Now()
 	if f.olderThan > 0 {
@@ -148,30 +151,31 @@ func outboxDiscard() verb {
 	var yes bool
 	return verb{
 		use:   "discard ENTRY...",
-		short: "settle entries that a person has dealt with",
-		long: `Settles entries that were given up, because a person has dealt with them by
-other means: has deleted the subject in the system by hand, say. Their refs are
-forgotten. If it was the last open entry of an erasure, the erasure is complete.
-The reason stands on the audit trail: up to 100 letters from a to z, digits,
-spaces, hyphens and underscores, so that it holds no personal data.
+		short: "mark entries as done that a person has dealt with",
+		long: `Marks entries that were given up as succeeded, because a person has done their work
+by other means. For example, a person has deleted the subject in the system by
+hand. The refs of the entries are deleted. If an entry was the last open entry of
+an erasure, the erasure is complete. A discarded entry cannot be requeued.
 
-The verb asks for confirmation, or needs --yes. A discarded entry cannot be
-requeued.`,
+The audit trail records the reason. It has up to 100 letters from a to z, digits,
+spaces, hyphens and underscores. Do not put personal data into the reason.
+
+The command asks for confirmation unless --yes is given.`,
 		example: `habeas outbox discard 0197b2c0-... --reason "deleted by hand" --operator dpo
 habeas outbox list -o json | jq -r .entry_id |
   habeas outbox discard - --reason "system shut down" --operator dpo --yes`,
 		exits: exits{
-			fine:     "every entry that was given is discarded",
-			findings: "an entry that was given is skipped: it was not given up",
+			fine:     "every entry of the arguments was discarded",
+			findings: "an entry of the arguments was skipped, because it was not given up",
 		},
 		args: someEntries(1), acts: true,
 		flags: func(c *cobra.Command) {
 			c.Flags().StringVar(&reason, "reason", "", "`reason` for the audit trail; required")
-			c.Flags().BoolVar(&yes, "yes", false, "discard without a confirmation")
+			c.Flags().BoolVar(&yes, "yes", false, "discard without confirmation")
 		},
 		run: func(ctx context.Context, c *call) error {
 			if reason == "" {
-				return usage(c.command, "--reason is missing")
+				return usage(c.command, "--reason is missing: the audit trail records it")
 			}
 			ids, err := c.entryIDs()
 			if err != nil {
@@ -198,16 +202,17 @@ func outboxPurge() verb {
 	var yes bool
 	return verb{
 		use:   "purge",
-		short: "remove entries that succeeded long ago",
-		long: `Removes entries that succeeded and are older than the retention of the
-application, 30 days by default. A worker does the same every hour. Entries that
-are open or were given up stay. The audit trail is not changed.
+		short: "remove old entries that succeeded",
+		long: `Removes entries that succeeded and are older than the retention of the outbox. The
+retention is a setting of the application, and its default is 30 days. A worker
+does the same every hour. Open entries and entries that were given up stay. The
+audit trail does not change.
 
-The verb asks for confirmation, or needs --yes.`,
+The command asks for confirmation unless --yes is given.`,
 		example: `habeas outbox purge --yes`,
-		exits:   exits{fine: "the entries are removed, also if there were none"},
+		exits:   exits{fine: "the entries were removed; their number may be 0"},
 		flags: func(c *cobra.Command) {
-			c.Flags().BoolVar(&yes, "yes", false, "purge without a confirmation")
+			c.Flags().BoolVar(&yes, "yes", false, "purge without confirmation")
 		},
 		run: func(ctx context.Context, c *call) error {
 			if !yes {
@@ -216,21 +221,21 @@ The verb asks for confirmation, or needs --yes.`,
 					return err
 				}
 				succeeded := status.Counts[domain.OutboxSucceeded]
-				question := "Remove those of " + counted(succeeded, "entry") + " that are older than the retention."
-				if err := c.confirm(ctx, yes, question); err != nil {
+				prompt := "Of " + counted(succeeded, "succeeded entry") + ", remove those that are older than the retention."
+				if err := c.confirm(ctx, yes, prompt); err != nil {
 					return err
 				}
 			}
 			removed, err := c.Purge(ctx)
 			if err != nil {
-				return failed(explain(err).Error() + "; " + counted(removed, "entry") + " removed before it")
+				return failed(explain(err).Error() + "; " + counted(removed, "entry") + " removed before the failure")
 			}
 			return c.out.show(purged{removed}, func() { c.out.line("Removed " + counted(removed, "entry") + ".") })
 		},
 	}
 }
 
-// span is a flag for a span of time: a number of days (7d), or of hours, minutes and seconds (1h30m).
+// span is a flag for a duration: a number of days (7d), or hours, minutes and seconds (1h30m).
 type span time.Duration
 
 func (s *span) String() string {

@@ -14,9 +14,9 @@ import (
 	"github.com/habeas-data/habeas/adapters/cli"
 )
 
-var update = flag.Bool("update", false, "write the pages again")
+var update = flag.Bool("update", false, "rewrite the golden pages")
 
-// each calls visit for every command of a tree.
+// each calls visit for a command and all its subcommands.
 func each(command *cobra.Command, visit func(*cobra.Command)) {
 	visit(command)
 	for _, part := range command.Commands() {
@@ -24,7 +24,7 @@ func each(command *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// page returns what the command prints for an argument --help.
+// page returns the output of the command with the argument --help.
 func page(t *testing.T, root *cobra.Command, path ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -36,7 +36,7 @@ func page(t *testing.T, root *cobra.Command, path ...string) string {
 	return out.String()
 }
 
-// tree is the tree with the verbs that an application adds.
+// tree returns the command tree with the commands that an application can add.
 func tree() *cobra.Command {
 	root := cli.New(nil)
 	root.AddCommand(cli.Scaffold(nil))
@@ -47,7 +47,7 @@ func TestPagesAreThoseOfTheGoldenFiles(t *testing.T) {
 	written := map[string]bool{}
 	each(tree(), func(command *cobra.Command) {
 		path := strings.Fields(command.CommandPath())
-		if command.Name() == "rules" { // which package check has
+		if command.Name() == "rules" { // a list that package check generates
 			return
 		}
 		got := page(t, tree(), path[1:]...)
@@ -65,14 +65,14 @@ func TestPagesAreThoseOfTheGoldenFiles(t *testing.T) {
 		want, err := os.ReadFile(name)
 		must(t, err)
 		if got != string(want) {
-			t.Errorf("%s has changed; -update writes it anew:\n%s", name, got)
+			t.Errorf("%s has changed; run the test with -update:\n%s", name, got)
 		}
 	})
 	files, err := filepath.Glob(filepath.Join("testdata", "help", "*"))
 	must(t, err)
 	for _, file := range files {
 		if !written[file] {
-			t.Errorf("%s is about no command", file)
+			t.Errorf("%s belongs to no command", file)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func TestEveryCommandIsDocumentedAndRefusesUnknownFlags(t *testing.T) {
 		path := strings.Fields(command.CommandPath())
 		topic := command.IsAdditionalHelpTopicCommand()
 		if command.Short == "" || command.Long == "" || command.Example == "" && !topic {
-			t.Errorf("%q lacks a part of its page", path)
+			t.Errorf("%q lacks a section of its help page", path)
 		}
 		for line := range strings.Lines(page(t, tree(), path[1:]...)) {
 			line = strings.TrimSpace(line)
@@ -105,7 +105,7 @@ func TestEveryCommandIsDocumentedAndRefusesUnknownFlags(t *testing.T) {
 	})
 }
 
-func TestHelpShowsThePageOfAVerbOrATopic(t *testing.T) {
+func TestHelpShowsThePageOfACommandOrATopic(t *testing.T) {
 	for _, path := range [][]string{{}, {"erase"}, {"outbox", "requeue"}, {"exit-codes"}, {"help"}} {
 		var out, complaint bytes.Buffer
 		code := run(t.Context(), nil, nil, &out, &complaint, append([]string{"help"}, path...)...)
@@ -117,10 +117,10 @@ func TestHelpShowsThePageOfAVerbOrATopic(t *testing.T) {
 	if code := run(t.Context(), nil, nil, &out, &complaint, "help", "c1@example.org"); code != 2 {
 		t.Errorf("ends with %d", code)
 	}
-	complains(t, complaint.String(), "no such verb or topic")
+	complains(t, complaint.String(), "unknown command or topic")
 }
 
-// An application's own program has the tree as a part.
+// An application adds the tree to its own command tree.
 func TestATreeOfAnotherProgramHasItsNameInExamples(t *testing.T) {
 	host := func() *cobra.Command {
 		host := &cobra.Command{Use: "shop"}

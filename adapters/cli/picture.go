@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// drawings are the forms of a picture. The first one is the default.
+// drawings has the formats of a picture. The first format is the default.
 var drawings = []string{"svg", "mermaid", "dot"}
 
 // drawing is the result of map.
@@ -24,12 +24,13 @@ func picture() verb {
 	return verb{
 		use:   "map",
 		short: "draw the data map",
-		long: `Draws the data map: the tables by what an erasure does to their rows, the paths
-that lead from them to the subject, and the external systems. The picture has
-names of tables, columns and systems, and no row. It needs no database.
+		long: `Draws the data map. The picture shows the tables, the effect of an erasure on their
+rows, the keys that lead from each table to the subject, and the external systems.
+It has only names of tables, columns and systems. It needs no connection to the
+database.
 
-The format svg is a document for browsers. Code hosts draw mermaid in Markdown,
-and Graphviz draws dot.`,
+Use the format svg for browsers, mermaid for Markdown on code hosts, and dot for
+Graphviz.`,
 		example: `habeas map > datamap.svg
 habeas map --format dot | dot -Tpdf > datamap.pdf`,
 		exits: exits{fine: "the picture was printed"},

@@ -12,11 +12,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// formats are the words of --output. The first one is the default.
+// formats has the values of --output. The first value is the default.
 var formats = []string{"text", "json"}
 
-// printer writes results. After a write that failed it writes nothing more, and the verb goes on: what a verb changes
-// does not depend on its reader.
+// printer writes results. After a failed write, it drops all further output, and the command continues: the changes of
+// a command do not depend on the reader of its output.
 type printer struct {
 	w      io.Writer
 	json   bool
@@ -42,7 +42,7 @@ func (p *printer) Write(text []byte) (n int, err error) {
 // line writes a line of text.
 func (p *printer) line(text string) { _, _ = io.WriteString(p, text+"\n") }
 
-// show writes a result: as a document in JSON on a line of its own, or by the function for people.
+// show writes a result as one line of JSON, or calls forPeople to write it as text.
 func (p *printer) show(result any, forPeople func()) error {
 	if !p.json {
 		forPeople()
@@ -51,18 +51,18 @@ func (p *printer) show(result any, forPeople func()) error {
 	encoder := json.NewEncoder(p)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(result); err != nil && p.err == nil {
-		return err // of the encoding
+		return err // the result cannot be encoded
 	}
 	return nil
 }
 
-// end returns the error of the output, if there is any. A reader that has gone needs no message.
+// end returns the error of the output, if there is an error. A closed pipe is not reported.
 func (p *printer) end() error {
 	switch {
 	case p.err == nil, hasGone(p.err):
 		return nil
 	default:
-		return &Error{Code: ExitFailed, Text: "the output cannot be written; the verb has done its work", Err: p.err}
+		return &Error{Code: ExitFailed, Text: "the output cannot be written; the command has finished its work", Err: p.err}
 	}
 }
 
@@ -71,10 +71,10 @@ func hasGone(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// colours are the sequences of a terminal for words.
+// colours has the escape sequences of a terminal for each kind of text.
 var colours = map[string]string{"error": "\x1b[31m", "warning": "\x1b[33m", "head": "\x1b[1m"}
 
-// paint colours a text as a word is coloured, on a terminal.
+// paint colours a text with the colour of a kind if the output is a terminal.
 func (p *printer) paint(word, text string) string {
 	if !p.colour || colours[word] == "" {
 		return text
@@ -96,7 +96,7 @@ func (p *printer) problems(problems []domain.Problem) {
 	p.table(t)
 }
 
-// printable replaces what could control a terminal. Line breaks stay if several lines are allowed.
+// printable replaces control characters, which could control a terminal. It keeps line breaks.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || unicode.IsPrint(r) {

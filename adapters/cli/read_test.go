@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// noon is a clock that stands.
+// noon is a clock that stands still.
 type noon struct{}
 
 func (noon) Now() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
@@ -56,7 +56,7 @@ AT                    EVENT
 	}
 }
 
-func TestASubjectWithoutEventsIsToldFromAnUnknownOne(t *testing.T) {
+func TestASubjectWithoutEventsDiffersFromAnUnknownSubject(t *testing.T) {
 	w := newWorld(t)
 	for _, verb := range []string{"trail", "consents"} {
 		stdout, _ := w.want(0, verb, "1")
@@ -64,7 +64,7 @@ func TestASubjectWithoutEventsIsToldFromAnUnknownOne(t *testing.T) {
 			t.Errorf("%s prints %q", verb, stdout)
 		}
 		_, stderr := w.want(2, verb, "4711")
-		complains(t, stderr, "no subject of this id")
+		complains(t, stderr, "no subject with this id")
 		_, stderr = w.reading("1\n4711\n").want(2, verb, "-")
 		complains(t, stderr, "line 2: ", "1 of 2")
 		if strings.Contains(stderr, "4711") {
@@ -76,7 +76,7 @@ func TestASubjectWithoutEventsIsToldFromAnUnknownOne(t *testing.T) {
 	}
 }
 
-func TestConsentsAreInForceOrAHistoryOrAsOfAnInstant(t *testing.T) {
+func TestConsentsAreCurrentOrAHistoryOrOfAGivenTime(t *testing.T) {
 	w := newWorld(t, atNoon)
 	w.consent("1", "newsletter", true)
 	w.consent("1", "newsletter", false)
@@ -102,12 +102,12 @@ profiling   yes      2026-01  2026-03-01 12:00:00Z  api
 		}
 	}
 	_, stderr := w.want(2, "consents", "1", "--purpose", "profiling", "--as-of", "yesterday")
-	complains(t, stderr, "must be an instant")
+	complains(t, stderr, "must be a time such as")
 	_, stderr = w.want(2, "consents", "1", "--as-of", "2026-03-01T12:00:00Z")
 	complains(t, stderr, "needs --purpose")
 }
 
-func TestTheTablesOfHabeasAreMadeAndListed(t *testing.T) {
+func TestTheTablesOfHabeasAreCreatedAndListed(t *testing.T) {
 	gdpr, err := app.New(app.Config{DB: databases.SQLite(t), DataMap: dataMap(t)})
 	must(t, err)
 	w := &world{t: t, gdpr: gdpr}
@@ -136,11 +136,11 @@ func TestAPrewiredStackIsNotMigrated(t *testing.T) {
 	w := newWorld(t)
 	for _, verb := range []string{"up", "status", "sql"} {
 		_, stderr := w.want(2, "migrate", verb)
-		complains(t, stderr, "prewired")
+		complains(t, stderr, "Config.Stack is set")
 	}
 }
 
-func TestWhatNeedsNoApplicationDoesNotOpenIt(t *testing.T) {
+func TestACommandThatNeedsNoApplicationDoesNotOpenIt(t *testing.T) {
 	opened := 0
 	root := cli.Open(func(context.Context) (cli.Application, error) {
 		opened++

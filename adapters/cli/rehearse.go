@@ -14,21 +14,22 @@ func rehearse() verb {
 	var refs []string
 	return verb{
 		use:   "rehearse SUBJECT",
-		short: "show what the erasure of a subject would do",
-		long: `Carries out the erasure of a subject in a transaction that is then rolled back, and
-shows the rows of each step. It leaves nothing: no change, no event, no entry of
-the outbox. An erasure that the database would refuse is a finding, with the
-constraint or the trigger that is the reason.
+		short: "show the effect of an erasure without erasing",
+		long: `Erases a subject in a transaction, rolls the transaction back, and shows the row
+count of each step. It makes no change, records no audit event and adds no outbox
+entry. If the database refuses the erasure, the result is a finding with the
+constraint or trigger that refused it.
 
-The result has a hash of the plan and the counts. With erase --plan and this
-hash, a subject is erased only if both are the same as in the rehearsal.
+The result has a hash of the erasure plan and the row counts. Pass the hash to
+erase --plan. The subject is then erased only if the plan and the counts are the
+same as in the rehearsal.
 
-The rows of the subject are locked for as long as it takes. On SQLite, no other
-process can write meanwhile.`,
+The rows of a subject are locked during its rehearsal. On SQLite, no other process
+can write during this time.`,
 		example: `habeas rehearse 42
 habeas rehearse 42 --ref supportdesk=c-17
 habeas rehearse - < subjects.txt`,
-		exits: exits{fine: "the erasure would be carried out", findings: "the database would refuse the erasure"},
+		exits: exits{fine: "the erasure would succeed", findings: "the database would refuse the erasure"},
 		args:  oneSubject,
 		flags: func(c *cobra.Command) { refFlag(c, &refs) },
 		run: func(ctx context.Context, c *call) error {
@@ -68,7 +69,7 @@ func (p *printer) rehearsal(r domain.Rehearsal) {
 		p.line(refusal(*r.Refused))
 		return
 	}
-	p.line("To erase " + id + " would change:")
+	p.line("The erasure of " + id + " would change:")
 	t := table{head: []string{"table", "step", "rows", "columns"}}
 	for _, step := range r.Steps {
 		columns := append(append(append([]string{}, step.Columns...), step.Clears...), step.Expired...)
@@ -79,23 +80,23 @@ func (p *printer) rehearsal(r domain.Rehearsal) {
 	p.table(t)
 	for _, system := range r.External {
 		if system.Entries > 0 {
-			p.line(printable(system.Resolver) + " would be told by " + counted(system.Entries, "entry") + ".")
+			p.line(printable(system.Resolver) + " would be called with " + counted(system.Entries, "outbox entry") + ".")
 		}
 	}
 	p.line("Plan: " + r.Fingerprint)
 }
 
-// refusal is the reason for which an erasure is refused, in one line.
+// refusal returns the reason of a refused erasure in one line.
 func refusal(r domain.Refusal) string {
 	text := strings.TrimPrefix(r.Message, "habeas: ")
 	if r.Target != "" {
-		text = "At the step " + string(r.Strategy) + " of " + r.Target + ": " + text
+		text = "Step " + string(r.Strategy) + " of " + r.Target + ": " + text
 	}
 	return printable(oneLine(text))
 }
 
-// intention is what an erasure would do, in one line: with the counts of a rehearsal, or else the plan. It returns the
-// fingerprint of the rehearsal, too. A refusal is an error.
+// intention returns the effect of an erasure in one line, with the row counts of a rehearsal, and the fingerprint of
+// the rehearsal. If the store cannot rehearse, the line has the erasure plan without counts. A refusal is an error.
 func (c *call) intention(ctx context.Context, p person) (text, fingerprint string, err error) {
 	rehearsal, err := c.Rehearse(ctx, p.Subject)
 	switch {
@@ -104,7 +105,7 @@ func (c *call) intention(ctx context.Context, p person) (text, fingerprint strin
 	case err != nil:
 		return "", "", err
 	case rehearsal.Refused != nil:
-		return "", "", failed("the database would refuse it. " + refusal(*rehearsal.Refused) + "; nothing was changed")
+		return "", "", failed("the erasure would be refused. " + refusal(*rehearsal.Refused) + "; nothing was changed")
 	}
 	counts := map[domain.Strategy][]string{}
 	for _, step := range rehearsal.Steps {
@@ -118,12 +119,12 @@ func (c *call) intention(ctx context.Context, p person) (text, fingerprint strin
 	}
 	text = strategies(counts)
 	if len(systems) > 0 {
-		text += "; tell " + strings.Join(systems, ", ")
+		text += "; call " + strings.Join(systems, ", ")
 	}
 	return text, rehearsal.Fingerprint, nil
 }
 
-// plan is the plan in words.
+// plan returns the erasure plan in one line.
 func (c *call) plan() string {
 	targets := map[domain.Strategy][]string{}
 	for _, step := range c.Plan().Local() {
@@ -132,7 +133,7 @@ func (c *call) plan() string {
 	return strategies(targets)
 }
 
-// strategies lists what each strategy is about.
+// strategies returns the texts of each strategy in one line.
 func strategies(about map[domain.Strategy][]string) string {
 	var parts []string
 	for _, strategy := range []domain.Strategy{domain.StrategyDelete, domain.StrategyAnonymize, domain.StrategyRetain} {

@@ -15,28 +15,28 @@ func TestARehearsalShowsTheCountsAndChangesNothing(t *testing.T) {
 	w := newWorld(t)
 	stdout, stderr := w.want(0, "rehearse", "1", "--ref", "crm=c-1")
 	shown, hash, _ := strings.Cut(stdout, "Plan: ")
-	want := `To erase 1 would change:
+	want := `The erasure of 1 would change:
 TABLE      STEP       ROWS  COLUMNS
 invoices   retain        1  address
 parcels    delete        2
 customers  anonymize     1  email
-crm would be told by 1 entry.
+crm would be called with 1 outbox entry.
 `
 	if shown != want || len(hash) != domain.FingerprintLength+1 || stderr != "" {
 		t.Errorf("printed\n%s%s", stdout, stderr)
 	}
 	if len(w.emails()) != 3 || len(w.trail("1")) > 0 || len(w.store.Entries()) > 0 {
-		t.Error("the rehearsal has left something")
+		t.Error("the rehearsal has changed the database")
 	}
 	rehearsal := decoded[domain.Rehearsal](w, 0, "rehearse", "1", "--ref", "crm=c-1")
 	if rehearsal.Fingerprint+"\n" != hash {
 		t.Errorf("the plan is %s, and %s in JSON", hash, rehearsal.Fingerprint)
 	}
 	_, stderr = w.want(2, "rehearse", "4711")
-	complains(t, stderr, "no subject of this id")
+	complains(t, stderr, "no subject with this id")
 }
 
-func TestAnErasureIsCarriedOutAsItWasRehearsed(t *testing.T) {
+func TestAnErasureMustMatchItsRehearsal(t *testing.T) {
 	w := newWorld(t)
 	plan := decoded[domain.Rehearsal](w, 0, "rehearse", "1").Fingerprint
 	must(t, w.store.Insert("parcels", memory.Row{"id": 100, "customer_id": "1", "address": "2 Main Street"}))
@@ -52,7 +52,7 @@ func TestAnErasureIsCarriedOutAsItWasRehearsed(t *testing.T) {
 	}
 }
 
-// moving is a terminal whose person thinks for so long that the rows of the customer 1 have changed.
+// moving is a terminal. The rows of customer 1 change while the person reads the prompt.
 type moving struct {
 	terminal
 	move func()
@@ -90,7 +90,7 @@ func (r refused) Rehearse(_ context.Context, subject domain.Subject) (domain.Reh
 
 func TestARefusalIsAFindingAndEndsAnErasure(t *testing.T) {
 	w := newWorld(t)
-	const reason = "At the step delete of parcels: erase: the database refused a statement by a constraint " +
+	const reason = "Step delete of parcels: erase: the database refused a statement by a constraint " +
 		"(table labels, constraint labels_parcel)"
 	var out, complaint bytes.Buffer
 	code := run(t.Context(), refused{w.gdpr}, nil, &out, &complaint, "rehearse", "1")
@@ -115,13 +115,13 @@ func TestAStoreThatCannotRehearseErasesByThePlan(t *testing.T) {
 	w := newWorld(t)
 	screen, out := &terminal{}, bytes.Buffer{}
 	code := run(t.Context(), unrehearsed{w.gdpr}, typed{strings.NewReader("yes\n")}, &out, screen, "erase", "1", by)
-	const question = "Erase 1 subject: delete rows of parcels; anonymize rows of customers; retain rows of invoices. "
-	if code != 0 || len(w.emails()) != 2 || !strings.HasPrefix(screen.String(), question) {
+	const prompt = "Erase 1 subject: delete rows of parcels; anonymize rows of customers; retain rows of invoices. "
+	if code != 0 || len(w.emails()) != 2 || !strings.HasPrefix(screen.String(), prompt) {
 		t.Errorf("ends with %d: %s", code, screen.String())
 	}
 }
 
-func TestWhatIsLeftOfAnErasureIsFound(t *testing.T) {
+func TestRowsLeftOverByAnErasureAreFound(t *testing.T) {
 	w := newWorld(t)
 	_, stderr := w.want(2, "verify", "1", by)
 	complains(t, stderr, "never erased")

@@ -17,50 +17,51 @@ func replaying() verb {
 	var workers int
 	return verb{
 		use:   "replay FILE",
-		short: "erase again whoever a restored backup brought back",
-		long: `Erases again whoever was erased since the backup from which the database was
-restored, by the lines of a journal (see journal). Subjects that the database
-knows as erased since are passed over. A replay that was interrupted is called
-again with the same lines, and goes on. It belongs before the application is
-opened again.
+		short: "repeat erasures after a restore from a backup",
+		long: `Reads a journal of erasures (see journal) after the database was restored from a
+backup, and erases its subjects again. A subject is skipped if the database has
+recorded an erasure at or after the time in the journal. Run the command before
+users can reach the application again. If it was interrupted, run it again with
+the same lines.
 
-External systems are told again only where the rows of a subject hold their
-keys: they were not restored, and a journal has no refs. With - the lines come
-by the standard input.
+An external system is called again only if a row of the subject has the system's
+id of the subject, because a journal has no refs. The restore did not change
+external systems, so they need no second call. With the argument -, the lines come
+from the standard input.
 
-The verb asks for confirmation, or needs --yes.`,
+The command asks for confirmation unless --yes is given.`,
 		example: `habeas replay erased.jsonl --operator restore-2026-03 --yes
 cat erased-*.jsonl | habeas replay - --operator restore-2026-03 --yes`,
 		exits: exits{
 			fine:   "every subject of the journal is erased",
-			failed: "the replay ended early, a line is broken, or a subject failed; the\nothers are erased",
+			failed: "the replay stopped early, a line is not valid, or a subject failed;\nthe other subjects are erased",
 		},
 		args: arguments{1, 1, "the file of a journal, or - for the standard input"}, acts: true,
 		flags: func(c *cobra.Command) {
-			c.Flags().BoolVar(&yes, "yes", false, "replay without a confirmation")
-			c.Flags().IntVar(&workers, "workers", 4, "`number` of subjects that are erased at once")
+			c.Flags().BoolVar(&yes, "yes", false, "replay without confirmation")
+			c.Flags().IntVar(&workers, "workers", 4, "`number` of subjects to erase concurrently")
 		},
 		run: func(ctx context.Context, c *call) error {
 			if workers < 1 {
-				return usage(c.command, "--workers must be above 0")
+				return usage(c.command, "--workers must be 1 or more")
 			}
 			lines := c.command.InOrStdin()
 			total := 0
 			if name := c.args[0]; name != fromStdin {
-				file, err := os.Open(name) //nolint:gosec // the operator names it
+				file, err := os.Open(name) //nolint:gosec // the operator chooses the file
 				if err != nil {
-					return failed("the file of the journal cannot be read; check its path and its rights")
+					return failed("the file of the journal cannot be read: check its path and permissions")
 				}
 				defer func() { _ = file.Close() }()
 				if total, err = countLines(file); err != nil {
-					return failed("the file of the journal cannot be read; check its path and its rights")
+					return failed("the file of the journal cannot be read: check its path and permissions")
 				}
 				lines = file
 			} else if !yes {
-				return failed("needs --yes where the lines come by the standard input; nothing was changed")
+				return failed("nothing was changed: lines from the standard input need --yes")
 			}
-			question := "Erase again those of " + counted(total, "line") + " who came back."
-			if err := c.confirm(ctx, yes, question); err != nil {
+			prompt := "Erase the restored subjects of " + counted(total, "line") + " again."
+			if err := c.confirm(ctx, yes, prompt); err != nil {
 				return err
 			}
 			return c.replay(ctx, lines, workers, total)
@@ -75,30 +76,30 @@ func (c *call) replay(ctx context.Context, lines io.Reader, workers, total int) 
 	})
 	progress.end()
 	shown := c.out.show(report, func() {
-		c.out.line("Erased again " + counted(report.Erased, "subject") + "; " + counted(report.Current, "subject") +
-			" erased since, of " + counted(report.Lines, "line") + ".")
+		c.out.line("Erased " + counted(report.Erased, "subject") + " again, skipped " + counted(report.Current, "subject") +
+			", read " + counted(report.Lines, "line") + ".")
 	})
 	if err != nil {
-		return failed(explain(err).Error() + "; " + counted(report.Broken, "line") + " broken, " +
+		return failed(explain(err).Error() + "; " + counted(report.Broken, "line") + " not valid, " +
 			counted(report.Failed, "subject") + " failed")
 	}
 	return shown
 }
 
-// countLines counts the lines of a file, and goes back to its beginning.
+// countLines returns the number of lines of a file, and seeks back to its beginning.
 func countLines(file *os.File) (n int, err error) {
 	lines := bufio.NewReaderSize(file, 1<<16)
 	for err == nil {
 		var text []byte
 		text, err = lines.ReadSlice('\n')
-		if len(text) > 0 && (err == nil || err == io.EOF) { //nolint:errorlint // as it is documented
+		if len(text) > 0 && (err == nil || err == io.EOF) { //nolint:errorlint // bufio returns this value unwrapped
 			n++
 		}
-		if err == bufio.ErrBufferFull { //nolint:errorlint // as it is documented
+		if err == bufio.ErrBufferFull { //nolint:errorlint // bufio returns this value unwrapped
 			err = nil
 		}
 	}
-	if err != io.EOF { //nolint:errorlint // as it is documented
+	if err != io.EOF { //nolint:errorlint // bufio returns this value unwrapped
 		return 0, err
 	}
 	_, err = file.Seek(0, io.SeekStart)

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// due is an application of whose sweep something is due, and fails.
+// due is an application whose sweep finds expired cells, and may fail.
 type due struct {
 	cli.Application
 	failure error
@@ -43,7 +43,7 @@ func (d due) Sweep(ctx context.Context, progress func(domain.SweepReport)) (doma
 }
 
 func TestASweepIsCountedConfirmedAndReported(t *testing.T) {
-	const counts = "Due were retained cells of 2 subjects, in 4 rows.\nTABLE     ROWS\nbills        1\ninvoices     3\n"
+	const counts = "Expired: retained cells of 2 subjects, in 4 rows.\nTABLE     ROWS\nbills        1\ninvoices     3\n"
 	for name, test := range map[string]struct {
 		args     []string
 		response string
@@ -56,7 +56,7 @@ func TestASweepIsCountedConfirmedAndReported(t *testing.T) {
 		"no operator":  {[]string{"--yes"}, "", nil, 2, 0, "--operator is missing"},
 		"without a no": {[]string{by, "--yes"}, "", nil, 0, 1, ""},
 		"a yes":        {[]string{by}, "yes\n", nil, 0, 1, "Overwrite retained cells of 2 subjects, in 4 rows. Type"},
-		"a no":         {[]string{by}, "no\n", nil, 2, 0, "not confirmed"},
+		"a no":         {[]string{by}, "no\n", nil, 2, 0, "was not confirmed"},
 		"a failure":    {[]string{by, "--yes"}, "", domain.ErrConflict, 2, 1, "1 subject failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -85,10 +85,10 @@ func TestASweepOfTheShopFindsNothingDue(t *testing.T) {
 		}
 	}
 	_, stderr := w.want(2, "sweep", by)
-	complains(t, stderr, "needs --yes")
+	complains(t, stderr, "--yes is needed")
 }
 
-func TestARestoredDatabaseIsReplayedByTheJournal(t *testing.T) {
+func TestARestoredDatabaseIsReplayedFromTheJournal(t *testing.T) {
 	lost := newWorld(t)
 	lost.reading("1\n3\n").want(0, "erase", "-", by, "--yes")
 	name := filepath.Join(t.TempDir(), "erased.jsonl")
@@ -104,15 +104,15 @@ func TestARestoredDatabaseIsReplayedByTheJournal(t *testing.T) {
 	_, stderr := lost.want(2, "journal", "--file", name)
 	complains(t, stderr, "the file exists")
 	_, stderr = lost.want(2, "journal", "--since", "yesterday")
-	complains(t, stderr, "must be an instant")
+	complains(t, stderr, "must be a time such as")
 
 	restored := newWorld(t)
 	_, stderr = restored.want(2, "replay", name, by)
-	complains(t, stderr, "needs --yes")
+	complains(t, stderr, "--yes is needed")
 	_, stderr = restored.want(2, "replay", name, "--yes")
 	complains(t, stderr, "--operator is missing")
 	stdout, _ = restored.want(0, "replay", name, by, "--yes")
-	if stdout != "Erased again 2 subjects; 0 subjects erased since, of 2 lines.\n" || len(restored.emails()) != 1 {
+	if stdout != "Erased 2 subjects again, skipped 0 subjects, read 2 lines.\n" || len(restored.emails()) != 1 {
 		t.Errorf("left are %q, printed %q", restored.emails(), stdout)
 	}
 	restored = restored.reading(string(lines))
@@ -127,7 +127,7 @@ func TestARestoredDatabaseIsReplayedByTheJournal(t *testing.T) {
 	}
 }
 
-func TestAReplayThatIsNotAsItMustBeErasesNothing(t *testing.T) {
+func TestAnIncorrectReplayErasesNothing(t *testing.T) {
 	w := newWorld(t).reading("{}\n")
 	name := filepath.Join(t.TempDir(), "c1@example.org")
 	for says, args := range map[string][]string{
@@ -144,13 +144,13 @@ func TestAReplayThatIsNotAsItMustBeErasesNothing(t *testing.T) {
 		}
 	}
 	stdout, stderr := w.want(2, "replay", "-", by, "--yes")
-	complains(t, stderr, "1 line broken")
-	if !strings.HasPrefix(stdout, "Erased again 0 subjects") || len(w.emails()) != 3 {
+	complains(t, stderr, "1 line not valid")
+	if !strings.HasPrefix(stdout, "Erased 0 subjects again") || len(w.emails()) != 3 {
 		t.Errorf("left are %q, printed %q", w.emails(), stdout)
 	}
 }
 
-func TestAPersonConfirmsAReplayOfSoManyLines(t *testing.T) {
+func TestAPersonConfirmsAReplayWithItsNumberOfLines(t *testing.T) {
 	w := newWorld(t)
 	name := filepath.Join(t.TempDir(), "erased.jsonl")
 	lines := `{"v":1,"subject":["1"],"erased_at":"2026-03-01T12:00:00Z"}` + "\n" +
@@ -161,8 +161,8 @@ func TestAPersonConfirmsAReplayOfSoManyLines(t *testing.T) {
 		other.in = typed{strings.NewReader(response)}
 		screen := &terminal{}
 		other.into(&bytes.Buffer{}, screen, "replay", name, by)
-		const asked = "Erase again those of 2 lines who came back. "
-		if !strings.HasPrefix(screen.String(), asked) || len(other.emails()) != left {
+		const prompt = "Erase the restored subjects of 2 lines again. "
+		if !strings.HasPrefix(screen.String(), prompt) || len(other.emails()) != left {
 			t.Errorf("%q: left are %q: %s", response, other.emails(), screen.String())
 		}
 	}
@@ -193,7 +193,7 @@ LINE  PLACE            ROWS
 		complains(t, stderr, says)
 	}
 	_, stderr = w.want(2, "find", "c1@example.org")
-	complains(t, stderr, "standard input only")
+	complains(t, stderr, "on the standard input")
 	if strings.Contains(stderr, "c1@") {
 		t.Errorf("the error repeats the value: %s", stderr)
 	}
@@ -208,7 +208,7 @@ func (gap) Find(context.Context, []string, func(domain.FindProgress)) (domain.Fo
 	}, nil
 }
 
-func TestAPlaceThatCannotBeSearchedIsAFinding(t *testing.T) {
+func TestATableThatCannotBeSearchedIsAFinding(t *testing.T) {
 	var out, complaint bytes.Buffer
 	code := run(t.Context(), gap{}, strings.NewReader("nobody\n"), &out, &complaint, "find", "-")
 	want := "Found 1 value in 0 places.\nNOT SEARCHED  REASON\nlogs          privilege\n"

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain/check"
 )
 
-// The parts of SARIF 2.1.0 (OASIS) that code hosts read.
+// The types for the parts of SARIF 2.1.0 (OASIS) that code hosts read.
 type (
 	sarif struct {
 		Schema  string     `json:"$schema"`
@@ -68,7 +68,7 @@ type (
 	}
 )
 
-// sarifOf reports findings at the lines of a source.
+// sarifOf returns findings in SARIF, located at the lines of a source file.
 func sarifOf(lines *source, found []domain.Finding) sarif {
 	run := sarifRun{Results: []sarifResult{}, Tool: sarifTool{sarifDriver{
 		Name: "habeas", InformationURI: "https://" + module, Rules: []sarifRule{},
@@ -98,23 +98,23 @@ func sarifOf(lines *source, found []domain.Finding) sarif {
 	return sarif{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}}
 }
 
-// source is the file that has a data map: a manifest, or models in Go.
+// source is the file with the data map: a manifest, or models in Go.
 type source struct {
 	uri   string
 	lines [][]byte
 }
 
 func readSource(name string) (*source, error) {
-	text, err := os.ReadFile(name) //nolint:gosec // the operator names it
+	text, err := os.ReadFile(name) //nolint:gosec // the operator chooses the file
 	if err != nil {
-		return nil, failed("the file of --sarif cannot be read; check its path and its rights")
+		return nil, failed("the file of --sarif cannot be read: check its path and permissions")
 	}
 	uri := url.URL{Path: filepath.ToSlash(filepath.Clean(name))}
 	return &source{uri.String(), bytes.Split(text, []byte("\n"))}, nil
 }
 
-// of returns the line of a column, or else that of its table, or else the first one. The line of a table is the first
-// that names it, and that of a column is the first behind it.
+// of returns the line number of a column: the first line with the column's name at or after the line of the table.
+// Without such a line, it returns the first line with the table's name, or 1.
 func (s *source) of(table, column string) int {
 	at, ok := s.find(table, 0)
 	if !ok {
@@ -126,7 +126,7 @@ func (s *source) of(table, column string) int {
 	return at + 1
 }
 
-// find returns the first line from a line on that has a name as a whole word.
+// find returns the index of the first line, starting at from, that has the name as a separate word.
 func (s *source) find(name string, from int) (line int, ok bool) {
 	if name == "" {
 		return 0, false

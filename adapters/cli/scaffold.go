@@ -11,9 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Scaffold returns the verb that proposes a data map from the live schema of a database. New does not
-// include it: the verb is for a database without a data map, and an Application has one. The caller adds it to the tree
-// that New or Open returns.
+// Scaffold returns the command that proposes a data map from the live schema of a database. New and Open do not include
+// it, because an Application already has a data map. A caller can add it to the command tree of New or Open.
 func Scaffold(open func(ctx context.Context) (ports.CatalogReader, error)) *cobra.Command {
 	return (&tree{}).command(scaffolding(open))
 }
@@ -24,23 +23,24 @@ func scaffolding(open func(context.Context) (ports.CatalogReader, error)) verb {
 	return verb{
 		use:   "scaffold",
 		short: "propose a data map for a database",
-		long: `Reads the live schema of a database and proposes a data map: the subject's table,
-paths by foreign keys, columns that look personal with a category, and what an
-erasure does to them. It reads the schema only, never a row.
+		long: `Reads the live schema of a database and proposes a data map. The proposal has the
+table of subjects, the foreign keys that lead to it, the columns that look
+personal with a category, and the effect of an erasure on each column. The
+command reads only the schema, and no rows.
 
-The result is a manifest in JSON. It is a first draft that is made of guesses.
-Its notes give a reason for each guess, and begin with DECIDE where a person has
-to decide. With --review these decisions are listed, and the tables that are
-left out.`,
+The result is a manifest in JSON. It is a first draft that consists of guesses.
+Its notes give a reason for each guess. A note that begins with DECIDE needs a
+decision by a person. With --review, the command lists these decisions and the
+tables that the proposal leaves out.`,
 		example: `habeas scaffold > datamap.json
 habeas scaffold --subject-table members --review`,
-		exits: exits{fine: "the proposal was printed", failed: "no data map can be proposed"},
+		exits: exits{fine: "the proposal was printed", failed: "the command cannot propose a data map"},
 		alone: true,
 		flags: func(c *cobra.Command) {
-			c.Flags().StringVar(&options.SubjectTable, "subject-table", "", "`table` of the people; it is guessed by default")
+			c.Flags().StringVar(&options.SubjectTable, "subject-table", "", "`table` of subjects; the default is a guess")
 			c.Flags().BoolVar(&options.ForeignKeysOnly, "foreign-keys-only", false,
-				"relate tables by foreign keys only, not by names of columns")
-			c.Flags().BoolVar(&review, "review", false, "list the decisions in place of the data map")
+				"use only foreign keys to relate tables, not column names")
+			c.Flags().BoolVar(&review, "review", false, "list the decisions instead of the data map")
 		},
 		run: func(ctx context.Context, c *call) error {
 			reader, err := open(ctx)
@@ -64,13 +64,13 @@ habeas scaffold --subject-table members --review`,
 					c.out.proposal(proposal)
 					return
 				}
-				_ = manifest.Write(c.out, dataMap) // the output remembers its error
+				_ = manifest.Write(c.out, dataMap) // printer.end reports a failed write
 			})
 		},
 	}
 }
 
-// proposal lists what a person has to decide.
+// proposal lists the decisions that a person has to make.
 func (p *printer) proposal(proposal scaffold.Proposal) {
 	p.line("The subject's table is " + proposal.Candidates[0].Table + ": " + proposal.Candidates[0].Reason)
 	p.line("")

@@ -9,20 +9,20 @@ import (
 func status() verb {
 	return verb{
 		use:   "status",
-		short: "show what needs a person",
-		long: `Shows on one screen what needs a person, and what external systems still have to
-be told. Findings are:
+		short: "show problems that need a person",
+		long: `Shows the problems that a person has to look into, and the open calls to external
+systems. The findings are:
 
   migration-pending   the tables of habeas are not up to date
-  outbox-abandoned    entries were given up
-  outbox-late         an entry is open for more than a day
-  outbox-untaken      an entry is due for a quarter of an hour: no worker
-                      runs, or it calls the system no more
+  outbox-abandoned    the worker gave entries up
+  outbox-late         an entry is open for longer than a day (by default)
+  outbox-untaken      an entry is due for longer than 15 minutes; no worker
+                      runs, or the worker has stopped calling the system
 
-A cron job that mails its output can call it every hour.`,
+Run the command in an hourly cron job that mails its output.`,
 		example: `habeas status
 habeas status --output json | jq -r '.findings[].code'`,
-		exits: exits{fine: "nothing needs a person", findings: "there are findings"},
+		exits: exits{fine: "there are no findings", findings: "there are findings"},
 		run: func(ctx context.Context, c *call) error {
 			status, err := c.Status(ctx)
 			if err != nil {
@@ -46,7 +46,7 @@ func (p *printer) status(status domain.Status) {
 	p.counts(status)
 }
 
-// findings shows findings with their places.
+// findings shows findings with their table and column.
 func (p *printer) findings(all []domain.Finding) {
 	t := table{head: []string{"severity", "finding"}}
 	for _, finding := range all {

@@ -12,19 +12,19 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// fromStdin is the argument that stands for lines of the standard input.
+// fromStdin is the argument that selects the lines of the standard input.
 const fromStdin = "-"
 
-// longestLine is how many bytes a line of the standard input may have.
+// longestLine is the maximum length of a line of the standard input, in bytes.
 const longestLine = 1 << 20
 
-// person is a subject as it was given.
+// person is a subject with its position in the input.
 type person struct {
 	domain.Subject
-	line int // of the standard input; 0 for an argument
+	line int // line number on the standard input; 0 for an argument
 }
 
-// at names where the subject was given, for an error. An error never has an id.
+// at returns the line number of the subject, as the start of an error text. Error texts never have an id.
 func (p person) at() string {
 	if p.line == 0 {
 		return ""
@@ -32,15 +32,15 @@ func (p person) at() string {
 	return "line " + strconv.Itoa(p.line) + ": "
 }
 
-// oneSubject are the arguments of verbs about a subject.
+// oneSubject has the arguments of commands that take a subject.
 var oneSubject = arguments{1, 1, "a subject, or - for the standard input"}
 
-// subjects returns the subjects of a call: that of the argument, with the refs of flags (system=id), or those of the
-// standard input. All of it is checked before the first is returned.
+// subjects returns the subjects of a call: the subject of the argument with refs (system=id) of flags, or the subjects
+// of the standard input. It checks all of them before it returns the first.
 func (c *call) subjects(refs ...string) ([]person, error) {
 	if c.args[0] == fromStdin {
 		if len(refs) > 0 {
-			return nil, usage(c.command, "--ref is for a subject that is an argument; a line has its refs in JSON")
+			return nil, usage(c.command, "--ref needs a subject as the argument; a line of the standard input has refs in JSON")
 		}
 		return c.subjectsOfLines()
 	}
@@ -51,7 +51,7 @@ func (c *call) subjects(refs ...string) ([]person, error) {
 	for _, ref := range refs {
 		kind, value, ok := strings.Cut(ref, "=")
 		if !ok {
-			return nil, usage(c.command, "--ref must be system=id")
+			return nil, usage(c.command, "--ref must have the form system=id")
 		}
 		subject.Refs = append(subject.Refs, domain.SubjectRef{Kind: kind, Value: value})
 	}
@@ -68,13 +68,13 @@ func (c *call) subjectsOfLines() (people []person, err error) {
 		return err
 	})
 	if err == nil && len(people) == 0 {
-		return nil, failed("the standard input has no subject")
+		return nil, failed("the standard input has no subject: write one subject per line")
 	}
 	return people, err
 }
 
-// eachLine calls a function for each line of the standard input that is not empty, with its number. An error of the
-// function gets the number in front.
+// eachLine calls do with each non-empty line of the standard input and its number. The text of an error of do gets the
+// line number as a prefix.
 func (c *call) eachLine(do func(n int, line string) error) error {
 	lines := bufio.NewScanner(c.command.InOrStdin())
 	lines.Buffer(nil, longestLine)
@@ -95,7 +95,7 @@ func (c *call) eachLine(do func(n int, line string) error) error {
 	return nil
 }
 
-// parseSubject reads a subject: an object in JSON with subject_id and refs, or else its id.
+// parseSubject parses a subject: a JSON object with subject_id and refs, or an id.
 func parseSubject(text string) (domain.Subject, error) {
 	if !strings.HasPrefix(text, "{") {
 		id, err := parseID(text)
@@ -106,26 +106,26 @@ func parseSubject(text string) (domain.Subject, error) {
 		Refs []domain.SubjectRef `json:"refs"`
 	}
 	if err := strict(text, &given); err != nil {
-		return domain.Subject{}, failed("a subject in JSON is an object with subject_id and refs")
+		return domain.Subject{}, failed("a subject in JSON must be an object with subject_id and refs")
 	}
 	id, err := parseID(string(given.ID))
 	return domain.Subject{ID: id, Refs: given.Refs}, err
 }
 
-// parseID reads an id: an array of texts in JSON for a composite id, a text in JSON for an id as results have it, or
-// else the id itself.
+// parseID parses an id: a JSON array of strings for a composite id, a JSON string for an id from a JSON result, or the
+// id itself.
 func parseID(text string) (domain.SubjectID, error) {
 	switch {
 	case strings.HasPrefix(text, "["):
 		var elements []string
 		if err := strict(text, &elements); err != nil {
-			return domain.SubjectID{}, failed("a composite id is an array of texts in JSON")
+			return domain.SubjectID{}, failed("a composite id must be a JSON array of strings")
 		}
 		return domain.NewSubjectID(elements...)
 	case strings.HasPrefix(text, `"`):
 		var canonical string
 		if err := strict(text, &canonical); err != nil {
-			return domain.SubjectID{}, failed("an id that begins with a quotation mark is a text in JSON")
+			return domain.SubjectID{}, failed("an id that begins with a quotation mark must be a JSON string")
 		}
 		return domain.ParseSubjectID(canonical)
 	default:
@@ -133,7 +133,7 @@ func parseID(text string) (domain.SubjectID, error) {
 	}
 }
 
-// strict decodes one document in JSON without unknown fields.
+// strict decodes one JSON document and refuses unknown fields.
 func strict(text string, into any) error {
 	decoder := json.NewDecoder(bytes.NewBufferString(text))
 	decoder.DisallowUnknownFields()
@@ -146,24 +146,24 @@ func strict(text string, into any) error {
 	return nil
 }
 
-// written is an id for people: as parseID reads it.
+// written returns an id in the form that parseID reads.
 func written(id domain.SubjectID) string {
 	elements := id.Elements()
 	if len(elements) == 1 {
 		return elements[0]
 	}
-	text, _ := json.Marshal(elements) // texts have a form in JSON
+	text, _ := json.Marshal(elements) // encoding strings cannot fail
 	return string(text)
 }
 
-// mustKnow refuses a subject that the database has never heard of.
+// mustKnow returns an error if the database has no row and no erasure of the subject.
 func (c *call) mustKnow(ctx context.Context, p person) error {
 	state, err := c.Known(ctx, p.ID)
 	if err != nil {
 		return err
 	}
 	if !state.Present && !state.Erased {
-		return failed(p.at() + "the database has no subject of this id, and has erased none; check the id")
+		return failed(p.at() + "the database has no subject with this id, and no erasure of it: check the id")
 	}
 	return nil
 }

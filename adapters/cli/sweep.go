@@ -15,39 +15,39 @@ func sweep() verb {
 	var yes, dryRun bool
 	return verb{
 		use:   "sweep",
-		short: "anonymize what was retained and is due (Art. 5(1)(e) GDPR)",
-		long: `Overwrites the retained cells of erased subjects whose duty to be retained is over.
-Each subject is a transaction of its own, with its own events. A sweep that was
-interrupted is called again, and finds what is left. A worker can do the same by
-and by.
+		short: "anonymize expired retained data (Art. 5(1)(e) GDPR)",
+		long: `Overwrites the retained cells of erased subjects whose retention period is over.
+Each subject is one transaction with its own audit events. If the command was
+interrupted, run it again. An application can also set Sweep in its
+configuration. Its worker then does the same at that interval.
 
-The verb asks for confirmation, or needs --yes. The question has the counts of
-a dry run.`,
+The command asks for confirmation unless --yes is given. The prompt shows the
+counts of a dry run.`,
 		example: `habeas sweep --dry-run
 habeas sweep --operator retention-job --yes`,
 		exits: exits{
-			fine:   "everything that is due is overwritten, or was counted",
-			failed: "the sweep ended early, or failed for a subject; the others are swept",
+			fine:   "all expired cells were overwritten, or counted with --dry-run",
+			failed: "the sweep stopped early, or failed for a subject; the other subjects\nare swept",
 		},
 		acts: true, unless: &dryRun,
 		flags: func(c *cobra.Command) {
-			c.Flags().BoolVar(&dryRun, "dry-run", false, "count what is due, and change nothing")
-			c.Flags().BoolVar(&yes, "yes", false, "sweep without a confirmation")
+			c.Flags().BoolVar(&dryRun, "dry-run", false, "count the expired cells, and change nothing")
+			c.Flags().BoolVar(&yes, "yes", false, "sweep without confirmation")
 		},
 		run: func(ctx context.Context, c *call) error {
 			if dryRun {
 				return c.sweep(ctx, c.RehearseSweep)
 			}
 			if !yes {
-				question := ""
+				prompt := ""
 				if c.hasPerson() {
 					due, err := c.RehearseSweep(ctx, nil)
 					if err != nil {
 						return err
 					}
-					question = "Overwrite " + swept(due) + "."
+					prompt = "Overwrite " + swept(due) + "."
 				}
-				if err := c.confirm(ctx, false, question); err != nil {
+				if err := c.confirm(ctx, false, prompt); err != nil {
 					return err
 				}
 			}
@@ -56,11 +56,11 @@ habeas sweep --operator retention-job --yes`,
 	}
 }
 
-// sweep shows the report of a sweep, also of one that failed for a subject.
+// sweep runs a sweep and shows its report, including the report of a sweep that failed for a subject.
 func (c *call) sweep(
 	ctx context.Context, run func(context.Context, func(domain.SweepReport)) (domain.SweepReport, error),
 ) error {
-	progress := c.progress("subjects looked at:", 0)
+	progress := c.progress("subjects checked:", 0)
 	report, err := run(ctx, func(r domain.SweepReport) { progress.to(r.Erased, 0) })
 	progress.end()
 	shown := c.out.show(report, func() { c.out.swept(report) })
@@ -79,7 +79,7 @@ func swept(report domain.SweepReport) string {
 }
 
 func (p *printer) swept(report domain.SweepReport) {
-	p.line("Due were " + swept(report) + ".")
+	p.line("Expired: " + swept(report) + ".")
 	if len(report.Rows) == 0 {
 		return
 	}

@@ -6,21 +6,21 @@ import (
 )
 
 const (
-	// tableWidth is how many columns of a terminal a table takes at most.
+	// tableWidth is the maximum width of a table, in characters.
 	tableWidth = 60
-	// narrowest is how narrow a column of a table may get.
+	// narrowest is the minimum width of a column that fit makes narrower.
 	narrowest = 8
 	gap       = "  "
 )
 
-// table is rows under a head. Cells may have several lines.
+// table has rows and a head. A cell may have several lines.
 type table struct {
 	head []string
 	rows [][]string
 }
 
-// table writes a table that fits tableWidth: columns that are too wide are wrapped, the widest first. A column of
-// numbers is aligned on the right.
+// table writes a table with the width tableWidth. If the table is too wide, the text of the widest columns is wrapped.
+// Columns of numbers are aligned right.
 func (p *printer) table(t table) {
 	all := [][]string{make([]string, len(t.head))}
 	for i, head := range t.head {
@@ -102,7 +102,8 @@ func sum(numbers []int) (total int) {
 	return total
 }
 
-// wrap breaks a text into lines of a width at most: between words, or else in the middle of one.
+// wrap breaks a text into lines of at most width characters. It breaks between words, and inside a word that is longer
+// than a line.
 func wrap(text string, width int) (lines []string) {
 	for paragraph := range strings.SplitSeq(text, "\n") {
 		line := ""

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// isTerminal reports whether a person sits at the other end. Streams that are no files may say so themselves.
+// isTerminal reports whether a stream is a terminal. A stream that is not a file may implement IsTerminal.
 func isTerminal(stream any) bool {
 	if says, ok := stream.(interface{ IsTerminal() bool }); ok {
 		return says.IsTerminal()
@@ -27,26 +27,27 @@ func isTerminal(stream any) bool {
 	return err != nil || !os.SameFile(info, nothing)
 }
 
-// hasPerson reports whether a person can be asked.
+// hasPerson reports whether the command can ask a person.
 func (c *call) hasPerson() bool {
 	return isTerminal(c.command.InOrStdin()) && isTerminal(c.command.ErrOrStderr())
 }
 
-// confirm asks a person for a yes. The question repeats the counts. Where no person can respond, --yes is needed.
-func (c *call) confirm(ctx context.Context, yes bool, question string) error {
+// confirm asks a person to type yes, after a prompt with the counts. Without a terminal, it returns an error unless yes
+// is set.
+func (c *call) confirm(ctx context.Context, yes bool, prompt string) error {
 	if yes {
 		return nil
 	}
 	in, out := c.command.InOrStdin(), c.command.ErrOrStderr()
 	if !c.hasPerson() {
-		return failed("needs --yes where no person can confirm it; nothing was changed")
+		return failed("nothing was changed: without a terminal for the confirmation, --yes is needed")
 	}
-	if _, err := fmt.Fprint(out, printable(question)+" Type yes to go on: "); err != nil {
-		return failed("the question cannot be written; nothing was changed")
+	if _, err := fmt.Fprint(out, printable(prompt)+" Type yes to continue: "); err != nil {
+		return failed("nothing was changed: the prompt cannot be written; use --yes")
 	}
 	responses := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(in).ReadString('\n') // the end of the input means no
+		line, _ := bufio.NewReader(in).ReadString('\n') // the end of the input is a refusal
 		responses <- line
 	}()
 	select {
@@ -54,25 +55,25 @@ func (c *call) confirm(ctx context.Context, yes bool, question string) error {
 		if strings.TrimSpace(response) == "yes" {
 			return nil
 		}
-		return failed("not confirmed; nothing was changed")
+		return failed("nothing was changed: the prompt was not confirmed")
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// progress shows on a terminal how far a verb has got. Anywhere else it shows nothing.
+// progress shows the progress of a command on a terminal. Without a terminal, it shows nothing.
 type progress struct {
-	out   io.Writer // nil if it shows nothing
+	out   io.Writer // nil if nothing is shown
 	label string
-	total int64 // 0 if it is not known
+	total int64 // 0 if the total is not known
 	done  int64
 	drawn time.Time
 }
 
-// redraw is the least time between two pictures.
+// redraw is the minimum time between two updates of the progress bar.
 const redraw = 100 * time.Millisecond
 
-// progress begins to show how far the verb has got, if the total is not small.
+// progress returns a progress bar. It shows nothing if the total is 1.
 func (c *call) progress(label string, total int) *progress {
 	p := &progress{label: label, total: int64(total), drawn: time.Now()}
 	if out := c.command.ErrOrStderr(); isTerminal(out) && total != 1 {
@@ -81,10 +82,10 @@ func (c *call) progress(label string, total int) *progress {
 	return p
 }
 
-// add counts what was done.
+// add adds n to the number of finished items.
 func (p *progress) add(n int64) { p.to(p.done+n, p.total) }
 
-// to says how much was done, and of how much.
+// to sets the number of finished items and the total, and updates the bar.
 func (p *progress) to(done, total int64) {
 	p.done, p.total = done, total
 	if p.out == nil || time.Since(p.drawn) < redraw {
@@ -102,10 +103,10 @@ func (p *progress) draw() {
 		text = fmt.Sprintf("%s [%s%s] %d of %d", p.label, strings.Repeat("#", full), strings.Repeat(".", cells-full), p.done,
 			p.total)
 	}
-	_, _ = fmt.Fprint(p.out, "\r\x1b[K"+text) // a picture that cannot be drawn is not missed
+	_, _ = fmt.Fprint(p.out, "\r\x1b[K"+text) // the command continues without a progress bar
 }
 
-// end removes the picture.
+// end removes the bar from the terminal.
 func (p *progress) end() {
 	if p.out != nil {
 		_, _ = fmt.Fprint(p.out, "\r\x1b[K")

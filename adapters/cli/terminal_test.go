@@ -14,14 +14,14 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// terminal is one at which a person sits.
+// terminal is a terminal with a person.
 type terminal struct {
 	bytes.Buffer
 }
 
 func (*terminal) IsTerminal() bool { return true }
 
-// typed is what a person types.
+// typed is the input of a person.
 type typed struct{ io.Reader }
 
 func (typed) IsTerminal() bool { return true }
@@ -32,9 +32,9 @@ func TestAPersonConfirmsAnErasure(t *testing.T) {
 		w.in = typed{strings.NewReader(response)}
 		screen := &terminal{}
 		code := w.into(&bytes.Buffer{}, screen, "erase", "1", by)
-		question := "Erase 1 subject: delete 2 of parcels; anonymize 1 of customers; retain 1 of invoices. " +
-			"Type yes to go on: "
-		if code != want || !strings.HasPrefix(screen.String(), question) {
+		prompt := "Erase 1 subject: delete 2 of parcels; anonymize 1 of customers; retain 1 of invoices. " +
+			"Type yes to continue: "
+		if code != want || !strings.HasPrefix(screen.String(), prompt) {
 			t.Errorf("%q ends with %d: %s", response, code, screen.String())
 		}
 		if erased := len(w.emails()) == 2; erased != (want == 0) {
@@ -43,27 +43,27 @@ func TestAPersonConfirmsAnErasure(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedQuestionChangesNothing(t *testing.T) {
+func TestAnInterruptedPromptChangesNothing(t *testing.T) {
 	w := newWorld(t)
 	in, keyboard := io.Pipe()
 	t.Cleanup(func() { _ = keyboard.Close() })
 	ctx, stop := context.WithCancel(t.Context())
-	screen := &asked{stop: stop}
+	screen := &interrupted{stop: stop}
 	code := run(ctx, w.gdpr, typed{in}, &bytes.Buffer{}, screen, "erase", "1", by)
 	if code != 2 || len(w.emails()) != 3 || !strings.Contains(screen.String(), "interrupted") {
 		t.Errorf("ends with %d: %s", code, screen.String())
 	}
 }
 
-// asked is a terminal whose person interrupts the question.
-type asked struct {
+// interrupted is a terminal whose person interrupts the prompt.
+type interrupted struct {
 	terminal
 	stop func()
 }
 
-func (a *asked) Write(text []byte) (int, error) {
-	a.stop()
-	return a.terminal.Write(text)
+func (i *interrupted) Write(text []byte) (int, error) {
+	i.stop()
+	return i.terminal.Write(text)
 }
 
 func TestColoursAreForTerminals(t *testing.T) {
@@ -122,7 +122,7 @@ func (s slow) Erase(ctx context.Context, subject domain.Subject) (domain.Erasure
 	return s.Application.Erase(ctx, subject)
 }
 
-func TestABarShowsHowFarAVerbHasGot(t *testing.T) {
+func TestABarShowsTheProgressOfACommand(t *testing.T) {
 	w := newWorld(t)
 	synctest.Test(t, func(t *testing.T) {
 		for _, screen := range []interface {

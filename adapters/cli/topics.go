@@ -2,7 +2,7 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// topic is a page that is about no verb.
+// topic is a help page that belongs to no command.
 type topic struct{ name, short, long string }
 
 func (t topic) command() *cobra.Command {
@@ -11,61 +11,66 @@ func (t topic) command() *cobra.Command {
 
 var topics = []topic{
 	{
-		"exit-codes", "what the exit codes mean", `0  The verb did its work, and nothing that it looks at needs
-   a person.
+		"exit-codes", "the exit codes of commands",
+		`0  Success. The command did its work, and found nothing that needs a
+   person.
 
-1  Findings. The verb did its work, and a person has to look into
-   something: an entry that was given up, a system that did not respond, a
-   migration that is pending. The page of a verb says which.
+1  Findings. The command did its work, and a person has to look into the
+   result. Examples are an entry that was given up, a system that did not
+   respond, and a pending migration. The page of each command lists its
+   findings.
 
-2  The verb could not do its work, or was not called as it must be. The
-   standard error has one line with the reason and the remedy. A verb that
-   changes something has changed nothing, or says how far it got.
+2  Failure. The command could not do its work, or was called incorrectly. The
+   standard error has one line with the reason and the remedy. Either nothing
+   was changed, or the line says how many items were done.
 
-A reader that closes the pipe of the output early (head, for one) does not
-change the exit code, except for export, whose copy is then incomplete.`,
+If the reader of the output closes the pipe early, as head does, the exit code
+stays the same. The exception is export, because its copy is then incomplete.`,
 	},
 	{
 		"environment", "environment variables", `HABEAS_OPERATOR
-    The person who acts, if --operator is not given.
+    The id of the operator. The flag --operator takes precedence.
 
 HABEAS_DATA_MAP, HABEAS_DATABASE_URL
-    The data map and the database of the stand-alone program, if --data-map
-    and --database-url are not given. A password belongs here and not on the
-    command line, where other users of the machine can read it.
+    The data map and the database of the stand-alone program. The flags
+    --data-map and --database-url take precedence. Put a URL with a password
+    into the variable, because other users of the machine can read command
+    lines.
 
 NO_COLOR
-    If it is not empty, nothing is coloured. Without it, results on a terminal
-    are.`,
+    If it is not empty, output has no colours. By default, output on a
+    terminal has colours.`,
 	},
 	{
-		"subjects", "how to name subjects", `A subject is named by its id in the database of the application.
+		"subjects", "how to specify subjects", `A subject is specified by its id in the database of the application.
 
     42                      the id itself
-    '["de","42"]'           a composite id: its parts as an array in JSON
-    '"de\u001f42"'          an id as results in JSON have it: a text in JSON
+    '["de","42"]'           a composite id: its parts as a JSON array
+    '"de\u001f42"'          an id from a result in JSON, as a JSON string
 
-The argument - stands for the standard input, which has one subject on each
-line. An id then stands in no history of a shell, and no other user of the
-machine sees it. A line is one of the above, or an object in JSON with the refs
-of the subject in external systems:
+With the argument -, the command reads the standard input, which has one subject
+on each line. The id is then not in the history of the shell, and other users of
+the machine cannot see it. A line has one of the forms above, or it is a JSON
+object with the refs of the subject. A ref is the id of the subject in an
+external system:
 
     {"subject_id":"42","refs":[{"kind":"supportdesk","value":"c-17"}]}
 
-An id that begins with a hyphen is given after --, or by the standard input.
-All lines are checked before the first one is worked on.`,
+If an id begins with a hyphen, put -- before it, or use the standard input.
+Commands check all lines before they process the first line.`,
 	},
 	{
 		"output", "results for people and for scripts",
 		`Results go to the standard output, and everything else to the standard error.
 
-With --output text, the default, results are tables that fit 60 columns.
-Characters that could control a terminal are replaced.
+With --output text, which is the default, results are tables with a width of at
+most 60 characters. Control characters are replaced.
 
-With --output json a result is a document in JSON on one line, with a line for
-each subject or entry. Its fields are named as in the HTTP API. New fields may
-be added; no field is renamed.
+With --output json, a result is one JSON document on one line. Commands for
+several subjects or entries write one line for each of them. The names of fields
+are the same as in the HTTP API. New versions may add fields, but do not rename
+fields.
 
-A bar on the standard error shows how far a verb has got, if it is a terminal.`,
+If the standard error is a terminal, it shows a progress bar.`,
 	},
 }

@@ -14,13 +14,14 @@ func trail() verb {
 	return verb{
 		use:   "trail SUBJECT",
 		short: "show the audit trail of a subject (Art. 5(2) GDPR)",
-		long: `Shows the audit events of a subject in the order in which they were recorded:
-consents, restrictions, exports, rectifications, erasures, and the outcomes of
-external systems. The trail outlives an erasure. Reading it records nothing.`,
+		long: `Shows the audit events of a subject in the order in which they were recorded. The
+events are consents, restrictions, exports, rectifications, erasures, and the
+results of calls to external systems. An erasure keeps the audit trail. The
+command records no event.`,
 		example: `habeas trail 42
 habeas trail 42 --output json | jq '.[] | select(.payload.operator)'
 habeas trail - < subjects.txt`,
-		exits: exits{fine: "the trail was shown, also if it is empty"},
+		exits: exits{fine: "the trail was shown; it may be empty"},
 		args:  oneSubject,
 		run: func(ctx context.Context, c *call) error {
 			people, err := c.subjects()
@@ -56,7 +57,7 @@ func (p *printer) trail(id domain.SubjectID, events []domain.AuditEvent) {
 	for _, event := range events {
 		text := string(event.EventType) + "\n"
 		for _, name := range slices.Sorted(maps.Keys(event.Payload)) {
-			if name != domain.PayloadOperationID { // which is in the JSON
+			if name != domain.PayloadOperationID { // only JSON results show it
 				text += fmt.Sprintf("%s=%v ", name, event.Payload[name])
 			}
 		}
@@ -65,5 +66,5 @@ func (p *printer) trail(id domain.SubjectID, events []domain.AuditEvent) {
 	p.table(t)
 }
 
-// instant is a point in time for people.
+// instant formats a time in UTC.
 func instant(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05Z") }

@@ -10,29 +10,29 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// verb is a command of the tree. A verb has parts or run.
+// verb describes a command of the tree. Either parts or run is set.
 type verb struct {
 	use, short, long, example string
 	exits                     exits
 	args                      arguments
-	acts                      bool  // the audit trail records its operator, which is required
-	unless                    *bool // a flag with which it only reads
-	alone                     bool  // it needs no application
+	acts                      bool  // the audit trail records the operator, so --operator is required
+	unless                    *bool // a flag with which the command only reads
+	alone                     bool  // the command needs no application
 	flags                     func(*cobra.Command)
 	run                       func(context.Context, *call) error
 	parts                     []verb
 }
 
-// exits say what an exit code means for a verb. An empty one stands for the general meaning.
+// exits has the meaning of each exit code of a command. An empty text selects the general meaning.
 type exits struct{ fine, findings, failed string }
 
-// arguments bound how many arguments a verb has. Most is -1 for any number.
+// arguments has the minimum and maximum number of arguments. most is -1 for any number.
 type arguments struct {
 	least, most int
-	words       string // in an error: "a subject", say
+	words       string // for an error text, such as "a subject"
 }
 
-// call is one call of a verb.
+// call is one call of a command.
 type call struct {
 	Application
 	args    []string
@@ -52,7 +52,7 @@ func (t *tree) command(v verb) *cobra.Command {
 	c.Args = func(command *cobra.Command, args []string) error { return v.args.check(command, args) }
 	c.RunE = func(command *cobra.Command, args []string) error { return t.run(v, command, args) }
 	if v.args.words != "" && c.ValidArgs == nil {
-		c.ValidArgsFunction = completes() // ids are never completed
+		c.ValidArgsFunction = completes() // no completion: arguments are ids
 	}
 	for _, part := range v.parts {
 		c.AddCommand(t.command(part))
@@ -63,7 +63,7 @@ func (t *tree) command(v verb) *cobra.Command {
 	return c
 }
 
-// run calls a verb. Its error is an *Error.
+// run calls a command. Its error is an *Error.
 func (t *tree) run(v verb, command *cobra.Command, args []string) error {
 	ctx := command.Context()
 	if ctx == nil {
@@ -76,11 +76,11 @@ func (t *tree) run(v verb, command *cobra.Command, args []string) error {
 			operator = os.Getenv("HABEAS_OPERATOR")
 		}
 		if operator == "" {
-			return usage(command, "--operator is missing: the audit trail records the person who acts")
+			return usage(command, "--operator is missing: the audit trail records the operator")
 		}
 		acting, err := domain.WithOperator(ctx, operator)
 		if err != nil {
-			return usage(command, "--operator must be 1 to 255 characters without control characters")
+			return usage(command, "--operator must have 1 to 255 characters, and no control characters")
 		}
 		ctx = acting
 	}
@@ -97,7 +97,7 @@ func (t *tree) run(v verb, command *cobra.Command, args []string) error {
 	return c.out.end()
 }
 
-// global returns a flag of the tree.
+// global returns the value of a global flag.
 func global(command *cobra.Command, name string) string {
 	if flag := command.Flag(name); flag != nil {
 		return flag.Value.String()
@@ -105,7 +105,8 @@ func global(command *cobra.Command, name string) string {
 	return ""
 }
 
-// check refuses a wrong number of arguments. It repeats none of them: they may be ids.
+// check returns an error for a wrong number of arguments. Its text repeats no argument, because an argument may be an
+// id.
 func (a arguments) check(command *cobra.Command, args []string) error {
 	switch {
 	case a.most == 0 && len(args) > 0:
@@ -119,14 +120,14 @@ func (a arguments) check(command *cobra.Command, args []string) error {
 	}
 }
 
-// unknownVerb refuses the argument of a command that has verbs. It does not repeat the argument, which may be an id.
+// unknownVerb returns an error for an unknown subcommand. Its text does not repeat the argument, which may be an id.
 func unknownVerb(command *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	message := "unknown verb"
+	message := "unknown command"
 	if near := command.SuggestionsFor(args[0]); len(near) > 0 {
-		message += ", the nearest is " + strings.Join(near, ", ")
+		message += ", did you mean " + strings.Join(near, ", ")
 	}
 	return usage(command, message)
 }
@@ -138,10 +139,10 @@ func missingVerb(command *cobra.Command, _ []string) error {
 			names = append(names, part.Name())
 		}
 	}
-	return usage(command, "needs a verb: "+strings.Join(names, ", "))
+	return usage(command, "needs a command: "+strings.Join(names, ", "))
 }
 
-// choice is a flag with fixed words.
+// choice is a flag with a fixed set of values.
 type choice struct {
 	value *string
 	words []string

@@ -10,16 +10,16 @@ import (
 func verify() verb {
 	return verb{
 		use:   "verify SUBJECT",
-		short: "look for what is left of a subject that was erased",
-		long: `Looks for rows and cells that the last erasure of a subject should have deleted or
-overwritten, and that are there: because of a trigger, a job, a restored copy,
-or because the application has written them again. It changes no row. The result
-is recorded on the audit trail.`,
+		short: "check that an erased subject has no data left",
+		long: `Searches for rows and values that the last erasure of a subject should have deleted
+or overwritten. They can come back by a trigger, a job, a restored copy, or a
+later write of the application. The command changes no row. The audit trail
+records the result.`,
 		example: `habeas verify 42 --operator dpo
 habeas verify - --operator dpo --output json < erased.txt`,
 		exits: exits{
-			fine: "nothing is left over", findings: "something is left over",
-			failed: "it could not be verified, or the subject was never erased",
+			fine: "no row or value is left over", findings: "a row or value is left over",
+			failed: "the verification failed, or the subject was never erased",
 		},
 		args: oneSubject, acts: true,
 		run: func(ctx context.Context, c *call) error {

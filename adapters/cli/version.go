@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 )
 
-// module is the path of the module whose version is told.
+// module is the path of the module whose version is printed.
 const module = "github.com/habeas-data/habeas"
 
 // versions is the result of version.
@@ -18,7 +18,7 @@ func version() verb {
 	return verb{
 		use:     "version",
 		short:   "print the version",
-		long:    `Prints the version of habeas that the program was built with, and that of Go.`,
+		long:    `Prints the versions of habeas and of Go that the program was built with.`,
 		example: `habeas version`,
 		exits:   exits{fine: "the version was printed"},
 		alone:   true,
@@ -32,7 +32,7 @@ func version() verb {
 	}
 }
 
-// versionsOf finds the version of the module in a program that is, or that links, the module.
+// versionsOf returns the version of the module, from the main module or the dependencies of a program.
 func versionsOf(build *debug.BuildInfo) versions {
 	found := versions{Version: "(devel)", Go: build.GoVersion}
 	for _, linked := range append([]*debug.Module{&build.Main}, build.Deps...) {

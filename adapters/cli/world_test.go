@@ -19,7 +19,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// shop is a data map: customers whose rows stay, parcels that go, invoices that are retained.
+// shop is a data map. An erasure anonymizes customers, deletes parcels, and retains invoices.
 const shop = `{"manifest_version": 2, "tables": [
 	{"name": "customers", "primary_key": ["id"], "subject_key": ["id"], "columns": [
 		{"name": "id", "type": "text"},
@@ -45,8 +45,8 @@ func dataMap(t *testing.T) domain.DataMap {
 // by is the operator.
 const by = "--operator=dpo"
 
-// world is the shop with customers from 1 to 3 who have two parcels and an invoice each, the operator's command, and a
-// system that refuses to erase.
+// world is a shop with customers 1 to 3, each with two parcels and one invoice. It has the commands of operators, and
+// an external system that refuses to erase.
 type world struct {
 	t     *testing.T
 	store *memory.Store
@@ -54,7 +54,7 @@ type world struct {
 	in    io.Reader
 }
 
-// crm is an external system that refuses.
+// crm is an external system that refuses every call.
 type crm struct{ ports.Resolver }
 
 func (crm) Name() string { return "crm" }
@@ -92,14 +92,14 @@ func newWorld(t *testing.T, change ...func(*stack.Config)) *world {
 	return &world{t, store, gdpr, strings.NewReader("")}
 }
 
-// reading returns the world with another standard input.
+// reading returns the world with the given standard input.
 func (w *world) reading(lines string) *world {
 	other := *w
 	other.in = strings.NewReader(lines)
 	return &other
 }
 
-// run runs the command.
+// run runs a command and returns its exit code and output.
 func (w *world) run(args ...string) (code int, stdout, stderr string) {
 	w.t.Helper()
 	var out, complaints bytes.Buffer
@@ -121,7 +121,7 @@ func run(ctx context.Context, application cli.Application, in io.Reader, stdout,
 	return cli.Execute(ctx, root)
 }
 
-// want runs the command, which must end with the code, and returns what it has printed.
+// want runs a command, fails the test unless it ends with the given exit code, and returns its output.
 func (w *world) want(code int, args ...string) (stdout, stderr string) {
 	w.t.Helper()
 	got, stdout, stderr := w.run(args...)
@@ -131,7 +131,7 @@ func (w *world) want(code int, args ...string) (stdout, stderr string) {
 	return stdout, stderr
 }
 
-// decoded runs the command with JSON as its output, which must end with the code, and decodes its one line.
+// decoded runs a command with --output json like want, and decodes its only line.
 func decoded[T any](w *world, code int, args ...string) (result T) {
 	w.t.Helper()
 	stdout, _ := w.want(code, append(args, "--output", "json")...)
@@ -144,7 +144,7 @@ func decoded[T any](w *world, code int, args ...string) (result T) {
 	return result
 }
 
-// emails returns the addresses of the customers, as they were before an erasure.
+// emails returns the email addresses of the customers that were not erased.
 func (w *world) emails() (left []string) {
 	w.t.Helper()
 	rows, err := w.store.Rows("customers")
@@ -157,7 +157,7 @@ func (w *world) emails() (left []string) {
 	return left
 }
 
-// trail returns the events of a customer.
+// trail returns the audit events of a customer.
 func (w *world) trail(id string) []domain.AuditEvent {
 	w.t.Helper()
 	subject, err := domain.NewSubjectID(id)
@@ -174,7 +174,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// complains reports an error that has not each of the words, or that has a thing that must not be told.
+// complains checks that an error is one line that contains each of the words.
 func complains(t *testing.T, stderr string, words ...string) {
 	t.Helper()
 	for _, word := range words {
@@ -183,6 +183,6 @@ func complains(t *testing.T, stderr string, words ...string) {
 		}
 	}
 	if strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "habeas: ") {
-		t.Errorf("the error is no line: %q", stderr)
+		t.Errorf("the error is not one line: %q", stderr)
 	}
 }

@@ -1,11 +1,11 @@
-// Package diagram draws a data map: the tables by what an erasure does to their rows, the paths to the subject, and the
-// external systems.
+// Package diagram draws a data map. The picture shows the tables, the effect of an erasure on their rows, the paths to
+// the subject, and the external systems.
 //
-//	svg := diagram.SVG(gdpr.Stack().DataMap, gdpr.Stack().Eraser.Plan())
+//	svg := diagram.SVG(gdpr.DataMap(), gdpr.Plan())
 //	err := os.WriteFile("datamap.svg", []byte(svg), 0o644)
 //
-// DOT and Mermaid return the same picture as text for Graphviz and Mermaid. A picture has the names of tables, columns
-// and systems, and no value of a row. The same data map and plan give the same text.
+// [DOT] and [Mermaid] return the same picture as text for Graphviz and Mermaid. A picture has names of tables, columns
+// and systems, and no values of rows. Equal data maps and plans give equal pictures.
 package diagram
 
 import (
@@ -15,25 +15,25 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// fate is what an erasure does to the rows of a table, or to an external system.
+// fate is the effect of an erasure on the rows of a table, or marks an external system.
 type fate string
 
 const (
 	deleted    fate = "deleted"
 	anonymized fate = "anonymized"
 	retained   fate = "retained"
-	untouched  fate = "untouched" // it only leads to the subject
+	untouched  fate = "untouched" // the table only connects other tables to the subject
 	external   fate = "external"
 )
 
-// fates is the order of the legend.
+// fates has all fates in the order of the legend.
 var fates = []fate{deleted, anonymized, retained, untouched, external}
 
 // box is a table or an external system.
 type box struct {
-	title string // the name
-	fate  fate   // by which it is coloured
-	says  string // all that becomes of its rows
+	title string // the name of the table or the system
+	fate  fate   // selects the colour
+	says  string // the effects of an erasure on the rows, as text
 	cells []cell
 	layer int // the number of relations to the subject
 }
@@ -41,11 +41,11 @@ type box struct {
 // cell is a line of a box: an annotated column.
 type cell struct{ name, says string }
 
-// arrow leads from a table to the table that it refers to, or to an external system.
+// arrow leads from a table to the table that it references, or to an external system.
 type arrow struct {
-	from, to int    // of boxes
-	label    string // of several paths, their names
-	dashed   bool   // to an external system
+	from, to int    // indexes of boxes
+	label    string // the names of the paths, if there are several paths
+	dashed   bool   // true for an external system
 }
 
 type picture struct {
@@ -53,10 +53,10 @@ type picture struct {
 	arrows []arrow
 }
 
-// pictureOf works out the boxes and arrows of a data map. The subject's table is the first box.
+// pictureOf returns the boxes and arrows of a data map. The first box is the table of subjects.
 func pictureOf(m domain.DataMap, plan domain.Plan) picture {
 	var p picture
-	index, last := map[string]int{}, 0 // the last layer of tables
+	index, last := map[string]int{}, 0 // last is the last layer of tables
 	for _, table := range m.Tables() {
 		index[table.Name] = len(p.boxes)
 		p.boxes = append(p.boxes, boxOf(m, plan, table))
@@ -71,7 +71,7 @@ func pictureOf(m domain.DataMap, plan domain.Plan) picture {
 		p.boxes = append(p.boxes, box{
 			title: step.Target, fate: external, says: "external system", layer: last + 1,
 		})
-		if !slices.Contains(m.Refs(), step.Target) { // it knows the subject by a ref
+		if !slices.Contains(m.Refs(), step.Target) { // its ref comes from the subject provider
 			p.arrows = append(p.arrows, arrow{from: 0, to: systems[step.Target], dashed: true})
 		}
 	}
@@ -136,7 +136,8 @@ func cellOf(m domain.DataMap, table domain.Table, column domain.Column) cell {
 	return cell{column.Name, strings.Join(says, ", ")}
 }
 
-// arrowsOf are one for each table that the paths of a table go on to, and one for each system whose keys it holds.
+// arrowsOf returns one arrow for each table that the paths of table lead to, and one for each system whose keys are in
+// table.
 func arrowsOf(m domain.DataMap, table domain.Table, index, systems map[string]int) []arrow {
 	var arrows []arrow
 	paths := m.Paths(table.Name)

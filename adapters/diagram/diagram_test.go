@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
-var update = flag.Bool("update", false, "write the pictures again")
+var update = flag.Bool("update", false, "rewrite the golden pictures")
 
 func shop(t testing.TB) (domain.DataMap, domain.Plan) {
 	t.Helper()
@@ -28,7 +28,7 @@ func shop(t testing.TB) (domain.DataMap, domain.Plan) {
 	return m, plan
 }
 
-func TestPicturesAreAsTheyWere(t *testing.T) {
+func TestPicturesEqualTheGoldenFiles(t *testing.T) {
 	m, plan := shop(t)
 	for name, picture := range map[string]string{
 		"shop.svg": diagram.SVG(m, plan), "shop.dot": diagram.DOT(m, plan), "shop.mmd": diagram.Mermaid(m, plan),
@@ -44,7 +44,7 @@ func TestPicturesAreAsTheyWere(t *testing.T) {
 			t.Fatal(err)
 		}
 		if picture != string(want) {
-			t.Errorf("%s is another one; look at it, and run with -update if it is right", name)
+			t.Errorf("%s has changed; check the picture, and run the test with -update if it is right", name)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestNamesAreEscaped(t *testing.T) {
 	}
 	for _, line := range strings.Split(diagram.Mermaid(m, plan), "\n") {
 		if strings.Contains(line, "n0") && strings.Count(line, `"`) != 2 {
-			t.Errorf("a name ends its label: %s", line)
+			t.Errorf("the quotes of the label are not balanced: %s", line)
 		}
 	}
 	if dot := diagram.DOT(m, plan); !strings.Contains(dot, `a\"\<b\>&\{c\}\|'d' `) {
@@ -105,7 +105,7 @@ func TestNamesAreEscaped(t *testing.T) {
 	}
 }
 
-func TestASVGIsWellFormedAndLoadsNothing(t *testing.T) {
+func TestAnSVGIsWellFormedAndLoadsNoResources(t *testing.T) {
 	svg := diagram.SVG(shop(t))
 	wellFormed(t, svg)
 	for _, loads := range []string{"<script", "href", "url(http", "@import", "<image"} {

@@ -6,28 +6,28 @@ import (
 	"unicode/utf8"
 )
 
-// Lengths are in pixels. A character of the monospaced font is letter wide, at the size that the style sheet sets.
+// Lengths are in pixels.
 const (
-	letter     = 7.25
+	letter     = 7.25 // the width of a character of the monospaced font
 	lineHeight = 18.0
 	header     = 40.0
 	padding    = 10.0
 	below      = 22.0 // the gap between two boxes of a column
-	between    = 90.0 // the least gap between two columns
+	between    = 90.0 // the minimum gap between two columns
 	small      = 6.4  // the width of a character of a label
 	margin     = 24.0
 	legend     = 44.0
-	tallest    = 1100.0 // a column of boxes; a layer with more of them has several columns
+	tallest    = 1100.0 // the maximum height of a column of boxes
 )
 
-// placed is a box with its place.
+// placed is a box with its position and size.
 type placed struct {
 	box
 	x, y, width, height float64
 }
 
-// layout places the boxes: the subject's table at the left, and each layer to the right of the tables that it refers
-// to. Within a layer, boxes stand near the boxes that their arrows lead to.
+// layout returns the boxes with their positions. The table of subjects is at the left. Each layer is to the right of
+// the tables that it references. Within a layer, a box is near the boxes that its arrows lead to.
 func (p picture) layout() (boxes []placed, width, height float64) {
 	boxes = make([]placed, len(p.boxes))
 	var layers [][]int
@@ -56,13 +56,13 @@ func (p picture) layout() (boxes []placed, width, height float64) {
 			x += widest
 		}
 	}
-	for i := range layers[0] { // the subject's table stands at half the height
+	for i := range layers[0] { // the table of subjects is at half the height
 		boxes[i].y = max(margin+legend, (height-boxes[i].height)/2)
 	}
 	return boxes, x + margin, height + margin
 }
 
-// gapBefore leaves room for the labels of the arrows that begin in a column.
+// gapBefore returns the gap before a column. The labels of the arrows that start in the column must fit into it.
 func (p picture) gapBefore(column []int) float64 {
 	gap := between
 	for _, a := range p.arrows {
@@ -88,14 +88,14 @@ func widthOf(b box) float64 {
 	return max(150, 2*padding+letter*float64(longest))
 }
 
-// order sorts the boxes of a layer by the mean height of the boxes that their arrows lead to, which are placed.
+// order sorts the boxes of a layer by the mean height of the boxes that their arrows connect to in earlier layers.
 func (p picture) order(layer []int, boxes []placed) {
 	heights := map[int]float64{}
 	for _, i := range layer {
 		sum, n := 0.0, 0
 		for _, a := range p.arrows {
 			other := a.to
-			if a.to == i { // of a system: the tables that hold its keys
+			if a.to == i { // i is a system, and its arrows start at the tables with its keys
 				other = a.from
 			} else if a.from != i {
 				continue
@@ -113,10 +113,10 @@ func (p picture) order(layer []int, boxes []placed) {
 	})
 }
 
-// rank puts tables with the same fate together, and external systems last.
+// rank sorts tables by their fate, and external systems last.
 func rank(b placed) int { return slices.Index(fates, b.fate) }
 
-// columnsOf divides a layer into columns of about the same height.
+// columnsOf divides a layer into columns of similar height.
 func columnsOf(layer []int, boxes []placed) [][]int {
 	total := 0.0
 	for _, i := range layer {

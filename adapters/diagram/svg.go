@@ -23,7 +23,8 @@ const style = `
 }
 `
 
-// SVG returns the picture as an SVG document, in light and dark colours. It loads nothing and has no script.
+// SVG returns the picture as an SVG document with light and dark colours. The document loads no resources and has no
+// script.
 func SVG(m domain.DataMap, plan domain.Plan) string {
 	p := pictureOf(m, plan)
 	boxes, width, height := p.layout()
@@ -76,8 +77,9 @@ func drawBox(b *strings.Builder, box placed) {
 	b.WriteString("</g>\n")
 }
 
-// drawArrow draws a curve from the left side of a table to the right side of the table that it refers to. A system
-// stands at the right of the table that holds its keys. The labels of a table stand one below the other.
+// drawArrow draws a curve from the left side of a table to the right side of the table that it references. A system is
+// to the right of the table with its keys, so its arrow starts at the right side. labels is the number of labels above
+// the label of this arrow.
 func drawArrow(b *strings.Builder, from, to placed, a arrow, labels float64) {
 	x1, x2 := from.x, to.x+to.width
 	if to.x > from.x {
@@ -97,7 +99,7 @@ func drawArrow(b *strings.Builder, from, to placed, a arrow, labels float64) {
 	}
 }
 
-// spread moves the end of an arrow towards its beginning, so that arrows to one box do not all end at one point.
+// spread shifts the end of an arrow towards its start, so that arrows to the same box end at different points.
 func spread(from, to placed) float64 {
 	middle := from.y + from.height/2
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// light are the colours of the boxes: the header, and its text.
+// light has the background and text colours of the box headers.
 var light = map[fate][2]string{
 	deleted:    {"#c0392b", "#ffffff"},
 	anonymized: {"#b9770e", "#ffffff"},
@@ -40,7 +40,7 @@ func DOT(m domain.DataMap, plan domain.Plan) string {
 	return b.String()
 }
 
-// escapeRecord escapes a text for the label of a record in DOT.
+// escapeRecord escapes a text for the label of a DOT record.
 func escapeRecord(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -57,7 +57,7 @@ func escapeRecord(text string) string {
 	return b.String()
 }
 
-// Mermaid returns the picture as a flowchart for Mermaid, which code hosts draw in Markdown.
+// Mermaid returns the picture as a Mermaid flowchart, which code hosts draw in Markdown.
 func Mermaid(m domain.DataMap, plan domain.Plan) string {
 	p := pictureOf(m, plan)
 	var b strings.Builder
@@ -89,7 +89,7 @@ func Mermaid(m domain.DataMap, plan domain.Plan) string {
 	return b.String()
 }
 
-// escapeHTML escapes a text for a label in quotes. Mermaid reads entities with a number sign in place of the ampersand.
+// escapeHTML escapes a text for a quoted label. In Mermaid, an entity starts with # instead of &.
 func escapeHTML(text string) string {
 	var b strings.Builder
 	for _, r := range text {

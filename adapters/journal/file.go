@@ -1,12 +1,13 @@
-// Package journal keeps the journal of erasures in a file. The file belongs on another machine than the database, or on
-// a volume that survives it: its lines are what a restored backup does not know.
+// Package journal stores the journal of erasures in a file. The journal lists the erased subjects. After a restore from
+// a backup, a replay of the journal erases them again. Put the file on another machine than the database, or on a
+// volume that survives the loss of the database.
 //
 //	file, err := journal.NewFile("/mnt/journal/erasures.jsonl", journal.Options{})
 //	gdpr, err := app.New(app.Config{DB: db, Models: models, Journal: file})
 //
-// Rotation is up to the operator. A file that was renamed is never written again after the call of Append that is under
-// way. A replay takes the rotated files one after the other, in any order. The file names subjects: protect it as you
-// protect the database. It is made readable for its owner only.
+// The file has the ids of subjects, so protect it like the database. Only its owner can read it. To rotate the file,
+// rename it. A running Append may still write to the renamed file, and later calls create a new file. A replay reads
+// the rotated files in any order. See [File] and, in package app, Integration.Replay.
 package journal
 
 import (
@@ -23,10 +24,10 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Options change what a File does by default. The zero value is ready for use.
+// Options has the settings of a File. The zero value is ready for use.
 type Options struct {
-	// Name is the name of the journal; see ports.Journal. The default is the name of the host and the path, so that each
-	// host has a complete journal of its own. Processes that share a file, by a network volume, share a name.
+	// Name is the name of the journal. See ports.Journal. The default consists of the host name and the path, so each host
+	// writes a complete journal. Processes that share a file on a network volume need the same Name.
 	Name string
 }
 
@@ -38,20 +39,20 @@ type File struct {
 
 var _ ports.Journal = (*File)(nil)
 
-// NewFile returns a journal in the file of a path. The file is made when it is first needed, its directory must be
-// there. Returns domain.ErrConfiguration if the path is empty or the host has no name.
+// NewFile returns a journal in the file path. The first Append creates the file. The directory must exist. Returns
+// domain.ErrConfiguration if the path is empty, or if Options.Name is empty and the host name cannot be read.
 func NewFile(path string, opts Options) (*File, error) {
 	if path == "" {
-		return nil, domain.Misconfigured("journal", "the path of the file is empty")
+		return nil, domain.Misconfigured("journal", "the path of the file is empty: set a path")
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return nil, domain.Misconfigured("journal", "the path of the file cannot be made absolute")
+		return nil, domain.Misconfigured("journal", "the path of the file cannot be made absolute: set an absolute path")
 	}
 	if opts.Name == "" {
 		host, err := os.Hostname()
 		if err != nil {
-			return nil, domain.Misconfigured("journal", "the host has no name: set Options.Name")
+			return nil, domain.Misconfigured("journal", "the host name cannot be read: set Options.Name")
 		}
 		opts.Name = "file " + host + ":" + path
 	}
@@ -61,7 +62,8 @@ func NewFile(path string, opts Options) (*File, error) {
 // Name implements ports.Journal.
 func (f *File) Name() string { return f.name }
 
-// Append implements ports.Journal. The lines are one write, which other processes' writes come before or after.
+// Append implements ports.Journal. It appends the lines with one write, so the writes of concurrent processes do not
+// mix.
 func (f *File) Append(ctx context.Context, lines []byte) error {
 	if err := ctx.Err(); err != nil {
 		return &domain.Error{Op: "journal", Message: "ended by its context", Err: err}
@@ -83,7 +85,7 @@ func (f *File) Append(ctx context.Context, lines []byte) error {
 	return err
 }
 
-// appendTo appends lines, and makes them durable. It ends a line that was cut off before.
+// appendTo appends the lines and flushes them to the disk. If the last line is cut off, it first terminates that line.
 func appendTo(file *os.File, lines []byte) error {
 	info, err := file.Stat()
 	if err != nil {
@@ -107,15 +109,15 @@ func appendTo(file *os.File, lines []byte) error {
 	return nil
 }
 
-// syncDirectory makes a new file durable.
+// syncDirectory flushes the directory entry of a new file to the disk.
 func syncDirectory(path string) error {
-	directory, err := os.Open(path) //nolint:gosec // the operator has chosen it
+	directory, err := os.Open(path) //nolint:gosec // the operator chooses the directory
 	if err != nil {
 		return failed("open the directory", err)
 	}
 	err = directory.Sync()
 	_ = directory.Close()
-	if err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrPermission) { // as on Windows
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrPermission) { // on Windows
 		return failed("make the file durable", err)
 	}
 	return nil
@@ -137,7 +139,7 @@ type emptyReader struct{}
 
 func (emptyReader) Read([]byte) (int, error) { return 0, io.EOF }
 
-// failed is the error for a call that the operating system refused. The path is left out of it.
+// failed returns the error of a failed system call. The error omits the path.
 func failed(doing string, err error) error {
 	message := "cannot " + doing
 	var number syscall.Errno

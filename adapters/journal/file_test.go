@@ -22,7 +22,7 @@ func newFile(t testing.TB, path string) *journal.File {
 	return file
 }
 
-func TestAFileKeepsThePromisesOfAJournal(t *testing.T) {
+func TestConformance(t *testing.T) {
 	var path string
 	porttest.TestJournal(t, porttest.JournalHarness{
 		New: func(t testing.TB) func() ports.Journal {
@@ -49,7 +49,7 @@ func TestAFileIsForItsOwnerOnly(t *testing.T) {
 	}
 }
 
-func TestAFileThatWasRenamedIsFollowedByANewOne(t *testing.T) {
+func TestAppendCreatesANewFileAfterARename(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "erasures.jsonl")
 	file := newFile(t, path)
 	must(t, file.Append(t.Context(), line(t, "1")))
@@ -63,7 +63,7 @@ func TestAFileThatWasRenamedIsFollowedByANewOne(t *testing.T) {
 	}
 }
 
-// The errors name what went wrong, and no path: it may be a secret of the host.
+// The errors name the failed operation and no path, because a path may be confidential.
 func TestAFileThatCannotBeWrittenIsUnavailable(t *testing.T) {
 	directory := t.TempDir()
 	for name, path := range map[string]string{
@@ -81,7 +81,7 @@ func TestAFileThatCannotBeWrittenIsUnavailable(t *testing.T) {
 	}
 }
 
-func TestEachHostHasAJournalOfItsOwn(t *testing.T) {
+func TestTheDefaultNameHasTheHostAndThePath(t *testing.T) {
 	host, err := os.Hostname()
 	must(t, err)
 	t.Chdir(t.TempDir())
@@ -97,7 +97,7 @@ func TestEachHostHasAJournalOfItsOwn(t *testing.T) {
 	lines, err := here.Open(t.Context())
 	must(t, err)
 	if text, err := io.ReadAll(lines); err != nil || len(text) > 0 {
-		t.Errorf("a file that is not there has %d bytes: %v", len(text), err)
+		t.Errorf("a missing file has %d bytes: %v", len(text), err)
 	}
 }
 

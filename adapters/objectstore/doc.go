@@ -1,29 +1,30 @@
-// Package objectstore exports and erases the files of a subject: on S3 and what speaks its protocol, Google Cloud
-// Storage, Azure Blob Storage, or in a directory, each as a bucket of gocloud.dev/blob:
+// Package objectstore implements a resolver for the files of a subject in an object store. It supports S3 and
+// compatible stores, Google Cloud Storage, Azure Blob Storage, and directories, each as a bucket of gocloud.dev/blob:
 //
 //	bucket, err := blob.OpenBucket(ctx, "s3://media?region=eu-central-1") // with gocloud.dev/blob/s3blob imported
 //	files, err := objectstore.New(bucket, objectstore.Options{})
 //	gdpr, err := app.New(app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{files}})
 //
-// A ref of the subject provider names one object by its key, "avatars/42.png", or, with a slash at its end, every
-// object below a prefix, "uploads/42/":
+// A ref of the subject provider is the key of one object, such as "avatars/42.png". With a slash at its end, such as
+// "uploads/42/", the ref is a prefix and selects every object below it:
 //
 //	domain.NewSubject("42", domain.SubjectRef{Kind: objectstore.Name, Value: "uploads/42/"})
 //
-// A key in a column (see domain.Annotation.Ref) names one object, and is never a prefix: users may have written it. A
-// key that is empty, that begins or ends with a slash, or that has an empty segment, "." or "..", is a
-// *domain.ResolverError. The worker then abandons the entry, with all of its keys, to a person, and an export names the
-// resolver as incomplete.
+// A key in a column (see domain.Annotation.Ref) is always the key of one object and never a prefix, because users may
+// have written the column. A key is refused with a *domain.ResolverError if it is empty, begins or ends with a slash,
+// or has an empty segment or a segment "." or "..". The worker then abandons the outbox entry with all its keys, so
+// that a person looks into it. An export names the resolver as incomplete.
 //
-// An application that keeps its files below a prefix gives the resolver a blob.PrefixedBucket. No ref then leads out of
-// the prefix.
+// To restrict the resolver to the files below a prefix, pass a blob.PrefixedBucket to [New]. See [Options] for the
+// limits of an export. Package journal, below this package, stores the journal of erasures in a bucket.
 //
 // # Versions
 //
-// On S3, an erasure deletes every version of the objects, and every delete marker, whether the bucket is versioned or
-// not. It needs the permissions s3:ListBucketVersions and s3:DeleteObjectVersion beside those to list, read and delete.
-// A version under a retention or a legal hold is refused by S3, and the entry is abandoned to a person.
+// On S3, an erasure deletes every version and every delete marker of the objects, in buckets with and without
+// versioning. It needs the permissions s3:ListBucketVersions and s3:DeleteObjectVersion in addition to the permissions
+// to list, read and delete. S3 refuses to delete a version under a retention or a legal hold. The entry is then
+// abandoned.
 //
-// On Google Cloud Storage and Azure, an erasure deletes the current version. What the store itself keeps behind it, by
-// object versioning or soft deletion, goes when the store's own rule says so: give the bucket such a rule.
+// On Google Cloud Storage and Azure, an erasure deletes the current version. With object versioning or soft deletion,
+// the store keeps earlier versions until a lifecycle rule of the bucket deletes them. Configure such a rule.
 package objectstore

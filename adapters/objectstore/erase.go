@@ -8,11 +8,10 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// EraseKeys implements ports.KeyResolver: it erases the object of each key, and returns how many keys had none. A key
-// is never a prefix. Erasing is idempotent by itself: the store does not get the entry's id. It erases as much as it
-// can: after an error, some of the objects are erased, and calling it again goes on with the rest. Errors are as for
-// ports.Resolver. More than MaxKeys keys, and a key that is not valid, are a *domain.ResolverError; nothing is erased
-// then.
+// EraseKeys implements ports.KeyResolver. It erases the object of each key, and returns the number of keys without an
+// object. A key is never a prefix. Deletions are idempotent, so the entry id is not needed. On error, some objects may
+// be erased, and another call erases the rest. Errors are the errors of ports.Resolver. If keys has more than MaxKeys
+// keys or a key that is not valid, EraseKeys erases nothing and returns a *domain.ResolverError.
 func (r *Resolver) EraseKeys(ctx context.Context, keys []string, _ string) (absent int, err error) {
 	places, err := r.places(ctx, keys, placeOfKey)
 	if err != nil {
@@ -21,7 +20,7 @@ func (r *Resolver) EraseKeys(ctx context.Context, keys []string, _ string) (abse
 	return r.erase(ctx, places)
 }
 
-// erase erases the objects of the places, and returns how many places had none.
+// erase erases the objects of the places, and returns the number of places without objects.
 func (r *Resolver) erase(ctx context.Context, places []place) (absent int, err error) {
 	results := make([]erasing, len(places))
 	for i, p := range places {
@@ -46,7 +45,7 @@ func (r *Resolver) erase(ctx context.Context, places []place) (absent int, err e
 	return absent, nil
 }
 
-// erasing is a place, and how many objects or versions were erased there.
+// erasing is a place with the number of its erased objects or versions.
 type erasing struct {
 	place
 	objects int
@@ -63,8 +62,8 @@ func (r *Resolver) erasePlace(ctx context.Context, p place) (erased int, err err
 	return r.eraseCurrent(ctx, p)
 }
 
-// eraseCurrent deletes the objects of a store that does not show their versions. Listing again from the start shows
-// whether they have gone.
+// eraseCurrent deletes the objects of a store without access to versions. It lists the place again to check that the
+// objects are gone.
 func (r *Resolver) eraseCurrent(ctx context.Context, p place) (erased int, err error) {
 	for first := ""; ; {
 		page, _, err := r.page(ctx, p, blob.FirstPageToken)
@@ -74,7 +73,7 @@ func (r *Resolver) eraseCurrent(ctx context.Context, p place) (erased int, err e
 		case len(page) == 0:
 			return erased, nil
 		case page[0].key == first:
-			return erased, r.later("an object is still there after its deletion")
+			return erased, r.later("an object still exists after its deletion")
 		}
 		first = page[0].key
 		err = each(ctx, r, page, func(ctx context.Context, o object) error {

@@ -15,7 +15,7 @@ func ExampleNew() {
 	ctx := context.Background()
 	bucket := memblob.OpenBucket(nil) // or blob.OpenBucket(ctx, "s3://media?region=eu-central-1")
 	check(bucket.WriteAll(ctx, "media/uploads/42/me.png", []byte("a picture"), nil))
-	media := blob.PrefixedBucket(bucket, "media/") // the resolver does not leave it
+	media := blob.PrefixedBucket(bucket, "media/") // the resolver cannot reach objects outside of media/
 	defer func() { check(media.Close()) }()
 
 	files, err := objectstore.New(media, objectstore.Options{}) // for app.Config.Resolvers

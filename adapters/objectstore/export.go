@@ -9,18 +9,18 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// concurrency is how many objects are read or erased at once.
+// concurrency is the number of objects that are read or erased concurrently.
 const concurrency = 8
 
-// The notes on objects whose content is left out.
+// The notes of objects whose content is left out.
 const (
-	noteLarge = "The content is larger than an export holds."
-	noteFull  = "The contents of all objects are larger than an export holds."
+	noteLarge = "The content is larger than the limit of an export."
+	noteFull  = "The total size of the contents is larger than the limit of an export."
 )
 
-// ExportKeys implements ports.KeyResolver: it exports the object of each key, within the bounds of the Options for all
-// of them together. A key is never a prefix. Errors are as for ports.Resolver. More than MaxKeys keys, and a key that
-// is not valid, are a *domain.ResolverError.
+// ExportKeys implements ports.KeyResolver. It exports the object of each key. The limits of Options apply to the sum of
+// all keys. A key is never a prefix. Errors are the errors of ports.Resolver. If keys has more than MaxKeys keys or a
+// key that is not valid, ExportKeys returns a *domain.ResolverError.
 func (r *Resolver) ExportKeys(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {
 	places, err := r.places(ctx, keys, placeOfKey)
 	if err != nil {
@@ -29,7 +29,7 @@ func (r *Resolver) ExportKeys(ctx context.Context, keys []string) ([]domain.Expo
 	return r.export(ctx, places)
 }
 
-// export exports the objects of the places, each once.
+// export exports each object of the places once.
 func (r *Resolver) export(ctx context.Context, places []place) ([]domain.ExportRecord, error) {
 	var objects []object
 	seen := map[string]bool{}
@@ -42,7 +42,7 @@ func (r *Resolver) export(ctx context.Context, places []place) ([]domain.ExportR
 				}
 			}
 			if len(objects) > r.options.MaxObjects {
-				return r.refused("there are more objects than an export holds")
+				return r.refused("the subject has more objects than MaxObjects")
 			}
 			return nil
 		})
@@ -61,15 +61,16 @@ func (r *Resolver) export(ctx context.Context, places []place) ([]domain.ExportR
 	return records, nil
 }
 
-// file is an object with its content, or with the reason why it has none.
+// file is an object with its content, or with a note if the content is left out.
 type file struct {
 	object
 	content []byte
 	note    string
-	gone    bool // erased since the listing
+	gone    bool // the object was erased after the listing
 }
 
-// read reads the contents that fit. The listing's sizes decide, so that equal buckets give equal exports.
+// read reads the contents within the limits. It uses the sizes of the listing, so that equal buckets give equal
+// exports.
 func (r *Resolver) read(ctx context.Context, objects []object) ([]file, error) {
 	files := make([]file, len(objects))
 	var total int64
@@ -98,12 +99,12 @@ func (r *Resolver) readOne(ctx context.Context, f *file) error {
 	if err != nil {
 		return r.failed(ctx, "a reading", err)
 	}
-	defer func() { _ = reader.Close() }() // errors of the content come from ReadAll
+	defer func() { _ = reader.Close() }() // ReadAll has returned errors of the content
 	f.content, err = io.ReadAll(io.LimitReader(reader, f.size+1))
 	if err != nil {
 		return r.failed(ctx, "a reading", err)
 	}
-	if int64(len(f.content)) > f.size { // it has grown since the listing, past what was counted
+	if int64(len(f.content)) > f.size { // the object has grown since the listing
 		f.content, f.size, f.note = nil, reader.Size(), noteLarge
 	}
 	return nil
@@ -123,7 +124,8 @@ func (r *Resolver) records(f file) []domain.ExportRecord {
 	return append(records, record(fieldContent, f.content))
 }
 
-// each calls act with every item, several at once, and returns the first error, after which it begins no more.
+// each calls act with every item, up to concurrency calls concurrently. It returns the first error, and starts no
+// further call after an error.
 func each[T any](parent context.Context, r *Resolver, items []T, act func(context.Context, T) error) error {
 	ctx, stop := context.WithCancelCause(parent)
 	defer stop(nil)

@@ -10,29 +10,30 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// refused is the error for what trying again would meet again.
+// refused returns a permanent error: a retry would fail again.
 func (r *Resolver) refused(message string) error {
 	return &domain.ResolverError{Resolver: r.options.Name, Message: message}
 }
 
-// later is the error for what is tried again.
+// later returns an error for which the call is retried.
 func (r *Resolver) later(message string) error {
 	return &domain.RetryLater{Resolver: r.options.Name, Message: message}
 }
 
-// ended is the error for a call whose context has ended.
+// ended returns the error of a call whose context has ended.
 func (r *Resolver) ended(err error) error {
-	return &domain.RetryLater{Resolver: r.options.Name, Message: "the call was ended", Err: err}
+	return &domain.RetryLater{Resolver: r.options.Name, Message: "the call was canceled or timed out", Err: err}
 }
 
-// failed is the error for a request that failed. The store's own words are dropped: they quote keys.
+// failed returns the error of a failed request. It drops the message of the store, because that message may contain
+// keys.
 func (r *Resolver) failed(ctx context.Context, request string, err error) error {
 	if err := ending(ctx, err); err != nil {
 		return r.ended(err)
 	}
-	var response interface{ HTTPStatusCode() int } // of the S3 client
+	var response interface{ HTTPStatusCode() int } // implemented by errors of the S3 client
 	if r.bucket.ErrorAs(err, &response) || errors.As(err, &response) {
-		message := request + " was answered " + strconv.Itoa(response.HTTPStatusCode())
+		message := request + " failed with status " + strconv.Itoa(response.HTTPStatusCode())
 		switch response.HTTPStatusCode() {
 		case http.StatusUnauthorized, http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 			return r.refused(message)
@@ -48,13 +49,14 @@ func (r *Resolver) failed(ctx context.Context, request string, err error) error 
 	}
 }
 
-// hasNoVersions reports whether a store says that it does not know the request for versions.
+// hasNoVersions reports whether a store does not implement the request for versions.
 func hasNoVersions(err error) bool {
 	var response interface{ HTTPStatusCode() int }
 	return errors.As(err, &response) && response.HTTPStatusCode() == http.StatusNotImplemented
 }
 
-// ending is context.Canceled or context.DeadlineExceeded where that is why a request ended, else nil.
+// ending returns context.Canceled or context.DeadlineExceeded if that is the reason for the end of a request, and
+// otherwise nil.
 func ending(ctx context.Context, err error) error {
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(ctx.Err(), ended) || ctx.Err() == nil && errors.Is(err, ended) {

@@ -1,4 +1,4 @@
-// The resolver for files is a module of its own: the libraries of the clouds never enter the library's go.mod.
+// The resolver for files is a separate module, so that the go.mod of the library has no cloud libraries.
 module github.com/habeas-data/habeas/adapters/objectstore
 
 go 1.25.0

@@ -7,29 +7,28 @@ import (
 	"unicode/utf8"
 )
 
-// maxKey is the longest key that S3, Google Cloud Storage and Azure all accept, in bytes.
+// maxKey is the maximum length in bytes of a key that S3, Google Cloud Storage and Azure all accept.
 const maxKey = 1024
 
-// place is what a call is about: one object, or all objects below a prefix.
+// place is the target of a call: one object, or all objects below a prefix.
 type place struct {
-	name     string // the object's key, or the prefix with its slash
+	name     string // the key of the object, or the prefix with its slash
 	isPrefix bool
 }
 
-// placeOfRef returns the place that a ref of the subject provider names, and whether it is valid. A slash at its end
-// makes it a prefix.
+// placeOfRef returns the place of a ref, and whether the ref is valid. A ref with a slash at its end is a prefix.
 func placeOfRef(ref string) (place, bool) {
 	name, isPrefix := strings.CutSuffix(ref, "/")
 	return place{ref, isPrefix}, len(ref) <= maxKey && isValidKey(name)
 }
 
-// placeOfKey returns the place that a key names, and whether it is valid. It is never a prefix: users may have written
-// the column that it comes from.
+// placeOfKey returns the place of a key, and whether the key is valid. A key is never a prefix, because users may have
+// written its column.
 func placeOfKey(key string) (place, bool) { return place{name: key}, isValidKey(key) }
 
-// isValidKey reports whether a text is the key of one object. A store or a file system could take other texts for
-// another place: "..", "." and empty segments, backslashes and control characters. An empty key would be the whole
-// bucket, and one with a slash at its end everything below it.
+// isValidKey reports whether a text is a valid key of one object. It refuses texts that a store or a file system could
+// resolve to another place: empty segments, "." and "..", backslashes and control characters. An empty key would select
+// the complete bucket, and a key with a slash at its end every object below it.
 func isValidKey(key string) bool {
 	if len(key) > maxKey || !utf8.ValidString(key) || strings.ContainsRune(key, '\\') ||
 		strings.ContainsFunc(key, unicode.IsControl) {

@@ -14,13 +14,13 @@ import (
 	"github.com/habeas-data/habeas/adapters/objectstore"
 )
 
-// keysOfNoObject are what a user could write into a column to reach the objects of others.
+// keysOfNoObject has keys that a user could write into a column to reach the objects of other users.
 var keysOfNoObject = []string{
 	"u/", "u/4/", "u//", "/", "//", "/u", "/u/", "", ".", "..", "./", "../", "u/.", "u/..", "u/./", "u/../", "u/4/..",
 	"../bucket/u/", `u\`, "u/\x00", "u/\n", "u/\xff", strings.Repeat("k", 1025), strings.Repeat("k", 1024) + "/",
 }
 
-// bucketsOf returns buckets with the objects, in memory and in a directory.
+// bucketsOf returns buckets with the objects, one in memory and one in a directory.
 func bucketsOf(t *testing.T, objects ...string) map[string]*blob.Bucket {
 	t.Helper()
 	directory, err := fileblob.OpenBucket(t.TempDir(), &fileblob.Options{NoTempDir: true})
@@ -57,7 +57,7 @@ func TestAKeyIsNeverAPrefix(t *testing.T) {
 	}
 }
 
-// A text without a slash at its end is the whole name of an object, as a key and as a ref.
+// A text without a slash at its end is the complete name of an object, as a key and as a ref.
 func TestANameDoesNotReachLongerNames(t *testing.T) {
 	objects := []string{"u/1.bak", "u/10/a", "u/2/a", "u/3", "u/3.bak", "u/30/a"}
 	for name, bucket := range bucketsOf(t, objects...) {

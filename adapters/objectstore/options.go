@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Name is the default name of the resolver, and so the kind of its refs.
+// Name is the default name of the resolver, and the default kind of its refs.
 const Name = "files"
 
 // The defaults of Options.
@@ -16,29 +16,29 @@ const (
 	DefaultMaxObjects = 10_000
 )
 
-// MaxKeys is how many keys ExportKeys and EraseKeys take at once.
+// MaxKeys is the maximum number of keys in one call of ExportKeys or EraseKeys.
 const MaxKeys = 1000
 
-// Options change what a Resolver does by default. The zero value is ready for use.
+// Options has the settings of a Resolver. The zero value is ready for use.
 type Options struct {
-	// Name is the name of the resolver, and the kind of the refs that go to it. An application with several buckets gives
-	// each a name of its own. The default is Name.
+	// Name is the name of the resolver, and the kind of its refs. Resolvers of several buckets need different names. The
+	// default is the constant Name.
 	Name string
 
-	// Category is the category of everything that the resolver exports. The default is domain.CategoryIdentity.
+	// Category is the category of all exported records. The default is domain.CategoryIdentity.
 	Category domain.Category
 
-	// MaxContent is the size in bytes up to which the content of an object is exported. A larger object is exported by
-	// its name and its size, with a note. Below zero no content is exported. The default is 1 MiB.
+	// MaxContent is the maximum size in bytes of an object whose content is exported. For a larger object, the export has
+	// the name, the size and a note. If MaxContent is negative, no content is exported. The default is 1 MiB.
 	MaxContent int64
 
-	// MaxTotal bounds the contents of one export together, in bytes: they are held in memory. Objects are taken in the
-	// order of their keys. One that does not fit any more is exported by its name and its size, with a note. The default
-	// is 10 MiB.
+	// MaxTotal is the maximum total size in bytes of the contents of one export. The export holds them in memory. It takes
+	// objects in the order of their keys. For an object that no longer fits, the export has the name, the size and a note.
+	// The default is 10 MiB.
 	MaxTotal int64
 
-	// MaxObjects is how many objects an export can have. The export of a subject with more fails, and names the resolver
-	// as incomplete. An erasure has no such bound. The default is 10,000.
+	// MaxObjects is the maximum number of objects in an export. If a subject has more objects, the resolver fails, and the
+	// export names it as incomplete. Erasures have no limit. The default is 10,000.
 	MaxObjects int
 }
 

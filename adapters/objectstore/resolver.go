@@ -13,32 +13,32 @@ import (
 
 var _ ports.KeyResolver = (*Resolver)(nil)
 
-// Resolver answers for the files in one bucket. It is safe for concurrent use. It does not rectify.
+// Resolver exports and erases the files in one bucket. It does not rectify. It is safe for concurrent use.
 type Resolver struct {
 	bucket      *blob.Bucket
 	options     Options
 	isDirectory bool
 }
 
-// New returns the resolver for a bucket, which the application closes when the resolver is not used any more. It asks
-// a store nothing. Returns domain.ErrConfiguration if the bucket is nil or an option is not valid.
+// New returns a resolver for a bucket. The caller closes the bucket after the last use of the resolver. New sends no
+// request. Returns domain.ErrConfiguration if the bucket is nil or an option is not valid.
 func New(bucket *blob.Bucket, options Options) (*Resolver, error) {
 	options = options.withDefaults()
 	switch {
 	case bucket == nil:
-		return nil, domain.Misconfigured("objectstore", "a bucket is required")
+		return nil, domain.Misconfigured("objectstore", "the bucket is nil: pass a bucket")
 	case !options.Category.Valid():
-		return nil, domain.Misconfigured("objectstore", "Category is none of those that there are")
+		return nil, domain.Misconfigured("objectstore", "Category is unknown: use a category of package domain")
 	case strings.Contains(options.Name, ",") || len(options.Name) > 255:
-		return nil, domain.Misconfigured("objectstore", "Name must be 1 to 255 characters without a comma")
+		return nil, domain.Misconfigured("objectstore", "Name must have 1 to 255 bytes and no comma")
 	case options.MaxTotal < 0 || options.MaxObjects < 0:
 		return nil, domain.Misconfigured("objectstore", "MaxTotal and MaxObjects must not be negative")
 	}
 	return &Resolver{bucket, options, isDirectory(bucket)}, nil
 }
 
-// isDirectory reports whether the bucket is a directory, which exists. A bucket in a directory that is gone, as that of
-// a volume which is not mounted, is otherwise like an empty one: everything in it would pass for erased.
+// isDirectory reports whether the bucket is an existing directory. Without this check, a missing directory, such as a
+// volume that is not mounted, would look like an empty bucket, and every object would count as erased.
 func isDirectory(bucket *blob.Bucket) bool {
 	var directory os.FileInfo
 	return bucket.As(&directory)
@@ -59,13 +59,12 @@ const (
 func (r *Resolver) CoveredSurface() domain.CoveredSurface {
 	surface := domain.CoveredSurface{
 		Exclusions: []string{
-			"the metadata and the tags of objects, which are erased with them",
-			"earlier versions of objects, which are erased on S3",
+			"the metadata and the tags of objects; they are erased with the objects",
+			"earlier versions of objects; they are erased on S3",
 		},
 		Notes: []string{
-			"Contents above the bounds of the export are left out, and object.note says so.",
-			"On Google Cloud Storage and Azure, versions that the store keeps behind the current one are erased by the " +
-				"store's own rules.",
+			"Contents above the limits of the export are left out. object.note then has the reason.",
+			"On Google Cloud Storage and Azure, the lifecycle rules of the bucket erase earlier versions.",
 		},
 	}
 	for _, field := range []string{fieldName, fieldSize, fieldContent, fieldNote} {
@@ -74,8 +73,8 @@ func (r *Resolver) CoveredSurface() domain.CoveredSurface {
 	return surface
 }
 
-// ExportSubject implements ports.Resolver: name, size and content of the object, or of all objects below the prefix,
-// that ref.Value names.
+// ExportSubject implements ports.Resolver. It exports the name, size and content of the object ref.Value, or of all
+// objects below the prefix ref.Value.
 func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 	places, err := r.places(ctx, []string{ref.Value}, placeOfRef)
 	if err != nil {
@@ -84,8 +83,8 @@ func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]
 	return r.export(ctx, places)
 }
 
-// EraseSubject implements ports.Resolver. Erasing is idempotent by itself: the store does not get the entry's id. Where
-// the time of the call does not suffice, the next attempt goes on where this one ended.
+// EraseSubject implements ports.Resolver. Deletions are idempotent, so the entry id is not needed. If the call times
+// out, the next attempt deletes the remaining objects.
 func (r *Resolver) EraseSubject(
 	ctx context.Context, ref domain.SubjectRef, _ string,
 ) (alreadyAbsent bool, err error) {
@@ -97,40 +96,41 @@ func (r *Resolver) EraseSubject(
 	return absent == 1, err
 }
 
-// places returns the places that texts name. It sends the store no request. It refuses all of them if one is not valid.
+// places returns the places of texts. It sends no request to the store. If one text is not valid, it refuses all of
+// them.
 func (r *Resolver) places(ctx context.Context, texts []string, of func(string) (place, bool)) ([]place, error) {
 	switch {
 	case ctx.Err() != nil:
 		return nil, r.ended(ctx.Err())
 	case r.isDirectory && !isDirectory(r.bucket):
-		return nil, r.later("the directory is not there")
+		return nil, r.later("the directory does not exist")
 	case len(texts) > MaxKeys:
-		return nil, r.refused("there are more keys than can be handled at once")
+		return nil, r.refused("one call has more than the maximum number of keys")
 	}
 	places := make([]place, len(texts))
 	for i, text := range texts {
 		var isValid bool
 		if places[i], isValid = of(text); !isValid {
-			return nil, r.refused("a key or a ref does not name an object")
+			return nil, r.refused("a key or a ref is not valid")
 		}
 	}
 	return places, nil
 }
 
-// object is what a listing says of an object.
+// object is an object of a listing.
 type object struct {
 	key  string
 	size int64
 }
 
-// directoryListings is how often the listing of a directory is repeated: a file that another call deletes meanwhile
-// makes it fail.
+// directoryListings is the maximum number of repeated listings of a directory. A listing fails if a concurrent call
+// deletes a file.
 const directoryListings = 10
 
-// pageSize is how many objects are listed, and erased, at once.
+// pageSize is the number of objects in one page of a listing.
 const pageSize = 1000
 
-// list calls visit with all objects of a place, a page at a time, in the order of their keys.
+// list calls visit with each page of the objects of a place, in the order of their keys.
 func (r *Resolver) list(ctx context.Context, p place, visit func([]object) error) error {
 	for token := blob.FirstPageToken; len(token) > 0; {
 		page, next, err := r.page(ctx, p, token)
@@ -145,14 +145,14 @@ func (r *Resolver) list(ctx context.Context, p place, visit func([]object) error
 	return nil
 }
 
-// page returns a page of the objects of a place, and where the next one begins.
+// page returns a page of the objects of a place, and the token of the next page.
 //
-// A single object is looked up by a listing as well: to a request for an object, a store gives the same response
-// whether the object or the whole bucket is missing.
+// It also finds a single object with a listing. In response to a request for an object, a store does not distinguish a
+// missing object from a missing bucket.
 func (r *Resolver) page(ctx context.Context, p place, token []byte) (page []object, next []byte, err error) {
 	size := pageSize
 	if !p.isPrefix {
-		size = 1 // the key itself comes before all that begin with it
+		size = 1 // the key sorts before all longer keys with this prefix
 	}
 	found, next, err := r.bucket.ListPage(ctx, token, size, &blob.ListOptions{Prefix: p.name})
 	for range directoryListings {

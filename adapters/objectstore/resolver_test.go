@@ -25,7 +25,8 @@ func TestConformance(t *testing.T) {
 	porttest.TestResolver(t, porttest.ResolverHarness{Open: openDirectory})
 }
 
-// openDirectory seeds a bucket in a directory. It fails where the directory is gone, as a volume that is not mounted.
+// openDirectory returns a system with a bucket in a directory. Its fault removes the directory, as if a volume were not
+// mounted.
 func openDirectory(t testing.TB) porttest.ResolverSystem {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "media")
@@ -65,7 +66,7 @@ func ref(value string) domain.SubjectRef {
 	return domain.SubjectRef{Kind: objectstore.Name, Value: value}
 }
 
-// open returns a resolver for a bucket in memory with objects of the sizes given.
+// open returns a resolver for a bucket in memory with objects of the given sizes.
 func open(t *testing.T, options objectstore.Options, sizes map[string]int) (*objectstore.Resolver, *blob.Bucket) {
 	t.Helper()
 	bucket := memblob.OpenBucket(nil)
@@ -89,7 +90,7 @@ func keys(t *testing.T, bucket *blob.Bucket) (all []string) {
 	}
 }
 
-func TestARefNamesOneObjectOrAllBelowAPrefix(t *testing.T) {
+func TestARefSelectsOneObjectOrAllBelowAPrefix(t *testing.T) {
 	objects := map[string]int{"u/4": 1, "u/4.bak": 1, "u/4/a": 1, "u/4/b/c": 1, "u/42": 1, "u/42/a": 1}
 	for value, left := range map[string][]string{
 		"u/4":     {"u/4.bak", "u/4/a", "u/4/b/c", "u/42", "u/42/a"},
@@ -116,7 +117,7 @@ func TestARefNamesOneObjectOrAllBelowAPrefix(t *testing.T) {
 	}
 }
 
-func TestARefThatLeadsElsewhereIsRefused(t *testing.T) {
+func TestARefToAnotherPlaceIsRefused(t *testing.T) {
 	resolver, bucket := open(t, objectstore.Options{}, map[string]int{"a": 1, "b/c": 1})
 	for _, value := range []string{
 		"", "/", "//", "/a", ".", "..", "../a", "b/../a", "b/..", "b//c", "b/./c", "./a", "b/../", "./", `b\c`, `..\a`,
@@ -142,14 +143,14 @@ func TestContentsAreExportedWithinTheBounds(t *testing.T) {
 		want    string
 	}{
 		{objectstore.Options{}, "a=10 b=20 c=30"},
-		{objectstore.Options{MaxContent: 20}, "a=10 b=20 c:The content is larger than an export holds."},
+		{objectstore.Options{MaxContent: 20}, "a=10 b=20 c:The content is larger than the limit of an export."},
 		{
 			objectstore.Options{MaxTotal: 40},
-			"a=10 b=20 c:The contents of all objects are larger than an export holds.",
+			"a=10 b=20 c:The total size of the contents is larger than the limit of an export.",
 		},
 		{
-			objectstore.Options{MaxContent: -1}, "a:The content is larger than an export holds. " +
-				"b:The content is larger than an export holds. c:The content is larger than an export holds.",
+			objectstore.Options{MaxContent: -1}, "a:The content is larger than the limit of an export. " +
+				"b:The content is larger than the limit of an export. c:The content is larger than the limit of an export.",
 		},
 	} {
 		resolver, _ := open(t, test.options, map[string]int{"u/a": 10, "u/b": 20, "u/c": 30})
@@ -196,18 +197,18 @@ func TestBatchesOfKeys(t *testing.T) {
 		t.Errorf("%d were absent, left are %v", absent, left)
 	}
 	if _, err := resolver.EraseKeys(t.Context(), []string{"b", "../d"}, "entry"); err == nil {
-		t.Error("a key that is not valid was taken")
+		t.Error("a key that is not valid was accepted")
 	}
 	tooMany := slices.Repeat([]string{"b"}, objectstore.MaxKeys+1)
 	if _, err := resolver.EraseKeys(t.Context(), tooMany, "entry"); err == nil {
-		t.Error("more than MaxKeys were taken")
+		t.Error("more than MaxKeys keys were accepted")
 	}
 	if left := keys(t, bucket); len(left) != 2 {
-		t.Errorf("a batch that was refused left %v", left)
+		t.Errorf("a refused batch left %v", left)
 	}
 }
 
-func TestAnErasureGoesOnOverManyPages(t *testing.T) {
+func TestAnErasureDeletesAllPages(t *testing.T) {
 	objects := map[string]int{"v": 1}
 	for i := range 2500 {
 		objects[fmt.Sprintf("u/%04d", i)] = 0

@@ -8,8 +8,9 @@ import (
 	"gocloud.dev/blob"
 )
 
-// eraseVersions deletes every version and every delete marker of the objects of a place. A bucket that was never
-// versioned has one version of each object. It reports supported false for a store that has no versions, and says so.
+// eraseVersions deletes every version and every delete marker of the objects of a place. In a bucket without
+// versioning, each object has one version. If the store does not support versions, eraseVersions returns supported
+// false.
 func (r *Resolver) eraseVersions(ctx context.Context, client *s3.Client, p place) (
 	erased int, supported bool, err error,
 ) {
@@ -30,7 +31,7 @@ func (r *Resolver) eraseVersions(ctx context.Context, client *s3.Client, p place
 		case len(page) == 0:
 			return erased, true, nil
 		case first.Key != nil && *page[0].Key == *first.Key && text(page[0].VersionId) == text(first.VersionId):
-			return erased, true, r.later("a version is still there after its deletion")
+			return erased, true, r.later("a version still exists after its deletion")
 		}
 		first = page[0]
 		if err := r.deleteVersions(ctx, client, *input.Bucket, page); err != nil {
@@ -40,16 +41,16 @@ func (r *Resolver) eraseVersions(ctx context.Context, client *s3.Client, p place
 	}
 }
 
-// versionsOf returns what asks S3 for the versions of a place. The bucket's name, and the prefix as S3 knows it, are
-// found in a request that gocloud makes. It is nil where gocloud makes another one, for a store without versions.
+// versionsOf returns the input of a ListObjectVersions request for a place. It takes the bucket and the prefix from a
+// list request of gocloud, because a prefixed bucket changes the prefix. It returns nil for a store that is not S3.
 func (r *Resolver) versionsOf(ctx context.Context, p place) (*s3.ListObjectVersionsInput, error) {
 	var input *s3.ListObjectVersionsInput
 	_, _, err := r.bucket.ListPage(ctx, blob.FirstPageToken, 1, &blob.ListOptions{
 		Prefix: p.name,
 		BeforeList: func(as func(any) bool) error {
-			var asked *s3.ListObjectsV2Input
-			if as(&asked) && asked.Bucket != nil && asked.Prefix != nil {
-				input = &s3.ListObjectVersionsInput{Bucket: asked.Bucket, Prefix: asked.Prefix}
+			var request *s3.ListObjectsV2Input
+			if as(&request) && request.Bucket != nil && request.Prefix != nil {
+				input = &s3.ListObjectVersionsInput{Bucket: request.Bucket, Prefix: request.Prefix}
 			}
 			return nil
 		},
@@ -60,8 +61,8 @@ func (r *Resolver) versionsOf(ctx context.Context, p place) (*s3.ListObjectVersi
 	return input, nil
 }
 
-// identifiers returns the versions and the delete markers of a page. Of a key that is exact, the versions of longer
-// keys are left out; they come after it.
+// identifiers returns the versions and delete markers of a page. If exact is set, it drops the versions of longer keys,
+// which follow the key in the listing.
 func identifiers(page *s3.ListObjectVersionsOutput, key string, exact bool) (found []types.ObjectIdentifier) {
 	add := func(name, version *string) {
 		if name != nil && (!exact || *name == key) {
@@ -77,8 +78,8 @@ func identifiers(page *s3.ListObjectVersionsOutput, key string, exact bool) (fou
 	return found
 }
 
-// deleteVersions deletes a page of versions. The next listing shows each version that was not deleted and not refused
-// for good. Another call may have deleted such a version at the same time.
+// deleteVersions deletes a page of versions. It returns an error only for permanent refusals. The next listing shows
+// all other versions that were not deleted. A concurrent call may have deleted a version before.
 func (r *Resolver) deleteVersions(
 	ctx context.Context, client *s3.Client, bucket string, versions []types.ObjectIdentifier,
 ) error {
@@ -92,7 +93,7 @@ func (r *Resolver) deleteVersions(
 	for _, failure := range deleted.Errors {
 		switch text(failure.Code) {
 		case "AccessDenied", "InvalidRequest", "MethodNotAllowed":
-			return r.refused("a deletion of a version was refused: it is held back, or there is no permission")
+			return r.refused("a deletion of a version was refused: check holds, retention and permissions")
 		}
 	}
 	return nil

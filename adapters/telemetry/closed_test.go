@@ -12,8 +12,8 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 )
 
-// attributes are all attributes with the values that they can have; nil means a number. The system is the only one
-// whose values come from the application.
+// attributes has all attributes with their possible values. nil means a number. Only the values of habeas.system come
+// from the application.
 var attributes = map[attribute.Key][]string{
 	"http.request.method":       {"GET", "POST", "DELETE"},
 	"http.route":                {"/export", "/consent/{purpose}"},
@@ -35,8 +35,8 @@ func texts[T ~string](all []T) (texts []string) {
 	return texts
 }
 
-// tellAll tells the observer of everything that there is.
-func (w *world) tellAll(t *testing.T) {
+// reportAll reports every activity and every observation to the observer.
+func (w *world) reportAll(t *testing.T) {
 	t.Helper()
 	for _, outcome := range domain.Outcomes() {
 		for _, activity := range []domain.Activity{
@@ -68,7 +68,7 @@ func (w *world) tellAll(t *testing.T) {
 
 func TestNoAttributeIsOutsideOfTheClosedSet(t *testing.T) {
 	w := newWorld(t)
-	w.tellAll(t)
+	w.reportAll(t)
 	used := map[attribute.Key]map[string]bool{}
 	check := func(where string, all []attribute.KeyValue) {
 		for _, one := range all {
@@ -93,7 +93,7 @@ func TestNoAttributeIsOutsideOfTheClosedSet(t *testing.T) {
 		check(span.Name, span.Attributes)
 		if len(span.Events) > 0 || span.Status.Description != "" &&
 			!slices.Contains(attributes["error.type"], span.Status.Description) {
-			t.Errorf("%s has events, or says %q", span.Name, span.Status.Description)
+			t.Errorf("%s has events, or the description %q", span.Name, span.Status.Description)
 		}
 	}
 	for key := range attributes {
@@ -103,7 +103,7 @@ func TestNoAttributeIsOutsideOfTheClosedSet(t *testing.T) {
 	}
 }
 
-// documented returns the fields of the lines of a section of the package's documentation, for each name in it.
+// documented returns the fields of each line in a section of the package documentation, by the name in the first field.
 func documented(t *testing.T, section string) map[string][]string {
 	t.Helper()
 	content, err := os.ReadFile("doc.go")
@@ -125,9 +125,9 @@ func documented(t *testing.T, section string) map[string][]string {
 
 func TestEveryMetricIsDocumentedWithItsUnitAndAttributes(t *testing.T) {
 	w := newWorld(t)
-	w.tellAll(t)
+	w.reportAll(t)
 	rows := documented(t, "Metrics")
-	delete(rows, "name") // the head
+	delete(rows, "name") // the header line
 	for name, m := range w.collect(t) {
 		row, is := rows[name]
 		delete(rows, name)

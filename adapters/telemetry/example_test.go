@@ -14,9 +14,9 @@ import (
 	"github.com/habeas-data/habeas/adapters/telemetry"
 )
 
-// The application chooses the SDK and its exporters. The store has to be given the observer, too; app.New does so.
+// The application chooses the SDK and the exporters. app.New also passes the observer to the store.
 func ExampleNew() {
-	reader := metric.NewManualReader() // an application has an exporter in its place
+	reader := metric.NewManualReader() // an application uses an exporter instead
 	observer, err := telemetry.New(telemetry.Options{
 		MeterProvider: metric.NewMeterProvider(metric.WithReader(reader)),
 	})

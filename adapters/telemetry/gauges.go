@@ -10,23 +10,23 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// gauges have what was observed last. They are read when metrics are collected, so that ages are those of that moment.
+// gauges has the last observations. They are read when metrics are collected, so that ages are correct at that time.
 type gauges struct {
 	mu           sync.Mutex
 	systems      []system
 	breakers     map[string]domain.BreakerState
-	heartbeat    time.Time // the last batch that succeeded, or the first one of all; zero before
+	heartbeat    time.Time // the last successful batch, or else the first batch; zero before any batch
 	registration metric.Registration
 }
 
-// system is the outbox of an external system.
+// system has the outbox entries of an external system.
 type system struct {
 	name            string
 	counts          map[domain.OutboxStatus]int64
-	oldest, dueFrom time.Time // zero for none
+	oldest, dueFrom time.Time // zero if there is no such entry
 }
 
-// open are the statuses of what is not settled for good.
+// open has the statuses of entries that have not succeeded.
 var open = []domain.OutboxStatus{
 	domain.OutboxPending, domain.OutboxInFlight, domain.OutboxFailed, domain.OutboxAbandoned,
 }
@@ -49,7 +49,7 @@ func (g *gauges) outbox(observed domain.OutboxObserved) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, before := range g.systems { // what has gone is 0, and not as it was
+	for _, before := range g.systems { // a system without entries is reported as 0
 		if !slices.ContainsFunc(systems, func(s system) bool { return s.name == before.name }) {
 			systems = append(systems, system{name: before.name})
 		}
@@ -74,14 +74,14 @@ func (g *gauges) poll(observed domain.PollObserved) {
 	}
 }
 
-// register has the gauges read whenever metrics are collected.
+// register registers a callback that reads the gauges when metrics are collected.
 func (o *Observer) register(meter metric.Meter) (err error) {
 	o.state.registration, err = meter.RegisterCallback(o.collect,
 		o.entries, o.breakers, o.oldestAge, o.dueAge, o.heartbeatAge)
 	return err
 }
 
-// Close ends the collection of gauges. Further observations count all the same.
+// Close stops the collection of gauges. Counters and histograms still record further observations.
 func (o *Observer) Close() error { return o.state.registration.Unregister() }
 
 func (o *Observer) collect(_ context.Context, to metric.Observer) error {
@@ -111,7 +111,7 @@ func (o *Observer) collect(_ context.Context, to metric.Observer) error {
 	return nil
 }
 
-// age is the time since an instant in seconds, 0 if the instant is zero or has not come.
+// age returns the time since an instant in seconds. It returns 0 if the instant is zero or in the future.
 func age(now, since time.Time) float64 {
 	if since.IsZero() {
 		return 0

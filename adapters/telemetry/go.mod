@@ -1,5 +1,5 @@
-// The observer for OpenTelemetry is a module of its own: its libraries never enter the library's go.mod. The SDK and
-// the parser of YAML are for its tests alone.
+// The observer for OpenTelemetry is a separate module, so that the go.mod of the library has no OpenTelemetry libraries.
+// Only its tests need the SDK and the YAML parser.
 module github.com/habeas-data/habeas/adapters/telemetry
 
 go 1.25.0

@@ -5,7 +5,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// The attributes. Their values are of closed sets, which the documentation of the package lists.
+// The attributes. The documentation of the package lists their closed sets of values.
 const (
 	methodKey    = attribute.Key("http.request.method")
 	routeKey     = attribute.Key("http.route")
@@ -20,11 +20,11 @@ const (
 	errorKey     = attribute.Key("error.type")
 )
 
-// buckets are the bounds of durations, in seconds: those of the semantic conventions for HTTP, and the default timeout
-// of a request and of a call.
+// buckets has the upper bounds of duration buckets in seconds: the bounds of the semantic conventions for HTTP, plus
+// the default timeouts of a request and of a call.
 var buckets = []float64{0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30}
 
-// instruments are what the observer measures with.
+// instruments has all instruments of the observer.
 type instruments struct {
 	requests, sessions, calls         metric.Float64Histogram
 	retries, polls, settled           metric.Int64Counter
@@ -34,7 +34,7 @@ type instruments struct {
 	oldestAge, dueAge, heartbeatAge   metric.Float64ObservableGauge
 }
 
-// maker makes instruments until one cannot be made.
+// maker creates instruments and keeps the first error.
 type maker struct {
 	metric.Meter
 	err error
@@ -45,22 +45,22 @@ func newInstruments(meter metric.Meter) (instruments, error) {
 	return instruments{
 		requests: m.duration("habeas.request.duration", "Duration of requests to the endpoints of habeas."),
 		sessions: m.duration("habeas.session.duration", "Duration of sessions, with all their attempts."),
-		calls:    m.duration("habeas.resolver.call.duration", "Duration of calls of external systems."),
+		calls:    m.duration("habeas.resolver.call.duration", "Duration of calls to external systems."),
 
-		retries:        m.counter("habeas.session.retries", "{retry}", "Attempts of sessions after the first one."),
+		retries:        m.counter("habeas.session.retries", "{retry}", "Attempts of sessions after the first."),
 		erasures:       m.counter("habeas.erasures", "{erasure}", "Erasures, by the outcome of their local part."),
 		exports:        m.counter("habeas.exports", "{export}", "Exports."),
 		rectifications: m.counter("habeas.rectifications", "{rectification}", "Rectifications, by their local part."),
 		consents:       m.counter("habeas.consents", "{decision}", "Decisions about consent."),
 		restrictions:   m.counter("habeas.restrictions", "{decision}", "Decisions about restriction."),
 		polls:          m.counter("habeas.worker.polls", "{poll}", "Batches of the worker."),
-		settled:        m.counter("habeas.worker.settled", "{entry}", "Entries of the outbox that the worker has settled."),
+		settled:        m.counter("habeas.worker.settled", "{entry}", "Entries of the outbox that the worker has finished."),
 
 		entries:      m.count("habeas.outbox.entries", "{entry}", "Entries of the outbox that have not succeeded."),
-		breakers:     m.count("habeas.resolver.breaker", "{breaker}", "1 for the state of a circuit breaker, else 0."),
-		oldestAge:    m.age("habeas.outbox.oldest.age", "Age of the oldest entry that is not settled."),
-		dueAge:       m.age("habeas.outbox.due.age", "Time for which the entry has been due that is due the longest."),
-		heartbeatAge: m.age("habeas.worker.heartbeat.age", "Time since the last batch of the worker that succeeded."),
+		breakers:     m.count("habeas.resolver.breaker", "{breaker}", "1 for the current state of a breaker, else 0."),
+		oldestAge:    m.age("habeas.outbox.oldest.age", "Age of the oldest entry that has not succeeded."),
+		dueAge:       m.age("habeas.outbox.due.age", "Longest time for which an entry has been due."),
+		heartbeatAge: m.age("habeas.worker.heartbeat.age", "Time since the last successful batch of the worker."),
 	}, m.err
 }
 

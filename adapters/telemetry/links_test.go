@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The application chooses the SDK: the observer must not bring one along.
-func TestTheObserverLinksTheAPIAlone(t *testing.T) {
+// The application chooses the SDK, so the observer must not depend on an SDK.
+func TestTheObserverLinksOnlyTheAPI(t *testing.T) {
 	const notStandard = "{{if not .Standard}}{{.ImportPath}}{{end}}"
 	listed, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", notStandard, ".").Output()
 	must(t, err)
@@ -22,6 +22,6 @@ func TestTheObserverLinksTheAPIAlone(t *testing.T) {
 		}
 	}
 	if found < 3 {
-		t.Errorf("it links %d packages of the API: the test holds nothing", found)
+		t.Errorf("it links %d packages of the API: the test checks nothing", found)
 	}
 }

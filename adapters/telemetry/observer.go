@@ -16,14 +16,14 @@ import (
 // Scope is the name of the instrumentation scope of all metrics and spans.
 const Scope = "github.com/habeas-data/habeas/adapters/telemetry"
 
-// Options change what New does by default. The zero value is ready for use.
+// Options has the settings of an Observer. The zero value is ready for use.
 type Options struct {
-	MeterProvider  metric.MeterProvider // the default is the global one
-	TracerProvider trace.TracerProvider // the default is the global one
-	Clock          ports.Clock          // for durations and ages; the default is the machine's clock
+	MeterProvider  metric.MeterProvider // the default is the global provider
+	TracerProvider trace.TracerProvider // the default is the global provider
+	Clock          ports.Clock          // for durations and ages; the default is the clock of the machine
 }
 
-// Observer makes metrics and spans. It implements ports.Observer, and is safe for concurrent use.
+// Observer records metrics and spans. It implements ports.Observer and is safe for concurrent use.
 type Observer struct {
 	instruments
 	tracer trace.Tracer
@@ -34,13 +34,13 @@ type Observer struct {
 
 var _ ports.Observer = (*Observer)(nil)
 
-// machine is the machine's clock.
+// machine is the clock of the machine.
 type machine struct{}
 
 func (machine) Now() time.Time { return time.Now() }
 
-// New returns an observer. An application makes one. The error is that of the meter provider, if it refuses an
-// instrument.
+// New returns an observer. An application needs one observer. If the meter provider refuses an instrument, New returns
+// the provider's error.
 func New(opts Options) (*Observer, error) {
 	if opts.MeterProvider == nil {
 		opts.MeterProvider = otel.GetMeterProvider()
@@ -65,14 +65,14 @@ func New(opts Options) (*Observer, error) {
 	return o, o.register(meter)
 }
 
-// decisions are those of each right; of most of them, there is none.
+// decisions has the decisions of each right. Most rights have only the empty decision.
 var decisions = map[domain.Right][]domain.Decision{
 	domain.RightErasure: {""}, domain.RightExport: {""}, domain.RightRectification: {""},
 	domain.RightConsent:     {domain.DecisionGranted, domain.DecisionWithdrawn},
 	domain.RightRestriction: {domain.DecisionPlaced, domain.DecisionLifted},
 }
 
-// beginAtZero makes the first failure an increase.
+// beginAtZero creates each counter with the value 0, so that Prometheus sees the first failure as an increase.
 func (o *Observer) beginAtZero() {
 	for right, counter := range o.rights {
 		for _, decision := range decisions[right] {
@@ -92,7 +92,7 @@ func ofRight(decision domain.Decision, outcome domain.Outcome) metric.Measuremen
 
 func ofOutcome(outcome domain.Outcome) attribute.KeyValue { return outcomeKey.String(string(outcome)) }
 
-// Start implements ports.Observer: it begins a span, and measures the time until its end.
+// Start implements ports.Observer. It starts a span and measures the duration of the activity.
 func (o *Observer) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
 	var name string
 	var about []attribute.KeyValue
@@ -107,7 +107,7 @@ func (o *Observer) Start(ctx context.Context, a domain.Activity) (context.Contex
 	case domain.ActivityCall:
 		name, duration, kind = "habeas "+string(a.Call)+" "+a.System, o.calls, trace.SpanKindClient
 		about = []attribute.KeyValue{systemKey.String(a.System), operationKey.String(string(a.Call))}
-	default: // of a later version
+	default: // an activity of a later version of habeas
 		return ctx, nil
 	}
 	begun := o.clock.Now()
@@ -125,11 +125,11 @@ func (o *Observer) Start(ctx context.Context, a domain.Activity) (context.Contex
 	}
 }
 
-// end ends a span. A request that was refused is no failure of the server.
+// end ends a span. A request that was refused with a status of 4xx is not an error of the server.
 func end(span trace.Span, a domain.Activity, ended domain.Ended) {
 	span.SetAttributes(ofOutcome(ended.Outcome))
 	isFault := ended.Outcome != domain.OutcomeOK
-	switch a.Kind { //nolint:exhaustive // a call has no more
+	switch a.Kind { //nolint:exhaustive // a call has no further attributes
 	case domain.ActivityRequest:
 		span.SetAttributes(statusKey.Int(ended.Status))
 		isFault = isFault && (ended.Status < 400 || ended.Status >= 500)

@@ -27,7 +27,7 @@ import (
 
 var noon = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// world is an observer with the SDK that it writes to, and a clock that a test moves.
+// world is an observer with an SDK and a clock that the test moves.
 type world struct {
 	*telemetry.Observer
 	reader *sdkmetric.ManualReader
@@ -50,7 +50,7 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// during is an activity that takes some time.
+// during runs an activity for the given time.
 func (w *world) during(ctx context.Context, a domain.Activity, took time.Duration, ended domain.Ended) context.Context {
 	ctx, end := w.Start(ctx, a)
 	w.now = w.now.Add(took)
@@ -75,7 +75,7 @@ func (w *world) collect(t testing.TB) map[string]metricdata.Metrics {
 	return byName
 }
 
-// point is a data point: its attributes, and its value. That of a histogram is its sum.
+// point is a data point with its attributes and its value. The value of a histogram is its sum.
 type point struct {
 	attributes attribute.Set
 	value      float64
@@ -106,7 +106,7 @@ func pointsOf(t testing.TB, m metricdata.Metrics) (points []point) {
 	return points
 }
 
-// lines are the data points of all metrics that are not 0, as "name{attributes} value".
+// lines returns all data points except 0, in the form "name{attributes} value".
 func (w *world) lines(t testing.TB) (lines []string) {
 	t.Helper()
 	for name, m := range w.collect(t) {
@@ -189,7 +189,7 @@ func TestRightsAreCountedFromZero(t *testing.T) {
 	)
 }
 
-// outbox is an outbox with a line for a system.
+// outbox returns an outbox with entries of one system.
 func outbox(name string, pending, abandoned int64, oldest, due time.Time) domain.OutboxObserved {
 	return domain.OutboxObserved{Backlogs: []domain.OutboxBacklog{{
 		Resolver: name, Oldest: &oldest, OldestDue: &due,
@@ -207,7 +207,7 @@ func TestTheOutboxIsAGauge(t *testing.T) {
 		"habeas.outbox.entries{habeas.status=pending,habeas.system=desk} 3",
 		"habeas.outbox.oldest.age{habeas.system=desk} 3600",
 	)
-	w.now = noon.Add(time.Hour) // and no worker has read it since
+	w.now = noon.Add(time.Hour) // no worker has read the outbox since
 	w.want(t,
 		"habeas.outbox.due.age{habeas.system=desk} 3660",
 		"habeas.outbox.entries{habeas.status=abandoned,habeas.system=desk} 1",
@@ -217,7 +217,7 @@ func TestTheOutboxIsAGauge(t *testing.T) {
 	w.Observe(t.Context(), outbox("mail", 1, 0, w.now, w.now.Add(time.Minute)))
 	w.want(t, "habeas.outbox.entries{habeas.status=pending,habeas.system=mail} 1")
 	if n := len(pointsOf(t, w.collect(t)["habeas.outbox.entries"])); n != 8 {
-		t.Errorf("%d series, want 4 for each system: what is empty is 0", n)
+		t.Errorf("%d series, want 4 for each system: empty counts are 0", n)
 	}
 }
 
@@ -256,7 +256,7 @@ func TestAClosedObserverHasNoGauges(t *testing.T) {
 	w.want(t, "habeas.worker.polls{habeas.outcome=ok} 2")
 }
 
-func TestSpansAreNestedAsActivitiesAre(t *testing.T) {
+func TestSpansAreNestedLikeActivities(t *testing.T) {
 	w := newWorld(t)
 	ctx, endRequest := w.Start(t.Context(), domain.Activity{Kind: domain.ActivityRequest, Method: "GET", Route: "/export"})
 	within, endSession := w.Start(ctx, domain.Activity{Kind: domain.ActivitySession})
@@ -287,8 +287,8 @@ func TestSpansAreNestedAsActivitiesAre(t *testing.T) {
 	}
 }
 
-// What a client does wrong is no failure of the server; a stream that broke off is.
-func TestARequestThatIsRefusedIsNoError(t *testing.T) {
+// A refused request is not a failure of the server. A broken stream is a failure of the server.
+func TestARefusedRequestIsNotAnError(t *testing.T) {
 	w := newWorld(t)
 	request := domain.Activity{Kind: domain.ActivityRequest, Method: "GET", Route: "/export"}
 	for status, want := range map[int]codes.Code{401: codes.Unset, 422: codes.Unset, 503: codes.Error, 200: codes.Error} {
@@ -300,13 +300,13 @@ func TestARequestThatIsRefusedIsNoError(t *testing.T) {
 	}
 }
 
-// An activity that is not sampled leaves the application's own span alone.
-func TestTheSpanOfTheApplicationGoesOn(t *testing.T) {
+// An unknown activity does not change the span of the application.
+func TestAnUnknownActivityKeepsTheSpanOfTheApplication(t *testing.T) {
 	w := newWorld(t)
 	own, span := sdktrace.NewTracerProvider(sdktrace.WithSyncer(w.spans)).Tracer("application").Start(t.Context(), "own")
 	_, end := w.Start(own, domain.Activity{Kind: "of a later version"})
 	if end != nil || !trace.SpanFromContext(own).IsRecording() {
-		t.Error("an activity that is not known has a span")
+		t.Error("an unknown activity has a span")
 	}
 	w.during(own, domain.Activity{Kind: domain.ActivitySession}, 0, domain.Ended{Outcome: domain.OutcomeOK})
 	if !span.IsRecording() {
@@ -315,7 +315,7 @@ func TestTheSpanOfTheApplicationGoesOn(t *testing.T) {
 	span.End()
 }
 
-// refusing is a meter provider that makes no gauge.
+// refusing is a meter provider that refuses gauges.
 type refusing struct{ noop.MeterProvider }
 
 func (refusing) Meter(string, ...metric.MeterOption) metric.Meter { return refusingMeter{} }
@@ -328,7 +328,7 @@ func (refusingMeter) Int64ObservableGauge(
 	return nil, errors.New("refused")
 }
 
-func TestAnInstrumentThatIsRefusedIsAnError(t *testing.T) {
+func TestARefusedInstrumentIsAnError(t *testing.T) {
 	if _, err := telemetry.New(telemetry.Options{MeterProvider: refusing{}}); err == nil {
 		t.Error("there is no error")
 	}

@@ -24,8 +24,8 @@ func kindOf(m metricdata.Metrics) string {
 	}
 }
 
-// exported returns the names of the series under which Prometheus has a metric, by the specification "Prometheus and
-// OpenMetrics Compatibility" of OpenTelemetry: units of seconds are spelled out, those in braces are left out, and
+// exported returns the names of the series that Prometheus derives from a metric, by the OpenTelemetry specification
+// "Prometheus and OpenMetrics Compatibility". The unit s becomes the suffix seconds, units in braces are dropped, and
 // counters end with total.
 func exported(m metricdata.Metrics) []string {
 	name := strings.ReplaceAll(m.Name, ".", "_")
@@ -42,7 +42,7 @@ func exported(m metricdata.Metrics) []string {
 	}
 }
 
-// series are the names of all series, with the labels that each has beside those of the scrape.
+// series returns the names of all series with their labels, except the labels of the scrape.
 func series(t *testing.T) map[string][]string {
 	t.Helper()
 	w := newWorld(t)
@@ -68,7 +68,7 @@ var (
 	labelName  = regexp.MustCompile(`\b(?:habeas|http|error)_[a-z_]+`)
 )
 
-// checkExpression checks that an expression names only what the observer exports. It does not parse it.
+// checkExpression checks that an expression names only exported metrics and labels. It does not parse the expression.
 func checkExpression(t *testing.T, where, expression string, all map[string][]string) {
 	t.Helper()
 	if strings.Count(expression, "(") != strings.Count(expression, ")") ||
@@ -92,7 +92,7 @@ func checkExpression(t *testing.T, where, expression string, all map[string][]st
 	}
 }
 
-func TestTheAlertsAreAboutMetricsThatThereAre(t *testing.T) {
+func TestTheAlertsUseExportedMetrics(t *testing.T) {
 	content, err := os.ReadFile("alerts.yaml")
 	must(t, err)
 	var file struct {
@@ -112,7 +112,7 @@ func TestTheAlertsAreAboutMetricsThatThereAre(t *testing.T) {
 		for _, rule := range group.Rules {
 			if rule.Alert == "" || seen[rule.Alert] || rule.Labels["severity"] == "" ||
 				rule.Annotations["summary"] == "" || rule.Annotations["description"] == "" {
-				t.Errorf("%q is not whole, or there twice", rule.Alert)
+				t.Errorf("%q is incomplete or a duplicate", rule.Alert)
 			}
 			seen[rule.Alert] = true
 			checkExpression(t, rule.Alert, rule.Expr, all)
@@ -122,11 +122,11 @@ func TestTheAlertsAreAboutMetricsThatThereAre(t *testing.T) {
 		}
 	}
 	if len(seen) < 8 {
-		t.Errorf("there are %d alerts", len(seen))
+		t.Errorf("the file has %d alerts", len(seen))
 	}
 }
 
-// panel is a part of a dashboard of Grafana.
+// panel is a panel of a Grafana dashboard.
 type panel struct {
 	ID          int
 	Title, Type string
@@ -138,7 +138,7 @@ type panel struct {
 	}
 }
 
-func TestTheDashboardIsAboutMetricsThatThereAre(t *testing.T) {
+func TestTheDashboardUsesExportedMetrics(t *testing.T) {
 	content, err := os.ReadFile("dashboard.json")
 	must(t, err)
 	var dashboard struct {
@@ -153,7 +153,7 @@ func TestTheDashboardIsAboutMetricsThatThereAre(t *testing.T) {
 	all, ids, shown := series(t), map[int]bool{}, map[string]bool{}
 	for _, p := range dashboard.Panels {
 		if p.Title == "" || ids[p.ID] || p.GridPos.W == 0 || p.GridPos.X+p.GridPos.W > 24 {
-			t.Errorf("panel %d %q is not whole, or there twice", p.ID, p.Title)
+			t.Errorf("panel %d %q is incomplete or a duplicate", p.ID, p.Title)
 		}
 		ids[p.ID] = true
 		if p.Type == "row" {
@@ -170,7 +170,7 @@ func TestTheDashboardIsAboutMetricsThatThereAre(t *testing.T) {
 		}
 	}
 	if dashboard.Title == "" || dashboard.SchemaVersion == 0 || len(dashboard.Templating.List) == 0 {
-		t.Error("the dashboard is not whole")
+		t.Error("the dashboard is incomplete")
 	}
 	for name := range all {
 		if strings.HasSuffix(name, "_sum") || strings.HasSuffix(name, "_count") || shown[name] {
@@ -180,8 +180,8 @@ func TestTheDashboardIsAboutMetricsThatThereAre(t *testing.T) {
 	}
 }
 
-// A test is worth something once it has failed.
-func TestTheCheckFindsWhatThereIsNot(t *testing.T) {
+// The checks of this file must be able to fail.
+func TestTheCheckFindsUnknownMetrics(t *testing.T) {
 	all := series(t)
 	for _, expression := range []string{
 		`sum(habeas_erasure_total)`, `habeas_erasures_total{habeas_system="desk"}`, `up`, `sum(habeas_erasures_total`,
@@ -194,7 +194,7 @@ func TestTheCheckFindsWhatThereIsNot(t *testing.T) {
 		}()
 		<-done
 		if !failed.Failed() {
-			t.Errorf("%q is taken", expression)
+			t.Errorf("%q is accepted", expression)
 		}
 	}
 }

@@ -1,12 +1,12 @@
-// Habeas is the command of operators as a program of its own, for an application whose data map is a manifest in JSON
-// (see package manifest):
+// Habeas is the command line tool of operators as a separate program. It is for an application whose data map is a
+// manifest in JSON (see package manifest):
 //
 //	go run ./app/habeas help
 //	export HABEAS_DATA_MAP=datamap.json HABEAS_DATABASE_URL=postgres://...
 //	go run ./app/habeas status
 //
-// It knows no external system: it erases in the database alone, and what it enqueues is nothing. An application that
-// has systems adds package cli to a program of its own.
+// The program has no resolvers. It erases only in the database and adds no outbox entries for external systems. An
+// application with external systems adds package cli to its own program instead.
 package main
 
 import (
@@ -19,15 +19,16 @@ import (
 
 func main() { os.Exit(cli.Main(newCommand(os.Getenv))) }
 
-// newCommand returns the command tree. It reads the environment when a verb first needs the application.
+// newCommand returns the command tree. It reads the environment when a command first needs the application.
 func newCommand(env func(string) string) *cobra.Command {
 	s := &settings{env: env}
 	root := cli.Open(s.open)
 	root.AddCommand(cli.Scaffold(s.openCatalog))
 	root.Long += `
 
-This program takes the data map from a manifest in JSON. It knows no external
-system: where an application has some, its own program erases and exports.`
+This program reads the data map from a manifest in JSON. It calls no external
+system. An application with external systems erases and exports with its own
+program.`
 	flags := root.PersistentFlags()
 	flags.StringVar(&s.dataMap, "data-map", "", "`file` with the data map in JSON (environment: HABEAS_DATA_MAP)")
 	flags.StringVar(&s.databaseURL, "database-url", "",

@@ -18,7 +18,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
-// asProgram makes the binary of the tests the program itself.
+// asProgram is the environment variable that makes the test binary run as the program.
 const asProgram = "HABEAS_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -33,7 +33,7 @@ const dataMap = `{"manifest_version": 2, "tables": [
 		{"name": "id", "type": "bigint"},
 		{"name": "email", "type": "text", "personal": {"category": "contact", "erasure": "anonymize"}}]}]}`
 
-// at is an environment with a data map, and the database of the address.
+// at returns an environment with a data map and a database URL.
 func at(t *testing.T, address string) map[string]string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "datamap.json")
@@ -41,7 +41,7 @@ func at(t *testing.T, address string) map[string]string {
 	return map[string]string{"HABEAS_DATA_MAP": file, "HABEAS_DATABASE_URL": address}
 }
 
-// onSQLite is an environment with a database that has one user.
+// onSQLite returns an environment with a database that has one user.
 func onSQLite(t *testing.T) map[string]string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "shop #1.db")
@@ -108,7 +108,7 @@ func TestASubjectIsErasedOnEitherDatabase(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeOpenedIsTold(t *testing.T) {
+func TestAnErrorOfOpeningSaysWhatToDo(t *testing.T) {
 	env := onSQLite(t)
 	broken := filepath.Join(t.TempDir(), "broken.json")
 	must(t, os.WriteFile(broken, []byte(strings.ReplaceAll(dataMap, "contact", "mail")), 0o600))
@@ -120,7 +120,7 @@ func TestWhatCannotBeOpenedIsTold(t *testing.T) {
 		says string
 	}{
 		"no data map":        {"", nil, "--data-map or HABEAS_DATA_MAP"},
-		"no file":            {"--data-map=" + none, env, "there is no file of the data map"},
+		"no file":            {"--data-map=" + none, env, "the file of the data map does not exist"},
 		"a directory":        {"--data-map=" + t.TempDir(), env, "manifest: cannot be read; correct"},
 		"a broken data map":  {"--data-map=" + broken, env, "users.email"},
 		"no database":        {"--data-map=" + env["HABEAS_DATA_MAP"], nil, "--database-url or HABEAS_DATABASE_URL"},
@@ -139,17 +139,17 @@ func TestWhatCannotBeOpenedIsTold(t *testing.T) {
 			}
 			for _, hidden := range []string{"s3cret", "root", "4711", none} {
 				if strings.Contains(stderr, hidden) {
-					t.Errorf("the error tells %q: %s", hidden, stderr)
+					t.Errorf("the error contains %q: %s", hidden, stderr)
 				}
 			}
 		})
 	}
 	if _, err := os.Stat(none); !os.IsNotExist(err) {
-		t.Errorf("a database was made: %v", err)
+		t.Errorf("a database was created: %v", err)
 	}
 }
 
-// unheard is an address at which no server listens.
+// unheard returns an address without a server.
 func unheard(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -158,7 +158,7 @@ func unheard(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// refusing is the address of a server that takes no password.
+// refusing returns the address of a server that refuses every password.
 func refusing(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -183,8 +183,8 @@ func refusing(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// A role that may read the users, and nothing else.
-func TestARoleWithoutPrivilegesIsTold(t *testing.T) {
+// The role has no privileges on the tables.
+func TestAMissingPrivilegeIsReported(t *testing.T) {
 	address := postgres.NewDatabase(t)
 	fill(t, "pgx", address)
 	env := at(t, address)
@@ -207,8 +207,8 @@ func TestARoleWithoutPrivilegesIsTold(t *testing.T) {
 	}
 }
 
-// The program itself, with the pipes of a shell.
-func TestTheProgramMindsThePipesOfAShell(t *testing.T) {
+// The test runs the program with the pipes of a shell.
+func TestTheProgramWorksWithThePipesOfAShell(t *testing.T) {
 	program, err := os.Executable()
 	must(t, err)
 	env := onSQLite(t)
@@ -275,7 +275,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func TestADataMapThatIsProposedCanBeChecked(t *testing.T) {
+func TestAProposedDataMapCanBeChecked(t *testing.T) {
 	env := onSQLite(t)
 	code, proposed, stderr := run(t, map[string]string{"HABEAS_DATABASE_URL": env["HABEAS_DATABASE_URL"]}, "scaffold")
 	if code != 0 || stderr != "" {

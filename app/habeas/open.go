@@ -27,20 +27,20 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// connectTimeout bounds how long a connection is waited for, unless the URL says so.
+// connectTimeout bounds the wait for a connection, unless the URL sets connect_timeout.
 const connectTimeout = 10 * time.Second
 
-// settings are the flags of the program.
+// settings has the flags of the program.
 type settings struct {
 	dataMap, databaseURL, schema string
 	env                          func(string) string
 }
 
-// open reads the data map and opens the database. It opens no connection.
+// open reads the data map and creates the application. It opens no connection to the database.
 func (s *settings) open(context.Context) (cli.Application, error) {
 	file := cmp.Or(s.dataMap, s.env("HABEAS_DATA_MAP"))
 	if file == "" {
-		return nil, refused("name the data map by --data-map or HABEAS_DATA_MAP")
+		return nil, refused("the data map is missing: set --data-map or HABEAS_DATA_MAP")
 	}
 	dataMap, err := readDataMap(file)
 	if err != nil {
@@ -50,18 +50,18 @@ func (s *settings) open(context.Context) (cli.Application, error) {
 	if err != nil {
 		return nil, err
 	}
-	return app.New(app.Config{ //nolint:contextcheck // what is logged at start-up has no context
+	return app.New(app.Config{ //nolint:contextcheck // New logs without a context
 		DB: db, DataMap: dataMap, Schema: s.schema, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	})
 }
 
-// openCatalog opens the database for scaffold, which needs no data map.
+// openCatalog opens the database for the command scaffold, which needs no data map.
 func (s *settings) openCatalog(context.Context) (ports.CatalogReader, error) {
 	db, err := s.openDatabase()
 	return catalog{db}, err
 }
 
-// catalog reads the schema of a database.
+// catalog reads the live schema of a database.
 type catalog struct{ db *bun.DB }
 
 // Catalog implements ports.CatalogReader.
@@ -72,50 +72,50 @@ func (c catalog) Catalog(ctx context.Context) (domain.Catalog, error) {
 func refused(message string) error { return &cli.Error{Code: cli.ExitFailed, Text: message} }
 
 func readDataMap(name string) (domain.DataMap, error) {
-	file, err := os.Open(name) //nolint:gosec // the operator names it
+	file, err := os.Open(name) //nolint:gosec // the operator chooses the file
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return domain.DataMap{}, refused("there is no file of the data map; check --data-map or HABEAS_DATA_MAP")
+		return domain.DataMap{}, refused("the file of the data map does not exist: check --data-map or HABEAS_DATA_MAP")
 	case err != nil:
-		return domain.DataMap{}, refused("the file of the data map cannot be read; check its rights")
+		return domain.DataMap{}, refused("the file of the data map cannot be read: check its permissions")
 	}
 	defer func() { _ = file.Close() }()
 	return manifest.Read(file)
 }
 
-// openDatabase opens postgres://... or sqlite:FILE. Its errors repeat nothing of the address.
+// openDatabase opens postgres://... or sqlite:FILE. Its errors contain no part of the URL.
 func (s *settings) openDatabase() (*bun.DB, error) {
 	address := cmp.Or(s.databaseURL, s.env("HABEAS_DATABASE_URL"))
 	if address == "" {
-		return nil, refused("name the database by --database-url or HABEAS_DATABASE_URL")
+		return nil, refused("the database URL is missing: set --database-url or HABEAS_DATABASE_URL")
 	}
 	if path, ok := strings.CutPrefix(address, "sqlite:"); ok {
 		return openSQLite(strings.TrimPrefix(path, "//"))
 	}
 	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
-		return nil, refused("the address of the database must begin with postgres:// or sqlite:")
+		return nil, refused("the database URL must begin with postgres:// or sqlite:")
 	}
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
-		return nil, refused("the address of the database is not a valid postgres:// URL")
+		return nil, refused("the database URL is not a valid postgres:// URL")
 	}
 	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, connectTimeout)
-	if err := pgxalive.Watch(config, pgxalive.Options{}); err != nil { // for a server that freezes
+	if err := pgxalive.Watch(config, pgxalive.Options{}); err != nil { // detects a server that stops responding
 		return nil, err
 	}
 	return bun.NewDB(stdlib.OpenDB(*config), pgdialect.New()), nil
 }
 
-// openSQLite opens a file that is there. A new one would be an empty database, in which no subject is found.
+// openSQLite opens an existing file. It creates no file, because a new database would have no subjects.
 func openSQLite(path string) (*bun.DB, error) {
 	if path == "" {
-		return nil, refused("the address of the database has no file, like sqlite:shop.db")
+		return nil, refused("the database URL has no file: use a URL like sqlite:shop.db")
 	}
 	options := url.Values{"mode": {"rw"}, "_pragma": {"foreign_keys(1)", "busy_timeout(5000)"}}
 	file := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: options.Encode()}
 	sqldb, err := sql.Open("sqlite", file.String())
 	if err != nil {
-		return nil, refused("the file of the database cannot be opened")
+		return nil, refused("the database file cannot be opened: check the path and its permissions")
 	}
 	return bun.NewDB(sqldb, sqlitedialect.New()), nil
 }

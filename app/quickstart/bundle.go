@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// bundle is an export as it comes over the wire.
+// bundle is the decoded body of an export.
 type bundle struct {
 	Records           []record `json:"records"`
 	IncompleteSources []string `json:"incomplete_sources"`
@@ -29,7 +29,7 @@ type record struct {
 	ExpiresAt       *string         `json:"expires_at"`
 }
 
-// table shows the export as a person would like to see it.
+// table returns the export as a text table.
 func (b bundle) table() string {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
@@ -43,13 +43,14 @@ func (b bundle) table() string {
 		row := strings.ReplaceAll(r.Row, "\x1f", "/") // a composite key
 		fmt.Fprintf(table, "   %s\t%s\t%s\t%s\t%s\n", r.Source, row, r.Field, r.Value, kept)
 	}
-	_ = table.Flush() // into memory
+	_ = table.Flush() // cannot fail: it writes to memory
 	return trailingSpace.ReplaceAllString(text.String(), "\n")
 }
 
 var trailingSpace = regexp.MustCompile(" +\n")
 
-// split tells what is held in the application's tables from what is held at the support desk.
+// split returns the records of the application's tables and the records of the support desk. It drops the records of
+// the ledgers.
 func (b bundle) split() (local, external []record) {
 	for _, r := range b.Records {
 		switch {
@@ -62,7 +63,7 @@ func (b bundle) split() (local, external []record) {
 	return local, external
 }
 
-// ledgers counts the lines of the ledgers.
+// ledgers returns the number of distinct ledger rows in the export.
 func (b bundle) ledgers() int {
 	lines := map[string]bool{}
 	for _, r := range b.Records {

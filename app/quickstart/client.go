@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// client is a user's HTTP client that prints what it sends and what it gets.
+// client is the HTTP client of a user. It prints each request and each response.
 type client struct {
 	base   string
 	http   *http.Client
 	output io.Writer
-	quiet  bool // prints nothing
+	quiet  bool // if true, nothing is printed
 }
 
 func newClient(address string, output io.Writer) *client {
 	return &client{base: "http://" + address, http: &http.Client{Timeout: 30 * time.Second}, output: output}
 }
 
-// exchange sends a request as a user and decodes the answer into result, unless that is nil. Another status than the
-// one that is wanted is an error.
+// exchange sends a request as a user and decodes the response into result, unless result is nil. It returns an error if
+// the response has another status than status.
 func (c *client) exchange(ctx context.Context, user, method, path string, body any, status int, result any) error {
 	var sent []byte
 	if body != nil {
@@ -56,13 +56,13 @@ func (c *client) exchange(ctx context.Context, user, method, path string, body a
 	c.printf("<- %s\n", response.Status)
 	c.printBody(received)
 	if response.StatusCode != status {
-		return fmt.Errorf("%s %s was answered %s, expected %d", method, path, response.Status, status)
+		return fmt.Errorf("%s %s: the response has status %s, expected %d", method, path, response.Status, status)
 	}
 	if result == nil {
 		return nil
 	}
 	if err := json.Unmarshal(received, result); err != nil {
-		return fmt.Errorf("the answer to %s %s cannot be read: %w", method, path, err)
+		return fmt.Errorf("the response to %s %s cannot be decoded: %w", method, path, err)
 	}
 	return nil
 }

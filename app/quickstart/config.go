@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// config is what can be set from outside. A flag wins over its environment variable.
+// config has the settings from flags and environment variables. A flag takes precedence over its environment variable.
 type config struct {
 	addr             string
 	databaseURL      string
@@ -20,7 +20,7 @@ type config struct {
 
 const defaultDatabaseURL = "sqlite://quickstart.db"
 
-// parseConfig reads flags and environment. The error flag.ErrHelp means that the usage was asked for.
+// parseConfig reads flags and environment variables. It returns flag.ErrHelp if args request the usage text.
 func parseConfig(args []string, env func(string) string, output io.Writer) (config, error) {
 	var c config
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
@@ -37,9 +37,9 @@ func parseConfig(args []string, env func(string) string, output io.Writer) (conf
 	text(&c.supportdeskURL, "supportdesk-url", "HABEAS_SUPPORTDESK_URL", "", "`url` of the support desk")
 	text(&c.supportdeskToken, "supportdesk-token", "HABEAS_SUPPORTDESK_TOKEN", "", "access `token` of the support desk")
 	var poll string
-	text(&poll, "poll-interval", "HABEAS_POLL_INTERVAL", "5s", "how `long` the worker sleeps on an empty outbox")
+	text(&poll, "poll-interval", "HABEAS_POLL_INTERVAL", "5s", "longest `sleep` of the worker on an empty outbox")
 	flags.BoolVar(&c.walkthrough, "walkthrough", false,
-		"play the whole story on a fresh database, check each answer, and exit")
+		"play a complete scenario on a new database, check each response, and exit")
 	if err := flags.Parse(args); err != nil {
 		return config{}, err
 	}

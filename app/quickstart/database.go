@@ -22,7 +22,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxalive"
 )
 
-// openDatabase opens sqlite://path or postgres://... The database is pinged, so that a wrong URL shows at start-up.
+// openDatabase opens sqlite://path or postgres://... and pings the database, so that a wrong URL fails at start-up.
 func openDatabase(ctx context.Context, databaseURL string) (*bun.DB, error) {
 	var db *bun.DB
 	if path, ok := strings.CutPrefix(databaseURL, "sqlite://"); ok {
@@ -38,7 +38,7 @@ func openDatabase(ctx context.Context, databaseURL string) (*bun.DB, error) {
 		db = bun.NewDB(stdlib.OpenDB(*config), pgdialect.New())
 	}
 	if err := db.PingContext(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("the database cannot be reached: %w", err), db.Close())
+		return nil, errors.Join(fmt.Errorf("the database cannot be reached, check its URL: %w", err), db.Close())
 	}
 	return db, nil
 }
@@ -56,7 +56,7 @@ func openSQLite(path string) (*bun.DB, error) {
 	return bun.NewDB(sqldb, sqlitedialect.New()), nil
 }
 
-// parsePostgreSQL keeps a password out of the error.
+// parsePostgreSQL parses the URL. Its errors do not contain the URL, because the URL may contain a password.
 func parsePostgreSQL(databaseURL string) (*pgx.ConnConfig, error) {
 	if !strings.HasPrefix(databaseURL, "postgres://") && !strings.HasPrefix(databaseURL, "postgresql://") {
 		return nil, errors.New("the database URL must begin with sqlite:// or postgres://")
@@ -65,16 +65,16 @@ func parsePostgreSQL(databaseURL string) (*pgx.ConnConfig, error) {
 	if err != nil {
 		return nil, errors.New("the database URL is not a valid postgres:// URL")
 	}
-	if err := pgxalive.Watch(config, pgxalive.Options{}); err != nil { // for a server that freezes
+	if err := pgxalive.Watch(config, pgxalive.Options{}); err != nil { // detects a server that stops responding
 		return nil, err
 	}
 	return config, nil
 }
 
-// openFresh opens an empty database for a walkthrough, and returns a function that removes it. The database is a file
-// in a new directory, or on PostgreSQL a new schema in the database that the URL names, so that existing data is not
-// touched. Behind a proxy that pools by transaction, no connection can choose its schemas; openFresh then makes a new
-// database.
+// openFresh opens an empty database for a walkthrough, and returns a function that removes it. It does not change
+// existing data: with SQLite, it creates a file in a new directory. With PostgreSQL, it creates a schema in the
+// database of the URL. A proxy with transaction pooling rejects the start-up parameter search_path. openFresh then
+// creates a new database instead.
 func openFresh(ctx context.Context, databaseURL string) (db *bun.DB, remove func() error, err error) {
 	if !strings.HasPrefix(databaseURL, "postgres") {
 		return openFreshFile(ctx)
@@ -110,7 +110,7 @@ func openFreshSchema(
 	config.RuntimeParams["search_path"] = name
 	db = bun.NewDB(stdlib.OpenDB(*config), pgdialect.New())
 	if _, err := db.NewRaw("CREATE SCHEMA ?", bun.Ident(name)).Exec(ctx); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("a schema for the walkthrough cannot be made: %w", err), db.Close())
+		return nil, nil, errors.Join(fmt.Errorf("a schema for the walkthrough cannot be created: %w", err), db.Close())
 	}
 	return db, func() error {
 		_, err := db.NewRaw("DROP SCHEMA ? CASCADE", bun.Ident(name)).Exec(context.WithoutCancel(ctx))
@@ -123,13 +123,14 @@ func openFreshDatabase(
 ) (db *bun.DB, remove func() error, err error) {
 	admin := bun.NewDB(stdlib.OpenDB(*config), pgdialect.New())
 	if _, err := admin.NewRaw("CREATE DATABASE ?", bun.Ident(name)).Exec(ctx); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("a database for the walkthrough cannot be made: %w", err), admin.Close())
+		return nil, nil, errors.Join(fmt.Errorf("a database for the walkthrough cannot be created: %w", err), admin.Close())
 	}
 	config.Database = name
 	db = bun.NewDB(stdlib.OpenDB(*config), pgdialect.New())
 	return db, func() error {
 		err := db.Close()
-		// The server waits some seconds for connections to end by themselves, which a proxy may not survive otherwise.
+		// Without FORCE, the server waits some seconds for open connections to end. A proxy may fail if its connections are
+		// terminated, so FORCE is the second choice.
 		_, dropped := admin.NewRaw("DROP DATABASE ?", bun.Ident(name)).Exec(context.WithoutCancel(ctx))
 		if dropped != nil {
 			_, dropped = admin.NewRaw("DROP DATABASE ? WITH (FORCE)", bun.Ident(name)).Exec(context.WithoutCancel(ctx))

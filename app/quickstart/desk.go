@@ -12,13 +12,14 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// desk is the external system of the demo: the support desk that the settings name, or one that runs in this process.
+// desk is the external system of the demo: the support desk of the settings, or a stand-in that runs in this process.
 type desk struct {
 	*supportdesk.Resolver
-	standIn *desktest.Server // nil when the desk is somebody else's
+	standIn *desktest.Server // nil if the settings name a support desk
 }
 
-// openDesk connects to the support desk of the settings; without one it starts a stand-in that knows the users.
+// openDesk connects to the support desk of the settings. If the settings name no support desk, it starts a stand-in
+// with the users of the demo.
 func openDesk(ctx context.Context, c config) (desk, error) {
 	var d desk
 	url, token := c.supportdeskURL, c.supportdeskToken
@@ -45,7 +46,7 @@ func (d desk) close() error {
 	return d.standIn.Close()
 }
 
-// welcome makes a user known to the stand-in, with two conversations.
+// welcome adds a user with two conversations to the stand-in.
 func welcome(standIn *desktest.Server, name string) {
 	asked := time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
 	number := 100 * (1 + slices.Index(people, name))
@@ -60,7 +61,7 @@ func welcome(standIn *desktest.Server, name string) {
 	)
 }
 
-// contactID is under which id the desk knows a user. A real application has it in its users table.
+// contactID returns the id of a user at the support desk. A real application stores it in its table of users.
 func contactID(name string) string { return "c-" + strings.ToLower(name) }
 
 func deskRef(name string) domain.SubjectRef {

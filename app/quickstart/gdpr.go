@@ -9,15 +9,15 @@ import (
 	"github.com/habeas-data/habeas/adapters/cli"
 )
 
-// newTree returns the command tree of the program: quickstart gdpr is the command of operators on the database of the
-// demo. What it enqueues is carried out by the worker of the server.
+// newTree returns the command tree of the program. The command quickstart gdpr is the command line tool of operators on
+// the database of the demo. The worker of the server processes the outbox entries that it adds.
 func newTree(env func(string) string) *cobra.Command {
 	root := &cobra.Command{Use: "quickstart", Short: "a small web shop with data-subject rights"}
 	var databaseURL string
 	gdpr := cli.Open(func(ctx context.Context) (cli.Application, error) {
 		c, err := parseConfig(nil, env, io.Discard)
 		if err != nil {
-			return nil, &cli.Error{Code: cli.ExitFailed, Text: "a setting is wrong; check HABEAS_POLL_INTERVAL", Err: err}
+			return nil, &cli.Error{Code: cli.ExitFailed, Text: "a setting is not valid: check HABEAS_POLL_INTERVAL", Err: err}
 		}
 		if databaseURL != "" {
 			c.databaseURL = databaseURL
@@ -31,13 +31,13 @@ func newTree(env func(string) string) *cobra.Command {
 	return root
 }
 
-// openApplication wires habeas as the server does. What it opens stays open until the process ends.
+// openApplication wires habeas like the server. Its connections stay open until the process ends.
 func openApplication(ctx context.Context, c config) (cli.Application, error) {
 	db, err := openDatabase(ctx, c.databaseURL)
 	if err != nil {
 		return nil, &cli.Error{
 			Code: cli.ExitFailed, Err: err,
-			Text: "the database cannot be opened; check its address, and whether its server runs",
+			Text: "the database cannot be opened: check its URL, and whether its server runs",
 		}
 	}
 	if c.databaseURL == defaultDatabaseURL { // so that the first command of a newcomer finds the shop

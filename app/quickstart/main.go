@@ -1,9 +1,9 @@
-// Quickstart is a small web shop that gives its users their data-subject rights through habeas. It runs on an
-// embedded SQLite database, with nothing to install:
+// Quickstart is a small web shop that serves the GDPR requests of its users with habeas. It runs on an embedded SQLite
+// database and needs no installation:
 //
-//	go run ./app/quickstart               # starts it and prints what to try
-//	go run ./app/quickstart -walkthrough  # plays the whole story, checks it, and exits
-//	go run ./app/quickstart gdpr help     # the command of operators, on the database of the demo
+//	go run ./app/quickstart               # starts the shop and prints commands to try
+//	go run ./app/quickstart -walkthrough  # plays a complete scenario, checks it, and exits
+//	go run ./app/quickstart gdpr help     # the command line tool of operators, on the database of the demo
 package main
 
 import (
@@ -60,13 +60,13 @@ func run(ctx context.Context, c config, output io.Writer) error {
 	})
 }
 
-// demo is what a walkthrough looks at behind the HTTP API.
+// demo has the parts of the application that a walkthrough inspects without HTTP.
 type demo struct {
 	gdpr *app.Integration
 	desk desk
 }
 
-// serve starts the application and stops it when use returns.
+// serve starts the application, calls use, and stops the application after use returns.
 func serve(ctx context.Context, db *bun.DB, c config, use func(address string, d demo) error) (err error) {
 	if err := bunstore.Migrate(ctx, db, bunstore.Options{}); err != nil {
 		return err
@@ -79,7 +79,7 @@ func serve(ctx context.Context, db *bun.DB, c config, use func(address string, d
 		return err
 	}
 	defer func() { err = errors.Join(err, desk.close()) }()
-	server, gdpr, err := newServer(db, c, desk) //nolint:contextcheck // the worker ends with the server, not with ctx
+	server, gdpr, err := newServer(db, c, desk) //nolint:contextcheck // the worker stops with the server, not with ctx
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func serve(ctx context.Context, db *bun.DB, c config, use func(address string, d
 	used := make(chan error, 1)
 	go func() { used <- use(listener.Addr().String(), demo{gdpr, desk}) }()
 	select {
-	case err = <-served: // only a failure ends it before it is told to stop
+	case err = <-served: // the server returns before the shutdown only if it fails
 		return err
 	case err = <-used:
 		return errors.Join(err, server.ShutdownWithTimeout(shutdownTimeout), <-served)
@@ -102,9 +102,9 @@ func serve(ctx context.Context, db *bun.DB, c config, use func(address string, d
 func printCommands(output io.Writer, address string) {
 	fmt.Fprintf(output, `habeas quickstart: http://%[1]s  (users: alice, bob, carol; stop with Ctrl+C)
 
-Try, in another terminal:
+Try these commands in another terminal:
 
-  # give consent, and ask for it (Art. 7)
+  # give consent, and read it (Art. 7)
   curl -s -H 'Authorization: Bearer alice' -H 'Content-Type: application/json' \
        -d '{"purpose":"newsletter","policy_version":"2026-01","granted":true}' http://%[1]s/me/consent
   curl -s -H 'Authorization: Bearer alice' http://%[1]s/me/consent/newsletter
@@ -113,10 +113,10 @@ Try, in another terminal:
   curl -s -H 'Authorization: Bearer alice' -H 'Content-Type: application/json' \
        -d '{"restricted":true,"reason":"the address is wrong"}' http://%[1]s/me/restriction
 
-  # export everything (Art. 15)
+  # export all data (Art. 15)
   curl -s -H 'Authorization: Bearer alice' http://%[1]s/me/export
 
-  # correct a name (Art. 16), by a route of the application's own
+  # correct a name (Art. 16), with a route of the application
   curl -s -H 'Authorization: Bearer alice' -H 'Content-Type: application/json' \
        -X PATCH -d '{"name":"Alicia Example"}' http://%[1]s/me/profile
 
@@ -124,7 +124,7 @@ Try, in another terminal:
   curl -s -H 'Authorization: Bearer alice' -X DELETE http://%[1]s/me
   curl -s -H 'Authorization: Bearer alice' http://%[1]s/me/export
 
-  # look at it as an operator does
+  # inspect the result as an operator
   go run ./app/quickstart gdpr status
   go run ./app/quickstart gdpr trail 1
 

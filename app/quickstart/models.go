@@ -6,9 +6,9 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// The models of a small shop, as its application has them anyway. What habeas adds are the tags pii and subject.
+// The models of a small shop. Habeas adds only the tags pii and subject to them.
 
-// User is the subject's table. Its rows survive an erasure, because theme is not personal data.
+// User is the table of subjects. An erasure keeps its rows, because theme is not personal data.
 type User struct {
 	bun.BaseModel `bun:"table:users"`
 
@@ -19,7 +19,7 @@ type User struct {
 	Theme     string    `bun:"theme"`
 }
 
-// Address is wholly personal: each column is annotated or a key, so that an erasure deletes the row.
+// Address has only personal data and keys: every other column is annotated. An erasure deletes its rows.
 type Address struct {
 	bun.BaseModel `bun:"table:addresses"`
 
@@ -30,7 +30,8 @@ type Address struct {
 	City   string `bun:"city,notnull" pii:"location,basis:contract,purpose:delivery"`
 }
 
-// Order belongs to the user as a whole: the tag owned lets an erasure delete it, status and all.
+// Order has columns without annotation. The tag owned declares that the whole row belongs to the user, so an erasure
+// deletes it.
 type Order struct {
 	bun.BaseModel `bun:"table:orders" subject:"owned"`
 
@@ -42,7 +43,7 @@ type Order struct {
 	Status   string    `bun:"status,notnull"`
 }
 
-// OrderItem is two hops away from the user.
+// OrderItem refers to the user through Order, with two foreign keys.
 type OrderItem struct {
 	bun.BaseModel `bun:"table:order_items" subject:"owned"`
 
@@ -53,7 +54,7 @@ type OrderItem struct {
 	Quantity int    `bun:"quantity,notnull" pii:"behavioral,basis:contract"`
 }
 
-// Invoice has to be kept for ten years, address included; the email on it does not.
+// Invoice has an address that the law requires to be kept for ten years. Its email address need not be kept.
 type Invoice struct {
 	bun.BaseModel `bun:"table:invoices"`
 
@@ -66,5 +67,5 @@ type Invoice struct {
 	IssuedAt time.Time `bun:"issued_at,notnull"`
 }
 
-// models in the order in which their tables are made.
+// models has the models in the order in which their tables are created.
 var models = []any{(*User)(nil), (*Address)(nil), (*Order)(nil), (*OrderItem)(nil), (*Invoice)(nil)}

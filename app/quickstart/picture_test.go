@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the picture of the data map into the documentation")
 
-// The README shows it.
+// The README shows the picture.
 func TestThePictureOfTheDataMapIsCurrent(t *testing.T) {
 	const file = "../../docs/pictures/datamap.svg"
 	m, err := bunmodels.Read(bun.NewDB(nil, sqlitedialect.New()), models, nil)
@@ -37,6 +37,6 @@ func TestThePictureOfTheDataMapIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(shown) != picture {
-		t.Error("the picture in docs/pictures is another one: look at the new one, and run with -update")
+		t.Error("the picture in docs/pictures has changed: run the test with -update, and check the new picture")
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { postgres.Main(m) }
 
-func TestTheWalkthroughMeetsNoSurprise(t *testing.T) {
+func TestTheWalkthroughSucceeds(t *testing.T) {
 	for name, databaseURL := range map[string]func() string{
 		"SQLite":     func() string { return defaultDatabaseURL },
 		"PostgreSQL": func() string { return postgres.NewDatabase(t) },
@@ -31,7 +31,7 @@ func TestTheWalkthroughMeetsNoSurprise(t *testing.T) {
 			if err := run(t.Context(), c, &output); err != nil {
 				t.Fatalf("%v\n%s", err, output.String())
 			}
-			if !strings.Contains(output.String(), "every answer was as expected") {
+			if !strings.Contains(output.String(), "every response was as expected") {
 				t.Errorf("output:\n%s", output.String())
 			}
 		})
@@ -56,14 +56,14 @@ func TestTheWalkthroughLeavesNothingOnPostgreSQL(t *testing.T) {
 	}
 }
 
-func TestASurpriseEndsTheWalkthrough(t *testing.T) {
+func TestAnUnexpectedResponseEndsTheWalkthrough(t *testing.T) {
 	s := &story{output: io.Discard}
 	if err := s.check(false, "the moon is made of %s", "cheese"); err == nil || !strings.Contains(err.Error(), "cheese") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// live is an output that can be watched.
+// live is an output that a test can read concurrently.
 type live struct {
 	mu      sync.Mutex
 	text    bytes.Buffer
@@ -80,7 +80,7 @@ func (l *live) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-func TestItServesUntilItIsStopped(t *testing.T) {
+func TestTheServerRunsUntilItIsStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	output := &live{written: make(chan struct{}, 1)}
@@ -181,7 +181,7 @@ func TestOperatorsHaveACommandOnTheDatabaseOfTheDemo(t *testing.T) {
 		code       int
 	}{
 		{"migrate up", "applied", 0},
-		{"erase 1 --ref supportdesk=c-alice --operator dpo --yes", "To be told by a worker: supportdesk", 0},
+		{"erase 1 --ref supportdesk=c-alice --operator dpo --yes", "A worker will call: supportdesk", 0},
 		{"outbox counts", "supportdesk", 0},
 		{"trail 1 --database-url " + databaseURL, "operator=dpo", 0},
 		{"trail 1 --database-url mysql://root:s3cret@db", "cannot be opened", 2},

@@ -11,9 +11,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// rectify is a route of the application's own, PATCH /me/profile: habeas corrects data (Art. 16 GDPR) but mounts no
-// route for it, because which data a person may correct without further ado is for the application to say. Here it is
-// the name; an address on an invoice, say, takes a look by a human first.
+// rectify is a route of the application: PATCH /me/profile. Habeas corrects data (Art. 16 GDPR) but mounts no route for
+// it, because each application decides which data a person may correct without a review. This shop allows the name. An
+// address on an invoice, for example, would need a review.
 func rectify(stack app.Stack) fiber.Handler {
 	type profile struct {
 		Name string `json:"name"`

@@ -8,10 +8,10 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// people are the users of the demo; their first names, in lower case, are their bearer tokens.
+// people are the users of the demo. Their first names in lower case are their bearer tokens.
 var people = []string{"Alice", "Bob", "Carol"}
 
-// prepare makes the application's tables and fills them, unless there are users already.
+// prepare creates the tables of the application, and adds the users if there are no users.
 func prepare(ctx context.Context, db *bun.DB) error {
 	for _, model := range models {
 		if _, err := db.NewCreateTable().Model(model).IfNotExists().WithForeignKeys().Exec(ctx); err != nil {
@@ -32,7 +32,7 @@ func prepare(ctx context.Context, db *bun.DB) error {
 	})
 }
 
-// seed adds a user with rows of every kind.
+// seed adds a user with rows in every table.
 func seed(ctx context.Context, tx bun.Tx, id int64, name string) error {
 	email := strings.ToLower(name) + "@example.org"
 	placed := time.Date(2026, 3, 14, 9, 26, 53, 0, time.UTC).AddDate(0, 0, int(id))

@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// newServer is the shop's application, with habeas mounted at /me.
+// newServer returns the shop's application, with habeas mounted at /me.
 func newServer(db *bun.DB, c config, desk ports.Resolver) (*fiber.App, *app.Integration, error) {
 	gdpr, err := app.New(app.Config{
 		DB: db, Models: models, Resolvers: []ports.Resolver{desk}, PollInterval: c.pollInterval,
@@ -37,8 +37,8 @@ func newServer(db *bun.DB, c config, desk ports.Resolver) (*fiber.App, *app.Inte
 	return server, gdpr, nil
 }
 
-// currentSubject says whose data a request is about. Here a bearer token is a first name; a real application takes
-// the user from its session or from a verified token, and from nothing else in the request.
+// currentSubject returns the subject of a request. In this demo, the bearer token is a first name. A real application
+// takes the user from its session or from a verified token, and from no other part of the request.
 func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
 	token, _ := strings.CutPrefix(c.Get(fiber.HeaderAuthorization), "Bearer ")
 	for i, name := range people {

@@ -16,11 +16,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// completionTimeout bounds how long the support desk may take: far longer than a worker that is woken needs.
+// completionTimeout bounds the wait for the erasure at the support desk. A worker that was woken needs much less.
 const completionTimeout = 15 * time.Second
 
-// walkthrough starts the application on a free port with a fresh database and plays the story. The first answer that
-// is not as it should be ends it.
+// walkthrough starts the application on a free port with a new database, and plays the scenario. It stops at the first
+// response that differs from the expected response.
 func walkthrough(ctx context.Context, c config, output io.Writer) (err error) {
 	db, remove, err := openFresh(ctx, c.databaseURL)
 	if err != nil {
@@ -29,7 +29,7 @@ func walkthrough(ctx context.Context, c config, output io.Writer) (err error) {
 	defer func() { err = errors.Join(err, remove()) }()
 	c.addr = "127.0.0.1:0"
 	return serve(ctx, db, c, func(address string, d demo) error {
-		fmt.Fprintf(output, "The quickstart application runs at http://%s, on a fresh database (%s).\n",
+		fmt.Fprintf(output, "The quickstart application runs at http://%s, on a new database (%s).\n",
 			address, map[bool]string{true: "PostgreSQL", false: "SQLite"}[db.Dialect().Name() == dialect.PG])
 		story := &story{demo: d, ctx: ctx, client: newClient(address, output), output: output}
 		for _, chapter := range []func() error{
@@ -40,7 +40,7 @@ func walkthrough(ctx context.Context, c config, output io.Writer) (err error) {
 				return err
 			}
 		}
-		fmt.Fprintln(output, "\nThe walkthrough is complete: every answer was as expected.")
+		fmt.Fprintln(output, "\nThe walkthrough is complete: every response was as expected.")
 		return nil
 	})
 }
@@ -50,24 +50,24 @@ type story struct {
 	ctx    context.Context
 	client *client
 	output io.Writer
-	before bundle // what was held about Alice
-	others bundle // what is held about Bob
+	before bundle // Alice's export before her erasure
+	others bundle // Bob's export before Alice's erasure
 }
 
 func (s *story) heading(title string) { fmt.Fprintf(s.output, "\n== %s\n", title) }
 
-// check prints what was expected, and is an error when it did not come true.
+// check prints the expectation if ok is true. Otherwise it returns an error with the expectation.
 func (s *story) check(ok bool, format string, args ...any) error {
 	expected := fmt.Sprintf(format, args...)
 	if !ok {
-		return errors.New("the walkthrough met a surprise; expected: " + expected)
+		return errors.New("the walkthrough failed; expected: " + expected)
 	}
 	fmt.Fprintf(s.output, "   ok: %s\n", expected)
 	return nil
 }
 
 func (s *story) authenticate() error {
-	s.heading("Nobody gets in without saying who they are")
+	s.heading("A request without a valid token is refused")
 	var problem struct{ Title string }
 	if err := s.client.exchange(s.ctx, "mallory", "GET", "/me/export", nil, 401, &problem); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (s *story) authenticate() error {
 }
 
 func (s *story) consent() error {
-	s.heading("Alice consents to the newsletter, and changes her mind (Art. 7)")
+	s.heading("Alice consents to the newsletter, and withdraws the consent (Art. 7)")
 	for _, granted := range []bool{true, false} {
 		decision := map[string]any{"purpose": "newsletter", "policy_version": "2026-01", "granted": granted}
 		var record domain.ConsentRecord
@@ -88,7 +88,7 @@ func (s *story) consent() error {
 			return err
 		}
 		if err := s.check(status.Granted == granted && status.RecordedAt.Equal(record.RecordedAt),
-			"granted is %v, by the record that was just made", granted); err != nil {
+			"granted is %v, from the record of this decision", granted); err != nil {
 			return err
 		}
 	}
@@ -96,7 +96,7 @@ func (s *story) consent() error {
 }
 
 func (s *story) restrict() error {
-	s.heading("Alice has processing restricted, and lifts the restriction (Art. 18)")
+	s.heading("Alice restricts processing, and lifts the restriction (Art. 18)")
 	for _, restricted := range []bool{true, false} {
 		decision := map[string]any{"restricted": restricted}
 		if restricted {
@@ -119,7 +119,7 @@ func (s *story) restrict() error {
 }
 
 func (s *story) rectify() error {
-	s.heading("Alice has her name corrected, by a route of the application's own (Art. 16)")
+	s.heading("Alice corrects her name, with a route of the application (Art. 16)")
 	var result domain.RectificationResult
 	profile := map[string]any{"name": "Alicia Example"}
 	if err := s.client.exchange(s.ctx, "alice", "PATCH", "/me/profile", profile, 200, &result); err != nil {
@@ -129,7 +129,7 @@ func (s *story) rectify() error {
 }
 
 func (s *story) export() error {
-	s.heading("Alice asks for everything that is held about her, here and at the support desk (Art. 15)")
+	s.heading("Alice requests a copy of her data, from the shop and the support desk (Art. 15)")
 	if err := s.client.exchange(s.ctx, "alice", "GET", "/me/export", nil, 200, &s.before); err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (s *story) export() error {
 }
 
 func (s *story) erase() error {
-	s.heading("Alice has herself erased (Art. 17)")
+	s.heading("Alice requests her erasure (Art. 17)")
 	var result domain.ErasureResult
 	if err := s.client.exchange(s.ctx, "alice", "DELETE", "/me", nil, 200, &result); err != nil {
 		return err
@@ -170,7 +170,8 @@ func (s *story) erase() error {
 	return s.afterErasure()
 }
 
-// afterErasure exports again: what is left of Alice are surrogates and what the law retains; Bob is as he was.
+// afterErasure exports again. It checks that Alice's records are surrogates or retained by law, and that Bob's records
+// are unchanged.
 func (s *story) afterErasure() error {
 	var after bundle
 	if err := s.client.exchange(s.ctx, "alice", "GET", "/me/export", nil, 200, &after); err != nil {
@@ -184,7 +185,7 @@ func (s *story) afterErasure() error {
 			return s.check(false, "%s.%s is retained or anonymized", field.Source, field.Field)
 		}
 	}
-	if err := s.check(len(local) == 6, "what is retained is unchanged, everything else is a surrogate"); err != nil {
+	if err := s.check(len(local) == 6, "retained values are unchanged, all other values are surrogates"); err != nil {
 		return err
 	}
 	s.client.quiet = true
@@ -193,12 +194,13 @@ func (s *story) afterErasure() error {
 	if err := s.client.exchange(s.ctx, "bob", "GET", "/me/export", nil, 200, &others); err != nil {
 		return err
 	}
-	return s.check(reflect.DeepEqual(others.Records, s.others.Records), "what is held about Bob is as it was")
+	return s.check(reflect.DeepEqual(others.Records, s.others.Records), "Bob's records are unchanged")
 }
 
-// completion waits for the worker, which the commit of the erasure has woken.
+// completion waits until the worker has erased Alice at the support desk. The commit of the erasure has woken the
+// worker.
 func (s *story) completion() error {
-	s.heading("The worker carries the erasure to the support desk")
+	s.heading("The worker erases Alice at the support desk")
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for start := time.Now(); ; {
@@ -219,7 +221,7 @@ func (s *story) completion() error {
 		}
 	}
 	if s.desk.standIn != nil {
-		if err := s.check(!s.desk.standIn.Knows(contactID("Alice")), "the desk knows Alice no more"); err != nil {
+		if err := s.check(!s.desk.standIn.Knows(contactID("Alice")), "the support desk has no contact Alice"); err != nil {
 			return err
 		}
 	}
@@ -227,17 +229,17 @@ func (s *story) completion() error {
 }
 
 func (s *story) eraseAgain() error {
-	s.heading("To erase again is no error")
+	s.heading("A second erasure succeeds")
 	var result domain.ErasureResult
 	if err := s.client.exchange(s.ctx, "alice", "DELETE", "/me", nil, 200, &result); err != nil {
 		return err
 	}
 	return s.check(result.Deleted["orders"] == 0 && result.Retained["invoices"] == 1,
-		"nothing is left to delete, and what is retained still is")
+		"no row is left to delete, and the invoice is still retained")
 }
 
 func (s *story) trail() error {
-	s.heading("All of it is on the audit trail, without any personal data")
+	s.heading("The audit trail has an event for each step, without personal data")
 	trail, err := s.events()
 	if err != nil {
 		return err
@@ -255,7 +257,7 @@ func (s *story) trail() error {
 	return s.check(len(erasures) == 2, "both erasures are complete")
 }
 
-// events reads Alice's audit trail.
+// events returns Alice's audit trail.
 func (s *story) events() (trail []domain.AuditEvent, err error) {
 	alice, err := domain.NewSubject("1")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The engines on a store in memory. Package bunstore has one for databases.
+// The services on a store in memory. For databases, use package bunstore.
 func ExampleNew() {
 	dataMap, err := domain.NewDataMap(users)
 	check(err)
@@ -40,7 +40,7 @@ func ExampleNew() {
 	// deleted: map[users:1]
 }
 
-// The routes on net/http. Whose data a request is about is for the application to say.
+// The routes with net/http. The application decides which subject a request is about.
 func ExampleStack_API() {
 	dataMap, err := domain.NewDataMap(users)
 	check(err)
@@ -52,19 +52,19 @@ func ExampleStack_API() {
 	check(err)
 
 	rights := nethttp.Handler("/me", api, func(*http.Request) (domain.Subject, error) {
-		return domain.NewSubject("42") // an application takes it from its session, or from a verified token
+		return domain.NewSubject("42") // a real application takes the id from its session or a verified token
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/me", rights)
 	mux.Handle("/me/", rights)
 
-	answer := httptest.NewRecorder()
-	mux.ServeHTTP(answer, httptest.NewRequest(http.MethodDelete, "/me", nil))
-	fmt.Println(answer.Code, answer.Header().Get("Content-Type"))
+	response := httptest.NewRecorder()
+	mux.ServeHTTP(response, httptest.NewRequest(http.MethodDelete, "/me", nil))
+	fmt.Println(response.Code, response.Header().Get("Content-Type"))
 	// Output: 200 application/json
 }
 
-// users is the application's only table. Its rows hold nothing but what is the user's: an erasure deletes them.
+// users is the only table of the application. Its rows have only personal data and keys, so an erasure deletes them.
 var users = domain.Table{
 	Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 	Columns: []domain.Column{

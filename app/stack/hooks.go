@@ -10,39 +10,42 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Hooks are what the application itself does with an erasure or a rectification. By default there are none.
+// Hooks are functions of the application that run before or after an erasure or a rectification. By default, no hook is
+// set.
 type Hooks struct {
-	// BeforeErasure is called in the transaction of each erasure, once the subject is locked and before its rows go. With
-	// bunstore.Tx, it runs statements of its own in the transaction. Its error fails the erasure, which is then rolled
-	// back; a panic is an error. It is called again if the transaction is tried again, and must have no effect outside.
+	// BeforeErasure is called in the transaction of each erasure, after the subject is locked and before its rows are
+	// deleted or overwritten. With bunstore.Tx, it can run statements in that transaction. If it returns an error or
+	// panics, the erasure fails and rolls back. It is called again if the transaction is retried, so it must have no
+	// effects outside of the transaction.
 	BeforeErasure func(ctx context.Context, s ports.Session, subject domain.Subject) error
-	// AfterErasure is called after the commit of each erasure, in the process that has committed, before the session
-	// factory's Do returns: for caches, sessions and tokens. It is not called for an erasure that is rolled back. Its
-	// error changes nothing of what is decided: it is logged, without its text, and Attempts says whether it is called
-	// again. It has no part of a cancellation of the request.
+	// AfterErasure is called after the commit of each erasure, for example to clear caches, sessions and tokens. It is
+	// called in the process of the commit, before Do of the session factory returns. It is not called for an erasure that
+	// rolls back. A cancellation of the request does not cancel its context. Its error does not change the erasure. The
+	// error is logged without its text, and Attempts decides whether AfterErasure is called again.
 	//
-	// A process that ends between the commit and the call does not call it. Work that must not be lost belongs into
-	// BeforeErasure, or into a resolver. After a commit of the application's own transaction, the application has it
-	// called by bunstore.Joined.Committed; see app.Integration.Join.
+	// If the process ends between the commit and the call, AfterErasure is not called. Put work that must not be lost into
+	// BeforeErasure or into a resolver. After the commit of its own transaction, an application triggers AfterErasure with
+	// bunstore.Joined.Committed. See app.Integration.Join.
 	AfterErasure func(ctx context.Context, subject domain.Subject, result domain.ErasureResult) error
 
-	// BeforeRectification is BeforeErasure for rectifications.
+	// BeforeRectification is called in the transaction of each rectification. The rules of BeforeErasure apply.
 	BeforeRectification func(ctx context.Context, s ports.Session, subject domain.Subject) error
-	// AfterRectification is AfterErasure for rectifications.
+	// AfterRectification is called after the commit of each rectification. The rules of AfterErasure apply.
 	AfterRectification func(ctx context.Context, subject domain.Subject, result domain.RectificationResult) error
 
-	// Attempts is how often an After hook is called at most, until it succeeds. The calls after the first one are made in
-	// the background, for as long as the process lives; a shutdown does not wait for them. The default is 1.
+	// Attempts is the maximum number of calls of an After hook. Calls stop after the first success. The first call is
+	// synchronous. Further calls run in the background until the process ends, and a shutdown does not wait for them. The
+	// default is 1.
 	Attempts int
-	// Timeout bounds each call of an After hook. A hook that goes on after it counts as failed. The default is 5 s.
+	// Timeout bounds each call of an After hook. A hook that runs longer counts as failed. The default is 5 s.
 	Timeout time.Duration
-	// Backoff is the wait before the second call, doubled for each further one up to a minute. The default is 1 s.
+	// Backoff is the wait before the second call. It doubles for each further call, up to a minute. The default is 1 s.
 	Backoff time.Duration
-	// Logger gets what fails, without any personal data. The default is slog.Default().
+	// Logger receives failures of hooks. No log record holds personal data. The default is slog.Default().
 	Logger *slog.Logger
 }
 
-// isDefault reports whether there is no hook, and nothing else is set.
+// isDefault reports whether every field has its zero value.
 func (h Hooks) isDefault() bool {
 	return h.BeforeErasure == nil && h.AfterErasure == nil && h.BeforeRectification == nil &&
 		h.AfterRectification == nil && h.Attempts == 0 && h.Timeout == 0 && h.Backoff == 0 && h.Logger == nil
@@ -50,12 +53,12 @@ func (h Hooks) isDefault() bool {
 
 func (h Hooks) validate() error {
 	if h.Attempts < 0 || h.Timeout < 0 || h.Backoff < 0 {
-		return domain.Misconfigured("stack", "Hooks: no number may be negative")
+		return domain.Misconfigured("stack", "Hooks.Attempts, Hooks.Timeout and Hooks.Backoff must not be negative")
 	}
 	return nil
 }
 
-// afterErasure is the hook of an eraser; nil if there is none.
+// afterErasure returns the hook of an eraser, or nil if AfterErasure is nil.
 func (h Hooks) afterErasure() func(context.Context, domain.Subject, domain.ErasureResult) {
 	if h.AfterErasure == nil {
 		return nil
@@ -65,7 +68,7 @@ func (h Hooks) afterErasure() func(context.Context, domain.Subject, domain.Erasu
 	}
 }
 
-// afterRectification is the hook of a rectifier; nil if there is none.
+// afterRectification returns the hook of a rectifier, or nil if AfterRectification is nil.
 func (h Hooks) afterRectification() func(context.Context, domain.Subject, domain.RectificationResult) {
 	if h.AfterRectification == nil {
 		return nil

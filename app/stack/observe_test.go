@@ -22,7 +22,7 @@ import (
 
 var errBoom = errors.New("boom: zoe@example.org")
 
-// world is a stack in memory that is observed. Its subject 42 is known to the system "desk".
+// world is an observed stack in memory. The system "desk" has a ref of its subject 42.
 type world struct {
 	stack.Stack
 	api      *httpapi.API
@@ -66,7 +66,7 @@ func zoe(t *testing.T) domain.Subject {
 	return subject
 }
 
-// request makes one, and returns its status.
+// request sends a request and returns the status.
 func (w *world) request(t *testing.T, method, path, body string) int {
 	t.Helper()
 	response := w.api.Route(t.Context(), method, path, httpapi.Request{
@@ -115,7 +115,7 @@ func TestRightsAreObservedInTheirSessionAndRequest(t *testing.T) {
 	}
 }
 
-// erase erases the subject in a session that then does what it is told to.
+// erase erases the subject in a session that then calls a function of the test.
 func (w *world) erase(t *testing.T, subject domain.Subject, then func() error) error {
 	t.Helper()
 	return w.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -128,7 +128,7 @@ func (w *world) erase(t *testing.T, subject domain.Subject, then func() error) e
 
 func succeed() error { return nil }
 
-func TestAnErasureThatFailsIsObserved(t *testing.T) {
+func TestAFailedErasureIsObserved(t *testing.T) {
 	w := newWorld(t)
 	unknown, err := domain.NewSubject("42", domain.SubjectRef{Kind: "zoe@example.org", Value: "c-1"})
 	must(t, err)
@@ -144,8 +144,8 @@ func TestAnErasureThatFailsIsObserved(t *testing.T) {
 	w.recorder.Want(t, "session: internal", "erasure: panic")
 }
 
-// What a service did counts once it is committed.
-func TestAnErasureThatIsRolledBackHasNotSucceeded(t *testing.T) {
+// An operation is observed as successful only after the commit.
+func TestAnErasureThatRollsBackIsObservedAsFailed(t *testing.T) {
 	w := newWorld(t)
 	_ = w.erase(t, zoe(t), func() error {
 		if lines := w.recorder.Lines(); len(lines) > 0 {
@@ -174,8 +174,8 @@ func TestRectificationsAreObserved(t *testing.T) {
 	}
 }
 
-// A decision that is not valid fails, and so does one whose session does.
-func TestDecisionsThatFailAreObserved(t *testing.T) {
+// A decision fails if it is not valid or if its session fails.
+func TestFailedDecisionsAreObserved(t *testing.T) {
 	w := newWorld(t)
 	_ = w.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		_, err := w.Consent.Record(ctx, s, zoe(t).ID, domain.ConsentDecision{Granted: true})
@@ -190,8 +190,8 @@ func TestDecisionsThatFailAreObserved(t *testing.T) {
 	w.recorder.Want(t, "session: conflict", "restriction placed: conflict")
 }
 
-// A session that does not say how it ends is observed at once.
-func TestASessionThatDoesNotTellOfItsEndIsObservedAtOnce(t *testing.T) {
+// If a session does not report its end, an operation is observed immediately.
+func TestOperationsOfASessionWithoutAReportOfItsEndAreObservedImmediately(t *testing.T) {
 	w := newWorld(t)
 	must(t, w.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		_, err := w.Consent.Record(ctx, struct{ ports.Session }{s}, zoe(t).ID, domain.ConsentDecision{
@@ -214,7 +214,7 @@ func callsThatDoNotReturn(t *testing.T) {
 	released := make(chan struct{})
 	w.desk.EXPECT().ExportSubject(gomock.Any(), gomock.Any()).DoAndReturn(
 		func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
-			<-released // whatever its context says
+			<-released // ignores the end of its context
 			return nil, nil
 		})
 	w.desk.EXPECT().ExportSubject(gomock.Any(), gomock.Any()).DoAndReturn(
@@ -231,7 +231,7 @@ func callsThatDoNotReturn(t *testing.T) {
 }
 
 // The external system gets the context that the observer has returned.
-func TestACallOfAnExportRunsInTheContextOfItsActivity(t *testing.T) {
+func TestACallOfAnExportHasTheContextOfItsActivity(t *testing.T) {
 	w := newWorld(t)
 	w.desk.EXPECT().ExportSubject(gomock.Any(), gomock.Any()).DoAndReturn(
 		func(ctx context.Context, _ domain.SubjectRef) ([]domain.ExportRecord, error) {

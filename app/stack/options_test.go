@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-func TestOptionsAreDefaultOnlyIfEveryFieldIs(t *testing.T) {
+func TestOptionsAreTheDefaultOnlyIfEveryFieldIsZero(t *testing.T) {
 	if !stack.IsDefault(stack.Options{}) {
 		t.Error("the zero value is not the default")
 	}

@@ -1,5 +1,5 @@
-// Package stack wires the engines of habeas on any session factory. It is the half of package app that needs no
-// database and no HTTP framework: an application that has a store or a router of its own begins here.
+// Package stack wires the services of habeas on any session factory. It needs no database and no HTTP framework. Use it
+// instead of package app if the application has a store or a router of its own.
 //
 //	store, err := memory.New(dataMap, memory.Options{})
 //	engines, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap})
@@ -7,6 +7,9 @@
 //	rights := nethttp.Handler("/me", api, currentSubject)
 //	http.Handle("/me", rights)
 //	http.Handle("/me/", rights)
+//
+// See [Config] for the settings, [Hooks] for functions of the application that run with an erasure, and [Stack.Health]
+// for health checks.
 package stack
 
 import (
@@ -29,56 +32,58 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Config is what a Stack is made of. Sessions and DataMap are required.
+// Config has the settings of a Stack. Sessions and DataMap are required.
 type Config struct {
-	// Sessions opens sessions on the application's database.
+	// Sessions opens sessions on the database of the application.
 	Sessions ports.SessionFactory
-	// DataMap is the one that Sessions was made with.
+	// DataMap is the data map of Sessions. Both must have the same data map.
 	DataMap domain.DataMap
-	// Purposes are those that subjects can consent to, and have processing restricted for. Any other one is then refused,
-	// the API lists the consents in force for all of them, in this order, and audit events name them. A purpose must stay
-	// for as long as consents for it may be in force: a withdrawal for any other one is refused, too. The default is none,
-	// and then every purpose will do.
+	// Purposes lists the purposes of processing that subjects can consent to (Art. 7 GDPR) or have restricted (Art. 18
+	// GDPR). If it is set, every other purpose is refused. The API then lists the consent for each purpose in this order,
+	// and audit events name the purpose. Keep a purpose in the list as long as a consent for it may be in force, because a
+	// withdrawal for an unlisted purpose is refused too. The default is empty: every purpose is accepted.
 	Purposes []domain.Purpose
-	// Resolvers are the external systems that hold personal data. The default is none.
+	// Resolvers are the adapters of external systems that hold personal data. The default is empty.
 	Resolvers []ports.Resolver
-	// OnAbandoned is called with each entry for an external system that was given up, and once with each that no process
-	// took for a day; see saga.Config. The default is nothing.
+	// OnAbandoned is called with each outbox entry that the runner gives up. It is also called once with each entry that
+	// no process claims for a day. See saga.Config. The default is nil: nothing is called.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
-	// Clock is the source of the current time. The default is the machine's clock.
+	// Clock is the source of the current time. The default is the clock of the machine.
 	Clock ports.Clock
-	// Catalog reads the schema of the database that Sessions works on, for the check of the data map. bunstore.Store is
-	// one. By default the Stack has no Checker.
+	// Catalog reads the live schema of the database of Sessions, for Stack.Checker. bunstore.Store implements it. The
+	// default is nil: the Stack has no Checker.
 	Catalog ports.CatalogReader
-	// TrustRowFilters is that of bunstore.Options, for the check of the data map. The default is false.
+	// TrustRowFilters has the value of the field TrustRowFilters of bunstore.Options, for Stack.Checker. The default is
+	// false.
 	TrustRowFilters bool
 
 	Options
 }
 
-// Options are the settings of the engines that few applications change. The zero value has the defaults.
+// Options has settings that few applications change. The zero value selects the defaults.
 type Options struct {
 	// ResolverTimeout bounds the wait for each external system in an export. The default is 10 s.
 	ResolverTimeout time.Duration
-	// Saga has the limits of the calls that erase and rectify at external systems. saga.Options states the defaults.
+	// Saga has the limits of the calls to external systems for erasures and rectifications. See saga.Options for the
+	// defaults.
 	Saga saga.Options
-	// IDs makes the ids of audit events and outbox entries. The default is UUIDs of version 7.
+	// IDs generates the ids of audit events and outbox entries. The default generates UUIDs of version 7.
 	IDs ports.IDSource
-	// Hooks are what the application itself does with an erasure or a rectification. The default is nothing.
+	// Hooks are functions of the application that run before or after an erasure or a rectification. The default is empty.
 	Hooks Hooks
-	// Observer is told what happens, for metrics and traces; see ports.Observer. Sessions has to be given it, too. The
-	// default is none, which costs nothing.
+	// Observer is notified of events, for metrics and traces. See ports.Observer. Also pass it to the store of Sessions.
+	// The default is nil: nothing is observed.
 	Observer ports.Observer
 }
 
-// IsDefault reports whether every option is left out.
+// IsDefault reports whether every option has its zero value.
 func IsDefault(o Options) bool {
 	return o.ResolverTimeout == 0 && saga.IsDefault(o.Saga) && o.IDs == nil && o.Hooks.isDefault() &&
 		o.Observer == nil
 }
 
-// Stack has every service of the module, wired. A router calls them for its requests, and an application calls them
-// outside of a request. They are safe for concurrent use.
+// Stack has all services of habeas. A router calls them for its requests. An application calls them outside of a
+// request. The services are safe for concurrent use.
 //
 //	err := engines.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 //		status, err := engines.Consent.Status(ctx, s, id, "newsletter")
@@ -92,16 +97,16 @@ type Stack struct {
 	Exporter    *export.Exporter
 	Eraser      *erasure.Eraser
 	Rectifier   *rectification.Rectifier
-	Verifier    *verification.Verifier // may be nil in a stack that an application makes itself
-	Runner      *saga.Runner           // to be drained by a worker, see adapters/worker
-	Observer    ports.Observer         // Options.Observer; nil means none
+	Verifier    *verification.Verifier // may be nil in a Stack that an application fills itself
+	Runner      *saga.Runner           // processes the outbox; see package worker in adapters
+	Observer    ports.Observer         // Options.Observer; nil means that nothing is observed
 
-	// Checker compares the data map with the database. It is nil, and nothing else needs it, if there is no Catalog.
+	// Checker compares the data map with the database. It is nil if Config.Catalog is nil. No other service needs it.
 	Checker *check.Checker
 }
 
-// New wires the services. Returns domain.ErrConfiguration for a mistake in the configuration, and domain.ErrManifest or
-// domain.ErrRetention for a data map without a valid erasure plan.
+// New wires the services. Returns domain.ErrConfiguration if a setting is missing or not valid. Returns
+// domain.ErrManifest or domain.ErrRetention if the data map has no valid erasure plan.
 func New(c Config) (Stack, error) {
 	switch {
 	case c.Sessions == nil:
@@ -181,8 +186,8 @@ func New(c Config) (Stack, error) {
 	}, nil
 }
 
-// API returns the HTTP API of the stack, for a router such as fiberhttp or nethttp. Fields that the configuration
-// leaves out are taken from the stack, so that httpapi.Config{} is enough.
+// API returns the HTTP API of the stack, for a router such as fiberhttp or nethttp. Each missing field of c gets its
+// value from the stack, so httpapi.Config{} is sufficient.
 func (s Stack) API(c httpapi.Config) (*httpapi.API, error) {
 	c.Sessions = cmp.Or(c.Sessions, s.Sessions)
 	c.Consent = cmp.Or(c.Consent, s.Consent)
@@ -198,16 +203,16 @@ func (s Stack) API(c httpapi.Config) (*httpapi.API, error) {
 	return httpapi.New(c)
 }
 
-// Health returns the checks of this process, for a router such as fiberhttp or nethttp; see httpapi.NewHealth. Sessions
-// are taken from the stack if the configuration leaves them out, and Clock is then the machine's clock. An application
-// that runs a worker in the process names it as Worker, with its PollInterval.
+// Health returns the health checks of this process, for a router such as fiberhttp or nethttp. See httpapi.NewHealth.
+// If Sessions is missing in c, it is taken from the stack. If Clock is missing, it is the clock of the machine. An
+// application that runs a worker in this process sets Worker and PollInterval.
 func (s Stack) Health(c health.Config) (*health.Checker, error) {
 	c.Sessions = cmp.Or(c.Sessions, s.Sessions)
 	c.Clock = cmp.Or(c.Clock, ports.Clock(system.Clock{}))
 	return health.New(c)
 }
 
-// Validate returns domain.ErrConfiguration if a field of the stack is missing.
+// Validate returns domain.ErrConfiguration if a required field of the stack is missing.
 func (s Stack) Validate() error {
 	for _, part := range []struct {
 		name    string

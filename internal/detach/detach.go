@@ -1,9 +1,9 @@
-// Package detach makes contexts that end their use of a parent at a known moment. Work that may outlive a request gets
-// one: a framework can make a context of an object that it uses again for the next request, so no goroutine may touch
-// that object after the request's end, not even to read a value or to ask whether the context has ended.
+// Package detach creates contexts that stop using their parent at a known moment. Use one for work that may outlive a
+// request. A framework can create a context from an object that it reuses for the next request. After the end of the
+// request, no goroutine may touch that object, not even to read a value or to call Err.
 //
-// context.WithCancel and context.WithTimeout are not enough. Their contexts pass Value to the parent for ever, and for
-// a parent that is not of package context they start a goroutine that calls its Done at some later time.
+// context.WithCancel and context.WithTimeout are not sufficient. Their contexts pass Value to the parent forever. For a
+// parent type outside of package context, they also start a goroutine that calls the parent's Done later.
 package detach
 
 import (
@@ -12,22 +12,21 @@ import (
 	"time"
 )
 
-// New returns a context with the parent's deadline, values and cancellation, and the function that ends it. The caller
-// must call release, by defer at best, before the parent becomes invalid. Until then the context holds one goroutine
-// if the parent can be cancelled.
+// New returns a context with the deadline, values and cancellation of parent, and a function that releases parent. The
+// caller must call release before parent becomes invalid, preferably with defer. Until then, the context holds one
+// goroutine if parent can be cancelled.
 //
-// After release has returned, no method of ctx touches parent, nor does a context made from ctx: Value returns nil,
-// Done is closed, Err returns context.Canceled or the error with which the parent had ended before, and Deadline
-// returns the deadline that the parent had when New was called. Values that were read before stay with their reader,
-// which must make sure that they outlive the request.
+// After release returns, neither ctx nor a context derived from ctx calls a method of parent. Value then returns nil
+// and Done is closed. Err returns the error of parent if parent ended before, and context.Canceled otherwise. Deadline
+// returns the deadline that parent had in the call of New. A caller of Value must make sure that the returned value
+// outlives the request.
 //
-// New calls methods of parent, so parent must be valid. ctx is safe for concurrent use. release can be called any
-// number of times and from any goroutine. It waits for calls of parent's methods that run at that time, and for nothing
-// else.
+// New calls methods of parent, so parent must be valid. ctx is safe for concurrent use. Any goroutine can call release,
+// any number of times. release waits only for running calls of parent's methods.
 func New(parent context.Context) (ctx context.Context, release func()) {
 	c := &detached{parent: parent, done: make(chan struct{})}
 	c.deadline, c.hasDeadline = parent.Deadline()
-	parentDone := parent.Done() // here, and not in the goroutine, which may run after release
+	parentDone := parent.Done() // not in the goroutine, because the goroutine may run after release
 	if parentDone == nil {
 		return c, c.release
 	}
@@ -55,7 +54,7 @@ type detached struct {
 
 	mu     sync.RWMutex    // held while a method of parent runs
 	parent context.Context // nil after release
-	err    error           // not nil exactly if done is closed
+	err    error           // not nil if and only if done is closed
 }
 
 // Deadline implements context.Context.
@@ -71,22 +70,22 @@ func (c *detached) Err() error {
 	return c.err
 }
 
-// Value implements context.Context. A context that is made from c may ask for a key of package context's own and gets
-// the parent's context of that package. That one is never used again by a framework, and its Done is not c's, so the
-// new context does not attach itself to it.
+// Value implements context.Context. Package context calls Value with its private key to find the cancellable parent of
+// a derived context. It gets a context of package context, which frameworks do not reuse. Package context then compares
+// Done of that context and of c, finds that they differ, and does not attach the derived context to the parent.
 func (c *detached) Value(key any) any {
 	c.mu.RLock()
-	defer c.mu.RUnlock() // deferred, for a Value that panics
+	defer c.mu.RUnlock() // deferred, because Value may panic
 	if c.parent == nil {
 		return nil
 	}
 	return c.parent.Value(key)
 }
 
-// String keeps package fmt from reading the parent.
+// String prevents package fmt from reading the parent.
 func (c *detached) String() string { return "detached context" }
 
-// follow ends c as its parent has ended.
+// follow ends c with the error of its parent.
 func (c *detached) follow() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,7 +93,7 @@ func (c *detached) follow() {
 		return
 	}
 	err := c.parent.Err()
-	if err == nil { // against the contract of a context
+	if err == nil { // violates the contract of context.Context
 		err = context.Canceled
 	}
 	c.end(err)
@@ -103,11 +102,11 @@ func (c *detached) follow() {
 func (c *detached) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.parent = nil // before done is closed: a context made from c asks for the cause at once
+	c.parent = nil // before done is closed, because a derived context then calls Value for the cause
 	c.end(context.Canceled)
 }
 
-// end closes done, once. The caller holds mu.
+// end closes done if it is open. The caller holds mu.
 func (c *detached) end(err error) {
 	if c.err == nil {
 		c.err = err

@@ -15,11 +15,11 @@ import (
 
 type key struct{}
 
-// otherKey is of a value that somebody adds.
+// otherKey is the key of a value that a test adds.
 type otherKey struct{}
 
-// request is a context that a framework uses again: its fields are not guarded, so that the race detector finds a use
-// beside or after the change that reuse makes.
+// request is a context that a framework reuses. Its fields are not guarded, so the race detector finds a use concurrent
+// with or after reuse.
 type request struct {
 	calls    int
 	value    any
@@ -40,7 +40,7 @@ func (r *request) Done() <-chan struct{}       { r.touch(); return r.done }
 func (r *request) Err() error                  { r.touch(); return r.err }
 func (r *request) Value(any) any               { r.touch(); return r.value }
 
-// reuse does what a framework does to the object after the handler has returned.
+// reuse changes the object, as a framework does after the handler has returned.
 func (r *request) reuse() {
 	r.gone.Store(true)
 	r.calls++
@@ -63,7 +63,7 @@ func ended(ctx context.Context) bool {
 	}
 }
 
-func TestTheParentsSideIsPassedOnUntilRelease(t *testing.T) {
+func TestTheParentIsUsedUntilRelease(t *testing.T) {
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	parent := &request{value: "mine", deadline: at, done: make(chan struct{})}
 	ctx, release := detach.New(parent)
@@ -91,7 +91,7 @@ func TestTheParentsSideIsPassedOnUntilRelease(t *testing.T) {
 func TestAContextWithoutDoneOrDeadlineCanBeDetached(t *testing.T) {
 	ctx, release := detach.New(context.WithValue(context.Background(), key{}, 1))
 	if _, ok := ctx.Deadline(); ok || ctx.Done() == nil || ctx.Err() != nil || ctx.Value(key{}) != 1 {
-		t.Error("the context is not its parent's")
+		t.Error("the context differs from its parent")
 	}
 	release()
 	if !ended(ctx) || ctx.Value(key{}) != nil {
@@ -99,7 +99,7 @@ func TestAContextWithoutDoneOrDeadlineCanBeDetached(t *testing.T) {
 	}
 }
 
-func TestTheParentsEndIsPassedOn(t *testing.T) {
+func TestTheEndOfTheParentEndsTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cause := errors.New("cause")
 		parent, cancel := context.WithCancelCause(context.Background())
@@ -130,9 +130,9 @@ func TestTheParentsEndIsPassedOn(t *testing.T) {
 	ctx, release := detach.New(over)
 	defer release()
 	if !ended(ctx) || !errors.Is(ctx.Err(), context.Canceled) {
-		t.Error("a parent that has ended has a context that has not")
+		t.Error("the context has not ended with its parent")
 	}
-	odd := &request{done: make(chan struct{})} // ends without an error
+	odd := &request{done: make(chan struct{})} // ends, but Err returns nil
 	close(odd.done)
 	ctx, release = detach.New(odd)
 	defer release()
@@ -172,8 +172,8 @@ func TestContextsMadeFromItEndWithRelease(t *testing.T) {
 	})
 }
 
-// Goroutines that use the context, and contexts made from it, all the while: the race detector finds a use of the
-// parent that is not over when release returns.
+// Goroutines use the context and contexts derived from it concurrently. The race detector finds a use of the parent
+// that is still running when release returns.
 func TestNothingTouchesTheParentAfterRelease(t *testing.T) {
 	for round := range 40 {
 		parent := &request{value: "mine", deadline: time.Unix(1<<40, 0), done: make(chan struct{})}
@@ -197,7 +197,7 @@ func TestNothingTouchesTheParentAfterRelease(t *testing.T) {
 				}
 			})
 		}
-		if round%2 == 0 { // the parent ends at the same time
+		if round%2 == 0 { // the parent ends concurrently
 			parent.err = context.Canceled
 			close(parent.done)
 		}
@@ -214,7 +214,7 @@ func TestNothingTouchesTheParentAfterRelease(t *testing.T) {
 	}
 }
 
-// blocking is a parent whose method runs until it is let go.
+// blocking is a parent whose method blocks until the test continues it.
 type blocking struct {
 	context.Context
 	entered, leave chan struct{}
@@ -235,7 +235,7 @@ func TestReleaseWaitsForACallOfTheParent(t *testing.T) {
 	<-parent.entered
 	go close(parent.leave)
 	release()
-	if !parent.over { // also a race, without the wait
+	if !parent.over { // without the wait, this is also a data race
 		t.Error("release returned while the parent was in use")
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// Finds are the checks that find a defect, by a text that a failure of theirs holds.
+// Finds has the checks that find a defect. Its keys are texts that the failures of these checks must contain.
 type Finds[Harness any] map[string][]Check[Harness]
 
-// All are all checks, which fail for the same reason.
+// All returns Finds with the checks of all promises, for a defect that makes every check fail for the same reason.
 func All[Harness any](promises []Promise[Harness], reason string) Finds[Harness] {
 	all := Finds[Harness]{}
 	for _, p := range promises {
@@ -18,7 +18,7 @@ func All[Harness any](promises []Promise[Harness], reason string) Finds[Harness]
 	return all
 }
 
-// Reason returns the text that a failure of the promise is to hold, if it is to fail.
+// Reason returns the text that the failure of a promise must contain, and whether the promise must fail.
 func (f Finds[Harness]) Reason(t testing.TB, p Promise[Harness]) (text string, expected bool) {
 	t.Helper()
 	for reason, checks := range f {
@@ -30,7 +30,7 @@ func (f Finds[Harness]) Reason(t testing.TB, p Promise[Harness]) (text string, e
 	return text, expected
 }
 
-// Topics are all defects, each under the name of its topic and its own.
+// Topics returns all defects, each with the name topic/defect.
 func Topics[D any](of map[string]map[string]D) map[string]D {
 	all := map[string]D{}
 	for topic, defects := range of {
@@ -41,10 +41,10 @@ func Topics[D any](of map[string]map[string]D) map[string]D {
 	return all
 }
 
-// ExpectDefects checks the promises against each broken system. The checks that fail are those on record, in
-// testdata/<test>.txt, which is written instead if update is set. Those that broken returns are among them, and fail
-// for the reason given; each promise has a defect for which its check is returned. The slow checks are made only where
-// they are to find a defect.
+// ExpectDefects runs the checks of the promises against each broken system. The set of failed checks must equal the
+// record in testdata/<test>.txt. If update is set, ExpectDefects writes the record instead. A check that broken returns
+// must fail, and its failure must contain the given reason. For each promise, broken must return its check for at least
+// one defect. A slow check runs only for defects that it must find.
 func ExpectDefects[Defect, Harness any](
 	t *testing.T, update bool, promises []Promise[Harness], broken func(Defect) (Harness, Finds[Harness]),
 	defects map[string]Defect, slow ...Check[Harness],
@@ -82,7 +82,8 @@ func ExpectDefects[Defect, Harness any](
 	}
 }
 
-// ExpectFailures checks all promises. Exactly those in want must fail, each with a failure that holds the text.
+// ExpectFailures runs the checks of all promises. Exactly the checks in want must fail, and each failure must contain
+// its text.
 func ExpectFailures[Harness any](t testing.TB, promises []Promise[Harness], harness Harness, want Finds[Harness]) {
 	t.Helper()
 	want.expectIn(t, promises)
@@ -92,7 +93,7 @@ func ExpectFailures[Harness any](t testing.TB, promises []Promise[Harness], harn
 	}
 }
 
-// expectIn checks that all checks are of these promises.
+// expectIn fails unless every check belongs to one of the promises.
 func (f Finds[Harness]) expectIn(t testing.TB, promises []Promise[Harness]) {
 	t.Helper()
 	left := 0
@@ -107,10 +108,11 @@ func (f Finds[Harness]) expectIn(t testing.TB, promises []Promise[Harness]) {
 	Assert(t, left == 0, "%d of the checks that are to fail are not of these promises", left)
 }
 
-// attempts is how often a check may try to find a defect that shows only if something happens in time.
+// attempts is the maximum number of runs of a check that must find a defect. Some defects show only with a certain
+// timing.
 const attempts = 5
 
-// failures returns the failures of the check, which is made again where it is to fail and does not.
+// failures returns the failures of the check. If the check must fail and passes, it runs again, up to attempts times.
 func (p Promise[Harness]) failures(t testing.TB, harness Harness, expected bool) (failures string) {
 	t.Helper()
 	for attempt := 0; attempt == 0 || expected && failures == "" && attempt < attempts; attempt++ {
@@ -119,7 +121,7 @@ func (p Promise[Harness]) failures(t testing.TB, harness Harness, expected bool)
 	return failures
 }
 
-// expect checks that the check has failed for the reason, or not at all.
+// expect fails unless the check has failed for the expected reason, or has passed as expected.
 func (p Promise[Harness]) expect(t testing.TB, failures string, expected bool, reason string) {
 	t.Helper()
 	switch {

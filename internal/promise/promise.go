@@ -1,5 +1,6 @@
-// Package promise is the form of the conformance suites. A promise is stated once: the name of its case, the table of
-// the suite and the proof that its check can fail follow from it.
+// Package promise defines the form of the conformance suites. A suite states each promise once, as a check function
+// with a text. The name of the case, the table of the suite and the proof that the check can fail follow from the
+// promise.
 package promise
 
 import (
@@ -12,36 +13,37 @@ import (
 	"testing"
 )
 
-// Check holds an adapter to a promise. It takes a testing.TB, so that Watch can see it fail.
+// Check tests whether an adapter keeps a promise. It takes a testing.TB, so that Watch can record its failures.
 type Check[Harness any] = func(t testing.TB, harness Harness)
 
-// Promise is a case of a suite: a check, and what the adapter promises.
+// Promise is a case of a suite: a check, and the text of the promise.
 type Promise[Harness any] struct {
 	Check Check[Harness]
 	Says  string
 }
 
-// That is a promise.
+// That returns a promise.
 func That[Harness any](check Check[Harness], says string) Promise[Harness] {
 	return Promise[Harness]{check, says}
 }
 
 var (
-	// boundary is between the words of a name: before a capital letter that begins one, and around numbers.
+	// boundary matches the boundaries between the words of a name: before a capital letter that begins a word, and around
+	// numbers.
 	boundary = regexp.MustCompile(`([A-Z]+|[0-9]+)([A-Z][a-z])|([a-z])([A-Z0-9])|([A-Z]+)([0-9])|([0-9])([A-Z])`)
-	// spelling is of what the name of a function cannot say.
+	// spelling replaces words that the name of a Go function cannot spell.
 	spelling = strings.NewReplacer(
 		"is a failures", "is a failure's", "a held back append", "a held-back append", "another sources", "another source's",
 		"application JSON", "application/json", "HTTP 10", "HTTP/1.0", "bodies have a limit", "64 KiB are read and no more",
 	)
 )
 
-// Name returns the name of the case, which is that of its check in words. A harness waives a case by its name. The word
-// resolver, with which the checks of resolvers begin, is left out.
+// Name returns the name of the case, which is the name of its check function split into words. It omits the prefix
+// "resolver". A harness waives a case by its name.
 func (p Promise[Harness]) Name() string {
 	check := runtime.FuncForPC(reflect.ValueOf(p.Check).Pointer()).Name()
 	check = strings.TrimPrefix(check[strings.LastIndexByte(check, '.')+1:], "resolver")
-	for before := ""; before != check; { // as often as boundaries overlap
+	for before := ""; before != check; { // repeated, because boundaries overlap
 		before, check = check, boundary.ReplaceAllString(strings.ReplaceAll(check, "IDs", "Ids"), "$1$3$5$7 $2$4$6$8")
 	}
 	name := strings.Fields(check)
@@ -53,14 +55,14 @@ func (p Promise[Harness]) Name() string {
 	return spelling.Replace(strings.Join(name, " "))
 }
 
-// IsIn reports whether the promise's check is among some.
+// IsIn reports whether checks contains the check of the promise.
 func (p Promise[Harness]) IsIn(checks []Check[Harness]) bool {
 	return slices.ContainsFunc(checks, func(check Check[Harness]) bool {
 		return reflect.ValueOf(check).Pointer() == reflect.ValueOf(p.Check).Pointer()
 	})
 }
 
-// Hold checks each promise in a subtest of its own, unless it is waived. A case that fails logs its promise.
+// Hold runs the check of each promise in a subtest, unless the promise is waived. A failed case logs its promise.
 func Hold[Harness any](t *testing.T, promises []Promise[Harness], harness Harness, waived map[string]string) {
 	t.Helper()
 	for _, p := range promises {
@@ -75,7 +77,7 @@ func Hold[Harness any](t *testing.T, promises []Promise[Harness], harness Harnes
 	}
 }
 
-// Hold checks the promise, or skips it with the reason why it is waived.
+// Hold runs the check of the promise. If the promise is waived, it skips the case with the reason.
 func (p Promise[Harness]) Hold(t testing.TB, harness Harness, waived map[string]string) {
 	t.Helper()
 	if reason, ok := waived[p.Name()]; ok {
@@ -84,7 +86,7 @@ func (p Promise[Harness]) Hold(t testing.TB, harness Harness, waived map[string]
 	p.Check(t, harness)
 }
 
-// CheckWaivers fails for each waiver of no case: it waives nothing, or something that was renamed.
+// CheckWaivers fails for each waiver whose name is not the name of a case, such as the old name of a renamed case.
 func CheckWaivers[Harness any](t testing.TB, promises []Promise[Harness], waived map[string]string) {
 	t.Helper()
 	for name := range waived {
@@ -93,7 +95,7 @@ func CheckWaivers[Harness any](t testing.TB, promises []Promise[Harness], waived
 	}
 }
 
-// Table writes the table of a suite, whose names begin with the prefix, and adds them to those that were seen.
+// Table writes the table of a suite and adds the names of its cases to seen. All names must begin with prefix.
 func Table[Harness any](
 	t testing.TB, w *strings.Builder, seen map[string]bool, suite, prefix string, promises []Promise[Harness],
 ) {
@@ -102,13 +104,13 @@ func Table[Harness any](
 	for _, p := range promises {
 		name := p.Name()
 		Assert(t, !seen[name] && strings.HasPrefix(name, prefix) && p.Says != "",
-			"%q is the name of two cases, does not begin with %q, or says nothing", name, prefix)
+			"%q is the name of two cases, does not begin with %q, or has no text", name, prefix)
 		seen[name] = true
 		fmt.Fprintf(w, "| %s | %s |\n", name, p.Says)
 	}
 }
 
-// Assert fails unless a condition holds.
+// Assert reports an error unless holds is true.
 func Assert(t testing.TB, holds bool, format string, args ...any) {
 	t.Helper()
 	if !holds {
@@ -116,7 +118,7 @@ func Assert(t testing.TB, holds bool, format string, args ...any) {
 	}
 }
 
-// Must is Assert, and ends the case.
+// Must reports an error and ends the case unless holds is true.
 func Must(t testing.TB, holds bool, format string, args ...any) {
 	t.Helper()
 	if !holds {

@@ -24,7 +24,7 @@ var promises = []promise.Promise[bool]{
 	promise.That(exportOverHTTP10IsWhole, "an export is whole"),
 }
 
-func TestTheNameOfACaseIsThatOfItsCheck(t *testing.T) {
+func TestACaseHasTheNameOfItsCheck(t *testing.T) {
 	table := &strings.Builder{}
 	promise.Table(t, table, map[string]bool{}, "Test", "", promises)
 	for _, want := range []string{
@@ -37,8 +37,8 @@ func TestTheNameOfACaseIsThatOfItsCheck(t *testing.T) {
 	}
 }
 
-// What proves that checks can fail has to fail where one does not, does for another reason, or is not expected to.
-func TestAProofThatIsNoneFails(t *testing.T) {
+// ExpectFailures must fail if a check passes, fails for another reason, or fails unexpectedly.
+func TestAnInvalidProofFails(t *testing.T) {
 	type finds = promise.Finds[bool]
 	both := finds{"the note": {idsOfANoteAreInUTCAndJSON}, "it is": {unreachableStoreIs503}}
 	for name, test := range map[string]struct {
@@ -67,7 +67,7 @@ func TestAProofThatIsNoneFails(t *testing.T) {
 	}
 }
 
-func TestAWaiverIsOfACase(t *testing.T) {
+func TestAWaiverNeedsACase(t *testing.T) {
 	waived := map[string]string{"unreachable store is 503": "it is never away", "no such case": "because"}
 	checked := promise.Watch(t, func(t testing.TB) { t.Helper(); promise.CheckWaivers(t, promises, waived) })
 	if got := checked.Failures(); got != `the harness waives "no such case", which is no case` {

@@ -10,19 +10,20 @@ import (
 	"testing"
 )
 
-// record is the file testdata/<test>.txt: a line for each defect of the test and each case that finds it.
+// record is the file testdata/<test>.txt. It has one line for each pair of a defect of the test and a case that finds
+// the defect.
 type record struct {
 	file   string
 	update bool
 
 	mu      sync.Mutex
-	found   map[string]bool // by line; whether this run has found it, too
-	left    map[string]bool // defects that this run has not looked at
-	missing []string        // lines that this run has found, and that were not there
+	found   map[string]bool // for each line, whether this run has found it too
+	left    map[string]bool // defects that this run has not checked
+	missing []string        // lines that this run has found and the file lacks
 }
 
-// recordOf reads the record of the test about these defects. When the test ends, it is written if that is asked for, or
-// must be what was found.
+// recordOf reads the record of the test. When the test ends, the record is written if update is set. Otherwise, the
+// test fails unless the record equals the findings of the run.
 func recordOf(t testing.TB, update bool, defects iter.Seq[string]) *record {
 	t.Helper()
 	file := filepath.Join("testdata", t.Name()+".txt")
@@ -31,7 +32,7 @@ func recordOf(t testing.TB, update bool, defects iter.Seq[string]) *record {
 		r.left[defect] = true
 	}
 	text, err := os.ReadFile(r.file)
-	Must(t, err == nil || update, "%s is not there; -update writes it: %v", r.file, err)
+	Must(t, err == nil || update, "%s is missing; run the test with -update: %v", r.file, err)
 	for line := range strings.Lines(string(text)) {
 		r.found[strings.TrimSuffix(line, "\n")] = false
 	}
@@ -41,14 +42,14 @@ func recordOf(t testing.TB, update bool, defects iter.Seq[string]) *record {
 
 func lineOf(defect, name string) string { return defect + ": " + name }
 
-// begin says that the run looks at a defect.
+// begin notes that the run checks a defect.
 func (r *record) begin(defect string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.left, defect)
 }
 
-// has reports whether a case is recorded to find a defect.
+// has reports whether the record has the case for a defect.
 func (r *record) has(defect, name string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -69,11 +70,11 @@ func (r *record) note(defect, name string) {
 
 func (r *record) close(t testing.TB) {
 	t.Helper()
-	Assert(t, len(r.missing) == 0 || r.update, "%s has not, and -update adds: %q", r.file, r.missing)
+	Assert(t, len(r.missing) == 0 || r.update, "%s lacks these lines; run the test with -update: %q", r.file, r.missing)
 	var lines []string
 	for line, found := range r.found {
 		found = found || r.left[line[:max(0, strings.LastIndex(line, ": "))]]
-		Assert(t, found || r.update, "%s: %q is of no defect, or of no case", r.file, line)
+		Assert(t, found || r.update, "%s: no defect or no case belongs to the line %q", r.file, line)
 		if found {
 			lines = append(lines, line+"\n")
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTheRecordIsWhatWasFound(t *testing.T) {
+func TestTheRecordEqualsTheFindings(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir("testdata", 0o700); err != nil {
 		t.Fatal(err)
@@ -15,7 +15,7 @@ func TestTheRecordIsWhatWasFound(t *testing.T) {
 		return Watch(t, func(t testing.TB) {
 			t.Helper()
 			r := recordOf(t, update, slices.Values([]string{"a defect"}))
-			if found != nil { // else the run has not looked
+			if found != nil { // otherwise the run does not check the defect
 				r.begin("a defect")
 			}
 			for _, name := range found {
@@ -28,12 +28,12 @@ func TestTheRecordIsWhatWasFound(t *testing.T) {
 		found  []string
 		fails  bool
 	}{
-		{false, nil, true}, // there is no record
+		{false, nil, true}, // the file does not exist
 		{true, []string{"one", "two"}, false},
 		{false, []string{"two", "one"}, false},
 		{false, nil, false},
 		{true, nil, false},
-		{false, []string{"one"}, true},                 // "two" is of no case any more
+		{false, []string{"one"}, true},                 // no case finds "two" any more
 		{false, []string{"one", "two", "three"}, true}, // "three" is new
 		{true, []string{"one"}, false},
 		{false, []string{"one"}, false},

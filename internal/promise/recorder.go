@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// Record is what a function did to the testing.TB that it was given.
+// Record has the failures and the skip of a function that was called with a testing.TB.
 type Record interface {
 	Failed() bool
-	Failures() string // the text of all failures
+	Failures() string // the texts of all failures
 	Skipped() bool
-	SkippedBy() string // the reason why the case was skipped
+	SkippedBy() string // the reason of the skip
 }
 
-// recorder is a testing.TB that records failures instead of failing, so that a test can watch a suite fail. All other
-// calls go to the surrounding test.
+// recorder is a testing.TB that records failures instead of failing. A test can therefore observe the failures of a
+// suite. All other calls go to the surrounding test.
 type recorder struct {
 	testing.TB
 
@@ -28,12 +28,12 @@ type recorder struct {
 	cleanups  []func()
 }
 
-// Watch runs a function to its end, as the testing package would, and returns what it recorded.
+// Watch runs a function like the testing package, with its cleanups, and returns the record.
 func Watch(t testing.TB, run func(t testing.TB)) Record {
 	t.Helper()
 	r := &recorder{TB: t}
 	done := make(chan struct{})
-	go func() { // of its own, for FailNow and Skip end it
+	go func() { // a new goroutine, because FailNow and Skip end it
 		defer close(done)
 		run(r)
 	}()

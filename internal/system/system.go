@@ -1,4 +1,5 @@
-// Package system offers the clock and the source of ids that a running application uses: those of the machine.
+// Package system implements the clock and the id source of a running application with the clock and the randomness of
+// the machine.
 package system
 
 import (
@@ -9,24 +10,24 @@ import (
 	"time"
 )
 
-// Clock is the machine's clock. It implements ports.Clock.
+// Clock is the clock of the machine. It implements ports.Clock.
 type Clock struct{}
 
-// Now returns the current instant.
+// Now returns the current time.
 func (Clock) Now() time.Time { return time.Now() }
 
-// IDs makes UUIDs of version 7 (RFC 9562, section 5.7). Those of one IDs grow, also within a millisecond, so that
-// they sort in the order they were made. It implements ports.IDSource and is safe for concurrent use; the zero value
-// is ready for it.
+// IDs generates UUIDs of version 7 (RFC 9562, section 5.7). The UUIDs of one IDs value increase, also within a
+// millisecond, so they sort in the order of their generation. IDs implements ports.IDSource and is safe for concurrent
+// use. The zero value is ready for use.
 type IDs struct {
 	mu   sync.Mutex
-	last uint64 // the 48 bits of milliseconds and 12 bits of their fraction that were used last
+	last uint64 // the last tick: 48 bits of milliseconds and 12 bits of their fraction
 }
 
 // NewID returns a new UUID in its text form.
 func (s *IDs) NewID() string {
 	var id [16]byte
-	_, _ = rand.Read(id[8:]) // never fails: it ends the process if the system has no randomness
+	_, _ = rand.Read(id[8:]) // cannot fail: without randomness, it ends the process
 	tick := s.tick(time.Now())
 	binary.BigEndian.PutUint64(id[:8], tick>>12<<16|0x7000|tick&0xfff)
 	id[8] = id[8]&0x3f | 0x80
@@ -41,7 +42,7 @@ func (s *IDs) NewID() string {
 	return string(text)
 }
 
-// tick is the time in 4096ths of a millisecond, made to grow with every call.
+// tick returns the time in units of 1/4096 millisecond. It increases with every call.
 func (s *IDs) tick(now time.Time) uint64 {
 	nanos := uint64(now.UnixNano())
 	tick := nanos/1e6<<12 | nanos%1e6<<12/1e6

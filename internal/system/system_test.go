@@ -16,7 +16,7 @@ func TestIDsAreVersion7AndGrow(t *testing.T) {
 	for range 10_000 {
 		id := ids.NewID()
 		if !version7.MatchString(id) {
-			t.Fatalf("%q is no UUID of version 7", id)
+			t.Fatalf("%q is not a UUID of version 7", id)
 		}
 		if id <= last {
 			t.Fatalf("%q does not come after %q", id, last)

@@ -1,4 +1,4 @@
-// Package words knows the words that names of tables and columns are made of.
+// Package words splits names of tables and columns into words, and returns the singular of words.
 package words
 
 import (
@@ -6,7 +6,8 @@ import (
 	"unicode"
 )
 
-// Singular is the singular of a plural in English, as far as its letters tell; other words stay as they are.
+// Singular returns the singular of an English plural, as far as its ending shows the plural. It returns other words
+// unchanged.
 func Singular(word string) string {
 	lower := strings.ToLower(word)
 	for _, plural := range []struct{ ending, singular string }{
@@ -37,8 +38,8 @@ func Singular(word string) string {
 	return word
 }
 
-// Split splits a name at each character that is neither a letter nor a digit, and before a capital that follows one
-// that is none.
+// Split splits a name at each character that is neither a letter nor a digit, and before each capital letter that
+// follows a character other than a capital letter.
 func Split(name string) []string {
 	var words []string
 	var word []rune

@@ -1,13 +1,15 @@
-// Package journal keeps the journal of erasures in a bucket of an object store. It is a sink that several servers can
-// share, and that survives all of them.
+// Package journal stores the journal of erasures in a bucket of an object store. The journal lists the erased subjects.
+// After a restore from a backup, a replay of the journal erases them again. Several servers can share the journal, and
+// it survives the loss of all of them.
 //
 //	bucket, err := blob.OpenBucket(ctx, "s3://erasures")
 //	sink, err := journal.New(bucket, journal.Options{Prefix: "shop/"})
 //	gdpr, err := app.New(app.Config{DB: db, Models: models, Journal: sink})
 //
-// Each call of Append makes an object, whose key begins with the prefix and the instant. No object is ever changed or
-// removed: a bucket with an object lock will do. The objects name subjects: protect the bucket as you protect the
-// database. Operators remove objects that are older than their oldest backup.
+// Each call of [Bucket.Append] creates an object. Its key begins with the prefix and the time. The journal never
+// changes or removes an object, so the bucket may have an object lock. The objects have the ids of subjects, so protect
+// the bucket like the database. Operators may remove objects that are older than the oldest backup. See [Options] for
+// the settings.
 package journal
 
 import (
@@ -26,14 +28,15 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// Options change what a Bucket does by default. The zero value is ready for use.
+// Options has the settings of a Bucket. The zero value is ready for use.
 type Options struct {
-	// Name is the name of the journal; see ports.Journal. The default is "bucket" and the prefix. Another bucket needs
-	// another name, or else nothing that is in the first one is written to the second one.
+	// Name is the name of the journal. See ports.Journal. The default is "bucket" and the prefix. If you switch to another
+	// bucket, set another Name. Otherwise, the erasures in the first bucket are not written to the second bucket.
 	Name string
-	// Prefix is what all keys begin with. Nothing else may be under it. The default is "erasures/".
+	// Prefix is the prefix of all keys. The bucket must have no other objects with this prefix. The default is
+	// "erasures/".
 	Prefix string
-	// Clock is the source of the instants in keys. The default is the machine's clock.
+	// Clock is the source of the times in keys. The default is the clock of the machine.
 	Clock ports.Clock
 }
 
@@ -42,7 +45,7 @@ type Bucket struct {
 	bucket  *blob.Bucket
 	options Options
 	mu      sync.Mutex
-	last    time.Time // in a key
+	last    time.Time // the time in the last key
 }
 
 var _ ports.Journal = (*Bucket)(nil)
@@ -51,11 +54,11 @@ type machineClock struct{}
 
 func (machineClock) Now() time.Time { return time.Now() }
 
-// New returns a journal in a bucket, which the caller closes after the journal is used no more. Returns
+// New returns a journal in a bucket. The caller closes the bucket after the last use of the journal. Returns
 // domain.ErrConfiguration if the bucket is nil.
 func New(bucket *blob.Bucket, opts Options) (*Bucket, error) {
 	if bucket == nil {
-		return nil, domain.Misconfigured("journal", "the bucket is nil")
+		return nil, domain.Misconfigured("journal", "the bucket is nil: pass a bucket")
 	}
 	opts.Prefix = cmp.Or(opts.Prefix, "erasures/")
 	opts.Name = cmp.Or(opts.Name, "bucket "+opts.Prefix)
@@ -66,10 +69,10 @@ func New(bucket *blob.Bucket, opts Options) (*Bucket, error) {
 // Name implements ports.Journal.
 func (b *Bucket) Name() string { return b.options.Name }
 
-// keyFormat has a fixed width, so that keys sort by their instants.
+// keyFormat has a fixed width, so that keys sort by their times.
 const keyFormat = "2006-01-02T15-04-05.000000Z"
 
-// Append implements ports.Journal. Calls of different hosts are in the order of their clocks.
+// Append implements ports.Journal. The order of calls of different hosts follows their clocks.
 func (b *Bucket) Append(ctx context.Context, lines []byte) error {
 	if err := ctx.Err(); err != nil {
 		return &domain.Error{Op: "journal", Message: "ended by its context", Err: err}
@@ -79,7 +82,7 @@ func (b *Bucket) Append(ctx context.Context, lines []byte) error {
 	return failed(ctx, "write the lines", b.bucket.WriteAll(ctx, key, lines, options))
 }
 
-// next is an instant after that of the last key of this process.
+// next returns the current time, or a time after the last key of this process if the clock has not advanced.
 func (b *Bucket) next() time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -91,14 +94,14 @@ func (b *Bucket) next() time.Time {
 	return now
 }
 
-// Open implements ports.Journal. It holds a part of one object in memory at a time.
+// Open implements ports.Journal. The reader holds a part of one object in memory.
 func (b *Bucket) Open(ctx context.Context) (io.ReadCloser, error) {
 	return &reader{ctx: ctx, bucket: b.bucket, keys: b.bucket.List(&blob.ListOptions{Prefix: b.options.Prefix})}, nil
 }
 
 // reader reads one object after the other.
 type reader struct {
-	ctx    context.Context //nolint:containedctx // of the call of Open, as it says
+	ctx    context.Context //nolint:containedctx // the context of Open
 	bucket *blob.Bucket
 	keys   *blob.ListIterator
 	object *blob.Reader
@@ -124,7 +127,7 @@ func (r *reader) Read(into []byte) (int, error) {
 	}
 }
 
-// open opens the next object. The error is io.EOF behind the last one.
+// open opens the next object. It returns io.EOF after the last object.
 func (r *reader) open() error {
 	object, err := r.keys.Next(r.ctx)
 	if errors.Is(err, io.EOF) {
@@ -146,7 +149,8 @@ func (r *reader) Close() error {
 	return object.Close()
 }
 
-// failed is the error for a request that failed, or nil. The store's own words are dropped: they quote keys.
+// failed returns the error of a failed request, or nil. It drops the message of the store, because that message may
+// contain keys.
 func failed(ctx context.Context, doing string, err error) error {
 	switch {
 	case err == nil:

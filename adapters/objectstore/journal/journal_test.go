@@ -18,7 +18,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/objectstore/journal"
 )
 
-func TestABucketKeepsThePromisesOfAJournal(t *testing.T) {
+func TestConformance(t *testing.T) {
 	for name, open := range map[string]func(testing.TB) *blob.Bucket{
 		"in memory": func(testing.TB) *blob.Bucket { return memblob.OpenBucket(nil) },
 		"in files": func(t testing.TB) *blob.Bucket {
@@ -43,12 +43,12 @@ func TestABucketKeepsThePromisesOfAJournal(t *testing.T) {
 	}
 }
 
-// stopped is a clock that does not go on.
+// stopped is a clock that stands still.
 type stopped struct{}
 
 func (stopped) Now() time.Time { return time.Date(2024, 3, 1, 13, 0, 0, 0, time.FixedZone("", 3600)) }
 
-// The keys of a process rise, whatever its clock does, and are under its prefix.
+// The keys of a process increase even if its clock does not advance. All keys have the prefix.
 func TestKeysAreInTheOrderOfCalls(t *testing.T) {
 	bucket := memblob.OpenBucket(nil)
 	defer func() { _ = bucket.Close() }()
@@ -93,17 +93,17 @@ func TestABucketThatCannotBeUsedIsUnavailable(t *testing.T) {
 	must(t, err)
 	cancel()
 	if _, err := io.ReadAll(lines); !errors.Is(err, context.Canceled) {
-		t.Errorf("of a context that ended: got %v", err)
+		t.Errorf("context that has ended: got %v", err)
 	}
 	must(t, bucket.Close())
 	if err := sink.Append(t.Context(), []byte("b\n")); !errors.Is(err, domain.ErrUnavailable) ||
 		strings.Contains(err.Error(), "secret") {
-		t.Errorf("of a bucket that was closed: got %v", err)
+		t.Errorf("closed bucket: got %v", err)
 	}
 	lines, err = sink.Open(t.Context())
 	must(t, err)
 	if _, err := io.ReadAll(lines); !errors.Is(err, domain.ErrUnavailable) {
-		t.Errorf("of a bucket that was closed: got %v", err)
+		t.Errorf("closed bucket: got %v", err)
 	}
 }
 

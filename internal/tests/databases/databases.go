@@ -1,4 +1,4 @@
-// Package databases opens the databases that persistence tests run on: one table of tests, both databases.
+// Package databases opens empty SQLite and PostgreSQL databases for tests of persistence.
 package databases
 
 import (
@@ -7,8 +7,8 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Each runs a test once on an empty SQLite database and once on an empty PostgreSQL database. A package that calls it
-// needs a TestMain that calls postgres.Main.
+// Each runs a test on an empty SQLite database and on an empty PostgreSQL database. The calling package needs a
+// TestMain that calls postgres.Main.
 func Each(t *testing.T, run func(t *testing.T, db *bun.DB)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) { run(t, SQLite(t)) })
@@ -32,8 +32,8 @@ func open(tb testing.TB, d Driver) *bun.DB {
 	return d.Open(tb, d.NewDatabase(tb))
 }
 
-// WithHook returns a second handle on the database, whose statements the hook sees. bun.DB.WithQueryHook, which does
-// the same, is missing from the oldest bun that the module is tested with.
+// WithHook returns a second handle on the database whose statements call the hook. It replaces bun.DB.WithQueryHook,
+// which the oldest tested version of bun lacks.
 func WithHook(db *bun.DB, hook bun.QueryHook) *bun.DB {
 	hooked := bun.NewDB(db.DB, db.Dialect())
 	hooked.AddQueryHook(hook)

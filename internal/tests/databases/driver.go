@@ -16,22 +16,22 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
-// Driver is a kind of database behind one of the drivers that there are for it.
+// Driver is a database system with a driver of database/sql.
 type Driver struct {
 	Name string
-	SQL  string // what database/sql calls it; the importer registers it, unless it is one of Drivers
+	SQL  string // the name in database/sql; the importer registers a driver that Drivers does not return
 }
 
-// Drivers returns every driver that the module is tested with; what another one needs would become the library's
-// dependencies, so that it has a module of its own, as tests/pgdriver.
+// Drivers returns the drivers that this module depends on. The test of any other driver needs a separate module, such
+// as tests/pgdriver, to keep the driver out of the dependencies of the library.
 func Drivers() []Driver {
 	return []Driver{{"SQLite", "sqlite"}, {"PostgreSQL pgx", "pgx"}}
 }
 
-// IsSQLite reports whether the database is SQLite; it is PostgreSQL otherwise.
+// IsSQLite reports whether the database is SQLite. Otherwise, it is PostgreSQL.
 func (d Driver) IsSQLite() bool { return strings.HasPrefix(d.SQL, "sqlite") }
 
-// NewDatabase returns the URL of an empty database, which is there as long as the test runs.
+// NewDatabase returns the URL of an empty database that exists until the test ends.
 func (d Driver) NewDatabase(tb testing.TB) string {
 	tb.Helper()
 	if d.IsSQLite() {
@@ -40,15 +40,15 @@ func (d Driver) NewDatabase(tb testing.TB) string {
 	return postgres.NewDatabase(tb)
 }
 
-// SQLiteURL names a file, in which foreign keys are to be enforced and nothing has to survive the machine. It says so
-// in the words of each driver, which ignores those of the others.
+// SQLiteURL returns the URL of a file with enforced foreign keys and without durability. It has the parameters of every
+// driver, because a driver ignores unknown parameters.
 func SQLiteURL(path string) string {
 	return "file:" + path +
 		"?_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=journal_mode(wal)&_pragma=synchronous(off)" +
 		"&_busy_timeout=10000&_foreign_keys=1&_journal_mode=wal&_synchronous=off"
 }
 
-// WithSchema returns the URL of a PostgreSQL database with a schema of it as the search path.
+// WithSchema returns the URL of a PostgreSQL database with schema as the search path.
 func WithSchema(tb testing.TB, database, schema string) string {
 	tb.Helper()
 	parsed, err := url.Parse(database)
@@ -61,7 +61,7 @@ func WithSchema(tb testing.TB, database, schema string) string {
 	return parsed.String()
 }
 
-// Open returns a handle on a database, which the end of the test closes. It does not connect yet.
+// Open returns a handle on a database, and closes it when the test ends. It opens no connection.
 func (d Driver) Open(tb testing.TB, database string) *bun.DB {
 	tb.Helper()
 	sqldb, err := sql.Open(d.SQL, database)

@@ -1,4 +1,4 @@
-// Package observed has an observer for tests, which notes what it is told.
+// Package observed has an observer for tests that records its calls.
 package observed
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Recorder notes what it is told, a line for each activity that has ended and for each observation. The zero value is
-// ready for use. It is safe for concurrent use.
+// Recorder records a line for each activity that has ended and for each observation. The zero value is ready for use.
+// It is safe for concurrent use.
 type Recorder struct {
 	mu    sync.Mutex
 	begun int
@@ -23,11 +23,11 @@ type Recorder struct {
 
 var _ ports.Observer = (*Recorder)(nil)
 
-// within is the key of the activity that a context belongs to.
+// within is the context key of the names of the enclosing activities.
 type within struct{}
 
-// Start notes the end of an activity as "its names: outcome", after those of the activities that it is a part of, as in
-// "request GET /export > session: ok". An HTTP status and a number of retries stand behind it if there is any.
+// Start records the line "names: outcome" when the activity ends. The names include the enclosing activities, for
+// example "request GET /export > session: ok". An HTTP status and a number of retries follow if they are not zero.
 func (r *Recorder) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
 	names := strings.Join(strings.Fields(strings.Join([]string{
 		string(a.Kind), a.Method, a.Route, a.System, string(a.Call),
@@ -50,7 +50,7 @@ func (r *Recorder) Start(ctx context.Context, a domain.Activity) (context.Contex
 	}
 }
 
-// Observe notes an observation as its type and its fields.
+// Observe records an observation with its fields.
 func (r *Recorder) Observe(_ context.Context, observation domain.Observation) {
 	line := fmt.Sprintf("%+v", observation)
 	switch o := observation.(type) {
@@ -79,14 +79,15 @@ func (r *Recorder) note(begun int, line string) {
 	r.lines = append(r.lines, line)
 }
 
-// Lines returns a copy of the lines until now.
+// Lines returns a copy of the recorded lines.
 func (r *Recorder) Lines() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.lines)
 }
 
-// Want fails unless the lines are these, in this order, and every activity has ended. It then forgets the lines.
+// Want fails unless the recorded lines equal want in order, and every activity has ended once. It then clears the
+// lines.
 func (r *Recorder) Want(t testing.TB, want ...string) {
 	t.Helper()
 	r.mu.Lock()
@@ -100,10 +101,10 @@ func (r *Recorder) Want(t testing.TB, want ...string) {
 	r.lines, r.begun = nil, 0
 }
 
-// Broken is an observer whose methods panic, or, with AtEnd, the functions that it returns.
+// Broken is an observer whose methods panic. With AtEnd, only the functions that Start returns and Observe panic.
 type Broken struct{ AtEnd bool }
 
-// Start panics, or returns a function that does.
+// Start panics, or returns a function that panics.
 func (b Broken) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.Ended)) {
 	if !b.AtEnd {
 		panic("observer")

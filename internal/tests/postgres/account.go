@@ -4,5 +4,6 @@ package postgres
 
 import "syscall"
 
-// Account returns whom programs run as that refuse root, as servers of PostgreSQL do: nil for the current user.
+// Account returns the account for programs that refuse to run as root, such as the PostgreSQL server. It returns nil
+// for the current user.
 func Account() (*syscall.Credential, error) { return account() }

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// account returns whom the server runs as: nil for the current user, somebody unprivileged when that user is root,
-// for initdb and postgres refuse root.
+// account returns the account of the server. It returns nil for the current user, and an unprivileged account if the
+// current user is root, because initdb and postgres refuse to run as root.
 func account() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -32,10 +32,10 @@ func account() (*syscall.Credential, error) {
 		}
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 	}
-	return nil, fmt.Errorf("postgres: root can't run a server, and there is neither a user postgres nor nobody")
+	return nil, fmt.Errorf("postgres: root cannot run a server: create the user postgres or nobody")
 }
 
-// makeDirectory creates the server's directory and hands it to whom the server runs as.
+// makeDirectory creates the directory of the server and makes the server's account its owner.
 func makeDirectory(as *syscall.Credential) (string, error) {
 	directory, err := os.MkdirTemp(temporary(as), "habeas-postgres-")
 	if err != nil {
@@ -49,7 +49,7 @@ func makeDirectory(as *syscall.Credential) (string, error) {
 	return directory, nil
 }
 
-// temporary is the parent of server directories. Root's TMPDIR may be closed to everybody else; /tmp never is.
+// temporary returns the parent of server directories. If TMPDIR of root is closed to other users, it returns /tmp.
 func temporary(as *syscall.Credential) string {
 	if as == nil {
 		return ""
@@ -65,7 +65,7 @@ func temporary(as *syscall.Credential) string {
 	}
 }
 
-// detached puts the supervisor into a session of its own: an interrupt of the test's process group must not reach it.
+// detached starts the supervisor in a new session, so that an interrupt of the test's process group does not reach it.
 func detached(as *syscall.Credential) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Credential: as}
 }

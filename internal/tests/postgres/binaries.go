@@ -10,19 +10,20 @@ import (
 	"strconv"
 )
 
-// ErrNoBinaries says that this machine has no PostgreSQL server to start. Its message holds the command that helps.
+// ErrNoBinaries means that this machine has no PostgreSQL server. Its message has the command that installs one.
 var ErrNoBinaries = errors.New("postgres: found neither initdb nor postgres in PATH or " + debianBinaries +
 	"; run: sudo apt-get install postgresql (or name a server in " + DatabaseURLEnv + ")")
 
-// debianBinaries is where Debian keeps its servers, one directory per major version and none of them in PATH.
+// debianBinaries matches the directories of Debian's servers, one for each major version. They are not in PATH.
 const debianBinaries = "/usr/lib/postgresql/*/bin"
 
-// binaries are the two programs that make a server.
+// binaries has the paths of the two programs of a server.
 type binaries struct {
 	initdb, postgres string
 }
 
-// findBinaries prefers PATH, so that a developer can choose a version, then the newest directory that pattern matches.
+// findBinaries searches PATH, so that a developer can choose a version, and then the newest directory that matches
+// pattern.
 func findBinaries(pattern string) (binaries, error) {
 	initdb, err1 := exec.LookPath("initdb")
 	postgres, err2 := exec.LookPath("postgres")
@@ -43,7 +44,8 @@ func findBinaries(pattern string) (binaries, error) {
 	return binaries{}, ErrNoBinaries
 }
 
-// majorVersion reads 15 from /usr/lib/postgresql/15/bin, and 9.6 as 9.6: as numbers, for "9.6" sorts after "15".
+// majorVersion returns 15 for /usr/lib/postgresql/15/bin, and 9.6 for 9.6. The result is a number, because the string
+// "9.6" sorts after "15".
 func majorVersion(directory string) float64 {
 	version, err := strconv.ParseFloat(filepath.Base(filepath.Dir(directory)), 64)
 	if err != nil {
@@ -57,7 +59,7 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Program returns the path of another program that comes with the servers, such as pg_dump.
+// Program returns the path of another program of the server installation, such as pg_dump.
 func Program(name string) (string, error) {
 	found, err := findBinaries(debianBinaries)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// startChild starts this test binary again, as the leader of a process group like the one a terminal interrupts, and
-// returns once its server runs.
+// startChild starts this test binary again, as the leader of a new process group, and returns after its server runs. A
+// terminal interrupts such a group.
 func startChild(t *testing.T, part string) (*exec.Cmd, child) {
 	t.Helper()
 	needBinaries(t)
@@ -41,7 +41,7 @@ func startChild(t *testing.T, part string) (*exec.Cmd, child) {
 func TestAKilledProcessLeavesNothing(t *testing.T) {
 	command, its := startChild(t, childServes)
 	if got := query(t, its.URL, "SELECT 'up'"); got != "up" {
-		t.Fatal("the child's server does not answer")
+		t.Fatal("the server of the child does not respond")
 	}
 	if err := command.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestAProcessThatExitsWithoutStopLeavesNothing(t *testing.T) {
 func TestAServerThatDiesTakesItsDirectoryAlong(t *testing.T) {
 	server := Private(t)
 	pid := query(t, server.URL(), "SELECT split_part(pg_read_file('postmaster.pid'), E'\n', 1)")
-	// The supervisor is the postmaster's parent, so nobody else can have its number.
+	// The supervisor is the parent of the postmaster and has not waited for it, so the process id cannot be reused.
 	if err := exec.Command("kill", "-KILL", pid).Run(); err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestAServerThatDiesTakesItsDirectoryAlong(t *testing.T) {
 	}
 }
 
-func TestTestsWithoutAServerFailAndSayWhy(t *testing.T) {
+func TestTestsWithoutAServerFailWithTheReason(t *testing.T) {
 	command := exec.Command(os.Args[0], "-test.run=^TestDatabasesAreSeparate$", "-test.v")
 	command.Env = append(os.Environ(), DatabaseURLEnv+"=postgres://nobody@127.0.0.1:1/postgres?sslmode=disable")
 	output, err := command.CombinedOutput()
@@ -91,11 +91,11 @@ func TestTestsWithoutAServerFailAndSayWhy(t *testing.T) {
 		}
 	}
 	if !strings.Contains(string(output), "refused") {
-		t.Errorf("the output does not say why:\n%s", output)
+		t.Errorf("the output lacks the reason:\n%s", output)
 	}
 }
 
-func TestAServersNeighboursAreUnaffectedByItsEnd(t *testing.T) {
+func TestTheEndOfAServerDoesNotAffectOtherServers(t *testing.T) {
 	first, second := Private(t), Private(t)
 	if hostOf(t, first) == hostOf(t, second) {
 		t.Fatal("two servers share a port")
@@ -104,7 +104,7 @@ func TestAServersNeighboursAreUnaffectedByItsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := query(t, second.URL(), "SELECT 'up'"); got != "up" {
-		t.Error("the second server does not answer")
+		t.Error("the second server does not respond")
 	}
 }
 

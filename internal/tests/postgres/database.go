@@ -17,28 +17,30 @@ import (
 )
 
 const (
-	// DatabaseURLEnv names a server to use instead of a private one: a postgres:// URL whose user may create databases.
+	// DatabaseURLEnv is the environment variable with the URL of a server to use instead of a private server. The user of
+	// this postgres:// URL must have the privilege to create databases.
 	DatabaseURLEnv = "HABEAS_TEST_DATABASE_URL"
-	// MarkerEnv names a file to which every NewDatabase appends the test's name: the proof that PostgreSQL tests ran.
+	// MarkerEnv is the environment variable with the name of a file. Every NewDatabase appends the name of its test to the
+	// file, as proof that the PostgreSQL tests ran.
 	MarkerEnv = "HABEAS_TEST_POSTGRES_MARKER"
 
-	// statementTimeout bounds CREATE and DROP DATABASE, which copy and remove a few megabytes.
+	// statementTimeout bounds CREATE DATABASE and DROP DATABASE, which copy and remove a few megabytes.
 	statementTimeout = time.Minute
 )
 
-// shared is the private server of this test process, started by the first test that needs one.
+// shared has the private server of this test process. The first test that needs the server starts it.
 var shared struct {
 	sync.Mutex
 	server *Server
-	err    error // a start that failed is not tried again by the next test
+	err    error // the error of a failed start; later tests do not retry it
 }
 
-// Main runs a package's tests and stops the server that they started; TestMain has nothing else to do:
+// Main runs the tests of a package and stops their server. It is the only call that TestMain needs:
 //
 //	func TestMain(m *testing.M) { postgres.Main(m) }
 //
-// It exits with the tests' code, or with 1 if the server could not be stopped. Tests that need a server where none can
-// be had fail with the reason.
+// It exits with the code of the tests, or with 1 if the server could not be stopped. If no server can be started, the
+// tests that need it fail with the reason.
 func Main(m *testing.M) {
 	code := m.Run()
 	if err := stopShared(); err != nil {
@@ -48,9 +50,9 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// NewDatabase creates an empty database for one test and returns its URL. The database is dropped when the test ends,
-// whoever is still connected. The server is the one that HABEAS_TEST_DATABASE_URL names, else a private one. If there
-// is no server, the test fails.
+// NewDatabase creates an empty database for one test and returns its URL. When the test ends, the database is dropped
+// even if connections are open. If HABEAS_TEST_DATABASE_URL is set, it uses that server, and otherwise a private
+// server. If no server can be started, the test fails.
 func NewDatabase(tb testing.TB) string {
 	tb.Helper()
 	admin, err := serverURL(tb.Context())
@@ -62,13 +64,13 @@ func NewDatabase(tb testing.TB) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	// template0 takes any encoding and locale, and nobody can be connected to it.
+	// template0 allows any encoding and locale, and accepts no connections.
 	create := "CREATE DATABASE " + name + " TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'"
 	if err := execute(tb.Context(), admin, create); err != nil {
 		tb.Fatalf("create a database: %v", err)
 	}
 	tb.Cleanup(func() {
-		// The test's own context is cancelled by now.
+		// The context of the test is cancelled at this point.
 		if err := execute(context.Background(), admin, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 			tb.Errorf("drop the test's database: %v", err)
 		}
@@ -79,7 +81,7 @@ func NewDatabase(tb testing.TB) string {
 	return databaseURL
 }
 
-// serverURL returns the URL of the server's administrative database, starting a private server if nobody supplied one.
+// serverURL returns the URL of the server's administrative database. It starts a private server unless a server is set.
 func serverURL(ctx context.Context) (string, error) {
 	if supplied := os.Getenv(DatabaseURLEnv); supplied != "" {
 		return supplied, nil
@@ -87,7 +89,7 @@ func serverURL(ctx context.Context) (string, error) {
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.server == nil && shared.err == nil {
-		// The server outlives the test that happens to come first.
+		// The server outlives the test that starts it.
 		shared.server, shared.err = Start(context.WithoutCancel(ctx))
 	}
 	if shared.err != nil {
@@ -107,10 +109,10 @@ func stopShared() error {
 	return err
 }
 
-// withDatabase replaces the database in a server's URL and keeps the rest: user, password, TLS and other parameters.
+// withDatabase replaces the database in the URL of a server. It keeps the user, the password and all parameters.
 func withDatabase(admin, name string) (string, error) {
 	parsed, err := url.Parse(admin)
-	// The parser's message would quote the URL, and with it a password.
+	// The error of the parser would contain the URL, and the URL may contain a password.
 	if err != nil || (parsed.Scheme != "postgres" && parsed.Scheme != "postgresql") || parsed.Host == "" {
 		return "", errors.New("postgres: " + DatabaseURLEnv + " must be a URL: postgres://user:password@host:port/database")
 	}
@@ -118,7 +120,7 @@ func withDatabase(admin, name string) (string, error) {
 	return parsed.String(), nil
 }
 
-// execute runs one statement on a connection of its own, for CREATE DATABASE takes no transaction.
+// execute runs one statement on a new connection, because CREATE DATABASE cannot run in a transaction.
 func execute(ctx context.Context, databaseURL, statement string) error {
 	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
 	defer cancel()
@@ -130,7 +132,7 @@ func execute(ctx context.Context, databaseURL, statement string) error {
 	return errors.Join(err, db.Close())
 }
 
-// mark appends in one write, which several test processes can do at once.
+// mark appends the name with a single write, so that several test processes can append concurrently.
 func mark(test string) error {
 	name := os.Getenv(MarkerEnv)
 	if name == "" {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// unmarked keeps this package's own databases out of the marker: they prove nothing about the library.
+// unmarked prevents marker lines for databases of this package's tests, because they are no proof for the library.
 func unmarked(t *testing.T) (marker string) {
 	t.Helper()
 	marker = filepath.Join(t.TempDir(), "marker")
@@ -37,7 +37,7 @@ func TestDatabasesAreSeparate(t *testing.T) {
 	}
 }
 
-func TestADatabaseIsDroppedThoughSomebodyIsConnected(t *testing.T) {
+func TestADatabaseIsDroppedDespiteAnOpenConnection(t *testing.T) {
 	unmarked(t)
 	server := Private(t)
 	t.Setenv(DatabaseURLEnv, server.URL())
@@ -49,7 +49,7 @@ func TestADatabaseIsDroppedThoughSomebodyIsConnected(t *testing.T) {
 		if err := db.PingContext(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// Left open on purpose.
+		// The connection stays open on purpose.
 	})
 	if got := query(t, server.URL(), "SELECT count(*) FROM pg_database WHERE datname LIKE 'habeas_test_%'"); got != "0" {
 		t.Errorf("%s databases left, want none", got)
@@ -92,7 +92,7 @@ func TestParallelTestsShareOneServer(t *testing.T) {
 			})
 		}
 	})
-	close(ports) // also when some of them failed and sent nothing
+	close(ports) // some tests may have failed and sent no port
 	first := <-ports
 	for port := range ports {
 		if port != first {
@@ -101,7 +101,7 @@ func TestParallelTestsShareOneServer(t *testing.T) {
 	}
 }
 
-func TestDatabaseURLKeepsEverythingElse(t *testing.T) {
+func TestDatabaseURLKeepsUserPasswordAndParameters(t *testing.T) {
 	got, err := withDatabase("postgres://me:p%40ss@db.example:6432/admin?sslmode=require", "fresh")
 	if err != nil {
 		t.Fatal(err)

@@ -1,14 +1,12 @@
-// Package postgres gives tests a real PostgreSQL: a private server that is thrown away afterwards, or the one that
-// HABEAS_TEST_DATABASE_URL names.
-//
-// A test asks for a database and gets a URL; everything else happens by itself:
+// Package postgres provides a PostgreSQL server for tests. By default, it starts a private server and removes it
+// afterwards. If HABEAS_TEST_DATABASE_URL is set, it uses that server.
 //
 //	func TestSomething(t *testing.T) {
 //		db, err := sql.Open("pgx", postgres.NewDatabase(t))
 //		...
 //	}
 //
-// The first NewDatabase of a test process starts the server, so a run that selects no PostgreSQL test starts none. A
-// server that can't be had fails the test: nothing here ever skips. TestMain may call [Main] to stop the server in an
-// orderly way, but even a test process that is killed leaves neither a server nor a directory behind.
+// The first [NewDatabase] of a test process starts the server. A run without PostgreSQL tests therefore starts no
+// server. If no server can be started, the test fails. It is not skipped. TestMain may call [Main] to stop the server
+// in order. A test process that is killed also leaves neither a server nor a directory behind.
 package postgres

@@ -10,17 +10,17 @@ import (
 	"testing"
 )
 
-// childEnv makes this test binary play a test process of its own; its value names the part.
+// childEnv is the environment variable that makes this test binary run as a child process. Its value selects the mode.
 const childEnv = "HABEAS_POSTGRES_TEST_CHILD"
 
 const (
-	// childServes starts a server, says where, and waits to be killed.
+	// childServes starts a server, prints its URL, and waits to be killed.
 	childServes = "serves"
-	// childDies does so and then ends at once, without a word to the server.
+	// childDies does the same and then exits immediately, without a call of Stop.
 	childDies = "dies"
 )
 
-// child is what a child process says about its server.
+// child is the output of a child process about its server.
 type child struct {
 	URL, Directory string
 }

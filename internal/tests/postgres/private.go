@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Private starts a server for one test, which ends with it. Where there is none to start the test fails, unless
-// HABEAS_TEST_DATABASE_URL names one for the tests that can share it: then this one is skipped, with the reason.
+// Private starts a server for one test and stops it when the test ends. If this machine has no PostgreSQL server, the
+// test fails. The exception is a run with HABEAS_TEST_DATABASE_URL, in which the test is skipped with the reason.
 func Private(tb testing.TB, options ...Option) *Server {
 	tb.Helper()
 	server, err := Start(tb.Context(), options...)

@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 )
 
-// Setting adds a setting of the server, as name=value.
+// Setting adds a server setting, in the form name=value.
 func Setting(value string) Option { return func(s *settings) { s.more = append(s.more, value) } }
 
-// ForStandbys makes a server that others can follow; see StandbyOf.
+// ForStandbys configures a server as a primary of standbys. See StandbyOf.
 func ForStandbys() Option {
 	return func(s *settings) {
 		s.keep = "keep"
@@ -21,7 +21,8 @@ func ForStandbys() Option {
 	}
 }
 
-// StandbyOf makes a server that follows the primary, which was started with ForStandbys, under an application name.
+// StandbyOf configures a server as a standby of primary, with name as its application_name. The primary needs
+// ForStandbys.
 func StandbyOf(primary *Server, name string) Option {
 	return func(s *settings) {
 		s.base = filepath.Join(primary.directory, "base")

@@ -18,43 +18,44 @@ import (
 )
 
 const (
-	// startTimeout bounds one start; initdb takes a second, more on a loaded machine.
+	// startTimeout bounds one start. initdb takes a second, and longer on a loaded machine.
 	startTimeout = 2 * time.Minute
-	// stopTimeout leaves the supervisor its three signals of ten seconds each.
+	// stopTimeout covers the three signals of the supervisor, each with a wait of ten seconds.
 	stopTimeout = 40 * time.Second
-	// startAttempts is how many ports are tried: a free port can be taken by somebody else before the server has it.
+	// startAttempts is the number of ports to try. Another process can take a free port before the server binds it.
 	startAttempts = 3
 )
 
-// VersionEnv is the major version of private servers, 14 for one, which is fetched and unpacked; see package prebuilt.
-// The default is what the system has installed.
+// VersionEnv is the environment variable with the major version of private servers, for example 14. That version is
+// downloaded and unpacked. See package prebuilt. The default is the installed version.
 const VersionEnv = "HABEAS_TEST_POSTGRES_VERSION"
 
-// errPortTaken says that somebody else took the port between its choice and the server's start.
+// errPortTaken means that another process took the port between its selection and the start of the server.
 var errPortTaken = errors.New("postgres: the port was taken")
 
-// Server is a private PostgreSQL server with a data directory of its own.
+// Server is a private PostgreSQL server with its own data directory.
 type Server struct {
 	url       string
 	directory string
 	process   *exec.Cmd
-	// alive is never written to. The supervisor stops the server when it closes: by Stop, or with this process.
+	// alive is a pipe without writes. The supervisor stops the server when Stop or the end of this process closes the
+	// pipe.
 	alive *os.File
-	// down reaches its end once the server is stopped and the directory removed.
+	// down is a pipe that reaches its end after the server has stopped and its directory is removed.
 	down *os.File
-	// log stays readable after the directory is gone.
+	// log is the open log file. It stays readable after the directory is removed.
 	log *os.File
 
 	stop    sync.Once
 	stopErr error
 }
 
-// Option changes how Start sets a server up.
+// Option is an option of Start.
 type Option func(*settings)
 
 type settings struct {
 	durable  bool
-	version  int // a major one, which is installed; 0 is what the system has
+	version  int // a major version to install; 0 selects the installed version
 	base     string
 	keep     string
 	more     []string
@@ -62,13 +63,13 @@ type settings struct {
 	freePort func() (int, error)
 }
 
-// Durable keeps PostgreSQL's stock durability, for tests that kill the server. Without it commits are not flushed
-// (fsync, synchronous_commit and full_page_writes are off), which is what tests want.
+// Durable keeps PostgreSQL's default durability, for tests that kill the server. Without it, commits are not flushed:
+// fsync, synchronous_commit and full_page_writes are off.
 func Durable() Option { return func(s *settings) { s.durable = true } }
 
-// Start initialises and starts a server on a free loopback port and returns once it accepts connections. The error
-// matches [ErrNoBinaries] on a machine without PostgreSQL. ctx bounds the start, not the server's life: that ends with
-// Stop, or with this process.
+// Start initialises and starts a server on a free loopback port, and returns after it accepts connections. On a machine
+// without PostgreSQL, the error matches [ErrNoBinaries]. ctx bounds only the start. The server runs until Stop or the
+// end of this process.
 func Start(ctx context.Context, options ...Option) (*Server, error) {
 	s := settings{pattern: debianBinaries, freePort: freePort}
 	if err := s.readVersion(os.Getenv(VersionEnv)); err != nil {
@@ -91,11 +92,11 @@ func Start(ctx context.Context, options ...Option) (*Server, error) {
 	}
 }
 
-// URL is the postgres:// URL of the server's administrative database.
+// URL returns the postgres:// URL of the server's administrative database.
 func (s *Server) URL() string { return s.url }
 
-// Stop shuts the server down, open connections included, and removes its directory. It may be called more than once;
-// every call returns what the first one did.
+// Stop closes all connections, shuts the server down and removes its directory. Further calls return the result of the
+// first call.
 func (s *Server) Stop() error {
 	s.stop.Do(func() { s.stopErr = s.shutDown() })
 	return s.stopErr
@@ -113,7 +114,7 @@ func (s *Server) shutDown() error {
 	if _, err := io.Copy(io.Discard, s.down); err != nil {
 		return fmt.Errorf("postgres: the server is still running: %w", err)
 	}
-	// The exit status is the server's, which a test may have killed on purpose: what counts is that it is gone.
+	// The exit status is ignored, because a test may have killed the server on purpose.
 	_ = s.process.Wait()
 	if _, err := os.Stat(s.directory); !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("postgres: the server's directory was not removed")
@@ -121,7 +122,7 @@ func (s *Server) shutDown() error {
 	return nil
 }
 
-// start makes one attempt on one port.
+// start makes one attempt to start a server on one port.
 func (s settings) start(ctx context.Context, programs binaries) (*Server, error) {
 	port, err := s.freePort()
 	if err != nil {
@@ -142,7 +143,7 @@ func (s settings) arguments(port int) []string {
 	values := []string{
 		"port=" + strconv.Itoa(port),
 		"listen_addresses=127.0.0.1",
-		"unix_socket_directories=", // a path in a long TMPDIR would exceed the system's limit
+		"unix_socket_directories=", // a socket path in a long TMPDIR could exceed the limit of the system
 		"max_connections=200",
 	}
 	if !s.durable {
@@ -155,8 +156,8 @@ func (s settings) arguments(port int) []string {
 	return arguments
 }
 
-// awaitReady returns once the postmaster says that it accepts connections. It asks the server's own pid file and
-// not the port, behind which a stranger may answer.
+// awaitReady waits until the server accepts connections. It reads the pid file of the server. It does not connect to
+// the port, because another process could listen there.
 func (s *Server) awaitReady(ctx context.Context) error {
 	const interval = 20 * time.Millisecond
 	for {
@@ -176,7 +177,7 @@ func (s *Server) awaitReady(ctx context.Context) error {
 }
 
 func (s *Server) ready() bool {
-	const status = 7 // the line of postmaster.pid that holds the state, since PostgreSQL 10
+	const status = 7 // index of the line of postmaster.pid with the state, since PostgreSQL 10
 	content, err := os.ReadFile(filepath.Join(s.directory, "data", "postmaster.pid"))
 	if err != nil {
 		return false
@@ -185,11 +186,11 @@ func (s *Server) ready() bool {
 	return len(lines) > status && strings.TrimSpace(lines[status]) == "ready"
 }
 
-// startFailure explains why the server exited before it was ready, in its own words.
+// startFailure returns the log of a server that exited before it was ready, as an error.
 func (s *Server) startFailure() error {
 	text, err := io.ReadAll(io.NewSectionReader(s.log, 0, 1<<20))
 	if err != nil {
-		return fmt.Errorf("postgres: the server did not start, and its log can't be read: %w", err)
+		return fmt.Errorf("postgres: the server did not start, and its log cannot be read: %w", err)
 	}
 	if strings.Contains(string(text), "could not bind") {
 		return errPortTaken

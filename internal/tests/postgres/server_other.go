@@ -7,21 +7,21 @@ import (
 	"errors"
 )
 
-// Server is a private PostgreSQL server; this system can't have one.
+// Server is a private PostgreSQL server. It is not available on this system.
 type Server struct{}
 
-// Option changes how Start sets a server up.
+// Option is an option of Start.
 type Option func()
 
-// Durable keeps PostgreSQL's stock durability.
+// Durable keeps PostgreSQL's default durability.
 func Durable() Option { return func() {} }
 
-// Start fails: the clean-up of a private server needs a Unix shell.
+// Start returns an error, because the supervisor of a private server needs a Unix shell.
 func Start(context.Context, ...Option) (*Server, error) {
-	return nil, errors.New("postgres: private servers need a Unix system; name a server in " + DatabaseURLEnv)
+	return nil, errors.New("postgres: private servers need a Unix system; set the URL of a server in " + DatabaseURLEnv)
 }
 
-// URL is empty.
+// URL returns "".
 func (*Server) URL() string { return "" }
 
 // Stop does nothing.

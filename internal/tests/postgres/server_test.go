@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// needBinaries skips only where a server is supplied: there the machine need not have binaries to start one.
+// needBinaries skips the test if HABEAS_TEST_DATABASE_URL is set and this machine has no PostgreSQL programs.
 func needBinaries(t *testing.T) {
 	t.Helper()
 	_, err := findBinaries(debianBinaries)
@@ -71,7 +71,7 @@ func TestDurableServerKeepsStockDurability(t *testing.T) {
 
 func TestStopLeavesNothingAndMayBeRepeated(t *testing.T) {
 	server := Private(t)
-	// An open connection must not hold up the shutdown.
+	// An open connection must not delay the shutdown.
 	db, err := sql.Open("pgx", server.URL())
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestStartSurvivesALostPort(t *testing.T) {
 		t.Errorf("%d ports were tried, want 2", calls)
 	}
 	if got := query(t, server.URL(), "SELECT 'up'"); got != "up" {
-		t.Error("the server does not answer")
+		t.Error("the server does not respond")
 	}
 }
 
@@ -143,11 +143,11 @@ func TestStartEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestAServerThatFailsToStartSaysWhy(t *testing.T) {
+func TestAFailedStartReportsTheLogOfTheServer(t *testing.T) {
 	_, err := settings{freePort: func() (int, error) { return 0, nil }}.start(t.Context(),
 		binaries{initdb: "/bin/true", postgres: "/bin/sh"})
 	if err == nil || !strings.Contains(err.Error(), "did not start") {
-		t.Errorf("error = %v, want the server's own words", err)
+		t.Errorf("error = %v, want the log of the server", err)
 	}
 }
 
@@ -165,7 +165,7 @@ func TestRootsClosedTemporaryDirectoryIsNotUsed(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", closed)
 	if got := query(t, Private(t).URL(), "SELECT 'up'"); got != "up" {
-		t.Error("the server does not answer")
+		t.Error("the server does not respond")
 	}
 }
 
@@ -195,7 +195,7 @@ func TestNewestInstalledVersionIsFound(t *testing.T) {
 	}
 }
 
-func TestMissingBinariesNameTheCommandThatHelps(t *testing.T) {
+func TestMissingBinariesNameTheCommandThatInstallsThem(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := Start(t.Context(), func(s *settings) { s.pattern = t.TempDir() + "/*" })
 	if !errors.Is(err, ErrNoBinaries) {
@@ -206,7 +206,7 @@ func TestMissingBinariesNameTheCommandThatHelps(t *testing.T) {
 	}
 }
 
-// awaitGone fails unless the server's port closes and its directory disappears soon.
+// awaitGone fails unless the server's port closes and its directory is removed within 30 seconds.
 func awaitGone(t *testing.T, serverURL, directory string) {
 	t.Helper()
 	parsed, err := url.Parse(serverURL)

@@ -16,8 +16,8 @@ import (
 //go:embed supervisor.sh
 var supervisor string
 
-// supervise starts the script that runs the server and outlives this process just long enough to clean up. No
-// goroutine waits for it, so that a test that looks for leaked goroutines sees none of ours.
+// supervise starts the supervisor script, which runs the server and outlives this process until the clean-up is done.
+// No goroutine waits for the script, so tests for leaked goroutines find none.
 func (s settings) supervise(ctx context.Context, programs binaries, port int) (_ *Server, err error) {
 	as, err := account()
 	if err != nil {
@@ -53,28 +53,28 @@ func (s settings) supervise(ctx context.Context, programs binaries, port int) (_
 	}
 	opened = append(opened, down, stdout)
 
-	// No context: the script must not die with one, it has a server to stop.
+	// Without a context, because the script must stop the server before it exits.
 	process := exec.Command("/bin/sh", append([]string{
 		"-c", supervisor, "habeas-postgres", directory, programs.initdb, programs.postgres, s.base, s.keep,
 	}, s.arguments(port)...)...)
-	process.Dir = directory // the current directory may be closed to the server's user
+	process.Dir = directory // the server's user may have no access to the current directory
 	process.Env = environment(os.Environ())
 	process.Stdin, process.Stdout, process.Stderr = stdin, stdout, log
 	process.SysProcAttr = detached(as)
 	if err := process.Start(); err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
 	}
-	closeAll([]*os.File{stdin, stdout}) // ours; the script has its own
+	closeAll([]*os.File{stdin, stdout}) // the copies of this process; the script has inherited its own
 	return &Server{directory: directory, process: process, alive: alive, down: down, log: log}, nil
 }
 
 func closeAll(files []*os.File) {
 	for _, file := range files {
-		_ = file.Close() // nothing was written through them
+		_ = file.Close() // no data was written to them
 	}
 }
 
-// environment keeps the developer's PGPORT, PGDATA or language from reaching the server.
+// environment returns the variables without PGPORT, PGDATA, locale and similar variables of the developer.
 func environment(variables []string) []string {
 	kept := []string{"LC_ALL=C"}
 	for _, variable := range variables {

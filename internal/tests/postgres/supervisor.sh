@@ -1,18 +1,18 @@
-# Runs one PostgreSQL server and cleans up after it, whatever becomes of the test process that started this script.
+# Runs one PostgreSQL server, and cleans up after the test process that started this script has ended.
 #
-# The test process holds the write end of our standard input and never writes to it: end of file means that it closed
-# the pipe or that it is gone, even if it was killed. Our standard output is the way back: it is closed once the server is
-# down and its directory removed, which is why nothing else may hold it.
+# The test process holds the write end of the standard input and never writes to it. End of file means that the test
+# process has closed the pipe or has ended, even if it was killed. The standard output reports back: it is closed after
+# the server has stopped and its directory is removed. No other process may hold the standard output.
 #
-# $1 directory, $2 initdb, $3 postgres, $4 the data directory to begin with or "", $5 "keep" if standbys will begin with a
-# copy of this server's, "restore" if $4 is a backup and not that of a primary to follow, the rest: arguments to postgres
+# $1 directory, $2 initdb, $3 postgres, $4 a data directory to copy or "", $5 "keep" to keep a copy of the new data
+# directory for standbys, or "restore" if $4 is a backup and this server is not a standby, the rest: arguments of postgres
 
 trap '' HUP INT TERM
 directory=$1 initdb=$2 postgres=$3 base=$4 keep=$5
 shift 5
 exec 3<&0 </dev/null
 
-# What initdb leaves is a server that was shut down: a plain copy of it can follow the original.
+# The data directory after initdb is in the state of a clean shutdown, so a file copy of it can become a standby.
 prepare() {
 	if [ -n "$base" ]; then
 		cp -Rp "$base" "$directory/data" || return
@@ -33,8 +33,8 @@ server=$!
 
 (
 	while read -r _; do :; done
-	# Fast shutdown; a server that takes longer than ten seconds is no longer asked. Every signal is repeated, for one that
-	# arrives before the server handles it is lost.
+	# INT requests a fast shutdown. After ten seconds, QUIT follows, and then KILL. Each signal is repeated, because the
+	# server loses a signal that arrives before its handler is installed.
 	for signal in INT QUIT KILL; do
 		tries=0
 		while [ $tries -lt 100 ]; do
@@ -50,6 +50,6 @@ exec 3<&-
 wait $server
 status=$?
 kill -KILL $watcher 2>/dev/null
-# Backends can outlive a killed postmaster for a moment, and write.
+# Backends can outlive a killed postmaster for a moment, and still write files.
 cd / && { rm -rf "$directory" || { sleep 1 && rm -rf "$directory"; }; }
 exit $status

