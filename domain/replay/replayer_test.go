@@ -242,7 +242,7 @@ func TestABrokenLineIsTold(t *testing.T) {
 			lineOf(t, "1", 1) + "\n" + lineOf(t, "2", 1)[9:] + lineOf(t, "3", 1),
 			[]string{"1", "3"},
 			domain.ReplayReport{Lines: 3, Broken: 1},
-			"1 lines are broken; the first one is line 3",
+			"broken lines: 1; the first one is line 3",
 		},
 		"damaged twice before a cut": {
 			"x\ny\n" + cut + lineOf(t, "3", 1),

@@ -39,8 +39,8 @@ func TestColumnsWithoutAResolverThatTakesTheirKeysAreNamedAtOnce(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	for _, want := range []string{
-		`users.banner: holds keys of an external system for which there is no resolver; found "Media"; possible: media`,
-		`users.desk_id: holds keys of an external system whose resolver takes no keys; found "desk"; possible: media`,
+		`users.banner: holds keys of an external system that has no resolver; found "Media"; possible: media`,
+		`users.desk_id: holds keys of an external system whose resolver does not take keys; found "desk"; possible: media`,
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v has not %q", err, want)
