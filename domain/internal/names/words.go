@@ -2,7 +2,7 @@ package names
 
 import "github.com/habeas-data/habeas/domain"
 
-// holds are the kinds of values that a rule is about.
+// holds is a set of kinds of values.
 type holds int
 
 const (
@@ -17,14 +17,14 @@ type columnRule struct {
 	category domain.Category
 	means    string
 	holds    holds
-	in       []Kind // the kinds of tables in which the words have this meaning; none means any
+	in       []Kind // the kinds of tables in which the words have this meaning; empty means any table
 	patterns []pattern
 }
 
 // Email is the meaning of a column that holds email addresses.
 const Email = "an email address"
 
-// columnRules are tried in order. Words are in English, and some in German, French and Spanish.
+// columnRules are tried in order. The words are English, with some in German, French and Spanish.
 var columnRules = []columnRule{
 	{
 		domain.CategorySpecial, "data of a special category (Art. 9 GDPR)", texts | numbers | times | booleans, nil,
@@ -227,7 +227,7 @@ var columnRules = []columnRule{
 	},
 }
 
-// asideWords are last words of the names of columns that are about a thing and do not hold it.
+// asideWords are last words of the names of columns that describe data but do not hold it.
 var asideWords = []string{
 	"id", "ids", "count", "counts", "type", "types", "kind", "status", "enabled", "disabled", "verified", "confirmed",
 	"visible", "visibility", "hidden", "format", "template", "templates", "sent", "required", "policy", "limit", "version",
@@ -238,10 +238,10 @@ var asideWords = []string{
 	"class", "typ", "anzahl", "state", "level", "priority", "position", "color", "value", "source", "channel",
 }
 
-// asideOfText are last words of the same kind, for columns of texts.
+// asideOfText are further such words for text columns.
 var asideOfText = []string{"at", "on", "since", "until", "by"}
 
-// sureSecrets recognise secrets in any table.
+// sureSecrets match secrets in any table.
 var sureSecrets = patterns(`
 	*password, password*, *passwd, passwd*, *secret, secret*, *token, token*, *recovery, recovery*, pass, pwd,
 	passphrase, passcode, salt, pin, pin code, cvv, cvc, credential*, *otp, mfa*, totp*, two factor*, backup code,
@@ -251,16 +251,16 @@ var sureSecrets = patterns(`
 	session key, master key, token hash, code hash, passwort*, kennwort*, geheim*, mot de passe, motdepasse, contrasena,
 	clave`)
 
-// vagueSecrets recognise secrets in tables of people, sessions or secrets.
+// vagueSecrets match secrets in tables of people, sessions or secrets.
 var vagueSecrets = patterns("*key, *hash")
 
-// openPatterns are names that sound like a secret and are none.
+// openPatterns match names that resemble the name of a secret but do not name one.
 var openPatterns = patterns(`
 	public *, publickey, sort key, foreign key, primary key, cache key, translation key, object key, storage key, file
 	key, media key, content hash, file hash, commit hash, image hash, blur hash, idempotency key, natural key, partition
 	key, locale key, setting key, preference key, config key, group key`)
 
-// asideOfSecret are last words of names that are about a secret and do not hold it.
+// asideOfSecret are last words of names that describe a secret but do not hold it.
 var asideOfSecret = []string{
 	"type", "types", "count", "id", "ids", "name", "names", "expires", "expiry", "expiration", "enabled", "required",
 	"algorithm", "algo", "method", "policy", "length", "version", "at", "on", "scope", "scopes", "status", "prefix",
