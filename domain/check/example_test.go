@@ -67,5 +67,5 @@ func Example() {
 	// error customers.email surrogate-length
 	// error customers.address column-missing
 	// warning visits.customer_id table-unmapped
-	// An erasure writes 37 characters, and the column takes 20. The database refuses them, and the erasure fails.
+	// An erasure writes 37 characters, but the column takes 20. The database refuses them, and the erasure fails.
 }

@@ -132,7 +132,7 @@ func (t *table) isLink() bool {
 		case t.refers(c.Name), c.Type == domain.TypeTime:
 			return false
 		case slices.Contains(t.key, c.Name):
-			return family(c.Type) == domain.TypeText && len(t.key) == 1 && !named // the key may name data outside of the database
+			return family(c.Type) == domain.TypeText && len(t.key) == 1 && !named // it may name data outside
 		default:
 			return personal || !named || c.Type == domain.TypeJSON
 		}

@@ -159,8 +159,8 @@ func (d *draft) score(t *table) Candidate {
 	c := Candidate{Table: t.Name, Score: name}
 	c.Score += min(forReferences, forReference*referrers) + min(forAllPersonal, forPersonal*look.personal)
 	var reasons []string
+	if isPeople {
 		reasons = append(reasons, "its name suggests people")
-		reasons = append(reasons, "its name stands for people")
 	}
 	reasons = append(reasons, count(referrers, "table refers", "tables refer")+" to it",
 		count(look.personal, "column looks", "columns look")+" personal")
