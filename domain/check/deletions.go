@@ -53,7 +53,8 @@ func (l *losses) follow(child domain.CatalogTable, foreign domain.CatalogForeign
 			return
 		}
 	}
-	refers := "Its foreign key " + keyCalled(foreign) + " refers to rows of " + parent.Name + " that are deleted in an erasure. "
+	refers := "Its foreign key " + keyCalled(foreign) + " refers to rows of " + parent.Name +
+		" that are deleted in an erasure. "
 	switch foreign.OnDelete { //nolint:exhaustive // the others refuse the deletion
 	case domain.ActionCascade:
 		if !mapped {

@@ -62,7 +62,8 @@ func (r *Runner) findings(backlog domain.OutboxBacklog, at time.Time) (found []d
 	if backlog.OldestDue != nil && at.Sub(*backlog.OldestDue) >= untakenAfter {
 		found = append(found, domain.Finding{
 			Code: "outbox-untaken", Severity: domain.SeverityError,
-			Reason: system + "an entry has been due since " + backlog.OldestDue.Format(time.RFC3339) + ", and no worker takes it.",
+			Reason: system + "an entry has been due since " + backlog.OldestDue.Format(time.RFC3339) +
+				", and no worker takes it.",
 			Remedy: "Check that a worker with this resolver runs, and that the system responds.",
 		})
 	}
