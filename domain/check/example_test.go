@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain/erasure"
 )
 
-// migrated is a database after a migration: the address has lost its place, and visits are new. bunstore.Store reads
-// the schema of a real one.
+// migrated is a database after a migration that dropped the address and added visits. In an application, bunstore.Store
+// reads the schema.
 type migrated struct{}
 
 func (migrated) Catalog(context.Context) (domain.Catalog, error) {

@@ -1,6 +1,6 @@
 // Package consent keeps the ledger of the consents of subjects (Art. 7 GDPR). The ledger is an append-only list of
-// decisions. The ledger derives the current state, and the state at any past instant, from these decisions. The package
-// example records and reads a consent.
+// decisions. The ledger derives the current state, and the state at any past instant, from these decisions. See the
+// examples of [Ledger.Record] and [Ledger.Status].
 package consent
 
 import (

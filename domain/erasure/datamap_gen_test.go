@@ -14,7 +14,7 @@ import (
 // the tests do not judge plans by the code that makes them.
 type generated struct {
 	tables []domain.Table
-	path   map[string][]string // the tables from each table to the subject's table, inclusive; empty for the subject's table
+	path   map[string][]string // the path of each table to the subject's table, inclusive
 }
 
 // dataMaps draws valid data maps of two to six tables. They have composite keys, keys that are foreign keys, long and

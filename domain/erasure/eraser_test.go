@@ -113,7 +113,7 @@ func TestASystemWithTwoRefsIsEnqueuedTwice(t *testing.T) {
 func TestTheRequestIsStampedUnderTheLock(t *testing.T) {
 	w := newWorld(t, nil)
 	w.stores()
-	w.locks().Do(func(context.Context, domain.SubjectID, time.Time) { *w.now = noon.Add(time.Minute) }) // after a wait for the lock
+	w.locks().Do(func(context.Context, domain.SubjectID, time.Time) { *w.now = noon.Add(time.Minute) }) // after a wait
 	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).Do(func(_ context.Context, events ...domain.AuditEvent) {
 		if got := events[0].OccurredAt; !got.Equal(noon.Add(time.Minute)) {
 			t.Errorf("stamped %v, before the lock was there", got)

@@ -1,6 +1,6 @@
 // Package erasure plans, rehearses and carries out the erasure of a subject (Art. 17 GDPR). The data map alone
 // determines which rows an erasure deletes, which columns it anonymizes and which data it retains. Planner returns
-// these effects before any subject is erased. Eraser carries them out, as the package example shows.
+// these effects before any subject is erased. Eraser carries them out. See the example of [Eraser.Erase].
 package erasure
 
 import (

@@ -1,5 +1,5 @@
 // Package export collects all data about a subject (Art. 15 GDPR) into one bundle. The data comes from the
-// application's own tables and from external systems. The package example shows an Exporter and its bundle.
+// application's own tables and from external systems. See the example of [Exporter.Export].
 package export
 
 import (

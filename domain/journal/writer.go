@@ -1,5 +1,5 @@
 // Package journal copies the list of erasures from a database to a place outside of it. If the database is restored
-// from a backup, package replay erases the subjects again that the journal lists. The package example shows a Writer.
+// from a backup, package replay erases the subjects again that the journal lists. See [Writer] and [Write].
 package journal
 
 import (

@@ -1,6 +1,6 @@
 // Package rectification corrects data about a subject (Art. 16 GDPR), in the application's own tables and at external
-// systems. Rectifier carries out the corrections, as the package example shows. Planner checks them and plans the
-// steps.
+// systems. Rectifier carries out the corrections. Planner checks them and plans the steps. See the example of
+// [Rectifier.Rectify].
 package rectification
 
 import (

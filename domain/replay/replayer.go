@@ -1,6 +1,6 @@
 // Package replay repeats erasures after a database was restored from a backup. A backup must not bring erased data back
 // into use (Art. 17(1) and Art. 5(1)(f) GDPR). The journal lists the subjects that were erased since the backup. See
-// package journal. The package example shows a Replayer.
+// package journal. See also the example of [Replayer.Replay].
 package replay
 
 import (

@@ -1,6 +1,7 @@
 // Package restriction keeps the ledger of restrictions of processing (Art. 18 GDPR). The ledger is an append-only list
 // of restrictions that were placed and lifted, for one purpose or for all. The ledger derives the current state from
-// them. The application must check that state before it processes data. The package example shows this check.
+// them. The application must check that state before it processes data. See the example of
+// [Ledger.Status].
 package restriction
 
 import (

@@ -1,6 +1,6 @@
 // Package saga carries erasures and rectifications out at external systems. A Runner claims outbox entries, calls their
 // resolvers and settles the outcomes. It calls a resolver at least once per entry and settles each entry exactly once.
-// The package example shows a Runner and its resolver.
+// See the example of [Runner.RunOnce].
 package saga
 
 import (

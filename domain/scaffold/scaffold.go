@@ -1,6 +1,6 @@
 // Package scaffold proposes a data map for the live schema of a database. A proposal is a draft of guesses from the
 // names of tables and columns, from foreign keys and from constraints. Each guess has a reason, and a person has to
-// confirm it. The package example shows a proposal.
+// confirm it. See the example of [Propose].
 package scaffold
 
 import (

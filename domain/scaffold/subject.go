@@ -14,7 +14,7 @@ import (
 // Candidate is a possible subject's table.
 type Candidate struct {
 	Table  string `json:"table"`
-	Score  int    `json:"score"` // a higher score is more likely
+	Score  int    `json:"score"`  // a higher score is more likely
 	Reason string `json:"reason"` // a sentence
 }
 
@@ -23,7 +23,7 @@ const (
 	forName        = 40
 	forBestName    = 55 // users
 	forGoodName    = 50 // customers
-	againstPrefix  = 8 // a prefix of the name: auth_user
+	againstPrefix  = 8  // a prefix of the name: auth_user
 	forReference   = 4
 	forReferences  = 32 // the maximum
 	forPersonal    = 3

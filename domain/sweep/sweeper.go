@@ -1,6 +1,6 @@
 // Package sweep overwrites retained values of erased subjects after the duty to retain them has ended. An erasure keeps
-// retained values while a duty lasts (Art. 17(3)(b) GDPR). A sweep ends the retention (Art. 5(1)(e) GDPR). The package
-// example shows a Sweeper.
+// retained values while a duty lasts (Art. 17(3)(b) GDPR). A sweep ends the retention (Art. 5(1)(e) GDPR). See the
+// example of [Sweeper.RunAll].
 package sweep
 
 import (

@@ -1,6 +1,6 @@
 // Package verification checks that no data of an erased subject is left (Art. 17 GDPR). It finds rows that a trigger, a
-// job or a restored copy brought back, and cells that the application wrote again. The package example shows a
-// Verifier.
+// job or a restored copy brought back, and cells that the application wrote again. See the example of
+// [Verifier.Verify].
 package verification
 
 import (

@@ -36,7 +36,7 @@ func TestEveryEventHasItsOwnIDAndInstant(t *testing.T) {
 		},
 		{
 			EventID: "id-2", EventType: "export_completed", SubjectRef: id,
-			OccurredAt: time.Date(2024, 3, 1, 12, 0, 1, 123456000, time.UTC), Payload: domain.Payload{}, // never null
+			OccurredAt: time.Date(2024, 3, 1, 12, 0, 1, 123456000, time.UTC), Payload: domain.Payload{},
 		},
 	}
 	if !reflect.DeepEqual(got, want) {

@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-func TestColumnsWithoutAResolverThatTakesTheirKeysAreNamedAtOnce(t *testing.T) {
+func TestAllColumnsWithoutAKeyResolverAreReported(t *testing.T) {
 	held := func(name, ref string) domain.Column {
 		return domain.Column{Name: name, Type: domain.TypeText, Personal: &domain.Annotation{
 			Category: domain.CategoryIdentity, Strategy: domain.StrategyAnonymize, Ref: ref,
