@@ -74,12 +74,12 @@ func (s *schema) checkIndexes() {
 			return
 		}
 		if len(table.SubjectKey) > 0 {
-			s.checkIndex(table.Name, live, table.SubjectKey, nil, "An erasure searches the subject by the column.")
+			s.checkIndex(table.Name, live, table.SubjectKey, nil, "An erasure searches for the subject by the column.")
 		}
 		for _, path := range s.Paths(table.Name) {
 			if len(path.Relations) > 0 {
 				relation := path.Relations[0]
-				s.checkIndex(table.Name, live, relation.Columns, relation.When, "An erasure searches rows by the column.")
+				s.checkIndex(table.Name, live, relation.Columns, relation.When, "An erasure searches for rows by the column.")
 			}
 		}
 	})
@@ -94,7 +94,7 @@ func (s *schema) checkIndexes() {
 				name = table.Name
 			}
 			s.checkIndex(name, child, foreign.Columns, nil,
-				"For each row of "+parent.Name+" that an erasure deletes, the database searches rows by the column.")
+				"For each row of "+parent.Name+" that an erasure deletes, the database searches for rows by the column.")
 		}
 	}
 }

@@ -125,14 +125,14 @@ func (e *Exporter) stream(
 		return false, err
 	}
 
-	external, incomplete := e.ask(ctx, calls)
+	external, incomplete := e.callSystems(ctx, calls)
 	keys := keyExport{Exporter: e, session: s, id: subject.ID}
-	if err := keys.ask(ctx); err != nil {
+	if err := keys.export(ctx); err != nil {
 		return false, err
 	}
 	external = append(external, keys.records...)
 	incomplete = append(incomplete, resolvers.Without(keys.incomplete, incomplete)...)
-	skipped = resolvers.Without(skipped, keys.asked)
+	skipped = resolvers.Without(skipped, keys.systems)
 	if err := ctx.Err(); err != nil {
 		return false, &domain.Error{Op: "export", Message: "the context ended", Err: err}
 	}

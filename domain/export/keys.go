@@ -19,13 +19,13 @@ type keyExport struct {
 	id         domain.SubjectID
 	records    []domain.ExportRecord
 	incomplete []string // the systems with incomplete records
-	asked      []string // the systems for which there are keys
+	systems    []string // the systems for which there are keys
 }
 
 var errEnough = errors.New("habeas: no further call of this system in this export")
 
-// ask calls the systems one after the other. It returns the error of the store or of ctx.
-func (k *keyExport) ask(ctx context.Context) error {
+// export calls the systems one after the other. It returns the error of the store or of ctx.
+func (k *keyExport) export(ctx context.Context) error {
 	for _, name := range k.dataMap.Refs() {
 		if err := ctx.Err(); err != nil {
 			return &domain.Error{Op: "export", Message: "the context ended", Err: err}
@@ -34,7 +34,7 @@ func (k *keyExport) ask(ctx context.Context) error {
 		query := domain.KeyQuery{Resolver: name}
 		err := resolvers.KeyCalls(ctx, k.session, k.dataMap, k.resolvers, k.id, query, func(call resolvers.Call) error {
 			called = true
-			records, incomplete := k.Exporter.ask(ctx, []resolvers.Call{call})
+			records, incomplete := k.callSystems(ctx, []resolvers.Call{call})
 			size += sizeOf(records)
 			if size > mostOfKeys || len(incomplete) > 0 {
 				return errEnough
@@ -43,7 +43,7 @@ func (k *keyExport) ask(ctx context.Context) error {
 			return nil
 		})
 		if called {
-			k.asked = append(k.asked, name)
+			k.systems = append(k.systems, name)
 		}
 		switch {
 		case errors.Is(err, errEnough):

@@ -30,9 +30,9 @@ type Config struct {
 	Erase func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error)
 
 	// Refs returns the refs of a subject at external systems, which then erase the subject again. By default, refs are not
-	// erased again: external systems were not restored, and a journal holds no refs. Outbox entries that were pending when
-	// the database was lost are lost too, unless Refs returns their refs. The keys that the subject's rows hold are always
-	// erased again.
+	// erased again, because external systems were not restored and a journal holds no refs. Outbox entries that were
+	// pending when the database was lost are lost too. Refs is the only way to repeat their calls. The keys that the
+	// subject's rows hold are always erased again.
 	Refs func(ctx context.Context, id domain.SubjectID) ([]domain.SubjectRef, error)
 	// Workers is the number of concurrent erasures. The default is 4.
 	Workers int

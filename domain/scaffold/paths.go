@@ -44,8 +44,7 @@ func (d *draft) measure() {
 }
 
 // turn relates tables that do not reach the subject's table to rows that refer to them, such as the address of a user
-// or an order. A row then belongs to the person whose row refers to it, and to no person with another kind of reference
-// to it.
+// or an order. A row then belongs to the person whose row refers to it. Other rows that refer to it do not count.
 func (d *draft) turn() {
 	for _, t := range d.tables {
 		if t.far != unreachable || !t.isReal() || len(t.personal()) == 0 {

@@ -157,13 +157,13 @@ var columnRules = []columnRule{
 			website, homepage, web, url*, uri, site web`),
 	},
 	{
-		domain.CategoryLocation, "the place of a person", texts | numbers, nil,
+		domain.CategoryLocation, "the location of a person", texts | numbers, nil,
 		patterns(`
 			latitude, longitude, lat, lng, lon, gps*, geo, geolocation, geo location, coordinate, geo point, breitengrad,
 			laengengrad, standort, latitud, longitud, ubicacion`),
 	},
 	{
-		domain.CategoryLocation, "the place of a person", texts,
+		domain.CategoryLocation, "the location of a person", texts,
 		[]Kind{People, Activities, Sessions},
 		patterns("location, place, time zone, timezone, tz, city, country*, region, lieu, lugar"),
 	},
@@ -175,7 +175,7 @@ var columnRules = []columnRule{
 			app version`),
 	},
 	{
-		domain.CategoryTechnical, "an account at a provider of identities", texts, nil,
+		domain.CategoryTechnical, "an account at an identity provider", texts, nil,
 		patterns(`
 			oauth uid, oauth user id, provider uid, provider user, provider user id, provider account id, external user,
 			external user id, external account, auth data, oidc subject, ldap dn, saml name, google id, github id, facebook id,
@@ -207,14 +207,14 @@ var columnRules = []columnRule{
 		patterns("interest, hobby, hobbies, preference*, locale, language, lang, setting*, sprache, langue, idioma"),
 	},
 	{
-		domain.CategoryCommunication, "what a person has written", texts, nil,
+		domain.CategoryCommunication, "text that a person wrote", texts, nil,
 		patterns(`
 			feedback, complaint, gift message, greeting, delivery instructions, private note, private message, message body,
 			message text, free text, remarks, *nachricht, bemerkung*, *notiz, *notizen, kommentar*, commentaire*, remarque*,
 			mensaje*, comentario*, observaciones`),
 	},
 	{
-		domain.CategoryCommunication, "what a person has written", texts,
+		domain.CategoryCommunication, "text that a person wrote", texts,
 		[]Kind{Messages, People, Duties},
 		patterns(`
 			body*, content*, text, message*, comment*, note*, memo, subject, topic, title, description, caption, review, reply,
@@ -222,7 +222,7 @@ var columnRules = []columnRule{
 			betreff, inhalt, objet, contenu, texte, asunto, contenido, texto, nota`),
 	},
 	{
-		domain.CategoryCommunication, "what a person has written", texts, nil,
+		domain.CategoryCommunication, "text that a person wrote", texts, nil,
 		patterns("comment, remark, note"),
 	},
 }

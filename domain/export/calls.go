@@ -21,12 +21,13 @@ type response struct {
 }
 
 // end reports the end of the call to the observer.
-func (a response) end() { a.observed.End(domain.Ended{Outcome: a.outcome}) }
+func (r response) end() { r.observed.End(domain.Ended{Outcome: r.outcome}) }
 
-// ask makes all calls concurrently, with a common deadline. It returns their records in the order of the calls, and the
-// names of the systems that failed, without duplicates. It never waits longer than the deadline. If a system ignores
-// the deadline, ask returns without its response, and the context of that call no longer uses any part of ctx.
-func (e *Exporter) ask(
+// callSystems makes all calls concurrently, with a common deadline. It returns their records in the order of the calls,
+// and the names of the systems that failed, without duplicates. It never waits longer than the deadline. If a system
+// ignores the deadline, callSystems returns without its response, and the context of that call no longer uses any part
+// of ctx.
+func (e *Exporter) callSystems(
 	ctx context.Context, calls []resolvers.Call,
 ) (records []domain.ExportRecord, incomplete []string) {
 	incomplete = []string{}
@@ -45,38 +46,38 @@ func (e *Exporter) ask(
 		})
 		responses[i] = response{index: i, observed: observed}
 		go func() {
-			a := response{index: i, outcome: domain.OutcomePanic, observed: observed} // kept if collect panics
+			r := response{index: i, outcome: domain.OutcomePanic, observed: observed} // kept if collect panics
 			defer func() {
 				_ = recover()
-				incoming <- a
+				incoming <- r
 			}()
-			a.records, a.outcome = collect(calling, call)
+			r.records, r.outcome = collect(calling, call)
 		}()
 	}
 
 	for range calls {
 		select {
-		case a := <-incoming:
-			responses[a.index] = a
-			a.end()
+		case r := <-incoming:
+			responses[r.index] = r
+			r.end()
 		case <-ctx.Done():
 			select {
-			case a := <-incoming: // the response arrived at the deadline
-				responses[a.index] = a
-				a.end()
+			case r := <-incoming: // the response arrived at the deadline
+				responses[r.index] = r
+				r.end()
 			default:
 			}
 		}
 	}
 
 	for i, call := range calls {
-		a := responses[i]
-		if a.outcome == "" {
-			a.outcome = domain.OutcomeOf(ctx.Err())
-			a.end()
+		r := responses[i]
+		if r.outcome == "" {
+			r.outcome = domain.OutcomeOf(ctx.Err())
+			r.end()
 		}
-		if a.outcome == domain.OutcomeOK {
-			records = append(records, a.records...)
+		if r.outcome == domain.OutcomeOK {
+			records = append(records, r.records...)
 		} else {
 			incomplete = append(incomplete, call.Ref.Kind)
 		}
