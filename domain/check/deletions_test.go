@@ -79,13 +79,13 @@ var deletionCases = cases{
 			w.live("letters").ForeignKeys = append(w.live("letters").ForeignKeys, again)
 		}), []string{"delete-restricted letters.user_id user_id_fkey"},
 	},
-	"delete-restricted at once": {
+	"delete-restricted immediately": {
 		leaving(letters(domain.ActionRestrict)), []string{"delete-restricted letters.user_id user_id_fkey"},
 	},
 	"delete-restricted by another user": {
 		invited(domain.ActionNone), []string{"delete-restricted users.invited_by invited_by_fkey"},
 	},
-	"delete-restricted by another user whatever the name": {
+	"delete-restricted by another user with any name": {
 		leaving(func(w *world) {
 			w.both("users", domain.Column{Name: "parent_id"})
 			w.drop("users", "parent_id")
@@ -171,7 +171,7 @@ var deletionCases = cases{
 	"delete-undecided by a cascade": {
 		nested(domain.ActionCascade), []string{"delete-undecided sessions.parent_id parent_id_fkey"},
 	},
-	"delete-undecided within a person at once": {
+	"delete-undecided within a person in one statement": {
 		func(w *world) {
 			nested(domain.ActionRestrict)(w)
 			foreign := &w.live("sessions").ForeignKeys[1]

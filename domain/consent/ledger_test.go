@@ -96,7 +96,7 @@ func TestADecisionThatCannotBeStoredIsAnError(t *testing.T) {
 
 func TestAnInvalidCallLeavesNoTrace(t *testing.T) {
 	w := newWorld(t) // expects no call of a store
-	id, nobody := w.id, domain.SubjectID{}
+	id, noID := w.id, domain.SubjectID{}
 	for name, c := range map[string]struct {
 		call func() error
 		want domain.Code
@@ -105,16 +105,16 @@ func TestAnInvalidCallLeavesNoTrace(t *testing.T) {
 			_, err := w.Record(ctx, w.session, id, domain.ConsentDecision{Purpose: "newsletter"})
 			return err
 		}, domain.ErrInvalid},
-		"record for nobody": {func() error {
-			_, err := w.Record(ctx, w.session, nobody, domain.ConsentDecision{Purpose: "p", PolicyVersion: "v", Source: "api"})
+		"record without an id": {func() error {
+			_, err := w.Record(ctx, w.session, noID, domain.ConsentDecision{Purpose: "p", PolicyVersion: "v", Source: "api"})
 			return err
 		}, domain.ErrSubject},
 		"status of no purpose": {func() error {
 			_, err := w.Status(ctx, w.session, id, "")
 			return err
 		}, domain.ErrInvalid},
-		"status of nobody": {func() error {
-			_, err := w.Status(ctx, w.session, nobody, "p")
+		"status without an id": {func() error {
+			_, err := w.Status(ctx, w.session, noID, "p")
 			return err
 		}, domain.ErrSubject},
 		"status as of, of no purpose": {func() error {
@@ -125,8 +125,8 @@ func TestAnInvalidCallLeavesNoTrace(t *testing.T) {
 			_, err := w.History(ctx, w.session, id, "")
 			return err
 		}, domain.ErrInvalid},
-		"history of nobody": {func() error {
-			_, err := w.History(ctx, w.session, nobody, "p")
+		"history without an id": {func() error {
+			_, err := w.History(ctx, w.session, noID, "p")
 			return err
 		}, domain.ErrSubject},
 	} {

@@ -153,7 +153,7 @@ func TestARefusedSubjectLeavesNoCallAtAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, subject := range map[string]domain.Subject{
-		"nobody":                   {},
+		"no id":                    {},
 		"an id of another arity":   {ID: long},
 		"a ref of an unknown kind": {ID: w.subject.ID, Refs: []domain.SubjectRef{ref("desk", "d-1"), ref("mail", "m-1")}},
 		"a ref that is not whole":  {ID: w.subject.ID, Refs: []domain.SubjectRef{ref("desk", "")}},

@@ -99,7 +99,7 @@ func TestATableWithSeveralPathsHasStepsForEach(t *testing.T) {
 			[]domain.Table{about(del, ""), owned(files(via(personal("name", del), "Sender"), plain("size")))},
 			"files:delete@Sender messages:delete@Sender",
 		},
-		"a table that goes whoever is erased": {
+		"a table whose rows are deleted along all paths": {
 			[]domain.Table{about(del, del), change(files(plain("size")), func(f *domain.Table) {
 				f.Relations[0].OnErasure = del
 			})},

@@ -136,7 +136,7 @@ func TestADecisionThatCannotBeStoredIsAnError(t *testing.T) {
 
 func TestAnInvalidCallLeavesNoTrace(t *testing.T) {
 	w := newWorld(t) // expects no call of a store
-	id, nobody, empty := w.id, domain.SubjectID{}, ""
+	id, noID, empty := w.id, domain.SubjectID{}, ""
 	for name, c := range map[string]struct {
 		call func() error
 		want domain.Code
@@ -145,24 +145,24 @@ func TestAnInvalidCallLeavesNoTrace(t *testing.T) {
 			_, err := w.Record(ctx, w.session, id, domain.RestrictionDecision{Purpose: &empty, Source: "api"})
 			return err
 		}, domain.ErrInvalid},
-		"record for nobody": {func() error {
-			_, err := w.Record(ctx, w.session, nobody, domain.RestrictionDecision{Source: "api"})
+		"record without an id": {func() error {
+			_, err := w.Record(ctx, w.session, noID, domain.RestrictionDecision{Source: "api"})
 			return err
 		}, domain.ErrSubject},
 		"status of an empty purpose": {func() error {
 			_, err := w.Status(ctx, w.session, id, &empty)
 			return err
 		}, domain.ErrInvalid},
-		"status of nobody": {func() error {
-			_, err := w.Status(ctx, w.session, nobody, nil)
+		"status without an id": {func() error {
+			_, err := w.Status(ctx, w.session, noID, nil)
 			return err
 		}, domain.ErrSubject},
 		"history of an empty purpose": {func() error {
 			_, err := w.History(ctx, w.session, id, &empty)
 			return err
 		}, domain.ErrInvalid},
-		"history of nobody": {func() error {
-			_, err := w.History(ctx, w.session, nobody, nil)
+		"history without an id": {func() error {
+			_, err := w.History(ctx, w.session, noID, nil)
 			return err
 		}, domain.ErrSubject},
 	} {

@@ -139,7 +139,7 @@ func TestASystemThatHangsDelaysNoOtherSystem(t *testing.T) {
 	healthy := takes(10 * time.Millisecond)
 	alone := map[string]int{}
 	for name, other := range map[string]erases{
-		"alone": nil, "beside one that hangs": hangs, "beside one that fails": fails,
+		"alone": nil, "next to one that hangs": hangs, "next to one that fails": fails,
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			systems := map[string]erases{"mail": healthy}
@@ -158,7 +158,7 @@ func TestASystemThatHangsDelaysNoOtherSystem(t *testing.T) {
 			}
 		})
 	}
-	for _, name := range []string{"beside one that hangs", "beside one that fails"} {
+	for _, name := range []string{"next to one that hangs", "next to one that fails"} {
 		if alone[name] < alone["alone"]*9/10 {
 			t.Errorf("%s, a healthy system has %d calls in 2 s, and %d alone", name, alone[name], alone["alone"])
 		}

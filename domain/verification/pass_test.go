@@ -186,7 +186,7 @@ func TestManyErasuresAreVerifiedInParts(t *testing.T) {
 	v := f.process(t)
 	some, more, err := v.RunOnce(t.Context(), delay)
 	if err != nil || !more || len(some) == 0 || len(some) >= len(ids) {
-		t.Errorf("%d are verified at once, %v, %v", len(some), more, err)
+		t.Errorf("%d are verified by one call, %v, %v", len(some), more, err)
 	}
 	rest, err := run(t, v)
 	if got := f.verified(t, ids...); err != nil || len(some)+len(rest) != len(ids) || len(got) != len(ids) {

@@ -51,8 +51,8 @@ func TestTheEventsOfAnOperationHaveTheIDOfItsFirstEvent(t *testing.T) {
 	gomock.InOrder(ids.EXPECT().NewID().Return("id-1"), ids.EXPECT().NewID().Return("id-2"),
 		ids.EXPECT().NewID().Return("id-3"), ids.EXPECT().NewID().Return("id-4"))
 	stamper := audit.Stamper{Clock: clock, IDs: ids}
-	nobody := domain.SubjectID{}
-	operation, first := stamper.Begin(t.Context(), domain.EventErasureRequested, nobody, domain.Payload{"refs": 1})
+	noID := domain.SubjectID{}
+	operation, first := stamper.Begin(t.Context(), domain.EventErasureRequested, noID, domain.Payload{"refs": 1})
 	second := operation.Event(domain.EventErasureCompleted, domain.SubjectID{}, nil)
 	again := stamper.Operation(t.Context(), operation.ID())
 	later := again.Event(domain.EventErasureRequeued, domain.SubjectID{}, domain.Payload{"a": 1})

@@ -132,7 +132,7 @@ func TestOnlyASubjectThatFitsTheDataMapIsAdmitted(t *testing.T) {
 		t.Errorf("got %q, skipped %q, %v", printed(calls), skipped, err)
 	}
 	for name, subject := range map[string]domain.Subject{
-		"nobody":          {},
+		"no id":           {},
 		"an id of text":   text,
 		"an unknown kind": {ID: good.ID, Refs: []domain.SubjectRef{ref("ads", "a1")}},
 		"an empty ref":    {ID: good.ID, Refs: []domain.SubjectRef{ref("desk", "")}},
