@@ -281,7 +281,7 @@ func TestKeysOfSurvivingRowsAreNeverOverwritten(t *testing.T) {
 				Columns: []string{"number"}, References: "numbers", ReferencedColumns: []string{"number"},
 			})
 		})}, "orders.number"},
-		"a subject key that is not the primary key": {[]domain.Table{change(users(personal("login", anon)), func(u *domain.Table) {
+		"a separate subject key": {[]domain.Table{change(users(personal("login", anon)), func(u *domain.Table) {
 			u.SubjectKey = []string{"login"}
 		})}, "users.login"},
 		"a column that another table refers to": {[]domain.Table{

@@ -39,7 +39,7 @@ func TestTheRelationToThePersonComesBeforeLongerPaths(t *testing.T) {
 	if len(paths) != 1 || len(paths[0].Relations) != 1 || paths[0].Relations[0].Columns[0] != "user_id" {
 		t.Errorf("paths = %v", paths)
 	}
-	if note := p.column(t, "comments.post_id").Note; !strings.Contains(note, "leads to a person as well") {
+	if note := p.column(t, "comments.post_id").Note; !strings.Contains(note, "also leads to a person") {
 		t.Errorf("the note of the other relation is %q", note)
 	}
 }
