@@ -246,18 +246,18 @@ Succeeded: 0 (kept until a purge)
 
 SEVERITY  FINDING
 error     outbox-abandoned
-          System crm: 1 entry was given up. The system still
-          has personal data. See why, then requeue or
-          discard what was given up.
+          System crm: 1 entry was abandoned. The system did
+          not erase or correct the data. Fix the cause, then
+          requeue or discard the entries.
 warning   outbox-late
-          System crm: an entry is open since
-          2026-03-01T12:00:00Z. See why the system fails,
-          before the month of Art. 12(3) GDPR is over.
+          System crm: an entry has been open since
+          2026-03-01T12:00:00Z. Find out why its calls fail.
+          The time limit is one month (Art. 12(3) GDPR).
 error     outbox-untaken
-          System crm: an entry is due since
-          2026-03-01T12:00:00Z, and is not taken. See
-          whether a worker with a resolver of this name
-          runs, and whether the system responds.
+          System crm: an entry has been due since
+          2026-03-01T12:00:00Z, and no worker takes it.
+          Check that a worker with this resolver runs, and
+          that the system responds.
 
 SYSTEM  PENDING  IN FLIGHT  FAILED  ABANDONED  DUE
 crm           1          0       0          1  365d0h

@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// checkAccess finds what the connection may not do or may not see.
+// checkAccess finds missing privileges of the connection and rows that it may not see.
 func (s *schema) checkAccess() {
 	s.present(func(table domain.Table, live domain.CatalogTable) {
 		if !s.needed[table.Name] {
@@ -16,8 +16,8 @@ func (s *schema) checkAccess() {
 		if live.RowSecurity && !s.trusts {
 			s.report(rowSecurity, place{table: table.Name},
 				"Row-level security may hide rows of the subject from the connection. Every erasure and export is refused.",
-				"Give habeas a role that the policies do not restrict (BYPASSRLS), or set TrustRowFilters if they show it all "+
-					"rows of a subject.")
+				"Give habeas a role that the policies do not restrict (BYPASSRLS), or set TrustRowFilters if the policies show "+
+					"it all rows of a subject.")
 		}
 		for _, privilege := range s.privileges(table.Name) {
 			if slices.Contains(live.Missing, privilege) {
@@ -30,7 +30,7 @@ func (s *schema) checkAccess() {
 	})
 }
 
-// privileges returns what an erasure needs of a table. Rows are locked by a statement that needs UPDATE.
+// privileges returns the privileges that an erasure needs on a table. The statement that locks rows needs UPDATE.
 func (s *schema) privileges(table string) []string {
 	needed := []string{"SELECT"}
 	if table == s.SubjectTable().Name || s.leadsOthers(table) || len(s.writtenColumns(table)) > 0 {
@@ -64,22 +64,22 @@ func (s *schema) checkColumnPrivileges(table domain.Table, live domain.CatalogTa
 	}
 }
 
-// small is the number of rows up to which a table is read as a whole without anybody noticing.
+// small is the number of rows up to which a table scan is cheap.
 const small = 1000
 
-// checkIndexes finds columns by which an erasure, or the database with it, looks for rows without an index.
+// checkIndexes finds columns by which an erasure, or the database with it, searches rows without an index.
 func (s *schema) checkIndexes() {
 	s.present(func(table domain.Table, live domain.CatalogTable) {
 		if !s.needed[table.Name] || !isTable(live) {
 			return
 		}
 		if len(table.SubjectKey) > 0 {
-			s.checkIndex(table.Name, live, table.SubjectKey, nil, "An erasure looks for the subject by the column.")
+			s.checkIndex(table.Name, live, table.SubjectKey, nil, "An erasure searches for the subject by the column.")
 		}
 		for _, path := range s.Paths(table.Name) {
 			if len(path.Relations) > 0 {
 				relation := path.Relations[0]
-				s.checkIndex(table.Name, live, relation.Columns, relation.When, "An erasure looks for rows by the column.")
+				s.checkIndex(table.Name, live, relation.Columns, relation.When, "An erasure searches for rows by the column.")
 			}
 		}
 	})
@@ -94,7 +94,7 @@ func (s *schema) checkIndexes() {
 				name = table.Name
 			}
 			s.checkIndex(name, child, foreign.Columns, nil,
-				"For each row of "+parent.Name+" that an erasure deletes, the database looks for rows by the column.")
+				"For each row of "+parent.Name+" that an erasure deletes, the database searches for rows by the column.")
 		}
 	}
 }
@@ -122,14 +122,14 @@ func (s *schema) checkIndex(
 	if i >= 0 && !partial {
 		return
 	}
-	rows := " The database has no statistics of its number of rows."
+	rows := " The database has no statistics about the number of rows."
 	if live.Rows >= 0 {
 		rows = " It has about " + strconv.FormatInt(live.Rows, 10) + " rows."
 	}
-	fact := why + " It has no index for that, and the whole table is read." + rows
+	fact := why + " No index serves the search, so it scans the complete table." + rows
 	if partial {
 		fact = why + " The index " + live.Indexes[i].Name +
-			" is for some of the rows only, and the whole table may be read." + rows
+			" covers only some of the rows, so the search may scan the complete table." + rows
 	}
 	s.report(indexMissing, place{table: name, column: list(columns)}, fact, "Create an index on "+list(columns)+".")
 }

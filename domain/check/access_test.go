@@ -2,7 +2,7 @@ package check_test
 
 import "github.com/habeas-data/habeas/domain"
 
-// trigger adds a trigger of a table that writes another one.
+// trigger adds a trigger that writes to other tables.
 func trigger(table, event string, writes ...string) func(*world) {
 	return func(w *world) {
 		w.live(table).Triggers = append(w.live(table).Triggers, domain.CatalogTrigger{
@@ -120,12 +120,12 @@ func lacks(table, privilege string) func(*world) {
 	return func(w *world) { w.live(table).Missing = append(w.live(table).Missing, privilege) }
 }
 
-// noIndex takes the indexes of a table but for that of the primary key.
+// noIndex removes all indexes of a table except the index of the primary key.
 func noIndex(table string, rows int64) func(*world) {
 	return func(w *world) { w.live(table).Indexes, w.live(table).Rows = w.live(table).Indexes[:1], rows }
 }
 
-// targets lets orders belong to a user only where the column target says so.
+// targets makes orders belong to a user only if the column target says so.
 func targets(indexed ...string) func(*world) {
 	return func(w *world) {
 		w.both("orders", domain.Column{Name: "target", Type: domain.TypeText})

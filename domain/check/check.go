@@ -1,7 +1,7 @@
-// Package check compares a data map, and the erasure that follows from it, with the live schema of the database. It
-// finds at start-up, or in the tests of the application, what would otherwise show at the first erasure, or never: a
-// column that a migration has dropped, a constraint that a surrogate breaks, a table that refers to the subject and was
-// forgotten, a trigger that keeps old values.
+// Package check compares a data map and its erasure plan with the live schema of the database. It reports problems at
+// start-up or in the tests of the application, before the first erasure meets them. Examples are a column that a
+// migration has dropped, a constraint that a surrogate violates, a forgotten table that refers to the subject, and a
+// trigger that keeps old values. The package example shows a Checker.
 package check
 
 import (
@@ -13,24 +13,24 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Config is what a Checker is made of. Catalog, DataMap and Plan are required.
+// Config holds the dependencies and the options of a Checker. Catalog, DataMap and Plan are required.
 type Config struct {
 	// Catalog reads the schema of the database that holds the application's tables.
 	Catalog ports.CatalogReader
-	// DataMap is the one to check.
+	// DataMap is the data map to check.
 	DataMap domain.DataMap
-	// Plan is the erasure that follows from the data map: erasure.Eraser.Plan, or the plan of an erasure.Planner.
+	// Plan is the erasure plan of the data map, from erasure.Eraser.Plan or erasure.Planner.Plan.
 	Plan domain.Plan
-	// TrustRowFilters says that row-level security policies and views show the connection every row of a subject. Then
-	// they are not reported. The default is false.
+	// TrustRowFilters asserts that row-level security policies and views show the connection all rows of a subject.
+	// Checker then does not report such policies and views. The default is false.
 	TrustRowFilters bool
 }
 
-// Checker checks a data map. It keeps nothing between calls, and is safe for concurrent use.
+// Checker checks a data map. It keeps no state between calls and is safe for concurrent use.
 type Checker struct{ config Config }
 
-// New returns a checker. Returns domain.ErrConfiguration if a field is missing, and domain.ErrManifest if the plan is
-// not one of the data map.
+// New returns a checker. It returns domain.ErrConfiguration if a field is missing. It returns domain.ErrManifest if the
+// plan does not belong to the data map.
 func New(c Config) (*Checker, error) {
 	switch {
 	case c.Catalog == nil:
@@ -46,10 +46,11 @@ func New(c Config) (*Checker, error) {
 	return &Checker{c}, nil
 }
 
-// Check reads the catalog once and returns the findings; none means that every rule holds. They are in the order of
-// the data map: by its tables and their columns as they are declared, and then, by name, columns and tables that it
-// does not have. At one place, errors come before warnings. Rules lists the codes. It reads no row of the application
-// and changes nothing. The error is that of the catalog.
+// Check reads the catalog once and returns the findings. No findings mean that all rules hold. Rules lists the codes.
+//
+// The findings follow the order of the declared tables and columns of the data map. Columns and tables that the data
+// map does not have come last, by name. At each place, errors come before warnings. Check reads no row of the
+// application and changes nothing. It returns the error of the catalog.
 func (c *Checker) Check(ctx context.Context) ([]domain.Finding, error) {
 	catalog, err := c.config.Catalog.Catalog(ctx)
 	if err != nil {
@@ -68,11 +69,10 @@ func (c *Checker) Check(ctx context.Context) ([]domain.Finding, error) {
 	return found.findings, nil
 }
 
-// place is what a finding is about.
+// place is the subject of a finding.
 type place struct{ table, column, object string }
 
-// report adds a finding. Reason and remedy are sentences. What several paths of a table have in common is reported
-// once.
+// report adds a finding. reason and remedy are sentences. A finding that several paths of a table share is added once.
 func (s *schema) report(code string, at place, reason, remedy string) {
 	if slices.ContainsFunc(s.findings, func(f domain.Finding) bool {
 		return f.Code == code && at == place{f.Table, f.Column, f.Object}
@@ -85,7 +85,7 @@ func (s *schema) report(code string, at place, reason, remedy string) {
 	})
 }
 
-// reported reports whether there is a finding about a table with one of the codes.
+// reported reports whether a table has a finding with one of the codes.
 func (s *schema) reported(table string, codes ...string) bool {
 	return slices.ContainsFunc(s.findings, func(f domain.Finding) bool {
 		return f.Table == table && slices.Contains(codes, f.Code)

@@ -14,9 +14,9 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// cases are changes of a world in which the data map and the database fit, with the findings that they cause: the code,
-// the place, and the constraint or trigger if it has a name. A case whose name begins with the code of a rule and "not"
-// shows that the rule is silent.
+// cases are changes of a world without findings, with the findings that they cause. A finding is written as its code,
+// its place, and the name of its constraint or trigger. If the name of a case is the code of a rule and "not", the rule
+// must not report the case.
 type cases map[string]struct {
 	change func(w *world)
 	want   []string
@@ -38,7 +38,7 @@ func TestADataMapThatFitsHasNoFindings(t *testing.T) {
 	}
 }
 
-func TestRulesFindWhatTheyAreAbout(t *testing.T) {
+func TestRulesReportTheirCases(t *testing.T) {
 	for _, group := range all {
 		for name, test := range group {
 			t.Run(name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestRulesFindWhatTheyAreAbout(t *testing.T) {
 	}
 }
 
-// Each rule has a case in which it fires, and one in which it does not although it is close.
+// Each rule has a case that it reports, and a similar case that it does not report.
 func TestEachRuleHasItsCases(t *testing.T) {
 	seen := map[string]bool{}
 	for _, rule := range check.Rules() {
@@ -114,7 +114,7 @@ func TestFindingsAreInTheOrderOfTheDataMap(t *testing.T) {
 	}
 }
 
-func TestErrorsComeFirstAtOnePlace(t *testing.T) {
+func TestErrorsComeBeforeWarningsAtAPlace(t *testing.T) {
 	w := newWorld()
 	w.live("users").Checks = []domain.CatalogCheck{
 		{Name: "a", Columns: []string{"email"}, Text: "is_email(email)"},
@@ -126,7 +126,7 @@ func TestErrorsComeFirstAtOnePlace(t *testing.T) {
 	}
 }
 
-func TestACheckerNeedsAllItsParts(t *testing.T) {
+func TestACheckerNeedsItsDependencies(t *testing.T) {
 	ctrl := gomock.NewController(t)
 	reader := mocks.NewMockCatalogReader(ctrl)
 	w := newWorld()

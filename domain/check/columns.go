@@ -26,7 +26,7 @@ func (s *schema) checkColumns() {
 	})
 }
 
-// family is a set of types whose values the database converts into each other.
+// family returns a type that stands for all types whose values the database converts into each other.
 func family(t domain.ColumnType) domain.ColumnType {
 	switch t { //nolint:exhaustive // the others are families of their own
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
@@ -38,20 +38,20 @@ func family(t domain.ColumnType) domain.ColumnType {
 	}
 }
 
-// checkType reports types that differ such that an export shows a value in another form than it has. What is
-// overwritten is checked with the surrogates.
+// checkType reports a type that differs so much that an export shows values in a wrong form. checkSurrogates checks the
+// types of overwritten columns.
 func (s *schema) checkType(table domain.Table, column domain.Column, live domain.CatalogColumn) {
-	isText := column.Type == domain.TypeText || live.Type == domain.TypeText // which has a form for each value
+	isText := column.Type == domain.TypeText || live.Type == domain.TypeText // every value has a text form
 	if isText || !differ(column.Type, live.Type) || s.catalog.Untyped || s.surrogateRefused(table, column) {
 		return
 	}
 	s.report(typeDiffers, place{table: table.Name, column: column.Name},
-		"The data map says "+string(column.Type)+", and the database "+live.Declared+
-			". Exports and corrections may take values for what they are not.",
-		"Say "+string(live.Type)+" in the data map, or change the type in the database.")
+		"The data map has the type "+string(column.Type)+", but the database has "+live.Declared+
+			". Exports and corrections may misinterpret values.",
+		"Use the type "+string(live.Type)+" in the data map, or change the type in the database.")
 }
 
-// surrogateRefused reports whether the type of the column is reported with its surrogate.
+// surrogateRefused reports whether checkSurrogates reports the type of the column.
 func (s *schema) surrogateRefused(table domain.Table, column domain.Column) bool {
 	return slices.ContainsFunc(s.writtenColumns(table.Name), func(w written) bool {
 		return w.Name == column.Name && !w.null && !surrogateOf(column).fits(w.live)
@@ -61,20 +61,20 @@ func (s *schema) surrogateRefused(table domain.Table, column domain.Column) bool
 func (s *schema) checkLength(table domain.Table, column domain.Column, live domain.CatalogColumn) {
 	if live.Length > 0 && column.Length > live.Length && !s.catalog.Untyped {
 		s.report(lengthShorter, place{table: table.Name, column: column.Name},
-			"The data map says "+strconv.Itoa(column.Length)+" characters, and the database takes "+
+			"The data map allows "+strconv.Itoa(column.Length)+" characters, but the database takes "+
 				strconv.Itoa(live.Length)+". A correction that the data map allows may fail.",
-			"Say "+strconv.Itoa(live.Length)+" in the data map, or make the column longer.")
+			"Set the length "+strconv.Itoa(live.Length)+" in the data map, or make the column longer.")
 	}
 }
 
-// checkSince finds starts of duties from which no end can be counted.
+// checkSince finds columns that cannot serve as the beginning of a retention.
 func (s *schema) checkSince(table domain.Table, column domain.Column, live domain.CatalogColumn) {
 	isStart := slices.ContainsFunc(table.Personal(), func(c domain.Column) bool { return c.Personal.Since == column.Name })
 	if isStart && live.Type != domain.TypeTime && live.Type != domain.TypeText {
 		s.report(sinceType, place{table: table.Name, column: column.Name},
-			"A retention is counted from this column, and its type is "+live.Declared+
-				". The duty never ends, and the retained values are never erased.",
-			"Store an instant or a date in the column, or count from another one.")
+			"A retention is counted from this column, but its type is "+live.Declared+
+				". The retention never ends, and the retained values are never erased.",
+			"Store an instant or a date in the column, or count from another column.")
 	}
 }
 
@@ -86,9 +86,9 @@ func (s *schema) checkKeyTypes(table domain.Table, live domain.CatalogTable) {
 		isNumber := family(column.Type) == domain.TypeNumber
 		if ok && isNumber && found.Type != "" && family(found.Type) != domain.TypeNumber {
 			s.report(keyType, place{table: table.Name, column: name},
-				"The data map says "+string(column.Type)+", and the database "+found.Declared+
-					". It refuses to compare the two, and every operation fails.",
-				"Say "+string(found.Type)+" in the data map.")
+				"The data map has the type "+string(column.Type)+", but the database has "+found.Declared+
+					". It refuses to compare the two types, and every operation fails.",
+				"Use the type "+string(found.Type)+" in the data map.")
 		}
 	}
 	seen := map[string]bool{}
@@ -106,9 +106,9 @@ func (s *schema) checkKeyTypes(table domain.Table, live domain.CatalogTable) {
 				continue
 			}
 			s.report(keyType, place{table: table.Name, column: name},
-				"It has the type "+found.Declared+", and "+relation.References+"."+key.Name+", which it refers to, has "+
-					key.Declared+". The database refuses to compare the two, and every operation fails.",
-				"Give both columns one type.")
+				"It has the type "+found.Declared+", but refers to "+relation.References+"."+key.Name+" of the type "+
+					key.Declared+". The database refuses to compare the two types, and every operation fails.",
+				"Give both columns the same type.")
 		}
 	}
 }

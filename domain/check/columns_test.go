@@ -84,7 +84,7 @@ var columnCases = cases{
 	},
 }
 
-// surrogate annotates a further column of users, which the erasure overwrites by a constant.
+// surrogate adds an annotated column to users, which an erasure overwrites with a constant.
 func (w *world) surrogate(
 	t domain.ColumnType, constant string, live domain.ColumnType, declared string,
 ) *domain.CatalogColumn {

@@ -20,11 +20,11 @@ func (s *schema) checkConditions() {
 			case condition.Fails:
 				s.report(checkViolated, at,
 					"The surrogate does not satisfy the CHECK constraint"+called(check.Name)+". The erasure fails.",
-					"Give the column a surrogate that satisfies it, say erasure:null, or change the constraint.")
+					"Use a surrogate that satisfies it, set erasure:null, or change the constraint.")
 			case condition.Undecided:
 				s.report(checkUndecided, at,
-					"An erasure overwrites the column, and it cannot be decided whether the row then satisfies the CHECK "+
-						"constraint"+called(check.Name)+". If it does not, the erasure fails.",
+					"An erasure overwrites the column. The check cannot decide whether the row then satisfies the CHECK "+
+						"constraint"+called(check.Name)+". If the row does not, the erasure fails.",
 					"Rehearse an erasure, or read the constraint.")
 			case condition.Holds:
 			}
@@ -32,7 +32,7 @@ func (s *schema) checkConditions() {
 	}
 }
 
-// called names a constraint in a sentence, if it has a name.
+// called returns the name of a constraint for a sentence, or "" if it has no name.
 func called(name string) string {
 	if name == "" {
 		return ""
@@ -40,7 +40,7 @@ func called(name string) string {
 	return " " + name
 }
 
-// touched returns the columns of a constraint that the erasure overwrites, joined; empty if it overwrites none of them.
+// touched returns the columns of a constraint that the erasure overwrites, joined, or "".
 func (w write) touched(check domain.CatalogCheck) string {
 	var names []string
 	for _, column := range w.columns {
@@ -51,7 +51,7 @@ func (w write) touched(check domain.CatalogCheck) string {
 	return list(names)
 }
 
-// decide evaluates a constraint for each example of the surrogates. Outcomes that differ decide nothing.
+// decide evaluates a constraint for each example of the surrogates. If the outcomes differ, it returns Undecided.
 func (w write) decide(check domain.CatalogCheck) condition.Outcome {
 	var outcome condition.Outcome
 	for i := range samples {
@@ -64,7 +64,8 @@ func (w write) decide(check domain.CatalogCheck) condition.Outcome {
 	return outcome
 }
 
-// value is the value of a column after the erasure, as far as it is known. A domain calls its value VALUE.
+// value returns the known part of the value of a column after the erasure. The constraint of a domain refers to its
+// value as VALUE.
 func (w write) value(check domain.CatalogCheck, name string, sample int) condition.Value {
 	if strings.EqualFold(name, "value") && len(check.Columns) == 1 {
 		if _, isColumn := w.live.Column(name); !isColumn {

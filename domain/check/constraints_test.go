@@ -10,7 +10,7 @@ func constrain(text string, columns ...string) func(*world) {
 	}
 }
 
-// unique adds a unique constraint to users, in which an erasure overwrites the column code by a constant.
+// unique adds a unique constraint to users. An erasure overwrites the column code with a constant.
 func unique(constraint domain.CatalogUnique, constant string) func(*world) {
 	return func(w *world) {
 		w.both("users", domain.Column{

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// checkTriggers finds triggers and rules that keep old values, or that take the place of the statements of an erasure.
+// checkTriggers finds triggers and rules that keep old values or replace the statements of an erasure.
 func (s *schema) checkTriggers() {
 	s.present(func(table domain.Table, live domain.CatalogTable) {
 		if !s.needed[table.Name] {
@@ -18,8 +18,8 @@ func (s *schema) checkTriggers() {
 			at := place{table: table.Name, object: trigger.Name}
 			if trigger.Instead && isTable(live) && s.fires(table.Name, trigger) {
 				s.report(triggerReplaces, at,
-					"The rule or trigger "+trigger.Name+" takes the place of statements that an erasure runs. "+
-						"The rows may stay as they are; the erasure is then refused.",
+					"The rule or trigger "+trigger.Name+" replaces statements that an erasure runs. "+
+						"The rows may stay unchanged, and the erasure is then refused.",
 					"Drop it, or exempt the connection of habeas from it.")
 			}
 			s.checkWrites(table, trigger, at)
@@ -34,8 +34,8 @@ func (s *schema) fires(table string, trigger domain.CatalogTrigger) bool {
 	return deletes && slices.Contains(trigger.Events, "DELETE") || updates && slices.Contains(trigger.Events, "UPDATE")
 }
 
-// checkWrites judges the tables that a trigger writes. Each event counts: a trigger that fires when a row is inserted
-// may have kept values that an erasure does not find.
+// checkWrites checks the tables that a trigger writes to. All events count: a trigger on INSERT may have stored values
+// that an erasure does not find.
 func (s *schema) checkWrites(table domain.Table, trigger domain.CatalogTrigger, at place) {
 	for _, name := range trigger.Writes {
 		if _, mapped := s.named(name); mapped || len(table.Personal()) == 0 && !table.Owned {
@@ -49,30 +49,30 @@ func (s *schema) checkWrites(table domain.Table, trigger domain.CatalogTrigger, 
 		case len(copied) > 0:
 			s.copies[target.Name] = true
 			s.report(triggerCopies, at,
-				"The trigger "+trigger.Name+" writes to "+name+", which is not in the data map and has columns of the same names: "+
-					list(copied)+". Old values there outlive an erasure.",
-				"Add "+name+" to the data map, or let the trigger leave these columns out.")
+				"The trigger "+trigger.Name+" writes to "+name+", which is not in the data map but has columns of the same names: "+
+					list(copied)+". Old values there survive an erasure.",
+				"Add "+name+" to the data map, or remove these columns from the trigger.")
 		case known && s.keepsRows(target):
 			s.report(triggerCopies, at,
-				"The trigger "+trigger.Name+" writes to "+name+", which is not in the data map and seems to keep whole rows as a "+
-					"history. Old values there outlive an erasure.",
-				"Add "+name+" to the data map, or let the trigger leave personal data out.")
+				"The trigger "+trigger.Name+" writes to "+name+", which is not in the data map but seems to keep complete rows "+
+					"as a history. Old values there survive an erasure.",
+				"Add "+name+" to the data map, or remove personal data from the trigger.")
 		default:
 			s.report(triggerWrites, at,
 				"The trigger "+trigger.Name+" writes to "+name+", which is not in the data map. If it writes personal data, old "+
-					"values there outlive an erasure.",
+					"values there survive an erasure.",
 				"Add "+name+" to the data map if it holds personal data.")
 		}
 	}
 	if trigger.Unread && len(table.Personal()) > 0 {
 		s.report(triggerUnread, at,
-			"The trigger "+trigger.Name+" builds its statements at run time, or is not in SQL: the tables to which it writes "+
-				"cannot be determined. Old values there outlive an erasure.",
+			"The trigger "+trigger.Name+" builds its statements at run time or is not in SQL, so that the tables that it "+
+				"writes to cannot be determined. Old values in these tables may survive an erasure.",
 			"Make sure that each table to which it writes personal data is in the data map.")
 	}
 }
 
-// copied returns the annotated columns of a table by whose names another table has columns, too.
+// copied returns the annotated columns of a table whose names also occur in another table.
 func (s *schema) copied(table domain.Table, target domain.CatalogTable) []string {
 	var found []string
 	for _, column := range table.Personal() {
@@ -83,8 +83,8 @@ func (s *schema) copied(table domain.Table, target domain.CatalogTable) []string
 	return found
 }
 
-// keepsRows reports whether a table seems to keep whole rows of others: it is named like a history and has a column for
-// any values.
+// keepsRows reports whether a table seems to keep complete rows of other tables. Such a table is named like a history
+// and has a column that can hold any values.
 func (s *schema) keepsRows(table domain.CatalogTable) bool {
 	isHistory := names.Is(table.Name, names.Activities) ||
 		hasWord(table.Name, "audit", "history", "archive", "versions", "log", "logs", "shadow", "journal")
@@ -94,7 +94,7 @@ func (s *schema) keepsRows(table domain.CatalogTable) bool {
 	})
 }
 
-// hasWord reports whether one of the words of a name is among the others.
+// hasWord reports whether a name has one of the words.
 func hasWord(name string, among ...string) bool {
 	return slices.ContainsFunc(domain.NameWords(name), func(w string) bool { return slices.Contains(among, w) })
 }
@@ -124,13 +124,14 @@ func (s *schema) checkMatView(view domain.CatalogTable) {
 			continue
 		}
 		s.report(viewCopies, place{table: view.Name, object: view.Name},
-			"The materialized view reads "+table.Name+". It keeps what an erasure has deleted or overwritten until it is "+
-				"refreshed.", "Refresh it on a schedule, or after each erasure (the hook AfterErasure).")
+			"The materialized view reads "+table.Name+". It keeps deleted and overwritten data until it is refreshed.",
+			"Refresh it on a schedule, or after each erasure in the hook AfterErasure.")
 	}
 }
 
-// showsPersons reports whether rows of a view seem to be about single persons: it has a column with the name of an
-// annotated column, with a name that sounds personal, or that refers to the subject. A view of counts has none of them.
+// showsPersons reports whether rows of a view seem to be about single persons. This is so if it has the name of an
+// annotated column, a name that suggests personal data, or a reference to the subject. A view of counts has no such
+// column.
 func (s *schema) showsPersons(table domain.Table, view domain.CatalogTable) bool {
 	subject := s.SubjectTable()
 	return len(s.copied(table, view)) > 0 || slices.ContainsFunc(view.Columns, func(c domain.CatalogColumn) bool {
@@ -148,13 +149,13 @@ func (s *schema) checkSearch(index domain.CatalogTable) {
 			return
 		}
 		s.report(searchCopies, place{table: index.Name, column: list(copied)},
-			"The full-text index has columns of the same names as "+table.Name+", and no trigger of "+table.Name+
-				" keeps it up to date when rows are changed. It keeps what an erasure has deleted or overwritten.",
-			"Update it by triggers for UPDATE and DELETE, or in the hook BeforeErasure.")
+			"The full-text index has columns of the same names as "+table.Name+", but no trigger of "+table.Name+
+				" updates it when rows change. It keeps deleted and overwritten data.",
+			"Update it with triggers for UPDATE and DELETE, or in the hook BeforeErasure.")
 	})
 }
 
-// follows reports whether triggers of a table write to an index when rows are updated and deleted.
+// follows reports whether triggers of a table update an index after UPDATE and DELETE.
 func (s *schema) follows(table, index domain.CatalogTable) bool {
 	for _, event := range []string{"UPDATE", "DELETE"} {
 		if !slices.ContainsFunc(table.Triggers, func(t domain.CatalogTrigger) bool {

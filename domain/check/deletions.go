@@ -7,8 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// checkDeletions follows the foreign keys to the rows that an erasure deletes, and to those that the database deletes
-// with them.
+// checkDeletions follows the foreign keys to rows that an erasure deletes, and to rows that the database then deletes.
 func (s *schema) checkDeletions() {
 	lost := &losses{schema: s, deleted: map[string]bool{}}
 	for _, step := range s.steps {
@@ -16,7 +15,7 @@ func (s *schema) checkDeletions() {
 			lost.add(live.Name)
 		}
 	}
-	for i := 0; i < len(lost.tables); i++ { // which grows with each cascade
+	for i := 0; i < len(lost.tables); i++ { // each cascade adds tables
 		for _, child := range s.catalog.Tables {
 			for _, foreign := range child.ForeignKeys {
 				if referenced, ok := s.catalog.Table(foreign.References); ok && referenced.Name == lost.tables[i] {
@@ -28,10 +27,10 @@ func (s *schema) checkDeletions() {
 	s.checkSetNull()
 }
 
-// losses are the tables of which rows are deleted, by the erasure or by the database.
+// losses holds the tables whose rows are deleted by the erasure or the database.
 type losses struct {
 	*schema
-	tables  []string // by their names in the catalog
+	tables  []string // by name in the catalog
 	deleted map[string]bool
 }
 
@@ -41,7 +40,7 @@ func (l *losses) add(table string) {
 	}
 }
 
-// follow reports what becomes of rows of a table that refer to deleted ones.
+// follow reports the effect on rows of a table that refer to deleted rows.
 func (l *losses) follow(child domain.CatalogTable, foreign domain.CatalogForeignKey, parent domain.CatalogTable) {
 	table, mapped := l.mapped[child.Name]
 	at := place{table: child.Name, column: list(foreign.Columns), object: foreign.Name}
@@ -54,26 +53,27 @@ func (l *losses) follow(child domain.CatalogTable, foreign domain.CatalogForeign
 			return
 		}
 	}
-	refers := "Its foreign key " + keyCalled(foreign) + " refers to " + parent.Name + ", of which rows are deleted. "
+	refers := "Its foreign key " + keyCalled(foreign) + " refers to rows of " + parent.Name +
+		" that are deleted in an erasure. "
 	switch foreign.OnDelete { //nolint:exhaustive // the others refuse the deletion
 	case domain.ActionCascade:
 		if !mapped {
 			l.report(deleteCascades, at,
-				refers+"The database deletes its rows with them (ON DELETE CASCADE); exports do not show these, and no count "+
-					"has them.", "Add the table to the data map.")
+				refers+"The database deletes the referring rows too (ON DELETE CASCADE). Exports do not show these "+
+					"rows, and no count includes them.", "Add the table to the data map.")
 			l.add(child.Name)
 			return
 		}
 		l.report(deleteCascadesKept, at,
-			refers+"The database deletes its rows with them (ON DELETE CASCADE), also those of other people, which the data "+
-				"map keeps.", "Declare ON DELETE SET NULL, or make the relation a path that deletes the rows.")
+			refers+"The database deletes the referring rows too (ON DELETE CASCADE), even rows of other people "+
+				"that the data map keeps.", "Declare ON DELETE SET NULL, or make the relation a path that deletes the rows.")
 		l.add(child.Name)
 	case domain.ActionSetNull:
 		l.reportSetNull(child, foreign, at, refers)
 	case domain.ActionSetDefault:
-		l.report(deleteSetsDefault, at, refers+"The database then sets its columns to their default. "+
-			"The erasure fails if "+parent.Name+" does not have the row that the default refers to.",
-			"Make sure that a migration of the application inserts that row, or declare ON DELETE SET NULL.")
+		l.report(deleteSetsDefault, at, refers+"The database then sets the columns to their default values. "+
+			"The erasure fails if "+parent.Name+" has no row with this key.",
+			"Make sure that a migration of the application inserts this row, or declare ON DELETE SET NULL.")
 	default:
 		remedy := "Add the table to the data map, or declare ON DELETE SET NULL."
 		if mapped {
@@ -89,13 +89,13 @@ func (l *losses) reportSetNull(
 	for _, name := range foreign.Columns {
 		if column, ok := child.Column(name); ok && !column.Nullable {
 			l.report(deleteSetsNull, place{at.table, name, at.object},
-				refers+"The database then sets the column to NULL, and the column is NOT NULL. The erasure fails.",
-				"Drop NOT NULL, or let the rows be deleted.")
+				refers+"The database then sets the column to NULL, but the column is NOT NULL. The erasure fails.",
+				"Drop NOT NULL, or have the erasure delete the rows.")
 		}
 	}
 }
 
-// reportUndecided reports a foreign key that may lead to rows of the same person, which the erasure deletes as well.
+// reportUndecided reports a foreign key that may lead only to rows of the same person, which the erasure also deletes.
 func (l *losses) reportUndecided(
 	table domain.Table, foreign domain.CatalogForeignKey, parent domain.CatalogTable, at place,
 ) bool {
@@ -105,12 +105,12 @@ func (l *losses) reportUndecided(
 	if parent.Name == l.live[table.Name].Name && l.goesWithOwner(table, foreign) {
 		return true
 	}
-	refers := "Its foreign key " + keyCalled(foreign) + " refers to " + parent.Name +
-		", of which rows are deleted, and so are its own. "
+	refers := "Its foreign key " + keyCalled(foreign) + " refers to rows of " + parent.Name +
+		" that are deleted in an erasure. The erasure also deletes rows of this table. "
 	const remedy = "If the rows of one person may refer to those of another, declare ON DELETE SET NULL."
 	switch foreign.OnDelete { //nolint:exhaustive // the others are the same for all rows
 	case domain.ActionCascade:
-		l.report(deleteUndecided, at, refers+"The database deletes rows of other people that refer to them as well.", remedy)
+		l.report(deleteUndecided, at, refers+"The database also deletes rows of other people that refer to them.", remedy)
 	case domain.ActionNone, domain.ActionRestrict:
 		l.report(deleteUndecided, at, refers+"The erasure fails if a row of another person refers to one of them.", remedy)
 	default:
@@ -119,8 +119,8 @@ func (l *losses) reportUndecided(
 	return true
 }
 
-// isOfAnother reports whether a foreign key that is no path leads to rows of another person: the table has a path to
-// the same table, or the column is named after another part.
+// isOfAnother reports whether a foreign key that is not a path leads to rows of another person. This is so if the table
+// has a path to the same table, or if the column is named after another role.
 func (l *losses) isOfAnother(table domain.Table, foreign domain.CatalogForeignKey, parent domain.CatalogTable) bool {
 	subject := l.live[l.SubjectTable().Name]
 	if parent.Name == subject.Name && slices.ContainsFunc(foreign.Columns, func(name string) bool {
@@ -134,8 +134,8 @@ func (l *losses) isOfAnother(table domain.Table, foreign domain.CatalogForeignKe
 	}) || table.Name == l.SubjectTable().Name
 }
 
-// goesWithOwner reports whether rows that refer to each other are of one person: the foreign key has the columns that
-// lead to the person. Then one statement deletes all of them.
+// goesWithOwner reports whether rows that refer to each other belong to the same person, because the foreign key
+// contains the columns that lead to the person. A single statement then deletes all of them.
 func (l *losses) goesWithOwner(table domain.Table, foreign domain.CatalogForeignKey) bool {
 	live := l.live[table.Name]
 	return foreign.OnDelete != domain.ActionRestrict && slices.ContainsFunc(l.Paths(table.Name), func(p domain.Path) bool {
@@ -144,15 +144,15 @@ func (l *losses) goesWithOwner(table domain.Table, foreign domain.CatalogForeign
 	})
 }
 
-// covers reports whether the data map says what becomes of the rows: a path begins with the foreign key. The plan then
-// deletes these rows first, or clears the reference.
+// covers reports whether a path of the data map begins with the foreign key. The plan then deletes the referring rows
+// before the others, or clears the reference.
 func (s *schema) covers(table domain.Table, live domain.CatalogTable, foreign domain.CatalogForeignKey) bool {
 	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool {
 		return len(p.Relations) > 0 && p.Relations[0].When == nil && s.isRelation(p.Relations[0], live, foreign)
 	})
 }
 
-// isRelation reports whether a foreign key is the one of a relation.
+// isRelation reports whether a foreign key has the columns of a relation.
 func (s *schema) isRelation(
 	relation domain.Relation, live domain.CatalogTable, foreign domain.CatalogForeignKey,
 ) bool {
@@ -162,8 +162,8 @@ func (s *schema) isRelation(
 		isSubset(live, relation.Columns, foreign.Columns)
 }
 
-// checkSetNull finds relations whose columns the data map takes to be cleared by the database, and that have no foreign
-// key. A foreign key of another kind is found with the deletions.
+// checkSetNull finds relations for which the data map expects ON DELETE SET NULL but which have no foreign key. follow
+// reports a foreign key with another action.
 func (s *schema) checkSetNull() {
 	s.present(func(table domain.Table, live domain.CatalogTable) {
 		for _, relation := range table.Relations {
@@ -175,8 +175,8 @@ func (s *schema) checkSetNull() {
 				return len(p.Relations) > 0 && p.Relations[0].Equals(relation)
 			}); !begins {
 				s.report(setNullMissing, place{table: table.Name, column: list(relation.Columns)},
-					"The data map says that the database clears the reference when rows of "+relation.References+
-						" are deleted (ON DELETE SET NULL), and there is no such foreign key. The reference stays.",
+					"The data map states that the database sets the reference to NULL when rows of "+relation.References+
+						" are deleted (ON DELETE SET NULL), but there is no such foreign key. The reference stays.",
 					"Create the foreign key, or make the relation a path that clears the reference (erasure:null).")
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// leaving is a change of a world in which an erasure deletes the rows of users.
+// leaving changes a world in which an erasure deletes the rows of users.
 func leaving(change func(w *world)) func(*world) {
 	return func(w *world) {
 		w.leave()
@@ -14,7 +14,7 @@ func leaving(change func(w *world)) func(*world) {
 	}
 }
 
-// letters is a table outside of the data map that refers to users, with an action.
+// letters adds a table outside of the data map that refers to users, with an action.
 func letters(action domain.ForeignKeyAction) func(*world) {
 	return func(w *world) {
 		w.outside("letters")
@@ -41,7 +41,7 @@ func nested(action domain.ForeignKeyAction) func(*world) {
 	}
 }
 
-// approved adds to a table whose rows stay a reference to users that is no path.
+// approved adds a table whose rows stay, with a reference to users that is not a path.
 func approved(action domain.ForeignKeyAction, setsNull bool) func(*world) {
 	return leaving(func(w *world) {
 		w.tables = append(w.tables, domain.Table{
@@ -79,13 +79,13 @@ var deletionCases = cases{
 			w.live("letters").ForeignKeys = append(w.live("letters").ForeignKeys, again)
 		}), []string{"delete-restricted letters.user_id user_id_fkey"},
 	},
-	"delete-restricted at once": {
+	"delete-restricted immediately": {
 		leaving(letters(domain.ActionRestrict)), []string{"delete-restricted letters.user_id user_id_fkey"},
 	},
 	"delete-restricted by another user": {
 		invited(domain.ActionNone), []string{"delete-restricted users.invited_by invited_by_fkey"},
 	},
-	"delete-restricted by another user whatever the name": {
+	"delete-restricted by another user with any name": {
 		leaving(func(w *world) {
 			w.both("users", domain.Column{Name: "parent_id"})
 			w.drop("users", "parent_id")
@@ -171,7 +171,7 @@ var deletionCases = cases{
 	"delete-undecided by a cascade": {
 		nested(domain.ActionCascade), []string{"delete-undecided sessions.parent_id parent_id_fkey"},
 	},
-	"delete-undecided within a person at once": {
+	"delete-undecided within a person in one statement": {
 		func(w *world) {
 			nested(domain.ActionRestrict)(w)
 			foreign := &w.live("sessions").ForeignKeys[1]

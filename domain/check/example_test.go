@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain/erasure"
 )
 
-// migrated is a database after a migration: the address has lost its place, and visits are new. bunstore.Store reads
-// the schema of a real one.
+// migrated is a database after a migration that dropped the address and added visits. In an application, bunstore.Store
+// reads the schema.
 type migrated struct{}
 
 func (migrated) Catalog(context.Context) (domain.Catalog, error) {
@@ -67,5 +67,5 @@ func Example() {
 	// error customers.email surrogate-length
 	// error customers.address column-missing
 	// warning visits.customer_id table-unmapped
-	// An erasure writes 37 characters, and the column takes 20. The database refuses them, and the erasure fails.
+	// An erasure writes 37 characters, but the column takes 20. The database refuses them, and the erasure fails.
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// checkKeys finds foreign keys that surrogates break.
+// checkKeys finds foreign keys that surrogates violate.
 func (s *schema) checkKeys() {
 	for _, w := range s.writes {
 		for _, foreign := range w.live.ForeignKeys {
@@ -22,17 +22,17 @@ func (s *schema) checkKeys() {
 			for _, column := range s.writtenColumns(parent.Name) {
 				if hasName(s.live[parent.Name], foreign.Referenced, column.Name) {
 					s.report(referencedWritten, place{table: parent.Name, column: column.Name, object: foreign.Name},
-						"An erasure overwrites the column, and the foreign key "+keyCalled(foreign)+" of "+child.Name+
+						"An erasure overwrites the column, but the foreign key "+keyCalled(foreign)+" of "+child.Name+
 							" refers to it. The erasure fails if a row of "+child.Name+" refers to the person's row.",
-						"Let "+child.Name+" refer to another key, or let the whole row be deleted.")
+						"Change "+child.Name+" to refer to another key, or have the erasure delete the row.")
 				}
 			}
 		}
 	}
 }
 
-// checkReference finds columns of a foreign key into which an erasure writes what the other table does not have. If one
-// of the columns is NULL, nothing is looked up.
+// checkReference finds columns of a foreign key into which an erasure writes a value that the other table may not have.
+// If one of the columns becomes NULL, the database does not check the foreign key.
 func (s *schema) checkReference(w write, foreign domain.CatalogForeignKey) {
 	isNull := func(c written) bool { return c.null && hasName(w.live, foreign.Columns, c.Name) }
 	if slices.ContainsFunc(w.columns, isNull) {
@@ -45,20 +45,20 @@ func (s *schema) checkReference(w write, foreign domain.CatalogForeignKey) {
 		at := place{table: w.table.Name, column: column.Name, object: foreign.Name}
 		if constant, ok := column.Constant(); ok && constant != "" && column.Digits() == 0 {
 			s.report(referenceUndecided, at,
-				"An erasure writes the surrogate into the column, and its foreign key refers to "+foreign.References+
-					". The erasure fails if there is no such row.",
+				"An erasure writes the surrogate into the column, whose foreign key refers to "+foreign.References+
+					". The erasure fails if "+foreign.References+" has no row with this key.",
 				"Make sure that a migration of the application inserts the row.")
 		} else {
 			s.report(referenceWritten, at,
-				"An erasure overwrites the column, and its foreign key refers to "+foreign.References+
-					", which does not have the surrogate. The erasure fails.",
-				"Say erasure:null, take the annotation off, or give the key of a row that stands for erased people as the "+
-					"surrogate and leave the foreign key.")
+				"An erasure overwrites the column, whose foreign key refers to "+foreign.References+
+					". This table has no row with the surrogate as its key. The erasure fails.",
+				"Set erasure:null, or remove the annotation. Or insert a row for erased people and use its key as the "+
+					"surrogate.")
 		}
 	}
 }
 
-// keyCalled names a foreign key: by its name, or by its columns where it has none.
+// keyCalled returns the name of a foreign key for a sentence, or its columns if it has no name.
 func keyCalled(foreign domain.CatalogForeignKey) string {
 	if foreign.Name != "" {
 		return foreign.Name

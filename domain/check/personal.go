@@ -8,12 +8,12 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// checkNames finds columns of the data map's tables that are named like personal data and are not annotated.
+// checkNames finds unannotated columns of the data map's tables that are named like personal data.
 func (s *schema) checkNames() {
 	s.present(func(table domain.Table, live domain.CatalogTable) {
 		name := table.Name
 		if table.Name == s.SubjectTable().Name {
-			name = "users" // whatever the people are called
+			name = "users" // the subjects are people, whatever the name of the table
 		}
 		for _, found := range live.Columns {
 			column, _ := columnOf(table, live, found.Name)
@@ -38,16 +38,16 @@ func (s *schema) reportName(table domain.Table, name string, column domain.Colum
 	case isKey:
 		s.report(personalKey, at,
 			"The column identifies rows that stay, and "+match.reason+". An erasure cannot overwrite it.",
-			`Give the table another key, or say that the column holds no personal data (pii:"none").`)
-	case s.reported(table.Name, columnUnmapped) && column.Name == "" && !s.stays(table): // is reported as an error
+			`Give the table another key, or declare that the column holds no personal data (pii:"none").`)
+	case s.reported(table.Name, columnUnmapped) && column.Name == "" && !s.stays(table): // an error reports it
 	case s.stays(table):
 		s.report(personalUnannotated, at,
-			"The column is not annotated, and "+match.reason+". Exports pass it over, and erasures leave it.",
-			`Annotate it (`+string(match.category)+`), or say that it holds no personal data (pii:"none").`)
+			"The column is not annotated, but "+match.reason+". Exports and erasures ignore it.",
+			`Annotate it (`+string(match.category)+`), or declare that it holds no personal data (pii:"none").`)
 	default:
 		s.report(personalUnannotated, at,
-			"The column is not annotated, and "+match.reason+". An erasure deletes it with its row; exports pass it over.",
-			`Annotate it (`+string(match.category)+`), or say that it holds no personal data (pii:"none").`)
+			"The column is not annotated, but "+match.reason+". An erasure deletes it with its row, but exports ignore it.",
+			`Annotate it (`+string(match.category)+`), or declare that it holds no personal data (pii:"none").`)
 	}
 }
 
@@ -61,8 +61,7 @@ func inForeignKey(live domain.CatalogTable, column string) bool {
 	})
 }
 
-// vague are words that say too little for a finding: they stand for data about things as often as for data about
-// people.
+// vague are words that are too vague for a finding, because they name data about things as often as data about people.
 var vague = words(`
 	title, titel, slug, header, image, images, url, uri, web, line, region, country, countries, state, province,
 	county, land, pays, pais, provincia, floor, door, district, suburb, timezone, time zone, tz, place, platform,
@@ -70,7 +69,7 @@ var vague = words(`
 	html, markdown, raw, poll, excerpt, question, answer, review, reply, description, position, company, alias,
 	acct, payer, credit, credits, balance, age, race, medicine, prescription, customer token`)
 
-// alone are words that stand for a person only if they are the whole name: the name of a user, but not a file name.
+// alone are words that suggest a person only if they are the complete name of a column: name, but not file_name.
 var alone = words(`
 	name, nom, nombre, login, handle, mail, about, bio, text, message, content, body, data`)
 
@@ -82,7 +81,7 @@ func words(list string) []string {
 	return all
 }
 
-// guess is why a column seems to hold personal data.
+// guess states why a column seems to hold personal data.
 type guess struct {
 	category domain.Category
 	reason   string // a clause
@@ -90,8 +89,8 @@ type guess struct {
 	secret   bool
 }
 
-// soundsPersonal reports whether a column seems to hold personal data, surely enough for a finding: by its name in a
-// table of that name, and by its type.
+// soundsPersonal reports whether a column clearly seems to hold personal data. It decides by the names of the column
+// and the table and by the type.
 func soundsPersonal(table string, live domain.CatalogTable, column domain.CatalogColumn) (guess, bool) {
 	match, ok := names.Find(table, column.Name, column.Type)
 	found := guess{match.Category, match.Reason(), match.Means, match.Secret}
@@ -115,7 +114,7 @@ func soundsPersonal(table string, live domain.CatalogTable, column domain.Catalo
 	}
 }
 
-// trailing are words behind the one that was recognised that leave its meaning: phone_number, avatar_url.
+// trailing are words that may follow the recognised word without changing its meaning: phone_number, avatar_url.
 var trailing = words(`
 	address, addr, adresse, number, no, nr, num, nummer, numero, date, year, month, day, place, city, country, code,
 	hash, encrypted, enc, normalized, canonical, lower, lowercase, string, line, first, second, primary, secondary,
@@ -123,14 +122,14 @@ var trailing = words(`
 	url, uri, path, key, file, filename, image, thumbnail, blob, prefix, suffix, name, identity, amount, v, x, y,
 	token`)
 
-// soundsPassword reports whether a secret is one that only people have.
+// soundsPassword reports whether a secret is of a kind that only people have.
 func soundsPassword(word string) bool {
 	return slices.ContainsFunc([]string{"pass", "otp", "credential", "recovery", "cvv", "cvc"}, func(w string) bool {
 		return strings.Contains(word, w)
 	})
 }
 
-// soundsCredential reports whether a secret is one that people have: not the hash or the key of a thing.
+// soundsCredential reports whether a secret is of a kind that people have, unlike the hash or the key of a thing.
 func soundsCredential(word string) bool {
 	return slices.ContainsFunc(strings.Fields(word), func(part string) bool {
 		return slices.Contains([]string{"pin", "pwd", "salt", "mfa", "cvv", "cvc"}, part) ||
@@ -140,16 +139,16 @@ func soundsCredential(word string) bool {
 	})
 }
 
-// isAddress reports whether a column is of a type of PostgreSQL that holds the network addresses of devices.
+// isAddress reports whether a column has a PostgreSQL type for the network addresses of devices.
 func isAddress(column domain.CatalogColumn) bool {
 	return strings.HasPrefix(column.Declared, "inet") || strings.HasPrefix(column.Declared, "macaddr")
 }
 
-// ofSystems are words of the addresses from which an application writes itself.
+// ofSystems are words in the names of an application's own addresses.
 var ofSystems = words(`
 	from, reply, noreply, sender, support, system, admin, smtp, notify, default`)
 
-// isOfPerson reports whether a column seems to say how to reach a person, or who it is, whatever the table is about.
+// isOfPerson reports whether a column seems to show how to reach a person or who the person is, in a table of any kind.
 func isOfPerson(column domain.CatalogColumn) bool {
 	found, ok := soundsPersonal("", domain.CatalogTable{}, column)
 	return ok && !isOfSystem(column) && found.category != domain.CategoryCommunication &&
@@ -160,8 +159,8 @@ func isOfSystem(column domain.CatalogColumn) bool {
 	return hasWord(column.Name, ofSystems...)
 }
 
-// isIdentifying reports whether a column seems to say who a person is, whatever the table is about, and whether that is
-// hardly anything else: the full name may be that of a repository, and the user name that of a service.
+// isIdentifying reports whether a column seems to show who a person is, in a table of any kind. surely is false if
+// things often have such a column too. For example, a repository may have a full name, and a service a user name.
 func isIdentifying(column domain.CatalogColumn) (is, surely bool) {
 	found, ok := soundsPersonal("", domain.CatalogTable{}, column)
 	parts := domain.NameWords(column.Name)
@@ -175,7 +174,7 @@ func isIdentifying(column domain.CatalogColumn) (is, surely bool) {
 		!slices.ContainsFunc(ofThings, func(w string) bool { return strings.Contains(strings.Join(parts, " "), w) })
 }
 
-// ofThings are names that things have, too.
+// ofThings are names that things also have.
 var ofThings = words(`
 	full name, fullname, user name, username, display name, login name, avatar, portrait, nick, alias name, owner
 	name, author name, account name, kennzeichen, matricula, id number, document number, identity number,

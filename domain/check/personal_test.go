@@ -2,7 +2,7 @@ package check_test
 
 import "github.com/habeas-data/habeas/domain"
 
-// named adds a text column of the name to a table of the data map and of the database.
+// named adds text columns with the names to a table of the data map and of the database.
 func named(table string, names ...string) func(*world) {
 	return func(w *world) {
 		for _, name := range names {

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// checkReach finds what leads to the subject and is not in the data map: tables, and references of its own tables.
+// checkReach finds tables and references that lead to the subject and are not in the data map.
 func (s *schema) checkReach() {
 	for _, table := range s.outside() {
 		switch {
@@ -24,9 +24,9 @@ func (s *schema) checkReach() {
 	s.present(s.checkPaths)
 }
 
-// reportReaching reports a table that refers to one of the data map. One that refers to another such table is reported
-// if it seems to hold personal data: the others show once that table is in the data map. It reports whether there is a
-// way.
+// reportReaching reports a table with a foreign key to a table of the data map. It also reports a table that refers to
+// such a table if it seems to hold personal data. The other ones show after the first table is added to the data map.
+// reportReaching returns whether the table reaches the data map.
 func (s *schema) reportReaching(table domain.CatalogTable) bool {
 	way, columns := s.wayOf(table, map[string]bool{})
 	if len(way) == 0 || len(way) > 1 && s.seemPersonal(table) == "" {
@@ -34,13 +34,13 @@ func (s *schema) reportReaching(table domain.CatalogTable) bool {
 	}
 	s.report(tableUnmapped, place{table: table.Name, column: list(columns)},
 		"The table refers to "+strings.Join(way, ", which refers to ")+
-			", and is not in the data map. Exports and erasures pass it over."+s.seemPersonal(table),
+			", but is not in the data map. Exports and erasures ignore it."+s.seemPersonal(table),
 		"Add the table to the data map.")
 	return true
 }
 
-// reportReferred reports a table that a table of the data map refers to, and that seems to hold personal data: the
-// addresses of customers, say. Tables of people are left out, as those are not the subject.
+// reportReferred reports a table that a table of the data map refers to and that seems to hold personal data, such as
+// the addresses of customers. It ignores tables of people, because these people are not the subject.
 func (s *schema) reportReferred(table domain.CatalogTable) bool {
 	if names.IsPeople(table.Name) || names.Is(table.Name, names.Reference) {
 		return false
@@ -56,16 +56,16 @@ func (s *schema) reportReferred(table domain.CatalogTable) bool {
 			}
 			s.report(tableReferred, place{table: table.Name, object: foreign.Name},
 				"Rows of "+parent.Name+" refer to the table by "+list(foreign.Columns)+
-					", and it is not in the data map. Exports and erasures pass it over."+s.seemPersonal(table),
-				"Move the columns to "+parent.Name+", add a column that refers to it and is in the data map, or clear the rows "+
-					"in the hook BeforeErasure.")
+					", but it is not in the data map. Exports and erasures ignore it."+s.seemPersonal(table),
+				"Move the columns to "+parent.Name+", or add a column that refers to "+parent.Name+
+					" and add the table to the data map, or clear its rows in the hook BeforeErasure.")
 			return true
 		}
 	}
 	return false
 }
 
-// namesPersonal reports whether the name of a reference says that the other table holds personal data: avatar_id.
+// namesPersonal reports whether the name of a reference suggests that the other table holds personal data: avatar_id.
 func namesPersonal(table string, columns []string) bool {
 	if len(columns) != 1 {
 		return false
@@ -75,9 +75,9 @@ func namesPersonal(table string, columns []string) bool {
 	return isReference && ok
 }
 
-// wayOf returns the tables by which foreign keys of a table outside of the data map lead into it, and the columns of
-// the first one. Over another such table, only foreign keys with ON DELETE CASCADE lead further: their rows are parts
-// of the others.
+// wayOf returns the tables on the path of foreign keys from a table outside of the data map to a table of the data map,
+// and the columns of the first foreign key. Between tables outside of the data map, it follows only foreign keys with
+// ON DELETE CASCADE, because their rows are parts of the rows that they refer to.
 func (s *schema) wayOf(table domain.CatalogTable, seen map[string]bool) (way, columns []string) {
 	seen[table.Name] = true
 	for _, foreign := range table.ForeignKeys {
@@ -97,7 +97,7 @@ func (s *schema) wayOf(table domain.CatalogTable, seen map[string]bool) (way, co
 	return nil, nil
 }
 
-// seemPersonal is a sentence about the columns of a table outside of the data map that seem to hold personal data.
+// seemPersonal returns a sentence with the columns of a table that seem to hold personal data, or "".
 func (s *schema) seemPersonal(table domain.CatalogTable) string {
 	var found []string
 	for _, column := range table.Columns {
@@ -111,7 +111,7 @@ func (s *schema) seemPersonal(table domain.CatalogTable) string {
 	return " Columns that seem to hold personal data: " + list(found) + "."
 }
 
-// reportUnlinked reports a table with a column that is named like a reference to the data map, and has no foreign key.
+// reportUnlinked reports a table with a column that is named like a reference to the data map but has no foreign key.
 func (s *schema) reportUnlinked(table domain.CatalogTable) bool {
 	if table.Kind == domain.KindVirtual {
 		return false
@@ -121,7 +121,7 @@ func (s *schema) reportUnlinked(table domain.CatalogTable) bool {
 			if s.namedAfter(table, column, parent) {
 				s.report(tableUnlinked, place{table: table.Name, column: column.Name},
 					"The column is named like a reference to "+parent.Name+
-						". It has no foreign key, and the table is not in the data map. Exports and erasures pass it over."+
+						". It has no foreign key, and the table is not in the data map. Exports and erasures ignore the table."+
 						s.seemPersonal(table),
 					"Add the table to the data map, with a relation. The relation needs no foreign key.")
 				return true
@@ -131,8 +131,8 @@ func (s *schema) reportUnlinked(table domain.CatalogTable) bool {
 	return false
 }
 
-// namedAfter reports whether a column is named after a table of the data map and its key, or after the part of a
-// person, and has the type of the key: user_id for users.id, sender_id or created_by for the subject's table.
+// namedAfter reports whether a column has the type of a table's key and is named after the table or after a role of a
+// person. Examples are user_id for users.id, and sender_id or created_by for the subject's table.
 func (s *schema) namedAfter(table domain.CatalogTable, column domain.CatalogColumn, parent domain.Table) bool {
 	live, ok := s.live[parent.Name]
 	if !ok || len(parent.PrimaryKey) != 1 || inForeignKey(table, column.Name) {
@@ -148,7 +148,7 @@ func (s *schema) namedAfter(table domain.CatalogTable, column domain.CatalogColu
 		(isReference || isBy) && names.IsRole(stem) && parent.Name == s.SubjectTable().Name
 }
 
-// reportPersonal reports a table without any reference to the data map that seems to hold data about people.
+// reportPersonal reports a table without a reference to the data map that seems to hold data about people.
 func (s *schema) reportPersonal(table domain.CatalogTable) {
 	if table.Kind == domain.KindVirtual {
 		return
@@ -162,13 +162,13 @@ func (s *schema) reportPersonal(table domain.CatalogTable) {
 	}
 	if enough {
 		s.report(tablePersonal, place{table: table.Name, column: list(found)},
-			"The columns seem to hold data about people, and nothing of the table refers to the data map. "+
-				"Exports and erasures pass it over.",
-			"Add the table to the data map if its rows are about subjects, with a relation over a column that names them.")
+			"The columns seem to hold data about people, but the table has no reference to the data map. "+
+				"Exports and erasures ignore it.",
+			"If its rows are about subjects, add the table to the data map, with a relation by a column that identifies them.")
 	}
 }
 
-// checkPaths finds references to the subject's table that are no paths: they may lead to further people.
+// checkPaths finds references to the subject's table that are not paths. They may lead to further people.
 func (s *schema) checkPaths(table domain.Table, live domain.CatalogTable) {
 	subject := s.SubjectTable().Name
 	if table.Name == subject {
@@ -208,7 +208,7 @@ func (s *schema) reportNoPath(table domain.Table, live domain.CatalogTable, colu
 		return
 	}
 	s.report(pathMissing, place{table: table.Name, column: list(columns), object: constraint},
-		"The column refers to a person, or is named as if it did, and is no path. Exports and erasures of that person pass "+
-			"the rows over.",
-		`Mark the relation as a path if the rows are about that person, too (subject:"path").`)
+		"The column refers to a person, or is named like such a reference, but is not a path. Exports and erasures of "+
+			"that person ignore the rows.",
+		`If the rows are also about that person, mark the relation as a path (subject:"path").`)
 }

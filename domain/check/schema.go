@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// schema is a data map over the live catalog.
+// schema is a data map with the live catalog and the findings so far.
 type schema struct {
 	domain.DataMap
 	catalog  domain.Catalog
@@ -15,8 +15,8 @@ type schema struct {
 	steps    []domain.Step
 	findings []domain.Finding
 
-	live   map[string]domain.CatalogTable // by the names of the data map; without those that the database lacks
-	mapped map[string]domain.Table        // by the names of the catalog
+	live   map[string]domain.CatalogTable // by name in the data map; tables that the database lacks are omitted
+	mapped map[string]domain.Table        // by name in the catalog
 	needed map[string]bool                // tables of the data map that an erasure or an export reads
 	copies map[string]bool                // tables outside of the data map into which triggers copy values
 	writes []write
@@ -51,7 +51,7 @@ func newSchema(c Config, catalog domain.Catalog) *schema {
 	return s
 }
 
-// distinct leaves out foreign keys that say the same as another one, as those of the partitions of a table do.
+// distinct omits duplicates of foreign keys, such as the foreign keys of the partitions of a table.
 func distinct(all []domain.CatalogForeignKey) []domain.CatalogForeignKey {
 	var kept []domain.CatalogForeignKey
 	for _, foreign := range all {
@@ -74,7 +74,7 @@ func (s *schema) need(table string) {
 	}
 }
 
-// present calls do for each table of the data map that the database has, in the order of the data map.
+// present calls do for each table of the data map that exists in the database, in the order of the data map.
 func (s *schema) present(do func(table domain.Table, live domain.CatalogTable)) {
 	for _, table := range s.Declared() {
 		if live, ok := s.live[table.Name]; ok {
@@ -83,8 +83,8 @@ func (s *schema) present(do func(table domain.Table, live domain.CatalogTable)) 
 	}
 }
 
-// outside returns the tables of the database that are not in the data map, without views. The rows of a table that
-// inherits from one of the data map are rows of that one: only its further columns are outside.
+// outside returns the tables of the database that are not in the data map, except views. If a table inherits from a
+// table of the data map, its rows are rows of that table. Only its additional columns are then outside.
 func (s *schema) outside() []domain.CatalogTable {
 	var tables []domain.CatalogTable
 	for _, table := range s.catalog.Tables {
@@ -104,7 +104,7 @@ func (s *schema) outside() []domain.CatalogTable {
 	return tables
 }
 
-// named returns the table that a foreign key, a trigger or a view names, by its name in the catalog.
+// named returns the table of the data map for a name in the catalog, as a foreign key, a trigger or a view uses it.
 func (s *schema) named(name string) (table domain.Table, mapped bool) {
 	if live, ok := s.catalog.Table(name); ok {
 		name = live.Name
@@ -120,17 +120,17 @@ func (s *schema) goes(table string) bool {
 	})
 }
 
-// stays reports whether an erasure leaves rows of a table of the data map, along one path at least.
+// stays reports whether rows of a table of the data map survive an erasure along at least one path.
 func (s *schema) stays(table domain.Table) bool {
 	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool { return !s.RowsGo(table, p) })
 }
 
-// isTable reports whether rows of the kind are kept in the table itself.
+// isTable reports whether the table itself stores its rows.
 func isTable(live domain.CatalogTable) bool {
 	return live.Kind == domain.KindTable || live.Kind == domain.KindPartitioned
 }
 
-// columnOf returns the column of the data map for one of the database.
+// columnOf returns the column of the data map for a column of the database.
 func columnOf(table domain.Table, live domain.CatalogTable, name string) (domain.Column, bool) {
 	i := slices.IndexFunc(table.Columns, func(c domain.Column) bool { return sameName(live, c.Name, name) })
 	if i < 0 {
@@ -139,7 +139,7 @@ func columnOf(table domain.Table, live domain.CatalogTable, name string) (domain
 	return table.Columns[i], true
 }
 
-// sameName reports whether two names of columns are one to the database.
+// sameName reports whether two column names are equal for the database.
 func sameName(live domain.CatalogTable, a, b string) bool {
 	return a == b || live.FoldsCase && strings.EqualFold(a, b)
 }
@@ -148,12 +148,12 @@ func hasName(live domain.CatalogTable, names []string, name string) bool {
 	return slices.ContainsFunc(names, func(other string) bool { return sameName(live, other, name) })
 }
 
-// isSubset reports whether all columns are among the others.
+// isSubset reports whether all columns are in of.
 func isSubset(live domain.CatalogTable, columns, of []string) bool {
 	return !slices.ContainsFunc(columns, func(name string) bool { return !hasName(live, of, name) })
 }
 
-// isUnique reports whether no two rows have equal values in the columns, as far as the database makes sure of it.
+// isUnique reports whether the database ensures that no two rows have equal values in the columns.
 func isUnique(live domain.CatalogTable, columns []string) bool {
 	if len(live.PrimaryKey) > 0 && isSubset(live, live.PrimaryKey, columns) {
 		return true
@@ -163,7 +163,7 @@ func isUnique(live domain.CatalogTable, columns []string) bool {
 	})
 }
 
-// write is what an erasure writes into the rows of a table that a path leads from.
+// write holds the columns that an erasure overwrites in the rows of a table along one path.
 type write struct {
 	table   domain.Table
 	live    domain.CatalogTable
@@ -174,11 +174,11 @@ type write struct {
 type written struct {
 	domain.Column
 	live    domain.CatalogColumn
-	null    bool // by NULL, else by the surrogate
-	expired bool // only when a duty is over
+	null    bool // with NULL, else with the surrogate
+	expired bool // only if a duty has ended
 }
 
-// overwrites returns what the steps of the plan write into columns that the database has.
+// overwrites returns the columns that the steps of the plan overwrite and that exist in the database.
 func (s *schema) overwrites() []write {
 	var all []write
 	type rows struct{ table, via string }

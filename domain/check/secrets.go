@@ -6,8 +6,8 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// checkSecrets finds what exports show and seems to be a secret. The data map itself refuses annotated columns whose
-// names say so until they say whether they are exported.
+// checkSecrets finds exported columns that seem to hold a secret. If the name of an annotated column suggests a secret,
+// the data map itself requires that the annotation states whether the column is exported.
 func (s *schema) checkSecrets() {
 	for _, table := range s.Declared() {
 		if len(s.ExportedColumns(table)) == 0 {
@@ -18,7 +18,7 @@ func (s *schema) checkSecrets() {
 			if match, ok := names.Find(table.Name, name, column.Type); ok && match.Secret && column.Personal == nil &&
 				!column.NotPersonal && soundsCredential(match.Word) {
 				s.report(secretKey, place{table: table.Name, column: name},
-					"The column is named like a secret, and is in the primary key, by which exports name each row.",
+					"The column is named like a secret and is part of the primary key, which exports show for each row.",
 					"Give the table a key that is not a secret.")
 			}
 		}
@@ -30,7 +30,7 @@ func (s *schema) checkSecrets() {
 			if ok && match.Secret && soundsCredential(match.Word) {
 				s.report(secretExported, place{table: table.Name, column: column.Name},
 					"The column is named like a secret ("+match.Word+"), and exports show its values.",
-					"Say export:no for what the person may not read, and export:yes for what they may.")
+					"Set export:no if the person must not read the values, or export:yes if the person may.")
 			}
 		}
 	}

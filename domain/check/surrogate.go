@@ -13,15 +13,15 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/condition"
 )
 
-// surrogate is what an erasure writes into a column, as an example: its digits are random.
+// surrogate is an example of the value that an erasure writes into a column. The digits of a real surrogate are random.
 type surrogate struct {
 	column   domain.Column
-	text     string            // in its text form
-	wants    domain.ColumnType // the type that the statement gives it; empty for a literal, which takes that of its column
-	examples []condition.Value // more than one if it has digits
+	text     string            // the text form
+	wants    domain.ColumnType // the type in the statement; empty for a literal, which takes the type of its column
+	examples []condition.Value // several if it has digits
 }
 
-// samples are digits of surrogates.
+// samples are example digits of surrogates.
 var samples = []string{
 	"0123456789abcdef0123456789abcdef", "c7f19b3a5d8240e6b1f47c9e2a60d835", "97b2e05fd14c4a8f8e36a1d7c05b29f4",
 	"e4a8d61c03974b2fa5d8f96e71b3c20a",
@@ -70,7 +70,7 @@ func (s *surrogate) ofType() {
 	}
 }
 
-// anonymous is the surrogate of a text column; see ports.SubjectStore.
+// anonymous returns the surrogate of a text column. See ports.SubjectStore.
 func anonymous(digits string, length int) string {
 	const prefix, least = "anon-", 12
 	switch {
@@ -111,24 +111,24 @@ func parseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// fits reports whether a database with typed columns takes the surrogate for the column. Returns true if it is not
-// known.
+// fits reports whether a database with typed columns accepts the surrogate for the column. It returns true if this is
+// unknown.
 func (s surrogate) fits(live domain.CatalogColumn) bool {
 	switch {
 	case live.Type == "" && s.wants == domain.TypeText:
-		return false // text is converted into no other type
+		return false // text has no implicit conversion to another type
 	case live.Type == "":
 		return s.fitsUnknown(live)
 	case s.wants == "":
 		return s.literalFits(live)
 	case live.Type == domain.TypeText:
-		return true // anything has a text
+		return true // every value has a text form
 	default:
 		return family(s.wants) == family(live.Type)
 	}
 }
 
-// fitsUnknown judges types that the data map does not have: addresses of networks.
+// fitsUnknown checks types that the data map does not have, such as network addresses.
 func (s surrogate) fitsUnknown(live domain.CatalogColumn) bool {
 	if !strings.HasPrefix(live.Declared, "inet") && !strings.HasPrefix(live.Declared, "cidr") {
 		return true
@@ -138,7 +138,7 @@ func (s surrogate) fitsUnknown(live domain.CatalogColumn) bool {
 	return noAddress == nil || noPrefix == nil
 }
 
-// literalFits reports whether a literal is read as a value of the type of a column.
+// literalFits reports whether the database can parse the literal as a value of the column's type.
 func (s surrogate) literalFits(live domain.CatalogColumn) bool {
 	switch live.Type { //nolint:exhaustive // texts and bytes take any literal
 	case domain.TypeSmallInt:
@@ -161,7 +161,7 @@ func (s surrogate) literalFits(live domain.CatalogColumn) bool {
 		return json.Valid([]byte(s.text))
 	case domain.TypeArray:
 		return strings.HasPrefix(s.text, "{") && strings.HasSuffix(s.text, "}")
-	case domain.TypeTime: // which has more forms than can be listed
+	case domain.TypeTime: // has more forms than can be listed
 		return s.text != "" && (strings.Contains(s.text, "-") || strings.Contains("epoch infinity now today", s.text))
 	default:
 		return true
@@ -176,8 +176,8 @@ func (s *schema) checkSurrogates() {
 			switch {
 			case column.live.Generated:
 				s.report(generatedWritten, at,
-					"The database computes the column from others, and refuses to write it. The erasure fails.",
-					"Take its annotation off, and annotate the columns that it is computed from.")
+					"The database computes the column from other columns and refuses to write it. The erasure fails.",
+					"Remove its annotation, and annotate the columns that it is computed from.")
 			case column.null:
 				s.checkNull(column, at)
 			case s.catalog.Untyped:
@@ -193,21 +193,21 @@ func (s *schema) checkNull(column written, at place) {
 	if column.live.Nullable {
 		return
 	}
-	remedy := "Let a surrogate overwrite it (erasure:anonymize), or drop NOT NULL."
+	remedy := "Overwrite it with a surrogate (erasure:anonymize), or drop NOT NULL."
 	if column.Personal == nil || column.Personal.Strategy != domain.StrategyNull {
-		remedy = "Let the row go (erasure:delete on the path), leave the reference, or drop NOT NULL."
+		remedy = "Have the erasure delete the row (erasure:delete on the path), keep the reference, or drop NOT NULL."
 	}
-	s.report(nullRefused, at, "An erasure sets the column to NULL, and it is NOT NULL. Every erasure is refused.", remedy)
+	s.report(nullRefused, at, "An erasure sets the column to NULL, but it is NOT NULL. Every erasure is refused.", remedy)
 }
 
-// checkAffinity finds texts in columns of numbers, which a database without types takes.
+// checkAffinity finds texts for number columns, which a database without column types accepts.
 func (s *schema) checkAffinity(column written, at place) {
 	written := surrogateOf(column.Column)
 	if written.wants == domain.TypeText && family(column.live.Type) == domain.TypeNumber {
 		s.report(typeDiffers, at,
 			"An erasure writes a text into the column, which the database declares as "+column.live.Declared+
 				". The application may fail to read it.",
-			"Say "+string(column.live.Type)+" in the data map, or give a surrogate that is a number.")
+			"Use the type "+string(column.live.Type)+" in the data map, or give a surrogate that is a number.")
 	}
 }
 
@@ -218,15 +218,15 @@ func (s *schema) checkFit(column written, at place) {
 		s.checkLabel(column, written, at)
 	case !written.fits(column.live):
 		s.report(surrogateType, at,
-			"An erasure writes "+written.called()+", and the type of the column is "+column.live.Declared+
+			"An erasure writes "+written.called()+", but the type of the column is "+column.live.Declared+
 				". The database refuses it, and the erasure fails.",
-			"Say the type of the database in the data map, give a surrogate of that type, or say erasure:null.")
+			"Use the type of the database in the data map, give a surrogate of that type, or set erasure:null.")
 	case column.live.Length > 0 && column.live.Type == domain.TypeText &&
 		utf8.RuneCountInString(written.text) > column.live.Length:
 		s.report(surrogateLength, at,
-			"An erasure writes "+strconv.Itoa(utf8.RuneCountInString(written.text))+" characters, and the column takes "+
+			"An erasure writes "+strconv.Itoa(utf8.RuneCountInString(written.text))+" characters, but the column takes "+
 				strconv.Itoa(column.live.Length)+". The database refuses them, and the erasure fails.",
-			"Say the length "+strconv.Itoa(column.live.Length)+" in the data map, or give a shorter surrogate.")
+			"Set the length "+strconv.Itoa(column.live.Length)+" in the data map, or give a shorter surrogate.")
 	}
 }
 
@@ -237,10 +237,10 @@ func (s *schema) checkLabel(column written, written surrogate, at place) {
 	s.report(enumRefuses, at,
 		"An erasure writes "+written.called()+", which is not a label of the enum "+column.live.Declared+
 			". The database refuses it, and the erasure fails.",
-		"Give one of the labels as the surrogate, or say erasure:null.")
+		"Use one of the labels as the surrogate, or set erasure:null.")
 }
 
-// called names the surrogate in a sentence. A constant is part of the data map.
+// called returns the surrogate for a sentence. A constant is part of the data map and so holds no personal data.
 func (s surrogate) called() string {
 	if constant, ok := s.column.Constant(); ok {
 		return "the surrogate " + strconv.Quote(constant)

@@ -6,19 +6,19 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// checkTables compares the tables and the names of columns.
+// checkTables checks that the tables and columns exist.
 func (s *schema) checkTables() {
 	for _, table := range s.Declared() {
 		live, ok := s.live[table.Name]
 		switch {
 		case !ok && s.needed[table.Name]:
 			s.report(tableMissing, place{table: table.Name},
-				"The database has no such table, or the connection does not find it. Every erasure and export fails.",
-				"Create the table, correct its name, or take it off the data map.")
+				"The database has no such table, or the connection cannot find it. Every erasure and export fails.",
+				"Create the table, correct its name, or remove it from the data map.")
 		case !ok:
 			s.report(mapOutdated, place{table: table.Name},
-				"The database has no such table, or the connection does not find it. No operation uses it.",
-				"Take it off the data map.")
+				"The database has no such table, or the connection cannot find it. No operation uses it.",
+				"Remove it from the data map.")
 		default:
 			s.checkKind(table, live)
 			s.checkMissing(table, live)
@@ -35,13 +35,13 @@ func (s *schema) checkKind(table domain.Table, live domain.CatalogTable) {
 	case domain.KindMatView, domain.KindForeign:
 		if s.needed[table.Name] && s.isLocked(table.Name) {
 			s.report(rowsNotLockable, place{table: table.Name},
-				"It is a "+kindCalled(live.Kind)+", the rows of which an erasure cannot lock. Every erasure fails.",
-				"Name the table that holds the rows.")
+				"It is a "+kindCalled(live.Kind)+", whose rows an erasure cannot lock. Every erasure fails.",
+				"In the data map, name the table that holds the rows.")
 		}
 	case domain.KindView:
 		if live.Filtered && !s.trusts && s.needed[table.Name] {
 			s.report(viewMapped, place{table: table.Name, object: live.Name},
-				"It is a view that may leave rows out. Erasures and exports are refused, as they would miss these rows.",
+				"It is a view that may hide rows. Erasures and exports are refused, because they could miss these rows.",
 				"Name the table that holds the rows, or set TrustRowFilters if the view shows all rows of a subject.")
 		}
 	}
@@ -85,12 +85,12 @@ func (s *schema) checkMissing(table domain.Table, live domain.CatalogTable) {
 		}
 		if s.needed[table.Name] && s.isUsed(table, column) {
 			s.report(columnMissing, place{table: table.Name, column: column.Name},
-				"The database has no such column, and an erasure or an export uses it. Each of them fails.",
-				"Create the column, correct its name, or take it off the data map.")
+				"The database has no such column, but an erasure or an export uses it and fails.",
+				"Create the column, correct its name, or remove it from the data map.")
 			continue
 		}
 		s.report(mapOutdated, place{table: table.Name, column: column.Name},
-			"The database has no such column. No operation uses it.", "Take it off the data map.")
+			"The database has no such column. No operation uses it.", "Remove it from the data map.")
 	}
 }
 
@@ -100,8 +100,8 @@ func (s *schema) isUsed(table domain.Table, column domain.Column) bool {
 		slices.ContainsFunc(table.Personal(), func(c domain.Column) bool { return c.Personal.Since == column.Name })
 }
 
-// checkUnmapped finds columns that would be deleted with their rows, although the data map does not know them. bunstore
-// refuses such an erasure.
+// checkUnmapped finds columns that are not in the data map and would be deleted with their rows. bunstore refuses such
+// an erasure.
 func (s *schema) checkUnmapped(table domain.Table, live domain.CatalogTable) {
 	if !slices.ContainsFunc(s.steps, func(step domain.Step) bool {
 		path, _ := s.PathVia(step.Target, step.Via)
@@ -122,15 +122,15 @@ func (s *schema) checkUnmapped(table domain.Table, live domain.CatalogTable) {
 func (s *schema) checkPrimaryKey(table domain.Table, live domain.CatalogTable) {
 	if hasAll(live, table.PrimaryKey) && !isUnique(live, table.PrimaryKey) {
 		s.report(primaryKeyMissing, place{table: table.Name, column: list(table.PrimaryKey)},
-			"The database has neither a primary key nor a unique constraint on these columns. "+
-				"Exports and verifications may take two rows for one.",
-			"Make the columns unique, or name the primary key that the database has.")
+			"The database has no primary key and no unique constraint on these columns. "+
+				"Exports and verifications may confuse two rows.",
+			"Make the columns unique, or use the primary key of the database in the data map.")
 	}
 	if len(table.SubjectKey) > 0 && !slices.Equal(table.SubjectKey, table.PrimaryKey) &&
 		hasAll(live, table.SubjectKey) && !isUnique(live, table.SubjectKey) {
 		s.report(subjectKeyShared, place{table: table.Name, column: list(table.SubjectKey)},
-			"The database does not make sure that the subject's key is unique. "+
-				"Rows of two people with one key are erased together.",
+			"The database does not ensure that the subject's key is unique. "+
+				"If two people share a key, an erasure of one of them erases both.",
 			"Make the columns unique.")
 	}
 }

@@ -11,7 +11,7 @@ func (w *world) without(table string) {
 	}
 }
 
-// plain adds a table to the data map and the database that holds nothing personal and leads to nothing.
+// plain adds a table without personal data and without a path to the data map and the database.
 func (w *world) plain() {
 	w.tables = append(w.tables, domain.Table{
 		Name: "badges", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("users", "user_id")},
@@ -22,7 +22,7 @@ func (w *world) plain() {
 	w.catalog.Tables = append(w.catalog.Tables, liveOf(w.tables[len(w.tables)-1]))
 }
 
-// carts adds a table that holds nothing personal, and one that reaches the subject through it.
+// carts adds a table without personal data, and a table that reaches the subject through it.
 func (w *world) carts() {
 	items := domain.Table{
 		Name: "items", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("carts", "cart_id")},
@@ -40,7 +40,7 @@ func (w *world) carts() {
 	w.catalog.Tables = append(w.catalog.Tables, liveOf(carts), liveOf(items))
 }
 
-// view puts a view in the place of a table.
+// view replaces a table with a view.
 func (w *world) view(table string, kind domain.TableKind) *domain.CatalogTable {
 	live := w.live(table)
 	live.Kind, live.PrimaryKey, live.Indexes, live.ForeignKeys = kind, nil, nil, nil

@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// checkUniques finds unique and exclusion constraints that surrogates may break.
+// checkUniques finds unique and exclusion constraints that surrogates may violate.
 func (s *schema) checkUniques() {
 	for _, w := range s.writes {
 		constraints := w.live.Uniques
@@ -22,27 +22,27 @@ func (s *schema) checkUniques() {
 }
 
 func (s *schema) reportUnique(unique domain.CatalogUnique, at place) {
-	const remedy = "Say erasure:null, give a surrogate that is different in each cell (a placeholder in a text: " +
+	const remedy = "Set erasure:null, give a surrogate that differs in each cell (a placeholder in a text: " +
 		"surrogate:'{}@erased.invalid'), or change the constraint."
 	switch {
 	case unique.Exclusion:
 		s.report(uniqueUndecided, at,
-			"An erasure overwrites the column, and it cannot be decided whether the exclusion constraint"+
+			"An erasure overwrites the column. The check cannot decide whether the exclusion constraint"+
 				called(unique.Name)+" still holds. If it does not, the erasure fails.",
 			"Rehearse two erasures, or read the constraint.")
 	case unique.Partial || unique.Expressions:
 		s.report(uniqueUndecided, at,
-			"An erasure writes equal surrogates into the column, and the unique index"+called(unique.Name)+
-				" may refuse the second one. It is over some rows or over expressions.", remedy)
+			"An erasure writes equal surrogates into the column. The unique index"+called(unique.Name)+
+				" may refuse the second one, but it covers only some rows, or expressions.", remedy)
 	default:
 		s.report(uniqueViolated, at,
-			"An erasure writes equal surrogates into the column, and the unique constraint"+called(unique.Name)+
+			"An erasure writes equal surrogates into the column, but the unique constraint"+called(unique.Name)+
 				" refuses the second one. That erasure fails.", remedy)
 	}
 }
 
-// colliding returns the columns of a unique constraint into which an erasure writes values that may be equal to those
-// of other rows. One column that differs in each row, or that is NULL, is enough for a constraint on several columns.
+// colliding returns the columns of a unique constraint into which an erasure writes values that other rows may have. In
+// a constraint on several columns, one column that differs in each row or is NULL prevents a collision.
 func (w write) colliding(unique domain.CatalogUnique) []string {
 	var names, kept []string
 	for _, name := range unique.Columns {

@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// world is a data map and the catalog of a database. At first the two fit. Cases change it.
+// world is a data map and the catalog of a database that matches it. Cases change the world.
 type world struct {
 	tables  []domain.Table
 	catalog domain.Catalog
@@ -33,7 +33,7 @@ func belongsTo(table, column string) domain.Relation {
 	return domain.Relation{Columns: []string{column}, References: table, ReferencedColumns: []string{"id"}}
 }
 
-// newWorld has users, whose rows stay, with orders, whose rows stay, and with sessions, whose rows go.
+// newWorld returns a world with users and orders, whose rows survive an erasure, and sessions, whose rows are deleted.
 func newWorld() *world {
 	retained := &domain.Annotation{
 		Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "§ 147 AO",
@@ -73,7 +73,7 @@ func newWorld() *world {
 	return w
 }
 
-// liveOf is the table of a database that fits one of a data map.
+// liveOf returns the table of the database that matches a table of the data map.
 func liveOf(table domain.Table) domain.CatalogTable {
 	live := domain.CatalogTable{
 		Name: table.Name, Kind: domain.KindTable, Schema: "public", PrimaryKey: table.PrimaryKey, Rows: 5000,
@@ -98,7 +98,7 @@ func foreignKey(column, table string, action domain.ForeignKeyAction) domain.Cat
 	}
 }
 
-// leave makes an erasure delete the rows of users, too. Nothing but sessions hangs on them.
+// leave makes an erasure delete the rows of users too. Only sessions belong to them.
 func (w *world) leave() {
 	w.tables = slices.DeleteFunc(w.tables, func(t domain.Table) bool { return t.Name == "orders" })
 	w.catalog.Tables = slices.DeleteFunc(w.catalog.Tables, func(t domain.CatalogTable) bool { return t.Name == "orders" })
@@ -116,7 +116,7 @@ func (w *world) live(name string) *domain.CatalogTable {
 	return &tables[slices.IndexFunc(tables, func(t domain.CatalogTable) bool { return t.Name == name })]
 }
 
-// field is a column of the data map, and column one of the database.
+// field returns a column of the data map. column returns a column of the database.
 func (w *world) field(table, name string) *domain.Column {
 	columns := w.table(table).Columns
 	return &columns[slices.IndexFunc(columns, func(c domain.Column) bool { return c.Name == name })]
@@ -127,25 +127,25 @@ func (w *world) column(table, name string) *domain.CatalogColumn {
 	return &columns[slices.IndexFunc(columns, func(c domain.CatalogColumn) bool { return c.Name == name })]
 }
 
-// drop takes a column out of the database.
+// drop removes a column from the database.
 func (w *world) drop(table, name string) {
 	live := w.live(table)
 	live.Columns = slices.DeleteFunc(live.Columns, func(c domain.CatalogColumn) bool { return c.Name == name })
 }
 
-// add adds a column to the database alone.
+// add adds a column to the database only.
 func (w *world) add(table, name string, t domain.ColumnType) {
 	live := w.live(table)
 	live.Columns = append(live.Columns, domain.CatalogColumn{Name: name, Declared: string(t), Type: t, Nullable: true})
 }
 
-// map_ adds a column to the data map and to the database.
+// both adds a column to the data map and to the database.
 func (w *world) both(table string, column domain.Column) {
 	w.table(table).Columns = append(w.table(table).Columns, column)
 	w.add(table, column.Name, column.Type)
 }
 
-// outside adds a table that the data map does not have, with texts as its columns, to the database.
+// outside adds a table with text columns to the database only.
 func (w *world) outside(name string, columns ...string) *domain.CatalogTable {
 	live := domain.CatalogTable{
 		Name: name, Kind: domain.KindTable, Rows: 5000, PrimaryKey: []string{"id"},
@@ -161,7 +161,7 @@ func (w *world) outside(name string, columns ...string) *domain.CatalogTable {
 	return &w.catalog.Tables[len(w.catalog.Tables)-1]
 }
 
-// refer adds a column with a foreign key to the users, and with an index, to a table of the database.
+// refer adds a column with a foreign key to users, and an index on it, to a table of the database.
 func (w *world) refer(table, column string, action domain.ForeignKeyAction) {
 	w.add(table, column, domain.TypeBigInt)
 	live := w.live(table)
@@ -169,7 +169,7 @@ func (w *world) refer(table, column string, action domain.ForeignKeyAction) {
 	live.Indexes = append(live.Indexes, domain.CatalogIndex{Name: column + "_idx", Columns: []string{column}})
 }
 
-// findings are those of the world.
+// findings returns the findings of the world.
 func (w *world) findings(t *testing.T) []domain.Finding {
 	t.Helper()
 	dataMap, err := domain.NewDataMap(w.tables...)

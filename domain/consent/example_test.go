@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Zoe subscribes to a newsletter. A decision that does not say which text she saw is refused.
+// Zoe subscribes to a newsletter. The ledger refuses a decision without the version of the text that she saw.
 func ExampleLedger_Record() {
 	engines := shop(nil)
 	zoe, err := domain.NewSubjectID("42")
@@ -39,7 +39,7 @@ func ExampleLedger_Record() {
 	// true
 }
 
-// Before a newsletter is sent, the consent in force decides. Without a record it is not granted.
+// The application checks the consent in force before it sends a newsletter. Without a decision, consent is not granted.
 func ExampleLedger_Status() {
 	engines := shop(nil)
 	zoe, err := domain.NewSubjectID("42")
@@ -54,7 +54,7 @@ func ExampleLedger_Status() {
 	// Output: may write: false true
 }
 
-// Was the newsletter of 15 March lawful? Zoe consented on the 1st, and withdrew on the 20th.
+// Was the newsletter of 15 March lawful? Zoe consented on 1 March and withdrew her consent on 20 March.
 func ExampleLedger_StatusAsOf() {
 	today := &calendar{}
 	engines := shop(today)
@@ -81,7 +81,7 @@ func ExampleLedger_StatusAsOf() {
 	// Output: then: true now: false
 }
 
-// The ledger is the proof that Art. 7(1) GDPR asks for: nothing in it is ever changed or removed.
+// The ledger is the evidence that Art. 7(1) GDPR requires. No decision is ever changed or removed.
 func ExampleLedger_History() {
 	today := &calendar{}
 	engines := shop(today)
@@ -108,8 +108,8 @@ func ExampleLedger_History() {
 	// 2024-03-20 2024-03 false
 }
 
-// shop returns the engines on a store in memory; an application has a database, and package app. A nil clock
-// is the machine's.
+// shop returns the engines on a store in memory. An application uses a database and package app instead. A nil clock
+// means the clock of the machine.
 func shop(clock ports.Clock) stack.Stack {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},

@@ -1,5 +1,6 @@
-// Package consent keeps the ledger of what a subject has consented to (Art. 7 GDPR): an append-only list of
-// decisions from which the current state, or the state at any past instant, is derived.
+// Package consent keeps the ledger of the consents of subjects (Art. 7 GDPR). The ledger is an append-only list of
+// decisions. The ledger derives the current state, and the state at any past instant, from these decisions. See the
+// examples of [Ledger.Record] and [Ledger.Status].
 package consent
 
 import (
@@ -12,37 +13,38 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Ledger records and answers consent. It is safe for concurrent use; each call works in the session it is given.
+// Ledger records and reads consents. It is safe for concurrent use. Each call works in the session that it receives.
 type Ledger struct {
 	audit    audit.Stamper
 	purposes domain.Purposes
 	observer ports.Observer
 }
 
-// NewLedger returns a ledger that takes its instants from clock and its event ids from ids.
+// NewLedger returns a ledger with the given clock and source of event ids.
 func NewLedger(clock ports.Clock, ids ports.IDSource) *Ledger {
 	return &Ledger{audit: audit.Stamper{Clock: clock, IDs: ids}}
 }
 
-// WithPurposes returns a ledger like this one that knows the declared purposes: Record and Status refuse every other
-// one, Statuses lists them, and audit events name them. The ledger itself stays as it is.
+// WithPurposes returns a copy of the ledger with declared purposes. Record and Status of the copy reject any other
+// purpose, Statuses lists the declared purposes, and audit events name them.
 func (l *Ledger) WithPurposes(purposes domain.Purposes) *Ledger {
 	return &Ledger{l.audit, purposes, l.observer}
 }
 
-// WithObserver returns a ledger like this one that tells the observer how each decision ended. The ledger itself stays
-// as it is.
+// WithObserver returns a copy of the ledger that reports the outcome of each decision to the observer.
 func (l *Ledger) WithObserver(observer ports.Observer) *Ledger {
 	return &Ledger{l.audit, l.purposes, observer}
 }
 
-// Purposes returns the declared purposes, none by default.
+// Purposes returns the declared purposes. By default there are none.
 func (l *Ledger) Purposes() domain.Purposes { return l.purposes }
 
-// Record appends a decision, and the audit event consent_granted or consent_withdrawn with it, both under one instant
-// of the clock. The event has the purpose and the policy version only where purposes are declared: a client sends both,
-// so that else they could be anything. The ledger has them in any case. An invalid decision, or one about a purpose
-// that is not declared, is domain.ErrInvalid with every field at fault, and leaves no trace.
+// Record appends a decision and the audit event consent_granted or consent_withdrawn with the same time. The event has
+// the purpose and the policy version only if purposes are declared. Without declared purposes, a client could send
+// personal data in both. The ledger always has both.
+//
+// Record returns domain.ErrInvalid, with one error per invalid field, if the decision is invalid or its purpose is not
+// declared. It then records nothing.
 func (l *Ledger) Record(
 	ctx context.Context, s ports.Session, id domain.SubjectID, decision domain.ConsentDecision,
 ) (domain.ConsentRecord, error) {
@@ -85,8 +87,8 @@ func (l *Ledger) record(
 	return record, nil
 }
 
-// Status returns the consent in force now: that of the record taken in last. Without any record it is not granted. A
-// purpose that is not declared, where purposes are, is domain.ErrInvalid.
+// Status returns the consent that is in force now, which is the decision recorded last. Without a decision, consent is
+// not granted. Status returns domain.ErrInvalid if purposes are declared and the purpose is not one of them.
 func (l *Ledger) Status(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose string,
 ) (domain.ConsentStatus, error) {
@@ -96,8 +98,8 @@ func (l *Ledger) Status(
 	return l.status(ctx, s, id, purpose, nil)
 }
 
-// Statuses returns the consent in force now for every declared purpose, in their order, from one statement. Where no
-// purposes are declared there are none.
+// Statuses returns the consent that is in force now for each declared purpose, in the order of declaration. It uses one
+// query. It returns no entries if no purposes are declared.
 func (l *Ledger) Statuses(ctx context.Context, s ports.Session, id domain.SubjectID) (domain.ConsentStatuses, error) {
 	if err := domain.CheckCall("consent statuses", id, nil); err != nil {
 		return domain.ConsentStatuses{}, err
@@ -120,8 +122,8 @@ func (l *Ledger) Statuses(ctx context.Context, s ports.Session, id domain.Subjec
 	return all, nil
 }
 
-// StatusAsOf returns the consent that was in force at an instant: that of the record taken in last among those of that
-// instant or before. Any purpose may be asked about, also one that is no longer declared.
+// StatusAsOf returns the consent that was in force at an instant, which is the decision recorded last until that
+// instant, inclusive. The purpose need not be declared.
 func (l *Ledger) StatusAsOf(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose string, at time.Time,
 ) (domain.ConsentStatus, error) {
@@ -142,8 +144,8 @@ func (l *Ledger) status(
 	return domain.ConsentStatusOf(id, purpose, record), nil
 }
 
-// History returns every decision about the purpose in the order of intake, the oldest first. Any purpose may be asked
-// about, also one that is no longer declared.
+// History returns every decision about the purpose in the order of recording, oldest first. The purpose need not be
+// declared.
 func (l *Ledger) History(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose string,
 ) ([]domain.ConsentRecord, error) {

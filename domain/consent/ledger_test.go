@@ -19,12 +19,12 @@ var (
 	ctx     = context.Background()
 	errBoom = errors.New("boom")
 
-	// noon as a clock may tell it, and as the ledger keeps it.
-	told = time.Date(2024, 3, 1, 13, 0, 0, 123456789, time.FixedZone("CET", 3600))
-	noon = time.Date(2024, 3, 1, 12, 0, 0, 123456000, time.UTC)
+	// given is a time of a clock. noon is the same instant in the form in which the ledger stores it.
+	given = time.Date(2024, 3, 1, 13, 0, 0, 123456789, time.FixedZone("CET", 3600))
+	noon  = time.Date(2024, 3, 1, 12, 0, 0, 123456000, time.UTC)
 )
 
-// world is a ledger and the stores that it works on. A call that a test does not expect fails that test.
+// world is a ledger with mocks of its stores. An unexpected call fails the test.
 type world struct {
 	*consent.Ledger
 	session *mocks.MockSession
@@ -37,7 +37,7 @@ func newWorld(t *testing.T) world {
 	t.Helper()
 	ctrl := gomock.NewController(t)
 	clock, ids, made := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl), 0
-	clock.EXPECT().Now().Return(told).AnyTimes()
+	clock.EXPECT().Now().Return(given).AnyTimes()
 	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
 	id, err := domain.NewSubjectID("42")
 	if err != nil {
@@ -81,7 +81,7 @@ func TestADecisionThatCannotBeStoredIsAnError(t *testing.T) {
 	decision := domain.ConsentDecision{Purpose: "newsletter", PolicyVersion: "v1", Source: "api"}
 
 	w := newWorld(t)
-	w.store.EXPECT().Append(ctx, gomock.Any()).Return(errBoom) // and no event of what did not happen
+	w.store.EXPECT().Append(ctx, gomock.Any()).Return(errBoom) // no event follows
 	if got, err := w.Record(ctx, w.session, w.id, decision); !errors.Is(err, errBoom) || got != (domain.ConsentRecord{}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -96,7 +96,7 @@ func TestADecisionThatCannotBeStoredIsAnError(t *testing.T) {
 
 func TestAnInvalidCallLeavesNoTrace(t *testing.T) {
 	w := newWorld(t) // expects no call of a store
-	id, nobody := w.id, domain.SubjectID{}
+	id, noID := w.id, domain.SubjectID{}
 	for name, c := range map[string]struct {
 		call func() error
 		want domain.Code
@@ -105,16 +105,16 @@ func TestAnInvalidCallLeavesNoTrace(t *testing.T) {
 			_, err := w.Record(ctx, w.session, id, domain.ConsentDecision{Purpose: "newsletter"})
 			return err
 		}, domain.ErrInvalid},
-		"record for nobody": {func() error {
-			_, err := w.Record(ctx, w.session, nobody, domain.ConsentDecision{Purpose: "p", PolicyVersion: "v", Source: "api"})
+		"record without an id": {func() error {
+			_, err := w.Record(ctx, w.session, noID, domain.ConsentDecision{Purpose: "p", PolicyVersion: "v", Source: "api"})
 			return err
 		}, domain.ErrSubject},
 		"status of no purpose": {func() error {
 			_, err := w.Status(ctx, w.session, id, "")
 			return err
 		}, domain.ErrInvalid},
-		"status of nobody": {func() error {
-			_, err := w.Status(ctx, w.session, nobody, "p")
+		"status without an id": {func() error {
+			_, err := w.Status(ctx, w.session, noID, "p")
 			return err
 		}, domain.ErrSubject},
 		"status as of, of no purpose": {func() error {
@@ -125,8 +125,8 @@ func TestAnInvalidCallLeavesNoTrace(t *testing.T) {
 			_, err := w.History(ctx, w.session, id, "")
 			return err
 		}, domain.ErrInvalid},
-		"history of nobody": {func() error {
-			_, err := w.History(ctx, w.session, nobody, "p")
+		"history without an id": {func() error {
+			_, err := w.History(ctx, w.session, noID, "p")
 			return err
 		}, domain.ErrSubject},
 	} {
@@ -136,7 +136,7 @@ func TestAnInvalidCallLeavesNoTrace(t *testing.T) {
 	}
 }
 
-func TestEveryFieldAtFaultIsNamedAtOnce(t *testing.T) {
+func TestAllInvalidFieldsAreReportedTogether(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.Record(ctx, w.session, w.id, domain.ConsentDecision{})
 	var invalid *domain.Error
@@ -145,7 +145,7 @@ func TestEveryFieldAtFaultIsNamedAtOnce(t *testing.T) {
 	}
 }
 
-func TestTheStatusIsThatOfTheLatestRecord(t *testing.T) {
+func TestTheStatusIsTheLatestRecord(t *testing.T) {
 	w := newWorld(t)
 	latest := domain.ConsentRecord{PolicyVersion: "v1", Granted: true, RecordedAt: noon, Source: "api"}
 	w.store.EXPECT().Latest(ctx, w.id, "newsletter", nil).Return(&latest, nil)
@@ -164,15 +164,15 @@ func TestWithoutARecordConsentIsNotGranted(t *testing.T) {
 	}
 }
 
-func TestTheStatusAsOfAnInstantAsksInStoredPrecision(t *testing.T) {
+func TestTheStatusAsOfAnInstantQueriesInStoredPrecision(t *testing.T) {
 	w := newWorld(t)
 	w.store.EXPECT().Latest(ctx, w.id, "newsletter", &noon).Return(nil, nil)
-	if _, err := w.StatusAsOf(ctx, w.session, w.id, "newsletter", told); err != nil {
+	if _, err := w.StatusAsOf(ctx, w.session, w.id, "newsletter", given); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestTheHistoryIsTheStores(t *testing.T) {
+func TestTheHistoryComesFromTheStore(t *testing.T) {
 	w := newWorld(t)
 	records := []domain.ConsentRecord{{Purpose: "newsletter", Granted: true}, {Purpose: "newsletter"}}
 	w.store.EXPECT().History(ctx, w.id, "newsletter").Return(records, nil)
@@ -209,7 +209,7 @@ func withPurposes(t *testing.T, w world, names ...string) *consent.Ledger {
 	return w.WithPurposes(declared)
 }
 
-func TestStatusesAreThoseOfTheDeclaredPurposes(t *testing.T) {
+func TestStatusesCoverTheDeclaredPurposes(t *testing.T) {
 	w := newWorld(t)
 	record := domain.ConsentRecord{
 		SubjectID: w.id, Purpose: "ads", PolicyVersion: "v1", Granted: true, RecordedAt: noon, Source: "api",
@@ -228,13 +228,13 @@ func TestStatusesAreThoseOfTheDeclaredPurposes(t *testing.T) {
 	if _, err := withPurposes(t, w, "news").Statuses(ctx, w.session, w.id); !errors.Is(err, errBoom) {
 		t.Errorf("got %v", err)
 	}
-	// no statement
+	// No query is expected.
 	if all, err := w.Statuses(ctx, w.session, w.id); err != nil || all.Consents == nil || len(all.Consents) > 0 {
 		t.Errorf("without purposes: %+v, %v", all, err)
 	}
 }
 
-func TestAnUndeclaredPurposeIsRefusedButForThePast(t *testing.T) {
+func TestAnUndeclaredPurposeIsRefusedExceptForThePast(t *testing.T) {
 	w := newWorld(t)
 	ledger := withPurposes(t, w, "news")
 	if _, err := ledger.Status(ctx, w.session, w.id, "ads"); !errors.Is(err, domain.ErrInvalid) {
@@ -247,7 +247,7 @@ func TestAnUndeclaredPurposeIsRefusedButForThePast(t *testing.T) {
 	w.store.EXPECT().History(ctx, w.id, "ads")
 	w.store.EXPECT().Latest(ctx, w.id, "ads", gomock.Not(gomock.Nil()))
 	_, historyErr := ledger.History(ctx, w.session, w.id, "ads")
-	_, asOfErr := ledger.StatusAsOf(ctx, w.session, w.id, "ads", told)
+	_, asOfErr := ledger.StatusAsOf(ctx, w.session, w.id, "ads", given)
 	if historyErr != nil || asOfErr != nil {
 		t.Errorf("the past: %v, %v", historyErr, asOfErr)
 	}

@@ -6,12 +6,12 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// sourceOfErasure is what the withdrawals by which an erasure ends consent say about where they came from.
+// sourceOfErasure is the source of the consent withdrawals that an erasure records.
 const sourceOfErasure = "erasure"
 
-// endConsents withdraws each consent in force, so that a subject that gets the same id later inherits none, and clears
-// the free text of the restrictions. What the ledgers have otherwise stays: it is the proof of what was done, and why.
-// A grant that another session records at the same time is withdrawn, or committed after the erasure and then in force.
+// endConsents withdraws each consent in force, so that a later subject with the same id inherits no consent. It also
+// clears the free text of the restrictions. All other content of the ledgers stays as evidence. A grant that another
+// session records concurrently is either withdrawn, or commits after the erasure and stays in force.
 func (r *run) endConsents(ctx context.Context) error {
 	inForce, err := r.session.Consents().InForce(ctx, r.id)
 	if err != nil {

@@ -10,18 +10,18 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// inForce is what the ledger says: two grants, and a withdrawal that needs no other.
+// inForce returns the consents in force: two grants, and a withdrawal that the erasure does not repeat.
 func (w world) inForce() []domain.ConsentRecord {
 	record := func(purpose, version string, granted bool) domain.ConsentRecord {
 		return domain.ConsentRecord{
 			SubjectID: w.subject.ID, Purpose: purpose, PolicyVersion: version, Granted: granted,
-			RecordedAt: noon.Add(time.Hour), Source: "api", // by a clock that is ahead
+			RecordedAt: noon.Add(time.Hour), Source: "api", // recorded by a clock that is ahead
 		}
 	}
 	return []domain.ConsentRecord{record("news", "v3", true), record("ads", "v1", false), record("zoe's", "v2", true)}
 }
 
-// withdraws is the end of one consent.
+// withdraws expects the withdrawal of one consent.
 func (w world) withdraws(id, purpose, version string, payload domain.Payload) *gomock.Call {
 	record := domain.ConsentRecord{
 		SubjectID: w.subject.ID, Purpose: purpose, PolicyVersion: version, RecordedAt: noon, Source: "erasure",
@@ -49,7 +49,7 @@ func TestAnErasureEndsEachConsentInForce(t *testing.T) {
 				w.locks(), w.requested("id-1", 1, 1), w.applies(0, 0, 0), w.succeeded(0, 0, 0),
 				w.consents.EXPECT().InForce(gomock.Any(), w.subject.ID).Return(w.inForce(), nil),
 				w.withdraws("id-5", "news", "v3", test.news),
-				w.withdraws("id-6", "zoe's", "v2", domain.Payload{"source": "erasure"}), // which a client has made up
+				w.withdraws("id-6", "zoe's", "v2", domain.Payload{"source": "erasure"}), // a purpose that is not declared
 				w.limits.EXPECT().ClearReasons(gomock.Any(), w.subject.ID),
 				w.outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any()),
 				w.completed("id-8", 0, 0, 0, 1, ""),

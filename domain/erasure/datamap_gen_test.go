@@ -10,15 +10,15 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// generated is a drawn data map, with the rules of erasure written down a second time, as plainly as can be, so that
-// plans are judged by something else than the code that makes them.
+// generated is a drawn data map. Its methods implement the rules of erasure a second time, in the simplest way, so that
+// the tests do not judge plans by the code that makes them.
 type generated struct {
 	tables []domain.Table
-	path   map[string][]string // the tables between each table and the subject's, which is the last one; none for itself
+	path   map[string][]string // the path of each table to the subject's table, inclusive
 }
 
-// dataMaps draws valid data maps of two to six tables: with composite keys, keys that are foreign keys at once,
-// several hops, rivals to the path, self-references, relations out of the map, and annotations of every kind.
+// dataMaps draws valid data maps of two to six tables. They have composite keys, keys that are foreign keys, long and
+// alternative paths, self-references, relations to tables outside of the map, and annotations of every kind.
 func dataMaps() *rapid.Generator[generated] {
 	return rapid.Custom(func(t *rapid.T) generated {
 		names := rapid.Permutation([]string{"apples", "bikes", "cards", "deeds", "eggs", "farms"}).Draw(t, "names")
@@ -31,7 +31,7 @@ func dataMaps() *rapid.Generator[generated] {
 	})
 }
 
-// drawTable draws the next table. The first is the subject's, the others refer to earlier ones.
+// drawTable draws the next table. The first table is the subject's. The others refer to earlier tables.
 func (g generated) drawTable(t *rapid.T, name string) domain.Table {
 	coin := func(what string) bool { return rapid.IntRange(0, 2).Draw(t, what) == 0 }
 	table := domain.Table{Name: name, Owned: coin("owned"), PrimaryKey: []string{"id"}}
@@ -70,7 +70,7 @@ func (g generated) drawTable(t *rapid.T, name string) domain.Table {
 	mood := rapid.SampledFrom([]string{"bare", "delete", "mixed", "mixed", "mixed keys"}).Draw(t, "mood")
 	if slices.ContainsFunc(g.path[name], func(parent string) bool { return losesRows(g.table(parent)) }) &&
 		!coin("conflict") {
-		mood, table.Owned = "delete", true // a survivor would be refused
+		mood, table.Owned = "delete", true // the planner would refuse rows that survive
 	}
 	annotate(t, &table, mood)
 	return table
@@ -80,7 +80,7 @@ func addColumn(table *domain.Table, name string, columnType domain.ColumnType) {
 	table.Columns = append(table.Columns, domain.Column{Name: name, Type: columnType})
 }
 
-// relate adds a relation to the parent's primary key, or to its column "code".
+// relate adds a relation to the parent's primary key or to its column "code".
 func relate(table *domain.Table, prefix string, parent domain.Table, byCode bool) {
 	relation := domain.Relation{References: parent.Name, ReferencedColumns: slices.Clone(parent.PrimaryKey)}
 	if byCode {
@@ -94,7 +94,8 @@ func relate(table *domain.Table, prefix string, parent domain.Table, byCode bool
 	table.Relations = append(table.Relations, relation)
 }
 
-// annotate draws the annotations of a table, in a mood, for free choice would hardly ever delete a row.
+// annotate draws the annotations of a table. The mood makes deleted rows likely, which a free choice would hardly ever
+// draw.
 func annotate(t *rapid.T, table *domain.Table, mood string) {
 	nothing, all := []domain.Strategy{""}, []domain.Strategy{
 		"", domain.StrategyErase, domain.StrategyAnonymize, domain.StrategyNull, domain.StrategyRetain,
@@ -139,7 +140,7 @@ func columns(table domain.Table, strategies ...domain.Strategy) []string {
 	return names
 }
 
-// losesRows is the rule for the deletion of rows.
+// losesRows implements the rule for the deletion of rows.
 func losesRows(table domain.Table) bool {
 	if len(columns(table, domain.StrategyAnonymize, domain.StrategyNull, domain.StrategyRetain)) > 0 {
 		return false
@@ -151,7 +152,7 @@ func losesRows(table domain.Table) bool {
 	return table.Owned || len(personal) > 0 && !foreign
 }
 
-// fault says why a table cannot be planned, or nothing when it can.
+// fault returns the code for which a table cannot be planned, or "".
 func (g generated) fault(table domain.Table) domain.Code {
 	if losesRows(table) {
 		return ""
@@ -175,7 +176,7 @@ func (g generated) fault(table domain.Table) domain.Code {
 	return ""
 }
 
-// clears says why a table cannot bear that the database clears columns of it, or nothing when it can.
+// clears returns the code for which the database must not set columns of a table to NULL, or "".
 func (g generated) clears(table domain.Table) domain.Code {
 	var code domain.Code
 	for _, relation := range table.Relations {
@@ -195,7 +196,7 @@ func (g generated) clears(table domain.Table) domain.Code {
 	return code
 }
 
-// dependsOn lists the tables of the map whose rows the table's rows cannot be without.
+// dependsOn returns the tables of the map without whose rows the table's rows cannot exist.
 func (g generated) dependsOn(table domain.Table) []string {
 	var parents []string
 	for _, relation := range table.Relations {
@@ -229,7 +230,7 @@ func (g generated) faults() []domain.Code {
 	return codes
 }
 
-// A property that is never put to the test proves nothing: every kind of data map has to be among those drawn.
+// The generator must draw every kind of data map. Otherwise the properties prove nothing about the missing kinds.
 func TestTheGeneratorDrawsEveryKindOfDataMap(t *testing.T) {
 	const draws = 500
 	seen := map[string]int{}

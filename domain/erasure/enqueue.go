@@ -8,11 +8,11 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
 )
 
-// enqueueKeys enqueues the keys that the rows hold, for as long as they do. It holds a page of them in memory at once.
+// enqueueKeys enqueues the keys that the rows hold, before the rows are deleted. It holds one page of keys in memory.
 func (r *run) enqueueKeys(ctx context.Context) error {
 	for _, name := range r.dataMap.Refs() {
 		i := slices.IndexFunc(r.external, func(e domain.RehearsedExternal) bool { return e.Resolver == name })
-		system := &r.external[i] // there is one, as NewEraser has checked
+		system := &r.external[i] // NewEraser has checked that it exists
 		query := domain.KeyQuery{Resolver: name, ErasedAt: r.at}
 		err := resolvers.KeyCalls(ctx, r.session, r.dataMap, r.resolvers, r.id, query, func(call resolvers.Call) error {
 			system.Keys += len(call.Ref.Keys)

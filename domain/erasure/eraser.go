@@ -15,24 +15,24 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Config is what an Eraser is made of. Clock, IDs and DataMap are required.
+// Config holds the dependencies of an Eraser. Clock, IDs and DataMap are required.
 type Config struct {
 	Clock     ports.Clock
 	IDs       ports.IDSource
 	DataMap   domain.DataMap
-	Resolvers []ports.Resolver // the external systems, none by default
-	Purposes  domain.Purposes  // those that audit events may name, as consent.Ledger's do; none by default
-	Observer  ports.Observer   // is told how each erasure ended, none by default
+	Resolvers []ports.Resolver // the external systems; default none
+	Purposes  domain.Purposes  // purposes that audit events may name, as in consent.Ledger; default none
+	Observer  ports.Observer   // receives the outcome of each erasure; default none
 
-	// Before is called in the session of each erasure, once the subject is locked and before anything is changed. Its
-	// error, or its panic, fails the erasure. It is called again if the session is tried again. By default there is none.
+	// Before is called in the session of each erasure after the subject is locked and before the local steps. If it
+	// returns an error or panics, the erasure fails. It is called again if the session is retried. Default: no call.
 	Before func(ctx context.Context, s ports.Session, subject domain.Subject) error
-	// After is called once the session of an erasure has committed; see ports.CommitNotifier, which the session must be.
-	// Its panics are contained. By default there is none.
+	// After is called after the session of an erasure has committed. The session must implement ports.CommitNotifier. Its
+	// panics are recovered and ignored. Default: no call.
 	After func(ctx context.Context, subject domain.Subject, result domain.ErasureResult)
 }
 
-// Eraser carries out erasures. It is safe for concurrent use; each call works in the session it is given.
+// Eraser carries out erasures. It is safe for concurrent use. Each call works in the session that it receives.
 type Eraser struct {
 	audit     audit.Stamper
 	dataMap   domain.DataMap
@@ -43,9 +43,10 @@ type Eraser struct {
 	observer  ports.Observer
 }
 
-// NewEraser makes the plan and returns an eraser that follows it. Returns domain.ErrConfiguration if a field is missing
-// or the resolvers' names are not valid or not unique, the errors of Planner.Plan, and domain.ErrManifest if a column
-// holds keys (domain.Annotation.Ref) for which no resolver is a ports.KeyResolver of that name.
+// NewEraser makes the plan and returns an eraser that follows it. It returns domain.ErrConfiguration if a required
+// field is missing, or if the names of the resolvers are invalid or not unique. It returns the errors of Planner.Plan.
+// It returns domain.ErrManifest if a column holds keys (domain.Annotation.Ref) for a resolver that is not registered or
+// does not implement ports.KeyResolver.
 func NewEraser(c Config) (*Eraser, error) {
 	if c.Clock == nil || c.IDs == nil || c.DataMap.IsZero() {
 		return nil, domain.Misconfigured("eraser", "Clock, IDs and DataMap are required")
@@ -69,31 +70,37 @@ func NewEraser(c Config) (*Eraser, error) {
 	}, nil
 }
 
-// Plan returns the plan that every erasure follows. It must not be modified.
+// Plan returns the plan that every erasure follows. The caller must not modify it.
 func (e *Eraser) Plan() domain.Plan { return e.plan }
 
-// Erase erases the subject in the session: it locks the subject, so that erasures of one subject run one after the
-// other, carries out the local steps of the plan, takes back corrections that were still to be sent, withdraws the
-// consents in force, clears the reasons of restrictions, and enqueues one outbox entry for each external system that
-// has a ref, and entries with at most domain.MaxKeys keys each for all keys of external systems that the rows hold
-// (domain.Annotation.Ref), all to be committed together. The keys are read before the rows go, and before the hook.
-// Those of cells that are retained stay. To erase again is no error and changes nothing but surrogates.
+// Erase erases the subject in the session. All its changes are committed together. Erase takes these steps:
 //
-// The audit trail gets erasure_requested, one erasure_step_succeeded per local step, one consent_withdrawn for each
-// consent that was in force, and erasure_local_completed, then erasure_completed if no external system is concerned;
-// otherwise saga.Runner records it once all of them have erased. When the session rolls back, erasure_requested and the
-// erasure_step_failed of the step that caused it outlive it. If no step did, but the commit for one, its
-// erasure_step_failed has the error rolled_back.
+//  1. It locks the subject, so that erasures of the same subject run one after the other.
+//  2. It enqueues the keys of external systems that the rows hold (domain.Annotation.Ref). An entry has at most
+//     domain.MaxKeys keys. Keys in retained cells are not enqueued.
+//  3. It calls the hook Before.
+//  4. It carries out the local steps of the plan.
+//  5. It withdraws the corrections that external systems have not received yet.
+//  6. It withdraws the consents in force and clears the reasons of restrictions.
+//  7. It enqueues one outbox entry for each ref of the subject at an external system.
 //
-// An error of the hook Before is returned as it is; its erasure_step_failed has the target hook, and a panic of it the
-// error panic.
+// Erase records erasure_requested, one erasure_step_succeeded per local step, one consent_withdrawn for each consent
+// that was in force, and erasure_local_completed. If no external system has to erase, Erase also records
+// erasure_completed. Otherwise saga.Runner records erasure_completed after all external systems have erased.
 //
-// A subject that does not fit the data map, or has a ref of an unknown kind, is domain.ErrSubject and leaves no trace.
+// If the session rolls back, erasure_requested is still recorded, together with an erasure_step_failed that names the
+// failed step. If no step failed, for example because the commit failed, its error is rolled_back. If the hook Before
+// fails, Erase returns the error of the hook, and the target of erasure_step_failed is hook. After a panic of the hook,
+// the error in the event is panic.
+//
+// Erase returns domain.ErrSubject, and records nothing, if the subject does not fit the data map or has a ref of an
+// unknown kind. Erasing a subject again is not an error and changes nothing except surrogates.
 func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error) {
 	return e.erase(ctx, s, subject, "")
 }
 
-// erase erases the subject; if there is a fingerprint, only as it was rehearsed. It tells the observer.
+// erase erases the subject and reports the outcome to the observer. If fingerprint is not empty, erase fails unless the
+// erasure matches the rehearsal.
 func (e *Eraser) erase(
 	ctx context.Context, s ports.Session, subject domain.Subject, fingerprint string,
 ) (domain.ErasureResult, error) {
@@ -116,7 +123,7 @@ func (e *Eraser) carryOut(
 	return run.result, nil
 }
 
-// admit checks a subject and returns its erasure, which has no session yet.
+// admit checks a subject and returns its run, which has no session yet.
 func (e *Eraser) admit(subject domain.Subject) (*run, error) {
 	calls, skipped, err := resolvers.Admit(e.dataMap, e.resolvers, subject)
 	if err != nil {
@@ -134,34 +141,34 @@ func (e *Eraser) admit(subject domain.Subject) (*run, error) {
 	}, nil
 }
 
-// run is one erasure on its way.
+// run is one erasure in progress.
 type run struct {
 	*Eraser
-	operation audit.Operation // from the request on
+	operation audit.Operation // set when the request is recorded
 	session   ports.Session
 	id        domain.SubjectID
 	subject   domain.Subject
 	calls     []resolvers.Call // for the subject's refs
-	skipped   []string         // the systems without a ref
-	rehearsed string           // the fingerprint of the rehearsal, if there was one
+	skipped   []string         // the systems for which the subject has no ref
+	rehearsed string           // the fingerprint of the rehearsal; empty if there was no rehearsal
 	at        time.Time        // when the subject was locked
 	result    domain.ErasureResult
-	steps     []domain.RehearsedStep     // those carried out
+	steps     []domain.RehearsedStep     // the completed steps
 	external  []domain.RehearsedExternal // all external systems
-	refused   domain.Step                // the step that failed, if one did
+	refused   domain.Step                // the local step that failed
 	ofHook    bool                       // the hook failed
-	enqueued  int                        // outbox entries
-	keys      int                        // of external systems, in these entries
+	enqueued  int                        // number of outbox entries
+	keys      int                        // number of keys in these entries
 	ofKeys    []string                   // the systems of these keys
 }
 
-// parts are those of an erasure, in their order.
+// parts lists the parts of an erasure in their order.
 var parts = []func(*run, context.Context) error{
 	(*run).begin, (*run).enqueueKeys, (*run).beforehand, (*run).apply, (*run).compare, (*run).withdraw,
 	(*run).endConsents, (*run).enqueue, (*run).complete, (*run).afterwards,
 }
 
-// carryOut does all of the erasure in the session.
+// carryOut runs all parts in the session.
 func (r *run) carryOut(ctx context.Context) error {
 	for _, part := range parts {
 		if err := part(r, ctx); err != nil {
@@ -171,7 +178,7 @@ func (r *run) carryOut(ctx context.Context) error {
 	return nil
 }
 
-// beforehand calls the hook that comes before the local steps.
+// beforehand calls the hook Before.
 func (r *run) beforehand(ctx context.Context) error {
 	if r.hooks.Before == nil {
 		return nil
@@ -183,19 +190,19 @@ func (r *run) beforehand(ctx context.Context) error {
 	return err
 }
 
-// afterwards has the hook called that comes after the commit.
+// afterwards registers the call of the hook After.
 func (r *run) afterwards(context.Context) error {
 	return r.hooks.CallAfter(r.session, r.subject, r.result)
 }
 
-// fail keeps the evidence of a failure at a target. The failure is what went wrong; Do reports lost evidence.
+// fail records the failure at a target as evidence. The caller returns the failure itself. Do reports lost evidence.
 func (r *run) fail(ctx context.Context, target, class string) {
 	event := r.operation.Event(domain.EventErasureStepFailed, r.id, domain.Payload{"target": target, "error": class})
 	_ = r.session.Audit().AppendEvidence(ctx, event)
 }
 
-// begin locks the subject, then records the request: its event is stamped under the lock, so that the trails of
-// concurrent erasures do not interleave, and recorded even where the lock could not be had.
+// begin locks the subject and records the request. The event gets its time under the lock, so that the events of
+// concurrent erasures do not interleave. It is recorded even if the lock failed.
 func (r *run) begin(ctx context.Context) error {
 	r.at = domain.Instant(r.audit.Clock.Now())
 	lockErr := r.session.Subjects().Lock(ctx, r.id, r.at)
@@ -209,9 +216,9 @@ func (r *run) begin(ctx context.Context) error {
 	return lockErr
 }
 
-// withdraw takes back the corrections that external systems were still to be sent: personal data that must not
-// outlive the erasure, nor arrive after it. It comes after the local steps, which wait for a rectification under way.
-// It does so also where no resolver of this process rectifies: another process may have one that does.
+// withdraw withdraws the corrections that external systems have not received yet. They are personal data that must not
+// outlive the erasure or arrive after it. withdraw runs after the local steps, which wait for a rectification in
+// progress. It also runs if no resolver of this process rectifies, because another process may have such a resolver.
 func (r *run) withdraw(ctx context.Context) error {
 	withdrawn, err := r.session.Outbox().Withdraw(ctx, r.id)
 	if err != nil {
@@ -233,7 +240,7 @@ func (r *run) apply(ctx context.Context) error {
 	steps := r.plan.LocalAt(r.at)
 	rows, err := r.session.Subjects().Apply(ctx, r.id, steps)
 	if err == nil && len(rows) != len(steps) {
-		err = &domain.Error{Op: "erase", Message: "the store has not answered for each step"}
+		err = &domain.Error{Op: "erase", Message: "the store returned no row count for some steps; fix the store"}
 	}
 	if err != nil {
 		payload := domain.Payload{"error": domain.ErrorClass(err)}
@@ -242,14 +249,14 @@ func (r *run) apply(ctx context.Context) error {
 			maps.Copy(payload, payloadOf(r.refused))
 		}
 		event := r.operation.Event(domain.EventErasureStepFailed, r.id, payload)
-		_ = r.session.Audit().AppendEvidence(ctx, event) // err is what went wrong; Do reports lost evidence
+		_ = r.session.Audit().AppendEvidence(ctx, event) // the caller returns err; Do reports lost evidence
 		return err
 	}
 	var events []domain.AuditEvent
 	for i, step := range steps {
 		r.steps = append(r.steps, domain.RehearsedStep{Step: step, Rows: rows[i]})
 		if step.OnlyExpired() && rows[i] == 0 {
-			continue // which is what the plan says
+			continue // no duty of the step has ended
 		}
 		if !clearsAgain(steps[:i], step) {
 			r.counts(step.Strategy)[step.Target] += rows[i]
@@ -261,14 +268,14 @@ func (r *run) apply(ctx context.Context) error {
 	return r.session.Audit().Append(ctx, events...)
 }
 
-// clearsAgain reports whether a step clears the references of rows that an earlier one has anonymized and counted.
+// clearsAgain reports whether a step clears the references of rows that an earlier step anonymized and counted.
 func clearsAgain(before []domain.Step, step domain.Step) bool {
 	return step.OnlyClears() && slices.ContainsFunc(before, func(other domain.Step) bool {
 		return other.Target == step.Target && other.Via == step.Via
 	})
 }
 
-// payloadOf names a step in an event.
+// payloadOf returns the event payload that names a step.
 func payloadOf(step domain.Step) domain.Payload {
 	payload := domain.Payload{"target": step.Target, "strategy": string(step.Strategy)}
 	if step.Via != "" {
@@ -278,19 +285,19 @@ func payloadOf(step domain.Step) domain.Payload {
 }
 
 func (r *run) counts(strategy domain.Strategy) map[string]int64 {
-	switch strategy { //nolint:exhaustive // a step has no other
+	switch strategy { //nolint:exhaustive // a step has no other strategy
 	case domain.StrategyDelete:
 		return r.result.Deleted
 	case domain.StrategyAnonymize:
 		return r.result.Anonymized
 	case domain.StrategyRetain:
 		return r.result.Retained
-	case domain.StrategyNull: // of cells and references, never of a step
+	case domain.StrategyNull: // a strategy of cells and references only
 	}
 	return map[string]int64{}
 }
 
-// complete records what the erasure did here, and that it is complete, unless external systems are to erase, too.
+// complete records the totals of the local steps. If no external system has to erase, it also records the completion.
 func (r *run) complete(ctx context.Context) error {
 	completed := r.operation.Event(domain.EventErasureLocalCompleted, r.id, domain.Payload{
 		"deleted":           total(r.result.Deleted),

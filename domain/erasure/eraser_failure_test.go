@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// fails runs the erasure and fails the test unless it ends with the error and without a result.
+// fails runs the erasure and fails the test unless the erasure returns the error and no result.
 func (w world) fails(tb testing.TB, want error) {
 	tb.Helper()
 	result, err := w.Erase(context.Background(), w.session, w.subject)
@@ -20,7 +20,7 @@ func (w world) fails(tb testing.TB, want error) {
 	}
 }
 
-func TestALockThatCannotBeHadLeavesEvidenceOfTheRequest(t *testing.T) {
+func TestAFailedLockLeavesEvidenceOfTheRequest(t *testing.T) {
 	for name, evidenceErr := range map[string]error{
 		"the evidence is kept":         nil,
 		"the evidence is lost as well": errors.New("evidence"),
@@ -46,7 +46,7 @@ func TestAFailedStepIsEvidenceAndNothingComesAfterIt(t *testing.T) {
 		err   error
 		class string
 	}{
-		"a foreign error":   {errBoom, "internal"}, // never its text
+		"a foreign error":   {errBoom, "internal"}, // only the class, never the text
 		"an error of ours":  {&domain.Error{Code: domain.ErrUnavailable, Err: errBoom}, "unavailable"},
 		"a cancellation":    {context.Canceled, "canceled"},
 		"a missed deadline": {&domain.Error{Op: "x", Err: context.DeadlineExceeded}, "timeout"},
@@ -82,8 +82,8 @@ func TestAFailedStepIsReportedEvenWhenItsEvidenceIsLost(t *testing.T) {
 	w.fails(t, errBoom)
 }
 
-// A store that breaks its promise must not pass for one that has erased.
-func TestAStoreThatAnswersForFewerStepsFailsTheErasure(t *testing.T) {
+// A store that breaks its promise must not count as one that has erased.
+func TestAStoreThatReturnsFewerRowCountsFailsTheErasure(t *testing.T) {
 	w := newWorld(t, nil)
 	w.stores()
 	gomock.InOrder(
@@ -95,7 +95,7 @@ func TestAStoreThatAnswersForFewerStepsFailsTheErasure(t *testing.T) {
 	}
 }
 
-func TestAFailureOfNoStepInParticularNamesNone(t *testing.T) {
+func TestAFailureWithoutAStepNamesNoTarget(t *testing.T) {
 	w := newWorld(t, nil)
 	w.stores()
 	gomock.InOrder(
@@ -116,7 +116,7 @@ func TestAStepThatCannotBeRecordedStopsTheErasure(t *testing.T) {
 	w.fails(t, errBoom)
 }
 
-func TestWhatCannotBeEnqueuedIsNotCompleted(t *testing.T) {
+func TestAnErasureThatCannotEnqueueIsNotCompleted(t *testing.T) {
 	w := newWorld(t, []string{"desk"}, ref("desk", "d-1"))
 	w.stores()
 	gomock.InOrder(

@@ -43,8 +43,8 @@ func TestAnErasureLocksRecordsActsEnqueuesAndCompletes(t *testing.T) {
 	}
 }
 
-// They may be another process's: one that rectifies where this one does not.
-func TestCorrectionsAreTakenBackAfterTheLocalSteps(t *testing.T) {
+// Another process may have a resolver that rectifies, even if this process has none.
+func TestCorrectionsAreWithdrawnAfterTheLocalSteps(t *testing.T) {
 	for _, systems := range [][]string{{"registry"}, {"desk"}, nil} {
 		w := newWorld(t, systems)
 		w.handedOut()
@@ -73,7 +73,7 @@ func TestCorrectionsAreTakenBackAfterTheLocalSteps(t *testing.T) {
 
 func TestWithoutARefNothingIsEnqueued(t *testing.T) {
 	w := newWorld(t, []string{"mail", "desk"})
-	w.stores() // and no entry for the outbox
+	w.stores() // without entries for the outbox
 	gomock.InOrder(
 		w.locks(),
 		w.requested("id-1", 0, 0),
@@ -109,11 +109,11 @@ func TestASystemWithTwoRefsIsEnqueuedTwice(t *testing.T) {
 	}
 }
 
-// Were the request stamped before the lock, the trails of two erasures that wait for each other would interleave.
+// If the request were stamped before the lock, the trails of two erasures that wait for each other would interleave.
 func TestTheRequestIsStampedUnderTheLock(t *testing.T) {
 	w := newWorld(t, nil)
 	w.stores()
-	w.locks().Do(func(context.Context, domain.SubjectID, time.Time) { *w.now = noon.Add(time.Minute) }) // it had to wait
+	w.locks().Do(func(context.Context, domain.SubjectID, time.Time) { *w.now = noon.Add(time.Minute) }) // after a wait
 	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).Do(func(_ context.Context, events ...domain.AuditEvent) {
 		if got := events[0].OccurredAt; !got.Equal(noon.Add(time.Minute)) {
 			t.Errorf("stamped %v, before the lock was there", got)
@@ -131,7 +131,7 @@ func TestInstantsOfAnErasureAreUTCInMicroseconds(t *testing.T) {
 	w := newWorld(t, []string{"desk"}, ref("desk", "d-1"))
 	w.stores()
 	*w.now = noon.Add(999).In(time.FixedZone("CET", 3600))
-	w.locks() // at noon, in UTC
+	w.locks() // at noon in UTC
 	w.requested("id-1", 1, 1)
 	w.applies(0, 0, 0)
 	w.succeeded(0, 0, 0)
@@ -147,13 +147,13 @@ func TestInstantsOfAnErasureAreUTCInMicroseconds(t *testing.T) {
 }
 
 func TestARefusedSubjectLeavesNoCallAtAll(t *testing.T) {
-	w := newWorld(t, []string{"desk"}) // and a session of which no store may be taken
+	w := newWorld(t, []string{"desk"}) // no store of the session may be used
 	long, err := domain.NewSubjectID("tenant", "42")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, subject := range map[string]domain.Subject{
-		"nobody":                   {},
+		"no id":                    {},
 		"an id of another arity":   {ID: long},
 		"a ref of an unknown kind": {ID: w.subject.ID, Refs: []domain.SubjectRef{ref("desk", "d-1"), ref("mail", "m-1")}},
 		"a ref that is not whole":  {ID: w.subject.ID, Refs: []domain.SubjectRef{ref("desk", "")}},
@@ -177,7 +177,7 @@ func TestAnEraserShowsItsPlan(t *testing.T) {
 	}
 }
 
-func TestThereIsNoEraserForAMapThatCannotBePlanned(t *testing.T) {
+func TestAMapThatCannotBePlannedHasNoEraser(t *testing.T) {
 	dataMap, err := domain.NewDataMap(users(personal("email", del)), child("orders", "users", personal("vat", keep)))
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +191,7 @@ func TestThereIsNoEraserForAMapThatCannotBePlanned(t *testing.T) {
 	}
 }
 
-func TestAnEraserWithoutWhatItNeedsIsRefused(t *testing.T) {
+func TestAnEraserWithoutItsDependenciesIsRefused(t *testing.T) {
 	_, err := erasure.NewEraser(erasure.Config{})
 	if !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("got %v", err)

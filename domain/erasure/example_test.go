@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The plan is the same for everybody, and can be read before anybody is erased.
+// The plan is the same for all subjects. It can be read before the first erasure.
 func ExamplePlanner_Plan() {
 	dataMap, err := domain.NewDataMap(userTable(), addressTable(), invoiceTable())
 	check(err)
@@ -30,7 +30,7 @@ func ExamplePlanner_Plan() {
 	// delete supportdesk []
 }
 
-// An invoice that must be kept cannot belong to an address that is deleted. That is found at start-up.
+// An invoice that must be kept cannot belong to an address that is deleted. The planner refuses this at start-up.
 func ExamplePlanner_Plan_refused() {
 	invoices := invoiceTable()
 	invoices.Relations[0].References = "addresses"
@@ -47,11 +47,11 @@ func ExamplePlanner_Plan_refused() {
 	// invoices.total is retained, but the rows of addresses, on its path to the subject, are deleted
 }
 
-// Zoe is erased in the session that the caller has opened, with the audit trail in the same transaction.
+// Zoe is erased in the session of the caller. The audit trail is part of the same transaction.
 func ExampleEraser_Erase() {
 	dataMap, err := domain.NewDataMap(userTable(), addressTable())
 	check(err)
-	store, err := memory.New(dataMap, memory.Options{}) // an application has a database, and package bunstore
+	store, err := memory.New(dataMap, memory.Options{}) // an application uses a database and package bunstore
 	check(err)
 	check(store.Insert("users", memory.Row{"id": 42, "email": "zoe@example.org", "theme": "dark"}))
 	check(store.Insert("addresses", memory.Row{"id": 1, "user_id": 42, "street": "1 Rue de la Paix"}))
@@ -75,7 +75,7 @@ func ExampleEraser_Erase() {
 	// dark true
 }
 
-// userTable is the subject's table. Its rows stay, because theme is not personal data.
+// userTable is the subject's table. Its rows survive, because theme is not personal data.
 func userTable() domain.Table {
 	return domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
@@ -89,7 +89,8 @@ func userTable() domain.Table {
 	}
 }
 
-// addressTable has rows that are wholly the user's: besides keys, annotated columns only, which say delete by default.
+// addressTable has rows that belong only to the user. Except keys, all columns are annotated, and delete is the
+// default.
 func addressTable() domain.Table {
 	return domain.Table{
 		Name: "addresses", PrimaryKey: []string{"id"}, Relations: []domain.Relation{ofUser()},
@@ -101,7 +102,7 @@ func addressTable() domain.Table {
 	}
 }
 
-// invoiceTable has rows that are kept, for a duty that is named.
+// invoiceTable has rows that a named duty retains.
 func invoiceTable() domain.Table {
 	return domain.Table{
 		Name: "invoices", PrimaryKey: []string{"id"}, Relations: []domain.Relation{ofUser()},

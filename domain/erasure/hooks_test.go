@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// notifying is a session that notes what it is to call after its commit.
+// notifying is a session that records the functions to call after its commit.
 type notifying struct {
 	*mocks.MockSession
 	after []func(context.Context)
@@ -22,11 +22,11 @@ type notifying struct {
 
 func (n *notifying) AfterCommit(fn func(context.Context)) { n.after = append(n.after, fn) }
 
-// The hook is called under the lock. Its failure is evidence, and no step comes after it.
+// The hook is called under the lock. Its failure is recorded as evidence, and no step follows.
 func TestAHookBeforeComesFirstAndMayFailTheErasure(t *testing.T) {
 	for name, c := range map[string]struct {
 		do    func() error
-		is    error  // nil for one of the package's own
+		is    error  // nil if the error is *hook.Panicked
 		class string // empty for a success
 	}{
 		"a success":         {func() error { return nil }, nil, ""},
@@ -45,7 +45,7 @@ func TestAHookBeforeComesFirstAndMayFailTheErasure(t *testing.T) {
 					if calls++; s != w.session || !reflect.DeepEqual(subject, w.subject) {
 						t.Errorf("the hook has the subject %v", subject)
 					}
-					subject.Refs[0].Value = "changed" // which is a copy
+					subject.Refs[0].Value = "changed" // changes only a copy
 					return c.do()
 				}
 			}, []string{"desk"}, ref("desk", "d-1"))
@@ -60,7 +60,7 @@ func TestAHookBeforeComesFirstAndMayFailTheErasure(t *testing.T) {
 			} else {
 				gomock.InOrder(append(order, w.audit.EXPECT().AppendEvidence(gomock.Any(),
 					w.event("id-2", "erasure_step_failed", domain.Payload{"target": "hook", "error": c.class}),
-				).Return(errors.New("evidence")))...) // which is not what is returned
+				).Return(errors.New("evidence")))...) // must not be returned
 				result, err := w.Erase(t.Context(), w.session, w.subject)
 				if err == nil || c.is != nil && !errors.Is(err, c.is) || !reflect.DeepEqual(result, domain.ErasureResult{}) {
 					t.Errorf("got %+v, %v", result, err)
@@ -76,7 +76,7 @@ func TestAHookBeforeComesFirstAndMayFailTheErasure(t *testing.T) {
 	}
 }
 
-func TestAHookAfterIsLeftToTheCommit(t *testing.T) {
+func TestTheHookAfterIsCalledAfterTheCommit(t *testing.T) {
 	for name, panics := range map[string]bool{"a success": false, "a panic": true} {
 		t.Run(name, func(t *testing.T) {
 			calls := 0
@@ -85,7 +85,7 @@ func TestAHookAfterIsLeftToTheCommit(t *testing.T) {
 					if calls++; subject.ID.String() != "42" || result.Deleted["sessions"] != 3 {
 						t.Errorf("the hook has %v, %+v", subject, result)
 					}
-					result.Deleted["sessions"] = 7 // which is a copy
+					result.Deleted["sessions"] = 7 // changes only a copy
 					if panics {
 						panic("zoe@example.org")
 					}
@@ -107,7 +107,7 @@ func TestAHookAfterIsLeftToTheCommit(t *testing.T) {
 	}
 }
 
-func TestAHookAfterNeedsASessionThatTellsOfItsCommit(t *testing.T) {
+func TestTheHookAfterNeedsACommitNotifier(t *testing.T) {
 	w := newConfigured(t, func(config *erasure.Config) {
 		config.After = func(context.Context, domain.Subject, domain.ErasureResult) { t.Error("the hook is called") }
 	}, nil)
@@ -130,5 +130,5 @@ func TestAnErasureThatFailsCallsNoHookAfter(t *testing.T) {
 	}
 }
 
-// into returns the map that it is given.
+// into returns its argument.
 func into(m map[string]int) map[string]int { return m }

@@ -1,6 +1,6 @@
-// Package erasure plans and carries out the erasure of a subject (Art. 17 GDPR). The effects of an erasure (the rows
-// that are deleted, the columns that are anonymized, the data that has to stay) follow from the data map alone, and are
-// known before any subject is erased.
+// Package erasure plans, rehearses and carries out the erasure of a subject (Art. 17 GDPR). The data map alone
+// determines which rows an erasure deletes, which columns it anonymizes and which data it retains. Planner returns
+// these effects before any subject is erased. Eraser carries them out. See the example of [Eraser.Erase].
 package erasure
 
 import (
@@ -9,26 +9,31 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Planner turns a data map into an erasure plan. It is a pure function: no clock, no I/O, and equal input gives equal
-// plans.
+// Planner turns a data map into an erasure plan. It uses no clock and no I/O. Equal input gives equal plans.
 type Planner struct{}
 
-// Plan returns the plan for the tables of the data map and the external systems named.
+// Plan returns the plan for the tables of the data map and for the named external systems.
 //
-// The rows of a table are deleted as domain.DataMap.RowsGo says: every annotated column says erase or delete and the
-// rows are wholly the subject's, or the path says so. Otherwise the rows survive: one step anonymizes the annotated
-// columns that are not retained, or sets them to NULL where they say so, and clears the reference to the subject where
-// the path says null; another step retains the rest. If the duty to retain a column ends, the step says so, and
-// domain.Plan.LocalAt returns its effect at an instant. A table that has no annotated column, is not owned, and whose
-// path says nothing has no step.
+// The rows of a table are deleted if domain.DataMap.RowsGo reports so. This is the case if every annotated column says
+// erase or delete and the rows belong only to the subject, or if the path says delete.
 //
-// A table with several paths has such steps for each of them, on the columns that belong to the path: first those that
-// delete rows, then the others, in the order of the paths; last those that clear a reference that several paths share.
+// Otherwise the rows survive. One step then anonymizes the annotated columns that are not retained, or sets them to
+// NULL if their strategy is null. The same step clears the reference to the subject if the path says null. A second
+// step retains the other annotated columns. If the duty to retain a column ends, the step names the column, and
+// domain.Plan.LocalAt returns the effect at an instant.
 //
-// Refused as domain.ErrRetention or domain.ErrManifest, with every table at fault named: a table whose rows survive
-// while a table on its path to the subject loses them; one that refers to another such table, unless the database then
-// clears columns that may be cleared; a path that deletes rows with columns that have to stay, or that clears the way
-// to retained ones; and a column that would have to be anonymized although it identifies or links rows.
+// A table has no step if it has no annotated column, is not owned, and its path has no strategy. A table with several
+// paths has such steps for each path, on the columns that belong to the path. The steps that delete rows come first.
+// The other steps follow in the order of the paths. The steps that clear a reference shared by several paths come last.
+//
+// Plan returns domain.ErrRetention or domain.ErrManifest with one problem for each mistake:
+//
+//   - The rows of a table survive, but the rows of a table on its path to the subject are deleted.
+//   - The rows of a table survive, but they refer to rows that are deleted, and the database does not set the reference
+//     to NULL or must not.
+//   - A path deletes rows with columns that have to stay.
+//   - A path clears the reference through which retained columns are found.
+//   - A column would have to be anonymized, but it identifies or links rows.
 func (Planner) Plan(m domain.DataMap, resolverNames []string) (domain.Plan, error) {
 	ordered, err := m.ChildrenFirst()
 	if err != nil {
@@ -47,7 +52,7 @@ func (Planner) Plan(m domain.DataMap, resolverNames []string) (domain.Plan, erro
 	return plan, nil
 }
 
-// stepsOf are the steps on a table.
+// stepsOf returns the steps on a table.
 func stepsOf(m domain.DataMap, table domain.Table) []domain.Step {
 	var deleting, others, clearing []domain.Step
 	paths := m.Paths(table.Name)
@@ -74,16 +79,16 @@ func stepsOf(m domain.DataMap, table domain.Table) []domain.Step {
 	return slices.Concat(deleting, others, clearing)
 }
 
-// sharesReference reports whether another path begins with the reference of the path. The reference is then cleared
-// last: a row from which both lead to the subject would not be found along the other one.
+// sharesReference reports whether another path begins with the same reference as the path. Such a reference is cleared
+// last. Otherwise a row that belongs to the subject along both paths would no longer be found along the other path.
 func sharesReference(paths []domain.Path, path domain.Path) bool {
 	return slices.ContainsFunc(paths, func(other domain.Path) bool {
 		return other.Via != path.Via && other.Relations[0].Equals(path.Relations[0])
 	})
 }
 
-// stepsOfSurvivor are the steps along a path on a table whose rows stay. A retained column that identifies or links
-// rows is never overwritten, even where its duty is over.
+// stepsOfSurvivor returns the steps along a path on a table whose rows survive. A retained column that identifies or
+// links rows is never overwritten, even if the duty to retain it has ended.
 func stepsOfSurvivor(m domain.DataMap, table domain.Table, path domain.Path) []domain.Step {
 	anonymize := domain.Step{Target: table.Name, Strategy: domain.StrategyAnonymize, Via: path.Via}
 	anonymize.Clears = m.Clears(table, path)

@@ -8,9 +8,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Complete adds to the error of a data map, as domain.NewDataMap and the readers return it, the mistakes for which
-// Planner.Plan would refuse the tables that are otherwise right, so that all of them are seen at once. It returns any
-// other error as it is.
+// Complete adds further problems to the error of domain.NewDataMap or of a reader of data maps: the problems for which
+// Planner.Plan would refuse the tables that have no problem yet. A caller then sees all problems in one run. Complete
+// returns any other error unchanged.
 func Complete(err error) error {
 	if err == nil {
 		return nil
@@ -25,8 +25,8 @@ func Complete(err error) error {
 	}))
 }
 
-// problems are the mistakes for which a data map has no plan, in the order in which its tables were declared. Tables
-// that are at fault otherwise are left out, as what becomes of their rows is not known.
+// problems returns the problems for which a data map has no plan, in the order in which its tables were declared. It
+// skips tables for which atFault is true, because the effect on their rows is unknown.
 func problems(m domain.DataMap, atFault func(table string) bool) []domain.Problem {
 	if atFault == nil {
 		atFault = func(string) bool { return false }
@@ -40,14 +40,14 @@ func problems(m domain.DataMap, atFault func(table string) bool) []domain.Proble
 	return found
 }
 
-// checked is a table that is looked at for reasons why an erasure cannot do with its rows what the data map says.
+// checked is one table under check.
 type checked struct {
 	domain.DataMap
 	table   domain.Table
 	atFault func(table string) bool
 }
 
-// paths are those of the table, and one without relations if they are not known.
+// paths returns the paths of the table, or one path without relations if the paths are unknown.
 func (c checked) paths() []domain.Path {
 	if paths := c.Paths(c.table.Name); len(paths) > 0 {
 		return paths
@@ -55,7 +55,7 @@ func (c checked) paths() []domain.Path {
 	return []domain.Path{{}}
 }
 
-// goes reports whether rows of the other table are deleted that a path leads from, or any path.
+// goes reports whether an erasure deletes rows of parent along the given paths, or along any path if no path is given.
 func (c checked) goes(parent domain.Table, along ...domain.Path) bool {
 	if len(along) == 0 {
 		along = checked{c.DataMap, parent, c.atFault}.paths()
@@ -82,7 +82,7 @@ func (c checked) check() []domain.Problem {
 		parent, inMap := c.Table(relation.References)
 		switch {
 		case !inMap || relation.When != nil || parent.Name == c.table.Name || !c.goes(parent) || orphanedBy[parent.Name]:
-		case c.begins(relation): // what is accepted of a path deletes or clears the rows first
+		case c.begins(relation): // the steps of the path delete or clear these rows first
 		case !relation.SetsNull:
 			found = append(found, c.orphaned(parent, "to which it refers without ON DELETE SET NULL", c.paths()))
 		default:
@@ -95,7 +95,7 @@ func (c checked) check() []domain.Problem {
 				Table: c.table.Name, Column: column.Name,
 				Message: "would be " + overwritten(column) + ", but it identifies or links rows that survive",
 				Found:   string(column.Personal.Strategy),
-				Remedy:  "leave its annotation out, retain it, or let the whole row be deleted",
+				Remedy:  "remove its annotation, retain the column, or have the whole row deleted",
 			})
 		}
 	}
@@ -109,13 +109,13 @@ func (c checked) begins(relation domain.Relation) bool {
 	})
 }
 
-// overwrites reports whether a column is overwritten in rows that stay.
+// overwrites reports whether an erasure overwrites the column in rows that survive.
 func (c checked) overwrites(column domain.Column) bool {
 	return column.Personal.Strategy != domain.StrategyRetain &&
 		slices.ContainsFunc(c.paths(), func(p domain.Path) bool { return p.Has(column) && !c.RowsGo(c.table, p) })
 }
 
-// deleted refuses a path that deletes rows of which something has to stay.
+// deleted refuses a path that deletes rows although a column has to stay.
 func (c checked) deleted(path domain.Path) []domain.Problem {
 	var found []domain.Problem
 	for _, column := range c.table.Personal() {
@@ -123,11 +123,11 @@ func (c checked) deleted(path domain.Path) []domain.Problem {
 		switch {
 		case column.Personal.Strategy == domain.StrategyRetain:
 			problem.Code, problem.Message = domain.ErrRetention, "is retained, but "+called(path)+" deletes its row"
-			problem.Remedy = "leave the row (no erasure:delete on the path)"
+			problem.Remedy = "keep the row: remove erasure:delete from the path"
 		case path.Has(column) && column.Personal.Strategy != domain.StrategyErase &&
 			column.Personal.Strategy != domain.StrategyDelete:
-			problem.Message = "would stay, but " + called(path) + " deletes its row"
-			problem.Remedy = "leave the row (no erasure:delete on the path), or say nothing of the erasure of the column"
+			problem.Message = "has a strategy that keeps its row, but " + called(path) + " deletes its row"
+			problem.Remedy = "remove erasure:delete from the path, or remove the erasure strategy of the column"
 		default:
 			continue
 		}
@@ -144,8 +144,8 @@ func called(path domain.Path) string {
 	return "the path " + path.Via
 }
 
-// way refuses a path from rows that stay: they would lose their way to the subject because rows on it are deleted, or
-// because it is cut although something of them is retained.
+// way refuses a path of rows that survive if the erasure would disconnect the rows from the subject. It would do so by
+// deleting rows on the path, or by clearing the path although a column along it is retained.
 func (c checked) way(path domain.Path, orphanedBy map[string]bool) []domain.Problem {
 	onward := c.Onward(path)
 	for i, relation := range path.Relations {
@@ -163,28 +163,29 @@ func (c checked) way(path domain.Path, orphanedBy map[string]bool) []domain.Prob
 		lost := slices.DeleteFunc(slices.Clone(c.paths()), func(p domain.Path) bool {
 			return !p.Relations[0].Equals(path.Relations[0])
 		})
-		return []domain.Problem{c.orphaned(parent, "on its path to the subject", lost)} // what is above makes no difference
+		return []domain.Problem{c.orphaned(parent, "on its path to the subject", lost)} // the rest adds no problem
 	}
 	return nil
 }
 
-// cut refuses a path that an erasure cuts while it leads to retained columns: no later erasure could find them.
+// cut refuses a path that an erasure sets to NULL although it leads to retained columns. No later erasure could find
+// them.
 func (c checked) cut(path domain.Path) []domain.Problem {
 	var found []domain.Problem
 	for _, column := range path.Personal(c.table) {
 		if column.Personal.Strategy == domain.StrategyRetain {
 			found = append(found, domain.Problem{
 				Code: domain.ErrRetention, Table: c.table.Name, Column: column.Name,
-				Message: "is retained, but " + called(path) + " is set to NULL: no export and no later erasure could find it",
-				Remedy:  "leave the reference (no erasure:null on the path)",
+				Message: "is retained, but " + called(path) + " is set to NULL; no export and no later erasure can find it then",
+				Remedy:  "keep the reference: remove erasure:null from the path",
 			})
 		}
 	}
 	return found
 }
 
-// cleared refuses a relation whose columns the database clears with the other row, where one of them must stay:
-// because it is retained, or because without it the row could not be told from others or would not be the subject's.
+// cleared refuses a relation if the database sets its columns to NULL and one of them must stay. A column must stay if
+// it is retained, if it is part of the primary key, or if it connects the row to the subject.
 func (c checked) cleared(relation domain.Relation) []domain.Problem {
 	var found []domain.Problem
 	for _, name := range relation.Columns {
@@ -202,26 +203,27 @@ func (c checked) cleared(relation domain.Relation) []domain.Problem {
 		}
 		found = append(found, domain.Problem{
 			Code: code, Table: c.table.Name, Column: name,
-			Message: "must stay, but is set to null when the rows of " + relation.References + " are deleted",
-			Remedy:  "keep the rows of " + relation.References + ", or let these rows be deleted as well",
+			Message: "must stay, but the database sets it to NULL when the rows of " + relation.References + " are deleted",
+			Remedy:  "keep the rows of " + relation.References + ", or delete the rows of " + c.table.Name + " as well",
 		})
 	}
 	return found
 }
 
-// orphaned is the refusal of rows that stay while those that they refer to go. They lose the paths.
+// orphaned returns the problem of rows that survive although the rows that they refer to are deleted. lost are the
+// paths that end at the deleted rows.
 func (c checked) orphaned(parent domain.Table, how string, lost []domain.Path) domain.Problem {
 	keep := "keep the rows of " + parent.Name + " by anonymizing one of their columns"
 	if slices.ContainsFunc(c.Paths(parent.Name), func(p domain.Path) bool {
 		return p.OnErasure() == domain.StrategyDelete
 	}) {
-		keep = "keep the rows of " + parent.Name + " (no erasure:delete on their path)"
+		keep = "keep the rows of " + parent.Name + ": remove erasure:delete from their path"
 	}
 	problem := domain.Problem{
 		Code: domain.ErrManifest, Table: c.table.Name,
 		Message: "its rows survive an erasure, but the rows of " + parent.Name + ", " + how + ", are deleted",
 		Found:   strings.Join(c.keptBy(), ", "),
-		Remedy:  "let these rows be deleted as well, or " + keep,
+		Remedy:  "delete the rows of " + c.table.Name + " as well, or " + keep,
 	}
 	for _, column := range c.table.Personal() {
 		ofLost := slices.ContainsFunc(lost, func(p domain.Path) bool { return p.Has(column) })
@@ -235,7 +237,8 @@ func (c checked) orphaned(parent domain.Table, how string, lost []domain.Path) d
 	return problem
 }
 
-// keptBy names the columns for which the rows of the table stay, or else the paths along which they do.
+// keptBy returns the names of the columns that keep the rows of the table. If there are no such columns, it returns the
+// paths along which the rows survive.
 func (c checked) keptBy() []string {
 	if kept := c.table.KeptBy(); len(kept) > 0 {
 		return names(kept)

@@ -11,7 +11,7 @@ import (
 
 const clear = domain.StrategyNull
 
-// about is a table whose rows are about two people, with these erasures of their paths.
+// about returns a table whose rows concern two people, with the given strategies of the two paths.
 func about(sender, recipient domain.Strategy, columns ...domain.Column) domain.Table {
 	relation := func(name, column string, erasure domain.Strategy) domain.Relation {
 		return domain.Relation{
@@ -33,7 +33,7 @@ func via(column domain.Column, paths ...string) domain.Column {
 	return column
 }
 
-// printedVia writes steps with their paths, and what they clear.
+// printedVia prints steps with their paths and the references that they clear.
 func printedVia(steps []domain.Step) string {
 	var list []string
 	for _, step := range steps {
@@ -99,7 +99,7 @@ func TestATableWithSeveralPathsHasStepsForEach(t *testing.T) {
 			[]domain.Table{about(del, ""), owned(files(via(personal("name", del), "Sender"), plain("size")))},
 			"files:delete@Sender messages:delete@Sender",
 		},
-		"a table that goes whoever is erased": {
+		"a table whose rows are deleted along all paths": {
 			[]domain.Table{about(del, del), change(files(plain("size")), func(f *domain.Table) {
 				f.Relations[0].OnErasure = del
 			})},
@@ -129,8 +129,8 @@ func TestATableWithSeveralPathsHasStepsForEach(t *testing.T) {
 	}
 }
 
-// One path may say what an erasure does with rows and references, too.
-func TestTheOnlyPathOfATableSaysWhatBecomesOfItsRows(t *testing.T) {
+// The only path of a table may also have a strategy for rows and references.
+func TestTheOnlyPathOfATableMayHaveAStrategy(t *testing.T) {
 	for name, c := range map[string]struct {
 		erasure domain.Strategy
 		users   domain.Table
@@ -176,7 +176,7 @@ func TestPathsThatAnErasureCannotFollowAreRefused(t *testing.T) {
 		},
 		"a row that goes with a column that is anonymized": {
 			[]domain.Table{about(del, "", via(personal("body", anon), "Sender"))},
-			domain.ErrManifest, "messages.body: would stay, but the path Sender deletes its row",
+			domain.ErrManifest, "messages.body: has a strategy that keeps its row, but the path Sender deletes its row",
 		},
 		"a way to what is retained that is cut": {
 			[]domain.Table{about(clear, "", via(personal("note", keep), "Sender"))},
@@ -192,8 +192,8 @@ func TestPathsThatAnErasureCannotFollowAreRefused(t *testing.T) {
 		},
 		"rows that nothing but their path keeps": {
 			[]domain.Table{about(del, ""), files(via(personal("name", ""), "Sender"))},
-			domain.ErrManifest, `are deleted; found "Sender, Recipient"; let these rows be deleted as well,` +
-				" or keep the rows of messages (no erasure:delete on their path)",
+			domain.ErrManifest, `are deleted; found "Sender, Recipient"; delete the rows of files as well,` +
+				" or keep the rows of messages: remove erasure:delete from their path",
 		},
 		"rows that are retained along another path": {
 			[]domain.Table{about(del, ""), change(child("files", "messages", via(personal("name", ""), "Message"),
@@ -263,7 +263,7 @@ func TestStepsOfOtherPathsAreRefused(t *testing.T) {
 	}
 }
 
-// What an instant makes of the steps of one path stays with the path.
+// The steps of a path at an instant keep the path.
 func TestRetentionThatEndsIsJudgedAlongItsPath(t *testing.T) {
 	bounded := func(name, path string) domain.Column {
 		column := via(personal(name, keep), path)

@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain/erasure"
 )
 
-// goodMaps draws data maps that must not be refused.
+// goodMaps draws data maps that the planner must accept.
 func goodMaps() *rapid.Generator[generated] {
 	return dataMaps().Filter(func(g generated) bool { return len(g.faults()) == 0 })
 }
@@ -25,7 +25,7 @@ func build(t *rapid.T, tables []domain.Table) domain.DataMap {
 	return m
 }
 
-// drawPlan draws a good data map and makes the plan for it.
+// drawPlan draws a good data map and plans its erasure.
 func drawPlan(t *rapid.T) (generated, domain.Plan) {
 	g := goodMaps().Draw(t, "data map")
 	plan, err := erasure.Planner{}.Plan(build(t, g.tables), nil)
@@ -51,7 +51,7 @@ func TestEveryPathLeadsToTheSubject(t *testing.T) {
 	})
 }
 
-func TestADataMapIsRefusedExactlyWhenATableIsAtFault(t *testing.T) {
+func TestADataMapIsRefusedExactlyIfATableIsAtFault(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := dataMaps().Draw(t, "data map")
 		_, err := erasure.Planner{}.Plan(build(t, g.tables), nil)
@@ -67,7 +67,7 @@ func TestADataMapIsRefusedExactlyWhenATableIsAtFault(t *testing.T) {
 			t.Fatalf("refused as %v, want one of %v", err, faults)
 		}
 		onlyDuties := true
-		for _, table := range g.tables { // each fault is reported, and no other
+		for _, table := range g.tables { // reports exactly these faults
 			var codes []domain.Code
 			for _, problem := range coded.Problems {
 				if problem.Table == table.Name {
@@ -110,7 +110,7 @@ func TestRetainedColumnsAreNeverTouched(t *testing.T) {
 	})
 }
 
-func TestRowsAreDeletedExactlyWhenTheyAreWhollyTheSubjects(t *testing.T) {
+func TestRowsAreDeletedExactlyIfTheyBelongOnlyToTheSubject(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, plan := drawPlan(t)
 		for _, table := range g.tables {
@@ -223,7 +223,7 @@ func TestAPlanDoesNotDependOnTheOrderOfDeclaration(t *testing.T) {
 	})
 }
 
-// sortedProblems are the problems of an error as texts, without regard to the order of the tables.
+// sortedProblems returns the problems of an error as texts, independently of the order of the tables.
 func sortedProblems(err error) []string {
 	var texts []string
 	for _, problem := range domain.Problems(err) {

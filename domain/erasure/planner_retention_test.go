@@ -29,7 +29,7 @@ func TestRetentionWithAnEndIsJudgedByTheSteps(t *testing.T) {
 				{Target: "users", Strategy: keep, Columns: []string{"a"}, Expired: []string{"a"}, At: now},
 			},
 		},
-		"beside others": {
+		"next to others": {
 			[]domain.Column{personal("c", anon), bounded("a"), personal("b", keep), at},
 			[]domain.Step{
 				{Target: "users", Strategy: anon, Columns: []string{"c"}},

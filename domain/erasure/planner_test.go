@@ -18,10 +18,10 @@ const (
 	keep = domain.StrategyRetain
 )
 
-// plain is a column without personal data.
+// plain returns a column without personal data.
 func plain(name string) domain.Column { return domain.Column{Name: name, Type: domain.TypeText} }
 
-// personal is an annotated column.
+// personal returns an annotated column.
 func personal(name string, strategy domain.Strategy) domain.Column {
 	annotation := &domain.Annotation{Category: domain.CategoryContact, Strategy: strategy}
 	if strategy == keep {
@@ -30,7 +30,7 @@ func personal(name string, strategy domain.Strategy) domain.Column {
 	return domain.Column{Name: name, Type: domain.TypeText, Personal: annotation}
 }
 
-// users is the subject's table, with the columns given beside its key.
+// users returns the subject's table with its key and the given columns.
 func users(columns ...domain.Column) domain.Table {
 	return domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
@@ -38,7 +38,7 @@ func users(columns ...domain.Column) domain.Table {
 	}
 }
 
-// child is a table that refers to its parent, with the columns given beside its keys.
+// child returns a table that refers to its parent, with its keys and the given columns.
 func child(name, parent string, columns ...domain.Column) domain.Table {
 	return domain.Table{
 		Name: name, PrimaryKey: []string{"id"},
@@ -54,13 +54,13 @@ func owned(table domain.Table) domain.Table {
 	return table
 }
 
-// change lets a case alter a table that it otherwise takes as it is.
+// change returns a table with an alteration.
 func change(table domain.Table, alter func(*domain.Table)) domain.Table {
 	alter(&table)
 	return table
 }
 
-// printed writes steps as "table:strategy(columns)".
+// printed prints steps as "table:strategy(columns)".
 func printed(steps []domain.Step) string {
 	var list []string
 	for _, step := range steps {
@@ -82,7 +82,7 @@ func TestAPlanFollowsTheAnnotations(t *testing.T) {
 	link.Columns = []domain.Column{plain("users_id"), plain("groups_id")}
 	orders := func(columns ...domain.Column) domain.Table { return child("orders", "users", columns...) }
 	for name, c := range map[string]struct {
-		table domain.Table // beside users, which has a column to anonymize
+		table domain.Table // in addition to users, which has a column to anonymize
 		want  string
 	}{
 		"nothing annotated": {orders(plain("note")), ""},
@@ -146,7 +146,7 @@ func TestAPlanFollowsTheAnnotations(t *testing.T) {
 	}
 }
 
-// planFor builds the data map, which must be good, and plans.
+// planFor builds the data map, which must be valid, and plans its erasure.
 func planFor(tb testing.TB, resolverNames []string, tables ...domain.Table) (domain.Plan, error) {
 	tb.Helper()
 	m, err := domain.NewDataMap(tables...)
@@ -241,7 +241,7 @@ func TestASurvivorBelowDeletedRowsIsRefused(t *testing.T) {
 	}
 }
 
-// wantRefusal fails unless err has the code, and no other, and its text holds what is to be named.
+// wantRefusal fails unless err has only the given code and its text contains the given names.
 func wantRefusal(tb testing.TB, name string, plan domain.Plan, err error, code domain.Code, named ...string) {
 	tb.Helper()
 	var coded *domain.Error
@@ -281,7 +281,7 @@ func TestKeysOfSurvivingRowsAreNeverOverwritten(t *testing.T) {
 				Columns: []string{"number"}, References: "numbers", ReferencedColumns: []string{"number"},
 			})
 		})}, "orders.number"},
-		"a subject key beside the primary key": {[]domain.Table{change(users(personal("login", anon)), func(u *domain.Table) {
+		"a separate subject key": {[]domain.Table{change(users(personal("login", anon)), func(u *domain.Table) {
 			u.SubjectKey = []string{"login"}
 		})}, "users.login"},
 		"a column that another table refers to": {[]domain.Table{
@@ -294,7 +294,7 @@ func TestKeysOfSurvivingRowsAreNeverOverwritten(t *testing.T) {
 	}
 }
 
-func TestAPlanIsAValueOfItsOwn(t *testing.T) {
+func TestAPlanSharesNoMemory(t *testing.T) {
 	m, err := domain.NewDataMap(users(personal("email", anon)))
 	if err != nil {
 		t.Fatal(err)
@@ -330,7 +330,7 @@ func TestRetainedRowsThatReferToDeletedRowsOffThePathAreRefused(t *testing.T) {
 	wantRefusal(t, "a foreign key off the path", plan, err, domain.ErrRetention, "orders.vat", "sessions")
 }
 
-func TestAColumnThatTheDatabaseClearsMustNotBeOneThatStays(t *testing.T) {
+func TestTheDatabaseMustNotClearAColumnThatStays(t *testing.T) {
 	with := func(adjust func(o *domain.Table)) domain.Table {
 		return change(child("orders", "users", personal("vat", keep), plain("session_id")), func(o *domain.Table) {
 			o.Relations[0].Path = true
@@ -343,7 +343,7 @@ func TestAColumnThatTheDatabaseClearsMustNotBeOneThatStays(t *testing.T) {
 	sessions := child("sessions", "users", personal("agent", del))
 	for name, test := range map[string]struct {
 		orders domain.Table
-		code   domain.Code // empty for none
+		code   domain.Code // empty if it is accepted
 	}{
 		"a column of no meaning": {with(func(*domain.Table) {}), ""},
 		"a retained column": {with(func(o *domain.Table) {

@@ -9,15 +9,16 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Rehearse carries out an erasure of the subject in a session that is then rolled back, and returns what it did. It
-// leaves nothing, not even evidence. The rows of the subject are locked for as long as it takes, and on SQLite no other
+// Rehearse carries out an erasure of the subject in a session, rolls the session back, and returns the effects. It
+// changes nothing and records no evidence. The rows of the subject are locked during the rehearsal. On SQLite, no other
 // session can write meanwhile.
 //
-// The hook Before is called in the session, with a context for which ports.Rehearsing is true. The hook After and the
+// The hook Before is called in the session. For its context, ports.Rehearsing returns true. The hook After and the
 // resolvers are not called.
 //
-// An erasure that the store refuses is a Rehearsal with Refused. Returns domain.ErrSubject as Erase does, the error of
-// the hook, domain.ErrUnavailable if the store cannot be reached or is too busy, and the errors of a context.
+// If the store refuses the erasure, Rehearse returns a Rehearsal with Refused set, and no error. It returns
+// domain.ErrSubject under the same conditions as Erase. It returns domain.ErrUnavailable if the store cannot be reached
+// or is too busy. It returns the errors of the hook and of the context.
 func (e *Eraser) Rehearse(
 	ctx context.Context, sessions ports.Rehearser, subject domain.Subject,
 ) (domain.Rehearsal, error) {
@@ -42,9 +43,9 @@ func (e *Eraser) Rehearse(
 	return rehearsal, nil
 }
 
-// EraseAsRehearsed is Erase for an erasure that was rehearsed. If its plan or its counts are not those of the
-// fingerprint, it returns domain.ErrConflict and must be rolled back; its erasure_step_failed has the target rehearsal.
-// Returns domain.ErrInvalid if the fingerprint cannot be one.
+// EraseAsRehearsed does the same as Erase for an erasure that was rehearsed. If the plan or the counts differ from the
+// rehearsal, it returns domain.ErrConflict and the caller must roll back. The target of its erasure_step_failed is then
+// rehearsal. It returns domain.ErrInvalid if the fingerprint is malformed.
 func (e *Eraser) EraseAsRehearsed(
 	ctx context.Context, s ports.Session, subject domain.Subject, fingerprint string,
 ) (domain.ErasureResult, error) {
@@ -54,20 +55,21 @@ func (e *Eraser) EraseAsRehearsed(
 	return e.erase(ctx, s, subject, fingerprint)
 }
 
-// compare fails the run if it is not the one that was rehearsed. It comes before anything but rows is changed.
+// compare fails if the plan or the counts differ from the rehearsal. Until then, the run has changed only rows and
+// enqueued only keys.
 func (r *run) compare(ctx context.Context) error {
 	if r.rehearsed == "" || r.plan.Fingerprint(r.steps, r.external) == r.rehearsed {
 		return nil
 	}
 	err := &domain.Error{
-		Code: domain.ErrConflict, Op: "erase", Message: "the erasure is not the one that was rehearsed: the data map, or " +
-			"the number of rows or keys, has changed since; rehearse it again",
+		Code: domain.ErrConflict, Op: "erase", Message: "the erasure differs from its rehearsal, because the data map or " +
+			"the number of rows or keys has changed; rehearse it again",
 	}
 	r.fail(ctx, "rehearsal", domain.ErrorClass(err))
 	return err
 }
 
-// systems are the external systems of the plan with the entries for the subject's refs.
+// systems returns the external systems of the plan with the number of entries for the subject's refs.
 func (e *Eraser) systems(calls []resolvers.Call) []domain.RehearsedExternal {
 	systems := []domain.RehearsedExternal{}
 	for _, step := range e.plan.Steps[len(e.plan.Local()):] {
@@ -82,8 +84,8 @@ func (e *Eraser) systems(calls []resolvers.Call) []domain.RehearsedExternal {
 	return systems
 }
 
-// refusalOf returns the refusal that an error stands for. It returns nil for other errors: the next attempt may
-// succeed, or the application is at fault.
+// refusalOf returns the refusal for an error of the store. It returns nil for an error after which the next attempt may
+// succeed, and for an error of the application.
 func (r *run) refusalOf(err error) *domain.Refusal {
 	var known *domain.Error
 	switch {

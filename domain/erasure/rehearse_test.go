@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// holder is Zoe in a store, with two addresses and keys of an external system.
+// holder holds a store with Zoe, two addresses and keys of an external system.
 type holder struct {
 	stack.Stack
 	store *memory.Store
@@ -34,7 +34,7 @@ func newHolder(t *testing.T, hooks stack.Hooks) holder {
 	check(err)
 	store, err := memory.New(dataMap, memory.Options{})
 	check(err)
-	media := mocks.NewMockKeyResolver(gomock.NewController(t)) // which fails the test if it is called
+	media := mocks.NewMockKeyResolver(gomock.NewController(t)) // fails the test if it is called
 	media.EXPECT().Name().Return("media").AnyTimes()
 	engines, err := stack.New(stack.Config{
 		Sessions: store, DataMap: dataMap, Resolvers: append(resolverSet(t, "desk", "mail"), media),
@@ -78,7 +78,7 @@ func (h holder) trail(t *testing.T) (events []domain.AuditEvent) {
 	return events
 }
 
-func TestARehearsalSaysWhatTheErasureThenDoes(t *testing.T) {
+func TestARehearsalReturnsTheEffectsOfTheErasure(t *testing.T) {
 	h := newHolder(t, stack.Hooks{})
 	rehearsal := h.rehearse(t)
 	steps := []domain.RehearsedStep{
@@ -103,7 +103,7 @@ func TestARehearsalSaysWhatTheErasureThenDoes(t *testing.T) {
 	}
 }
 
-func TestAnErasureThatIsAnotherOneThanTheRehearsedIsAConflict(t *testing.T) {
+func TestAnErasureThatDiffersFromItsRehearsalIsAConflict(t *testing.T) {
 	h := newHolder(t, stack.Hooks{})
 	fingerprint := h.rehearse(t).Fingerprint
 	check(h.store.Insert("addresses", memory.Row{"id": 3, "user_id": 42, "street": "3 Rue de la Paix"}))
@@ -124,7 +124,7 @@ func TestAnErasureThatIsAnotherOneThanTheRehearsedIsAConflict(t *testing.T) {
 	}
 }
 
-func TestAFingerprintThatCannotBeOneIsInvalidAndLeavesNoTrace(t *testing.T) {
+func TestAMalformedFingerprintIsInvalidAndLeavesNoTrace(t *testing.T) {
 	h := newHolder(t, stack.Hooks{})
 	for _, fingerprint := range []string{"", "abc", "zz3ce8de0d0f95a2d56adb0ff0b96c14"} {
 		_, err := h.eraseAs(t, fingerprint)
@@ -159,7 +159,7 @@ func TestARehearsalCallsTheHookBeforeAndNotTheOneAfter(t *testing.T) {
 	}
 }
 
-// ending returns a rehearser that gives the session to fn and ends with an error of the commit, if fn has none.
+// ending returns a rehearser that runs fn. If fn succeeds, the rehearser returns the error commit.
 func (w world) ending(t *testing.T, commit error) ports.Rehearser {
 	t.Helper()
 	rehearser := mocks.NewMockRehearser(gomock.NewController(t))
@@ -228,8 +228,8 @@ func TestARefusalOfTheDatabaseIsAResultAndOtherErrorsAreErrors(t *testing.T) {
 	}
 }
 
-// What a hook returns is not the database's word, whatever its code is.
-func TestAnErrorOfAHookIsNoRefusal(t *testing.T) {
+// The code of an error does not make it a refusal of the database if a hook returned it.
+func TestAnErrorOfAHookIsNotARefusal(t *testing.T) {
 	ofHook := &domain.Error{Code: domain.ErrConflict, Message: "not today"}
 	h := newHolder(t, stack.Hooks{
 		BeforeErasure: func(context.Context, ports.Session, domain.Subject) error { return ofHook },

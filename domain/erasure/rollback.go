@@ -6,8 +6,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// failOnRollback has the trail say that the erasure failed if its session rolls back although every step succeeded:
-// by a deferred constraint that fails at the commit, by a connection that is lost, or by what else the session does.
+// failOnRollback records erasure_step_failed if the session rolls back although every step succeeded. Causes are a
+// deferred constraint that fails at the commit, a lost connection, or a later failure in the same session.
 func (r *run) failOnRollback(ctx context.Context) error {
 	failed := r.operation.Event(domain.EventErasureStepFailed, r.id, domain.Payload{"error": "rolled_back"})
 	return r.session.Audit().AppendOnRollback(ctx, failed)

@@ -21,16 +21,16 @@ var (
 	errBoom = errors.New("boom: zoe@example.org")
 	noon    = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 
-	// The steps of every erasure in these tests.
+	// These are the steps of every erasure in these tests.
 	deleteSessions = domain.Step{Target: "sessions", Strategy: del}
 	anonymizeUsers = domain.Step{Target: "users", Strategy: anon, Columns: []string{"email"}}
 	retainUsers    = domain.Step{Target: "users", Strategy: keep, Columns: []string{"vat"}}
 )
 
-// world is an eraser and what it works with. A call that a test does not expect fails that test.
+// world is an eraser with mocks of its dependencies. An unexpected call fails the test.
 type world struct {
 	*erasure.Eraser
-	now      *time.Time // what the clock tells
+	now      *time.Time // the time of the clock
 	session  *mocks.MockSession
 	consents *mocks.MockConsentStore
 	limits   *mocks.MockRestrictionStore
@@ -40,19 +40,19 @@ type world struct {
 	subject  domain.Subject
 }
 
-// newWorld makes an eraser that knows the resolvers named, and a subject with the refs.
+// newWorld makes an eraser with the named resolvers, and a subject with the refs.
 func newWorld(t *testing.T, resolverNames []string, refs ...domain.SubjectRef) world {
 	t.Helper()
 	return newWorldWith(t, domain.Purposes{}, resolverNames, refs...)
 }
 
-// newWorldWith declares purposes, too.
+// newWorldWith also declares purposes.
 func newWorldWith(t *testing.T, purposes domain.Purposes, resolverNames []string, refs ...domain.SubjectRef) world {
 	t.Helper()
 	return newConfigured(t, func(c *erasure.Config) { c.Purposes = purposes }, resolverNames, refs...)
 }
 
-// newConfigured changes the configuration of the eraser.
+// newConfigured also changes the configuration of the eraser.
 func newConfigured(
 	t *testing.T, change func(*erasure.Config), resolverNames []string, refs ...domain.SubjectRef,
 ) world {
@@ -85,7 +85,8 @@ func newConfigured(
 	}
 }
 
-// resolverSet holds resolvers that must not be called: an erasure only enqueues. The one named "registry" can rectify.
+// resolverSet returns resolvers that must not be called, because an erasure only enqueues. The resolver "registry" can
+// rectify.
 func resolverSet(tb testing.TB, names ...string) []ports.Resolver {
 	tb.Helper()
 	var registered []ports.Resolver
@@ -103,8 +104,8 @@ func resolverSet(tb testing.TB, names ...string) []ports.Resolver {
 	return registered
 }
 
-// stores lets the session hand out its stores as often as they are wanted. No consent is in force, there is nothing to
-// be taken back, and what only a rollback leaves is passed over.
+// stores allows any number of uses of the session's stores. No consent is in force, no correction is withdrawn, and
+// events for a rollback are ignored.
 func (w world) stores() {
 	w.handedOut()
 	w.consents.EXPECT().InForce(gomock.Any(), w.subject.ID).Return(nil, nil).AnyTimes()
@@ -113,7 +114,7 @@ func (w world) stores() {
 	w.audit.EXPECT().AppendOnRollback(gomock.Any(), gomock.Any()).AnyTimes()
 }
 
-// ledgers is stores, with nothing known of the consents.
+// ledgers does the same as stores, except for the consents.
 func (w world) ledgers() {
 	w.handedOut()
 	w.outbox.EXPECT().Withdraw(gomock.Any(), w.subject.ID).AnyTimes()
@@ -128,7 +129,7 @@ func (w world) handedOut() {
 	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
 }
 
-// The calls that an erasure makes, with the events that they record, each under the id that it gets.
+// The following functions expect the calls of an erasure, with the events and their ids.
 
 func (w world) locks() *gomock.Call {
 	return w.subjects.EXPECT().Lock(gomock.Any(), w.subject.ID, noon)
@@ -140,19 +141,19 @@ func (w world) requested(id string, external, refs int) *gomock.Call {
 	}))
 }
 
-// steps are the local steps of the plan.
+// steps returns the local steps of the plan.
 var steps = []domain.Step{deleteSessions, anonymizeUsers, retainUsers}
 
 func (w world) applies(rows ...int64) *gomock.Call {
 	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(rows, nil)
 }
 
-// appliesUntil is a store that fails at the step with that number.
+// appliesUntil expects a store that fails at the step with the index.
 func (w world) appliesUntil(failed int, err error) *gomock.Call {
 	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(make([]int64, failed), err)
 }
 
-// succeeded is one event for each step, under ids from id-2 on.
+// succeeded expects one event per step, with ids from id-2 on.
 func (w world) succeeded(rows ...int64) *gomock.Call {
 	events := make([]any, len(steps))
 	for i, step := range steps {
@@ -169,7 +170,7 @@ func (w world) failed(id string, step domain.Step, class string) *gomock.Call {
 	}))
 }
 
-// completed is the end of an erasure, which is complete at once if nothing was enqueued.
+// completed expects the end of an erasure. The erasure is complete immediately if it enqueued no entry.
 func (w world) completed(id string, deleted, anonymized, retained int64, enqueued int, skipped string) *gomock.Call {
 	events := []any{w.event(id, "erasure_local_completed", domain.Payload{
 		"deleted": deleted, "anonymized": anonymized, "retained": retained,
@@ -182,7 +183,7 @@ func (w world) completed(id string, deleted, anonymized, retained int64, enqueue
 }
 
 func (w world) event(id string, eventType domain.EventType, payload domain.Payload) domain.AuditEvent {
-	with := maps.Clone(payload) // every event has the id of the first one
+	with := maps.Clone(payload) // every event has the id of the first event
 	if with == nil {
 		with = domain.Payload{}
 	}
@@ -192,7 +193,7 @@ func (w world) event(id string, eventType domain.EventType, payload domain.Paylo
 	}
 }
 
-// after is the id that comes after an id.
+// after returns the id after an id.
 func after(id string) string {
 	n, _ := strconv.Atoi(strings.TrimPrefix(id, "id-"))
 	return "id-" + strconv.Itoa(n+1)

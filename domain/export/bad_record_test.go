@@ -14,12 +14,12 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// nilError is an error that panics when it is looked at as a nil pointer.
+// nilError is an error whose method panics for a nil pointer.
 type nilError struct{ text string }
 
 func (e *nilError) Error() string { return e.text }
 
-func TestABadRecordMakesItsSystemIncompleteAndNoOther(t *testing.T) {
+func TestABadRecordMakesOnlyItsSystemIncomplete(t *testing.T) {
 	basis, text := domain.LegalBasis("whim"), "\xff"
 	for name, record := range map[string]domain.ExportRecord{
 		"broken JSON":          {Field: "f", Value: domain.JSON(`{"a":`)},
@@ -74,7 +74,7 @@ func TestAnErrorThatIsANilPointerIsAnError(t *testing.T) {
 	}
 }
 
-func TestWhatASystemReturnedIsCopied(t *testing.T) {
+func TestTheRecordsOfASystemAreCopied(t *testing.T) {
 	basis, purpose, reason, until, bytes := domain.BasisContract, "support", "dispute", noon, []byte("abc")
 	own := []domain.ExportRecord{{
 		Field: "f", Row: "1", Category: domain.CategoryContact, Value: bytes,
@@ -119,8 +119,8 @@ func TestAZoneWithSecondsDoesNotMoveAnInstant(t *testing.T) {
 	}
 }
 
-// reused is the context of a request as fasthttp has it: an object that serves another request afterwards. Its fields
-// are not guarded, so that the race detector finds a use that is not over.
+// reused is the context of a request as fasthttp provides it: an object that later serves another request. Its fields
+// have no lock, so that the race detector finds a use after the end of the request.
 type reused struct {
 	done    chan struct{}
 	err     error
@@ -141,7 +141,7 @@ func (r *reused) Value(any) any               { r.touch(); return r.value }
 
 type requestKey struct{}
 
-func TestASystemThatIsLeftBehindUsesNothingOfTheRequest(t *testing.T) {
+func TestACallThatOutlivesTheRequestUsesNoPartOfIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		request := &reused{done: make(chan struct{}), value: "mine"}
 		late, seen := make(chan struct{}), make(chan any, 3)

@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Zoe asks for a copy of her data. What the newsletter service holds is missing from it, which the bundle says.
+// Zoe requests a copy of her data. The newsletter service does not respond, so the bundle lists it as incomplete.
 func ExampleExporter_Export() {
 	engines := shop(newsletter{})
 	zoe, err := domain.NewSubject("42", domain.SubjectRef{Kind: "newsletter", Value: "s-7"})
@@ -35,13 +35,13 @@ func ExampleExporter_Export() {
 	// incomplete: [newsletter]
 }
 
-// What is too large for memory is written as it is read. It counts once the session has committed.
+// A large export is written while it is read. It is valid only after the session has committed.
 func ExampleExporter_Stream() {
 	engines := shop()
 	zoe, err := domain.NewSubject("42")
 	check(err)
 
-	lines := json.NewEncoder(os.Stdout) // a file, say, which a session that is repeated begins anew
+	lines := json.NewEncoder(os.Stdout) // a file that a retried session overwrites, for example
 	err = engines.Sessions.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
 		begin := func(bundle domain.ExportBundle) error { return lines.Encode(bundle.SchemaVersion) }
 		yield := func(record domain.ExportRecord) error {
@@ -56,7 +56,7 @@ func ExampleExporter_Stream() {
 	// ["users","42","visits",12]
 }
 
-// shop returns the engines on a store in memory with one user; an application has a database, and package app.
+// shop returns the engines on a store in memory with one user. An application uses a database and package app instead.
 func shop(systems ...ports.Resolver) stack.Stack {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
@@ -75,7 +75,7 @@ func shop(systems ...ports.Resolver) stack.Stack {
 	return engines
 }
 
-// newsletter is a service that does not answer today.
+// newsletter is an external system that does not respond.
 type newsletter struct{}
 
 func (newsletter) Name() string { return "newsletter" }
@@ -83,11 +83,11 @@ func (newsletter) Name() string { return "newsletter" }
 func (newsletter) CoveredSurface() domain.CoveredSurface { return domain.CoveredSurface{} }
 
 func (newsletter) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
-	return nil, errors.New("no answer")
+	return nil, errors.New("no response")
 }
 
 func (newsletter) EraseSubject(context.Context, domain.SubjectRef, string) (bool, error) {
-	return false, errors.New("no answer")
+	return false, errors.New("no response")
 }
 
 func check(err error) {

@@ -1,5 +1,5 @@
-// Package export collects everything that is held about a subject (Art. 15 GDPR), from the application's own tables
-// and from external systems, into one bundle.
+// Package export collects all data about a subject (Art. 15 GDPR) into one bundle. The data comes from the
+// application's own tables and from external systems. See the example of [Exporter.Export].
 package export
 
 import (
@@ -14,20 +14,20 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// DefaultResolverTimeout bounds how long one external system is waited for.
+// DefaultResolverTimeout is the default time limit of a call to an external system.
 const DefaultResolverTimeout = 10 * time.Second
 
-// Config is what an Exporter is made of. Clock, IDs and DataMap are required.
+// Config holds the dependencies and the options of an Exporter. Clock, IDs and DataMap are required.
 type Config struct {
 	Clock           ports.Clock
 	IDs             ports.IDSource
 	DataMap         domain.DataMap
-	Resolvers       []ports.Resolver // the external systems, none by default
-	ResolverTimeout time.Duration    // for each external system; 0 means DefaultResolverTimeout
-	Observer        ports.Observer   // is told of each call and how each export ended, none by default
+	Resolvers       []ports.Resolver // the external systems; default none
+	ResolverTimeout time.Duration    // limit of each call; 0 means DefaultResolverTimeout
+	Observer        ports.Observer   // receives each call and the outcome of each export; default none
 }
 
-// Exporter answers export requests. It is safe for concurrent use; each call works in the session it is given.
+// Exporter carries out exports. It is safe for concurrent use. Each call works in the session that it receives.
 type Exporter struct {
 	audit     audit.Stamper
 	dataMap   domain.DataMap
@@ -36,9 +36,9 @@ type Exporter struct {
 	observer  ports.Observer
 }
 
-// NewExporter returns an exporter. Returns domain.ErrConfiguration if a field is missing or wrong, and
-// domain.ErrManifest if a column holds keys (domain.Annotation.Ref) for which no resolver is a ports.KeyResolver of
-// that name.
+// NewExporter returns an exporter. It returns domain.ErrConfiguration if a field is missing or invalid. It returns
+// domain.ErrManifest if a column holds keys (domain.Annotation.Ref) for a resolver that is not registered or does not
+// implement ports.KeyResolver.
 func NewExporter(c Config) (*Exporter, error) {
 	if c.Clock == nil || c.IDs == nil || c.DataMap.IsZero() || c.ResolverTimeout < 0 {
 		return nil, domain.Misconfigured("exporter",
@@ -57,20 +57,24 @@ func NewExporter(c Config) (*Exporter, error) {
 	return &Exporter{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, c.ResolverTimeout, c.Observer}, nil
 }
 
-// Export returns the subject's bundle: the rows of the application's tables in the order of the data map, then the
-// records of each external system in the order of registration. All of it is in memory; see Stream.
+// Export returns the subject's bundle in memory. See Stream for large exports. The bundle has the rows of the
+// application's tables in the order of the data map, then the records of each external system in the order of
+// registration. Export takes these steps:
 //
-// External systems are asked first, all at once, before the session's first statement, so that a slow one keeps no
-// connection busy. Then the keys of external systems are read that the subject's rows hold (domain.Annotation.Ref), a
-// page at a time, and each system is asked for them, domain.MaxKeys in a call with the timeout of its own; between
-// the pages no connection is kept, except in a transaction of the application. The rows are read last: a row that
-// comes or goes meanwhile may be there without its files, or the other way round. A system whose call fails is asked
-// no more, and neither is one whose records take more than 64 MiB; the records until then are kept. A system that
-// fails, or returns a record that is not valid (see domain.ExportRecord), is named in IncompleteSources and does not
-// fail the export; a failure of the database does. The audit trail gets export_requested, which outlives a failure,
-// and export_completed.
+//  1. It calls all external systems concurrently, before the first query of the session. A slow system therefore
+//     holds no database connection.
+//  2. It reads the keys of external systems that the subject's rows hold (domain.Annotation.Ref), one page at a time.
+//     It calls the system with up to domain.MaxKeys keys per call, each call with its own timeout. Between the pages it
+//     holds no connection, except in a transaction of the application.
+//  3. It reads the rows of the application. If a row is added or removed concurrently, the bundle may have the row
+//     without its files, or the files without their row.
 //
-// A subject that does not fit the data map, or has a ref of an unknown kind, is domain.ErrSubject and leaves no trace.
+// If a call for keys fails, or if the records of a system exceed 64 MiB, Export calls the system no further. It keeps
+// the records of the earlier calls. A system that fails, or that returns an invalid record (see domain.ExportRecord),
+// is listed in IncompleteSources and does not fail the export. A failure of the database fails the export.
+//
+// Export records export_requested, even if the session rolls back, and export_completed. It returns domain.ErrSubject,
+// and records nothing, if the subject does not fit the data map or has a ref of an unknown kind.
 func (e *Exporter) Export(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ExportBundle, error) {
 	var bundle domain.ExportBundle
 	err := e.Stream(ctx, s, subject,
@@ -88,10 +92,10 @@ func (e *Exporter) Export(ctx context.Context, s ports.Session, subject domain.S
 	return bundle, nil
 }
 
-// Stream does the same as Export but keeps no row of the application in memory: it calls begin with the bundle without
-// its records, then yield for each record. An error of either ends the export and is returned; neither may use the
-// session. The bundle and the records are valid only once the session has committed. If the session is repeated, Stream
-// passes all of them again.
+// Stream does the same as Export but holds no row of the application in memory. It calls begin with the bundle without
+// its records, then yield for each record. If begin or yield returns an error, Stream ends and returns that error.
+// Neither function may use the session. The bundle and the records are valid only after the session has committed. If
+// the session is retried, Stream passes the bundle and all records again.
 func (e *Exporter) Stream(
 	ctx context.Context, s ports.Session, subject domain.Subject,
 	begin func(domain.ExportBundle) error, yield func(domain.ExportRecord) error,
@@ -105,7 +109,7 @@ func (e *Exporter) Stream(
 	return err
 }
 
-// stream reports whether a part of an external system is missing.
+// stream reports whether the records of an external system are incomplete.
 func (e *Exporter) stream(
 	ctx context.Context, s ports.Session, subject domain.Subject,
 	begin func(domain.ExportBundle) error, yield func(domain.ExportRecord) error,
@@ -121,16 +125,16 @@ func (e *Exporter) stream(
 		return false, err
 	}
 
-	external, incomplete := e.ask(ctx, calls)
+	external, incomplete := e.callSystems(ctx, calls)
 	keys := keyExport{Exporter: e, session: s, id: subject.ID}
-	if err := keys.ask(ctx); err != nil {
+	if err := keys.export(ctx); err != nil {
 		return false, err
 	}
 	external = append(external, keys.records...)
 	incomplete = append(incomplete, resolvers.Without(keys.incomplete, incomplete)...)
-	skipped = resolvers.Without(skipped, keys.asked)
+	skipped = resolvers.Without(skipped, keys.systems)
 	if err := ctx.Err(); err != nil {
-		return false, &domain.Error{Op: "export", Message: "ended by its context", Err: err}
+		return false, &domain.Error{Op: "export", Message: "the context ended", Err: err}
 	}
 	err = begin(domain.ExportBundle{
 		SubjectID:         subject.ID,

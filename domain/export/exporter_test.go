@@ -55,7 +55,7 @@ func TestEvidenceThenSystemsThenTheDatabaseThenCompletion(t *testing.T) {
 			"refs": 1, "resolvers": 1,
 		})),
 		desk.EXPECT().ExportSubject(gomock.Any(), refTo("desk")).DoAndReturn(has("tickets")),
-		w.session.EXPECT().Subjects().Return(w.subjects), // a session takes its connection now, and not before
+		w.session.EXPECT().Subjects().Return(w.subjects), // a session takes its connection here, not earlier
 		w.subjects.EXPECT().Export(gomock.Any(), id, gomock.Any()).
 			DoAndReturn(yields(domain.ExportRecord{Source: "users", Field: "email"})),
 		w.session.EXPECT().Audit().Return(w.audit),
@@ -68,9 +68,9 @@ func TestEvidenceThenSystemsThenTheDatabaseThenCompletion(t *testing.T) {
 	}
 }
 
-func TestTheEventsNameWhatIsMissing(t *testing.T) {
+func TestTheEventsNameIncompleteAndSkippedSystems(t *testing.T) {
 	w := newWorld(t, 0,
-		resolver(t, "mail", fails), unasked(t, "skipped"), resolver(t, "desk", has("tickets")), resolver(t, "ads", fails))
+		resolver(t, "mail", fails), uncalled(t, "skipped"), resolver(t, "desk", has("tickets")), resolver(t, "ads", fails))
 	w.stores()
 	id := w.subject.ID
 	gomock.InOrder(
@@ -92,17 +92,17 @@ func TestTheEventsNameWhatIsMissing(t *testing.T) {
 }
 
 func TestARefusedSubjectLeavesNoCallAtAll(t *testing.T) {
-	w := newWorld(t, 0, unasked(t, "desk")) // and a session of which no store may be taken
+	w := newWorld(t, 0, uncalled(t, "desk")) // no store of the session may be used
 	text, err := domain.NewSubject("forty-two")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, subject := range map[string]domain.Subject{
-		"nobody":                      {},
-		"an id that no key can hold":  text,
-		"a ref of an unknown kind":    {ID: w.subject.ID, Refs: []domain.SubjectRef{refTo("desk"), refTo("shop")}},
-		"a ref that is not whole":     {ID: w.subject.ID, Refs: []domain.SubjectRef{{Kind: "desk"}}},
-		"an unknown kind of a nobody": {Refs: []domain.SubjectRef{refTo("shop")}},
+		"no id":                         {},
+		"an id that no key can hold":    text,
+		"a ref of an unknown kind":      {ID: w.subject.ID, Refs: []domain.SubjectRef{refTo("desk"), refTo("shop")}},
+		"a ref that is not whole":       {ID: w.subject.ID, Refs: []domain.SubjectRef{{Kind: "desk"}}},
+		"an unknown kind without an id": {Refs: []domain.SubjectRef{refTo("shop")}},
 	} {
 		bundle, err := w.Export(t.Context(), w.session, subject)
 		if !errors.Is(err, domain.ErrSubject) || !reflect.DeepEqual(bundle, domain.ExportBundle{}) {
@@ -112,7 +112,7 @@ func TestARefusedSubjectLeavesNoCallAtAll(t *testing.T) {
 }
 
 func TestEvidenceThatCannotBeKeptStopsTheExport(t *testing.T) {
-	w := newWorld(t, 0, unasked(t, "desk"))
+	w := newWorld(t, 0, uncalled(t, "desk"))
 	w.session.EXPECT().Audit().Return(w.audit)
 	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).Return(errBoom)
 	if _, err := w.Export(t.Context(), w.session, w.subject); !errors.Is(err, errBoom) {
@@ -146,13 +146,13 @@ func TestACompletionThatCannotBeRecordedFailsTheExport(t *testing.T) {
 func TestACancelledExportNeverReachesTheDatabase(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	w := newWorld(t, 0, resolver(t, "desk",
-		func(asked context.Context, _ domain.SubjectRef) ([]domain.ExportRecord, error) {
+		func(called context.Context, _ domain.SubjectRef) ([]domain.ExportRecord, error) {
 			cancel()
-			<-asked.Done()
-			return nil, asked.Err()
+			<-called.Done()
+			return nil, called.Err()
 		}))
 	w.session.EXPECT().Audit().Return(w.audit)
-	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()) // the attempt does not go unrecorded
+	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()) // records the attempt
 	_, err := w.Export(ctx, w.session, w.subject)
 	if !errors.Is(err, context.Canceled) || domain.ErrorClass(err) != "canceled" {
 		t.Errorf("got %v", err)
@@ -161,12 +161,12 @@ func TestACancelledExportNeverReachesTheDatabase(t *testing.T) {
 
 func TestAnExportThatRunsOutOfTimeNeverReachesTheDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // shorter than the deadline of the resolver
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // shorter than the timeout of the resolver
 		defer cancel()
 		w := newWorld(t, 0, resolver(t, "desk",
-			func(asked context.Context, _ domain.SubjectRef) ([]domain.ExportRecord, error) {
-				<-asked.Done()
-				return nil, asked.Err()
+			func(called context.Context, _ domain.SubjectRef) ([]domain.ExportRecord, error) {
+				<-called.Done()
+				return nil, called.Err()
 			}))
 		w.session.EXPECT().Audit().Return(w.audit)
 		w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())

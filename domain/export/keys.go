@@ -9,32 +9,32 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// mostOfKeys bounds the values that one external system has under keys: they are held in memory.
+// mostOfKeys limits the size of the records that one external system returns for keys, because they are held in memory.
 const mostOfKeys = 64 << 20
 
-// keyExport asks external systems for the keys that a subject's rows hold.
+// keyExport calls external systems with the keys that a subject's rows hold.
 type keyExport struct {
 	*Exporter
 	session    ports.Session
 	id         domain.SubjectID
 	records    []domain.ExportRecord
-	incomplete []string // the systems of which something is missing
-	asked      []string // the systems for which there are keys
+	incomplete []string // the systems with incomplete records
+	systems    []string // the systems for which there are keys
 }
 
-var errEnough = errors.New("habeas: a system is asked no more")
+var errEnough = errors.New("habeas: no further call of this system in this export")
 
-// ask asks one system after the other. Its error is the store's, or that of ctx.
-func (k *keyExport) ask(ctx context.Context) error {
+// export calls the systems one after the other. It returns the error of the store or of ctx.
+func (k *keyExport) export(ctx context.Context) error {
 	for _, name := range k.dataMap.Refs() {
 		if err := ctx.Err(); err != nil {
-			return &domain.Error{Op: "export", Message: "ended by its context", Err: err}
+			return &domain.Error{Op: "export", Message: "the context ended", Err: err}
 		}
 		size, called := 0, false
 		query := domain.KeyQuery{Resolver: name}
 		err := resolvers.KeyCalls(ctx, k.session, k.dataMap, k.resolvers, k.id, query, func(call resolvers.Call) error {
 			called = true
-			records, incomplete := k.Exporter.ask(ctx, []resolvers.Call{call})
+			records, incomplete := k.callSystems(ctx, []resolvers.Call{call})
 			size += sizeOf(records)
 			if size > mostOfKeys || len(incomplete) > 0 {
 				return errEnough
@@ -43,7 +43,7 @@ func (k *keyExport) ask(ctx context.Context) error {
 			return nil
 		})
 		if called {
-			k.asked = append(k.asked, name)
+			k.systems = append(k.systems, name)
 		}
 		switch {
 		case errors.Is(err, errEnough):
@@ -56,7 +56,7 @@ func (k *keyExport) ask(ctx context.Context) error {
 }
 
 func sizeOf(records []domain.ExportRecord) (size int) {
-	const ofRecord = 100 // about, for all but what its texts take
+	const ofRecord = 100 // estimated size of the fields that are not counted
 	for _, record := range records {
 		size += ofRecord + len(record.Field) + len(record.Row)
 		switch value := record.Value.(type) {
@@ -71,7 +71,7 @@ func sizeOf(records []domain.ExportRecord) (size int) {
 	return size
 }
 
-// export makes the call of a system.
+// export calls one system.
 func export(ctx context.Context, call resolvers.Call) ([]domain.ExportRecord, error) {
 	if len(call.Ref.Keys) == 0 {
 		return call.Resolver.ExportSubject(ctx, call.Ref)

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// keyWorld is an exporter of an application whose users hold keys of media.
+// keyWorld is an exporter of an application whose users hold keys of the system media.
 type keyWorld struct {
 	world
 	media *mocks.MockKeyResolver
@@ -58,7 +58,7 @@ func newKeyWorld(t *testing.T, timeout time.Duration) keyWorld {
 	return w
 }
 
-// holds lets the rows hold n keys.
+// holds expects a read of n keys.
 func (w keyWorld) holds(n int) (keys []string) {
 	for i := range n {
 		keys = append(keys, fmt.Sprintf("%07d", i))
@@ -74,20 +74,20 @@ func (w keyWorld) holds(n int) (keys []string) {
 	return keys
 }
 
-func TestKeysAreAskedForInBoundedBatches(t *testing.T) {
+func TestKeysAreSentInBoundedBatches(t *testing.T) {
 	w := newKeyWorld(t, time.Minute)
 	keys := w.holds(25_050)
-	var asked []string
+	var called []string
 	w.media.EXPECT().ExportKeys(gomock.Any(), gomock.Any()).DoAndReturn(
 		func(ctx context.Context, batch []string) ([]domain.ExportRecord, error) {
 			if _, limited := ctx.Deadline(); !limited || len(batch) == 0 || len(batch) > domain.MaxKeys {
 				t.Errorf("a call for %d keys, with a deadline: %v", len(batch), limited)
 			}
-			asked = append(asked, batch...)
+			called = append(called, batch...)
 			return []domain.ExportRecord{{Field: "f", Row: batch[0], Category: domain.CategoryIdentity, Value: "v"}}, nil
 		}).Times(251)
 	bundle, err := w.Export(t.Context(), w.session, w.subject)
-	if err != nil || !slices.Equal(asked, keys) || len(bundle.Records) != 251 || len(bundle.IncompleteSources) > 0 ||
+	if err != nil || !slices.Equal(called, keys) || len(bundle.Records) != 251 || len(bundle.IncompleteSources) > 0 ||
 		bundle.Records[0].Source != "media" {
 		t.Errorf("got %d records, incomplete %v, %v", len(bundle.Records), bundle.IncompleteSources, err)
 	}

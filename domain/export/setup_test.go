@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// No goroutine may be left behind, not even that of a resolver which answers long after its deadline.
+// No goroutine may be left, even if a resolver responds long after its deadline.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var (
@@ -25,7 +25,7 @@ var (
 	noon    = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 )
 
-// world is an exporter and what it works with. A call that a test does not expect fails that test.
+// world is an exporter with mocks of its dependencies. An unexpected call fails the test.
 type world struct {
 	*export.Exporter
 	session  *mocks.MockSession
@@ -34,7 +34,7 @@ type world struct {
 	subject  domain.Subject
 }
 
-// newWorld makes an exporter that asks the resolvers, and a subject who has a ref for each but those named "skipped".
+// newWorld makes an exporter with the resolvers, and a subject with a ref for each of them except "skipped".
 func newWorld(t *testing.T, timeout time.Duration, registered ...ports.Resolver) world {
 	t.Helper()
 	ctrl := gomock.NewController(t)
@@ -74,13 +74,13 @@ func newWorld(t *testing.T, timeout time.Duration, registered ...ports.Resolver)
 
 func refTo(name string) domain.SubjectRef { return domain.SubjectRef{Kind: name, Value: name + "-ref"} }
 
-// stores lets the session hand out its stores as often as they are wanted.
+// stores allows any number of uses of the session's stores.
 func (w world) stores() {
 	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
 	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
 }
 
-// succeeds lets the export succeed with these local records, whatever its events.
+// succeeds expects an export with these local records and any events.
 func (w world) succeeds(local ...domain.ExportRecord) {
 	w.stores()
 	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
@@ -88,7 +88,7 @@ func (w world) succeeds(local ...domain.ExportRecord) {
 	w.audit.EXPECT().Append(gomock.Any(), gomock.Any())
 }
 
-// yields is a SubjectStore.Export that finds these records.
+// yields implements SubjectStore.Export with these records.
 func yields(
 	records ...domain.ExportRecord,
 ) func(context.Context, domain.SubjectID, func(domain.ExportRecord) error) error {
@@ -102,11 +102,11 @@ func yields(
 	}
 }
 
-// answer is a Resolver.Export.
-type answer = func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error)
+// exportFunc has the type of Resolver.ExportSubject.
+type exportFunc = func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error)
 
-// resolver makes an external system that is asked once, for its ref.
-func resolver(t *testing.T, name string, export answer) ports.Resolver {
+// resolver makes an external system that expects one call, for its ref.
+func resolver(t *testing.T, name string, export exportFunc) ports.Resolver {
 	t.Helper()
 	made := mocks.NewMockResolver(gomock.NewController(t))
 	made.EXPECT().Name().Return(name).AnyTimes()
@@ -114,25 +114,25 @@ func resolver(t *testing.T, name string, export answer) ports.Resolver {
 	return made
 }
 
-// unasked makes an external system that must not be asked.
-func unasked(t *testing.T, name string) ports.Resolver {
+// uncalled makes an external system that must not be called.
+func uncalled(t *testing.T, name string) ports.Resolver {
 	t.Helper()
 	made := mocks.NewMockResolver(gomock.NewController(t))
 	made.EXPECT().Name().Return(name).AnyTimes()
 	return made
 }
 
-func has(fields ...string) answer {
+func has(fields ...string) exportFunc {
 	return func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
 		return records(fields...), nil
 	}
 }
 
 func fails(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
-	return records("partial"), errBoom // what came before the error is not used
+	return records("partial"), errBoom // the exporter ignores records that come with an error
 }
 
-// records have no source yet: the exporter fills it in.
+// records returns records without a source, which the exporter sets.
 func records(fields ...string) []domain.ExportRecord {
 	var made []domain.ExportRecord
 	for _, field := range fields {
@@ -143,7 +143,7 @@ func records(fields ...string) []domain.ExportRecord {
 
 func event(id string, eventType domain.EventType, subject domain.SubjectID, payload domain.Payload) domain.AuditEvent {
 	payload = maps.Clone(payload)
-	payload["operation_id"] = "id-1" // every event has the id of the first one
+	payload["operation_id"] = "id-1" // every event has the id of the first event
 	return domain.AuditEvent{EventID: id, EventType: eventType, SubjectRef: subject, OccurredAt: noon, Payload: payload}
 }
 

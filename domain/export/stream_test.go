@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func TestAStreamBeginsWithAllButTheRecords(t *testing.T) {
+func TestAStreamBeginsWithTheBundleWithoutRecords(t *testing.T) {
 	w := newWorld(t, 0, resolver(t, "mail", has("address")), resolver(t, "desk", fails))
 	w.succeeds(domain.ExportRecord{Source: "users", Field: "email"})
 	var got []string
@@ -32,15 +32,15 @@ func TestAStreamBeginsWithAllButTheRecords(t *testing.T) {
 	}
 }
 
-// A client that has gone must end the export, wherever it is.
-func TestAStreamThatNobodyTakesEnds(t *testing.T) {
+// A client that disconnects must end the export at any point.
+func TestAStreamEndsWithAnErrorOfItsReader(t *testing.T) {
 	begins := func(domain.ExportBundle) error { return nil }
 	refusesToBegin := func(domain.ExportBundle) error { return errBoom }
 	refuses := func(domain.ExportRecord) error { return errBoom }
 
 	w := newWorld(t, 0)
 	w.stores()
-	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).Times(2) // and nothing is completed
+	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).Times(2) // nothing is completed
 	if err := w.Stream(t.Context(), w.session, w.subject, refusesToBegin, refuses); !errors.Is(err, errBoom) {
 		t.Errorf("at the beginning: %v", err)
 	}

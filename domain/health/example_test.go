@@ -15,7 +15,7 @@ type machine struct{}
 
 func (machine) Now() time.Time { return time.Now() }
 
-// A process that runs no worker.
+// The process runs no worker.
 func ExampleNew() {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},

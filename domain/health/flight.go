@@ -8,27 +8,27 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// flight runs one call at a time, for all who wait for it: probes that come often, or a database that does not respond,
-// must not pile up calls. It is safe for concurrent use.
+// flight runs one call at a time and shares its result among all waiting checks. Frequent probes, or a database that
+// does not respond, therefore cannot pile up calls. flight is safe for concurrent use.
 type flight[T any] struct {
 	mu    sync.Mutex
-	now   *call[T] // under way, or nil
+	now   *call[T] // the call in progress, or nil
 	kept  *T
-	since time.Time // of kept
+	since time.Time // time of kept
 }
 
-// call is a call under way.
+// call is a call in progress.
 type call[T any] struct {
 	ended  chan struct{} // closed at the end
-	result T             // not to be read before
-	failed bool          // there is no result
+	result T             // valid after ended is closed
+	failed bool          // the call has no result
 }
 
-// errPanicked is the result of a probe that panicked.
+// errPanicked is the error of a probe that panicked.
 var errPanicked = &domain.Error{Op: "health", Message: "the store panicked"}
 
-// begin returns the call that is under way, or begins one, whose context ends after the timeout. The call belongs to
-// nobody's request: the requests of others wait for it as well.
+// begin returns the call in progress, or starts a call whose context ends after the timeout. The context of the call
+// does not derive from a request, because other requests wait for the call too.
 func (f *flight[T]) begin(timeout time.Duration, run func(context.Context) T) *call[T] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -55,7 +55,7 @@ func (f *flight[T]) end() {
 	f.now = nil
 }
 
-// wait returns the result of a call, unless ctx ends first, or the call had none.
+// wait returns the result of a call. It returns false if ctx ends earlier or the call has no result.
 func (f *flight[T]) wait(ctx context.Context, c *call[T]) (result T, ok bool) {
 	select {
 	case <-c.ended:
@@ -65,7 +65,7 @@ func (f *flight[T]) wait(ctx context.Context, c *call[T]) (result T, ok bool) {
 	}
 }
 
-// keep keeps a result of some instant, which last returns.
+// keep stores a result and its time for last.
 func (f *flight[T]) keep(result T, at time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,4 +1,5 @@
-// Package health checks whether a process can serve requests, and whether a person should look at its outbox.
+// Package health checks whether a process can serve requests, and whether a person should look at its outbox. See the
+// example of [New].
 package health
 
 import (
@@ -10,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The defaults of Options and Config.
+// The default values of Options and Config.
 const (
 	DefaultTimeout      = time.Second
 	DefaultPolls        = 3
@@ -19,28 +20,28 @@ const (
 )
 
 const (
-	// outboxInterval is how often the outbox is read at most: orchestrators probe more often than it changes.
+	// outboxInterval is the minimum time between two reads of the outbox. Orchestrators probe more often than it changes.
 	outboxInterval = 30 * time.Second
-	// outboxTimeout bounds that. A check does not wait for it that long.
+	// outboxTimeout is the time limit of such a read. A check waits for it only for a part of its own timeout.
 	outboxTimeout = 10 * time.Second
 )
 
-// Options change what a Checker does by default. A zero stands for the default. No number may be negative.
+// Options change the defaults of a Checker. A zero field stands for its default. No number may be negative.
 type Options struct {
-	Timeout   time.Duration // of a check as a whole; 1 s, which is the default of Kubernetes for its probes
-	Polls     int           // poll intervals without a sign of life after which a worker has failed; 3
-	LateAfter time.Duration // the age from which an open entry of the outbox is late; 1 day
+	Timeout   time.Duration // of a complete check; default 1 s, as for Kubernetes probes
+	Polls     int           // poll intervals without a heartbeat after which the worker counts as failed; default 3
+	LateAfter time.Duration // the age from which an open outbox entry is late; default 1 day
 }
 
-// Config is what a Checker is made of. Sessions and Clock are required.
+// Config holds the dependencies and the options of a Checker. Sessions and Clock are required.
 type Config struct {
-	// Sessions is the store. Without ports.Prober, a read of the outbox takes the place of the probe, and it is not known
-	// whether migrations are pending. Without ports.OutboxOperations, the state of the outbox is not known.
+	// Sessions is the store. Without ports.Prober, Check reads the outbox instead of the probe, and the state of the
+	// migrations is unknown. Without ports.OutboxOperations, the state of the outbox is unknown.
 	Sessions ports.SessionFactory
 	Clock    ports.Clock
 
-	Worker       ports.Heartbeat // the worker of this process, none by default
-	PollInterval time.Duration   // of the worker; 5 s
+	Worker       ports.Heartbeat // the worker of this process; default none
+	PollInterval time.Duration   // of the worker; default 5 s
 
 	Options
 }
@@ -52,19 +53,19 @@ type Checker struct {
 	outbox flight[outboxState]
 }
 
-// storeState is what a probe says about the store.
+// storeState is the result of a probe of the store.
 type storeState struct{ database, migrations domain.HealthCheck }
 
-// outboxState is what the outbox says about its entries.
+// outboxState is the result of a read of the outbox.
 type outboxState struct{ abandoned, late domain.HealthCheck }
 
-// New returns a checker. Returns domain.ErrConfiguration if a field is missing or wrong.
+// New returns a checker. It returns domain.ErrConfiguration if a field is missing or negative.
 func New(c Config) (*Checker, error) {
 	if c.Sessions == nil || c.Clock == nil {
 		return nil, domain.Misconfigured("health", "Sessions and Clock are required")
 	}
 	if c.Timeout < 0 || c.Polls < 0 || c.LateAfter < 0 || c.PollInterval < 0 {
-		return nil, domain.Misconfigured("health", "no field may be negative")
+		return nil, domain.Misconfigured("health", "Timeout, Polls, LateAfter and PollInterval must not be negative")
 	}
 	c.Timeout = orDefault(c.Timeout, DefaultTimeout)
 	c.Polls = orDefault(c.Polls, DefaultPolls)
@@ -80,9 +81,9 @@ func orDefault[T int | time.Duration](value, fallback T) T {
 	return value
 }
 
-// Check makes all checks. It returns within Options.Timeout, or earlier if ctx ends, also if the database does not
-// respond. Checks that are made at the same time share a probe of the database. The outbox is read every 30 s at most,
-// and a check waits for it no longer than a quarter of the timeout: Ready does not depend on it.
+// Check makes all checks. It returns within Options.Timeout or when ctx ends, even if the database does not respond.
+// Concurrent checks share one probe of the database. Check reads the outbox at most every 30 s and waits for this read
+// for at most a quarter of the timeout, because Health.Ready does not depend on it.
 func (c *Checker) Check(ctx context.Context) domain.Health {
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
@@ -103,7 +104,7 @@ func (c *Checker) checkStore(ctx context.Context) storeState {
 	}
 }
 
-// probe asks the store.
+// probe probes the store.
 func (c *Checker) probe(ctx context.Context) storeState {
 	prober, ok := c.config.Sessions.(ports.Prober)
 	if ok {
@@ -119,7 +120,7 @@ func (c *Checker) probe(ctx context.Context) storeState {
 	return state
 }
 
-// storeOf is what the error of a probe says. The database has responded if migrations are pending.
+// storeOf returns the state for the error of a probe. Pending migrations imply that the database has responded.
 func storeOf(err error) storeState {
 	state := storeState{
 		domain.HealthCheck{Name: domain.CheckDatabase, Status: domain.CheckOK},
@@ -136,7 +137,8 @@ func storeOf(err error) storeState {
 	return state
 }
 
-// checkWorker checks the worker, unless it is not running: it may run in another process.
+// checkWorker checks the worker. A worker that does not run here is not a failure, because it may run in another
+// process.
 func (c *Checker) checkWorker() domain.HealthCheck {
 	check := domain.HealthCheck{Name: domain.CheckWorker, Status: domain.CheckOff}
 	if c.config.Worker == nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// No goroutine may be left behind.
+// No goroutine may be left.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var errBoom = errors.New("boom: zoe@example.org")
@@ -65,7 +65,7 @@ func (o outbox) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
 	return o.store.backlog(ctx)
 }
 
-// bubble is the clock of the bubble.
+// bubble is the clock of a synctest bubble.
 var bubble = system.Clock{}
 
 func since(began time.Time) time.Duration { return bubble.Now().Sub(began) }
@@ -88,7 +88,7 @@ func newChecker(t *testing.T, c health.Config) *health.Checker {
 	return checker
 }
 
-// summary is a health in one line.
+// summary returns the health as one line.
 func summary(h domain.Health) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "ready=%v degraded=%v", h.Ready, h.Degraded)
@@ -153,7 +153,7 @@ func TestReadinessFollowsTheStore(t *testing.T) {
 func TestACheckThatHangsEndsInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		s := &store{probe: func(context.Context) error { <-release; return nil }} // whatever its context says
+		s := &store{probe: func(context.Context) error { <-release; return nil }} // ignores its context
 		checker := newChecker(t, health.Config{Sessions: s, Options: health.Options{Timeout: 2 * time.Second}})
 		began := bubble.Now()
 		for range 3 {
@@ -177,11 +177,11 @@ func TestACheckEndsWithItsContext(t *testing.T) {
 		if got := newChecker(t, health.Config{Sessions: s}).Check(ctx); got.Ready || since(began) > 0 {
 			t.Errorf("after %v: %s", since(began), summary(got))
 		}
-		time.Sleep(time.Minute) // the probe ends by itself
+		time.Sleep(time.Minute) // until the probe ends
 	})
 }
 
-func TestChecksAtOnceShareAProbe(t *testing.T) {
+func TestConcurrentChecksShareAProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &store{probe: func(context.Context) error { time.Sleep(100 * time.Millisecond); return nil }}
 		checker := newChecker(t, health.Config{Sessions: s})
@@ -211,7 +211,7 @@ func TestAWorkerThatIsSilentIsNotReady(t *testing.T) {
 	})
 }
 
-func TestWhatIsAbandonedOrLateDegradesAndNeverFailsReadiness(t *testing.T) {
+func TestAbandonedAndLateEntriesDegradeButStayReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		enqueued := bubble.Now()
 		for _, c := range []struct {
@@ -244,7 +244,7 @@ func backlog(status domain.OutboxStatus, oldest *time.Time) domain.OutboxBacklog
 	}
 }
 
-func TestTheOutboxIsReadNowAndThen(t *testing.T) {
+func TestTheOutboxIsReadEvery30Seconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &store{}
 		checker := newChecker(t, health.Config{Sessions: s})
@@ -290,7 +290,7 @@ func TestAnOutboxThatCannotBeReadIsUnknown(t *testing.T) {
 	}
 }
 
-// plain is a session factory without a probe, whose outbox has no backlog.
+// plain is a session factory without a probe, whose outbox cannot return a backlog.
 type plain struct{ err error }
 
 func (p plain) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {

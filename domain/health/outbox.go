@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// checkOutbox returns what is known about the outbox, and has it read if that is old. It waits for that for a part of
-// the time, and not at all if the database cannot be reached.
+// checkOutbox returns the last known state of the outbox, or reads the state if it is old. It waits for the read for a
+// quarter of the timeout. It does not read if the database cannot be reached.
 func (c *Checker) checkOutbox(ctx context.Context, database domain.CheckStatus) outboxState {
 	known, at, ok := c.outbox.last()
 	if ok && c.config.Clock.Now().Sub(at) < outboxInterval {
@@ -35,7 +35,7 @@ func outboxOf(abandoned, late domain.CheckStatus) outboxState {
 	}
 }
 
-// readOutbox reads the state of the outbox, which is unknown if it cannot be read.
+// readOutbox reads the state of the outbox. The state is unknown if the read fails.
 func (c *Checker) readOutbox(ctx context.Context) outboxState {
 	state := outboxOf(domain.CheckUnknown, domain.CheckUnknown)
 	err := c.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {

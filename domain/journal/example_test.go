@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// What is written by hand goes to any writer. An application gives its worker a journal instead; see app.Config.
+// Write writes the lines to any writer. An application configures a journal for its worker instead. See app.Config.
 func ExampleWrite() {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},

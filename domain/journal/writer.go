@@ -1,5 +1,5 @@
-// Package journal writes the erasures of a database to a place outside of it. A backup that is restored brings back who
-// was erased since; package replay erases them again by the lines of the journal.
+// Package journal copies the list of erasures from a database to a place outside of it. If the database is restored
+// from a backup, package replay erases the subjects again that the journal lists. See [Writer] and [Write].
 package journal
 
 import (
@@ -11,25 +11,25 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// defaultBatch is Config.Batch by default.
+// defaultBatch is the default of Config.Batch.
 const defaultBatch = 1000
 
-// Config is what a Writer is made of. Sessions and Journal are required.
+// Config holds the dependencies and the options of a Writer. Sessions and Journal are required.
 type Config struct {
 	Sessions ports.SessionFactory
 	Journal  ports.Journal
 
-	// Batch is how many lines are appended at once, at most. The default is 1,000.
+	// Batch is the maximum number of lines per append. The default is 1,000.
 	Batch int
 }
 
-// Writer writes the marks of erasures to a journal, in the order of intake. It is safe for concurrent use, also by
-// several processes.
+// Writer appends the marks of erasures to a journal, in the order of recording. It is safe for concurrent use by
+// several goroutines and processes.
 //
-// An erasure whose line is in the journal has no gap before it: the line of each erasure that was taken in earlier is
-// there, too, or that of a later erasure of the same subject. A line may be there more than once. How far the journal
-// has come is kept in the database, under the name of the journal, so that a database that is restored goes on from
-// where it was itself: it writes some lines again, and leaves out none.
+// The journal has no gaps. If it has the line of an erasure, it also has the line of each earlier erasure, or the line
+// of a later erasure of the same subject. A line may be in the journal more than once. The database holds the position
+// of the writer under the name of the journal. After a restore, the writer therefore continues at its position in the
+// restored database. It repeats some lines and omits no line.
 type Writer struct {
 	sessions ports.SessionFactory
 	journal  ports.Journal
@@ -37,7 +37,7 @@ type Writer struct {
 	batch    int
 }
 
-// NewWriter returns a writer. Returns domain.ErrConfiguration if a field is missing or not valid.
+// NewWriter returns a writer. It returns domain.ErrConfiguration if a field is missing or invalid.
 func NewWriter(c Config) (*Writer, error) {
 	const longest = 200
 	switch {
@@ -53,8 +53,8 @@ func NewWriter(c Config) (*Writer, error) {
 	return &Writer{c.Sessions, c.Journal, "journal " + c.Journal.Name(), c.Batch}, nil
 }
 
-// RunOnce appends the next lines to the journal, and reports how many there were and whether there is more to do at
-// once. After an error, the same lines are appended again by the next call.
+// RunOnce appends the next lines to the journal. It returns their number, and reports whether the caller should call it
+// again immediately. After an error, the next call appends the same lines again.
 func (w *Writer) RunOnce(ctx context.Context) (written int, more bool, err error) {
 	var position int64
 	var marks []domain.ErasureMark
@@ -93,9 +93,8 @@ func linesOf(marks []domain.ErasureMark) (lines []byte) {
 	return lines
 }
 
-// Write writes the lines of all erasures since an instant to out, in the order of intake, and returns how many there
-// were. The zero instant stands for all. It is beside the journals: none of them moves on. out is written a batch at a
-// time, which is all that is held in memory.
+// Write writes the lines of all erasures since an instant to out, in the order of recording, and returns their number.
+// The zero instant means all erasures. Write does not change the position of any journal. It holds one batch in memory.
 func Write(
 	ctx context.Context, sessions ports.SessionFactory, out io.Writer, since time.Time,
 ) (written int64, err error) {

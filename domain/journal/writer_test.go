@@ -22,7 +22,7 @@ var noon = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 
 var errBroken = errors.New("broken")
 
-// book is a journal in memory. It can fail before it has written anything, or after.
+// book is a journal in memory. It can fail before or after it has written the lines.
 type book struct {
 	text          []byte
 	before, after error
@@ -42,7 +42,7 @@ func (b *book) Open(context.Context) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(b.text)), nil
 }
 
-// subjects are those of the lines.
+// subjects returns the subjects of the lines.
 func (b *book) subjects(t *testing.T) (ids []string) {
 	t.Helper()
 	for line := range bytes.Lines(b.text) {
@@ -60,7 +60,7 @@ func newStore(t *testing.T) *memory.Store {
 	return store
 }
 
-// erase leaves the marks of subjects.
+// erase leaves the marks of erasures of the subjects.
 func erase(t *testing.T, sessions ports.SessionFactory, ids ...int) {
 	t.Helper()
 	for _, id := range ids {
@@ -79,7 +79,7 @@ func newWriter(t *testing.T, sessions ports.SessionFactory, sink ports.Journal) 
 	return writer
 }
 
-// drain writes until there is nothing more, and returns how many lines each call wrote.
+// drain calls RunOnce until there is no more work. It returns the number of lines of each call.
 func drain(t *testing.T, writer *journal.Writer) (written []int) {
 	t.Helper()
 	for {
@@ -99,7 +99,7 @@ func is(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-func TestErasuresAreWrittenInTheOrderOfIntake(t *testing.T) {
+func TestErasuresAreWrittenInTheOrderOfRecording(t *testing.T) {
 	store, sink := newStore(t), &book{}
 	erase(t, store, 5, 1, 4, 2)
 	if written := drain(t, newWriter(t, store, sink)); !slices.Equal(written, []int{3, 1}) {
@@ -110,11 +110,11 @@ func TestErasuresAreWrittenInTheOrderOfIntake(t *testing.T) {
 		t.Errorf("%v lines were written without an erasure", written)
 	}
 	erase(t, store, 3, 5)
-	drain(t, newWriter(t, store, sink)) // of another process
+	drain(t, newWriter(t, store, sink)) // in another process
 	is(t, "then", sink.subjects(t), "5", "1", "4", "2", "3", "5")
 }
 
-// Whether a journal that fails has written the lines or not, they are written again, and there is no gap.
+// A journal that fails may have written the lines or not. They are written again in both cases, so there is no gap.
 func TestAFailureLeavesNoGap(t *testing.T) {
 	for name, broken := range map[string]book{"before": {before: errBroken}, "after": {after: errBroken}} {
 		store, sink := newStore(t), &book{}
@@ -135,8 +135,8 @@ func TestAFailureLeavesNoGap(t *testing.T) {
 	}
 }
 
-// A process that dies between the journal and the database writes the lines again.
-func TestAPositionThatIsNotKeptIsNoGap(t *testing.T) {
+// A process that dies between the two steps writes the lines again.
+func TestAPositionThatIsLostLeavesNoGap(t *testing.T) {
 	store, sink := newStore(t), &book{}
 	erase(t, store, 1, 2)
 	dies := &dying{SessionFactory: store}
@@ -161,8 +161,8 @@ func (d *dying) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	return d.SessionFactory.Do(ctx, fn)
 }
 
-// Two processes at the same place write the same lines, and one of them moves on.
-func TestProcessesAtOnceLeaveNothingOut(t *testing.T) {
+// Two processes at the same position write the same lines, and one of them advances the position.
+func TestConcurrentProcessesOmitNoLine(t *testing.T) {
 	store, sink := newStore(t), &book{}
 	erase(t, store, 1, 2)
 	other := newWriter(t, store, sink)
@@ -177,7 +177,7 @@ func TestProcessesAtOnceLeaveNothingOut(t *testing.T) {
 	is(t, "of two processes", sink.subjects(t), "1", "2", "1", "2", "3")
 }
 
-// between is a journal after whose first call something happens.
+// between is a journal that calls a function after its first append.
 type between struct {
 	*book
 	then func()
@@ -222,7 +222,7 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errBroken }
 
-func TestAWriterThatCannotWorkIsRefused(t *testing.T) {
+func TestAWriterWithAnInvalidConfigurationIsRefused(t *testing.T) {
 	store := newStore(t)
 	for name, c := range map[string]journal.Config{
 		"no sessions":             {Journal: &book{}},

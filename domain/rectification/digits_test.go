@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// desk is an external system that keeps the corrections that reach it.
+// desk is an external system that keeps the corrections that it receives.
 type desk struct{ got domain.Corrections }
 
 func (*desk) Name() string                          { return "desk" }
@@ -34,10 +34,10 @@ func (d *desk) RectifySubject(_ context.Context, _ domain.SubjectRef, _ string, 
 	return nil
 }
 
-// A number reaches its column and an external system with each of its digits, whether the application has it as an
-// integer or has decoded it from a request.
-func TestNumbersReachColumnsAndSystemsWithEachDigit(t *testing.T) {
-	const digits = "9007199254740993" // a float64 would make it 9007199254740992
+// A number reaches its column and an external system with each of its digits. The application may hold it as an integer
+// or may have decoded it from a request.
+func TestNumbersReachColumnsAndSystemsWithAllDigits(t *testing.T) {
+	const digits = "9007199254740993" // a float64 would hold 9007199254740992
 	for name, given := range map[string]any{
 		"an integer": int64(9007199254740993), "a decoded number": json.Number(digits),
 	} {

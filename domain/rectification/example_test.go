@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Zoe has married. The application has seen the certificate, and corrects her name.
+// Zoe has married. The application has checked the certificate and corrects her name.
 func ExampleRectifier_Rectify() {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
@@ -22,7 +22,7 @@ func ExampleRectifier_Rectify() {
 		},
 	})
 	check(err)
-	store, err := memory.New(dataMap, memory.Options{}) // an application has a database, and package bunstore
+	store, err := memory.New(dataMap, memory.Options{}) // an application uses a database and package bunstore
 	check(err)
 	check(store.Insert("users", memory.Row{"id": 42, "name": "Zoe Ypsilanti"}))
 
@@ -49,7 +49,7 @@ func ExampleRectifier_Rectify() {
 	// Zoe Xenakis
 }
 
-// A person may correct a name. What has to be written follows from the data map.
+// A person may correct a name. The data map determines the columns to write.
 func ExamplePlanner() {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},

@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain/rectification"
 )
 
-// fails runs the rectification and fails the test unless it ends with the error and without a result.
+// fails runs the rectification and fails the test unless the rectification returns the error and no result.
 func (w world) fails(tb testing.TB, want error) {
 	tb.Helper()
 	result, err := w.RectifySubject(context.Background(), w.session, w.subject, corrections, rectification.AllColumns())
@@ -33,7 +33,7 @@ func TestAFailedStepIsEvidenceAndNothingComesAfterIt(t *testing.T) {
 		err   error
 		class string
 	}{
-		"a foreign error":      {errBoom, "internal"}, // never its text
+		"a foreign error":      {errBoom, "internal"}, // only the class, never the text
 		"an error of ours":     {&domain.Error{Code: domain.ErrUnavailable, Err: errBoom}, "unavailable"},
 		"a value out of place": {domain.Invalid("rectify", []domain.FieldError{{Field: "contact"}}), "invalid"},
 		"a cancellation":       {context.Canceled, "canceled"},
@@ -81,7 +81,7 @@ func TestAStepThatCannotBeRecordedStopsTheRectification(t *testing.T) {
 	w.fails(t, errBoom)
 }
 
-func TestWhatCannotBeEnqueuedIsNotCompleted(t *testing.T) {
+func TestARectificationThatCannotEnqueueIsNotCompleted(t *testing.T) {
 	w := newWorld(t, []string{"desk!"}, ref("desk", "d-1"))
 	w.stores()
 	gomock.InOrder(

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// notifying is a session that notes what it is to call after its commit.
+// notifying is a session that records the functions to call after its commit.
 type notifying struct {
 	*mocks.MockSession
 	after []func(context.Context)
@@ -27,11 +27,11 @@ var (
 	newAge   = domain.Corrections{domain.CategoryIdentity: 7}
 )
 
-// The hook is called under the lock. Its failure is evidence, and no step comes after it.
+// The hook is called under the lock. Its failure is recorded as evidence, and no step follows.
 func TestAHookBeforeComesFirstAndMayFailTheRectification(t *testing.T) {
 	for name, c := range map[string]struct {
 		do    func() error
-		is    error  // nil for one of the package's own
+		is    error  // nil if the error is *hook.Panicked
 		class string // empty for a success
 	}{
 		"a success":        {func() error { return nil }, nil, ""},
@@ -76,7 +76,7 @@ func TestAHookBeforeComesFirstAndMayFailTheRectification(t *testing.T) {
 	}
 }
 
-func TestAHookAfterIsLeftToTheCommit(t *testing.T) {
+func TestTheHookAfterIsCalledAfterTheCommit(t *testing.T) {
 	for name, panics := range map[string]bool{"a success": false, "a panic": true} {
 		t.Run(name, func(t *testing.T) {
 			calls := 0
@@ -85,7 +85,7 @@ func TestAHookAfterIsLeftToTheCommit(t *testing.T) {
 					if calls++; subject.ID.String() != "42" || result.Rectified["users"] != 1 {
 						t.Errorf("the hook has %v, %+v", subject, result)
 					}
-					result.Rectified["users"] = 7 // which is a copy
+					result.Rectified["users"] = 7 // changes only a copy
 					if panics {
 						panic("zoe@example.org")
 					}
@@ -107,7 +107,7 @@ func TestAHookAfterIsLeftToTheCommit(t *testing.T) {
 	}
 }
 
-func TestAHookAfterNeedsASessionThatTellsOfItsCommit(t *testing.T) {
+func TestTheHookAfterNeedsACommitNotifier(t *testing.T) {
 	w := newConfigured(t, func(config *rectification.Config) {
 		config.After = func(context.Context, domain.Subject, domain.RectificationResult) { t.Error("the hook is called") }
 	}, nil)

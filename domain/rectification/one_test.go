@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// profile is a data map with three columns of one category, in two tables, one of which has a composite key.
+// profile is a data map with three columns of one category in two tables. One table has a composite key.
 func profile(tb testing.TB) domain.DataMap {
 	tb.Helper()
 	people := users()
@@ -35,7 +35,7 @@ func value(column string, value any) domain.ColumnValue {
 	return domain.ColumnValue{Column: column, Value: value}
 }
 
-func TestACorrectionOfAColumnIsWrittenThereAndNowhereElse(t *testing.T) {
+func TestACorrectionOfAColumnIsWrittenOnlyThere(t *testing.T) {
 	row := domain.CanonicalTuple([]string{"7", "1"})
 	for name, c := range map[string]struct {
 		given []domain.Correction
@@ -95,7 +95,7 @@ func TestACorrectionOfAColumnIsWrittenThereAndNowhereElse(t *testing.T) {
 	}
 }
 
-func TestACorrectionThatNamesNoOnePlaceIsRefused(t *testing.T) {
+func TestACorrectionWithoutAUniquePlaceIsRefused(t *testing.T) {
 	secret := "secret"
 	for name, c := range map[string]struct {
 		given []domain.Correction
@@ -196,7 +196,7 @@ func TestACorrectionThatNamesNoOnePlaceIsRefused(t *testing.T) {
 
 func TestCorrectionsOfColumnsAreNotSentToExternalSystems(t *testing.T) {
 	w := newWorld(t, []string{"desk!"}, ref("desk", "d-1"))
-	w.stores() // and no call of the outbox
+	w.stores() // no use of the outbox
 	gomock.InOrder(
 		w.requested("id-1", "identity", 1, 0, 1),
 		w.writes(domain.RectificationStep{Table: "users", Values: []domain.ColumnValue{value("age", int64(7))}}).
@@ -210,7 +210,7 @@ func TestCorrectionsOfColumnsAreNotSentToExternalSystems(t *testing.T) {
 	}
 }
 
-func TestARowThatIsNotTheSubjectsIsReported(t *testing.T) {
+func TestARowOfAnotherSubjectIsAnError(t *testing.T) {
 	w := newWorld(t, nil)
 	w.stores()
 	step := domain.RectificationStep{Table: "users", Row: "43", Values: []domain.ColumnValue{value("age", int64(7))}}

@@ -9,42 +9,44 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Planner turns corrections into a plan. It is a pure function: no clock, no I/O, and equal input gives equal plans.
+// Planner turns corrections into a plan. It uses no clock and no I/O. Equal input gives equal plans.
 type Planner struct{}
 
-// Plan says what a rectification writes into the application's own tables, and what it sends to external systems.
+// Plan lists the values that a rectification writes into the application's tables and sends to external systems.
 type Plan struct {
-	// Steps are in the order of the data map's tables. The step for all rows of a table comes before those for single
-	// rows, which are in the order of the corrections.
+	// Steps are in the order of the data map's tables. The step for all rows of a table comes before the steps for single
+	// rows. The latter are in the order of the corrections.
 	Steps       []domain.RectificationStep
-	Corrections domain.Corrections // for external systems: what names a category, with values that have a form in JSON
+	Corrections domain.Corrections // with a category, for external systems
 
 	categories map[domain.Category]bool
 }
 
-// Categories returns the categories that are corrected, sorted.
+// Categories returns the corrected categories, sorted.
 func (p Plan) Categories() []domain.Category { return slices.Sorted(maps.Keys(p.categories)) }
 
-// Plan returns the plan for the corrections. The value of a correction has to fit each column that it is written into:
+// Plan returns the plan for the corrections. The value of a correction must fit each column that it is written into:
 //
-//   - text takes a string of as many characters as the column holds, valid UTF-8 without NUL;
-//   - integers take Go's integers, a json.Number without fraction and exponent, and a float64 without a fraction up to
-//     2^53, which is as far as it counts exactly;
-//   - numbers take those, every finite float, and a domain.Number or json.Number that is domain.Number.Storable;
-//   - booleans take a bool;
-//   - times take a time.Time of the years 1 to 9999, or a string like "2024-02-29T12:00:00Z" or "2024-02-29";
-//   - UUIDs take their canonical text, in lower case;
-//   - JSON takes a domain.JSON that is Storable;
-//   - bytes take a []byte;
-//   - arrays take nothing, and no column takes nil.
+//   - A text column takes a string of valid UTF-8 without NUL, up to the length of the column in characters.
+//   - An integer column takes Go's integers, a json.Number without fraction and exponent, and a float64 without a
+//     fraction up to 2^53. Beyond 2^53, a float64 does not hold every integer exactly.
+//   - A number column takes the same values, every finite float, and a domain.Number or json.Number that is
+//     domain.Number.Storable.
+//   - A boolean column takes a bool.
+//   - A time column takes a time.Time of the years 1 to 9999, or a string like "2024-02-29T12:00:00Z" or "2024-02-29".
+//   - A UUID column takes the canonical text in lower case.
+//   - A JSON column takes a domain.JSON that is Storable.
+//   - A bytes column takes a []byte.
+//   - An array column takes no value.
 //
-// A column that identifies or links rows cannot be corrected, nor a category that has such a column unless the
-// correction names another column. A category with several columns is ambiguous, unless the correction names the column
-// or says that it is for all of them. A category without any column is for external systems only, and external says
-// whether there is any to send it to. No cell may be corrected twice, and no category may be sent twice.
+// No column takes nil. A column that identifies or links rows cannot be corrected. A category with such a column cannot
+// be corrected either, unless the correction names another column. A category with several columns is ambiguous, unless
+// the correction names the column or applies to all columns. A category without a column is for external systems only.
+// external is true if an external system receives the corrections. If external is false, such a category is an error.
+// No cell may be corrected twice, and no category may be sent twice.
 //
-// Returns domain.ErrInvalid if the corrections break these rules, with one FieldError for each correction at fault.
-// Field is "table.column" if the data map has the column, else the category, or "corrections".
+// Plan returns domain.ErrInvalid with one FieldError per invalid correction. Its Field is "table.column" if the data
+// map has the column, else the category, or "corrections".
 func (Planner) Plan(m domain.DataMap, corrections []domain.Correction, external bool) (Plan, error) {
 	const op = "rectify"
 	if len(corrections) == 0 {
@@ -70,7 +72,7 @@ func (Planner) Plan(m domain.DataMap, corrections []domain.Correction, external 
 	return Plan{Steps: p.inOrder(), Corrections: p.sent, categories: p.categories}, nil
 }
 
-// planning is a plan that is being made.
+// planning is a plan under construction.
 type planning struct {
 	dataMap    domain.DataMap
 	external   bool
@@ -78,11 +80,11 @@ type planning struct {
 	categories map[domain.Category]bool
 	written    map[cell]bool
 	steps      map[place]*domain.RectificationStep
-	rows       []place // of the steps for single rows, in the order of the corrections
+	rows       []place // the steps for single rows, in the order of the corrections
 	faults     []domain.FieldError
 }
 
-// place is a table, or one row of it.
+// place is a table or one row of a table.
 type place struct{ table, row string }
 
 // cell is a column of a place.
@@ -99,10 +101,10 @@ type target struct {
 
 func (t target) String() string { return t.table.Name + "." + t.column.Name }
 
-// add adds a correction, or returns its fault.
+// add adds a correction to the plan, or returns its error.
 func (p *planning) add(c domain.Correction) *domain.FieldError {
 	if c.Category != "" && !c.Category.Valid() {
-		return fault(domain.FieldUnknown, "is no category of personal data")
+		return fault(domain.FieldUnknown, "is not a category of personal data")
 	}
 	value, wrong := canonicalValue(c.Value)
 	if wrong != nil {
@@ -136,7 +138,7 @@ func (p *planning) add(c domain.Correction) *domain.FieldError {
 	return nil
 }
 
-// targets are the columns that a correction names.
+// targets returns the columns that a correction applies to.
 func (p *planning) targets(c domain.Correction) ([]target, *domain.FieldError) {
 	switch {
 	case c.Table != "" || c.Column != "":
@@ -144,7 +146,7 @@ func (p *planning) targets(c domain.Correction) ([]target, *domain.FieldError) {
 	case c.Category == "":
 		return nil, fault(domain.FieldRequired, "must name a column or a category")
 	case c.Row != "":
-		return nil, fault(domain.FieldRequired, "must name a table and a column, as it names a row")
+		return nil, fault(domain.FieldRequired, "must name a table and a column, because it names a row")
 	}
 	var targets []target
 	for _, table := range p.dataMap.Tables() {
@@ -156,31 +158,31 @@ func (p *planning) targets(c domain.Correction) ([]target, *domain.FieldError) {
 	}
 	switch {
 	case len(targets) == 0 && !p.external:
-		return nil, fault(domain.FieldUnknown, "is held nowhere that it can be corrected")
+		return nil, fault(domain.FieldUnknown, "has no column and no external system that can correct it")
 	case len(targets) > 1 && !c.AllColumns:
 		return nil, ambiguous(targets)
 	}
 	return targets, nil
 }
 
-// named is the column that a correction names.
+// named returns the column that a correction names.
 func (p *planning) named(c domain.Correction) ([]target, *domain.FieldError) {
 	table, _ := p.dataMap.Table(c.Table)
 	column, ok := table.Column(c.Column)
 	switch {
 	case !ok || column.Personal == nil:
-		return nil, fault(domain.FieldUnknown, "must name an annotated column of the data map, by its table and its name")
+		return nil, fault(domain.FieldUnknown, "must name the table and the column of an annotated column of the data map")
 	case c.AllColumns:
-		return nil, fault(domain.FieldUnknown, "names a column, and cannot be for all columns of its category")
+		return nil, fault(domain.FieldUnknown, "names a column, so it cannot apply to all columns of its category")
 	case c.Category != "" && c.Category != column.Personal.Category:
 		return nil, fault(domain.FieldUnknown, "is of the category "+string(column.Personal.Category))
 	}
 	if c.Row != "" && !table.RowsNamed() {
-		return nil, fault(domain.FieldUnknown, "is in a table whose key is not exported: none of its rows can be named")
+		return nil, fault(domain.FieldUnknown, "is in a table whose key is not exported, so its rows cannot be named")
 	}
 	isText := utf8.ValidString(c.Row) && !strings.ContainsRune(c.Row, 0)
 	if _, ok := domain.SplitTuple(c.Row, len(table.PrimaryKey)); c.Row != "" && (!ok || !isText) {
-		return nil, fault(domain.FieldUnknown, "names no row of the table")
+		return nil, fault(domain.FieldUnknown, "must name the row as an export names it")
 	}
 	return []target{{table, column}}, nil
 }
@@ -191,7 +193,7 @@ func ambiguous(targets []target) *domain.FieldError {
 		names[i] = t.String()
 	}
 	return fault(domain.FieldAmbiguous,
-		"reaches "+strings.Join(names, ", ")+": name one of them, or say that all are meant")
+		"has the columns "+strings.Join(names, ", ")+": name one of them, or correct all columns")
 }
 
 // write adds a value to the step for its place.
@@ -218,7 +220,7 @@ func (p *planning) write(t target, row string, value any) *domain.FieldError {
 	return nil
 }
 
-// inOrder returns the steps, with the values of each in the order of the columns.
+// inOrder returns the steps. The values of a step are in the order of the columns.
 func (p *planning) inOrder() (steps []domain.RectificationStep) {
 	for _, table := range p.dataMap.Tables() {
 		places := slices.DeleteFunc(slices.Clone(p.rows), func(at place) bool { return at.table != table.Name })
@@ -237,7 +239,7 @@ func (p *planning) inOrder() (steps []domain.RectificationStep) {
 	return steps
 }
 
-// alongPaths divides a step on a table with several paths: for each path, the columns that belong to its subject.
+// alongPaths divides a step on a table with several paths into one step per path, with the columns of the path.
 func (p *planning) alongPaths(table domain.Table, step domain.RectificationStep) []domain.RectificationStep {
 	paths := p.dataMap.Paths(table.Name)
 	if len(paths) == 1 {
@@ -257,8 +259,8 @@ func (p *planning) alongPaths(table domain.Table, step domain.RectificationStep)
 	return steps
 }
 
-// fieldOf names a correction in an error. A name that the data map does not have, or that does not have the form of a
-// category, may be any text from a client, and is not repeated.
+// fieldOf returns the name of a correction for an error. It never repeats a name that is not in the data map and not
+// formed like a category, because a client could send personal data in it.
 func (p *planning) fieldOf(c domain.Correction) string {
 	table, _ := p.dataMap.Table(c.Table)
 	if column, ok := table.Column(c.Column); ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func TestIntegersAreTakenExactlyInTheRangeOfTheirColumn(t *testing.T) {
+func TestIntegersAreAcceptedExactlyInTheRangeOfTheirColumn(t *testing.T) {
 	bits := map[domain.ColumnType]int{domain.TypeSmallInt: 16, domain.TypeInteger: 32, domain.TypeBigInt: 64}
 	rapid.Check(t, func(r *rapid.T) {
 		columnType := rapid.SampledFrom([]domain.ColumnType{domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt}).
@@ -27,7 +27,7 @@ func TestIntegersAreTakenExactlyInTheRangeOfTheirColumn(t *testing.T) {
 	})
 }
 
-func TestTextIsTakenExactlyUpToTheLengthOfItsColumn(t *testing.T) {
+func TestTextIsAcceptedExactlyUpToTheLengthOfItsColumn(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		text := rapid.StringOf(rapid.RuneFrom([]rune("aé😀\u0301\x00"))).Draw(r, "text")
 		length := rapid.IntRange(1, 8).Draw(r, "length")
@@ -39,7 +39,7 @@ func TestTextIsTakenExactlyUpToTheLengthOfItsColumn(t *testing.T) {
 	})
 }
 
-func TestWhatIsSentToExternalSystemsHasAFormInJSON(t *testing.T) {
+func TestCorrectionsForExternalSystemsHaveAFormInJSON(t *testing.T) {
 	for want, value := range map[string]any{
 		`"text"`: "text", `1`: int8(1), `18446744073709551615`: uint64(math.MaxUint64), `1e+300`: 1e300, `0.5`: float32(0.5),
 		`-1.50e-7`: domain.Number("-1.50e-7"), `true`: true, `"2024-03-01T12:00:00Z"`: noon, `"2024-02-29"`: "2024-02-29",

@@ -10,12 +10,12 @@ import (
 	"github.com/habeas-data/habeas/domain/rectification"
 )
 
-// personal is a column with data of the category.
+// personal returns a column with data of the category.
 func personal(name string, columnType domain.ColumnType, category domain.Category) domain.Column {
 	return domain.Column{Name: name, Type: columnType, Personal: &domain.Annotation{Category: category}}
 }
 
-// holding is a data map whose subject's table has these columns beside its key.
+// holding returns a data map whose subject's table has a key and these columns.
 func holding(tb testing.TB, columns ...domain.Column) domain.DataMap {
 	tb.Helper()
 	return mustMap(tb, domain.Table{
@@ -24,7 +24,7 @@ func holding(tb testing.TB, columns ...domain.Column) domain.DataMap {
 	})
 }
 
-// wantFaults fails unless err is ErrInvalid with these faults, written as "field code".
+// wantFaults fails the test unless err is ErrInvalid with these field errors, written as "field code".
 func wantFaults(tb testing.TB, err error, want ...string) {
 	tb.Helper()
 	wantCode(tb, err, domain.ErrInvalid)
@@ -49,7 +49,7 @@ func TestACorrectionGoesToEveryColumnOfItsCategoryInOrder(t *testing.T) {
 	invoices, orders := child("invoices", "users"), child("orders", "users")
 	invoices.Columns = append(invoices.Columns, personal("vat", domain.TypeInteger, domain.CategoryFinancial), retained)
 	orders.Columns = append(orders.Columns, personal("note", domain.TypeText, domain.CategoryCommunication))
-	dataMap := mustMap(t, orders, invoices, users()) // the subject's table comes first all the same
+	dataMap := mustMap(t, orders, invoices, users()) // the plan orders the subject's table first
 
 	given := domain.Corrections{domain.CategoryContact: "zoe@example.org", domain.CategoryFinancial: 7}
 	plan, err := planner.Plan(dataMap, given.List(true), false)
@@ -77,14 +77,14 @@ func TestACorrectionGoesToEveryColumnOfItsCategoryInOrder(t *testing.T) {
 	}
 }
 
-func TestNoCorrectionsAtAllAreRefused(t *testing.T) {
+func TestAnEmptyListOfCorrectionsIsRefused(t *testing.T) {
 	for _, none := range []domain.Corrections{nil, {}} {
 		_, err := planner.Plan(mustMap(t, users()), none.List(true), true)
 		wantFaults(t, err, "corrections required")
 	}
 }
 
-func TestEveryCategoryAtFaultIsNamedOnceAndInOrder(t *testing.T) {
+func TestEveryInvalidCategoryIsNamedOnceAndInOrder(t *testing.T) {
 	dataMap := holding(t,
 		personal("name", domain.TypeText, domain.CategoryIdentity),
 		personal("born", domain.TypeTime, domain.CategoryIdentity),
@@ -123,7 +123,7 @@ func TestACategoryWithoutAColumnIsForExternalSystemsOnly(t *testing.T) {
 	}
 }
 
-// Whoever could change what identifies or links rows could take over those of somebody else.
+// A person that changes values that identify or link rows could take over the rows of another person.
 func TestColumnsThatIdentifyOrLinkRowsAreNotCorrected(t *testing.T) {
 	contactKey := func(name string) domain.Column { return personal(name, domain.TypeText, domain.CategoryContact) }
 	emailRelation := domain.Relation{Columns: []string{"email"}, References: "users", ReferencedColumns: []string{"email"}}
@@ -162,7 +162,7 @@ func TestColumnsThatIdentifyOrLinkRowsAreNotCorrected(t *testing.T) {
 	}
 }
 
-func TestAColumnIsNoKeyBecauseOneOfAnotherTableHasItsName(t *testing.T) {
+func TestAKeyOfAnotherTableWithTheSameNameDoesNotMatter(t *testing.T) {
 	people := domain.Table{
 		Name: "people", PrimaryKey: []string{"number"}, SubjectKey: []string{"number"},
 		Columns: []domain.Column{column("number", domain.TypeText), contact("email", domain.StrategyAnonymize)},

@@ -1,5 +1,6 @@
-// Package rectification corrects what is held about a subject (Art. 16 GDPR), in the application's own tables and at
-// external systems.
+// Package rectification corrects data about a subject (Art. 16 GDPR), in the application's own tables and at external
+// systems. Rectifier carries out the corrections. Planner checks them and plans the steps. See the example of
+// [Rectifier.Rectify].
 package rectification
 
 import (
@@ -14,27 +15,27 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Config is what a Rectifier is made of. Clock, IDs and DataMap are required.
+// Config holds the dependencies of a Rectifier. Clock, IDs and DataMap are required.
 type Config struct {
 	Clock     ports.Clock
 	IDs       ports.IDSource
 	DataMap   domain.DataMap
-	Resolvers []ports.Resolver // the external systems, none by default
-	Observer  ports.Observer   // is told how each rectification ended, none by default
+	Resolvers []ports.Resolver // the external systems; default none
+	Observer  ports.Observer   // receives the outcome of each rectification; default none
 
-	// Before is called in the session of each rectification, once the subject is locked and before anything is changed.
-	// Its error, or its panic, fails the rectification. It is called again if the session is tried again. By default there
-	// is none.
+	// Before is called in the session of each rectification after the subject is locked and before any row is changed. If
+	// it returns an error or panics, the rectification fails. It is called again if the session is retried. Default: no
+	// call.
 	Before func(ctx context.Context, s ports.Session, subject domain.Subject) error
-	// After is called once the session of a rectification has committed; see ports.CommitNotifier, which the session must
-	// be. Its panics are contained. By default there is none.
+	// After is called after the session of a rectification has committed. The session must implement ports.CommitNotifier.
+	// Its panics are recovered and ignored. Default: no call.
 	After func(ctx context.Context, subject domain.Subject, result domain.RectificationResult)
 }
 
-// Rectifier carries out rectifications. It is safe for concurrent use; each call works in the session it is given.
+// Rectifier carries out rectifications. It is safe for concurrent use. Each call works in the session that it receives.
 //
-// It decides what can be corrected, never who may: which categories a subject may change by itself, and after which
-// proof, is for the application to say before it calls.
+// Rectifier decides which data can be corrected. The application must decide, before the call, who may correct which
+// categories, and after which proof.
 type Rectifier struct {
 	audit     audit.Stamper
 	dataMap   domain.DataMap
@@ -43,7 +44,7 @@ type Rectifier struct {
 	observer  ports.Observer
 }
 
-// NewRectifier returns a rectifier. Returns domain.ErrConfiguration if a field is missing or wrong.
+// NewRectifier returns a rectifier. It returns domain.ErrConfiguration if a field is missing or invalid.
 func NewRectifier(c Config) (*Rectifier, error) {
 	if c.Clock == nil || c.IDs == nil || c.DataMap.IsZero() {
 		return nil, domain.Misconfigured("rectifier", "Clock, IDs and DataMap are required")
@@ -56,16 +57,16 @@ func NewRectifier(c Config) (*Rectifier, error) {
 	return &Rectifier{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, hooks, c.Observer}, nil
 }
 
-// Option changes what RectifySubject does by default.
+// Option changes a default of RectifySubject.
 type Option func(*options)
 
 type options struct{ allColumns bool }
 
-// AllColumns says that each correction is for all columns of its category. By default, a category that has several
-// columns is refused as ambiguous.
+// AllColumns applies each correction to all columns of its category. By default, RectifySubject rejects a category with
+// several columns as ambiguous.
 func AllColumns() Option { return func(o *options) { o.allColumns = true } }
 
-// RectifySubject is Rectify for corrections by category.
+// RectifySubject calls Rectify with corrections that are given by category.
 func (r *Rectifier) RectifySubject(
 	ctx context.Context, s ports.Session, subject domain.Subject, corrections domain.Corrections, opts ...Option,
 ) (domain.RectificationResult, error) {
@@ -76,28 +77,28 @@ func (r *Rectifier) RectifySubject(
 	return r.Rectify(ctx, s, subject, corrections.List(o.allColumns)...)
 }
 
-// Rectify writes each correction where it belongs: into one column, in all of the subject's rows or in one of them, and
-// whatever an erasure would do with them: what a duty retains has to be right as well. It enqueues one outbox entry for
-// each ref of an external system that can rectify, with the corrections that name a category, to be committed together.
-// To rectify again is no error.
+// Rectify writes each correction into its column, in all of the subject's rows or in one row. It also corrects retained
+// columns and columns that an erasure would change. It enqueues one outbox entry for each ref at an external system
+// that can rectify, with the corrections that name a category. All changes are committed together. Rectifying a subject
+// again is not an error.
 //
-// Rectifications and erasures of one subject run one after the other. A rectification that runs after an erasure calls
-// no external system, and writes retained columns only: erased data does not come back. The result then lists all
-// systems as skipped. A subject whose rows were deleted and that has a row again counts as a new one.
+// Rectifications and erasures of one subject run one after the other. A rectification after an erasure calls no
+// external system and writes only retained columns, so that erased data does not come back. Its result then lists all
+// systems as skipped. A subject whose rows an erasure deleted, and that has a row again, counts as a new subject.
 //
-// The audit trail gets rectification_requested, one rectification_step_succeeded per step of the plan, in its order,
-// and rectification_local_completed, then rectification_completed if no external system is concerned; otherwise
-// saga.Runner records it once all of them have rectified. When the session rolls back, rectification_requested and the
-// rectification_step_failed of the step that caused it outlive it; if no step did, the commit say, its
-// rectification_step_failed has the error rolled_back. No event holds a value, or names a row.
+// Rectify records rectification_requested, one rectification_step_succeeded per step in the order of the plan, and
+// rectification_local_completed. If no external system has to rectify, Rectify also records rectification_completed.
+// Otherwise saga.Runner records rectification_completed after all external systems have rectified.
 //
-// An error of the hook Before is returned as it is; its rectification_step_failed has the target hook, and a panic of
-// it the error panic.
+// If the session rolls back, rectification_requested is still recorded, together with a rectification_step_failed that
+// names the failed step. If no step failed, for example because the commit failed, its error is rolled_back. No event
+// holds a value or names a row. If the hook Before fails, Rectify returns the error of the hook, and the target of
+// rectification_step_failed is hook. After a panic of the hook, the error in the event is panic.
 //
-// A subject that does not fit the data map, or has a ref of an unknown kind, is domain.ErrSubject, and what
-// Planner.Plan refuses is domain.ErrInvalid; neither leaves a trace. A value that only the store can tell to be wrong
-// (see ports.SubjectStore), and a row that is not the subject's, is domain.ErrInvalid too, and leaves the evidence of a
-// failed step. A row of another subject is not told from one that does not exist.
+// Rectify returns domain.ErrSubject if the subject does not fit the data map or has a ref of an unknown kind. It
+// returns domain.ErrInvalid if Planner.Plan rejects the corrections. In both cases it records nothing. It also returns
+// domain.ErrInvalid, and records a failed step, if the store rejects a value (see ports.SubjectStore) or if a row does
+// not belong to the subject. The error does not reveal whether the row belongs to another subject or does not exist.
 func (r *Rectifier) Rectify(
 	ctx context.Context, s ports.Session, subject domain.Subject, corrections ...domain.Correction,
 ) (domain.RectificationResult, error) {
@@ -152,7 +153,8 @@ func (r *Rectifier) rectify(
 	return run.result, nil
 }
 
-// rectifying keeps the calls of systems that can rectify, and names all other systems, in the order of registration.
+// rectifying returns the calls of systems that can rectify, and the names of all other systems in the order of
+// registration.
 func (r *Rectifier) rectifying(calls []resolvers.Call) (kept []resolvers.Call, skipped []string) {
 	skipped = r.resolvers.Names()
 	for _, call := range calls {

@@ -18,7 +18,7 @@ import (
 func TestARectificationRecordsWritesEnqueuesAndCompletes(t *testing.T) {
 	desk := domain.SubjectRef{Kind: "desk", Value: "d-1", Extra: map[string]string{"region": "eu"}}
 	w := newWorld(t, []string{"mail!", "ads!", "shop", "desk!", "crm"}, desk, ref("crm", "c-1"), ref("mail", "m-1"))
-	w.stores() // and no lock, which would leave the mark of an erasure
+	w.stores() // without the lock of an erasure, which would leave a mark
 	gomock.InOrder(
 		w.requested("id-1", "contact,identity", 2, 2, 3),
 		w.writes(writeUsers).Return(int64(1), nil), w.succeeded("id-2", "users", 1),
@@ -38,7 +38,7 @@ func TestARectificationRecordsWritesEnqueuesAndCompletes(t *testing.T) {
 
 func TestWithoutARectifyingSystemNothingIsEnqueued(t *testing.T) {
 	w := newWorld(t, nil)
-	w.stores() // and no call of the outbox
+	w.stores() // no use of the outbox
 	gomock.InOrder(
 		w.requested("id-1", "identity", 1, 0, 0),
 		w.writes(domain.RectificationStep{Table: "users", Values: []domain.ColumnValue{{Column: "age", Value: int64(7)}}}),
@@ -58,7 +58,7 @@ func TestWithoutARectifyingSystemNothingIsEnqueued(t *testing.T) {
 
 func TestACategoryThatOnlyExternalSystemsHaveIsSentToThem(t *testing.T) {
 	w := newWorld(t, []string{"desk!"}, ref("desk", "old"), ref("desk", "new"))
-	w.stores() // and no call of the subject store
+	w.stores() // no use of the subject store
 	berlin := domain.Corrections{domain.CategoryLocation: "Berlin"}
 	old, other := w.entry("id-2", "desk", ref("desk", "old")), w.entry("id-3", "desk", ref("desk", "new"))
 	old.Corrections, other.Corrections = berlin, berlin
@@ -91,13 +91,13 @@ func TestInstantsOfARectificationAreUTCInMicroseconds(t *testing.T) {
 }
 
 func TestARefusedSubjectLeavesNoCallAtAll(t *testing.T) {
-	w := newWorld(t, []string{"desk!"}) // and a session of which no store may be taken
+	w := newWorld(t, []string{"desk!"}) // no store of the session may be used
 	long, err := domain.NewSubjectID("tenant", "42")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, subject := range map[string]domain.Subject{
-		"nobody":                   {},
+		"no id":                    {},
 		"an id of another arity":   {ID: long},
 		"a ref of an unknown kind": {ID: w.subject.ID, Refs: []domain.SubjectRef{ref("desk", "d-1"), ref("mail", "m-1")}},
 		"a ref that is not whole":  {ID: w.subject.ID, Refs: []domain.SubjectRef{ref("desk", "")}},
@@ -133,7 +133,7 @@ func TestRefusedCorrectionsLeaveNoCallAtAll(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, c.resolvers, c.refs...) // and a session of which no store may be taken
+			w := newWorld(t, c.resolvers, c.refs...) // no store of the session may be used
 			result, err := w.RectifySubject(t.Context(), w.session, w.subject, c.corrections, rectification.AllColumns())
 			var invalid *domain.Error
 			if !errors.Is(err, domain.ErrInvalid) || !errors.As(err, &invalid) ||
@@ -169,7 +169,7 @@ func TestEachRectificationHasItsOwnSkippedSystems(t *testing.T) {
 	}
 }
 
-func TestARectifierWithoutWhatItNeedsIsRefused(t *testing.T) {
+func TestARectifierWithoutItsDependenciesIsRefused(t *testing.T) {
 	ctrl := gomock.NewController(t)
 	whole := rectification.Config{
 		Clock: mocks.NewMockClock(ctrl), IDs: mocks.NewMockIDSource(ctrl), DataMap: dataMap(t), Resolvers: resolverSet(t),
@@ -192,7 +192,7 @@ func TestARectifierWithoutWhatItNeedsIsRefused(t *testing.T) {
 	}
 }
 
-func TestARectificationThatIsRolledBackSaysSo(t *testing.T) {
+func TestARectificationThatIsRolledBackIsRecorded(t *testing.T) {
 	w := newWorld(t, nil)
 	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
 	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()

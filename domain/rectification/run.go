@@ -11,23 +11,23 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// run is one rectification on its way. It takes the lock of an erasure, without its mark.
+// run is one rectification in progress. It takes the same lock as an erasure, but leaves no mark of an erasure.
 type run struct {
 	*Rectifier
-	operation audit.Operation // from the request on
+	operation audit.Operation // set when the request is recorded
 	session   ports.Session
 	id        domain.SubjectID
 	plan      Plan
 	calls     []resolvers.Call
 	result    domain.RectificationResult
-	met       map[cell]bool // of single rows, those of the subject
+	met       map[cell]bool // cells of single rows that belong to the subject
 }
 
-// begin locks the subject, then records the request: under the lock, so that it is certain which steps there are, and
-// also if the lock could not be had.
+// begin locks the subject and then records the request, because the lock determines the steps of the plan. It records
+// the request even if the lock failed.
 func (r *run) begin(ctx context.Context, refs int) error {
 	state, lockErr := r.session.Subjects().LockToRectify(ctx, r.id)
-	createdAgain := state.Present && r.dataMap.SubjectTable().RowsGo() // an erasure had deleted its row
+	createdAgain := state.Present && r.dataMap.SubjectTable().RowsGo() // after an erasure that deleted the row
 	if lockErr == nil && state.Erased && !createdAgain {
 		r.spareErased()
 	}
@@ -44,8 +44,8 @@ func (r *run) begin(ctx context.Context, refs int) error {
 	return lockErr
 }
 
-// spareErased leaves of the plan what is about retained columns. An erasure has overwritten the others, and external
-// systems have erased the subject or will.
+// spareErased keeps only the retained columns in the plan and removes the external calls. The erasure has overwritten
+// the other columns. External systems have erased the subject, or will do so.
 func (r *run) spareErased() {
 	var kept []domain.RectificationStep
 	for _, step := range r.plan.Steps {
@@ -73,7 +73,7 @@ func (r *run) apply(ctx context.Context, step domain.RectificationStep) error {
 	if err != nil {
 		payload["error"] = domain.ErrorClass(err)
 		failed := r.operation.Event(domain.EventRectificationStepFailed, r.id, payload)
-		_ = r.session.Audit().AppendEvidence(ctx, failed) // err is what went wrong; Do reports lost evidence
+		_ = r.session.Audit().AppendEvidence(ctx, failed) // the caller returns err; Do reports lost evidence
 		return err
 	}
 	payload["rows"] = rows
@@ -81,8 +81,8 @@ func (r *run) apply(ctx context.Context, step domain.RectificationStep) error {
 	return r.session.Audit().Append(ctx, r.operation.Event(domain.EventRectificationStepSucceeded, r.id, payload))
 }
 
-// count adds the rows of a step to the result. The rows of a step for all rows of a table include those of later steps
-// for single rows.
+// count adds the rows of a step to the result. If a step corrects all rows of a table, its rows include the rows of
+// later steps for single rows.
 func (r *run) count(step domain.RectificationStep, rows int64) {
 	all := slices.ContainsFunc(r.plan.Steps, func(s domain.RectificationStep) bool {
 		return s.Table == step.Table && s.Row == ""
@@ -92,8 +92,8 @@ func (r *run) count(step domain.RectificationStep, rows int64) {
 	}
 }
 
-// checkMet returns an error if the step is the last one about a row and a column, and none of them has met a row of the
-// subject. A table with several paths has a step for each of them.
+// checkMet returns an error if no step for a row and a column found the row among the subject's rows. It does so at the
+// last of these steps. A table with several paths has one step per path.
 func (r *run) checkMet(step domain.RectificationStep, rows int64) error {
 	if step.Row == "" {
 		return nil
@@ -111,13 +111,13 @@ func (r *run) checkMet(step domain.RectificationStep, rows int64) error {
 			continue
 		}
 		faults = append(faults, domain.FieldError{
-			Field: step.Table + "." + value.Column, Code: domain.FieldUnknown, Message: "names no row of the subject",
+			Field: step.Table + "." + value.Column, Code: domain.FieldUnknown, Message: "is in a row that is not the subject's",
 		})
 	}
 	return domain.Invalid("rectify", faults)
 }
 
-// isLater reports whether a later step of the plan is about the cell.
+// isLater reports whether a later step of the plan writes the cell.
 func (r *run) isLater(step domain.RectificationStep, at cell) bool {
 	done := false
 	for _, other := range r.plan.Steps {
@@ -158,10 +158,10 @@ func (r *run) complete(ctx context.Context) error {
 		return err
 	}
 	failed := r.operation.Event(domain.EventRectificationStepFailed, r.id, domain.Payload{"error": "rolled_back"})
-	return r.session.Audit().AppendOnRollback(ctx, failed) // as where a deferred constraint fails at the commit
+	return r.session.Audit().AppendOnRollback(ctx, failed) // for example if a deferred constraint fails at the commit
 }
 
-// joined lists categories in an event.
+// joined returns the categories as one value of an event.
 func joined(categories []domain.Category) string {
 	names := make([]string, len(categories))
 	for i, category := range categories {

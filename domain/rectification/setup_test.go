@@ -21,7 +21,7 @@ var (
 	errBoom = errors.New("boom: zoe@example.org")
 	noon    = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 
-	// What most of these tests correct, and what that comes to.
+	// These are the corrections of most tests, and the resulting step and values.
 	corrections = domain.Corrections{domain.CategoryIdentity: 7, domain.CategoryContact: "zoe@example.org"}
 	sent        = domain.Corrections{domain.CategoryIdentity: int64(7), domain.CategoryContact: "zoe@example.org"}
 	writeUsers  = domain.RectificationStep{Table: "users", Values: []domain.ColumnValue{
@@ -32,10 +32,10 @@ var (
 	}}
 )
 
-// world is a rectifier and what it works with. A call that a test does not expect fails that test.
+// world is a rectifier with mocks of its dependencies. An unexpected call fails the test.
 type world struct {
 	*rectification.Rectifier
-	now      *time.Time // what the clock tells
+	now      *time.Time // the time of the clock
 	session  *mocks.MockSession
 	subjects *mocks.MockSubjectStore
 	outbox   *mocks.MockOutbox
@@ -43,14 +43,14 @@ type world struct {
 	subject  domain.Subject
 }
 
-// newWorld makes a rectifier that knows the resolvers named, of which those with an exclamation mark can rectify, and a
-// subject with the refs.
+// newWorld makes a rectifier with the named resolvers, and a subject with the refs. A resolver whose name has an
+// exclamation mark can rectify.
 func newWorld(t *testing.T, resolverNames []string, refs ...domain.SubjectRef) world {
 	t.Helper()
 	return newConfigured(t, func(*rectification.Config) {}, resolverNames, refs...)
 }
 
-// newConfigured changes the configuration of the rectifier.
+// newConfigured also changes the configuration of the rectifier.
 func newConfigured(
 	t *testing.T, change func(*rectification.Config), resolverNames []string, refs ...domain.SubjectRef,
 ) world {
@@ -79,7 +79,7 @@ func newConfigured(
 	}
 }
 
-// dataMap has contact data in two tables, retained in one of them, and identity data in the subject's.
+// dataMap has contact data in two tables, retained in one of them, and identity data in the subject's table.
 func dataMap(tb testing.TB) domain.DataMap {
 	tb.Helper()
 	m, err := domain.NewDataMap(
@@ -109,7 +109,7 @@ func dataMap(tb testing.TB) domain.DataMap {
 	return m
 }
 
-// resolverSet holds resolvers that must not be called: a rectification only enqueues.
+// resolverSet returns resolvers that must not be called, because a rectification only enqueues.
 func resolverSet(tb testing.TB, names ...string) []ports.Resolver {
 	tb.Helper()
 	ctrl := gomock.NewController(tb)
@@ -128,7 +128,7 @@ func resolverSet(tb testing.TB, names ...string) []ports.Resolver {
 	return registered
 }
 
-// stores lets the session hand out its stores as often as they are wanted.
+// stores allows any number of uses of the session's stores.
 func (w world) stores() {
 	w.audit.EXPECT().AppendOnRollback(gomock.Any(), gomock.Any()).AnyTimes()
 	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
@@ -136,7 +136,7 @@ func (w world) stores() {
 	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
 }
 
-// The calls that a rectification makes, with the events that they record, each under the id that it gets.
+// The following functions expect the calls of a rectification, with the events and their ids.
 
 func (w world) requested(id, categories string, local, external, refs int) *gomock.Call {
 	w.subjects.EXPECT().LockToRectify(gomock.Any(), w.subject.ID).Return(domain.SubjectState{Present: true}, nil)
@@ -161,7 +161,7 @@ func (w world) failed(id, table, class string) *gomock.Call {
 	}))
 }
 
-// completed is the end of a rectification, which is complete at once if nothing was enqueued.
+// completed expects the end of a rectification. The rectification is complete immediately if it enqueued no entry.
 func (w world) completed(id string, rectified int64, enqueued int, skipped string) *gomock.Call {
 	events := []any{w.event(id, "rectification_local_completed", domain.Payload{
 		"rectified": rectified, "enqueued": enqueued, "skipped_resolvers": skipped,
@@ -173,7 +173,7 @@ func (w world) completed(id string, rectified int64, enqueued int, skipped strin
 }
 
 func (w world) event(id string, eventType domain.EventType, payload domain.Payload) domain.AuditEvent {
-	with := maps.Clone(payload) // every event has the id of the first one
+	with := maps.Clone(payload) // every event has the id of the first event
 	if with == nil {
 		with = domain.Payload{}
 	}
@@ -190,7 +190,7 @@ func (w world) entry(id, resolver string, ref domain.SubjectRef) domain.OutboxEn
 	}
 }
 
-// after is the id that comes after an id.
+// after returns the id after an id.
 func after(id string) string {
 	n, _ := strconv.Atoi(strings.TrimPrefix(id, "id-"))
 	return "id-" + strconv.Itoa(n+1)

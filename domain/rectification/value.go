@@ -12,11 +12,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// exactFloat bounds the whole numbers that a float64 holds exactly. Beyond, it stands for its neighbours as well.
+// exactFloat is the largest integer up to which a float64 holds every integer exactly.
 const exactFloat = 1 << 53
 
-// canonicalValue returns a correction as a string, bool, int64, float64, domain.Number, time.Time, []byte or
-// domain.JSON, all of which have a form in JSON. The result shares no memory with the correction.
+// canonicalValue returns the value of a correction as a string, bool, int64, float64, domain.Number, time.Time, []byte
+// or domain.JSON. All of these have a form in JSON. The result shares no memory with the correction.
 func canonicalValue(value any) (any, *domain.FieldError) {
 	switch value := value.(type) {
 	case nil:
@@ -100,7 +100,7 @@ func canonicalTime(t time.Time) (any, *domain.FieldError) {
 	return t, nil
 }
 
-// fit returns a canonical value as the column takes it, or its fault.
+// fit converts a canonical value to the type of the column, or returns its error.
 func fit(column domain.Column, value any) (any, *domain.FieldError) {
 	switch column.Type {
 	case domain.TypeText:
@@ -138,10 +138,10 @@ func fit(column domain.Column, value any) (any, *domain.FieldError) {
 		return nil, wrongType("must be bytes")
 	case domain.TypeArray:
 	}
-	return nil, wrongType("cannot be corrected, because it is held as a list")
+	return nil, wrongType("cannot be corrected, because the column is an array")
 }
 
-// fitType returns a value of type T unchanged.
+// fitType returns a value of type T unchanged, or an error.
 func fitType[T any](value any, message string) (any, *domain.FieldError) {
 	if _, ok := value.(T); !ok {
 		return nil, wrongType(message)
@@ -187,7 +187,7 @@ func timeValue(value any) (time.Time, bool) {
 
 func wrongType(message string) *domain.FieldError { return fault(domain.FieldType, message) }
 
-// fault is a fault of a category. Its field is not known yet.
+// fault returns an error without a Field. The caller sets the Field.
 func fault(code, message string) *domain.FieldError {
 	return &domain.FieldError{Code: code, Message: message}
 }

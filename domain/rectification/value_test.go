@@ -14,7 +14,7 @@ import (
 
 const aUUID = "8c2b5e6a-0f3d-4a51-9d0e-2f6b7a8c9d0e"
 
-// planned is what one column of a type gets for a correction.
+// planned returns the value that a correction writes into the column.
 func planned(tb testing.TB, c domain.Column, value any) (any, error) {
 	tb.Helper()
 	c.Name, c.Personal = "c", &domain.Annotation{Category: domain.CategoryContact}
@@ -25,7 +25,7 @@ func planned(tb testing.TB, c domain.Column, value any) (any, error) {
 	return plan.Steps[0].Values[0].Value, nil
 }
 
-func TestValuesThatFitAreBroughtIntoOneForm(t *testing.T) {
+func TestValuesThatFitAreConvertedToTheirCanonicalForm(t *testing.T) {
 	west := time.FixedZone("west", -7*3600)
 	for _, c := range []struct {
 		columnType  domain.ColumnType
@@ -38,7 +38,7 @@ func TestValuesThatFitAreBroughtIntoOneForm(t *testing.T) {
 		{domain.TypeSmallInt, uint8(255), int64(255)},
 		{domain.TypeInteger, int32(math.MaxInt32), int64(math.MaxInt32)},
 		{domain.TypeInteger, uint16(65535), int64(65535)},
-		{domain.TypeInteger, 7.0, int64(7)}, // what encoding/json makes of a number
+		{domain.TypeInteger, 7.0, int64(7)}, // encoding/json decodes a number to float64
 		{domain.TypeBigInt, int64(math.MinInt64), int64(math.MinInt64)},
 		{domain.TypeBigInt, uint64(math.MaxInt64), int64(math.MaxInt64)},
 		{domain.TypeBigInt, float64(1 << 53), int64(1 << 53)},

@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/domain/replay"
 )
 
-// The backup is from before the erasure of customer 42, which the journal knows of.
+// The backup was made before the erasure of customer 42. The journal lists the erasure.
 func ExampleReplayer_Replay() {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
@@ -53,7 +53,7 @@ type exampleClock struct{}
 
 func (exampleClock) Now() time.Time { return time.Date(2024, 4, 1, 12, 0, 0, 0, time.UTC) }
 
-// exampleIDs makes ids that count.
+// exampleIDs makes consecutive ids.
 type exampleIDs struct{ n int }
 
 func (i *exampleIDs) NewID() string {

@@ -10,16 +10,16 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// longestLine bounds a line, in bytes. That of an id is far below it, in whatever way it is escaped.
+// longestLine is the maximum size of a line in bytes. The line of an id is far shorter, however the id is escaped.
 const longestLine = 64 << 10
 
-// reader reads the entries of lines.
+// reader reads journal entries from lines.
 type reader struct {
 	from          *bufio.Reader
 	lines, broken int64
-	number        int64  // of the line, with all that precede it
-	first         int64  // the number of the first line that is broken
-	suspect       int64  // the number of a line that is broken unless it was cut off; 0 for none
+	number        int64  // number of the current line, counted from the beginning
+	first         int64  // number of the first broken line
+	suspect       int64  // number of a line that is broken unless it was cut off; 0 if there is none
 	line          []byte // reused
 }
 
@@ -27,7 +27,8 @@ func newReader(lines io.Reader) *reader {
 	return &reader{from: bufio.NewReaderSize(lines, longestLine)}
 }
 
-// next returns up to limit entries, one for each subject: that of the last erasure. At the end there is none.
+// next returns up to limit entries. If a subject has several of them, next returns its latest erasure. At the end, next
+// returns no entries.
 func (r *reader) next(limit int) (batch []domain.JournalEntry, err error) {
 	at := map[domain.SubjectID]int{}
 	for len(batch) < limit {
@@ -53,7 +54,7 @@ func (r *reader) next(limit int) (batch []domain.JournalEntry, err error) {
 	return batch, nil
 }
 
-// read returns the entry of the next line, if it has one. At the end, the error is io.EOF.
+// read returns the entry of the next line. ok is false if the line has no entry. At the end, the error is io.EOF.
 func (r *reader) read() (entry domain.JournalEntry, ok bool, err error) {
 	whole, err := r.readLine()
 	switch {
@@ -79,7 +80,7 @@ func (r *reader) read() (entry domain.JournalEntry, ok bool, err error) {
 		r.confirm()
 		r.lines++
 		return entry, true, nil
-	case !whole: // the end of a journal that nobody has gone on with
+	case !whole: // the cut end of a journal to which no process has appended since
 		r.confirm()
 		return domain.JournalEntry{}, false, nil
 	}
@@ -89,7 +90,7 @@ func (r *reader) read() (entry domain.JournalEntry, ok bool, err error) {
 	return domain.JournalEntry{}, false, nil
 }
 
-// confirm counts a line as broken that was not cut off.
+// confirm counts the suspect line as broken.
 func (r *reader) confirm() {
 	if r.suspect == 0 {
 		return
@@ -101,8 +102,8 @@ func (r *reader) confirm() {
 	r.suspect = 0
 }
 
-// readLine reads a line, and reports whether it ends with a line feed. Of a line that is too long, only the beginning
-// is kept, which is no entry.
+// readLine reads a line and reports whether it ends with a line feed. It keeps only the beginning of a line that is too
+// long. Such a line is then not a valid entry.
 func (r *reader) readLine() (whole bool, err error) {
 	r.line = r.line[:0]
 	r.number++
@@ -118,11 +119,11 @@ func (r *reader) readLine() (whole bool, err error) {
 	}
 }
 
-// damage is the error for lines that are broken.
+// damage returns the error for broken lines.
 func (r *reader) damage() error {
 	return &domain.Error{
 		Code: domain.ErrInvalid, Op: "replay",
-		Message: strconv.FormatInt(r.broken, 10) + " lines are broken; the first one is line " +
+		Message: "broken lines: " + strconv.FormatInt(r.broken, 10) + "; the first one is line " +
 			strconv.FormatInt(r.first, 10),
 	}
 }

@@ -1,6 +1,6 @@
-// Package replay erases again whoever was erased since a backup, after the database was restored from it. A backup must
-// not bring erased data back into use (Art. 17(1) and Art. 5(1)(f) GDPR). The journal says who was erased, see package
-// journal.
+// Package replay repeats erasures after a database was restored from a backup. A backup must not bring erased data back
+// into use (Art. 17(1) and Art. 5(1)(f) GDPR). The journal lists the subjects that were erased since the backup. See
+// package journal. See also the example of [Replayer.Replay].
 package replay
 
 import (
@@ -15,13 +15,13 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The defaults of Config.
+// The default values of Config.
 const (
 	defaultBatch   = 500
 	defaultWorkers = 4
 )
 
-// Config is what a Replayer is made of. Sessions, Erase, Clock and IDs are required.
+// Config holds the dependencies and the options of a Replayer. Sessions, Erase, Clock and IDs are required.
 type Config struct {
 	Sessions ports.SessionFactory
 	Clock    ports.Clock
@@ -29,34 +29,34 @@ type Config struct {
 	// Erase erases a subject in a session, as erasure.Eraser.Erase does.
 	Erase func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error)
 
-	// Refs returns under which refs external systems know a subject. They are then told to erase again. By default they
-	// are not: they were not restored, and a journal knows no refs. What they were still to be told when the database was
-	// lost is lost with it, unless there are refs. Keys that the subject's rows hold are always erased again.
+	// Refs returns the refs of a subject at external systems, which then erase the subject again. By default, refs are not
+	// erased again, because external systems were not restored and a journal holds no refs. Outbox entries that were
+	// pending when the database was lost are lost too. Refs is the only way to repeat their calls. The keys that the
+	// subject's rows hold are always erased again.
 	Refs func(ctx context.Context, id domain.SubjectID) ([]domain.SubjectRef, error)
-	// Workers is how many subjects are erased at once. The default is 4.
+	// Workers is the number of concurrent erasures. The default is 4.
 	Workers int
-	// Batch is how many subjects are looked up at once, and held in memory. The default is 500.
+	// Batch is the number of subjects that one query looks up and that are held in memory. The default is 500.
 	Batch int
 }
 
-// Options are those of a Config that a caller chooses for one replay. The zero value is ready for use.
+// Options are the options that a caller sets for one replay. The zero value uses the defaults.
 type Options struct {
-	// Refs returns under which refs external systems know a subject, so that they are told to erase again; see Config. By
-	// default they are not told.
+	// Refs returns the refs of a subject at external systems, as in Config.Refs. By default, refs are not erased again.
 	Refs func(ctx context.Context, id domain.SubjectID) ([]domain.SubjectRef, error)
-	// Workers is how many subjects are erased at once. The default is 4.
+	// Workers is the number of concurrent erasures. The default is 4.
 	Workers int
-	// Progress is called with all that was done so far. The default is nothing.
+	// Progress is called with the totals so far. Default: no call.
 	Progress func(domain.ReplayReport)
 }
 
-// Replayer erases again by the lines of a journal. It is safe for concurrent use.
+// Replayer repeats the erasures of a journal. It is safe for concurrent use.
 type Replayer struct {
 	config Config
 	audit  audit.Stamper
 }
 
-// NewReplayer returns a replayer. Returns domain.ErrConfiguration if a field is missing or negative.
+// NewReplayer returns a replayer. It returns domain.ErrConfiguration if a field is missing or negative.
 func NewReplayer(c Config) (*Replayer, error) {
 	if c.Sessions == nil || c.Erase == nil || c.Clock == nil || c.IDs == nil {
 		return nil, domain.Misconfigured("replay", "Sessions, Erase, Clock and IDs are required")
@@ -73,18 +73,17 @@ func NewReplayer(c Config) (*Replayer, error) {
 	return &Replayer{c, audit.Stamper{Clock: c.Clock, IDs: c.IDs}}, nil
 }
 
-// Replay reads lines and erases each subject whose mark in the database is missing or older than its line, in a session
-// of its own. The audit trail gets an erasure_replayed {erased_at} before the events of the erasure. It calls progress,
-// if there is one, after each batch, with all that was done so far.
+// Replay reads lines of a journal. If the mark of a subject in the database is missing or older than its line, Replay
+// erases the subject in its own session. It records erasure_replayed {erased_at} before the events of the erasure.
+// After each batch it calls progress, unless progress is nil, with the totals so far.
 //
-// Another call with the same lines goes on where this one ended: subjects that were erased again are current. A subject
-// that fails does not keep the others waiting; the first error comes back at the end, as domain.ErrInvalid for a line
-// that is broken does. A line that was cut off at the end, or before a cut, is not broken: its entry is in another
-// line, or the database that wrote it did not note it as written. If the database cannot be reached, or ctx ends, the
-// replay ends.
+// A further call with the same lines continues the work, because it skips subjects that were erased again. If the
+// erasure of a subject fails, Replay continues with the others and returns the first error at the end. It also returns
+// domain.ErrInvalid at the end if a line is broken. A line that was cut off is not broken: its entry is also in another
+// line, or the database did not record the line as written. Replay ends if the database cannot be reached or ctx ends.
 //
-// A replay belongs before the application is opened again: what a subject does between the restore and the replay is
-// erased with the rest.
+// Run Replay before the application goes into service again. Replay also erases data that a subject adds between the
+// restore and the replay.
 func (r *Replayer) Replay(
 	ctx context.Context, lines io.Reader, progress func(domain.ReplayReport),
 ) (report domain.ReplayReport, err error) {
@@ -119,7 +118,8 @@ func (r *Replayer) Replay(
 	return report, first
 }
 
-// eraseAll erases those of a batch who were not erased since. It returns the first error, or one that ends the replay.
+// eraseAll erases the subjects of a batch that were not erased since the time of their line. It returns the first
+// error, or an error that ends the replay.
 func (r *Replayer) eraseAll(
 	ctx context.Context, batch []domain.JournalEntry, erasedAt map[domain.SubjectID]time.Time,
 	report *domain.ReplayReport,
@@ -160,12 +160,12 @@ func (r *Replayer) eraseAll(
 	}
 	workers.Wait()
 	if failed == nil && ctx.Err() != nil {
-		failed = &domain.Error{Op: "replay", Message: "ended by its context", Err: ctx.Err()}
+		failed = &domain.Error{Op: "replay", Message: "the context ended", Err: ctx.Err()}
 	}
 	return failed
 }
 
-// known returns when the subjects of a batch were erased, of those that were.
+// known returns the time of the last erasure of each subject of a batch that has a mark.
 func (r *Replayer) known(
 	ctx context.Context, batch []domain.JournalEntry,
 ) (erasedAt map[domain.SubjectID]time.Time, err error) {
@@ -188,7 +188,7 @@ func (r *Replayer) known(
 	return erasedAt, err
 }
 
-// erase erases a subject again.
+// erase repeats the erasure of a subject.
 func (r *Replayer) erase(ctx context.Context, entry domain.JournalEntry) error {
 	subject := domain.Subject{ID: entry.SubjectID}
 	if r.config.Refs != nil {

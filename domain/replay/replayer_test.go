@@ -24,7 +24,7 @@ type clock struct{}
 
 func (clock) Now() time.Time { return noon.AddDate(0, 1, 0) }
 
-// ids are a source that counts.
+// ids makes consecutive ids.
 type ids struct {
 	mu sync.Mutex
 	n  int
@@ -37,7 +37,7 @@ func (i *ids) NewID() string {
 	return "id-" + strconv.Itoa(i.n)
 }
 
-// world is a database that was restored. It notes who is erased.
+// world is a restored database. It records the subjects that are erased.
 type world struct {
 	*memory.Store
 	mu     sync.Mutex
@@ -53,7 +53,7 @@ func newWorld(t *testing.T) *world {
 	return &world{Store: store, fail: map[string]error{}}
 }
 
-// knows leaves a mark at so many seconds after noon.
+// knows leaves the mark of an erasure that many seconds after noon.
 func (w *world) knows(t *testing.T, id string, after int) {
 	t.Helper()
 	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -74,7 +74,7 @@ func (w *world) erase(ctx context.Context, s ports.Session, subject domain.Subje
 	return domain.ErasureResult{}, s.Subjects().Lock(ctx, subject.ID, clock{}.Now())
 }
 
-// were returns who was erased since the last call.
+// were returns the subjects that were erased since the last call.
 func (w *world) were() (names []string) {
 	for _, subject := range w.erased {
 		names = append(names, subject.ID.String())
@@ -95,7 +95,7 @@ func (w *world) replayer(t *testing.T, change func(*replay.Config)) *replay.Repl
 	return replayer
 }
 
-// lineOf is the line of an erasure so many seconds after noon.
+// lineOf returns the line of an erasure that many seconds after noon.
 func lineOf(t *testing.T, id string, after int) string {
 	t.Helper()
 	return string(domain.JournalEntry{
@@ -117,7 +117,7 @@ func is(t *testing.T, what string, got, want domain.ReplayReport, names []string
 	}
 }
 
-func TestWhoeverWasErasedSinceIsErasedAgain(t *testing.T) {
+func TestSubjectsErasedSinceTheBackupAreErasedAgain(t *testing.T) {
 	w := newWorld(t)
 	w.knows(t, "1", 1)
 	w.knows(t, "2", 2)
@@ -138,7 +138,7 @@ func TestWhoeverWasErasedSinceIsErasedAgain(t *testing.T) {
 	is(t, "again", report, domain.ReplayReport{Lines: 7, Current: 6}, w.were())
 }
 
-func TestAReplayIsOnTheTrail(t *testing.T) {
+func TestAReplayIsRecorded(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.replayer(t, nil).Replay(t.Context(), strings.NewReader(lineOf(t, "1", 1)), nil)
 	must(t, err)
@@ -152,8 +152,8 @@ func TestAReplayIsOnTheTrail(t *testing.T) {
 	}))
 }
 
-// External systems were not restored. Whoever has the refs of a subject can have them told again.
-func TestExternalSystemsAreToldWhereThereAreRefs(t *testing.T) {
+// External systems were not restored. They erase a subject again only if Refs returns its refs.
+func TestExternalSystemsEraseAgainIfThereAreRefs(t *testing.T) {
 	w := newWorld(t)
 	line := lineOf(t, "1", 1)
 	_, err := w.replayer(t, nil).Replay(t.Context(), strings.NewReader(line), nil)
@@ -179,7 +179,7 @@ func TestExternalSystemsAreToldWhereThereAreRefs(t *testing.T) {
 	is(t, "without refs", report, domain.ReplayReport{Lines: 1, Failed: 1}, w.were())
 }
 
-func TestASubjectThatFailsKeepsNoOtherWaiting(t *testing.T) {
+func TestASubjectThatFailsDelaysNoOther(t *testing.T) {
 	w := newWorld(t)
 	w.fail["2"] = &domain.Error{Code: domain.ErrLeftOver, Op: "erase"}
 	lines := ""
@@ -197,7 +197,7 @@ func TestASubjectThatFailsKeepsNoOtherWaiting(t *testing.T) {
 	is(t, "then", report, domain.ReplayReport{Lines: 5, Current: 4, Erased: 1}, w.were(), "2")
 }
 
-func TestADatabaseThatIsAwayEndsTheReplay(t *testing.T) {
+func TestAnUnavailableDatabaseEndsTheReplay(t *testing.T) {
 	w := newWorld(t)
 	w.fail["4"] = &domain.Error{Code: domain.ErrUnavailable, Op: "erase"}
 	lines := ""
@@ -217,7 +217,7 @@ func TestADatabaseThatIsAwayEndsTheReplay(t *testing.T) {
 	}
 }
 
-func TestABrokenLineIsTold(t *testing.T) {
+func TestABrokenLineIsReported(t *testing.T) {
 	cut := string(domain.AppendCut(nil))
 	for name, c := range map[string]struct {
 		lines  string
@@ -242,7 +242,7 @@ func TestABrokenLineIsTold(t *testing.T) {
 			lineOf(t, "1", 1) + "\n" + lineOf(t, "2", 1)[9:] + lineOf(t, "3", 1),
 			[]string{"1", "3"},
 			domain.ReplayReport{Lines: 3, Broken: 1},
-			"1 lines are broken; the first one is line 3",
+			"broken lines: 1; the first one is line 3",
 		},
 		"damaged twice before a cut": {
 			"x\ny\n" + cut + lineOf(t, "3", 1),
@@ -284,7 +284,7 @@ type unreadable struct{}
 
 func (unreadable) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-func TestAReplayerThatCannotWorkIsRefused(t *testing.T) {
+func TestAReplayerWithAnInvalidConfigurationIsRefused(t *testing.T) {
 	w := newWorld(t)
 	for name, change := range map[string]func(*replay.Config){
 		"no sessions":      func(c *replay.Config) { c.Sessions = nil },

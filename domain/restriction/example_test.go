@@ -10,16 +10,16 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Zoe disputes a bill, and until that is settled nothing of hers is to be processed.
+// Zoe disputes a bill. Until the dispute is settled, none of her data may be processed.
 func ExampleLedger_Record() {
 	engines := shop()
 	zoe, err := domain.NewSubjectID("42")
 	check(err)
-	reason := "the accuracy of the bill is contested" // stays in the ledger
+	reason := "the accuracy of the bill is contested" // is stored only in the ledger
 
 	err = engines.Sessions.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
 		record, err := engines.Restriction.Record(ctx, s, zoe, domain.RestrictionDecision{
-			Restricted: true, Reason: &reason, Source: "support", // and no purpose, which means all of them
+			Restricted: true, Reason: &reason, Source: "support", // a nil Purpose means all purposes
 		})
 		fmt.Println("restricted:", record.Restricted, "for all purposes:", record.Purpose == nil)
 		return err
@@ -28,7 +28,8 @@ func ExampleLedger_Record() {
 	// Output: restricted: true for all purposes: true
 }
 
-// Before it processes anything, the application asks. Lifting one purpose does not undo a restriction of all.
+// The application checks the status before it processes data. Lifting the restriction of one purpose does not lift a
+// restriction of all purposes.
 func ExampleLedger_Status() {
 	engines := shop()
 	zoe, err := domain.NewSubjectID("42")
@@ -55,7 +56,7 @@ func ExampleLedger_Status() {
 	// Output: restricted: true scope: all
 }
 
-// The history of one purpose; a nil purpose gives that of the restrictions of all processing.
+// This is the history of one purpose. A nil purpose returns the history of the global restrictions.
 func ExampleLedger_History() {
 	engines := shop()
 	zoe, err := domain.NewSubjectID("42")
@@ -81,7 +82,7 @@ func ExampleLedger_History() {
 	// profiling restricted: false
 }
 
-// shop returns the engines on a store in memory; an application has a database, and package app.
+// shop returns the engines on a store in memory. An application uses a database and package app instead.
 func shop() stack.Stack {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},

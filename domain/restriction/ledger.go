@@ -1,6 +1,7 @@
-// Package restriction keeps the ledger of restrictions of processing (Art. 18 GDPR): an append-only list of
-// restrictions placed and lifted, for one purpose or for all, from which the current state is derived. Consulting
-// that state before processing is the application's part.
+// Package restriction keeps the ledger of restrictions of processing (Art. 18 GDPR). The ledger is an append-only list
+// of restrictions that were placed and lifted, for one purpose or for all. The ledger derives the current state from
+// them. The application must check that state before it processes data. See the example of
+// [Ledger.Status].
 package restriction
 
 import (
@@ -12,37 +13,38 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Ledger records and answers restrictions. It is safe for concurrent use; each call works in the session it is given.
+// Ledger records and reads restrictions. It is safe for concurrent use. Each call works in the session that it
+// receives.
 type Ledger struct {
 	audit    audit.Stamper
 	purposes domain.Purposes
 	observer ports.Observer
 }
 
-// NewLedger returns a ledger that takes its instants from clock and its event ids from ids.
+// NewLedger returns a ledger with the given clock and source of event ids.
 func NewLedger(clock ports.Clock, ids ports.IDSource) *Ledger {
 	return &Ledger{audit: audit.Stamper{Clock: clock, IDs: ids}}
 }
 
-// WithPurposes returns a ledger like this one that knows the declared purposes: Record and Status refuse every other
-// one. The ledger itself stays as it is.
+// WithPurposes returns a copy of the ledger with declared purposes. Record and Status of the copy reject any other
+// purpose.
 func (l *Ledger) WithPurposes(purposes domain.Purposes) *Ledger {
 	return &Ledger{l.audit, purposes, l.observer}
 }
 
-// WithObserver returns a ledger like this one that tells the observer how each decision ended. The ledger itself stays
-// as it is.
+// WithObserver returns a copy of the ledger that reports the outcome of each decision to the observer.
 func (l *Ledger) WithObserver(observer ports.Observer) *Ledger {
 	return &Ledger{l.audit, l.purposes, observer}
 }
 
-// Purposes returns the declared purposes, none by default.
+// Purposes returns the declared purposes. By default there are none.
 func (l *Ledger) Purposes() domain.Purposes { return l.purposes }
 
-// Record appends a decision, and the audit event restriction_placed or restriction_lifted with it, which says the
-// scope but neither the purpose nor the reason: a client sends them, so they could be anything. An invalid decision, or
-// one about a purpose that is not declared where purposes are, is domain.ErrInvalid with every field at fault, and
-// leaves no trace.
+// Record appends a decision and the audit event restriction_placed or restriction_lifted. The event has the scope, but
+// not the purpose and not the reason, because a client could send personal data in them.
+//
+// Record returns domain.ErrInvalid, with one error per invalid field, if the decision is invalid, or if purposes are
+// declared and its purpose is not one of them. It then records nothing.
 func (l *Ledger) Record(
 	ctx context.Context, s ports.Session, id domain.SubjectID, decision domain.RestrictionDecision,
 ) (domain.RestrictionRecord, error) {
@@ -89,9 +91,9 @@ func (l *Ledger) record(
 	return record, nil
 }
 
-// Status says whether processing is restricted now: for the purpose, or, with a nil purpose, globally. A global
-// restriction restricts every purpose. Of each kind the record taken in last counts. A purpose that is not declared,
-// where purposes are, is domain.ErrInvalid.
+// Status returns whether processing is restricted now, for the purpose or, if purpose is nil, globally. A global
+// restriction restricts every purpose. The decision recorded last counts, both for the purpose and globally. Status
+// returns domain.ErrInvalid if purposes are declared and the purpose is not one of them.
 func (l *Ledger) Status(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string,
 ) (domain.RestrictionStatus, error) {
@@ -105,8 +107,8 @@ func (l *Ledger) Status(
 	return domain.RestrictionStatusOf(id, purpose, global, scoped), nil
 }
 
-// History returns every decision about the purpose, or every global one with a nil purpose, in the order of intake, the
-// oldest first. Any purpose may be asked about, also one that is no longer declared.
+// History returns every decision about the purpose, or every global decision if purpose is nil, in the order of
+// recording, oldest first. The purpose need not be declared.
 func (l *Ledger) History(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string,
 ) ([]domain.RestrictionRecord, error) {

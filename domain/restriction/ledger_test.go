@@ -22,12 +22,12 @@ var (
 	purpose = "ads"
 	reason  = "the address is wrong"
 
-	// noon as a clock may tell it, and as the ledger keeps it.
-	told = time.Date(2024, 3, 1, 13, 0, 0, 123456789, time.FixedZone("CET", 3600))
-	noon = time.Date(2024, 3, 1, 12, 0, 0, 123456000, time.UTC)
+	// given is a time of a clock. noon is the same instant in the form in which the ledger stores it.
+	given = time.Date(2024, 3, 1, 13, 0, 0, 123456789, time.FixedZone("CET", 3600))
+	noon  = time.Date(2024, 3, 1, 12, 0, 0, 123456000, time.UTC)
 )
 
-// world is a ledger and the stores that it works on. A call that a test does not expect fails that test.
+// world is a ledger with mocks of its stores. An unexpected call fails the test.
 type world struct {
 	*restriction.Ledger
 	session *mocks.MockSession
@@ -40,7 +40,7 @@ func newWorld(t *testing.T) world {
 	t.Helper()
 	ctrl := gomock.NewController(t)
 	clock, ids, made := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl), 0
-	clock.EXPECT().Now().Return(told).AnyTimes()
+	clock.EXPECT().Now().Return(given).AnyTimes()
 	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
 	id, err := domain.NewSubjectID("42")
 	if err != nil {
@@ -119,7 +119,7 @@ func TestADecisionThatCannotBeStoredIsAnError(t *testing.T) {
 	decision := domain.RestrictionDecision{Restricted: true, Source: "api"}
 
 	w := newWorld(t)
-	w.store.EXPECT().Append(ctx, gomock.Any()).Return(errBoom) // and no event of what did not happen
+	w.store.EXPECT().Append(ctx, gomock.Any()).Return(errBoom) // no event follows
 	got, err := w.Record(ctx, w.session, w.id, decision)
 	if !errors.Is(err, errBoom) || !reflect.DeepEqual(got, domain.RestrictionRecord{}) {
 		t.Errorf("got %+v, %v", got, err)
@@ -136,7 +136,7 @@ func TestADecisionThatCannotBeStoredIsAnError(t *testing.T) {
 
 func TestAnInvalidCallLeavesNoTrace(t *testing.T) {
 	w := newWorld(t) // expects no call of a store
-	id, nobody, empty := w.id, domain.SubjectID{}, ""
+	id, noID, empty := w.id, domain.SubjectID{}, ""
 	for name, c := range map[string]struct {
 		call func() error
 		want domain.Code
@@ -145,24 +145,24 @@ func TestAnInvalidCallLeavesNoTrace(t *testing.T) {
 			_, err := w.Record(ctx, w.session, id, domain.RestrictionDecision{Purpose: &empty, Source: "api"})
 			return err
 		}, domain.ErrInvalid},
-		"record for nobody": {func() error {
-			_, err := w.Record(ctx, w.session, nobody, domain.RestrictionDecision{Source: "api"})
+		"record without an id": {func() error {
+			_, err := w.Record(ctx, w.session, noID, domain.RestrictionDecision{Source: "api"})
 			return err
 		}, domain.ErrSubject},
 		"status of an empty purpose": {func() error {
 			_, err := w.Status(ctx, w.session, id, &empty)
 			return err
 		}, domain.ErrInvalid},
-		"status of nobody": {func() error {
-			_, err := w.Status(ctx, w.session, nobody, nil)
+		"status without an id": {func() error {
+			_, err := w.Status(ctx, w.session, noID, nil)
 			return err
 		}, domain.ErrSubject},
 		"history of an empty purpose": {func() error {
 			_, err := w.History(ctx, w.session, id, &empty)
 			return err
 		}, domain.ErrInvalid},
-		"history of nobody": {func() error {
-			_, err := w.History(ctx, w.session, nobody, nil)
+		"history without an id": {func() error {
+			_, err := w.History(ctx, w.session, noID, nil)
 			return err
 		}, domain.ErrSubject},
 	} {
@@ -196,7 +196,7 @@ func TestTheStatusDerivesFromBothRecordsInForce(t *testing.T) {
 	}
 }
 
-func TestTheHistoryIsTheStores(t *testing.T) {
+func TestTheHistoryComesFromTheStore(t *testing.T) {
 	for _, asked := range []*string{nil, &purpose} {
 		w := newWorld(t)
 		records := []domain.RestrictionRecord{{Purpose: asked, Restricted: true}, {Purpose: asked}}

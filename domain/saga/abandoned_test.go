@@ -13,19 +13,19 @@ import (
 	"github.com/habeas-data/habeas/domain/saga"
 )
 
-func TestAbandonmentIsToldAfterTheCommit(t *testing.T) {
-	committed, told := false, []domain.OutboxEntry(nil)
+func TestAbandonmentIsReportedAfterTheCommit(t *testing.T) {
+	committed, reported := false, []domain.OutboxEntry(nil)
 	w := newWorld(t, func(c *saga.Config) {
 		c.OnAbandoned = func(ctx context.Context, entry domain.OutboxEntry) {
 			if !committed || ctx.Err() != nil {
-				t.Errorf("told with %v, committed is %v", ctx.Err(), committed)
+				t.Errorf("reported with %v, committed is %v", ctx.Err(), committed)
 			}
-			told = append(told, entry)
+			reported = append(reported, entry)
 		}
-	}, desk(t, answers(false, refused)))
+	}, desk(t, responds(false, refused)))
 	w.does()
 	entry := claimed(t, domain.OperationErase, 3, 1)[0]
-	entry.Corrections = domain.Corrections{domain.CategoryContact: "jane@example.org"} // which a hook has no use for
+	entry.Corrections = domain.Corrections{domain.CategoryContact: "jane@example.org"} // must not reach the hook
 	earlier := "timeout"
 	entry.LastError = &earlier
 	w.claims(entry)
@@ -40,19 +40,19 @@ func TestAbandonmentIsToldAfterTheCommit(t *testing.T) {
 	want := entry
 	want.Status, want.LastError, want.NextAttemptAt, want.LeaseToken = domain.OutboxAbandoned, &now, nil, nil
 	want.Corrections = nil
-	if len(told) != 1 || !reflect.DeepEqual(told[0], want) {
-		t.Errorf("told of %+v, want %+v", told, want)
+	if len(reported) != 1 || !reflect.DeepEqual(reported[0], want) {
+		t.Errorf("reported %+v, want %+v", reported, want)
 	}
 	if earlier != "timeout" {
 		t.Error("the entry as it was claimed has changed")
 	}
 }
 
-func TestOnlyAbandonmentIsTold(t *testing.T) {
+func TestOnlyAbandonmentIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told []string
+		var reported []string
 		w := newWorld(t, func(c *saga.Config) {
-			c.OnAbandoned = func(_ context.Context, entry domain.OutboxEntry) { told = append(told, entry.EntryID) }
+			c.OnAbandoned = func(_ context.Context, entry domain.OutboxEntry) { reported = append(reported, entry.EntryID) }
 		}, desk(t, func(_ context.Context, _ domain.SubjectRef, id string) (bool, error) {
 			return false, map[string]error{"entry-0": nil, "entry-1": errBoom, "entry-2": refused}[id]
 		}))
@@ -62,9 +62,9 @@ func TestOnlyAbandonmentIsTold(t *testing.T) {
 		w.claims(entries...)
 		w.settled()
 		w.runs(t, 4)
-		slices.Sort(told)
-		if !slices.Equal(told, []string{"entry-2", "entry-3"}) {
-			t.Errorf("told of %v", told)
+		slices.Sort(reported)
+		if !slices.Equal(reported, []string{"entry-2", "entry-3"}) {
+			t.Errorf("reported %v", reported)
 		}
 	})
 }
@@ -96,20 +96,20 @@ func TestEachFailureIsReportedWithItsCause(t *testing.T) {
 
 func TestAPanicOfTheHookChangesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told []string
+		var reported []string
 		w := newWorld(t, func(c *saga.Config) {
 			c.OnAbandoned = func(_ context.Context, entry domain.OutboxEntry) {
-				told = append(told, entry.EntryID)
+				reported = append(reported, entry.EntryID)
 				panic(errBoom)
 			}
-		}, desk(t, answers(false, refused)))
+		}, desk(t, responds(false, refused)))
 		w.does().Times(2)
 		w.claims(claimed(t, domain.OperationErase, 1, 3)...)
 		w.settled()
 		w.runs(t, 3)
-		slices.Sort(told)
-		if !slices.Equal(told, []string{"entry-0", "entry-1", "entry-2"}) {
-			t.Errorf("told of %v: one panic kept others from being told", told)
+		slices.Sort(reported)
+		if !slices.Equal(reported, []string{"entry-0", "entry-1", "entry-2"}) {
+			t.Errorf("reported %v: a panic prevented further reports", reported)
 		}
 	})
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// hands is a clock that is set by hand.
+// hands is a clock that a test sets.
 type hands struct {
 	mu sync.Mutex
 	at time.Time
@@ -37,7 +37,7 @@ func (h *hands) advance(to time.Time) {
 	}
 }
 
-// enqueued is an outbox with so many pending erasures of each subject.
+// enqueued returns an outbox with ofEach[i] pending erasures of subject i.
 func enqueued(t *testing.T, ofEach ...int) *memory {
 	t.Helper()
 	m := &memory{entries: map[string]domain.OutboxEntry{}}
@@ -55,7 +55,7 @@ func enqueued(t *testing.T, ofEach ...int) *memory {
 	return m
 }
 
-// once fails unless everything has succeeded, and is on the trail once.
+// once fails unless every entry has succeeded and the trail records this once per entry.
 func (m *memory) once(t *rapid.T, subjects int) {
 	t.Helper()
 	if open := m.open(); len(open) > 0 {
@@ -74,10 +74,10 @@ func (m *memory) once(t *rapid.T, subjects int) {
 	}
 }
 
-// inBubble hides the deadline of a test, which nobody may ask for in a synctest bubble.
+// inBubble hides the deadline of a test, which must not be read in a synctest bubble.
 type inBubble struct{ testing.TB }
 
-// script is what happens to an entry, call by call; then its calls succeed.
+// script lists the outcomes of the calls of an entry in order. Further calls succeed.
 type script []string
 
 // play makes the next call of the script.
@@ -96,7 +96,8 @@ func play(ctx context.Context, what string, stop func()) (bool, error) {
 	return false, errBoom
 }
 
-// A process that dies, or loses its database, between the call and the settlement is a lost session here.
+// In this test, a lost session stands for a process that dies, or loses its database, between the call and the
+// settlement.
 func TestAnyScriptOfTransientFailuresShorterThanTheLimitConverges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(inBubble{t}, func(draw *rapid.T) {
@@ -167,7 +168,7 @@ func TestAnyScriptOfTransientFailuresShorterThanTheLimitConverges(t *testing.T) 
 	})
 }
 
-// due is when the first of the entries is due.
+// due returns the earliest time at which an entry is due.
 func due(entries []domain.OutboxEntry) (first time.Time) {
 	for i, entry := range entries {
 		if entry.NextAttemptAt == nil {
@@ -180,7 +181,7 @@ func due(entries []domain.OutboxEntry) (first time.Time) {
 	return first
 }
 
-// While a call runs, its lease ends and another runner makes the same calls, and so on.
+// While a call runs, its lease expires, and another runner repeats the call.
 func TestAnEntryThatIsExecutedOftenIsErasedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(inBubble{t}, func(draw *rapid.T) {
@@ -209,7 +210,7 @@ func TestAnEntryThatIsExecutedOftenIsErasedOnce(t *testing.T) {
 			run = func() {
 				runner, err := saga.NewRunner(config)
 				if err != nil {
-					panic(err) // in a call, where a test cannot end
+					panic(err) // a call cannot fail the test
 				}
 				done, err := runner.RunOnce(t.Context())
 				if err != nil {

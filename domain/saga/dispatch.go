@@ -12,18 +12,18 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// outcome is what came of one entry.
+// outcome is the result of one entry.
 type outcome struct {
 	settlement    domain.Settlement
 	alreadyAbsent bool
-	gaveUp        bool               // the entry was abandoned although it could have been repeated
-	orElse        *domain.Settlement // what comes of an entry that is too old, if it was requeued not long ago
-	after         time.Duration      // the wait that the system asked for, 0 for none
-	cause         error              // why the attempt failed, nil where there was none
+	gaveUp        bool               // the entry was abandoned although it could have been retried
+	orElse        *domain.Settlement // replaces settlement if an entry that is too old was requeued recently
+	after         time.Duration      // the wait that the system requested; 0 if it requested no wait
+	cause         error              // the error of the attempt; nil if there was no error
 }
 
-// dispatch makes the calls of a batch, with the calls of different systems in parallel, and sends one outcome per entry
-// to the channel it returns.
+// dispatch starts the calls of a batch and returns a channel that receives one outcome per entry. The calls of
+// different systems run in parallel.
 func (n *run) dispatch(ctx context.Context, b batch) <-chan outcome {
 	outcomes := make(chan outcome, len(b.entries))
 	queues := map[string]chan domain.OutboxEntry{}
@@ -52,10 +52,11 @@ func (n *run) dispatch(ctx context.Context, b batch) <-chan outcome {
 	return outcomes
 }
 
-// contain makes a failed attempt of a panic that comes with looking at a resolver's error, whose methods are its own.
+// contain makes the attempt of an entry. A resolver's error has methods of its own, which may panic. Such a panic
+// counts as a failed attempt.
 func (r *Runner) contain(ctx context.Context, entry domain.OutboxEntry, leaseUntil time.Time) (o outcome) {
 	began, called := time.Time{}, false
-	throttle := r.throttles[entry.Resolver] // nil where the store has claimed what it was not asked for
+	throttle := r.throttles[entry.Resolver] // nil if the store returned an entry of a resolver that was not requested
 	defer func() {
 		if recover() != nil {
 			o = r.fail(entry, "panic", &panicError{})
@@ -67,9 +68,9 @@ func (r *Runner) contain(ctx context.Context, entry domain.OutboxEntry, leaseUnt
 		case o.settlement.Status == domain.OutboxFailed || o.gaveUp:
 			throttle.end(began, r.config.Clock.Now(), faltered, o.after)
 		default:
-			throttle.end(began, r.config.Clock.Now(), answered, 0)
+			throttle.end(began, r.config.Clock.Now(), responded, 0)
 		}
-		r.turned(ctx, entry.Resolver)
+		r.reportBreaker(ctx, entry.Resolver)
 	}()
 	givenBack := outcome{settlement: domain.Settlement{Entry: entry, Status: domain.OutboxPending}}
 	if r.isLost(entry) {
@@ -81,7 +82,7 @@ func (r *Runner) contain(ctx context.Context, entry domain.OutboxEntry, leaseUnt
 		}
 		defer throttle.leave()
 	}
-	if ctx.Err() != nil { // nobody waits for more
+	if ctx.Err() != nil { // the caller is stopping
 		return givenBack
 	}
 	if throttle != nil {
@@ -97,12 +98,12 @@ func (r *Runner) contain(ctx context.Context, entry domain.OutboxEntry, leaseUnt
 	return r.try(ctx, entry)
 }
 
-// inTime reports whether a call that begins after a wait ends before the lease does.
+// inTime reports whether a call that begins after wait ends before the lease expires.
 func (r *Runner) inTime(wait time.Duration, leaseUntil time.Time) bool {
 	return !r.config.Clock.Now().Add(wait + r.config.CallTimeout).After(leaseUntil)
 }
 
-// pause waits, and reports false when ctx ends first.
+// pause waits. It reports false if ctx ends before the wait is over.
 func pause(ctx context.Context, wait time.Duration) bool {
 	if wait <= 0 {
 		return true
@@ -117,7 +118,7 @@ func pause(ctx context.Context, wait time.Duration) bool {
 	}
 }
 
-// try makes the call of one entry.
+// try calls the resolver of an entry.
 func (r *Runner) try(ctx context.Context, entry domain.OutboxEntry) outcome {
 	alreadyAbsent, err := r.call(context.WithoutCancel(ctx), entry)
 	if err == nil {
@@ -136,7 +137,7 @@ func (r *Runner) try(ctx context.Context, entry domain.OutboxEntry) outcome {
 	return r.fail(entry, class, err)
 }
 
-// fail is the outcome of an attempt that may be repeated, unless it was the last one.
+// fail returns the outcome of a failed attempt. The entry is retried, unless this was its last attempt.
 func (r *Runner) fail(entry domain.OutboxEntry, class string, err error) outcome {
 	var after time.Duration
 	if later := (*domain.RetryLater)(nil); errors.As(err, &later) {
@@ -158,7 +159,7 @@ func (r *Runner) fail(entry domain.OutboxEntry, class string, err error) outcome
 	return given
 }
 
-// isLost reports whether too many attempts ended without an outcome: their process died, or lost its lease.
+// isLost reports whether too many attempts ended without an outcome, because their process died or lost its lease.
 func (r *Runner) isLost(entry domain.OutboxEntry) bool {
 	if r.config.MaxAttempts > 0 && entry.Attempts > r.config.MaxAttempts {
 		return true
@@ -168,7 +169,7 @@ func (r *Runner) isLost(entry domain.OutboxEntry) bool {
 	return entry.Attempts > most && r.isTooOld(entry.EnqueuedAt)
 }
 
-// isTooOld reports whether to give up what is tried since an instant.
+// isTooOld reports whether an entry that has been tried since an instant is to be given up.
 func (r *Runner) isTooOld(since time.Time) bool {
 	return r.config.Clock.Now().Sub(since) >= r.config.GiveUpAfter
 }
@@ -179,9 +180,9 @@ func (r *Runner) abandon(entry domain.OutboxEntry, class string, cause error) ou
 	}
 }
 
-// backoff returns the time to wait after an attempt. The time doubles with each attempt up to the limit, less the
-// jitter. It is longer if the system requests that, up to a bound: an entry is not put off until next year because a
-// system requests it.
+// backoff returns the wait after an attempt. The wait doubles with each attempt up to MaxBackoff, and the jitter
+// shortens it. If the system requested a longer wait, backoff returns the requested wait. The caller bounds the
+// requested wait, so that no system can postpone an entry for a year.
 func (r *Runner) backoff(attempts int, after time.Duration) time.Duration {
 	wait := r.config.FirstBackoff
 	for i := 1; i < attempts && wait < r.config.MaxBackoff; i++ {
@@ -194,22 +195,22 @@ func (r *Runner) backoff(attempts int, after time.Duration) time.Duration {
 	return max(wait, after)
 }
 
-// panicError stands for a panic of a resolver, whose value may hold anything.
+// panicError replaces the panic of a resolver, whose value may hold personal data.
 type panicError struct{}
 
 func (*panicError) Error() string { return "habeas: a resolver panicked" }
 
-// outcomeOf is how a call ended, for the observer.
+// outcomeOf returns the outcome of a call for the observer.
 func outcomeOf(err error) domain.Outcome {
-	if _, panicked := err.(*panicError); panicked { //nolint:errorlint // as call makes it
+	if _, panicked := err.(*panicError); panicked { //nolint:errorlint // unwrapped, as call returns it
 		return domain.OutcomePanic
 	}
 	return domain.OutcomeOf(err)
 }
 
-// call calls the resolver of the entry for the entry's operation. It never takes longer than CallTimeout: a resolver
-// that ignores its context is left behind, and call does not wait for its result. The context of the resolver then no
-// longer uses any part of ctx, which may belong to a request.
+// call calls the resolver for the operation of the entry. It takes at most CallTimeout. If the resolver ignores its
+// context, call returns without waiting for its result. The context of the resolver then no longer uses any part of
+// ctx, which may belong to a request.
 func (r *Runner) call(ctx context.Context, entry domain.OutboxEntry) (alreadyAbsent bool, err error) {
 	ctx, release := detach.New(ctx)
 	defer release()
@@ -217,23 +218,23 @@ func (r *Runner) call(ctx context.Context, entry domain.OutboxEntry) (alreadyAbs
 	defer cancel()
 	ctx, observed := r.begin(ctx, entry)
 	defer func() { observed.End(domain.Ended{Outcome: outcomeOf(err)}) }()
-	type answer struct {
+	type result struct {
 		alreadyAbsent bool
 		err           error
 	}
-	answered := make(chan answer, 1)
+	results := make(chan result, 1)
 	go func() {
-		a := answer{err: &panicError{}} // unless carryOut returns
+		got := result{err: &panicError{}} // kept if carryOut panics
 		defer func() {
 			_ = recover()
-			answered <- a
+			results <- got
 		}()
 		absent, err := r.carryOut(ctx, entry)
-		a = answer{absent, err}
+		got = result{absent, err}
 	}()
 	select {
-	case a := <-answered:
-		return a.alreadyAbsent, a.err
+	case got := <-results:
+		return got.alreadyAbsent, got.err
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}

@@ -12,13 +12,13 @@ import (
 	"github.com/habeas-data/habeas/internal/system"
 )
 
-// bubble is the clock inside a synctest bubble, whose time passes only when everything waits.
+// bubble is the clock of a synctest bubble. Its time passes only while all goroutines wait.
 var bubble system.Clock
 
-// since is how much time has passed in the bubble.
+// since returns the time that has passed in the bubble.
 func since(start time.Time) time.Duration { return bubble.Now().Sub(start) }
 
-// takes is an erasure that succeeds after some time, or sooner if its context ends.
+// takes returns an erasure that succeeds after d, or earlier if its context ends.
 func takes(d time.Duration) erases {
 	return func(ctx context.Context, _ domain.SubjectRef, _ string) (bool, error) {
 		select {
@@ -30,18 +30,18 @@ func takes(d time.Duration) erases {
 	}
 }
 
-// statuses are those that the entries were settled with, by entry.
+// statuses returns the status with which each entry was settled.
 func statuses(settled [][]domain.Settlement) map[string]domain.OutboxStatus {
 	made := map[string]domain.OutboxStatus{}
-	for _, together := range settled {
-		for _, settlement := range together {
+	for _, batch := range settled {
+		for _, settlement := range batch {
 			made[settlement.Entry.EntryID] = settlement.Status
 		}
 	}
 	return made
 }
 
-func TestCallsRunAtOnceButNotTooMany(t *testing.T) {
+func TestCallsRunConcurrentlyUpToTheLimit(t *testing.T) {
 	for _, c := range []struct {
 		batch, concurrency, want int
 		takes                    time.Duration
@@ -67,7 +67,7 @@ func TestCallsRunAtOnceButNotTooMany(t *testing.T) {
 			start := bubble.Now()
 			w.runs(t, c.batch)
 			if got := since(start); int(most.Load()) != c.want || got < c.takes || got > c.takes+time.Second/2 {
-				t.Errorf("%d at once in %v, want %d in %v", most.Load(), got, c.want, c.takes)
+				t.Errorf("%d concurrent calls in %v, want %d in %v", most.Load(), got, c.want, c.takes)
 			}
 		})
 	}
@@ -133,7 +133,7 @@ func TestASystemThatIgnoresItsDeadlineIsLeftBehind(t *testing.T) {
 				t.Error(err)
 			}
 			waited := since(start)
-			close(release) // only now does it answer, into the void
+			close(release) // its response comes too late
 			if value := <-values; value != nil {
 				t.Errorf("it can still use the context of the run: %v", value)
 			}
@@ -157,7 +157,7 @@ func TestACallThatCouldOutlastTheLeaseIsNotMade(t *testing.T) {
 		w.does().AnyTimes()
 		got := w.settled()
 		w.claims(claimed(t, domain.OperationErase, 1, 5)...)
-		w.runs(t, 3) // that start after 0, 15, and 30 seconds, which is the last moment
+		w.runs(t, 3) // they start after 0, 15 and 30 seconds; 30 seconds is the latest possible start
 		if given := statuses(*got); calls != 3 || given["entry-2"] != domain.OutboxSucceeded ||
 			given["entry-3"] != domain.OutboxPending || given["entry-4"] != domain.OutboxPending {
 			t.Errorf("%d calls, then %v", calls, given)
@@ -199,11 +199,11 @@ func TestAnEndLetsCallsInFlightFinishAndGivesTheOthersBack(t *testing.T) {
 	})
 }
 
-func TestARunThatEndedBeforeItBeganCallsNobody(t *testing.T) {
+func TestARunWhoseContextHasEndedMakesNoCalls(t *testing.T) {
 	w := newWorld(t, nil, uncalled(t))
 	ctx, cancel := context.WithCancel(t.Context())
 	w.sessions.EXPECT().Do(anything, anything).DoAndReturn(func(ctx context.Context, fn session) error {
-		defer cancel() // too late to undo the claim
+		defer cancel() // after the claim
 		return w.do(ctx, fn)
 	}).Times(2)
 	got := w.settled()

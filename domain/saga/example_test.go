@@ -10,8 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Zoe was erased a moment ago, and the erasure is still to be carried out at the newsletter service. A worker calls
-// RunOnce again and again.
+// Zoe was erased. The newsletter service still has to erase her. A worker calls RunOnce repeatedly.
 func ExampleRunner_RunOnce() {
 	engines := shop(stack.Config{Resolvers: []ports.Resolver{&newsletter{}}})
 	eraseZoe(engines)
@@ -25,7 +24,8 @@ func ExampleRunner_RunOnce() {
 	// settled: 0 <nil>
 }
 
-// The service refuses, because the token has expired: a person is notified, renews it, and has the erasure tried again.
+// The service refuses the erasure, because the token has expired. A person is notified, renews the token and requeues
+// the entry.
 func ExampleRunner_Requeue() {
 	ctx, service := context.Background(), &newsletter{expired: true}
 	engines := shop(stack.Config{
@@ -59,7 +59,7 @@ func ExampleRunner_Requeue() {
 	// newsletter: subscriber s-7 is removed
 }
 
-// newsletter is a service that sends newsletters to subscribers.
+// newsletter is an external system that sends newsletters to subscribers.
 type newsletter struct{ expired bool }
 
 func (*newsletter) Name() string { return "newsletter" }
@@ -72,13 +72,13 @@ func (*newsletter) ExportSubject(context.Context, domain.SubjectRef) ([]domain.E
 
 func (n *newsletter) EraseSubject(_ context.Context, ref domain.SubjectRef, _ string) (alreadyAbsent bool, err error) {
 	if n.expired {
-		return false, &domain.ResolverError{Resolver: "newsletter", Message: "DELETE was answered 401"}
+		return false, &domain.ResolverError{Resolver: "newsletter", Message: "DELETE returned 401"}
 	}
 	fmt.Println("newsletter: subscriber", ref.Value, "is removed")
 	return false, nil
 }
 
-// shop returns the engines on a store in memory; an application has a database, and package app.
+// shop returns the engines on a store in memory. An application uses a database and package app instead.
 func shop(config stack.Config) stack.Stack {
 	var err error
 	config.DataMap, err = domain.NewDataMap(domain.Table{
@@ -93,7 +93,7 @@ func shop(config stack.Config) stack.Stack {
 	return engines
 }
 
-// eraseZoe erases a user whom the newsletter service knows, too.
+// eraseZoe erases a user that the newsletter service also knows.
 func eraseZoe(engines stack.Stack) {
 	zoe, err := domain.NewSubject("42", domain.SubjectRef{Kind: "newsletter", Value: "s-7"})
 	check(err)

@@ -19,7 +19,7 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// company is a runner on a store that keeps all promises, inside a bubble, with systems that note their calls.
+// company is a runner in a bubble, on a store that keeps all promises, with systems that record their calls.
 type company struct {
 	*saga.Runner
 	store *stores.Store
@@ -28,9 +28,9 @@ type company struct {
 	enqueued int
 
 	mu    sync.Mutex
-	calls map[string][]time.Duration // since it began
+	calls map[string][]time.Duration // time of each call, since the beginning
 	now   map[string]int
-	most  map[string]int // calls at once
+	most  map[string]int // maximum of concurrent calls
 }
 
 func newCompany(t *testing.T, change func(*saga.Config), systems map[string]erases) *company {
@@ -93,7 +93,7 @@ func (c *company) enqueue(t *testing.T, name string, n int) {
 	}))
 }
 
-// work runs batches for some time, as a worker does that polls every second.
+// work runs batches for the duration d, like a worker that polls every second.
 func (c *company) work(t *testing.T, d time.Duration) {
 	t.Helper()
 	for start := bubble.Now(); since(start) < d; {
@@ -105,7 +105,7 @@ func (c *company) work(t *testing.T, d time.Duration) {
 	}
 }
 
-// called is how often a system was called within some time since the beginning.
+// called returns the number of calls of a system within a time since the beginning.
 func (c *company) called(name string, within time.Duration) (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,7 +126,7 @@ func (c *company) attempts(name string) (attempts int) {
 	return attempts
 }
 
-// hangs is an erasure that ends with its context only.
+// hangs is an erasure that ends only when its context ends.
 func hangs(ctx context.Context, _ domain.SubjectRef, _ string) (bool, error) {
 	<-ctx.Done()
 	return false, ctx.Err()
@@ -134,12 +134,12 @@ func hangs(ctx context.Context, _ domain.SubjectRef, _ string) (bool, error) {
 
 func fails(context.Context, domain.SubjectRef, string) (bool, error) { return false, errBoom }
 
-func TestASystemThatHangsHoldsNoOthersUp(t *testing.T) {
+func TestASystemThatHangsDelaysNoOtherSystem(t *testing.T) {
 	const entries = 1000
 	healthy := takes(10 * time.Millisecond)
 	alone := map[string]int{}
 	for name, other := range map[string]erases{
-		"alone": nil, "beside one that hangs": hangs, "beside one that fails": fails,
+		"alone": nil, "next to one that hangs": hangs, "next to one that fails": fails,
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			systems := map[string]erases{"mail": healthy}
@@ -158,14 +158,14 @@ func TestASystemThatHangsHoldsNoOthersUp(t *testing.T) {
 			}
 		})
 	}
-	for _, name := range []string{"beside one that hangs", "beside one that fails"} {
+	for _, name := range []string{"next to one that hangs", "next to one that fails"} {
 		if alone[name] < alone["alone"]*9/10 {
 			t.Errorf("%s, a healthy system has %d calls in 2 s, and %d alone", name, alone[name], alone["alone"])
 		}
 	}
 }
 
-func TestAWakeIsHeededWhileASystemHangs(t *testing.T) {
+func TestAWakeIsServedWhileASystemHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCompany(t, nil, map[string]erases{"crm": hangs, "mail": takes(0)})
 		c.enqueue(t, "crm", 1)
@@ -176,7 +176,7 @@ func TestAWakeIsHeededWhileASystemHangs(t *testing.T) {
 		c.Wake()
 		synctest.Wait()
 		if c.called("mail", time.Hour) != 1 {
-			t.Error("a wake was not heeded")
+			t.Error("a wake was not served")
 		}
 		run.Wait()
 		if took := since(c.began); took > 31*time.Second {
@@ -196,7 +196,8 @@ func TestASystemThatFailsIsLeftAlone(t *testing.T) {
 		}})
 		c.enqueue(t, "crm", 200)
 		c.work(t, time.Hour)
-		// Ten in a row and those beside them; then one after 30 s, 1, 2, 4 minutes, and each 5 minutes.
+		// Expected calls: ten consecutive failures and the calls in flight, then one call after 30 s, 1, 2 and 4 minutes, and
+		// then one every 5 minutes.
 		if n := c.called("crm", 24*time.Hour); n < 20 || n > 36 || c.attempts("crm") != n {
 			t.Errorf("%d calls and %d attempts in an hour", n, c.attempts("crm"))
 		}
@@ -237,7 +238,7 @@ func TestAResponseEvenARefusalClosesTheBreaker(t *testing.T) {
 	})
 }
 
-func TestTheWaitThatASystemAsksForHoldsItsOtherEntries(t *testing.T) {
+func TestTheWaitThatASystemRequestsDelaysItsOtherEntries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := true
 		c := newCompany(t, func(c *saga.Config) { c.Concurrency = 1 }, map[string]erases{
@@ -254,7 +255,7 @@ func TestTheWaitThatASystemAsksForHoldsItsOtherEntries(t *testing.T) {
 		c.enqueue(t, "mail", 30)
 		c.work(t, 40*time.Second)
 		if n := c.called("crm", 20*time.Second); n != 1 {
-			t.Errorf("%d calls before the system may be asked again", n)
+			t.Errorf("%d calls before the end of the requested wait", n)
 		}
 		if n := c.called("crm", 40*time.Second); n != 31 {
 			t.Errorf("%d calls, want 31", n)
@@ -265,7 +266,7 @@ func TestTheWaitThatASystemAsksForHoldsItsOtherEntries(t *testing.T) {
 	})
 }
 
-func TestASystemIsAskedNoFasterThanItsRate(t *testing.T) {
+func TestASystemIsCalledNoFasterThanItsRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCompany(t, func(c *saga.Config) {
 			c.Systems = map[string]saga.SystemLimits{"crm": {Rate: 5, Burst: 3}}
@@ -285,7 +286,7 @@ func TestASystemIsAskedNoFasterThanItsRate(t *testing.T) {
 	})
 }
 
-func TestASystemHasNoMoreCallsAtOnceThanItsLimit(t *testing.T) {
+func TestASystemHasNoMoreConcurrentCallsThanItsLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCompany(t, func(c *saga.Config) {
 			c.Systems = map[string]saga.SystemLimits{"crm": {Concurrency: 3}, "shop": {Concurrency: 12}}
@@ -299,7 +300,7 @@ func TestASystemHasNoMoreCallsAtOnceThanItsLimit(t *testing.T) {
 		}
 		workers.Wait()
 		if c.most["crm"] != 3 || c.most["mail"] != 10 || c.most["shop"] != 12 || c.open() > 0 {
-			t.Errorf("at once were %v calls; %d entries are left", c.most, c.open())
+			t.Errorf("the maximum was %v concurrent calls; %d entries are left", c.most, c.open())
 		}
 	})
 }
@@ -309,10 +310,10 @@ func TestJitterShortensAWaitByUpToAHalf(t *testing.T) {
 		0: time.Minute, 0.5: 45 * time.Second, 1: 30 * time.Second, 7: 30 * time.Second,
 	} {
 		w := newWorld(t, func(c *saga.Config) { c.Jitter = func() float64 { return jitter } },
-			desk(t, answers(false, errBoom)))
+			desk(t, responds(false, errBoom)))
 		w.settles(t, claimed(t, domain.OperationErase, 2, 1)[0], failed(notErased, 2, "internal", want), "")
 	}
 	w := newWorld(t, func(c *saga.Config) { c.Jitter = func() float64 { return 1 } },
-		desk(t, answers(false, &domain.RetryLater{After: time.Hour})))
+		desk(t, responds(false, &domain.RetryLater{After: time.Hour})))
 	w.settles(t, claimed(t, domain.OperationErase, 1, 1)[0], failed(notErased, 1, "retry_later", time.Hour), "")
 }

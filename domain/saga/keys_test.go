@@ -36,7 +36,7 @@ func TestAnEntryWithKeysErasesThem(t *testing.T) {
 				taking.EXPECT().Name().Return("desk").AnyTimes()
 				taking.EXPECT().EraseKeys(gomock.Any(), held, "e1").DoAndReturn(
 					func(_ context.Context, keys []string, _ string) (int, error) {
-						keys[0] = "changed" // which must not be that of the entry
+						keys[0] = "changed" // must not change the entry
 						return c.absent, c.err
 					})
 				resolver = taking

@@ -8,40 +8,41 @@ import (
 )
 
 const (
-	// slowLook is what a look at all that is due may take before looks are shortened.
+	// slowLook is the duration above which a look at all due entries counts as slow.
 	slowLook = 3 * time.Millisecond
-	// slowLooks is how many of them in a row it takes.
+	// slowLooks is the number of consecutive slow looks after which looks are shortened.
 	slowLooks = 10
-	// lookRatio is the time from one look at everything to the next, once they are slow, in those that one takes.
+	// lookRatio is the time from one slow look at everything to the next, as a multiple of the duration of the look.
 	lookRatio = 100
-	// longestLook bounds that time.
+	// longestLook is the upper limit of that time.
 	longestLook = 15 * time.Second
-	// lookLag is how far a shortened look goes back beyond the one before: for sessions that commit late, and for clocks
-	// that differ a little. What is older waits for the next look at everything.
+	// lookLag is the overlap of a shortened look with the look before. It allows for sessions that commit late and for
+	// clocks that differ slightly. An older entry waits for the next look at everything.
 	lookLag = time.Second
 )
 
-// looks shorten claims where what was settled lies in their way: where a transaction that is open for long keeps a
-// database from removing it, each look from the beginning would pass over all of it. Looks are then at what has come
-// due lately, and now and then at one span of the time before. It is safe for concurrent use.
+// looks shortens claims if settled entries slow them down. While a long transaction keeps a database from removing dead
+// rows, each claim from the beginning of the index would read all of them. A shortened claim looks at the entries that
+// came due recently, and from time to time at one span of the time before. looks is safe for concurrent use.
 type looks struct {
 	mu    sync.Mutex
-	slow  int       // looks in a row
-	next  time.Time // look at everything, or round of looks at the spans
+	slow  int       // consecutive slow looks
+	next  time.Time // time of the next look at everything, or of the next round of spans
 	from  map[domain.OutboxTarget]time.Time
 	spans spans
 }
 
-// look is what a claim looks at.
+// look is the range of due times that a claim looks at.
 type look struct {
 	everything bool
-	lately     bool // at what has come due lately
-	span       bool // at a span
+	lately     bool // entries that came due recently
+	span       bool // entries that came due between from and until
 	from       time.Time
 	until      time.Time
 }
 
-// plan returns what a claim looks at, and sets from where. If again is set, the claim follows one that found nothing.
+// plan returns the look of the next claim and sets DueFrom of the targets. If again is set, the claim follows a claim
+// that found no entry.
 func (l *looks) plan(now time.Time, targets []domain.OutboxTarget, again bool) look {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,14 +63,14 @@ func (l *looks) plan(now time.Time, targets []domain.OutboxTarget, again bool) l
 	return planned
 }
 
-// underWay reports whether a round of looks is.
+// underWay reports whether a round of looks at the spans is in progress.
 func (l *looks) underWay() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.slow >= slowLooks && l.spans.underWay()
 }
 
-// failed gives back what a claim that failed has looked at.
+// failed gives back the span of a claim that failed.
 func (l *looks) failed(planned look) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -82,7 +83,7 @@ func key(target domain.OutboxTarget) domain.OutboxTarget {
 	return domain.OutboxTarget{Resolver: target.Resolver, Operation: target.Operation}
 }
 
-// lookedAll notes how long a look at everything took until now.
+// lookedAll records the duration of a look at everything that ended now.
 func (l *looks) lookedAll(took time.Duration, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,9 +99,9 @@ func (l *looks) lookedAll(took time.Duration, now time.Time) {
 	l.next = now.Add(min(lookRatio*took, longestLook))
 }
 
-// lookedAt notes how long a look at a span took until now, and what was found. Where there may be more, looks at what
-// has come due lately go back that far. If it was the last of a round that was fast as a whole, further looks are at
-// everything.
+// lookedAt records the duration of a look at a span and the entries that it found. If the span may hold more due
+// entries, the looks at recent entries go back to the beginning of these. If the look ends a round that was fast in
+// total, the next looks are at everything again.
 func (l *looks) lookedAt(
 	planned look, took time.Duration, now time.Time, targets []domain.OutboxTarget, batch int, found []domain.OutboxEntry,
 ) {
@@ -123,7 +124,7 @@ func (l *looks) lookedAt(
 	}
 }
 
-// looked notes what was found by a claim at an instant, of everything or of what has come due lately.
+// looked records the entries that a claim found at an instant, in a look at everything or at recent entries.
 func (l *looks) looked(at time.Time, targets []domain.OutboxTarget, batch int, found []domain.OutboxEntry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -139,13 +140,13 @@ func (l *looks) looked(at time.Time, targets []domain.OutboxTarget, batch int, f
 	}
 }
 
-// mayHaveMore reports whether a claim took of a target as much as it could.
+// mayHaveMore reports whether a claim took as many entries of a target as its limit allowed.
 func mayHaveMore(target domain.OutboxTarget, batch int, found []domain.OutboxEntry) bool {
 	return len(found) >= batch || target.Limit > 0 && of(found, target.Resolver) >= target.Limit
 }
 
-// beginning is from where to look after a claim that took as much as it could: new entries are taken in the order of
-// their age, so that no older one is left, and no retry if none was taken.
+// beginning returns the instant from which to look after a claim that reached its limit. A claim takes new entries in
+// the order of their age, so no older new entry is left. If the claim took no retry, no retry is left either.
 func beginning(latest time.Time, target domain.OutboxTarget, found []domain.OutboxEntry) time.Time {
 	from := latest
 	n := 0
@@ -166,7 +167,7 @@ func beginning(latest time.Time, target domain.OutboxTarget, found []domain.Outb
 	return from
 }
 
-// restart has everything looked at again: entries have come back from before.
+// restart makes the next claim start a new round or look at everything, because entries were requeued with older times.
 func (l *looks) restart() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,13 +12,13 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// slowStore is a store whose looks at everything take some time, and others none.
+// slowStore is a store in which a look at everything is slow and any other look is fast.
 type slowStore struct {
 	ports.SessionFactory
 	takes time.Duration
 
 	mu   sync.Mutex
-	from []time.Time // of each claim
+	from []time.Time // DueFrom of each claim
 }
 
 type slowSession struct {
@@ -51,7 +51,7 @@ func (o slowOutbox) Claim(
 	return o.Outbox.Claim(ctx, limit, at, until, token, known...)
 }
 
-// everything is how many of the last n claims looked at everything.
+// everything returns how many of the last claims looked at everything.
 func (s *slowStore) everything(last int) (n int) {
 	for _, from := range s.from[len(s.from)-last:] {
 		if from.IsZero() {
@@ -80,11 +80,11 @@ func TestLooksAreShortenedWhileTheyAreSlow(t *testing.T) {
 			c.runs(t, 1)
 			time.Sleep(10 * time.Millisecond)
 		}
-		// A look at everything takes 20 ms, and comes each 2 s.
+		// A look at everything takes 20 ms and is repeated after 2 s.
 		if n := slow.everything(len(slow.from)); n > 10+3 || n < 10+1 {
 			t.Errorf("%d of %d looks were at everything", n, len(slow.from))
 		}
-		// What is older than the lag waits for the next of them.
+		// An entry that is older than the lag waits for the next look at everything.
 		must(t, c.enqueueAt(t, bubble.Now().Add(-time.Minute)))
 		began := bubble.Now()
 		for c.open() > 0 {
@@ -106,7 +106,7 @@ func TestLooksAreShortenedWhileTheyAreSlow(t *testing.T) {
 	})
 }
 
-func TestABacklogIsNotPassedOver(t *testing.T) {
+func TestABacklogIsNotSkipped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		up := false
 		c, slow := newSlow(t, 40*time.Millisecond, func(context.Context, domain.SubjectRef, string) (bool, error) {
@@ -116,7 +116,7 @@ func TestABacklogIsNotPassedOver(t *testing.T) {
 			return false, nil
 		})
 		c.enqueue(t, "crm", 300)
-		for range 1000 { // with retries among what is new
+		for range 1000 { // includes retries
 			up = !up
 			_, err := c.RunOnce(t.Context())
 			must(t, err)
@@ -134,7 +134,7 @@ func TestABacklogIsNotPassedOver(t *testing.T) {
 	})
 }
 
-func TestARequeueIsLookedForAtOnce(t *testing.T) {
+func TestARequeuedEntryIsFoundImmediately(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		up := true
 		c, _ := newSlow(t, 100*time.Millisecond, func(context.Context, domain.SubjectRef, string) (bool, error) {
@@ -169,7 +169,7 @@ func (c *company) runs(t *testing.T, want int) {
 	}
 }
 
-// enqueueAt adds an entry of that age.
+// enqueueAt adds an entry with the time of its enqueue.
 func (c *company) enqueueAt(t *testing.T, at time.Time) error {
 	t.Helper()
 	c.mu.Lock()

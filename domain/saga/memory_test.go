@@ -12,13 +12,13 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// memory is an outbox and an audit trail that keep what their ports promise, with sessions that run one at a time.
+// memory is an outbox and an audit trail that keep the promises of their ports. Its sessions run one at a time.
 type memory struct {
 	mu      sync.Mutex
 	entries map[string]domain.OutboxEntry
 	trail   []domain.AuditEvent
 
-	// loses says, if it is set, whether a session that settled is rolled back with an error.
+	// loses reports whether to roll back a session that settled. It may be nil.
 	loses func() bool
 }
 
@@ -46,7 +46,7 @@ func (m *memory) open() []domain.OutboxEntry {
 	})
 }
 
-// events counts events by type.
+// events returns the number of events by type.
 func (m *memory) events() map[domain.EventType]int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -59,7 +59,7 @@ func (m *memory) events() map[domain.EventType]int {
 
 type memorySession struct {
 	*memory
-	ports.Session // the other stores are not there
+	ports.Session // panics for the other stores
 	settled       bool
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// begin tells the observer that a call of a resolver begins. An entry for a resolver that is not registered has none.
+// begin notifies the observer that a call of a resolver begins. It does nothing if the resolver is not registered.
 func (r *Runner) begin(ctx context.Context, entry domain.OutboxEntry) (context.Context, ports.Ending) {
 	if _, registered := r.resolvers.Get(entry.Resolver); !registered {
 		return ctx, ports.Ending{}
@@ -24,27 +24,27 @@ func (r *Runner) begin(ctx context.Context, entry domain.OutboxEntry) (context.C
 	})
 }
 
-// turns keep what the observer was told of the breaker of a system.
+// turns holds the breaker state that was last reported to the observer.
 type turns struct {
-	mu   sync.Mutex // held while the observer is told, so that it is told in order
-	told domain.BreakerState
+	mu       sync.Mutex // held during the call of the observer, to keep the order of the states
+	reported domain.BreakerState
 }
 
-// turned tells the observer of the state of a system's breaker if it has changed.
-func (r *Runner) turned(ctx context.Context, system string) {
+// reportBreaker reports the state of a system's breaker to the observer if it has changed.
+func (r *Runner) reportBreaker(ctx context.Context, system string) {
 	throttle := r.throttles[system]
 	if r.config.Observer == nil || throttle == nil {
 		return
 	}
 	throttle.turns.mu.Lock()
 	defer throttle.turns.mu.Unlock()
-	if state := throttle.state(); state != throttle.turns.told {
-		throttle.turns.told = state
+	if state := throttle.state(); state != throttle.turns.reported {
+		throttle.turns.reported = state
 		ports.Observe(ctx, r.config.Observer, domain.BreakerObserved{System: system, State: state})
 	}
 }
 
-// state is that of the breaker.
+// state returns the state of the breaker.
 func (t *throttle) state() domain.BreakerState {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,15 +58,15 @@ func (t *throttle) state() domain.BreakerState {
 	}
 }
 
-// ObserveOutbox reads the state of the outbox and tells the observer of it, and of the breaker of each system whose
-// state it was not told of. A worker calls it every minute. Without an observer, or on a store that does not implement
-// ports.OutboxOperations, it does nothing.
+// ObserveOutbox reads the backlogs of the outbox and reports them to the observer. It also reports breaker states that
+// were not reported yet. A worker calls it every minute. It does nothing without an observer. It reports no backlogs if
+// the store does not implement ports.OutboxOperations.
 func (r *Runner) ObserveOutbox(ctx context.Context) error {
 	if r.config.Observer == nil {
 		return nil
 	}
 	for _, system := range r.resolvers.Names() {
-		r.turned(ctx, system)
+		r.reportBreaker(ctx, system)
 	}
 	backlogs, known, err := r.backlogs(ctx)
 	if err != nil || !known {
@@ -81,12 +81,12 @@ func (r *Runner) ObserveOutbox(ctx context.Context) error {
 	return nil
 }
 
-// noEntries are the counts of a system without a backlog.
+// noEntries holds the counts of a system without a backlog.
 var noEntries = map[domain.OutboxStatus]int64{
 	domain.OutboxPending: 0, domain.OutboxInFlight: 0, domain.OutboxFailed: 0, domain.OutboxAbandoned: 0,
 }
 
-// backlogs reads what is left to be done, where the store knows that.
+// backlogs reads the backlogs. known is false if the store does not implement ports.OutboxOperations.
 func (r *Runner) backlogs(ctx context.Context) (backlogs []domain.OutboxBacklog, known bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
 	defer cancel()

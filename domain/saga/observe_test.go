@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// observing has a runner tell an observer, and break the circuit after three failures.
+// observing sets an observer, and a circuit breaker that opens after three failures.
 func observing(recorder ports.Observer) func(*saga.Config) {
 	return func(c *saga.Config) { c.Observer, c.BreakAfter, c.Concurrency = recorder, 3, 1 }
 }
@@ -22,12 +22,12 @@ func TestEachCallIsObserved(t *testing.T) {
 		operation domain.Operation
 		erase     erases
 	}{
-		"call desk erase: ok":          {domain.OperationErase, answers(true, nil)},
-		"call desk erase: refused":     {domain.OperationErase, answers(false, refused)},
-		"call desk erase: internal":    {domain.OperationErase, answers(false, errBoom)},
+		"call desk erase: ok":          {domain.OperationErase, responds(true, nil)},
+		"call desk erase: refused":     {domain.OperationErase, responds(false, refused)},
+		"call desk erase: internal":    {domain.OperationErase, responds(false, errBoom)},
 		"call desk erase: panic":       {domain.OperationErase, panics},
 		"call desk erase: timeout":     {domain.OperationErase, hangs},
-		"call desk erase: retry_later": {domain.OperationErase, answers(false, &domain.RetryLater{})},
+		"call desk erase: retry_later": {domain.OperationErase, responds(false, &domain.RetryLater{})},
 	} {
 		t.Run(want, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestARectificationIsObserved(t *testing.T) {
 	recorder.Want(t, "breaker of desk: closed", "call desk rectify: ok")
 }
 
-// The name of a resolver that is not registered may be anything: it comes from the database.
+// The name of a resolver that is not registered comes from the database and may hold any text.
 func TestACallOfAnUnknownResolverIsNotObserved(t *testing.T) {
 	recorder := &observed.Recorder{}
 	w := newWorld(t, observing(recorder), uncalled(t))
@@ -67,7 +67,7 @@ func TestACallOfAnUnknownResolverIsNotObserved(t *testing.T) {
 	recorder.Want(t, "breaker of desk: closed")
 }
 
-// The resolver gets the context that the observer has returned.
+// The resolver gets the context that the observer returned.
 func TestACallRunsInTheContextOfItsActivity(t *testing.T) {
 	recorder := &observed.Recorder{}
 	w := newWorld(t, observing(recorder), desk(t, func(ctx context.Context, _ domain.SubjectRef, _ string) (bool, error) {
@@ -84,7 +84,7 @@ func TestACallRunsInTheContextOfItsActivity(t *testing.T) {
 
 func TestAnObserverThatPanicsChangesNothing(t *testing.T) {
 	for _, broken := range []observed.Broken{{}, {AtEnd: true}} {
-		w := newWorld(t, observing(broken), desk(t, answers(false, nil)))
+		w := newWorld(t, observing(broken), desk(t, responds(false, nil)))
 		w.does().Times(2)
 		w.claims(claimed(t, domain.OperationErase, 1, 1)...)
 		got := w.settled()
@@ -110,7 +110,7 @@ func TestTheCircuitBreakerIsObserved(t *testing.T) {
 		c.work(t, 20*time.Second)
 		const failed, closed = "call crm erase: internal", "breaker of crm: closed"
 		recorder.Want(t, closed, failed, failed, failed, "breaker of crm: open")
-		c.work(t, 20*time.Second) // open for 30 s
+		c.work(t, 20*time.Second) // the breaker is open for 30 s
 		recorder.Want(t, "breaker of crm: half_open", failed, "breaker of crm: open")
 		up = true
 		c.work(t, time.Hour)
@@ -124,7 +124,7 @@ func TestTheOutboxIsObserved(t *testing.T) {
 		recorder := &observed.Recorder{}
 		c := newCompany(t, observing(recorder), map[string]erases{"crm": takes(0), "mail": takes(0)})
 		c.enqueue(t, "crm", 2)
-		c.enqueue(t, "other", 1) // of another process
+		c.enqueue(t, "other", 1) // belongs to another process
 		must(t, c.ObserveOutbox(t.Context()))
 		const closed = "breaker of crm: closed"
 		recorder.Want(t, closed, "breaker of mail: closed", "outbox:"+
@@ -141,8 +141,8 @@ func TestTheOutboxIsObserved(t *testing.T) {
 	})
 }
 
-// Without an observer, the store is not asked.
-func TestTheOutboxIsNotReadForNobody(t *testing.T) {
+// Without an observer, the store is not read.
+func TestTheOutboxIsNotReadWithoutAnObserver(t *testing.T) {
 	must(t, newWorld(t, nil, uncalled(t)).ObserveOutbox(t.Context()))
 }
 
@@ -164,7 +164,7 @@ func TestAFailureToReadTheOutboxIsReturned(t *testing.T) {
 	recorder.Want(t)
 }
 
-func TestProgressIsToldAfterEachClaimAndSettlement(t *testing.T) {
+func TestProgressIsReportedAfterEachClaimAndSettlement(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCompany(t, func(c *saga.Config) { c.Lease, c.CallTimeout = time.Hour, time.Minute },
 			map[string]erases{"crm": takes(10 * time.Second)})
@@ -173,7 +173,7 @@ func TestProgressIsToldAfterEachClaimAndSettlement(t *testing.T) {
 		c.enqueue(t, "crm", 1)
 		c.runs(t, 1)
 		if len(at) != 2 || at[0] != 0 || at[1] < 10*time.Second {
-			t.Errorf("progress was told at %v", at)
+			t.Errorf("progress was reported at %v", at)
 		}
 		if pause := c.LongestPause(); pause != time.Hour+time.Minute {
 			t.Errorf("the longest pause is %v", pause)

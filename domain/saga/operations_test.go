@@ -13,10 +13,10 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// refusing is a company whose only system has refused so many entries.
+// refusing returns a company whose only system has refused the entries.
 func refusing(t *testing.T, entries int, change func(*saga.Config)) *company {
 	t.Helper()
-	c := newCompany(t, change, map[string]erases{"crm": answers(false, refused)})
+	c := newCompany(t, change, map[string]erases{"crm": responds(false, refused)})
 	for range entries {
 		must(t, c.enqueueAt(t, bubble.Now()))
 	}
@@ -31,7 +31,7 @@ func (c *company) ids() (ids []string) {
 	return ids
 }
 
-// events are those of the subjects of all entries, with one of their payload.
+// events returns the types of the events of all entries, each with a value of its payload.
 func (c *company) events(t *testing.T, payload string) (events []string) {
 	t.Helper()
 	must(t, c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -51,7 +51,7 @@ func (c *company) events(t *testing.T, payload string) (events []string) {
 	return events
 }
 
-func TestADiscardSaysWhyAndCompletes(t *testing.T) {
+func TestADiscardRecordsItsReasonAndCompletes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := refusing(t, 1, nil)
 		must(t, c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -86,7 +86,7 @@ func TestAReasonHoldsNoPersonalData(t *testing.T) {
 	})
 }
 
-func TestARequeueOfWhatMatchesLeavesEvents(t *testing.T) {
+func TestARequeueByFilterRecordsEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := refusing(t, 5, nil)
 		for _, want := range []int{3, 2, 0} {
@@ -105,7 +105,7 @@ func TestARequeueOfWhatMatchesLeavesEvents(t *testing.T) {
 	})
 }
 
-// An outbox of mocks has no operations.
+// The mock of an outbox does not implement ports.OutboxOperations.
 func TestAStoreWithoutOperationsIsNamed(t *testing.T) {
 	w := newWorld(t, nil)
 	if _, err := w.Discard(t.Context(), w.session, "done by hand", "e"); !errors.Is(err, domain.ErrConfiguration) {
@@ -117,8 +117,8 @@ func TestAStoreWithoutOperationsIsNamed(t *testing.T) {
 	}
 }
 
-// The age of an entry that was requeued counts from its next claim.
-func TestARequeuedEntryIsTriedForAsLongAgain(t *testing.T) {
+// The age of a requeued entry counts from its next claim.
+func TestARequeuedEntryIsTriedForAFullPeriodAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCompany(t, nil, map[string]erases{"crm": fails})
 		must(t, c.enqueueAt(t, bubble.Now()))
@@ -154,7 +154,7 @@ func TestARequeuedEntryIsTriedForAsLongAgain(t *testing.T) {
 	})
 }
 
-func TestAPurgeRemovesWhatSucceededLongAgo(t *testing.T) {
+func TestAPurgeRemovesOldSucceededEntries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCompany(t, nil, map[string]erases{"crm": takes(0)})
 		c.enqueue(t, "crm", 1500)
@@ -174,7 +174,7 @@ func TestAPurgeRemovesWhatSucceededLongAgo(t *testing.T) {
 	})
 }
 
-func TestWhatIsLateIsSaidLongBeforeItIsGivenUp(t *testing.T) {
+func TestLateEntriesAreReportedLongBeforeTheyAreAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var late []domain.OutboxBacklog
 		c := newCompany(t, func(config *saga.Config) {

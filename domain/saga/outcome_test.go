@@ -15,11 +15,11 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// outcome is what a runner makes of an entry.
+// outcome is the expected state of an entry after a run.
 type outcome struct {
 	status  domain.OutboxStatus
 	class   string        // the last error
-	retryIn time.Duration // 0 for never
+	retryIn time.Duration // 0 means no retry
 	event   domain.EventType
 	payload domain.Payload
 }
@@ -49,7 +49,8 @@ const (
 	notRectified = domain.EventRectificationStepFailed
 )
 
-// settles runs a batch of one entry and wants this to come of it. With completes, the entry is the subject's last.
+// settles runs a batch of one entry and checks its outcome. completes is the event that the last entry of a subject
+// adds.
 func (w world) settles(t *testing.T, entry domain.OutboxEntry, want outcome, completes domain.EventType) {
 	t.Helper()
 	settlement := domain.Settlement{Entry: entry, Status: want.status, LastError: want.class}
@@ -96,57 +97,57 @@ func TestAnErasureThatSucceeds(t *testing.T) {
 
 func TestAnErasureThatFails(t *testing.T) {
 	later := func(after time.Duration, cause error) error {
-		return &domain.RetryLater{Resolver: "desk", Message: "DELETE was answered 429", After: after, Err: cause}
+		return &domain.RetryLater{Resolver: "desk", Message: "DELETE returned 429", After: after, Err: cause}
 	}
 	for name, c := range map[string]struct {
 		attempts int
 		erase    erases
 		want     outcome
 	}{
-		"with any error":                {1, answers(false, errBoom), failed(notErased, 1, "internal", 30*time.Second)},
-		"though it says already absent": {1, answers(true, errBoom), failed(notErased, 1, "internal", 30*time.Second)},
+		"with any error":                {1, responds(false, errBoom), failed(notErased, 1, "internal", 30*time.Second)},
+		"though it says already absent": {1, responds(true, errBoom), failed(notErased, 1, "internal", 30*time.Second)},
 		"with a code": {
-			1, answers(false, domain.ErrUnavailable), failed(notErased, 1, "unavailable", 30*time.Second),
+			1, responds(false, domain.ErrUnavailable), failed(notErased, 1, "unavailable", 30*time.Second),
 		},
 		"by its deadline": {
-			1, answers(false, context.DeadlineExceeded), failed(notErased, 1, "timeout", 30*time.Second),
+			1, responds(false, context.DeadlineExceeded), failed(notErased, 1, "timeout", 30*time.Second),
 		},
 		"by a cancellation": {
-			1, answers(false, fmt.Errorf("x: %w", context.Canceled)), failed(notErased, 1, "canceled", 30*time.Second),
+			1, responds(false, fmt.Errorf("x: %w", context.Canceled)), failed(notErased, 1, "canceled", 30*time.Second),
 		},
 		"with a panic":                  {1, panics, failed(notErased, 1, "panic", 30*time.Second)},
 		"with the end of its goroutine": {1, exits, failed(notErased, 1, "panic", 30*time.Second)},
 		"until later": {
-			1, answers(false, later(0, nil)), failed(notErased, 1, "retry_later", 30*time.Second),
+			1, responds(false, later(0, nil)), failed(notErased, 1, "retry_later", 30*time.Second),
 		},
 		"until much later": {
-			1, answers(false, later(5*time.Minute, nil)), failed(notErased, 1, "retry_later", 5*time.Minute),
+			1, responds(false, later(5*time.Minute, nil)), failed(notErased, 1, "retry_later", 5*time.Minute),
 		},
 		"until later than the longest wait": {
-			1, answers(false, fmt.Errorf("x: %w", later(3*time.Hour, nil))), failed(notErased, 1, "retry_later", 3*time.Hour),
+			1, responds(false, fmt.Errorf("x: %w", later(3*time.Hour, nil))), failed(notErased, 1, "retry_later", 3*time.Hour),
 		},
 		"until next year": {
-			1, answers(false, later(9000*time.Hour, nil)), failed(notErased, 1, "retry_later", 24*time.Hour),
+			1, responds(false, later(9000*time.Hour, nil)), failed(notErased, 1, "retry_later", 24*time.Hour),
 		},
 		"until sooner than it would wait": {
-			3, answers(false, later(time.Second, nil)), failed(notErased, 3, "retry_later", 2*time.Minute),
+			3, responds(false, later(time.Second, nil)), failed(notErased, 3, "retry_later", 2*time.Minute),
 		},
 		"until some time in the past": {
-			1, answers(false, later(-time.Hour, nil)), failed(notErased, 1, "retry_later", 30*time.Second),
+			1, responds(false, later(-time.Hour, nil)), failed(notErased, 1, "retry_later", 30*time.Second),
 		},
 		"until later, for a reason": {
-			1, answers(false, later(0, domain.ErrUnavailable)), failed(notErased, 1, "unavailable", 30*time.Second),
+			1, responds(false, later(0, domain.ErrUnavailable)), failed(notErased, 1, "unavailable", 30*time.Second),
 		},
-		"before the last time":           {7, answers(false, errBoom), failed(notErased, 7, "internal", 32*time.Minute)},
-		"for the last time":              {8, answers(false, errBoom), abandoned(notErased, 8, "internal")},
+		"before the last time":           {7, responds(false, errBoom), failed(notErased, 7, "internal", 32*time.Minute)},
+		"for the last time":              {8, responds(false, errBoom), abandoned(notErased, 8, "internal")},
 		"with a panic for the last time": {8, panics, abandoned(notErased, 8, "panic")},
-		"until later for the last time":  {8, answers(false, later(time.Hour, nil)), abandoned(notErased, 8, "retry_later")},
-		"for good":                       {1, answers(false, refused), abandoned(notErased, 1, "refused")},
+		"until later for the last time":  {8, responds(false, later(time.Hour, nil)), abandoned(notErased, 8, "retry_later")},
+		"for good":                       {1, responds(false, refused), abandoned(notErased, 1, "refused")},
 		"for good, wrapped": {
-			2, answers(false, fmt.Errorf("x: %w", refused)), abandoned(notErased, 2, "refused"),
+			2, responds(false, fmt.Errorf("x: %w", refused)), abandoned(notErased, 2, "refused"),
 		},
 		"for good, after its deadline": {
-			1, answers(false, &domain.ResolverError{Err: context.DeadlineExceeded}), abandoned(notErased, 1, "refused"),
+			1, responds(false, &domain.ResolverError{Err: context.DeadlineExceeded}), abandoned(notErased, 1, "refused"),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -164,14 +165,14 @@ func exits(context.Context, domain.SubjectRef, string) (bool, error) {
 }
 
 func TestAnEntryThatWasTriedTooOftenIsAbandonedWithoutACall(t *testing.T) {
-	for _, attempts := range []int{9, 100} { // its process died at the last attempt
+	for _, attempts := range []int{9, 100} { // the process of the last attempt died
 		entry := claimed(t, domain.OperationErase, attempts, 1)[0]
 		newWorld(t, eightTimes, uncalled(t)).settles(t, entry, abandoned(notErased, attempts, "lost"), "")
 	}
 }
 
-// A store that claims what it was not asked for does no harm.
-func TestAnEntryOfAnUnknownSystemIsAbandonedAtOnce(t *testing.T) {
+// The store returns an entry that the runner did not request.
+func TestAnEntryOfAnUnknownSystemIsAbandonedImmediately(t *testing.T) {
 	entry := claimed(t, domain.OperationErase, 1, 1)[0]
 	other := mocks.NewMockResolver(gomock.NewController(t))
 	other.EXPECT().Name().Return("another").AnyTimes()
@@ -201,10 +202,10 @@ func TestARectification(t *testing.T) {
 	}
 }
 
-// eightTimes limits attempts, which the age of an entry does otherwise.
+// eightTimes limits the attempts, so that the limit does not depend on the age of an entry.
 func eightTimes(c *saga.Config) { c.MaxAttempts = 8 }
 
-// However often it was tried, an entry is given up by its age.
+// The age of an entry decides, not the number of attempts.
 func TestAnEntryIsGivenUpByItsAge(t *testing.T) {
 	for name, c := range map[string]struct {
 		age      time.Duration
@@ -220,13 +221,13 @@ func TestAnEntryIsGivenUpByItsAge(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			entry := claimed(t, domain.OperationErase, c.attempts, 1)[0]
 			entry.EnqueuedAt = noon.Add(-c.age)
-			newWorld(t, nil, desk(t, answers(false, errBoom))).settles(t, entry, c.want, "")
+			newWorld(t, nil, desk(t, responds(false, errBoom))).settles(t, entry, c.want, "")
 		})
 	}
 	t.Run("too old, and carried out", func(t *testing.T) {
 		entry := claimed(t, domain.OperationErase, 1, 1)[0]
 		entry.EnqueuedAt = noon.Add(-1000 * time.Hour)
-		newWorld(t, nil, desk(t, answers(false, nil))).settles(t, entry, succeeded(erased, 1, false), "")
+		newWorld(t, nil, desk(t, responds(false, nil))).settles(t, entry, succeeded(erased, 1, false), "")
 	})
 }
 
@@ -245,6 +246,6 @@ func TestAnUnknownOperationIsAbandonedWithoutACallOrAnEvent(t *testing.T) {
 	w.outbox.EXPECT().Settle(anything, []domain.Settlement{
 		{Entry: entry, Status: domain.OutboxAbandoned, LastError: "refused"},
 	}).Return(make([]domain.SettleResult, 1), nil)
-	w.audit.EXPECT().Append(anything) // nothing
+	w.audit.EXPECT().Append(anything) // without events
 	w.runs(t, 1)
 }

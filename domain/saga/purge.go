@@ -7,11 +7,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// purgeBatch is how many entries one session removes.
+// purgeBatch is the number of entries that one session removes.
 const purgeBatch = 1000
 
-// Purge removes entries that succeeded and are older than Retention, a thousand in each session, until none is left or
-// ctx ends. It returns how many it removed. Then it calls OnLate. A worker calls it every hour.
+// Purge removes succeeded entries that are older than Retention, a thousand per session, until no such entry is left or
+// ctx ends. It returns the number of removed entries. Then it calls OnLate. A worker calls Purge every hour.
 func (r *Runner) Purge(ctx context.Context) (removed int64, err error) {
 	for {
 		n, err := r.purge(ctx)
@@ -39,7 +39,7 @@ func (r *Runner) purge(ctx context.Context) (removed int64, err error) {
 	return removed, nil
 }
 
-// reportLate calls OnLate, where the store knows what is late.
+// reportLate calls OnLate for each resolver with late entries.
 func (r *Runner) reportLate(ctx context.Context) error {
 	if r.config.OnLate == nil {
 		return nil
@@ -53,13 +53,13 @@ func (r *Runner) reportLate(ctx context.Context) error {
 	}
 	for _, backlog := range backlogs {
 		if backlog.Oldest != nil && r.config.Clock.Now().Sub(*backlog.Oldest) >= r.config.LateAfter {
-			r.tellLate(ctx, backlog)
+			r.callOnLate(ctx, backlog)
 		}
 	}
 	return nil
 }
 
-func (r *Runner) tellLate(ctx context.Context, backlog domain.OutboxBacklog) {
+func (r *Runner) callOnLate(ctx context.Context, backlog domain.OutboxBacklog) {
 	defer func() { _ = recover() }()
 	r.config.OnLate(ctx, backlog)
 }

@@ -7,20 +7,20 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// OnFailure sets a function that is called for each attempt that failed, each entry that was abandoned and each that no
-// process took for a day. The call comes after the commit. The entry is as for Config.OnAbandoned; cause is the error
-// of the resolver, and nil where there was no call. Call must not block, and may be called concurrently; its panics are
-// contained. A worker sets it, to write its log.
+// OnFailure sets a function that is called after the commit with each failed attempt, each abandoned entry, and each
+// entry that no process has claimed for a day. The entry has the same fields as in Config.OnAbandoned. cause is the
+// error of the resolver, or nil if there was no call. The function must not block and may be called concurrently. Its
+// panics are recovered and ignored. A worker sets it to write its log.
 func (r *Runner) OnFailure(call func(ctx context.Context, entry domain.OutboxEntry, cause error)) {
 	r.failures.Store(&call)
 }
 
-// OnProgress sets a function that is called after each claim and each settlement. It must return at once. A worker sets
-// it, to tell a RunOnce that takes long from one that is stuck; see LongestPause.
+// OnProgress sets a function that is called after each claim and each settlement. The function must return immediately.
+// A worker sets it to distinguish a slow RunOnce from one that hangs. See LongestPause.
 func (r *Runner) OnProgress(call func()) { r.progress.Store(&call) }
 
-// LongestPause is the longest that a RunOnce which is not stuck takes from one call of OnProgress to the next: a lease
-// and a call.
+// LongestPause returns the longest time between two calls of the OnProgress function during a RunOnce that does not
+// hang: Lease plus CallTimeout.
 func (r *Runner) LongestPause() time.Duration { return r.config.Lease + r.config.CallTimeout }
 
 func (r *Runner) progressed() {
@@ -29,7 +29,8 @@ func (r *Runner) progressed() {
 	}
 }
 
-// report is called for what OnFailure describes. The commit is done: whatever the function does changes nothing.
+// report calls the OnFailure function. The outcome is already committed, so errors and panics of the function have no
+// effect.
 func (r *Runner) report(ctx context.Context, entry domain.OutboxEntry, cause error) {
 	call := r.failures.Load()
 	if call == nil {
@@ -39,8 +40,8 @@ func (r *Runner) report(ctx context.Context, entry domain.OutboxEntry, cause err
 	(*call)(ctx, entry, cause)
 }
 
-// tell reports an entry that a person has to look into, and calls the hook for it.
-func (r *Runner) tell(ctx context.Context, entry domain.OutboxEntry, cause error) {
+// reportEntry reports an entry that a person must look into, and calls OnAbandoned.
+func (r *Runner) reportEntry(ctx context.Context, entry domain.OutboxEntry, cause error) {
 	r.report(ctx, entry, cause)
 	if r.config.OnAbandoned == nil {
 		return

@@ -8,9 +8,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Requeue makes abandoned erasures pending again, once whatever stood against them is out of the way, and records
-// erasure_requeued for each. Entries that are not abandoned, or are rectifications, which are issued anew instead, are
-// skipped. It returns the entries that were requeued. Others are found by ports.Outbox.Abandoned.
+// Requeue makes abandoned erasures pending again and records erasure_requeued for each. Call it after the cause of the
+// failures is fixed. It skips entries that are not abandoned. It also skips rectifications, which the application
+// issues again instead. It returns the requeued entries. ports.Outbox.Abandoned lists the abandoned entries.
 func (r *Runner) Requeue(ctx context.Context, s ports.Session, entryIDs ...string) ([]domain.OutboxEntry, error) {
 	requeued, err := s.Outbox().Requeue(ctx, entryIDs)
 	if err != nil {
@@ -22,9 +22,9 @@ func (r *Runner) Requeue(ctx context.Context, s ports.Session, entryIDs ...strin
 	return requeued, nil
 }
 
-// RequeueMatching is Requeue for up to limit abandoned erasures that match a filter: those of a resolver, say. A caller
-// with more of them calls it again, in a session of its own, until none comes back. The error is
-// domain.ErrConfiguration if the store cannot do that; see ports.OutboxOperations.
+// RequeueMatching does the same as Requeue for up to limit abandoned erasures that match the filter, for example the
+// erasures of one resolver. If there may be more, call it again in a new session until it returns no entries. It
+// returns domain.ErrConfiguration if the store does not implement ports.OutboxOperations.
 func (r *Runner) RequeueMatching(
 	ctx context.Context, s ports.Session, filter domain.OutboxFilter, limit int,
 ) ([]domain.OutboxEntry, error) {
@@ -45,7 +45,7 @@ func (r *Runner) RequeueMatching(
 func (r *Runner) recordRequeued(ctx context.Context, s ports.Session, requeued []domain.OutboxEntry) error {
 	r.looks.restart()
 	for _, entry := range requeued {
-		if entry.SubjectID.IsZero() { // it cannot be read, and will be abandoned again unless it was repaired
+		if entry.SubjectID.IsZero() { // unreadable; the next claim abandons it again unless it was repaired
 			continue
 		}
 		event := r.audit.Operation(ctx, entry.OperationID).Event(
@@ -58,11 +58,13 @@ func (r *Runner) recordRequeued(ctx context.Context, s ports.Session, requeued [
 	return nil
 }
 
-// Discard makes abandoned entries succeeded, because a person has dealt with them by other means, and returns them. It
-// records erasure_discarded or rectification_discarded for each, with the reason, and erasure_completed if no part of
-// an erasure is left. Entries that are not abandoned are skipped. The reason is 1 to 100 letters from a to z, digits,
-// spaces, hyphens and underscores, else the error is domain.ErrInvalid: the audit trail holds no personal data. The
-// error is domain.ErrConfiguration if the store cannot discard; see ports.OutboxOperations.
+// Discard marks abandoned entries as succeeded, because a person has completed them by other means, and returns them.
+// It records erasure_discarded or rectification_discarded with the reason for each entry. If no other part of an
+// erasure is open, it also records erasure_completed. It skips entries that are not abandoned.
+//
+// The reason is 1 to 100 characters from a to z, digits, spaces, hyphens and underscores, and does not begin or end
+// with a space. Discard returns domain.ErrInvalid for any other reason, because the audit trail must hold no personal
+// data. It returns domain.ErrConfiguration if the store does not implement ports.OutboxOperations.
 func (r *Runner) Discard(
 	ctx context.Context, s ports.Session, reason string, entryIDs ...string,
 ) ([]domain.OutboxEntry, error) {
@@ -102,7 +104,7 @@ func (r *Runner) Discard(
 	return entries, s.Audit().Append(ctx, events...)
 }
 
-// isReason keeps addresses, names in their own spelling, and texts out of the audit trail.
+// isReason keeps addresses, capitalized names and free text out of the audit trail.
 func isReason(reason string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyz0123456789 -_"
 	return len(reason) >= 1 && len(reason) <= 100 && strings.Trim(reason, letters) == "" && strings.TrimSpace(reason) != ""

@@ -12,29 +12,29 @@ import (
 )
 
 const (
-	// patience is how long a batch may take before other systems are served beside it.
+	// patience is the time after which a run stops waiting for a batch and also serves other systems.
 	patience = 50 * time.Millisecond
-	// sideInterval is how often a run that waits for slow systems looks for entries of others, unless it is woken.
+	// sideInterval is how often a run that waits for slow systems claims entries of other systems, unless Wake is called.
 	sideInterval = 250 * time.Millisecond
 )
 
-// RunOnce claims a batch, makes its calls, at most Concurrency at once to each system and outside of any transaction,
-// and settles them. It returns the number of entries it settled, including those that could not be read: 0 with a nil
-// error means that no entry was due, or that all entries were given back, or were taken over by another runner
-// meanwhile.
+// RunOnce claims a batch, calls the resolvers and settles the outcomes. It makes at most Concurrency concurrent calls
+// to each system, outside of any transaction. It returns the number of settled entries, including the entries that
+// could not be read. 0 with a nil error means that no entry was due, that all entries were given back, or that other
+// runners took all entries over.
 //
-// While it waits for systems that are slow, RunOnce goes on to claim and settle entries of the others, so that a system
-// that hangs holds none of them up. It returns once all that it has claimed is done with.
+// While RunOnce waits for slow systems, it claims and settles entries of other systems. A system that hangs therefore
+// delays no other system. RunOnce returns when all the entries that it has claimed are settled or given back.
 //
-// When ctx ends, no further call is started, and entries that were not tried are given back; calls in flight are
-// finished, within CallTimeout, and settled. An entry whose outcome cannot be written stays in flight until its lease
-// expires and is then called again. RunOnce tries to write outcomes no longer than the leases and another CallTimeout
-// last, even where the store does not answer.
+// When ctx ends, RunOnce starts no further call and gives back the entries that were not tried. It waits for the calls
+// in flight, at most CallTimeout each, and settles them. If an outcome cannot be written, the entry stays in flight
+// until its lease expires. It is then called again. RunOnce stops trying to write the outcomes of a batch after Lease
+// plus CallTimeout, even if the store does not respond.
 //
-// At most once an hour it also looks for entries that no process took for a day, and reports them.
+// At most once an hour, RunOnce also looks for entries that no process has claimed for a day, and reports them.
 func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
 	select {
-	case <-r.wakes: // the claim that comes next answers it
+	case <-r.wakes: // the next claim serves this wake
 	default:
 	}
 	first, err := r.claim(ctx, nil, false)
@@ -57,30 +57,30 @@ func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
 	return settled, err
 }
 
-// Wake signals that there may be work. A RunOnce that waits for slow systems then looks at once for entries of other
-// systems. Wake never blocks, and may be called at any time.
+// Wake signals that there may be work. A RunOnce that waits for slow systems then immediately claims entries of other
+// systems. Wake never blocks. It is safe for concurrent use.
 func (r *Runner) Wake() {
 	select {
 	case r.wakes <- struct{}{}:
-	default: // one is waiting already
+	default: // a wake is already pending
 	}
 }
 
-// run is a RunOnce under way.
+// run is the state of one RunOnce in progress.
 type run struct {
 	*Runner
 	began time.Time
-	ended chan struct{} // holds that a batch has ended, until that was heeded
+	ended chan struct{} // holds one signal that a batch has ended
 
 	mu       sync.Mutex
-	busy     map[string]int // entries of each system that are not done with
-	batches  int            // under way beside each other
+	busy     map[string]int // unfinished entries per system
+	batches  int            // batches in progress
 	settled  int
 	err      error
 	panicked any
 }
 
-// serve carries out a batch and, for as long as that or another takes too long, further ones of other systems.
+// serve runs a batch. While batches take longer than patience, serve claims and runs batches of other systems.
 func (n *run) serve(ctx context.Context, first batch) {
 	n.start(ctx, first)
 	timer := time.NewTimer(patience)
@@ -92,7 +92,7 @@ func (n *run) serve(ctx context.Context, first batch) {
 		case <-timer.C:
 		}
 		if !n.underWay() || ctx.Err() != nil || n.failed() {
-			continue // and wait for what is under way
+			continue // the loop ends when the batches in progress have ended
 		}
 		next, err := n.claim(ctx, n.isBusy, false)
 		if err != nil {
@@ -111,7 +111,7 @@ func (n *run) serve(ctx context.Context, first batch) {
 	}
 }
 
-// start carries out a batch in a goroutine of its own. Its panic is that of RunOnce.
+// start runs a batch in its own goroutine. RunOnce re-panics with a panic of the batch.
 func (n *run) start(ctx context.Context, b batch) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -142,13 +142,13 @@ func (n *run) start(ctx context.Context, b batch) {
 	}()
 }
 
-// errEnded is what comes of a store or a hook that ends its goroutine.
+// errEnded is the error of a batch whose store or hook ended the goroutine with runtime.Goexit.
 var errEnded = &domain.Error{Op: "saga", Message: "the goroutine of a batch was ended"}
 
-// carry makes the calls of a batch and settles them.
+// carry calls the resolvers of a batch and settles the outcomes.
 func (n *run) carry(ctx context.Context, b batch) {
 	for _, entry := range b.unreadable {
-		n.tell(ctx, entry, nil)
+		n.reportEntry(ctx, entry, nil)
 	}
 	n.add(len(b.unreadable), nil)
 	if len(b.entries) == 0 {
@@ -166,7 +166,7 @@ func (n *run) add(settled int, err error) {
 	n.err = errors.Join(n.err, err)
 }
 
-// done says that an entry of a system has its outcome.
+// done records that an entry of a system has its outcome.
 func (n *run) done(system string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -185,26 +185,27 @@ func (n *run) failed() bool {
 	return n.err != nil || n.panicked != nil
 }
 
-// isBusy reports whether a system must wait: it has calls under way here. After a lease's time it is also one that is
-// slow, so that the run comes to an end.
+// isBusy reports whether the run must not claim entries of a system now, because it has unfinished entries of the
+// system. Once the run has lasted for longer than a lease, isBusy also reports slow systems as busy, so that the run
+// ends.
 func (n *run) isBusy(system string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.busy[system] > 0 || n.config.Clock.Now().Sub(n.began) > n.config.Lease && n.throttles[system].isSlow()
 }
 
-// batch is what was claimed together.
+// batch holds the entries of one claim.
 type batch struct {
 	entries    []domain.OutboxEntry
-	unreadable []domain.OutboxEntry // which the store has abandoned
+	unreadable []domain.OutboxEntry // abandoned by the store
 	leaseUntil time.Time
 	token      string
 }
 
 func (b batch) isEmpty() bool { return len(b.entries)+len(b.unreadable) == 0 }
 
-// admitted are the targets of a claim: the systems that may be called now and are not busy, with the number of entries
-// of each system. Systems take turns at being the first.
+// admitted returns the targets of a claim, and the admitted number of entries per system. The targets are the systems
+// that may be called now and are not busy. The first target rotates from claim to claim.
 func (r *Runner) admitted(now time.Time, busy func(system string) bool) ([]domain.OutboxTarget, map[string]int) {
 	var targets []domain.OutboxTarget
 	names, systems := r.resolvers.Names(), map[string]int{}
@@ -231,8 +232,8 @@ func (r *Runner) admitted(now time.Time, busy func(system string) bool) ([]domai
 	return targets, systems
 }
 
-// claim does not wait for a database that does not answer any longer than for a call. The events of entries that
-// cannot be read are part of the claim, which settles them. If again is set, the claim follows one that found nothing.
+// claim claims a batch. It waits for the database for at most CallTimeout. The claim settles entries that cannot be
+// read, so their events are part of its transaction. If again is set, the claim follows a claim that found no entry.
 func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again bool) (batch, error) {
 	began := r.config.Clock.Now()
 	targets, systems := r.admitted(began, busy)
@@ -245,7 +246,7 @@ func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again
 	defer func() {
 		for name, admitted := range systems {
 			r.throttles[name].claimed(admitted, of(b.entries, name))
-			r.turned(ctx, name)
+			r.reportBreaker(ctx, name)
 		}
 		if !returned {
 			r.looks.failed(planned)
@@ -255,10 +256,10 @@ func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again
 	defer cancel()
 	var claiming batch
 	var spanned []domain.OutboxEntry
-	var took time.Duration // of the look at a span
+	var took time.Duration // duration of the look at a span
 	err := r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		now := domain.Instant(r.config.Clock.Now())
-		claiming = batch{leaseUntil: now.Add(r.config.Lease), token: r.config.IDs.NewID()} // the function may run again
+		claiming = batch{leaseUntil: now.Add(r.config.Lease), token: r.config.IDs.NewID()} // Do may call the function again
 		spanned = nil
 		if planned.span {
 			begin := r.config.Clock.Now()
@@ -295,7 +296,7 @@ func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again
 	return b, nil
 }
 
-// take claims what is due of targets, in so far as the batch has room.
+// take claims due entries of targets, up to the room that is left in the batch.
 func (r *Runner) take(
 	ctx context.Context, s ports.Session, b *batch, now time.Time, targets []domain.OutboxTarget,
 ) error {
@@ -320,7 +321,7 @@ func (r *Runner) take(
 	return nil
 }
 
-// spanOf are targets within the bounds of a span.
+// spanOf returns targets, limited to the bounds of a span.
 func spanOf(targets []domain.OutboxTarget, planned look) []domain.OutboxTarget {
 	within := slices.Clone(targets)
 	for i := range within {
@@ -329,7 +330,7 @@ func spanOf(targets []domain.OutboxTarget, planned look) []domain.OutboxTarget {
 	return within
 }
 
-// rest are targets with what is left of their limits.
+// rest returns targets with their remaining limits.
 func rest(targets []domain.OutboxTarget, taken []domain.OutboxEntry) []domain.OutboxTarget {
 	if len(taken) == 0 {
 		return targets
@@ -346,14 +347,14 @@ func rest(targets []domain.OutboxTarget, taken []domain.OutboxEntry) []domain.Ou
 	return left
 }
 
-// isFull reports whether there may be more of what is due.
+// isFull reports whether more entries may be due.
 func (r *Runner) isFull(b batch) bool { return len(b.entries)+len(b.unreadable) >= r.config.Batch }
 
-// OnFull sets a function that is called whenever a claim comes back full, so that there may be work for others. It must
-// return at once. A worker sets it.
+// OnFull sets a function that is called after each claim that returns a full batch. More entries may then be due for
+// other runners. The function must return immediately. A worker sets it.
 func (r *Runner) OnFull(call func()) { r.full.Store(&call) }
 
-// of is how many entries of a system there are.
+// of returns the number of entries of a system.
 func of(entries []domain.OutboxEntry, name string) (n int) {
 	for _, entry := range entries {
 		if entry.Resolver == name {

@@ -1,5 +1,6 @@
-// Package saga carries erasures and rectifications to external systems: it claims entries of the outbox, calls the
-// resolvers they are for, and settles what came of it. An entry is called at least once, and settled exactly once.
+// Package saga carries erasures and rectifications out at external systems. A Runner claims outbox entries, calls their
+// resolvers and settles the outcomes. It calls a resolver at least once per entry and settles each entry exactly once.
+// See the example of [Runner.RunOnce].
 package saga
 
 import (
@@ -13,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The defaults of Options.
+// The default values of Options.
 const (
 	DefaultBatch        = 200
 	DefaultConcurrency  = 10
@@ -26,93 +27,99 @@ const (
 	DefaultRetention    = 30 * 24 * time.Hour
 )
 
-// longestBreak is the longest that a circuit breaker waits before it tries another call, unless FirstBackoff is longer.
+// longestBreak is the longest time that a circuit breaker stays open, unless FirstBackoff is longer.
 const longestBreak = 5 * time.Minute
 
-// leaseMargin is what a claim may take until its first call begins. With less, entries would be claimed and given back
-// for ever.
+// leaseMargin is the time that a claim may take before its first call begins. With a shorter margin, a runner could
+// claim entries and give them back forever.
 const leaseMargin = time.Second
 
-// clockMargin is by how much the clocks of two processes may differ before one of them takes the longest waits of the
-// other for a mistake.
+// clockMargin is the tolerated difference between the clocks of two processes. If a NextAttemptAt is later than the
+// longest wait plus clockMargin, a claim takes it for the error of a wrong clock.
 const clockMargin = time.Minute
 
-// Options are the limits of the calls to external systems. A zero stands for the default. No number may be negative.
+// Options limit the calls to external systems. A zero field stands for its default. No number may be negative.
 type Options struct {
-	Batch        int           // entries claimed at once; 200
-	Concurrency  int           // calls at once to each system, over all batches; 10
-	CallTimeout  time.Duration // for one call; 30 s
-	Lease        time.Duration // for a whole batch, a second longer than CallTimeout at least; 5 min
-	GiveUpAfter  time.Duration // an entry that fails is abandoned once it is that old; 7 days
-	MaxAttempts  int           // an entry is abandoned after that many, too; the default is any number
-	FirstBackoff time.Duration // before the second attempt, doubled for each further one; 30 s
-	MaxBackoff   time.Duration // at most; 1 h
+	Batch        int           // entries per claim; default 200
+	Concurrency  int           // concurrent calls to each system, over all batches; default 10
+	CallTimeout  time.Duration // limit of one call; default 30 s
+	Lease        time.Duration // of a claimed batch; at least CallTimeout plus one second; default 5 min
+	GiveUpAfter  time.Duration // a failing entry of this age is abandoned; default 7 days
+	MaxAttempts  int           // an entry is also abandoned after this number of attempts; default unlimited
+	FirstBackoff time.Duration // wait before the second attempt, doubled for each further attempt; default 30 s
+	MaxBackoff   time.Duration // upper limit of the backoff; default 1 h
 
-	// Jitter spreads retries that failed together: it returns a number from 0 up to 1, and the wait is shorter by up to
-	// half of that part of it. It must be safe for concurrent use. The default is none.
+	// Jitter spreads retries that failed at the same time. It returns a number from 0 up to 1. The backoff is shortened by
+	// that number times half of the backoff. Jitter must be safe for concurrent use. Default: no jitter.
 	Jitter func() float64
-	// Systems are the limits of single systems, by the names of their resolvers. The default is none.
+	// Systems holds the limits of single systems, keyed by resolver name. Default: no limits.
 	Systems map[string]SystemLimits
-	// BreakAfter is after how many failures in a row a system is left alone: its entries stay in the outbox, and cost
-	// neither attempts nor events. After FirstBackoff, doubled each time up to five minutes, one entry is tried, and the
-	// others follow once that has had a response, even a refusal. The default is 10.
+	// BreakAfter is the number of consecutive failures that opens the circuit breaker of a system. While the breaker is
+	// open, the entries of the system stay in the outbox and cost neither attempts nor events. After FirstBackoff, the
+	// runner tries one entry. If this call fails too, the wait doubles, up to five minutes. Any response, even a refusal,
+	// closes the breaker. The default is 10.
 	BreakAfter int
 
-	// Retention is how long entries that succeeded are kept, from when they were enqueued; Purge removes older ones. The
+	// Retention is the age from which Purge removes succeeded entries. The age counts from the time of the enqueue. The
 	// default is 30 days.
 	Retention time.Duration
 
 	// LateAfter is the age from which an open entry is late. The default is 1 day.
 	LateAfter time.Duration
-	// OnLate is called by Purge, which a worker calls every hour, with each resolver that has late entries, whether they
-	// fail, wait, or are taken by no process: long before they are given up, and long before the month is over that a
-	// controller has (Art. 12(3) GDPR). Its panics are contained. The default is nothing.
+	// Purge calls OnLate with the backlog of each resolver that has late entries. A worker calls Purge every hour. An
+	// entry counts as late whether it fails, waits, or is claimed by no process. OnLate therefore warns long before
+	// GiveUpAfter, and long before the end of the month that the controller has to respond (Art. 12(3) GDPR). A panic of
+	// OnLate is recovered and ignored. Default: no call.
 	OnLate func(ctx context.Context, backlog domain.OutboxBacklog)
 }
 
-// IsDefault reports whether every option is left out.
+// IsDefault reports whether every field of o is zero.
 func IsDefault(o Options) bool {
 	return o.Batch == 0 && o.Concurrency == 0 && o.CallTimeout == 0 && o.Lease == 0 && o.GiveUpAfter == 0 &&
 		o.MaxAttempts == 0 && o.FirstBackoff == 0 && o.MaxBackoff == 0 && o.Jitter == nil && o.Systems == nil &&
 		o.BreakAfter == 0 && o.Retention == 0 && o.LateAfter == 0 && o.OnLate == nil
 }
 
-// Config is what a Runner is made of. Sessions, Clock and IDs are required.
+// Config holds the dependencies and the options of a Runner. Sessions, Clock and IDs are required.
 type Config struct {
 	Sessions  ports.SessionFactory
 	Clock     ports.Clock
 	IDs       ports.IDSource
-	Resolvers []ports.Resolver // the external systems, none by default
-	Observer  ports.Observer   // is told of calls, circuit breakers and the outbox, none by default
+	Resolvers []ports.Resolver // the external systems; default none
+	Observer  ports.Observer   // receives calls, circuit breaker states and backlogs; default none
 	Options
 
-	// OnAbandoned is called with each entry that was abandoned, after that is committed. The entry has the status
-	// abandoned, and its last error says why. It is also called, once, with an entry that no process took for a day,
-	// such as one for a resolver that is registered nowhere: that has the last error domain.LastErrorUnclaimed, another
-	// status, and can still be claimed. The subject and the ref of an entry may be empty where they cannot be read
-	// (domain.LastErrorUnreadable). The hook must not block, and may be called concurrently where several batches are;
-	// its panics are contained. The default is nothing.
+	// OnAbandoned is called with each abandoned entry after the commit. Such an entry has the status abandoned, and its
+	// LastError is the class of the failure.
+	//
+	// OnAbandoned is also called once with an entry that has been due for a day and that no process has claimed, for
+	// example an entry whose resolver is registered nowhere. Such an entry has the LastError domain.LastErrorUnclaimed, is
+	// not abandoned, and can still be claimed.
+	//
+	// The SubjectID and the Ref of an entry are empty if they cannot be read (domain.LastErrorUnreadable). OnAbandoned
+	// must not block. It may be called concurrently if several batches are in progress. Its panics are recovered and
+	// ignored. Default: no call.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 }
 
-// SystemLimits are how much one system is asked by this process.
+// SystemLimits limit the calls of this process to one system.
 type SystemLimits struct {
-	Concurrency int     // calls at once, over all batches, in place of Options.Concurrency; 0 for that
-	Rate        float64 // calls per second, 0 for any number
-	Burst       int     // calls that may come together at that rate, after a pause; 1
+	Concurrency int     // concurrent calls, over all batches; 0 means Options.Concurrency
+	Rate        float64 // calls per second; 0 means unlimited
+	Burst       int     // calls that may start at the same time after a pause; default 1
 }
 
-// Runner drains the outbox. It is safe for concurrent use, and several runners, in several processes, share one
-// outbox. A runner takes only entries whose resolver and operation it knows, so that processes of different versions
-// can share it. The clocks of processes that share an outbox must differ by less than a lease.
+// Runner drains the outbox. It is safe for concurrent use. Several runners in several processes can share one outbox. A
+// runner claims only entries whose resolver and operation it knows, so processes of different versions can share an
+// outbox. The clocks of processes that share an outbox must differ by less than a lease.
 type Runner struct {
 	config    Config
 	audit     audit.Stamper
 	resolvers *resolvers.Set
 	targets   []domain.OutboxTarget
-	throttles map[string]*throttle // of each system
-	turns     atomic.Uint64        // claims so far
-	wakes     chan struct{}        // holds the one wake that was not answered yet
+	throttles map[string]*throttle // by system
+	turns     atomic.Uint64        // number of claims
+	wakes     chan struct{}        // holds a wake that no claim has consumed yet
 	full      atomic.Pointer[func()]
 	progress  atomic.Pointer[func()]
 	failures  atomic.Pointer[func(context.Context, domain.OutboxEntry, error)]
@@ -120,7 +127,7 @@ type Runner struct {
 	unclaimed watch
 }
 
-// NewRunner returns a runner. Returns domain.ErrConfiguration if a field is missing or wrong.
+// NewRunner returns a runner. It returns domain.ErrConfiguration if a field is missing or invalid.
 func NewRunner(c Config) (*Runner, error) {
 	if c.Sessions == nil || c.Clock == nil || c.IDs == nil {
 		return nil, domain.Misconfigured("saga", "Sessions, Clock and IDs are required")

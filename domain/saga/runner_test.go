@@ -58,7 +58,7 @@ func TestALeaseMayBeASecondLongerThanACall(t *testing.T) {
 	newWorld(t, func(c *saga.Config) { c.Lease = 31 * time.Second })
 }
 
-func TestAStoreThatDoesNotAnswerAClaimIsNotWaitedForLongerThanACall(t *testing.T) {
+func TestAClaimWaitsForTheStoreNoLongerThanACall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil, uncalled(t))
 		w.sessions.EXPECT().Do(anything, anything).DoAndReturn(func(ctx context.Context, _ session) error {
@@ -79,7 +79,7 @@ func TestABatchIsClaimedInASessionOfItsOwn(t *testing.T) {
 		w.does(),
 		w.outbox.EXPECT().Claim(anything, 7, noon, noon.Add(time.Hour), "id-1", anything).Return(nil, nil),
 	)
-	w.runs(t, 0) // and nothing more happens
+	w.runs(t, 0) // no second run
 }
 
 func TestNothingIsDoneWithoutAClaim(t *testing.T) {
@@ -118,7 +118,7 @@ func TestWaitsDoubleUpToTheLongest(t *testing.T) {
 		for i, want := range c.want {
 			w := newWorld(t, func(config *saga.Config) {
 				config.FirstBackoff, config.MaxBackoff, config.MaxAttempts = c.first, c.longest, 100
-			}, desk(t, answers(false, errBoom)))
+			}, desk(t, responds(false, errBoom)))
 			w.settles(t, claimed(t, domain.OperationErase, i+1, 1)[0], failed(notErased, i+1, "internal", want), "")
 		}
 	}
@@ -132,7 +132,7 @@ func seconds(numbers ...int) []time.Duration {
 	return made
 }
 
-func TestAWaitIsNeverShorterThanTheSystemAsksNorLongerThanTheLongestOtherwise(t *testing.T) {
+func TestAWaitIsAtLeastTheRequestedWaitAndOtherwiseBounded(t *testing.T) {
 	rapid.Check(t, func(draw *rapid.T) {
 		attempts := rapid.IntRange(1, 99).Draw(draw, "attempts")
 		first := time.Duration(rapid.Int64Range(1, int64(time.Hour)).Draw(draw, "first"))
@@ -140,13 +140,13 @@ func TestAWaitIsNeverShorterThanTheSystemAsksNorLongerThanTheLongestOtherwise(t 
 		after := time.Duration(rapid.Int64Range(-int64(time.Hour), int64(2000*time.Hour)).Draw(draw, "after"))
 		w := newWorld(t, func(c *saga.Config) {
 			c.MaxAttempts, c.FirstBackoff, c.MaxBackoff = 100, first, longest
-		}, desk(t, answers(false, &domain.RetryLater{After: after})))
+		}, desk(t, responds(false, &domain.RetryLater{After: after})))
 		got := w.settled()
 		w.does().Times(2)
 		w.claims(claimed(t, domain.OperationErase, attempts, 1)...)
 		w.runs(t, 1)
 		wait := (*got)[0][0].NextAttemptAt.Sub(noon)
-		after = min(after, 24*time.Hour) // and no system is waited for any longer
+		after = min(after, 24*time.Hour) // the runner limits a requested wait to 24 h
 		if want := max(after, min(first, longest)).Truncate(time.Microsecond); wait < want {
 			draw.Fatalf("waits %v, want at least %v", wait, want)
 		}

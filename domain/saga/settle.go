@@ -10,42 +10,43 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// gather is how long an outcome waits for others of its batch, so that they are settled together.
+// gather is how long an outcome waits for other outcomes of its batch, so that one transaction settles them.
 const gather = 20 * time.Millisecond
 
-// settle writes n outcomes as they come in, those that come close together in one transaction.
+// settle writes n outcomes as they arrive. Outcomes that arrive at nearly the same time share a transaction.
 func (r *Runner) settle(ctx context.Context, outcomes <-chan outcome, n int) (settled int, err error) {
 	for n > 0 {
-		together := collect(outcomes, n)
-		n -= len(together)
-		done, failure := r.record(ctx, together)
+		gathered := collect(outcomes, n)
+		n -= len(gathered)
+		done, failure := r.record(ctx, gathered)
 		settled += done
 		err = errors.Join(err, failure)
 	}
 	return settled, err
 }
 
-// collect waits for an outcome and takes what else comes soon after it, up to n.
+// collect waits for an outcome and takes up to n outcomes that arrive within gather.
 func collect(outcomes <-chan outcome, n int) []outcome {
-	together := []outcome{<-outcomes}
+	gathered := []outcome{<-outcomes}
 	timer := time.NewTimer(gather)
 	defer timer.Stop()
-	for len(together) < n {
+	for len(gathered) < n {
 		select {
 		case o := <-outcomes:
-			together = append(together, o)
+			gathered = append(gathered, o)
 		case <-timer.C:
-			return together
+			return gathered
 		}
 	}
-	return together
+	return gathered
 }
 
-// record settles outcomes and writes their audit events, in one transaction. It returns how many took effect.
+// record settles outcomes and writes their audit events in one transaction. It returns the number of settlements that
+// took effect.
 func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, err error) {
 	var failed []outcome
 	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		settled, failed = 0, nil // the function may run again
+		settled, failed = 0, nil // Do may call the function again
 		outcomes, err := r.spare(ctx, s, outcomes)
 		if err != nil {
 			return err
@@ -78,7 +79,7 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 	r.progressed()
 	for _, o := range failed {
 		if o.settlement.Status == domain.OutboxAbandoned {
-			r.tell(ctx, o.settled(), o.cause)
+			r.reportEntry(ctx, o.settled(), o.cause)
 		} else {
 			r.report(ctx, o.settled(), o.cause)
 		}
@@ -86,8 +87,8 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 	return settled, nil
 }
 
-// spare gives those another chance that are too old, and were requeued not long ago: their age counts from there, where
-// the store knows that.
+// spare gives another chance to entries that are too old but were requeued recently. The age of such an entry counts
+// from the first claim after the requeue, if the store implements ports.OutboxOperations.
 func (r *Runner) spare(ctx context.Context, s ports.Session, outcomes []outcome) ([]outcome, error) {
 	var tooOld []string
 	for _, o := range outcomes {
@@ -115,7 +116,7 @@ func (r *Runner) spare(ctx context.Context, s ports.Session, outcomes []outcome)
 	return outcomes, nil
 }
 
-// settled is the entry as its settlement leaves it, but for what a store then forgets.
+// settled returns the entry as its settlement leaves it, except that it keeps the ref.
 func (o outcome) settled() domain.OutboxEntry {
 	entry := o.settlement.Entry
 	entry.Status, entry.LastError = o.settlement.Status, &o.settlement.LastError
@@ -123,8 +124,7 @@ func (o outcome) settled() domain.OutboxEntry {
 	return entry
 }
 
-// events are what an outcome leaves on the audit trail. An operation that is not known here, of a later version say,
-// has no names for its events.
+// events returns the audit events of an outcome. It returns no events for an operation that this version does not know.
 func (r *Runner) events(ctx context.Context, o outcome, completes bool) []domain.AuditEvent {
 	entry := o.settlement.Entry
 	operation := r.audit.Operation(ctx, entry.OperationID)
@@ -146,7 +146,7 @@ func (r *Runner) events(ctx context.Context, o outcome, completes bool) []domain
 	return events
 }
 
-// eventTypes are the events of each operation.
+// eventTypes maps each operation to its event types.
 var eventTypes = map[domain.Operation]struct{ succeeded, failed, completed, discarded domain.EventType }{
 	domain.OperationErase: {
 		domain.EventErasureStepSucceeded, domain.EventErasureStepFailed, domain.EventErasureCompleted,

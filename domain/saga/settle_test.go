@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain/saga"
 )
 
-// takesOf is an erasure that takes so many milliseconds, by entry.
+// takesOf returns an erasure whose duration depends on the entry, in milliseconds.
 func takesOf(milliseconds ...int) erases {
 	return func(ctx context.Context, ref domain.SubjectRef, id string) (bool, error) {
 		i, err := strconv.Atoi(id[len("entry-"):])
@@ -25,22 +25,22 @@ func takesOf(milliseconds ...int) erases {
 	}
 }
 
-// sizes are how many were settled together.
+// sizes returns the number of settlements of each transaction.
 func sizes(settled [][]domain.Settlement) []int {
 	var made []int
-	for _, together := range settled {
-		made = append(made, len(together))
+	for _, batch := range settled {
+		made = append(made, len(batch))
 	}
 	return made
 }
 
-func TestOutcomesThatComeCloseTogetherAreSettledTogether(t *testing.T) {
+func TestOutcomesThatArriveCloseToEachOtherShareATransaction(t *testing.T) {
 	for name, c := range map[string]struct {
 		milliseconds []int
 		want         []int
 		takes        time.Duration // in milliseconds
 	}{
-		"all at once":             {[]int{5, 5, 5, 5}, []int{4}, 5}, // and the last one ends the wait
+		"at the same time":        {[]int{5, 5, 5, 5}, []int{4}, 5}, // and the last one ends the wait
 		"a little apart":          {[]int{0, 10, 19, 15}, []int{4}, 19},
 		"far apart":               {[]int{0, 100, 200, 300}, []int{1, 1, 1, 1}, 300},
 		"two and two":             {[]int{0, 10, 50, 55}, []int{2, 2}, 55},
@@ -54,7 +54,7 @@ func TestOutcomesThatComeCloseTogetherAreSettledTogether(t *testing.T) {
 			start := bubble.Now()
 			w.runs(t, len(c.milliseconds))
 			if !slices.Equal(sizes(*got), c.want) {
-				t.Errorf("%s: settled together %v, want %v", name, sizes(*got), c.want)
+				t.Errorf("%s: settled %v, want %v", name, sizes(*got), c.want)
 			}
 			if waited := since(start); waited != c.takes*time.Millisecond {
 				t.Errorf("%s: took %v, want %d ms", name, waited, c.takes)
@@ -65,7 +65,7 @@ func TestOutcomesThatComeCloseTogetherAreSettledTogether(t *testing.T) {
 
 func TestFiftyQuickOutcomesAreOneTransaction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, nil, desk(t, answers(false, nil)))
+		w := newWorld(t, nil, desk(t, responds(false, nil)))
 		w.does().Times(2)
 		w.settled()
 		w.claims(claimed(t, domain.OperationErase, 1, 50)...)
@@ -75,10 +75,10 @@ func TestFiftyQuickOutcomesAreOneTransaction(t *testing.T) {
 
 func TestStaleSettlementsCountNothingAndLeaveNoEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		told := 0
+		reported := 0
 		w := newWorld(t, func(c *saga.Config) {
 			c.Concurrency = 1 // keeps the order
-			c.OnAbandoned = func(context.Context, domain.OutboxEntry) { told++ }
+			c.OnAbandoned = func(context.Context, domain.OutboxEntry) { reported++ }
 		}, desk(t, func(_ context.Context, _ domain.SubjectRef, id string) (bool, error) {
 			return false, map[string]error{"entry-0": nil, "entry-1": errBoom, "entry-2": refused, "entry-3": nil}[id]
 		}))
@@ -88,15 +88,15 @@ func TestStaleSettlementsCountNothingAndLeaveNoEvent(t *testing.T) {
 			[]domain.SettleResult{{Stale: true}, {Stale: true}, {Stale: true}, {}}, nil)
 		w.audit.EXPECT().Append(anything, anything) // once, for entry-3
 		w.runs(t, 1)
-		if told != 0 {
-			t.Errorf("told of %d that somebody else has", told)
+		if reported != 0 {
+			t.Errorf("reported %d entries that another runner has", reported)
 		}
 	})
 }
 
 func TestEventsComeInTheOrderOfTheOutcomes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, func(c *saga.Config) { c.Concurrency = 1 }, desk(t, answers(false, nil)))
+		w := newWorld(t, func(c *saga.Config) { c.Concurrency = 1 }, desk(t, responds(false, nil)))
 		w.does().Times(2)
 		w.claims(claimed(t, domain.OperationErase, 1, 2)...)
 		w.outbox.EXPECT().Settle(anything, anything).Return([]domain.SettleResult{{}, {Completes: true}}, nil)
@@ -115,8 +115,8 @@ func TestEventsComeInTheOrderOfTheOutcomes(t *testing.T) {
 	})
 }
 
-// A settlement that cannot be written is an error, but one that keeps nothing else from being settled.
-func TestWhatCannotBeSettledIsAnError(t *testing.T) {
+// A settlement that fails is an error, but does not prevent other settlements.
+func TestASettlementThatFailsIsAnError(t *testing.T) {
 	for name, fail := range map[string]func(w world){
 		"the settlement": func(w world) {
 			w.does()
@@ -137,10 +137,10 @@ func TestWhatCannotBeSettledIsAnError(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var told []string
+				var reported []string
 				w := newWorld(t, func(c *saga.Config) {
 					c.MaxAttempts = 1
-					c.OnAbandoned = func(_ context.Context, entry domain.OutboxEntry) { told = append(told, entry.EntryID) }
+					c.OnAbandoned = func(_ context.Context, entry domain.OutboxEntry) { reported = append(reported, entry.EntryID) }
 				}, desk(t, func(ctx context.Context, ref domain.SubjectRef, id string) (bool, error) {
 					_, _ = takesOf(0, 100)(ctx, ref, id)
 					return false, errBoom
@@ -149,10 +149,10 @@ func TestWhatCannotBeSettledIsAnError(t *testing.T) {
 				w.claims(claimed(t, domain.OperationErase, 1, 2)...)
 				fail(w)
 				w.does()
-				w.settled() // the other one
+				w.settled() // the settlement of the other entry
 				settled, err := w.RunOnce(t.Context())
-				if settled != 1 || !errors.Is(err, errBoom) || !slices.Equal(told, []string{"entry-1"}) {
-					t.Errorf("got %d, %v, told of %v", settled, err, told)
+				if settled != 1 || !errors.Is(err, errBoom) || !slices.Equal(reported, []string{"entry-1"}) {
+					t.Errorf("got %d, %v, reported %v", settled, err, reported)
 				}
 			})
 		})
@@ -170,29 +170,29 @@ func TestASessionThatRunsTwiceCountsOnce(t *testing.T) {
 		"fewer stale at the last": {[]domain.SettleResult{{Stale: true}, {}}, make([]domain.SettleResult, 2), 2},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			var told int
+			var reported int
 			w := newWorld(t, func(config *saga.Config) {
-				config.OnAbandoned = func(context.Context, domain.OutboxEntry) { told++ }
-			}, desk(t, answers(false, refused)))
+				config.OnAbandoned = func(context.Context, domain.OutboxEntry) { reported++ }
+			}, desk(t, responds(false, refused)))
 			w.does()
 			w.claims(claimed(t, domain.OperationErase, 1, 2)...)
 			w.outbox.EXPECT().Settle(anything, anything).Return(c.first, nil)
 			w.outbox.EXPECT().Settle(anything, anything).Return(c.second, nil)
 			w.audit.EXPECT().Append(anything, anything).AnyTimes()
 			w.sessions.EXPECT().Do(anything, anything).DoAndReturn(func(ctx context.Context, fn session) error {
-				must(t, w.do(ctx, fn)) // loses against another one, and is rolled back
+				must(t, w.do(ctx, fn)) // conflicts with another session and is rolled back
 				return w.do(ctx, fn)
 			})
 			w.runs(t, c.want)
-			if told != c.want {
-				t.Errorf("%s: told %d times, want %d", name, told, c.want)
+			if reported != c.want {
+				t.Errorf("%s: reported %d times, want %d", name, reported, c.want)
 			}
 		})
 	}
 }
 
-// A store that never answers must not keep a runner from ever working again.
-func TestAStoreThatDoesNotAnswerIsNotWaitedForLongerThanTheLeaseLasts(t *testing.T) {
+// A store that never responds must not block a runner forever.
+func TestASettlementWaitsForTheStoreNoLongerThanTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil, desk(t, takesOf(0, 5000)))
 		w.does()

@@ -17,16 +17,16 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// No goroutine may be left behind, not even that of a call which ends long after its deadline.
+// No goroutine may be left, even if a call ends long after its deadline.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var (
 	errBoom = errors.New("boom: zoe@example.org")
 	noon    = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
-	refused = &domain.ResolverError{Resolver: "desk", Message: "DELETE was answered 403"}
+	refused = &domain.ResolverError{Resolver: "desk", Message: "DELETE returned 403"}
 )
 
-// world is a runner and what it works with. A call that a test does not expect fails that test.
+// world is a runner with mocks of its dependencies. An unexpected call fails the test.
 type world struct {
 	*saga.Runner
 	sessions *mocks.MockSessionFactory
@@ -35,7 +35,7 @@ type world struct {
 	audit    *mocks.MockAuditLog
 }
 
-// newWorld makes a runner with the defaults, but for what change changes.
+// newWorld makes a runner with the defaults, except for the changes that change makes.
 func newWorld(t *testing.T, change func(*saga.Config), registered ...ports.Resolver) world {
 	t.Helper()
 	ctrl := gomock.NewController(t)
@@ -64,7 +64,7 @@ func clock(t *testing.T) ports.Clock {
 	return made
 }
 
-// sequence makes the ids id-1, id-2, ... The first of a run is its lease token.
+// sequence makes the ids id-1, id-2 and so on. The first id of a run is its lease token.
 func sequence(t *testing.T) ports.IDSource {
 	t.Helper()
 	var mu sync.Mutex
@@ -79,7 +79,7 @@ func sequence(t *testing.T) ports.IDSource {
 	return made
 }
 
-// does lets the next session work, and commit.
+// does expects a session that commits.
 func (w world) does() *gomock.Call {
 	return w.sessions.EXPECT().Do(anything, anything).DoAndReturn(w.do)
 }
@@ -88,13 +88,13 @@ func (w world) do(ctx context.Context, fn func(context.Context, ports.Session) e
 	return fn(ctx, w.session)
 }
 
-// claims lets the first session find these entries.
+// claims expects a session that claims these entries.
 func (w world) claims(entries ...domain.OutboxEntry) *gomock.Call {
 	return w.outbox.EXPECT().Claim(anything, w.Configured().Batch, anything, anything, "id-1", anything).Return(entries,
 		nil)
 }
 
-// settled keeps what the runner settles. None of it is stale, nor does it complete anything.
+// settled records the settlements of the runner. No settlement is stale or completes an operation.
 func (w world) settled() *[][]domain.Settlement {
 	var got [][]domain.Settlement
 	w.outbox.EXPECT().Settle(anything, anything).DoAndReturn(
@@ -106,7 +106,7 @@ func (w world) settled() *[][]domain.Settlement {
 	return &got
 }
 
-// runs makes a batch and wants that many entries settled.
+// runs makes a batch and checks the number of settled entries.
 func (w world) runs(t *testing.T, want int) {
 	t.Helper()
 	if got, err := w.RunOnce(t.Context()); err != nil || got != want {
@@ -114,7 +114,7 @@ func (w world) runs(t *testing.T, want int) {
 	}
 }
 
-// claimed are entries, as a claim returns them, of the operation and with so many attempts.
+// claimed returns n entries of the operation as a claim returns them, with the number of attempts.
 func claimed(t *testing.T, operation domain.Operation, attempts, n int) []domain.OutboxEntry {
 	t.Helper()
 	subject, err := domain.NewSubjectID("42")
@@ -135,14 +135,14 @@ func claimed(t *testing.T, operation domain.Operation, attempts, n int) []domain
 	return entries
 }
 
-// erases is a Resolver.EraseSubject.
+// erases has the type of Resolver.EraseSubject.
 type erases = func(ctx context.Context, ref domain.SubjectRef, entryID string) (alreadyAbsent bool, err error)
 
-func answers(alreadyAbsent bool, err error) erases {
+func responds(alreadyAbsent bool, err error) erases {
 	return func(context.Context, domain.SubjectRef, string) (bool, error) { return alreadyAbsent, err }
 }
 
-// desk is an external system that erases as often as it is asked.
+// desk is an external system that erases any number of times.
 func desk(t *testing.T, erase erases) ports.Resolver {
 	t.Helper()
 	made := uncalled(t)
@@ -165,7 +165,7 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// session is what a ports.SessionFactory is given to do.
+// session is the function that a ports.SessionFactory runs.
 type session = func(context.Context, ports.Session) error
 
 var anything = gomock.Any()

@@ -6,35 +6,36 @@ import (
 )
 
 const (
-	// spanLength is how much time a new span covers, unless there would be more than newSpans of them.
+	// spanLength is the duration of a new span, unless a round would then add more than newSpans spans.
 	spanLength = time.Second
 	newSpans   = 64
-	// slowSpan is what a look at a span may take before it is halved.
+	// slowSpan is the duration of a look above which its span is halved.
 	slowSpan = 2 * time.Millisecond
-	// shortestSpan is halved no more, and no span is where there are mostSpans.
+	// A span shorter than twice shortestSpan is not halved. With mostSpans spans, no span is halved.
 	shortestSpan = 10 * time.Millisecond
 	mostSpans    = 2000
-	// firstWidth is how much is cut off the end of the first span, which has no beginning, doubled each time.
+	// firstWidth is the duration that is cut off the end of the first span, which has no beginning. It doubles with each
+	// cut.
 	firstWidth = time.Minute
 )
 
-// span is a time in which entries came due: since the end of the span before, or ever.
+// span is an interval of due times. It begins at the end of the previous span. The first span has no beginning.
 type span struct {
 	until time.Time
-	took  time.Duration // the last look at it
+	took  time.Duration // duration of the last look
 }
 
-// spans cut the time before the newest looks into pieces. A look at one of them is short, and a round of looks is a
-// look at everything.
+// spans divides the time before the recent looks into intervals. A look at one span is short. A round looks at each
+// span once, and so at everything.
 type spans struct {
 	all   []span // oldest first
-	turn  int    // the one that comes next in a round; their number when no round is under way
-	taken bool   // a claim is looking at that one
+	turn  int    // index of the next span of the round, or len(all) if no round is in progress
+	taken bool   // a claim is looking at the span at turn
 	cost  time.Duration
-	width time.Duration // cut off the first one last
+	width time.Duration // duration that was last cut off the first span
 }
 
-// start begins a round. The time since the last one becomes further spans.
+// start begins a round. It adds spans for the time since the last round.
 func (s *spans) start(until time.Time) {
 	s.turn, s.cost = 0, 0
 	if len(s.all) == 0 {
@@ -46,7 +47,7 @@ func (s *spans) start(until time.Time) {
 	for ; until.Sub(from) >= length; from = from.Add(length) {
 		s.all = append(s.all, span{until: from.Add(length)})
 	}
-	s.all[len(s.all)-1].until = maxTime(s.all[len(s.all)-1].until, until) // what is left over
+	s.all[len(s.all)-1].until = maxTime(s.all[len(s.all)-1].until, until) // the remainder
 }
 
 func maxTime(a, b time.Time) time.Time {
@@ -56,10 +57,10 @@ func maxTime(a, b time.Time) time.Time {
 	return b
 }
 
-// underWay reports whether there is a span left to look at in this round.
+// underWay reports whether the round has another span to look at and no claim looks at it.
 func (s *spans) underWay() bool { return s.turn < len(s.all) && !s.taken }
 
-// take returns the bounds of the next span, which looked or giveBack has to follow.
+// take returns the bounds of the next span. The caller must then call looked or giveBack.
 func (s *spans) take() (from, until time.Time) {
 	s.taken = true
 	return s.bounds(s.turn)
@@ -74,10 +75,10 @@ func (s *spans) bounds(i int) (from, until time.Time) {
 
 func (s *spans) giveBack() { s.taken = false }
 
-// looked notes what the look at the span that was taken took, and reports whether it was the last one of the round.
+// looked records the duration of the look at the span that take returned. It reports whether the round has ended.
 func (s *spans) looked(took time.Duration) (last bool) {
 	s.taken = false
-	if s.turn >= len(s.all) { // started from the beginning meanwhile
+	if s.turn >= len(s.all) { // restart ended the round meanwhile
 		return false
 	}
 	s.cost += took
@@ -93,7 +94,7 @@ func (s *spans) looked(took time.Duration) (last bool) {
 	return true
 }
 
-// split cuts the span that was looked at into two.
+// split halves the current span.
 func (s *spans) split() {
 	from, until := s.bounds(s.turn)
 	middle := from.Add(until.Sub(from) / 2)
@@ -112,7 +113,7 @@ func (s *spans) split() {
 	s.turn++
 }
 
-// merge joins spans that are fast together.
+// merge joins adjacent spans that can be read fast in one look.
 func (s *spans) merge() {
 	merged := s.all[:1]
 	for _, next := range s.all[1:] {

@@ -12,12 +12,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// crowded is a store in which each entry that was settled lies in the way of claims, as behind an old snapshot.
+// crowded is a store in which every settled entry slows down claims, as it does behind an old snapshot.
 type crowded struct {
 	ports.SessionFactory
-	settled []time.Time // when they came due, in order
+	settled []time.Time // due times, in order
 	each    time.Duration
-	most    time.Duration // that a claim took
+	most    time.Duration // longest claim
 	claims  int
 }
 
@@ -69,7 +69,7 @@ func newCrowded(t *testing.T) (*company, *crowded) {
 	return c, store
 }
 
-// churn adds an entry and has it carried out, again and again.
+// churn adds entries and has them carried out, one after the other.
 func (c *company) churn(t *testing.T, d time.Duration) {
 	t.Helper()
 	for began := bubble.Now(); since(began) < d; time.Sleep(20 * time.Millisecond) {
@@ -79,7 +79,7 @@ func (c *company) churn(t *testing.T, d time.Duration) {
 	}
 }
 
-func TestNoClaimPassesOverAllThatWasSettled(t *testing.T) {
+func TestNoClaimReadsAllSettledEntries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, store := newCrowded(t)
 		c.churn(t, 40*time.Second)
@@ -87,7 +87,7 @@ func TestNoClaimPassesOverAllThatWasSettled(t *testing.T) {
 		if store.most > 6*time.Millisecond || all < 20*time.Millisecond {
 			t.Errorf("a claim took up to %v, and one at everything would have taken %v", store.most, all)
 		}
-		// What was committed late is found, wherever it is, by one runner that is busy, and by one that is not.
+		// Two runners, a busy one and an idle one, find entries that were committed late, whatever their age.
 		for i, age := range []time.Duration{
 			time.Second, 2 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, time.Hour, 1000 * time.Hour,
 		} {
@@ -111,7 +111,7 @@ func TestNoClaimPassesOverAllThatWasSettled(t *testing.T) {
 	})
 }
 
-// A backlog within one span, such as of entries that another process has requeued, is worked off as any other.
+// A backlog within one span, for example of requeued entries, is processed like any other backlog.
 func TestABacklogWithinASpanIsWorkedOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, store := newCrowded(t)
@@ -132,7 +132,7 @@ func TestABacklogWithinASpanIsWorkedOff(t *testing.T) {
 	})
 }
 
-func TestLooksAreAtEverythingAgainOnceNothingLiesInTheWay(t *testing.T) {
+func TestLooksAreAtEverythingAgainOnceTheyAreFast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, store := newCrowded(t)
 		c.churn(t, 30*time.Second)

@@ -9,14 +9,16 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// untakenAfter is for how long an entry may be due before it looks as if no worker ran: longer than a lease, within
-// which a worker that died is made up for.
+// untakenAfter is how long an entry may be due before Status reports that no worker takes it. It is longer than the
+// default lease, after which another worker takes over the entries of a worker that died.
 const untakenAfter = 15 * time.Minute
 
-// Status returns what the outbox holds, and what a person has to look into. The codes of its findings are
-// outbox-abandoned (entries that were given up), outbox-late (an entry that is open for longer than LateAfter) and
-// outbox-untaken (an entry that is due for a quarter of an hour: no worker runs, or it calls the system no more). It
-// only reads. The error is domain.ErrConfiguration if the store has no ports.OutboxOperations.
+// Status returns the counts, the backlog and the findings of the outbox. It only reads. It returns
+// domain.ErrConfiguration if the store does not implement ports.OutboxOperations. A finding has one of three codes:
+//
+//   - outbox-abandoned: entries were abandoned.
+//   - outbox-late: an entry has been open for longer than LateAfter.
+//   - outbox-untaken: an entry has been due for 15 minutes. No worker runs, or the breaker of its system is open.
 func (r *Runner) Status(ctx context.Context, s ports.Session) (domain.Status, error) {
 	operations, err := ports.OperationsOf(s.Outbox())
 	if err != nil {
@@ -46,22 +48,23 @@ func (r *Runner) findings(backlog domain.OutboxBacklog, at time.Time) (found []d
 		}
 		found = append(found, domain.Finding{
 			Code: "outbox-abandoned", Severity: domain.SeverityError,
-			Reason: system + given + " given up. The system still has personal data.",
-			Remedy: "See why, then requeue or discard what was given up.",
+			Reason: system + given + " abandoned. The system did not erase or correct the data.",
+			Remedy: "Fix the cause, then requeue or discard the entries.",
 		})
 	}
 	if backlog.Oldest != nil && at.Sub(*backlog.Oldest) >= r.config.LateAfter {
 		found = append(found, domain.Finding{
 			Code: "outbox-late", Severity: domain.SeverityWarning,
-			Reason: system + "an entry is open since " + backlog.Oldest.Format(time.RFC3339) + ".",
-			Remedy: "See why the system fails, before the month of Art. 12(3) GDPR is over.",
+			Reason: system + "an entry has been open since " + backlog.Oldest.Format(time.RFC3339) + ".",
+			Remedy: "Find out why its calls fail. The time limit is one month (Art. 12(3) GDPR).",
 		})
 	}
 	if backlog.OldestDue != nil && at.Sub(*backlog.OldestDue) >= untakenAfter {
 		found = append(found, domain.Finding{
 			Code: "outbox-untaken", Severity: domain.SeverityError,
-			Reason: system + "an entry is due since " + backlog.OldestDue.Format(time.RFC3339) + ", and is not taken.",
-			Remedy: "See whether a worker with a resolver of this name runs, and whether the system responds.",
+			Reason: system + "an entry has been due since " + backlog.OldestDue.Format(time.RFC3339) +
+				", and no worker takes it.",
+			Remedy: "Check that a worker with this resolver runs, and that the system responds.",
 		})
 	}
 	return found

@@ -20,7 +20,7 @@ func (c *company) status(t *testing.T) (status domain.Status) {
 	return status
 }
 
-func TestTheStatusSaysWhatNeedsAPerson(t *testing.T) {
+func TestTheStatusReportsTheFindings(t *testing.T) {
 	codes := func(status domain.Status) (codes []string) {
 		for _, finding := range status.Findings {
 			codes = append(codes, finding.Code)

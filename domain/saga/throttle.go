@@ -9,46 +9,46 @@ import (
 )
 
 const (
-	// swift is how long the calls of a batch should take together. A system that is slower gets fewer entries at a time.
+	// swift is the target duration of the calls of a batch. A slower system gets fewer entries per claim.
 	swift = time.Second
-	// standstill is after how many looks at one instant a clock is taken for one that does not move.
+	// standstill is the number of consecutive calls of admit at the same instant after which the clock counts as stopped.
 	standstill = 5
-	// smoothing is how much a call weighs in what a system's calls take on average.
+	// smoothing is the weight of a call in the moving average of the durations of a system's calls.
 	smoothing = 0.2
 )
 
-// throttle decides what may be asked of one system. It is safe for concurrent use.
+// throttle is the rate limiter, concurrency limiter and circuit breaker of one system. It is safe for concurrent use.
 //
-// It measures by the clock that it is given. Where that stands still, as in tests, no wait could ever end, so that none
-// begins.
+// It measures time with the clock of the runner. If the clock stands still, as in tests, a wait would never end, so
+// throttle does not start a wait.
 type throttle struct {
 	limits  SystemLimits
-	breakAt int           // failures in a row
-	first   time.Duration // that the breaker stays open, doubled each time up to longest
+	breakAt int           // consecutive failures that open the breaker
+	first   time.Duration // time until the breaker half-opens, doubled each time up to longest
 	longest time.Duration
-	lanes   chan struct{} // calls at once
+	lanes   chan struct{} // one element per concurrent call
 	batch   int
 	turns   turns
 
 	mu       sync.Mutex
 	lookedAt time.Time
-	still    int // looks before that one at the same instant
-	pending  int // entries that are claimed, or may be, and are not done with
+	still    int // earlier calls of admit at the instant lookedAt
+	pending  int // entries that are reserved or claimed, and not finished
 	average  time.Duration
 
-	heldSince, heldUntil time.Time // it has asked for a wait
+	heldSince, heldUntil time.Time // a wait that the system requested
 
-	failures             int // in a row
-	opened               int // times in a row
+	failures             int // consecutive failures
+	opened               int // consecutive openings of the breaker; 0 if it is closed
 	openSince, openUntil time.Time
-	probing              bool // one entry may be tried, or is
+	probing              bool // one entry is reserved as the trial call
 
-	tokens   float64 // calls that may begin at once
+	tokens   float64 // calls that may begin immediately
 	filledAt time.Time
 }
 
-// admit returns the number of entries that may be claimed now, 0 for none, and reserves as many. If it is above 0, the
-// caller reports the result of the claim with claimed.
+// admit returns the number of entries that may be claimed now and reserves them. If the number is above 0, the caller
+// must report the result of the claim with claimed.
 func (t *throttle) admit(now time.Time) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -82,7 +82,7 @@ func (t *throttle) admit(now time.Time) int {
 	return most
 }
 
-// claimed says how many entries were claimed after as many were admitted.
+// claimed records that a claim returned n of the admitted entries.
 func (t *throttle) claimed(admitted, n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -92,7 +92,8 @@ func (t *throttle) claimed(admitted, n int) {
 	}
 }
 
-// enter waits for a call's turn, at most for so long, and reports false if it has none. Otherwise, leave must follow.
+// enter waits for a free lane, for at most the duration most. It reports false if no lane became free. If it reports
+// true, the caller must call leave.
 func (t *throttle) enter(ctx context.Context, most time.Duration) bool {
 	select {
 	case t.lanes <- struct{}{}:
@@ -113,8 +114,8 @@ func (t *throttle) enter(ctx context.Context, most time.Duration) bool {
 
 func (t *throttle) leave() { <-t.lanes }
 
-// begin reports whether an entry that was claimed may be tried now, and after what wait. Where it may not, giveBack has
-// to follow, else end.
+// begin reports whether a claimed entry may be tried now, and the wait before the call. If begin reports false, the
+// caller must call giveBack. Otherwise the caller must call end after the call, or giveBack if it makes no call.
 func (t *throttle) begin(now time.Time) (wait time.Duration, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -138,7 +139,7 @@ func (t *throttle) begin(now time.Time) (wait time.Duration, ok bool) {
 	return time.Duration(-t.tokens / t.limits.Rate * float64(time.Second)), true
 }
 
-// giveBack ends what was claimed without a call.
+// giveBack ends the reservation of an entry that was not called.
 func (t *throttle) giveBack() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -146,15 +147,15 @@ func (t *throttle) giveBack() {
 	t.probing = false
 }
 
-// verdict is what a call says about its system.
+// verdict classifies the result of a call with regard to the system.
 type verdict int
 
 const (
-	answered verdict = iota // whatever it said
-	faltered                // it may do better another time
+	responded verdict = iota // the system responded, even with a refusal
+	faltered                 // the system failed and may recover
 )
 
-// end ends a call that began at an instant. After is the wait that the system asked for, 0 for none.
+// end records a call that began at an instant. The parameter after is the wait that the system requested, or 0.
 func (t *throttle) end(began, now time.Time, v verdict, after time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -166,12 +167,12 @@ func (t *throttle) end(began, now time.Time, v verdict, after time.Duration) {
 	if until := now.Add(min(after, domain.LongestWait)); after > 0 && until.After(t.heldUntil) {
 		t.heldSince, t.heldUntil = now, until
 	}
-	if v == answered {
+	if v == responded {
 		t.failures, t.opened, t.probing = 0, 0, false
 		return
 	}
 	t.failures++
-	if t.opened > 0 && !t.probing || t.failures < t.breakAt { // calls that began before it opened say nothing new
+	if t.opened > 0 && !t.probing || t.failures < t.breakAt { // a call from before the opening changes nothing
 		return
 	}
 	wait := t.first
@@ -182,7 +183,7 @@ func (t *throttle) end(began, now time.Time, v verdict, after time.Duration) {
 	t.openSince, t.openUntil, t.probing = now, now.Add(wait), false
 }
 
-// isSlow reports whether a call takes so long that a batch of them is not done soon.
+// isSlow reports whether the breaker is open or an average call takes longer than swift.
 func (t *throttle) isSlow() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

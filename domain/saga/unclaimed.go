@@ -10,26 +10,26 @@ import (
 )
 
 const (
-	// unclaimedAfter is how long an entry is due before it is reported that no process takes it.
+	// unclaimedAfter is how long an entry must be due before a runner reports it as unclaimed.
 	unclaimedAfter = 24 * time.Hour
-	// unclaimedInterval is how often a runner looks for such entries at most.
+	// unclaimedInterval is the minimum time between two searches of a runner for unclaimed entries.
 	unclaimedInterval = time.Hour
-	// unclaimedBatch is how many of them are marked together.
+	// unclaimedBatch is the number of entries that one session marks.
 	unclaimedBatch = 500
 )
 
-// watch says when to look for entries that no process takes.
+// watch schedules the searches for unclaimed entries.
 type watch struct {
 	mu   sync.Mutex
-	next time.Time // zero before the first time
+	next time.Time // zero before the first search
 }
 
-// isDue reports whether to look now, and then notes it. After a full claim it is better to look later: what is due may
-// only be behind, in a backlog that this process works on; but not later than after another interval.
+// isDue reports whether to search now. If it reports true, it schedules the next search. After a full claim, isDue
+// postpones the search by up to one interval: entries may be due only because this process works on a backlog.
 func (w *watch) isDue(now time.Time, full bool) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.next.IsZero() || w.next.Sub(now) > unclaimedInterval { // also where the clock was put back
+	if w.next.IsZero() || w.next.Sub(now) > unclaimedInterval { // also if the clock was set back
 		w.next = now
 	}
 	if now.Before(w.next) || full && now.Before(w.next.Add(unclaimedInterval)) {
@@ -39,8 +39,8 @@ func (w *watch) isDue(now time.Time, full bool) bool {
 	return true
 }
 
-// reportUnclaimed records which entries no process took for a day, and calls the hook for each. They stay as they
-// are, for a process that knows their resolver.
+// reportUnclaimed records the entries that no process has claimed for a day, and calls OnAbandoned for each. The
+// entries stay due for a process that knows their resolver.
 func (r *Runner) reportUnclaimed(ctx context.Context) error {
 	for ctx.Err() == nil {
 		found, err := r.markUnclaimed(ctx)
@@ -48,7 +48,7 @@ func (r *Runner) reportUnclaimed(ctx context.Context) error {
 			return err
 		}
 		for _, entry := range found {
-			r.tell(ctx, entry, nil)
+			r.reportEntry(ctx, entry, nil)
 		}
 		if len(found) < unclaimedBatch {
 			break
@@ -75,8 +75,8 @@ func (r *Runner) markUnclaimed(ctx context.Context) (found []domain.OutboxEntry,
 	return found, err
 }
 
-// recordFailure leaves the event of an entry that failed without a call. There is none where the subject cannot be
-// read, or the operation is not known here.
+// recordFailure appends the event of an entry that failed without a call. It appends no event if the subject cannot be
+// read or this version does not know the operation.
 func (r *Runner) recordFailure(
 	ctx context.Context, s ports.Session, entry domain.OutboxEntry, class string, abandoned bool,
 ) error {

@@ -15,12 +15,12 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// movingClock is set by hand.
+// movingClock is a clock that a test sets.
 type movingClock struct{ now time.Time }
 
 func (c *movingClock) Now() time.Time { return c.now }
 
-// looking is a runner that does look for unclaimed entries, and says how many claims and looks there were.
+// looking is a runner that searches for unclaimed entries. It counts the claims and the searches.
 type looking struct {
 	world
 	clock         *movingClock
@@ -30,14 +30,14 @@ type looking struct {
 	err           error
 }
 
-func newLooking(t *testing.T, told *[]domain.OutboxEntry, registered ...ports.Resolver) *looking {
+func newLooking(t *testing.T, reported *[]domain.OutboxEntry, registered ...ports.Resolver) *looking {
 	t.Helper()
 	l := &looking{clock: &movingClock{noon}}
 	l.world = newWorld(t, nil, registered...)
 	runner, err := saga.NewRunner(saga.Config{
 		Sessions: l.sessions, Clock: l.clock, IDs: sequence(t), Resolvers: registered,
 		Options:     saga.Options{Batch: 2},
-		OnAbandoned: func(_ context.Context, entry domain.OutboxEntry) { *told = append(*told, entry) },
+		OnAbandoned: func(_ context.Context, entry domain.OutboxEntry) { *reported = append(*reported, entry) },
 	})
 	must(t, err)
 	l.Runner = runner
@@ -72,7 +72,7 @@ func TestARunnerLooksForUnclaimedEntriesOnceAnHour(t *testing.T) {
 		{10 * time.Hour, 3},
 		{-100 * time.Hour, 4},
 		{time.Minute, 4},
-		{time.Hour, 5}, // the clock was put back
+		{time.Hour, 5}, // the clock was set back
 	} {
 		l.clock.now = l.clock.now.Add(c.after)
 		if settled, err := l.RunOnce(t.Context()); settled != 0 || err != nil || l.looks != c.looks {
@@ -81,8 +81,8 @@ func TestARunnerLooksForUnclaimedEntriesOnceAnHour(t *testing.T) {
 	}
 }
 
-func TestAFullClaimPutsTheLookOff(t *testing.T) {
-	l := newLooking(t, &[]domain.OutboxEntry{}, desk(t, answers(false, nil)))
+func TestAFullClaimPostponesTheSearch(t *testing.T) {
+	l := newLooking(t, &[]domain.OutboxEntry{}, desk(t, responds(false, nil)))
 	l.settled()
 	l.audit.EXPECT().Append(anything, anything).AnyTimes()
 	l.claimed = claimed(t, domain.OperationErase, 1, 2)
@@ -101,8 +101,8 @@ func TestAFullClaimPutsTheLookOff(t *testing.T) {
 }
 
 func TestUnclaimedEntriesAreReported(t *testing.T) {
-	var told []domain.OutboxEntry
-	l := newLooking(t, &told) // without a resolver
+	var reported []domain.OutboxEntry
+	l := newLooking(t, &reported) // without a resolver
 	l.found = claimed(t, domain.OperationErase, 3, 3)
 	l.found[1].Operation, l.found[2].SubjectID = "of a later version", domain.SubjectID{}
 	l.audit.EXPECT().Append(anything, domain.AuditEvent{
@@ -115,16 +115,16 @@ func TestUnclaimedEntriesAreReported(t *testing.T) {
 	if settled, err := l.RunOnce(t.Context()); settled != 0 || err != nil || l.claims != 0 {
 		t.Errorf("got %d, %v, and %d claims", settled, err, l.claims)
 	}
-	if !reflect.DeepEqual(told, l.found) {
-		t.Errorf("told of %+v", told)
+	if !reflect.DeepEqual(reported, l.found) {
+		t.Errorf("reported %+v", reported)
 	}
-	l.clock.now, l.err, told = noon.Add(time.Hour), errBoom, nil
-	if _, err := l.RunOnce(t.Context()); !errors.Is(err, errBoom) || len(told) > 0 {
-		t.Errorf("got %v, and told of %+v", err, told)
+	l.clock.now, l.err, reported = noon.Add(time.Hour), errBoom, nil
+	if _, err := l.RunOnce(t.Context()); !errors.Is(err, errBoom) || len(reported) > 0 {
+		t.Errorf("got %v, and reported %+v", err, reported)
 	}
 }
 
-func TestARunnerClaimsWhatItsSystemsCanDo(t *testing.T) {
+func TestARunnerClaimsTheOperationsOfItsSystems(t *testing.T) {
 	erasing := mocks.NewMockResolver(gomock.NewController(t))
 	erasing.EXPECT().Name().Return("mail").AnyTimes()
 	w := newWorld(t, func(c *saga.Config) { c.MaxBackoff = 30 * time.Hour }, uncalled(t), erasing)
@@ -137,9 +137,9 @@ func TestARunnerClaimsWhatItsSystemsCanDo(t *testing.T) {
 	w.runs(t, 0)
 }
 
-func TestWhatTheStoreCouldNotReadIsRecordedAndReported(t *testing.T) {
-	var told []domain.OutboxEntry
-	l := newLooking(t, &told, uncalled(t))
+func TestUnreadableEntriesAreRecordedAndReported(t *testing.T) {
+	var reported []domain.OutboxEntry
+	l := newLooking(t, &reported, uncalled(t))
 	class := domain.LastErrorUnreadable
 	l.claimed = claimed(t, domain.OperationRectify, 1, 2)
 	for i := range l.claimed {
@@ -156,7 +156,7 @@ func TestWhatTheStoreCouldNotReadIsRecordedAndReported(t *testing.T) {
 	if settled, err := l.RunOnce(t.Context()); settled != 2 || err != nil {
 		t.Errorf("got %d, %v", settled, err)
 	}
-	if !reflect.DeepEqual(told, l.claimed) {
-		t.Errorf("told of %+v", told)
+	if !reflect.DeepEqual(reported, l.claimed) {
+		t.Errorf("reported %+v", reported)
 	}
 }

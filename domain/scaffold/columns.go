@@ -13,7 +13,7 @@ func (d *draft) recognise() {
 	for _, t := range d.tables {
 		for _, c := range t.Columns {
 			m, ok := names.Find(t.Name, c.Name, c.Type)
-			written := m.Category == domain.CategoryCommunication && len(c.Values) > 0 // a choice, and no text
+			written := m.Category == domain.CategoryCommunication && len(c.Values) > 0 // an enumeration, not free text
 			if ok && !written && !t.refers(c.Name) {
 				t.found[c.Name] = m
 			}
@@ -21,12 +21,12 @@ func (d *draft) recognise() {
 	}
 }
 
-// isReferredTo reports whether other rows find the row by the column.
+// isReferredTo reports whether other rows refer to the row by the column.
 func (t *table) isReferredTo(column string) bool {
 	return slices.ContainsFunc(t.in, func(r *reference) bool { return slices.Contains(r.referenced, column) })
 }
 
-// annotate writes the columns of the tables that reach the subject's.
+// annotate sets the columns of the tables that reach the subject's table.
 func (d *draft) annotate() {
 	for _, t := range d.byDistance() {
 		since := t.since()
@@ -40,7 +40,7 @@ func (d *draft) annotate() {
 	}
 }
 
-// annotated is the column as the data map has it.
+// annotated returns the column as it appears in the data map.
 func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain.Column {
 	column := domain.Column{Name: c.Name, Type: c.Type, Note: t.referenceNote(c.Name)}
 	if c.Type == domain.TypeText {
@@ -55,7 +55,7 @@ func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain
 		if !d.askForJSON(t, c) {
 			return column
 		}
-		column.Note = "The name does not tell what it holds."
+		column.Note = "The name does not show which data the column holds."
 	case !ok:
 		return column
 	default:
@@ -81,16 +81,16 @@ func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain
 	}
 	column.Personal = &annotation
 	if m.Category == domain.CategoryIdentity && isFile(c) {
-		t.ask(c.Name, "Does it name a file in an external system, whose resolver has to delete the file?", "no",
+		t.ask(c.Name, "Does it hold the name of a file in an external system that an erasure has to delete?", "no",
 			"yes: add ref with the name of the resolver")
 	}
 	return column
 }
 
-// sentence makes a sentence of a reason.
+// sentence converts a reason to a sentence.
 func sentence(reason string) string { return strings.ToUpper(reason[:1]) + reason[1:] + "." }
 
-// referenceNote says what a column refers to, if that is a guess or a choice.
+// referenceNote returns a note about the table that a column refers to, if that table is a guess or a choice.
 func (t *table) referenceNote(column string) string {
 	for _, r := range t.out {
 		if !slices.Contains(r.columns, column) {
@@ -98,14 +98,14 @@ func (t *table) referenceNote(column string) string {
 		}
 		var notes []string
 		if r.guessed {
-			notes = append(notes, "It has no foreign key; by its name, it refers to "+r.to.Name+".")
+			notes = append(notes, "It has no foreign key. Its name suggests that it refers to "+r.to.Name+".")
 		}
 		isPath := slices.Contains(t.paths, r)
 		switch {
 		case isPath && len(t.out) > 1:
-			notes = append(notes, "The rows belong to the person that it leads to.")
+			notes = append(notes, "The row belongs to the person that this reference leads to.")
 		case !isPath && r.to.far != unreachable && t.far > 0 && r.to != t && !r.to.turned:
-			notes = append(notes, "It leads to a person as well, but the rows are not taken for that person's.")
+			notes = append(notes, "It also leads to a person, but the proposal does not treat the row as that person's.")
 		}
 		if len(notes) > 0 {
 			return strings.Join(notes, " ")
@@ -114,17 +114,17 @@ func (t *table) referenceNote(column string) string {
 	return ""
 }
 
-// isFile reports whether a column seems to name a file.
+// isFile reports whether a column seems to hold the name of a file.
 func isFile(c domain.CatalogColumn) bool {
 	return c.Type == domain.TypeText && slices.ContainsFunc(domain.NameWords(c.Name), func(word string) bool {
 		return slices.Contains([]string{"avatar", "photo", "picture", "image", "file", "header", "portrait"}, word)
 	})
 }
 
-// askForJSON asks whether a column of documents holds personal data, and reports whether it is taken for personal.
+// askForJSON asks whether a JSON column holds personal data, and reports whether the proposal treats it as personal.
 func (d *draft) askForJSON(t *table, c domain.CatalogColumn) bool {
 	erase, leave := "overwrite it", "leave it as it is"
-	question := "Do its documents hold personal data?"
+	question := "Do its JSON documents hold personal data?"
 	if t.far > 1 {
 		return false
 	}
@@ -139,15 +139,15 @@ func (d *draft) askForJSON(t *table, c domain.CatalogColumn) bool {
 // askForFixed asks about a personal value that an erasure cannot overwrite.
 func (t *table) askForFixed(c domain.CatalogColumn, m names.Match, isKey bool) {
 	if !isKey {
-		t.ask(c.Name, "It looks personal and is computed from other columns: does it follow them when they are overwritten?",
-			"yes", "no: it has to be changed in the schema")
+		t.ask(c.Name, "It looks personal and is computed from other columns. Does it change when these are overwritten?",
+			"yes", "no: change the schema")
 		return
 	}
-	t.ask(c.Name, "It looks personal ("+m.Means+") and is the key, which an erasure does not overwrite: may it stay?",
-		"it stays", "delete the rows", "give the table another key")
+	t.ask(c.Name, "It looks personal ("+m.Means+"), but it is a key, which an erasure does not overwrite. May it stay?",
+		"keep the value", "delete the rows", "give the table another key")
 }
 
-// viaOf is the path to the person whom a column of rows about several people belongs to.
+// viaOf returns the path to the person that a column belongs to, in a table whose rows concern several people.
 func (t *table) viaOf(column string) string {
 	vias := t.vias()
 	if len(vias) < 2 {
@@ -166,30 +166,30 @@ func (t *table) viaOf(column string) string {
 
 func flat(name string) string { return strings.Join(domain.NameWords(name), "") }
 
-// askForAuthor asks about a text of which the name tells that it may be another person's: original_comment_text, next
-// to a reference to a comment.
+// askForAuthor asks about a text that another person may have written, according to its name. An example is
+// original_comment_text next to a reference to a comment.
 func (t *table) askForAuthor(c domain.CatalogColumn, m names.Match) {
 	for _, r := range t.out {
 		stem, _ := names.Stem(r.columns[len(r.columns)-1])
 		isPath := r.to.far == 0 || r.to.far == unreachable || slices.Contains(t.paths, r)
 		if m.Category == domain.CategoryCommunication && !isPath && strings.Contains(flat(c.Name), flat(stem)) {
-			t.ask(c.Name, "Was it written by the person that "+r.label()+" leads to?", "no",
-				"yes: mark both relations as paths, and say via")
+			t.ask(c.Name, "Did the person that "+r.label()+" leads to write it?", "no",
+				"yes: mark both relations as paths, and set via")
 			return
 		}
 	}
 }
 
-// askForVia asks whom the values belong to, once for a table.
+// askForVia asks which person the values belong to, once per table.
 func (t *table) askForVia() {
 	vias := t.vias()
 	personal := slices.ContainsFunc(t.columns, func(c domain.Column) bool { return c.Personal != nil })
 	if len(vias) > 1 && personal && !t.turned {
-		t.ask("", "The rows are about several people: to which of them do the columns belong? (via)", vias[0], vias[1:]...)
+		t.ask("", "The rows are about several people. To which of them do the columns belong? (via)", vias[0], vias[1:]...)
 	}
 }
 
-// since returns the time column from which a duty to keep the row counts, or nothing.
+// since returns the time column from which a duty to keep the row counts, or "".
 func (t *table) since() string {
 	if _, ok := names.FindDuty(t.Name); !ok {
 		return ""
@@ -214,8 +214,8 @@ func (t *table) askForDuty(since string) {
 		return
 	}
 	if since == "" {
-		t.ask("", "The records are kept for a duty, and no time column says since when: how long does it last?",
-			"without end", "add a time column, and say retain and since")
+		t.ask("", "A duty retains the records, but no time column shows its beginning. How long does the duty last?",
+			"without end", "add a time column, and set retain and since")
 		return
 	}
 	t.ask("", "How long must the records be kept, counted from "+since+"?", dutyLasts.String(), "8y", "6y")
@@ -225,7 +225,7 @@ func isRetained(c domain.Column) bool {
 	return c.Personal != nil && c.Personal.Strategy == domain.StrategyRetain
 }
 
-// askForTypes asks about references of which a second column says to which table they lead.
+// askForTypes asks about references whose target table is named by a second column.
 func (t *table) askForTypes() {
 	for _, c := range t.Columns {
 		stem, ok := names.Stem(c.Name)
@@ -235,8 +235,8 @@ func (t *table) askForTypes() {
 		for _, kind := range t.Columns {
 			base, isKind := cutSuffixFold(kind.Name, "type")
 			if isKind && kind.Type == domain.TypeText && flat(base) == flat(stem) {
-				t.ask(c.Name, "The column "+kind.Name+" seems to say to which table it refers: does it lead to a person in some "+
-					"rows?", "no", "yes: add a relation with when and path")
+				t.ask(c.Name, "The column "+kind.Name+" seems to name the table that it refers to. Does it lead to a person in "+
+					"some rows?", "no", "yes: add a relation with when and path")
 			}
 		}
 	}

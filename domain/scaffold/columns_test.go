@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func TestWhatAnErasureDoesWithAColumn(t *testing.T) {
+func TestTheStrategyOfAColumn(t *testing.T) {
 	catalog := schema(`
 		users: id*, email!, backup_email:text(20), login:text(50)!, phone:bigint, birthday:time?, password_hash, api_key?,
 			homepage_url, gender:enum(f|m|unknown), religion:enum(a|b), last_ip:inet, mac_address:xml, salary:number,

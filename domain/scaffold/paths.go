@@ -11,13 +11,13 @@ import (
 	"github.com/habeas-data/habeas/internal/words"
 )
 
-// byMaker is the length of a way over a reference to a person who has worked on the row. Every other way is shorter.
+// byMaker is the length of a path over a reference to a person that worked on the row. Every other path is shorter.
 const byMaker = 1000
 
-// mostPaths is how many paths a data map allows a table.
+// mostPaths is the maximum number of paths of a table in a data map.
 const mostPaths = 16
 
-// length is the length of the reference as a part of a way to the subject's table.
+// length returns the length of the reference as a part of a path to the subject's table.
 func (r *reference) length(subject *table) int {
 	if r.to == subject && r.role == names.Maker {
 		return byMaker
@@ -25,7 +25,7 @@ func (r *reference) length(subject *table) int {
 	return 1
 }
 
-// measure finds the shortest way from each table to the subject's.
+// measure finds the shortest path from each table to the subject's table.
 func (d *draft) measure() {
 	d.subject.far = 0
 	for changed := true; changed; {
@@ -43,8 +43,8 @@ func (d *draft) measure() {
 	}
 }
 
-// turn relates tables that reach no person to rows that refer to them: the address that a user or an order names. A row
-// then belongs to the person whose row refers to it. Others that refer to it do not.
+// turn relates tables that do not reach the subject's table to rows that refer to them, such as the address of a user
+// or an order. A row then belongs to the person whose row refers to it. Other rows that refer to it do not count.
 func (d *draft) turn() {
 	for _, t := range d.tables {
 		if t.far != unreachable || !t.isReal() || len(t.personal()) == 0 {
@@ -68,10 +68,10 @@ func (d *draft) turn() {
 		nearest = slices.DeleteFunc(nearest, func(r *reference) bool { return !r.isRelation() })
 		if len(nearest) > 0 {
 			t.out, t.turned = append(t.out, nearest...), true
-			t.ask("", "Rows of "+nearest[0].to.Name+" refer to it: does each of its rows belong to one person alone?",
+			t.ask("", "Rows of "+nearest[0].to.Name+" refer to it. Does each of its rows belong to only one person?",
 				"yes", "no: leave it out")
 			if names.Is(nearest[0].to.Name, names.Duties) {
-				t.ask("", "A duty keeps "+nearest[0].to.Name+": does it keep these rows as well?", "no", "yes: retain their "+
+				t.ask("", "A duty retains "+nearest[0].to.Name+". Does it also retain these rows?", "no", "yes: retain their "+
 					"columns, with a reason")
 			}
 			d.measure()
@@ -79,8 +79,8 @@ func (d *draft) turn() {
 	}
 }
 
-// choosePaths chooses the relations by which each table reaches the subject's. They lead to tables that are nearer, so
-// that they have no cycle.
+// choosePaths chooses the relations by which each table reaches the subject's table. Each relation leads to a nearer
+// table, so the relations form no cycle.
 func (d *draft) choosePaths() {
 	for _, t := range d.tables {
 		if t.far == unreachable || t == d.subject {
@@ -102,11 +102,11 @@ func (d *draft) choosePaths() {
 	d.keepRelations()
 }
 
-// takePeople takes the relations to the subject's table itself: the rows are about each of these people.
+// takePeople takes the direct relations to the subject's table. The rows concern each of these people.
 func (t *table) takePeople(direct []*reference) {
 	slices.SortStableFunc(direct, func(a, b *reference) int { return cmp.Compare(a.role, b.role) })
 	if len(direct) > mostPaths {
-		t.ask("", "The rows refer to more people than a table may have paths: to whom do they belong?",
+		t.ask("", "The rows refer to more people than a table may have paths. To which of them do they belong?",
 			"the first "+strconv.Itoa(mostPaths), "others")
 		direct = direct[:mostPaths]
 	}
@@ -122,7 +122,7 @@ func (t *table) takePeople(direct []*reference) {
 	}
 }
 
-// takeOne takes one of several relations that reach the subject's table over equally many others.
+// takeOne takes one of several relations with equally short paths to the subject's table.
 func (t *table) takeOne(shortest []*reference) {
 	prefer := func(holds bool) int {
 		if holds {
@@ -147,16 +147,17 @@ func (t *table) takeOne(shortest []*reference) {
 	for _, r := range shortest[1:] {
 		others = append(others, r.label())
 	}
-	t.ask("", "Several relations lead to a person: which one says whose row it is?", shortest[0].label(), others...)
+	t.ask("", "Several relations lead to a person. Which relation determines the owner of a row?", shortest[0].label(),
+		others...)
 }
 
-// isPartOf reports whether a table is named after the other one: order_items after orders.
+// isPartOf reports whether a table is named after the other table, such as order_items after orders.
 func isPartOf(whole, part string) bool {
 	return strings.HasPrefix(names.BaseName(part), words.Singular(names.BaseName(whole)))
 }
 
-// keepRelations keeps all other relations that the data map can have: those between tables that reach the subject's,
-// unless they would be part of a cycle.
+// keepRelations keeps all other relations between tables that reach the subject's table, unless they would form a
+// cycle.
 func (d *draft) keepRelations() {
 	for _, t := range d.tables {
 		for _, r := range t.out {
@@ -168,7 +169,7 @@ func (d *draft) keepRelations() {
 	}
 }
 
-// leadsTo reports whether kept relations lead from a table to another one.
+// leadsTo reports whether kept relations lead from one table to the other.
 func leadsTo(from, to *table, seen map[*table]bool) bool {
 	if from == to {
 		return true
@@ -179,7 +180,7 @@ func leadsTo(from, to *table, seen map[*table]bool) bool {
 	})
 }
 
-// relationName is the name of a relation: SentBy of sent_by_id.
+// relationName returns the name of a relation, such as SentBy for sent_by_id.
 func relationName(r *reference) string {
 	columns := r.columns
 	if r.from.turned {
@@ -198,7 +199,7 @@ func relationName(r *reference) string {
 	return name.String()
 }
 
-// vias are the names of the paths of a table; one that is empty if it has one path.
+// vias returns the names of the paths of a table. It returns one empty name if the table has one path.
 func (t *table) vias() []string {
 	switch len(t.paths) {
 	case 0:

@@ -31,7 +31,7 @@ func TestRowsAboutSeveralPeopleHaveAPathToEach(t *testing.T) {
 	}
 }
 
-func TestTheRelationToThePersonComesBeforeLongerWays(t *testing.T) {
+func TestTheRelationToThePersonComesBeforeLongerPaths(t *testing.T) {
 	p := propose(t, schema(users+`
 		posts: id*, author_id>users, title
 		comments: id*, post_id>posts, user_id>users, body`))
@@ -39,12 +39,12 @@ func TestTheRelationToThePersonComesBeforeLongerWays(t *testing.T) {
 	if len(paths) != 1 || len(paths[0].Relations) != 1 || paths[0].Relations[0].Columns[0] != "user_id" {
 		t.Errorf("paths = %v", paths)
 	}
-	if note := p.column(t, "comments.post_id").Note; !strings.Contains(note, "leads to a person as well") {
+	if note := p.column(t, "comments.post_id").Note; !strings.Contains(note, "also leads to a person") {
 		t.Errorf("the note of the other relation is %q", note)
 	}
 }
 
-func TestAWayOverOtherTablesIsFound(t *testing.T) {
+func TestAPathOverOtherTablesIsFound(t *testing.T) {
 	p := propose(t, schema(users+`
 		carts: id*, user_id>users, status
 		lines: id*, cart_id>carts, product_id>products, gift_message?
@@ -61,7 +61,7 @@ func TestAWayOverOtherTablesIsFound(t *testing.T) {
 	}
 }
 
-func TestAPersonWhoHasWorkedOnTheRowIsTheLastResort(t *testing.T) {
+func TestAPersonThatWorkedOnTheRowIsTheLastChoice(t *testing.T) {
 	p := propose(t, schema(users+`
 		orders: id*, customer_id>users
 		parcels: id*, order_id>orders, packed_by:bigint>users, street
@@ -77,7 +77,7 @@ func TestAPersonWhoHasWorkedOnTheRowIsTheLastResort(t *testing.T) {
 	}
 }
 
-func TestOneOfSeveralEqualWaysIsTakenAndAsked(t *testing.T) {
+func TestOneOfSeveralEqualPathsIsChosenAndAsked(t *testing.T) {
 	p := propose(t, schema(users+`
 		orders: id*, user_id>users
 		carts: id*, user_id>users
@@ -125,7 +125,7 @@ func TestCyclesAreBroken(t *testing.T) {
 	`)
 }
 
-func TestColumnsThatAreNamedLikeReferencesAreTakenForReferences(t *testing.T) {
+func TestColumnsNamedLikeReferencesAreReferences(t *testing.T) {
 	lines := users + `
 		posts: id*, userid:bigint, body
 		comments: id*, author_id, post_id, body
@@ -144,7 +144,7 @@ func TestColumnsThatAreNamedLikeReferencesAreTakenForReferences(t *testing.T) {
 	wantLines(t, p.steps(), `anonymize users email`)
 }
 
-func TestAReferenceToAPartOfAKeyIsNoPath(t *testing.T) {
+func TestAReferenceToAPartOfAKeyIsNotAPath(t *testing.T) {
 	catalog := schema(`
 		users: tenant_id*, id*, email
 		notes: id*, user_id, text`)

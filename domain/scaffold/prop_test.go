@@ -72,7 +72,7 @@ func checkProposal(t *rapid.T, catalog domain.Catalog, p scaffold.Proposal) {
 	}
 }
 
-// checkDeletions fails if a foreign key would refuse a deletion, or would delete other rows with it.
+// checkDeletions fails if a foreign key would refuse a deletion or would cause further deletions.
 func checkDeletions(t *rapid.T, catalog domain.Catalog, plan domain.Plan) {
 	deleted := func(table string) int {
 		return slices.IndexFunc(plan.Steps, func(s domain.Step) bool {
@@ -92,7 +92,7 @@ func checkDeletions(t *rapid.T, catalog domain.Catalog, plan domain.Plan) {
 	}
 }
 
-// checkFindings fails if the check of data maps finds an error that no decision is about.
+// checkFindings fails if package check reports an error for which the proposal has no decision.
 func checkFindings(t *rapid.T, catalog domain.Catalog, p scaffold.Proposal, m domain.DataMap, plan domain.Plan) {
 	checker, err := check.New(check.Config{Catalog: reader{catalog}, DataMap: m, Plan: plan})
 	if err != nil {
@@ -112,7 +112,7 @@ func checkFindings(t *rapid.T, catalog domain.Catalog, p scaffold.Proposal, m do
 	}
 }
 
-// reader returns a catalog that is known.
+// reader returns a given catalog.
 type reader struct{ catalog domain.Catalog }
 
 func (r reader) Catalog(context.Context) (domain.Catalog, error) { return r.catalog, nil }

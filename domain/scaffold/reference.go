@@ -8,13 +8,13 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// reference is a foreign key, or a column that is named like one.
+// reference is a foreign key, or a column whose name suggests a reference.
 type reference struct {
 	from, to   *table
 	columns    []string
 	referenced []string
 	setsNull   bool
-	guessed    bool // there is no foreign key
+	guessed    bool // no foreign key exists
 	role       names.Role
 	name       string // of the relation, in tables with several paths
 	kept       bool   // a relation of the data map
@@ -27,7 +27,7 @@ func (r *reference) nullable() bool {
 	})
 }
 
-// label names the reference in a sentence.
+// label returns the name of the reference for a sentence.
 func (r *reference) label() string { return strings.Join(r.columns, " and ") }
 
 // isRelation reports whether the data map can have the reference as a relation. A relation must not refer to a part of
@@ -53,7 +53,7 @@ func (r *reference) isRelation() bool {
 func (d *draft) add(r *reference) {
 	last := r.columns[len(r.columns)-1]
 	if r.role = names.RoleOf(last); names.Creates(last) && names.Is(r.from.Name, names.Messages) {
-		r.role = names.Holder // the person who has made what people write is its author
+		r.role = names.Holder // the person that created a message is its author
 	}
 	twin := slices.IndexFunc(r.from.out, func(other *reference) bool {
 		return other.to == r.to && slices.Equal(other.columns, r.columns) && slices.Equal(other.referenced, r.referenced)
@@ -80,7 +80,7 @@ func (d *draft) readForeignKeys() {
 	}
 }
 
-// guessByTable relates tables without foreign keys by columns that are named after another table: user_id after users.
+// guessByTable relates tables without foreign keys by columns that are named after another table, such as user_id.
 func (d *draft) guessByTable() {
 	for _, t := range d.tables {
 		for _, c := range t.Columns {
@@ -97,8 +97,8 @@ func (d *draft) guessByTable() {
 	}
 }
 
-// guessByRole relates tables to the subject's by columns that are named after the part of a person: sender_id. Where
-// the schema has foreign keys to people, such a column without one is taken for something else.
+// guessByRole relates tables to the subject's table by columns that are named after a role, such as sender_id. If the
+// schema has foreign keys to people, a column of this kind without a foreign key does not count as a reference.
 func (d *draft) guessByRole() {
 	if slices.ContainsFunc(d.subject.in, func(r *reference) bool { return !r.guessed }) {
 		return
@@ -118,7 +118,7 @@ func (d *draft) guessByRole() {
 	}
 }
 
-// guess relates a column to the key of a table, if the types are alike.
+// guess relates a column to the key of a table if the types are alike.
 func (d *draft) guess(t *table, c domain.CatalogColumn, to *table) bool {
 	if len(to.key) != 1 || t == to && slices.Contains(t.key, c.Name) || c.Generated {
 		return false
@@ -131,9 +131,9 @@ func (d *draft) guess(t *table, c domain.CatalogColumn, to *table) bool {
 	return true
 }
 
-// family is the type of keys that are compared with each other.
+// family returns a common type for key types that can be compared with each other.
 func family(t domain.ColumnType) domain.ColumnType {
-	switch t { //nolint:exhaustive // the others are no types of keys
+	switch t { //nolint:exhaustive // the other types cannot be keys
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 		return domain.TypeBigInt
 	case domain.TypeText, domain.TypeUUID:
@@ -143,7 +143,7 @@ func family(t domain.ColumnType) domain.ColumnType {
 	}
 }
 
-// refers reports whether the column is in a foreign key or another reference from the table.
+// refers reports whether the column is part of a foreign key or of another reference from the table.
 func (t *table) refers(column string) bool {
 	return slices.ContainsFunc(t.ForeignKeys, func(key domain.CatalogForeignKey) bool {
 		return slices.Contains(key.Columns, column)

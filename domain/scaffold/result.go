@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// choose puts tables into the data map: the subject's, those with personal columns or with rows that go, and those
-// on the way from them to the subject's.
+// choose adds tables to the data map: the subject's table, the tables with personal columns, and the tables whose rows
+// are deleted. It also adds the tables on the paths from these tables to the subject's table.
 func (d *draft) choose() {
 	d.subject.chosen = true
 	for _, t := range d.tables {
@@ -30,7 +30,7 @@ func (t *table) choose() {
 	}
 }
 
-// result returns the tables of the data map, and all decisions in their order.
+// result returns the tables of the data map and all decisions in their order.
 func (d *draft) result() ([]domain.Table, []Decision) {
 	var tables []domain.Table
 	decisions := []Decision{}
@@ -48,12 +48,12 @@ func (d *draft) result() ([]domain.Table, []Decision) {
 	return tables, decisions
 }
 
-// place is the place of a column in the table, and -1 for the rows.
+// place returns the index of a column in the table. It returns -1 for "", which stands for the rows.
 func (t *table) place(column string) int {
 	return slices.IndexFunc(t.Columns, func(c domain.CatalogColumn) bool { return c.Name == column })
 }
 
-// mapped is the table as the data map has it.
+// mapped returns the table as it appears in the data map.
 func (d *draft) mapped(t *table) domain.Table {
 	to := domain.Table{Name: t.Name, PrimaryKey: t.key, Columns: t.columns, Owned: t.goes, Note: t.note("", t.why)}
 	if t == d.subject {
@@ -89,7 +89,7 @@ func (d *draft) mapped(t *table) domain.Table {
 	return to
 }
 
-// note adds the decisions about a column, or about the rows, to a note.
+// note appends the decisions about a column, or about the rows, to a note.
 func (t *table) note(column, text string) string {
 	var parts []string
 	if text != "" {
@@ -103,7 +103,7 @@ func (t *table) note(column, text string) string {
 	return strings.Join(parts, " ")
 }
 
-// leftOut are the tables that are not in the data map.
+// leftOut returns the tables that are not in the data map.
 func (d *draft) leftOut() []LeftOut {
 	out := []LeftOut{}
 	for _, t := range d.tables {
@@ -120,7 +120,7 @@ func (d *draft) whyOut(t *table) string {
 	case t.Kind == domain.KindForeign, t.Kind == domain.KindVirtual:
 		return "It is a " + strings.ReplaceAll(string(t.Kind), "_", " ") + ", which an erasure does not change."
 	case len(t.Inherits) > 0:
-		return "Its rows are rows of " + strings.Join(t.Inherits, ", ") + " as well."
+		return "Its rows are also rows of " + strings.Join(t.Inherits, ", ") + "."
 	case !t.isReal():
 		return "It has no primary key and no unique key."
 	case t.far != unreachable:
@@ -128,7 +128,7 @@ func (d *draft) whyOut(t *table) string {
 	case personal == "":
 		return "No relation leads from it to " + d.subject.Name + ", and none of its columns looks personal."
 	case d.isAboutNone(t):
-		return "No relation leads from it to " + d.subject.Name + ". By its name, it is about no person."
+		return "No relation leads from it to " + d.subject.Name + ". Its name suggests that it has no data about people."
 	default:
 		return "No relation leads from it to " + d.subject.Name + ", but columns look personal: " + personal + "."
 	}
@@ -138,7 +138,7 @@ func (d *draft) isAboutNone(t *table) bool {
 	return names.Is(t.Name, names.Machinery) || names.Is(t.Name, names.Reference)
 }
 
-// askForLeftOut asks about tables that no relation relates to a person.
+// askForLeftOut asks about tables that have no relation to the subject's table.
 func (d *draft) askForLeftOut() {
 	for _, t := range d.tables {
 		isTable := t.Kind == domain.KindTable || t.Kind == domain.KindPartitioned
@@ -149,11 +149,11 @@ func (d *draft) askForLeftOut() {
 		leads := slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.far != unreachable })
 		switch {
 		case !t.isReal() && (personal != "" || leads):
-			t.ask("", "It has no primary or unique key, by which an erasure finds its rows: does it hold personal data?",
+			t.ask("", "It has no primary or unique key, so an erasure cannot find its rows. Does it hold personal data?",
 				"leave it out", "give it a primary key")
 		case !t.isReal():
 		case personal != "":
-			t.ask("", "Columns look personal ("+personal+"), but no relation leads to "+d.subject.Name+": whose rows are they?",
+			t.ask("", "Columns look personal ("+personal+"), but no relation leads to "+d.subject.Name+". Whose rows are they?",
 				"leave it out", "add a relation", "make it part of another data map")
 			t.askForTypes()
 		default:
@@ -162,7 +162,7 @@ func (d *draft) askForLeftOut() {
 	}
 }
 
-// personal are the names of the columns that look personal, in the order of the table, without secrets.
+// personal returns the names of the columns that look personal, in the order of the table, without secrets.
 func (t *table) personal() []string {
 	var list []string
 	for _, c := range t.Columns {

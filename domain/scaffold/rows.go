@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/internal/words"
 )
 
-// decideRows decides which tables lose their rows with the person: those whose rows are wholly the person's, unless
-// something that stays refers to them.
+// decideRows decides which tables lose their rows in an erasure. A table loses its rows if they belong only to the
+// person, unless rows that stay refer to them.
 func (d *draft) decideRows() {
 	for _, t := range d.byDistance() {
 		t.goes, t.why = d.wants(t)
@@ -24,7 +24,7 @@ func (d *draft) decideRows() {
 		changed = false
 		for _, t := range d.tables {
 			if t.goes && len(t.paths) == 1 && t.paths[0].to != d.subject && !t.paths[0].to.goes {
-				t.goes, t.why, changed = false, "The rows stay, because those of "+t.paths[0].to.Name+" stay.", true
+				t.goes, t.why, changed = false, "The rows stay, because the rows of "+t.paths[0].to.Name+" stay.", true
 			}
 			if t.goes {
 				if r := t.keptBy(); r != nil {
@@ -34,14 +34,14 @@ func (d *draft) decideRows() {
 			}
 			if t.turned && t.paths[0].to.goes {
 				t.paths[0].to.goes, changed = false, true
-				t.paths[0].to.why = "The rows stay, because rows of " + t.Name + " are found by them."
+				t.paths[0].to.why = "The rows stay, because the rows of " + t.Name + " are found through them."
 			}
 		}
 	}
 	for _, t := range d.tables {
 		if t.goes && !t.isLink() && !d.isOwn(t) && t.paths[0].to == d.subject {
-			t.ask("", "Is the whole row the person's, so that it is deleted?", "delete the rows", "keep the rows and overwrite "+
-				"the personal columns")
+			t.ask("", "Does all data of a row belong to the person?", "delete the rows", "keep the rows and overwrite the "+
+				"personal columns")
 		}
 	}
 }
@@ -52,7 +52,7 @@ func (t *table) mayBePersonal() bool {
 		slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool { return c.Type == domain.TypeJSON })
 }
 
-// need marks the tables of the paths as needed by the data map, the table itself included.
+// need marks the table and the tables on its paths as needed by the data map.
 func (t *table) need() {
 	if t.needed {
 		return
@@ -63,14 +63,14 @@ func (t *table) need() {
 	}
 }
 
-// byDistance returns the tables that reach the subject's, the nearest first.
+// byDistance returns the tables that reach the subject's table, nearest first.
 func (d *draft) byDistance() []*table {
 	near := slices.DeleteFunc(slices.Clone(d.tables), func(t *table) bool { return t.far == unreachable })
 	slices.SortStableFunc(near, func(a, b *table) int { return a.far - b.far })
 	return near
 }
 
-// wants says whether the rows of a table are wholly the person's, and why.
+// wants returns whether an erasure should delete the rows of a table, and the reason.
 func (d *draft) wants(t *table) (goes bool, why string) {
 	duty, hasDuty := names.FindDuty(t.Name)
 	other := d.elsewhere(t)
@@ -78,11 +78,11 @@ func (d *draft) wants(t *table) (goes bool, why string) {
 	case t.turned:
 		return false, "The rows stay, because rows of " + t.paths[0].to.Name + " refer to them."
 	case t == d.subject:
-		return false, "The table of the people. The row stays, without personal data, because other rows refer to it."
+		return false, "The table of the people. The row stays without personal data, because other rows refer to it."
 	case hasDuty:
-		return false, "The rows stay: " + duty.Reason + "."
+		return false, "The rows stay, because " + duty.Reason + "."
 	case len(t.vias()) > 1 && len(t.paths) == 1:
-		return false, "The rows stay, because they hang on rows about several people."
+		return false, "The rows stay, because they belong to rows about several people."
 	case len(t.paths) > 1 && !t.isLink():
 		return false, "The rows stay, because they are about several people."
 	case len(t.paths) == 1 && t.paths[0].to != d.subject:
@@ -91,25 +91,25 @@ func (d *draft) wants(t *table) (goes bool, why string) {
 			return false, "The rows stay, because the database clears the reference to " + to.Name + "."
 		}
 		if !to.goes {
-			return false, "The rows stay, because those of " + to.Name + " stay."
+			return false, "The rows stay, because the rows of " + to.Name + " stay."
 		}
-		return true, "The rows go with those of " + to.Name + ", on which they hang."
+		return true, "The rows are deleted with the rows of " + to.Name + ", to which they belong."
 	case t.isLink():
-		return true, "The rows go: they hold little but references."
+		return true, "The rows are deleted, because they hold little except references."
 	case t.paths[0].role == names.Maker:
-		return false, "The rows stay, because the person has worked on them, and they need not be the person's."
+		return false, "The rows stay, because the person worked on them but need not own them."
 	case d.isOwn(t):
-		return true, "The rows go: by the name of the table, they are the person's."
+		return true, "The rows are deleted, because the table's name suggests that they belong to the person."
 	case other != nil:
-		return false, "The rows stay, because they are part of " + other.to.Name + ", which may be another person's."
+		return false, "The rows stay, because they are part of " + other.to.Name + ", which may belong to another person."
 	case len(t.found) > 0:
-		return true, "The rows go: they refer to one person, and to nothing of another."
+		return true, "The rows are deleted, because they refer to one person only."
 	default:
-		return false, "The rows stay, because nothing says that they are wholly the person's."
+		return false, "The rows stay, because nothing shows that they belong only to the person."
 	}
 }
 
-// elsewhere returns a reference that puts the row into something that may be another person's.
+// elsewhere returns a reference to data that may belong to another person, or nil.
 func (d *draft) elsewhere(t *table) *reference {
 	for _, r := range t.out {
 		if r.to != t && r.to != d.subject && r.to.far != unreachable && !slices.Contains(t.paths, r) {
@@ -119,8 +119,8 @@ func (d *draft) elsewhere(t *table) *reference {
 	return nil
 }
 
-// isLink reports whether the rows hold nothing but a key, at least two references to other rows, and instants. A table
-// that is named like a link (memberships, likes) may have other columns as well, but none that looks personal.
+// isLink reports whether the rows hold only a key, at least two references to other rows, and instants. A table with
+// the name of a link, such as memberships or likes, may also have other columns if they do not look personal.
 func (t *table) isLink() bool {
 	if len(t.out) < 2 || len(t.paths) == 0 || t.far > 1 {
 		return false
@@ -132,14 +132,15 @@ func (t *table) isLink() bool {
 		case t.refers(c.Name), c.Type == domain.TypeTime:
 			return false
 		case slices.Contains(t.key, c.Name):
-			return family(c.Type) == domain.TypeText && len(t.key) == 1 && !named // it may name something outside
+			return family(c.Type) == domain.TypeText && len(t.key) == 1 && !named // it may name data outside
 		default:
 			return personal || !named || c.Type == domain.TypeJSON
 		}
 	})
 }
 
-// isNamedAfter reports whether the name of a table is made of those of two tables that it refers to: team_user.
+// isNamedAfter reports whether the name of a table combines the names of two tables that it refers to, such as
+// team_user.
 func (t *table) isNamedAfter() bool {
 	parts := 0
 	for _, r := range t.out {
@@ -150,7 +151,8 @@ func (t *table) isNamedAfter() bool {
 	return parts >= 2
 }
 
-// isOwn reports whether the name of a table says that its rows are one person's: user_settings, sessions, addresses.
+// isOwn reports whether the name of a table suggests that each row belongs to one person. Examples are user_settings,
+// sessions and addresses.
 func (d *draft) isOwn(t *table) bool {
 	if t.far != 1 || len(t.paths) != 1 {
 		return false
@@ -163,7 +165,7 @@ func (d *draft) isOwn(t *table) bool {
 	return named && rest != "" && !names.Is(t.Name, names.Reference)
 }
 
-// keptBy returns a reference for which the rows of a table cannot be deleted, or nil.
+// keptBy returns a reference that prevents the deletion of the rows of a table, or nil.
 func (t *table) keptBy() *reference {
 	i := slices.IndexFunc(t.in, func(r *reference) bool { return !r.allowsDeletion(t) })
 	if i < 0 {
@@ -172,8 +174,9 @@ func (t *table) keptBy() *reference {
 	return t.in[i]
 }
 
-// allowsDeletion reports whether rows that a reference leads to can be deleted: because the referring rows are deleted
-// before, or because the database clears the reference, which is no path of the data map.
+// allowsDeletion reports whether the rows that a reference leads to can be deleted. This is so if an erasure deletes
+// the referring rows before, or if the database sets the reference to NULL and the reference is not a path of the data
+// map.
 func (r *reference) allowsDeletion(t *table) bool {
 	if r.from.goes && len(t.paths) == 1 && len(r.from.paths) == 1 && r.from.paths[0] == r {
 		return true

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func TestRowsThatAreThePersonsGo(t *testing.T) {
+func TestRowsThatBelongToThePersonAreDeleted(t *testing.T) {
 	p := propose(t, schema(users+`
 		user_settings: user_id*>users, theme
 		sessions: id*, user_id>users, token, ip
@@ -32,7 +32,7 @@ func TestRowsThatAreThePersonsGo(t *testing.T) {
 	}
 }
 
-func TestRowsStayIfSomethingOfOthersRefersToThem(t *testing.T) {
+func TestRowsStayIfRowsOfOthersReferToThem(t *testing.T) {
 	for name, test := range map[string]struct{ schema, want string }{
 		"others have replied": {`
 			posts: id*, user_id>users, body
@@ -70,7 +70,7 @@ func TestRowsStayIfSomethingOfOthersRefersToThem(t *testing.T) {
 	}
 }
 
-func TestRecordsThatADutyKeepsAreRetained(t *testing.T) {
+func TestRecordsUnderADutyAreRetained(t *testing.T) {
 	p := propose(t, schema(users+`
 		invoices: id*, user_id>users, billing_name, street?, iban, card_token, note?, n:number, paid_at:time?, issued_on:time
 		payments: id*, invoice_id>invoices, payer?`))

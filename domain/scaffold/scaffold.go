@@ -1,6 +1,6 @@
-// Package scaffold proposes a data map from the live schema of a database. A proposal is a first draft, made of
-// guesses: names of tables and columns, foreign keys and constraints. Each guess has a reason, and a person has to
-// confirm all of them.
+// Package scaffold proposes a data map for the live schema of a database. A proposal is a draft of guesses from the
+// names of tables and columns, from foreign keys and from constraints. Each guess has a reason, and a person has to
+// confirm it. See the example of [Propose].
 package scaffold
 
 import (
@@ -11,26 +11,26 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// Options say what the schema does not.
+// Options add information that the schema does not have.
 type Options struct {
-	// SubjectTable is the table of the people, by its name in the catalog. If it is empty, Propose guesses it.
+	// SubjectTable is the name of the subject's table in the catalog. If it is empty, Propose guesses the table.
 	SubjectTable string
-	// ForeignKeysOnly says that only foreign keys relate tables. If it is false, a column such as user_id that has no
-	// foreign key relates them as well.
+	// ForeignKeysOnly relates tables by foreign keys only. If it is false, a column such as user_id relates tables even
+	// without a foreign key.
 	ForeignKeysOnly bool
 }
 
-// Proposal is a data map that a person has to review. It names tables and columns, and holds no value of a row.
+// Proposal is a data map that a person has to review. It names tables and columns. It holds no values of rows.
 type Proposal struct {
-	// Tables are the data map: the subject's table first, the others by name. domain.NewDataMap accepts them. The notes of
-	// tables and columns give the reason for each guess, and the decisions again.
+	// Tables is the data map, with the subject's table first and the others by name. domain.NewDataMap accepts it. The
+	// notes of tables and columns state the reason for each guess, and repeat the decisions.
 	Tables []domain.Table `json:"tables"`
-	// Candidates are the tables that could be the subject's, the chosen one first. If Options name the table, it is the
-	// only one.
+	// Candidates are the possible subject's tables, with the chosen table first. If Options name the table, it is the only
+	// candidate.
 	Candidates []Candidate `json:"candidates"`
-	// LeftOut are the other tables of the catalog, by name. Views are not listed.
+	// LeftOut lists the other tables of the catalog by name. It omits views.
 	LeftOut []LeftOut `json:"left_out"`
-	// Decisions are the guesses that the schema does not settle, in the order of the tables.
+	// Decisions are the guesses that the schema neither confirms nor rules out, in the order of the tables.
 	Decisions []Decision `json:"decisions"`
 }
 
@@ -43,25 +43,25 @@ type LeftOut struct {
 // Decision is a question that a person has to decide.
 type Decision struct {
 	Table    string   `json:"table"`
-	Column   string   `json:"column,omitempty"` // empty for a question about the rows
+	Column   string   `json:"column,omitempty"` // empty if the question concerns the rows
 	Question string   `json:"question"`
 	Options  []string `json:"options"`
-	Chosen   string   `json:"chosen"` // the option that the proposal takes
+	Chosen   string   `json:"chosen"` // the option that the proposal uses
 }
 
 // mark begins a decision in a note.
 const mark = "DECIDE: "
 
-// String is the decision in one line, as it stands in the notes of the data map.
+// String returns the decision as one line, as the notes of the data map contain it.
 func (d Decision) String() string {
 	return mark + d.Question + " (" + strings.Join(d.Options, " | ") + "; chosen: " + d.Chosen + ")"
 }
 
-// Propose returns a data map for the schema. domain.NewDataMap accepts its tables, and an erasure can be planned with
-// it. Equal input gives equal proposals.
+// Propose returns a data map for the schema. domain.NewDataMap accepts its tables, and erasure.Planner can plan an
+// erasure with it. Equal input gives equal proposals.
 //
-// Returns ErrInvalid, with the field subject_table, if the schema does not tell which table is that of the people, or
-// if the named table is not in the catalog or has no key that can identify a subject. The error then lists the
+// Propose returns ErrInvalid with the field subject_table if the schema does not determine the subject's table. It does
+// the same if the named table is not in the catalog or has no key that can identify a subject. The error lists the
 // candidates.
 func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
 	d := newDraft(catalog)
@@ -95,27 +95,27 @@ func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
 	return p, nil
 }
 
-// draft is a proposal on its way.
+// draft is a proposal under construction.
 type draft struct {
 	catalog   domain.Catalog
-	tables    []*table // all tables of the catalog but views, by name
+	tables    []*table // all tables of the catalog except views, by name
 	subject   *table
 	subjectID []string // the subject's key
 }
 
-// table is a table of the catalog, and all that is known about it so far.
+// table is a table of the catalog with the results so far.
 type table struct {
 	domain.CatalogTable
-	key     []string     // identifies a row; none if there is no such key
+	key     []string     // identifies a row; empty if the table has no such key
 	out     []*reference // from this table
-	in      []*reference // to this table, those from itself included
-	far     int          // the length of the way to the subject's table, or unreachable
-	paths   []*reference // the relations that the ways to the subject begin with
+	in      []*reference // to this table, including references from itself
+	far     int          // the length of the path to the subject's table, or unreachable
+	paths   []*reference // the relations with which the paths to the subject begin
 	found   map[string]names.Match
 	turned  bool   // its paths lead to rows that refer to it
 	needed  bool   // the data map may have the table
 	goes    bool   // an erasure deletes the rows
-	why     string // why the rows go or stay, one sentence
+	why     string // a sentence that says why the rows are deleted or stay
 	columns []domain.Column
 	chosen  bool // in the data map
 	asked   []Decision
@@ -139,7 +139,7 @@ func newDraft(catalog domain.Catalog) *draft {
 	return d
 }
 
-// keyOf returns the primary key, or else the first unique constraint over columns that are never NULL.
+// keyOf returns the primary key, or else the first unique constraint on columns that are never NULL.
 func keyOf(t domain.CatalogTable) []string {
 	if len(t.PrimaryKey) > 0 {
 		return t.PrimaryKey
@@ -155,7 +155,7 @@ func keyOf(t domain.CatalogTable) []string {
 	return nil
 }
 
-// isPlain reports whether the constraint keeps all rows apart by its columns alone.
+// isPlain reports whether the columns of the constraint alone distinguish all rows.
 func isPlain(u domain.CatalogUnique) bool {
 	return len(u.Columns) > 0 && !u.Partial && !u.Exclusion && !u.Expressions
 }

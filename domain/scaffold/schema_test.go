@@ -11,12 +11,13 @@ import (
 	"github.com/habeas-data/habeas/domain/scaffold"
 )
 
-// schema reads a catalog from lines such as
+// schema parses a catalog from lines such as
 //
 //	posts: id*, author_id>users, editor_id?>users=set_null, title:text(40)!, body?
 //
-// with the columns of a table: their type (text, and bigint for ids, if there is none), * in the primary key, ! unique,
-// ? nullable, > the table that it refers to, and = what becomes of the row when that table's row is deleted.
+// Each line lists the columns of a table. The type follows a colon. The default is bigint for ids, else text. The marks
+// are * for the primary key, ! for unique, ? for nullable, > for the referenced table, and = for the action on
+// deletion.
 func schema(lines string) domain.Catalog {
 	var catalog domain.Catalog
 	for line := range strings.Lines(strings.ReplaceAll(lines, ",\n", ",")) {
@@ -72,7 +73,7 @@ func addColumn(table *domain.CatalogTable, text string) {
 	}
 }
 
-// proposed is a proposal with what follows from it.
+// proposed is a proposal with its data map and its plan.
 type proposed struct {
 	scaffold.Proposal
 	dataMap domain.DataMap
@@ -96,7 +97,7 @@ func propose(t *testing.T, catalog domain.Catalog, options ...scaffold.Options) 
 	return proposed{p, m, plan}
 }
 
-// steps are the steps of the plan: "anonymize users email name".
+// steps returns the steps of the plan in the form "anonymize users email name".
 func (p proposed) steps() []string {
 	var list []string
 	for _, step := range p.plan.Steps {
@@ -120,7 +121,7 @@ func (p proposed) column(t *testing.T, place string) domain.Column {
 	return c
 }
 
-// asked are the places of the decisions.
+// asked returns the places of the decisions.
 func (p proposed) asked() []string {
 	var places []string
 	for _, d := range p.Decisions {

@@ -11,33 +11,33 @@ import (
 	"github.com/habeas-data/habeas/internal/words"
 )
 
-// Candidate is a table that may be the subject's.
+// Candidate is a possible subject's table.
 type Candidate struct {
 	Table  string `json:"table"`
-	Score  int    `json:"score"`  // the higher, the more likely
+	Score  int    `json:"score"`  // a higher score is more likely
 	Reason string `json:"reason"` // a sentence
 }
 
-// The weights of what speaks for a table.
+// The weights of the criteria for a table.
 const (
 	forName        = 40
 	forBestName    = 55 // users
 	forGoodName    = 50 // customers
-	againstPrefix  = 8  // in front of the name: auth_user
+	againstPrefix  = 8  // a prefix of the name: auth_user
 	forReference   = 4
-	forReferences  = 32 // most
+	forReferences  = 32 // the maximum
 	forPersonal    = 3
-	forAllPersonal = 24 // most
+	forAllPersonal = 24 // the maximum
 	forEmail       = 6
 	forPassword    = 6
-	forPair        = 25 // another candidate's rows each belong to one row of it: users with one account each
-	againstPart    = 20 // its rows belong to those of another candidate: accounts of users at providers
+	forPair        = 25 // each row of another candidate belongs to one row of it: users with one account each
+	againstPart    = 20 // its rows belong to rows of another candidate: accounts of users at providers
 	againstGroup   = 30 // many rows of another candidate belong to one row of it: an account with many users
 	leastScore     = 50
 	leastLead      = 12
 )
 
-// chooseSubject sets the table of the people, and returns the candidates with that one first.
+// chooseSubject sets the subject's table. It returns the candidates with this table first.
 func (d *draft) chooseSubject(name string) ([]Candidate, error) {
 	candidates := d.candidates()
 	if name != "" {
@@ -45,26 +45,26 @@ func (d *draft) chooseSubject(name string) ([]Candidate, error) {
 		if t == nil || subjectKey(t) == nil {
 			message := "is not a table of the catalog"
 			if t != nil {
-				message = "has no key that can identify a subject: a primary or unique key of texts, integers or UUIDs"
+				message = "has no key that can identify a subject; it needs a primary or unique key of texts, integers or UUIDs"
 			}
 			return nil, undecided(domain.FieldUnknown, message, candidates)
 		}
 		d.subject, d.subjectID = t, subjectKey(t)
-		return []Candidate{{t.Name, 0, "it was named as the subject's table"}}, nil
+		return []Candidate{{t.Name, 0, "the caller named it as the subject's table"}}, nil
 	}
 	switch {
 	case len(candidates) == 0 || candidates[0].Score < leastScore:
-		return nil, undecided(domain.FieldRequired, "must be given: no table is clearly that of the people", candidates)
+		return nil, undecided(domain.FieldRequired, "must be given, because no table is clearly the subject's", candidates)
 	case len(candidates) > 1 && candidates[0].Score-candidates[1].Score < leastLead, d.hasOthers(candidates):
-		return nil, undecided(domain.FieldAmbiguous, "must be given: several tables may be that of the people", candidates)
+		return nil, undecided(domain.FieldAmbiguous, "must be given, because several tables may be the subject's", candidates)
 	}
 	d.subject = d.table(candidates[0].Table)
 	d.subjectID = subjectKey(d.subject)
 	return candidates, nil
 }
 
-// hasOthers reports whether another candidate seems to hold other people, with tables of its own: users of a back
-// office, and subscribers.
+// hasOthers reports whether another candidate seems to hold a separate group of people with tables of its own, such as
+// back-office users next to subscribers.
 func (d *draft) hasOthers(candidates []Candidate) bool {
 	best := d.table(candidates[0].Table)
 	relatives := related(best)
@@ -75,7 +75,7 @@ func (d *draft) hasOthers(candidates []Candidate) bool {
 	})
 }
 
-// related are the tables between which and the table references lead, in one direction or the other.
+// related returns the tables that the table leads to by references, and the tables that lead to it.
 func related(t *table) map[*table]bool {
 	found := map[*table]bool{}
 	var follow func(t *table, next func(*table) []*table)
@@ -114,7 +114,7 @@ func undecided(code, message string, candidates []Candidate) error {
 	return domain.Invalid("scaffold", []domain.FieldError{{Field: "subject_table", Code: code, Message: message}})
 }
 
-// subjectKey returns the columns that identify a subject: the key of the table, or a unique key of other types.
+// subjectKey returns the columns that identify a subject: the key of the table, or a unique key with suitable types.
 func subjectKey(t *table) []string {
 	fits := func(key []string) bool {
 		return len(key) > 0 && !slices.ContainsFunc(key, func(name string) bool {
@@ -137,7 +137,7 @@ func subjectKey(t *table) []string {
 	return nil
 }
 
-// candidates scores the tables, the best first.
+// candidates returns the tables with their scores, best first.
 func (d *draft) candidates() []Candidate {
 	var found []Candidate
 	for _, t := range d.tables {
@@ -160,7 +160,7 @@ func (d *draft) score(t *table) Candidate {
 	c.Score += min(forReferences, forReference*referrers) + min(forAllPersonal, forPersonal*look.personal)
 	var reasons []string
 	if isPeople {
-		reasons = append(reasons, "its name stands for people")
+		reasons = append(reasons, "its name suggests people")
 	}
 	reasons = append(reasons, count(referrers, "table refers", "tables refer")+" to it",
 		count(look.personal, "column looks", "columns look")+" personal")
@@ -173,7 +173,7 @@ func (d *draft) score(t *table) Candidate {
 	for _, r := range t.out {
 		if _, people := nameScore(r.to.Name); people && r.to != t && !look.email && lookAt(r.to).email {
 			c.Score -= againstPart
-			reasons = append(reasons, "its rows belong to those of "+r.to.Name)
+			reasons = append(reasons, "its rows belong to rows of "+r.to.Name)
 			break
 		}
 	}
@@ -215,7 +215,7 @@ func nameScore(table string) (score int, isPeople bool) {
 	return score, true
 }
 
-// look is what the columns of a table say.
+// look is the result for the columns of a table.
 type look struct {
 	personal        int
 	email, password bool
@@ -235,7 +235,7 @@ func lookAt(t *table) look {
 	return l
 }
 
-// referrers is how many other tables refer to the table.
+// referrers returns the number of other tables that refer to the table.
 func (t *table) referrers() int {
 	from := map[string]bool{}
 	for _, r := range t.in {
@@ -246,7 +246,7 @@ func (t *table) referrers() int {
 	return len(from)
 }
 
-// isUnique reports whether no two rows have the same values in the columns.
+// isUnique reports whether a unique constraint or the primary key covers exactly the columns.
 func (t *table) isUnique(columns []string) bool {
 	if slices.Equal(t.PrimaryKey, columns) {
 		return true

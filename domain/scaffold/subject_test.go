@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain/scaffold"
 )
 
-func TestTheTableOfThePeopleIsFound(t *testing.T) {
+func TestTheSubjectTableIsFound(t *testing.T) {
 	for name, test := range map[string]struct{ schema, want string }{
 		"users": {`
 			users: id*, email!
@@ -53,7 +53,7 @@ func TestTheTableOfThePeopleIsFound(t *testing.T) {
 	}
 }
 
-func TestAnUndecidedTableOfThePeopleIsAsked(t *testing.T) {
+func TestAnUndecidedSubjectTableIsAnError(t *testing.T) {
 	for name, test := range map[string]struct {
 		schema, subject string
 		want            []string
@@ -84,7 +84,7 @@ func TestAnUndecidedTableOfThePeopleIsAsked(t *testing.T) {
 	}
 }
 
-func TestTheTableOfThePeopleCanBeNamed(t *testing.T) {
+func TestTheSubjectTableCanBeNamed(t *testing.T) {
 	p := propose(t, schema(`
 		users: id*, email
 		customers: id*, email`), scaffold.Options{SubjectTable: "customers"})
@@ -93,7 +93,7 @@ func TestTheTableOfThePeopleCanBeNamed(t *testing.T) {
 	}
 }
 
-func TestTheKeyOfThePeopleIsOneThatFits(t *testing.T) {
+func TestTheSubjectKeyHasASuitableType(t *testing.T) {
 	catalog := schema("users: id:bytes*, email!, nick?!")
 	p := propose(t, catalog)
 	if key := p.dataMap.SubjectTable().SubjectKey; len(key) != 1 || key[0] != "email" {

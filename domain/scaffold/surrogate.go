@@ -13,15 +13,15 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// dutyLasts is how long records of bookkeeping are kept, if nothing else is known: the longest duty that is common.
+// dutyLasts is the assumed retention of bookkeeping records. It is the longest of the common duties.
 var dutyLasts = domain.Period{Years: 10}
 
-// retained are the categories of what a duty keeps.
+// retained are the categories that a duty retains.
 var retained = []domain.Category{
 	domain.CategoryIdentity, domain.CategoryContact, domain.CategoryFinancial, domain.CategoryLocation,
 }
 
-// fit says what an erasure does with a value of a row that stays. It returns false if the data map cannot say it.
+// fit sets the strategy for a value in a row that stays. It returns false if a data map has no suitable strategy.
 func (t *table) fit(c domain.CatalogColumn, m names.Match, to *domain.Column, a *domain.Annotation, since string) bool {
 	duty, hasDuty := names.FindDuty(t.Name)
 	switch {
@@ -39,7 +39,7 @@ func (t *table) fit(c domain.CatalogColumn, m names.Match, to *domain.Column, a 
 	}
 	if a.Strategy == domain.StrategyAnonymize && m.Category == domain.CategoryFinancial &&
 		family(c.Type) != domain.TypeText {
-		t.ask(c.Name, "The value becomes a number that says nothing: does the application compute with it?",
+		t.ask(c.Name, "An erasure replaces the value with a meaningless number. Does the application compute with it?",
 			"overwrite it", "leave it as it is", "retain it, with a reason")
 	}
 	if c.Type == "" {
@@ -51,15 +51,15 @@ func (t *table) fit(c domain.CatalogColumn, m names.Match, to *domain.Column, a 
 			return true
 		}
 		if len(c.Values) == 0 {
-			t.ask(c.Name, "It looks personal ("+m.Means+"), but no surrogate is known for its type, "+c.Declared+
-				": how is it erased?", "it stays", "make it nullable", "give a surrogate of the type")
+			t.ask(c.Name, "It looks personal ("+m.Means+"), but no surrogate is known for its type "+c.Declared+
+				". How can it be erased?", "keep the value", "make it nullable", "give a surrogate of the type")
 			return false
 		}
 	}
 	return t.chooseSurrogate(c, m, to)
 }
 
-// takesNull reports whether no constraint refuses NULL in the column, or a second one.
+// takesNull reports whether all constraints accept NULL in the column, and in the column of a second row.
 func (t *table) takesNull(c domain.CatalogColumn) bool {
 	if slices.ContainsFunc(t.Uniques, func(u domain.CatalogUnique) bool {
 		return u.NullsEqual && slices.Contains(u.Columns, c.Name)
@@ -79,7 +79,7 @@ func (t *table) takesNull(c domain.CatalogColumn) bool {
 	})
 }
 
-// decide holds a value of a column against a constraint. The constraint of a domain calls it VALUE.
+// decide evaluates a constraint for a value of a column. The constraint of a domain refers to the column as VALUE.
 func decide(check domain.CatalogCheck, column string, value condition.Value) condition.Outcome {
 	return condition.Decide(check.Text, func(name string) condition.Value {
 		if strings.EqualFold(name, column) || strings.EqualFold(name, "value") {
@@ -95,7 +95,7 @@ func (t *table) checksOf(column string) []domain.CatalogCheck {
 	})
 }
 
-// surrogates are those of the types that a data map does not know.
+// surrogates holds constants for types that a data map does not know.
 var surrogates = map[string]string{
 	"inet": "0.0.0.0", "cidr": "0.0.0.0/0", "macaddr": "00:00:00:00:00:00", "macaddr8": "00:00:00:00:00:00:00:00",
 	"interval": "0", "money": "0", "tsvector": domain.EmptySurrogate, "hstore": domain.EmptySurrogate, "time": "00:00:00",
@@ -107,7 +107,7 @@ func baseType(declared string) string {
 	return strings.TrimSpace(base)
 }
 
-// chooseSurrogate gives a column the first surrogate that fits its constraints.
+// chooseSurrogate sets the surrogate of a column to the first one that satisfies its constraints.
 func (t *table) chooseSurrogate(c domain.CatalogColumn, m names.Match, to *domain.Column) bool {
 	if to.Type == "" {
 		to.Type = domain.TypeText
@@ -173,15 +173,15 @@ func (t *table) askForCheck(c domain.CatalogColumn, constraints []domain.Catalog
 		chosen = surrogate
 	}
 	t.ask(c.Name, "Which surrogate fits the constraints "+strings.Join(list, ", ")+"?", chosen,
-		"another one, or make the column nullable")
+		"another surrogate, or make the column nullable")
 }
 
-// inUnique reports whether a unique constraint has the column.
+// inUnique reports whether a unique constraint contains the column.
 func (t *table) inUnique(column string) bool {
 	return slices.ContainsFunc(t.Uniques, func(u domain.CatalogUnique) bool { return slices.Contains(u.Columns, column) })
 }
 
-// askForUnique asks about unique constraints of which all overwritten columns get equal values.
+// askForUnique asks about unique constraints in which all overwritten columns get equal values.
 func (t *table) askForUnique() {
 	if t.goes {
 		return
@@ -200,13 +200,13 @@ func (t *table) askForUnique() {
 			}
 		}
 		if len(equal) > 0 && !apart {
-			t.ask(equal[0], "It gets the same value in each row, and "+u.Name+" allows no two equal ones: the second erasure "+
-				"would fail. What takes its place?", "the surrogate, until the schema is changed", "make the column nullable")
+			t.ask(equal[0], "An erasure writes the same value into each row, but "+u.Name+" is unique, so the second erasure "+
+				"fails. Which value replaces it?", "the surrogate, until the schema is changed", "make the column nullable")
 		}
 	}
 }
 
-// candidatesFor are the surrogates that may fit, the best first.
+// candidatesFor returns the surrogates that may fit, best first.
 func candidatesFor(c domain.CatalogColumn, m names.Match, constraints []domain.CatalogCheck) []string {
 	if len(c.Values) > 0 {
 		return neutralFirst(c.Values)
@@ -246,16 +246,16 @@ func candidatesFor(c domain.CatalogColumn, m names.Match, constraints []domain.C
 	return list
 }
 
-// isPattern reports whether a literal is a pattern and no value.
+// isPattern reports whether a literal is a pattern, as opposed to a value.
 func isPattern(text string) bool { return text == "" || strings.ContainsAny(text, `%^$*+?[](){}|\'`) }
 
-// neutral are words that say nothing of a person.
+// neutral are words that reveal nothing about a person.
 var neutral = []string{
 	"unknown", "unspecified", "undisclosed", "none", "other", "not_specified", "n/a", "na", "x", "anonymous", "deleted",
 	"inactive", "unbekannt", "divers", "keine", "inconnu", "autre", "desconocido", "otro",
 }
 
-// neutralFirst sorts words that say nothing of a person before the others.
+// neutralFirst sorts neutral words before the others.
 func neutralFirst(list []string) []string {
 	rank := func(word string) int {
 		if i := slices.Index(neutral, strings.ToLower(word)); i >= 0 {
@@ -268,7 +268,7 @@ func neutralFirst(list []string) []string {
 	return list
 }
 
-// outcome holds what an erasure would write against the constraints.
+// outcome checks the values that an erasure would write against the constraints.
 func outcome(c domain.Column, constraints []domain.CatalogCheck) condition.Outcome {
 	result := condition.Holds
 	for _, check := range constraints {
@@ -285,11 +285,11 @@ func outcome(c domain.Column, constraints []domain.CatalogCheck) condition.Outco
 	return result
 }
 
-// samples are values that an erasure may write into the column.
+// samples returns values that an erasure may write into the column.
 func samples(c domain.Column) []condition.Value {
 	fillings := []string{"0a1b2c3d4e5f60718293a4b5c6d7e8f9", "f9e8d7c6b5a493827160f5e4d3c2b1a0"}
 	constant, ok := c.Constant()
-	switch c.Type { //nolint:exhaustive // of the others, nothing is compared but whether they are there
+	switch c.Type { //nolint:exhaustive // for the other types, only the presence of a value is known
 	case domain.TypeText:
 		if ok {
 			return []condition.Value{condition.Text(c.Filled(fillings[0])), condition.Text(c.Filled(fillings[1]))}
@@ -317,7 +317,7 @@ func samples(c domain.Column) []condition.Value {
 	}
 }
 
-// anonymous is the surrogate of a text column: see ports.SubjectStore.
+// anonymous returns the surrogate of a text column, as ports.SubjectStore defines it.
 func anonymous(length int, digits string) string {
 	const prefix, least = "anon-", 12
 	switch {

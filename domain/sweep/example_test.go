@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The address of an invoice is retained for ten years. The erasure leaves it, and a sweep overwrites it later.
+// The address of an invoice is retained for ten years. The erasure keeps it, and a later sweep overwrites it.
 func ExampleSweeper_RunAll() {
 	ctx := context.Background()
 	dataMap, err := domain.NewDataMap(domain.Table{
@@ -64,7 +64,7 @@ type exampleClock struct{ now time.Time }
 
 func (c *exampleClock) Now() time.Time { return c.now }
 
-// exampleIDs makes ids that count.
+// exampleIDs makes consecutive ids.
 type exampleIDs struct{ n int }
 
 func (i *exampleIDs) NewID() string {

@@ -9,19 +9,22 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The readers whose positions say how far the pass has come that the processes share, and when it began, in seconds.
+// The names of the readers whose positions all processes share: the position of the pass, and its start in Unix
+// seconds.
 const (
 	readerOfMarks = "sweep"
 	readerOfBegin = "sweep began"
 )
 
-// RunOnce sweeps the next batch of the pass that all processes share, and reports whether there is more to do at once.
-// A pass goes through the marks of all erasures. It begins if the last one began the interval ago, or earlier, and goes
-// on where the last batch of any process ended, also after a restart. Each batch is for one process. A batch that a
-// process took and did not finish waits for the next pass.
+// RunOnce sweeps the next batch of a pass that all processes share. It reports whether the caller should call it again
+// immediately.
 //
-// A subject whose sweep fails is counted, and does not keep the others waiting; the first of these errors comes back.
-// If the database cannot be reached, the batch ends.
+// A pass reads the marks of all erasures. A new pass begins if the last pass began at least interval ago. A pass
+// continues at the end of the last batch of any process, also after a restart. Each batch belongs to one process. If a
+// process takes a batch and does not finish it, the next pass sweeps it.
+//
+// If the sweep of a subject fails, RunOnce counts the failure and continues with the other subjects. It returns the
+// first of these errors. If the database cannot be reached, RunOnce ends the batch.
 func (s *Sweeper) RunOnce(
 	ctx context.Context, interval time.Duration,
 ) (report domain.SweepReport, more bool, err error) {
@@ -40,15 +43,15 @@ func (s *Sweeper) RunOnce(
 	return report, more && !stops(ctx, err), err
 }
 
-// batch is a part of the marks, by the subjects that are due.
+// batch is a range of the marks.
 type batch struct {
 	marks int
 	due   []domain.SubjectID
-	last  int64 // in the order of intake
-	ends  bool  // there were no more marks
+	last  int64 // position of the last mark in the order of recording
+	ends  bool  // no further marks exist
 }
 
-// take takes the next batch of the pass that all processes share.
+// take takes the next batch of the shared pass.
 func (s *Sweeper) take(
 	ctx context.Context, session ports.Session, interval time.Duration,
 ) (next batch, more bool, err error) {
@@ -74,13 +77,14 @@ func (s *Sweeper) take(
 		to = 0
 	}
 	moved, err := marks.Advance(ctx, readerOfMarks, position, to)
-	if err != nil || !moved { // another process has taken it
+	if err != nil || !moved { // another process has taken the batch
 		return batch{}, err == nil, err
 	}
 	return next, !next.ends, nil
 }
 
-// begins reports whether a pass is to begin, and notes that it does. A clock that was ahead does not keep it waiting.
+// begins reports whether to begin a pass and records its beginning. A beginning in the future, from a clock that was
+// ahead, does not delay the pass.
 func (s *Sweeper) begins(ctx context.Context, marks ports.ErasureMarks, interval time.Duration) (bool, error) {
 	now := s.audit.Clock.Now()
 	last, err := marks.Position(ctx, readerOfBegin)
@@ -93,8 +97,8 @@ func (s *Sweeper) begins(ctx context.Context, marks ports.ErasureMarks, interval
 	return marks.Advance(ctx, readerOfBegin, last, now.Unix())
 }
 
-// read returns the batch behind a place in the order of intake. One that is not full is the last one: erasures that go
-// on meanwhile do not keep a pass from its end.
+// read returns the batch after a position. A batch that is not full ends the pass, so that concurrent erasures cannot
+// prolong the pass forever.
 func (s *Sweeper) read(
 	ctx context.Context, session ports.Session, marks ports.ErasureMarks, after int64,
 ) (next batch, err error) {
@@ -110,10 +114,10 @@ func (s *Sweeper) read(
 	return batch{len(list), due, list[len(list)-1].Intake, len(list) < s.batch}, err
 }
 
-// doFunc opens sessions.
+// doFunc runs a function in a session.
 type doFunc = func(ctx context.Context, fn func(context.Context, ports.Session) error) error
 
-// sweepAll sweeps the subjects of a batch, each in a session of its own.
+// sweepAll sweeps the subjects of a batch, each in its own session.
 func (s *Sweeper) sweepAll(ctx context.Context, do doFunc, b batch) (report domain.SweepReport, failed error) {
 	report = domain.SweepReport{Erased: int64(b.marks), Rows: map[string]int64{}}
 	for _, id := range b.due {
@@ -137,22 +141,23 @@ func (s *Sweeper) sweepAll(ctx context.Context, do doFunc, b batch) (report doma
 	return report, failed
 }
 
-// stops reports whether no other subject would fare better.
+// stops reports whether the sweep of any other subject would fail too.
 func stops(ctx context.Context, err error) bool {
 	return err != nil && (ctx.Err() != nil || errors.Is(err, domain.ErrUnavailable))
 }
 
-// RunAll sweeps all subjects that were erased, beside the pass that processes share. It calls progress, if there is
-// one, after each batch, with all that was done so far. It ends with an error that keeps it from going on; the error of
-// a single subject comes back at the end. Another call begins at the first mark again, and finds what is left.
+// RunAll sweeps all erased subjects, independently of the shared pass. After each batch it calls progress, unless
+// progress is nil, with the totals so far. It stops at an error that prevents it from going on. It returns the first
+// error of a single subject at the end. A further call begins at the first mark again and sweeps the remaining
+// subjects.
 func (s *Sweeper) RunAll(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {
 	return s.runAll(ctx, s.sessions.Do, progress)
 }
 
-// Rehearse does as RunAll does, and takes back the sweep of each subject: it counts what a sweep would do now. Returns
-// domain.ErrConfiguration if the store is no ports.Rehearser.
+// Rehearse does the same as RunAll but rolls back the sweep of each subject, and so counts the effects of a sweep. It
+// returns domain.ErrConfiguration if the store does not implement ports.Rehearser.
 func (s *Sweeper) Rehearse(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {

@@ -17,12 +17,12 @@ import (
 
 var noon = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// clock tells the time that a test sets.
+// clock is a clock that a test sets.
 type clock struct{ now time.Time }
 
 func (c *clock) Now() time.Time { return c.now }
 
-// counter makes ids that count.
+// counter makes consecutive ids.
 type counter struct{ n int }
 
 func (c *counter) NewID() string {
@@ -65,7 +65,7 @@ func (w *world) erased(t *testing.T, n int64) {
 	w.erasedFrom(t, 1, n)
 }
 
-// erasedFrom does so with customers first to last.
+// erasedFrom does the same with customers first to last.
 func (w *world) erasedFrom(t *testing.T, first, last int64) {
 	t.Helper()
 	eraser, err := erasure.NewEraser(erasure.Config{Clock: w.clock, IDs: w.ids, DataMap: w.dataMap})
@@ -85,7 +85,7 @@ func (w *world) erasedFrom(t *testing.T, first, last int64) {
 	}
 }
 
-// sweeper makes a sweeper, on other sessions if there are some.
+// sweeper makes a sweeper, on the given sessions if there are any.
 func (w *world) sweeper(t *testing.T, batch int, sessions ...ports.SessionFactory) *sweep.Sweeper {
 	t.Helper()
 	sweeper, err := sweep.NewSweeper(sweep.Config{
@@ -110,7 +110,7 @@ func (w *world) left(t *testing.T) (n int) {
 	return n
 }
 
-// trail is what the audit trail says of a customer since the erasure.
+// trail returns the events of a customer since the erasure.
 func (w *world) trail(t *testing.T, id int64) (events []string) {
 	t.Helper()
 	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -133,7 +133,7 @@ func idOf(t *testing.T, id int64) domain.SubjectID {
 	return subject
 }
 
-// failing is a store that fails sweeps of a customer.
+// failing is a store that fails the sweeps of one customer.
 type failing struct {
 	*world
 	id  string

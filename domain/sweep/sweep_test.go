@@ -47,8 +47,8 @@ func TestNothingIsSweptBeforeADutyIsOver(t *testing.T) {
 	}
 }
 
-// Processes share a pass batch by batch, and one that is started anew goes on where the pass has come to.
-func TestAPassIsSharedAndGoesOn(t *testing.T) {
+// Processes share a pass batch by batch. A restarted process continues at the position of the pass.
+func TestAPassIsSharedByProcesses(t *testing.T) {
 	w := newWorld(t)
 	w.erased(t, 7)
 	w.clock.now = noon.AddDate(1, 0, 1)
@@ -63,7 +63,7 @@ func TestAPassIsSharedAndGoesOn(t *testing.T) {
 	}
 }
 
-func TestTheNextPassComesAfterTheInterval(t *testing.T) {
+func TestTheNextPassBeginsAfterTheInterval(t *testing.T) {
 	w := newWorld(t)
 	w.erased(t, 2)
 	sweeper := w.sweeper(t, 1)
@@ -82,14 +82,14 @@ func TestTheNextPassComesAfterTheInterval(t *testing.T) {
 	for _, c := range []struct {
 		after time.Duration
 		want  int
-	}{{0, 2}, {time.Hour, 0}, {day - time.Second, 0}, {day, 2}, {day + time.Hour, 0}, {0, 2}} { // a clock that was ahead
+	}{{0, 2}, {time.Hour, 0}, {day - time.Second, 0}, {day, 2}, {day + time.Hour, 0}, {0, 2}} { // {0, 2}: set back
 		if got := pass(c.after); got != c.want {
 			t.Errorf("after %v, %d marks were looked at, want %d", c.after, got, c.want)
 		}
 	}
 }
 
-func TestASubjectThatFailsKeepsNoOtherWaiting(t *testing.T) {
+func TestASubjectThatFailsDelaysNoOther(t *testing.T) {
 	w := newWorld(t)
 	w.erased(t, 3)
 	w.clock.now = noon.AddDate(1, 0, 1)
@@ -112,7 +112,7 @@ func TestASubjectThatFailsKeepsNoOtherWaiting(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatIsAwayEndsTheBatch(t *testing.T) {
+func TestAnUnavailableDatabaseEndsTheBatch(t *testing.T) {
 	w := newWorld(t)
 	w.erased(t, 3)
 	w.clock.now = noon.AddDate(1, 0, 1)
@@ -148,7 +148,7 @@ func TestARehearsalCountsAndLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestAConfigurationThatCannotWorkIsRefused(t *testing.T) {
+func TestAnInvalidConfigurationIsRefused(t *testing.T) {
 	w := newWorld(t)
 	good := sweep.Config{Sessions: w, Clock: w.clock, IDs: w.ids, DataMap: w.dataMap, Plan: w.plan}
 	for name, c := range map[string]struct {
@@ -173,7 +173,7 @@ func TestAConfigurationThatCannotWorkIsRefused(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	// Where nothing is retained for a time, nothing is looked for.
+	// Without steps that end a retention, Sweeper does not search.
 	config := good
 	config.DataMap, config.Plan = fixture.MustMap(t, fixture.Users()), domain.Plan{}
 	sweeper, err := sweep.NewSweeper(config)
@@ -184,8 +184,8 @@ func TestAConfigurationThatCannotWorkIsRefused(t *testing.T) {
 	}
 }
 
-// Erasures that go on while a pass is under way do not keep it from its end.
-func TestAPassEndsBesideErasures(t *testing.T) {
+// Concurrent erasures do not prolong a pass.
+func TestAPassEndsDuringConcurrentErasures(t *testing.T) {
 	w := newWorld(t)
 	w.erased(t, 4)
 	sweeper, next := w.sweeper(t, 2), int64(4)

@@ -1,5 +1,6 @@
-// Package sweep overwrites what an erasure had to leave, once the duty to retain it is over. An erasure keeps retained
-// values for as long as a duty lasts (Art. 17(3)(b) GDPR), and a sweep ends that (Art. 5(1)(e) GDPR).
+// Package sweep overwrites retained values of erased subjects after the duty to retain them has ended. An erasure keeps
+// retained values while a duty lasts (Art. 17(3)(b) GDPR). A sweep ends the retention (Art. 5(1)(e) GDPR). See the
+// example of [Sweeper.RunAll].
 package sweep
 
 import (
@@ -10,25 +11,26 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// defaultBatch is Config.Batch by default.
+// defaultBatch is the default of Config.Batch.
 const defaultBatch = 100
 
-// Config is what a Sweeper is made of. Sessions, Clock, IDs and DataMap are required.
+// Config holds the dependencies and the options of a Sweeper. Sessions, Clock, IDs and DataMap are required.
 type Config struct {
 	Sessions ports.SessionFactory
 	Clock    ports.Clock
 	IDs      ports.IDSource
 	DataMap  domain.DataMap
-	Plan     domain.Plan // of an erasure, for the data map
+	Plan     domain.Plan // the erasure plan for the data map
 
-	// Batch is how many erased subjects a batch looks at. The default is 100.
+	// Batch is the number of erased subjects per batch. The default is 100.
 	Batch int
 }
 
-// Sweeper sweeps the subjects that were erased. It is safe for concurrent use, also by several processes.
+// Sweeper sweeps erased subjects. It is safe for concurrent use by several goroutines and processes.
 //
-// It looks at the marks of erasures batch by batch, finds the subjects with something to overwrite by a read, and
-// sweeps each in a session of its own, under the lock of an erasure. Nothing is done twice: see ports.RetentionSweeper.
+// Sweeper reads the marks of erasures batch by batch. A query finds the subjects that have values to overwrite. Sweeper
+// sweeps each of them in its own session, under the same lock as an erasure. It does nothing twice. See
+// ports.RetentionSweeper.
 type Sweeper struct {
 	sessions ports.SessionFactory
 	audit    audit.Stamper
@@ -36,8 +38,8 @@ type Sweeper struct {
 	batch    int
 }
 
-// NewSweeper returns a sweeper. Returns domain.ErrConfiguration if a field is missing or negative, and
-// domain.ErrManifest if the plan is not one for the data map.
+// NewSweeper returns a sweeper. It returns domain.ErrConfiguration if a field is missing or negative. It returns
+// domain.ErrManifest if the plan does not belong to the data map.
 func NewSweeper(c Config) (*Sweeper, error) {
 	if c.Sessions == nil || c.Clock == nil || c.IDs == nil || c.DataMap.IsZero() {
 		return nil, domain.Misconfigured("sweep", "Sessions, Clock, IDs and DataMap are required")
@@ -55,14 +57,14 @@ func NewSweeper(c Config) (*Sweeper, error) {
 	return s, nil
 }
 
-// steps are those of a sweep now.
+// steps returns the steps of a sweep at the current time.
 func (s *Sweeper) steps() []domain.Step {
 	return s.plan.SweepAt(domain.Instant(s.audit.Clock.Now()))
 }
 
-// Sweep sweeps one subject in the session. The audit trail gets a retention_swept {target, via, rows} for each step
-// that overwrote something, all with one operation_id, to be committed with it. If a step fails, retention_sweep_failed
-// {target, via, error} outlives the session. A subject that was never erased is left alone.
+// Sweep sweeps one subject in the session. For each step that overwrote values, it records retention_swept {target,
+// via, rows} with a common operation_id. If a step fails, retention_sweep_failed {target, error} is recorded even
+// though the session rolls back. Sweep leaves a subject alone that was never erased.
 func (s *Sweeper) Sweep(ctx context.Context, session ports.Session, id domain.SubjectID) (domain.SweepReport, error) {
 	sweeper, err := ports.SweeperOf(session.Subjects())
 	if err != nil {
@@ -71,7 +73,7 @@ func (s *Sweeper) Sweep(ctx context.Context, session ports.Session, id domain.Su
 	steps := s.steps()
 	rows, err := sweeper.Sweep(ctx, id, steps)
 	if err == nil && len(rows) != len(steps) {
-		err = &domain.Error{Op: "sweep", Message: "the store has not answered for each step"}
+		err = &domain.Error{Op: "sweep", Message: "the store returned no row count for some steps; fix the store"}
 	}
 	if err != nil {
 		payload := domain.Payload{"error": domain.ErrorClass(err)}
@@ -79,7 +81,7 @@ func (s *Sweeper) Sweep(ctx context.Context, session ports.Session, id domain.Su
 			payload["target"] = steps[len(rows)].Target
 		}
 		_, event := s.audit.Begin(ctx, domain.EventRetentionSweepFailed, id, payload)
-		_ = session.Audit().AppendEvidence(ctx, event) // err is what went wrong; Do reports lost evidence
+		_ = session.Audit().AppendEvidence(ctx, event) // the caller returns err; Do reports lost evidence
 		return domain.SweepReport{}, err
 	}
 	report := domain.SweepReport{Rows: map[string]int64{}}

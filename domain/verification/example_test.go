@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// A job of the application writes an address back after the erasure. The verification finds it.
+// A job of the application writes an address back after the erasure. The verification finds the address.
 func ExampleVerifier_Verify() {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
@@ -20,7 +20,7 @@ func ExampleVerifier_Verify() {
 		},
 	})
 	check(err)
-	store, err := memory.New(dataMap, memory.Options{}) // an application has a database, and package bunstore
+	store, err := memory.New(dataMap, memory.Options{}) // an application uses a database and package bunstore
 	check(err)
 	check(store.Insert("users", memory.Row{"id": 42, "email": "zoe@example.org"}))
 	engines, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap})

@@ -11,26 +11,26 @@ import (
 )
 
 const (
-	// reader is the name whose position says how far the verifications have come that the processes share.
+	// reader is the name of the position that all processes share: the last mark that was verified or skipped.
 	reader = "verification"
 
-	// oldest is the age of an erasure from which on it is passed over: it comes from before the first process verified,
-	// or all processes have been off since.
+	// oldest is the age from which an erasure is skipped. An older erasure took place before the first process verified
+	// erasures, or no process has run since.
 	oldest = 7 * 24 * time.Hour
 
-	batch        = 20   // erasures that a part verifies, each in a session of its own
-	page         = 1000 // marks that are passed over at once
-	mostFailures = 3    // of one erasure, in this process
+	batch        = 20   // erasures per call of RunOnce, each in its own session
+	page         = 1000 // old marks that one session skips
+	mostFailures = 3    // failures of one erasure in this process before it is skipped
 )
 
-// RunOnce verifies the erasures that are due, in the order of their marks, and reports whether there is more to do at
-// once. An erasure is due once the delay has passed since then. It is verified once, by one of the processes that share
-// the work: its events and the position behind it commit together. Verified erasures come back, so that a caller can
-// tell of what is left over. An erasure of more than a week ago is passed over.
+// RunOnce verifies the erasures that are due, in the order of their marks. It reports whether the caller should call it
+// again immediately. An erasure is due after the delay. Exactly one of the processes verifies it: its events and the
+// shared position are committed together. RunOnce returns the verified erasures, so that the caller can report data
+// that is left over. RunOnce skips an erasure that is older than a week.
 //
-// An error ends the part, and the next call tries again. An erasure that has failed three times in this process is
-// passed over, so that it does not keep the others waiting, unless the error is domain.ErrConfiguration or
-// domain.ErrManifest: those are not of one subject. Each failure comes back as an error.
+// An error ends RunOnce, and the next call retries. RunOnce returns each failure as an error. After three failures of
+// an erasure in this process, RunOnce skips this erasure, so that it does not delay the others. RunOnce does not count
+// domain.ErrConfiguration and domain.ErrManifest, because they concern all subjects.
 func (v *Verifier) RunOnce(
 	ctx context.Context, delay time.Duration,
 ) (verified []domain.Verification, more bool, err error) {
@@ -55,18 +55,18 @@ func (v *Verifier) RunOnce(
 	return verified, true, nil
 }
 
-// errTaken rolls a session back whose erasure another process has verified meanwhile.
+// errTaken rolls back a session if another process has verified the erasure meanwhile.
 var errTaken = errors.New("another process was first")
 
-// part is what one session does.
+// part is the result of one session.
 type part struct {
-	mark     domain.ErasureMark // the next one
+	mark     domain.ErasureMark // the next mark
 	verified *domain.Verification
-	failed   bool // the search failed, and not what comes before or after it
+	failed   bool // the verification itself failed
 	moved    bool
 }
 
-// next verifies the next erasure, if it is due, and moves the position behind it.
+// next verifies the next erasure if it is due, and moves the position behind it.
 func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duration) (next part, err error) {
 	marks, err := ports.MarksOf(s)
 	if err != nil {
@@ -88,7 +88,7 @@ func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duratio
 			return next, err
 		}
 	case v.failures.many(next.mark):
-	case age < delay && age > -delay: // another clock may be ahead, but not for long
+	case age < delay && age > -delay: // the clock of another process may be ahead by up to the delay
 		return next, nil
 	default:
 		verified, err := v.verify(ctx, s, next.mark)
@@ -105,7 +105,7 @@ func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duratio
 	return next, err
 }
 
-// behindOld returns the place behind a page of marks that are too old. The first of them is at to.
+// behindOld returns the position behind a page of marks that are too old. to is the position of the first of them.
 func (v *Verifier) behindOld(ctx context.Context, marks ports.ErasureMarks, from, to int64) (int64, error) {
 	list, err := marks.Marks(ctx, domain.MarkQuery{After: from, Limit: page})
 	now := v.audit.Clock.Now()
@@ -118,14 +118,14 @@ func (v *Verifier) behindOld(ctx context.Context, marks ports.ErasureMarks, from
 	return to, err
 }
 
-// failures count how often the verification of one erasure, the last that failed, has failed in this process.
+// failures counts the failures of the last erasure whose verification failed in this process.
 type failures struct {
 	mu     sync.Mutex
 	intake int64
 	times  int
 }
 
-// note notes that a part has failed, if its error may be one of its subject alone.
+// note counts the failure of a part, if the error may concern only its subject.
 func (f *failures) note(failed part, err error) {
 	if !failed.failed || errors.Is(err, domain.ErrConfiguration) || errors.Is(err, domain.ErrManifest) ||
 		errors.Is(err, context.Canceled) {
@@ -139,7 +139,7 @@ func (f *failures) note(failed part, err error) {
 	f.times++
 }
 
-// many reports whether an erasure is passed over.
+// many reports whether to skip an erasure because of its failures.
 func (f *failures) many(mark domain.ErasureMark) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

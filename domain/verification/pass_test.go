@@ -19,12 +19,12 @@ import (
 
 const delay = 5 * time.Minute
 
-// watch tells the time that a test sets.
+// watch is a clock that a test sets.
 type watch struct{ now time.Time }
 
 func (w *watch) Now() time.Time { return w.now }
 
-// counter makes ids that count.
+// counter makes consecutive ids.
 type counter struct{ n int }
 
 func (c *counter) NewID() string {
@@ -32,14 +32,14 @@ func (c *counter) NewID() string {
 	return "id-" + strconv.Itoa(c.n)
 }
 
-// fleet is a store with users, and the processes that verify their erasures.
+// fleet is a store with users, shared by several processes that verify erasures.
 type fleet struct {
 	*memory.Store
 	watch  *watch
 	ids    *counter
 	eraser *erasure.Eraser
-	fails  func(of domain.SubjectID) error // of what is searched
-	races  func()                          // called once an erasure was searched
+	fails  func(of domain.SubjectID) error // error of a search
+	races  func()                          // called after a search
 }
 
 func newFleet(t *testing.T) *fleet {
@@ -54,7 +54,7 @@ func newFleet(t *testing.T) *fleet {
 	return f
 }
 
-// process returns one more verifier.
+// process returns another verifier.
 func (f *fleet) process(t *testing.T) *verification.Verifier {
 	t.Helper()
 	verifier, err := verification.NewVerifier(verification.Config{
@@ -105,11 +105,11 @@ func (s search) LeftOver(
 	return verifier.LeftOver(ctx, id, steps, at)
 }
 
-// erase adds users and erases them, one minute after the other.
+// erase adds users and erases them, one minute apart.
 func (f *fleet) erase(t *testing.T, ids ...int64) {
 	t.Helper()
 	for _, id := range ids {
-		_ = f.Insert("users", memory.Row{"id": id, "email": "mail@example.org"}) // it may be there
+		_ = f.Insert("users", memory.Row{"id": id, "email": "mail@example.org"}) // the user may exist
 		subject, err := domain.NewSubject(strconv.FormatInt(id, 10))
 		check(err)
 		check(f.Store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -120,7 +120,7 @@ func (f *fleet) erase(t *testing.T, ids ...int64) {
 	}
 }
 
-// verified returns the subjects that have an event of a verification, once for each event.
+// verified returns the subject of each event of a verification.
 func (f *fleet) verified(t *testing.T, ids ...int64) (found []string) {
 	t.Helper()
 	for _, id := range ids {
@@ -139,7 +139,7 @@ func (f *fleet) verified(t *testing.T, ids ...int64) (found []string) {
 	return found
 }
 
-// run has a process do all that it has to do, and returns the error that ends it.
+// run calls RunOnce until there is no more work, and returns the error that ends it.
 func run(t *testing.T, v *verification.Verifier) (found []domain.Verification, err error) {
 	t.Helper()
 	for more := true; more && err == nil; {
@@ -170,7 +170,7 @@ func TestAnErasureIsVerifiedOnceItsDelayHasPassed(t *testing.T) {
 	expect("the second, by another process", other, "1", "2")
 	expect("nothing twice", one, "1", "2")
 	expect("nothing after a restart", f.process(t), "1", "2")
-	f.erase(t, 1) // again
+	f.erase(t, 1) // a second time
 	f.watch.now = f.watch.now.Add(delay)
 	expect("another erasure of the first", one, "1", "1", "2")
 }
@@ -186,7 +186,7 @@ func TestManyErasuresAreVerifiedInParts(t *testing.T) {
 	v := f.process(t)
 	some, more, err := v.RunOnce(t.Context(), delay)
 	if err != nil || !more || len(some) == 0 || len(some) >= len(ids) {
-		t.Errorf("%d are verified at once, %v, %v", len(some), more, err)
+		t.Errorf("%d are verified by one call, %v, %v", len(some), more, err)
 	}
 	rest, err := run(t, v)
 	if got := f.verified(t, ids...); err != nil || len(some)+len(rest) != len(ids) || len(got) != len(ids) {
@@ -194,7 +194,7 @@ func TestManyErasuresAreVerifiedInParts(t *testing.T) {
 	}
 }
 
-// Of two processes that verify an erasure at the same time, one leaves events.
+// If two processes verify an erasure concurrently, only one of them leaves events.
 func TestAnErasureThatTwoProcessesVerifyIsVerifiedOnce(t *testing.T) {
 	f := newFleet(t)
 	f.erase(t, 1, 2)
@@ -211,11 +211,11 @@ func TestAnErasureThatTwoProcessesVerifyIsVerifiedOnce(t *testing.T) {
 	}
 }
 
-func TestAFailureIsTriedAgainAndPassedOverInTheEnd(t *testing.T) {
+func TestAFailureIsRetriedAndFinallySkipped(t *testing.T) {
 	unavailable := &domain.Error{Code: domain.ErrUnavailable}
 	for name, c := range map[string]struct {
 		err    error
-		calls  int // until the second erasure is verified; 0 for never
+		calls  int // until the second erasure is verified; 0 if it never is
 		events []string
 	}{
 		"a subject that fails":  {errBoom, 4, []string{"2"}},
@@ -259,8 +259,8 @@ func TestAFailureIsTriedAgainAndPassedOverInTheEnd(t *testing.T) {
 	}
 }
 
-// What was erased before the first process verified, or while all of them were off for a week, is passed over.
-func TestOldErasuresArePassedOver(t *testing.T) {
+// Erasures are skipped if they are older than a week: no process verified erasures at that time.
+func TestOldErasuresAreSkipped(t *testing.T) {
 	f := newFleet(t)
 	f.erase(t, 1, 2)
 	f.watch.now = noon.AddDate(0, 0, 8)
@@ -271,8 +271,8 @@ func TestOldErasuresArePassedOver(t *testing.T) {
 	}
 }
 
-// A process whose clock was far ahead keeps no other erasure waiting.
-func TestAMarkFromTheFutureDoesNotKeepOthersWaiting(t *testing.T) {
+// A process whose clock was far ahead does not delay other erasures.
+func TestAMarkFromTheFutureDelaysNoOther(t *testing.T) {
 	for ahead, want := range map[time.Duration][]string{time.Hour: {"1", "2"}, time.Minute: nil} {
 		f := newFleet(t)
 		f.watch.now = noon.Add(ahead)
@@ -286,7 +286,7 @@ func TestAMarkFromTheFutureDoesNotKeepOthersWaiting(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOverComesBack(t *testing.T) {
+func TestLeftOversAreReturned(t *testing.T) {
 	f := newFleet(t)
 	f.erase(t, 1)
 	check(f.Store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

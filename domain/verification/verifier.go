@@ -1,5 +1,6 @@
-// Package verification looks whether anything is left of a subject that was erased (Art. 17 GDPR): rows that came back
-// by a trigger, a job or a restored copy, and cells that the application has written again.
+// Package verification checks that no data of an erased subject is left (Art. 17 GDPR). It finds rows that a trigger, a
+// job or a restored copy brought back, and cells that the application wrote again. See the example of
+// [Verifier.Verify].
 package verification
 
 import (
@@ -11,16 +12,16 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Config is what a Verifier is made of. All fields are required.
+// Config holds the dependencies of a Verifier. All fields are required.
 type Config struct {
 	Sessions ports.SessionFactory // for RunOnce
 	Clock    ports.Clock
 	IDs      ports.IDSource
 	DataMap  domain.DataMap
-	Plan     domain.Plan // the one that erasures follow: erasure.Eraser.Plan
+	Plan     domain.Plan // the plan of the erasures: erasure.Eraser.Plan
 }
 
-// Verifier verifies erasures. It is safe for concurrent use, also by several processes.
+// Verifier verifies erasures. It is safe for concurrent use by several goroutines and processes.
 type Verifier struct {
 	sessions ports.SessionFactory
 	audit    audit.Stamper
@@ -29,8 +30,8 @@ type Verifier struct {
 	failures failures
 }
 
-// NewVerifier returns a verifier. Returns domain.ErrConfiguration if a field is missing, and domain.ErrManifest if the
-// plan is not one for the data map.
+// NewVerifier returns a verifier. It returns domain.ErrConfiguration if a field is missing. It returns
+// domain.ErrManifest if the plan does not belong to the data map.
 func NewVerifier(c Config) (*Verifier, error) {
 	if c.Sessions == nil || c.Clock == nil || c.IDs == nil || c.DataMap.IsZero() || c.Plan.Steps == nil {
 		return nil, domain.Misconfigured("verifier", "Sessions, Clock, IDs, DataMap and Plan are required")
@@ -43,17 +44,18 @@ func NewVerifier(c Config) (*Verifier, error) {
 	}, nil
 }
 
-// Verify looks in the session for what the last erasure of the subject that has committed should have deleted or
-// overwritten, and is there. See ports.ErasureVerifier for what it finds and what it passes over. It changes no row of
-// the application.
+// Verify searches for data that the last committed erasure of the subject should have deleted or overwritten. It
+// searches in the session and changes no row of the application. ports.ErasureVerifier defines what counts as left
+// over.
 //
-// The audit trail gets erasure_verified with the number of local steps, or else one erasure_left_over for each table
-// and column with what is left over: target, column (of cells), and rows. The events have the id of the erasure as
-// domain.PayloadOperationID, if its events are there. What is left over is no error.
+// If no data is left over, Verify records erasure_verified with the number of local steps. Otherwise it records one
+// erasure_left_over with target, column (for cells) and rows for each table and column with such data. The events have
+// the operation id of the erasure (domain.PayloadOperationID) if the trail has the events of the erasure. Data that is
+// left over is not an error.
 //
-// Returns domain.ErrConflict if the subject was never erased, domain.ErrSubject if the id does not fit the data map,
-// domain.ErrConfiguration if the store has no ports.ErasureMarks or no ports.ErasureVerifier, and the errors of those.
-// They leave no event.
+// Verify returns domain.ErrConflict if the subject was never erased. It returns domain.ErrSubject if the id does not
+// fit the data map. It returns domain.ErrConfiguration if the store does not implement ports.ErasureMarks or
+// ports.ErasureVerifier. It returns the errors of the store. After an error, Verify records no event.
 func (v *Verifier) Verify(ctx context.Context, s ports.Session, id domain.SubjectID) (domain.Verification, error) {
 	if err := v.dataMap.CheckSubject(domain.Subject{ID: id}); err != nil {
 		return domain.Verification{}, err
@@ -74,7 +76,7 @@ func (v *Verifier) Verify(ctx context.Context, s ports.Session, id domain.Subjec
 	return v.verify(ctx, s, found[0])
 }
 
-// verify verifies the erasure that has left a mark.
+// verify verifies the erasure of the mark.
 func (v *Verifier) verify(
 	ctx context.Context, s ports.Session, mark domain.ErasureMark,
 ) (domain.Verification, error) {
@@ -95,7 +97,7 @@ func (v *Verifier) verify(
 	}, nil
 }
 
-// record appends the events, and returns the instant of the last one.
+// record appends the events. It returns the time of the last event.
 func (v *Verifier) record(
 	ctx context.Context, s ports.Session, id domain.SubjectID, found domain.Leftovers,
 ) (time.Time, error) {
@@ -120,7 +122,8 @@ func (v *Verifier) record(
 	return events[len(events)-1].OccurredAt, s.Audit().Append(ctx, events...)
 }
 
-// lastErasure returns the id of the last erasure on a trail that was carried out here; empty if there is none.
+// lastErasure returns the operation id of the last erasure that the trail records as carried out here. It is empty if
+// the trail has no such erasure.
 func lastErasure(trail []domain.AuditEvent) (id string) {
 	for _, event := range trail {
 		if event.EventType == domain.EventErasureLocalCompleted {

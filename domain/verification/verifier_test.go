@@ -26,7 +26,7 @@ var (
 	}}
 )
 
-// shop is a data map for the plan.
+// shop returns a data map for the plan.
 func shop(tb testing.TB) domain.DataMap {
 	tb.Helper()
 	orders, invoices := fixture.Child("orders", "users"), fixture.Child("invoices", "users")
@@ -36,18 +36,18 @@ func shop(tb testing.TB) domain.DataMap {
 	return fixture.MustMap(tb, fixture.Users(), orders, invoices)
 }
 
-// subjects is a SubjectStore that is a verifier.
+// subjects is a SubjectStore that implements ports.ErasureVerifier.
 type subjects struct {
 	*mocks.MockSubjectStore
 	*mocks.MockErasureVerifier
 }
 
-// EXPECT is that of the verifier: nothing else is called.
+// EXPECT returns the recorder of the verifier. The other methods must not be called.
 func (s subjects) EXPECT() *mocks.MockErasureVerifierMockRecorder {
 	return s.MockErasureVerifier.EXPECT()
 }
 
-// world is a verifier and what it works with. A call that a test does not expect fails that test.
+// world is a verifier with mocks of its dependencies. An unexpected call fails the test.
 type world struct {
 	*verification.Verifier
 	id       domain.SubjectID
@@ -84,7 +84,7 @@ func newWorld(t *testing.T) world {
 	return w
 }
 
-// marked is the mark of the last erasure; without an instant there was none.
+// marked expects a search for the mark of the last erasure. A zero instant means that there is no mark.
 func (w world) marked(at time.Time, err error) {
 	var found []domain.ErasureMark
 	if !at.IsZero() {
@@ -102,7 +102,7 @@ func (w world) event(eventType domain.EventType, payload domain.Payload) domain.
 	return domain.AuditEvent{EventID: "id", EventType: eventType, SubjectRef: w.id, OccurredAt: noon, Payload: payload}
 }
 
-// trail is that of two erasures, the second of which is the last one, and of an attempt that failed.
+// trail returns the events of two erasures and of a failed attempt. The second erasure is the last one.
 func (w world) trail() []domain.AuditEvent {
 	return []domain.AuditEvent{
 		w.event(domain.EventErasureLocalCompleted, domain.Payload{"operation_id": "first"}),
@@ -126,11 +126,11 @@ func TestAnErasureThatLeftNothingIsVerified(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOverIsRecordedByTableAndColumn(t *testing.T) {
+func TestLeftOversAreRecordedByTableAndColumn(t *testing.T) {
 	w := newWorld(t)
 	found := domain.Leftovers{{Table: "orders", Rows: 3}, {Table: "invoices", Column: "total", Rows: 2}}
 	w.finds(found, nil)
-	w.audit.EXPECT().Trail(gomock.Any(), w.id).Return(nil, nil) // the events of the erasure are not there any more
+	w.audit.EXPECT().Trail(gomock.Any(), w.id).Return(nil, nil) // the trail no longer has the events of the erasure
 	w.audit.EXPECT().Append(gomock.Any(),
 		w.event("erasure_left_over", domain.Payload{"target": "orders", "rows": int64(3)}),
 		w.event("erasure_left_over", domain.Payload{"target": "invoices", "column": "total", "rows": int64(2)}))
@@ -168,7 +168,7 @@ func TestAVerificationThatFailsLeavesNoEvent(t *testing.T) {
 	}
 }
 
-func TestAStoreWithoutMarksOrAVerifierIsAConfiguration(t *testing.T) {
+func TestAStoreWithoutMarksOrAVerifierIsAConfigurationError(t *testing.T) {
 	w, ctrl := newWorld(t), gomock.NewController(t)
 	marked := mocks.NewMockMarkReader(ctrl)
 	w.marked(erased, nil)
@@ -181,7 +181,7 @@ func TestAStoreWithoutMarksOrAVerifierIsAConfiguration(t *testing.T) {
 	}
 }
 
-func TestAnIDThatDoesNotFitIsASubject(t *testing.T) {
+func TestAnIDThatDoesNotFitIsASubjectError(t *testing.T) {
 	w := newWorld(t)
 	id, err := domain.NewSubjectID("forty-two")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package audit makes audit events. Every service of the core records what it does through it, so that all events
-// are stamped alike.
+// Package audit makes audit events. All services of the domain use it, so that all events get their id, time and
+// operator in the same way.
 package audit
 
 import (
@@ -9,14 +9,14 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Stamper makes events with an id and an instant of their own. It is safe for concurrent use.
+// Stamper makes events, each with a new id and the current time. It is safe for concurrent use.
 type Stamper struct {
 	Clock ports.Clock
 	IDs   ports.IDSource
 }
 
-// Begin returns the first event of a new operation, and the operation for further ones. The id of the operation is that
-// of the event.
+// Begin returns the first event of a new operation, and the operation for its further events. The id of the operation
+// is the id of the first event.
 func (s Stamper) Begin(
 	ctx context.Context, eventType domain.EventType, id domain.SubjectID, payload domain.Payload,
 ) (Operation, domain.AuditEvent) {
@@ -25,25 +25,25 @@ func (s Stamper) Begin(
 	return operation, operation.with(first)
 }
 
-// Operation returns the operation of an id, for further events, which have the operator of ctx. The id is empty if it
-// is not known; the events then have none.
+// Operation returns the operation with the id, for further events. They have the operator of ctx. If id is empty, the
+// events have no operation id.
 func (s Stamper) Operation(ctx context.Context, id string) Operation {
 	return Operation{stamper: s, id: id, operator: domain.OperatorOf(ctx)}
 }
 
-// Operation makes the events of one operation: a single export, erasure or rectification, with what follows from it
-// later. It is safe for concurrent use.
+// Operation makes the events of one export, erasure or rectification and of its later consequences. It is safe for
+// concurrent use.
 type Operation struct {
 	stamper  Stamper
 	id       string
 	operator string
 }
 
-// ID returns the id of the operation. It is empty if it is not known.
+// ID returns the id of the operation, or "" if it is unknown.
 func (o Operation) ID() string { return o.id }
 
-// Event returns an event of the operation that occurs now. It adds the operation's id to the payload, which it may
-// change.
+// Event returns an event of the operation that occurs now. It adds the operation's id to the payload and may modify the
+// payload.
 func (o Operation) Event(eventType domain.EventType, id domain.SubjectID, payload domain.Payload) domain.AuditEvent {
 	return o.with(o.stamper.event(o.operator, eventType, id, payload))
 }
@@ -55,8 +55,8 @@ func (o Operation) with(event domain.AuditEvent) domain.AuditEvent {
 	return event
 }
 
-// Event returns an event that occurs now. It adds the operator of ctx, if there is one, to the payload, which it may
-// change.
+// Event returns an event that occurs now. It adds the operator of ctx, if any, to the payload and may modify the
+// payload.
 func (s Stamper) Event(
 	ctx context.Context, eventType domain.EventType, id domain.SubjectID, payload domain.Payload,
 ) domain.AuditEvent {

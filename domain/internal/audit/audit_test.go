@@ -36,7 +36,7 @@ func TestEveryEventHasItsOwnIDAndInstant(t *testing.T) {
 		},
 		{
 			EventID: "id-2", EventType: "export_completed", SubjectRef: id,
-			OccurredAt: time.Date(2024, 3, 1, 12, 0, 1, 123456000, time.UTC), Payload: domain.Payload{}, // never null
+			OccurredAt: time.Date(2024, 3, 1, 12, 0, 1, 123456000, time.UTC), Payload: domain.Payload{},
 		},
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -51,8 +51,8 @@ func TestTheEventsOfAnOperationHaveTheIDOfItsFirstEvent(t *testing.T) {
 	gomock.InOrder(ids.EXPECT().NewID().Return("id-1"), ids.EXPECT().NewID().Return("id-2"),
 		ids.EXPECT().NewID().Return("id-3"), ids.EXPECT().NewID().Return("id-4"))
 	stamper := audit.Stamper{Clock: clock, IDs: ids}
-	nobody := domain.SubjectID{}
-	operation, first := stamper.Begin(t.Context(), domain.EventErasureRequested, nobody, domain.Payload{"refs": 1})
+	noID := domain.SubjectID{}
+	operation, first := stamper.Begin(t.Context(), domain.EventErasureRequested, noID, domain.Payload{"refs": 1})
 	second := operation.Event(domain.EventErasureCompleted, domain.SubjectID{}, nil)
 	again := stamper.Operation(t.Context(), operation.ID())
 	later := again.Event(domain.EventErasureRequeued, domain.SubjectID{}, domain.Payload{"a": 1})

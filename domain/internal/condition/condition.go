@@ -1,6 +1,5 @@
-// Package condition decides, for known values of some columns, whether a row satisfies the condition of a CHECK
-// constraint. It reads the part of SQL that such conditions are written in, on PostgreSQL and on SQLite, and decides
-// only if the result is sure.
+// Package condition decides whether a row satisfies the condition of a CHECK constraint, given the values of some
+// columns. It parses the SQL of such conditions on PostgreSQL and on SQLite. It decides only if the result is certain.
 package condition
 
 import "strings"
@@ -8,15 +7,15 @@ import "strings"
 // Outcome is the result of a condition.
 type Outcome int
 
-// The outcomes. A condition that is NULL holds, as in a CHECK constraint.
+// The outcomes. A condition that evaluates to NULL holds, as in a CHECK constraint.
 const (
 	Undecided Outcome = iota
 	Holds
 	Fails
 )
 
-// Decide evaluates a condition, which may have the word CHECK before it. column returns the value of a column, by its
-// name as the text has it.
+// Decide evaluates a condition. The word CHECK may precede it. The function column returns the value of a column by its
+// name as written in the text.
 func Decide(text string, column func(name string) Value) Outcome {
 	r := &reader{tokens: tokensOf(text), column: column}
 	r.word("check")
@@ -40,7 +39,7 @@ func Decide(text string, column func(name string) Value) Outcome {
 	}
 }
 
-// Names returns the words and the quoted names of a condition that may be names of columns.
+// Names returns the words and the quoted names of a condition. Some of them may be names of columns.
 func Names(text string) []string {
 	var names []string
 	for _, t := range tokensOf(text) {
@@ -51,7 +50,7 @@ func Names(text string) []string {
 	return names
 }
 
-// Literals returns the texts and the numbers that a condition has, in its order.
+// Literals returns the text and number literals of a condition in their order.
 func Literals(text string) []string {
 	var literals []string
 	for _, t := range tokensOf(text) {
@@ -74,7 +73,7 @@ const (
 
 type token struct {
 	kind tokenKind
-	text string // of words as they are written, of quoted names and literals without the quotes
+	text string // words as written; quoted names and literals without the quotes
 }
 
 const (
@@ -88,7 +87,7 @@ func isWordStart(r rune) bool {
 
 func isWordPart(r rune) bool { return isWordStart(r) || r == '$' || r >= '0' && r <= '9' }
 
-// tokensOf takes a condition apart. A character that begins nothing is a sign by itself.
+// tokensOf splits a condition into tokens. A character that begins no other token is a sign by itself.
 func tokensOf(text string) []token {
 	var tokens []token
 	for text != "" {
@@ -101,7 +100,7 @@ func tokensOf(text string) []token {
 	return tokens
 }
 
-// next returns the first token, which is an empty word for blanks and comments, and the text behind it.
+// next returns the first token and the rest of the text. The token is an empty word for blanks and comments.
 func next(text string) (token, string) {
 	first := rune(text[0])
 	switch {
@@ -120,7 +119,7 @@ func next(text string) (token, string) {
 	case (first == 'e' || first == 'E') && strings.HasPrefix(text[1:], "'"):
 		t, rest := enclosed(literal, text[1:], "'")
 		if strings.Contains(t.text, `\`) {
-			t = token{sign, `\`} // which no condition has
+			t = token{sign, `\`} // does not occur in a condition
 		}
 		return t, rest
 	case isWordStart(first):
@@ -148,7 +147,7 @@ func cut(kind tokenKind, text string, ends func(rune) bool) (token, string) {
 	return token{kind, text[:n]}, text[n:]
 }
 
-// enclosed is a token between quotes, in which two quotes are one.
+// enclosed returns a token between quotes. Two quotes in the token stand for one.
 func enclosed(kind tokenKind, text, quote string) (token, string) {
 	inside := ""
 	for rest := text[1:]; ; {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// named reads what begins with a word: a keyword, a function, or a column.
+// named parses an expression that begins with a word: a keyword, a function or a column.
 func (r *reader) named(first token) Value {
 	if first.kind == word && !r.isSign(1, "(", ".") {
 		switch strings.ToLower(first.text) {
@@ -58,7 +58,7 @@ func (r *reader) named(first token) Value {
 	return call(name, r.arguments(name))
 }
 
-// arguments reads those of a function. IN separates those of POSITION.
+// arguments parses the arguments of a function. POSITION separates its arguments with IN.
 func (r *reader) arguments(name string) []Value {
 	if name != "position" {
 		return r.list(")")
@@ -73,7 +73,7 @@ func (r *reader) arguments(name string) []Value {
 	return nil
 }
 
-// cases reads what follows CASE.
+// cases parses the text after CASE.
 func (r *reader) cases() Value {
 	operand, compared := Value{}, !r.is(0, "when")
 	if compared {
@@ -111,7 +111,7 @@ func (r *reader) cases() Value {
 	return result
 }
 
-// call is the value of a function. One that is not known may return anything.
+// call returns the value of a function. An unknown function may return any value.
 func call(name string, arguments []Value) Value {
 	switch name {
 	case "coalesce", "ifnull":
@@ -153,7 +153,8 @@ func call(name string, arguments []Value) Value {
 	return Value{}
 }
 
-// orLater is the value of COALESCE from its first operand that is not NULL: a value that is not known may be NULL.
+// orLater returns the value of COALESCE, given its first operand that is not a known NULL. An unknown value may be
+// NULL.
 func (v Value) orLater(all []Value) Value {
 	if v.kind != unknown {
 		return v
@@ -181,7 +182,7 @@ func countNulls(nulls bool, values []Value) Value {
 
 const blanks = " "
 
-// textFunctions are functions of a text, and of further arguments that are known and not NULL.
+// textFunctions are functions of a text and of further known arguments that are not NULL.
 var textFunctions = map[string]func(s string, more []Value) Value{
 	"length":           runes,
 	"char_length":      runes,
@@ -214,7 +215,7 @@ func runes(s string, more []Value) Value {
 	return alone(more, Number(float64(utf8.RuneCountInString(s))))
 }
 
-// alone is the value of a function that was called with nothing but its text.
+// alone returns the value of a function if the text was its only argument.
 func alone(more []Value, value Value) Value {
 	if len(more) > 0 {
 		return Value{}
@@ -233,7 +234,7 @@ func positionIn(s string, more []Value) Value {
 	return Number(float64(utf8.RuneCountInString(before) + 1))
 }
 
-// part is substr, from a place on.
+// part returns substr, from a position on.
 func part(s string, more []Value) Value {
 	runes := []rune(s)
 	if len(more) == 0 || len(more) > 2 || more[0].kind != number || more[0].number < 1 {

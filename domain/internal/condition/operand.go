@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// operand reads what a comparison is about: sums, texts put together, and operators that are not known.
+// operand parses an operand of a comparison: a sum, a concatenation, or an unknown operator.
 func (r *reader) operand() Value {
 	value := r.product()
 	for {
@@ -53,7 +53,7 @@ func (r *reader) product() Value {
 		switch {
 		case r.sign("*"):
 			value = calculate(value, r.factor(), func(a, b float64) float64 { return a * b })
-		case r.sign("/", "%"): // whole numbers or not
+		case r.sign("/", "%"): // the result depends on the types
 			if result, known := strict(value, r.factor()); known {
 				value = result
 			} else {
@@ -92,7 +92,7 @@ func (r *reader) factor() Value {
 	}
 }
 
-// name takes a name, which may be qualified, and returns its last part.
+// name consumes a name, which may be qualified, and returns its last part.
 func (r *reader) name() string {
 	for {
 		if r.at >= len(r.tokens) || r.tokens[r.at].kind != word && r.tokens[r.at].kind != quoted {
@@ -106,7 +106,7 @@ func (r *reader) name() string {
 	}
 }
 
-// cast reads the name of a type, and casts the value to it.
+// cast parses the name of a type and casts the value to it.
 func (r *reader) cast(value Value) Value {
 	name := strings.ToLower(r.name())
 	switch {
@@ -123,7 +123,7 @@ func (r *reader) cast(value Value) Value {
 	if r.word("with", "without") && (!r.word("time") || !r.word("zone")) {
 		return r.fail()
 	}
-	if name == "interval" { // with its fields
+	if name == "interval" { // may be followed by its fields
 		for r.word("year", "month", "day", "hour", "minute", "second", "to") {
 			continue
 		}

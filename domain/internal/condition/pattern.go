@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// matches reports whether a text matches a pattern, which translate turns into a regular expression of Go.
+// matches reports whether a text matches a pattern. translate converts the pattern to a regular expression of Go.
 func matches(value, pattern Value, translate func(pattern string) (expression string, ok bool), foldCase bool) Value {
 	if result, known := strict(value, pattern); known {
 		return result
@@ -25,7 +25,7 @@ func matches(value, pattern Value, translate func(pattern string) (expression st
 	return Boolean(compiled.MatchString(value.text))
 }
 
-// likePattern translates a pattern of LIKE, in which the backslash may be an escape.
+// likePattern translates a LIKE pattern. If escapes is set, the backslash is the escape character.
 func likePattern(escapes bool) func(string) (string, bool) {
 	return func(pattern string) (string, bool) {
 		var b strings.Builder
@@ -48,7 +48,7 @@ func likePattern(escapes bool) func(string) (string, bool) {
 	}
 }
 
-// globPattern translates a pattern of SQLite's GLOB.
+// globPattern translates a GLOB pattern of SQLite.
 func globPattern(pattern string) (string, bool) {
 	var b strings.Builder
 	for pattern != "" {
@@ -73,12 +73,12 @@ func globPattern(pattern string) (string, bool) {
 	return "^" + b.String() + "$", true
 }
 
-// foreign are parts of regular expressions of PostgreSQL that mean something else in Go, or nothing.
+// foreign are parts of PostgreSQL regular expressions that have another meaning in Go, or none.
 var foreign = []string{
 	`\m`, `\M`, `\y`, `\Y`, `\Z`, `\A`, `\B`, `\b`, "***", "(?=", "(?!", "(?<", "[[.", "[[=", "[[:<", "[[:>", "{,",
 }
 
-// regularExpression translates one of PostgreSQL.
+// regularExpression translates a regular expression of PostgreSQL.
 func regularExpression(pattern string) (string, bool) {
 	for _, part := range foreign {
 		if strings.Contains(pattern, part) {

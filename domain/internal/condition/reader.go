@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// reader evaluates a condition while it reads it. What it cannot read makes it fail, which leaves the condition
-// undecided.
+// reader evaluates a condition while it parses it. If it cannot parse a part, it fails, and the condition is undecided.
 type reader struct {
 	tokens []token
 	at     int
@@ -32,7 +31,7 @@ func (r *reader) isSign(offset int, signs ...string) bool {
 	return i < len(r.tokens) && r.tokens[i].kind == sign && slices.Contains(signs, r.tokens[i].text)
 }
 
-// word takes the next token if it is one of the words.
+// word consumes the next token if it is one of the words.
 func (r *reader) word(words ...string) bool {
 	if r.is(0, words...) {
 		r.at++
@@ -41,7 +40,7 @@ func (r *reader) word(words ...string) bool {
 	return false
 }
 
-// sign takes the next token if it is one of the signs.
+// sign consumes the next token if it is one of the signs.
 func (r *reader) sign(signs ...string) bool {
 	if r.isSign(0, signs...) {
 		r.at++
@@ -50,7 +49,7 @@ func (r *reader) sign(signs ...string) bool {
 	return false
 }
 
-// need takes a sign, or fails.
+// need consumes a sign or fails.
 func (r *reader) need(text string) {
 	if !r.sign(text) {
 		r.fail()
@@ -92,7 +91,7 @@ func (r *reader) negation() Value {
 	}
 }
 
-// predicate reads what may follow an operand.
+// predicate parses the text that may follow an operand.
 func (r *reader) predicate(value Value) (result Value, more bool) {
 	switch {
 	case r.word("isnull"):
@@ -120,7 +119,7 @@ func (r *reader) predicate(value Value) (result Value, more bool) {
 	return Value{}, false
 }
 
-// test reads what follows IS, but for NOT.
+// test parses the text after IS, except NOT.
 func (r *reader) test(value Value) Value {
 	switch {
 	case r.word("null", "unknown"):
@@ -139,7 +138,7 @@ func (r *reader) test(value Value) Value {
 	}
 }
 
-// isExactly is IS TRUE or IS FALSE.
+// isExactly returns v IS TRUE or v IS FALSE.
 func (v Value) isExactly(want bool) Value {
 	switch truth := v.truth(); truth.kind { //nolint:exhaustive // the others are not known
 	case boolean:
@@ -151,7 +150,7 @@ func (v Value) isExactly(want bool) Value {
 	}
 }
 
-// same is IS NOT DISTINCT FROM.
+// same returns a IS NOT DISTINCT FROM b.
 func same(a, b Value) Value {
 	if a.kind == null || b.kind == null {
 		return both(a.isNull(), b.isNull())
@@ -159,7 +158,7 @@ func same(a, b Value) Value {
 	return compare(a, "=", b)
 }
 
-// membership reads IN, BETWEEN and the patterns of SQL.
+// membership parses IN, BETWEEN and LIKE and similar patterns.
 func (r *reader) membership(value Value) Value {
 	switch {
 	case r.word("in"):
@@ -173,7 +172,7 @@ func (r *reader) membership(value Value) Value {
 		}
 		return both(compare(value, ">=", low), compare(value, "<=", r.operand()))
 	case r.word("like"):
-		// SQLite folds the case of ASCII. PostgreSQL writes ~~ where it does not.
+		// SQLite ignores the case of ASCII letters. PostgreSQL writes ~~ for a case-sensitive LIKE.
 		pattern := r.operand()
 		if r.word("escape") {
 			r.operand()
@@ -195,7 +194,7 @@ func (r *reader) membership(value Value) Value {
 	return Value{}
 }
 
-// comparison reads what follows an operator.
+// comparison parses the text after an operator.
 func (r *reader) comparison(value Value, operator string) Value {
 	if r.is(0, "any", "some", "all") && r.isSign(1, "(") {
 		all := r.is(0, "all")
@@ -217,7 +216,7 @@ func (r *reader) comparison(value Value, operator string) Value {
 	return operate(value, operator, r.operand())
 }
 
-// anyOf is IN, and ANY.
+// anyOf returns the result of IN or ANY.
 func anyOf(value Value, operator string, values []Value) Value {
 	result := Boolean(false)
 	for _, candidate := range values {
@@ -247,7 +246,7 @@ func operate(a Value, operator string, b Value) Value {
 	return compare(a, operator, b)
 }
 
-// list reads values up to a sign, which it takes.
+// list parses values up to the sign end and consumes this sign.
 func (r *reader) list(end string) []Value {
 	var values []Value
 	if r.sign(end) {

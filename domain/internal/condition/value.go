@@ -20,7 +20,7 @@ const (
 	list
 )
 
-// Value is the value of a column or an expression, as far as it is known. The zero Value may be any value, or NULL.
+// Value is the known part of the value of a column or an expression. The zero Value may be any value or NULL.
 type Value struct {
 	kind   kind
 	text   string
@@ -30,25 +30,25 @@ type Value struct {
 	list   []Value
 }
 
-// Null is NULL.
+// Null returns NULL.
 func Null() Value { return Value{kind: null} }
 
-// Present is any value but NULL.
+// Present returns a value that may be any value except NULL.
 func Present() Value { return Value{kind: present} }
 
-// Text is a text, or a value that has only its text form here.
+// Text returns a text, or a value of which only the text form is known.
 func Text(s string) Value { return Value{kind: text, text: s} }
 
-// Number is a number.
+// Number returns a number.
 func Number(n float64) Value { return Value{kind: number, number: n} }
 
-// Boolean is true or false.
+// Boolean returns true or false.
 func Boolean(b bool) Value { return Value{kind: boolean, is: b} }
 
-// Time is an instant or a date.
+// Time returns an instant or a date.
 func Time(t time.Time) Value { return Value{kind: instant, at: t} }
 
-// truth is the value as the operand of AND, OR and NOT: a boolean, NULL, or not known.
+// truth returns the value as an operand of AND, OR and NOT: a boolean, NULL, or unknown.
 func (v Value) truth() Value {
 	switch v.kind { //nolint:exhaustive // the others have no truth
 	case boolean, null:
@@ -63,7 +63,7 @@ func (v Value) truth() Value {
 func (v Value) isFalse() bool { return v.kind == boolean && !v.is }
 func (v Value) isTrue() bool  { return v.kind == boolean && v.is }
 
-// both is AND.
+// both returns a AND b.
 func both(a, b Value) Value {
 	a, b = a.truth(), b.truth()
 	switch {
@@ -87,7 +87,7 @@ func negated(v Value) Value {
 
 func either(a, b Value) Value { return negated(both(negated(a), negated(b))) }
 
-// isNull is IS NULL.
+// isNull returns v IS NULL.
 func (v Value) isNull() Value {
 	if v.kind == unknown {
 		return Value{}
@@ -95,10 +95,10 @@ func (v Value) isNull() Value {
 	return Boolean(v.kind == null)
 }
 
-// strict reports whether a function or an operator that is NULL for NULL is already known for the operands, and that
-// value.
+// strict returns the result of a strict function or operator if the operands already determine it. A strict function
+// returns NULL if an operand is NULL.
 func strict(operands ...Value) (result Value, known bool) {
-	result.kind = boolean // stands for none
+	result.kind = boolean // means that the result is unknown
 	for _, v := range operands {
 		switch {
 		case v.kind == null:
@@ -112,7 +112,7 @@ func strict(operands ...Value) (result Value, known bool) {
 	return result, result.kind != boolean
 }
 
-// compare is a comparison by =, <>, <, <=, > or >=.
+// compare returns the result of a comparison by =, <>, <, <=, > or >=.
 func compare(a Value, operator string, b Value) Value {
 	if result, known := strict(a, b); known {
 		return result
@@ -145,10 +145,10 @@ func compare(a Value, operator string, b Value) Value {
 	}
 }
 
-// order is negative, zero or positive if it is sure. If it is not, 2 says that the two differ.
+// order returns a negative number, zero or a positive number if sure is true. Otherwise 2 means that a and b differ.
 func order(a, b Value) (order int, sure bool) {
 	if a.kind == text && b.kind == text {
-		switch { // the collation decides about the rest
+		switch { // the collation decides the other cases
 		case a.text == b.text:
 			return 0, true
 		case a.text == "":
@@ -213,7 +213,7 @@ func (v Value) asInstant() Value {
 	return v
 }
 
-// cast converts a value to a type, given by its name in lower case.
+// cast converts a value to a type with the given lower-case name.
 func cast(v Value, name string, length int, isArray bool) Value {
 	if v.kind == null || v.kind == unknown || v.kind == present || v.kind == list {
 		return v
@@ -266,7 +266,7 @@ func (v Value) asText(length int) Value {
 	return v
 }
 
-// listOf reads an array of PostgreSQL whose elements have neither quotes nor escapes.
+// listOf parses a PostgreSQL array whose elements have no quotes or escapes.
 func listOf(v Value) Value {
 	inside, opened := strings.CutPrefix(v.text, "{")
 	inside, closed := strings.CutSuffix(inside, "}")

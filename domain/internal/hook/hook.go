@@ -1,4 +1,4 @@
-// Package hook calls functions of the application before and after an operation. It contains their panics.
+// Package hook calls functions of the application before and after an operation and recovers their panics.
 package hook
 
 import (
@@ -8,19 +8,19 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Target stands for a hook in the payload of an event.
+// Target is the target of a hook in the payload of an event.
 const Target = "hook"
 
-// Hooks are the hooks of an operation with results of the type R. Each is nil if there is none.
+// Hooks holds the hooks of an operation with results of the type R. A hook is nil if it is not set.
 type Hooks[R interface{ Clone() R }] struct {
-	// Before is called in the transaction of an operation, before it changes anything of the application's.
+	// Before is called in the transaction of an operation, before the operation changes data of the application.
 	Before func(ctx context.Context, s ports.Session, subject domain.Subject) error
 	// After is called after the commit.
 	After func(ctx context.Context, subject domain.Subject, result R)
 }
 
-// CallBefore calls Before. It returns the error of Before, or *Panicked for a panic, and appends the event that failed
-// makes of a payload as evidence.
+// CallBefore calls Before and returns its error, or *Panicked for a panic. It then appends the event that failed makes
+// of a payload as evidence.
 func (h Hooks[R]) CallBefore(
 	ctx context.Context, s ports.Session, subject domain.Subject, failed func(domain.Payload) domain.AuditEvent,
 ) error {
@@ -32,12 +32,12 @@ func (h Hooks[R]) CallBefore(
 		return nil
 	}
 	event := failed(domain.Payload{"target": Target, "error": classOf(err)})
-	_ = s.Audit().AppendEvidence(ctx, event) // err is the cause; Do reports lost evidence
+	_ = s.Audit().AppendEvidence(ctx, event) // the caller returns err; Do reports lost evidence
 	return err
 }
 
-// CallAfter has After called once the session has committed, with copies of the subject and of the result. Returns
-// domain.ErrConfiguration if there is a hook and the session is no ports.CommitNotifier.
+// CallAfter registers the call of After for the time after the commit, with copies of the subject and the result. It
+// returns domain.ErrConfiguration if After is set and the session does not implement ports.CommitNotifier.
 func (h Hooks[R]) CallAfter(s ports.Session, subject domain.Subject, result R) error {
 	if h.After == nil {
 		return nil
@@ -51,12 +51,12 @@ func (h Hooks[R]) CallAfter(s ports.Session, subject domain.Subject, result R) e
 	})
 }
 
-// Panicked is the error of a hook that panicked. It does not have the value, which may hold anything.
+// Panicked is the error of a hook that panicked. It omits the value of the panic, which may hold personal data.
 type Panicked struct{}
 
 func (*Panicked) Error() string { return "habeas: a hook panicked" }
 
-// contain calls a function. A panic of it becomes the error *Panicked.
+// contain calls a function and converts a panic to the error *Panicked.
 func contain(call func() error) (err error) {
 	defer func() {
 		if recover() != nil {
@@ -66,7 +66,7 @@ func contain(call func() error) (err error) {
 	return call()
 }
 
-// OutcomeOf is domain.OutcomeOf, and domain.OutcomePanic for a panic.
+// OutcomeOf returns domain.OutcomePanic for a panic, else domain.OutcomeOf.
 func OutcomeOf(err error) domain.Outcome {
 	if _, panicked := err.(*Panicked); panicked { //nolint:errorlint // as contain returns it
 		return domain.OutcomePanic
@@ -74,7 +74,7 @@ func OutcomeOf(err error) domain.Outcome {
 	return domain.OutcomeOf(err)
 }
 
-// classOf is domain.ErrorClass, and "panic" for a panic.
+// classOf returns "panic" for a panic, else domain.ErrorClass.
 func classOf(err error) string {
 	if _, panicked := err.(*Panicked); panicked { //nolint:errorlint // as contain returns it
 		return "panic"

@@ -1,5 +1,5 @@
-// Package names recognises personal data by the names of tables and columns. What it recognises is a guess, with a
-// reason, that a person has to confirm. Its words are tables of data: words.go, tablewords.go and rolewords.go.
+// Package names recognises personal data by the names of tables and columns. Each result is a guess with a reason,
+// which a person has to confirm. The words are in words.go, tablewords.go and rolewords.go.
 package names
 
 import (
@@ -9,23 +9,23 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Match is what the name of a column says about its values.
+// Match is the result for the name of a column.
 type Match struct {
 	Category domain.Category
 	Secret   bool     // an export must not show the value
 	Word     string   // the part of the name that was recognised
-	Behind   []string // the words behind it; not known of a secret
-	Means    string   // the meaning of the word: "a postal address", say
+	Behind   []string // the words behind it; not set for a secret
+	Means    string   // the meaning of the word, for example "a postal address"
 }
 
-// Reason is the reason for the guess, in one sentence without a full stop.
+// Reason returns the reason for the guess as a clause without a full stop.
 func (m Match) Reason() string {
-	return `its name has "` + m.Word + `", which stands for ` + m.Means
+	return `its name contains "` + m.Word + `", which suggests ` + m.Means
 }
 
-// Guess returns the category of the personal data that a column seems to hold, by its name, its table's name and its
-// type, and the reason in one sentence. The type may be empty if it is not known. Returns false if the names say
-// nothing of that kind.
+// Guess returns the category of personal data that a column seems to hold, and the reason as a clause. It uses the
+// names of the column and the table, and the type, which may be empty. It returns false if it recognises no personal
+// data.
 func Guess(table, column string, t domain.ColumnType) (category domain.Category, reason string, ok bool) {
 	m, ok := Find(table, column, t)
 	if !ok {
@@ -34,7 +34,7 @@ func Guess(table, column string, t domain.ColumnType) (category domain.Category,
 	return m.Category, m.Reason(), true
 }
 
-// Find is Guess with all that is known about the guess.
+// Find does the same as Guess and returns all details.
 func Find(table, column string, t domain.ColumnType) (Match, bool) {
 	parts := partsOf(column)
 	if m, ok := findSecret(table, parts, t); ok {
@@ -56,8 +56,8 @@ func Find(table, column string, t domain.ColumnType) (Match, bool) {
 	return Match{}, false
 }
 
-// isAside reports whether the last word of a name says that the column is about the thing that was recognised, and does
-// not hold it: email_verified, phone_type.
+// isAside reports whether the last word of a name shows that the column describes the recognised data but does not hold
+// it. Examples are email_verified and phone_type.
 func isAside(parts []string, from, to int, t domain.ColumnType) bool {
 	if to == len(parts) {
 		return false
@@ -66,7 +66,7 @@ func isAside(parts []string, from, to int, t domain.ColumnType) bool {
 	return slices.Contains(asideWords, last) || from == 0 && t == domain.TypeText && slices.Contains(asideOfText, last)
 }
 
-// findSecret recognises passwords, tokens, keys and the like.
+// findSecret recognises passwords, tokens, keys and similar secrets.
 func findSecret(table string, parts []string, t domain.ColumnType) (Match, bool) {
 	switch t { //nolint:exhaustive // the others may hold a secret
 	case domain.TypeBoolean, domain.TypeTime, domain.TypeNumber:
@@ -97,7 +97,7 @@ func findSecret(table string, parts []string, t domain.ColumnType) (Match, bool)
 	return Match{}, false
 }
 
-// fits reports whether a column of the type may hold values of the rule. A type that is not known fits.
+// fits reports whether a column of the type may hold values of the rule. An unknown type fits.
 func (r columnRule) fits(t domain.ColumnType) bool {
 	switch t { //nolint:exhaustive // the others are kinds of text
 	case domain.TypeTime:
@@ -117,11 +117,11 @@ func (r columnRule) isIn(table string) bool {
 	return len(r.in) == 0 || slices.ContainsFunc(r.in, func(k Kind) bool { return Is(table, k) })
 }
 
-// pattern is a sequence of words. A word that begins with * matches the end of a word of the name, and one that ends
-// with * its beginning.
+// pattern is a sequence of words. A word that begins with * matches the end of a word of the name. A word that ends
+// with * matches its beginning.
 type pattern []string
 
-// find returns the words of the name that the pattern matches: one after the other, or written as one word.
+// find returns the range of words that the pattern matches. They follow each other or are written as one word.
 func (p pattern) find(parts []string) (from, to int, ok bool) {
 	for from = range parts {
 		if matchesWord(parts[from], strings.Join(p, "")) {
@@ -145,7 +145,7 @@ func matchesWord(part, word string) bool {
 	return part == word || part == word+"s" || part == word+"es"
 }
 
-// patterns reads patterns that are separated by commas.
+// patterns parses patterns that are separated by commas.
 func patterns(list string) []pattern {
 	var read []pattern
 	for text := range strings.SplitSeq(list, ",") {
@@ -154,11 +154,11 @@ func patterns(list string) []pattern {
 	return read
 }
 
-// Letters without accents, so that names in other languages are found in either spelling.
+// plain removes accents, so that names in other languages match in either spelling.
 var plain = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "à", "a", "á", "a", "â", "a", "ç", "c",
 	"è", "e", "é", "e", "ê", "e", "ë", "e", "í", "i", "î", "i", "ñ", "n", "ó", "o", "ô", "o", "ú", "u", "û", "u")
 
-// partsOf are the words of a name, without accents.
+// partsOf returns the words of a name without accents.
 func partsOf(name string) []string {
 	parts := domain.NameWords(name)
 	for i, part := range parts {

@@ -142,6 +142,6 @@ func TestStems(t *testing.T) {
 		t.Error("the ends of names are not compared by their words")
 	}
 	if !names.IsRole("sender") || !names.IsRole("created_by") || names.IsRole("in_reply_to") || names.IsRole("user") {
-		t.Error("the parts of people are not told apart")
+		t.Error("the roles of people are not distinguished")
 	}
 }

@@ -7,24 +7,25 @@ import (
 	"github.com/habeas-data/habeas/internal/words"
 )
 
-// Role is the part that a person has in the rows of a table, by the name of the column that refers to the person.
+// Role is the relation of a person to the rows of a table, guessed from the name of the column that refers to the
+// person.
 type Role int
 
-// The roles, the closest first.
+// The roles, closest first.
 const (
 	Holder Role = iota // the row belongs to the person: user_id, sender_id, author
 	Party              // the row is about the person, too: recipient_id, assignee
-	Maker              // the person has worked on the row: created_by, approver_id
-	Other              // the name says nothing of that kind
+	Maker              // the person worked on the row: created_by, approver_id
+	Other              // the name does not show the role
 )
 
-// ownRoles are words for the person whom a row belongs to.
+// ownRoles are words for the person that a row belongs to.
 var ownRoles = patterns(`
 	owner, author, sender, poster, from, holder, payer, requester, follower, blocker, muter, origin, reporter, initiator,
 	inviter, subject, self, absender, besitzer, inhaber, verfasser, expediteur, auteur, remitente, autor, proprietaire,
 	propietario`)
 
-// roleWords are the last words of the names of references, without the ending that says that they are one.
+// roleWords are the last words of the names of references, without an ending such as _id.
 var roleWords = map[Role][]pattern{
 	Holder: append(slices.Clone(ownRoles), tableWords[People]...),
 	Party: patterns(`
@@ -38,18 +39,18 @@ var roleWords = map[Role][]pattern{
 		resolver, uploader, publisher, assigner, updater, last poster, ersteller, bearbeiter`),
 }
 
-// sureRoles are the words that name a person even where there is no foreign key.
+// sureRoles are the words that name a person even if the column has no foreign key.
 var sureRoles = patterns(`
 	owner, author, sender, poster, creator, reporter, assignee, recipient, receiver, follower, followee, inviter,
 	invitee, requester, reviewer, approver, uploader, doer, created by, updated by, modified by, deleted by, edited by,
 	approved by, closed by, resolved by, locked by, merged by, reviewed by, invited by, added by, granted by, revoked by,
 	archived by, uploaded by, assigned by, assigned to, absender, besitzer, verfasser, auteur, autor`)
 
-// IsRole reports whether the name of a reference, without its ending, names the part of a person: sender, created_by.
-// Words for people themselves do not count.
+// IsRole reports whether the name of a reference, without its ending, names a role of a person, such as sender or
+// created_by. Words for people themselves, such as user, do not count.
 func IsRole(stem string) bool { return endsIn(stem, sureRoles) }
 
-// RoleOf returns the role of the person that the column of a reference leads to.
+// RoleOf returns the role of the person that a reference column leads to.
 func RoleOf(column string) Role {
 	stem, _ := Stem(column)
 	parts := partsOf(stem)
@@ -71,11 +72,11 @@ func roleOf(stem string) Role {
 	return Other
 }
 
-// namesOfPeople are first words that say nothing of the part of a person.
+// namesOfPeople are first words that do not show the role of a person.
 var namesOfPeople = []string{"user", "app", "auth", "local"}
 
-// EndsIn reports whether the last words of a name are those of the other, the plural aside: target_account and
-// accounts.
+// EndsIn reports whether a name ends with the words of the other name, in the singular or plural. An example is
+// target_account and accounts.
 func EndsIn(name, other string) bool {
 	parts := partsOf(name)
 	for from := range parts {
@@ -88,8 +89,8 @@ func EndsIn(name, other string) bool {
 
 var references = []string{"uuid", "guid", "uid", "id", "ref", "fk"}
 
-// Stem returns the name of a reference without the ending that says that it is one: sender of sender_id, and sender of
-// senderId. Returns false and the name itself if it has no such ending, and for a name that is nothing else.
+// Stem returns the name of a reference without an ending such as _id. The stem of sender_id and senderId is sender.
+// Stem returns the name itself and false if the name has no such ending or consists only of it.
 func Stem(column string) (string, bool) {
 	for _, ending := range references {
 		stem, found := strings.CutSuffix(strings.ToLower(column), ending)
@@ -107,7 +108,7 @@ func Stem(column string) (string, bool) {
 	return column, false
 }
 
-// Same reports whether two names have the same words, the plural of the last one aside.
+// Same reports whether two names have the same words. The last word may be in the singular or plural.
 func Same(a, b string) bool { return joined(a) == joined(b) }
 
 func joined(name string) string {
@@ -118,7 +119,7 @@ func joined(name string) string {
 	return strings.Join(parts, "")
 }
 
-// Creates reports whether the column of a reference leads to the person that has made the row.
+// Creates reports whether a reference column leads to the person that created the row.
 func Creates(column string) bool {
 	stem, _ := Stem(column)
 	return endsIn(stem, creators)

@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// split reads "table.column", or "table.column type"; the type is text if none is given.
+// split parses "table.column" or "table.column type". The default type is text.
 func split(place string) (table, column string, t domain.ColumnType) {
 	place, typ, found := strings.Cut(place, " ")
 	if !found {

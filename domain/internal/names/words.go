@@ -2,7 +2,7 @@ package names
 
 import "github.com/habeas-data/habeas/domain"
 
-// holds are the kinds of values that a rule is about.
+// holds is a set of kinds of values.
 type holds int
 
 const (
@@ -17,14 +17,14 @@ type columnRule struct {
 	category domain.Category
 	means    string
 	holds    holds
-	in       []Kind // the kinds of tables in which the words have this meaning; none means any
+	in       []Kind // the kinds of tables in which the words have this meaning; empty means any table
 	patterns []pattern
 }
 
 // Email is the meaning of a column that holds email addresses.
 const Email = "an email address"
 
-// columnRules are tried in order. Words are in English, and some in German, French and Spanish.
+// columnRules are tried in order. The words are English, with some in German, French and Spanish.
 var columnRules = []columnRule{
 	{
 		domain.CategorySpecial, "data of a special category (Art. 9 GDPR)", texts | numbers | times | booleans, nil,
@@ -157,13 +157,13 @@ var columnRules = []columnRule{
 			website, homepage, web, url*, uri, site web`),
 	},
 	{
-		domain.CategoryLocation, "the place of a person", texts | numbers, nil,
+		domain.CategoryLocation, "the location of a person", texts | numbers, nil,
 		patterns(`
 			latitude, longitude, lat, lng, lon, gps*, geo, geolocation, geo location, coordinate, geo point, breitengrad,
 			laengengrad, standort, latitud, longitud, ubicacion`),
 	},
 	{
-		domain.CategoryLocation, "the place of a person", texts,
+		domain.CategoryLocation, "the location of a person", texts,
 		[]Kind{People, Activities, Sessions},
 		patterns("location, place, time zone, timezone, tz, city, country*, region, lieu, lugar"),
 	},
@@ -175,7 +175,7 @@ var columnRules = []columnRule{
 			app version`),
 	},
 	{
-		domain.CategoryTechnical, "an account at a provider of identities", texts, nil,
+		domain.CategoryTechnical, "an account at an identity provider", texts, nil,
 		patterns(`
 			oauth uid, oauth user id, provider uid, provider user, provider user id, provider account id, external user,
 			external user id, external account, auth data, oidc subject, ldap dn, saml name, google id, github id, facebook id,
@@ -207,14 +207,14 @@ var columnRules = []columnRule{
 		patterns("interest, hobby, hobbies, preference*, locale, language, lang, setting*, sprache, langue, idioma"),
 	},
 	{
-		domain.CategoryCommunication, "what a person has written", texts, nil,
+		domain.CategoryCommunication, "text that a person wrote", texts, nil,
 		patterns(`
 			feedback, complaint, gift message, greeting, delivery instructions, private note, private message, message body,
 			message text, free text, remarks, *nachricht, bemerkung*, *notiz, *notizen, kommentar*, commentaire*, remarque*,
 			mensaje*, comentario*, observaciones`),
 	},
 	{
-		domain.CategoryCommunication, "what a person has written", texts,
+		domain.CategoryCommunication, "text that a person wrote", texts,
 		[]Kind{Messages, People, Duties},
 		patterns(`
 			body*, content*, text, message*, comment*, note*, memo, subject, topic, title, description, caption, review, reply,
@@ -222,12 +222,12 @@ var columnRules = []columnRule{
 			betreff, inhalt, objet, contenu, texte, asunto, contenido, texto, nota`),
 	},
 	{
-		domain.CategoryCommunication, "what a person has written", texts, nil,
+		domain.CategoryCommunication, "text that a person wrote", texts, nil,
 		patterns("comment, remark, note"),
 	},
 }
 
-// asideWords are last words of the names of columns that are about a thing and do not hold it.
+// asideWords are last words of the names of columns that describe data but do not hold it.
 var asideWords = []string{
 	"id", "ids", "count", "counts", "type", "types", "kind", "status", "enabled", "disabled", "verified", "confirmed",
 	"visible", "visibility", "hidden", "format", "template", "templates", "sent", "required", "policy", "limit", "version",
@@ -238,10 +238,10 @@ var asideWords = []string{
 	"class", "typ", "anzahl", "state", "level", "priority", "position", "color", "value", "source", "channel",
 }
 
-// asideOfText are last words of the same kind, for columns of texts.
+// asideOfText are further such words for text columns.
 var asideOfText = []string{"at", "on", "since", "until", "by"}
 
-// sureSecrets recognise secrets in any table.
+// sureSecrets match secrets in any table.
 var sureSecrets = patterns(`
 	*password, password*, *passwd, passwd*, *secret, secret*, *token, token*, *recovery, recovery*, pass, pwd,
 	passphrase, passcode, salt, pin, pin code, cvv, cvc, credential*, *otp, mfa*, totp*, two factor*, backup code,
@@ -251,16 +251,16 @@ var sureSecrets = patterns(`
 	session key, master key, token hash, code hash, passwort*, kennwort*, geheim*, mot de passe, motdepasse, contrasena,
 	clave`)
 
-// vagueSecrets recognise secrets in tables of people, sessions or secrets.
+// vagueSecrets match secrets in tables of people, sessions or secrets.
 var vagueSecrets = patterns("*key, *hash")
 
-// openPatterns are names that sound like a secret and are none.
+// openPatterns match names that resemble the name of a secret but do not name one.
 var openPatterns = patterns(`
 	public *, publickey, sort key, foreign key, primary key, cache key, translation key, object key, storage key, file
 	key, media key, content hash, file hash, commit hash, image hash, blur hash, idempotency key, natural key, partition
 	key, locale key, setting key, preference key, config key, group key`)
 
-// asideOfSecret are last words of names that are about a secret and do not hold it.
+// asideOfSecret are last words of names that describe a secret but do not hold it.
 var asideOfSecret = []string{
 	"type", "types", "count", "id", "ids", "name", "names", "expires", "expiry", "expiration", "enabled", "required",
 	"algorithm", "algo", "method", "policy", "length", "version", "at", "on", "scope", "scopes", "status", "prefix",

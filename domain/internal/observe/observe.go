@@ -1,4 +1,4 @@
-// Package observe tells an observer what the services did.
+// Package observe reports the outcomes of the services to an observer.
 package observe
 
 import (
@@ -8,17 +8,17 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Right tells the observer how a call of a service for a right has ended: once its session has ended, or at once if the
-// session is no ports.EndNotifier. If the service has succeeded, the outcome of a failure is that of the session.
-// Without an observer, Right does nothing.
+// Right reports the outcome of a call of a service for a right to the observer. It does so when the session has ended,
+// or immediately if the session does not implement ports.EndNotifier. If the service succeeded and the session failed,
+// the reported outcome is the outcome of the session. Without an observer, Right does nothing.
 func Right(ctx context.Context, observer ports.Observer, s ports.Session, right domain.RightObserved) {
 	if observer != nil {
-		tell(ctx, observer, s, right)
+		report(ctx, observer, s, right)
 	}
 }
 
-// tell is apart from Right, where its function would be allocated without an observer, too.
-func tell(ctx context.Context, observer ports.Observer, s ports.Session, right domain.RightObserved) {
+// report is separate from Right, so that a call without an observer allocates no closure.
+func report(ctx context.Context, observer ports.Observer, s ports.Session, right domain.RightObserved) {
 	succeeded := right.Outcome == domain.OutcomeOK || right.Outcome == domain.OutcomeIncomplete
 	atEnd := func(ctx context.Context, err error) {
 		if succeeded && err != nil {

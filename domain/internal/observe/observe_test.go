@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// session is one whose end a test decides.
+// session is a session whose end a test controls.
 type session struct {
 	ports.Session
 	end func(context.Context, error)
@@ -26,7 +26,7 @@ func TestWithoutAnObserverNothingIsAllocated(t *testing.T) {
 	}
 }
 
-func TestTheSessionDecidesAboutWhatHasSucceeded(t *testing.T) {
+func TestTheSessionDecidesTheOutcomeOfASuccess(t *testing.T) {
 	for _, c := range []struct {
 		outcome domain.Outcome
 		ended   error
@@ -37,7 +37,7 @@ func TestTheSessionDecidesAboutWhatHasSucceeded(t *testing.T) {
 		{domain.OutcomeOK, domain.ErrConflict, "export: conflict"},
 		{domain.OutcomeIncomplete, domain.ErrConflict, "export: conflict"},
 		{domain.OutcomeTimeout, domain.ErrConflict, "export: timeout"},
-		{domain.OutcomeTimeout, nil, "export: timeout"}, // its error was swallowed
+		{domain.OutcomeTimeout, nil, "export: timeout"}, // the service ignored the error
 	} {
 		recorder, s := &observed.Recorder{}, &session{}
 		observe.Right(t.Context(), recorder, s, domain.RightObserved{Right: domain.RightExport, Outcome: c.outcome})

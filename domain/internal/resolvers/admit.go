@@ -2,8 +2,8 @@ package resolvers
 
 import "github.com/habeas-data/habeas/domain"
 
-// Admit checks a subject before an export, an erasure or a rectification, and returns the calls for its refs. Returns
-// domain.ErrSubject if DataMap.CheckSubject or Set.Route refuses the subject. The caller then does nothing else.
+// Admit checks a subject before an export, an erasure or a rectification, and returns the calls for its refs. It
+// returns domain.ErrSubject if DataMap.CheckSubject or Set.Route refuses the subject. The caller must then stop.
 func Admit(dataMap domain.DataMap, set *Set, subject domain.Subject) (calls []Call, skipped []string, err error) {
 	if err := dataMap.CheckSubject(subject); err != nil {
 		return nil, nil, err

@@ -7,15 +7,15 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Enqueuer makes outbox entries with an id and an instant of their own. It is safe for concurrent use.
+// Enqueuer makes outbox entries, each with a new id and the current time. It is safe for concurrent use.
 type Enqueuer struct {
 	Clock ports.Clock
 	IDs   ports.IDSource
 }
 
-// Enqueue adds one pending entry for each call to the outbox of the session and returns the names of the systems, in
-// the order of the calls. shared has the subject, the operation with its id, and the corrections of all entries; its
-// other fields do not count. Without calls, the outbox is not used. Errors are those of ports.Outbox.Enqueue.
+// Enqueue adds one pending entry per call to the outbox of the session. It returns the names of the systems in the
+// order of the calls. It copies SubjectID, Operation, OperationID and Corrections from shared to each entry and ignores
+// the other fields of shared. Without calls, it does not use the outbox. It returns the errors of ports.Outbox.Enqueue.
 func (e Enqueuer) Enqueue(
 	ctx context.Context, s ports.Session, calls []Call, shared domain.OutboxEntry,
 ) (names []string, err error) {

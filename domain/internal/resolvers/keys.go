@@ -9,11 +9,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// pageOfKeys is how many keys are read, and held, at once.
+// pageOfKeys is the number of keys that one query reads and that are held in memory.
 const pageOfKeys = 100 * domain.MaxKeys
 
-// CheckRefs returns the problems of the columns whose ref names no system of the set, or one that takes no keys, in the
-// order of the tables.
+// CheckRefs returns the problems of the columns whose ref names a system that is not in the set or takes no keys. The
+// problems are in the order of the tables.
 func CheckRefs(m domain.DataMap, set *Set) []domain.Problem {
 	var able []string
 	for _, resolver := range set.ordered {
@@ -30,12 +30,12 @@ func CheckRefs(m domain.DataMap, set *Set) []domain.Problem {
 			}
 			problem := domain.Problem{
 				Code: domain.ErrManifest, Table: table.Name, Column: column.Name,
-				Message: "holds keys of an external system for which there is no resolver", Found: name, Possible: able,
-				Remedy: "register a resolver of that name which takes keys (ports.KeyResolver)",
+				Message: "holds keys of an external system that has no resolver", Found: name, Possible: able,
+				Remedy: "register a resolver of that name that implements ports.KeyResolver",
 			}
 			if set.byName[name] != nil {
-				problem.Message = "holds keys of an external system whose resolver takes no keys"
-				problem.Remedy = "let the resolver implement ports.KeyResolver"
+				problem.Message = "holds keys of an external system whose resolver does not take keys"
+				problem.Remedy = "make the resolver implement ports.KeyResolver"
 			}
 			problems = append(problems, problem)
 		}
@@ -43,9 +43,9 @@ func CheckRefs(m domain.DataMap, set *Set) []domain.Problem {
 	return problems
 }
 
-// KeyCalls calls visit for the keys that the query chooses, whatever their number: each time with the call for up to
-// domain.MaxKeys of them. It reads them a page at a time, and leaves out what an erasure wrote in place of a key. The
-// calls of the query's resolver are those of ports.KeyResolver.
+// KeyCalls calls visit with calls for all keys that the query selects. Each call has up to domain.MaxKeys keys.
+// KeyCalls reads one page of keys at a time. It omits the values that an erasure wrote in place of a key. The resolver
+// of the query must implement ports.KeyResolver.
 func KeyCalls(
 	ctx context.Context, s ports.Session, m domain.DataMap, set *Set, id domain.SubjectID, query domain.KeyQuery,
 	visit func(Call) error,
@@ -76,7 +76,7 @@ func KeyCalls(
 	}
 }
 
-// Without returns the names that are not among others.
+// Without returns the names that are not in others.
 func Without(names, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }

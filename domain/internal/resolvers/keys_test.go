@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-func TestColumnsWithoutAResolverThatTakesTheirKeysAreNamedAtOnce(t *testing.T) {
+func TestAllColumnsWithoutAKeyResolverAreReported(t *testing.T) {
 	held := func(name, ref string) domain.Column {
 		return domain.Column{Name: name, Type: domain.TypeText, Personal: &domain.Annotation{
 			Category: domain.CategoryIdentity, Strategy: domain.StrategyAnonymize, Ref: ref,
@@ -39,8 +39,8 @@ func TestColumnsWithoutAResolverThatTakesTheirKeysAreNamedAtOnce(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	for _, want := range []string{
-		`users.banner: holds keys of an external system for which there is no resolver; found "Media"; possible: media`,
-		`users.desk_id: holds keys of an external system whose resolver takes no keys; found "desk"; possible: media`,
+		`users.banner: holds keys of an external system that has no resolver; found "Media"; possible: media`,
+		`users.desk_id: holds keys of an external system whose resolver does not take keys; found "desk"; possible: media`,
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v has not %q", err, want)

@@ -1,4 +1,4 @@
-// Package resolvers brings a subject's refs together with the external systems that they belong to.
+// Package resolvers maps the refs of a subject to the external systems that they belong to.
 package resolvers
 
 import (
@@ -11,21 +11,21 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Set is the external systems of an application, in the order they were registered. It is immutable and safe for
+// Set holds the external systems of an application in the order of registration. It is immutable and safe for
 // concurrent use.
 type Set struct {
 	ordered []ports.Resolver
 	byName  map[string]ports.Resolver
 }
 
-// Call is one external system together with the ref under which it knows the subject.
+// Call is an external system and the ref under which it knows the subject.
 type Call struct {
 	Resolver ports.Resolver
 	Ref      domain.SubjectRef
 }
 
-// NewSet registers the systems. Their names must be 1 to domain.MaxTextLength characters without a comma, and
-// differ; else the error is domain.ErrConfiguration.
+// NewSet returns a set of the systems. Their names must be unique and have 1 to domain.MaxTextLength characters without
+// a comma. Otherwise NewSet returns domain.ErrConfiguration.
 func NewSet(registered ...ports.Resolver) (*Set, error) {
 	set := &Set{byName: map[string]ports.Resolver{}}
 	for _, resolver := range registered {
@@ -54,13 +54,13 @@ func (s *Set) Names() []string {
 	return names
 }
 
-// Get returns the system of that name.
+// Get returns the system with the name.
 func (s *Set) Get(name string) (ports.Resolver, bool) {
 	resolver, ok := s.byName[name]
 	return resolver, ok
 }
 
-// CanRectify reports whether any of the systems can correct what it holds.
+// CanRectify reports whether at least one of the systems can rectify.
 func (s *Set) CanRectify() bool {
 	return slices.ContainsFunc(s.ordered, func(resolver ports.Resolver) bool {
 		_, ok := resolver.(ports.RectifyingResolver)
@@ -68,7 +68,7 @@ func (s *Set) CanRectify() bool {
 	})
 }
 
-// Targets are the operations that the systems can carry out: all of them erase, and some rectify.
+// Targets returns the operations that the systems can carry out. All systems erase, and some also rectify.
 func (s *Set) Targets() []domain.OutboxTarget {
 	var targets []domain.OutboxTarget
 	for _, resolver := range s.ordered {
@@ -80,14 +80,14 @@ func (s *Set) Targets() []domain.OutboxTarget {
 	return targets
 }
 
-// Route says which systems to call for the refs, in the order of registration, and which have no ref and are skipped.
-// A ref of a kind that no system has is domain.ErrSubject: the caller does nothing at all then.
+// Route returns the calls for the refs in the order of registration, and the names of the systems that have no ref. It
+// returns domain.ErrSubject if no system has the kind of a ref.
 func (s *Set) Route(refs []domain.SubjectRef) (calls []Call, skipped []string, err error) {
 	for _, ref := range refs {
 		if s.byName[ref.Kind] == nil {
 			return nil, nil, &domain.Error{
 				Code: domain.ErrSubject, Op: "subject", Message: fmt.Sprintf(
-					"the subject has a ref of the kind %.100q, which no resolver has; there are: %s",
+					"the subject has a ref of the kind %.100q, but no resolver has that name; registered: %s",
 					ref.Kind, cmp.Or(strings.Join(s.Names(), ", "), "none"),
 				),
 			}

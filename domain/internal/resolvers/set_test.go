@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// named makes resolvers with these names, of which nothing but the name is asked.
+// named makes resolvers with these names. Only Name may be called.
 func named(tb testing.TB, names ...string) []ports.Resolver {
 	tb.Helper()
 	ctrl := gomock.NewController(tb)
@@ -62,7 +62,7 @@ func TestABadRegistrationIsRefused(t *testing.T) {
 		"nil":          append(named(t, "desk"), nil),
 		"no name":      named(t, "desk", ""),
 		"a long name":  named(t, long),
-		"a comma":      named(t, "desk,mail"), // events list names with commas
+		"a comma":      named(t, "desk,mail"), // events join names with commas
 		"invalid text": named(t, "desk\xff"),
 		"one twice":    named(t, "desk", "mail", "desk"),
 	} {
@@ -109,7 +109,7 @@ func TestARefOfAnUnknownKindIsRefused(t *testing.T) {
 	}
 }
 
-func TestOnlyAWholeSubjectThatFitsTheDataMapIsAdmitted(t *testing.T) {
+func TestOnlyASubjectThatFitsTheDataMapIsAdmitted(t *testing.T) {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
@@ -132,7 +132,7 @@ func TestOnlyAWholeSubjectThatFitsTheDataMapIsAdmitted(t *testing.T) {
 		t.Errorf("got %q, skipped %q, %v", printed(calls), skipped, err)
 	}
 	for name, subject := range map[string]domain.Subject{
-		"nobody":          {},
+		"no id":           {},
 		"an id of text":   text,
 		"an unknown kind": {ID: good.ID, Refs: []domain.SubjectRef{ref("ads", "a1")}},
 		"an empty ref":    {ID: good.ID, Refs: []domain.SubjectRef{ref("desk", "")}},
@@ -144,7 +144,7 @@ func TestOnlyAWholeSubjectThatFitsTheDataMapIsAdmitted(t *testing.T) {
 	}
 }
 
-func TestAnUnknownKindIsNamedWithThoseThereAre(t *testing.T) {
+func TestAnUnknownKindIsNamedWithTheRegisteredOnes(t *testing.T) {
 	_, _, err := mustSet(t, "desk", "mail").Route([]domain.SubjectRef{ref("ads", "a-secret")})
 	if err == nil || !strings.Contains(err.Error(), `"ads"`) || !strings.Contains(err.Error(), "desk, mail") ||
 		strings.Contains(err.Error(), "a-secret") {

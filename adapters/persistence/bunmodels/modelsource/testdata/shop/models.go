@@ -25,43 +25,43 @@ func Models() []any {
 	}
 }
 
-// User is a row of users. The table of the people. The row stays, without personal data, because other rows refer
-// to it.
+// User is a row of users. The table of the people. The row stays without personal data, because other rows refer to
+// it.
 type User struct {
 	bun.BaseModel `bun:"table:users"`
 
 	ID string `bun:"id,pk,type:uuid" subject:"id"`
-	// Its name has "email", which stands for an email address.
+	// Its name contains "email", which suggests an email address.
 	Email string `bun:"email,notnull,type:character varying(120),unique" pii:"contact,erasure:anonymize,surrogate:{}@erased.invalid"`
-	// Its name has "display name", which stands for the name of a person.
+	// Its name contains "display name", which suggests the name of a person.
 	DisplayName string `bun:"display_name,notnull" pii:"identity,erasure:anonymize"`
-	// Its name has "password", which stands for a secret.
+	// Its name contains "password", which suggests a secret.
 	PasswordHash []byte `bun:"password_hash,notnull" pii:"technical,erasure:anonymize,export:no"`
-	// Its name has "secret", which stands for a secret.
+	// Its name contains "secret", which suggests a secret.
 	X2faSecret *string `bun:"2fa_secret" pii:"technical,erasure:null,export:no"`
-	// Its name has "birthday", which stands for a date of birth or an age.
+	// Its name contains "birthday", which suggests a date of birth or an age.
 	Birthday *time.Time `bun:"birthday,type:date" pii:"identity,erasure:null"`
-	// Its name has "gender", which stands for a trait of a person.
+	// Its name contains "gender", which suggests a trait of a person.
 	Gender string `bun:"gender,notnull,type:gender" pii:"identity,erasure:anonymize,surrogate:unknown"`
-	// Its name has "phone", which stands for a telephone number.
+	// Its name contains "phone", which suggests a telephone number.
 	Phone *string `bun:"phone,type:character varying(20)" pii:"contact,erasure:null"`
-	// Its name has "ip", which stands for a network address or a device.
+	// Its name contains "ip", which suggests a network address or a device.
 	LastIP *string `bun:"last_ip,type:inet" pii:"technical,erasure:null"`
-	// Its name has "ip", which stands for a network address or a device.
+	// Its name contains "ip", which suggests a network address or a device.
 	SignUpIP string `bun:"sign_up_ip,notnull,type:inet" pii:"technical,erasure:anonymize,surrogate:0.0.0.0"`
-	// Its name has "interests", which stands for the preferences of a person.
+	// Its name contains "interests", which suggests the preferences of a person.
 	Interests []string `bun:"interests,array,type:text[]" pii:"behavioral,erasure:null"`
-	// Its name has "preferences", which stands for the preferences of a person.
+	// Its name contains "preferences", which suggests the preferences of a person.
 	Preferences json.RawMessage `bun:"preferences,notnull,type:jsonb" pii:"behavioral,erasure:anonymize"`
-	// Its name has "homepage", which stands for a page about a person.
+	// Its name contains "homepage", which suggests a page about a person.
 	HomepageURL string `bun:"homepage_url,notnull" pii:"contact,erasure:anonymize,surrogate:https://erased.invalid/{}"`
-	// Its name has "avatar", which stands for a picture or a description of a person.
-	// DECIDE: Does it name a file in an external system, whose resolver has to delete the file? (no | yes: add ref
+	// Its name contains "avatar", which suggests a picture or a description of a person.
+	// DECIDE: Does it hold the name of a file in an external system that an erasure has to delete? (no | yes: add ref
 	// with the name of the resolver; chosen: no)
 	Avatar *string `bun:"avatar" pii:"identity,erasure:null"`
-	// Its name has "credit", which stands for the money of a person.
-	// DECIDE: The value becomes a number that says nothing: does the application compute with it? (overwrite it |
-	// leave it as it is | retain it, with a reason; chosen: overwrite it)
+	// Its name contains "credit", which suggests the money of a person.
+	// DECIDE: An erasure replaces the value with a meaningless number. Does the application compute with it?
+	// (overwrite it | leave it as it is | retain it, with a reason; chosen: overwrite it)
 	Credit    string    `bun:"credit,notnull,type:numeric(10,2)" pii:"financial,erasure:anonymize"`
 	InvitedBy *string   `bun:"invited_by,type:uuid"`
 	User      *User     `bun:"rel:belongs-to,join:invited_by=id,on_delete:SET NULL"`
@@ -70,57 +70,57 @@ type User struct {
 }
 
 // Address is a row of addresses. The rows stay, because rows of orders refer to them.
-// DECIDE: Rows of orders refer to it: does each of its rows belong to one person alone? (yes | no: leave it out;
+// DECIDE: Rows of orders refer to it. Does each of its rows belong to only one person? (yes | no: leave it out;
 // chosen: yes)
-// DECIDE: A duty keeps orders: does it keep these rows as well? (no | yes: retain their columns, with a reason;
+// DECIDE: A duty retains orders. Does it also retain these rows? (no | yes: retain their columns, with a reason;
 // chosen: no)
 type Address struct {
 	bun.BaseModel `bun:"table:addresses"`
 
-	// The rows belong to the person that it leads to.
+	// The row belongs to the person that this reference leads to.
 	ID              int32  `bun:"id,pk,autoincrement"`
 	BillingAddress  *Order `bun:"rel:belongs-to,join:id=billing_address_id" subject:"path"`
 	ShippingAddress *Order `bun:"rel:belongs-to,join:id=shipping_address_id" subject:"path"`
-	// Its name has "street", which stands for a postal address.
+	// Its name contains "street", which suggests a postal address.
 	Street string `bun:"street,notnull" pii:"contact,erasure:anonymize,via:'BillingAddress,ShippingAddress'"`
-	// Its name has "city", which stands for a postal address.
+	// Its name contains "city", which suggests a postal address.
 	City string `bun:"city,notnull" pii:"contact,erasure:anonymize,via:'BillingAddress,ShippingAddress'"`
-	// Its name has "country", which stands for a postal address.
+	// Its name contains "country", which suggests a postal address.
 	CountryCode string `bun:"country_code,notnull,type:character(2)" pii:"contact,erasure:anonymize,via:'BillingAddress,ShippingAddress'"`
 }
 
-// Comment is a row of comments. The rows stay, because they are part of posts, which may be another person's.
+// Comment is a row of comments. The rows stay, because they are part of posts, which may belong to another person.
 type Comment struct {
 	bun.BaseModel `bun:"table:comments"`
 
 	ID int64 `bun:"id,pk,autoincrement"`
-	// It leads to a person as well, but the rows are not taken for that person's.
+	// It also leads to a person, but the proposal does not treat the row as that person's.
 	PostID int64 `bun:"post_id,notnull"`
 	Post   *Post `bun:"rel:belongs-to,join:post_id=id"`
-	// The rows belong to the person that it leads to.
+	// The row belongs to the person that this reference leads to.
 	AuthorID string `bun:"author_id,notnull,type:uuid"`
 	Author   *User  `bun:"rel:belongs-to,join:author_id=id" subject:"path"`
-	// Its name has "body", which stands for what a person has written.
+	// Its name contains "body", which suggests text that a person wrote.
 	Body     string   `bun:"body,notnull" pii:"communication,erasure:anonymize"`
 	ParentID *int64   `bun:"parent_id"`
 	Parent   *Comment `bun:"rel:belongs-to,join:parent_id=id"`
 }
 
-// Follow is a row of follows. The rows go: they hold little but references.
+// Follow is a row of follows. The rows are deleted, because they hold little except references.
 type Follow struct {
 	bun.BaseModel `bun:"table:follows" subject:"owned"`
 
-	// The rows belong to the person that it leads to.
+	// The row belongs to the person that this reference leads to.
 	FollowerID string `bun:"follower_id,pk,type:uuid"`
 	Follower   *User  `bun:"rel:belongs-to,join:follower_id=id" subject:"path,erasure:delete"`
-	// The rows belong to the person that it leads to.
+	// The row belongs to the person that this reference leads to.
 	FolloweeID string    `bun:"followee_id,pk,type:uuid"`
 	Followee   *User     `bun:"rel:belongs-to,join:followee_id=id" subject:"path,erasure:delete"`
 	CreatedAt  time.Time `bun:"created_at,notnull"`
 }
 
-// Invoice is a row of invoices. The rows stay: records of bookkeeping must be kept (in Germany: § 147 AO and §
-// 257 HGB).
+// Invoice is a row of invoices. The rows stay, because records of bookkeeping must be kept (in Germany: § 147 AO
+// and § 257 HGB).
 // DECIDE: How long must the records be kept, counted from issued_on? (10y | 8y | 6y; chosen: 10y)
 type Invoice struct {
 	bun.BaseModel `bun:"table:invoices"`
@@ -128,18 +128,19 @@ type Invoice struct {
 	Number  string `bun:"number,pk"`
 	OrderID int64  `bun:"order_id,notnull"`
 	Order   *Order `bun:"rel:belongs-to,join:order_id=id"`
-	// Its name has "billing name", which stands for the name of a person.
+	// Its name contains "billing name", which suggests the name of a person.
 	BillingName string `bun:"billing_name,notnull" pii:"identity,erasure:retain,reason:records of bookkeeping must be kept (in Germany: § 147 AO and § 257 HGB),retain:10y,since:issued_on"`
-	// Its name has "iban", which stands for a bank account or a means of payment.
+	// Its name contains "iban", which suggests a bank account or a means of payment.
 	Iban  *string `bun:"iban,type:character varying(34)" pii:"financial,erasure:retain,reason:records of bookkeeping must be kept (in Germany: § 147 AO and § 257 HGB),retain:10y,since:issued_on"`
 	Total string  `bun:"total,notnull,type:numeric(12,2)"`
-	// Its name has "note", which stands for what a person has written.
+	// Its name contains "note", which suggests text that a person wrote.
 	Note     *string   `bun:"note" pii:"communication,erasure:null"`
 	IssuedOn time.Time `bun:"issued_on,notnull,type:date"`
 }
 
-// MessageAttachment is a row of message_attachments. The rows stay, because they hang on rows about several people.
-// DECIDE: The rows are about several people: to which of them do the columns belong? (via) (Sender | Recipient;
+// MessageAttachment is a row of message_attachments. The rows stay, because they belong to rows about several
+// people.
+// DECIDE: The rows are about several people. To which of them do the columns belong? (via) (Sender | Recipient;
 // chosen: Sender)
 type MessageAttachment struct {
 	bun.BaseModel `bun:"table:message_attachments"`
@@ -147,42 +148,42 @@ type MessageAttachment struct {
 	ID        int64    `bun:"id,pk,autoincrement"`
 	MessageID int64    `bun:"message_id,notnull"`
 	Message   *Message `bun:"rel:belongs-to,join:message_id=id"`
-	// Its name has "description", which stands for what a person has written.
+	// Its name contains "description", which suggests text that a person wrote.
 	Description *string `bun:"description" pii:"communication,erasure:null,via:Sender"`
 	Bytes       int32   `bun:"bytes,notnull"`
 }
 
 // Message is a row of messages. The rows stay, because they are about several people.
-// DECIDE: The rows are about several people: to which of them do the columns belong? (via) (Sender | Recipient;
+// DECIDE: The rows are about several people. To which of them do the columns belong? (via) (Sender | Recipient;
 // chosen: Sender)
 type Message struct {
 	bun.BaseModel `bun:"table:messages"`
 
 	ID int64 `bun:"id,pk,autoincrement"`
-	// The rows belong to the person that it leads to.
+	// The row belongs to the person that this reference leads to.
 	SenderID *string `bun:"sender_id,type:uuid"`
 	Sender   *User   `bun:"rel:belongs-to,join:sender_id=id" subject:"path"`
-	// The rows belong to the person that it leads to.
+	// The row belongs to the person that this reference leads to.
 	RecipientID string `bun:"recipient_id,notnull,type:uuid"`
 	Recipient   *User  `bun:"rel:belongs-to,join:recipient_id=id" subject:"path"`
-	// Its name has "body", which stands for what a person has written.
+	// Its name contains "body", which suggests text that a person wrote.
 	Body string `bun:"body,notnull" pii:"communication,erasure:anonymize,via:Sender"`
-	// Its name has "recipient name", which stands for the name of a person.
+	// Its name contains "recipient name", which suggests the name of a person.
 	RecipientName *string `bun:"recipient_name" pii:"identity,erasure:null,via:Recipient"`
 }
 
-// Order is a row of orders. The rows stay: records of bookkeeping must be kept (in Germany: § 147 AO and § 257
-// HGB).
+// Order is a row of orders. The rows stay, because records of bookkeeping must be kept (in Germany: § 147 AO and
+// § 257 HGB).
 type Order struct {
 	bun.BaseModel `bun:"table:orders"`
 
 	ID int64 `bun:"id,pk,autoincrement"`
-	// The rows belong to the person that it leads to.
+	// The row belongs to the person that this reference leads to.
 	UserID            string `bun:"user_id,notnull,type:uuid"`
 	User              *User  `bun:"rel:belongs-to,join:user_id=id"`
 	BillingAddressID  int32  `bun:"billing_address_id,notnull"`
 	ShippingAddressID *int32 `bun:"shipping_address_id"`
-	// Its name has "gift message", which stands for what a person has written.
+	// Its name contains "gift message", which suggests text that a person wrote.
 	GiftMessage *string   `bun:"gift_message" pii:"communication,erasure:null"`
 	PlacedAt    time.Time `bun:"placed_at,notnull"`
 }
@@ -195,25 +196,26 @@ type Post struct {
 	AuthorID string `bun:"author_id,notnull,type:uuid"`
 	Author   *User  `bun:"rel:belongs-to,join:author_id=id"`
 	Slug     string `bun:"slug,notnull,unique"`
-	// Its name has "title", which stands for what a person has written.
+	// Its name contains "title", which suggests text that a person wrote.
 	Title string `bun:"title,notnull,type:character varying(200)" pii:"communication,erasure:anonymize"`
-	// Its name has "body", which stands for what a person has written.
+	// Its name contains "body", which suggests text that a person wrote.
 	Body      string `bun:"body,notnull" pii:"communication,erasure:anonymize"`
 	Published bool   `bun:"published,notnull"`
 }
 
-// Session is a row of sessions. The rows go: by the name of the table, they are the person's.
+// Session is a row of sessions. The rows are deleted, because the table's name suggests that they belong to the
+// person.
 type Session struct {
 	bun.BaseModel `bun:"table:sessions" subject:"owned"`
 
-	// Its name has "token", which stands for a secret.
+	// Its name contains "token", which suggests a secret.
 	Token  string `bun:"token,pk" pii:"technical,export:no"`
 	UserID string `bun:"user_id,notnull,type:uuid"`
 	User   *User  `bun:"rel:belongs-to,join:user_id=id"`
-	// Its name has "ip", which stands for a network address or a device.
+	// Its name contains "ip", which suggests a network address or a device.
 	IP *string `bun:"ip" pii:"technical"`
-	// Its name has "user agent", which stands for a network address or a device.
+	// Its name contains "user agent", which suggests a network address or a device.
 	UserAgent *string `bun:"user_agent" pii:"technical"`
-	// Its name has "last seen", which stands for the behaviour of a person.
+	// Its name contains "last seen", which suggests the behaviour of a person.
 	LastSeenAt time.Time `bun:"last_seen_at,notnull" pii:"behavioral"`
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// now is the time inside a synctest bubble, which passes only when everything waits.
+// now returns the time of a synctest bubble, which passes only while all goroutines wait.
 func now() time.Time { return time.Now() } //nolint:forbidigo // not the wall clock
 
 func TestASystemThatFailsFailsNothingElse(t *testing.T) {
-	for name, answer := range map[string]answer{
+	for name, respond := range map[string]exportFunc{
 		"an error": fails,
 		"a cancellation": func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
 			return nil, context.Canceled
@@ -33,7 +33,7 @@ func TestASystemThatFailsFailsNothingElse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, 0,
-				resolver(t, "mail", has("address")), resolver(t, "desk", answer), resolver(t, "ads", has("segment")))
+				resolver(t, "mail", has("address")), resolver(t, "desk", respond), resolver(t, "ads", has("segment")))
 			w.succeeds(domain.ExportRecord{Source: "users", Field: "email"})
 			bundle, err := w.Export(t.Context(), w.session, w.subject)
 			if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"desk"}) {
@@ -46,7 +46,7 @@ func TestASystemThatFailsFailsNothingElse(t *testing.T) {
 	}
 }
 
-func TestASystemThatIgnoresItsDeadlineIsNotWaitedFor(t *testing.T) {
+func TestASystemThatIgnoresItsDeadlineDelaysNoExport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		ignores := func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
@@ -59,7 +59,7 @@ func TestASystemThatIgnoresItsDeadlineIsNotWaitedFor(t *testing.T) {
 		start := now()
 		bundle, err := w.Export(t.Context(), w.session, w.subject)
 		waited := now().Sub(start)
-		close(release) // only now do they answer, into the void
+		close(release) // their responses come too late
 		if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"mail", "ads"}) {
 			t.Fatalf("got %v, %v", bundle.IncompleteSources, err)
 		}
@@ -72,9 +72,9 @@ func TestASystemThatIgnoresItsDeadlineIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-func TestSystemsAreAskedAtOnce(t *testing.T) {
+func TestSystemsAreCalledConcurrently(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slow := func(field string) answer {
+		slow := func(field string) exportFunc {
 			return func(ctx context.Context, _ domain.SubjectRef) ([]domain.ExportRecord, error) {
 				select {
 				case <-time.After(40 * time.Second):
@@ -95,7 +95,7 @@ func TestSystemsAreAskedAtOnce(t *testing.T) {
 			t.Errorf("got %v", got)
 		}
 		if waited := now().Sub(start); waited != 40*time.Second {
-			t.Errorf("two answers after 40 seconds each took %v", waited)
+			t.Errorf("two responses after 40 seconds each took %v", waited)
 		}
 	})
 }
@@ -106,13 +106,13 @@ func TestEverySystemHasADeadline(t *testing.T) {
 		time.Hour: time.Hour,
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			asked := func(ctx context.Context, _ domain.SubjectRef) ([]domain.ExportRecord, error) {
+			check := func(ctx context.Context, _ domain.SubjectRef) ([]domain.ExportRecord, error) {
 				if deadline, ok := ctx.Deadline(); !ok || deadline.Sub(now()) != want {
 					t.Errorf("the deadline is at %v, want it %v from now", deadline, want)
 				}
 				return nil, nil
 			}
-			w := newWorld(t, configured, resolver(t, "desk", asked))
+			w := newWorld(t, configured, resolver(t, "desk", check))
 			w.succeeds()
 			if _, err := w.Export(t.Context(), w.session, w.subject); err != nil {
 				t.Error(err)
@@ -121,7 +121,7 @@ func TestEverySystemHasADeadline(t *testing.T) {
 	}
 }
 
-func TestASystemWithTwoRefsIsAskedForBothAndNamedOnce(t *testing.T) {
+func TestASystemWithTwoRefsIsCalledTwiceAndNamedOnce(t *testing.T) {
 	desk := mocks.NewMockResolver(gomock.NewController(t))
 	desk.EXPECT().Name().Return("desk").AnyTimes()
 	w := newWorld(t, 0, desk)
@@ -142,7 +142,7 @@ func TestASystemWithTwoRefsIsAskedForBothAndNamedOnce(t *testing.T) {
 	}
 }
 
-func TestASystemWithAValueThatCannotBeSaidIsIncomplete(t *testing.T) {
+func TestASystemWithAnInvalidValueIsIncomplete(t *testing.T) {
 	for _, value := range []any{math.NaN(), math.Inf(1), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), make(chan int)} {
 		odd := func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
 			return []domain.ExportRecord{{Field: "odd", Value: value}}, nil

@@ -11,22 +11,23 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// answer is the result of one call. Its outcome is domain.OutcomeOK unless the call failed, panicked or took too long,
-// or one of its records is not valid.
-type answer struct {
+// response is the result of one call. Its outcome is domain.OutcomeOK, unless the call failed, panicked or timed out,
+// or returned an invalid record.
+type response struct {
 	index    int
 	records  []domain.ExportRecord
 	outcome  domain.Outcome
 	observed ports.Ending
 }
 
-// end ends the call, which is over for the exporter.
-func (a answer) end() { a.observed.End(domain.Ended{Outcome: a.outcome}) }
+// end reports the end of the call to the observer.
+func (r response) end() { r.observed.End(domain.Ended{Outcome: r.outcome}) }
 
-// ask makes all calls at once, each under its own deadline, and returns their records in the order of the calls and
-// the names of the systems that did not answer, each once. It never waits longer than the deadline, even for a
-// system that ignores it: that one is left behind with a context that uses nothing of ctx any more.
-func (e *Exporter) ask(
+// callSystems makes all calls concurrently, with a common deadline. It returns their records in the order of the calls,
+// and the names of the systems that failed, without duplicates. It never waits longer than the deadline. If a system
+// ignores the deadline, callSystems returns without its response, and the context of that call no longer uses any part
+// of ctx.
+func (e *Exporter) callSystems(
 	ctx context.Context, calls []resolvers.Call,
 ) (records []domain.ExportRecord, incomplete []string) {
 	incomplete = []string{}
@@ -37,46 +38,46 @@ func (e *Exporter) ask(
 	defer release()
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
-	incoming := make(chan answer, len(calls)) // with room for all, so that a late one blocks nobody
-	answers := make([]answer, len(calls))
+	incoming := make(chan response, len(calls)) // has room for all responses, so a late response blocks no goroutine
+	responses := make([]response, len(calls))
 	for i, call := range calls {
 		calling, observed := ports.Begin(ctx, e.observer, domain.Activity{
 			Kind: domain.ActivityCall, System: call.Ref.Kind, Call: domain.CallExport,
 		})
-		answers[i] = answer{index: i, observed: observed}
+		responses[i] = response{index: i, observed: observed}
 		go func() {
-			a := answer{index: i, outcome: domain.OutcomePanic, observed: observed} // unless it returns
+			r := response{index: i, outcome: domain.OutcomePanic, observed: observed} // kept if collect panics
 			defer func() {
 				_ = recover()
-				incoming <- a
+				incoming <- r
 			}()
-			a.records, a.outcome = collect(calling, call)
+			r.records, r.outcome = collect(calling, call)
 		}()
 	}
 
 	for range calls {
 		select {
-		case a := <-incoming:
-			answers[a.index] = a
-			a.end()
+		case r := <-incoming:
+			responses[r.index] = r
+			r.end()
 		case <-ctx.Done():
 			select {
-			case a := <-incoming: // it came in time, together with the deadline
-				answers[a.index] = a
-				a.end()
+			case r := <-incoming: // the response arrived at the deadline
+				responses[r.index] = r
+				r.end()
 			default:
 			}
 		}
 	}
 
 	for i, call := range calls {
-		a := answers[i]
-		if a.outcome == "" {
-			a.outcome = domain.OutcomeOf(ctx.Err())
-			a.end()
+		r := responses[i]
+		if r.outcome == "" {
+			r.outcome = domain.OutcomeOf(ctx.Err())
+			r.end()
 		}
-		if a.outcome == domain.OutcomeOK {
-			records = append(records, a.records...)
+		if r.outcome == domain.OutcomeOK {
+			records = append(records, r.records...)
 		} else {
 			incomplete = append(incomplete, call.Ref.Kind)
 		}
@@ -97,8 +98,9 @@ func collect(ctx context.Context, call resolvers.Call) ([]domain.ExportRecord, d
 	return records, domain.OutcomeOK
 }
 
-// adopt returns copies of a system's records, which share no memory with the system: it may change its own records at
-// any time. One record that is not valid makes all of them useless, because a part could be mistaken for the whole.
+// adopt returns copies of a system's records. The copies share no memory with the system, which may change its own
+// records at any time. If one record is invalid, adopt rejects all, because partial records could pass for complete
+// ones.
 func adopt(source string, records []domain.ExportRecord) (adopted []domain.ExportRecord, ok bool) {
 	adopted = slices.Clone(records)
 	for i := range adopted {
@@ -132,8 +134,8 @@ func copied[T any](pointer *T) *T {
 	return &value
 }
 
-// wholeZone returns t in a zone that RFC 3339 can write. It returns t in UTC if the offset has seconds: RFC 3339 would
-// cut them off and so change the instant.
+// wholeZone returns t in a zone that RFC 3339 can write. If the offset has seconds, it returns t in UTC, because RFC
+// 3339 would drop the seconds and so change the instant.
 func wholeZone(t time.Time) time.Time {
 	if _, offset := t.Zone(); offset%60 != 0 {
 		return t.UTC()
