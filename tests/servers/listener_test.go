@@ -30,7 +30,7 @@ func TestAListenerNoticesThatItListensThroughAProxy(t *testing.T) {
 		<-connected
 		cancel()
 		running.Wait()
-		if told := strings.Count(log.String(), "leads through a proxy"); told != want {
+		if told := strings.Count(log.String(), "goes through a proxy"); told != want {
 			t.Errorf("the log says so %d times, want %d:\n%s", told, want, log.String())
 		}
 	}

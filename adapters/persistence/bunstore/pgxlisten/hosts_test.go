@@ -103,7 +103,7 @@ func TestAProxyIsNamedInTheLogOnce(t *testing.T) {
 			}
 			pass(time.Second)
 			r.wantWakes(t, 3)
-			if told := strings.Count(r.log.String(), "leads through a proxy"); told != warnings {
+			if told := strings.Count(r.log.String(), "goes through a proxy"); told != warnings {
 				t.Errorf("pid %s: the log holds %s", pid, r.log.String())
 			}
 		})
