@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// inHostTransaction runs fn with a session factory inside a transaction of the application.
+// inHostTransaction runs fn with a session factory that works inside a transaction of the application.
 func (s *shop) inHostTransaction(
 	t testing.TB, fn func(ctx context.Context, tx bun.Tx, sessions ports.SessionFactory) error,
 ) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// A counter that cannot grow any more keeps neither its own entry nor others from being claimed.
+// An entry whose counter of attempts has its maximum must stay claimable, and must not block other entries.
 func TestACounterAtItsLimitKeepsNoEntryBack(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
