@@ -10,7 +10,8 @@ import (
 )
 
 // Export implements ports.SubjectStore. On PostgreSQL, one statement reads all tables, and needs no transaction to see
-// one snapshot. On SQLite, one statement for each table runs in a read-only transaction.
+// one snapshot. On SQLite, one statement for each table runs in a read-only transaction, or in the transaction of the
+// application that the session has joined.
 func (s subjectStore) Export(
 	ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error,
 ) error {

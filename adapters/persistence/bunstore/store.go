@@ -1,8 +1,8 @@
 // Package bunstore implements the storage ports of habeas on bun, for PostgreSQL (pgdialect) and SQLite
 // (sqlitedialect). It imports no database driver. It works on the *bun.DB of the application.
 //
-// Every statement goes through the *sql.DB that bun wraps, and query hooks see it. The text of a statement is constant
-// and values are parameters. The database can therefore reuse the plan, and query logs contain no values of subjects.
+// Every statement goes through the *sql.DB that bun wraps, and query hooks see it. Values are parameters and never part
+// of the text of a statement. The database can therefore reuse plans, and query logs contain no values of subjects.
 package bunstore
 
 import (

@@ -43,10 +43,10 @@ const spreadWithin = 100 * time.Millisecond
 
 // Options change the defaults of a Listener. The zero value is ready for use.
 type Options struct {
-	// FirstBackoff is the wait before the first attempt to connect again. The wait doubles with each consecutive failure.
-	// Each wait is a random time between half of this duration and all of it. The default is 100 ms.
+	// FirstBackoff is the upper bound of the wait before the first attempt to connect again. The upper bound doubles with
+	// each consecutive failure. The actual wait is random, and at least half of the upper bound. The default is 100 ms.
 	FirstBackoff time.Duration
-	// MaxBackoff is the upper bound of the wait. A connection that lasts longer than MaxBackoff resets the wait to
+	// MaxBackoff is the maximum wait. A connection that lasts longer than MaxBackoff resets the upper bound of the wait to
 	// FirstBackoff. The default is 30 s. If the reachable servers are standbys, the wait is at most 500 ms, because one of
 	// them may be about to be promoted.
 	MaxBackoff time.Duration
