@@ -245,7 +245,7 @@ func TestTheCatalogOfPostgreSQLHasViewsAndForeignTables(t *testing.T) {
 	})
 }
 
-func TestTheCatalogOfPostgreSQLSaysWhatThisRoleMayNot(t *testing.T) {
+func TestTheCatalogOfPostgreSQLHasMissingPrivileges(t *testing.T) {
 	db, admin, role := asRole(t)
 	execute(t, admin, append(museumOfPostgres,
 		`CREATE SCHEMA closed`, `CREATE TABLE closed.secrets (id bigint)`,
@@ -285,7 +285,7 @@ func TestTheCatalogOfPostgreSQLSaysWhatThisRoleMayNot(t *testing.T) {
 	}
 }
 
-func TestTheCatalogOfPostgreSQLKnowsUniquesThatRefuseNulls(t *testing.T) {
+func TestTheCatalogOfPostgreSQLHasUniqueNullsNotDistinct(t *testing.T) {
 	db, store := postgresWith(t, `CREATE TABLE people (id bigint PRIMARY KEY, name text, CONSTRAINT one UNIQUE (name))`)
 	want := domain.CatalogUnique{Name: "one", Columns: []string{"name"}}
 	var version int

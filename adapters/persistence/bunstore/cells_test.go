@@ -75,7 +75,7 @@ func (a *application) expectWorded(t testing.TB) {
 	}
 }
 
-func TestWordsOfCellsHoldWithUniqueAndCheckConstraints(t *testing.T) {
+func TestDeclaredSurrogatesSatisfyUniqueAndCheckConstraints(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, createWorded, 30)
 		for range 2 {
@@ -90,7 +90,7 @@ func TestWordsOfCellsHoldWithUniqueAndCheckConstraints(t *testing.T) {
 	})
 }
 
-func TestWordsOfCellsHoldWithTriggers(t *testing.T) {
+func TestDeclaredSurrogatesAreWrittenDespiteTriggers(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, strings.Replace(createWorded, " CHECK (login LIKE '%_@_%')", "", 1), 3)
 		// an old value that is a part of the constant does not count as left over
@@ -103,7 +103,7 @@ func TestWordsOfCellsHoldWithTriggers(t *testing.T) {
 	})
 }
 
-func TestANullThatATriggerTakesBackIsFound(t *testing.T) {
+func TestANullThatATriggerOverwritesIsFound(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, createWorded, 3)
 		execute(t, db, onUpdate(db, "UPDATE worded SET phone = '+49 100000' WHERE id = 0 AND phone IS NULL")...)

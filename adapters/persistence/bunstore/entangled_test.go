@@ -169,7 +169,7 @@ func (h *hookThatPanics) BeforeQuery(ctx context.Context, event *bun.QueryEvent)
 
 func (h *hookThatPanics) AfterQuery(context.Context, *bun.QueryEvent) {}
 
-func TestAPanicAtTheBeginningKeepsNoPlace(t *testing.T) {
+func TestAPanicAtTheBeginReleasesItsConnection(t *testing.T) {
 	hook := &hookThatPanics{}
 	db := databases.PostgreSQL(t)
 	db.SetMaxOpenConns(2)

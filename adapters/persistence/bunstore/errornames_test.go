@@ -58,7 +58,7 @@ func TestACheckIsNamedWithItsTable(t *testing.T) {
 }
 
 // A trigger writes its own error message, and may put a value where drivers expect a name.
-func TestTheMessageOfATriggerIsNotTakenForNames(t *testing.T) {
+func TestTheMessageOfATriggerIsNotReportedAsNames(t *testing.T) {
 	db := databases.SQLite(t)
 	a := newApplication(t, db, nil, (*person)(nil), (*parcel)(nil))
 	execute(t, db, "CREATE TRIGGER refuse BEFORE UPDATE ON parcels"+
@@ -69,7 +69,7 @@ func TestTheMessageOfATriggerIsNotTakenForNames(t *testing.T) {
 
 // A function of the application may raise an error that has a value instead of a name, or build a statement from a
 // value.
-func TestTheValuesOfAFunctionAreNotTakenForNames(t *testing.T) {
+func TestTheValuesOfAFunctionAreNotReportedAsNames(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	a := newApplication(t, db, nil, (*person)(nil), (*parcel)(nil))
 	a.insert(t, &person{ID: 1}, &parcel{ID: 1, OwnerID: 1, Label: "zoe@example.org"})

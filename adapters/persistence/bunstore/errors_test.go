@@ -33,7 +33,7 @@ type Fragile struct {
 	Email         string  `bun:"email" pii:"contact,surrogate:secret-value"` // unique only in the database
 }
 
-func TestAConflictDoesNotQuoteWhatTheDatabaseHolds(t *testing.T) {
+func TestAConflictDoesNotQuoteStoredValues(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*person)(nil), (*Fragile)(nil))
 		execute(t, db, "CREATE UNIQUE INDEX one_email ON fragile (email)")

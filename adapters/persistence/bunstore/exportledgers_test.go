@@ -21,7 +21,7 @@ type visitor struct {
 }
 
 // An application without annotated columns has ledgers, too.
-func TestTheLedgersAreExportedWhereNothingElseIs(t *testing.T) {
+func TestTheLedgersAreExportedWithoutAnnotatedColumns(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*visitor)(nil))
 		if records := a.export(t, "1"); len(records) > 0 {

@@ -173,7 +173,7 @@ func TestRowsAreNamedAndOrderedByTheirPrimaryKey(t *testing.T) {
 	})
 }
 
-func TestAnErrorOfTheReceiverEndsAnExportAndComesBack(t *testing.T) {
+func TestAnErrorOfYieldEndsAnExportAndIsReturned(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*person)(nil), (*Stay)(nil))
 		a.insert(t, &person{ID: 1}, &Stay{ID: 1, GuestID: 1})

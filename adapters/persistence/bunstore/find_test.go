@@ -68,7 +68,7 @@ func TestFindLooksAtEveryTableOfPostgreSQL(t *testing.T) {
 	execute(t, db, `DROP FOREIGN TABLE far`)
 }
 
-func TestFindSaysWhatThisRoleMayNotRead(t *testing.T) {
+func TestFindReportsMissingPrivileges(t *testing.T) {
 	db, admin, role := asRole(t)
 	execute(t, admin, `CREATE TABLE people (id bigint PRIMARY KEY)`, `CREATE TABLE closed (note text)`,
 		`CREATE TABLE part (note text, secret text)`, `CREATE TABLE few (note text)`,
@@ -169,7 +169,7 @@ func TestFindPassesOverTypesOfPostgreSQLWithoutText(t *testing.T) {
 	}
 }
 
-func TestFindReadsWideTablesAndManyValuesByParts(t *testing.T) {
+func TestFindReadsWideTablesAndManyValuesInSeveralStatements(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 		columns, values := make([]string, 50), make([]string, 50)

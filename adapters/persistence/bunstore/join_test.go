@@ -46,7 +46,7 @@ func TestAJoinedSessionCommitsWithItsHost(t *testing.T) {
 	})
 }
 
-func TestARollbackOfTheHostRemovesWhatAJoinedSessionWrote(t *testing.T) {
+func TestARollbackOfTheHostRemovesTheWritesOfAJoinedSession(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		before := s.dump(t)
@@ -66,7 +66,7 @@ func TestARollbackOfTheHostRemovesWhatAJoinedSessionWrote(t *testing.T) {
 	})
 }
 
-func TestAJoinedSessionThatFailsUndoesItselfAlone(t *testing.T) {
+func TestAJoinedSessionThatFailsUndoesOnlyItsOwnWrites(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		failOn(t, db, "orders")

@@ -15,7 +15,7 @@ import (
 )
 
 // The database refuses these changes, so that even the application cannot make them by mistake.
-func TestTheLedgersRefuseEveryChangeButTheClearingOfAReason(t *testing.T) {
+func TestTheLedgersRefuseEveryChangeExceptTheClearingOfAReason(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		s.do(t, func(ctx context.Context, session ports.Session) error {
@@ -160,7 +160,7 @@ func TestTheSequencesOfTheLedgersHaveNoCache(t *testing.T) {
 
 // A session begins before another session, and appends after the commit of the other session. Its record must come
 // after the record of the other session.
-func TestOfOverlappingSessionsTheOrderIsThatOfTheAppends(t *testing.T) {
+func TestOverlappingSessionsAreOrderedByTheirAppends(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		record := func(version string, granted bool, at time.Time) domain.ConsentRecord {

@@ -108,7 +108,7 @@ func TestMarksAreNotListedWhereCommitsAreNotSeen(t *testing.T) {
 }
 
 // A long erasure delays the marks after its own mark, but only in its own schema.
-func TestAnErasureHoldsBackTheMarksOfItsSchema(t *testing.T) {
+func TestAnErasureDelaysTheMarksOfItsSchema(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	s := newShop(t, db, 0)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{Schema: "other"}))

@@ -56,7 +56,7 @@ func TestMigrateOnlyReadsIfNothingIsPending(t *testing.T) {
 	}
 }
 
-func TestASchemaThatComesInFrontHidesNoTables(t *testing.T) {
+func TestASchemaFirstInTheSearchPathHidesNoTables(t *testing.T) {
 	db, admin, role := asRole(t)
 	id := subject(t, "1")
 	restricted := domain.RestrictionRecord{SubjectID: id, Restricted: true, RecordedAt: noon, Source: "test"}

@@ -55,7 +55,7 @@ func TestTheTablesGoIntoTheSchemaThatOptionsName(t *testing.T) {
 	}
 }
 
-func TestASchemaThatIsThereIsUsedWithoutTheRightToMakeOne(t *testing.T) {
+func TestAnExistingSchemaIsUsedWithoutThePrivilegeToCreateOne(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	db.SetMaxOpenConns(1)
 	var role string
@@ -70,7 +70,7 @@ func TestASchemaThatIsThereIsUsedWithoutTheRightToMakeOne(t *testing.T) {
 	wantSilence(t, err, "permission denied", "CREATE")
 }
 
-func TestASchemaIsGoneWithTheMigrationThatFailed(t *testing.T) {
+func TestAFailedMigrationRemovesItsSchema(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	execute(t, db, "CREATE SCHEMA busy", "CREATE TABLE busy.habeas_outbox (mine INTEGER)")
 	for _, schema := range []string{"busy", "fresh"} {

@@ -53,7 +53,7 @@ func TestASessionThatIsTriedAgainIsObservedOnce(t *testing.T) {
 	})
 }
 
-func TestASessionThatIsTriedInVainIsObservedAsAFailure(t *testing.T) {
+func TestASessionWithoutRetriesLeftIsObservedAsAFailure(t *testing.T) {
 	s := newShop(t, databases.SQLite(t), 1)
 	recorder := s.observed(t)
 	if err := s.record(s.store, func() error { return busy{} }); err == nil {

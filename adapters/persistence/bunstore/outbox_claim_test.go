@@ -18,7 +18,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-func TestAClaimReturnsTheWholeEntry(t *testing.T) {
+func TestAClaimReturnsAllFieldsOfAnEntry(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		want := []domain.OutboxEntry{
@@ -95,7 +95,7 @@ func TestEveryClaimIsOneAttemptMoreUnderAnotherLease(t *testing.T) {
 	})
 }
 
-func TestAClaimThatIsRolledBackNeverWas(t *testing.T) {
+func TestAClaimThatIsRolledBackChangesNothing(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "a", "1", 0))

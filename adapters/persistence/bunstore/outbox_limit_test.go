@@ -9,7 +9,7 @@ import (
 )
 
 // An entry whose counter of attempts has its maximum must stay claimable, and must not block other entries.
-func TestACounterAtItsLimitKeepsNoEntryBack(t *testing.T) {
+func TestACounterAtItsLimitBlocksNoEntry(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "e1", "1", 0), toErase(t, "e2", "2", 0))

@@ -10,7 +10,7 @@ import (
 )
 
 // Rows of different partitions can have the same ctid. The store must find entries by their keys.
-func TestAPartitionedOutboxLosesAndDoublesNothing(t *testing.T) {
+func TestAPartitionedOutboxLosesAndDuplicatesNoEntry(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	b := newBox(t, db)
 	for _, statement := range []string{

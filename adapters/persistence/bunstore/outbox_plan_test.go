@@ -60,7 +60,7 @@ func (b box) plan(t testing.TB, text string, args ...any) string {
 
 // The costs of a claim, a settlement and a withdrawal must not grow with the number of settled entries, with or without
 // statistics of the database. A withdrawal is part of every erasure.
-func TestSettledEntriesCostClaimsAndSettlementsNothing(t *testing.T) { testPlans(t, true) }
+func TestClaimsAndSettlementsDoNotReadSettledEntries(t *testing.T) { testPlans(t, true) }
 
 // The database caches plans. A plan for a few entries must also be right for many entries.
 func TestPlansForAFewEntriesAreThoseForMany(t *testing.T) { testPlans(t, false) }

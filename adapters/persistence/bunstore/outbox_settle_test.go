@@ -136,7 +136,7 @@ func TestTheFirstOfTwoSettlementsCounts(t *testing.T) {
 	})
 }
 
-func TestASettlementThatIsRolledBackNeverWas(t *testing.T) {
+func TestASettlementThatIsRolledBackChangesNothing(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "a", "1", 0))

@@ -74,7 +74,7 @@ func (b box) failures(t testing.TB, id string) (payloads []domain.Payload) {
 	return payloads
 }
 
-func TestAnUnreadableEntryIsAbandonedAndKeepsNoOtherBack(t *testing.T) {
+func TestAnUnreadableEntryIsAbandonedAndBlocksNoOther(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		spoiled := map[string]string{
 			"a ref that is a text":         `ref = '"text"'`,
@@ -159,7 +159,7 @@ func TestAnUnreadableEntryIsAbandonedAndKeepsNoOtherBack(t *testing.T) {
 	})
 }
 
-func TestAnEntryThatWaitsForeverIsTakenAllTheSame(t *testing.T) {
+func TestAnEntryWithAnInfiniteNextAttemptIsClaimed(t *testing.T) {
 	b := newBox(t, databases.PostgreSQL(t))
 	b.enqueue(t, toErase(t, "first", "1", 0), toErase(t, "second", "2", 0))
 	execute(t, b.db, "UPDATE habeas_outbox SET next_attempt_at = 'infinity', last_attempt_at = 'infinity'"+

@@ -26,7 +26,7 @@ func (b box) withdraw(t testing.TB, of string) (withdrawn []domain.OutboxEntry) 
 	return withdrawn
 }
 
-func TestWithdrawAbandonsTheSubjectsOpenRectificationsAndForgetsThem(t *testing.T) {
+func TestWithdrawAbandonsOpenRectificationsAndDeletesTheirCorrections(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		names := []string{"succeeded", "abandoned", "failed", "in flight", "erasure"}
@@ -83,7 +83,7 @@ func TestASettlementOfAWithdrawnEntryIsStale(t *testing.T) {
 
 // A withdrawal takes its locks in the same order as settlements, so that they do not deadlock. This must hold even if
 // another session has locked an entry in the middle.
-func TestAWithdrawalDoesNotLoseAgainstASettlement(t *testing.T) {
+func TestAWithdrawalAndASettlementDoNotDeadlock(t *testing.T) {
 	b := newBox(t, databases.PostgreSQL(t))
 	b.enqueue(t, toRectify(t, "c", "1", 0), toRectify(t, "a", "1", time.Second), toRectify(t, "b", "1", time.Minute))
 	var settlements []domain.Settlement

@@ -203,7 +203,7 @@ func TestATimeFromBeforeThereWereTimeZonesIsExported(t *testing.T) {
 	}
 }
 
-func TestATimeThatJSONCannotSayIsExportedAsText(t *testing.T) {
+func TestATimeThatJSONCannotEncodeIsExportedAsText(t *testing.T) {
 	s := newShop(t, databases.PostgreSQL(t), 0)
 	_, err := s.db.ExecContext(t.Context(), "UPDATE users SET born = '12000-01-01 00:00:00+00' WHERE id = 1")
 	must(t, err)

@@ -84,7 +84,7 @@ func newPickies(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 	return store, id
 }
 
-func TestAValueThatTheApplicationCouldNotReadIsRefusedBeforeItIsWritten(t *testing.T) {
+func TestAnUnreadableValueIsRefusedBeforeItIsWritten(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
 		store, id := newPickies(t, databases.WithHook(db, hook))
@@ -164,7 +164,7 @@ func TestJSONThatIsABareNumberIsRefusedOnSQLite(t *testing.T) {
 	})
 }
 
-func TestHalfARectificationIsNotCommittedEvenIfItsErrorIsSwallowed(t *testing.T) {
+func TestAPartialRectificationIsNotCommittedEvenIfItsErrorIsIgnored(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		store, id := newPickies(t, db)
 		err := store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {

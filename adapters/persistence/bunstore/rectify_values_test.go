@@ -197,7 +197,7 @@ func TestAnEmptyValueIsNotNull(t *testing.T) {
 	})
 }
 
-func TestATextThatSomebodyElseHasToHaveAloneIsAConflictOnPostgreSQL(t *testing.T) {
+func TestAValueThatViolatesAUniqueConstraintIsAConflictOnPostgreSQL(t *testing.T) {
 	store, id := newHolders(t, databases.PostgreSQL(t))
 	_, err := write(store, id, "holders", domain.ColumnValue{Column: "text", Value: "text 1"})
 	if !errors.Is(err, domain.ErrConflict) || strings.Contains(err.Error(), "text 1") {

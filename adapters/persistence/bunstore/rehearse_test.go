@@ -75,7 +75,7 @@ func TestARehearsalNamesTheStepThatIsRefused(t *testing.T) {
 	})
 }
 
-func TestARehearsalChecksConstraintsThatWaitForTheCommit(t *testing.T) {
+func TestARehearsalChecksDeferredConstraints(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		execute(t, db, "CREATE TABLE boxes (id INTEGER PRIMARY KEY, note TEXT)",
@@ -163,7 +163,7 @@ func TestATransactionOfTheApplicationHasNoRehearsal(t *testing.T) {
 	})
 }
 
-func TestARehearsalThatLosesAgainstAnotherSessionIsNotTriedAgain(t *testing.T) {
+func TestARehearsalIsNotRetried(t *testing.T) {
 	s := newShop(t, databases.PostgreSQL(t), 1)
 	calls := 0
 	err := s.store.Rehearse(t.Context(), func(ctx context.Context, session ports.Session) error {

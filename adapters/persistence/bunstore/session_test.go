@@ -46,7 +46,7 @@ func (s *shop) trail(t testing.TB, id domain.SubjectID) []domain.EventType {
 	return types
 }
 
-func TestAnErrorRollsBackAndComesBack(t *testing.T) {
+func TestAnErrorRollsBackAndIsReturned(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		err := s.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
@@ -66,7 +66,7 @@ func TestAnErrorRollsBackAndComesBack(t *testing.T) {
 	})
 }
 
-func TestAPanicRollsBackAndGoesOn(t *testing.T) {
+func TestAPanicRollsBackAndContinues(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		func() {
@@ -160,7 +160,7 @@ func TestANestedSessionIsAnError(t *testing.T) {
 	})
 }
 
-func TestASessionIsOfNoUseAfterItsEnd(t *testing.T) {
+func TestASessionThatHasEndedReturnsAnError(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		var session ports.Session
@@ -224,7 +224,7 @@ func TestReadsSeeBufferedRows(t *testing.T) {
 	})
 }
 
-func TestASessionHoldsBackOnlySoMuch(t *testing.T) {
+func TestASessionBuffersALimitedNumberOfRows(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		const many = 1200
@@ -268,7 +268,7 @@ func TestInstantsAreUTCWithMicroseconds(t *testing.T) {
 	})
 }
 
-func TestLatestIsTheOneTakenInLast(t *testing.T) {
+func TestLatestReturnsTheRecordThatWasAppendedLast(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -46,7 +46,7 @@ func grantOf(t testing.TB, id string) func(context.Context, ports.Session) error
 	return func(ctx context.Context, s ports.Session) error { return s.Consents().Append(ctx, record) }
 }
 
-func TestAnAppendThatWaitsForTheLockEndsWithItsContextAndIsNotDone(t *testing.T) {
+func TestAnAppendThatWaitsForTheLockEndsWithItsContextAndWritesNothing(t *testing.T) {
 	db, store, release := locked(t)
 	defer release()
 	start := time.Now()

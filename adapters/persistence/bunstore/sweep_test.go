@@ -136,7 +136,7 @@ func TestASweepIsVerifiedWhereATriggerMayKeepValues(t *testing.T) {
 }
 
 // A sweep must find cells by indexes, however many subjects there are.
-func TestASweepLooksUpManySubjectsInOneStatement(t *testing.T) {
+func TestASweepLooksUpSubjectsInBatches(t *testing.T) {
 	hook := &statements{}
 	db := databases.WithHook(databases.PostgreSQL(t), hook)
 	s := newShop(t, db, 0)

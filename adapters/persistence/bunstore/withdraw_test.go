@@ -18,7 +18,7 @@ type registry struct{ ports.RectifyingResolver }
 
 func (registry) Name() string { return "registry" }
 
-func TestAnErasureTakesBackCorrectionsThatWereStillToBeSent(t *testing.T) {
+func TestAnErasureWithdrawsPendingCorrections(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1, registry{})
 		at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)

@@ -31,7 +31,7 @@ func frozenFirst(t *testing.T, s *server, parameters string) *pgx.ConnConfig {
 	return config
 }
 
-func TestAHostThatIsFrozenLeavesTheNextOneItsTurn(t *testing.T) {
+func TestAFrozenHostDoesNotBlockTheNextHost(t *testing.T) {
 	for parameters, within := range map[string]time.Duration{
 		"":                    pgxlisten.DefaultTimeout,
 		"&connect_timeout=2":  2 * time.Second,
@@ -62,7 +62,7 @@ func TestAServerThatFreezesIsLeftWithin15Seconds(t *testing.T) {
 	})
 }
 
-func TestWhileAStandbyIsPromotedItAsksTwiceASecondAndLogsSeldom(t *testing.T) {
+func TestWhileAStandbyIsPromotedItConnectsTwiceASecondAndLogsRarely(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
 		config := s.config(t)
@@ -84,7 +84,7 @@ func TestWhileAStandbyIsPromotedItAsksTwiceASecondAndLogsSeldom(t *testing.T) {
 	})
 }
 
-func TestAProxyIsNamedInTheLogOnce(t *testing.T) {
+func TestAProxyIsLoggedOnce(t *testing.T) {
 	for pid, warnings := range map[string]int{"1": 0, "4711": 1} { // the server announced the process id 1
 		bubble(t, func(t *testing.T) {
 			s := newServer()

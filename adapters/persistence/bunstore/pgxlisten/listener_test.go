@@ -97,7 +97,7 @@ func TestNotificationsThatFollowEachOtherAreSpread(t *testing.T) {
 	})
 }
 
-func TestAHandlerOfTheApplicationTakesNoNotificationAway(t *testing.T) {
+func TestAHandlerOfTheApplicationDoesNotConsumeNotifications(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
 		config := s.config(t)
@@ -144,7 +144,7 @@ func TestANotificationDuringACheckWakes(t *testing.T) {
 	})
 }
 
-func TestAServerThatNoLongerAnswersIsLeft(t *testing.T) {
+func TestAServerThatDoesNotRespondIsLeft(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
 		s.respond = func(_ *server, query string) bool { return query == "-- ping" } // no response to a ping
@@ -183,7 +183,7 @@ func TestALostConnectionIsReplacedAndWakes(t *testing.T) {
 	})
 }
 
-func TestRunEndsWithItsContextAndSaysGoodbye(t *testing.T) {
+func TestRunEndsWithItsContextAndTerminatesItsConnection(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
 		r := run(t, s.config(t), pgxlisten.Options{})

@@ -114,7 +114,7 @@ func TestACommitOfTheHostThatEnqueuesWakes(t *testing.T) {
 	r.wait(t)
 }
 
-func TestARollbackNotifiesNobody(t *testing.T) {
+func TestARollbackSendsNoNotification(t *testing.T) {
 	d := newDatabase(t)
 	conn, err := pgx.ConnectConfig(t.Context(), d.config(t))
 	must(t, err)
@@ -131,7 +131,7 @@ func TestARollbackNotifiesNobody(t *testing.T) {
 	}
 }
 
-func TestItComesBackAfterItsBackendWasTerminated(t *testing.T) {
+func TestItReconnectsAfterItsBackendWasTerminated(t *testing.T) {
 	d := newDatabase(t)
 	r := run(t, d.config(t), pgxlisten.Options{})
 	r.wait(t)

@@ -28,7 +28,7 @@ func wantWaits(t *testing.T, connections []time.Duration, want ...time.Duration)
 	}
 }
 
-func TestItWaitsTwiceAsLongAfterEachFailureUpToTheLimit(t *testing.T) {
+func TestTheBackoffDoublesUpToTheLimit(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
 		s.dialled = func(context.Context, int) error { return errNoRoute }
@@ -53,7 +53,7 @@ func TestTheDefaultsOfTheWaits(t *testing.T) {
 	})
 }
 
-func TestOnlyAConnectionThatHeldEndsTheRowOfFailures(t *testing.T) {
+func TestOnlyALongConnectionResetsTheBackoff(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
 		s.dialled = func(_ context.Context, n int) error {
@@ -81,7 +81,7 @@ func TestOnlyAConnectionThatHeldEndsTheRowOfFailures(t *testing.T) {
 	})
 }
 
-func TestAServerThatDoesNotLetInTimesOut(t *testing.T) {
+func TestAServerThatDoesNotAcceptAConnectionTimesOut(t *testing.T) {
 	for name, prepare := range map[string]func(s *server){
 		"not connected": func(s *server) {
 			s.dialled = func(ctx context.Context, _ int) error {
@@ -112,7 +112,7 @@ func TestAServerThatDoesNotLetInTimesOut(t *testing.T) {
 	}
 }
 
-func TestTheLogSaysNothingOfWhereAndAsWhom(t *testing.T) {
+func TestTheLogHasNoAddressesAndNoCredentials(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
 		s.greeting = &pgproto3.ErrorResponse{
@@ -136,7 +136,7 @@ func TestTheLogSaysNothingOfWhereAndAsWhom(t *testing.T) {
 	})
 }
 
-func TestRunEndsAtOnceWhereverItIs(t *testing.T) {
+func TestRunEndsImmediatelyAtEveryStep(t *testing.T) {
 	for name, dialled := range map[string]func(ctx context.Context, n int) error{
 		"connecting": func(ctx context.Context, _ int) error { <-ctx.Done(); return ctx.Err() },
 		"waiting":    func(context.Context, int) error { return errNoRoute },
