@@ -60,7 +60,7 @@ func Watch(config *pgx.ConnConfig, opts Options) error {
 		return configurationError("config must come from pgx.ParseConfig")
 	}
 	if opts.Silence < 0 || opts.Timeout < 0 {
-		return configurationError("no option may be negative")
+		return configurationError("options must not be negative")
 	}
 	if opts.Silence == 0 {
 		opts.Silence = DefaultSilence

@@ -104,7 +104,7 @@ func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
 		{&opts.Spread, 0},
 	} {
 		if *option.value < 0 {
-			return nil, configurationError("no option may be negative")
+			return nil, configurationError("options must not be negative")
 		}
 		if *option.value == 0 {
 			*option.value = option.fallback
