@@ -30,8 +30,8 @@ func TestAListenerNoticesThatItListensThroughAProxy(t *testing.T) {
 		<-connected
 		cancel()
 		running.Wait()
-		if told := strings.Count(log.String(), "leads through a proxy"); told != want {
-			t.Errorf("the log says so %d times, want %d:\n%s", told, want, log.String())
+		if got := strings.Count(log.String(), "goes through a proxy"); got != want {
+			t.Errorf("the log says so %d times, want %d:\n%s", got, want, log.String())
 		}
 	}
 }

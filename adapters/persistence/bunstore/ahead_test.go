@@ -13,7 +13,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The steps read ahead which consents are in force; later statements see the same, and what the session appends itself.
+// The statement of Apply prefetches the consents in force. Later reads must return the same consents, and also the
+// consents that the session appends after Apply.
 func TestConsentsInForceAreTheSameAfterTheSteps(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*visitor)(nil))

@@ -8,11 +8,11 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 )
 
-// most bounds how many rows a session holds back: few enough for the parameters of one statement, which SQLite looks up
-// one by one.
-const most = 100
+// maxHeld is the maximum number of rows that a session buffers. It limits the parameters of one statement, because
+// SQLite looks up parameters one by one.
+const maxHeld = 100
 
-// hold keeps a row back, and sends everything once it is much.
+// hold appends a row to the buffer. It sends the buffer when the buffer has maxHeld rows.
 func (s *session) hold(ctx context.Context, k sqltext.Kind, row ...any) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -21,13 +21,13 @@ func (s *session) hold(ctx context.Context, k sqltext.Kind, row ...any) error {
 	if k != sqltext.Events {
 		s.ahead = nil
 	}
-	if s.held.Rows() < most {
+	if s.held.Rows() < maxHeld {
 		return nil
 	}
 	return s.flush(ctx)
 }
 
-// flush sends what is held.
+// flush sends the buffered rows.
 func (s *session) flush(ctx context.Context) error {
 	for _, insert := range s.store.inserts.Take(&s.held) {
 		if _, err := s.write(ctx, "append", insert.Text, insert.Args...); err != nil {
@@ -37,12 +37,12 @@ func (s *session) flush(ctx context.Context) error {
 	return nil
 }
 
-// newAppending batches the rows of sessions that only append.
+// newAppending returns a batcher for the rows of concurrent sessions that only append.
 func newAppending(s *Store) *batch.Batcher[*sqltext.Appends] {
 	return &batch.Batcher[*sqltext.Appends]{Run: s.append, Keep: (*sqltext.Appends).Keep, RetryAlone: conn.Refused}
 }
 
-// append inserts what one session or several hold, in one statement.
+// append inserts the buffered rows of one or more sessions in one statement.
 func (s *Store) append(ctx context.Context, held ...*sqltext.Appends) error {
 	all := *held[0]
 	if len(held) > 1 {

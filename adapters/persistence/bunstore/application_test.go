@@ -15,15 +15,15 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// application is an application with tables of its own, and the store that reads and erases them. Unlike the shop it
-// needs no services: these tests are about columns.
+// application is an application with its own tables, and a store that exports and erases their rows. It has no
+// services, because its tests are about columns.
 type application struct {
 	db    *bun.DB
 	store *bunstore.Store
 	plan  domain.Plan
 }
 
-// newApplication makes the tables of habeas and of the models, the subject's first.
+// newApplication creates the tables of habeas and of the models. The subject's model must come first.
 func newApplication(t testing.TB, db *bun.DB, custom bunmodels.Types, models ...any) *application {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
@@ -34,7 +34,7 @@ func newApplication(t testing.TB, db *bun.DB, custom bunmodels.Types, models ...
 	return existingApplication(t, db, custom, models...)
 }
 
-// existingApplication expects the tables to be there.
+// existingApplication returns an application on tables that exist already.
 func existingApplication(t testing.TB, db *bun.DB, custom bunmodels.Types, models ...any) *application {
 	t.Helper()
 	dataMap, err := bunmodels.Read(db, models, custom)
@@ -46,7 +46,7 @@ func existingApplication(t testing.TB, db *bun.DB, custom bunmodels.Types, model
 	return &application{db, store, plan}
 }
 
-// insert writes the application's own rows.
+// insert inserts rows of the application.
 func (a *application) insert(t testing.TB, rows ...any) {
 	t.Helper()
 	for _, row := range rows {
@@ -55,7 +55,7 @@ func (a *application) insert(t testing.TB, rows ...any) {
 	}
 }
 
-// export returns the records about the subject.
+// export returns the records of an export of the subject.
 func (a *application) export(t testing.TB, id ...string) []domain.ExportRecord {
 	t.Helper()
 	var records []domain.ExportRecord
@@ -69,7 +69,8 @@ func (a *application) export(t testing.TB, id ...string) []domain.ExportRecord {
 	return records
 }
 
-// values returns the exported values by column, as JSON; of several rows the last.
+// values returns the exported values as JSON, by column. If there are several rows, it returns the values of the last
+// row.
 func (a *application) values(t testing.TB, id ...string) map[string]string {
 	t.Helper()
 	values := map[string]string{}
@@ -81,7 +82,7 @@ func (a *application) values(t testing.TB, id ...string) map[string]string {
 	return values
 }
 
-// erase carries out the plan and returns how many rows each step was about.
+// erase runs the plan and returns the number of rows of each step.
 func (a *application) erase(t testing.TB, id ...string) map[string]int64 {
 	t.Helper()
 	rows := map[string]int64{}

@@ -28,7 +28,7 @@ func (a auditLog) AppendEvidence(ctx context.Context, added ...domain.AuditEvent
 	if err != nil {
 		return err
 	}
-	if !a.ended { // kept even where the session has failed: that is what evidence is for
+	if !a.ended { // a failed session keeps evidence, too: evidence often records the failure
 		a.evidence = append(a.evidence, rows...)
 	}
 	return a.holdAll(ctx, rows)
@@ -45,7 +45,7 @@ func (a auditLog) AppendOnRollback(_ context.Context, added ...domain.AuditEvent
 	return a.usable()
 }
 
-// encode returns events as they are inserted.
+// encode returns the events as rows to insert.
 func (a auditLog) encode(added []domain.AuditEvent) ([][]any, error) {
 	rows := make([][]any, len(added))
 	for i, event := range added {
@@ -91,7 +91,7 @@ func (a auditLog) Trail(ctx context.Context, id domain.SubjectID) ([]domain.Audi
 	return trail, err
 }
 
-// decodePayload reads whole numbers back as int64.
+// decodePayload decodes a payload from JSON. Numbers become int64.
 func decodePayload(text []byte) (domain.Payload, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// museumOfPostgres has what only PostgreSQL has.
+// museumOfPostgres creates objects and types that only PostgreSQL has.
 var museumOfPostgres = []string{
 	`CREATE SCHEMA archive`,
 	`CREATE TYPE mood AS ENUM ('sad', 'ok')`,
@@ -40,7 +40,7 @@ func catalogOf(t *testing.T, store *bunstore.Store) domain.Catalog {
 	return catalog
 }
 
-// tableOf returns a table of the live catalog.
+// tableOf returns a table of the store's live catalog.
 func tableOf(t *testing.T, store *bunstore.Store, name string) domain.CatalogTable {
 	t.Helper()
 	table, ok := catalogOf(t, store).Table(name)
@@ -57,7 +57,7 @@ func namesOf(catalog domain.Catalog) (names []string) {
 	return names
 }
 
-// isListed compares what is listed of a table.
+// isListed compares a list of the catalog with the wanted list.
 func isListed[T any](t *testing.T, what string, got, want []T) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -71,7 +71,7 @@ func isListed[T any](t *testing.T, what string, got, want []T) {
 	}
 }
 
-// postgresWith is an application with the subject's table and other ones.
+// postgresWith returns a store for an application with the subject's table and the tables of the statements.
 func postgresWith(t *testing.T, statements ...string) (*bun.DB, *bunstore.Store) {
 	t.Helper()
 	return applicationWith(t, databases.PostgreSQL(t), statements)
@@ -245,7 +245,7 @@ func TestTheCatalogOfPostgreSQLHasViewsAndForeignTables(t *testing.T) {
 	})
 }
 
-func TestTheCatalogOfPostgreSQLSaysWhatThisRoleMayNot(t *testing.T) {
+func TestTheCatalogOfPostgreSQLHasMissingPrivileges(t *testing.T) {
 	db, admin, role := asRole(t)
 	execute(t, admin, append(museumOfPostgres,
 		`CREATE SCHEMA closed`, `CREATE TABLE closed.secrets (id bigint)`,
@@ -285,7 +285,7 @@ func TestTheCatalogOfPostgreSQLSaysWhatThisRoleMayNot(t *testing.T) {
 	}
 }
 
-func TestTheCatalogOfPostgreSQLKnowsUniquesThatRefuseNulls(t *testing.T) {
+func TestTheCatalogOfPostgreSQLHasUniqueNullsNotDistinct(t *testing.T) {
 	db, store := postgresWith(t, `CREATE TABLE people (id bigint PRIMARY KEY, name text, CONSTRAINT one UNIQUE (name))`)
 	want := domain.CatalogUnique{Name: "one", Columns: []string{"name"}}
 	var version int

@@ -127,7 +127,7 @@ func TestTheCatalogOfSQLiteHasTriggersAndViews(t *testing.T) {
 
 func TestTheCatalogOfSQLiteHasAttachedDatabases(t *testing.T) {
 	db := databases.SQLite(t)
-	db.SetMaxOpenConns(1) // on which others are attached
+	db.SetMaxOpenConns(1) // the other databases are attached to this connection
 	_, store := applicationWith(t, db, []string{
 		`CREATE TABLE people (id INTEGER PRIMARY KEY)`, `CREATE TABLE notes (id INTEGER PRIMARY KEY)`,
 		`ATTACH ':memory:' AS other`, `CREATE TABLE other.people (id INTEGER PRIMARY KEY, name text)`,

@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Worded says of each of its columns what an erasure makes of it.
+// Worded declares for each of its columns which value an erasure writes.
 type Worded struct {
 	bun.BaseModel `bun:"table:worded"`
 	ID            int64   `bun:"id,pk"`
@@ -34,7 +34,7 @@ const createWorded = `CREATE TABLE worded (id bigint PRIMARY KEY, owner_id bigin
 	kept text NOT NULL, phone text UNIQUE, motto text NOT NULL,
 	login varchar(40) NOT NULL UNIQUE CHECK (login LIKE '%_@_%'), password_hash text NOT NULL)`
 
-// newWorded is an application with n rows of the subject 1, and one of the subject 2.
+// newWorded returns an application with n rows of subject 1 and one row of subject 2.
 func newWorded(t testing.TB, db *bun.DB, create string, n int64) *application {
 	t.Helper()
 	newApplication(t, db, nil, (*person)(nil))
@@ -57,7 +57,7 @@ func newWorded(t testing.TB, db *bun.DB, create string, n int64) *application {
 
 var filledLogin = regexp.MustCompile(`^[0-9a-f]{25}@erased\.invalid$`)
 
-// expectWorded checks the rows of the subject 1.
+// expectWorded checks the erased rows of subject 1.
 func (a *application) expectWorded(t testing.TB) {
 	t.Helper()
 	var rows []Worded
@@ -75,7 +75,7 @@ func (a *application) expectWorded(t testing.TB) {
 	}
 }
 
-func TestWordsOfCellsHoldWithUniqueAndCheckConstraints(t *testing.T) {
+func TestDeclaredSurrogatesSatisfyUniqueAndCheckConstraints(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, createWorded, 30)
 		for range 2 {
@@ -90,10 +90,10 @@ func TestWordsOfCellsHoldWithUniqueAndCheckConstraints(t *testing.T) {
 	})
 }
 
-func TestWordsOfCellsHoldWithTriggers(t *testing.T) {
+func TestDeclaredSurrogatesAreWrittenDespiteTriggers(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, strings.Replace(createWorded, " CHECK (login LIKE '%_@_%')", "", 1), 3)
-		// what stands in the constant is not left over
+		// an old value that is a part of the constant does not count as left over
 		execute(t, db, "UPDATE worded SET login = 'erased.invalid' WHERE id = 0")
 		execute(t, db, onUpdate(db, "UPDATE people SET id = id WHERE id = 1")...)
 		for range 2 {
@@ -103,7 +103,7 @@ func TestWordsOfCellsHoldWithTriggers(t *testing.T) {
 	})
 }
 
-func TestANullThatATriggerTakesBackIsFound(t *testing.T) {
+func TestANullThatATriggerOverwritesIsFound(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, createWorded, 3)
 		execute(t, db, onUpdate(db, "UPDATE worded SET phone = '+49 100000' WHERE id = 0 AND phone IS NULL")...)
@@ -121,7 +121,7 @@ func TestAColumnThatIsNotNullInTheDatabaseIsRefusedByName(t *testing.T) {
 	})
 }
 
-// A constraint may come while the application runs.
+// An application may add a constraint while the store is running.
 func TestAColumnThatBecomesNotNullIsRefusedByName(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, createWorded, 1)
@@ -152,7 +152,7 @@ func expectRefusedNull(t testing.TB, a *application) {
 	}
 }
 
-// tryErase carries out the plan.
+// tryErase runs the plan and returns its error.
 func (a *application) tryErase(t testing.TB, id ...string) error {
 	t.Helper()
 	return a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -164,7 +164,8 @@ func (a *application) tryErase(t testing.TB, id ...string) error {
 	})
 }
 
-// onUpdate makes a trigger that does something after each update of a row of worded.
+// onUpdate returns the statements that create a trigger. The trigger runs a statement after each update of a row of
+// worded.
 func onUpdate(db *bun.DB, does string) []string {
 	if db.Dialect().Name() != dialect.PG {
 		return []string{"CREATE TRIGGER meddles AFTER UPDATE ON worded BEGIN " + does + "; END"}

@@ -37,10 +37,10 @@ func (o outbox) Claim(
 	return claimed, err
 }
 
-// abandonUnreadable abandons entries that were claimed and cannot be read. The ref of an erasure stays, so that the
-// entry can be repaired and requeued.
+// abandonUnreadable abandons claimed entries that cannot be read. An erasure keeps its ref, so that the entry can be
+// repaired and requeued. unreadable holds indexes of claimed.
 func (o outbox) abandonUnreadable(ctx context.Context, claimed []domain.OutboxEntry, unreadable []int) error {
-	for chunk := range slices.Chunk(unreadable, mostAtOnce) {
+	for chunk := range slices.Chunk(unreadable, maxEntriesPerStatement) {
 		args := make([]any, len(chunk))
 		for i, at := range chunk {
 			entry := &claimed[at]

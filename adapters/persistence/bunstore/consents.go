@@ -36,7 +36,7 @@ func (c consentStore) Latest(
 	if asOf == nil && c.tx == nil {
 		q := &lookup{subject: id, purpose: purpose}
 		var err error
-		// JSON would take what is not UTF-8 for something else.
+		// JSON would replace bytes that are not valid UTF-8, so such a purpose is not put into a batch.
 		if c.store.shares() && utf8.ValidString(purpose) {
 			err = c.store.lookups.Do(ctx, q)
 		} else {
@@ -98,7 +98,7 @@ func (c consentStore) readRecords(
 	return records, err
 }
 
-// sendConsents makes what is held visible to a statement on consents.
+// sendConsents sends the buffered rows if they contain consent records, so that a statement on consents sees them.
 func (c consentStore) sendConsents(ctx context.Context) error {
 	if len(c.held[sqltext.Consents]) == 0 {
 		return nil
@@ -106,14 +106,16 @@ func (c consentStore) sendConsents(ctx context.Context) error {
 	return c.flush(ctx)
 }
 
-// lookup asks for the consent in force of a subject for a purpose, and holds the record.
+// lookup is a query for the consent in force of a subject for a purpose, with its result.
 type lookup struct {
 	subject domain.SubjectID
 	purpose string
-	record  *domain.ConsentRecord // nil if there is none
-	pair    string                // subject and purpose as JSON, set before the lookup waits
+	record  *domain.ConsentRecord // the result; nil if the subject has no record for the purpose
+	pair    string                // subject and purpose as JSON; set by keep
 }
 
+// keep prepares the lookup for a batch. It copies the strings, because the caller may return and reuse their memory
+// while the batch runs.
 func (q *lookup) keep() (err error) {
 	q.subject = domain.Subject{ID: q.subject}.Clone().ID
 	q.purpose = strings.Clone(q.purpose)
@@ -126,12 +128,12 @@ func (q *lookup) take(record *domain.ConsentRecord) {
 	q.record = record
 }
 
-// newLookups batches the lookups of sessions that have no transaction.
+// newLookups returns a batcher for the lookups of concurrent sessions that have no transaction.
 func newLookups(s *Store) *batch.Batcher[*lookup] {
 	return &batch.Batcher[*lookup]{Run: s.lookUp, Keep: (*lookup).keep, RetryAlone: func(error) bool { return true }}
 }
 
-// lookUp runs one lookup or several in one statement.
+// lookUp runs one or more lookups in one statement.
 func (s *Store) lookUp(ctx context.Context, lookups ...*lookup) error {
 	if len(lookups) == 1 {
 		return s.lookUpOne(ctx, lookups[0])
@@ -151,7 +153,7 @@ func (s *Store) lookUp(ctx context.Context, lookups ...*lookup) error {
 }
 
 func (s *Store) lookUpOne(ctx context.Context, q *lookup) error {
-	q.record = nil // of an attempt that failed half-way
+	q.record = nil // an attempt that failed may have set it
 	return s.pool.QueryDirect(ctx, func(row conn.Row) error {
 		record, err := scanConsent(row)
 		q.take(record)
@@ -159,7 +161,7 @@ func (s *Store) lookUpOne(ctx context.Context, q *lookup) error {
 	}, s.ledgers.LatestConsent, [...]string{q.subject.String(), q.purpose})
 }
 
-// scanConsent reads the consentColumns of a row, and what follows them.
+// scanConsent scans the consentColumns of a row into a record, and the columns after them into more.
 func scanConsent(rows conn.Row, more ...any) (*domain.ConsentRecord, error) {
 	r := &domain.ConsentRecord{}
 	err := rows.Scan(append([]any{&r.PolicyVersion, &r.Granted, (*sqltext.Instant)(&r.RecordedAt), &r.Source}, more...)...)

@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// What waits outlives a caller who gives up, and whose texts may lie in memory that is used again.
-func TestTextsThatWaitAreCopied(t *testing.T) {
+// A batch may run after a caller has given up. The caller may then have reused the memory of its strings.
+func TestAWaitingLookupCopiesItsStrings(t *testing.T) {
 	memory := []byte("news")
 	text := unsafe.String(&memory[0], len(memory))
 	id, err := domain.NewSubjectID(text)

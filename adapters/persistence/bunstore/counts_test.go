@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// counted runs a session and returns its statements.
+// counted runs a session and returns the statements that it sends.
 func (s *shop) counted(t testing.TB, hook *statements, fn func(context.Context, ports.Session) error) []string {
 	t.Helper()
 	return hook.during(t, func() { s.do(t, fn) })
@@ -58,7 +58,7 @@ func TestTheNumberOfStatementsDoesNotDependOnTheNumberOfRows(t *testing.T) {
 		var exports, erasures [][]string
 		many := 50_000
 		if db.Dialect().Name() == dialect.SQLite {
-			many = 5_000 // with the race detector more takes half a minute
+			many = 5_000 // with the race detector, more rows take half a minute
 		}
 		for i, orders := range []int{1, 1_000, many} {
 			s.ordersOfEach = orders
@@ -83,10 +83,11 @@ func TestTheNumberOfStatementsDoesNotDependOnTheNumberOfRows(t *testing.T) {
 				t.Errorf("other statements for more rows: %q, %q", exports[i+1], erasures[i+1])
 			}
 		}
-		// The tables, the events; BEGIN, the lock of the subject and of the orders, the steps with what is read ahead, the
-		// events, COMMIT.
+		// The export reads the tables and inserts the events. The erasure sends BEGIN, locks the subject and the orders, runs
+		// the steps with the prefetch, inserts the events and sends COMMIT.
 		export, erasure := 1+1, 1+2+1+2
-		if db.Dialect().Name() == dialect.SQLite { // the mark and the catalog, the steps one by one, the reasons apart
+		// On SQLite, an erasure also reads the catalog, runs the steps one by one and clears the reasons separately.
+		if db.Dialect().Name() == dialect.SQLite {
 			export = 2 + 4 + 2 + 1 + 1 // BEGIN and the catalog, the tables, the ledgers, ROLLBACK, the events
 			erasure = 1 + 2 + 5 + 1 + 1 + 3
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// timingOut is a driver that hears from its connection that the time is up, as pgdriver does. It implements
-// driver.Connector and driver.Conn.
+// timingOut is a driver that sets the deadline of the context on its network connection, as pgdriver does. BeginTx
+// returns the timeout of the network connection. timingOut implements driver.Connector and driver.Conn.
 type timingOut struct{ driver.Conn }
 
 func (d timingOut) Connect(context.Context) (driver.Conn, error) { return d, nil }
@@ -29,7 +29,7 @@ func (timingOut) BeginTx(context.Context, driver.TxOptions) (driver.Tx, error) {
 	return nil, &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}
 }
 
-// unaware is a context whose deadline has passed, or is to come, and that has not ended.
+// unaware is a context with any deadline that has not ended, even if the deadline has passed.
 type unaware struct {
 	context.Context
 	deadline time.Time
@@ -37,7 +37,7 @@ type unaware struct {
 
 func (u unaware) Deadline() (time.Time, bool) { return u.deadline, true }
 
-func TestADeadlineThatTheDriverHearsOfFirstIsTheContexts(t *testing.T) {
+func TestADeadlineThatTheDriverNoticesFirstIsTheContexts(t *testing.T) {
 	sqldb := sql.OpenDB(timingOut{})
 	t.Cleanup(func() { _ = sqldb.Close() })
 	db := bun.NewDB(sqldb, pgdialect.New())

@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// parcels refer to orders from outside the data map, and are looked at by the commit.
+// parcels creates a table outside the data map that refers to orders. The commit checks its deferred foreign key.
 func parcels(t testing.TB, db *bun.DB) {
 	t.Helper()
 	execute(t, db, "CREATE TABLE parcels (id INTEGER PRIMARY KEY, "+
@@ -52,7 +52,7 @@ func TestAConstraintThatFailsTheCommitLeavesAFailure(t *testing.T) {
 	})
 }
 
-// done is a hook that hears of a commit.
+// done is a query hook that is called after each COMMIT.
 type done func()
 
 func (done) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
@@ -63,8 +63,8 @@ func (d done) AfterQuery(_ context.Context, event *bun.QueryEvent) {
 	}
 }
 
-// The evidence of a session that committed, and was interrupted before it knew, is there already. Neither it nor the
-// failure is written then.
+// A session commits and is interrupted before it receives the response. Its evidence then exists already. The session
+// must not write the evidence again, and must not write the event of a failure.
 func TestASessionThatCommittedWithoutKnowingLeavesNoFailure(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)

@@ -14,14 +14,14 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// evidenceTimeout bounds how long evidence is written after a rollback.
+// evidenceTimeout is the maximum duration of the write of evidence after a rollback.
 const evidenceTimeout = 5 * time.Second
 
-// activeKey marks a context that belongs to an open session on a database.
+// activeKey is the context key that marks the context of an open session on a database.
 type activeKey struct{ db *bun.DB }
 
-// Do implements ports.SessionFactory. Reads that come before the session's first write run outside a transaction, as
-// they would see the same in one (READ COMMITTED); a session that only appends on PostgreSQL is a single statement.
+// Do implements ports.SessionFactory. Reads before the first write of the session run outside a transaction. They see
+// the same data as in a READ COMMITTED transaction. On PostgreSQL, a session that only appends is a single statement.
 func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	outer := ctx
 	ctx, err := s.enter(ctx)
@@ -31,9 +31,9 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	ctx, observed := ports.Begin(ctx, s.observer, domain.Activity{Kind: domain.ActivitySession})
 	last, attempt, returned := &session{store: s, preserve: s.preserve}, 1, false
 	defer func() {
-		if !returned { // fn panicked, or ended its goroutine
+		if !returned { // fn panicked or called runtime.Goexit
 			observed.End(domain.Ended{Outcome: domain.OutcomePanic, Retries: attempt - 1})
-			last.tellEnd(outer, errPanicked)
+			last.notifyEnd(outer, errPanicked)
 		}
 	}()
 	err = last.run(ctx, fn)
@@ -44,7 +44,7 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	err = last.afterRollback(ctx, err)
 	returned = true
 	observed.End(domain.Ended{Outcome: domain.OutcomeOf(err), Retries: attempt - 1})
-	last.tellEnd(outer, err)
+	last.notifyEnd(outer, err)
 	if err != nil {
 		return err
 	}
@@ -57,17 +57,17 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	return nil
 }
 
-// errPanicked is the end of a session whose function panicked.
+// errPanicked is the error that functions of AfterEnd get if the function of the session panicked.
 var errPanicked = &domain.Error{Op: "session", Message: "its function panicked"}
 
-// tellEnd calls what is called at the end of the session.
-func (s *session) tellEnd(ctx context.Context, err error) {
+// notifyEnd calls the functions of AfterEnd.
+func (s *session) notifyEnd(ctx context.Context, err error) {
 	for _, fn := range s.atEnd {
 		fn(ctx, err)
 	}
 }
 
-// enter returns the context of a session. Returns domain.ErrSession if ctx is one.
+// enter returns the context of a new session. Returns domain.ErrSession if ctx belongs to an open session.
 func (s *Store) enter(ctx context.Context) (context.Context, error) {
 	if ctx.Value(activeKey{s.db}) != nil {
 		return nil, &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
@@ -75,13 +75,14 @@ func (s *Store) enter(ctx context.Context) (context.Context, error) {
 	return context.WithValue(ctx, activeKey{s.db}, true), nil
 }
 
-// commit sends what is held and makes everything durable.
+// commit sends the buffered rows and commits the transaction.
 func (s *session) commit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return conn.Wrap(ctx, "commit", err)
 	}
-	if s.tx == nil && s.store.inserts.IsOne(&s.held) { // which is a transaction of its own
-		if s.store.shares() && len(s.evidence)+len(s.onRollback) == 0 { // evidence must not be in doubt
+	if s.tx == nil && s.store.inserts.IsOne(&s.held) { // a single statement is its own transaction
+		// After a shared statement, it may be unknown whether the rows were written. Evidence must not be in doubt.
+		if s.store.shares() && len(s.evidence)+len(s.onRollback) == 0 {
 			return s.fail(ctx, "append", s.store.appending.Do(ctx, &s.held))
 		}
 		return s.fail(ctx, "append", s.store.append(ctx, &s.held))
@@ -94,33 +95,34 @@ func (s *session) commit(ctx context.Context) error {
 			return err
 		}
 	}
-	err := s.tx.Commit(ctx) // or a panic of a query hook, after which the transaction is rolled back
-	s.tx = nil              // ended by its commit, whatever came of it
+	err := s.tx.Commit(ctx) // if a query hook panics here, run rolls the transaction back
+	s.tx = nil              // Commit ends the transaction even if it returns an error
 	return conn.Wrap(ctx, "commit", err)
 }
 
-// afterRollback writes the evidence when the session failed with err, which it returns.
+// afterRollback writes the evidence if err, the error of the session, is not nil. It returns err, joined with the error
+// of the write if that fails.
 func (s *session) afterRollback(ctx context.Context, err error) error {
 	if err == nil || len(s.remains()) == 0 {
 		return err
 	}
-	if lost := s.preserve(ctx, s.remains()); lost != nil { // only its class is reported: err is the cause
+	if lost := s.preserve(ctx, s.remains()); lost != nil { // only the class of this error is reported: err is the cause
 		return errors.Join(err, &domain.Error{Op: "evidence", Message: "could not be written: " + domain.ErrorClass(lost)})
 	}
 	return err
 }
 
-// remains is what a rollback leaves. It is inserted by one statement, so that all of it fails where a part of it is
-// there already: then the session did commit, although its end was not heard of.
+// remains returns the events to write after a rollback. One statement inserts all of them. If the session did commit
+// and only its response was lost, the evidence exists already. The ids then conflict, and no event is inserted.
 func (s *session) remains() [][]any { return slices.Concat(s.evidence, s.onRollback) }
 
-// run calls fn and ends the session: with a commit, or else with a rollback, also when fn panics.
+// run calls fn and commits the session. If fn fails or panics, or if the commit fails, it rolls the session back.
 func (s *session) run(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	returned := false
 	defer func() {
 		s.ended = true
 		s.rollBack(ctx)
-		if !returned && len(s.remains()) > 0 { // a panic is passing through
+		if !returned && len(s.remains()) > 0 { // a panic is unwinding the stack
 			_ = s.preserve(ctx, s.remains())
 		}
 	}()
@@ -135,8 +137,8 @@ func (s *session) run(ctx context.Context, fn func(context.Context, ports.Sessio
 	return err
 }
 
-// preserve writes evidence in a transaction of its own, even when the context of the session has ended. It returns by
-// the deadline that the caller set for evidence, and after evidenceTimeout at the latest.
+// preserve writes evidence in its own transaction, even if the context of the session has ended. It returns before the
+// deadline of ports.EvidenceDeadline, if there is one, and after at most evidenceTimeout.
 func (s *Store) preserve(ctx context.Context, evidence [][]any) error {
 	deadline := time.Now().Add(evidenceTimeout)
 	if limit, ok := ports.EvidenceDeadline(ctx); ok && limit.Before(deadline) {

@@ -38,9 +38,9 @@ type residenceHistory struct {
 	Street        string  `bun:"street" pii:"contact"`
 }
 
-// A trigger of the application may write what it sees into a table that comes later in the plan. Steps that were one
-// statement would not see that.
-func TestWhatATriggerAddsIsErasedToo(t *testing.T) {
+// A trigger of the application may copy values into a table of a later step. If one statement ran all steps, the later
+// step would not see these rows.
+func TestRowsThatATriggerAddsAreErasedToo(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 		execute(t, db, "CREATE TABLE clients (id bigint PRIMARY KEY, email text)",
@@ -61,7 +61,7 @@ func TestWhatATriggerAddsIsErasedToo(t *testing.T) {
 			"INSERT INTO residences VALUES (1, 1, 'Main Street 1'), (2, 2, 'Main Street 1')",
 			"UPDATE residences SET street = 'Main Street 2'")
 		a := existingApplication(t, db, nil, (*client)(nil), (*residence)(nil), (*residenceHistory)(nil))
-		for _, id := range []string{"1", "2"} { // the store knows at the second one
+		for _, id := range []string{"1", "2"} { // for the second subject, the store has cached the catalog
 			if rows := a.erase(t, id); rows["delete residences_history"] != 2 {
 				t.Errorf("erased %v", rows)
 			}
@@ -79,8 +79,9 @@ type card struct {
 	Name          string  `bun:"name" pii:"identity,erasure:anonymize"`
 }
 
-// One statement changes a row once, and what comes second is lost without an error.
-func TestARowUnderTwoNamesIsErasedWholly(t *testing.T) {
+// A PostgreSQL statement changes a row only once. A second change of the row in the same statement is lost without an
+// error.
+func TestARowOfTwoTablesIsErasedCompletely(t *testing.T) {
 	const clients = "CREATE TABLE clients (id bigint PRIMARY KEY, email text, name text)"
 	for kind, tables := range map[string][]string{
 		"a view":                {clients, "CREATE VIEW client_cards AS SELECT id, email, name FROM clients"},
@@ -119,9 +120,9 @@ func TestAColumnMayHaveAnyName(t *testing.T) {
 	})
 }
 
-// What ends with its context is not run again, step by step, to find the one that is at fault. It must not blame a step
-// that did nothing wrong.
-func TestAStepThatNobodyCanTellIsNotNamed(t *testing.T) {
+// If the context ends during a combined statement, Apply does not run the steps one by one to find the failed step. The
+// error must not name a step.
+func TestAnUnknownFailedStepIsNotNamed(t *testing.T) {
 	hook := &hookThatCancels{}
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -144,7 +145,7 @@ func TestAStepThatNobodyCanTellIsNotNamed(t *testing.T) {
 	})
 }
 
-// hookThatCancels is a query hook that ends a context when the steps of an erasure are sent.
+// hookThatCancels is a query hook that cancels a context before the combined statement of an erasure.
 type hookThatCancels struct{ cancel func() }
 
 func (h *hookThatCancels) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
@@ -156,7 +157,7 @@ func (h *hookThatCancels) BeforeQuery(ctx context.Context, event *bun.QueryEvent
 
 func (h *hookThatCancels) AfterQuery(context.Context, *bun.QueryEvent) {}
 
-// hookThatPanics is a query hook of an application.
+// hookThatPanics is a query hook that panics before statements that contain a text.
 type hookThatPanics struct{ at string }
 
 func (h *hookThatPanics) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
@@ -168,7 +169,7 @@ func (h *hookThatPanics) BeforeQuery(ctx context.Context, event *bun.QueryEvent)
 
 func (h *hookThatPanics) AfterQuery(context.Context, *bun.QueryEvent) {}
 
-func TestAPanicAtTheBeginningKeepsNoPlace(t *testing.T) {
+func TestAPanicAtTheBeginReleasesItsConnection(t *testing.T) {
 	hook := &hookThatPanics{}
 	db := databases.PostgreSQL(t)
 	db.SetMaxOpenConns(2)

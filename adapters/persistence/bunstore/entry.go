@@ -11,8 +11,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// scanEntry reads the entryColumns of a row. What was written by another hand, or another version, may not be
-// readable: it then reads the rest. The error is of the connection.
+// scanEntry scans the entryColumns of a row into an entry. If a column does not hold a valid value, for example because
+// another program wrote it, scanEntry sets the other fields and returns readable as false. It returns an error only if
+// the connection fails.
 func scanEntry(rows *sql.Rows) (e domain.OutboxEntry, readable bool, err error) {
 	var entryID, subject, resolver, operation, status, attempts, lastError, leaseToken, operationID sql.NullString
 	var ref, corrections sql.RawBytes
@@ -43,7 +44,7 @@ func scanEntry(rows *sql.Rows) (e domain.OutboxEntry, readable bool, err error) 
 	var decodedRef domain.SubjectRef
 	if ref != nil && try(decodeObject(ref, &decodedRef)) {
 		e.Ref = decodedRef
-	} else { // all that is left of the ref of an entry that succeeded
+	} else { // an entry that succeeded has no ref any more: its kind is the resolver
 		e.Ref.Kind = e.Resolver
 	}
 	var decoded domain.Corrections
@@ -53,7 +54,7 @@ func scanEntry(rows *sql.Rows) (e domain.OutboxEntry, readable bool, err error) 
 	return e, readable, nil
 }
 
-// errNoObject says that JSON is something else.
+// errNoObject reports that a column holds JSON that is not an object.
 var errNoObject = &domain.Error{Op: "outbox", Message: "a column does not hold a JSON object"}
 
 func decodeObject(text []byte, into any) error {
@@ -70,7 +71,7 @@ func pointerTo(text sql.NullString) *string {
 	return &text.String
 }
 
-// optionalInstant reads an instant that may be NULL, or wrong. It implements sql.Scanner.
+// optionalInstant scans an instant that may be NULL or invalid. It implements sql.Scanner.
 type optionalInstant struct {
 	time  *time.Time
 	wrong bool
@@ -83,7 +84,7 @@ func (o *optionalInstant) Scan(value any) error {
 	var read sqltext.Instant
 	if err := read.Scan(value); err != nil {
 		o.wrong = true
-		return nil //nolint:nilerr // that the value is wrong is what it says
+		return nil //nolint:nilerr // the field wrong reports the error
 	}
 	at := time.Time(read)
 	o.time = &at

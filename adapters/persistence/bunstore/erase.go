@@ -12,8 +12,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Apply implements ports.SubjectStore. All steps are one statement where the database can join them. Where the database
-// may keep what it is told to delete, the steps are carried out one by one and verified.
+// Apply implements ports.SubjectStore. If the database can combine the steps, one statement runs all of them. If the
+// database may keep values that a step deletes or overwrites (triggers, rules, views), Apply runs the steps one by one
+// and verifies them.
 func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -40,15 +41,16 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 	case live.KeepsAny():
 		rows, err := s.applyVerified(ctx, key, steps)
 		return rows, s.explainStep(ctx, steps, len(rows), err)
-	case len(steps) > 0 && s.canBeginAgain():
-		return s.applyTogether(ctx, live, id, key, steps)
+	case len(steps) > 0 && s.canRestart():
+		return s.applyCombined(ctx, live, id, key, steps)
 	default:
 		return s.applyEach(ctx, key, steps)
 	}
 }
 
-// canBeginAgain reports whether the session's transaction is its own and has done nothing yet but lock a subject.
-func (s subjectStore) canBeginAgain() bool {
+// canRestart reports whether applyCombined may roll back the transaction and begin a new one. The transaction must
+// belong to the session, and must have written nothing except the lock of a subject.
+func (s subjectStore) canRestart() bool {
 	done := s.writes
 	if s.locked != nil {
 		done -= s.locked.writes
@@ -56,9 +58,10 @@ func (s subjectStore) canBeginAgain() bool {
 	return s.store.dialect.Joins() && !s.joined && done == 0
 }
 
-// applyTogether carries out all steps in one statement, or in a few where tables have several paths. A statement does
-// not say which step it failed at: the transaction then begins again and carries them out one by one.
-func (s subjectStore) applyTogether(
+// applyCombined runs all steps in one statement. If a table has several paths, it runs a few statements. If a combined
+// statement fails, its error does not identify the step. applyCombined then restarts the transaction and runs the steps
+// one by one.
+func (s subjectStore) applyCombined(
 	ctx context.Context, live *catalog.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
 ) ([]int64, error) {
 	groups, read := s.store.stepGroupsOf(live, steps), &sqltext.Ahead{}
@@ -71,7 +74,7 @@ func (s subjectStore) applyTogether(
 		}
 		rows, err := s.count(ctx, "erase", group, args, targets...)
 		if err != nil {
-			return s.applyApart(ctx, key, steps, err)
+			return s.applySeparately(ctx, key, steps, err)
 		}
 		if len(groups) == 1 {
 			counts = rows
@@ -85,26 +88,29 @@ func (s subjectStore) applyTogether(
 	return counts, nil
 }
 
-// applyApart carries out steps one by one after they have failed together.
-func (s subjectStore) applyApart(ctx context.Context, key []any, steps []domain.Step, err error) ([]int64, error) {
+// applySeparately runs the steps one by one in a new transaction after the combined statement failed with err. It
+// returns err if the failure does not depend on a step: the context has ended, the transaction lost a conflict, or the
+// database is unavailable.
+func (s subjectStore) applySeparately(ctx context.Context, key []any, steps []domain.Step, err error) ([]int64, error) {
 	if ctx.Err() != nil || conn.Retryable(err) || errors.Is(err, domain.ErrUnavailable) {
-		return make([]int64, len(steps)), err // of no step
+		return make([]int64, len(steps)), err // the length means that the failed step is not known
 	}
-	if err := s.beginAgain(ctx); err != nil {
+	if err := s.restart(ctx); err != nil {
 		return make([]int64, len(steps)), err
 	}
 	return s.applyEach(ctx, key, steps)
 }
 
-// keptGroups are the statements of steps, the last of which also reads ahead, for a database as it is.
+// keptGroups caches the statements of steps for a version of the catalog. The last statement also prefetches values for
+// the rest of the erasure.
 type keptGroups struct {
 	steps  []domain.Step
 	groups []*sqltext.StepGroup
 	live   *catalog.Catalog
 }
 
-// stepGroupsOf returns the statements of steps. The last one also reads ahead, for the subject that its last parameter
-// names. Every erasure follows the same plan, so the last statements are kept.
+// stepGroupsOf returns the statements of steps. The last statement also prefetches values of the subject in its last
+// parameter. The store caches the statements of its last call, because every erasure follows the same plan.
 func (s *Store) stepGroupsOf(live *catalog.Catalog, steps []domain.Step) []*sqltext.StepGroup {
 	if last := s.lastSteps.Load(); last != nil && last.live == live &&
 		slices.EqualFunc(last.steps, steps, sqltext.SameText) {
@@ -121,8 +127,8 @@ func (s *Store) stepGroupsOf(live *catalog.Catalog, steps []domain.Step) []*sqlt
 	return kept.groups
 }
 
-// beginAgain gives the session a new transaction, in which the subject is locked if it was before.
-func (s subjectStore) beginAgain(ctx context.Context) error {
+// restart rolls back the transaction and begins a new one. It locks the subject again if the session had locked it.
+func (s subjectStore) restart(ctx context.Context) error {
 	err := s.tx.Rollback(ctx)
 	s.tx, s.failed, s.writes = nil, nil, 0
 	if err != nil {
@@ -134,7 +140,7 @@ func (s subjectStore) beginAgain(ctx context.Context) error {
 	return s.Lock(ctx, s.locked.id, s.locked.at)
 }
 
-// applyEach carries out steps one by one, and returns the counts of those before the one that fails.
+// applyEach runs the steps one by one. On error, it returns the counts of the steps before the failed step.
 func (s subjectStore) applyEach(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
 	rows := make([]int64, 0, len(steps))
 	for _, step := range steps {
@@ -159,8 +165,8 @@ func (s subjectStore) applyStep(ctx context.Context, key []any, step domain.Step
 	return counts[0], err
 }
 
-// count runs a statement of steps, and returns how many rows each of them was about. More columns than those go into
-// more.
+// count runs a combined statement and returns the number of rows of each step. It scans the columns after these numbers
+// into more.
 func (s subjectStore) count(
 	ctx context.Context, op string, group *sqltext.StepGroup, args []any, more ...any,
 ) ([]int64, error) {
@@ -173,7 +179,7 @@ func (s subjectStore) count(
 	return counts, s.writeRows(ctx, op, func(r *sql.Rows) error { return r.Scan(targets...) }, group.Text, args...)
 }
 
-// explainStep explains the error of the step that is at fault.
+// explainStep calls explain for the step with the index failed. If failed is len(steps), it returns err.
 func (s subjectStore) explainStep(ctx context.Context, steps []domain.Step, failed int, err error) error {
 	if err == nil || failed == len(steps) {
 		return err
@@ -181,8 +187,8 @@ func (s subjectStore) explainStep(ctx context.Context, steps []domain.Step, fail
 	return s.explain(ctx, opOf(steps[failed]), err, catalog.ToCarryOut(steps[failed]))
 }
 
-// refuse returns an error if the steps cannot do what they say in the database as it is, and how many steps come before
-// the one at fault.
+// refuse returns an error if the catalog of the database does not allow a step. The result before is the index of this
+// step, or len(steps) if the error belongs to no step.
 func refuse(live *catalog.Catalog, id domain.SubjectID, steps []domain.Step) (before int, err error) {
 	if table, err := live.RefuseHidden(id, "erase"); err != nil {
 		if i := slices.IndexFunc(steps, func(step domain.Step) bool { return step.Target == table }); i >= 0 {

@@ -21,7 +21,7 @@ func asText(row map[string]any) string {
 	return string(text)
 }
 
-// equalPayload compares a payload with what it has beside the id of its operation.
+// equalPayload compares payloads. It ignores the operation id of got.
 func equalPayload(got, want domain.Payload) bool {
 	got = maps.Clone(got)
 	delete(got, domain.PayloadOperationID)
@@ -85,7 +85,7 @@ func TestErasuresOfDifferentSubjectsDoNotWaitForEachOther(t *testing.T) {
 		if _, err := s.eraser.Erase(ctx, session, s.alice); err != nil {
 			return err
 		}
-		_, err := s.erase(s.bob) // with a context of its own, while the first is not committed
+		_, err := s.erase(s.bob) // in another session, while the first session is open
 		return err
 	})
 }

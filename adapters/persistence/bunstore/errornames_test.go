@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
-// parcel has a column whose surrogate some tables refuse.
+// parcel has a column whose surrogate violates constraints of some tables.
 type parcel struct {
 	bun.BaseModel `bun:"table:parcels"`
 	ID            int64   `bun:"id,pk"`
@@ -57,8 +57,8 @@ func TestACheckIsNamedWithItsTable(t *testing.T) {
 	wantNames(t, err, "table parcels", "constraint short_label")
 }
 
-// A trigger writes its message itself, and may put a value where a name is expected.
-func TestTheMessageOfATriggerIsNotTakenForNames(t *testing.T) {
+// A trigger writes its own error message, and may put a value where drivers expect a name.
+func TestTheMessageOfATriggerIsNotReportedAsNames(t *testing.T) {
 	db := databases.SQLite(t)
 	a := newApplication(t, db, nil, (*person)(nil), (*parcel)(nil))
 	execute(t, db, "CREATE TRIGGER refuse BEFORE UPDATE ON parcels"+
@@ -67,8 +67,9 @@ func TestTheMessageOfATriggerIsNotTakenForNames(t *testing.T) {
 	wantSilence(t, a.apply(t, "1"), "zoe", "UNIQUE")
 }
 
-// A function of the application may raise an error with a value where names belong, or make a statement of a value.
-func TestTheValuesOfAFunctionAreNotTakenForNames(t *testing.T) {
+// A function of the application may raise an error that has a value instead of a name, or build a statement from a
+// value.
+func TestTheValuesOfAFunctionAreNotReportedAsNames(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	a := newApplication(t, db, nil, (*person)(nil), (*parcel)(nil))
 	a.insert(t, &person{ID: 1}, &parcel{ID: 1, OwnerID: 1, Label: "zoe@example.org"})

@@ -23,17 +23,17 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Fragile has constants to anonymize with that its columns refuse.
+// Fragile has surrogates that violate constraints of its columns.
 type Fragile struct {
 	bun.BaseModel `bun:"table:fragile"`
 	ID            int64   `bun:"id,pk"`
 	OwnerID       int64   `bun:"owner_id"`
 	Owner         *person `bun:"rel:belongs-to,join:owner_id=id"`
 	Kept          string  `bun:"kept"`
-	Email         string  `bun:"email" pii:"contact,surrogate:secret-value"` // unique, which the model does not say
+	Email         string  `bun:"email" pii:"contact,surrogate:secret-value"` // unique only in the database
 }
 
-func TestAConflictDoesNotQuoteWhatTheDatabaseHolds(t *testing.T) {
+func TestAConflictDoesNotQuoteStoredValues(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*person)(nil), (*Fragile)(nil))
 		execute(t, db, "CREATE UNIQUE INDEX one_email ON fragile (email)")
@@ -71,7 +71,7 @@ func TestATriggersMessageIsNotQuoted(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*person)(nil), (*Letter)(nil))
 		a.insert(t, &person{ID: 1}, &Letter{ID: 1, WriterID: 1, Text: "secret-value"})
-		failOn(t, db, "letters") // its message holds "secret value"
+		failOn(t, db, "letters") // with an error message that contains "secret value"
 		err := a.apply(t, "1")
 		wantSilence(t, err, "secret")
 		wantDriverError(t, db, err)
@@ -81,7 +81,7 @@ func TestATriggersMessageIsNotQuoted(t *testing.T) {
 func TestAMigrationThatIsMissingIsExplained(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	b := newBox(t, db)
-	execute(t, db, "ALTER TABLE habeas_outbox DROP COLUMN stage CASCADE") // as it was before
+	execute(t, db, "ALTER TABLE habeas_outbox DROP COLUMN stage CASCADE") // as if a migration were missing
 	err := b.try(func(ctx context.Context, outbox ports.Outbox) error {
 		_, err := outbox.Claim(ctx, 1, noon, noon.Add(lease), "token")
 		return err
@@ -114,10 +114,10 @@ func TestMissingTablesAreExplained(t *testing.T) {
 
 func TestADatabaseThatCannotBeReachedIsUnavailable(t *testing.T) {
 	for name, db := range map[string]*bun.DB{
-		"nobody listens":      openDB(t, "pgx", "postgres://app:secret@"+silentPort(t, nil)+"/app?sslmode=disable"),
+		"a closed port":       openDB(t, "pgx", "postgres://app:secret@"+silentPort(t, nil)+"/app?sslmode=disable"),
 		"the host is unknown": openDB(t, "pgx", "postgres://app:secret@host.invalid/app?sslmode=disable"),
-		"it hangs up at once": openDB(t, "pgx", "postgres://app:secret@"+silentPort(t, hangUp)+"/app?sslmode=disable"),
-		"it does not answer": openDB(t, "pgx",
+		"it closes":           openDB(t, "pgx", "postgres://app:secret@"+silentPort(t, hangUp)+"/app?sslmode=disable"),
+		"it does not respond": openDB(t, "pgx",
 			"postgres://app:secret@"+silentPort(t, ignore)+"/app?sslmode=disable&connect_timeout=1"),
 		"the file has no path": openDB(t, "sqlite", "file:"+filepath.Join(t.TempDir(), "missing", "x.db")),
 	} {
@@ -155,7 +155,7 @@ func TestAConnectionThatIsCutIsUnavailable(t *testing.T) {
 	}
 }
 
-func TestWhatEndedTheContextIsSaid(t *testing.T) {
+func TestAnErrorSaysHowTheContextEnded(t *testing.T) {
 	late, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
 	defer cancel()
 	gone, cancel := context.WithCancel(context.Background())
@@ -177,7 +177,7 @@ func TestWhatEndedTheContextIsSaid(t *testing.T) {
 	})
 }
 
-// apply carries out the plan's local steps and returns what comes of it.
+// apply runs the local steps of the plan and returns the error.
 func (a *application) apply(t testing.TB, id string) error {
 	t.Helper()
 	return a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -187,7 +187,7 @@ func (a *application) apply(t testing.TB, id string) error {
 	})
 }
 
-// wantSilence fails if the text of an error says any of the words.
+// wantSilence fails if the text of an error contains one of the words.
 func wantSilence(t testing.TB, err error, words ...string) {
 	t.Helper()
 	if err == nil {
@@ -200,7 +200,7 @@ func wantSilence(t testing.TB, err error, words ...string) {
 	}
 }
 
-// wantDriverError fails unless the driver's own error can be reached.
+// wantDriverError fails unless errors.As finds the error of the driver.
 func wantDriverError(t testing.TB, db *bun.DB, err error) {
 	t.Helper()
 	var ofPGX *pgconn.PgError
@@ -222,7 +222,8 @@ func openDB(t testing.TB, driver, url string) *bun.DB {
 	return bun.NewDB(connection, pgdialect.New())
 }
 
-// silentPort is the address of a listener that treats its connections so, or of none.
+// silentPort returns the address of a listener that calls treat for each connection. If treat is nil, it returns the
+// address of a closed port.
 func silentPort(t testing.TB, treat func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

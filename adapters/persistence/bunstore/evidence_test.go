@@ -18,7 +18,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// failOn makes the database refuse to delete from a table.
+// failOn makes the database refuse to delete rows of a table.
 func failOn(t testing.TB, db *bun.DB, table string) {
 	t.Helper()
 	statements := []string{
@@ -36,7 +36,7 @@ func failOn(t testing.TB, db *bun.DB, table string) {
 	}
 }
 
-// dump returns every row of the application's and of habeas' tables, but for the audit trail.
+// dump returns all rows of the application's tables and of habeas' tables, except the audit events.
 func (s *shop) dump(t testing.TB) []string {
 	t.Helper()
 	var dump []string
@@ -53,7 +53,7 @@ func (s *shop) dump(t testing.TB) []string {
 	return dump
 }
 
-// erase erases in a session of its own.
+// erase erases a subject in a new session.
 func (s *shop) erase(subject domain.Subject) (result domain.ErasureResult, err error) {
 	err = s.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
 		result, err = s.eraser.Erase(ctx, session, subject)
@@ -78,8 +78,7 @@ func TestAnErasureThatFailsInTheMiddleLeavesOnlyEvidence(t *testing.T) {
 	})
 }
 
-// wantFailedStep fails unless alice's trail has the evidence of an erasure that failed at the deletion of rows of the
-// table.
+// wantFailedStep fails unless alice's trail has the evidence of an erasure that failed to delete rows of the table.
 func (s *shop) wantFailedStep(t testing.TB, table string) {
 	t.Helper()
 	var trail []domain.AuditEvent
@@ -97,7 +96,7 @@ func (s *shop) wantFailedStep(t testing.TB, table string) {
 	}
 }
 
-// rolledBack is what the erasure leaves whose session rolls back after it.
+// rolledBack lists the events that an erasure leaves if its session then rolls back.
 var rolledBack = []domain.EventType{domain.EventErasureRequested, domain.EventErasureStepFailed}
 
 func TestEvidenceOutlivesAPanic(t *testing.T) {
@@ -135,7 +134,7 @@ func TestEvidenceOutlivesTheContext(t *testing.T) {
 	})
 }
 
-// stuck is a query hook that holds a statement on the audit trail up until its context ends.
+// stuck is a query hook that blocks statements on the audit trail until their contexts end.
 type stuck struct{ statements }
 
 func (*stuck) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
@@ -168,7 +167,7 @@ func TestEvidenceEndsWithTheDeadlineThatItsCallerHasSet(t *testing.T) {
 	})
 }
 
-// busy is an error like those of a database that is locked by another transaction.
+// busy is an error like the error of an SQLite database that another transaction has locked.
 type busy struct{}
 
 func (busy) Error() string { return "busy" }
@@ -237,7 +236,7 @@ func TestASerializationFailureOfPostgreSQLIsRetried(t *testing.T) {
 	}
 }
 
-func TestLostEvidenceIsReportedBesideTheCause(t *testing.T) {
+func TestLostEvidenceIsReportedWithTheCause(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		_, err := db.ExecContext(context.Background(), "DROP TABLE habeas_audit_events")
@@ -253,7 +252,7 @@ func TestLostEvidenceIsReportedBesideTheCause(t *testing.T) {
 	})
 }
 
-// desk is an external system that is only named here.
+// desk is a resolver that has a name only. The tests never call it.
 type desk struct{ ports.Resolver }
 
 func (desk) Name() string { return "desk" }

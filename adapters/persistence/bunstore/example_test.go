@@ -27,11 +27,12 @@ type Customer struct {
 	Theme string `bun:"theme"`
 }
 
-// A store in an SQLite database, on which package stack wires the engines. Package app does all of this by itself.
+// An application opens a store on an SQLite database, and package stack creates the services on the store. Package app
+// does all of these steps.
 func ExampleNew() {
 	ctx, db := context.Background(), openSQLite()
 	defer func() { _ = db.Close() }()
-	_, err := db.NewCreateTable().Model((*Customer)(nil)).Exec(ctx) // which the application has anyway
+	_, err := db.NewCreateTable().Model((*Customer)(nil)).Exec(ctx) // an existing application has this table
 	check(err)
 	_, err = db.NewInsert().Model(&Customer{ID: 42, Email: "zoe@example.org", Theme: "dark"}).Exec(ctx)
 	check(err)
@@ -57,7 +58,7 @@ func ExampleNew() {
 	// Output: customers 42 email = zoe@example.org for account login
 }
 
-// Migrate may run at every start.
+// An application may call Migrate at every start.
 func ExampleMigrate() {
 	ctx, db := context.Background(), openSQLite()
 	defer func() { _ = db.Close() }()
@@ -80,7 +81,7 @@ func ExampleMigrate() {
 	// habeas_subject_erasures
 }
 
-// The same as SQL files, for the tool with which the application migrates its own tables.
+// Migrations returns the SQL files for an application that migrates its tables with another tool.
 func ExampleMigrations() {
 	db := openSQLite()
 	defer func() { _ = db.Close() }()
@@ -92,7 +93,7 @@ func ExampleMigrations() {
 	// Output: 0001_habeas.sql
 }
 
-// A sign-up writes the customer and the consent, or neither of them.
+// A sign-up writes the customer and the consent in one transaction. If the transaction rolls back, both are lost.
 func ExampleStore_Join() {
 	ctx, db := context.Background(), openSQLite()
 	defer func() { _ = db.Close() }()
@@ -139,7 +140,7 @@ func ExampleStore_Join() {
 	// granted: false
 }
 
-// openSQLite opens an empty SQLite database in memory, which is there as long as its only connection.
+// openSQLite opens an empty SQLite database in memory. The database exists as long as its only connection.
 func openSQLite() *bun.DB {
 	sqldb, err := sql.Open("sqlite", "file::memory:?_pragma=foreign_keys(1)")
 	check(err)

@@ -9,8 +9,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Export implements ports.SubjectStore. All tables are read by one statement, which sees one snapshot without a
-// transaction around it; where the database sets a limit to what a statement may join, by several in a transaction.
+// Export implements ports.SubjectStore. On PostgreSQL, one statement reads all tables, and needs no transaction to see
+// one snapshot. On SQLite, one statement for each table runs in a read-only transaction, or in the transaction of the
+// application that the session has joined.
 func (s subjectStore) Export(
 	ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error,
 ) error {
@@ -22,10 +23,12 @@ func (s subjectStore) Export(
 		return err
 	}
 	if s.tx != nil && !s.joined {
-		return &domain.Error{Code: domain.ErrSession, Op: "export", Message: "must come before any write of its session"}
+		return &domain.Error{
+			Code: domain.ErrSession, Op: "export", Message: "must come before the first write of its session",
+		}
 	}
 	statements := s.store.exports
-	erased := false // as the first statement finds
+	erased := false // set by the first statement
 	read := func() error { return s.export(ctx, &statements[0], id, key, &erased, yield) }
 	if done, err := s.onReplica(ctx, id, read); done {
 		return err
@@ -43,12 +46,12 @@ func (s subjectStore) Export(
 	})
 }
 
-// maxSights is how often an export is begun again because the catalog has changed.
+// maxSights is the maximum number of times that an export runs its first statement because the catalog has changed.
 const maxSights = 3
 
-// export yields what one statement reads. The first statement has a sight of the subject before its records, which says
-// whether the subject was erased before. If the
-// catalog is another one than the store knows, nothing is yielded, and the statement is run again.
+// export runs one statement and yields its records. The first row of the first statement is a sight of the subject. It
+// also says whether the subject was erased before. If the sight has another fingerprint than the catalog that the store
+// knows, export yields nothing, loads the catalog and runs the statement again.
 func (s subjectStore) export(
 	ctx context.Context, e *sqltext.Export, id domain.SubjectID, key []any, erased *bool,
 	yield func(domain.ExportRecord) error,
@@ -81,7 +84,7 @@ func (s subjectStore) export(
 		}, e.Text, e.Args(id, key)...)
 		switch {
 		case refused != nil:
-			return refused // as yield gave it
+			return refused // unchanged, as yield returned it
 		case err != nil:
 			return s.explain(ctx, "export", err, s.store.catalogs.ToExport()...)
 		case stale == "":
@@ -93,11 +96,13 @@ func (s subjectStore) export(
 		known = s.catalog
 	}
 	return s.fail(ctx, "export", &domain.Error{
-		Code: domain.ErrUnavailable, Op: "export", Message: "the tables were being changed all the while",
+		Code: domain.ErrUnavailable, Op: "export",
+		Message: "the definitions of the application's tables changed repeatedly: try again",
 	})
 }
 
-// checkSight returns an error if the subject must not be exported, or the fingerprint of a catalog that is not known.
+// checkSight returns an error if the subject must not be exported. If the sight has another fingerprint than known, it
+// returns the fingerprint of the sight as stale.
 func (s subjectStore) checkSight(
 	known *catalog.Catalog, id domain.SubjectID, values []any,
 ) (stale string, err error) {
@@ -117,7 +122,7 @@ func (s subjectStore) checkSight(
 	return "", err
 }
 
-// inSnapshot runs fn in a transaction that reads only, unless the session is in the host's.
+// inSnapshot runs fn in a read-only transaction. If the session already has a transaction, fn runs in this transaction.
 func (s *session) inSnapshot(ctx context.Context, fn func() error) error {
 	if s.tx != nil {
 		return fn()
@@ -129,13 +134,13 @@ func (s *session) inSnapshot(ctx context.Context, fn func() error) error {
 	s.tx = tx
 	defer func() {
 		s.tx = nil
-		_ = tx.Rollback(context.WithoutCancel(ctx)) // of nothing
+		_ = tx.Rollback(context.WithoutCancel(ctx)) // it has only read
 	}()
 	return fn()
 }
 
-// onReplica calls fn with the session reading from the replica, in one snapshot, if the replica can be reached and
-// knows all erasures of the subject. It reports whether it called fn; if not, the caller calls fn on the primary.
+// onReplica calls fn while the session reads from one snapshot of the replica. It requires that the replica is
+// reachable and has all erasures of the subject. done is false if the caller must read from the primary instead.
 func (s *session) onReplica(ctx context.Context, id domain.SubjectID, fn func() error) (done bool, err error) {
 	replica := s.store.readDB
 	if replica == nil || s.tx != nil {
@@ -150,7 +155,7 @@ func (s *session) onReplica(ctx context.Context, id domain.SubjectID, fn func() 
 	if err != nil {
 		return false, nil
 	}
-	defer func() { _ = tx.Rollback(ctx) }() // of nothing
+	defer func() { _ = tx.Rollback(ctx) }() // it has only read
 	var known int64
 	err = tx.Query(ctx, scanCount(&known), s.store.locks.Erasures, id.String())
 	if err != nil || known != current {

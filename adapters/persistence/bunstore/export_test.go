@@ -1,7 +1,7 @@
 package bunstore
 
-// Waiting is how many sessions wait for a statement to end.
+// Waiting returns the number of sessions that wait for a shared statement.
 func (s *Store) Waiting() int { return s.lookups.Waiting() + s.appending.Waiting() }
 
-// Shares reports whether a session would share statements now.
+// Shares reports whether a new session would share statements.
 func (s *Store) Shares() bool { return s.shares() }

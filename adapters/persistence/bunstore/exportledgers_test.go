@@ -20,8 +20,8 @@ type visitor struct {
 	ID            int64 `bun:"id,pk" subject:"id"`
 }
 
-// An application that has nothing annotated has the ledgers all the same.
-func TestTheLedgersAreExportedWhereNothingElseIs(t *testing.T) {
+// An application without annotated columns has ledgers, too.
+func TestTheLedgersAreExportedWithoutAnnotatedColumns(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*visitor)(nil))
 		if records := a.export(t, "1"); len(records) > 0 {
@@ -45,7 +45,7 @@ func TestTheLedgersAreExportedWhereNothingElseIs(t *testing.T) {
 	})
 }
 
-// manyTables is an application of which one statement of SQLite can't read all tables.
+// manyTables returns a store for an application with more tables than one SQLite statement can join.
 func manyTables(t testing.TB, db *bun.DB, tables int) *bunstore.Store {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
@@ -100,13 +100,13 @@ func TestAnyNumberOfTablesIsExported(t *testing.T) {
 				t.Errorf("%d of %d tables, %v", read, want, err)
 			}
 		}
-		must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error { // no lock is left behind
+		must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error { // the lock has been released
 			return s.Subjects().Lock(ctx, subjectID(t, "1"), noon)
 		}))
 	})
 }
 
-// A row that another session adds while the statements run is in none of them.
+// No statement of the export sees a row that another session adds while the export runs.
 func TestSeveralStatementsOfAnExportSeeOneSnapshot(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		const tables = 450

@@ -32,7 +32,7 @@ func TestNullsAreExportedAsNull(t *testing.T) {
 	})
 }
 
-// Stay is a retained row: its duty ends some time after the guest has left.
+// Stay has retained columns. The duty to retain them ends some time after the guest has left.
 type Stay struct {
 	bun.BaseModel `bun:"table:stays"`
 	ID            int64      `bun:"id,pk"`
@@ -56,7 +56,7 @@ func TestARecordSaysWhyAndHowLongItIsKept(t *testing.T) {
 			Source: "stays", Field: "passport", Row: "1", Category: domain.CategoryIdentity, Value: "P1",
 			LegalBasis: pointer(domain.BasisLegalObligation),
 			Purpose:    pointer("police"), RetentionReason: pointer("registration"),
-			ExpiresAt: pointer(time.Date(2024, 3, 3, 15, 0, 0, 1000, time.UTC)), // a year, a month and a day on: February 32
+			ExpiresAt: pointer(time.Date(2024, 3, 3, 15, 0, 0, 1000, time.UTC)), // 1 year, 1 month and 1 day: February 32
 		}
 		if !reflect.DeepEqual(records[0], want) {
 			t.Errorf("\n got %s\nwant %s", mustJSON(t, records[0]), mustJSON(t, want))
@@ -78,7 +78,7 @@ func TestARecordSaysWhyAndHowLongItIsKept(t *testing.T) {
 	})
 }
 
-// Letter is soft-deleted by the application, which is no erasure.
+// Letter is a table in which the application deletes softly. A soft deletion is not an erasure.
 type Letter struct {
 	bun.BaseModel `bun:"table:letters" subject:"owned"`
 	ID            int64     `bun:"id,pk"`
@@ -111,7 +111,7 @@ func TestRowsThatAreMarkedAsDeletedAreExportedAndErased(t *testing.T) {
 	})
 }
 
-// Shelf and Book have keys of several columns, one of them a text.
+// Shelf and Book have keys of several columns. One column of each key is a text.
 type Shelf struct {
 	bun.BaseModel `bun:"table:shelves"`
 	Room          string  `bun:"room,pk"`
@@ -159,7 +159,7 @@ func TestRowsAreNamedAndOrderedByTheirPrimaryKey(t *testing.T) {
 		if got := exported(); !slices.Equal(got, want) {
 			t.Errorf("\n got %q\nwant %q", got, want)
 		}
-		// An update moves a row in its table, not in an export.
+		// An update moves the row inside the table, but the order of an export stays the same.
 		execute(t, db, "UPDATE books SET notes = 'a9' WHERE number = 9")
 		if got := exported(); !slices.Equal(got, want) {
 			t.Errorf("after an update:\n got %q\nwant %q", got, want)
@@ -173,7 +173,7 @@ func TestRowsAreNamedAndOrderedByTheirPrimaryKey(t *testing.T) {
 	})
 }
 
-func TestAnErrorOfTheReceiverEndsAnExportAndComesBack(t *testing.T) {
+func TestAnErrorOfYieldEndsAnExportAndIsReturned(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*person)(nil), (*Stay)(nil))
 		a.insert(t, &person{ID: 1}, &Stay{ID: 1, GuestID: 1})

@@ -14,24 +14,26 @@ import (
 
 var _ ports.Finder = (*Store)(nil)
 
-// The most columns and values of one statement. PostgreSQL keeps 32 compiled regular expressions.
+// The maximum numbers of columns and of values in one statement. A PostgreSQL connection caches 32 compiled regular
+// expressions, and each value is a regular expression.
 const (
-	columnsAtOnce = 8
-	valuesAtOnce  = 16
+	maxSearchedColumns = 8
+	maxSearchedValues  = 16
 )
 
-// finder is a call of Find.
+// finder is the state of one call of Find.
 type finder struct {
 	store    *Store
-	sought   []any // the parameters for the values
+	sought   []any // one parameter for each value
 	hasJSONB bool
 	found    domain.Found
 }
 
-// Find implements ports.Finder. Each table is read by statements of their own, outside a transaction, one for up to 8
-// columns and 16 values. On PostgreSQL, statement_timeout holds for each of them. On SQLite, it looks at every column,
-// whatever its type is, for texts, up to the first NUL. Of binary data it looks at what stands in a column that is not
-// declared as BLOB.
+// Find implements ports.Finder. It reads each table outside a transaction, with one statement for up to 8 columns and
+// 16 values. On PostgreSQL, statement_timeout applies to each of these statements.
+//
+// On SQLite, Find searches texts in columns of any declared type, each text up to the first NUL. It searches binary
+// values only in columns that are not declared as BLOB.
 func (s *Store) Find(
 	ctx context.Context, values []string, progress func(domain.FindProgress),
 ) (domain.Found, error) {
@@ -68,7 +70,8 @@ func (s *Store) Find(
 	return f.found, nil
 }
 
-// places are the tables of the application that can be searched. What cannot is noted as a gap.
+// places returns the searchable tables of the application with their searchable columns. It records a gap for each
+// table or column that the role cannot read. It skips views.
 func (f *finder) places(live domain.Catalog) (places []sqltext.Place) {
 	for _, table := range live.Tables {
 		if table.Kind == domain.KindView {
@@ -78,7 +81,7 @@ func (f *finder) places(live domain.Catalog) (places []sqltext.Place) {
 			f.gap(table.Name, "", domain.GapPrivilege)
 			continue
 		}
-		if len(table.Columns) == 0 && table.Kind == domain.KindVirtual { // its module is not loaded
+		if len(table.Columns) == 0 && table.Kind == domain.KindVirtual { // the module of the virtual table is not loaded
 			f.gap(table.Name, "", domain.GapFailed)
 			continue
 		}
@@ -104,12 +107,12 @@ func (f *finder) gap(table, column string, reason domain.GapReason) {
 	f.found.Gaps = append(f.found.Gaps, domain.FindGap{Table: table, Column: column, Reason: reason})
 }
 
-// search looks at the columns of a place. If it cannot be read, that is a gap.
+// search searches the columns of a table. If the table cannot be read, search records a gap and returns nil.
 func (f *finder) search(ctx context.Context, place sqltext.Place) error {
-	for columns := range slices.Chunk(place.Columns, columnsAtOnce) {
-		rows := make([]int64, len(columns)*len(f.sought)) // for each column, one for each value
-		for first := 0; first < len(f.sought); first += valuesAtOnce {
-			values := f.sought[first:min(first+valuesAtOnce, len(f.sought))]
+	for columns := range slices.Chunk(place.Columns, maxSearchedColumns) {
+		rows := make([]int64, len(columns)*len(f.sought)) // column by column, one count for each value
+		for first := 0; first < len(f.sought); first += maxSearchedValues {
+			values := f.sought[first:min(first+maxSearchedValues, len(f.sought))]
 			counts, err := f.count(ctx, sqltext.Place{From: place.From, Columns: columns}, values)
 			if conn.OfTable(ctx, err) {
 				f.gap(place.Name, "", gapReason(err))
@@ -133,7 +136,8 @@ func (f *finder) search(ctx context.Context, place sqltext.Place) error {
 	return nil
 }
 
-// count returns the number of rows for the first column and each of the values, then for the next column.
+// count returns the numbers of rows in which the columns contain the values. The numbers for the first column come
+// first, one for each value.
 func (f *finder) count(ctx context.Context, place sqltext.Place, values []any) (counts []int64, err error) {
 	text := f.store.dialect.Counts(place, len(values), f.hasJSONB)
 	err = conn.Retry(ctx, func() error {
@@ -151,7 +155,7 @@ func gapReason(err error) domain.GapReason {
 	switch conn.SQLState(err) {
 	case "42501":
 		return domain.GapPrivilege
-	case "57014", "55P03": // canceled by a statement_timeout, or by a lock_timeout
+	case "57014", "55P03": // canceled by statement_timeout or by lock_timeout
 		return domain.GapTimeout
 	default:
 		return domain.GapFailed

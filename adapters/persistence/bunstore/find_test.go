@@ -16,7 +16,7 @@ import (
 
 const soughtMail = "Zoe@example.org"
 
-// finds returns what a search for soughtMail finds.
+// finds returns the result of a search for soughtMail.
 func finds(t *testing.T, store *bunstore.Store) domain.Found {
 	t.Helper()
 	found, err := store.Find(t.Context(), []string{soughtMail}, nil)
@@ -24,7 +24,7 @@ func finds(t *testing.T, store *bunstore.Store) domain.Found {
 	return found
 }
 
-// once are occurrences of the value in one row each, in places of one table.
+// once returns one occurrence for each of the columns of a table, each in one row.
 func once(table string, columns ...string) (all []domain.Occurrence) {
 	for _, column := range columns {
 		all = append(all, domain.Occurrence{Table: table, Column: column, Rows: 1})
@@ -68,7 +68,7 @@ func TestFindLooksAtEveryTableOfPostgreSQL(t *testing.T) {
 	execute(t, db, `DROP FOREIGN TABLE far`)
 }
 
-func TestFindSaysWhatThisRoleMayNotRead(t *testing.T) {
+func TestFindReportsMissingPrivileges(t *testing.T) {
 	db, admin, role := asRole(t)
 	execute(t, admin, `CREATE TABLE people (id bigint PRIMARY KEY)`, `CREATE TABLE closed (note text)`,
 		`CREATE TABLE part (note text, secret text)`, `CREATE TABLE few (note text)`,
@@ -169,7 +169,7 @@ func TestFindPassesOverTypesOfPostgreSQLWithoutText(t *testing.T) {
 	}
 }
 
-func TestFindReadsWideTablesAndManyValuesByParts(t *testing.T) {
+func TestFindReadsWideTablesAndManyValuesInSeveralStatements(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 		columns, values := make([]string, 50), make([]string, 50)

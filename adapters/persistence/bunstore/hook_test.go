@@ -9,8 +9,8 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// statements is a query hook that notes every statement, but for notifications, which are sent after the session and at
-// a time of their own.
+// statements is a query hook that records every statement except notifications. The store sends notifications after a
+// session, at an unpredictable time.
 type statements struct {
 	mu    sync.Mutex
 	texts []string
@@ -27,7 +27,7 @@ func (h *statements) AfterQuery(_ context.Context, event *bun.QueryEvent) {
 	h.texts = append(h.texts, event.Query)
 }
 
-// during returns the statements that fn makes.
+// during returns the statements that were sent while fn ran.
 func (h *statements) during(tb testing.TB, fn func()) []string {
 	tb.Helper()
 	h.mu.Lock()

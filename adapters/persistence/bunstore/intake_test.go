@@ -13,9 +13,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// beside runs fn in a transaction of the application, and other beside it. The transaction commits once other waits for
-// it, or has ended. It reports which of them was committed last: true for other.
-func (a *application) beside(t *testing.T, fn, other func(context.Context, ports.Session) error) (waited bool) {
+// overlap runs fn in a transaction of the application, and then runs other concurrently. It commits the transaction as
+// soon as other waits for a lock or has ended. It returns true if other waited, so that other committed last.
+func (a *application) overlap(t *testing.T, fn, other func(context.Context, ports.Session) error) (waited bool) {
 	t.Helper()
 	tx, err := a.db.BeginTx(t.Context(), nil)
 	must(t, err)
@@ -44,7 +44,7 @@ func consentOf(t *testing.T, id string, granted bool) func(context.Context, port
 func TestConsentIsInForceInTheOrderOfCommits(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	a := newApplication(t, db, nil, (*visitor)(nil))
-	grantIsLast := a.beside(t, consentOf(t, "1", false), consentOf(t, "1", true))
+	grantIsLast := a.overlap(t, consentOf(t, "1", false), consentOf(t, "1", true))
 	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		latest, err := s.Consents().Latest(ctx, subjectID(t, "1"), "news", nil)
 		if err == nil && latest.Granted != grantIsLast {
@@ -63,7 +63,7 @@ func TestRestrictionsAreInForceInTheOrderOfCommits(t *testing.T) {
 		}
 		return func(ctx context.Context, s ports.Session) error { return s.Restrictions().Append(ctx, record) }
 	}
-	endIsLast := a.beside(t, restriction(true), restriction(false))
+	endIsLast := a.overlap(t, restriction(true), restriction(false))
 	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		global, _, err := s.Restrictions().Latest(ctx, subjectID(t, "1"), nil)
 		if err == nil && global.Restricted == endIsLast {
@@ -73,12 +73,12 @@ func TestRestrictionsAreInForceInTheOrderOfCommits(t *testing.T) {
 	}))
 }
 
-// An erasure waits for consent that is recorded at the same time, and sees it.
+// An erasure waits for a concurrent session that records consent, and sees the consent.
 func TestAnErasureSeesConsentInFlight(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	a := newApplication(t, db, nil, (*visitor)(nil))
 	id, inForce := subjectID(t, "1"), []domain.ConsentRecord(nil)
-	a.beside(t, consentOf(t, "1", true), func(ctx context.Context, s ports.Session) (err error) {
+	a.overlap(t, consentOf(t, "1", true), func(ctx context.Context, s ports.Session) (err error) {
 		if err = s.Subjects().Lock(ctx, id, noon); err == nil {
 			inForce, err = s.Consents().InForce(ctx, id)
 		}
@@ -89,8 +89,8 @@ func TestAnErasureSeesConsentInFlight(t *testing.T) {
 	}
 }
 
-// Statements that several sessions share lock the ledgers of several subjects.
-func TestSharedAppendsDoNotWaitForEachOtherInACircle(t *testing.T) {
+// A shared statement locks the ledgers of several subjects.
+func TestSharedAppendsDoNotDeadlock(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	dataMap, err := bunmodels.Read(db, []any{(*visitor)(nil)}, nil)

@@ -11,22 +11,24 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Join returns a session factory that works inside a transaction of the application: what habeas writes commits and
-// rolls back with it. tx is a bun.Tx, or a bun.Conn on which the application has begun a transaction; anything else
-// is domain.ErrConfiguration. Like tx, the factory is for one goroutine.
+// Join returns a session factory whose sessions run inside a transaction of the application. The writes of habeas
+// commit and roll back with that transaction. tx must be a bun.Tx, or a bun.Conn on which the application has begun a
+// transaction. Join otherwise returns domain.ErrConfiguration. Use the factory only in the goroutine that uses tx.
 //
-// Each Do is a savepoint: where it fails, its own writes are undone and the transaction of the application goes on.
-// Evidence is then written into that transaction, and shares its fate. Do retries nothing, and an export reads
-// with the isolation that the application chose.
+// Each Do sets a savepoint. If Do fails, it rolls back to the savepoint, and the application can continue its
+// transaction. Do then writes the evidence into the transaction of the application, so the evidence is lost if the
+// application rolls back. Do does not retry. An export reads with the isolation level of the application's transaction.
 //
 // On PostgreSQL, a session that appends to the ledger of a subject locks that ledger until the application's
-// transaction ends: the records of a subject are in the order of their commits. Keep such transactions short.
+// transaction ends. The lock keeps the records of a subject in the order of their commits. Keep such transactions
+// short.
 //
-// Constraint triggers of the data map's tables may be deferred to the commit. An erasure or a rectification fires them
-// before it looks whether anything is left, and then gives them the mode that they were declared with. A trigger that
-// shares its name with another constraint is domain.ErrConfiguration.
+// The application may have constraint triggers on tables of the data map that are deferred to the commit. If the
+// database may keep old values, an erasure or a rectification fires these triggers before it verifies that nothing is
+// left over. It then restores the mode with which each trigger was declared. If such a trigger has the same name as
+// another constraint, the error is domain.ErrConfiguration.
 //
-// What is to happen after a commit, such as a hook, waits for Joined.Committed.
+// Functions to call after a commit, such as hooks, run when the application calls Joined.Committed.
 func (s *Store) Join(tx bun.IDB) (*Joined, error) {
 	switch tx := tx.(type) {
 	case bun.Tx:
@@ -40,7 +42,7 @@ func (s *Store) Join(tx bun.IDB) (*Joined, error) {
 	}
 }
 
-// Joined opens sessions in a transaction of the application. It is for one goroutine.
+// Joined opens sessions in a transaction of the application. It must not be used concurrently.
 type Joined struct {
 	store *Store
 	tx    *conn.Tx
@@ -49,8 +51,9 @@ type Joined struct {
 
 var _ ports.SessionFactory = (*Joined)(nil)
 
-// Committed is called by the application once it has committed its transaction. It calls what the sessions have left
-// for after their commit, such as the hooks of erasures, with ctx. An application that rolls back does not call it.
+// Committed calls the functions that sessions have registered for the time after their commit, such as hooks of
+// erasures, with ctx. The application must call Committed after it has committed its transaction. It must not call
+// Committed after a rollback.
 func (j *Joined) Committed(ctx context.Context) {
 	after := j.after
 	j.after = nil
@@ -70,9 +73,9 @@ func (j *Joined) Do(ctx context.Context, fn func(context.Context, ports.Session)
 	session := &session{store: j.store, preserve: j.preserve, tx: j.tx, joined: true}
 	returned := false
 	defer func() {
-		if !returned { // fn panicked, or ended its goroutine
+		if !returned { // fn panicked or called runtime.Goexit
 			observed.End(domain.Ended{Outcome: domain.OutcomePanic})
-			session.tellEnd(outer, errPanicked)
+			session.notifyEnd(outer, errPanicked)
 		}
 	}()
 	err = j.tx.Savepoint(ctx)
@@ -82,7 +85,7 @@ func (j *Joined) Do(ctx context.Context, fn func(context.Context, ports.Session)
 	returned = true
 	observed.End(domain.Ended{Outcome: domain.OutcomeOf(err)})
 	if err != nil {
-		session.tellEnd(outer, err)
+		session.notifyEnd(outer, err)
 		return err
 	}
 	for _, fn := range session.atEnd {

@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// inHostTransaction runs fn with a session factory inside a transaction of the application.
+// inHostTransaction runs fn with a session factory that works inside a transaction of the application.
 func (s *shop) inHostTransaction(
 	t testing.TB, fn func(ctx context.Context, tx bun.Tx, sessions ports.SessionFactory) error,
 ) error {
@@ -46,7 +46,7 @@ func TestAJoinedSessionCommitsWithItsHost(t *testing.T) {
 	})
 }
 
-func TestARollbackOfTheHostRemovesWhatAJoinedSessionWrote(t *testing.T) {
+func TestARollbackOfTheHostRemovesTheWritesOfAJoinedSession(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		before := s.dump(t)
@@ -66,7 +66,7 @@ func TestARollbackOfTheHostRemovesWhatAJoinedSessionWrote(t *testing.T) {
 	})
 }
 
-func TestAJoinedSessionThatFailsUndoesItselfAlone(t *testing.T) {
+func TestAJoinedSessionThatFailsUndoesOnlyItsOwnWrites(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		failOn(t, db, "orders")

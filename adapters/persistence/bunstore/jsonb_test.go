@@ -16,7 +16,7 @@ type widget struct {
 	Settings      json.RawMessage `bun:"settings" pii:"technical"`
 }
 
-// JSONB is what SQLite makes of it, so SQLite itself writes it here.
+// The format of JSONB is internal to SQLite, so the test lets SQLite write it.
 func TestJSONBIsExportedAsJSON(t *testing.T) {
 	db := databases.SQLite(t)
 	a := newApplication(t, db, nil, (*widget)(nil))
@@ -42,7 +42,7 @@ func TestJSONBIsExportedAsJSON(t *testing.T) {
 		`NULL`:                               `null`,
 	} {
 		if _, err := db.ExecContext(t.Context(), "INSERT OR REPLACE INTO widgets VALUES (1, "+expression+")"); err != nil {
-			if want == "" { // which SQLite doesn't take for JSON either
+			if want == "" { // SQLite does not read it as JSON, either
 				continue
 			}
 			t.Fatalf("%s: %v", expression, err)
@@ -68,7 +68,7 @@ func sameDocument(a, b string) bool {
 		asText(map[string]any{"": first}) == asText(map[string]any{"": second})
 }
 
-// Documents with which SQLite and habeas must agree, and blobs that are none.
+// SQLite and habeas must agree about which blobs are JSONB, and about the documents in them.
 func FuzzJSONBIsReadAsSQLiteReadsIt(f *testing.F) {
 	for _, seed := range []string{
 		"\x0c", "\x7cabcdefg", "\x2b\x131", "\x4c\x17a\x131", "\xcb\x02\x131", "\x3b\x17a\x00", "\x2b\x131\x00", "\x37\"\\\"",

@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Keys implements ports.SubjectStore. For an erasure it is no mere reading: what it returns holds until the end of the
-// transaction, so that the transaction cannot begin again.
+// Keys implements ports.SubjectStore. For an erasure, Keys counts as a writing statement, because its first call locks
+// rows until the transaction ends. Apply can then not restart the transaction, which would release these locks.
 func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
 	key, err := s.key(id)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The application itself cannot do any of this by mistake.
-func TestTheLedgersRefuseEveryChangeButTheClearingOfAReason(t *testing.T) {
+// The database refuses these changes, so that even the application cannot make them by mistake.
+func TestTheLedgersRefuseEveryChangeExceptTheClearingOfAReason(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		s.do(t, func(ctx context.Context, session ports.Session) error {
@@ -76,7 +76,7 @@ func TestTheLedgersRefuseEveryChangeButTheClearingOfAReason(t *testing.T) {
 	})
 }
 
-// The free text goes, the decisions stay, and a later subject of the same id has not consented.
+// An erasure deletes the free text and keeps the decisions. A later subject with the same id has no consent.
 func TestAnErasureEndsConsentAndClearsReasons(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
@@ -93,7 +93,7 @@ func TestAnErasureEndsConsentAndClearsReasons(t *testing.T) {
 				})
 			})
 		}
-		for range 2 { // the second one finds nothing in force
+		for range 2 { // the second erasure finds no consent in force
 			_, err := s.erase(s.alice)
 			must(t, err)
 		}
@@ -123,7 +123,7 @@ func TestAnErasureEndsConsentAndClearsReasons(t *testing.T) {
 	})
 }
 
-// The rollback keeps the consent in force.
+// The consent stays in force because the session rolls back.
 func TestAnErasureThatFailsEndsNoConsent(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
@@ -145,7 +145,7 @@ func TestAnErasureThatFailsEndsNoConsent(t *testing.T) {
 	})
 }
 
-// A number that one connection takes after another one has committed must be the higher one.
+// If one connection takes a number after another connection has committed, its number must be higher.
 func TestTheSequencesOfTheLedgersHaveNoCache(t *testing.T) {
 	s := newShop(t, databases.PostgreSQL(t), 1)
 	for _, table := range []string{"habeas_consent_records", "habeas_restriction_records"} {
@@ -158,8 +158,9 @@ func TestTheSequencesOfTheLedgersHaveNoCache(t *testing.T) {
 	}
 }
 
-// A session that began before another one and appended after it was acknowledged comes after it.
-func TestOfOverlappingSessionsTheOrderIsThatOfTheAppends(t *testing.T) {
+// A session begins before another session, and appends after the commit of the other session. Its record must come
+// after the record of the other session.
+func TestOverlappingSessionsAreOrderedByTheirAppends(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		record := func(version string, granted bool, at time.Time) domain.ConsentRecord {
@@ -170,7 +171,7 @@ func TestOfOverlappingSessionsTheOrderIsThatOfTheAppends(t *testing.T) {
 		now := time.Now()
 		s.do(t, func(ctx context.Context, session ports.Session) error {
 			must(t, session.Consents().Append(ctx, record("held back", false, now)))
-			s.do(t, func(ctx context.Context, session ports.Session) error { // a node whose clock is ahead
+			s.do(t, func(ctx context.Context, session ports.Session) error { // from a node whose clock is ahead
 				return session.Consents().Append(ctx, record("in between", true, now.Add(time.Hour)))
 			})
 			return nil

@@ -11,7 +11,7 @@ import (
 
 var _ ports.ErasureVerifier = subjectStore{}
 
-// LeftOver implements ports.ErasureVerifier. Each step is one statement.
+// LeftOver implements ports.ErasureVerifier. It runs one statement for each step.
 func (s subjectStore) LeftOver(
 	ctx context.Context, id domain.SubjectID, steps []domain.Step, erasedAt time.Time,
 ) (domain.Leftovers, error) {
@@ -43,7 +43,8 @@ func (s subjectStore) LeftOver(
 	return found, nil
 }
 
-// registeredAgain reports whether the subject's own row, which is there, was added after an erasure.
+// registeredAgain reports whether the subject's own row was added after the erasure. The caller knows that the row
+// exists.
 func (s subjectStore) registeredAgain(ctx context.Context, key []any, erasedAt time.Time) (bool, error) {
 	subject := s.store.text.DataMap.SubjectTable()
 	if _, ok := subject.AddedAt(); !ok {

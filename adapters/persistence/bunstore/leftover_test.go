@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// leftOver returns what is left over of a subject that was erased at an instant, as "table.column".
+// leftOver returns the leftovers of a subject that was erased at an instant, as "table.column".
 func (a *application) leftOver(t testing.TB, at time.Time, id ...string) (names []string) {
 	t.Helper()
 	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -39,7 +39,7 @@ func TestASurrogateOfEveryTypeIsNotLeftOver(t *testing.T) {
 		var want []string
 		for _, step := range a.plan.Local() {
 			for _, column := range step.Columns {
-				if column != "bool_ptr" && column != "one" { // which hold what an erasure could have written
+				if column != "bool_ptr" && column != "one" { // these columns hold values that an erasure could have written
 					want = append(want, step.Target+"."+column)
 				}
 			}
@@ -68,7 +68,7 @@ func TestASurrogateOfEveryTypeOfPostgreSQLIsNotLeftOver(t *testing.T) {
 	}
 }
 
-// What a job of the application writes back after an erasure is found.
+// The verification finds a value that a job of the application writes back after an erasure.
 func TestAValueThatComesBackIsLeftOver(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
@@ -79,7 +79,7 @@ func TestAValueThatComesBackIsLeftOver(t *testing.T) {
 		if got := a.leftOver(t, time.Now(), "1"); !slices.Equal(got, []string{"orders.", "users.name"}) {
 			t.Errorf("got %q", got)
 		}
-		if db.Dialect().Name() == dialect.SQLite { // whose columns take the empty text, whatever their type is
+		if db.Dialect().Name() == dialect.SQLite { // a column of any type accepts the empty text
 			execute(t, db, "UPDATE users SET born = '', avatar = '' WHERE id = 1")
 			if got := a.leftOver(t, time.Now(), "1"); !slices.Equal(got, []string{"orders.", "users.name"}) {
 				t.Errorf("with empty texts: got %q", got)
@@ -105,7 +105,7 @@ func TestAValueThatComesBackIsLeftOver(t *testing.T) {
 	})
 }
 
-// What the role cannot see is not vouched for.
+// A verification must not report success if the role cannot see all rows.
 func TestAVerificationIsRefusedWhereRowsMayBeHidden(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	s := newShop(t, db, 1)
@@ -122,7 +122,7 @@ func TestAVerificationIsRefusedWhereRowsMayBeHidden(t *testing.T) {
 	}
 }
 
-// A reference that is a UUID looks like a surrogate. An instant that cannot be read does not make a row a new one.
+// A reference that is a UUID looks like a surrogate. A row with an unreadable instant does not count as a new row.
 func TestReferencesAndUnreadableInstantsAreLeftOver(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// A lookup runs on the driver's connection. It ends with its context all the same, and gives its connection back.
+// A lookup runs directly on the driver's connection. It must still end with its context and release the connection.
 func TestALookupThatHangsEndsWithItsContext(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	db.SetMaxOpenConns(2)

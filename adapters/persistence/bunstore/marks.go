@@ -18,8 +18,9 @@ var _ ports.MarkReader = (*session)(nil)
 // Marks implements ports.MarkReader.
 func (s *session) Marks() ports.ErasureMarks { return erasureMarks{s} }
 
-// Marks implements ports.ErasureMarks. The statement that returns the marks comes after the one that finds out what
-// open sessions leave, so that it sees the marks of those that end in between.
+// Marks implements ports.ErasureMarks. It first reads the intake number up to which no open session can still commit a
+// mark, and then reads the marks up to this number. In this order, the second statement sees the marks of sessions that
+// commit between the two statements.
 func (m erasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
 	if query.Limit <= 0 {
 		return nil, m.usable()
@@ -67,7 +68,7 @@ func (m erasureMarks) readMarks(ctx context.Context, text string, args ...any) (
 	return marks, err
 }
 
-// settled returns the number of intake up to which every mark is committed.
+// settled returns the intake number up to which all marks are committed.
 func (m erasureMarks) settled(ctx context.Context) (int64, error) {
 	if m.store.marks.Settled == "" {
 		return math.MaxInt64, nil

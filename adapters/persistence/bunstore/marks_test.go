@@ -18,7 +18,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// marksOf are the subjects of the marks that a query lists, and the last place.
+// marksOf returns the subjects of the marks that a query returns, and the last intake number.
 func marksOf(t testing.TB, sessions ports.SessionFactory, query domain.MarkQuery) (ids []string, last int64) {
 	t.Helper()
 	must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -34,7 +34,7 @@ func marksOf(t testing.TB, sessions ports.SessionFactory, query domain.MarkQuery
 	return ids, last
 }
 
-// lock leaves the mark of an erasure.
+// lock locks a subject in a session, and so writes the mark of an erasure.
 func lock(t testing.TB, sessions ports.SessionFactory, id string) {
 	t.Helper()
 	must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -42,7 +42,7 @@ func lock(t testing.TB, sessions ports.SessionFactory, id string) {
 	}))
 }
 
-func TestAReaderOfMarksMissesNoneOfManyErasuresAtOnce(t *testing.T) {
+func TestAReaderOfMarksMissesNoConcurrentErasure(t *testing.T) {
 	s := newShop(t, databases.PostgreSQL(t), 0)
 	const erasers, each = 4, 60
 	var erasing sync.WaitGroup
@@ -85,7 +85,7 @@ func TestAReaderOfMarksMissesNoneOfManyErasuresAtOnce(t *testing.T) {
 	if failed.Load() || len(seen) != erasers*each {
 		t.Errorf("of %d erasures, the marks of %d are listed", erasers*each, len(seen))
 	}
-	t.Logf("%d pages were read beside the erasures", pages)
+	t.Logf("%d pages were read during the erasures", pages)
 }
 
 func TestMarksAreNotListedWhereCommitsAreNotSeen(t *testing.T) {
@@ -107,8 +107,8 @@ func TestMarksAreNotListedWhereCommitsAreNotSeen(t *testing.T) {
 	}
 }
 
-// An erasure that takes long holds back the marks that come after its own: those of its schema, and of no other one.
-func TestAnErasureHoldsBackTheMarksOfItsSchema(t *testing.T) {
+// A long erasure delays the marks after its own mark, but only in its own schema.
+func TestAnErasureDelaysTheMarksOfItsSchema(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	s := newShop(t, db, 0)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{Schema: "other"}))

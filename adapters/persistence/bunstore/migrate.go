@@ -18,9 +18,9 @@ import (
 //go:embed migrations
 var migrationFiles embed.FS
 
-// Migrations returns the SQL files that make the tables of habeas on the database of db, for an application that
-// would rather run them with its own tool. They apply in the order of their names; statements are separated by blank
-// lines. Names of tables are not qualified: the search path says where they go.
+// Migrations returns the SQL files that create the tables of habeas on the database of db, for an application that runs
+// migrations with its own tool. Run the files in the order of their names. Blank lines separate the statements. The
+// names of tables are not qualified, so the search path selects their schema.
 func Migrations(db *bun.DB) (fs.FS, error) {
 	d, err := dialectOf(db, "")
 	if err != nil {
@@ -29,15 +29,16 @@ func Migrations(db *bun.DB) (fs.FS, error) {
 	return fs.Sub(migrationFiles, "migrations/"+d.Migrations())
 }
 
-// Migrate makes the tables of habeas, or brings them up to date, in the schema that Options name (made if it is not
-// there), else where the search path says. It touches no table of the application. All of it is one transaction;
-// processes that start at once wait for each other, and what was applied before is left alone. Where everything was
-// applied, it only reads, and needs no right to create anything.
+// Migrate creates or updates the tables of habeas. It does not change tables of the application. The tables are in
+// Options.Schema, which Migrate creates if necessary, or in the schema that the search path selects.
 //
-// It never begins a second set of tables: where theirs is not the first schema of the search path, the tables are used
-// there. If there are tables in more than one schema of the search path, the error is domain.ErrConfiguration, and
-// Options.Schema says which to use. If migrations are pending for tables in an attached database of SQLite, it is
-// domain.ErrConfiguration too.
+// Migrate applies all pending migrations in one transaction. Concurrent calls, also of several processes, wait for each
+// other. If no migration is pending, Migrate only reads, and its role needs no privilege to create tables.
+//
+// Migrate never creates a second set of tables. If the search path has tables of habeas in any schema, Migrate updates
+// these tables. Returns domain.ErrConfiguration if several schemas of the search path have tables of habeas. Set
+// Options.Schema in this case. Returns domain.ErrConfiguration, too, if migrations are pending for tables in an
+// attached database of SQLite.
 func Migrate(ctx context.Context, db *bun.DB, opts Options) error {
 	m, err := newMigration(db, opts)
 	if err != nil {
@@ -46,7 +47,8 @@ func Migrate(ctx context.Context, db *bun.DB, opts Options) error {
 	return conn.Retry(ctx, func() error { return conn.Wrap(ctx, "migrate", m.run(ctx)) })
 }
 
-// Probe implements ports.Prober. It reads the catalog and the names of the migrations that were applied.
+// Probe implements ports.Prober. It reads the catalog and the names of the applied migrations. Returns
+// domain.ErrConfiguration if migrations are pending.
 func (s *Store) Probe(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return conn.Wrap(ctx, "probe", err)
@@ -68,7 +70,7 @@ const (
 	insertMigration = `INSERT INTO habeas_migrations (name) VALUES ($1)`
 )
 
-// migration is a call of Migrate.
+// migration holds the parameters of Migrate, MigrationStates and Probe.
 type migration struct {
 	dialect sqltext.Dialect
 	pool    *conn.Pool
@@ -85,11 +87,11 @@ func newMigration(db *bun.DB, opts Options) (migration, error) {
 	return migration{d, conn.NewPool(db), opts.Schema, files}, err
 }
 
-// names are those of all migrations, in their order.
+// names returns the names of all migrations, in the order in which Migrate applies them.
 func (m migration) names() ([]string, error) { return fs.Glob(m.files, "*.sql") }
 
 func (m migration) run(ctx context.Context) error {
-	if m.pool.OneWriter() { // not to write where there is nothing to be written
+	if m.pool.OneWriter() { // SQLite: do not take the write lock if no migration is pending
 		if _, pending, err := m.findPending(ctx, m.pool.Query); err != nil || len(pending) == 0 {
 			return err
 		}
@@ -99,13 +101,14 @@ func (m migration) run(ctx context.Context) error {
 		return err
 	}
 	if err := m.apply(ctx, tx); err != nil {
-		_ = tx.Rollback(context.WithoutCancel(ctx)) // nothing is left to be done about a failure
+		_ = tx.Rollback(context.WithoutCancel(ctx)) // err is the cause; no further cleanup is possible
 		return err
 	}
 	return tx.Commit(ctx)
 }
 
-// apply applies what is still pending once no other process does.
+// apply applies the pending migrations. If migrations are pending, it takes the lock for migrations and checks again,
+// because another process may have applied them in the meantime.
 func (m migration) apply(ctx context.Context, tx *conn.Tx) error {
 	var schema string
 	var pending []string
@@ -150,8 +153,8 @@ func (m migration) exec(ctx context.Context, tx *conn.Tx, statements ...string) 
 	return nil
 }
 
-// findPending returns the migrations that were not applied, in their order, and the schema that they belong into; ""
-// means where the database makes tables by itself.
+// findPending returns the names of the pending migrations in order, and the schema to apply them in. An empty schema
+// means the schema in which the database creates tables by default.
 func (m migration) findPending(ctx context.Context, query conn.Query) (schema string, names []string, err error) {
 	names, err = m.names()
 	if err != nil {
@@ -176,11 +179,11 @@ func (m migration) findPending(ctx context.Context, query conn.Query) (schema st
 	return schema, names, err
 }
 
-// placed is a table of habeas and the schema that it lies in.
+// placed is a table of habeas with its schema.
 type placed struct{ schema, table string }
 
-// findTables finds the tables of habeas: those in the schema, or those that unqualified names can mean, in the order in
-// which they do.
+// findTables returns the tables of habeas in Options.Schema. Without Options.Schema, it returns the tables that
+// unqualified names can resolve to, in the order of resolution.
 func (m migration) findTables(ctx context.Context, query conn.Query) (found []placed, err error) {
 	schemas := []string{m.schema}
 	if text := m.dialect.Schemas(""); text != "" {
@@ -202,8 +205,8 @@ func (m migration) findTables(ctx context.Context, query conn.Query) (found []pl
 	return found, nil
 }
 
-// onlySchema is the schema of tables, or "" where there are none. Where there is another, a part of what was recorded
-// would be hidden behind an empty table.
+// onlySchema returns the schema of the tables, or "" for an empty list. Returns domain.ErrConfiguration if the tables are
+// in several schemas: an unqualified name would resolve to one table and hide the rows of the others.
 func onlySchema(tables []placed) (string, error) {
 	var schemas []string
 	for _, table := range tables {
@@ -217,8 +220,9 @@ func onlySchema(tables []placed) (string, error) {
 	case 1:
 		return schemas[0], nil
 	default:
-		return "", domain.Misconfigured("bunstore", "the tables of habeas lie in more than one schema that unqualified names"+
-			" can mean ("+strings.Join(schemas, ", ")+"): name the one in Options.Schema, or take it out of the search path")
+		return "", domain.Misconfigured("bunstore", "the tables of habeas are in several schemas that unqualified names can"+
+			" mean ("+strings.Join(schemas, ", ")+"): set Options.Schema to one of them, or remove the others from the search"+
+			" path")
 	}
 }
 
@@ -226,6 +230,6 @@ func (m migration) canMigrate(schema string) error {
 	if m.dialect.CanMigrate(schema) {
 		return nil
 	}
-	return domain.Misconfigured("bunstore", "the tables of habeas lie in the attached database "+schema+
-		", which Migrate does not change")
+	return domain.Misconfigured("bunstore", "the tables of habeas are in the attached database "+schema+
+		", which Migrate does not change: open that database itself and run Migrate on it")
 }

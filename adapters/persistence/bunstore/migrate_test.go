@@ -26,8 +26,8 @@ var ownTables = []string{
 	"habeas_restriction_records", "habeas_subject_erasures",
 }
 
-// catalog describes everything that was made in the database: its tables with their columns, indexes, triggers and
-// functions, by name. On PostgreSQL the names are those of a schema.
+// catalog returns descriptions of all tables with their columns, indexes, triggers and functions, by name. On
+// PostgreSQL, it returns those of one schema.
 func catalog(t testing.TB, db bun.IDB, schema string) map[string]string {
 	t.Helper()
 	query, args := `SELECT name, coalesce(sql, '') AS text FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'`, []any(nil)
@@ -57,7 +57,7 @@ func tablesIn(made map[string]string) []string {
 		func(name string) bool { return !slices.Contains(ownTables, name) })
 }
 
-// wantCatalog fails unless exactly the same was made.
+// wantCatalog fails unless both catalogs are equal.
 func wantCatalog(t testing.TB, got, want map[string]string) {
 	t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(want)) {
@@ -88,8 +88,8 @@ func TestMigratingAgainChangesNothing(t *testing.T) {
 	})
 }
 
-func TestProcessesThatMigrateAtOnceWaitForEachOther(t *testing.T) {
-	atOnce := func(t *testing.T, db *bun.DB) {
+func TestConcurrentMigrationsWaitForEachOther(t *testing.T) {
+	concurrently := func(t *testing.T, db *bun.DB) {
 		t.Helper()
 		start := make(chan struct{})
 		failures := make([]error, 10)
@@ -111,10 +111,10 @@ func TestProcessesThatMigrateAtOnceWaitForEachOther(t *testing.T) {
 			t.Errorf("%d migrations were applied, %v", rows, err)
 		}
 	}
-	databases.Each(t, atOnce)
+	databases.Each(t, concurrently)
 	for _, isolation := range []string{"repeatable%20read", "serializable"} {
 		t.Run("PostgreSQL, "+isolation, func(t *testing.T) {
-			atOnce(t, openDB(t, "pgx", postgres.NewDatabase(t)+"&default_transaction_isolation="+isolation))
+			concurrently(t, openDB(t, "pgx", postgres.NewDatabase(t)+"&default_transaction_isolation="+isolation))
 		})
 	}
 }
@@ -188,7 +188,7 @@ func TestMigratingTouchesNoTableOfTheApplication(t *testing.T) {
 
 func TestAMigrationThatFailsLeavesNothingBehind(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		execute(t, db, "CREATE TABLE habeas_outbox (mine INTEGER)") // in the way of the third table
+		execute(t, db, "CREATE TABLE habeas_outbox (mine INTEGER)") // makes the creation of the third table fail
 		before := catalog(t, db, "public")
 		err := bunstore.Migrate(t.Context(), db, bunstore.Options{})
 		wantSilence(t, err, "CREATE", "exists")

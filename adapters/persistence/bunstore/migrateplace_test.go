@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// asRole returns the database as a role of its own, with no more rights than to use habeas' tables in public.
+// asRole returns a connection with a new role. The role may only use the tables of habeas in the schema public.
 func asRole(t testing.TB) (db *bun.DB, admin *bun.DB, role string) {
 	t.Helper()
 	url := postgres.NewDatabase(t)
@@ -35,7 +35,7 @@ func asRole(t testing.TB) (db *bun.DB, admin *bun.DB, role string) {
 	return db, admin, role
 }
 
-func TestMigratingWhatIsAppliedNeedsNoRightToMakeAnything(t *testing.T) {
+func TestMigrateNeedsNoPrivilegesIfNothingIsPending(t *testing.T) {
 	db, _, _ := asRole(t)
 	for _, schema := range []string{"", "public"} {
 		if err := bunstore.Migrate(t.Context(), db, bunstore.Options{Schema: schema}); err != nil {
@@ -44,7 +44,7 @@ func TestMigratingWhatIsAppliedNeedsNoRightToMakeAnything(t *testing.T) {
 	}
 }
 
-func TestMigratingWhatIsAppliedOnlyReads(t *testing.T) {
+func TestMigrateOnlyReadsIfNothingIsPending(t *testing.T) {
 	url := postgres.NewDatabase(t)
 	path := filepath.Join(t.TempDir(), "db")
 	for reading, writing := range map[*bun.DB]*bun.DB{
@@ -56,14 +56,14 @@ func TestMigratingWhatIsAppliedOnlyReads(t *testing.T) {
 	}
 }
 
-func TestASchemaThatComesInFrontHidesNoTables(t *testing.T) {
+func TestASchemaFirstInTheSearchPathHidesNoTables(t *testing.T) {
 	db, admin, role := asRole(t)
 	id := subject(t, "1")
 	restricted := domain.RestrictionRecord{SubjectID: id, Restricted: true, RecordedAt: noon, Source: "test"}
 	must(t, newStore(t, db).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		return s.Restrictions().Append(ctx, restricted)
 	}))
-	execute(t, admin, "CREATE SCHEMA "+role+" AUTHORIZATION "+role) // which "$user" puts in front
+	execute(t, admin, "CREATE SCHEMA "+role+" AUTHORIZATION "+role) // the search path has "$user" first
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	if made := catalog(t, admin, role); len(made) > 0 {
 		t.Errorf("in front there are %v", made)
@@ -75,7 +75,7 @@ func TestASchemaThatComesInFrontHidesNoTables(t *testing.T) {
 		}
 		return err
 	}))
-	// What is pending goes where the tables are.
+	// Migrate applies pending migrations in the schema of the existing tables.
 	execute(t, admin, "DELETE FROM habeas_migrations",
 		"DROP TABLE habeas_audit_events, habeas_consent_records, habeas_outbox, "+
 			"habeas_positions, habeas_restriction_records, habeas_subject_erasures",
@@ -85,7 +85,7 @@ func TestASchemaThatComesInFrontHidesNoTables(t *testing.T) {
 	if made := tablesIn(catalog(t, admin, role)); len(made) > 0 {
 		t.Errorf("in front there are %v", made)
 	}
-	// A set that is explicitly asked for is another matter.
+	// Options.Schema creates a second set of tables.
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{Schema: role}))
 	if made := tablesIn(catalog(t, admin, role)); len(made) != len(ownTables) {
 		t.Errorf("in the schema there are %v", made)

@@ -21,7 +21,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// strayPath is a PostgreSQL database whose connections look for unqualified names where there is nothing.
+// strayPath returns a PostgreSQL database whose search path names a schema that does not exist.
 func strayPath(t *testing.T) *bun.DB {
 	t.Helper()
 	return openDB(t, "pgx", postgres.NewDatabase(t)+"&search_path=nowhere")
@@ -29,7 +29,7 @@ func strayPath(t *testing.T) *bun.DB {
 
 var schemas = []string{"privacy", `my"schema`, "it's", "Ünï cøde", "select", "a.b", "$1", "?0"}
 
-// quoted is the name of a schema as an identifier.
+// quoted returns the name of a schema as an SQL identifier.
 func quoted(t testing.TB, db *bun.DB, schema string) (identifier string) {
 	t.Helper()
 	must(t, db.NewRaw("SELECT quote_ident(?)", schema).Scan(t.Context(), &identifier))
@@ -55,7 +55,7 @@ func TestTheTablesGoIntoTheSchemaThatOptionsName(t *testing.T) {
 	}
 }
 
-func TestASchemaThatIsThereIsUsedWithoutTheRightToMakeOne(t *testing.T) {
+func TestAnExistingSchemaIsUsedWithoutThePrivilegeToCreateOne(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	db.SetMaxOpenConns(1)
 	var role string
@@ -70,12 +70,12 @@ func TestASchemaThatIsThereIsUsedWithoutTheRightToMakeOne(t *testing.T) {
 	wantSilence(t, err, "permission denied", "CREATE")
 }
 
-func TestASchemaIsGoneWithTheMigrationThatFailed(t *testing.T) {
+func TestAFailedMigrationRemovesItsSchema(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	execute(t, db, "CREATE SCHEMA busy", "CREATE TABLE busy.habeas_outbox (mine INTEGER)")
 	for _, schema := range []string{"busy", "fresh"} {
 		ctx := t.Context()
-		if schema == "fresh" { // a database in which nothing may be made
+		if schema == "fresh" { // the database refuses to create objects
 			execute(t, db, `CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no';`+
 				` END $$`,
 				"CREATE EVENT TRIGGER refuse ON ddl_command_end WHEN TAG IN ('CREATE TRIGGER') EXECUTE FUNCTION refuse()")

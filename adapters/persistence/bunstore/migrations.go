@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// MigrationStates returns the migrations that Migrate applies, in their order, and whether they were applied. It only
-// reads. Errors are those of Migrate.
+// MigrationStates returns the migrations of Migrate in order, each with its state: applied, pending, or unrecorded (the
+// tables exist, but the table of migrations does not). It only reads. It returns the same errors as Migrate.
 func MigrationStates(ctx context.Context, db *bun.DB, opts Options) ([]domain.Migration, error) {
 	m, err := newMigration(db, opts)
 	if err != nil {

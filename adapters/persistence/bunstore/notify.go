@@ -7,10 +7,12 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 )
 
-// notifyTimeout bounds how long a notification may take. One that is lost costs no more than a poll interval.
+// notifyTimeout is the timeout of a notification. If a notification is lost, workers find the entries at their next
+// poll.
 const notifyTimeout = 5 * time.Second
 
-// announce tells of new work after a commit: the worker in this process, then those in others.
+// announce notifies workers of new entries after a commit: first the worker in this process, then the workers in other
+// processes.
 func (s *Store) announce(ctx context.Context) {
 	if s.wake != nil {
 		s.wake()
@@ -23,11 +25,12 @@ func (s *Store) announce(ctx context.Context) {
 		defer func() { _ = recover() }() // a query hook of the application may panic, and must not end the process
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), notifyTimeout)
 		defer cancel()
-		_ = s.pool.Notify(ctx, text) // it is found by polling, then
+		_ = s.pool.Notify(ctx, text) // after an error, workers find the entries by polling
 	})
 }
 
-// announceInside tells of new work with the commit of the host's transaction, which is not for this package to see.
+// announceInside sends the notification of new entries inside the transaction of the application. PostgreSQL delivers
+// it at the commit.
 func (s *session) announceInside(ctx context.Context) error {
 	text := s.store.dialect.Notification()
 	if !s.enqueued || text == "" {

@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// observed gives the shop a store whose sessions are observed.
+// observed gives the shop a store with an observer, and returns the observer.
 func (s *shop) observed(t testing.TB) *observed.Recorder {
 	t.Helper()
 	recorder := &observed.Recorder{}
@@ -29,7 +29,7 @@ func (s *shop) observed(t testing.TB) *observed.Recorder {
 	return recorder
 }
 
-// record records a consent in a session that then ends with an error.
+// record records a consent in a session whose function returns the error of end.
 func (s *shop) record(sessions ports.SessionFactory, end func() error) error {
 	return sessions.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
 		if _, err := s.consent.Record(ctx, session, s.alice.ID, grant("p")); err != nil {
@@ -53,7 +53,7 @@ func TestASessionThatIsTriedAgainIsObservedOnce(t *testing.T) {
 	})
 }
 
-func TestASessionThatIsTriedInVainIsObservedAsAFailure(t *testing.T) {
+func TestASessionWithoutRetriesLeftIsObservedAsAFailure(t *testing.T) {
 	s := newShop(t, databases.SQLite(t), 1)
 	recorder := s.observed(t)
 	if err := s.record(s.store, func() error { return busy{} }); err == nil {
@@ -75,7 +75,8 @@ func TestASessionThatFailsAtItsCommitIsObservedAsAFailure(t *testing.T) {
 	}
 }
 
-// What a transaction of the application decides is observed when the application says that it has committed.
+// The commit of an application's transaction decides about an erasure. The observer is notified when the application
+// calls Committed.
 func TestAJoinedSessionIsObservedWithItsTransaction(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)

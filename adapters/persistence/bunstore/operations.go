@@ -75,7 +75,8 @@ func (o outbox) requeue(ctx context.Context, text string, args ...any) ([]domain
 	return requeued, err
 }
 
-// Discard locks what the entries belong to as Settle does, so that one of them sees the last entry of an operation go.
+// Discard implements ports.OutboxOperations. Like Settle, it locks all entries of the operations. If concurrent
+// sessions settle or discard entries of one operation, exactly one session therefore completes the operation.
 func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discarded, error) {
 	if len(entryIDs) == 0 {
 		return nil, o.usable()
@@ -93,7 +94,7 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 		settlements[i].Entry = entry
 	}
 	open := open{}
-	for chunk := range slices.Chunk(settlements, mostSettled) {
+	for chunk := range slices.Chunk(settlements, maxSettlements) {
 		if err := o.lock(ctx, chunk, open); err != nil {
 			return nil, err
 		}
@@ -138,11 +139,11 @@ func (o outbox) TriedSince(ctx context.Context, entryIDs []string) (map[string]t
 	return found, err
 }
 
-// asList is any number of texts as one parameter.
+// asList encodes texts as a JSON array, so that a statement takes any number of texts as one parameter.
 func asList(texts []string) string {
 	list, err := json.Marshal(texts)
 	if err != nil {
-		panic(err) // texts have a form in JSON
+		panic(err) // cannot happen: every string has a JSON form
 	}
 	return string(list)
 }

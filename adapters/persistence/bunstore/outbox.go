@@ -37,8 +37,9 @@ func (o outbox) Enqueue(ctx context.Context, added ...domain.OutboxEntry) error 
 	return nil
 }
 
-// mostAtOnce is how many entries one statement is about at most: databases limit the parameters of a statement.
-const mostAtOnce = 1000
+// maxEntriesPerStatement is the maximum number of entry ids that a statement gets as parameters. Databases limit the
+// parameters of a statement.
+const maxEntriesPerStatement = 1000
 
 func (o outbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error) {
 	if err := o.sendEntries(ctx); err != nil {
@@ -80,7 +81,7 @@ func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.Out
 	return o.change(ctx, "withdraw", o.store.outbox.Withdraw, id.String())
 }
 
-// change runs a statement that changes entries, and returns them, oldest first.
+// change runs a statement that updates entries, and returns the updated entries, oldest first.
 func (o outbox) change(ctx context.Context, op, text string, args ...any) ([]domain.OutboxEntry, error) {
 	changed, err := o.readEntries(ctx, o.writeRows, op, text, args...)
 	slices.SortFunc(changed, domain.OutboxEntry.Compare)
@@ -94,7 +95,7 @@ func (o outbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) 
 	return o.write(ctx, "purge outbox", o.store.outbox.Purge, o.store.dialect.Instant(enqueuedBefore), limit)
 }
 
-// sendEntries makes what is held visible to a statement on the outbox.
+// sendEntries sends the buffered rows if they contain entries, so that a statement on the outbox sees these entries.
 func (o outbox) sendEntries(ctx context.Context) error {
 	if len(o.held[sqltext.Entries]) == 0 {
 		return nil
@@ -102,7 +103,9 @@ func (o outbox) sendEntries(ctx context.Context) error {
 	return o.flush(ctx)
 }
 
-// writePlanned is writeRows for a statement whose plan may have become wrong.
+// writePlanned does the same as writeRows for a statement on a batch of entries. The database may have a cached plan
+// for it that suits an empty outbox. If the statement is slow, later statements have another text, so that the database
+// plans them again.
 func (o outbox) writePlanned(
 	ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any,
 ) error {
@@ -115,7 +118,7 @@ func (o outbox) writePlanned(
 // runner runs a statement and calls each for every row.
 type runner func(ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any) error
 
-// readEntries reads the entries that a statement returns, with what can be read of them.
+// readEntries runs a statement and returns the entries that it returns. Fields that cannot be read are zero.
 func (o outbox) readEntries(
 	ctx context.Context, run runner, op, text string, args ...any,
 ) ([]domain.OutboxEntry, error) {

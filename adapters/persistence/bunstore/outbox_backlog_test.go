@@ -15,7 +15,7 @@ import (
 
 var touched = regexp.MustCompile(`shared hit=(\d+)(?: read=(\d+))?`)
 
-// touches is how many pages a statement touches, before it is undone.
+// touches returns the number of pages that a statement reads. It rolls the statement back.
 func (b box) touches(t *testing.T, text string, args ...any) int {
 	t.Helper()
 	tx, err := b.db.BeginTx(context.Background(), nil)
@@ -40,8 +40,8 @@ func (b box) touches(t *testing.T, text string, args ...any) int {
 	return pages
 }
 
-// What is not due, or for a system that the claim is not for, costs a claim nothing, however much of it there is.
-func TestABacklogCostsClaimsNothing(t *testing.T) {
+// The cost of a claim must not depend on the number of entries that are not due, or that belong to other resolvers.
+func TestClaimsDoNotReadTheBacklog(t *testing.T) {
 	const many = 30_000
 	for name, parked := range map[string]string{
 		"that waits for a retry":            "'desk', 'failed', 3, '2024-03-01 11:00Z', '2024-03-01 13:00Z'",
@@ -63,7 +63,7 @@ func TestABacklogCostsClaimsNothing(t *testing.T) {
 			b.fill(t, 200, domain.OutboxPending)
 			few := touches()
 			b.park(t, db, many, parked)
-			if got := touches(); got > 2*few { // each index is a page or two higher
+			if got := touches(); got > 2*few { // each larger index may add one or two levels
 				t.Errorf("a claim of 50 touches %d pages, and %d without a backlog", got, few)
 			}
 			for _, statement := range []string{
@@ -79,7 +79,8 @@ func TestABacklogCostsClaimsNothing(t *testing.T) {
 	}
 }
 
-// park adds entries with a resolver, a status, attempts, and the instants of the last and the next attempt.
+// park inserts n entries. columns holds their resolver, status, attempts, and the instants of the last and the next
+// attempt.
 func (b box) park(t *testing.T, db *bun.DB, n int, columns string) {
 	t.Helper()
 	operation := "'erase'"

@@ -18,7 +18,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-func TestAClaimReturnsTheWholeEntry(t *testing.T) {
+func TestAClaimReturnsAllFieldsOfAnEntry(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		want := []domain.OutboxEntry{
@@ -55,7 +55,7 @@ func TestTheOldestAreClaimedFirst(t *testing.T) {
 	})
 }
 
-func TestOnlyWhatIsDueIsClaimed(t *testing.T) {
+func TestOnlyDueEntriesAreClaimed(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		names := []string{"succeeded", "abandoned", "failed", "failed long ago", "given back", "in flight"}
@@ -83,7 +83,7 @@ func TestEveryClaimIsOneAttemptMoreUnderAnotherLease(t *testing.T) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "a", "1", 0))
 		at, tokens := noon, map[string]bool{}
-		for attempts := 1; attempts < 5; attempts++ { // nobody settles it
+		for attempts := 1; attempts < 5; attempts++ { // the entry is never settled
 			claimed := b.claim(t, 1, at)
 			if len(claimed) != 1 || claimed[0].Attempts != attempts || !claimed[0].LastAttemptAt.Equal(at) ||
 				!claimed[0].NextAttemptAt.Equal(at.Add(lease)) || tokens[*claimed[0].LeaseToken] {
@@ -95,7 +95,7 @@ func TestEveryClaimIsOneAttemptMoreUnderAnotherLease(t *testing.T) {
 	})
 }
 
-func TestAClaimThatIsRolledBackNeverWas(t *testing.T) {
+func TestAClaimThatIsRolledBackChangesNothing(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "a", "1", 0))
@@ -115,7 +115,7 @@ func TestAClaimThatIsRolledBackNeverWas(t *testing.T) {
 	})
 }
 
-func TestASessionClaimsWhatItEnqueued(t *testing.T) {
+func TestASessionClaimsItsOwnEntries(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.do(t, func(ctx context.Context, outbox ports.Outbox) error {

@@ -23,7 +23,7 @@ func TestConcurrentClaimsNeverShareAnEntry(t *testing.T) {
 		entries := numbered(t, 200)
 		b.enqueue(t, entries...)
 		var mu sync.Mutex
-		owners := map[string][]string{} // tokens by entry
+		owners := map[string][]string{} // lease tokens by entry
 		var claimers sync.WaitGroup
 		for claimer := range 8 {
 			claimers.Go(func() {
@@ -61,14 +61,14 @@ func TestConcurrentClaimsNeverShareAnEntry(t *testing.T) {
 func TestAClaimDoesNotWaitForEntriesThatOthersHold(t *testing.T) {
 	b := newBox(t, databases.PostgreSQL(t))
 	b.enqueue(t, numbered(t, 6)...)
-	b.enqueue(t, toErase(t, "z", "s0000", 0)) // of the first one's subject
+	b.enqueue(t, toErase(t, "z", "s0000", 0)) // of the subject of the first entry
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
 		first, err := outbox.Claim(ctx, 2, noon, noon.Add(lease), "token")
 		must(t, err)
 		if got := ids(first); !slices.Equal(got, []string{"e0000", "z"}) {
 			t.Errorf("first: got %v", got)
 		}
-		second := b.claim(t, 2, noon) // while the first is not committed
+		second := b.claim(t, 2, noon) // while the first session has not committed
 		if got := ids(second); !slices.Equal(got, []string{"e0001", "e0002"}) {
 			t.Errorf("second: got %v", got)
 		}
@@ -76,16 +76,16 @@ func TestAClaimDoesNotWaitForEntriesThatOthersHold(t *testing.T) {
 	})
 	expired := noon.Add(lease)
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
-		_, err := outbox.Settle(ctx, []domain.Settlement{succeeds(numbered(t, 1)[0])}) // locks all of the subject
+		_, err := outbox.Settle(ctx, []domain.Settlement{succeeds(numbered(t, 1)[0])}) // locks all entries of the subject
 		must(t, err)
 		if got := ids(b.claim(t, 10, expired)); !slices.Equal(got, []string{"e0001", "e0002", "e0003", "e0004", "e0005"}) {
-			t.Errorf("beside a settlement: got %v", got)
+			t.Errorf("during a settlement: got %v", got)
 		}
 		return nil
 	})
 }
 
-// lockWaits is how many sessions of the database wait for another one.
+// lockWaits returns the number of database sessions that wait for a lock.
 func (b box) lockWaits(t testing.TB) int {
 	t.Helper()
 	var n int
@@ -120,7 +120,7 @@ func TestTheSecondOfTwoSettlementsWaitsAndCompletes(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			for b.lockWaits(t) == 0 { // the second one has not come to the lock yet
+			for b.lockWaits(t) == 0 { // the second session does not wait for the lock yet
 				if passed.Load() {
 					t.Errorf("%v: the second did not wait", order)
 					break
@@ -132,13 +132,13 @@ func TestTheSecondOfTwoSettlementsWaitsAndCompletes(t *testing.T) {
 	}
 }
 
-// Sessions that settle the entries of many subjects, in any order, get none of them wrong, and do not lose against each
-// other: that their locks are taken in one order for all is why no session runs twice.
+// Concurrent sessions settle the entries of many subjects in any order. Exactly one session completes each operation.
+// All sessions take their locks in the same order, so that no session deadlocks and runs twice.
 func TestExactlyOneOfTheSessionsThatSettleASubjectCompletesIt(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		rounds, subjects := 40, 8
 		if db.Dialect().Name() == dialect.SQLite {
-			rounds = 5 // where sessions run one after the other anyway
+			rounds = 5 // SQLite runs the sessions one after the other
 		}
 		b := newBox(t, db)
 		for round := range rounds {

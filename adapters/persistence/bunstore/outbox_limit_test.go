@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// A counter that cannot grow any more keeps neither its own entry nor others from being claimed.
-func TestACounterAtItsLimitKeepsNoEntryBack(t *testing.T) {
+// An entry whose counter of attempts has its maximum must stay claimable, and must not block other entries.
+func TestACounterAtItsLimitBlocksNoEntry(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "e1", "1", 0), toErase(t, "e2", "2", 0))

@@ -76,7 +76,7 @@ func TestCountsHaveEveryStatus(t *testing.T) {
 func TestAbandonedEntriesAreListedByPages(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
-		// Some are of one instant, so that a page ends among them.
+		// Some entries have the same instant, so that a page ends between them.
 		for i, name := range []string{"h", "c", "b", "a", "g", "f", "e"} {
 			b.enqueue(t, toErase(t, name, name, time.Duration(i/4)*time.Second))
 		}
@@ -187,7 +187,7 @@ func TestPurgeRemovesOldEntriesThatSucceeded(t *testing.T) {
 				b.settle(t, fails(entry, noon))
 			case 2:
 				b.settle(t, abandons(entry))
-			case 3: // stays in flight
+			case 3: // this entry stays in flight
 			default:
 				b.settle(t, succeeds(entry))
 			}
@@ -199,7 +199,7 @@ func TestPurgeRemovesOldEntriesThatSucceeded(t *testing.T) {
 			left   []string
 		}{
 			{morning, 100, 0, []string{"e0000"}},
-			{morning.Add(8 * time.Second), 2, 2, []string{"e0005", "e0006", "e0007", "e0008"}}, // the oldest first
+			{morning.Add(8 * time.Second), 2, 2, []string{"e0005", "e0006", "e0007", "e0008"}}, // the oldest entries
 			{morning.Add(8 * time.Second), 100, 3, []string{"e0001", "e0002", "e0003", "e0008"}},
 			{noon, 100, 3, []string{"e0001", "e0002", "e0003", "e0011"}},
 			{noon, 100, 0, nil},
@@ -212,7 +212,7 @@ func TestPurgeRemovesOldEntriesThatSucceeded(t *testing.T) {
 				return err
 			})
 			for _, id := range c.left {
-				b.row(t, id) // fails if it is not there
+				b.row(t, id) // fails if the row does not exist
 			}
 		}
 		if got := b.counts(t); got["succeeded"] != 0 || got["pending"]+got["in_flight"]+got["failed"]+got["abandoned"] != 4 {

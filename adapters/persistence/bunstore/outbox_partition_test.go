@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Rows of different partitions can be at the same place: entries are found by their keys.
-func TestAPartitionedOutboxLosesAndDoublesNothing(t *testing.T) {
+// Rows of different partitions can have the same ctid. The store must find entries by their keys.
+func TestAPartitionedOutboxLosesAndDuplicatesNoEntry(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	b := newBox(t, db)
 	for _, statement := range []string{

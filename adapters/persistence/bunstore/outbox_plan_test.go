@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// fill adds n entries of a status, each of a subject of its own.
+// fill inserts n entries with a status, each for a different subject.
 func (b box) fill(t testing.TB, n int, status domain.OutboxStatus) {
 	t.Helper()
 	numbers := "generate_series(1, ?) AS n"
@@ -31,7 +31,7 @@ func (b box) fill(t testing.TB, n int, status domain.OutboxStatus) {
 	must(t, err)
 }
 
-// plan is what the database would do for a statement.
+// plan returns the query plan of a statement.
 func (b box) plan(t testing.TB, text string, args ...any) string {
 	t.Helper()
 	explain := "EXPLAIN "
@@ -58,11 +58,11 @@ func (b box) plan(t testing.TB, text string, args ...any) string {
 	return plan.String()
 }
 
-// The cost of a claim, of a settlement and of a withdrawal, which is part of every erasure, must not grow with what has
-// been settled already, whether the database has statistics about it or not.
-func TestSettledEntriesCostClaimsAndSettlementsNothing(t *testing.T) { testPlans(t, true) }
+// The costs of a claim, a settlement and a withdrawal must not grow with the number of settled entries, with or without
+// statistics of the database. A withdrawal is part of every erasure.
+func TestClaimsAndSettlementsDoNotReadSettledEntries(t *testing.T) { testPlans(t, true) }
 
-// A plan is kept: one that was made for a few entries must be right for many.
+// The database caches plans. A plan for a few entries must also be right for many entries.
 func TestPlansForAFewEntriesAreThoseForMany(t *testing.T) { testPlans(t, false) }
 
 func testPlans(t *testing.T, large bool) {
@@ -72,7 +72,7 @@ func testPlans(t *testing.T, large bool) {
 		b := newBox(t, databases.WithHook(db, hook))
 		settledBefore := 100_000
 		if db.Dialect().Name() == dialect.SQLite {
-			settledBefore = 10_000 // what counts there are the statistics; with the race detector more takes minutes
+			settledBefore = 10_000 // enough for the statistics; with the race detector, more entries take minutes
 		}
 		if !large {
 			settledBefore = 100
@@ -120,7 +120,7 @@ func testPlans(t *testing.T, large bool) {
 			} {
 				unbounded := func(scan string) bool { return strings.Contains(plan, scan) }
 				forbidden := scans
-				if !analyzed { // then PostgreSQL 17 and later sort what is open, which autovacuum's statistics end
+				if !analyzed { // without statistics, PostgreSQL 17 and later sort the open entries until autovacuum runs
 					forbidden = scans[:1]
 				}
 				if !strings.Contains(plan, index) || slices.ContainsFunc(forbidden, unbounded) {
@@ -155,7 +155,7 @@ func TestABatchTakesAFixedNumberOfStatements(t *testing.T) {
 			}
 			b.enqueue(t, entries...)
 			claiming := hook.during(t, func() { entries = b.claim(t, 50, noon) })
-			if len(claiming) != 3 || len(entries) != 50 { // BEGIN, one, COMMIT
+			if len(claiming) != 3 || len(entries) != 50 { // BEGIN, the claim, COMMIT
 				t.Errorf("%s: %d were claimed by %q", name, len(entries), claiming)
 			}
 			settlements := make([]domain.Settlement, 50)

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-func TestASettlementKeepsOnlyWhatIsStillNeeded(t *testing.T) {
+func TestASettlementDeletesRefsAndCorrections(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		for name, c := range map[string]struct {
@@ -43,12 +43,12 @@ func TestASettlementKeepsOnlyWhatIsStillNeeded(t *testing.T) {
 			if got := b.row(t, rectification); got.String() != c.wantRectified {
 				t.Errorf("the rectification: got %s, want %s", got, c.wantRectified)
 			}
-			b.claim(t, 10, noon) // what was given back
+			b.claim(t, 10, noon) // claims the entries that were given back
 		}
 	})
 }
 
-// untouched fails unless fn leaves the entry as it is.
+// untouched fails if fn changes the entry.
 func (b box) untouched(t *testing.T, entryID string, fn func()) {
 	t.Helper()
 	before := b.row(t, entryID)
@@ -136,7 +136,7 @@ func TestTheFirstOfTwoSettlementsCounts(t *testing.T) {
 	})
 }
 
-func TestASettlementThatIsRolledBackNeverWas(t *testing.T) {
+func TestASettlementThatIsRolledBackChangesNothing(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "a", "1", 0))
@@ -154,13 +154,13 @@ func TestASettlementThatIsRolledBackNeverWas(t *testing.T) {
 	})
 }
 
-// The settlements of each subject here are its own; those of others must not matter.
+// Each case has its own subject. Settlements of other subjects must not affect its result.
 func TestAnOperationCompletesWithTheLastEntryThatSucceeds(t *testing.T) {
 	later := noon.Add(time.Hour)
 	type results = []domain.SettleResult
 	for name, c := range map[string]struct {
 		entries int
-		settle  func(e []domain.OutboxEntry) [][]domain.Settlement // in sessions of their own
+		settle  func(e []domain.OutboxEntry) [][]domain.Settlement // one session for each element
 		want    []results
 	}{
 		"an only one": {
@@ -232,7 +232,7 @@ func TestAnOperationCompletesWithTheLastEntryThatSucceeds(t *testing.T) {
 	}
 }
 
-// One statement for all of them would have more parameters than a database takes.
+// A single statement for all settlements would have more parameters than a database accepts.
 func TestABatchOfAnySizeIsSettled(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)

@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// A transaction that is open for long keeps what was settled in the index. A claim that is bounded at both ends passes
-// over none of that outside its bounds, and takes all that is within.
+// A long transaction keeps the index entries of settled rows. A claim with two bounds must not read index entries
+// outside the bounds, and must return all due entries inside the bounds.
 func TestAClaimReadsNothingOutsideItsBounds(t *testing.T) {
 	hook := &statements{}
 	db := databases.PostgreSQL(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The outbox tests tell the time themselves: entries are enqueued from morning on and claimed from noon on.
+// The outbox tests use fixed instants. Entries are enqueued from morning on and claimed from noon on.
 var (
 	morning = time.Date(2024, 3, 1, 8, 0, 0, 0, time.UTC)
 	noon    = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -35,13 +35,14 @@ func newBox(t testing.TB, db *bun.DB) box {
 	return box{db, newStore(t, db)}
 }
 
-// do gives fn the outbox in a session of its own.
+// do calls fn with the outbox of a new session.
 func (b box) do(t testing.TB, fn func(context.Context, ports.Outbox) error) {
 	t.Helper()
 	must(t, b.try(fn))
 }
 
-// try ends after a while, so that a session which waits for another one fails its test.
+// try calls fn with the outbox of a new session. The session has a timeout, so that a session that waits for another
+// session fails its test.
 func (b box) try(fn func(context.Context, ports.Outbox) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute/2)
 	defer cancel()
@@ -57,7 +58,7 @@ func subject(t testing.TB, elements ...string) domain.SubjectID {
 	return id
 }
 
-// toErase is a pending entry, enqueued that long after the morning began.
+// toErase returns a pending erasure that was enqueued at a time after morning.
 func toErase(t testing.TB, entryID, of string, after time.Duration) domain.OutboxEntry {
 	t.Helper()
 	return domain.OutboxEntry{
@@ -76,7 +77,7 @@ func toRectify(t testing.TB, entryID, of string, after time.Duration) domain.Out
 	return entry
 }
 
-// numbered are n erasures, each of a subject of its own, in the order of their age.
+// numbered returns n erasures of different subjects, oldest first.
 func numbered(t testing.TB, n int) []domain.OutboxEntry {
 	t.Helper()
 	entries := make([]domain.OutboxEntry, n)
@@ -91,7 +92,7 @@ func (b box) enqueue(t testing.TB, entries ...domain.OutboxEntry) {
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
 }
 
-// claim claims for a minute, with a token that says when.
+// claim claims entries for a minute, with a lease token that contains the instant of the claim.
 func (b box) claim(t testing.TB, limit int, at time.Time, known ...domain.OutboxTarget) (claimed []domain.OutboxEntry) {
 	t.Helper()
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
@@ -101,7 +102,7 @@ func (b box) claim(t testing.TB, limit int, at time.Time, known ...domain.Outbox
 	return claimed
 }
 
-// claimOf claims everything that is due and returns the entries with these ids, in the order asked.
+// claimOf claims all due entries and returns the entries with the ids, in the order of the ids.
 func (b box) claimOf(t testing.TB, at time.Time, ids ...string) []domain.OutboxEntry {
 	t.Helper()
 	claimed := b.claim(t, 1000, at)
@@ -148,7 +149,7 @@ var (
 	completes = domain.SettleResult{Completes: true}
 )
 
-// row is an entry as it is stored.
+// row is the stored row of an entry.
 type row struct {
 	EntryID, Status                         string
 	Attempts                                int
@@ -156,7 +157,7 @@ type row struct {
 	LastAttemptAt, NextAttemptAt            *time.Time
 }
 
-// String leaves out what is NULL.
+// String formats the columns that are not NULL.
 func (r row) String() string {
 	texts := []string{r.Status, fmt.Sprint(r.Attempts)}
 	for name, text := range map[string]*string{"ref": r.Ref, "corrections": r.Corrections, "leased": r.LeaseToken} {
@@ -174,7 +175,7 @@ func (r row) String() string {
 	return strings.Join(texts, " ")
 }
 
-// row reads an entry from its table.
+// row reads the row of an entry from its table.
 func (b box) row(t testing.TB, entryID string) (found row) {
 	t.Helper()
 	must(t, b.db.NewSelect().Table("habeas_outbox").Column("entry_id", "status", "attempts", "ref", "corrections",
@@ -183,7 +184,7 @@ func (b box) row(t testing.TB, entryID string) (found row) {
 	return found
 }
 
-// ids are those of the entries, in order.
+// ids returns the ids of the entries in order.
 func ids(entries []domain.OutboxEntry) []string {
 	found := make([]string, len(entries))
 	for i, entry := range entries {

@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// named is a system that takes whatever it is asked for, and rectifies.
+// named is a resolver with any name. It accepts every call, and it can rectify.
 type named struct {
 	ports.Resolver
 	name string
@@ -32,12 +32,12 @@ func (named) RectifySubject(context.Context, domain.SubjectRef, string, domain.C
 	return nil
 }
 
-// watch is a clock that is set by hand.
+// watch is a clock that the test sets.
 type watch struct{ now time.Time }
 
 func (w *watch) Now() time.Time { return w.now }
 
-// runnerOf is a runner on the box, with what its hook got.
+// runnerOf returns a runner on the outbox of the box, and the calls of its hook.
 func (b box) runnerOf(
 	t testing.TB, clock ports.Clock, registered ...ports.Resolver,
 ) (*saga.Runner, *[]domain.OutboxEntry) {
@@ -74,7 +74,7 @@ func (b box) failures(t testing.TB, id string) (payloads []domain.Payload) {
 	return payloads
 }
 
-func TestAnUnreadableEntryIsAbandonedAndKeepsNoOtherBack(t *testing.T) {
+func TestAnUnreadableEntryIsAbandonedAndBlocksNoOther(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		spoiled := map[string]string{
 			"a ref that is a text":         `ref = '"text"'`,
@@ -132,7 +132,7 @@ func TestAnUnreadableEntryIsAbandonedAndKeepsNoOtherBack(t *testing.T) {
 					want && (failures[0]["error"] != "unreadable" || failures[0]["abandoned"] != true) {
 					t.Errorf("the trail has %v", failures)
 				}
-				// Nothing else fails because of it.
+				// All other methods of the outbox succeed.
 				if listed := b.abandoned(t, nil, 10); len(listed) != 1 || listed[0].EntryID != "bad" {
 					t.Errorf("listed are %+v", listed)
 				}
@@ -159,7 +159,7 @@ func TestAnUnreadableEntryIsAbandonedAndKeepsNoOtherBack(t *testing.T) {
 	})
 }
 
-func TestAnEntryThatWaitsForeverIsTakenAllTheSame(t *testing.T) {
+func TestAnEntryWithAnInfiniteNextAttemptIsClaimed(t *testing.T) {
 	b := newBox(t, databases.PostgreSQL(t))
 	b.enqueue(t, toErase(t, "first", "1", 0), toErase(t, "second", "2", 0))
 	execute(t, b.db, "UPDATE habeas_outbox SET next_attempt_at = 'infinity', last_attempt_at = 'infinity'"+
@@ -171,8 +171,8 @@ func TestAnEntryThatWaitsForeverIsTakenAllTheSame(t *testing.T) {
 	}
 }
 
-// Pages go on behind an entry whose instant cannot be read.
-func TestAbandonedEntriesAreListedOnceWhateverTheirInstants(t *testing.T) {
+// A list continues on the next page after an entry whose instant cannot be read.
+func TestAbandonedEntriesWithUnreadableInstantsAreListedOnce(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "a", "1", 0), toErase(t, "b", "2", 0), toErase(t, "c", "3", 0))
@@ -206,7 +206,7 @@ func runnerRequeues(t testing.TB, b box, runner *saga.Runner, id string) (requeu
 	return requeued, err
 }
 
-func TestARunnerTakesOnlyWhatItKnowsAndReportsTheRestOnce(t *testing.T) {
+func TestARunnerClaimsOnlyKnownResolversAndReportsOthersOnce(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		foreign, later := toErase(t, "foreign", "1", 0), toErase(t, "later", "2", 0)
@@ -214,8 +214,8 @@ func TestARunnerTakesOnlyWhatItKnowsAndReportsTheRestOnce(t *testing.T) {
 		b.enqueue(t, foreign, later, toRectify(t, "correction", "3", 0), toErase(t, "known", "4", 0))
 		clock := &watch{noon}
 		erases := struct{ ports.Resolver }{named{name: "desk"}}
-		old, told := b.runnerOf(t, clock, erases)
-		another, toldAnother := b.runnerOf(t, clock, erases)
+		old, reported := b.runnerOf(t, clock, erases)
+		another, reportedToOther := b.runnerOf(t, clock, erases)
 		none, _ := b.runnerOf(t, clock)
 		b.runs(t, none, 0)
 		b.runs(t, old, 1)
@@ -226,8 +226,8 @@ func TestARunnerTakesOnlyWhatItKnowsAndReportsTheRestOnce(t *testing.T) {
 		if counts := b.counts(t); counts[domain.OutboxPending] != 3 || counts[domain.OutboxSucceeded] != 1 {
 			t.Errorf("counted are %v", counts)
 		}
-		if len(*told)+len(*toldAnother) > 0 {
-			t.Fatalf("reported after an hour are %+v", *told)
+		if len(*reported)+len(*reportedToOther) > 0 {
+			t.Fatalf("reported after an hour are %+v", *reported)
 		}
 		clock.now = noon.Add(25 * time.Hour)
 		for range 3 {
@@ -237,7 +237,7 @@ func TestARunnerTakesOnlyWhatItKnowsAndReportsTheRestOnce(t *testing.T) {
 			clock.now = clock.now.Add(2 * time.Hour)
 		}
 		var ids []string
-		for _, entry := range slices.Concat(*told, *toldAnother) {
+		for _, entry := range slices.Concat(*reported, *reportedToOther) {
 			ids = append(ids, entry.EntryID)
 			if entry.Status != domain.OutboxPending || *entry.LastError != "unclaimed" {
 				t.Errorf("reported as %+v", entry)
@@ -246,7 +246,7 @@ func TestARunnerTakesOnlyWhatItKnowsAndReportsTheRestOnce(t *testing.T) {
 		if slices.Sort(ids); !slices.Equal(ids, []string{"correction", "foreign", "later"}) {
 			t.Errorf("reported are %q, want each once", ids)
 		}
-		for id, want := range map[string]int{"1": 1, "2": 0, "3": 1, "4": 0} { // the event of a later operation is not known
+		for id, want := range map[string]int{"1": 1, "2": 0, "3": 1, "4": 0} { // later operations have other events
 			failures := b.failures(t, id)
 			if len(failures) != want || want == 1 && (failures[0]["error"] != "unclaimed" || failures[0]["abandoned"] != false) {
 				t.Errorf("the trail of %s has %v", id, failures)

@@ -26,7 +26,7 @@ func (b box) withdraw(t testing.TB, of string) (withdrawn []domain.OutboxEntry) 
 	return withdrawn
 }
 
-func TestWithdrawAbandonsTheSubjectsOpenRectificationsAndForgetsThem(t *testing.T) {
+func TestWithdrawAbandonsOpenRectificationsAndDeletesTheirCorrections(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		names := []string{"succeeded", "abandoned", "failed", "in flight", "erasure"}
@@ -65,7 +65,7 @@ func TestWithdrawAbandonsTheSubjectsOpenRectificationsAndForgetsThem(t *testing.
 	})
 }
 
-func TestASettlementOfWhatWasWithdrawnIsStale(t *testing.T) {
+func TestASettlementOfAWithdrawnEntryIsStale(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toRectify(t, "a", "1", 0), toRectify(t, "b", "1", 0), toErase(t, "c", "1", 0))
@@ -81,9 +81,9 @@ func TestASettlementOfWhatWasWithdrawnIsStale(t *testing.T) {
 	})
 }
 
-// A withdrawal takes its locks in the order in which settlements do, so that neither has to run again, even when
-// somebody else holds an entry in the middle.
-func TestAWithdrawalDoesNotLoseAgainstASettlement(t *testing.T) {
+// A withdrawal takes its locks in the same order as settlements, so that they do not deadlock. This must hold even if
+// another session has locked an entry in the middle.
+func TestAWithdrawalAndASettlementDoNotDeadlock(t *testing.T) {
 	b := newBox(t, databases.PostgreSQL(t))
 	b.enqueue(t, toRectify(t, "c", "1", 0), toRectify(t, "a", "1", time.Second), toRectify(t, "b", "1", time.Minute))
 	var settlements []domain.Settlement
@@ -115,7 +115,7 @@ func TestAWithdrawalDoesNotLoseAgainstASettlement(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		for b.lockWaits(t) <= i && t.Context().Err() == nil { // it has not come to the held entry yet
+		for b.lockWaits(t) <= i && t.Context().Err() == nil { // the session does not wait for the locked entry yet
 		}
 	}
 	must(t, holder.Rollback())
@@ -125,11 +125,11 @@ func TestAWithdrawalDoesNotLoseAgainstASettlement(t *testing.T) {
 	}
 }
 
-// What was chosen before the wait is chosen anew after it.
-func TestAChangeThatWaitedLeavesWhatHasChangedMeanwhile(t *testing.T) {
+// A statement that waited for a lock checks its condition again after the wait.
+func TestAChangeThatWaitedLeavesChangedEntries(t *testing.T) {
 	for name, c := range map[string]struct {
 		entry         func(testing.TB, string, string, time.Duration) domain.OutboxEntry
-		settle        func(domain.OutboxEntry) domain.Settlement // before
+		settle        func(domain.OutboxEntry) domain.Settlement // settles the entry before the first change
 		first, second func(ctx context.Context, outbox ports.Outbox, e domain.OutboxEntry) ([]domain.OutboxEntry, error)
 		want          string
 	}{
@@ -160,7 +160,7 @@ func TestAChangeThatWaitedLeavesWhatHasChangedMeanwhile(t *testing.T) {
 						t.Error(err)
 					}
 				})
-				for b.lockWaits(t) == 0 && !passed.Load() { // the second one has not come to the lock yet
+				for b.lockWaits(t) == 0 && !passed.Load() { // the second session does not wait for the lock yet
 				}
 				return err
 			})

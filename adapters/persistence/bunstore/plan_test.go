@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// What one subject costs must not grow with the number of others: every table that grows is reached by an index. Those
-// of the application's tables are its own; habeas brings those of its own tables.
+// The cost of a subject must not grow with the number of subjects. Every statement must reach growing tables by an
+// index. The application creates the indexes of its tables, and the migrations create the indexes of habeas' tables.
 func TestASubjectIsFoundByIndexes(t *testing.T) {
 	hook := &statements{}
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 3)
@@ -49,7 +49,7 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		run  func(ctx context.Context, session ports.Session) error
-		nth  int // of its statements
+		nth  int // the index of the statement to check
 		args []any
 	}{
 		"consent": {func(ctx context.Context, session ports.Session) error {
@@ -99,9 +99,10 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 	} {
 		texts := s.counted(t, hook, test.run)
 		plan := (box{db: s.db}).plan(t, texts[test.nth], test.args...)
+		// A backward scan of a primary key of a ledger reads all rows of the table.
 		if strings.Contains(strings.ReplaceAll(plan, "Seq Scan on pg_", ""), "Seq Scan") ||
 			strings.Contains(plan, "Backward using habeas_consent_records_pkey") ||
-			strings.Contains(plan, "Backward using habeas_restriction_records_pkey") { // which is a look at the whole table
+			strings.Contains(plan, "Backward using habeas_restriction_records_pkey") {
 			t.Errorf("%s: %s\n%s", name, texts[test.nth], plan)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Exhibit has columns of types that only PostgreSQL has, or that it treats in its own way.
+// Exhibit has columns of types that only PostgreSQL has, or that PostgreSQL treats differently from SQLite.
 type Exhibit struct {
 	bun.BaseModel `bun:"table:exhibits"`
 	ID            int64   `bun:"id,pk"`
@@ -56,7 +56,7 @@ const exhibits = `CREATE TABLE exhibits (
 	moods mood[] NOT NULL, numbers integer[] NOT NULL,
 	blob bytea NOT NULL)`
 
-// museum is an application with exhibits on a connection with the parameters, in a time zone that is not UTC.
+// museum returns an application with exhibits. Its connections have the parameters and a time zone other than UTC.
 func museum(t *testing.T, parameters string) *application {
 	t.Helper()
 	connection, err := sql.Open("pgx", postgres.NewDatabase(t)+"&timezone=America/New_York"+parameters)
@@ -127,7 +127,7 @@ func TestTypesOfPostgreSQLAreAnonymizedInEveryModeOfItsDriver(t *testing.T) {
 	}
 }
 
-func TestWhatJSONHasNoNumberForIsExportedAsText(t *testing.T) {
+func TestNumbersThatJSONDoesNotHaveAreExportedAsText(t *testing.T) {
 	a := museum(t, "")
 	execute(t, a.db, ordinary, `UPDATE exhibits SET float = 'NaN', float4 = 'Infinity', exact = 'NaN',
 		date = 'infinity', local = '-infinity', instant = 'infinity'`)
@@ -142,8 +142,8 @@ func TestWhatJSONHasNoNumberForIsExportedAsText(t *testing.T) {
 	}
 }
 
-// The rest is the same on both databases; see TestExportedValuesAreTheSameOnBothDatabases.
-func TestWhatAnExportShowsDifferentlyOnTheTwoDatabases(t *testing.T) {
+// All other types are exported alike from both databases. See TestExportedValuesAreTheSameOnBothDatabases.
+func TestValuesThatTheTwoDatabasesExportDifferently(t *testing.T) {
 	type Sample struct {
 		bun.BaseModel `bun:"table:samples" subject:"owned"`
 		ID            int64          `bun:"id,pk" subject:"id"`
@@ -155,11 +155,11 @@ func TestWhatAnExportShowsDifferentlyOnTheTwoDatabases(t *testing.T) {
 		Infinite      float64        `bun:"infinite" pii:"identity"`
 	}
 	for name, want := range map[string]map[string]string{
-		"SQLite": { // has no exact decimals, no padding, and keeps JSON as it was written
+		"SQLite": { // SQLite has no exact decimals and no padding, and keeps JSON as it was written
 			"scaled": `12.5`, "exact": `1.2345678901234569e+27`, "large": `1000000000000000`, "padded": `"ab"`,
 			"document": `{"aa":1,"b":2}`, "infinite": `"Infinity"`,
 		},
-		"PostgreSQL": { // keeps the scale of the column, pads, and sorts JSON by the length of the names first
+		"PostgreSQL": { // keeps the scale of the column, pads texts, and sorts the names in JSON by length first
 			"scaled": `12.50`, "exact": `1234567890123456789012345678.91`, "large": `1e+15`, "padded": `"ab  "`,
 			"document": `{"b":2,"aa":1}`, "infinite": `"Infinity"`,
 		},
@@ -181,7 +181,7 @@ func TestWhatAnExportShowsDifferentlyOnTheTwoDatabases(t *testing.T) {
 	}
 }
 
-// wantValues fails unless the values are those.
+// wantValues fails unless got equals want.
 func wantValues(t testing.TB, got, want map[string]string) {
 	t.Helper()
 	for _, column := range slices.Sorted(maps.Keys(want)) {
@@ -203,7 +203,7 @@ func TestATimeFromBeforeThereWereTimeZonesIsExported(t *testing.T) {
 	}
 }
 
-func TestATimeThatJSONCannotSayIsExportedAsText(t *testing.T) {
+func TestATimeThatJSONCannotEncodeIsExportedAsText(t *testing.T) {
 	s := newShop(t, databases.PostgreSQL(t), 0)
 	_, err := s.db.ExecContext(t.Context(), "UPDATE users SET born = '12000-01-01 00:00:00+00' WHERE id = 1")
 	must(t, err)

@@ -16,7 +16,8 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// Record has a column of every type that both databases know. Its rows survive an erasure, for Kept is nobody's.
+// Record has a column of every type that both databases have. Its rows survive an erasure, because Kept is not personal
+// data.
 type Record struct {
 	bun.BaseModel `bun:"table:records"`
 	ID            int64   `bun:"id,pk"`
@@ -77,7 +78,7 @@ var sealedTypes = bunmodels.Types{
 	reflect.TypeFor[enveloped](): {Type: domain.TypeText, Surrogate: `sealed:it's \ ?0 ?name \? "gone"`},
 }
 
-// fullRecord has a value in every column.
+// fullRecord returns a record with a value in every column.
 func fullRecord(id, owner int64) *Record {
 	instant := time.Date(2024, 2, 29, 23, 59, 58, 123456000, time.FixedZone("", 3600))
 	return &Record{
@@ -102,7 +103,7 @@ func fullRecord(id, owner int64) *Record {
 	}
 }
 
-// fullValues are what an export shows of fullRecord: one golden form for both databases.
+// fullValues holds the exported values of fullRecord. They are the same for both databases.
 var fullValues = map[string]string{
 	"text": `"Zoë \"O'Hara\" \\ ? 日本"`, "text_ptr": `"two"`, "null_string": `"three"`,
 	"nickname": `"four"`, "one": `"1"`, "twelve": `"twelve"`, "thirteen": `"thirteen"`, "thirty_six": `"thirty-six"`,

@@ -32,7 +32,7 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 	var row []string
 	if step.Row != "" {
 		if row, ok = domain.SplitTuple(step.Row, len(table.PrimaryKey)); !ok {
-			return 0, s.usable() // there is no such row
+			return 0, s.usable() // no row can have this key
 		}
 	}
 	for _, value := range step.Values {
@@ -41,10 +41,10 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 			return 0, notInDataMap()
 		}
 		if !s.store.readable(table, column, value.Value) {
-			return 0, s.fail(ctx, "rectify", unreadable(column)) // so that half of a rectification cannot be committed
+			return 0, s.fail(ctx, "rectify", unreadable(column)) // fails the session, so that no partial rectification commits
 		}
 	}
-	if err := s.forget(ctx); err != nil { // wrong values are personal data, too
+	if err := s.forget(ctx); err != nil { // the old, wrong values are personal data, too
 		return 0, err
 	}
 	live, err := s.readCatalog(ctx, id, key)
@@ -66,8 +66,8 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 	return rows, s.explain(ctx, "rectify: "+table.Name, err, catalog.ToUpdate(table.Name))
 }
 
-// rectifyVerified carries out a rectification in a database that may undo it, and checks that the values are stored. It
-// also checks the earlier rectifications of the session: a trigger of this table may undo them.
+// rectifyVerified runs a rectification in a database that may undo it, and verifies that the values are stored. It also
+// verifies the earlier rectifications of the session again, because a trigger of this table may undo them.
 func (s subjectStore) rectifyVerified(
 	ctx context.Context, right domain.RectificationStep, row []string, key []any, text string, args []any,
 ) (rows int64, err error) {
@@ -91,21 +91,22 @@ func (s subjectStore) rectifyVerified(
 func notInDataMap() error {
 	return &domain.Error{
 		Code: domain.ErrManifest, Op: "rectify",
-		Message: "a step is not about annotated columns of a table and one of its paths",
+		Message: "a step must name a table, one of its paths, and annotated columns of this path: compare the step with the" +
+			" data map",
 	}
 }
 
 func unreadable(column domain.Column) error {
 	return domain.Invalid("rectify", []domain.FieldError{{
 		Field: string(column.Personal.Category), Code: domain.FieldType,
-		Message: "is nothing that the application could read",
+		Message: "has a form that the application's model cannot read: send a value that fits the model",
 	}})
 }
 
-// readable reports whether every model that bun knows of the table could read the value back. The types of columns do
-// not tell all about their readers: the shape of JSON, whether an integer has a sign, what a type that decodes itself
-// can decode. One value that cannot be read would fail every query of the application that meets the row. Models that
-// bun has not met yet are not asked.
+// readable reports whether every model of the table that bun has registered can scan the value. A model may not be able
+// to scan every value of a column's type: it may expect a certain shape of JSON, an unsigned integer, or the format of
+// a custom sql.Scanner. A value that a model cannot scan would fail every query of the application that returns the
+// row. readable does not check models that bun registers later.
 func (s *Store) readable(table domain.Table, column domain.Column, value any) bool {
 	for _, model := range s.db.Dialect().Tables().All() {
 		if model.Name != table.Name {
@@ -118,7 +119,7 @@ func (s *Store) readable(table domain.Table, column domain.Column, value any) bo
 	return true
 }
 
-// reads reports whether the field can hold what a driver returns.
+// reads reports whether the field can scan a value of a driver without loss.
 func reads(field *schema.Field, value any) bool {
 	target := reflect.New(field.StructField.Type).Elem()
 	if err := field.ScanWithCheck(target, value); err != nil {
@@ -128,7 +129,7 @@ func reads(field *schema.Field, value any) bool {
 		target = target.Elem()
 	}
 	_, own := target.Addr().Interface().(sql.Scanner)
-	switch { // bun cuts a number to the size of the field
+	switch { // bun truncates a number to the size of the field without an error
 	case own:
 		return true
 	case target.CanInt():

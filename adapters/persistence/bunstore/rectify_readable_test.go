@@ -34,7 +34,7 @@ func (s *sealed) Scan(value any) error {
 	return nil
 }
 
-// cents is an amount that the application counts in another unit than its column.
+// cents is an amount for which the application and its column use different units.
 type cents int64
 
 func (c *cents) Scan(value any) error {
@@ -45,7 +45,7 @@ func (c *cents) Scan(value any) error {
 	return nil
 }
 
-// Picky has readers that take less than their columns.
+// Picky has fields that cannot scan every value of their columns.
 type Picky struct {
 	bun.BaseModel `bun:"table:pickies"`
 	ID            int64             `bun:"id,pk" subject:"id"`
@@ -62,7 +62,7 @@ type Picky struct {
 	Secret        sealed            `bun:"secret,type:text" pii:"special,export:yes"`
 }
 
-// newPickies makes a store with one row, that of the subject.
+// newPickies returns a store with one row, which belongs to the subject.
 func newPickies(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 	t.Helper()
 	ctx, model := context.Background(), (*Picky)(nil)
@@ -84,7 +84,7 @@ func newPickies(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 	return store, id
 }
 
-func TestAValueThatTheApplicationCouldNotReadIsRefusedBeforeItIsWritten(t *testing.T) {
+func TestAnUnreadableValueIsRefusedBeforeItIsWritten(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
 		store, id := newPickies(t, databases.WithHook(db, hook))
@@ -120,7 +120,7 @@ func TestAValueThatTheApplicationCouldNotReadIsRefusedBeforeItIsWritten(t *testi
 	})
 }
 
-func TestWhatTheApplicationCanReadIsWritten(t *testing.T) {
+func TestReadableValuesAreWritten(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		store, id := newPickies(t, db)
 		_, err := write(store, id, "pickies", []domain.ColumnValue{
@@ -151,7 +151,7 @@ func TestWhatTheApplicationCanReadIsWritten(t *testing.T) {
 	})
 }
 
-// SQLite makes a number of a text that looks like one, in a column that is declared as JSON.
+// In a column that is declared as JSON, SQLite converts a text that looks like a number to a number.
 func TestJSONThatIsABareNumberIsRefusedOnSQLite(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		store, id := newPickies(t, db)
@@ -164,7 +164,7 @@ func TestJSONThatIsABareNumberIsRefusedOnSQLite(t *testing.T) {
 	})
 }
 
-func TestHalfARectificationIsNotCommittedEvenIfItsErrorIsSwallowed(t *testing.T) {
+func TestAPartialRectificationIsNotCommittedEvenIfItsErrorIsIgnored(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		store, id := newPickies(t, db)
 		err := store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {

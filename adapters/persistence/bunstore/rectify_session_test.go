@@ -49,7 +49,7 @@ func TestRefusedCorrectionsMakeNoStatement(t *testing.T) {
 	})
 }
 
-// failOnUpdate makes the database refuse to change a table.
+// failOnUpdate makes the database refuse to update rows of a table.
 func failOnUpdate(t testing.TB, db *bun.DB, table string) {
 	t.Helper()
 	failing := []string{
@@ -86,7 +86,7 @@ func TestARectificationThatFailsInTheMiddleLeavesOnlyEvidence(t *testing.T) {
 		}
 		class := "internal"
 		if db.Dialect().Name() == dialect.SQLite {
-			class = "conflict" // a trigger that refuses is a constraint there
+			class = "conflict" // SQLite reports an error of a trigger as a constraint violation
 		}
 		if !equalPayload(trail[1].Payload, domain.Payload{"target": "invoices", "error": class}) {
 			t.Errorf("payload %v", trail[1].Payload)
@@ -113,7 +113,7 @@ func TestRectifyingIsOneStatementPerTableWithoutAValueInIt(t *testing.T) {
 			}))
 		}
 		appends := 1 // the entry and the events
-		lock := 3    // takes the mark, removes it, and looks for the subject
+		lock := 3    // inserts the mark, deletes the mark, and reads the subject's row
 		if db.Dialect().Name() == dialect.SQLite {
 			appends = 2
 		}
@@ -128,7 +128,7 @@ func TestRectifyingIsOneStatementPerTableWithoutAValueInIt(t *testing.T) {
 	})
 }
 
-func TestOfRectificationsAtOnceOneStaysAsAWhole(t *testing.T) {
+func TestConcurrentRectificationsDoNotMix(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		r := newRectifiable(t, db, 1)
 		var at sync.WaitGroup
@@ -145,14 +145,15 @@ func TestOfRectificationsAtOnceOneStaysAsAWhole(t *testing.T) {
 		if values["users.email"][0] != values["invoices.contact"][0] || values["users.email"][0] != values["orders.note"][0] {
 			t.Errorf("two rectifications stay in part: %v", values)
 		}
-		if trail := r.trail(t, r.alice.ID); len(trail) != 8*5+2 { // and an export
+		if trail := r.trail(t, r.alice.ID); len(trail) != 8*5+2 { // 8 rectifications and an export
 			t.Errorf("%d events", len(trail))
 		}
 	})
 }
 
-// They meet the tables in opposite orders: on PostgreSQL the one that a deadlock ends is run again.
-func TestARectificationAndAnErasureAtOnceBothSucceed(t *testing.T) {
+// A rectification and an erasure change the tables in opposite orders. On PostgreSQL, they may deadlock, and the store
+// then retries one of the sessions.
+func TestAConcurrentRectificationAndErasureBothSucceed(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		r := newRectifiable(t, db, 100)
 		var at sync.WaitGroup
@@ -168,7 +169,7 @@ func TestARectificationAndAnErasureAtOnceBothSucceed(t *testing.T) {
 		})
 		at.Wait()
 		for _, event := range r.events(t, r.alice.ID) {
-			withdrawn := event.Payload["error"] == "erased" // by the erasure, where that came second
+			withdrawn := event.Payload["error"] == "erased" // if the erasure came second, it withdrew the correction
 			if strings.HasSuffix(string(event.EventType), "_step_failed") && !withdrawn {
 				t.Errorf("%s %v", event.EventType, event.Payload)
 			}

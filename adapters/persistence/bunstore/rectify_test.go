@@ -18,7 +18,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// crm is an external system that rectifies.
+// crm is a resolver that rectifies.
 type crm struct{ desk }
 
 func (crm) Name() string { return "crm" }
@@ -27,7 +27,7 @@ func (crm) RectifySubject(context.Context, domain.SubjectRef, string, domain.Cor
 	return nil
 }
 
-// rectifiable is the shop with an engine that corrects what it holds, and two systems, of which one can rectify.
+// rectifiable is the shop with a rectifier and two resolvers. One of the resolvers can rectify.
 type rectifiable struct {
 	*shop
 	rectifier *rectification.Rectifier
@@ -46,7 +46,7 @@ func newRectifiable(t testing.TB, db *bun.DB, ordersOfEach int) rectifiable {
 	return rectifiable{s, rectifier}
 }
 
-// rectify rectifies in a session of its own.
+// rectify rectifies in a new session.
 func (r rectifiable) rectify(
 	subject domain.Subject, corrections domain.Corrections,
 ) (result domain.RectificationResult, err error) {
@@ -68,7 +68,7 @@ func (r rectifiable) events(t testing.TB, id domain.SubjectID) []domain.AuditEve
 	return trail
 }
 
-// exported returns what an export shows of the subject, by "table.field".
+// exported returns the exported values of the subject, by "table.field".
 func (r rectifiable) exported(t testing.TB, subject domain.Subject) map[string][]any {
 	t.Helper()
 	values := map[string][]any{}

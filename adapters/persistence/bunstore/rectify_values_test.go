@@ -22,7 +22,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Holder has a column of every type, some of them in the text form of another one, and a text that must be kept.
+// Holder has a column of every type. Some columns hold another type in its text form. One text must be kept.
 type Holder struct {
 	bun.BaseModel `bun:"table:holders"`
 	ID            int64          `bun:"id,pk" subject:"id"`
@@ -44,7 +44,7 @@ type Holder struct {
 	TextAt        time.Time      `bun:"text_at,type:varchar(40)" pii:"location"`
 }
 
-// newHolders makes a store with two holders.
+// newHolders returns a store with two holders.
 func newHolders(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 	t.Helper()
 	ctx, model := context.Background(), (*Holder)(nil)
@@ -69,7 +69,7 @@ func newHolders(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 	return store, id
 }
 
-// write writes values of columns into the rows of the subject.
+// write rectifies values of columns in the rows of the subject.
 func write(
 	store *bunstore.Store, id domain.SubjectID, table string, values ...domain.ColumnValue,
 ) (rows int64, err error) {
@@ -87,7 +87,7 @@ func drawHolder(r *rapid.T) *Holder {
 			time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).Unix())
 		return time.Unix(seconds.Draw(r, "seconds"), rapid.Int64Range(0, 999_999).Draw(r, "µs")*1000).UTC()
 	})
-	// no -0
+	// adding 0 turns -0 into 0
 	float := rapid.Map(rapid.Float64Range(-math.MaxFloat64, math.MaxFloat64), func(f float64) float64 { return f + 0 })
 	text := rapid.StringOf(rapid.Rune().Filter(func(r rune) bool { return r != 0 }))
 	at, big := instant.Draw(r, "at"), rapid.Int64().Draw(r, "big")
@@ -103,7 +103,7 @@ func drawHolder(r *rapid.T) *Holder {
 	}
 }
 
-// values are those that make a row hold what h holds.
+// values returns the column values of a rectification that makes a row equal to h.
 func (h *Holder) values(t *rapid.T) []domain.ColumnValue {
 	document, err := json.Marshal(h.Document)
 	if err != nil {
@@ -131,13 +131,13 @@ func (h *Holder) values(t *rapid.T) []domain.ColumnValue {
 
 func (h *Holder) String() string {
 	raw, document := fmt.Sprintf("%x", h.Raw), fmt.Sprintf("%q", h.Document)
-	decimal, _ := strconv.ParseFloat(h.Decimal, 64) // SQLite has no decimals
+	decimal, _ := strconv.ParseFloat(h.Decimal, 64) // SQLite has no decimal type
 	return fmt.Sprintf("%q %d %d %d %g %g %t %v %v %s %s %s %d %g %t %v", h.Text, h.Small, h.Medium, *h.Big, h.Float,
 		decimal, h.Flag,
 		h.At.UTC(), h.Day.UTC(), h.Code, document, raw, h.TextBig, h.TextFloat, h.TextFlag, h.TextAt.UTC())
 }
 
-func TestWhatIsWrittenReadsBackTheSame(t *testing.T) {
+func TestWrittenValuesReadBackTheSame(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		store, id := newHolders(t, db)
 		ctx := context.Background()
@@ -173,7 +173,7 @@ func TestWhatIsWrittenReadsBackTheSame(t *testing.T) {
 	})
 }
 
-// comparable is what a reader of JSON sees.
+// comparable encodes a value as JSON and decodes it again.
 func comparable(t testing.TB, value any) (read any) {
 	t.Helper()
 	if b, ok := value.([]byte); ok && len(b) == 0 {
@@ -197,7 +197,7 @@ func TestAnEmptyValueIsNotNull(t *testing.T) {
 	})
 }
 
-func TestATextThatSomebodyElseHasToHaveAloneIsAConflictOnPostgreSQL(t *testing.T) {
+func TestAValueThatViolatesAUniqueConstraintIsAConflictOnPostgreSQL(t *testing.T) {
 	store, id := newHolders(t, databases.PostgreSQL(t))
 	_, err := write(store, id, "holders", domain.ColumnValue{Column: "text", Value: "text 1"})
 	if !errors.Is(err, domain.ErrConflict) || strings.Contains(err.Error(), "text 1") {

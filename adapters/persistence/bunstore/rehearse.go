@@ -14,8 +14,8 @@ var (
 	_ ports.Rehearser = (*Joined)(nil)
 )
 
-// Rehearse implements ports.Rehearser. On SQLite, it reads each table whose foreign keys can be deferred, and keeps
-// other writers waiting until it ends.
+// Rehearse implements ports.Rehearser. On SQLite, it reads every table that has deferrable foreign keys, and other
+// writers wait until it ends.
 func (s *Store) Rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	ctx, err := s.enter(ctx)
 	if err != nil {
@@ -25,15 +25,15 @@ func (s *Store) Rehearse(ctx context.Context, fn func(context.Context, ports.Ses
 	return session.rehearse(ports.WithRehearsal(ctx), fn)
 }
 
-// Rehearse implements ports.Rehearser: it returns domain.ErrSession.
+// Rehearse implements ports.Rehearser. It always returns domain.ErrSession.
 func (*Joined) Rehearse(context.Context, func(context.Context, ports.Session) error) error {
 	return &domain.Error{
-		Code: domain.ErrSession, Op: "rehearse", Message: "a rehearsal needs a transaction of its own; in one of the " +
-			"application, it would check what the application has not finished",
+		Code: domain.ErrSession, Op: "rehearse", Message: "a rehearsal needs a transaction of its own: in a transaction of " +
+			"the application, it would check changes that the application has not finished",
 	}
 }
 
-// rehearse calls fn and rolls the session back, also when fn panics.
+// rehearse calls fn, checks the constraints that a commit would check, and rolls the session back, even if fn panics.
 func (s *session) rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	defer func() {
 		s.ended = true
@@ -49,7 +49,7 @@ func (s *session) rehearse(ctx context.Context, fn func(context.Context, ports.S
 	return err
 }
 
-// checkCommit sends what is held and returns the error that the commit would.
+// checkCommit sends the buffered rows and returns the error that a commit would return.
 func (s *session) checkCommit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return conn.Wrap(ctx, "commit", err)
@@ -65,8 +65,9 @@ func (s *session) checkCommit(ctx context.Context) error {
 	return s.nameTrigger("commit", err)
 }
 
-// checkKeys looks for foreign keys that the session breaks. Those that were broken before do not fail a commit; they
-// are counted once the session is rolled back.
+// checkKeys returns domain.ErrConflict if the session breaks a deferred foreign key of SQLite. Rows that violated a
+// foreign key before the session do not fail a commit. checkKeys therefore counts the violations, rolls the session
+// back, and counts them again.
 func (s *session) checkKeys(ctx context.Context) error {
 	broken, err := s.brokenKeys(ctx)
 	if err != nil || len(broken) == 0 {
@@ -89,7 +90,7 @@ func (s *session) brokenKeys(ctx context.Context) (map[catalog.ForeignKey]int64,
 	return s.store.catalogs.ReadBrokenKeys(ctx, s.queryFor("commit"))
 }
 
-// rollBack ends the transaction if one is open. Nothing is left to be done about a failure.
+// rollBack rolls back the transaction if one is open. It ignores errors, because no further cleanup is possible.
 func (s *session) rollBack(ctx context.Context) {
 	if s.tx != nil {
 		_ = s.tx.Rollback(context.WithoutCancel(ctx))

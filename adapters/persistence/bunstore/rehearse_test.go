@@ -18,7 +18,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// inSession rehearses statements of the application.
+// inSession runs statements of the application in a rehearsal.
 func inSession(t *testing.T, store ports.Rehearser, statements ...string) error {
 	t.Helper()
 	return store.Rehearse(t.Context(), func(ctx context.Context, session ports.Session) error {
@@ -35,7 +35,7 @@ func inSession(t *testing.T, store ports.Rehearser, statements ...string) error 
 	})
 }
 
-func TestARehearsalFindsWhatTheCommitWouldRefuse(t *testing.T) {
+func TestARehearsalReturnsTheErrorOfTheCommit(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 2)
 		parcels(t, db)
@@ -60,7 +60,7 @@ func TestARehearsalFindsWhatTheCommitWouldRefuse(t *testing.T) {
 	})
 }
 
-// A constraint that refuses a step at once names its table, or itself, and the step.
+// If a constraint that is not deferred refuses a step, the error names the step, and the table or the constraint.
 func TestARehearsalNamesTheStepThatIsRefused(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
@@ -75,7 +75,7 @@ func TestARehearsalNamesTheStepThatIsRefused(t *testing.T) {
 	})
 }
 
-func TestARehearsalChecksConstraintsThatWaitForTheCommit(t *testing.T) {
+func TestARehearsalChecksDeferredConstraints(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		execute(t, db, "CREATE TABLE boxes (id INTEGER PRIMARY KEY, note TEXT)",
@@ -110,7 +110,7 @@ func TestARehearsalChecksConstraintsThatWaitForTheCommit(t *testing.T) {
 	})
 }
 
-func TestARehearsalWakesNobody(t *testing.T) {
+func TestARehearsalSendsNoNotification(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
 		s := newShop(t, db, 1, desk{})
@@ -147,7 +147,7 @@ func TestARehearsalWakesNobody(t *testing.T) {
 	})
 }
 
-// A rehearsal would check what the application has still to finish, and its rollback would undo nothing of it.
+// In a transaction of the application, a rehearsal would check changes that the application has not finished.
 func TestATransactionOfTheApplicationHasNoRehearsal(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
@@ -163,7 +163,7 @@ func TestATransactionOfTheApplicationHasNoRehearsal(t *testing.T) {
 	})
 }
 
-func TestARehearsalThatLosesAgainstAnotherSessionIsNotTriedAgain(t *testing.T) {
+func TestARehearsalIsNotRetried(t *testing.T) {
 	s := newShop(t, databases.PostgreSQL(t), 1)
 	calls := 0
 	err := s.store.Rehearse(t.Context(), func(ctx context.Context, session ports.Session) error {

@@ -18,7 +18,8 @@ func (r restrictionStore) Append(ctx context.Context, record domain.RestrictionR
 		nullable(record.Reason), r.store.dialect.Instant(record.RecordedAt), record.Source)
 }
 
-// nullable is a text or NULL as a parameter: a copy, for the record stays the caller's while it is held back.
+// nullable returns a text, or nil for NULL, as a parameter. It copies the text, because the caller may change the
+// record while the session buffers the row.
 func nullable(text *string) any {
 	if text == nil {
 		return nil
@@ -54,9 +55,10 @@ func (r restrictionStore) History(
 	return r.readRecords(ctx, id, text, args)
 }
 
-// ClearReasons travels with what the session holds back, and needs no round trip of its own.
+// ClearReasons implements ports.RestrictionStore. It adds the change to the buffer of the session, so that it needs no
+// round trip of its own.
 func (r restrictionStore) ClearReasons(ctx context.Context, id domain.SubjectID) error {
-	if len(r.held[sqltext.Restrictions]) > 0 { // which one statement would insert and not clear
+	if len(r.held[sqltext.Restrictions]) > 0 { // a statement that inserts records would not clear their reasons
 		if err := r.flush(ctx); err != nil {
 			return err
 		}

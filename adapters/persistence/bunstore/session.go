@@ -14,29 +14,30 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// session implements ports.Session. Its transaction begins with the first statement that needs one; what is appended
-// is held until something of the kind is read, until there is much of it, or until the session ends.
+// session implements ports.Session. The first statement that needs a transaction begins it. The session buffers
+// appended rows. It sends the buffer before it reads the same kind of rows, when the buffer has maxHeld rows, and at
+// its end.
 type session struct {
 	store      *Store
 	preserve   func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
-	tx         *conn.Tx                                          // nil until begun
-	joined     bool                                              // tx is the host's
+	tx         *conn.Tx                                          // nil until the transaction begins
+	joined     bool                                              // tx belongs to the application
 	subject    domain.SubjectID                                  // the subject of keys
 	keys       []any                                             // see key
-	writes     int                                               // statements that changed something in tx
+	writes     int                                               // number of writing statements in tx
 	locked     *lockedSubject                                    // the subject that was locked last
-	ahead      *sqltext.Ahead                                    // read for the rest of an erasure
+	ahead      *sqltext.Ahead                                    // results prefetched by the statement of Apply
 	catalog    *catalog.Catalog                                  // of the application's tables; nil until it is needed
-	held       sqltext.Appends
-	evidence   [][]any                     // events that must outlive a rollback
-	onRollback [][]any                     // events that only a rollback leaves, behind the evidence
-	failed     error                       // the first error of a statement; it fails the session
-	enqueued   bool                        // the outbox has new work once the session has committed
-	rectified  []*verify.Step              // rectifications that must still be there after later ones
-	fired      bool                        // deferred triggers fire at once
-	late       []catalog.ConstraintTrigger // of the application, that do so only for now
-	after      []func(context.Context)     // called after the commit
-	atEnd      []func(context.Context, error)
+	held       sqltext.Appends                                   // the buffer of appended rows
+	evidence   [][]any                                           // events to write again after a rollback
+	onRollback [][]any                                           // events to write only after a rollback
+	failed     error                                             // the first error of a statement; fails the session
+	enqueued   bool                                              // the commit adds work to the outbox
+	rectified  []*verify.Step                                    // rectifications to verify after each later one
+	fired      bool                                              // deferred triggers are set to IMMEDIATE
+	late       []catalog.ConstraintTrigger                       // triggers that deferAgain sets back to DEFERRED
+	after      []func(context.Context)                           // called after the commit
+	atEnd      []func(context.Context, error)                    // called after the commit or the rollback
 	ended      bool
 }
 
@@ -51,7 +52,7 @@ func (s *session) AfterCommit(fn func(context.Context)) { s.after = append(s.aft
 // AfterEnd implements ports.EndNotifier.
 func (s *session) AfterEnd(fn func(context.Context, error)) { s.atEnd = append(s.atEnd, fn) }
 
-// usable is checked before anything is done in the session.
+// usable returns an error if the session has ended or has failed. Every method of the session checks it before it acts.
 func (s *session) usable() error {
 	if s.ended {
 		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "the session has ended"}
@@ -59,7 +60,8 @@ func (s *session) usable() error {
 	return s.failed
 }
 
-// key returns the values of the subject's key columns, which it works out once. The caller must not change them.
+// key returns the values of the subject's key columns. It caches the values of the last subject. The caller must not
+// change them.
 func (s *session) key(id domain.SubjectID) ([]any, error) {
 	if s.keys != nil && s.subject == id {
 		return s.keys, nil
@@ -71,7 +73,8 @@ func (s *session) key(id domain.SubjectID) ([]any, error) {
 	return keys, err
 }
 
-// fail notes the error of a statement, which ends what the session can do, and returns it with a code.
+// fail records the first error of a statement and returns it with a code. The session can then only roll back. A nil
+// err returns the error that was recorded before, if any.
 func (s *session) fail(ctx context.Context, op string, err error) error {
 	if err != nil && s.failed == nil {
 		s.failed = conn.Wrap(ctx, op, err)
@@ -79,7 +82,7 @@ func (s *session) fail(ctx context.Context, op string, err error) error {
 	return s.failed
 }
 
-// begin makes sure that a transaction is open.
+// begin begins the transaction unless it is open.
 func (s *session) begin(ctx context.Context) error {
 	if s.tx != nil {
 		return nil
@@ -89,7 +92,8 @@ func (s *session) begin(ctx context.Context) error {
 	return s.fail(ctx, "begin", err)
 }
 
-// forget makes SQLite overwrite what the session deletes or changes from now on.
+// forget makes SQLite overwrite the old values of all rows that the transaction deletes or updates from now on
+// (PRAGMA secure_delete). On PostgreSQL, it does nothing.
 func (s *session) forget(ctx context.Context) error {
 	if !s.store.pool.LeavesDeleted() {
 		return nil
@@ -103,7 +107,7 @@ func (s *session) forget(ctx context.Context) error {
 	return s.fail(ctx, "secure delete", s.tx.OverwriteDeleted(ctx))
 }
 
-// write runs a statement that changes something, in the transaction.
+// write runs a writing statement in the transaction and returns the number of changed rows.
 func (s *session) write(ctx context.Context, op, text string, args ...any) (int64, error) {
 	if err := s.usable(); err != nil {
 		return 0, err
@@ -116,7 +120,7 @@ func (s *session) write(ctx context.Context, op, text string, args ...any) (int6
 	return rows, s.fail(ctx, op, err)
 }
 
-// read runs a statement that changes nothing: in the transaction if one is open, else without one.
+// read runs a statement and calls each for every row. It uses the transaction if one is open, and the pool otherwise.
 func (s *session) read(ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -127,14 +131,14 @@ func (s *session) read(ctx context.Context, op string, each func(*sql.Rows) erro
 	return s.fail(ctx, op, s.store.pool.Query(ctx, each, text, args...))
 }
 
-// queryFor returns read for an operation.
+// queryFor returns a conn.Query that calls read with the name of an operation.
 func (s *session) queryFor(op string) conn.Query {
 	return func(ctx context.Context, each func(*sql.Rows) error, text string, args ...any) error {
 		return s.read(ctx, op, each, text, args...)
 	}
 }
 
-// learn makes sure that the session knows the catalog of the fingerprint.
+// learn loads the catalog with the fingerprint into the session, from the store's cache or from the database.
 func (s *session) learn(ctx context.Context, fingerprint string) (err error) {
 	if s.catalog = s.store.catalogs.Known(fingerprint); s.catalog != nil {
 		return nil
@@ -143,8 +147,9 @@ func (s *session) learn(ctx context.Context, fingerprint string) (err error) {
 	return err
 }
 
-// explain returns err. If the database has refused a statement because of the privileges of this role or of the kind of
-// a table, it returns an error that names the table. The transaction is lost in both cases.
+// explain returns an error that names the table if the database refused a statement because of a missing privilege or
+// of the kind of a table. It otherwise returns err. Before it looks up the privileges, it rolls back the transaction,
+// or in a transaction of the application, rolls back to the savepoint of the session.
 func (s *session) explain(ctx context.Context, op string, err error, needs ...catalog.Need) error {
 	state := conn.SQLState(err)
 	if state != "42501" && state != "42809" || s.failed == nil {
@@ -158,7 +163,7 @@ func (s *session) explain(ctx context.Context, op string, err error, needs ...ca
 		}
 		query = s.tx.Query
 	} else if s.tx != nil {
-		_ = s.tx.Rollback(ctx) // as the session would at its end
+		_ = s.tx.Rollback(ctx) // the session has failed and would roll back anyway
 		s.tx = nil
 	}
 	why := s.store.catalogs.FindLacking(ctx, query, needs)
@@ -173,7 +178,7 @@ func (s *session) explain(ctx context.Context, op string, err error, needs ...ca
 	return s.failed
 }
 
-// writeRows runs a statement that changes something, in the transaction, and calls each for every row it returns.
+// writeRows runs a writing statement in the transaction and calls each for every row that it returns.
 func (s *session) writeRows(
 	ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any,
 ) error {
@@ -187,9 +192,9 @@ func (s *session) writeRows(
 	return s.read(ctx, op, each, text, args...)
 }
 
-// lockedSubject is one that a session has locked to erase it.
+// lockedSubject is a subject that a session has locked for an erasure.
 type lockedSubject struct {
 	id     domain.SubjectID
 	at     time.Time
-	writes int // statements that it took
+	writes int // number of writing statements that the lock took
 }

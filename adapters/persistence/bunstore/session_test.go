@@ -46,13 +46,13 @@ func (s *shop) trail(t testing.TB, id domain.SubjectID) []domain.EventType {
 	return types
 }
 
-func TestAnErrorRollsBackAndComesBack(t *testing.T) {
+func TestAnErrorRollsBackAndIsReturned(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		err := s.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
 			_, err := s.consent.Record(ctx, session, s.alice.ID, grant("p"))
 			must(t, err)
-			if _, err := s.consent.Status(ctx, session, s.alice.ID, "p"); err != nil { // sends what is held back
+			if _, err := s.consent.Status(ctx, session, s.alice.ID, "p"); err != nil { // sends the buffered rows
 				return err
 			}
 			return errHost
@@ -66,12 +66,12 @@ func TestAnErrorRollsBackAndComesBack(t *testing.T) {
 	})
 }
 
-func TestAPanicRollsBackAndGoesOn(t *testing.T) {
+func TestAPanicRollsBackAndContinues(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		func() {
 			defer func() {
-				if recover() != errHost { //nolint:errorlint // the very value must come through
+				if recover() != errHost { //nolint:errorlint // the panic must continue with the same value
 					t.Error("the panic did not go on")
 				}
 			}()
@@ -85,7 +85,7 @@ func TestAPanicRollsBackAndGoesOn(t *testing.T) {
 		if s.granted(t, "p") {
 			t.Error("something outlived the rollback")
 		}
-		s.do(t, func(ctx context.Context, session ports.Session) error { // the lock is free
+		s.do(t, func(ctx context.Context, session ports.Session) error { // the lock has been released
 			return session.Subjects().Lock(ctx, s.alice.ID, time.Now())
 		})
 	})
@@ -160,7 +160,7 @@ func TestANestedSessionIsAnError(t *testing.T) {
 	})
 }
 
-func TestASessionIsOfNoUseAfterItsEnd(t *testing.T) {
+func TestASessionThatHasEndedReturnsAnError(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		var session ports.Session
@@ -200,7 +200,7 @@ func TestASessionOpensNoConnectionBeforeItsFirstStatement(t *testing.T) {
 	})
 }
 
-func TestWhatIsHeldBackIsSeenByReads(t *testing.T) {
+func TestReadsSeeBufferedRows(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		s.do(t, func(ctx context.Context, session ports.Session) error {
@@ -224,7 +224,7 @@ func TestWhatIsHeldBackIsSeenByReads(t *testing.T) {
 	})
 }
 
-func TestASessionHoldsBackOnlySoMuch(t *testing.T) {
+func TestASessionBuffersALimitedNumberOfRows(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		const many = 1200
@@ -268,7 +268,7 @@ func TestInstantsAreUTCWithMicroseconds(t *testing.T) {
 	})
 }
 
-func TestLatestIsTheOneTakenInLast(t *testing.T) {
+func TestLatestReturnsTheRecordThatWasAppendedLast(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

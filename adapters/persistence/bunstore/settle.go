@@ -9,32 +9,35 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// mostSettled is how many outcomes one statement writes at most: SQLite compares each of its rows with each of them.
-const mostSettled = 200
+// maxSettlements is the maximum number of outcomes in one statement. SQLite compares each row with each outcome, so the
+// cost grows with the square of this number.
+const maxSettlements = 200
 
-// operationsOf are a subject's erasures, or a subject's rectifications: what is locked together.
+// operationsOf identifies all erasures or all rectifications of a subject. Settle locks their entries in one statement.
 type operationsOf struct{ subject, operation string }
 
 func ofEntry(e domain.OutboxEntry) operationsOf {
 	return operationsOf{e.SubjectID.String(), string(e.Operation)}
 }
 
-// operationOf is what completes as a whole: one erasure, or one rectification. Those without an id count as one.
+// operationOf identifies one erasure or one rectification. It completes when its last entry succeeds. All entries
+// without an operation id belong to the same operation.
 type operationOf struct {
 	operationsOf
 	id string
 }
 
-// open are the entries of some operations that have not succeeded. The entries are locked.
+// open holds the locked entries of operations, by their ids. It has no entries that succeeded, and no abandoned
+// rectifications.
 type open map[operationsOf]map[string]openEntry
 
-// openEntry is one of them.
+// openEntry is a locked entry that has not succeeded.
 type openEntry struct {
-	lease       string // the token; "" for none
+	lease       string // the lease token; "" without a lease
 	operationID string
 }
 
-// leaves reports whether an entry of the operation is left.
+// leaves reports whether an entry of the operation is still open.
 func (o open) leaves(of operationOf) bool {
 	for _, entry := range o[of.operationsOf] {
 		if entry.operationID == of.id {
@@ -51,18 +54,18 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 	if err := o.sendEntries(ctx); err != nil {
 		return nil, err
 	}
-	if err := o.forget(ctx); err != nil { // refs and corrections
+	if err := o.forget(ctx); err != nil { // settlements delete refs and corrections
 		return nil, err
 	}
 	open := open{}
-	for chunk := range slices.Chunk(settlements, mostSettled) {
+	for chunk := range slices.Chunk(settlements, maxSettlements) {
 		if err := o.lock(ctx, chunk, open); err != nil {
 			return nil, err
 		}
 	}
 	results := make([]domain.SettleResult, len(settlements))
 	var applied []domain.Settlement
-	last := map[operationOf]int{} // the last settlement of each operation that succeeded
+	last := map[operationOf]int{} // the index of the last successful settlement of each operation
 	for i, settlement := range settlements {
 		entry := settlement.Entry
 		of := ofEntry(entry)
@@ -72,19 +75,19 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 			continue
 		}
 		applied = append(applied, settlement)
-		open[of][entry.EntryID] = openEntry{operationID: locked.operationID} // the lease ends with the settlement
+		open[of][entry.EntryID] = openEntry{operationID: locked.operationID} // the settlement ends the lease
 		switch {
 		case settlement.Status == domain.OutboxSucceeded:
 			delete(open[of], entry.EntryID)
 			last[operationOf{of, locked.operationID}] = i
 		case settlement.Status == domain.OutboxAbandoned && entry.Operation == domain.OperationRectify:
-			delete(open[of], entry.EntryID) // it is issued anew, so nothing waits for it
+			delete(open[of], entry.EntryID) // the application issues a new rectification: the operation need not wait
 		}
 	}
 	for of, i := range last {
 		results[i].Completes = !open.leaves(of)
 	}
-	for chunk := range slices.Chunk(applied, mostSettled) {
+	for chunk := range slices.Chunk(applied, maxSettlements) {
 		if err := o.apply(ctx, chunk); err != nil {
 			return nil, err
 		}
@@ -92,8 +95,8 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 	return results, nil
 }
 
-// lock locks all entries that are not settled for good of the operations that the settlements belong to, in an order
-// that is the same for everybody, and adds them to those found before.
+// lock locks the open entries of all operations that the settlements belong to, and adds them to found. All sessions
+// lock entries in the same order (by id), so that they cannot deadlock.
 func (o outbox) lock(ctx context.Context, settlements []domain.Settlement, found open) error {
 	var args []any
 	for _, settlement := range settlements {
@@ -104,7 +107,7 @@ func (o outbox) lock(ctx context.Context, settlements []domain.Settlement, found
 		found[of] = map[string]openEntry{}
 		args = append(args, of.subject, of.operation)
 	}
-	if len(args) == 0 { // all of them were found before
+	if len(args) == 0 { // the entries of all operations are locked already
 		return nil
 	}
 	return o.writePlanned(ctx, "settle", func(rows *sql.Rows) error {
@@ -118,7 +121,7 @@ func (o outbox) lock(ctx context.Context, settlements []domain.Settlement, found
 	}, o.store.outbox.LockOperations(len(args)/2), args...)
 }
 
-// apply writes the outcomes in one statement.
+// apply writes the outcomes of settlements in one statement.
 func (o outbox) apply(ctx context.Context, settlements []domain.Settlement) error {
 	text, args := o.store.outbox.Settle(settlements)
 	return o.writePlanned(ctx, "settle", conn.Ignore, text, args...)

@@ -19,7 +19,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The shop is the application that these tests embed habeas in.
+// The shop is the application of these tests.
 
 type User struct {
 	bun.BaseModel `bun:"table:users"`
@@ -64,7 +64,7 @@ type Invoice struct {
 
 var models = []any{(*User)(nil), (*Order)(nil), (*Item)(nil), (*Invoice)(nil)}
 
-// shop is the embedded module, wired by hand.
+// shop is the application with the services of habeas, created without package stack.
 type shop struct {
 	db           *bun.DB
 	store        *bunstore.Store
@@ -103,7 +103,7 @@ func newShop(t testing.TB, db *bun.DB, ordersOfEach int, external ...ports.Resol
 	return s
 }
 
-// seedAs adds a user with rows in every table.
+// seedAs inserts a user with rows in every table.
 func (s *shop) seedAs(t testing.TB, id int64) domain.Subject {
 	t.Helper()
 	ctx := context.Background()
@@ -150,7 +150,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// learn lets the store read the catalog, which it does once.
+// learn makes the store read and cache the catalog.
 func (s *shop) learn(tb testing.TB) {
 	tb.Helper()
 	s.do(tb, func(ctx context.Context, session ports.Session) error {

@@ -23,7 +23,7 @@ import (
 
 var errSome = errors.New("some failure")
 
-// locked is an SQLite database whose write lock another process has until release is called.
+// locked returns an SQLite database. Another process holds its write lock until release is called.
 func locked(t testing.TB) (db *bun.DB, store *bunstore.Store, release func()) {
 	t.Helper()
 	url := databases.SQLiteURL(filepath.Join(t.TempDir(), "db"))
@@ -46,7 +46,7 @@ func grantOf(t testing.TB, id string) func(context.Context, ports.Session) error
 	return func(ctx context.Context, s ports.Session) error { return s.Consents().Append(ctx, record) }
 }
 
-func TestAnAppendThatWaitsForTheLockEndsWithItsContextAndIsNotDone(t *testing.T) {
+func TestAnAppendThatWaitsForTheLockEndsWithItsContextAndWritesNothing(t *testing.T) {
 	db, store, release := locked(t)
 	defer release()
 	start := time.Now()
@@ -62,12 +62,12 @@ func TestAnAppendThatWaitsForTheLockEndsWithItsContextAndIsNotDone(t *testing.T)
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if waited := time.Since(start); waited > 5*time.Second { // of the busy_timeout's ten
+	if waited := time.Since(start); waited > 5*time.Second { // the busy_timeout is 10 s
 		t.Errorf("waited %v", waited)
 	}
 	release()
-	must(t, store.Do(t.Context(), grantOf(t, "2"))) // comes after what was left behind
-	for db.Stats().InUse > 0 {                      // what was left behind has not ended
+	must(t, store.Do(t.Context(), grantOf(t, "2"))) // runs after the abandoned statement
+	for db.Stats().InUse > 0 {                      // the abandoned statement has not ended
 		runtime.Gosched()
 	}
 	var subjects []string
@@ -85,12 +85,12 @@ func TestEvidenceThatWaitsForTheLockEndsWithItsTime(t *testing.T) {
 		event := domain.AuditEvent{EventID: "e", EventType: domain.EventErasureRequested, SubjectRef: subject(t, "1")}
 		return errors.Join(s.Audit().AppendEvidence(ctx, event), errSome)
 	})
-	if waited := time.Since(start); !errors.Is(err, errSome) || waited > 8*time.Second { // of the busy_timeout's ten
+	if waited := time.Since(start); !errors.Is(err, errSome) || waited > 8*time.Second { // the busy_timeout is 10 s
 		t.Errorf("got %v after %v", err, waited)
 	}
 }
 
-// With a busy_timeout of nothing, two that began at once would have to be run again.
+// The busy_timeout is 0. Without the queue of the store, concurrent writers would fail and need retries.
 func TestWritersOfOneStoreWaitForTheirTurn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	newBox(t, openDB(t, "sqlite", databases.SQLiteURL(path)))
@@ -123,7 +123,7 @@ func TestWritersOfOneStoreWaitForTheirTurn(t *testing.T) {
 	}
 }
 
-// In a bubble of time the wait takes no time.
+// The wait takes no real time, because the clock of synctest is simulated.
 func TestAWaitForTheTurnIsBoundedWithoutADeadline(t *testing.T) {
 	for name, connections := range map[string]int{"the turn to write": 2, "a connection": 1} {
 		t.Run(name, func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestAWriterThatWaitsHoldsNoConnection(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
-		return store.Do(ctx, func(ctx context.Context, s ports.Session) error { // reads, by the connection that is left
+		return store.Do(ctx, func(ctx context.Context, s ports.Session) error { // reads on the remaining connection
 			_, err := s.Outbox().Counts(ctx)
 			return err
 		})

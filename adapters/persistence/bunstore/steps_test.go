@@ -15,9 +15,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Any steps can be carried out one after the other in one store, as those of two plans would be: what is known of the
-// ones before must not be taken for the others.
-func TestStepsAreThoseThatWereAskedFor(t *testing.T) {
+// A store may run the steps of different plans one after the other. The cached statements of one plan must not be used
+// for another plan.
+func TestCachedStatementsAreUsedOnlyForTheSameSteps(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		ctx, hook := t.Context(), &statements{}
 		db = databases.WithHook(db, hook)
@@ -46,7 +46,7 @@ func TestStepsAreThoseThatWereAskedFor(t *testing.T) {
 			})
 			statements = append(statements,
 				"CREATE TABLE "+name+" (id bigint PRIMARY KEY, user_id bigint REFERENCES users, text text)")
-			for id := range i + 4 { // the first two are Bob's
+			for id := range i + 4 { // the first two rows belong to Bob
 				statements = append(statements, fmt.Sprintf("INSERT INTO %s VALUES (%d, %d, 'text')", name, id, 2-min(id/2, 1)))
 			}
 		}
@@ -76,11 +76,11 @@ func TestStepsAreThoseThatWereAskedFor(t *testing.T) {
 			slices.Sort(texts)
 			return texts
 		}
-		changing := []string{"name"} // of a caller who uses it again
+		changing := []string{"name"} // the caller reuses the slice
 		for _, test := range []struct {
 			steps []domain.Step
 			rows  []int64
-			want  []string // the contents, in their order
+			want  []string // the contents, in order
 		}{
 			{
 				[]domain.Step{retain("letters"), retain("notes"), anonymize("users", changing...)},
@@ -98,7 +98,7 @@ func TestStepsAreThoseThatWereAskedFor(t *testing.T) {
 					"no name, no mail", "note 0: text", "note 1: text", "note 2: text", "note 3: text",
 				},
 			},
-			{ // a table of which something is kept counts all of its rows, before and after the step that anonymizes the rest
+			{ // a retain step counts all rows of its table, before or after the step that anonymizes other columns
 				[]domain.Step{retain("letters"), anonymize("notes", "text"), retain("notes"), anonymize("letters", "text")},
 				[]int64{3, 2, 2, 3},
 				[]string{
@@ -141,7 +141,7 @@ func TestStepsAreThoseThatWereAskedFor(t *testing.T) {
 				}))
 			})
 			changing[0] = "mail"
-			if db.Dialect().Name() == dialect.PG && len(texts) != 4 { // with BEGIN, the catalog and COMMIT
+			if db.Dialect().Name() == dialect.PG && len(texts) != 4 { // BEGIN, the catalog, the steps, COMMIT
 				t.Errorf("%v took %q", test.steps, texts)
 			}
 			if !slices.Equal(rows, test.rows) {

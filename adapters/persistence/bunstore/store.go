@@ -1,8 +1,8 @@
 // Package bunstore implements the storage ports of habeas on bun, for PostgreSQL (pgdialect) and SQLite
-// (sqlitedialect). It imports no database driver: it works on the *bun.DB that the application has.
+// (sqlitedialect). It imports no database driver. It works on the *bun.DB of the application.
 //
-// Every statement goes through the handle that bun wraps as constant text with parameters: the database can keep its
-// plan, query hooks see it, and no value of a subject stands in a query log.
+// Every statement goes through the *sql.DB that bun wraps, and query hooks see it. Values are parameters and never part
+// of the text of a statement. The database can therefore reuse plans, and query logs contain no values of subjects.
 package bunstore
 
 import (
@@ -20,10 +20,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Store opens sessions on a database. It is safe for concurrent use. If all connections of the pool are busy (as many
-// as SetMaxOpenConns allowed when the store was made), sessions get a connection in the order in which they requested
-// it; on SQLite, the same holds for sessions that write. A session waits until its context ends. If the context has no
-// deadline, the session waits for at most 30 s. The error is then domain.ErrUnavailable.
+// Store opens sessions on a database. It is safe for concurrent use.
+//
+// New reads the limit of SetMaxOpenConns. While all of these connections are busy, sessions wait for a connection in
+// FIFO order. On SQLite, sessions that write also wait for the write lock in FIFO order. A session waits until its
+// context ends. If the context has no deadline, the session fails with domain.ErrUnavailable after 30 s.
 type Store struct {
 	db      *bun.DB
 	pool    *conn.Pool
@@ -34,9 +35,9 @@ type Store struct {
 	outbox  *sqltext.Outbox
 	exports []sqltext.Export
 
-	lookups   *batch.Batcher[*lookup] // of sessions that share statements
-	appending *batch.Batcher[*sqltext.Appends]
-	sharing   bool
+	lookups   *batch.Batcher[*lookup]          // consent reads of concurrent sessions
+	appending *batch.Batcher[*sqltext.Appends] // appends of concurrent sessions
+	sharing   bool                             // Options.ShareStatements, if the database supports it
 
 	locks     *sqltext.Locks
 	marks     sqltext.Marks
@@ -45,20 +46,21 @@ type Store struct {
 	catalogs  *catalog.Cache
 
 	synchronousCommit string
-	readDB            *bun.DB // or nil
+	readDB            *bun.DB // Options.ReadDB; may be nil
 
 	wake     func() // Options.Enqueued
 	others   conn.Notifier
 	plans    conn.Replans
-	observer ports.Observer // or nil
+	observer ports.Observer // may be nil
 
 	migration migration // for Probe
 }
 
 var _ ports.Prober = (*Store)(nil)
 
-// New returns a store for the database and the application's tables that the data map describes. It opens no
-// connection. The tables of habeas must be there, see Migrate. The error is domain.ErrConfiguration.
+// New returns a store for the database and for the application's tables that the data map describes. It opens no
+// connection. The tables of habeas must exist before the first session. Migrate creates them. Returns
+// domain.ErrConfiguration if an argument or an option is invalid.
 func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	if db == nil {
 		return nil, domain.Misconfigured("bunstore", "the database is nil")
@@ -96,17 +98,18 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	return s, nil
 }
 
-// shares reports whether a session may share statements now. Where all connections are busy, those who share would have
-// one place in the queue between them, and others would get ahead.
+// shares reports whether a session may share a statement with other sessions now. It returns false while all
+// connections are busy: the sessions of a batch would have only one place in the queue for connections, and other
+// sessions would overtake them.
 func (s *Store) shares() bool { return s.sharing && !s.pool.Crowded() }
 
 func dialectOf(db *bun.DB, schema string) (sqltext.Dialect, error) {
-	switch db.Dialect().Name() { //nolint:exhaustive // the others are refused
+	switch db.Dialect().Name() { //nolint:exhaustive // default refuses all other dialects
 	case dialect.PG:
 		return sqltext.Postgres, nil
 	case dialect.SQLite:
 		if schema != "" {
-			return nil, domain.Misconfigured("bunstore", "SQLite has no schemas")
+			return nil, domain.Misconfigured("bunstore", "Schema must be empty: SQLite has no schemas")
 		}
 		return sqltext.SQLite, nil
 	default:

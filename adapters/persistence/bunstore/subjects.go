@@ -17,9 +17,9 @@ type subjectStore struct{ *session }
 
 func (s *session) Subjects() ports.SubjectStore { return subjectStore{s} }
 
-// Lock implements ports.SubjectStore. The mark comes first in every session, then the subject's row, then other rows
-// from the subject outwards: sessions that lock one subject never wait for each other in a circle. Each level is a
-// statement of its own: it sees the rows that the level before it waited for.
+// Lock implements ports.SubjectStore. Every session takes the locks of a subject in the same order: the mark, the
+// subject's row, and then other rows from the subject outwards. Sessions that lock the same subject therefore cannot
+// deadlock. A separate statement locks each level, so that it sees the rows that the previous level waited for.
 func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
 	key, err := s.key(id)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	}
 	before := s.writes
 	locks, instant := s.store.locks, s.store.dialect.Instant(at)
-	if locks.MarkAndRow == "" { // the write lock of the database is all that is needed
+	if locks.MarkAndRow == "" { // SQLite: the write lock of the database replaces the locks on rows
 		if _, err := s.write(ctx, "lock subject", locks.Mark, id.String(), instant); err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	return nil
 }
 
-// lockRows leaves the mark, and locks the subject's row and those that others reach it through.
+// lockRows writes the mark, and locks the subject's row and the rows through which other tables refer to the subject.
 func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []any, instant any) error {
 	locks := s.store.locks
 	found, err := s.see(ctx, id, locks.MarkAndRow, append(slices.Clone(key), id.String(), instant)...)
@@ -78,8 +78,8 @@ func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []a
 	return nil
 }
 
-// LockToRectify implements ports.SubjectStore. It takes the row of the mark, and removes it again if it is new: others
-// wait all the same until this session ends.
+// LockToRectify implements ports.SubjectStore. It inserts or locks the row of the mark, and deletes the row if the
+// subject has no erasures. Other sessions that lock the subject then still wait until this session ends.
 func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (d
 	return domain.SubjectState{Erased: erasures > 0, Present: present}, err
 }
 
-// makeDurable lets the commit of the transaction wait as Options.SynchronousCommit says. It begins the transaction.
+// makeDurable applies Options.SynchronousCommit to the transaction. It begins the transaction if the option is set.
 func (s *session) makeDurable(ctx context.Context) error {
 	value := s.store.synchronousCommit
 	if value == "" {
@@ -115,9 +115,10 @@ func (s *session) makeDurable(ctx context.Context) error {
 	return s.fail(ctx, "lock subject", err)
 }
 
-// requireReadCommitted refuses a transaction of the application that cannot see rows which are committed while it runs.
-// Sessions of our own read what is committed.
-func (s *session) requireReadCommitted(ctx context.Context, op, what string) error {
+// requireReadCommitted returns domain.ErrSession if the isolation level of a transaction of the application is not READ
+// COMMITTED. At other levels, the transaction does not see rows that are committed while it runs. The parameter action
+// starts the message of the error. The store's own transactions are READ COMMITTED.
+func (s *session) requireReadCommitted(ctx context.Context, op, action string) error {
 	text := s.store.locks.Isolation
 	if text == "" || !s.joined {
 		return nil
@@ -127,19 +128,22 @@ func (s *session) requireReadCommitted(ctx context.Context, op, what string) err
 	if err == nil && isolation != "read committed" {
 		err = s.fail(ctx, op, &domain.Error{
 			Code: domain.ErrSession, Op: op,
-			Message: what + " needs a transaction with the isolation level READ COMMITTED, this one is " + isolation,
+			Message: action + " needs a transaction with the isolation level READ COMMITTED, but the transaction has " +
+				isolation,
 		})
 	}
 	return err
 }
 
-// look reads the subject's row without a lock and reports whether there is one.
+// look reads the subject's row without a lock and reports whether the row exists. It loads the catalog into the
+// session.
 func (s subjectStore) look(ctx context.Context, id domain.SubjectID, key []any) (present bool, err error) {
 	present, err = s.see(ctx, id, s.store.locks.Look, key...)
 	return present, s.explain(ctx, "lock subject", err, catalog.ToRead(s.store.text.DataMap.SubjectTable().Name))
 }
 
-// see runs a statement that returns a sight for each row of the subject, and reports whether there was one.
+// see runs a statement that returns a sight for each row of the subject, and reports whether the subject has a row. If
+// the statement returned a fingerprint, see loads the catalog into the session.
 func (s subjectStore) see(
 	ctx context.Context, id domain.SubjectID, text string, args ...any,
 ) (present bool, err error) {
@@ -159,13 +163,13 @@ func (s subjectStore) see(
 		return false, err
 	case !spelled:
 		return false, s.fail(ctx, "lock subject", misspelled())
-	case !sight.fingerprint.Valid: // there was no row
+	case !sight.fingerprint.Valid: // the statement returned no row
 		return false, nil
 	}
 	return present, s.learn(ctx, sight.fingerprint.String)
 }
 
-// readCatalog returns the catalog, which it reads if the session does not know it yet.
+// readCatalog returns the catalog of the session. It loads the catalog if necessary.
 func (s subjectStore) readCatalog(ctx context.Context, id domain.SubjectID, key []any) (*catalog.Catalog, error) {
 	if s.catalog == nil {
 		if _, err := s.look(ctx, id, key); err != nil {
@@ -175,10 +179,10 @@ func (s subjectStore) readCatalog(ctx context.Context, id domain.SubjectID, key 
 	return s.catalog, nil
 }
 
-// sight is what a statement returns beside the subject's row: the fingerprint of the catalog, and the texts in the
-// subject's key as the table spells them.
+// sight holds additional columns of a statement on the subject's row: the fingerprint of the catalog, and the text
+// columns of the subject's key as the table stores them.
 type sight struct {
-	elements    []int // of the id that are texts
+	elements    []int // the indexes of the id's elements that are texts
 	fingerprint sql.NullString
 	texts       []sql.NullString
 }
@@ -195,7 +199,8 @@ func (s *sight) targets() []*sql.NullString {
 	return targets
 }
 
-// spells reports whether the table spells the id as it was given, if it has the id at all.
+// spells reports whether the table stores the texts of the id with the same bytes. It returns true if the subject has
+// no row.
 func (s *sight) spells(id domain.SubjectID) bool {
 	elements := id.Elements()
 	for i, text := range s.texts {
@@ -208,6 +213,7 @@ func (s *sight) spells(id domain.SubjectID) bool {
 
 func misspelled() error {
 	return &domain.Error{
-		Code: domain.ErrSubject, Op: "subject", Message: "the subject's table spells the id differently",
+		Code: domain.ErrSubject, Op: "subject",
+		Message: "the subject's table spells the id differently: use the spelling of the table",
 	}
 }

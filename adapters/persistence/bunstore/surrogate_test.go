@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// anonymized are the values that an export shows after an erasure, where they are constant.
+// anonymized holds the exported values after an erasure, for columns with a constant surrogate.
 var anonymized = map[string]string{
 	"small": `0`, "int": `0`, "big": `0`, "big_ptr": `0`, "null_int": `0`, "int_text": `0`,
 	"float32": `0`, "float64": `0`, "digits": `0`, "decimal": `0`,
@@ -30,13 +30,14 @@ var anonymized = map[string]string{
 	"bytes": `""`, "ip": `"0.0.0.0"`, "sealed": `"sealed:it's \\ ?0 ?name \\? \"gone\""`,
 }
 
-// texts are the columns that get a random text, with the number of characters it has.
+// texts holds the columns that get a random text, with the length of the text in characters.
 var texts = map[string]int{
 	"text": 37, "text_ptr": 37, "null_string": 37, "nickname": 37,
 	"one": 1, "twelve": 12, "thirteen": 13, "thirty_six": 36, "whole": 37, "padded": 10,
 }
 
-// forgetErasures makes exports show surrogates: the export of an erased subject says that a cell was erased instead.
+// forgetErasures deletes the marks of erasures, so that exports contain surrogates. If a subject has a mark, an export
+// reports its cells as erased.
 func forgetErasures(t testing.TB, db bun.IDB) {
 	t.Helper()
 	execute(t, db, "DELETE FROM habeas_subject_erasures")
@@ -44,7 +45,7 @@ func forgetErasures(t testing.TB, db bun.IDB) {
 
 func TestASurrogateFitsItsColumn(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		// An argument of the application's must not get into the constant "?name".
+		// bun must not replace the constant "?name" by an argument of the application.
 		a := newApplication(t, db.WithNamedArg("name", "Alice"), sealedTypes, (*person)(nil), (*Record)(nil))
 		a.insert(t, &person{ID: 1}, fullRecord(1, 1), &Record{ID: 2, OwnerID: 1, Kept: "kept", Decimal: "1"})
 		wantRows(t, a.erase(t, "1"), map[string]int64{"anonymize records": 2})
@@ -77,11 +78,12 @@ func TestASurrogateFitsItsColumn(t *testing.T) {
 	})
 }
 
-// An application must be able to go on reading its rows: neither a NULL nor a value that its model cannot hold.
-func TestTheApplicationCanReadWhatWasAnonymized(t *testing.T) {
+// The models of an application must be able to scan its rows after an erasure. An erasure must not write a NULL or
+// another value that a model cannot hold.
+func TestTheApplicationCanReadAnonymizedRows(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, sealedTypes, (*person)(nil), (*Record)(nil))
-		// the second is full of NULLs
+		// the second row has only NULL in its nullable columns
 		a.insert(t, &person{ID: 1}, fullRecord(1, 1), &Record{ID: 2, OwnerID: 1, Kept: "kept", Decimal: "1"})
 		a.erase(t, "1")
 
@@ -140,7 +142,7 @@ func TestTextsAndUUIDsAreUniquePerCell(t *testing.T) {
 	})
 }
 
-// Unique has constraints that every surrogate in a column must meet at once.
+// Unique has constraints that the surrogates of a column must all satisfy.
 type Unique struct {
 	bun.BaseModel `bun:"table:uniques"`
 	ID            int64     `bun:"id,pk"`
@@ -170,7 +172,7 @@ func TestUniqueConstraintsHoldWithManyRows(t *testing.T) {
 	})
 }
 
-// wantRows fails unless each step was about so many rows.
+// wantRows fails unless the steps have the wanted numbers of rows.
 func wantRows(t testing.TB, got, want map[string]int64) {
 	t.Helper()
 	if !maps.Equal(got, want) {

@@ -13,10 +13,11 @@ import (
 
 var _ ports.RetentionSweeper = subjectStore{}
 
-// mostDue is how many subjects a statement of Due looks up.
-const mostDue = 50
+// maxDueSubjects is the maximum number of subjects in one statement of Due.
+const maxDueSubjects = 50
 
-// Due implements ports.RetentionSweeper. It takes no subject for one that came back.
+// Due implements ports.RetentionSweeper. It does not check whether a subject was registered again after its erasure. It
+// may therefore return a subject for which Sweep overwrites nothing.
 func (s subjectStore) Due(
 	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
 ) (due []domain.SubjectID, err error) {
@@ -29,7 +30,7 @@ func (s subjectStore) Due(
 	if err := s.learnForSweep(ctx, s.store.sweeps.Fingerprint); err != nil {
 		return nil, err
 	}
-	for chunk := range slices.Chunk(marks, mostDue) {
+	for chunk := range slices.Chunk(marks, maxDueSubjects) {
 		var keys [][]any
 		var left []*domain.Left
 		for _, mark := range chunk {
@@ -59,7 +60,7 @@ func (s subjectStore) Due(
 	return due, nil
 }
 
-// Sweep implements ports.RetentionSweeper. Locks come in the order of Lock.
+// Sweep implements ports.RetentionSweeper. It takes locks in the same order as Lock.
 func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -87,7 +88,7 @@ func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []do
 	return s.sweep(ctx, id, key, leaving(steps, left))
 }
 
-// sweep carries out steps on a subject that is locked.
+// sweep runs the steps for a locked subject, and records the instant of the sweep if a step changed rows.
 func (s subjectStore) sweep(
 	ctx context.Context, id domain.SubjectID, key []any, steps []domain.Step,
 ) (rows []int64, err error) {
@@ -106,7 +107,7 @@ func (s subjectStore) sweep(
 	return rows, err
 }
 
-// lockErased locks the subject, and returns what its last erasure has left; nil if there was none.
+// lockErased locks the subject and returns the domain.Left of its last erasure, or nil if the subject was not erased.
 func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key []any) (*domain.Left, error) {
 	var erased, swept optionalInstant
 	err := s.writeRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(&erased, &swept) },
@@ -133,7 +134,8 @@ func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key [
 	return mark.LeftBy(returned), nil
 }
 
-// lockReturned locks the subject's row, and reports whether the subject may have come back.
+// lockReturned locks the subject's row, and reports whether the subject may have been registered again after its
+// erasure. It may have been if its row does not hold the values that an erasure writes.
 func (s subjectStore) lockReturned(ctx context.Context, key []any) (returned bool, err error) {
 	var fingerprint sql.NullString
 	texts := make([]sql.NullString, s.store.sweeps.Telling)
@@ -154,13 +156,13 @@ func (s subjectStore) lockReturned(ctx context.Context, key []any) (returned boo
 	if err != nil {
 		return false, err
 	}
-	if !fingerprint.Valid { // there was no row
+	if !fingerprint.Valid { // the subject has no row
 		return false, s.learnForSweep(ctx, s.store.sweeps.Fingerprint)
 	}
 	return returned, s.learn(ctx, fingerprint.String)
 }
 
-// learnForSweep makes sure that the session knows the catalog, without a subject.
+// learnForSweep loads the catalog into the session. text is a statement that returns the fingerprint without a subject.
 func (s subjectStore) learnForSweep(ctx context.Context, text string) error {
 	if s.catalog != nil {
 		return nil
@@ -173,7 +175,7 @@ func (s subjectStore) learnForSweep(ctx context.Context, text string) error {
 	return s.learn(ctx, fingerprint)
 }
 
-// checkSweep refuses steps that do more than to overwrite retained cells.
+// checkSweep returns an error if a step does more than overwrite retained cells.
 func (s subjectStore) checkSweep(ctx context.Context, steps []domain.Step) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -182,7 +184,7 @@ func (s subjectStore) checkSweep(ctx context.Context, steps []domain.Step) error
 	return s.fail(ctx, "sweep", err)
 }
 
-// leaving are steps that leave cells.
+// leaving returns a copy of steps with left as their Left.
 func leaving(steps []domain.Step, left *domain.Left) []domain.Step {
 	steps = slices.Clone(steps)
 	for i := range steps {
@@ -191,7 +193,7 @@ func leaving(steps []domain.Step, left *domain.Left) []domain.Step {
 	return steps
 }
 
-// toSweep are the privileges that steps need.
+// toSweep returns the privileges that the steps need.
 func toSweep(steps []domain.Step) (needs []catalog.Need) {
 	for _, step := range steps {
 		needs = append(needs, catalog.ToCarryOut(step))

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// archived has a retained column of each type, and constants that mean something in a pattern.
+// archived has a retained column of each type. Some of its constants contain special characters of patterns.
 type archived struct {
 	bun.BaseModel `bun:"table:archive"`
 	ID            int64           `bun:"id,pk" subject:"id"`
@@ -80,7 +80,7 @@ func newArchive(t testing.TB, db *bun.DB) *application {
 	return a
 }
 
-// Each type of a column has its own way to tell a surrogate, or none.
+// A sweep recognizes a surrogate by the type of its column. For some columns, it cannot recognize surrogates.
 func TestASweepKnowsTheSurrogatesOfEachType(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newArchive(t, db)
@@ -106,7 +106,7 @@ func TestASweepKnowsTheSurrogatesOfEachType(t *testing.T) {
 		if rows, err = a.sweep(t, "1", over.AddDate(1, 0, 0)); err != nil || rows[0] > 0 {
 			t.Errorf("%v rows were swept again: %v", rows, err)
 		}
-		// One cell with a value is enough.
+		// A row is swept if only one of its cells has a value.
 		for _, column := range []string{"text", "cut", "fixed", "filled"} {
 			execute(t, db, `UPDATE archive SET "`+column+`" = 'again'`)
 			if rows, err = a.sweep(t, "1", over.AddDate(1, 0, 0)); err != nil || rows[0] != 1 {
@@ -116,7 +116,7 @@ func TestASweepKnowsTheSurrogatesOfEachType(t *testing.T) {
 	})
 }
 
-// A trigger that keeps what is swept fails the sweep, as it fails an erasure.
+// If a trigger keeps a value that a sweep overwrites, the sweep fails like an erasure.
 func TestASweepIsVerifiedWhereATriggerMayKeepValues(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newArchive(t, db)
@@ -135,8 +135,8 @@ func TestASweepIsVerifiedWhereATriggerMayKeepValues(t *testing.T) {
 	})
 }
 
-// What a sweep looks for is found by indexes, however many subjects there are.
-func TestASweepLooksForManySubjectsAtOnce(t *testing.T) {
+// A sweep must find cells by indexes, however many subjects there are.
+func TestASweepLooksUpSubjectsInBatches(t *testing.T) {
 	hook := &statements{}
 	db := databases.WithHook(databases.PostgreSQL(t), hook)
 	s := newShop(t, db, 0)
@@ -157,7 +157,7 @@ func TestASweepLooksForManySubjectsAtOnce(t *testing.T) {
 		}
 		return err
 	})
-	if len(texts) != 4 { // the fingerprint of the catalog, and one for each 50 subjects
+	if len(texts) != 4 { // one statement for the fingerprint of the catalog, and one for each 50 subjects
 		t.Errorf("%d statements", len(texts))
 	}
 }

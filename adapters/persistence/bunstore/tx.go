@@ -11,16 +11,18 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Tx returns the transaction of a session for statements of the application, as in a hook: they commit and roll back
-// with it. The first statement begins the transaction if it has not begun. The handle is for the goroutine of the
-// session, and must not be used after its end. A statement that fails fails the session, whatever is done with its
-// error: on PostgreSQL, the transaction can do nothing more. There is no transaction inside the transaction: BeginTx
-// and RunInTx return domain.ErrSession.
+// Tx returns the transaction of a session for statements of the application, for example in a hook. The statements
+// commit and roll back with the session. The first statement begins the transaction if it has not begun.
 //
-// What the session has appended may not be visible to the statements yet. After a statement, the session can export
-// nothing.
+// The handle must be used only in the goroutine of the session and only before the session ends. A failed statement
+// fails the session, even if the caller ignores the error, because PostgreSQL accepts no more statements in such a
+// transaction. BeginTx and RunInTx return domain.ErrSession: transactions cannot be nested.
 //
-// Returns domain.ErrConfiguration if the session is not of this package, and domain.ErrSession if it has ended.
+// The statements may not see records that the session has appended, because the session buffers them. After a
+// statement, SubjectStore.Export returns domain.ErrSession, except in a session of Joined.
+//
+// Returns domain.ErrConfiguration if the session does not belong to this package, and domain.ErrSession if it has
+// ended.
 func Tx(s ports.Session) (bun.IDB, error) {
 	own, ok := s.(*session)
 	if !ok {
@@ -32,10 +34,10 @@ func Tx(s ports.Session) (bun.IDB, error) {
 	return handle{own.store.db, statements{own}}, nil
 }
 
-// statements runs statements of the application in a session, whose failures it notes.
+// statements runs statements of the application in a session. A failed statement fails the session.
 type statements struct{ session *session }
 
-// conn returns the connection for a statement.
+// conn begins the transaction if necessary and returns its connection.
 func (s statements) conn(ctx context.Context) (bun.IConn, error) {
 	if err := s.session.usable(); err != nil {
 		return nil, err
@@ -43,12 +45,12 @@ func (s statements) conn(ctx context.Context) (bun.IConn, error) {
 	if err := s.session.begin(ctx); err != nil {
 		return nil, err
 	}
-	s.session.writes++ // so that what the statement does is not taken for nothing
+	s.session.writes++ // any statement may write; Apply must not discard it with a restart of the transaction
 	s.session.ahead = nil
 	return s.session.tx.Conn(), nil
 }
 
-// note notes the error of a statement, which fails Do.
+// note records the error of a statement. Do then fails.
 func (s statements) note(ctx context.Context, err error) {
 	_ = s.session.fail(ctx, "statement of the application", err)
 }
@@ -75,7 +77,7 @@ func (s statements) QueryContext(ctx context.Context, text string, args ...any) 
 
 func (s statements) QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row {
 	conn, err := s.conn(ctx)
-	if err != nil { // for which a row has no place
+	if err != nil { // a sql.Row cannot be made from an error: a query with an ended context returns a failed row
 		ended, cancel := context.WithCancel(ctx)
 		cancel()
 		return s.session.store.db.DB.QueryRowContext(ended, text)
@@ -85,7 +87,7 @@ func (s statements) QueryRowContext(ctx context.Context, text string, args ...an
 	return row
 }
 
-// handle implements bun.IDB as bun.Tx does.
+// handle implements bun.IDB in the same way as bun.Tx.
 type handle struct {
 	db   *bun.DB
 	conn statements
@@ -147,6 +149,7 @@ func (handle) RunInTx(context.Context, *sql.TxOptions, func(context.Context, bun
 
 func noTransactionInside() error {
 	return &domain.Error{
-		Code: domain.ErrSession, Op: "session", Message: "the transaction of a session has no transaction inside",
+		Code: domain.ErrSession, Op: "session",
+		Message: "transactions cannot be nested: run the statements in the transaction of the session",
 	}
 }

@@ -16,11 +16,11 @@ type person struct {
 	ID            int64 `bun:"id,pk" subject:"id"`
 }
 
-// Types of an application.
+// Custom types of an application.
 type (
 	nickname    string
 	preferences struct{ Theme string }
-	enveloped   string // encodes its own values, as an encrypted column would be
+	enveloped   string // encodes its values itself, like an encrypted column
 )
 
 func (s enveloped) Value() (driver.Value, error) { return "sealed:" + string(s), nil }
@@ -35,7 +35,7 @@ func (s *enveloped) Scan(value any) error {
 	return nil
 }
 
-// unconnected is enough of a database to read models.
+// unconnected returns a database without a connection, which is enough to read models.
 func unconnected() *bun.DB { return bun.NewDB(nil, pgdialect.New()) }
 
 func mustJSON(t testing.TB, value any) string {

@@ -25,7 +25,7 @@ func wantUnavailable(t testing.TB, what string, err error) {
 	}
 }
 
-// kills ends every other connection to the database.
+// kills terminates all other connections to the database.
 func kills(t testing.TB, url string) {
 	t.Helper()
 	admin := openDB(t, "pgx", url)
@@ -67,7 +67,7 @@ func TestAConnectionThatIsKilledIsUnavailable(t *testing.T) {
 		return err
 	}))
 	kills(t, url)
-	for range 3 { // connections of the pool are dead
+	for range 3 { // some connections of the pool were terminated
 		if err := b.store.Do(t.Context(), step); err != nil {
 			wantUnavailable(t, "at the beginning", err)
 		}
@@ -75,7 +75,7 @@ func TestAConnectionThatIsKilledIsUnavailable(t *testing.T) {
 	must(t, b.store.Do(t.Context(), step))
 }
 
-func TestWhatTheServerEndsIsUnavailable(t *testing.T) {
+func TestAConnectionThatTheServerTerminatesIsUnavailable(t *testing.T) {
 	for setting, value := range map[string]string{
 		"statement_timeout": "100ms", "lock_timeout": "100ms", "idle_in_transaction_session_timeout": "50ms",
 		"default_transaction_read_only": "on",
@@ -118,7 +118,7 @@ func TestWhatTheServerEndsIsUnavailable(t *testing.T) {
 	}
 }
 
-// isIdle waits until the server has ended every other connection that was idle in a transaction.
+// isIdle waits until the server has terminated all other connections that were idle in a transaction.
 func (b box) isIdle(t testing.TB, admin *bun.DB) error {
 	t.Helper()
 	for {
@@ -164,7 +164,7 @@ func TestAnSQLiteThatCannotBeWrittenIsUnavailable(t *testing.T) {
 			db = spoil(t, db, path)
 			store, id := newStore(t, db), subject(t, "1")
 			wantUnavailable(t, "a write", store.Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
-				for range 100 { // until the pages that are there are full
+				for range 100 { // fills the existing pages
 					err = errors.Join(err, s.Outbox().Enqueue(ctx, numbered(t, 100)...))
 				}
 				return err
@@ -180,7 +180,7 @@ func TestAnSQLiteThatCannotBeWrittenIsUnavailable(t *testing.T) {
 
 func newStore(t testing.TB, db *bun.DB) *bunstore.Store {
 	t.Helper()
-	// it is there where the server is read-only
+	// on a read-only server, the table exists already
 	_, _ = db.NewCreateTable().Model(models[0]).IfNotExists().Exec(t.Context())
 	dataMap, err := bunmodels.Read(db, models[:1], nil)
 	must(t, err)

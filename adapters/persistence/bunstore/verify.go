@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// verified runs the statements of steps in a session.
+// verified implements verify.Database on a session.
 type verified struct{ *session }
 
 func (v verified) Read(
@@ -26,10 +26,10 @@ func (v verified) Write(ctx context.Context, op, text string, args ...any) (int6
 	return v.write(ctx, op, text, args...)
 }
 
-// applyVerified carries out steps one by one in a database that may keep values despite a deletion or an overwrite. It
-// looks for remaining values after each step that deletes rows, while the rows that lead to them still exist, and once
-// more after all steps. The error is ErrUnavailable if a deadline passes meanwhile: rows may arrive faster than they
-// are deleted.
+// applyVerified runs the steps one by one in a database that may keep values despite a deletion or an overwrite. It
+// looks for remaining values after each step that deletes rows, while the rows that lead to them still exist, and again
+// after all steps. Returns domain.ErrUnavailable if the deadline of the context passes. Other transactions may add rows
+// faster than the steps delete them.
 func (s subjectStore) applyVerified(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
 	rows, err := s.applyChecked(ctx, key, steps)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -64,9 +64,10 @@ func (s subjectStore) applyChecked(ctx context.Context, key []any, steps []domai
 	return counts, s.deferAgain(ctx, "erase: deferred triggers")
 }
 
-// fireDeferred fires what would fire at the commit, so that a verification sees what it does. A transaction of our own
-// checks all of its constraints now. In one of the application only the triggers of the data map's tables fire: it may
-// not have done what its other constraints wait for.
+// fireDeferred makes deferred triggers fire now instead of at the commit, so that a verification sees their effects. In
+// the session's own transaction, it checks all deferred constraints. In a transaction of the application, it fires only
+// the constraint triggers of the data map's tables. The application may not have finished the changes that its other
+// constraints require.
 func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 	if s.fired {
 		return nil
@@ -88,8 +89,8 @@ func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 	return s.nameTrigger(op, err)
 }
 
-// nameTrigger returns the error of deferred constraints. One that a trigger has raised is domain.ErrConflict: the
-// trigger checks what it is for like a constraint.
+// nameTrigger returns the error of a check of deferred constraints. If a trigger raised the error, nameTrigger returns
+// domain.ErrConflict, because such a trigger serves as a constraint.
 func (s *session) nameTrigger(op string, err error) error {
 	if !strings.HasPrefix(conn.SQLState(err), "P0") {
 		return err
@@ -100,8 +101,8 @@ func (s *session) nameTrigger(op string, err error) error {
 	return s.failed
 }
 
-// deferAgain gives the triggers of the application the mode that they were declared with. If the session fails, its
-// savepoint does that.
+// deferAgain sets the triggers that fireDeferred made immediate back to their declared mode, DEFERRED. If the session
+// fails, the rollback to its savepoint does the same.
 func (s subjectStore) deferAgain(ctx context.Context, op string) error {
 	late := s.late
 	s.fired, s.late = s.fired && !s.joined, nil

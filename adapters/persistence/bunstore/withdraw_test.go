@@ -13,12 +13,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// registry is an external system that can rectify, and is only named here.
+// registry is a resolver that can rectify and has a name only. The tests never call it.
 type registry struct{ ports.RectifyingResolver }
 
 func (registry) Name() string { return "registry" }
 
-func TestAnErasureTakesBackCorrectionsThatWereStillToBeSent(t *testing.T) {
+func TestAnErasureWithdrawsPendingCorrections(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1, registry{})
 		at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -77,7 +77,7 @@ func TestAnErasureTakesBackCorrectionsThatWereStillToBeSent(t *testing.T) {
 	})
 }
 
-func TestARectificationIssuedAnewCompletesDespiteTheAbandonedOne(t *testing.T) {
+func TestANewRectificationCompletesDespiteAnAbandonedOne(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 0)
 		at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// connection is one to a server. While a call waits for the server, a timer runs.
+// connection is a watched connection to a server. While a Read or a Write is pending, a timer runs that starts a probe.
 type connection struct {
 	net.Conn
 	watcher          *watcher
 	network, address string
 
 	mu      sync.Mutex
-	pending int           // calls that wait
-	timer   *time.Timer   // nil before the first
-	wait    time.Duration // of the timer
-	asking  bool
+	pending int           // pending calls of Read and Write
+	timer   *time.Timer   // nil before the first call
+	wait    time.Duration // the duration for which the timer was set
+	probing bool          // a probe is running
 	closed  bool
 }
 
@@ -47,7 +47,7 @@ func (c *connection) begin() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pending++
-	if c.pending == 1 && !c.asking {
+	if c.pending == 1 && !c.probing {
 		c.arm(c.watcher.options.Silence)
 	}
 }
@@ -67,33 +67,33 @@ func (c *connection) arm(wait time.Duration) {
 		return
 	}
 	if c.timer == nil {
-		c.timer = time.AfterFunc(wait, c.ask)
+		c.timer = time.AfterFunc(wait, c.probe)
 		return
 	}
 	c.timer.Reset(wait)
 }
 
-// ask finds out whether the server is there, after a silence. If it is not, its connections are closed, but for those
-// that came about meanwhile.
-func (c *connection) ask() {
+// probe checks whether the server responds. If it does not respond, probe closes all connections to the server that
+// were open before the check.
+func (c *connection) probe() {
 	c.mu.Lock()
-	if c.pending == 0 || c.closed || c.asking { // the response has just come
+	if c.pending == 0 || c.closed || c.probing { // the server has just responded
 		c.mu.Unlock()
 		return
 	}
-	c.asking = true
+	c.probing = true
 	c.mu.Unlock()
 
 	before := c.watcher.connections(c.address)
 	responds := c.watcher.responds(c.network, c.address)
 	if !responds {
 		for _, lost := range before {
-			_ = lost.Close() // nothing is left to be done about a failure
+			_ = lost.Close() // after an error, no further cleanup is possible
 		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.asking = false
+	c.probing = false
 	if responds && c.pending > 0 {
 		c.arm(min(c.wait+c.watcher.options.Silence, 3*c.watcher.options.Silence))
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxalive"
 )
 
-// The handle of an application that has a primary and a standby.
+// An application opens its database on a primary and a standby.
 func ExampleWatch() {
 	open := func(databaseURL string) (*bun.DB, error) {
 		config, err := pgx.ParseConfig(databaseURL)

@@ -1,12 +1,12 @@
-// Package pgxalive lets the connections of pgx notice a PostgreSQL server that no longer responds: one that has frozen,
-// or whose machine or network is gone without a word. A connection to such a server stays open, and a statement on it
-// waits for as long as its context allows.
+// Package pgxalive makes connections of pgx detect a PostgreSQL server that does not respond any more. The server may
+// have frozen, or its machine or network may have failed without closing the connection. Without such a check, a
+// connection to the server stays open, and a statement waits until its context ends.
 //
 //	config, err := pgx.ParseConfig("postgres://db1,db2/shop?target_session_attrs=read-write&connect_timeout=2")
 //	err = pgxalive.Watch(config, pgxalive.Options{})
 //	db := bun.NewDB(stdlib.OpenDB(*config), pgdialect.New())
 //
-// A server that works on a long statement is not disturbed: whether it is there is asked over a connection of its own.
+// The check uses a separate connection, so that it does not disturb a server that runs a long statement.
 package pgxalive
 
 import (
@@ -29,34 +29,38 @@ const (
 	DefaultTimeout = 3 * time.Second
 )
 
-// Options change how a server is watched. The zero value is ready for use.
+// Options change the defaults of Watch. The zero value is ready for use.
 type Options struct {
-	// Silence is how long a connection waits for its server until the server is asked whether it is there. It is asked
-	// again after twice and then every three times as long, while the wait goes on. The default is 2 s.
+	// Silence is the time that a connection waits for its server before Watch probes the server. While the wait goes on,
+	// the second probe follows after another 2 × Silence, and each further probe after another 3 × Silence. The default is
+	// 2 s.
 	Silence time.Duration
-	// Timeout bounds the wait for the response to that question, connecting included. The default is 3 s.
+	// Timeout is the timeout of a probe, including the time to connect. The default is 3 s.
 	Timeout time.Duration
 }
 
-// Watch changes the configuration so that a server which does not respond within Timeout is left: all of the
-// configuration's connections to it are closed, and what waits on them fails, as it does when a server is killed.
-// Statements on an open connection are then known to be lost within Silence and Timeout, and the other connections of
-// a pool are not tried in vain.
+// Watch changes config so that its connections detect an unresponsive server. If a probe of the server times out, Watch
+// closes all connections of config to that server. Calls that wait on these connections fail, as after a crash of the
+// server. A pool therefore does not try its other connections to the server one after the other.
 //
-// A server is asked by the first message of the protocol, which needs no user and no password, and which a server that
-// refuses further clients answers, too. A proxy answers for itself, not for the servers behind it.
+// A statement that starts after the failure of the server fails within Silence + Timeout. A statement that already
+// waits at that time fails within 3 × Silence + Timeout.
 //
-// A connection that listens waits all the time, so its server would be probed all the time. pgxlisten therefore checks
-// its connection itself, and needs a configuration that is not watched.
+// A probe sends the first message of the PostgreSQL protocol, which needs no user and no password. A server that
+// accepts no more clients responds to it, too. A proxy responds itself, so that a probe does not check the servers
+// behind it.
 //
-// The configuration must come from pgx.ParseConfig, as the configuration of a pool does. The error is
-// domain.ErrConfiguration if the configuration has another origin, or if an option is negative.
+// A connection that listens for notifications waits permanently, so its server would be probed permanently. Do not
+// watch the configuration of pgxlisten, which checks its connection itself.
+//
+// config must come from pgx.ParseConfig, as the configuration of a pool does. Returns domain.ErrConfiguration if config
+// has another origin, or if an option is negative.
 func Watch(config *pgx.ConnConfig, opts Options) error {
 	if config == nil || config.DialFunc == nil {
-		return configurationError("the connection's configuration must come from pgx.ParseConfig")
+		return configurationError("config must come from pgx.ParseConfig")
 	}
 	if opts.Silence < 0 || opts.Timeout < 0 {
-		return configurationError("no option may be negative")
+		return configurationError("options must not be negative")
 	}
 	if opts.Silence == 0 {
 		opts.Silence = DefaultSilence
@@ -73,7 +77,7 @@ func configurationError(message string) error {
 	return &domain.Error{Code: domain.ErrConfiguration, Op: "watch server", Message: message}
 }
 
-// watcher knows the open connections of a configuration.
+// watcher tracks the open connections of a configuration.
 type watcher struct {
 	dial    pgconn.DialFunc
 	options Options
@@ -100,7 +104,7 @@ func (w *watcher) forget(c *connection) {
 	delete(w.open, c)
 }
 
-// connections are those to a server that are open now.
+// connections returns the open connections to a server.
 func (w *watcher) connections(address string) []*connection {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -113,8 +117,9 @@ func (w *watcher) connections(address string) []*connection {
 	return all
 }
 
-// responds asks a server whether it encrypts, which it answers with one byte. Only a timeout counts as silence: whoever
-// refuses or hangs up is there, and an error of this machine says nothing about the server.
+// responds probes a server with an SSLRequest, to which a server responds with one byte. Only a timeout or an
+// unreachable host counts as silence. A server that refuses or closes the connection responds, and a local error does
+// not concern the server.
 func (w *watcher) responds(network, address string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), w.options.Timeout)
 	defer cancel()
@@ -133,6 +138,7 @@ func (w *watcher) responds(network, address string) bool {
 	return err == nil || !isSilence(err)
 }
 
+// isSilence reports whether an error of a probe means that the server did not respond.
 func isSilence(err error) bool {
 	var network net.Error
 	return errors.As(err, &network) && network.Timeout() || errors.Is(err, context.DeadlineExceeded) ||

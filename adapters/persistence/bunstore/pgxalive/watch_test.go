@@ -16,14 +16,14 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// hosts are servers in memory. One that is frozen says nothing any more; one that is not answers with a byte, late or
-// at once.
+// hosts simulates servers in memory. A frozen server does not respond. Any other server responds to each message with
+// one byte.
 type hosts struct {
 	mu     sync.Mutex
 	frozen map[string]bool
 	dials  map[string]int
-	err    error         // of the next dials
-	late   time.Duration // how long a statement takes
+	err    error         // returned by the next dials
+	late   time.Duration // the duration of a statement
 }
 
 func (h *hosts) config(t *testing.T) *pgx.ConnConfig {
@@ -47,7 +47,8 @@ func (h *hosts) dial(_ context.Context, _, address string) (net.Conn, error) {
 	return client, nil
 }
 
-// serve answers each message: at once if it is the question for encryption, else as late as a statement takes.
+// serve responds to each message. The response to an SSLRequest is immediate, and the response to a statement takes
+// late.
 func (h *hosts) serve(address string, conn net.Conn) {
 	defer conn.Close()
 	message := make([]byte, 8)
@@ -84,8 +85,8 @@ func (h *hosts) dialled(address string) int {
 	return h.dials[address]
 }
 
-// ask sends a statement and waits for the response.
-func ask(conn net.Conn) (took time.Duration, err error) {
+// query sends a statement and waits for the response.
+func query(conn net.Conn) (took time.Duration, err error) {
 	began := time.Now()
 	if _, err = conn.Write([]byte{'Q'}); err == nil {
 		_, err = conn.Read(make([]byte, 1))
@@ -97,7 +98,7 @@ func watched(t *testing.T, h *hosts) func(address string) net.Conn {
 	t.Helper()
 	config := h.config(t)
 	must(t, pgxalive.Watch(config, pgxalive.Options{}))
-	t.Cleanup(func() { time.Sleep(2 * time.Hour) }) // until the hosts have noticed that all connections are closed
+	t.Cleanup(func() { time.Sleep(2 * time.Hour) }) // the servers then have noticed that all connections are closed
 	return func(address string) net.Conn {
 		conn, err := config.DialFunc(t.Context(), "tcp", address)
 		must(t, err)
@@ -112,13 +113,13 @@ func TestAStatementOnAFrozenServerFailsAndSoDoAllConnectionsToIt(t *testing.T) {
 		dial := watched(t, h)
 		first, second, elsewhere := dial("a:1"), dial("a:1"), dial("b:1")
 		h.freeze("a:1")
-		if took, err := ask(first); err == nil || took != pgxalive.DefaultSilence+pgxalive.DefaultTimeout {
+		if took, err := query(first); err == nil || took != pgxalive.DefaultSilence+pgxalive.DefaultTimeout {
 			t.Errorf("the statement ended after %v with %v", took, err)
 		}
-		if took, err := ask(second); err == nil || took != 0 {
+		if took, err := query(second); err == nil || took != 0 {
 			t.Errorf("on another connection it ended after %v with %v", took, err)
 		}
-		if _, err := ask(elsewhere); err != nil {
+		if _, err := query(elsewhere); err != nil {
 			t.Errorf("another server was left: %v", err)
 		}
 	})
@@ -128,11 +129,11 @@ func TestALongStatementIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hosts{late: time.Minute}
 		conn := watched(t, h)("a:1")
-		if took, err := ask(conn); err != nil || took != time.Minute {
+		if took, err := query(conn); err != nil || took != time.Minute {
 			t.Errorf("the statement ended after %v with %v", took, err)
 		}
-		if n := h.dialled("a:1"); n < 8 || n > 13 { // after 2 s, 4 s more, and then every 6 s
-			t.Errorf("the server was asked %d times", n-1)
+		if n := h.dialled("a:1"); n < 8 || n > 13 { // after 2 s, after another 4 s, and then every 6 s
+			t.Errorf("the server was probed %d times", n-1)
 		}
 	})
 }
@@ -142,24 +143,24 @@ func TestAServerThatFreezesDuringALongStatementIsLeft(t *testing.T) {
 		h := &hosts{late: 10 * time.Minute}
 		conn := watched(t, h)("a:1")
 		time.AfterFunc(5*time.Minute, func() { h.freeze("a:1") })
-		if took, err := ask(conn); err == nil || took > 5*time.Minute+10*time.Second {
+		if took, err := query(conn); err == nil || took > 5*time.Minute+10*time.Second {
 			t.Errorf("the statement ended after %v with %v", took, err)
 		}
 	})
 }
 
-func TestAConnectionWithoutAStatementAsksNothing(t *testing.T) {
+func TestAConnectionWithoutAStatementSendsNoProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hosts{}
 		conn := watched(t, h)("a:1")
-		if _, err := ask(conn); err != nil {
+		if _, err := query(conn); err != nil {
 			t.Error(err)
 		}
 		time.Sleep(time.Hour)
 		if n := h.dialled("a:1"); n != 1 {
-			t.Errorf("the server was asked %d times", n-1)
+			t.Errorf("the server was probed %d times", n-1)
 		}
-		if took, err := ask(conn); err != nil || took != 0 {
+		if took, err := query(conn); err != nil || took != 0 {
 			t.Errorf("a statement afterwards ended after %v with %v", took, err)
 		}
 	})
@@ -172,7 +173,7 @@ func TestAnErrorOfThisMachineSaysNothingAboutTheServer(t *testing.T) {
 		h.mu.Lock()
 		h.err = errors.New("too many open files")
 		h.mu.Unlock()
-		if took, err := ask(conn); err != nil || took != 20*time.Second {
+		if took, err := query(conn); err != nil || took != 20*time.Second {
 			t.Errorf("the statement ended after %v with %v", took, err)
 		}
 	})
@@ -183,7 +184,7 @@ func TestADeadlineOfTheContextStillEndsAWait(t *testing.T) {
 		h := &hosts{late: time.Hour}
 		conn := watched(t, h)("a:1")
 		must(t, conn.SetDeadline(time.Now().Add(time.Second)))
-		if took, err := ask(conn); err == nil || took != time.Second {
+		if took, err := query(conn); err == nil || took != time.Second {
 			t.Errorf("the statement ended after %v with %v", took, err)
 		}
 	})
@@ -195,7 +196,7 @@ func TestAConfigurationThatCannotBeWatchedIsRefused(t *testing.T) {
 		config *pgx.ConnConfig
 		opts   pgxalive.Options
 	}{
-		"none":               {nil, pgxalive.Options{}},
+		"nil":                {nil, pgxalive.Options{}},
 		"by hand":            {&pgx.ConnConfig{}, pgxalive.Options{}},
 		"a negative silence": {good, pgxalive.Options{Silence: -1}},
 		"a negative timeout": {good, pgxalive.Options{Timeout: -1}},

@@ -12,18 +12,18 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// closeTimeout bounds the farewell to a server that may not be there any more, and what pgx does then by itself: it
-// dials once more, to cancel whatever it had asked.
+// closeTimeout is the timeout to close a connection to a server that may not respond any more. The time includes the
+// cleanup of pgx, which opens another connection to cancel the current query.
 const closeTimeout = time.Second
 
 const (
-	// promotionBackoff is how long to wait at most while a standby is about to be promoted.
+	// promotionBackoff is the maximum wait after an attempt that reached only a standby, which may soon be promoted.
 	promotionBackoff = 500 * time.Millisecond
-	// logInterval is how often such attempts are logged at most.
+	// logInterval is the minimum time between two log records of such attempts.
 	logInterval = 30 * time.Second
 )
 
-// listen holds one connection for as long as it lasts. The error is never nil.
+// listen connects, and listens until the connection fails or ctx ends. The error is never nil.
 func (l *Listener) listen(ctx context.Context) (connected bool, err error) {
 	conn, err := l.connect(ctx)
 	if err != nil {
@@ -47,11 +47,11 @@ func (l *Listener) connect(ctx context.Context) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, cancel := context.WithTimeout(ctx, l.options.Timeout)
+	response, cancel := context.WithTimeout(ctx, l.options.Timeout)
 	defer cancel()
-	backend, err := conn.PgConn().Exec(answer, "SELECT pg_backend_pid()").ReadAll()
+	backend, err := conn.PgConn().Exec(response, "SELECT pg_backend_pid()").ReadAll()
 	if err == nil {
-		_, err = conn.Exec(answer, "LISTEN "+Channel)
+		_, err = conn.Exec(response, "LISTEN "+Channel)
 	}
 	if err != nil {
 		hangUp(ctx, conn)
@@ -63,8 +63,8 @@ func (l *Listener) connect(ctx context.Context) (*pgx.Conn, error) {
 	return conn, nil
 }
 
-// isProxied reports whether the server process that answered is not the one that the connection was begun with, which a
-// proxy makes up.
+// isProxied reports whether the connection goes through a proxy. A proxy invents the process id that it sends at the
+// start of a connection, so that this id differs from the id of the server process that responds.
 func isProxied(conn *pgx.Conn, backend []*pgconn.Result) bool {
 	if len(backend) != 1 || len(backend[0].Rows) != 1 || len(backend[0].Rows[0]) != 1 {
 		return false
@@ -72,11 +72,13 @@ func isProxied(conn *pgx.Conn, backend []*pgconn.Result) bool {
 	return string(backend[0].Rows[0][0]) != strconv.FormatUint(uint64(conn.PgConn().PID()), 10)
 }
 
-// errUnwilling says that a server was reached, and is not one that the configuration wants: it lets nobody write.
+// errUnwilling reports that the server responds but fails the configuration's check of the server (ValidateConnect),
+// for example because it is a standby and the configuration requires a primary.
 var errUnwilling = errors.New("the server is not the primary")
 
-// markUnwilling makes the configuration's check of a server say so by errUnwilling; the check's own errors are named by
-// new versions of pgx only. A check that could not be made leaves no connection, or an error of the server.
+// markUnwilling wraps the configuration's check of a server, so that it returns errUnwilling if the check refuses the
+// server. Only new versions of pgx have an error for this. A closed connection or an error of the server means that the
+// check could not be completed.
 func markUnwilling(check pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
 	if check == nil {
 		return nil
@@ -91,8 +93,8 @@ func markUnwilling(check pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc 
 	}
 }
 
-// await returns after a notification, for which the connection itself calls wake, or after a silence, once the server
-// has said that it is still there.
+// await returns nil after a notification, for which the connection's OnNotification has called wake. It also returns
+// nil after CheckInterval without a notification if the server then responds to a ping.
 func (l *Listener) await(ctx context.Context, conn *pgx.Conn) error {
 	silence, cancel := context.WithTimeout(ctx, l.options.CheckInterval)
 	defer cancel()
@@ -100,16 +102,16 @@ func (l *Listener) await(ctx context.Context, conn *pgx.Conn) error {
 	if err == nil || ctx.Err() != nil || silence.Err() == nil {
 		return err
 	}
-	answer, cancel := context.WithTimeout(ctx, l.options.Timeout)
+	response, cancel := context.WithTimeout(ctx, l.options.Timeout)
 	defer cancel()
-	return conn.Ping(answer)
+	return conn.Ping(response)
 }
 
-// hangUp closes the connection, also where ctx has ended.
+// hangUp closes the connection, even if ctx has ended.
 func hangUp(ctx context.Context, conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
-	_ = conn.Close(ctx) // nothing is left to be done about a failure
+	_ = conn.Close(ctx) // after an error, no further cleanup is possible
 	select {
 	case <-conn.PgConn().CleanupDone():
 	case <-ctx.Done():
@@ -117,8 +119,8 @@ func hangUp(ctx context.Context, conn *pgx.Conn) {
 	}
 }
 
-// backoff is how long to wait before connecting again, after that many times before in a row. Chance spreads processes
-// that lost their connections together.
+// backoff returns the wait before the next attempt to connect, after a number of consecutive failures before this one.
+// A random part spreads processes that lost their connections at the same time.
 func (l *Listener) backoff(before int) time.Duration {
 	wait := l.options.FirstBackoff
 	for ; before > 0 && wait < l.options.MaxBackoff; before-- {
@@ -127,11 +129,12 @@ func (l *Listener) backoff(before int) time.Duration {
 	return spread(min(wait, l.options.MaxBackoff))
 }
 
+// spread returns a random duration between half of wait and wait.
 func spread(wait time.Duration) time.Duration {
 	return wait/2 + rand.N(wait/2+1) //nolint:gosec // spreads retries; nothing depends on it being secret
 }
 
-// pause waits, and reports false when ctx ends first.
+// pause waits. It returns false if ctx ends first.
 func pause(ctx context.Context, wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -10,10 +10,10 @@ import (
 	"github.com/habeas-data/habeas/adapters/worker"
 )
 
-// The worker of this process is woken by the commits of all processes, for as long as the application runs.
+// Commits of all processes wake the worker of this process while the application runs.
 func ExampleNew() {
 	listen := func(ctx context.Context, databaseURL string, background *worker.SagaWorker) error {
-		config, err := pgx.ParseConfig(databaseURL) // pool.Config().ConnConfig, where there is a pool
+		config, err := pgx.ParseConfig(databaseURL) // or pool.Config().ConnConfig if the application has a pool
 		if err != nil {
 			return err
 		}
@@ -22,7 +22,7 @@ func ExampleNew() {
 			return err
 		}
 		var running sync.WaitGroup
-		running.Go(func() { listener.Run(ctx) }) // returns once ctx has ended, and its connection is closed
+		running.Go(func() { listener.Run(ctx) }) // returns after ctx has ended and the connection is closed
 		defer running.Wait()
 
 		background.Start()

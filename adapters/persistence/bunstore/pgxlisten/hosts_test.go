@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
 )
 
-// frozenFirst leads to a host that says nothing, and then to the server.
+// frozenFirst returns a configuration with two hosts: a host that does not respond, and then the server.
 func frozenFirst(t *testing.T, s *server, parameters string) *pgx.ConnConfig {
 	t.Helper()
 	config, err := pgx.ParseConfig("postgres://frozen.invalid,secret.invalid/db?sslmode=disable" + parameters)
@@ -31,7 +31,7 @@ func frozenFirst(t *testing.T, s *server, parameters string) *pgx.ConnConfig {
 	return config
 }
 
-func TestAHostThatIsFrozenLeavesTheNextOneItsTurn(t *testing.T) {
+func TestAFrozenHostDoesNotBlockTheNextHost(t *testing.T) {
 	for parameters, within := range map[string]time.Duration{
 		"":                    pgxlisten.DefaultTimeout,
 		"&connect_timeout=2":  2 * time.Second,
@@ -55,14 +55,14 @@ func TestAHostThatIsFrozenLeavesTheNextOneItsTurn(t *testing.T) {
 func TestAServerThatFreezesIsLeftWithin15Seconds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
-		s.answer = func(_ *server, query string) bool { return query == "-- ping" } // by silence
+		s.respond = func(_ *server, query string) bool { return query == "-- ping" } // no response to a ping
 		r := run(t, s.config(t), pgxlisten.Options{})
 		pass(15 * time.Second)
 		r.wantWakes(t, 2)
 	})
 }
 
-func TestWhileAStandbyIsPromotedItAsksTwiceASecondAndLogsSeldom(t *testing.T) {
+func TestWhileAStandbyIsPromotedItConnectsTwiceASecondAndLogsRarely(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
 		config := s.config(t)
@@ -84,11 +84,11 @@ func TestWhileAStandbyIsPromotedItAsksTwiceASecondAndLogsSeldom(t *testing.T) {
 	})
 }
 
-func TestAProxyIsNamedInTheLogOnce(t *testing.T) {
-	for pid, warnings := range map[string]int{"1": 0, "4711": 1} { // the connection was begun with 1
+func TestAProxyIsLoggedOnce(t *testing.T) {
+	for pid, warnings := range map[string]int{"1": 0, "4711": 1} { // the server announced the process id 1
 		bubble(t, func(t *testing.T) {
 			s := newServer()
-			s.answer = func(s *server, query string) bool {
+			s.respond = func(s *server, query string) bool {
 				if query == "SELECT pg_backend_pid()" {
 					column := pgproto3.FieldDescription{Name: []byte("pg_backend_pid"), DataTypeOID: 23}
 					s.say(&pgproto3.RowDescription{Fields: []pgproto3.FieldDescription{column}},
@@ -103,7 +103,7 @@ func TestAProxyIsNamedInTheLogOnce(t *testing.T) {
 			}
 			pass(time.Second)
 			r.wantWakes(t, 3)
-			if told := strings.Count(r.log.String(), "leads through a proxy"); told != warnings {
+			if got := strings.Count(r.log.String(), "goes through a proxy"); got != warnings {
 				t.Errorf("pid %s: the log holds %s", pid, r.log.String())
 			}
 		})

@@ -1,12 +1,12 @@
-// Package pgxlisten wakes a worker when another process gave the outbox work. bunstore notifies a channel after every
-// commit that enqueues; a Listener holds one connection of its own that listens to it:
+// Package pgxlisten wakes a worker when another process has added entries to the outbox. After a commit that adds
+// entries, bunstore notifies a PostgreSQL channel. A Listener holds one connection that listens on this channel:
 //
 //	config, err := pgx.ParseConfig(databaseURL) // or pool.Config().ConnConfig
 //	listener, err := pgxlisten.New(config, background.Wake, pgxlisten.Options{}) // a worker.SagaWorker
 //	go listener.Run(ctx)
 //
-// It is a package of its own because bunstore knows no driver: an application with another one listens to Channel by
-// its means, or leaves it at polling.
+// It is a separate package because bunstore does not depend on a driver. An application with another driver can listen
+// on Channel with that driver. Without a listener, workers find the entries by polling.
 package pgxlisten
 
 import (
@@ -24,8 +24,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Channel is what bunstore notifies when entries are added to the outbox, with an empty payload. The name
-// is for a whole database: where several schemas of one hold tables of habeas, each wakes the listeners of all.
+// Channel is the channel that bunstore notifies after new outbox entries, with an empty payload. A channel belongs to a
+// database, not to a schema. If several schemas of a database have tables of habeas, a notification for one of them
+// wakes the listeners of all.
 const Channel = "habeas_outbox"
 
 // The defaults of Options.
@@ -34,35 +35,35 @@ const (
 	DefaultMaxBackoff    = 30 * time.Second
 	DefaultCheckInterval = 8 * time.Second
 	DefaultTimeout       = 5 * time.Second
-	DefaultSpread        = 3 * time.Millisecond // while notifications follow each other
+	DefaultSpread        = 3 * time.Millisecond // for a notification within 100 ms after another one
 )
 
-// spreadWithin is the time within which notifications follow each other.
+// spreadWithin is the time after a notification in which the next notification waits for up to DefaultSpread.
 const spreadWithin = 100 * time.Millisecond
 
-// Options change what a Listener does by default. The zero value is ready for use.
+// Options change the defaults of a Listener. The zero value is ready for use.
 type Options struct {
-	// FirstBackoff is about how long to wait before connecting again, doubled for each further time in a row. The
-	// default is 100 ms.
+	// FirstBackoff is the upper bound of the wait before the first attempt to connect again. The upper bound doubles with
+	// each consecutive failure. The actual wait is random, and at least half of the upper bound. The default is 100 ms.
 	FirstBackoff time.Duration
-	// MaxBackoff bounds that wait. A connection that held longer ends the row. The default is 30 s. While the servers that
-	// can be reached are standbys, one of which is about to be promoted, the wait is half a second at most.
+	// MaxBackoff is the maximum wait. A connection that lasts longer than MaxBackoff resets the upper bound of the wait to
+	// FirstBackoff. The default is 30 s. If the reachable servers are standbys, the wait is at most 500 ms, because one of
+	// them may be about to be promoted.
 	MaxBackoff time.Duration
-	// CheckInterval is how long to hear nothing before asking whether the server is still there: a network may drop a
-	// silent connection without telling, and a server may freeze. The default is 8 s, so that with Timeout a server that
-	// is gone is left within 15 s.
+	// CheckInterval is the time without a notification after which the listener checks that the server responds. A network
+	// may drop an idle connection silently, and a server may freeze. The default is 8 s. With the default Timeout, the
+	// listener leaves an unresponsive server within 15 s.
 	CheckInterval time.Duration
-	// Timeout bounds the wait for each response of a server. Of several hosts in the configuration, each has so long to
-	// let the connection in, or as long as the connect_timeout of the configuration says if that is less. The default
-	// is 5 s.
+	// Timeout is the timeout of each response of a server. It is also the timeout of the connection attempt to each host
+	// of the configuration, unless the connect_timeout of the configuration is shorter. The default is 5 s.
 	Timeout time.Duration
-	// Spread is the upper bound of the random time that a notification waits before it wakes: a commit notifies all
-	// processes at the same instant, and one of them is enough. One wake serves all notifications that arrive during the
-	// wait. By default, the first notification for 100 ms wakes at once, and one that follows another sooner waits for
-	// up to 3 ms.
+	// Spread is the upper bound of the random delay between a notification and the call of wake. A commit notifies all
+	// processes at the same instant, although one worker is enough. One call of wake serves all notifications that arrive
+	// during the delay. By default, a notification is delayed by up to 3 ms if it follows another one within 100 ms. All
+	// other notifications call wake immediately.
 	Spread time.Duration
-	// Logger gets connections that came about and those that were lost, without address or credentials. The default
-	// is slog.Default().
+	// Logger receives a record for each established and each lost connection, without addresses and credentials. The
+	// default is slog.Default().
 	Logger *slog.Logger
 }
 
@@ -71,25 +72,26 @@ type Listener struct {
 	config  *pgx.ConnConfig
 	wake    func()
 	options Options
-	proxied sync.Once    // says that there is a proxy
-	waking  atomic.Bool  // soon
-	last    atomic.Int64 // notification, in nanoseconds
+	proxied sync.Once    // logs that there is a proxy
+	waking  atomic.Bool  // a delayed call of wake is scheduled
+	last    atomic.Int64 // the time of the last notification, in nanoseconds since 1970
 }
 
-// New returns a listener that calls wake when there may be work. It opens no connection.
+// New returns a listener that calls wake when there may be work. It opens no connection. wake must not block.
+// worker.SagaWorker.Wake does not block.
 //
-// The configuration is copied; it is one that pgx.ParseConfig made, as the one of a pool is, and leads to the server
-// itself, or to a proxy that keeps a session on one connection: a proxy that pools by transaction delivers no
-// notifications. A listener that connects through a proxy says so in the log, once. wake must not block;
-// worker.SagaWorker.Wake does not.
+// New copies config, which must come from pgx.ParseConfig, as the configuration of a pool does. It must connect to the
+// server itself or to a proxy in session pooling mode. A proxy in transaction pooling mode does not deliver
+// notifications. A listener that connects through a proxy logs one warning.
 //
-// The error is domain.ErrConfiguration: something is missing, or an option is negative.
+// Returns domain.ErrConfiguration if an argument is nil, if config does not come from pgx.ParseConfig, or if an option
+// is negative.
 func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
 	if config == nil || wake == nil {
-		return nil, configurationError("a connection's configuration and a function to call are required")
+		return nil, configurationError("config and wake are required")
 	}
 	if config.DialFunc == nil || config.RuntimeParams == nil {
-		return nil, configurationError("the connection's configuration must come from pgx.ParseConfig")
+		return nil, configurationError("config must come from pgx.ParseConfig")
 	}
 	for _, option := range []struct {
 		value    *time.Duration
@@ -102,7 +104,7 @@ func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
 		{&opts.Spread, 0},
 	} {
 		if *option.value < 0 {
-			return nil, configurationError("no option may be negative")
+			return nil, configurationError("options must not be negative")
 		}
 		if *option.value == 0 {
 			*option.value = option.fallback
@@ -110,7 +112,7 @@ func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
 	}
 	config = config.Copy()
 	if config.ConnectTimeout == 0 || config.ConnectTimeout > opts.Timeout {
-		config.ConnectTimeout = opts.Timeout // of each host: one that is frozen leaves the others their turn
+		config.ConnectTimeout = opts.Timeout // for each host: after a frozen host, pgx tries the others
 	}
 	l := &Listener{config: config, wake: wake, options: opts}
 	l.config.ValidateConnect = markUnwilling(l.config.ValidateConnect)
@@ -122,7 +124,7 @@ func configurationError(message string) error {
 	return &domain.Error{Code: domain.ErrConfiguration, Op: "listener", Message: message}
 }
 
-// wakeSoon wakes after a part of the spread, unless that is about to happen already.
+// wakeSoon calls wake after a random part of the spread, unless a call is scheduled already.
 func (l *Listener) wakeSoon() {
 	most := l.spread(time.Now())
 	if most == 0 {
@@ -137,7 +139,7 @@ func (l *Listener) wakeSoon() {
 	}
 }
 
-// spread is the longest wait of a notification that arrives now.
+// spread returns the upper bound of the delay for a notification that arrives now.
 func (l *Listener) spread(now time.Time) time.Duration {
 	if l.options.Spread > 0 {
 		return l.options.Spread
@@ -149,11 +151,11 @@ func (l *Listener) spread(now time.Time) time.Duration {
 	return 0
 }
 
-// Run listens until ctx ends, and only then returns, with its connection closed. It calls wake for each notification,
-// and once whenever a connection has come about, because notifications may have been missed before. A connection that
-// is lost, or cannot be had, is logged and tried again, for as long as it takes.
+// Run listens until ctx ends. It closes its connection before it returns. Run calls wake for each notification. It also
+// calls wake after each successful connection, because the listener may have missed notifications before. If Run loses
+// the connection or cannot connect, it logs the failure and tries again until ctx ends.
 //
-// Each Run holds a connection of its own, so there should be one per process.
+// Each call of Run holds its own connection. One call per process is enough.
 func (l *Listener) Run(ctx context.Context) {
 	var logged time.Time
 	for row := 0; ; row++ {

@@ -65,7 +65,8 @@ func TestNotificationsCanBeSpread(t *testing.T) {
 	})
 }
 
-// By default, an idle process loses no time, and a busy one is not woken together with all others.
+// By default, a notification wakes an idle process immediately. In a series of notifications, a random delay spreads
+// the wakes of the processes.
 func TestNotificationsThatFollowEachOtherAreSpread(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
@@ -96,7 +97,7 @@ func TestNotificationsThatFollowEachOtherAreSpread(t *testing.T) {
 	})
 }
 
-func TestAHandlerOfTheApplicationTakesNoNotificationAway(t *testing.T) {
+func TestAHandlerOfTheApplicationDoesNotConsumeNotifications(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
 		config := s.config(t)
@@ -131,7 +132,7 @@ func TestASilentConnectionIsCheckedAndKept(t *testing.T) {
 func TestANotificationDuringACheckWakes(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
-		s.answer = func(s *server, query string) bool {
+		s.respond = func(s *server, query string) bool {
 			if query == "-- ping" {
 				s.notify()
 			}
@@ -143,10 +144,10 @@ func TestANotificationDuringACheckWakes(t *testing.T) {
 	})
 }
 
-func TestAServerThatNoLongerAnswersIsLeft(t *testing.T) {
+func TestAServerThatDoesNotRespondIsLeft(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
-		s.answer = func(_ *server, query string) bool { return query == "-- ping" } // by silence
+		s.respond = func(_ *server, query string) bool { return query == "-- ping" } // no response to a ping
 		r := run(t, s.config(t), pgxlisten.Options{CheckInterval: time.Minute, Timeout: 5 * time.Second})
 		pass(64 * time.Second)
 		if len(s.connections()) != 1 {
@@ -182,7 +183,7 @@ func TestALostConnectionIsReplacedAndWakes(t *testing.T) {
 	})
 }
 
-func TestRunEndsWithItsContextAndSaysGoodbye(t *testing.T) {
+func TestRunEndsWithItsContextAndTerminatesItsConnection(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
 		r := run(t, s.config(t), pgxlisten.Options{})

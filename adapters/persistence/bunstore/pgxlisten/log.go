@@ -22,15 +22,15 @@ func (l *Listener) logConnected(ctx context.Context) {
 	l.logger().LogAttrs(ctx, slog.LevelInfo, "habeas: listening for outbox entries")
 }
 
-// logProxied says that notifications may never come, which polling makes up for.
+// logProxied warns that the proxy may not deliver notifications. Workers then find entries only by polling.
 func (l *Listener) logProxied(ctx context.Context) {
 	l.logger().LogAttrs(ctx, slog.LevelWarn,
-		"habeas: the connection that listens for outbox entries leads through a proxy;"+
-			" one that pools by transaction delivers no notifications: let it lead to the server itself")
+		"habeas: the connection that listens for outbox entries goes through a proxy; a proxy in transaction pooling mode"+
+			" does not deliver notifications: connect to the server itself")
 }
 
-// logLost says that nobody listens just now. The text of the error stays out: a driver's names the server, the user
-// and the database, and whatever a dialer has to say.
+// logLost warns that the listener has no connection. It does not log the text of the error, which may contain the names
+// of the server, the user and the database, and messages of a custom dialer.
 func (l *Listener) logLost(ctx context.Context, connected bool, err error, retryIn time.Duration) {
 	message := "habeas: cannot connect to listen for outbox entries"
 	if connected {

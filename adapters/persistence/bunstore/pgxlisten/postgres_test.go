@@ -20,7 +20,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// patience is far more than anything here takes.
+// patience is a timeout that is much longer than any step of these tests.
 const patience = time.Minute
 
 var errHost = errors.New("the host's part failed")
@@ -57,7 +57,7 @@ func (d *database) config(t *testing.T) *pgx.ConnConfig {
 	return config
 }
 
-// enqueue adds an entry to the outbox, and ends the transaction with err.
+// enqueue adds an entry to the outbox in a session whose function returns err.
 func (d *database) enqueue(t *testing.T, err error) {
 	t.Helper()
 	enqueueIn(t, d.store, err)
@@ -114,7 +114,7 @@ func TestACommitOfTheHostThatEnqueuesWakes(t *testing.T) {
 	r.wait(t)
 }
 
-func TestARollbackNotifiesNobody(t *testing.T) {
+func TestARollbackSendsNoNotification(t *testing.T) {
 	d := newDatabase(t)
 	conn, err := pgx.ConnectConfig(t.Context(), d.config(t))
 	must(t, err)
@@ -124,14 +124,14 @@ func TestARollbackNotifiesNobody(t *testing.T) {
 	d.enqueue(t, errHost)
 	_, err = d.db.ExecContext(t.Context(), "SELECT pg_notify('"+pgxlisten.Channel+"', 'the test')")
 	must(t, err)
-	first, err := conn.WaitForNotification(t.Context()) // they come in the order of the commits
+	first, err := conn.WaitForNotification(t.Context()) // PostgreSQL delivers notifications in the order of the commits
 	must(t, err)
 	if first.Payload != "the test" {
 		t.Errorf("something else was notified: %q", first.Payload)
 	}
 }
 
-func TestItComesBackAfterItsBackendWasTerminated(t *testing.T) {
+func TestItReconnectsAfterItsBackendWasTerminated(t *testing.T) {
 	d := newDatabase(t)
 	r := run(t, d.config(t), pgxlisten.Options{})
 	r.wait(t)
@@ -142,7 +142,7 @@ func TestItComesBackAfterItsBackendWasTerminated(t *testing.T) {
 		if len(terminated) != 1 || !terminated[0] {
 			t.Fatalf("terminated %v", terminated)
 		}
-		r.wait(t) // by the connection that is new
+		r.wait(t) // the new connection wakes the worker
 		if warnings := r.log.warnings(t); len(warnings) != n || warnings[n-1]["sqlstate"] != "57P01" {
 			t.Errorf("the log holds %s", r.log.String())
 		}

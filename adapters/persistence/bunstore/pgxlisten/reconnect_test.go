@@ -15,7 +15,7 @@ import (
 
 var errNoRoute = errors.New("dial secret_host for secret_user")
 
-// wantWaits checks the times between connections, each of which chance may halve.
+// wantWaits checks the times between connections. Each time is a random duration between half of want and want.
 func wantWaits(t *testing.T, connections []time.Duration, want ...time.Duration) {
 	t.Helper()
 	if len(connections) < len(want)+1 {
@@ -28,7 +28,7 @@ func wantWaits(t *testing.T, connections []time.Duration, want ...time.Duration)
 	}
 }
 
-func TestItWaitsTwiceAsLongAfterEachFailureUpToTheLimit(t *testing.T) {
+func TestTheBackoffDoublesUpToTheLimit(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
 		s.dialled = func(context.Context, int) error { return errNoRoute }
@@ -53,7 +53,7 @@ func TestTheDefaultsOfTheWaits(t *testing.T) {
 	})
 }
 
-func TestOnlyAConnectionThatHeldEndsTheRowOfFailures(t *testing.T) {
+func TestOnlyALongConnectionResetsTheBackoff(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
 		s.dialled = func(_ context.Context, n int) error {
@@ -63,9 +63,9 @@ func TestOnlyAConnectionThatHeldEndsTheRowOfFailures(t *testing.T) {
 			return nil
 		}
 		r := run(t, s.config(t), pgxlisten.Options{FirstBackoff: time.Second, MaxBackoff: 30 * time.Second})
-		pass(4 * time.Second) // 1 s and 2 s at most, and then it is connected
+		pass(4 * time.Second) // at most 1 s and 2 s of backoff until it is connected
 		for i, c := range []struct{ held, wait time.Duration }{
-			{time.Second, 4 * time.Second}, // did not hold: the row goes on
+			{time.Second, 4 * time.Second}, // a short connection does not reset the backoff
 			{31 * time.Second, time.Second},
 			{time.Second, 2 * time.Second},
 		} {
@@ -81,7 +81,7 @@ func TestOnlyAConnectionThatHeldEndsTheRowOfFailures(t *testing.T) {
 	})
 }
 
-func TestAServerThatDoesNotLetInTimesOut(t *testing.T) {
+func TestAServerThatDoesNotAcceptAConnectionTimesOut(t *testing.T) {
 	for name, prepare := range map[string]func(s *server){
 		"not connected": func(s *server) {
 			s.dialled = func(ctx context.Context, _ int) error {
@@ -89,15 +89,15 @@ func TestAServerThatDoesNotLetInTimesOut(t *testing.T) {
 				return fmt.Errorf("secret_host: %w", ctx.Err())
 			}
 		},
-		"not answered":    func(s *server) { s.greeting = &pgproto3.NoticeResponse{Severity: "NOTICE"} },
-		"not listened to": func(s *server) { s.answer = func(*server, string) bool { return true } },
+		"no response": func(s *server) { s.greeting = &pgproto3.NoticeResponse{Severity: "NOTICE"} },
+		"no LISTEN":   func(s *server) { s.respond = func(*server, string) bool { return true } },
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				s := newServer()
 				prepare(s)
 				r := run(t, s.config(t), pgxlisten.Options{Timeout: 5 * time.Second, FirstBackoff: time.Second})
-				pass(6*time.Second - time.Millisecond) // a server that says nothing is given a second for goodbye
+				pass(6*time.Second - time.Millisecond) // a silent server has 1 s to close the connection
 				if warnings := r.log.warnings(t); len(warnings) != 1 || warnings[0]["class"] != "timeout" ||
 					warnings[0]["msg"] != "habeas: cannot connect to listen for outbox entries" {
 					t.Errorf("the log holds %s", r.log.String())
@@ -112,7 +112,7 @@ func TestAServerThatDoesNotLetInTimesOut(t *testing.T) {
 	}
 }
 
-func TestTheLogSaysNothingOfWhereAndAsWhom(t *testing.T) {
+func TestTheLogHasNoAddressesAndNoCredentials(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
 		s.greeting = &pgproto3.ErrorResponse{
@@ -136,7 +136,7 @@ func TestTheLogSaysNothingOfWhereAndAsWhom(t *testing.T) {
 	})
 }
 
-func TestRunEndsAtOnceWhereverItIs(t *testing.T) {
+func TestRunEndsImmediatelyAtEveryStep(t *testing.T) {
 	for name, dialled := range map[string]func(ctx context.Context, n int) error{
 		"connecting": func(ctx context.Context, _ int) error { <-ctx.Done(); return ctx.Err() },
 		"waiting":    func(context.Context, int) error { return errNoRoute },

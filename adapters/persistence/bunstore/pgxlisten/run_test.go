@@ -16,24 +16,24 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
 )
 
-// bubble runs a test in a world whose time passes only when nothing else is left to do.
+// bubble runs a test with a simulated clock that advances only while all goroutines wait.
 func bubble(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	synctest.Test(t, test)
 }
 
-// pass lets time pass, and everything happen that then happens.
+// pass advances the clock, and waits until all goroutines that became ready have stopped.
 func pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// running is a listener that runs until it is stopped, at the latest when the test ends.
+// running is a listener that runs until stop is called or the test ends.
 type running struct {
 	wakes atomic.Int64
-	woken chan struct{} // gets something for each wake
+	woken chan struct{} // receives one element for each call of wake
 	log   records
-	stop  func() // returns once Run has
+	stop  func() // stops the listener and waits until Run has returned
 }
 
 func run(t *testing.T, config *pgx.ConnConfig, opts pgxlisten.Options) *running {
@@ -66,7 +66,7 @@ func (r *running) wantWakes(t *testing.T, want int64) {
 	}
 }
 
-// records is a log.
+// records stores log records.
 type records struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -84,7 +84,7 @@ func (r *records) String() string {
 	return r.text.String()
 }
 
-// warnings are the records of connections that were lost or could not be had.
+// warnings returns the log records of lost connections and of failed attempts to connect.
 func (r *records) warnings(t *testing.T) []map[string]any {
 	t.Helper()
 	var warnings []map[string]any

@@ -13,25 +13,27 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// server is as much of a PostgreSQL server as a listener talks to, in memory, so that it works where time is not real.
+// server simulates the part of a PostgreSQL server that a listener uses. It runs in memory, so that it works with a
+// simulated clock.
 type server struct {
-	// dialled, if set, is asked before each connection, counted from 1, and may refuse it.
+	// dialled, if set, is called before connection number n, counted from 1. An error refuses the connection.
 	dialled func(ctx context.Context, n int) error
-	// greeting, if set, answers a start-up instead of the usual.
+	// greeting, if set, is the response to the start-up message instead of the default response.
 	greeting pgproto3.BackendMessage
-	// answer, if set, answers queries; where it reports false, the usual answer follows.
-	answer func(s *server, query string) bool
+	// respond, if set, handles queries. If it returns false, the server sends the default response.
+	respond func(s *server, query string) bool
 
 	began   time.Time
 	mu      sync.Mutex
 	dials   []dial
 	queries []string
-	hungUp  int // how often a client said goodbye
+	hungUp  int // number of Terminate messages
 	conn    net.Conn
 	backend *pgproto3.Backend
 }
 
-// dial is when a connection was dialled, and whether that was to cancel something over another.
+// dial is the time of a connection. cancels says that the connection was opened to cancel a query of another
+// connection.
 type dial struct {
 	at      time.Duration
 	cancels bool
@@ -39,7 +41,7 @@ type dial struct {
 
 func newServer() *server { return &server{began: time.Now()} }
 
-// config leads to the server, by a name and with a password that have to stay secret.
+// config returns a configuration for the server. Errors and logs must not contain its names and its password.
 func (s *server) config(t *testing.T) *pgx.ConnConfig {
 	t.Helper()
 	config, err := pgx.ParseConfig("postgres://secret_user:secret_password@secret.invalid/secret_database?sslmode=disable")
@@ -81,7 +83,7 @@ func (s *server) serve(n int, conn net.Conn) {
 	s.mu.Unlock()
 	if s.greeting != nil {
 		s.say(s.greeting)
-		_, _ = io.Copy(io.Discard, conn) // until the client hangs up
+		_, _ = io.Copy(io.Discard, conn) // until the client closes the connection
 		return
 	}
 	ready := &pgproto3.ReadyForQuery{TxStatus: 'I'}
@@ -102,7 +104,7 @@ func (s *server) serve(n int, conn net.Conn) {
 			s.queries = append(s.queries, message.String)
 			s.mu.Unlock()
 			switch {
-			case s.answer != nil && s.answer(s, message.String):
+			case s.respond != nil && s.respond(s, message.String):
 			case message.String == "-- ping":
 				s.say(&pgproto3.EmptyQueryResponse{}, ready)
 			default:
@@ -112,35 +114,35 @@ func (s *server) serve(n int, conn net.Conn) {
 	}
 }
 
-// say sends messages over the connection that was made last.
-// keyOfProcess1 is a BackendKeyData, whose Go type is not the same in all versions of pgx.
+// keyOfProcess1 is a BackendKeyData with the process id 1. The type of its fields differs between versions of pgx.
 type keyOfProcess1 struct{ pgproto3.BackendKeyData }
 
 func (*keyOfProcess1) Encode(message []byte) ([]byte, error) {
 	return append(message, 'K', 0, 0, 0, 12, 0, 0, 0, 1, 1, 2, 3, 4), nil
 }
 
+// say sends messages over the latest connection.
 func (s *server) say(messages ...pgproto3.BackendMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, message := range messages {
 		s.backend.Send(message)
 	}
-	_ = s.backend.Flush() // a client that is gone hears nothing
+	_ = s.backend.Flush() // fails if the client has closed the connection
 }
 
 func (s *server) notify() {
 	s.say(&pgproto3.NotificationResponse{PID: 2, Channel: "habeas_outbox"})
 }
 
-// drop cuts the connection that was made last.
+// drop closes the latest connection.
 func (s *server) drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_ = s.conn.Close()
 }
 
-// connections is when each was dialled, but for those that were dialled to cancel something.
+// connections returns the times of all connections except those that cancel a query.
 func (s *server) connections() []time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,7 +155,7 @@ func (s *server) connections() []time.Duration {
 	return at
 }
 
-// heard is what clients asked, and how often one said goodbye.
+// heard returns the queries of all clients and the number of Terminate messages.
 func (s *server) heard() (queries []string, goodbyes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

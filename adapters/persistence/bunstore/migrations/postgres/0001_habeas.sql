@@ -1,7 +1,7 @@
--- The ledgers, the audit trail, the outbox and the marks of erasure. Instants are UTC.
+-- The ledgers, the audit trail, the outbox and the marks of erasures. Instants are in UTC.
 --
--- The order of the ledgers is that of seq, which no clock decides. Its sequence has no cache: a number that one connection
--- takes after another has committed is the higher one.
+-- The column seq orders the records of a ledger. It does not depend on a clock. Its sequence has no cache: if one
+-- connection takes a number after another connection has committed, its number is higher.
 CREATE TABLE habeas_consent_records (
     seq            BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     subject_id     TEXT NOT NULL,
@@ -26,7 +26,8 @@ CREATE TABLE habeas_restriction_records (
 
 CREATE INDEX habeas_restriction_records_in_force ON habeas_restriction_records (subject_id, purpose, seq DESC);
 
--- Both ledgers only grow. An erasure makes the reason of a restriction NULL, which is free text; nothing else changes.
+-- Both ledgers are append-only. There is one exception: an erasure sets the reason of a restriction, which is free
+-- text, to NULL.
 CREATE FUNCTION habeas_ledger_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION 'the ledgers of habeas are append-only' USING ERRCODE = 'restrict_violation';
@@ -81,10 +82,14 @@ CREATE TRIGGER habeas_audit_events_no_truncate
     BEFORE TRUNCATE ON habeas_audit_events
     FOR EACH STATEMENT EXECUTE FUNCTION habeas_audit_events_append_only();
 
--- The stage says how far an entry has got: 0 is open, 1 abandoned, 2 succeeded. A claim finds open entries by system and
--- operation: those that are new, in the order of their age, and those that wait for their next attempt or are leased, in the
--- order in which they are due. So it passes over none that is not due, and over none of a system that it is not for. Where
--- an entry was requeued, tried_since is the instant of the first claim after that, or before any other instant until then.
+-- The stage of an entry is 0 for open, 1 for abandoned and 2 for succeeded.
+--
+-- The index habeas_outbox_open serves claims. It orders the open entries by resolver and operation. Within an
+-- operation, new entries come first, ordered by enqueued_at. Entries that have a lease or wait for a retry follow,
+-- ordered by next_attempt_at. A claim therefore reads no entries that are not due, and no entries of other resolvers.
+--
+-- The column tried_since is set if an entry was requeued. It holds the instant of the first claim after the requeue.
+-- Until that claim, it holds a value before all other instants.
 CREATE TABLE habeas_outbox (
     entry_id        TEXT PRIMARY KEY,
     subject_id      TEXT NOT NULL,
@@ -116,8 +121,9 @@ CREATE INDEX habeas_outbox_unfinished ON habeas_outbox (subject_id, operation) W
 CREATE INDEX habeas_outbox_settled ON habeas_outbox (stage, enqueued_at, entry_id) INCLUDE (resolver, operation)
     WHERE stage > 0;
 
--- The mark of the erasures of a subject. Each erasure takes the next number of intake. A rectification holds a mark without
--- erasures while it lasts. The last sweep that overwrote retained cells of the subject was at swept_at.
+-- The marks of erasures, one row per subject. Each erasure of a subject sets intake to the next number. A rectification
+-- of a subject without a mark inserts a row with 0 erasures as a lock, and deletes the row in the same transaction. The
+-- column swept_at holds the instant of the last sweep that overwrote retained cells of the subject.
 CREATE TABLE habeas_subject_erasures (
     subject_id TEXT PRIMARY KEY,
     erased_at  TIMESTAMPTZ NOT NULL,
@@ -128,7 +134,7 @@ CREATE TABLE habeas_subject_erasures (
 
 CREATE INDEX habeas_subject_erasures_intake ON habeas_subject_erasures (intake) WHERE erasures > 0;
 
--- How far the readers of the marks have come, by intake.
+-- The intake number up to which each reader has read the marks.
 CREATE TABLE habeas_positions (
     reader   TEXT PRIMARY KEY,
     position BIGINT NOT NULL

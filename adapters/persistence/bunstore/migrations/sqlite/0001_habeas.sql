@@ -1,5 +1,5 @@
--- The ledgers, the audit trail, the outbox and the marks of erasure. Instants are UTC, as text of fixed width, so
--- that they sort as they should.
+-- The ledgers, the audit trail, the outbox and the marks of erasures. Instants are in UTC and stored as text of a fixed
+-- width, so that texts sort in the order of the instants.
 CREATE TABLE habeas_consent_records (
     seq            INTEGER PRIMARY KEY AUTOINCREMENT,
     subject_id     TEXT NOT NULL,
@@ -40,7 +40,8 @@ CREATE TABLE habeas_restriction_records (
 
 CREATE INDEX habeas_restriction_records_in_force ON habeas_restriction_records (subject_id, purpose, seq DESC);
 
--- An erasure makes the reason of a restriction NULL, which is free text; nothing else changes.
+-- The ledger is append-only. There is one exception: an erasure sets the reason of a restriction, which is free text,
+-- to NULL.
 CREATE TRIGGER habeas_restriction_records_no_update BEFORE UPDATE ON habeas_restriction_records
 WHEN NEW.reason IS NOT NULL OR NEW.seq IS NOT OLD.seq OR NEW.subject_id IS NOT OLD.subject_id OR NEW.purpose IS NOT OLD.purpose
     OR NEW.restricted IS NOT OLD.restricted OR NEW.recorded_at IS NOT OLD.recorded_at OR NEW.source IS NOT OLD.source
@@ -86,10 +87,14 @@ BEGIN
     SELECT RAISE(ABORT, 'habeas_audit_events is append-only');
 END;
 
--- The stage says how far an entry has got: 0 is open, 1 abandoned, 2 succeeded. A claim finds open entries by system and
--- operation: those that are new, in the order of their age, and those that wait for their next attempt or are leased, in the
--- order in which they are due. So it passes over none that is not due, and over none of a system that it is not for. Where
--- an entry was requeued, tried_since is the instant of the first claim after that, or before any other instant until then.
+-- The stage of an entry is 0 for open, 1 for abandoned and 2 for succeeded.
+--
+-- The index habeas_outbox_open serves claims. It orders the open entries by resolver and operation. Within an
+-- operation, new entries come first, ordered by enqueued_at. Entries that have a lease or wait for a retry follow,
+-- ordered by next_attempt_at. A claim therefore reads no entries that are not due, and no entries of other resolvers.
+--
+-- The column tried_since is set if an entry was requeued. It holds the instant of the first claim after the requeue.
+-- Until that claim, it holds a value before all other instants.
 CREATE TABLE habeas_outbox (
     entry_id        TEXT PRIMARY KEY NOT NULL,
     subject_id      TEXT NOT NULL,
@@ -120,8 +125,9 @@ CREATE INDEX habeas_outbox_unfinished ON habeas_outbox (subject_id, operation) W
 
 CREATE INDEX habeas_outbox_settled ON habeas_outbox (stage, enqueued_at, entry_id, resolver, operation) WHERE stage > 0;
 
--- The mark of the erasures of a subject. Each erasure takes the next number of intake. A rectification holds a mark without
--- erasures while it lasts. The last sweep that overwrote retained cells of the subject was at swept_at.
+-- The marks of erasures, one row per subject. Each erasure of a subject sets intake to the next number. A rectification
+-- of a subject without a mark inserts a row with 0 erasures as a lock, and deletes the row in the same transaction. The
+-- column swept_at holds the instant of the last sweep that overwrote retained cells of the subject.
 CREATE TABLE habeas_subject_erasures (
     subject_id TEXT PRIMARY KEY,
     erased_at  TEXT NOT NULL,
@@ -132,7 +138,7 @@ CREATE TABLE habeas_subject_erasures (
 
 CREATE INDEX habeas_subject_erasures_intake ON habeas_subject_erasures (intake) WHERE erasures > 0;
 
--- How far the readers of the marks have come, by intake.
+-- The intake number up to which each reader has read the marks.
 CREATE TABLE habeas_positions (
     reader   TEXT PRIMARY KEY NOT NULL,
     position INTEGER NOT NULL

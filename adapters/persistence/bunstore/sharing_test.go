@@ -20,27 +20,28 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// jam is a query hook that holds the statements with one beginning up, until there is no jam any more.
+// jam is a query hook that blocks all statements with a prefix until the channel over is closed.
 type jam struct {
 	statements
-	beginning string
-	held      chan struct{} // gets one for each that is held up
-	over      chan struct{}
+	prefix string
+	held   chan struct{} // receives one element for each blocked statement
+	over   chan struct{} // closed to release the statements
 }
 
-func newJam(beginning string) *jam {
-	return &jam{beginning: beginning, held: make(chan struct{}, 100), over: make(chan struct{})}
+func newJam(prefix string) *jam {
+	return &jam{prefix: prefix, held: make(chan struct{}, 100), over: make(chan struct{})}
 }
 
 func (j *jam) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
-	if strings.HasPrefix(event.Query, j.beginning) {
+	if strings.HasPrefix(event.Query, j.prefix) {
 		j.held <- struct{}{}
 		<-j.over
 	}
 	return ctx
 }
 
-// jammed runs sessions such that all but two of them wait for others, and returns their errors and the statements made.
+// jammed runs sessions concurrently. It blocks the statements of the first two sessions until all other sessions wait
+// for a batch. It returns the errors of the sessions and all statements.
 func (j *jam) jammed(t *testing.T, s *shop, sessions int, run func(i int) error) (errs []error, texts []string) {
 	t.Helper()
 	errs = make([]error, sessions)
@@ -63,7 +64,7 @@ func (j *jam) jammed(t *testing.T, s *shop, sessions int, run func(i int) error)
 	})
 }
 
-// sharing gives the shop a store whose sessions share statements.
+// sharing gives the shop a store with ShareStatements.
 func (s *shop) sharing(t testing.TB) *shop {
 	t.Helper()
 	dataMap, err := bunmodels.Read(s.db, models, nil)
@@ -80,10 +81,10 @@ func subjectNumber(t testing.TB, i int) domain.SubjectID {
 	return id
 }
 
-func TestSessionsThatAskTogetherGetTheirOwnAnswers(t *testing.T) {
+func TestConcurrentLookupsGetTheirOwnRecords(t *testing.T) {
 	hook := newJam("SELECT policy_version")
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).sharing(t)
-	const people = 18 // two ask first, and sixteen fit into one statement
+	const people = 18 // two sessions run first, and a batch has at most 16 sessions
 	at := time.Date(2026, 5, 1, 12, 0, 0, 123456000, time.UTC)
 	record := func(i int) domain.ConsentRecord {
 		return domain.ConsentRecord{
@@ -95,7 +96,7 @@ func TestSessionsThatAskTogetherGetTheirOwnAnswers(t *testing.T) {
 	s.do(t, func(ctx context.Context, session ports.Session) error {
 		for i := range people {
 			older := record(i)
-			older.PolicyVersion, older.RecordedAt = "older", older.RecordedAt.Add(time.Second) // by another clock
+			older.PolicyVersion, older.RecordedAt = "older", older.RecordedAt.Add(time.Second) // from another clock
 			if known(i) {
 				if err := errors.Join(session.Consents().Append(ctx, older),
 					session.Consents().Append(ctx, record(i))); err != nil {
@@ -105,19 +106,19 @@ func TestSessionsThatAskTogetherGetTheirOwnAnswers(t *testing.T) {
 		}
 		return nil
 	})
-	answers := make([]*domain.ConsentRecord, people)
+	records := make([]*domain.ConsentRecord, people)
 	errs, texts := hook.jammed(t, s, people, func(i int) error {
 		return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) (err error) {
-			answers[i], err = session.Consents().Latest(ctx, record(i).SubjectID, record(i).Purpose, nil)
+			records[i], err = session.Consents().Latest(ctx, record(i).SubjectID, record(i).Purpose, nil)
 			return err
 		})
 	})
-	for i, answer := range answers {
+	for i, got := range records {
 		switch {
 		case errs[i] != nil:
 			t.Errorf("%d: %v", i, errs[i])
-		case !known(i) && answer != nil, known(i) && (answer == nil || *answer != record(i)):
-			t.Errorf("%d was answered %+v", i, answer)
+		case !known(i) && got != nil, known(i) && (got == nil || *got != record(i)):
+			t.Errorf("%d: got %+v", i, got)
 		}
 	}
 	if len(texts) != 3 {
@@ -132,8 +133,8 @@ func TestSessionsThatAskTogetherGetTheirOwnAnswers(t *testing.T) {
 	}
 }
 
-// A question that the database refuses fails alone.
-func TestAQuestionThatFailsFailsAlone(t *testing.T) {
+// If the database refuses a lookup, the other lookups of its batch succeed.
+func TestALookupThatFailsFailsAlone(t *testing.T) {
 	hook := newJam("SELECT policy_version")
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).sharing(t)
 	errs, _ := hook.jammed(t, s, 6, func(i int) error {
@@ -153,7 +154,7 @@ func TestAQuestionThatFailsFailsAlone(t *testing.T) {
 	}
 }
 
-func TestSessionsThatAppendTogetherKeepTheirOwnRows(t *testing.T) {
+func TestConcurrentAppendsKeepTheirOwnRows(t *testing.T) {
 	hook := newJam("WITH i0")
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).sharing(t)
 	const people = 18
@@ -195,7 +196,8 @@ func TestSessionsThatAppendTogetherKeepTheirOwnRows(t *testing.T) {
 	}
 }
 
-// What the database refuses of one session is not lost for others, nor half there.
+// If the database refuses the rows of a session, the other sessions of the batch succeed, and no row of the failed
+// session remains.
 func TestAnAppendThatFailsFailsAlone(t *testing.T) {
 	hook := newJam("WITH i0")
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).sharing(t)
@@ -204,7 +206,7 @@ func TestAnAppendThatFailsFailsAlone(t *testing.T) {
 		return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
 			id := subjectNumber(t, i)
 			event := domain.AuditEvent{
-				EventID:   fmt.Sprint("event ", min(i, 4)), // the last one's is known
+				EventID:   fmt.Sprint("event ", min(i, 4)), // the last two have the same id
 				EventType: domain.EventConsentGranted, SubjectRef: id, OccurredAt: at, Payload: domain.Payload{"source": "api"},
 			}
 			record := domain.ConsentRecord{
@@ -229,8 +231,9 @@ func TestAnAppendThatFailsFailsAlone(t *testing.T) {
 	}
 }
 
-// atOnce runs so many sessions, of which each must get as far as its statement, although none of them ends.
-func (j *jam) atOnce(t *testing.T, sessions int, run func(i int) error) {
+// concurrently runs sessions concurrently. Each session must send its own statement while the statements of all others
+// are blocked.
+func (j *jam) concurrently(t *testing.T, sessions int, run func(i int) error) {
 	t.Helper()
 	var done sync.WaitGroup
 	for i := range sessions {
@@ -244,7 +247,7 @@ func (j *jam) atOnce(t *testing.T, sessions int, run func(i int) error) {
 		select {
 		case <-j.held:
 		case <-time.After(time.Minute):
-			t.Errorf("only %d statements were on their way at once", i)
+			t.Errorf("only %d statements ran concurrently", i)
 			close(j.over)
 			done.Wait()
 			return
@@ -254,10 +257,10 @@ func (j *jam) atOnce(t *testing.T, sessions int, run func(i int) error) {
 	done.Wait()
 }
 
-// Unless the application says that it may be, no statement is under the context of another session: a connection may
-// depend on it, for the rows of a tenant.
-func TestSessionsShareNothingUnlessTheyAreToldTo(t *testing.T) {
-	for beginning, use := range map[string]func(ctx context.Context, s *shop, session ports.Session) error{
+// Without ShareStatements, no statement runs under the context of another session. A connection may depend on the
+// context, for example for the rows of a tenant.
+func TestSessionsShareNothingByDefault(t *testing.T) {
+	for prefix, use := range map[string]func(ctx context.Context, s *shop, session ports.Session) error{
 		"SELECT policy_version": func(ctx context.Context, s *shop, session ports.Session) error {
 			_, err := session.Consents().Latest(ctx, s.alice.ID, "news", nil)
 			return err
@@ -267,20 +270,21 @@ func TestSessionsShareNothingUnlessTheyAreToldTo(t *testing.T) {
 			return err
 		},
 	} {
-		hook := newJam(beginning)
+		hook := newJam(prefix)
 		s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1)
-		hook.atOnce(t, 5, func(int) error {
+		hook.concurrently(t, 5, func(int) error {
 			return s.store.Do(t.Context(),
 				func(ctx context.Context, session ports.Session) error { return use(ctx, s, session) })
 		})
 	}
 }
 
-// Evidence that shared a statement could be in doubt when its session ends, and would be written twice.
+// After a shared statement, a session may not know whether its rows were written. It would then write its evidence
+// twice.
 func TestEvidenceSharesNoStatement(t *testing.T) {
 	hook := newJam("INSERT INTO habeas_audit_events")
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).sharing(t)
-	hook.atOnce(t, 5, func(i int) error {
+	hook.concurrently(t, 5, func(i int) error {
 		return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
 			return session.Audit().AppendEvidence(ctx, domain.AuditEvent{
 				EventID: fmt.Sprint("event ", i), EventType: domain.EventExportRequested, SubjectRef: s.alice.ID,
@@ -293,8 +297,8 @@ func TestEvidenceSharesNoStatement(t *testing.T) {
 	}
 }
 
-// Where all connections are busy, each session has a place of its own in the queue for them.
-func TestNobodySharesAPlaceInTheQueue(t *testing.T) {
+// While all connections are busy, each session needs its own place in the queue for connections.
+func TestSessionsDoNotShareAPlaceInTheQueue(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	db.SetMaxOpenConns(1)
 	s := newShop(t, db, 1).sharing(t)
@@ -306,7 +310,7 @@ func TestNobodySharesAPlaceInTheQueue(t *testing.T) {
 			return err
 		}
 		if s.store.Shares() {
-			t.Error("statements are shared where all connections are busy")
+			t.Error("statements are shared while all connections are busy")
 		}
 		return nil
 	}))
