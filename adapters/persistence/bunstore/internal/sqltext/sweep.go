@@ -22,7 +22,7 @@ type Sweeps struct {
 const (
 	holdErased = `SELECT erased_at, swept_at FROM {erasures} WHERE subject_id = $1 AND erasures > 0{lock}`
 	noteSweep  = `UPDATE {erasures} SET swept_at = $2 WHERE subject_id = $1`
-	tell       = `SELECT {texts} FROM {table} AS t0 WHERE {rows}{lock}`
+	lockTexts  = `SELECT {texts} FROM {table} AS t0 WHERE {rows}{lock}`
 )
 
 // NewSweeps returns the statements of sweeps.
@@ -38,7 +38,7 @@ func NewSweeps(w *Writer) Sweeps {
 	return Sweeps{
 		Fingerprint: "SELECT " + texts[0],
 		Mark:        w.Tables.in(holdErased, "lock", w.Dialect.forUpdate()),
-		Row: fill(tell, "texts", strings.Join(texts, ", "), "table", quoteTable(subject.Name),
+		Row: fill(lockTexts, "texts", strings.Join(texts, ", "), "table", quoteTable(subject.Name),
 			"rows", w.rowsOf(subject, domain.Path{}, 0), "lock", lock),
 		Swept:   w.Tables.in(noteSweep),
 		Telling: len(texts) - 1,

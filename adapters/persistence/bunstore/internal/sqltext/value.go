@@ -129,6 +129,6 @@ func (i *Instant) Scan(value any) error {
 		*i = Instant(t)
 		return err
 	default:
-		return fmt.Errorf("an instant cannot be a %T", value)
+		return fmt.Errorf("an instant must be a time or a text, not a %T", value)
 	}
 }
