@@ -19,8 +19,8 @@ func (c *Catalog) RefuseHidden(id domain.SubjectID, op string) (table string, er
 		}
 		if why != "" {
 			return table.Name, &domain.Error{
-				Code: domain.ErrConfiguration, Op: op, Message: why + ": SQLite converts values between them, so that it may miss rows" +
-					" of the subject, or find rows of another subject. Give both columns the same type, but not REAL",
+				Code: domain.ErrConfiguration, Op: op, Message: why + ": SQLite converts values between them, so that it may miss" +
+					" rows of the subject, or find rows of another subject. Give both columns the same type, but not REAL",
 			}
 		}
 	}
