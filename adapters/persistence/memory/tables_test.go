@@ -60,7 +60,7 @@ func TestARowThatDoesNotFitIsRefused(t *testing.T) {
 		table string
 		row   memory.Row
 		want  domain.Code
-		text  string // what the error has to name
+		text  string // the error must contain it
 	}{
 		"table": {"nothing", memory.Row{"id": 1}, domain.ErrManifest, "nothing"},
 		"column": {

@@ -57,7 +57,7 @@ func (q Query) Texts(ctx context.Context, text string) (texts []string, err erro
 // Ignore ignores a row.
 func Ignore(*sql.Rows) error { return nil }
 
-// exec runs a statement on a connection and returns how many rows it changed.
+// exec runs a statement on a connection and returns the number of rows that it changed.
 func (p *Pool) exec(ctx context.Context, conn bun.IConn, text string, args ...any) (int64, error) {
 	text = p.database.numbered(text)
 	result, err := p.db.NewRaw(text).Conn(prepared{conn, text, args}).Exec(ctx)

@@ -23,7 +23,7 @@ type Tx struct {
 // Conn returns the connection of the transaction, for statements of the application.
 func (t *Tx) Conn() bun.IConn { return t.transaction.conn() }
 
-// Exec runs a statement and returns how many rows it changed.
+// Exec runs a statement and returns the number of rows that it changed.
 func (t *Tx) Exec(ctx context.Context, text string, args ...any) (int64, error) {
 	return t.pool.exec(ctx, t.transaction.conn(), text, args...)
 }
