@@ -10,7 +10,8 @@ import (
 
 // longNumber reports whether a text looks like a number of more than 64 bits. A numeric column converts many such texts
 // to the same floating-point number. Other texts that look like numbers, such as 007, are compared as numbers. A row
-// then belongs to the key with the same spelling, or, if there is none, to the key with the same value.
+// then belongs to the key with the same spelling. If no key has that spelling, the row belongs to the key with the same
+// value.
 func longNumber(text string) bool {
 	if strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789+-.eE", r) }) {
 		return false

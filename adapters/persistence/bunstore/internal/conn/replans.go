@@ -16,8 +16,8 @@ const (
 
 // Replans makes the database plan slow statements again. Databases keep the plan of a prepared statement. A plan that
 // was made for an empty queue reads the whole table after the queue has grown, until the database has analyzed the
-// table. A different comment makes a statement a different statement, which gets a new plan. Replans is safe for
-// concurrent use.
+// table. Replans changes a comment in the statement. The database regards the text as a new statement, and plans it.
+// Replans is safe for concurrent use.
 type Replans struct {
 	mu       sync.Mutex
 	n        int
