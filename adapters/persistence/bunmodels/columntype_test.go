@@ -174,12 +174,12 @@ func TestASurrogateThatDoesNotFitIsRefused(t *testing.T) {
 		value      any
 		tags, says string
 	}{
-		{0, `bun:"data" pii:"identity,surrogate:none"`, "could not read"},
-		{false, `bun:"data" pii:"identity,surrogate:none"`, "could not read"},
-		{time.Time{}, `bun:"data" pii:"identity,surrogate:never"`, "could not read"},
-		{uuid.UUID{}, `bun:"data,type:uuid" pii:"identity,surrogate:none"`, "could not read"},
-		{[]string{}, `bun:"data" pii:"identity,surrogate:{}"`, "could not read"},
-		{enveloped(""), `bun:"data" pii:"identity,surrogate:gone"`, "could not read"},
+		{0, `bun:"data" pii:"identity,surrogate:none"`, "cannot read"},
+		{false, `bun:"data" pii:"identity,surrogate:none"`, "cannot read"},
+		{time.Time{}, `bun:"data" pii:"identity,surrogate:never"`, "cannot read"},
+		{uuid.UUID{}, `bun:"data,type:uuid" pii:"identity,surrogate:none"`, "cannot read"},
+		{[]string{}, `bun:"data" pii:"identity,surrogate:{}"`, "cannot read"},
+		{enveloped(""), `bun:"data" pii:"identity,surrogate:gone"`, "cannot read"},
 		{"", `bun:"data,type:varchar(4)" pii:"identity,surrogate:'nüne!'"`, "longer than the column"},
 		{"", `bun:"data,type:varchar(5)" pii:"identity,surrogate:'nüne!'"`, ""},
 		{0, `bun:"data" pii:"identity,surrogate:-1"`, ""},
