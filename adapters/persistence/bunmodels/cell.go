@@ -22,11 +22,11 @@ func (r *modelReader) readAnnotation(field *schema.Field, column *domain.Column,
 	switch {
 	case column.Type == "":
 		problems = append(problems, domain.Problem{
-			Message: "is of the type " + field.IndirectType.String() + ", for which no surrogate is known",
+			Message: "has the type " + field.IndirectType.String() + ", for which no surrogate is known",
 			Found:   field.IndirectType.String(),
 			Remedy:  "register a CustomType, or give the column a surrogate",
 		})
-		column.Type = domain.TypeText // so that it is reported once
+		column.Type = domain.TypeText // prevents further problems with the type
 	case nulled:
 		problems = append(problems, nullProblems(field)...)
 	default:
@@ -37,8 +37,8 @@ func (r *modelReader) readAnnotation(field *schema.Field, column *domain.Column,
 	}
 }
 
-// nullProblems finds what is wrong with a column that is to be set to NULL. It must not be found by the first erasure,
-// nor by the first query of the application after it.
+// nullProblems finds problems of a column that an erasure sets to NULL. Read must find them, because otherwise the
+// first erasure would fail, or the application's first query after it.
 func nullProblems(field *schema.Field) []domain.Problem {
 	switch {
 	case field.IsPK || field.NotNull:
@@ -48,15 +48,14 @@ func nullProblems(field *schema.Field) []domain.Problem {
 		}}
 	case field.ScanWithCheck(reflect.New(field.StructField.Type).Elem(), nil) != nil:
 		return []domain.Problem{{
-			Message: "cannot be set to NULL: its field could not read NULL, it is of the type " + field.IndirectType.String(),
-			Found:   string(domain.StrategyNull), Remedy: "make the field a pointer, or say erasure:anonymize",
+			Message: "cannot be set to NULL: its field cannot read NULL, because it has the type " + field.IndirectType.String(),
+			Found:   string(domain.StrategyNull), Remedy: "make the field a pointer, or use erasure:anonymize",
 		}}
 	}
 	return nil
 }
 
-// surrogateProblems finds what is wrong with the constant to overwrite a column with. The rest is checked with the data
-// map.
+// surrogateProblems finds problems of a constant surrogate that only the Go field shows. The data map checks the rest.
 func surrogateProblems(field *schema.Field, column domain.Column) []domain.Problem {
 	const digits = "0123456789abcdef0123456789abcdef"
 	if _, ok := column.Constant(); !ok ||
@@ -64,7 +63,7 @@ func surrogateProblems(field *schema.Field, column domain.Column) []domain.Probl
 		return nil
 	}
 	return []domain.Problem{{
-		Message: "has a surrogate that its field could not read: it is of the type " + field.IndirectType.String(),
+		Message: "has a surrogate that its field cannot read: the field has the type " + field.IndirectType.String(),
 		Found:   column.Surrogate, Remedy: "give a surrogate that is a value of this type",
 	}}
 }

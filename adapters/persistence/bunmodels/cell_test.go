@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// strict is a type that reads texts and nothing else.
+// strict is a type that reads only texts.
 type strict struct{ text string }
 
 func (s strict) Value() (driver.Value, error) { return s.text, nil }
@@ -28,7 +28,7 @@ func (s *strict) Scan(value any) error {
 	return nil
 }
 
-func TestAPIITagSaysWhatBecomesOfTheCell(t *testing.T) {
+func TestAPIITagDefinesTheEffectOfAnErasureOnTheCell(t *testing.T) {
 	text := reflect.TypeFor[string]()
 	for tag, want := range map[string]domain.Column{
 		`contact,erasure:null`: {
@@ -72,16 +72,16 @@ func TestATypeWithoutASurrogateCanBeSetToNull(t *testing.T) {
 	}
 }
 
-func TestANullThatWouldNotWorkIsRefused(t *testing.T) {
+func TestAnUnusableNullIsRefused(t *testing.T) {
 	text := reflect.TypeFor[string]()
 	for tag, c := range map[string]struct {
 		goType reflect.Type
-		says   string // empty if it is taken
+		says   string // empty if the tag is accepted
 	}{
 		`bun:"data,notnull" pii:"contact,erasure:null"`:                   {text, "its bun tag says that it is never NULL"},
 		`bun:"data,pk" subject:"id" pii:"contact,erasure:null"`:           {text, "its bun tag says that it is never NULL"},
 		`bun:"data" pii:"contact,erasure:null,surrogate:gone"`:            {text, "has erasure:null and a surrogate"},
-		`bun:"data" pii:"contact,erasure:null"`:                           {reflect.TypeFor[strict](), "could not read NULL"},
+		`bun:"data" pii:"contact,erasure:null"`:                           {reflect.TypeFor[strict](), "cannot read NULL"},
 		`bun:"data,nullzero" pii:"contact,erasure:null"`:                  {reflect.TypeFor[*strict](), ""},
 		`bun:"data,unique" pii:"contact,erasure:null"`:                    {text, ""},
 		`bun:"data,type:inet" pii:"contact,erasure:null"`:                 {text, ""},
@@ -101,7 +101,7 @@ func TestEqualSurrogatesInAUniqueColumnAreRefused(t *testing.T) {
 	text, number := reflect.TypeFor[string](), reflect.TypeFor[int64]()
 	for tag, c := range map[string]struct {
 		goType reflect.Type
-		says   string // empty if it is taken
+		says   string // empty if the tag is accepted
 	}{
 		`bun:"data,unique" pii:"contact"`:                               {text, ""},
 		`bun:"data,unique,type:varchar(8)" pii:"contact"`:               {text, ""},
@@ -112,12 +112,12 @@ func TestEqualSurrogatesInAUniqueColumnAreRefused(t *testing.T) {
 		`bun:"data,unique" pii:"contact,erasure:null"`:                  {text, ""},
 		`bun:"data,unique" pii:"contact,erasure:retain,reason:r"`:       {number, ""},
 		`bun:"data,unique"`:                                                                 {number, ""},
-		`bun:"data,unique" pii:"contact" `:                                                  {number, "say erasure:null"},
-		`bun:"data,unique" pii:"contact,erasure:anonymize"`:                                 {reflect.TypeFor[bool](), "say erasure:null"},
-		`bun:"data,unique:pair" pii:"contact"`:                                              {reflect.TypeFor[[]byte](), "say erasure:null"},
+		`bun:"data,unique" pii:"contact" `:                                                  {number, "use erasure:null"},
+		`bun:"data,unique" pii:"contact,erasure:anonymize"`:                                 {reflect.TypeFor[bool](), "use erasure:null"},
+		`bun:"data,unique:pair" pii:"contact"`:                                              {reflect.TypeFor[[]byte](), "use erasure:null"},
 		`bun:"data,unique,type:jsonb" pii:"contact"`:                                        {reflect.TypeFor[map[string]any](), "erasure:null"},
 		`bun:"data,unique,array" pii:"contact"`:                                             {reflect.TypeFor[[]string](), "erasure:null"},
-		`bun:"data,unique" pii:"contact,erasure:retain,reason:r,retain:1y,since:issued_at"`: {number, "say erasure:null"},
+		`bun:"data,unique" pii:"contact,erasure:retain,reason:r,retain:1y,since:issued_at"`: {number, "use erasure:null"},
 	} {
 		_, err := readColumn(c.goType, tag, nil)
 		if c.says == "" {
@@ -128,7 +128,7 @@ func TestEqualSurrogatesInAUniqueColumnAreRefused(t *testing.T) {
 	}
 }
 
-func TestOneDistinctColumnIsEnoughForAUniqueGroup(t *testing.T) {
+func TestADistinctColumnIsEnoughForAUniqueGroup(t *testing.T) {
 	type Distinct struct {
 		bun.BaseModel `bun:"table:accounts"`
 		ID            int64  `bun:"id,pk" subject:"id"`
@@ -148,7 +148,7 @@ func TestOneDistinctColumnIsEnoughForAUniqueGroup(t *testing.T) {
 		Name          string `bun:"name,unique:login" pii:"contact,surrogate:gone"`
 		Theme         string `bun:"theme"`
 	}
-	type Kept struct { // two rows may have one name, and differ in the provider
+	type Kept struct { // two rows may have the same name and different providers
 		bun.BaseModel `bun:"table:accounts"`
 		ID            int64     `bun:"id,pk" subject:"id"`
 		Provider      int64     `bun:"provider,unique:login" pii:"contact"`

@@ -18,8 +18,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// columnType says what a field's column holds: its type, the length of a limited text, and the surrogate where the
-// type's own would not do. The type is empty where nothing is known that would be safe to write.
+// columnType returns the type of a field's column, the length of a limited text, and a surrogate if the surrogate of
+// the type is unsuitable. The type is empty if no surrogate is known to be safe.
 func columnType(field *schema.Field) (t domain.ColumnType, length int, surrogate string) {
 	if slices.ContainsFunc(encodings, field.Tag.HasOption) {
 		return "", 0, ""
@@ -43,10 +43,10 @@ func columnType(field *schema.Field) (t domain.ColumnType, length int, surrogate
 	return t, length, surrogate
 }
 
-// readable is what a column of the declared type holds when the field has a Go type of the type t, or empty where the
-// field could not read the surrogate back.
+// readable returns the type of a column from its declared type and the type t of its Go type. It is empty if the field
+// could not read the surrogate.
 func readable(t, declared domain.ColumnType) domain.ColumnType {
-	switch declared { //nolint:exhaustive // any field reads the surrogates of the others
+	switch declared { //nolint:exhaustive // every field can read the surrogates of the other types
 	case domain.TypeText:
 		if t == domain.TypeBytes {
 			return declared
@@ -60,10 +60,10 @@ func readable(t, declared domain.ColumnType) domain.ColumnType {
 	return declared
 }
 
-// encodings are bun's options for columns that hold neither what the Go type nor what the declared type says.
+// encodings are bun's options for columns whose content follows neither the Go type nor the declared type.
 var encodings = []string{"msgpack", "hstore", "composite", "multirange"}
 
-// addresses are the types that bun writes as the text of a network address, with a surrogate that inet and cidr take.
+// addresses maps the types that bun writes as the text of a network address to a surrogate that inet and cidr accept.
 var addresses = map[reflect.Type]string{
 	reflect.TypeFor[net.IP]():       "0.0.0.0",
 	reflect.TypeFor[netip.Addr]():   "0.0.0.0",
@@ -71,13 +71,13 @@ var addresses = map[reflect.Type]string{
 	reflect.TypeFor[netip.Prefix](): "0.0.0.0/0",
 }
 
-// codecs are the interfaces by which a type encodes its own values, or decodes them.
+// codecs are the interfaces through which a type encodes or decodes its own values.
 var codecs = []reflect.Type{
 	reflect.TypeFor[driver.Valuer](), reflect.TypeFor[sql.Scanner](), reflect.TypeFor[schema.QueryAppender](),
 	reflect.TypeFor[encoding.TextUnmarshaler](), reflect.TypeFor[json.Unmarshaler](),
 }
 
-// wellKnown are types that encode their own values, but in a way that is known.
+// wellKnown maps types that encode their own values in a known way to column types.
 var wellKnown = map[reflect.Type]domain.ColumnType{
 	reflect.TypeFor[time.Time]():       domain.TypeTime,
 	reflect.TypeFor[bun.NullTime]():    domain.TypeTime,
@@ -93,7 +93,7 @@ var wellKnown = map[reflect.Type]domain.ColumnType{
 	reflect.TypeFor[json.Number]():     domain.TypeNumber,
 }
 
-// goType is the column type of a Go type without regard to a declared SQL type, or empty.
+// goType returns the column type of a Go type, without regard to a declared SQL type, or "".
 func goType(t reflect.Type) domain.ColumnType {
 	if known, ok := wellKnown[t]; ok {
 		return known
@@ -104,7 +104,7 @@ func goType(t reflect.Type) domain.ColumnType {
 	if slices.ContainsFunc(codecs, reflect.PointerTo(t).Implements) {
 		return ""
 	}
-	switch t.Kind() { //nolint:exhaustive // the others are unknown
+	switch t.Kind() { //nolint:exhaustive // the other kinds are unknown
 	case reflect.String:
 		return domain.TypeText
 	case reflect.Bool:
@@ -129,8 +129,8 @@ func goType(t reflect.Type) domain.ColumnType {
 	}
 }
 
-// isUUID reports whether t is a UUID, of whichever package, by the text of its zero value. Identifiers of other kinds,
-// such as ULIDs, have 16 bytes too.
+// isUUID reports whether t is a UUID type of any package. It uses the text of the zero value, because other
+// identifiers, such as ULIDs, also have 16 bytes.
 func isUUID(t reflect.Type) bool {
 	if t.Kind() != reflect.Array || t.Len() != 16 || t.Elem().Kind() != reflect.Uint8 {
 		return false

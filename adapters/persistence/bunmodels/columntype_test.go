@@ -22,9 +22,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Types of an application that encode their own values, each in its way.
+// Types of an application that encode their own values, each in its own way.
 
-type enveloped string // as an encrypted column would be
+type enveloped string // like an encrypted column
 
 func (s enveloped) Value() (driver.Value, error) { return "sealed:" + string(s), nil }
 
@@ -63,7 +63,7 @@ type (
 	preferences struct{ Theme string }
 )
 
-func TestAGoTypeSaysWhatItsColumnHolds(t *testing.T) {
+func TestAGoTypeDeterminesItsColumnType(t *testing.T) {
 	for _, test := range []struct {
 		value any
 		want  domain.ColumnType
@@ -122,10 +122,10 @@ func TestAGoTypeSaysWhatItsColumnHolds(t *testing.T) {
 	}
 }
 
-func TestATypeThatIsUnknownIsRefusedWhereItIsAnnotated(t *testing.T) {
+func TestAnUnknownTypeIsRefusedIfItIsAnnotated(t *testing.T) {
 	for _, test := range []struct {
 		value    any
-		constant string // one that a field of the type can read, if there is any
+		constant string // a constant that a field of the type can read, if there is any
 	}{
 		{enveloped(""), "sealed:gone"},
 		{onlyScans(""), "gone"},
@@ -158,7 +158,7 @@ func TestATypeThatIsUnknownIsRefusedWhereItIsAnnotated(t *testing.T) {
 			column, err = readColumn(goType, `bun:"data" pii:"identity,surrogate:`+cmp.Or(test.constant, "gone")+`"`, nil)
 			if test.constant == "" {
 				wantManifestError(t, err, "things.data",
-					"a surrogate that its field could not read: it is of the type "+goType.String())
+					"a surrogate that its field cannot read: the field has the type "+goType.String())
 				return
 			}
 			must(t, err)
@@ -174,12 +174,12 @@ func TestASurrogateThatDoesNotFitIsRefused(t *testing.T) {
 		value      any
 		tags, says string
 	}{
-		{0, `bun:"data" pii:"identity,surrogate:none"`, "could not read"},
-		{false, `bun:"data" pii:"identity,surrogate:none"`, "could not read"},
-		{time.Time{}, `bun:"data" pii:"identity,surrogate:never"`, "could not read"},
-		{uuid.UUID{}, `bun:"data,type:uuid" pii:"identity,surrogate:none"`, "could not read"},
-		{[]string{}, `bun:"data" pii:"identity,surrogate:{}"`, "could not read"},
-		{enveloped(""), `bun:"data" pii:"identity,surrogate:gone"`, "could not read"},
+		{0, `bun:"data" pii:"identity,surrogate:none"`, "cannot read"},
+		{false, `bun:"data" pii:"identity,surrogate:none"`, "cannot read"},
+		{time.Time{}, `bun:"data" pii:"identity,surrogate:never"`, "cannot read"},
+		{uuid.UUID{}, `bun:"data,type:uuid" pii:"identity,surrogate:none"`, "cannot read"},
+		{[]string{}, `bun:"data" pii:"identity,surrogate:{}"`, "cannot read"},
+		{enveloped(""), `bun:"data" pii:"identity,surrogate:gone"`, "cannot read"},
 		{"", `bun:"data,type:varchar(4)" pii:"identity,surrogate:'nüne!'"`, "longer than the column"},
 		{"", `bun:"data,type:varchar(5)" pii:"identity,surrogate:'nüne!'"`, ""},
 		{0, `bun:"data" pii:"identity,surrogate:-1"`, ""},

@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// fromParents gives tables the relations that only the other table declares, as has-one or has-many. The subject's
-// table gets none: it refers to no table of its own data map.
+// fromParents adds the relations that only the referenced table declares, as has-one or has-many. It adds none to the
+// subject's table, which must not refer to a table of its data map.
 func fromParents(models []*modelReader) {
 	for _, parent := range models {
 		for _, d := range parent.declared {
@@ -21,7 +21,7 @@ func fromParents(models []*modelReader) {
 				if d.tagged != "" {
 					parent.report(d.field, domain.Problem{
 						Message: "is marked as the path, but the model of " + d.table + " is not among the models", Found: d.tagged,
-						Remedy: "add the model, or take the tag off",
+						Remedy: "add the model, or remove the tag",
 					})
 				}
 				continue
@@ -33,7 +33,7 @@ func fromParents(models []*modelReader) {
 	}
 }
 
-// take adds a relation that another model declares, unless the model declares it itself.
+// take adds a relation that another model declares, unless this model declares it too.
 func (r *modelReader) take(parent *modelReader, d declared) {
 	i := slices.IndexFunc(r.table.Relations, d.relation.Equals)
 	switch {
@@ -41,13 +41,13 @@ func (r *modelReader) take(parent *modelReader, d declared) {
 		r.table.Relations = append(r.table.Relations, d.relation)
 	case d.tagged != "" && r.table.Relations[i].Name != d.field:
 		parent.report(d.field, domain.Problem{
-			Message: "is marked as the path, but " + r.table.Name + " declares that relation, too", Found: d.tagged,
+			Message: "is marked as the path, but " + r.table.Name + " also declares that relation", Found: d.tagged,
 			Remedy: "mark it there: " + r.table.Name + "." + r.table.Relations[i].Name,
 		})
 	}
 }
 
-// nameChoices takes the names off the relations of tables in which there is nothing to choose between.
+// nameChoices removes the names of relations from tables with at most one path relation, where names are not needed.
 func nameChoices(models []*modelReader) {
 	for _, r := range models {
 		marked := 0
@@ -65,7 +65,7 @@ func nameChoices(models []*modelReader) {
 	}
 }
 
-// notNull finds references that an erasure sets to NULL although the model says that they never are.
+// notNull finds references that an erasure sets to NULL although their bun tag says notnull.
 func notNull(m domain.DataMap, models []*modelReader) []domain.Problem {
 	var problems []domain.Problem
 	for _, r := range models {
@@ -88,8 +88,8 @@ func notNull(m domain.DataMap, models []*modelReader) []domain.Problem {
 	return problems
 }
 
-// relate lets bun read the relations of a model that it has met in those of another one. A model that bun cannot read
-// is not one that the application gives us.
+// relate makes bun read the relations of a model that it has only met in relations of other models. It ignores models
+// that bun cannot read, because the application has not passed them to Read.
 func relate(db *bun.DB, table *schema.Table) {
 	defer func() { _ = recover() }()
 	if table != nil {
@@ -97,7 +97,8 @@ func relate(db *bun.DB, table *schema.Table) {
 	}
 }
 
-// unmapped names the tables that bun knows of, that are related to a table of the data map, and that are not in it.
+// unmapped returns a notice for each table that bun knows and that refers to a table of the data map, but is not in the
+// data map.
 func unmapped(db *bun.DB, m domain.DataMap) []domain.Notice {
 	var notices []domain.Notice
 	add := func(table *schema.Table, columns []*schema.Field, to *schema.Table) {

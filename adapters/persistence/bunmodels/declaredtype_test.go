@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func TestADeclaredTypeSaysWhatAStringHolds(t *testing.T) {
+func TestADeclaredTypeDeterminesTheColumnTypeOfAString(t *testing.T) {
 	for _, test := range []struct {
 		declared string
 		want     domain.ColumnType
@@ -80,7 +80,7 @@ func TestADeclaredTypeSaysWhatAStringHolds(t *testing.T) {
 	}
 }
 
-func TestADeclaredTypeThatIsUnknownNeedsASurrogate(t *testing.T) {
+func TestAnUnknownDeclaredTypeNeedsASurrogate(t *testing.T) {
 	for _, declared := range []string{
 		"mood", "shop.mood", "inet", "cidr", "macaddr", "interval", "time", "time with time zone", "money", "xml",
 		"tsvector", "point", "int4range", "bit(3)", "hstore", `varchar(20) collate nocase`,
@@ -97,7 +97,7 @@ func TestADeclaredTypeThatIsUnknownNeedsASurrogate(t *testing.T) {
 	}
 }
 
-// What anonymization writes has to be readable by the field, whatever the column would take.
+// The field must be able to read a surrogate, even if the column accepts other values.
 func TestADeclaredTypeIsReconciledWithTheGoType(t *testing.T) {
 	for _, test := range []struct {
 		value    any

@@ -23,7 +23,7 @@ type Customer struct {
 	Theme string `bun:"theme"`
 }
 
-// Bill has to be kept for ten years.
+// Bill must be retained for ten years.
 type Bill struct {
 	bun.BaseModel `bun:"table:bills"`
 
@@ -34,9 +34,9 @@ type Bill struct {
 	IssuedAt   time.Time `bun:"issued_at"`
 }
 
-// The data map of an application is read from its models, once, when it starts.
+// An application reads its data map from its models once, when it starts.
 func ExampleRead() {
-	db := bun.NewDB(nil, pgdialect.New()) // the application's; nothing is asked of it
+	db := bun.NewDB(nil, pgdialect.New()) // the application's database, without any queries
 	dataMap, err := bunmodels.Read(db, []any{(*Customer)(nil), (*Bill)(nil)}, nil)
 	check(err)
 	for _, table := range dataMap.Tables() {
@@ -49,12 +49,12 @@ func ExampleRead() {
 	// bills address financial retain
 }
 
-// Secret is a text that the application encrypts on its way to the database.
+// Secret is a text that the application encrypts before it reaches the database.
 type Secret string
 
 func (s Secret) Value() (driver.Value, error) { return "encrypted:" + string(s), nil }
 
-// Patient has a column whose type habeas cannot know: it is told how to export and to anonymize it.
+// Patient has a column whose type habeas does not know. The application registers how to export and anonymize the type.
 type Patient struct {
 	bun.BaseModel `bun:"table:patients"`
 
@@ -65,7 +65,7 @@ type Patient struct {
 func ExampleTypes() {
 	db := bun.NewDB(nil, pgdialect.New())
 	models := []any{(*Patient)(nil)}
-	_, err := bunmodels.Read(db, models, nil) // fails at start-up, rather than to anonymize what cannot be read
+	_, err := bunmodels.Read(db, models, nil) // fails at start-up, instead of writing values that the field cannot read
 	fmt.Println(errors.Is(err, domain.ErrManifest))
 
 	secret := reflect.TypeFor[Secret]()

@@ -48,7 +48,7 @@ func TestEmbeddedStructsAddTheirColumns(t *testing.T) {
 	}
 }
 
-func TestAnAnnotationThatIsNoColumnIsRefused(t *testing.T) {
+func TestAnAnnotationOutsideOfAColumnIsRefused(t *testing.T) {
 	type Skipped struct {
 		bun.BaseModel `bun:"table:wrong"`
 		ID            int64  `bun:"id,pk" subject:"id"`
@@ -79,11 +79,11 @@ func TestAnAnnotationThatIsNoColumnIsRefused(t *testing.T) {
 		(*Skipped)(nil), (*Unexported)(nil), (*SkippedKey)(nil), (*OnlyScanned)(nil), (*Embedding)(nil),
 	} {
 		_, err := bunmodels.Read(unconnected(), []any{model}, nil)
-		wantManifestError(t, err, "wrong.", "ata: is annotated, but it is no column of the model")
+		wantManifestError(t, err, "wrong.", "ata: is annotated, but is not a column of the model")
 	}
 }
 
-// bun drops a column that the outer struct declares again, and the annotation with it.
+// bun drops a column that the outer struct declares again, with its annotation.
 func TestAnAnnotationThatIsShadowedIsRefused(t *testing.T) {
 	type Shadowing struct {
 		bun.BaseModel `bun:"table:wrong"`
@@ -113,7 +113,7 @@ func TestAnAnnotationThatIsShadowedIsRefused(t *testing.T) {
 		"wrong.Street": (*Ambiguous)(nil),
 	} {
 		_, err := bunmodels.Read(unconnected(), []any{model}, nil)
-		wantManifestError(t, err, where, "is no column of the model")
+		wantManifestError(t, err, where, "is not a column of the model")
 	}
 }
 
@@ -135,7 +135,7 @@ func TestABaseModelTakesOnlyItsOwnTag(t *testing.T) {
 	}
 }
 
-// BaseModel is what many applications call a struct of their own.
+// Many applications have an embedded struct of their own called BaseModel.
 func TestAStructNamedBaseModelIsReadLikeAnyOther(t *testing.T) {
 	type BaseModel struct {
 		ID   int64  `bun:"id,pk" subject:"id"`
@@ -146,10 +146,10 @@ func TestAStructNamedBaseModelIsReadLikeAnyOther(t *testing.T) {
 		Name string `bun:"name"`
 	}
 	_, err := bunmodels.Read(unconnected(), []any{(*Account)(nil)}, nil)
-	wantManifestError(t, err, "accounts.Note", "is no column of the model")
+	wantManifestError(t, err, "accounts.Note", "is not a column of the model")
 }
 
-func TestWhatIsNoModelIsRefused(t *testing.T) {
+func TestAnInvalidModelIsRefused(t *testing.T) {
 	type NoKey struct {
 		bun.BaseModel `bun:"table:wrong"`
 		ID            int64 `bun:"id" subject:"id"`

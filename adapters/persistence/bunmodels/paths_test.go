@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// account declares what refers to it; comments and notes do not.
+// account declares the relations of the tables that refer to it. comment and remark do not declare them.
 type account struct {
 	bun.BaseModel `bun:"table:accounts"`
 	ID            int64      `bun:"id,pk" subject:"id"`
@@ -60,7 +60,7 @@ func accountModels() []any {
 	return []any{(*account)(nil), (*letter)(nil), (*comment)(nil), (*remark)(nil), (*profile)(nil)}
 }
 
-// pathsOf writes the paths of a table: name, columns, condition and what an erasure does.
+// pathsOf describes the paths of a table: the name, the columns, the condition and the effect of an erasure.
 func pathsOf(m domain.DataMap, table string) string {
 	var list []string
 	for _, path := range m.Paths(table) {
@@ -76,7 +76,7 @@ func pathsOf(m domain.DataMap, table string) string {
 	return strings.Join(list, "; ")
 }
 
-func TestRelationsSayWhoseTheRowsAre(t *testing.T) {
+func TestRelationsDefineThePaths(t *testing.T) {
 	dataMap, err := bunmodels.Read(unconnected(), accountModels(), nil)
 	must(t, err)
 	for table, want := range map[string]string{
@@ -103,8 +103,8 @@ func TestRelationsSayWhoseTheRowsAre(t *testing.T) {
 	}
 }
 
-// A relation that both models declare is one.
-func TestARelationThatBothModelsDeclareIsOne(t *testing.T) {
+// A relation that both models declare is a single relation.
+func TestARelationThatBothModelsDeclareIsASingleRelation(t *testing.T) {
 	dataMap, err := bunmodels.Read(unconnected(), accountModels(), nil)
 	must(t, err)
 	if letters, _ := dataMap.Table("letters"); len(letters.Relations) != 2 {
@@ -112,7 +112,7 @@ func TestARelationThatBothModelsDeclareIsOne(t *testing.T) {
 	}
 }
 
-func TestWhatSubjectTagsOfRelationsCannotSayIsRefused(t *testing.T) {
+func TestInvalidSubjectTagsOfRelationsAreRefused(t *testing.T) {
 	type base struct {
 		ID        int64 `bun:"id,pk"`
 		AccountID int64 `bun:"account_id"`
@@ -157,7 +157,7 @@ func TestWhatSubjectTagsOfRelationsCannotSayIsRefused(t *testing.T) {
 	}{
 		`takes "path"`:                  {(*Unknown)(nil), ".Account: "},
 		"possible: erasure, when":       {(*Option)(nil), ".Account: "},
-		"or one twice: erasure":         {(*Twice)(nil), ".Account: "},
+		"or repeated option: erasure":   {(*Twice)(nil), ".Account: "},
 		"possible: delete, null":        {(*Erasure)(nil), ".Account: "},
 		"like when:'column=value'":      {(*Condition)(nil), ".Account: "},
 		"a quote that is not closed":    {(*Quote)(nil), ".Account: "},
@@ -169,7 +169,7 @@ func TestWhatSubjectTagsOfRelationsCannotSayIsRefused(t *testing.T) {
 	}
 }
 
-func TestColumnsOfRowsAboutSeveralPeopleSayWhose(t *testing.T) {
+func TestColumnsOfRowsAboutSeveralPeopleNameTheirPath(t *testing.T) {
 	type Unsaid struct {
 		bun.BaseModel `bun:"table:follows"`
 		FollowerID    int64    `bun:"follower_id,pk"`
@@ -191,7 +191,7 @@ func TestColumnsOfRowsAboutSeveralPeopleSayWhose(t *testing.T) {
 	wantManifestError(t, err, "follows", "Followed (followed_id -> accounts), Follower (follower_id -> accounts)")
 }
 
-// A table that a relation leads from or to is named if its model is not among those given.
+// Read names a table that is related to the data map if its model is missing.
 func TestTablesThatAreNotInTheMapAreNamed(t *testing.T) {
 	type Session struct {
 		bun.BaseModel `bun:"table:sessions"`
@@ -223,8 +223,8 @@ func TestTablesThatAreNotInTheMapAreNamed(t *testing.T) {
 	}
 }
 
-// A has-one relation may stand where belongs-to should. It does not say that the other table refers to this one.
-func TestAHasOneRelationToAKeyIsNoneOfTheOtherTable(t *testing.T) {
+// A has-one relation may be used instead of belongs-to. It does not mean that the other table refers to this table.
+func TestAHasOneRelationToAKeyIsNotARelationOfTheOtherTable(t *testing.T) {
 	type Badge struct {
 		bun.BaseModel `bun:"table:badges"`
 		ID            int64    `bun:"id,pk"`

@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Mistakes of the tags, of the data map and of the plan are one list.
-func TestAllMistakesOfTheModelsAreReportedAtOnce(t *testing.T) {
+// A single error lists the mistakes of the tags, of the data map and of the plan.
+func TestAllMistakesOfTheModelsAreReportedInOneError(t *testing.T) {
 	type Account struct {
 		bun.BaseModel `bun:"table:accounts" subject:"own"`
 		ID            int64  `bun:"id,pk" subject:"id"`
@@ -54,7 +54,7 @@ func TestAllMistakesOfTheModelsAreReportedAtOnce(t *testing.T) {
 	}
 }
 
-func TestAnUnknownOptionIsReportedWithTheOptionsThereAre(t *testing.T) {
+func TestAnUnknownOptionIsReportedWithThePossibleOptions(t *testing.T) {
 	type Account struct {
 		bun.BaseModel `bun:"table:accounts"`
 		ID            int64  `bun:"id,pk" subject:"id"`

@@ -1,4 +1,4 @@
-// Package bunmodels makes the data map of an application from its bun models and their struct tags.
+// Package bunmodels reads the data map of an application from its bun models and their struct tags.
 package bunmodels
 
 import (
@@ -16,44 +16,64 @@ import (
 	"github.com/habeas-data/habeas/domain/erasure"
 )
 
-// Type tells how values of a Go type that the reader does not know are exported and anonymized.
+// Type describes how to export and anonymize values of a Go type that Read does not know.
 type Type struct {
-	Type      domain.ColumnType // how the value is exported, and which surrogate fits when there is no constant
-	Surrogate string            // a constant to anonymize with, in the database's text form; optional
+	Type      domain.ColumnType // how to export the value, and which surrogate fits if there is no constant
+	Surrogate string            // a constant surrogate, in the database's text form; optional
 }
 
-// Types holds a Type per Go type, for the types of annotated fields that are neither built in nor well
-// known: above all those that implement driver.Valuer, which may encode or encrypt.
+// Types maps Go types to their Type. It is needed for the types of annotated fields that are neither built in nor well
+// known. Most of these implement driver.Valuer, and may encode or encrypt the value.
 type Types map[reflect.Type]Type
 
-// Read makes the data map of the application's bun models, which are given as pointers to structs. It reads
-// two struct tags beside bun's own:
+// Read reads the data map from the application's bun models, which are pointers to structs. It reads two struct tags in
+// addition to the tags of bun. The tag pii of a field annotates a column:
 //
 //	pii:"contact,erasure:anonymize,basis:contract,purpose:'account login'"
 //
-// marks a column as personal data. First comes the category, then in any order erasure (erase, which is the default,
-// anonymize, null, retain or delete), basis, purpose, export (yes or no), and for what is retained reason, retain (like
-// 10y) and since (a time column of the same table); surrogate is a constant to overwrite with, in which {} stands for
-// digits that differ from cell to cell, and a pair of single quotes is the empty text; via is the path to the person
-// whom the value belongs to, where there are several. A value with a comma stands in single quotes, in which two of
-// them are one. domain.Annotation and domain.Column say what the words mean.
+// This tag marks a column as personal data. The category comes first. The following options come in any order:
+//
+//   - erasure: erase (the default), anonymize, null, retain or delete
+//   - basis, purpose: the legal basis and the purpose of the processing
+//   - export: yes or no
+//   - reason: the reason to retain the column
+//   - retain, since: a period such as 10y, and the time column of the same table from which it counts
+//   - surrogate: a constant to overwrite with, in which {} becomes digits that differ in every cell
+//   - via: the path to the person to whom the value belongs, if the table has several paths
+//   - ref: the resolver whose external system uses the value as a key
+//
+// A value with a comma must be in single quotes. A single quote inside the quotes is doubled. A surrogate of two single
+// quotes is the empty text. See domain.Annotation and domain.Column for the details.
 //
 //	pii:"none"
 //
-// says that a column holds no personal data although its name may sound like it; see domain.Column.NotPersonal.
+// This tag states that a column holds no personal data, although its name may suggest it. See domain.Column.NotPersonal.
 //
-//	subject:"id"      on each field of the subject's key
-//	subject:"path"    on the relation that leads to the subject, where several do; on several of them if the rows are
-//	                  about several people. It may say what becomes of the row, or of the reference, when that person is
-//	                  erased, and for which rows it holds: subject:"path,erasure:delete,when:'target_type=account'"
+// The tag subject leads to the subject:
+//
+//	subject:"id"
+//
+// marks each field of the subject's key.
+//
+//	subject:"path"
+//
+// marks the relation that leads to the subject, if several relations do. If the rows are about several people, the tag
+// marks several relations. Two options may follow. The option erasure names the effect of an erasure of that person on
+// the row or the reference. The option when restricts the relation to some rows, as in
+// subject:"path,erasure:delete,when:'target_type=account'".
+//
 //	subject:"path,references:accounts.id"
-//	                  on a column that refers to another table, if the model has no relation for it; without path, it
-//	                  is a relation like any other: subject:"references:accounts.id"
-//	subject:"owned"   on bun.BaseModel: the whole row is the subject's
 //
-// Everything that is wrong with the models is one domain.ErrManifest. It lists all mistakes in the order of the models,
-// each with the table and the column; see domain.Problem. Columns that the models do not have, or that bun only scans,
-// are not seen.
+// marks a column that refers to another table, if the model has no relation for it. Without path, the tag only declares
+// the relation, as in subject:"references:accounts.id".
+//
+//	subject:"owned"
+//
+// marks bun.BaseModel if every column of a row belongs to the subject.
+//
+// Read returns domain.ErrManifest if the models have mistakes. The error lists all mistakes in the order of the models,
+// each with its table and column. See domain.Problem. Read does not see columns that the models do not contain, or
+// columns that bun only scans.
 func Read(db *bun.DB, models []any, custom Types) (domain.DataMap, error) {
 	if db == nil {
 		return domain.DataMap{}, domain.Misconfigured("models", "the database is nil")
@@ -83,7 +103,7 @@ func dataMapOf(models []*modelReader) (domain.DataMap, error) {
 	return domain.ReadDataMap("models", tables, problems)
 }
 
-// withPaths adds to the error of a data map the mistakes that are seen only along its paths.
+// withPaths adds the mistakes that depend on the paths of the data map to the error of the data map.
 func withPaths(m domain.DataMap, err error, models []*modelReader) error {
 	if err == nil {
 		return m.Refused("models", slices.Concat(notNull(m, models), collisions(m, models)))
@@ -96,14 +116,14 @@ func withPaths(m domain.DataMap, err error, models []*modelReader) error {
 	return refused.With(slices.Concat(notNull(draft, models), collisions(draft, models)))
 }
 
-// readModel reads one model. It returns a table with a name alone if bun cannot read the model.
+// readModel reads a model. If bun cannot read the model, the result contains only the table's name and a problem.
 func readModel(db *bun.DB, model any, custom Types) (r *modelReader) {
 	pointer := reflect.TypeOf(model)
 	if pointer == nil || pointer.Kind() != reflect.Pointer || pointer.Elem().Kind() != reflect.Struct {
 		return unreadable(fmt.Sprintf("%T", model), "is not a pointer to a struct", "give models like (*User)(nil)")
 	}
 	defer func() {
-		if problem := recover(); problem != nil { // bun panics over its own tags
+		if problem := recover(); problem != nil { // bun panics if its own tags are wrong
 			r = unreadable(pointer.Elem().String(), fmt.Sprint(problem), "correct its bun tags")
 		}
 	}()
@@ -118,17 +138,17 @@ func unreadable(name, message, remedy string) *modelReader {
 	}
 }
 
-// modelReader reads one model.
+// modelReader reads a model.
 type modelReader struct {
 	model    *schema.Table
 	custom   Types
 	table    domain.Table
 	problems []domain.Problem
-	read     map[string]bool // the fields whose tags were read, by their place in the struct
-	declared []declared      // relations of other tables to this one
+	read     map[string]bool // the fields whose tags were read, by their index in the struct
+	declared []declared      // the relations of other tables to this table
 }
 
-// report notes a mistake of the table, or of one of its columns or fields.
+// report records a mistake of the table, or of a column or a field.
 func (r *modelReader) report(column string, problem domain.Problem) {
 	problem.Table, problem.Column = r.table.Name, column
 	r.problems = append(r.problems, problem)
@@ -155,7 +175,7 @@ func (r *modelReader) readTable(structType reflect.Type) {
 func (r *modelReader) readBase(tag reflect.StructTag) {
 	if text, annotated := tag.Lookup("pii"); annotated {
 		r.report("", domain.Problem{
-			Message: "has a pii tag on its BaseModel: only columns are annotated", Found: text,
+			Message: "has a pii tag on its BaseModel: only columns can be annotated", Found: text,
 			Remedy: `annotate its columns, or mark the whole row: subject:"owned"`,
 		})
 	}
@@ -193,11 +213,11 @@ func (r *modelReader) readField(field *schema.Field) {
 	r.table.Columns = append(r.table.Columns, column)
 }
 
-// wellFormed is what reflect.StructTag can read.
+// wellFormed matches the struct tags that reflect.StructTag can read.
 var wellFormed = regexp.MustCompile(`^(?: *[^\s:",]+:"(?:\\.|[^"\\])*")* *$`)
 
-// checkUnread refuses tags that would otherwise be overlooked: those of fields that are no columns, and those that Go
-// cannot read. The struct is embedded in the model at the index.
+// checkUnread reports tags that Read would otherwise overlook: tags of fields that are not columns, and tags that Go
+// cannot parse. index is the position of the struct in the model, if it is embedded.
 func (r *modelReader) checkUnread(structType reflect.Type, index []int) {
 	for i := range structType.NumField() {
 		field := structType.Field(i)
@@ -212,8 +232,8 @@ func (r *modelReader) checkUnread(structType reflect.Type, index []int) {
 			})
 		case (annotated || marked) && !r.read[fmt.Sprint(here)]:
 			r.report(field.Name, domain.Problem{
-				Message: "is annotated, but it is no column of the model", Found: tag,
-				Remedy: "annotate the field that bun maps to the column, or take the tag off",
+				Message: "is annotated, but is not a column of the model", Found: tag,
+				Remedy: "annotate the field that bun maps to the column, or remove the tag",
 			})
 		}
 		embedded, isEmbedded := embeddedStruct(field)
@@ -223,7 +243,7 @@ func (r *modelReader) checkUnread(structType reflect.Type, index []int) {
 	}
 }
 
-// embeddedStruct returns the struct whose fields are columns of the model that the field is in.
+// embeddedStruct returns the type of a field if its fields are columns of the model that contains the field.
 func embeddedStruct(field reflect.StructField) (reflect.Type, bool) {
 	t := field.Type
 	if t.Kind() == reflect.Pointer {

@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// The models that the documentation shows: a subject, and a table with a retention duty.
+// The models of the documentation: a subject, and a table with a retention duty.
 
 type documentedUser struct {
 	bun.BaseModel `bun:"table:users"`
@@ -60,7 +60,7 @@ var documentedTables = []domain.Table{
 	},
 }
 
-// read returns the tables that the reader makes of the models.
+// read returns the tables that Read reads from the models.
 func read(t testing.TB, models ...any) []domain.Table {
 	t.Helper()
 	dataMap, err := bunmodels.Read(unconnected(), models, nil)
@@ -68,7 +68,7 @@ func read(t testing.TB, models ...any) []domain.Table {
 	return dataMap.Tables()
 }
 
-// wantTables fails unless the tables are equal.
+// wantTables fails the test unless the tables are equal.
 func wantTables(t testing.TB, got []domain.Table, want ...domain.Table) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
@@ -76,12 +76,12 @@ func wantTables(t testing.TB, got []domain.Table, want ...domain.Table) {
 	}
 }
 
-func TestTheDocumentedModelsMakeTheDocumentedMap(t *testing.T) {
+func TestTheDocumentedModelsYieldTheDocumentedMap(t *testing.T) {
 	wantTables(t, read(t, (*documentedUser)(nil), (*documentedInvoice)(nil)), documentedTables...)
 	wantTables(t, read(t, &documentedInvoice{}, &documentedUser{}), documentedTables...)
 }
 
-func TestASubjectKeyCanBeATupleAndApartFromThePrimaryKey(t *testing.T) {
+func TestASubjectKeyCanBeATupleAndDifferFromThePrimaryKey(t *testing.T) {
 	type Member struct {
 		bun.BaseModel `bun:"table:members"`
 		Row           int64  `bun:"row_id,pk"`
@@ -217,7 +217,7 @@ func TestATableThatRefersToItselfIsRead(t *testing.T) {
 	}
 }
 
-func TestARelationThatTheDatabaseClearsIsReadAsSuch(t *testing.T) {
+func TestOnDeleteSetNullIsRead(t *testing.T) {
 	type Invitation struct {
 		bun.BaseModel `bun:"table:invitations"`
 		ID            int64   `bun:"id,pk"`

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Models without a relation, and but for the first without bun.BaseModel: their tags say it all.
+// Models without relations. All except the first also lack bun.BaseModel. The subject tags define the references.
 
 type plainAccount struct {
 	bun.BaseModel `bun:"table:accounts"`
@@ -40,7 +40,7 @@ type keyword struct {
 	Whole    bool   `bun:"whole"`
 }
 
-func TestAColumnSaysWhatItRefersTo(t *testing.T) {
+func TestASubjectTagOfAColumnDeclaresAReference(t *testing.T) {
 	models := []any{(*plainAccount)(nil), (*block)(nil), (*filter)(nil), (*keyword)(nil)}
 	m, err := bunmodels.Read(unconnected(), models, nil)
 	must(t, err)
@@ -77,7 +77,7 @@ func TestAColumnSaysWhatItRefersTo(t *testing.T) {
 	}
 }
 
-func TestAReferenceThatCannotBeReadIsRefused(t *testing.T) {
+func TestAnInvalidReferenceIsRefused(t *testing.T) {
 	type noDot struct {
 		ID        string `bun:"id,pk"`
 		AccountID string `bun:"account_id" subject:"path,references:accounts"`
@@ -110,7 +110,7 @@ func TestAReferenceThatCannotBeReadIsRefused(t *testing.T) {
 	for says, model := range map[string]any{
 		"is not like references:table.column": (*noDot)(nil),
 		"like references:table.column":        (*noColumn)(nil),
-		"an unknown option, or one twice":     (*twice)(nil),
+		"an unknown or repeated option":       (*twice)(nil),
 		"a quote that is not closed":          (*open)(nil),
 		"use delete to delete the row":        (*erased)(nil),
 		"mark the relation Account":           (*related)(nil),
@@ -130,6 +130,6 @@ func TestAReferenceThatCannotBeReadIsRefused(t *testing.T) {
 		AccountID     string `bun:"account_id" subject:"references:elsewhere.id" pii:"contact"`
 	})(nil)}, nil)
 	if err == nil {
-		t.Error("a relation that leads nowhere is a path")
+		t.Error("a relation to an unknown table is a path")
 	}
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// declared is a relation of another table to this one, which this one declares: has-one or has-many.
+// declared is a relation of another table to this table, which this table's model declares as has-one or has-many.
 type declared struct {
 	table    string
 	relation domain.Relation
-	field    string // that declares it
+	field    string // the field that declares it
 	tagged   string // its subject tag
 }
 
@@ -53,8 +53,8 @@ func (r *modelReader) readRelation(relation *schema.Relation) {
 		read.Columns, read.ReferencedColumns = namesOf(relation.BasePKs), namesOf(relation.JoinPKs)
 		if slices.ContainsFunc(r.table.Relations, read.Equals) {
 			r.report(read.Columns[0], domain.Problem{
-				Message: "says what it refers to, but the model has a relation for it", Found: field,
-				Remedy: "take references off the column, and mark the relation " + field,
+				Message: "has references in its subject tag, but the model has a relation for it", Found: field,
+				Remedy: "remove references from the column, and mark the relation " + field,
 			})
 			return
 		}
@@ -72,30 +72,30 @@ func (r *modelReader) readRelation(relation *schema.Relation) {
 	}
 }
 
-// pathProblem finds why a relation cannot be the path that its tag says it is.
+// pathProblem returns why a relation cannot be a path although its tag marks it as a path.
 func pathProblem(relation *schema.Relation, read domain.Relation) domain.Problem {
 	switch {
 	case !read.Path:
 	case relation.Type == schema.ManyToManyRelation:
 		return domain.Problem{
-			Message: "is marked as the path, but is no belongs-to relation",
+			Message: "is marked as the path, but is not a belongs-to relation",
 			Remedy:  "mark the belongs-to relation of the link table, whose model must be among the models",
 		}
 	case relation.Type == schema.HasOneRelation && pointsAway(relation):
 		return domain.Problem{
-			Message: "is marked as the path, but is no belongs-to relation", Remedy: "declare it as rel:belongs-to",
+			Message: "is marked as the path, but is not a belongs-to relation", Remedy: "declare it as rel:belongs-to",
 		}
 	case relation.Condition != nil && read.When == nil:
 		return domain.Problem{
-			Message: "is marked as the path, but holds for some rows only (join_on)",
-			Remedy:  "say for which: when:'column=value'",
+			Message: "is marked as the path, but holds only for some rows (join_on)",
+			Remedy:  "add the condition: when:'column=value'",
 		}
 	}
 	return domain.Problem{}
 }
 
-// pointsAway reports whether a has-one relation leads from columns of its own table to the key of the other one, as a
-// belongs-to relation does.
+// pointsAway reports whether a has-one relation leads from columns of its own table to the key of the other table, like
+// a belongs-to relation.
 func pointsAway(relation *schema.Relation) bool {
 	all := func(fields []*schema.Field) bool {
 		return !slices.ContainsFunc(fields, func(f *schema.Field) bool { return !f.IsPK })
@@ -111,8 +111,8 @@ func namesOf(fields []*schema.Field) []string {
 	return names
 }
 
-// readReference reads the subject tag of a column that refers to another table. It stands for a relation that the model
-// does not declare.
+// readReference reads the subject tag of a column that refers to another table. The tag replaces a relation that the
+// model does not declare.
 func (r *modelReader) readReference(field *schema.Field, text string) {
 	read := domain.Relation{Name: field.GoName, Columns: []string{field.Name}}
 	problem := domain.Problem{Message: "its subject tag has a quote that is not closed"}
@@ -139,7 +139,7 @@ func (r *modelReader) readReference(field *schema.Field, text string) {
 	}
 }
 
-// pathOptions are what may follow the word path in the subject tag of a relation.
+// pathOptions are the options after the word path in the subject tag of a relation.
 var pathOptions = []string{"erasure", "when"}
 
 // readPath reads the subject tag of a relation.
@@ -171,7 +171,7 @@ func readOptions(parts, options []string, into *domain.Relation) domain.Problem 
 		switch {
 		case !slices.Contains(options, name) || said:
 			return domain.Problem{
-				Message: "its subject tag has an unknown option, or one twice: " + name, Found: part, Possible: options,
+				Message: "its subject tag has an unknown or repeated option: " + name, Found: part, Possible: options,
 			}
 		case err != nil:
 			return domain.Problem{

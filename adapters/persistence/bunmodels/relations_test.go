@@ -45,7 +45,7 @@ type note struct {
 	Text          string   `bun:"text" pii:"communication"`
 }
 
-// withLinks is a database that knows the table behind the many-to-many relation.
+// withLinks returns a database that knows the table behind the many-to-many relation.
 func withLinks() *bun.DB {
 	db := unconnected()
 	db.RegisterModel((*tagging)(nil))
@@ -95,16 +95,16 @@ func TestAnotherRelationCannotBeThePath(t *testing.T) {
 	for says, model := range map[string]any{
 		"the model of covers is not among": (*HasOne)(nil),
 		"covers is not among the models":   (*HasMany)(nil),
-		"is no belongs-to relation":        (*ManyToMany)(nil),
-		"holds for some rows only":         (*Conditional)(nil),
+		"is not a belongs-to relation":     (*ManyToMany)(nil),
+		"holds only for some rows":         (*Conditional)(nil),
 	} {
 		_, err := bunmodels.Read(withLinks(), []any{(*person)(nil), model}, nil)
 		wantManifestError(t, err, "wrong.Cover", says)
 	}
 }
 
-// A relation that holds under a further condition would lead from rows for which it does not hold to a stranger.
-func TestAConditionalRelationIsNoPath(t *testing.T) {
+// A conditional relation does not hold for all rows. As a path, it would lead from the other rows to the wrong person.
+func TestAConditionalRelationIsNotAPath(t *testing.T) {
 	type Comment struct {
 		bun.BaseModel `bun:"table:comments"`
 		ID            int64   `bun:"id,pk"`
@@ -140,7 +140,7 @@ func TestARelationCannotBeAnnotated(t *testing.T) {
 	wantManifestError(t, err, "wrong.Owner", `a relation takes "path"`)
 }
 
-func TestWhatBunPanicsOverIsAnError(t *testing.T) {
+func TestAPanicOfBunIsAnError(t *testing.T) {
 	type NoColumn struct {
 		bun.BaseModel `bun:"table:wrong"`
 		ID            int64   `bun:"id,pk"`

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// tag is what a pii struct tag says.
+// tag is the content of a pii struct tag.
 type tag struct {
 	annotation domain.Annotation
 	surrogate  string
@@ -17,11 +17,11 @@ type tag struct {
 // notPersonal is the pii tag of a column that holds no personal data. It takes no options.
 const notPersonal = "none"
 
-// options are what may follow the category of a pii tag.
+// options are the options after the category of a pii tag.
 var options = []string{"erasure", "basis", "purpose", "reason", "retain", "since", "surrogate", "export", "via", "ref"}
 
-// parseTag reads a pii struct tag and returns everything that is wrong with it. Whether its values are known is checked
-// with the data map. What cannot be read is filled in such that it causes no further mistake.
+// parseTag parses a pii struct tag and returns all problems that it finds. The data map checks the values. parseTag
+// replaces unreadable parts such that they cause no further problems.
 func parseTag(text string) (tag, []domain.Problem) {
 	parts, err := splitTag(text)
 	if err != nil {
@@ -31,8 +31,8 @@ func parseTag(text string) (tag, []domain.Problem) {
 	}
 	if parts[0] == notPersonal {
 		return tag{annotation: domain.Annotation{Category: domain.CategorySpecial}}, []domain.Problem{{
-			Message: "its pii tag says none, for no personal data, and has options", Found: text,
-			Remedy: `say pii:"none" alone, or give the category`,
+			Message: "its pii tag is none (no personal data), but has options", Found: text,
+			Remedy: `use pii:"none" without options, or give the category`,
 		}}
 	}
 	t := tag{annotation: domain.Annotation{Category: domain.Category(parts[0])}}
@@ -66,7 +66,7 @@ func without(list, taken []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(taken, name) })
 }
 
-// set takes one option; the problem is empty if the option is as it should be.
+// set sets an option. The problem is empty if the option is valid.
 func (t *tag) set(name, quoted string) domain.Problem {
 	if !slices.Contains(options, name) {
 		return domain.Problem{Message: "its pii tag has an unknown option: " + name, Found: name, Possible: options}
@@ -114,7 +114,7 @@ func (t *tag) set(name, quoted string) domain.Problem {
 	return domain.Problem{}
 }
 
-// splitTag splits at commas that are not in single quotes.
+// splitTag splits a tag at the commas outside single quotes.
 func splitTag(text string) ([]string, error) {
 	var parts []string
 	quoted, start := false, 0
@@ -132,7 +132,7 @@ func splitTag(text string) ([]string, error) {
 	return append(parts, strings.TrimSpace(text[start:])), nil
 }
 
-// unquote takes the single quotes off a value; two of them inside are one.
+// unquote removes the single quotes around a value, and replaces doubled quotes inside.
 func unquote(value string) (string, error) {
 	value = strings.TrimSpace(value)
 	inner, opened := strings.CutPrefix(value, "'")
@@ -144,7 +144,7 @@ func unquote(value string) (string, error) {
 	}
 	inner, closed := strings.CutSuffix(inner, "'")
 	if !closed || strings.Contains(strings.ReplaceAll(inner, "''", ""), "'") {
-		return "", errors.New("its pii tag has text behind a quoted value")
+		return "", errors.New("its pii tag has text after a quoted value")
 	}
 	return strings.ReplaceAll(inner, "''", "'"), nil
 }

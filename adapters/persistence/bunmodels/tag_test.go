@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// readColumn makes the model of a table "things" whose column "data" is a field of the type with the tag, and returns
-// what the reader makes of the column.
+// readColumn reads a model of a table "things". Its column "data" is a field of the given type with the given tag.
+// readColumn returns the column.
 func readColumn(fieldType reflect.Type, tag string, custom bunmodels.Types) (domain.Column, error) {
 	model := reflect.StructOf([]reflect.StructField{
 		{Name: "BaseModel", Anonymous: true, Type: reflect.TypeFor[bun.BaseModel](), Tag: `bun:"table:things"`},
@@ -31,10 +31,10 @@ func readColumn(fieldType reflect.Type, tag string, custom bunmodels.Types) (dom
 	return column, nil
 }
 
-// unconnected is enough of a database to read models.
+// unconnected returns a database that is sufficient to read models.
 func unconnected() *bun.DB { return bun.NewDB(nil, pgdialect.New()) }
 
-// wantManifestError fails unless err is domain.ErrManifest and its text holds all parts.
+// wantManifestError fails the test unless err is domain.ErrManifest and its text contains all parts.
 func wantManifestError(t testing.TB, err error, parts ...string) {
 	t.Helper()
 	if !errors.Is(err, domain.ErrManifest) {
@@ -47,7 +47,7 @@ func wantManifestError(t testing.TB, err error, parts ...string) {
 	}
 }
 
-func TestAPIITagSaysHowAColumnIsTreated(t *testing.T) {
+func TestAPIITagDefinesTheAnnotationOfAColumn(t *testing.T) {
 	text := reflect.TypeFor[string]()
 	for tag, want := range map[string]domain.Annotation{
 		`contact`:                {Category: domain.CategoryContact, Strategy: domain.StrategyErase},
@@ -122,7 +122,7 @@ func TestAColumnWithoutAPIITagIsNotPersonal(t *testing.T) {
 	}
 }
 
-func TestAPIITagSaysThatAColumnIsNotPersonal(t *testing.T) {
+func TestAPIITagMarksAColumnAsNotPersonal(t *testing.T) {
 	for _, tag := range []string{"none", " none "} {
 		column, err := readColumn(reflect.TypeFor[[4]int](), `bun:"data" pii:"`+tag+`"`, nil)
 		must(t, err)
@@ -132,14 +132,14 @@ func TestAPIITagSaysThatAColumnIsNotPersonal(t *testing.T) {
 	}
 }
 
-func TestAWrongTagIsRefusedWithTheColumnsName(t *testing.T) {
+func TestAWrongTagIsRefusedWithTheNameOfTheColumn(t *testing.T) {
 	for tag, says := range map[string]string{
 		`pii:""`:                                                  "no known category",
 		`pii:"erasure:delete"`:                                    "no known category",
 		`pii:"name"`:                                              "no known category",
 		`pii:"'contact'"`:                                         "no known category",
-		`pii:"none,erasure:null"`:                                 "says none, for no personal data, and has options",
-		`pii:"none,"`:                                             "says none, for no personal data, and has options",
+		`pii:"none,erasure:null"`:                                 "is none (no personal data), but has options",
+		`pii:"none,"`:                                             "is none (no personal data), but has options",
 		`pii:"contact,"`:                                          "a category and then options",
 		`pii:"contact,erase"`:                                     "a category and then options",
 		`pii:"contact,erasure:"`:                                  "an empty erasure",
@@ -152,8 +152,8 @@ func TestAWrongTagIsRefusedWithTheColumnsName(t *testing.T) {
 		`pii:"contact,purpose:'a"`:                                "a quote that is not closed",
 		`pii:"contact,purpose:it's"`:                              "a quote that is not closed",
 		`pii:"contact,purpose:a 'b' c"`:                           "a quote inside a value that is not quoted",
-		`pii:"contact,purpose:'a' b"`:                             "text behind a quoted value",
-		`pii:"contact,purpose:'a'b'c'"`:                           "text behind a quoted value",
+		`pii:"contact,purpose:'a' b"`:                             "text after a quoted value",
+		`pii:"contact,purpose:'a'b'c'"`:                           "text after a quoted value",
 		`pii:"contact,erasure:retain"`:                            "retained without a reason",
 		`pii:"contact,reason:tax"`:                                "but is not retained",
 		`pii:"contact,retain:10y,since:issued_at"`:                "but is not retained",

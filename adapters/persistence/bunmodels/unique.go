@@ -10,8 +10,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// collisions finds columns of which the database keeps no two equal ones, where an erasure would write equal ones into
-// rows that stay. A table with several paths is judged along each of them: an erasure overwrites the columns of one.
+// collisions finds unique columns into which an erasure would write equal values. It only considers rows that stay
+// after the erasure. It checks each path of a table separately, because an erasure overwrites the columns of a single
+// path.
 func collisions(m domain.DataMap, models []*modelReader) []domain.Problem {
 	var problems []domain.Problem
 	for _, r := range models {
@@ -20,7 +21,7 @@ func collisions(m domain.DataMap, models []*modelReader) []domain.Problem {
 			continue
 		}
 		paths := m.Paths(table.Name)
-		if len(paths) == 0 { // they are not known
+		if len(paths) == 0 { // the paths are unknown
 			paths = []domain.Path{{}}
 		}
 		var reported []string
@@ -38,7 +39,7 @@ func collisions(m domain.DataMap, models []*modelReader) []domain.Problem {
 	return problems
 }
 
-// uniqueGroups are the columns of each unique constraint of a model.
+// uniqueGroups returns the columns of each unique constraint of a model.
 func uniqueGroups(model *schema.Table) [][]*schema.Field {
 	var groups [][]*schema.Field
 	for _, name := range slices.Sorted(maps.Keys(model.Unique)) {
@@ -46,15 +47,15 @@ func uniqueGroups(model *schema.Table) [][]*schema.Field {
 			groups = append(groups, model.Unique[name])
 			continue
 		}
-		for _, field := range model.Unique[name] { // each of these is unique by itself
+		for _, field := range model.Unique[name] { // each of these columns is unique by itself
 			groups = append(groups, []*schema.Field{field})
 		}
 	}
 	return groups
 }
 
-// collidingIn returns the columns of a unique constraint for which an erasure along a path would write equal values.
-// One column whose surrogates are unique, or that is set to NULL, is enough for a constraint on several columns.
+// collidingIn returns the columns of a unique constraint into which an erasure along a path would write equal values. A
+// constraint on several columns has no collision if one column gets unique surrogates or NULL.
 func collidingIn(m domain.DataMap, table domain.Table, path domain.Path, group []*schema.Field) []domain.Column {
 	if m.RowsGo(table, path) {
 		return nil
@@ -69,7 +70,7 @@ func collidingIn(m domain.DataMap, table domain.Table, path domain.Path, group [
 		case !ok || !path.Has(column):
 		case column.Personal.Strategy == domain.StrategyNull:
 			return nil
-		case column.Personal.Strategy == domain.StrategyRetain && column.Personal.Since == "": // stays as it is
+		case column.Personal.Strategy == domain.StrategyRetain && column.Personal.Since == "": // keeps its value
 		case column.Unique() && column.Personal.Strategy != domain.StrategyRetain:
 			return nil
 		case !column.Unique():
@@ -84,7 +85,7 @@ func collision(table domain.Table, column domain.Column, group []*schema.Field) 
 		Table: table.Name, Column: column.Name,
 		Message: "is unique in the database, but its surrogates are all equal",
 		Found:   column.Surrogate,
-		Remedy:  "say erasure:null",
+		Remedy:  "use erasure:null",
 	}
 	if len(group) > 1 {
 		problem.Message = "is unique in the database with " + strings.Join(namesOf(group), ", ") +

@@ -35,7 +35,7 @@ func sharedModel(sender, recipient string, fields ...reflect.StructField) any {
 	return reflect.New(reflect.StructOf(all)).Interface()
 }
 
-// The surrogates of one path are written into rows that stay along this path.
+// An erasure writes surrogates into the rows that stay along a path. Only these can collide.
 func TestUniqueColumnsAreJudgedAlongThePathOfTheirTable(t *testing.T) {
 	field := func(name string, of any, tag string) reflect.StructField {
 		return reflect.StructField{Name: name, Type: reflect.TypeOf(of), Tag: reflect.StructTag(tag)}
@@ -83,7 +83,7 @@ func TestUniqueColumnsAreJudgedAlongThePathOfTheirTable(t *testing.T) {
 	}
 }
 
-// A mistake that is seen only along the paths is reported with all others.
+// Mistakes that depend on the paths are reported together with all others.
 func TestUniqueColumnsAreReportedWithOtherMistakes(t *testing.T) {
 	type Login struct {
 		bun.BaseModel `bun:"table:logins"`
@@ -92,7 +92,7 @@ func TestUniqueColumnsAreReportedWithOtherMistakes(t *testing.T) {
 		Name          string    `bun:"name" pii:"contacts"`
 		At            time.Time `bun:"at"`
 	}
-	type Visit struct { // for whose sake the plan is refused
+	type Visit struct { // its plan is refused
 		bun.BaseModel `bun:"table:visits"`
 		ID            int64  `bun:"id,pk"`
 		LoginID       int64  `bun:"login_id" pii:"technical,erasure:anonymize"`

@@ -110,7 +110,7 @@ func TestAConnectionThatIsRefusedSaysWhy(t *testing.T) {
 	elsewhere := *parsed
 	elsewhere.Path = "/no_such_database"
 	for address, want := range map[string]string{
-		elsewhere.String(): "there is no database of that name (SQLSTATE 3D000)",
+		elsewhere.String(): "the database does not exist (SQLSTATE 3D000)",
 		"postgres://app:secret@" + silentPort(t, nil) + "/app?sslmode=disable": "connection refused",
 		"postgres://app:secret@host.invalid/app?sslmode=disable":               "host",
 	} {

@@ -14,15 +14,15 @@ import (
 
 var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 
-// readTables reads the tables of a manifest, and returns every mistake in its form. A table with a value of the wrong
-// type is returned by its name alone, as what it says is not known.
+// readTables reads the tables of a manifest, and returns all mistakes in its form. If a table contains a value of the
+// wrong type, the result only has the table's name, because its other members may be meaningless.
 func readTables(text []byte) ([]domain.Table, []domain.Problem) {
 	var c checker
 	c.check(text, reflect.TypeFor[document](), "")
 	var raw struct {
 		Tables []json.RawMessage `json:"tables"`
 	}
-	_ = json.Unmarshal(text, &raw) // the checker has reported what is wrong
+	_ = json.Unmarshal(text, &raw) // the checker has already reported syntax and types
 	var tables []domain.Table
 	for i, text := range raw.Tables {
 		var table domain.Table
@@ -37,19 +37,19 @@ func readTables(text []byte) ([]domain.Table, []domain.Problem) {
 	return tables, c.problems
 }
 
-// checker holds a JSON value against a type, and says where it does not fit. encoding/json alone would take members
-// that are there twice or in another case, and null for everything.
+// checker compares a JSON value with a Go type, and reports each mismatch. encoding/json alone would accept duplicate
+// members, members in another case, and null for every type.
 type checker struct {
 	problems []domain.Problem
 	unread   map[int]bool // the tables with a value of the wrong type
 }
 
-// report notes a mistake at a place of the document, such as tables[0].columns[2].name.
+// report records a mistake at a place in the document, such as tables[0].columns[2].name.
 func (c *checker) report(where, message string, possible ...string) {
 	c.problems = append(c.problems, domain.Problem{Message: where + ": " + message, Possible: possible})
 }
 
-// mistyped notes a value of the wrong type.
+// mistyped records a value of the wrong type.
 func (c *checker) mistyped(where, message string) {
 	c.report(where, message)
 	if table, _, ok := indexOf(where, "tables["); ok {
@@ -104,14 +104,14 @@ func (c *checker) checkObject(value json.RawMessage, t reflect.Type, where strin
 	}
 	seen := map[string]bool{}
 	for decoder.More() {
-		token, _ := decoder.Token() // the value has been parsed before
+		token, _ := decoder.Token() // the value has already been parsed
 		name, _ := token.(string)
 		place := strings.TrimPrefix(where+"."+name, ".")
 		var member json.RawMessage
 		_ = decoder.Decode(&member)
 		switch {
 		case seen[name]:
-			c.report(place, "is there twice")
+			c.report(place, "occurs twice")
 		case members[name] == nil:
 			c.report(place, "is unknown", known...)
 		default:
@@ -121,7 +121,7 @@ func (c *checker) checkObject(value json.RawMessage, t reflect.Type, where strin
 	}
 }
 
-// name gives a problem the names of the table and the column that it is in.
+// name sets the table and the column of a problem.
 func (c *checker) name(problem *domain.Problem, tables []json.RawMessage) {
 	i, rest, ok := indexOf(problem.Message, "tables[")
 	if !ok || i >= len(tables) {
@@ -142,7 +142,7 @@ func (c *checker) name(problem *domain.Problem, tables []json.RawMessage) {
 	}
 }
 
-// indexOf reads the index behind a prefix, as in tables[3].
+// indexOf parses the index after a prefix, as in tables[3].
 func indexOf(place, prefix string) (index int, rest string, ok bool) {
 	after, found := strings.CutPrefix(place, prefix)
 	digits, rest, closed := strings.Cut(after, "]")

@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// An application without bun models has its manifest in a file, best one that is embedded.
+// An application without bun models keeps its manifest in a file, preferably an embedded file.
 func ExampleRead() {
 	file := `{
 	  "manifest_version": 2,
@@ -40,7 +40,7 @@ func ExampleRead() {
 		}
 	}
 
-	// What is misspelled is refused: it would be personal data that is overlooked.
+	// A misspelled member is refused, because personal data could be overlooked.
 	_, err = manifest.Read(strings.NewReader(strings.Replace(file, `"personal"`, `"persnal"`, 1)))
 	fmt.Println(strings.Replace(err.Error(), "; ", ";\n", 1))
 	// Output:
@@ -50,7 +50,7 @@ func ExampleRead() {
 	// possible: name, type, length, surrogate, personal, not_personal, note
 }
 
-// A data map that was built in Go, or read from models, is written for a tool that looks at it.
+// Write converts a data map that was built in Go, or read from models, for tools that inspect it.
 func ExampleWrite() {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},

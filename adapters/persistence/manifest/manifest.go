@@ -1,11 +1,12 @@
-// Package manifest keeps a data map as a versioned JSON document, for applications that have no bun models to read it
-// from, and for tools that look at it:
+// Package manifest reads and writes a data map as a versioned JSON document. It serves applications without bun models,
+// and tools that inspect a data map:
 //
 //	{"manifest_version": 2, "tables": [{"name": "users", "primary_key": ["id"], "subject_key": ["id"], "columns": [
 //	  {"name": "id", "type": "bigint"},
 //	  {"name": "email", "type": "text", "personal": {"category": "contact", "erasure": "anonymize"}}]}]}
 //
-// The members of a table are those of domain.Table. A table and a column may have a note, a text that changes nothing.
+// The members of a table are the fields of domain.Table. A table and a column may have a note, which is a text without
+// effect.
 package manifest
 
 import (
@@ -19,9 +20,9 @@ import (
 	"github.com/habeas-data/habeas/domain/erasure"
 )
 
-// Version is the version of the format that Write writes. It changes when a manifest of this version would be misread.
-// Read reads every version up to this one. In version 1, delete was also the word for the cells of rows that stay,
-// which is erase since; and nothing was said about the export, which shows everything.
+// Version is the version of the format that Write writes. It changes when older readers would misinterpret a manifest.
+// Read accepts every version up to this one. In version 1, delete also meant erasing the cells of rows that stay, which
+// is called erase since version 2. Version 1 had no export option, and an export showed all columns.
 const Version = 2
 
 type document struct {
@@ -29,8 +30,8 @@ type document struct {
 	Tables  []domain.Table `json:"tables"`
 }
 
-// Read makes the data map that a manifest describes. A manifest is taken as a whole or not at all: a member that is
-// unknown, misspelled or there twice would mean personal data that is overlooked. The error is domain.ErrManifest and
+// Read reads the data map that a manifest describes. It does not accept a manifest partially, because a member that is
+// unknown, misspelled or duplicated could mean that personal data is overlooked. The error is domain.ErrManifest. It
 // lists all mistakes in the order of the tables, each with its place; see domain.Problem.
 func Read(r io.Reader) (domain.DataMap, error) {
 	text, err := io.ReadAll(r)
@@ -41,7 +42,7 @@ func Read(r io.Reader) (domain.DataMap, error) {
 	var syntax *json.SyntaxError
 	if errors.As(json.Unmarshal(text, &manifest), &syntax) {
 		line := 1 + strings.Count(string(text[:syntax.Offset]), "\n")
-		return domain.DataMap{}, fault("line "+strconv.Itoa(line), "is no JSON: "+syntax.Error())
+		return domain.DataMap{}, fault("line "+strconv.Itoa(line), "is not JSON: "+syntax.Error())
 	}
 	if manifest.Version < 1 || manifest.Version > Version {
 		return domain.DataMap{}, fault("manifest_version", "must be 1 or 2")
@@ -54,7 +55,7 @@ func Read(r io.Reader) (domain.DataMap, error) {
 	return m, erasure.Complete(err)
 }
 
-// Write writes the manifest of a data map, which Read turns into an equal one.
+// Write writes the manifest of a data map. Read turns the manifest into an equal data map.
 func Write(w io.Writer, m domain.DataMap) error {
 	if m.IsZero() {
 		return fault("", "the data map is empty")

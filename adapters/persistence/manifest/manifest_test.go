@@ -63,12 +63,12 @@ func TestAFaultyManifestIsRefusedWithThePlace(t *testing.T) {
 		{`"manifest_version": 2`, `"manifest_version": 3, "colors": []`, "manifest_version: must be 1"},
 		{`"manifest_version": 2,`, ``, "manifest_version: must be 1"},
 		{`"manifest_version": 2`, `"manifest_version": 1, "colors": []`, "colors: is unknown"},
-		{`"manifest_version": 2`, `"manifest_version": 1, "manifest_version": 1`, "manifest_version: is there twice"},
+		{`"manifest_version": 2`, `"manifest_version": 1, "manifest_version": 1`, "manifest_version: occurs twice"},
 		{`"manifest_version"`, `"Manifest_Version"`, "Manifest_Version: is unknown"},
-		{`"tables": [`, `"tables": [], "tables": [`, "tables: is there twice"},
+		{`"tables": [`, `"tables": [], "tables": [`, "tables: occurs twice"},
 		{`"name": "users"`, `"name": "users", "colour": 1`, "tables[0].colour: is unknown"},
 		{`"name": "users"`, `"name": "users", "Name": "people"`, "tables[0].Name: is unknown"},
-		{`"name": "users"`, `"name": "users", "name": "people"`, "tables[0].name: is there twice"},
+		{`"name": "users"`, `"name": "users", "name": "people"`, "tables[0].name: occurs twice"},
 		{`"name": "users"`, `"name": null`, "tables[0].name: has a value of the wrong type"},
 		{`"name": "theme"`, `"name": ["theme"]`, "tables[0].columns[2].name: has a value of the wrong type"},
 		{`"name": "theme"`, `"name": "theme", "length": "4"`, "tables[0].columns[2].length: has a value of the wrong type"},
@@ -76,7 +76,7 @@ func TestAFaultyManifestIsRefusedWithThePlace(t *testing.T) {
 		{`"name": "theme"`, `"name": "theme", "personal": null`, "tables[0].columns[2].personal: must be an object"},
 		{
 			`"category": "contact"`, `"category": "contact", "category": "contact"`,
-			"tables[0].columns[1].personal.category: is there twice",
+			"tables[0].columns[1].personal.category: occurs twice",
 		},
 		{
 			`"category": "contact"`, `"category": "contact", "reasons": ""`, "tables[0].columns[1].personal.reasons: is unknown",
@@ -86,10 +86,10 @@ func TestAFaultyManifestIsRefusedWithThePlace(t *testing.T) {
 		{`"path": true`, `"path": "yes"`, "tables[1].relations[0].path: has a value of the wrong type"},
 		{`"columns": [`, `"columns": null, "column": [`, "columns: must be a list"},
 		{`"columns": [`, `"columns": {}, "column": [`, "columns: must be a list"},
-		{`"name": "users",`, `"name": "users";`, "line 5: is no JSON: invalid character ';'"},
+		{`"name": "users",`, `"name": "users";`, "line 5: is not JSON: invalid character ';'"},
 		{"  ]\n}\n", "  ]\n}\n{}", "invalid character '{' after top-level value"},
 		{"  ]\n}\n", "  ]\n", "unexpected end of JSON input"},
-		{string(text), ``, "line 1: is no JSON"},
+		{string(text), ``, "line 1: is not JSON"},
 		{string(text), `[]`, "manifest_version: must be 1"},
 		{string(text), `null`, "manifest_version: must be 1"},
 		{string(text), `{"manifest_version": 1}`, "no table is marked as the subject's table"},
@@ -106,7 +106,7 @@ func TestAFaultyManifestIsRefusedWithThePlace(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadOrWrittenIsAnError(t *testing.T) {
+func TestAFailedReaderOrWriterIsAnError(t *testing.T) {
 	if _, err := manifest.Read(iotest.ErrReader(io.ErrClosedPipe)); !errors.Is(err, domain.ErrManifest) ||
 		!errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("Read: got %v", err)

@@ -20,7 +20,7 @@ const aboutTwo = `{"manifest_version": 2, "tables": [
 		{"name": "target_type", "type": "text"}, {"name": "target_id", "type": "bigint"},
 		{"name": "text", "type": "text", "personal": {"category": "communication", "via": "Author,Target"}}]}]}`
 
-func TestAManifestSaysWhoseRowsAre(t *testing.T) {
+func TestAManifestDefinesThePaths(t *testing.T) {
 	m, err := manifest.Read(strings.NewReader(aboutTwo))
 	if err != nil {
 		t.Fatal(err)

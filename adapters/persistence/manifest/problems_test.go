@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func TestAllMistakesOfAManifestAreReportedAtOnce(t *testing.T) {
+func TestAllMistakesOfAManifestAreReportedInOneError(t *testing.T) {
 	_, err := manifest.Read(strings.NewReader(`{"manifest_version": 2, "tables": [
 		{"name": "notes", "primary_key": ["id"], "colour": 1, "columns": [
 			{"name": "id", "type": "bigint"}, {"name": "text", "type": "tekst", "personal": {"category": "talk", "who": 1}}

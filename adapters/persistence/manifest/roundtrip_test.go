@@ -29,7 +29,7 @@ var (
 	amount  = rapid.IntRange(0, 9999)
 )
 
-// drawColumn draws a column; one that is retained counts from the column "at", or for ever.
+// drawColumn draws a column. A retained column counts from the column "at", or is retained forever.
 func drawColumn(t *rapid.T, name string) domain.Column {
 	column := domain.Column{
 		Name: name, Type: types.Draw(t, "type"),
@@ -62,7 +62,7 @@ func drawColumn(t *rapid.T, name string) domain.Column {
 	return column
 }
 
-// drawMap draws a chain of tables, each of which refers to one before it.
+// drawMap draws a chain of tables. Each table refers to an earlier table.
 func drawMap(t *rapid.T) domain.DataMap {
 	names := rapid.SliceOfNDistinct(nonEmpty, 1, 4, rapid.ID).Draw(t, "tables")
 	tables := make([]domain.Table, len(names))

@@ -2,8 +2,8 @@ package manifest
 
 import "github.com/habeas-data/habeas/domain"
 
-// fromVersion1 gives the words of a manifest of version 1 the meaning that they have there: delete on a row that stays
-// erases the cell, a column that is named like a secret is exported like any other.
+// fromVersion1 converts tables of version 1 to the meaning of the current version. delete on a row that stays erases
+// the cell. A column whose name suggests a secret is exported like every other column.
 func fromVersion1(tables []domain.Table) {
 	for _, table := range tables {
 		goes := table.RowsGo()

@@ -36,15 +36,15 @@ func (o outbox) Claim(
 	}), nil
 }
 
-// claim shares what is due.
+// claim divides the due entries among the targets.
 type claim struct {
 	*state
 	limit             int
 	at, until, latest time.Time
 }
 
-// take returns where the entries are that a claim takes. Without targets, those of each resolver and operation that has
-// entries stand for them.
+// take returns the positions of the entries that a claim takes. Without known targets, it uses each resolver and
+// operation that has entries.
 func (c claim) take(known []domain.OutboxTarget) []int {
 	if len(known) == 0 {
 		for _, e := range c.entries {
@@ -74,7 +74,7 @@ func (c claim) take(known []domain.OutboxTarget) []int {
 	return upTo(c.limit, deal(shares))
 }
 
-// of returns where the entries of a target are that are due, new ones and retries in turns.
+// of returns the positions of the due entries of a target, alternating between new entries and retries.
 func (c claim) of(target domain.OutboxTarget) []int {
 	var fresh, retries []int
 	for i, e := range c.entries {
@@ -100,7 +100,7 @@ func (c claim) of(target domain.OutboxTarget) []int {
 	return deal([][]int{fresh, retries})
 }
 
-// deal takes one of each in turns.
+// deal merges the lists round robin.
 func deal(from [][]int) (dealt []int) {
 	for turn := 0; ; turn++ {
 		before := len(dealt)

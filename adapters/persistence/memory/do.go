@@ -25,7 +25,7 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	}
 	ctx, observed := ports.Begin(ctx, s.observer, domain.Activity{Kind: domain.ActivitySession})
 	session, returned := &session{store: s}, false
-	defer func() { // also when fn panics
+	defer func() { // also if fn panics
 		session.end()
 		if !session.committed {
 			if lost := session.preserve(ctx); lost != nil {
@@ -41,7 +41,7 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 			fn(outer, ended)
 		}
 		if session.committed {
-			session.tell()
+			session.notify()
 			for _, fn := range session.after {
 				fn(outer)
 			}
@@ -55,10 +55,10 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	return err
 }
 
-// errPanicked is the end of a session whose function panicked.
+// errPanicked is the error of a session whose function panicked.
 var errPanicked = &domain.Error{Op: "session", Message: "its function panicked"}
 
-// enter returns the context of a session. Returns domain.ErrSession if ctx is one.
+// enter returns the context of a new session. Returns domain.ErrSession if ctx already belongs to a session.
 func (s *Store) enter(ctx context.Context) (context.Context, error) {
 	if ctx.Value(openKey{s}) != nil {
 		return nil, &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
@@ -66,14 +66,15 @@ func (s *Store) enter(ctx context.Context) (context.Context, error) {
 	return context.WithValue(ctx, openKey{s}, true), nil
 }
 
-// tell wakes whoever waits for work in the outbox.
-func (s *session) tell() {
+// notify wakes the worker if the outbox has new work.
+func (s *session) notify() {
 	if s.enqueued && s.store.wake != nil {
 		s.store.wake()
 	}
 }
 
-// preserve writes the evidence of a session that was rolled back, in one of its own, even when the context has ended.
+// preserve writes the evidence of a session that was rolled back. It uses a session of its own, even if the context has
+// ended.
 func (s *session) preserve(ctx context.Context) error {
 	deadline := time.Now().Add(evidenceTimeout)
 	if limit, ok := ports.EvidenceDeadline(ctx); ok && limit.Before(deadline) {
@@ -83,7 +84,7 @@ func (s *session) preserve(ctx context.Context) error {
 	defer cancel()
 	rescue := &session{store: s.store, held: appends{events: slices.Concat(s.evidence, s.onRollback)}}
 	defer rescue.end()
-	if err := rescue.commit(ctx); err != nil { // of which the class is told, so that the cause of the rollback counts
+	if err := rescue.commit(ctx); err != nil { // only its class: the cause of the rollback counts
 		return &domain.Error{Op: "evidence", Message: "could not be written: " + domain.ErrorClass(err)}
 	}
 	return nil

@@ -1,24 +1,25 @@
-// Package memory implements the storage ports of habeas without a database: for examples, for fast tests, and as the
-// plainest text of what package ports asks of a store. It keeps every promise of the ports, and the application's own
-// tables as well, which Store.Insert fills and Store.Rows shows. Store.Erased and Store.Entries show what no port does.
+// Package memory implements the storage ports of habeas without a database. It serves examples and fast tests, and it
+// is the simplest implementation of the requirements of package ports. It keeps every promise of the ports, and also
+// holds the tables of the application. Store.Insert adds rows to these tables, and Store.Rows returns them.
+// Store.Erased and Store.Entries return data that no port shows.
 //
-// A reader begins at state, which is everything that a store holds, goes on to session, which is a transaction, and
-// then takes the stores one by one, a file each.
+// To read the code, begin with state, which holds all data of a store. Continue with session, which is a transaction.
+// Then read the ports one by one, each in a file of its own.
 //
 // # How it works
 //
-// What is committed is a state that never changes any more. A session reads the newest one. Its first write takes the
-// store's only write lock and a copy of the newest state, which shares everything with it that is not written; the
-// commit puts that copy in its place, and a rollback forgets it. So writers come one after the other, nobody waits in
-// order to read, and there is nothing to retry: fn runs once.
+// A committed state never changes (copy on write). A session reads the newest committed state. Its first write takes
+// the store's only write lock and copies the newest state. The copy shares all data that the session does not change. A
+// commit makes the copy the newest state, and a rollback drops it. Writers are therefore serialized, readers never
+// wait, and there is nothing to retry: fn runs once.
 //
-// # What it is not
+// # Limits
 //
-// It is not durable: what it holds ends with the process, so a real application's proof of consent and erasure does not
-// belong here. The audit trail has no way to be changed, but cannot be protected from code of the same process. Nothing
-// is indexed: each call looks at all there is.
+// The store is not durable: its data ends with the process. A real application must not keep its proof of consent and
+// erasure here. The audit trail offers no operation that changes it, but is not protected from code of the same
+// process. There are no indexes: each call scans all data.
 //
-// A session that writes waits for the one that holds the write lock, for as long as its context allows. Two sessions
-// that one goroutine opens inside each other, each with a context of its own, would therefore wait for that long; with
-// the context that fn was given, the inner one is domain.ErrSession at once.
+// A session that writes waits until the write lock is free or its context ends. If one goroutine opens a session inside
+// another session with an unrelated context, and both write, the inner session waits until its context ends. With the
+// context that fn received, opening the inner session returns domain.ErrSession immediately.
 package memory

@@ -43,7 +43,7 @@ func TestRowsAreFoundAlongThePath(t *testing.T) {
 	}
 }
 
-func TestARowToWhichAnotherOneRefersIsNotDeleted(t *testing.T) {
+func TestAReferencedRowIsNotDeleted(t *testing.T) {
 	store := newShop(t)
 	insert(t, store, "messages", memory.Row{"id": 1, "tenant": "a", "person": 1},
 		memory.Row{"id": 2, "tenant": "a", "person": 1, "reply_to": 1},
@@ -54,18 +54,18 @@ func TestARowToWhichAnotherOneRefersIsNotDeleted(t *testing.T) {
 		t.Errorf("got %v, %v", counts, err)
 	}
 	if !reflect.DeepEqual(rows(t, store, "messages"), before) || rows(t, store, "people")[0]["name"] != "Jane a" {
-		t.Error("something outlived the refusal")
+		t.Error("rows changed although the deletion was refused")
 	}
 	if counts, err = apply(store, subject(t, "b", "1"), deletes("messages")); err != nil || counts[0] != 1 {
 		t.Errorf("the reply: got %v, %v", counts, err)
 	}
-	counts, err = apply(store, subject(t, "a", "1"), deletes("messages"), deletes("people")) // which refer to each other
+	counts, err = apply(store, subject(t, "a", "1"), deletes("messages"), deletes("people")) // they refer to each other
 	if err != nil || !slices.Equal(counts, []int64{2, 1}) {
 		t.Errorf("without the reply: got %v, %v", counts, err)
 	}
 }
 
-// notes are of a user, and may be of a folder, which is a user's as well.
+// Notes belong to a user, and may belong to a folder, which also belongs to a user.
 func notes(keyed bool) []domain.Table {
 	text := &domain.Annotation{Category: domain.CategoryCommunication}
 	table := func(name string, relations []domain.Relation, columns ...string) domain.Table {
@@ -95,7 +95,7 @@ func TestARelationThatIsSetToNullIsClearedWithTheRow(t *testing.T) {
 	for _, keyed := range []bool{false, true} {
 		store := newStore(t, memory.Options{}, notes(keyed)...)
 		insert(t, store, "users", memory.Row{"id": 1}, memory.Row{"id": 2})
-		// whose id a user has, too
+		// The id of a folder is also the id of a user.
 		insert(t, store, "folders", memory.Row{"id": 1, "user": 2}, memory.Row{"id": 2, "user": 1})
 		insert(t, store, "notes", memory.Row{"id": 1, "user": 2, "folder": 2}, memory.Row{"id": 2, "user": 2, "folder": 1})
 		_, err := apply(store, subject(t, "1"), deletes("folders"))
@@ -125,7 +125,7 @@ func TestASurrogateFitsItsColumn(t *testing.T) {
 	want := map[string]any{}
 	for kind, constant := range map[domain.ColumnType]struct {
 		text      string
-		is, other any // what the constant comes to, and the surrogate without one
+		is, other any // the value of the constant, and the surrogate without a constant
 	}{
 		domain.TypeSmallInt: {"-7", int64(-7), int64(0)},
 		domain.TypeInteger:  {"7", int64(7), int64(0)},
@@ -170,7 +170,7 @@ func TestASurrogateFitsItsColumn(t *testing.T) {
 	}
 }
 
-func TestAConstantThatDoesNotFitItsColumnIsFoundAtStartUp(t *testing.T) {
+func TestNewRefusesAConstantThatDoesNotFitItsColumn(t *testing.T) {
 	for _, column := range []domain.Column{
 		{Type: domain.TypeBigInt, Surrogate: "gone"},
 		{Type: domain.TypeNumber, Surrogate: "NaN"},
@@ -207,7 +207,7 @@ func TestTheMarkOfAnErasureStays(t *testing.T) {
 		t.Errorf("erased %d times, last at %v", times, last)
 	}
 	if last, times := store.Erased(subject(t, "b", "1")); times != 0 || !last.IsZero() {
-		t.Errorf("who was never erased: %d times, last at %v", times, last)
+		t.Errorf("a subject that was never erased: %d times, last at %v", times, last)
 	}
 }
 
@@ -220,7 +220,7 @@ func TestAValueThatDoesNotFitItsColumnUndoesARectification(t *testing.T) {
 					Table: "people", Values: []domain.ColumnValue{{Column: "name", Value: right}},
 				})
 			}
-			return nil // and yet nothing is committed
+			return nil // nothing is committed nevertheless
 		})
 		var invalid *domain.Error
 		if !errors.As(err, &invalid) || invalid.Code != domain.ErrInvalid || invalid.Fields[0].Field != "identity" {
@@ -246,7 +246,7 @@ func TestAStepThatTheStoreCannotCarryOutUndoesTheOthers(t *testing.T) {
 			if len(counts) != 1 || !errors.Is(err, domain.ErrManifest) {
 				t.Errorf("%s: got %v, %v", name, counts, err)
 			}
-			return nil // and yet nothing is committed
+			return nil // nothing is committed nevertheless
 		})
 		if !errors.Is(err, domain.ErrManifest) || len(rows(t, store, "people")) != 2 {
 			t.Errorf("%s: got %v, and %d people", name, err, len(rows(t, store, "people")))

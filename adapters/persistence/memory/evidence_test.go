@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Evidence that waits for the write lock ends with the time that the request has for it.
+// Evidence waits for the write lock only until the evidence deadline of the request.
 func TestEvidenceEndsWithItsDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, id := newShop(t), subject(t, "a", "1")

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// A shop keeps its users in memory. One of them gives consent, and asks for a copy of her data.
+// A shop keeps its users in memory. A user gives consent and requests a copy of her data.
 func ExampleNew() {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
@@ -45,7 +45,7 @@ func ExampleNew() {
 	var status domain.ConsentStatus
 	var bundle domain.ExportBundle
 	err = store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
-		if bundle, err = engines.Exporter.Export(ctx, s, jane); err != nil { // which comes before any write
+		if bundle, err = engines.Exporter.Export(ctx, s, jane); err != nil { // before any write
 			return err
 		}
 		decision := domain.ConsentDecision{Purpose: "newsletter", PolicyVersion: "2", Granted: true, Source: "api"}

@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Export reads the newest state, and goes on reading it whatever is committed meanwhile: the snapshot.
+// Export reads the newest committed state. It keeps reading that snapshot, even if other sessions commit meanwhile.
 func (s subjectStore) Export(
 	ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error,
 ) error {
@@ -51,7 +51,8 @@ func (s subjectStore) Export(
 	return s.exportLedgers(ctx, snapshot, id, yield)
 }
 
-// exportLedgers yields the subject's lines of both ledgers. The number of a line is its place in the ledger, from 1 on.
+// exportLedgers yields the subject's records of both ledgers. The number of a record is its position in the ledger,
+// from 1 on.
 func (s subjectStore) exportLedgers(
 	ctx context.Context, snapshot *state, id domain.SubjectID, yield func(domain.ExportRecord) error,
 ) error {
@@ -91,7 +92,7 @@ func (s subjectStore) exportLedgers(
 	return nil
 }
 
-// valueOf is a text or NULL as the value of a row.
+// valueOf returns a text or NULL as the value of a row.
 func valueOf(text *string) any {
 	if text == nil {
 		return nil
@@ -99,7 +100,7 @@ func valueOf(text *string) any {
 	return *text
 }
 
-// recordsOf are the fields of a row that an export shows, under a name.
+// recordsOf returns the exported fields of a row, under a name.
 func recordsOf(table domain.Table, columns []domain.Column, name string, row Row) []domain.ExportRecord {
 	records := make([]domain.ExportRecord, len(columns))
 	for i, column := range columns {
@@ -117,7 +118,7 @@ func yieldAll(records []domain.ExportRecord, yield func(domain.ExportRecord) err
 	return nil
 }
 
-// exported is one field of one row.
+// exported returns an exported field of a row.
 func exported(table domain.Table, name string, row Row, column domain.Column) domain.ExportRecord {
 	annotation := column.Personal
 	record := domain.ExportRecord{
@@ -136,12 +137,12 @@ func exported(table domain.Table, name string, row Row, column domain.Column) do
 	return record
 }
 
-// rowName names a row by its primary key.
+// rowName returns the primary key of a row as a text.
 func rowName(table domain.Table, row Row) string {
 	return domain.CanonicalTuple(texts(row, table.PrimaryKey))
 }
 
-// optional is nil for the zero value.
+// optional returns nil for the zero value, and otherwise a pointer to the value.
 func optional[T comparable](value T) *T {
 	var zero T
 	if value == zero {

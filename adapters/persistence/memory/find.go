@@ -13,8 +13,8 @@ import (
 
 var _ ports.Finder = (*Store)(nil)
 
-// Find implements ports.Finder on what is committed. It looks at values that are texts or JSON. The tables of habeas
-// have the names that they have in a database.
+// Find implements ports.Finder on the committed state. It searches values that are texts or JSON. The tables of habeas
+// have the same names as in a database.
 func (s *Store) Find(
 	ctx context.Context, values []string, progress func(domain.FindProgress),
 ) (domain.Found, error) {
@@ -50,14 +50,14 @@ func (s *Store) Find(
 	return found, nil
 }
 
-// place is a table in which values are sought.
+// place is a table in which Find searches for values.
 type place struct {
 	table   string
 	columns []string
 	rows    []Row
 }
 
-// places are the tables of the application by name, and those of habeas that hold texts about subjects.
+// places returns the tables of the application by name, then the tables of habeas that hold texts about subjects.
 func (s *state) places() ([]place, error) {
 	var places []place
 	for _, table := range s.dataMap.Tables() {
@@ -82,7 +82,7 @@ func (s *state) places() ([]place, error) {
 		for column, value := range map[string]any{"ref": entry.Ref, "corrections": entry.Corrections} {
 			text, err := json.Marshal(value)
 			if err != nil {
-				return nil, &domain.Error{Op: "find", Message: "an entry of the outbox has no form in JSON", Err: err}
+				return nil, &domain.Error{Op: "find", Message: "an entry of the outbox cannot be encoded as JSON", Err: err}
 			}
 			row[column] = domain.JSON(text)
 		}

@@ -7,7 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Keys implements ports.SubjectStore. The session that has locked the subject is the only one that writes.
+// Keys implements ports.SubjectStore. It needs no lock of its own, because the session that has locked the subject
+// holds the write lock.
 func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func (s *state) keysIn(table domain.Table, column domain.Column, rows []int, que
 	return keys
 }
 
-// wants reports whether the query wants the cell of a row.
+// wants reports whether the query selects the cell of a row.
 func (s *state) wants(table domain.Table, column domain.Column, row int, query domain.KeyQuery) bool {
 	if query.ErasedAt.IsZero() || column.Personal.Strategy != domain.StrategyRetain {
 		return true

@@ -55,7 +55,7 @@ func (c consentStore) History(
 	return c.records(ctx, id, purpose)
 }
 
-// records returns copies of the subject's records for the purpose, by intake.
+// records returns copies of the subject's records for the purpose, in the order of intake.
 func (c consentStore) records(
 	ctx context.Context, id domain.SubjectID, purpose string,
 ) (found []domain.ConsentRecord, err error) {
@@ -124,7 +124,8 @@ func (r restrictionStore) ClearReasons(ctx context.Context, id domain.SubjectID)
 	return nil
 }
 
-// records returns copies of the subject's records, global ones or those for the purpose, by intake.
+// records returns copies of the subject's records for the purpose, or without a purpose if it is nil, in the order of
+// intake.
 func (r restrictionStore) records(
 	ctx context.Context, id domain.SubjectID, purpose *string,
 ) (found []domain.RestrictionRecord, err error) {
@@ -145,7 +146,7 @@ func cloneRestriction(record domain.RestrictionRecord) domain.RestrictionRecord 
 	return record
 }
 
-// equal compares what two pointers point to; nil equals nil only.
+// equal compares the values of two pointers. nil equals only nil.
 func equal[T comparable](a, b *T) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -153,7 +154,7 @@ func equal[T comparable](a, b *T) bool {
 	return *a == *b
 }
 
-// clone returns a pointer to a copy, or nil for nil.
+// clone returns a pointer to a copy of the value, or nil for nil.
 func clone[T any](value *T) *T {
 	if value == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 
 var _ ports.ErasureVerifier = subjectStore{}
 
-// LeftOver implements ports.ErasureVerifier. It looks at a state without the rows that were added after the erasure.
+// LeftOver implements ports.ErasureVerifier. It ignores rows that were added after the erasure.
 func (s subjectStore) LeftOver(
 	ctx context.Context, id domain.SubjectID, steps []domain.Step, erasedAt time.Time,
 ) (domain.Leftovers, error) {
@@ -35,7 +35,7 @@ func (s subjectStore) LeftOver(
 	return found, nil
 }
 
-// until is the state without the rows that were added after an instant.
+// until returns the state without the rows that were added after an instant.
 func (s *state) until(at time.Time) *state {
 	before := *s
 	for _, table := range s.dataMap.Tables() {
@@ -49,12 +49,12 @@ func (s *state) until(at time.Time) *state {
 	return &before
 }
 
-// leftOver adds what a step has left to what was found.
+// leftOver adds the rows and cells that a step has left to found.
 func (s *state) leftOver(id domain.SubjectID, step domain.Step, found domain.Leftovers) domain.Leftovers {
 	table, _ := s.dataMap.Table(step.Target)
 	path, _ := s.dataMap.PathVia(table.Name, step.Via)
 	own := s.rowsOf(id, table.Name, path)
-	switch step.Strategy { //nolint:exhaustive // a step that retains leaves everything
+	switch step.Strategy { //nolint:exhaustive // a retain step leaves all rows
 	case domain.StrategyDelete:
 		return found.Add(table.Name, "", int64(len(own)))
 	case domain.StrategyAnonymize:

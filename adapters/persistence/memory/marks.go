@@ -17,7 +17,8 @@ var _ ports.MarkReader = (*session)(nil)
 // Marks implements ports.MarkReader.
 func (s *session) Marks() ports.ErasureMarks { return erasureMarks{s} }
 
-// Marks implements ports.ErasureMarks. One session writes at a time, so that marks are committed in their order.
+// Marks implements ports.ErasureMarks. Marks are committed in the order of their intake numbers, because writers are
+// serialized.
 func (m erasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
 	if query.Limit <= 0 {
 		return nil, m.usable()
@@ -81,7 +82,7 @@ func (m erasureMarks) Advance(ctx context.Context, reader string, from, to int64
 	return true, nil
 }
 
-// with is a copy of a map that has a value in addition, or in place of another.
+// with returns a copy of a map in which key has the value.
 func with[K comparable, V any](m map[K]V, key K, value V) map[K]V {
 	m = maps.Clone(m)
 	if m == nil {

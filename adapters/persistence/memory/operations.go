@@ -94,7 +94,7 @@ func (o outbox) requeue(
 	return requeued, nil
 }
 
-// claimed notes that entries which were requeued are tried again.
+// claimed records the instant of the first attempt after a requeue.
 func (s *state) claimed(positions []int, at time.Time) {
 	cloned := false
 	for _, i := range positions {

@@ -20,7 +20,7 @@ func (o outbox) Enqueue(_ context.Context, entries ...domain.OutboxEntry) error 
 	for _, entry := range entries {
 		corrections, err := asJSON(entry.Corrections)
 		if err != nil {
-			return o.fail(&domain.Error{Op: "enqueue", Message: "a correction has no form in JSON", Err: err})
+			return o.fail(&domain.Error{Op: "enqueue", Message: "a correction cannot be encoded as JSON", Err: err})
 		}
 		entry.Corrections = corrections
 		o.held.entries = append(o.held.entries, cloneEntry(entry))
@@ -112,17 +112,17 @@ func (o outbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) 
 	return int64(len(settled)), nil
 }
 
-// claimable reports whether the entry is still to be carried out, be it by somebody who has it already.
+// claimable reports whether the entry is still to be executed, even if a worker holds a lease on it.
 func claimable(e domain.OutboxEntry) bool {
 	return e.Status == domain.OutboxPending || e.Status == domain.OutboxFailed || e.Status == domain.OutboxInFlight
 }
 
-// forget takes from an entry what is personal. The kind of its ref is the resolver's name.
+// forget removes the personal data of an entry. The kind of its ref becomes the resolver's name.
 func forget(e *domain.OutboxEntry) {
 	e.Ref, e.Corrections = domain.SubjectRef{Kind: e.Resolver}, nil
 }
 
-// oldest returns where the entries are that a condition chooses, oldest first.
+// oldest returns the positions of the chosen entries, oldest first.
 func (s *state) oldest(chosen func(domain.OutboxEntry) bool) []int {
 	var found []int
 	for i, entry := range s.entries {
@@ -136,7 +136,7 @@ func (s *state) oldest(chosen func(domain.OutboxEntry) bool) []int {
 
 func upTo[T any](limit int, all []T) []T { return all[:max(0, min(limit, len(all)))] }
 
-// change changes entries and returns copies of them, in the order given.
+// change changes entries and returns copies of them, in the given order.
 func (s *state) change(positions []int, change func(*domain.OutboxEntry)) []domain.OutboxEntry {
 	var changed []domain.OutboxEntry
 	s.entries = slices.Clone(s.entries)
@@ -149,10 +149,10 @@ func (s *state) change(positions []int, change func(*domain.OutboxEntry)) []doma
 	return changed
 }
 
-// cloneEntry returns an entry that shares no memory with e, its instants in UTC and whole microseconds.
+// cloneEntry returns an entry that shares no memory with e. Its instants are in UTC and truncated to microseconds.
 func cloneEntry(e domain.OutboxEntry) domain.OutboxEntry {
 	e.Ref.Extra, e.Ref.Keys = maps.Clone(e.Ref.Extra), slices.Clone(e.Ref.Keys)
-	e.Corrections, _ = asJSON(e.Corrections) // which Enqueue has made possible
+	e.Corrections, _ = asJSON(e.Corrections) // Enqueue has checked that they can be encoded
 	e.EnqueuedAt = domain.Instant(e.EnqueuedAt)
 	e.LastAttemptAt, e.NextAttemptAt = cloneInstant(e.LastAttemptAt), cloneInstant(e.NextAttemptAt)
 	e.LastError, e.LeaseToken = clone(e.LastError), clone(e.LeaseToken)
@@ -167,8 +167,8 @@ func cloneInstant(t *time.Time) *time.Time {
 	return &instant
 }
 
-// asJSON is corrections as they come back from a database, which keeps them as JSON: a time has become a text, for
-// one. They share no memory with those given.
+// asJSON returns corrections as a database returns them, which stores them as JSON. For example, a time becomes a text.
+// The result shares no memory with corrections.
 func asJSON(corrections domain.Corrections) (domain.Corrections, error) {
 	text, err := json.Marshal(corrections)
 	if err != nil {

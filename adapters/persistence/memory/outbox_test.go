@@ -37,50 +37,50 @@ func settle(t testing.TB, store *memory.Store, settlements ...domain.Settlement)
 	return results
 }
 
-func TestNewWorkIsToldAfterTheCommit(t *testing.T) {
-	told := 0
+func TestEnqueuedIsCalledAfterTheCommit(t *testing.T) {
+	calls := 0
 	id := subject(t, "a", "1")
 	var store *memory.Store
 	store = newStore(t, memory.Options{Enqueued: func() {
-		told++
-		do(t, store, func(ctx context.Context, s ports.Session) error { // the entry is there, and the lock is free
+		calls++
+		do(t, store, func(ctx context.Context, s ports.Session) error { // the entry is committed, and the lock is free
 			counts, err := s.Outbox().Counts(ctx)
 			if counts[domain.OutboxPending] != 1 {
-				t.Errorf("told of %v", counts)
+				t.Errorf("called with %v", counts)
 			}
 			must(t, s.Subjects().Lock(ctx, id, noon))
 			return err
 		})
 	}})
-	tells := func(want int, what string, fn func(context.Context, ports.Session) error) {
+	expect := func(want int, operation string, fn func(context.Context, ports.Session) error) {
 		t.Helper()
-		told = 0
+		calls = 0
 		_ = store.Do(t.Context(), fn)
-		if told != want {
-			t.Errorf("%s: told %d times, want %d", what, told, want)
+		if calls != want {
+			t.Errorf("%s: called %d times, want %d", operation, calls, want)
 		}
 	}
-	tells(0, "a rollback", func(ctx context.Context, s ports.Session) error {
+	expect(0, "a rollback", func(ctx context.Context, s ports.Session) error {
 		must(t, s.Outbox().Enqueue(ctx, toErase("e", id)))
 		return errBoom
 	})
-	tells(0, "enqueuing nothing", func(ctx context.Context, s ports.Session) error { return s.Outbox().Enqueue(ctx) })
-	tells(1, "enqueuing", func(ctx context.Context, s ports.Session) error {
+	expect(0, "enqueuing nothing", func(ctx context.Context, s ports.Session) error { return s.Outbox().Enqueue(ctx) })
+	expect(1, "enqueuing", func(ctx context.Context, s ports.Session) error {
 		return s.Outbox().Enqueue(ctx, toErase("e", id))
 	})
-	tells(0, "requeuing what is not abandoned", func(ctx context.Context, s ports.Session) error {
+	expect(0, "requeuing an entry that is not abandoned", func(ctx context.Context, s ports.Session) error {
 		_, err := s.Outbox().Requeue(ctx, []string{"e"})
 		return err
 	})
 	settle(t, store, domain.Settlement{Entry: claim(t, store)[0], Status: domain.OutboxAbandoned, LastError: "refused"})
-	tells(1, "requeuing", func(ctx context.Context, s ports.Session) error {
+	expect(1, "requeuing", func(ctx context.Context, s ports.Session) error {
 		_, err := s.Outbox().Requeue(ctx, []string{"e"})
 		return err
 	})
 }
 
-// A test on this store must not see other values than a resolver will see in production.
-func TestCorrectionsComeBackAsJSONHasThem(t *testing.T) {
+// A test with this store must see the same values that a resolver sees in production.
+func TestCorrectionsAreReturnedAsJSONValues(t *testing.T) {
 	store, id := newShop(t), subject(t, "a", "1")
 	enqueue(t, store, toRectify("r", id, domain.Corrections{
 		domain.CategoryContact: "text", domain.CategoryFinancial: int64(1<<53 + 1), domain.CategorySpecial: noon,
@@ -101,17 +101,17 @@ func TestCorrectionsComeBackAsJSONHasThem(t *testing.T) {
 		err := s.Outbox().Enqueue(ctx, toErase("e", id),
 			toRectify("n", id, domain.Corrections{domain.CategoryContact: math.NaN()}))
 		if err == nil {
-			t.Error("a value without a form in JSON was taken")
+			t.Error("a value that JSON cannot encode was accepted")
 		}
 		return nil
 	})
 	if err == nil {
-		t.Error("half of it was committed")
+		t.Error("the session was partially committed")
 	}
 }
 
-// Whatever a caller does with what it gave or got, the store stays as it is.
-func TestWhatIsAppendedAndReadIsACopy(t *testing.T) {
+// The caller may change its arguments and the results. The store does not change.
+func TestAppendedAndReturnedRecordsAreCopies(t *testing.T) {
 	store, id := newShop(t), subject(t, "a", "1")
 	purpose, reason := "p", "r"
 	record := domain.RestrictionRecord{SubjectID: id, Purpose: &purpose, Reason: &reason, RecordedAt: noon}
@@ -131,7 +131,7 @@ func TestWhatIsAppendedAndReadIsACopy(t *testing.T) {
 		}
 	}
 	spoilRecord := func(r *domain.RestrictionRecord) { *r.Purpose, *r.Reason = "changed", "changed" }
-	for range 2 { // what was given, then what was got
+	for range 2 { // the arguments, then the results
 		spoilEntry(entry)
 		spoilRecord(&record)
 		happened.Payload["refs"] = "changed"
@@ -189,7 +189,7 @@ func TestInstantsOfAnEntryAreUTCWithMicroseconds(t *testing.T) {
 		next := given
 		_, err = s.Outbox().Settle(ctx,
 			[]domain.Settlement{{Entry: claimed[0], Status: domain.OutboxFailed, NextAttemptAt: &next}})
-		next = time.Time{} // which is the caller's alone
+		next = time.Time{} // next belongs to the caller
 		return err
 	})
 	if settled := store.Entries()[0]; *settled.NextAttemptAt != want {
@@ -197,7 +197,7 @@ func TestInstantsOfAnEntryAreUTCWithMicroseconds(t *testing.T) {
 	}
 }
 
-func TestWhatIsGivenBackHasNoError(t *testing.T) {
+func TestAReleasedEntryHasNoError(t *testing.T) {
 	store, id := newShop(t), subject(t, "a", "1")
 	enqueue(t, store, toErase("e", id))
 	settle(t, store, domain.Settlement{Entry: claim(t, store)[0], Status: domain.OutboxFailed, LastError: "internal"})
@@ -211,7 +211,7 @@ func TestWhatIsGivenBackHasNoError(t *testing.T) {
 	}
 }
 
-func TestWhatSucceededHasForgottenTheSubject(t *testing.T) {
+func TestASucceededEntryHasNoPersonalData(t *testing.T) {
 	store, id := newShop(t), subject(t, "a", "1")
 	enqueue(t, store, toErase("e", id), toRectify("r", id, domain.Corrections{domain.CategoryContact: "jane@example.org"}))
 	for _, entry := range claim(t, store) {
@@ -240,7 +240,7 @@ func TestAnAbandonedRectificationLeavesNothingOpen(t *testing.T) {
 	}
 }
 
-func TestAnIDThatIsThereAlreadyIsAConflict(t *testing.T) {
+func TestADuplicateIDIsAConflict(t *testing.T) {
 	store, id := newShop(t), subject(t, "a", "1")
 	enqueue(t, store, toErase("e", id))
 	for _, entries := range [][]domain.OutboxEntry{{toErase("e", id)}, {toErase("f", id), toErase("f", id)}} {

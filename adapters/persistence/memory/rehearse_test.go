@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-func TestARehearsalWakesNobody(t *testing.T) {
+func TestARehearsalWakesNoWorker(t *testing.T) {
 	woken := 0
 	store, id := newStore(t, memory.Options{Enqueued: func() { woken++ }}), subject(t, "a", "1")
 	enqueue := func(ctx context.Context, s ports.Session) error { return s.Outbox().Enqueue(ctx, toErase("e-1", id)) }

@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// links are tuples of values, in their text form, by which rows are found and refer to each other. A tuple with NULL in
-// it is no link.
+// links is a set of tuples of values, in their text form. Rows refer to each other by such tuples. A tuple that
+// contains NULL is not a link.
 type links map[string]bool
 
 func linksOf(rows []Row, columns []string) links {
@@ -28,7 +28,7 @@ func linkOf(row Row, columns []string) (link string, ok bool) {
 	return domain.CanonicalTuple(texts(row, columns)), true
 }
 
-// texts are the values of some columns as texts.
+// texts returns the values of columns as texts.
 func texts(row Row, columns []string) []string {
 	values := make([]string, len(columns))
 	for i, column := range columns {
@@ -37,7 +37,7 @@ func texts(row Row, columns []string) []string {
 	return values
 }
 
-// linked returns where in the table the rows are whose columns hold one of the links.
+// linked returns the positions of the rows in the table whose columns hold one of the links.
 func (s *state) linked(table string, columns []string, to links) []int {
 	var found []int
 	for i, row := range s.rows[table] {
@@ -48,8 +48,8 @@ func (s *state) linked(table string, columns []string, to links) []int {
 	return found
 }
 
-// rowsOf returns where in the table the rows are that a path leads from to the subject. They are found from the
-// subject's key on, so that rows which hold it are found without the subject's own row.
+// rowsOf returns the positions of the rows in the table from which a path leads to the subject. The search starts from
+// the subject's key, so that it also finds rows that hold the key if the subject's own row does not exist.
 func (s *state) rowsOf(id domain.SubjectID, table string, path domain.Path) []int {
 	return s.along(id, table, path.Relations)
 }
@@ -66,13 +66,14 @@ func (s *state) along(id domain.SubjectID, table string, path []domain.Relation)
 	return s.holding(table, toSubject, linksOf(parents, toSubject.ReferencedColumns))
 }
 
-// holding returns where in the table the rows are for which a relation holds one of the links.
+// holding returns the positions of the rows in the table whose relation refers to one of the links.
 func (s *state) holding(table string, relation domain.Relation, to links) []int {
 	found := s.linked(table, relation.Columns, to)
 	return slices.DeleteFunc(found, func(i int) bool { return !holds(relation.When, s.rows[table][i]) })
 }
 
-// keyFor returns the subject's key in the order of the columns of a relation, if the relation refers to just that key.
+// keyFor returns the subject's key in the order of the columns of a relation. ok is false if the relation does not
+// refer to exactly that key.
 func (s *state) keyFor(id domain.SubjectID, relation domain.Relation) (link string, ok bool) {
 	key := s.dataMap.SubjectTable().SubjectKey
 	elements := make([]string, len(relation.ReferencedColumns))
@@ -86,12 +87,12 @@ func (s *state) keyFor(id domain.SubjectID, relation domain.Relation) (link stri
 	return domain.CanonicalTuple(elements), len(elements) == len(key)
 }
 
-// holds reports whether a condition holds for a row. One that is not there holds for all.
+// holds reports whether a condition holds for a row. A nil condition holds for every row.
 func holds(when *domain.Condition, row Row) bool {
 	return when == nil || row[when.Column] != nil && textOf(row[when.Column]) == when.Value
 }
 
-// pathsOf returns where in the table the rows are that any path leads from to the subject, with these paths.
+// pathsOf returns the positions of the rows in the table from which any path leads to the subject, with these paths.
 func (s *state) pathsOf(id domain.SubjectID, table string) (rows []int, paths map[int][]domain.Path) {
 	paths = map[int][]domain.Path{}
 	for _, path := range s.dataMap.Paths(table) {
@@ -102,10 +103,10 @@ func (s *state) pathsOf(id domain.SubjectID, table string) (rows []int, paths ma
 	return slices.Sorted(maps.Keys(paths)), paths
 }
 
-// add adds a row, unless one that it refers to is not there.
+// add adds a row. It returns domain.ErrConflict if the row refers to a row that does not exist.
 func (s *state) add(table domain.Table, row Row) error {
 	added := []Row{row}
-	s.put(table.Name, append(s.rows[table.Name], row)) // first, as a row may refer to itself
+	s.put(table.Name, append(s.rows[table.Name], row)) // before the check, because a row may refer to itself
 	for _, relation := range table.Relations {
 		_, inMap := s.dataMap.Table(relation.References)
 		link := linksOf(added, relation.Columns)
@@ -113,7 +114,7 @@ func (s *state) add(table domain.Table, row Row) error {
 			continue
 		}
 		if len(s.linked(relation.References, relation.ReferencedColumns, link)) == 0 {
-			return conflict("insert into "+table.Name, "a row of "+relation.References+" that it refers to is not there")
+			return conflict("insert into "+table.Name, "the row of "+relation.References+" that it refers to does not exist")
 		}
 	}
 	return nil
@@ -129,14 +130,14 @@ func (s *state) update(table string, positions []int, change func(position int, 
 	s.put(table, rows)
 }
 
-// remove removes rows of a table, and clears the relations of others to them where the data map says that the database
-// does so. Any other row that refers to one of them is domain.ErrConflict.
+// remove removes rows of a table. It sets the relations of other rows to NULL if the data map says that the database
+// does so. It returns domain.ErrConflict if any other row refers to a removed row.
 func (s *state) remove(table string, positions []int) error {
 	removed := pick(s.rows[table], positions)
-	s.put(table, without(s.rows[table], positions)) // first, as they may refer to each other
+	s.put(table, without(s.rows[table], positions)) // before the check, because the rows may refer to each other
 	for _, other := range s.dataMap.Tables() {
 		for _, relation := range other.Relations {
-			if relation.References != table || relation.When != nil { // which no foreign key can hold
+			if relation.References != table || relation.When != nil { // a foreign key cannot have a condition
 				continue
 			}
 			referring := s.linked(other.Name, relation.Columns, linksOf(removed, relation.ReferencedColumns))
@@ -157,7 +158,7 @@ func (s *state) remove(table string, positions []int) error {
 	return nil
 }
 
-// put gives a table other rows.
+// put replaces the rows of a table.
 func (s *state) put(table string, rows []Row) {
 	tables := maps.Clone(s.rows)
 	if tables == nil {
@@ -179,7 +180,7 @@ func sorted(table domain.Table, rows []Row, positions []int) []int {
 	})
 }
 
-// positions are those of all rows.
+// positions returns the positions of all rows.
 func positions(rows []Row) []int {
 	all := make([]int, len(rows))
 	for i := range rows {

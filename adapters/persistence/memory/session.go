@@ -7,17 +7,16 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// session implements ports.Session. What is appended is held back until something of the kind is read, or anything is
-// written, or the session ends: a session that only appends, however long it takes, has the write lock for no longer
-// than its commit does.
+// session implements ports.Session. It holds appended records back until it reads records of the same kind, writes
+// anything, or ends. A session that only appends therefore holds the write lock only during its commit.
 type session struct {
 	store      *Store
-	state      *state // what it sees, with its own writes; nil before the first one, and without the write lock
+	state      *state // the visible state with its own writes; nil until the first write, and without the write lock
 	held       appends
-	evidence   []domain.AuditEvent     // what must outlive a rollback
-	onRollback []domain.AuditEvent     // what only a rollback leaves, behind the evidence
-	failed     error                   // the first error of an operation; it fails the session
-	enqueued   bool                    // the outbox has new work once the session has committed
+	evidence   []domain.AuditEvent     // written even after a rollback
+	onRollback []domain.AuditEvent     // written only after a rollback, after the evidence
+	failed     error                   // the first error of an operation, which fails the session
+	enqueued   bool                    // the outbox has new work after the commit
 	after      []func(context.Context) // called after the commit
 	atEnd      []func(context.Context, error)
 	committed  bool
@@ -41,7 +40,7 @@ func (s *session) AfterCommit(fn func(context.Context)) { s.after = append(s.aft
 // AfterEnd implements ports.EndNotifier.
 func (s *session) AfterEnd(fn func(context.Context, error)) { s.atEnd = append(s.atEnd, fn) }
 
-// usable is checked before anything is done in the session.
+// usable returns the error that prevents operations in the session, or nil. Every operation checks it first.
 func (s *session) usable() error {
 	if s.ended {
 		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "the session has ended"}
@@ -49,7 +48,7 @@ func (s *session) usable() error {
 	return s.failed
 }
 
-// ready is checked before anything is read or written.
+// ready is checked before every read and write.
 func (s *session) ready(ctx context.Context) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -60,7 +59,7 @@ func (s *session) ready(ctx context.Context) error {
 	return nil
 }
 
-// fail notes the error of an operation, which ends what the session can do, and returns it.
+// fail records the error of an operation, which fails all later operations, and returns it.
 func (s *session) fail(err error) error {
 	if s.failed == nil {
 		s.failed = err
@@ -68,7 +67,7 @@ func (s *session) fail(err error) error {
 	return err
 }
 
-// read returns the state to read from, which has what is held back if its reader asks for it.
+// read returns the state to read from. With withHeld, it includes the records that the session holds back.
 func (s *session) read(ctx context.Context, withHeld bool) (*state, error) {
 	if withHeld {
 		return s.write(ctx)
@@ -82,7 +81,8 @@ func (s *session) read(ctx context.Context, withHeld bool) (*state, error) {
 	return s.store.committed.Load(), nil
 }
 
-// write returns the state to write to, with all that was held back. The session has the write lock from then on.
+// write returns the state to write to, including all records that the session held back. From then on, the session
+// holds the write lock.
 func (s *session) write(ctx context.Context) (*state, error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (s *session) write(ctx context.Context) (*state, error) {
 	return s.state, s.fail(s.state.append(held))
 }
 
-// prepare does all of a commit that can fail.
+// prepare performs the parts of a commit that can fail.
 func (s *session) prepare(ctx context.Context) error {
 	if !s.held.empty() {
 		if _, err := s.write(ctx); err != nil {
@@ -109,7 +109,7 @@ func (s *session) prepare(ctx context.Context) error {
 	return s.ready(ctx)
 }
 
-// commit makes everything that the session wrote visible to others, at once.
+// commit makes all writes of the session visible to others, atomically.
 func (s *session) commit(ctx context.Context) error {
 	if err := s.prepare(ctx); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (s *session) commit(ctx context.Context) error {
 	return nil
 }
 
-// end closes the session: what it has not committed is gone, and the write lock is free.
+// end closes the session. It drops uncommitted writes and releases the write lock.
 func (s *session) end() {
 	s.ended = true
 	if s.state != nil {

@@ -17,7 +17,7 @@ import (
 
 var errBoom = errors.New("boom")
 
-// whileWriting calls fn while a session of another goroutine has the write lock, which it then gives back.
+// whileWriting calls fn while a session in another goroutine holds the write lock. That session then releases the lock.
 func whileWriting(t testing.TB, store *memory.Store, fn func()) {
 	t.Helper()
 	locked, done := make(chan struct{}), make(chan struct{})
@@ -73,7 +73,7 @@ func TestReadsAndAppendsDoNotWaitForAWriter(t *testing.T) {
 			must(t, err)
 			must(t, s.Audit().Append(ctx, event("e", id)))
 			must(t, s.Subjects().Export(ctx, id, func(domain.ExportRecord) error { return nil }))
-			return errBoom // as a commit would have to wait
+			return errBoom // a commit would have to wait
 		})
 		if got := rows(t, store, "people"); len(got) != 2 {
 			t.Errorf("%d rows", len(got))
@@ -117,8 +117,8 @@ func TestASessionOfAnotherStoreMayBeInside(t *testing.T) {
 	})
 }
 
-// However a session ends, the next one can write.
-func TestTheWriteLockIsGivenBack(t *testing.T) {
+// The next session can write, independent of how a session ended.
+func TestTheWriteLockIsReleased(t *testing.T) {
 	store, id := newShop(t), subject(t, "a", "1")
 	ends := map[string]func(cancel func()) error{
 		"with an error":      func(func()) error { return errBoom },
@@ -153,7 +153,7 @@ func TestTheWriteLockIsGivenBack(t *testing.T) {
 	}
 }
 
-func TestEvidenceThatCannotBeWrittenIsSaidBesideTheCause(t *testing.T) {
+func TestLostEvidenceIsReportedWithTheCause(t *testing.T) {
 	store, id := newShop(t), subject(t, "a", "1")
 	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, event("taken", id)) })
 	err := store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -176,7 +176,7 @@ func TestAnAppendIsReportedWhereItIsRead(t *testing.T) {
 		if _, err := s.Audit().Trail(ctx, id); !errors.Is(err, domain.ErrConflict) {
 			t.Errorf("got %v", err)
 		}
-		return nil // and yet nothing is committed
+		return nil // nothing is committed nevertheless
 	})
 	if !errors.Is(err, domain.ErrConflict) {
 		t.Errorf("the session: got %v", err)
@@ -186,7 +186,7 @@ func TestAnAppendIsReportedWhereItIsRead(t *testing.T) {
 	}
 }
 
-func TestManySessionsAtOnceLoseNothing(t *testing.T) {
+func TestConcurrentSessionsLoseNothing(t *testing.T) {
 	const writers, each = 8, 25
 	store, id := newShop(t), subject(t, "a", "1")
 	var wg sync.WaitGroup

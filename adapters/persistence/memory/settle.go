@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// operationOf is what completes as a whole: one erasure, or one rectification. A subject's entries without the id of
-// their operation count as one.
+// operationOf identifies an operation that completes as a unit: an erasure or a rectification. The entries of a subject
+// without an operation id count as one operation.
 type operationOf struct {
 	subject   domain.SubjectID
 	operation domain.Operation
@@ -19,8 +19,8 @@ func ofEntry(e domain.OutboxEntry) operationOf {
 	return operationOf{e.SubjectID, e.Operation, e.OperationID}
 }
 
-// leavesOpen reports whether the operation is not complete because of the entry. An abandoned rectification is issued
-// anew and does not count.
+// leavesOpen reports whether the entry keeps the operation from being complete. An abandoned rectification does not,
+// because it is issued again.
 func (of operationOf) leavesOpen(e domain.OutboxEntry) bool {
 	if of != ofEntry(e) || e.Status == domain.OutboxSucceeded {
 		return false
@@ -28,8 +28,8 @@ func (of operationOf) leavesOpen(e domain.OutboxEntry) bool {
 	return e.Operation != domain.OperationRectify || e.Status != domain.OutboxAbandoned
 }
 
-// Settle decides what completes when all outcomes are written, and under the write lock: of the sessions that settle a
-// subject's entries at the same time, the last one sees that none is left open.
+// Settle determines the completed operations after all outcomes are written, while it holds the write lock. If several
+// sessions concurrently settle entries of an operation, the last session sees that no entry is open.
 func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
 	if len(settlements) == 0 {
 		return nil, o.usable()
@@ -58,7 +58,7 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 	return results, nil
 }
 
-// settle writes an outcome into the entry. Its lease ends with it.
+// settle writes an outcome to the entry, and ends its lease.
 func settle(e *domain.OutboxEntry, outcome domain.Settlement) {
 	failed, abandoned := outcome.Status == domain.OutboxFailed, outcome.Status == domain.OutboxAbandoned
 	e.Status, e.LastError, e.NextAttemptAt, e.LeaseToken = outcome.Status, nil, nil, nil
@@ -68,7 +68,7 @@ func settle(e *domain.OutboxEntry, outcome domain.Settlement) {
 	if failed {
 		e.NextAttemptAt = outcome.NextAttemptAt
 	}
-	if outcome.Status == domain.OutboxPending { // it was never tried
+	if outcome.Status == domain.OutboxPending { // the entry was not tried
 		e.Attempts--
 	}
 	if outcome.Status == domain.OutboxSucceeded || abandoned && e.Operation == domain.OperationRectify {

@@ -33,7 +33,7 @@ func newStore(t testing.TB, opts memory.Options, tables ...domain.Table) *memory
 	return store
 }
 
-// newShop is the shop of porttest with two persons, a and b, who are number 1 of their tenants.
+// newShop returns the shop of porttest with two persons, a and b. Each is number 1 of its tenant.
 func newShop(t testing.TB) *memory.Store {
 	t.Helper()
 	store := newStore(t, memory.Options{})
@@ -64,13 +64,13 @@ func subject(t testing.TB, elements ...string) domain.SubjectID {
 	return id
 }
 
-// do runs a session that succeeds.
+// do runs a session that must succeed.
 func do(t testing.TB, store *memory.Store, fn func(context.Context, ports.Session) error) {
 	t.Helper()
 	must(t, store.Do(context.Background(), fn))
 }
 
-// apply carries out steps of an erasure in a session of their own.
+// apply executes steps of an erasure in a session of their own.
 func apply(store *memory.Store, id domain.SubjectID, steps ...domain.Step) (counts []int64, err error) {
 	err = store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
 		counts, err = s.Subjects().Apply(ctx, id, steps)
@@ -79,7 +79,7 @@ func apply(store *memory.Store, id domain.SubjectID, steps ...domain.Step) (coun
 	return counts, err
 }
 
-// export returns what an export has of the subject.
+// export returns the records that an export contains for the subject.
 func export(t testing.TB, store *memory.Store, id domain.SubjectID) (records []domain.ExportRecord) {
 	t.Helper()
 	do(t, store, func(ctx context.Context, s ports.Session) error {

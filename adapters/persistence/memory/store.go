@@ -9,29 +9,30 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Options change what New does by default. The zero value is ready for use.
+// Options configures a Store. The zero value is ready for use.
 type Options struct {
-	// Enqueued is called after a commit that gave the outbox new work, so that a worker can be woken at once. It must
-	// return at once. The default is nothing.
+	// Enqueued is called after a commit that added work to the outbox, for example to wake a worker. It must not block.
+	// nil means no call.
 	Enqueued func()
 
-	// Observer is told of each session: its duration and its outcome. The default is none.
+	// Observer is notified of the duration and the outcome of each session. nil means no notifications.
 	Observer ports.Observer
 }
 
-// Store opens sessions on what it holds in memory. It is safe for concurrent use.
+// Store holds data in memory and opens sessions on it. It is safe for concurrent use.
 type Store struct {
 	dataMap   domain.DataMap
 	wake      func()                // Options.Enqueued
 	observer  ports.Observer        // or nil
-	writing   chan struct{}         // the write lock: full while a session has it
-	committed atomic.Pointer[state] // replaced under the write lock only
+	writing   chan struct{}         // the write lock: full while a session holds it
+	committed atomic.Pointer[state] // replaced only under the write lock
 }
 
 var _ ports.Prober = (*Store)(nil)
 
-// New returns an empty store for the application's tables that the data map describes. An empty data map is
-// domain.ErrConfiguration; a constant to anonymize with that does not fit its column is domain.ErrManifest.
+// New returns an empty store for the tables of the application that the data map describes. It returns
+// domain.ErrConfiguration if the data map is empty. It returns domain.ErrManifest if a constant surrogate does not fit
+// its column.
 func New(dataMap domain.DataMap, opts Options) (*Store, error) {
 	if dataMap.IsZero() {
 		return nil, domain.Misconfigured("memory", "the data map is empty")
@@ -44,13 +45,14 @@ func New(dataMap domain.DataMap, opts Options) (*Store, error) {
 	return store, nil
 }
 
-// Erased returns the mark that erasures of the subject left: the instant of the last one and how many there were.
+// Erased returns the mark that erasures of the subject left: the instant of the last erasure and the number of
+// erasures.
 func (s *Store) Erased(id domain.SubjectID) (last time.Time, times int) {
 	mark := s.committed.Load().erasures[id]
 	return mark.ErasedAt, int(mark.Erasures)
 }
 
-// Entries returns copies of all entries of the outbox as they are committed, oldest first: those that succeeded, too,
+// Entries returns copies of all committed entries of the outbox, oldest first. It includes entries that succeeded,
 // which no port shows.
 func (s *Store) Entries() []domain.OutboxEntry {
 	state := s.committed.Load()
@@ -61,7 +63,7 @@ func (s *Store) Entries() []domain.OutboxEntry {
 	return entries
 }
 
-// Probe implements ports.Prober: what is in memory can always be reached.
+// Probe implements ports.Prober. Memory is always reachable, so Probe fails only if the context has ended.
 func (s *Store) Probe(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return endedBy(ctx)
@@ -69,7 +71,7 @@ func (s *Store) Probe(ctx context.Context) error {
 	return nil
 }
 
-// lock takes the write lock, or gives up when the context ends.
+// lock takes the write lock. It returns an error if the context ends first.
 func (s *Store) lock(ctx context.Context) error {
 	select {
 	case s.writing <- struct{}{}:
@@ -81,7 +83,8 @@ func (s *Store) lock(ctx context.Context) error {
 
 func (s *Store) unlock() { <-s.writing }
 
-// endedBy is the error of what a context has ended. It is context.Canceled or context.DeadlineExceeded.
+// endedBy returns the error of an operation that a context has ended. It wraps context.Canceled or
+// context.DeadlineExceeded.
 func endedBy(ctx context.Context) error {
 	return &domain.Error{Op: "session", Message: "ended by its context", Err: ctx.Err()}
 }

@@ -12,7 +12,7 @@ import (
 // subjectStore implements ports.SubjectStore.
 type subjectStore struct{ *session }
 
-// Lock needs no lock but the one that every session takes before it writes.
+// Lock needs no lock in addition to the write lock of the session.
 func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return err
@@ -25,7 +25,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	return nil
 }
 
-// LockToRectify needs no lock either.
+// LockToRectify needs no lock in addition to the write lock of the session.
 func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return domain.SubjectState{}, err
@@ -49,7 +49,7 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 		return nil, err
 	}
 	if before, err := s.store.dataMap.CheckSteps(steps); err != nil {
-		return make([]int64, before), s.fail(err) // so that no half of an erasure is committed
+		return make([]int64, before), s.fail(err) // no partial commit
 	}
 	rows := make([]int64, 0, len(steps))
 	for _, step := range steps {
@@ -62,24 +62,24 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 	return rows, nil
 }
 
-// apply carries out one step of a plan.
+// apply executes a step of a plan.
 func (s *state) apply(id domain.SubjectID, step domain.Step) (int64, error) {
 	table, _ := s.dataMap.Table(step.Target)
 	path, _ := s.dataMap.PathVia(table.Name, step.Via)
 	own := s.rowsOf(id, table.Name, path)
-	switch step.Strategy { //nolint:exhaustive // a step has no other
+	switch step.Strategy { //nolint:exhaustive // steps have no other strategies
 	case domain.StrategyDelete:
 		return int64(len(own)), s.remove(table.Name, own)
 	case domain.StrategyAnonymize:
 		return s.anonymize(table, own, step), nil
 	case domain.StrategyRetain, domain.StrategyNull:
 	}
-	retained := slices.DeleteFunc(own, func(i int) bool { return s.keepsNone(table, i, step) })
+	retained := slices.DeleteFunc(own, func(i int) bool { return s.dutiesEnded(table, i, step) })
 	return int64(len(retained)), nil
 }
 
-// anonymize overwrites columns of rows, also where they are NULL, and retained cells whose duty is over, and clears
-// others. It returns how many rows it changed.
+// anonymize overwrites columns of rows, even if they are NULL, and retained cells whose duty has ended. It sets other
+// columns to NULL. It returns the number of changed rows.
 func (s *state) anonymize(table domain.Table, rows []int, step domain.Step) int64 {
 	if step.OnlyExpired() {
 		rows = slices.DeleteFunc(rows, func(i int) bool {
@@ -106,14 +106,14 @@ func (s *state) anonymize(table domain.Table, rows []int, step domain.Step) int6
 	return int64(len(rows))
 }
 
-// keepsNone reports whether the duties to keep the cells of a row are all over.
-func (s *state) keepsNone(table domain.Table, row int, step domain.Step) bool {
+// dutiesEnded reports whether all duties to keep cells of a row have ended.
+func (s *state) dutiesEnded(table domain.Table, row int, step domain.Step) bool {
 	return len(step.Expired) > 0 && !slices.ContainsFunc(step.Columns, func(name string) bool {
 		return !slices.Contains(step.Expired, name) || !s.expired(table, row, name, step.At)
 	})
 }
 
-// expired reports whether the duties to keep a cell are over at an instant.
+// expired reports whether all duties to keep a cell have ended at an instant.
 func (s *state) expired(table domain.Table, row int, name string, at time.Time) bool {
 	return !at.IsZero() && !slices.ContainsFunc(table.Duties(name), func(duty domain.Column) bool {
 		since, ok := s.rows[table.Name][row][duty.Personal.Since].(time.Time)
@@ -127,21 +127,21 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 	}
 	table, ok := s.store.dataMap.Table(step.Table)
 	if !ok || len(step.Values) == 0 {
-		return 0, manifestError("rectify", "a step is not about annotated columns of a table")
+		return 0, manifestError("rectify", "a step must name annotated columns of a table")
 	}
 	path, ok := s.store.dataMap.PathVia(step.Table, step.Via)
 	if !ok {
-		return 0, manifestError("rectify", "a step does not say which of the table's paths it is about")
+		return 0, manifestError("rectify", "a step must name one of the table's paths")
 	}
 	values := Row{}
 	for _, right := range step.Values {
 		column, ok := table.Column(right.Column)
 		if !ok || !path.Has(column) {
-			return 0, manifestError("rectify", "a step is not about annotated columns of a table")
+			return 0, manifestError("rectify", "a step must name annotated columns of a table")
 		}
 		if values[column.Name], ok = storable(column, right.Value); !ok || right.Value == nil {
-			return 0, s.fail(domain.Invalid("rectify", []domain.FieldError{{ // so that no half of a rectification is committed
-				Field: string(column.Personal.Category), Code: domain.FieldType, Message: "does not fit its column",
+			return 0, s.fail(domain.Invalid("rectify", []domain.FieldError{{ // no partial commit
+				Field: string(column.Personal.Category), Code: domain.FieldType, Message: "must fit the type of its column",
 			}}))
 		}
 	}

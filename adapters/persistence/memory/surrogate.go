@@ -9,14 +9,14 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// surrogate is what overwrites one cell: NULL or the constant that the data map has for the column, or else what fits
-// its type. Texts, UUIDs and constants with a placeholder are different in every cell.
+// surrogate returns the value that overwrites a cell. It is NULL or a constant if the data map says so, and otherwise a
+// value that fits the type of the column. Texts, UUIDs and constants with a placeholder are different in every cell.
 func surrogate(column domain.Column) any {
 	if column.Personal != nil && column.Personal.Strategy == domain.StrategyNull {
 		return nil
 	}
 	if _, ok := column.Constant(); ok {
-		constant, _ := constantOf(column) // which New has checked
+		constant, _ := constantOf(column) // New has checked it
 		return constant
 	}
 	switch column.Type {
@@ -42,8 +42,8 @@ func surrogate(column domain.Column) any {
 	return ""
 }
 
-// anonymousText is "anon-" and 32 hexadecimal digits. A column with a limited length gets the part that fits, with the
-// digits first, because they make the text unique.
+// anonymousText returns "anon-" and 32 hexadecimal digits. A column with a limited length gets fewer digits. If fewer
+// than 12 digits would fit, it gets only digits, because they make the text unique.
 func anonymousText(length int) string {
 	const prefix, least = "anon-", 12
 	digits := hex.EncodeToString(random())
@@ -57,7 +57,7 @@ func anonymousText(length int) string {
 	}
 }
 
-// randomUUID is a UUID of version 4 (RFC 9562, section 5.4).
+// randomUUID returns a UUID of version 4 (RFC 9562, section 5.4).
 func randomUUID() string {
 	id := random()
 	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
@@ -71,7 +71,7 @@ func random() []byte {
 	return bits
 }
 
-// checkConstants refuses a data map with a constant to anonymize with that does not fit its column.
+// checkConstants returns an error if a constant surrogate does not fit its column.
 func checkConstants(dataMap domain.DataMap) error {
 	for _, table := range dataMap.Tables() {
 		for _, column := range table.Personal() {
@@ -83,15 +83,15 @@ func checkConstants(dataMap domain.DataMap) error {
 	return nil
 }
 
-// constantOf reads the constant that a column is overwritten with, as its type has it, with digits of its own for its
-// placeholders; it is nil if there is none.
+// constantOf returns the constant that overwrites a column, as a value of its type, with random digits in its
+// placeholders. Returns nil if the column has no constant.
 func constantOf(column domain.Column) (constant any, ok bool) {
 	if _, ok := column.Constant(); !ok {
 		return nil, true
 	}
 	var err error
 	text := column.Filled(hex.EncodeToString(random()))
-	switch column.Type { //nolint:exhaustive // the others are texts
+	switch column.Type { //nolint:exhaustive // the other types hold texts
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 		constant, err = strconv.ParseInt(text, 10, 64)
 	case domain.TypeNumber:

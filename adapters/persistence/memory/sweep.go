@@ -11,7 +11,7 @@ import (
 
 var _ ports.RetentionSweeper = subjectStore{}
 
-// Due implements ports.RetentionSweeper. It tries what Sweep does on a state that nobody else sees.
+// Due implements ports.RetentionSweeper. It runs Sweep on a copy of the state that no other session sees.
 func (s subjectStore) Due(
 	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
 ) (due []domain.SubjectID, err error) {
@@ -45,7 +45,7 @@ func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []do
 	return rows, s.fail(err)
 }
 
-// sweep overwrites what an erasure has left of a subject.
+// sweep overwrites the cells that an erasure has left and whose duties have ended.
 func (s *state) sweep(id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	rows := make([]int64, 0, len(steps))
 	mark := s.erasures[id]
@@ -72,7 +72,7 @@ func (s *state) sweep(id domain.SubjectID, steps []domain.Step) ([]int64, error)
 	return rows, nil
 }
 
-// returned reports whether a subject that was erased may have come back.
+// returned reports whether an erased subject may have returned.
 func (s *state) returned(id domain.SubjectID) bool {
 	table := s.dataMap.SubjectTable()
 	for _, i := range s.along(id, table.Name, nil) {

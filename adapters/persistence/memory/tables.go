@@ -20,14 +20,15 @@ import (
 // A column whose type the data map leaves open takes any of them.
 type Row = map[string]any
 
-// Insert adds a row to one of the application's tables, past the ports and committed at once. A column that is left out
-// is NULL; the row stays the caller's.
+// Insert adds a row to a table of the application. It bypasses the ports and commits immediately. A column that row
+// does not contain is NULL. Insert copies the row.
 //
-// A table or a column that is not in the data map is domain.ErrManifest, a value that is not of its column's type
-// domain.ErrInvalid with the column as the field. A row whose primary key is there already, or that refers to a row
-// which is not there, is domain.ErrConflict; relations to tables outside the data map are not looked at.
+// Insert returns domain.ErrManifest if the data map does not contain the table or a column. It returns
+// domain.ErrInvalid, with the column as the field, if a value does not have the type of its column or a column of the
+// primary key is NULL. It returns domain.ErrConflict if the primary key already exists, or if the row refers to a row
+// that does not exist. Insert ignores relations to tables outside the data map and relations with a condition.
 //
-// It waits while a session has the write lock, so whoever is inside such a session must not call it.
+// Insert waits while a session holds the write lock. The function of such a session must not call it.
 func (s *Store) Insert(table string, row Row) error {
 	ctx := context.Background()
 	session := &session{store: s}
@@ -42,8 +43,8 @@ func (s *Store) Insert(table string, row Row) error {
 	return session.commit(ctx)
 }
 
-// Rows returns copies of all rows of one of the application's tables, by primary key, as they are committed. A table
-// that is not in the data map is domain.ErrManifest.
+// Rows returns copies of all committed rows of a table of the application, ordered by primary key. It returns
+// domain.ErrManifest if the data map does not contain the table.
 func (s *Store) Rows(table string) ([]Row, error) {
 	described, ok := s.dataMap.Table(table)
 	if !ok {
@@ -68,7 +69,7 @@ func (s *state) insert(name string, row Row) error {
 	for _, column := range table.Columns {
 		if stored[column.Name], ok = storable(column, row[column.Name]); !ok {
 			return domain.Invalid(op, []domain.FieldError{{
-				Field: column.Name, Code: domain.FieldType, Message: "must be what memory.Row asks for in such a column",
+				Field: column.Name, Code: domain.FieldType, Message: "must have the Go type that memory.Row names for its column",
 			}})
 		}
 	}
@@ -85,7 +86,7 @@ func (s *state) insert(name string, row Row) error {
 		}
 	}
 	if len(s.linked(name, table.PrimaryKey, linksOf([]Row{stored}, table.PrimaryKey))) > 0 {
-		return conflict(op, "a row with that primary key is there already")
+		return conflict(op, "a row with that primary key already exists")
 	}
 	return s.add(table, stored)
 }

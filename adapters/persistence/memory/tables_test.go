@@ -60,7 +60,7 @@ func TestARowThatDoesNotFitIsRefused(t *testing.T) {
 		table string
 		row   memory.Row
 		want  domain.Code
-		text  string // what the error has to name
+		text  string // the error must contain it
 	}{
 		"table": {"nothing", memory.Row{"id": 1}, domain.ErrManifest, "nothing"},
 		"column": {
@@ -96,10 +96,10 @@ func TestARowThatDoesNotFitIsRefused(t *testing.T) {
 		})
 	}
 	if len(rows(t, store, "people")) != 2 || len(rows(t, store, "orders")) != 0 || len(rows(t, store, "messages")) != 1 {
-		t.Error("a row that was refused is there")
+		t.Error("a refused row exists")
 	}
 	if _, err := store.Rows("nothing"); !errors.Is(err, domain.ErrManifest) {
-		t.Errorf("rows of a table that is not there: %v", err)
+		t.Errorf("rows of an unknown table: %v", err)
 	}
 }
 
@@ -112,7 +112,7 @@ func TestARowMayReferToItselfOrToNothing(t *testing.T) {
 	}
 }
 
-func TestNullIsNoLink(t *testing.T) {
+func TestNullMatchesNoRow(t *testing.T) {
 	ofUser := domain.Relation{
 		Columns: []string{"user"}, References: "users", ReferencedColumns: []string{"id"}, Path: true,
 	}
@@ -130,7 +130,7 @@ func TestNullIsNoLink(t *testing.T) {
 			Relations: []domain.Relation{
 				ofUser,
 				{Columns: []string{"tag"}, References: "tags", ReferencedColumns: []string{"name"}},
-				{Columns: []string{"id"}, References: "elsewhere", ReferencedColumns: []string{"id"}}, // of which nothing is known
+				{Columns: []string{"id"}, References: "elsewhere", ReferencedColumns: []string{"id"}}, // outside the data map
 			},
 		})
 	insert(t, store, "users", memory.Row{"id": "u"})
@@ -141,7 +141,7 @@ func TestNullIsNoLink(t *testing.T) {
 	}
 }
 
-func TestAColumnWithoutATypeTakesWhateverARowCanHold(t *testing.T) {
+func TestAColumnWithoutATypeAcceptsEveryValue(t *testing.T) {
 	store := newStore(t, memory.Options{}, domain.Table{
 		Name: "users", PrimaryKey: []string{"key"}, SubjectKey: []string{"id"},
 		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}, {Name: "key"}},
@@ -155,7 +155,7 @@ func TestAColumnWithoutATypeTakesWhateverARowCanHold(t *testing.T) {
 	}
 }
 
-// Whatever a caller does with what it gave or got, the store stays as it is.
+// The caller may change its arguments and the results. The store does not change.
 func TestTheApplicationsRowsAreCopies(t *testing.T) {
 	store := newShop(t)
 	row := memory.Row{"tenant": "c", "number": 1, "name": "Jane", "photo": []byte("photo")}

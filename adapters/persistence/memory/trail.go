@@ -21,7 +21,7 @@ func (a auditLog) Append(_ context.Context, events ...domain.AuditEvent) error {
 }
 
 func (a auditLog) AppendEvidence(ctx context.Context, events ...domain.AuditEvent) error {
-	if !a.ended { // kept even where the session has failed: that is what evidence is for
+	if !a.ended { // evidence is kept even if the session has failed
 		for _, event := range events {
 			a.evidence = append(a.evidence, stored(event))
 		}
@@ -52,7 +52,7 @@ func (a auditLog) Trail(ctx context.Context, id domain.SubjectID) (trail []domai
 	return trail, nil
 }
 
-// stored is a copy of the event as it is kept. Whole numbers are int64, as from every store.
+// stored returns a copy of the event for the store. Integers become int64, as in every store.
 func stored(event domain.AuditEvent) domain.AuditEvent {
 	event.OccurredAt = domain.Instant(event.OccurredAt)
 	event.Payload = maps.Clone(event.Payload)

@@ -15,8 +15,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// storable is a value as a column keeps it, see Row; ok is false when the column cannot hold it. It shares no memory
-// with the value.
+// storable returns a value in the form in which a column stores it, see Row. ok is false if the column cannot hold the
+// value. The result shares no memory with the value.
 func storable(column domain.Column, value any) (stored any, ok bool) {
 	holds := func(types ...domain.ColumnType) bool { return column.Type == "" || slices.Contains(types, column.Type) }
 	switch value := value.(type) {
@@ -56,7 +56,7 @@ func cloneRow(row Row) Row {
 	return row
 }
 
-// cloneValue copies what could be changed through another reference to it: of all values, bytes only.
+// cloneValue copies a value that is mutable, which only bytes are.
 func cloneValue(value any) any {
 	if raw, ok := value.([]byte); ok {
 		return bytes.Clone(raw)
@@ -64,7 +64,7 @@ func cloneValue(value any) any {
 	return value
 }
 
-// compare orders values of one column.
+// compare orders values of a column.
 func compare(a, b any) int {
 	switch a := a.(type) {
 	case int64:
@@ -83,7 +83,7 @@ func compare(a, b any) int {
 	return strings.Compare(textOf(a), textOf(b))
 }
 
-// textOf is the text form of a value that a column keeps; different values of a column have different ones.
+// textOf returns the text form of a stored value. Different values of a column have different text forms.
 func textOf(value any) string {
 	switch value := value.(type) {
 	case string:

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// The models of a data map that scaffold has proposed, for the live schema that it was proposed for.
+// Write the models of a proposed data map, for the live schema of the proposal.
 func ExampleWrite() {
 	catalog := domain.Catalog{Tables: []domain.CatalogTable{{
 		Name: "users", Kind: domain.KindTable, PrimaryKey: []string{"id"},

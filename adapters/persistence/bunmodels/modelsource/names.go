@@ -10,14 +10,14 @@ import (
 	"github.com/habeas-data/habeas/internal/words"
 )
 
-// initialisms are written in capitals in Go.
+// initialisms are the words that Go writes in capitals.
 var initialisms = []string{
 	"acl", "api", "ascii", "cpu", "css", "dns", "eof", "guid", "html", "http", "https", "id", "ip", "json", "qps", "ram",
 	"rpc", "sla", "smtp", "sql", "ssh", "tcp", "tls", "ttl", "udp", "ui", "uid", "uuid", "uri", "url", "utf", "vm", "xml",
 	"xmpp", "xsrf", "xss",
 }
 
-// goName is the exported Go name for a name of the database.
+// goName returns the exported Go name for a name of the database.
 func goName(name string) string {
 	var b strings.Builder
 	for _, word := range words.Split(name) {
@@ -41,7 +41,7 @@ func goName(name string) string {
 	return text
 }
 
-// structName is the name of the model of a table.
+// structName returns the name of a table's model.
 func structName(table string) string {
 	parts := words.Split(table[strings.LastIndexByte(table, '.')+1:])
 	if len(parts) > 0 {
@@ -50,7 +50,7 @@ func structName(table string) string {
 	return goName(strings.Join(parts, "_"))
 }
 
-// unique returns the name, with a number if it is taken.
+// unique returns the name, with a number appended if the name is taken.
 func unique(name string, taken map[string]bool) string {
 	free := name
 	for i := 2; taken[free]; i++ {
@@ -60,8 +60,7 @@ func unique(name string, taken map[string]bool) string {
 	return free
 }
 
-// nameFields names the fields: first those of relations to tables of the data map that have a name, as tags call them
-// by it.
+// nameFields names the fields. Relations that have a name in the data map come first, because tags refer to that name.
 func (m *model) nameFields() {
 	m.columns, m.relations = map[string]string{}, make([]string, len(m.Relations))
 	taken := map[string]bool{"BaseModel": true}
@@ -80,7 +79,7 @@ func (m *model) nameFields() {
 	}
 }
 
-// relationName is the name of a relation after its column: Author of author_id.
+// relationName derives the name of a relation from its column: Author from author_id.
 func relationName(r domain.Relation) string {
 	parts := words.Split(r.Columns[len(r.Columns)-1])
 	if last := len(parts) - 1; last > 0 && slices.Contains([]string{"id", "uuid", "guid"}, strings.ToLower(parts[last])) {
@@ -89,11 +88,11 @@ func relationName(r domain.Relation) string {
 	return structName(r.References)
 }
 
-// nameVias works out how the paths are called after the fields of relations.
+// nameVias determines the names of the paths, which consist of the fields of their relations.
 func (m *model) nameVias(dataMap domain.DataMap, f *file) {
 	for i, r := range m.Relations {
 		if _, ok := dataMap.Table(r.References); !ok {
-			m.relations[i] = "" // its table has no model
+			m.relations[i] = "" // the referenced table has no model
 		}
 	}
 	m.vias = map[string]string{}
@@ -111,7 +110,7 @@ func (m *model) nameVias(dataMap domain.DataMap, f *file) {
 	}
 }
 
-// marked is how many relations say that they are paths.
+// marked returns the number of relations that are marked as paths.
 func (m *model) marked() int {
 	n := 0
 	for _, r := range m.Relations {
@@ -122,8 +121,7 @@ func (m *model) marked() int {
 	return n
 }
 
-// viaOf is what a column says of its paths, after the fields of relations. A name with which several paths begin stands
-// for all of them.
+// viaOf converts the via of a column to names of Go fields. A name that is a prefix of several paths means all of them.
 func (m *model) viaOf(text string) string {
 	if text == "" {
 		return ""

@@ -2,7 +2,7 @@ package modelsource_test
 
 import "github.com/habeas-data/habeas/domain"
 
-// oddTables are a data map of everything that is rare, or that Go writes in another way.
+// oddTables is a data map of rare cases, and of names that Go writes differently.
 func oddTables() []domain.Table {
 	text, bigint := domain.TypeText, domain.TypeBigInt
 	personal := func(name string, a domain.Annotation) domain.Column {
@@ -81,7 +81,7 @@ func oddTables() []domain.Table {
 	}
 }
 
-// oddCatalog is the schema for the data map.
+// oddCatalog is the schema of the data map.
 func oddCatalog() domain.Catalog {
 	var catalog domain.Catalog
 	for _, table := range oddTables() {

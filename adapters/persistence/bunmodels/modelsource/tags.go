@@ -8,10 +8,10 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// tag is one key of a struct tag. One without a value is left out.
+// tag is a key of a struct tag and its value. An empty value omits the key.
 type tag struct{ key, value string }
 
-// tags are a struct tag.
+// tags returns a struct tag.
 func tags(list ...tag) string {
 	var parts []string
 	for _, t := range list {
@@ -33,7 +33,7 @@ func ifTrue(holds bool, text string) string {
 	return ""
 }
 
-// bunTag is the bun tag of a column.
+// bunTag returns the bun tag of a column.
 func (m *model) bunTag(c domain.Column, live domain.CatalogColumn, sqlType string) string {
 	parts := []string{c.Name}
 	isKey := slices.Contains(m.PrimaryKey, c.Name)
@@ -66,8 +66,8 @@ func (m *model) bunTag(c domain.Column, live domain.CatalogColumn, sqlType strin
 	return strings.Join(parts, ",")
 }
 
-// staysUnique reports whether an erasure writes different values into each of the columns, or none. bunmodels refuses
-// the constraint otherwise.
+// staysUnique reports whether an erasure keeps a unique constraint on the columns, because it writes a different value
+// into each cell or leaves the cell. bunmodels refuses other constraints.
 func (m *model) staysUnique(columns []string) bool {
 	for _, name := range columns {
 		c, ok := m.Column(name)
@@ -81,7 +81,7 @@ func (m *model) staysUnique(columns []string) bool {
 	return true
 }
 
-// piiTag is the pii tag of a column.
+// piiTag returns the pii tag of a column.
 func (m *model) piiTag(c domain.Column) string {
 	a := c.Personal
 	switch {
@@ -115,7 +115,7 @@ func (m *model) piiTag(c domain.Column) string {
 	return strings.Join(parts, ",")
 }
 
-// quote puts a value of a pii or subject tag in single quotes, if it needs them.
+// quote puts a value of a pii or subject tag in single quotes if necessary.
 func quote(value string) string {
 	if strings.ContainsAny(value, ",'") || strings.TrimSpace(value) != value {
 		return "'" + strings.ReplaceAll(value, "'", "''") + "'"
@@ -123,7 +123,7 @@ func quote(value string) string {
 	return value
 }
 
-// relationTag is the bun tag of a relation.
+// relationTag returns the bun tag of a relation.
 func relationTag(r domain.Relation) string {
 	parts := []string{"rel:belongs-to"}
 	for i, name := range r.Columns {
@@ -135,7 +135,7 @@ func relationTag(r domain.Relation) string {
 	return strings.Join(parts, ",")
 }
 
-// pathTag is the subject tag of a relation.
+// pathTag returns the subject tag of a relation.
 func pathTag(r domain.Relation) string {
 	if !r.Path {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// usual are the declared types that bun takes for those of the Go type.
+// usual maps declared types to the Go type for which bun assumes them.
 var usual = map[string]string{
 	"text": "string", "varchar": "string", "character varying": "string",
 	"bigint": "int64", "int8": "int64", "integer": "int32", "int": "int32", "int4": "int32", "smallint": "int16",
@@ -14,10 +14,10 @@ var usual = map[string]string{
 	"timestamp with time zone": "time.Time", "timestamptz": "time.Time", "bytea": "[]byte", "blob": "[]byte",
 }
 
-// exact are the declared types of numbers that a float64 cannot hold.
+// exact are the declared types of numbers that a float64 cannot represent exactly.
 var exact = []string{"numeric", "decimal", "money"}
 
-// typeOf returns the Go type of a column, and the option type of its bun tag if it needs one.
+// typeOf returns the Go type of a column, and the type option of its bun tag if it needs one.
 func (f *file) typeOf(c domain.CatalogColumn) (goType, sqlType string) {
 	switch c.Type {
 	case domain.TypeSmallInt:
@@ -30,7 +30,7 @@ func (f *file) typeOf(c domain.CatalogColumn) (goType, sqlType string) {
 		goType = "float64"
 		for _, declared := range exact {
 			if strings.HasPrefix(strings.ToLower(c.Declared), declared) {
-				goType = "string" // as a decimal
+				goType = "string" // a decimal number
 			}
 		}
 	case domain.TypeBoolean:
@@ -63,13 +63,13 @@ func (f *file) typeOf(c domain.CatalogColumn) (goType, sqlType string) {
 	return goType, sqlType
 }
 
-// needsSurrogate reports whether bunmodels would ask for a surrogate if it knew the declared type.
+// needsSurrogate reports whether bunmodels would require a surrogate if it knew the declared type.
 func needsSurrogate(c domain.Column, live domain.CatalogColumn) bool {
 	return c.Personal != nil && c.Surrogate == "" && c.Personal.Strategy != domain.StrategyNull &&
 		(live.Type == "" || len(live.Values) > 0)
 }
 
-// arrayType is the Go type of an array of PostgreSQL.
+// arrayType returns the Go type of an array of PostgreSQL.
 func arrayType(declared string) string {
 	switch base, _, _ := strings.Cut(strings.ToLower(declared), "["); base {
 	case "bigint", "integer", "smallint":

@@ -1,5 +1,5 @@
-// Package modelsource writes the Go source of bun models for a data map. Package bunmodels reads a data map from the
-// models that has the same effects.
+// Package modelsource writes the Go source of bun models for a data map. The data map that package bunmodels reads from
+// these models has the same effects.
 package modelsource
 
 import (
@@ -13,15 +13,15 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Write writes a Go file of the named package. It has a model for each table, in their order, with the tags of bun, pii
-// and subject, the notes of the data map as comments, and a function Models that returns all models. A decision in a
-// note is a comment that begins with DECIDE.
+// Write writes a Go file for a package. The file contains a model for each table in order, with the tags bun, pii and
+// subject. It also contains the notes of the data map as comments, and a function Models that returns all models. A
+// decision in a note becomes a comment that begins with DECIDE.
 //
-// The catalog is the live schema that the data map is for: it says which columns can be NULL or are unique. A column
-// that the data map lacks is not written. The file needs no package but bun and the standard library.
+// The catalog is the live schema of the data map. It determines which columns can be NULL or are unique. Columns that
+// the data map lacks are not written. The file imports only bun and the standard library.
 //
-// Returns ErrInvalid if the package has no valid name, and ErrManifest if the tables are no valid data map, if one of
-// them is not in the catalog, or if a name cannot stand in a struct tag.
+// Write returns domain.ErrInvalid if packageName is not a valid package name. It returns domain.ErrManifest if the
+// tables are not a valid data map, if the catalog lacks one of the tables, or if a name cannot be used in a struct tag.
 func Write(w io.Writer, packageName string, catalog domain.Catalog, tables []domain.Table) error {
 	if !token.IsIdentifier(packageName) || packageName == "_" {
 		return domain.Invalid("models", []domain.FieldError{{
@@ -46,7 +46,7 @@ func Write(w io.Writer, packageName string, catalog domain.Catalog, tables []dom
 	return nil
 }
 
-// file is a Go file on its way.
+// file is a Go file under construction.
 type file struct {
 	models  []*model
 	imports map[string]bool
@@ -58,9 +58,9 @@ type model struct {
 	live      domain.CatalogTable
 	name      string
 	columns   map[string]string // the fields of the columns
-	relations []string          // the fields of the relations, in their order
+	relations []string          // the fields of the relations, in order
 	vias      map[string]string // the names of the paths in Go
-	goes      bool              // its rows go, and would not without the relations to tables that have no model
+	goes      bool              // an erasure deletes its rows; the owned tag says so
 }
 
 func newFile(catalog domain.Catalog, m domain.DataMap) (*file, error) {
@@ -93,13 +93,13 @@ func newFile(catalog domain.Catalog, m domain.DataMap) (*file, error) {
 	return f, m.Refused("models", problems)
 }
 
-// unwritable finds names that bun cannot read from a struct tag.
+// unwritable reports names that bun cannot read from a struct tag.
 func unwritable(table domain.Table) []domain.Problem {
 	var problems []domain.Problem
 	check := func(column, name string) {
 		if strings.ContainsAny(name, ",:;=\"'`\\()") || name == "-" {
 			problems = append(problems, domain.Problem{
-				Table: table.Name, Column: column, Message: "has a name that cannot stand in a struct tag", Found: name,
+				Table: table.Name, Column: column, Message: "has a name that cannot be used in a struct tag", Found: name,
 			})
 		}
 	}
@@ -173,7 +173,7 @@ func (f *file) writeRelation(b *bytes.Buffer, m *model, i int) {
 	) + "\n")
 }
 
-// writeComment writes a note, each of its decisions in a paragraph of its own.
+// writeComment writes a note as a comment, with a paragraph for each of its decisions.
 func writeComment(b *bytes.Buffer, indent, note string) {
 	const width, mark = 116, "DECIDE:"
 	note = strings.TrimSpace(note)

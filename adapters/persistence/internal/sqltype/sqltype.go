@@ -1,4 +1,4 @@
-// Package sqltype knows the declared types of SQL by their names.
+// Package sqltype maps declared SQL types to column types of a data map.
 package sqltype
 
 import (
@@ -29,8 +29,8 @@ var types = map[string]domain.ColumnType{
 	"bytea": domain.TypeBytes, "blob": domain.TypeBytes,
 }
 
-// Parse returns the column type of a declared SQL type, which a schema may qualify, and the length of a limited text.
-// The type is empty if it is not known, as that of an enumeration.
+// Parse returns the column type of a declared SQL type, and the length of a limited text. A schema may qualify the
+// type. The column type is empty if the declared type is unknown, such as an enumeration.
 func Parse(declared string) (domain.ColumnType, int) {
 	declared = strings.ToLower(strings.TrimSpace(declared))
 	if strings.HasSuffix(declared, "[]") {
@@ -44,7 +44,7 @@ func Parse(declared string) (domain.ColumnType, int) {
 	if t != domain.TypeText {
 		return t, 0
 	}
-	length, _ := strconv.Atoi(match[2]) // none means no limit
+	length, _ := strconv.Atoi(match[2]) // without a number, there is no limit
 	if length == 0 && (match[1] == "char" || match[1] == "character") {
 		length = 1
 	}

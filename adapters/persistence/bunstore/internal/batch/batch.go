@@ -1,4 +1,4 @@
-// Package batch lets calls that arrive while others are in flight share one call.
+// Package batch combines items that arrive while calls are in flight into one call.
 package batch
 
 import (
@@ -13,20 +13,22 @@ import (
 )
 
 const (
-	// maxInFlight is how many batches may be in flight before later items wait: one executes while the next travels.
+	// maxInFlight is the number of batches that may be in flight before later items wait. One batch executes while the
+	// next is on its way to the database.
 	maxInFlight = 2
-	// maxBatch is how many items a batch has at most.
+	// maxBatch is the maximum number of items in a batch.
 	maxBatch = 16
 )
 
-// Batcher runs items in batches. Below maxInFlight an item runs at once, in a batch of its own. Other items wait until
-// a batch ends, and then run in one batch. An item never joins a batch that is in flight already. A Batcher is safe for
-// concurrent use. Its fields are set before the first call and are all required.
+// Batcher runs items in batches. While fewer than maxInFlight batches are in flight, an item runs immediately, in a
+// batch of its own. Other items wait until a batch ends, and then run in one batch. An item never joins a batch that is
+// already in flight. A Batcher is safe for concurrent use. Its fields are required, and must be set before the first
+// call.
 type Batcher[T any] struct {
 	// Run runs a batch of one or more items.
 	Run func(ctx context.Context, items ...T) error
 
-	// Keep prepares an item to be used after its caller has left. It is called before the item waits.
+	// Keep prepares an item for use after its caller has returned. Batcher calls Keep before the item waits.
 	Keep func(item T) error
 
 	// RetryAlone reports whether an error of Run guarantees that nothing was done. The items of the failed batch then run
@@ -38,24 +40,24 @@ type Batcher[T any] struct {
 	waiting  []*member[T]
 }
 
-// member is an item that waits, or is part of a batch.
+// member is an item that waits or is part of a batch.
 type member[T any] struct {
 	item T
-	// ctx stands for the caller's context until the caller leaves. The batch may outlive the caller, whose context may
+	// ctx stands in for the caller's context until the caller returns. The batch may outlive the caller, whose context may
 	// then belong to another request.
-	ctx     context.Context //nolint:containedctx // lives as long as the call of Do that waits
+	ctx     context.Context //nolint:containedctx // lives as long as the waiting call of Do
 	release func()
 	result  chan result
 }
 
-// result is the result of a batch for one member.
+// result is the result of a batch for a member.
 type result struct {
 	err      error
-	alone    bool // the item must run by itself
-	panicked any  // a panic of Run, to be continued in the caller's goroutine
+	alone    bool // the item must run in a batch of its own
+	panicked any  // a panic of Run, which continues in the caller's goroutine
 }
 
-// Waiting returns how many items wait.
+// Waiting returns the number of waiting items.
 func (b *Batcher[T]) Waiting() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -88,7 +90,7 @@ func (b *Batcher[T]) Do(ctx context.Context, item T) error {
 	}
 }
 
-// wait adds an item to those that wait, or returns nil if it may run at once.
+// wait adds an item to the waiting items. Returns nil if the item may run immediately.
 func (b *Batcher[T]) wait(ctx context.Context, item T) (*member[T], error) {
 	if b.enter() {
 		return nil, nil
@@ -100,7 +102,7 @@ func (b *Batcher[T]) wait(ctx context.Context, item T) (*member[T], error) {
 	m := &member[T]{item, lent, release, make(chan result, 1)}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.inFlight < maxInFlight { // a batch has ended in between
+	if b.inFlight < maxInFlight { // a batch has ended meanwhile
 		b.inFlight++
 		release()
 		return nil, nil
@@ -125,7 +127,7 @@ func (b *Batcher[T]) leave(m *member[T]) {
 	b.waiting = slices.DeleteFunc(b.waiting, func(other *member[T]) bool { return other == m })
 }
 
-// runNext starts the next batch after one has ended, in a goroutine of its own.
+// runNext starts the next batch after a batch has ended, in a goroutine of its own.
 func (b *Batcher[T]) runNext() {
 	if next := b.next(); next != nil {
 		go func() {
@@ -135,7 +137,7 @@ func (b *Batcher[T]) runNext() {
 	}
 }
 
-// next removes the next batch from the items that wait. If none wait, one batch fewer is in flight.
+// next removes the next batch from the waiting items. If no items wait, it decrements the number of batches in flight.
 func (b *Batcher[T]) next() []*member[T] {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -151,7 +153,7 @@ func (b *Batcher[T]) next() []*member[T] {
 
 // runBatch runs a batch and sends its result to each member.
 func (b *Batcher[T]) runBatch(members []*member[T]) {
-	r := result{err: &domain.Error{Op: "batch", Message: "ended without a result"}} // by runtime.Goexit
+	r := result{err: &domain.Error{Op: "batch", Message: "ended without a result"}} // after runtime.Goexit
 	defer func() {
 		r.panicked = recover()
 		for _, m := range members {
@@ -168,13 +170,14 @@ func (b *Batcher[T]) runBatch(members []*member[T]) {
 	r = result{err: err, alone: err != nil && b.RetryAlone(err)}
 }
 
-// contextOf returns the context of a batch: that of a single member, or one that ends with the last of the members'.
+// contextOf returns the context of a batch. For a single member, it derives from the member's context. Otherwise, it
+// ends when the contexts of all members have ended.
 func contextOf[T any](members []*member[T]) (context.Context, context.CancelFunc) {
 	if len(members) == 1 {
 		return context.WithCancel(members[0].ctx)
 	}
 	ctx, cancel := context.WithoutCancel(members[0].ctx), context.CancelFunc(nil)
-	if last, limited := lastDeadline(members); limited { // for drivers that look at nothing else
+	if last, limited := lastDeadline(members); limited { // some drivers only use the deadline
 		ctx, cancel = context.WithDeadline(ctx, last)
 	} else {
 		ctx, cancel = context.WithCancel(ctx)
@@ -197,7 +200,7 @@ func contextOf[T any](members []*member[T]) (context.Context, context.CancelFunc
 	}
 }
 
-// lastDeadline returns the latest deadline of the members, if all of them have one.
+// lastDeadline returns the latest deadline of the members, if all members have a deadline.
 func lastDeadline[T any](members []*member[T]) (last time.Time, limited bool) {
 	for _, m := range members {
 		deadline, limited := m.ctx.Deadline()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// journal records the batches of a Batcher and holds each of them until the test releases it.
+// journal records the batches of a Batcher and blocks each batch until the test releases it.
 type journal struct {
 	Batcher[string]
 	mu       sync.Mutex
@@ -49,7 +49,7 @@ func newJournal() *journal {
 
 var errRefused, errLost = errors.New("refused"), errors.New("lost")
 
-// start has items run, one after the other, and returns where their errors will be.
+// start runs items in goroutines, one after the other, and returns the channels of their errors.
 func (j *journal) start(ctx context.Context, items ...string) map[string]chan error {
 	results := map[string]chan error{}
 	for _, item := range items {
@@ -61,7 +61,7 @@ func (j *journal) start(ctx context.Context, items ...string) map[string]chan er
 	return results
 }
 
-// end lets a run end, and returns how many there have been.
+// end ends a run, and returns the number of runs so far.
 func (j *journal) end(err error) int {
 	j.release <- err
 	synctest.Wait()
@@ -75,15 +75,15 @@ func (j *journal) expect(t *testing.T, want ...[]string) {
 	}
 }
 
-func TestWhatComesTogetherRunsTogether(t *testing.T) {
+func TestConcurrentItemsShareABatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
 		results := j.start(t.Context(), "a", "b", "c", "d", "e")
-		j.expect(t, []string{"a"}, []string{"b"}) // the others are not part of what is on its way
+		j.expect(t, []string{"a"}, []string{"b"}) // the others do not join a batch in flight
 		j.end(nil)
 		j.expect(t, []string{"a"}, []string{"b"}, []string{"c", "d", "e"})
 		if !slices.Equal(j.kept, []string{"c", "d", "e"}) {
-			t.Errorf("%q were made fit to wait", j.kept)
+			t.Errorf("Keep was called for %q", j.kept)
 		}
 		late := j.start(t.Context(), "f")
 		j.end(nil)
@@ -105,7 +105,7 @@ func TestWhatComesTogetherRunsTogether(t *testing.T) {
 	})
 }
 
-func TestNotEverythingThatWaitsGoesIntoOneStatement(t *testing.T) {
+func TestABatchHasALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
 		var items []string
@@ -122,7 +122,7 @@ func TestNotEverythingThatWaitsGoesIntoOneStatement(t *testing.T) {
 	})
 }
 
-func TestWhoHasGoneIsNotRun(t *testing.T) {
+func TestACanceledItemIsNotRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
 		j.start(t.Context(), "a", "b")
@@ -131,7 +131,7 @@ func TestWhoHasGoneIsNotRun(t *testing.T) {
 		waits := j.start(t.Context(), "d")
 		cancel()
 		if err := <-gone["c"]; !errors.Is(err, context.Canceled) {
-			t.Errorf("who has gone was told %v", err)
+			t.Errorf("the canceled caller got %v", err)
 		}
 		j.end(nil)
 		j.end(nil)
@@ -143,7 +143,7 @@ func TestWhoHasGoneIsNotRun(t *testing.T) {
 	})
 }
 
-func TestAStatementGoesOnForThoseWhoAreLeft(t *testing.T) {
+func TestABatchContinuesForItsOtherCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
 		j.start(t.Context(), "a", "b")
@@ -153,19 +153,19 @@ func TestAStatementGoesOnForThoseWhoAreLeft(t *testing.T) {
 		j.end(nil)
 		cancel()
 		if err := <-gone["c"]; !errors.Is(err, context.Canceled) {
-			t.Errorf("who has gone was told %v", err)
+			t.Errorf("the canceled caller got %v", err)
 		}
 		synctest.Wait()
 		j.end(nil)
 		j.end(nil)
 		j.expect(t, []string{"a"}, []string{"b"}, []string{"c", "d"})
 		if err := <-left["d"]; err != nil {
-			t.Errorf("who was left was told %v", err)
+			t.Errorf("the remaining caller got %v", err)
 		}
 	})
 }
 
-func TestAStatementForNobodyElseEndsWithItsCaller(t *testing.T) {
+func TestABatchOfOneItemEndsWithItsCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
 		j.start(t.Context(), "a", "b")
@@ -181,11 +181,11 @@ func TestAStatementForNobodyElseEndsWithItsCaller(t *testing.T) {
 	})
 }
 
-func TestAStatementLastsAsLongAsAnybodyMayWait(t *testing.T) {
+func TestABatchHasTheLatestDeadlineOfItsCallers(t *testing.T) {
 	type key struct{}
 	for _, test := range []struct {
 		name    string
-		seconds []int // of each item's context; 0 for no end
+		seconds []int // the timeout of each item's context; 0 for no deadline
 		want    int
 	}{
 		{"the only one's", []int{5}, 5},
@@ -221,14 +221,14 @@ func TestAStatementLastsAsLongAsAnybodyMayWait(t *testing.T) {
 	}
 }
 
-func TestAnItemFailsForReasonsOfItsOwn(t *testing.T) {
+func TestARefusedBatchRunsItsItemsOneByOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
 		j.start(t.Context(), "a", "b")
 		results := j.start(t.Context(), "c", "d")
 		j.end(nil)
 		j.end(nil)
-		j.end(errRefused) // of both together
+		j.end(errRefused) // for the whole batch
 		if len(j.ran) != 5 || len(j.ran[3]) != 1 || len(j.ran[4]) != 1 {
 			t.Fatalf("ran %q", j.ran)
 		}
@@ -241,7 +241,7 @@ func TestAnItemFailsForReasonsOfItsOwn(t *testing.T) {
 	})
 }
 
-func TestWhatMayHaveBeenDoneIsNotRunAgain(t *testing.T) {
+func TestABatchWithAnUnknownEffectIsNotRunAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
 		j.start(t.Context(), "a", "b")
@@ -258,8 +258,8 @@ func TestWhatMayHaveBeenDoneIsNotRunAgain(t *testing.T) {
 	})
 }
 
-// A query hook of an application may panic, also after the statement. Each caller hears of it, nothing is run again,
-// and no place is lost.
+// A query hook of an application may panic, also after the statement. Each caller gets the panic, no item runs again,
+// and the number of batches in flight stays correct.
 func TestAPanicReachesTheCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
@@ -280,7 +280,7 @@ func TestAPanicReachesTheCallers(t *testing.T) {
 			t.Helper()
 			for range callers {
 				if got := <-panics; got != "a hook" {
-					t.Errorf("a caller has heard of %v", got)
+					t.Errorf("a caller got the panic %v", got)
 				}
 			}
 		}
@@ -306,8 +306,8 @@ func TestAPanicReachesTheCallers(t *testing.T) {
 	})
 }
 
-// A hook may even end its goroutine, as a test's t.FailNow does.
-func TestAStatementWithoutAResultFails(t *testing.T) {
+// A hook may end its goroutine, such as t.FailNow in a test.
+func TestABatchWithoutAResultFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
 		blocks := j.Run
@@ -330,7 +330,7 @@ func TestAStatementWithoutAResultFails(t *testing.T) {
 	})
 }
 
-func TestAStatementEndsWithTheLastWhoWaits(t *testing.T) {
+func TestABatchEndsWithItsLastCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
 		j.start(t.Context(), "a", "b")
@@ -346,14 +346,14 @@ func TestAStatementEndsWithTheLastWhoWaits(t *testing.T) {
 		}
 		synctest.Wait()
 		if err := j.contexts[2].Err(); err != nil {
-			t.Errorf("it has ended with one of two: %v", err)
+			t.Errorf("the batch ended with one of its two callers: %v", err)
 		}
 		if err := <-more["d"]; !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("d: %v", err)
 		}
 		synctest.Wait()
 		if j.contexts[2].Err() == nil {
-			t.Error("nobody waits for it, and it goes on")
+			t.Error("the batch continues without callers")
 		}
 		j.end(nil)
 	})

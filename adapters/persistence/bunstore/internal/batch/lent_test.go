@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// lentContext is of a request that ends when its caller has left.
+// lentContext is the context of a request. It must not be used after its caller has returned.
 type lentContext struct {
 	context.Context
 	t    *testing.T
@@ -42,12 +42,12 @@ func (l *lentContext) Deadline() (time.Time, bool) {
 	return l.Context.Deadline()
 }
 
-func TestAStatementUsesNoContextOfACallerThatHasLeft(t *testing.T) {
+func TestABatchUsesNoContextOfACallerThatHasLeft(t *testing.T) {
 	for name, members := range map[string]int{"alone": 1, "with others": 3} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				j := newJournal()
-				j.start(t.Context(), "a", "b") // all that may run at once
+				j.start(t.Context(), "a", "b") // occupy all batches in flight
 				var leaves []context.CancelFunc
 				var lent []*lentContext
 				var left sync.WaitGroup
@@ -62,7 +62,7 @@ func TestAStatementUsesNoContextOfACallerThatHasLeft(t *testing.T) {
 					synctest.Wait()
 				}
 				defer func() { leaves[members-1]() }()
-				j.release <- nil // of the first: the members run
+				j.release <- nil // for the first batch: the members run
 				synctest.Wait()
 				running := j.contexts[len(j.contexts)-1]
 				for i := range members - 1 {
@@ -78,7 +78,7 @@ func TestAStatementUsesNoContextOfACallerThatHasLeft(t *testing.T) {
 				synctest.Wait()
 				_, limited := running.Deadline()
 				if running.Value("key") != nil || running.Err() == nil || limited {
-					t.Error("the statement goes on for no caller")
+					t.Error("the batch continues without callers")
 				}
 				j.release <- nil
 				synctest.Wait()

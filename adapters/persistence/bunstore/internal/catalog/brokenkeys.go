@@ -7,19 +7,19 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 )
 
-// ForeignKey is a foreign key of SQLite, which has no name.
+// ForeignKey identifies a foreign key of SQLite, which has no name.
 type ForeignKey struct {
 	table, references string
-	number            int // in the table
+	number            int // the number of the key in the table
 }
 
-// Refusal is the message of an error about a foreign key that is broken.
+// Refusal returns the error message for a violated foreign key.
 func (k ForeignKey) Refusal() string {
 	return "the database would refuse the commit by a foreign key (table " + k.table + ", references " + k.references + ")"
 }
 
-// ReadBrokenKeys counts the rows that break a foreign key which the database checks at the commit. It returns none if
-// the database has a statement that checks them.
+// ReadBrokenKeys counts the rows that violate a foreign key which the database checks at the commit. The result is
+// empty if the database has a statement that checks deferred constraints.
 func (c *Cache) ReadBrokenKeys(ctx context.Context, query conn.Query) (map[ForeignKey]int64, error) {
 	schemas, err := query.Texts(ctx, c.text.Dialect.Schemas(""))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package catalog reads what the catalog of the database says about the application's tables, as far as an erasure, an
-// export or a rectification depends on it: triggers, rules and views, row-level security, types and privileges.
+// Package catalog reads the catalog of the database for the tables of the application. It reads the parts on which an
+// erasure, an export or a rectification depends: triggers, rules and views, row-level security, types and privileges.
 package catalog
 
 import (
@@ -14,17 +14,17 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 )
 
-// Catalog says what the database's own catalog holds about the tables of the data map, as far as an erasure depends on
-// it. It counts for one fingerprint: the database returns another one once something of it has changed.
+// Catalog holds the parts of the database's catalog, for the tables of the data map, on which an erasure depends. It is
+// valid for one fingerprint. The database returns another fingerprint when any of these parts changes.
 type Catalog struct {
 	Fingerprint string
 	cache       *Cache
-	volatile    bool // it must be read each time: the fingerprint does not cover all of it
+	volatile    bool // it must be read each time, because the fingerprint does not cover all of it
 	tables      map[string]table
 }
 
-// KeepsAny reports whether the database may keep something of any table. A trigger of one table may restore what was in
-// another one, and a deferred one may still have to fire.
+// KeepsAny reports whether the database may keep or restore data of any table. A trigger of one table may restore data
+// of another table, and a deferred trigger may still have to fire.
 func (c *Catalog) KeepsAny() bool {
 	for _, table := range c.tables {
 		if table.keeps {
@@ -34,24 +34,24 @@ func (c *Catalog) KeepsAny() bool {
 	return false
 }
 
-// table is a table, or a view, as it is in the database.
+// table describes a table or a view of the database.
 type table struct {
-	hides  string            // why the database may hide rows of it from the store; empty if it does not
-	keeps  bool              // the database may keep what it is told to delete: triggers, rules, a view, tables below it
-	moves  bool              // what counts lies elsewhere, and can change without a change of the fingerprint
-	kind   string            // "a foreign table", say, if its rows cannot be locked
-	remote bool              // it does not say which transaction has written a row
-	types  map[string]string // the columns, without generated ones, and their types
+	hides  string            // why the database may hide rows from the store; empty if it does not
+	keeps  bool              // the database may keep deleted data: it has triggers, rules, a view, or tables below
+	moves  bool              // its definition lies elsewhere, and can change without a change of the fingerprint
+	kind   string            // such as "a foreign table", if its rows cannot be locked
+	remote bool              // the database cannot say which transaction has written a row
+	types  map[string]string // the types of its columns, except generated columns
 	never  []string          // the columns that are NOT NULL
-	writes writes            // of triggers
-	mixes  string            // columns by whose types keys are converted; empty if there are none
-	narrow string            // columns by whose types long numbers in ids are converted; empty if there are none
+	writes writes            // the targets of its triggers
+	mixes  string            // the columns whose types convert keys; empty if there are none
+	narrow string            // the columns whose types convert ids with long numbers; empty if there are none
 }
 
-// Tells reports whether the database says of a row of a table which transaction has written it.
+// Tells reports whether the database can say which transaction has written a row of a table.
 func (c *Catalog) Tells(table string) bool { return !c.tables[table].remote }
 
-// Types are the columns of a table, without generated ones, with their types.
+// Types returns the types of the columns of a table by name, except generated columns.
 func (c *Catalog) Types(table string) map[string]string { return c.tables[table].types }
 
 // Cache reads the catalog, and keeps it until its fingerprint changes. It is safe for concurrent use.
@@ -59,16 +59,16 @@ type Cache struct {
 	text            *sqltext.Writer
 	trustRowFilters bool // see bunstore.Options
 	logger          *slog.Logger
-	warned          sync.Map // what a warning was about
+	warned          sync.Map // the keys of the warnings that were logged
 	last            atomic.Pointer[Catalog]
 }
 
-// NewCache returns a cache that has read nothing. It logs warnings about triggers.
+// NewCache returns an empty cache. It logs warnings about triggers.
 func NewCache(text *sqltext.Writer, trustRowFilters bool, logger *slog.Logger) *Cache {
 	return &Cache{text: text, trustRowFilters: trustRowFilters, logger: logger}
 }
 
-// Last returns the catalog as it was read last, or nil if it has not been read or must be read each time.
+// Last returns the catalog that was read last. Returns nil if no catalog was read, or if it must be read each time.
 func (c *Cache) Last() *Catalog {
 	if last := c.last.Load(); last != nil && !last.volatile {
 		return last
@@ -76,7 +76,7 @@ func (c *Cache) Last() *Catalog {
 	return nil
 }
 
-// Known returns the catalog of a fingerprint if it was read last, or nil.
+// Known returns the catalog that was read last if it has the fingerprint, or nil.
 func (c *Cache) Known(fingerprint string) *Catalog {
 	if last := c.Last(); last != nil && last.Fingerprint == fingerprint {
 		return last
@@ -105,7 +105,7 @@ func (c *Cache) Read(ctx context.Context, query conn.Query, fingerprint string) 
 	return read, nil
 }
 
-// inspect asks the database for a table. A table that is missing has no columns.
+// inspect reads a table from the catalog. A missing table has no columns.
 func (c *Cache) inspect(ctx context.Context, query conn.Query, name string) (live table, err error) {
 	dialect := c.text.Dialect
 	schemas := []string{""}
@@ -126,8 +126,8 @@ func (c *Cache) inspect(ctx context.Context, query conn.Query, name string) (liv
 	return live, nil
 }
 
-// scan reads a row of the catalog. It returns whether the table is not a plain table, whether row-level security is
-// active, the text of a view, the columns with their types, those that are NOT NULL, the reason why rows cannot be
+// scan reads a row of the catalog. Its columns are whether the table is not a plain table, whether row-level security
+// is active, the text of a view, the columns with their types, the NOT NULL columns, the reason why rows cannot be
 // locked, and the triggers.
 func (live *table) scan(rows *sql.Rows, quotes map[byte]byte) error {
 	var special, secured bool

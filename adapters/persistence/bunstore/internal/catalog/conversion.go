@@ -8,9 +8,10 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// longNumber reports whether a text looks like a number of more than 64 bits. A numeric column makes the same
-// floating-point number of many such texts. Other texts that look like numbers, such as 007, are compared as numbers: a
-// row belongs to the key with the same spelling, or else to the key with the same value.
+// longNumber reports whether a text looks like a number of more than 64 bits. A numeric column converts many such texts
+// to the same floating-point number. Other texts that look like numbers, such as 007, are compared as numbers. A row
+// then belongs to the key with the same spelling. If no key has that spelling, the row belongs to the key with the same
+// value.
 func longNumber(text string) bool {
 	if strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789+-.eE", r) }) {
 		return false
@@ -20,8 +21,8 @@ func longNumber(text string) bool {
 	return f != 0 && (err != nil || notWhole != nil && math.Abs(f) >= 1<<53)
 }
 
-// conversion says which columns of a table the database converts such that the rows of one subject could not be told
-// from those of others; empty if there are none. The types of tables that are missing are not known.
+// conversion names the columns of a table that the database converts such that it cannot distinguish the rows of one
+// subject from the rows of others. It is empty if there are no such columns. The types of missing tables are unknown.
 func (c *Catalog) conversion(table domain.Table) string {
 	types := c.tables[table.Name].types
 	for _, name := range table.SubjectKey {
@@ -48,8 +49,8 @@ func (c *Catalog) conversion(table domain.Table) string {
 	return ""
 }
 
-// narrowing names the column of a table that holds numbers and refers to a text of the subject's key. It is empty if no
-// column does.
+// narrowing names the column of a table that holds numbers and refers to a text column of the subject's key. It is
+// empty if there is no such column.
 func (c *Catalog) narrowing(table domain.Table) string {
 	subject := c.cache.text.DataMap.SubjectTable()
 	for _, path := range c.cache.text.DataMap.Paths(table.Name) {

@@ -11,27 +11,27 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// ConstraintTrigger is a trigger of the application that may fire as late as the commit.
+// ConstraintTrigger is a trigger of the application that may fire at the commit.
 type ConstraintTrigger struct {
 	table, name string
 	constraint  string // its quoted name in SET CONSTRAINTS
-	alone       bool   // what is said of it in SET CONSTRAINTS is said of nothing else
+	alone       bool   // SET CONSTRAINTS with that name affects no other kind of constraint
 
-	Deferred bool // it fires at the commit, unless the transaction says otherwise
+	Deferred bool // it fires at the commit by default
 }
 
-// SetConstraints is the statement that sets the mode of triggers: IMMEDIATE or DEFERRED.
+// SetConstraints returns the statement that sets the mode of triggers to IMMEDIATE or DEFERRED.
 func SetConstraints(triggers []ConstraintTrigger, mode string) string {
 	names := make([]string, len(triggers))
 	for i, trigger := range triggers {
 		names[i] = trigger.constraint
 	}
-	slices.Sort(names) // triggers of several tables may share one
+	slices.Sort(names) // triggers of several tables may have the same name
 	return "SET CONSTRAINTS " + strings.Join(slices.Compact(names), ", ") + " " + mode
 }
 
-// ReadConstraintTriggers reads the triggers of the data map's tables that may be deferred. It refuses those whose mode
-// cannot be set alone.
+// ReadConstraintTriggers reads the deferrable triggers of the tables of the data map. It returns
+// domain.ErrConfiguration for a trigger whose mode cannot be set separately.
 func (c *Cache) ReadConstraintTriggers(
 	ctx context.Context, query conn.Query, op string,
 ) (all []ConstraintTrigger, err error) {
@@ -50,7 +50,7 @@ func (c *Cache) ReadConstraintTriggers(
 		if !t.alone {
 			return nil, &domain.Error{
 				Code: domain.ErrConfiguration, Op: op, Message: t.table + ": the trigger " + t.name + " may fire at the commit " +
-					"of the application, and cannot be fired before: another constraint has the same name. Rename one of them",
+					"of the application, and cannot fire earlier, because another constraint has the same name. Rename one of them",
 			}
 		}
 	}

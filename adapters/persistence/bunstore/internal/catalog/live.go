@@ -14,19 +14,20 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// liveTable is a table with what the database says of it in a form of its own.
+// liveTable is a table with further properties that domain.CatalogTable does not have.
 type liveTable struct {
 	domain.CatalogTable
-	Text    string `json:"text"`    // of a view; on SQLite of any table
-	Secured bool   `json:"secured"` // it has row-level security, whether or not that applies to this role
+	Text    string `json:"text"`    // the definition of a view; on SQLite, of any table
+	Secured bool   `json:"secured"` // it has row-level security, even if that does not apply to this role
 
 	unnamed  string // its name without a schema
-	keyed    bool   // it has an index of its primary key
+	keyed    bool   // it has an index on its primary key
 	shadow   bool   // it holds the rows of a virtual table
 	triggers []*liveTrigger
 }
 
-// isTemporary reports whether it is a table of SQLite for one connection only. Others are not read.
+// isTemporary reports whether it is a temporary table of SQLite, which only one connection can use. ReadLive excludes
+// it.
 func (t *liveTable) isTemporary() bool { return t.FoldsCase && t.Schema == "temp" }
 
 // live reads the live catalog.
@@ -34,15 +35,15 @@ type live struct {
 	dialect  sqltext.Dialect
 	query    conn.Query
 	tables   map[string]*liveTable // by schema and key
-	order    []*liveTable          // as they were read
-	names    map[string]*liveTable // by the names that a text may call them, in lower case
+	order    []*liveTable          // in the order of reading
+	names    map[string]*liveTable // by each name that a text may use, in lower case
 	routines map[string]*routine   // by key
-	named    map[string][]*routine // by name, in lower case; made when it is needed
-	err      error                 // the first one
+	named    map[string][]*routine // by name, in lower case; created on first use
+	err      error                 // the first error
 }
 
-// ReadLive reads the live catalog of a database, in a few statements whatever the number of its tables is. On SQLite
-// there is another one for each view and virtual table.
+// ReadLive reads the live catalog of a database. The number of statements does not depend on the number of tables,
+// except that SQLite needs one more statement for each view and each virtual table.
 func ReadLive(ctx context.Context, query conn.Query, dialect sqltext.Dialect) (domain.Catalog, error) {
 	l := &live{dialect: dialect, query: query, tables: map[string]*liveTable{}, routines: map[string]*routine{}}
 	schemas := []string{""}
@@ -72,7 +73,7 @@ func ReadLive(ctx context.Context, query conn.Query, dialect sqltext.Dialect) (d
 	return catalog, nil
 }
 
-// readSchema reads the tables of a schema, and what belongs to them.
+// readSchema reads the tables of a schema, and the objects that belong to them.
 func (l *live) readSchema(ctx context.Context, schema string, statements sqltext.Catalog) {
 	each(ctx, l, statements.Tables, func(key string, table *liveTable) {
 		table.unnamed = table.Name
@@ -83,7 +84,7 @@ func (l *live) readSchema(ctx context.Context, schema string, statements sqltext
 		if table := l.tables[schema+"."+key]; table != nil {
 			return table
 		}
-		return &liveTable{} // which is not listed
+		return &liveTable{} // for a table that is not listed
 	}
 	addColumn := func(key string, column *liveColumn) { l.addColumn(of(key), column) }
 	each(ctx, l, statements.Columns, addColumn)
@@ -119,7 +120,7 @@ func (l *live) readSchema(ctx context.Context, schema string, statements sqltext
 	})
 }
 
-// each calls take for each row that a statement returns: a key and an object. An empty statement returns none.
+// each calls take for each row of a statement, which is a key and a JSON object. An empty statement returns no rows.
 func each[T any](ctx context.Context, l *live, text string, take func(key string, item *T), args ...any) {
 	var malformed error
 	l.eachText(ctx, text, func(key, object string) {
@@ -132,7 +133,7 @@ func each[T any](ctx context.Context, l *live, text string, take func(key string
 	l.err = cmp.Or(l.err, malformed)
 }
 
-// eachText is each for rows of two texts.
+// eachText is like each, for rows of two texts.
 func (l *live) eachText(ctx context.Context, text string, take func(key, value string), args ...any) {
 	if l.err != nil || text == "" {
 		return
@@ -145,8 +146,8 @@ func (l *live) eachText(ctx context.Context, text string, take func(key, value s
 	}, text, args...)
 }
 
-// tolerate runs a statement on a table, which has no columns if the database cannot read it: a view of a table that is
-// gone, or a virtual table whose module is not loaded.
+// tolerate runs a statement on a table, and ignores an error of the table itself. The table then has no columns.
+// Examples are a view of a missing table, and a virtual table whose module is not loaded.
 func (l *live) tolerate(ctx context.Context, read func()) {
 	if l.err != nil {
 		return
@@ -156,8 +157,8 @@ func (l *live) tolerate(ctx context.Context, read func()) {
 	}
 }
 
-// qualify gives the tables of SQLite the names that the connection finds them by: the first one of a name is found
-// without a schema. PostgreSQL qualifies the names itself.
+// qualify sets the names of SQLite's tables. If several databases have a table of the same name, only the first is
+// found without its schema. The names of PostgreSQL's tables are already qualified.
 func (l *live) qualify() {
 	l.names = map[string]*liveTable{}
 	for _, table := range l.order {
@@ -171,7 +172,7 @@ func (l *live) qualify() {
 	}
 }
 
-// lower folds case as SQLite does.
+// lower folds the case of ASCII letters, as SQLite does.
 func lower(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {

@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// liveColumn is a column, with its place in the primary key on SQLite.
+// liveColumn is a column, with its position in the primary key on SQLite.
 type liveColumn struct {
 	domain.CatalogColumn
 	Key int `json:"key"`
@@ -17,12 +17,12 @@ type liveColumn struct {
 type liveIndex struct {
 	domain.CatalogIndex
 	Keys       []*string `json:"columns"` // nil for an expression
-	Text       string    `json:"text"`    // if it has expressions
+	Text       string    `json:"text"`    // only for an index with expressions
 	Unique     bool      `json:"unique"`
 	Primary    bool      `json:"primary"`
 	Exclusion  bool      `json:"exclusion"`
 	NullsEqual bool      `json:"nulls_equal"`
-	Equality   bool      `json:"equality"` // a condition of equality can use it
+	Equality   bool      `json:"equality"` // a condition of equality can use the index
 }
 
 func (l *live) addColumn(table *liveTable, column *liveColumn) {
@@ -37,9 +37,9 @@ func (l *live) addColumn(table *liveTable, column *liveColumn) {
 	}
 }
 
-// addIndex comes after all columns.
+// addIndex must be called after all columns are added.
 func (l *live) addIndex(table *liveTable, index *liveIndex) {
-	plain, first := []string{}, []string{} // the columns, and those before the first expression
+	plain, first := []string{}, []string{} // all columns, and the columns before the first expression
 	for i, key := range index.Keys {
 		if key == nil {
 			continue
@@ -72,7 +72,7 @@ func (l *live) addIndex(table *liveTable, index *liveIndex) {
 	table.Uniques = append(table.Uniques, unique)
 }
 
-// mentioned are the columns of a table that a text names.
+// mentioned returns the columns of a table that a text names.
 func (l *live) mentioned(in tokens, table *liveTable) []string {
 	names := []string{}
 	for _, column := range table.Columns {
@@ -86,10 +86,10 @@ func (l *live) mentioned(in tokens, table *liveTable) []string {
 	return names
 }
 
-// complete adds what follows from texts, and from other tables.
+// complete adds the properties that derive from texts and from other tables.
 func (l *live) complete(table *liveTable) {
 	text := tokensOf(table.Text, l.dialect.Quotes())
-	switch table.Kind { //nolint:exhaustive // nothing follows from the texts of the others
+	switch table.Kind { //nolint:exhaustive // nothing derives from the texts of the other kinds
 	case domain.KindTable:
 		if table.FoldsCase {
 			l.completeForeignKeys(table, text)
@@ -109,7 +109,7 @@ func (l *live) complete(table *liveTable) {
 	}
 }
 
-// shadows are what the names of the tables end with that hold the rows of virtual tables, by their module.
+// shadows maps the module of a virtual table to the suffixes of the tables that hold its rows.
 var shadows = map[string][]string{
 	"fts3": {"content", "segments", "segdir"}, "fts4": {"content", "segments", "segdir", "docsize", "stat"},
 	"fts5": {"content", "data", "idx", "docsize", "config"}, "rtree": {"node", "rowid", "parent"},
@@ -131,7 +131,8 @@ func (l *live) markShadows(virtual *liveTable, text tokens) {
 	}
 }
 
-// completeForeignKeys adds what no pragma of SQLite says of foreign keys, which are in the order of the text.
+// completeForeignKeys adds properties of foreign keys that no pragma of SQLite reports. The foreign keys are in the
+// order of the text.
 func (l *live) completeForeignKeys(table *liveTable, text tokens) {
 	var deferrable []bool
 	for i := range text {
@@ -151,14 +152,14 @@ func (l *live) completeForeignKeys(table *liveTable, text tokens) {
 		}
 		foreign.References = referenced.Name
 		for j, name := range foreign.Referenced {
-			if name == "" && j < len(referenced.PrimaryKey) { // the primary key is meant
+			if name == "" && j < len(referenced.PrimaryKey) { // the foreign key refers to the primary key
 				foreign.Referenced[j] = referenced.PrimaryKey[j]
 			}
 		}
 	}
 }
 
-// addChecks finds the checks in the text of a table.
+// addChecks adds the CHECK constraints in the text of a table.
 func (l *live) addChecks(table *liveTable, text tokens) {
 	for i := range text {
 		if !text.is(i, "check") || !text.isSign(i+1, "(") {
@@ -178,7 +179,8 @@ func (l *live) addChecks(table *liveTable, text tokens) {
 	}
 }
 
-// addRowNumber knows that a primary key without an index is the row number of SQLite, which is filled in.
+// addRowNumber covers a primary key without an index. In SQLite, it is an alias of the row id, which has a default and
+// serves as an index.
 func addRowNumber(table *liveTable) {
 	if table.keyed || len(table.PrimaryKey) != 1 {
 		return
@@ -191,7 +193,8 @@ func addRowNumber(table *liveTable) {
 	}
 }
 
-// addReads finds the tables that the text of a view seems to read: names of tables where a table may stand.
+// addReads adds the tables that a view seems to read. These are names of tables at positions where the grammar allows a
+// table.
 func (l *live) addReads(view *liveTable, text tokens) {
 	for i := range text {
 		if !text.is(i-1, "from", "join") && !text.isSign(i-1, ",", "(") {
@@ -208,7 +211,7 @@ func (l *live) addReads(view *liveTable, text tokens) {
 	}
 }
 
-// followViews adds what views read through other views, and what follows from that.
+// followViews adds the tables that views read through other views, and the properties that derive from these tables.
 func (l *live) followViews() {
 	for _, view := range l.order {
 		if len(view.Reads) == 0 {

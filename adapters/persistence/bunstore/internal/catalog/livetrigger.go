@@ -14,7 +14,7 @@ type liveTrigger struct {
 	Text    string `json:"text"`
 }
 
-// routine is a function or a procedure, or the text of a trigger.
+// routine is a function, a procedure, or the text of a trigger.
 type routine struct {
 	Name     string `json:"name"`
 	Language string `json:"language"`
@@ -25,7 +25,7 @@ type routine struct {
 	calls      []*routine
 }
 
-// completeTrigger adds what follows from the texts that a trigger runs.
+// completeTrigger adds the properties that derive from the texts that a trigger runs.
 func (l *live) completeTrigger(table *liveTable, trigger *liveTrigger) domain.CatalogTrigger {
 	first := l.routines[trigger.Routine]
 	if first == nil {
@@ -35,7 +35,7 @@ func (l *live) completeTrigger(table *liveTable, trigger *liveTrigger) domain.Ca
 		l.readHeader(trigger)
 	}
 	runs := []*routine{first}
-	for i := 0; i < len(runs); i++ { // which grows meanwhile
+	for i := 0; i < len(runs); i++ { // runs grows in the loop
 		l.understand(runs[i])
 		for _, called := range runs[i].calls {
 			if !slices.Contains(runs, called) {
@@ -52,7 +52,7 @@ func (l *live) completeTrigger(table *liveTable, trigger *liveTrigger) domain.Ca
 	return trigger.CatalogTrigger
 }
 
-// understand reads the text of a routine, once.
+// understand parses the text of a routine, once.
 func (l *live) understand(r *routine) {
 	if r.understood {
 		return
@@ -73,7 +73,7 @@ func (l *live) understand(r *routine) {
 	}
 }
 
-// called is the name of the table that a text means. The text of a trigger of SQLite means tables of its own database.
+// called returns the name of the table that a text refers to. A trigger of SQLite refers to tables of its own database.
 func (l *live) called(table *liveTable, name string) string {
 	if of := l.tables[table.Schema+"."+lower(name)]; of != nil {
 		return of.Name
@@ -84,14 +84,15 @@ func (l *live) called(table *liveTable, name string) string {
 	return name
 }
 
-// readHeader reads the events of a trigger of SQLite from its text: CREATE TRIGGER name INSTEAD OF UPDATE ON table.
+// readHeader reads the events of a trigger of SQLite from its text, such as CREATE TRIGGER name INSTEAD OF UPDATE ON
+// table.
 func (l *live) readHeader(trigger *liveTrigger) {
 	text := tokensOf(trigger.Text, l.dialect.Quotes())
 	i := slices.IndexFunc(text, func(t token) bool { return strings.EqualFold(t.text, "trigger") }) + 1
 	if text.is(i, "if") {
 		i += 3
 	}
-	for i++; text.isSign(i, "."); i++ { // behind the name
+	for i++; text.isSign(i, "."); i++ { // skip the name
 		i++
 	}
 	for ; i < len(text) && !text.is(i, "insert", "update", "delete"); i++ {

@@ -10,21 +10,21 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Need is what a statement needs of a table.
+// Need is the set of privileges on a table that a statement needs.
 type Need struct {
 	table      string
 	privileges []string
 }
 
-// ToRead is the need of a statement that reads a table.
+// ToRead returns the need of a statement that reads a table.
 func ToRead(table string) Need { return Need{table, []string{"SELECT"}} }
 
-// ToUpdate is the need of a statement that changes rows of a table, or locks them.
+// ToUpdate returns the need of a statement that changes or locks rows of a table.
 func ToUpdate(table string) Need { return Need{table, []string{"SELECT", "UPDATE"}} }
 
-// ToCarryOut is the need of a step.
+// ToCarryOut returns the need of a step.
 func ToCarryOut(step domain.Step) Need {
-	switch step.Strategy { //nolint:exhaustive // a step that retains only reads
+	switch step.Strategy { //nolint:exhaustive // a retain step only reads
 	case domain.StrategyDelete:
 		return Need{step.Target, []string{"SELECT", "DELETE"}}
 	case domain.StrategyAnonymize:
@@ -34,7 +34,7 @@ func ToCarryOut(step domain.Step) Need {
 	}
 }
 
-// ToExport are the needs of an export.
+// ToExport returns the needs of an export.
 func (c *Cache) ToExport() []Need {
 	needs := make([]Need, len(c.text.Touched))
 	for i, table := range c.text.Touched {
@@ -43,7 +43,7 @@ func (c *Cache) ToExport() []Need {
 	return needs
 }
 
-// ToLock are the needs of statements that lock rows of tables.
+// ToLock returns the needs of statements that lock rows of tables.
 func ToLock(tables []string) []Need {
 	needs := make([]Need, len(tables))
 	for i, table := range tables {
@@ -52,7 +52,8 @@ func ToLock(tables []string) []Need {
 	return needs
 }
 
-// FindLacking asks the database why it refused a statement, and returns a sentence for each table that is at fault.
+// FindLacking queries the database for the reason why it refused a statement, and returns a sentence for each table
+// without sufficient privileges.
 func (c *Cache) FindLacking(ctx context.Context, query conn.Query, needs []Need) (why []string) {
 	for _, n := range needs {
 		reason := ""
@@ -69,7 +70,7 @@ func (c *Cache) FindLacking(ctx context.Context, query conn.Query, needs []Need)
 	return why
 }
 
-// Unexplained is the reason where this role has all privileges on the tables, as a whole.
+// Unexplained returns the reason if this role has all privileges on the tables themselves.
 func Unexplained(needs []Need) string {
 	names := make([]string, len(needs))
 	for i, n := range needs {
@@ -80,7 +81,7 @@ func Unexplained(needs []Need) string {
 		" on something that a trigger, a rule or a policy needs"
 }
 
-// RefuseUnlocked returns an error if rows of one of the tables, which an erasure locks, cannot be locked.
+// RefuseUnlocked returns an error if the rows of one of the tables, which an erasure locks, cannot be locked.
 func (c *Catalog) RefuseUnlocked(tables []string) error {
 	i := slices.IndexFunc(tables, func(table string) bool { return c.tables[table].kind != "" })
 	if i < 0 {

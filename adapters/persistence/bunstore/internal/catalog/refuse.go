@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// RefuseHidden looks for a table in which the database may hide rows of the subject from the store, or whose keys it
-// converts. It returns the first one with an error.
+// RefuseHidden returns an error for the first table in which the database may hide rows of the subject from the store,
+// or whose keys the database converts. table is the name of that table.
 func (c *Catalog) RefuseHidden(id domain.SubjectID, op string) (table string, err error) {
 	long := slices.ContainsFunc(id.Elements(), longNumber)
 	for _, table := range c.cache.text.Touched {
@@ -19,8 +19,8 @@ func (c *Catalog) RefuseHidden(id domain.SubjectID, op string) (table string, er
 		}
 		if why != "" {
 			return table.Name, &domain.Error{
-				Code: domain.ErrConfiguration, Op: op, Message: why + ": SQLite converts values between them, so that rows of" +
-					" the subject could be missed, or taken for those of another. Give both columns one type, and no real one",
+				Code: domain.ErrConfiguration, Op: op, Message: why + ": SQLite converts values between them, so that it may miss" +
+					" rows of the subject, or find rows of another subject. Give both columns the same type, but not REAL",
 			}
 		}
 	}
@@ -38,7 +38,7 @@ func (c *Catalog) RefuseHidden(id domain.SubjectID, op string) (table string, er
 	return "", nil
 }
 
-// RefuseUnknown returns an error if a step deletes rows together with columns that the data map does not have.
+// RefuseUnknown returns an error if a step deletes rows with columns that the data map does not contain.
 func (c *Catalog) RefuseUnknown(step domain.Step) error {
 	table, _ := c.cache.text.DataMap.Table(step.Target)
 	path, _ := c.cache.text.DataMap.PathVia(step.Target, step.Via)
@@ -58,7 +58,7 @@ func (c *Catalog) RefuseUnknown(step domain.Step) error {
 	return nil
 }
 
-// RefuseNull returns an error if a step sets columns to NULL that the database keeps NOT NULL. It names all of them.
+// RefuseNull returns an error if a step sets NOT NULL columns to NULL. The error names all of these columns.
 func (c *Catalog) RefuseNull(step domain.Step) error {
 	table, _ := c.cache.text.DataMap.Table(step.Target)
 	if step.Strategy != domain.StrategyAnonymize {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// token is a part of a statement.
+// token is a lexical token of a statement.
 type token struct {
 	kind     tokenKind
 	text     string // without quotes
-	from, to int    // its place in the statement
+	from, to int    // its position in the statement
 }
 
 type tokenKind int
@@ -23,13 +23,14 @@ const (
 
 type tokens []token
 
-// tokensOf takes a statement apart and leaves comments out. Quotes are those of names, with what ends each of them.
+// tokensOf splits a statement into tokens, without comments. quotes maps each character that opens a quoted name to the
+// character that closes it.
 func tokensOf(statement string, quotes map[byte]byte) (found tokens) {
 	whole, from := len(statement), 0
 	add := func(kind tokenKind, text string) {
 		found = append(found, token{kind, text, from, whole - len(statement)})
 	}
-	// until returns the text before an end, and advances behind it.
+	// until returns the text before end, and advances past end.
 	until := func(end string) string {
 		before, after, _ := strings.Cut(statement, end)
 		statement = after
@@ -82,7 +83,7 @@ func isWordCharacter(r rune) bool {
 	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80
 }
 
-// afterEscapes returns what follows a constant in which a backslash takes its meaning from the next character.
+// afterEscapes returns the text after a string constant with backslash escapes.
 func afterEscapes(statement string) string {
 	for i := 0; i < len(statement); i++ {
 		switch statement[i] {
@@ -105,7 +106,7 @@ func (t tokens) isSign(i int, signs ...string) bool {
 	return i >= 0 && i < len(t) && t[i].kind == tokenSign && slices.Contains(signs, t[i].text)
 }
 
-// closing is where the bracket that opens at i closes, or the end.
+// closing returns the index of the bracket that closes the bracket at i, or len(t).
 func (t tokens) closing(i int) int {
 	for depth := 0; i < len(t); i++ {
 		if t.isSign(i, "(") {
@@ -121,7 +122,7 @@ func (t tokens) closing(i int) int {
 	return i
 }
 
-// inBrackets are the tokens between the first bracket and the one that closes it.
+// inBrackets returns the tokens between the first bracket and its closing bracket.
 func (t tokens) inBrackets() tokens {
 	for i := range t {
 		if t.isSign(i, "(") {
@@ -131,7 +132,7 @@ func (t tokens) inBrackets() tokens {
 	return nil
 }
 
-// writes returns the tables that are inserted into, merged into and updated, and whether statements are built at run
+// writes returns the target tables of INSERT, REPLACE, MERGE and UPDATE, and whether the text builds statements at run
 // time.
 func (t tokens) writes() (tables []string, builds bool) {
 	for i := range t {
@@ -141,7 +142,7 @@ func (t tokens) writes() (tables []string, builds bool) {
 			builds = true
 			continue
 		case t.is(i, "into") && (t.is(i-1, "insert", "replace", "merge") || t.is(i-3, "insert") && t.is(i-2, "or")):
-		case t.is(i, "update") && !t.is(i-1, "for", "key", "on", "do"): // which are locks, triggers and conflicts
+		case t.is(i, "update") && !t.is(i-1, "for", "key", "on", "do"): // these are locks, triggers and conflict clauses
 			if t.is(at, "or") {
 				at += 2
 			}
@@ -158,8 +159,8 @@ func (t tokens) writes() (tables []string, builds bool) {
 	return tables, builds
 }
 
-// calls reports whether the token at i may be the name of a routine that is called. It is not if it is that of a table
-// with a list of columns.
+// calls reports whether the token at i may be the name of a called routine. A table with a list of columns, after INTO,
+// does not count.
 func (t tokens) calls(i int) bool {
 	if !t.isName(i) || !t.isSign(i+1, "(") {
 		return false
@@ -170,10 +171,11 @@ func (t tokens) calls(i int) bool {
 	return !t.is(i-1, "into")
 }
 
-// isName reports whether the token at i is a name, or a keyword.
+// isName reports whether the token at i is a name or a keyword.
 func (t tokens) isName(i int) bool { return t[i].kind == tokenWord || t[i].kind == tokenName }
 
-// nameAt is the name of a table, which a schema may qualify. To SQLite a constant can be a name.
+// nameAt returns the name of a table at i, which may be qualified with a schema. SQLite also accepts a string constant
+// as a name.
 func (t tokens) nameAt(i int) (name string) {
 	for ; i < len(t) && t[i].kind != tokenSign; i += 2 {
 		name += t[i].text
@@ -185,7 +187,7 @@ func (t tokens) nameAt(i int) (name string) {
 	return ""
 }
 
-// filters are the words by which a view may leave rows out.
+// filters lists the keywords with which a view may leave rows out.
 var filters = []string{
 	"only", "tablesample", "where", "join", "having", "limit", "offset", "fetch", "distinct", "group", "union",
 	"intersect", "except",

@@ -9,17 +9,17 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// trigger is a trigger, a rule, or a function that one of them calls: its name, its language and its text.
+// trigger is the name, the language and the text of a trigger, of a rule, or of a function that one of them calls.
 type trigger [3]string
 
-// writes are what triggers write to: the names of tables, and the names of triggers whose tables cannot be determined.
+// writes holds the tables that triggers write to, and the names of triggers whose target tables cannot be determined.
 type writes struct{ tables, unreadable []string }
 
 func writesOf(triggers []trigger, quotes map[byte]byte) (all writes) {
 	for _, t := range triggers {
 		name, language, text := t[0], t[1], t[2]
 		switch language {
-		case "internal": // which come with the database and write to their own table alone
+		case "internal": // built-in functions, which write only to the table of the trigger
 		case "sql", "plpgsql":
 			tables, builds := tokensOf(text, quotes).writes()
 			all.tables = append(all.tables, tables...)
@@ -35,8 +35,9 @@ func writesOf(triggers []trigger, quotes map[byte]byte) (all writes) {
 	return all
 }
 
-// warnOfCopies names the tables outside the data map to which triggers of a table write, each of them once: they may
-// hold old values, which no erasure reaches. It also names the triggers whose target tables it cannot find.
+// warnOfCopies logs a warning for each table outside the data map to which triggers of a table write. Such a table may
+// hold old values that no erasure reaches. It also logs a warning for each trigger whose target tables cannot be
+// determined. Each warning is logged once.
 func (c *Cache) warnOfCopies(ctx context.Context, of domain.Table, live table) {
 	warn := func(message, key, name string) {
 		if _, warned := c.warned.LoadOrStore(of.Name+"\x00"+key+"\x00"+name, true); !warned {
@@ -55,8 +56,8 @@ func (c *Cache) warnOfCopies(ctx context.Context, of domain.Table, live table) {
 	}
 }
 
-// sameTable reports whether two names are those of one table, as far as names can tell: an unqualified name means the
-// schema public, or main.
+// sameTable reports whether two names may denote the same table. An unqualified name denotes a table in schema public
+// or main.
 func sameTable(a, b string) bool {
 	plain := func(name string) string {
 		name = strings.ToLower(name)

@@ -10,24 +10,24 @@ import (
 	"syscall"
 )
 
-// causes are the states of PostgreSQL that refuse a connection, in words.
+// causes maps SQLSTATE codes of refused connections to texts.
 var causes = map[string]string{
 	"28P01": "the password is wrong",
 	"28000": "this role may not log in from here: see the role, and pg_hba.conf",
-	"3D000": "there is no database of that name",
+	"3D000": "the database does not exist",
 	"53300": "it has too many connections",
 	"57P03": "it is starting up or shutting down",
-	"25006": "it only reads: it is a standby, or its transactions are read-only",
+	"25006": "it is read-only: it is a standby, or its transactions are read-only",
 }
 
-// sqliteCauses are the result codes of SQLite for a file that cannot be used, in words.
+// sqliteCauses maps result codes of SQLite for unusable files to texts.
 var sqliteCauses = map[int]string{
-	3: "access to its file is denied", 8: "its file can only be read", 10: "its file cannot be read or written",
+	3: "access to its file is denied", 8: "its file is read-only", 10: "its file cannot be read or written",
 	13: "its disk is full", 14: "its file cannot be opened",
 }
 
-// cause says why a database cannot be reached, as far as that is known, and nothing if it is not. The words are our
-// own, or those of the operating system, without a host, a user or a password.
+// cause returns why a database cannot be reached, or "" if the cause is unknown. The text is from this package or from
+// the operating system. It contains no host, user or password.
 func cause(err error, state string) string {
 	if words := causes[state]; words != "" {
 		return words
@@ -44,15 +44,15 @@ func cause(err error, state string) string {
 	)
 	switch {
 	case errors.As(err, &resolving) && resolving.IsNotFound:
-		return "there is no host of its name"
+		return "its host name does not exist"
 	case errors.As(err, &resolving):
-		return "the name of its host could not be looked up"
+		return "its host name could not be resolved"
 	case errors.As(err, &certificate), errors.As(err, &authority), errors.As(err, &hostname):
 		return "its certificate was not accepted"
 	}
 	switch {
 	case errors.As(err, &number):
-		return number.Error() // the words of the operating system, such as "no route to host"
+		return number.Error() // a text of the operating system, such as "no route to host"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return "it did not respond in time"
 	default:

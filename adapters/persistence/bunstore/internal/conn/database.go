@@ -10,25 +10,25 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// database is all that differs between the two databases in the way to send statements.
+// database covers the differences between the two databases in sending statements.
 type database interface {
 	// begin opens a transaction that can write.
 	begin(ctx context.Context, p *Pool) (transaction, error)
 
-	// snapshot opens a transaction that only reads, and sees the same in all its statements.
+	// snapshot opens a read-only transaction whose statements all see the same snapshot.
 	snapshot(ctx context.Context, p *Pool) (transaction, error)
 
-	// execAlone runs a statement that writes, in a transaction of its own. It ends with ctx, also where it waits for a
-	// lock.
+	// execAlone runs a statement that writes, in a transaction of its own. It returns when ctx ends, even while it waits
+	// for a lock.
 	execAlone(ctx context.Context, p *Pool, text string, args []any) error
 
-	// writers is how many transactions can write at the same time, or 0 for any number.
+	// writers returns the number of concurrent transactions that can write, or 0 for any number.
 	writers() int
 
-	// leavesDeleted reports whether the database leaves what it deletes in its file, unless PRAGMA secure_delete is set.
+	// leavesDeleted reports whether the database leaves deleted data in its file, unless PRAGMA secure_delete is set.
 	leavesDeleted() bool
 
-	// numbered is a statement with its parameters, $1 and so on, in the form that the database knows.
+	// numbered converts the placeholders $1, $2 and so on of a statement to the form of the database.
 	numbered(text string) string
 }
 
@@ -42,7 +42,8 @@ type transaction interface {
 type postgres struct{}
 
 func (postgres) begin(ctx context.Context, p *Pool) (transaction, error) {
-	// An erasure has to see what is committed while it waits for it, whatever the server's default is.
+	// An erasure must see rows that other transactions commit while it waits for their locks. The level therefore does not
+	// depend on the server's default.
 	tx, err := p.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
 		return nil, err
@@ -74,8 +75,8 @@ func (t postgresTransaction) rollback(context.Context) error { return t.tx.Rollb
 
 type sqlite struct{}
 
-// begin takes the write lock at once: a transaction that reads before it writes could otherwise find that another one
-// wrote in between, which no waiting heals.
+// begin takes the write lock immediately. Without it, another transaction could write between the first read and the
+// first write of this transaction. SQLite then fails the write, and waiting does not help.
 func (sqlite) begin(ctx context.Context, p *Pool) (transaction, error) {
 	conn, err := p.db.Conn(ctx)
 	if err != nil {
@@ -86,26 +87,26 @@ func (sqlite) begin(ctx context.Context, p *Pool) (transaction, error) {
 	switch {
 	case lock.left:
 		return nil, err
-	case err != nil: // it may have begun all the same
+	case err != nil: // the transaction may have begun nevertheless
 		return nil, errors.Join(err, sqliteTransaction{conn}.rollback(context.WithoutCancel(ctx)))
 	}
 	return sqliteTransaction{conn}, nil
 }
 
-// snapshot does not take the write lock: others go on writing.
+// snapshot does not take the write lock, so that other transactions can write.
 func (sqlite) snapshot(ctx context.Context, p *Pool) (transaction, error) {
 	conn, err := p.db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := p.exec(ctx, conn.Conn, "BEGIN"); err != nil { // it may have begun all the same
+	if _, err := p.exec(ctx, conn.Conn, "BEGIN"); err != nil { // the transaction may have begun nevertheless
 		return nil, errors.Join(err, sqliteTransaction{conn}.rollback(context.WithoutCancel(ctx)))
 	}
 	return sqliteTransaction{conn}, nil
 }
 
-// execAlone leaves a statement behind that still waits for the lock when its context ends. Drivers interrupt it then,
-// so that it does nothing once it has the lock.
+// execAlone returns when ctx ends, even if the statement still waits for the lock. Drivers then interrupt the
+// statement, so that it changes nothing after it gets the lock.
 func (sqlite) execAlone(ctx context.Context, p *Pool, text string, args []any) error {
 	conn, err := p.db.Conn(ctx)
 	if err != nil {
@@ -114,10 +115,10 @@ func (sqlite) execAlone(ctx context.Context, p *Pool, text string, args []any) e
 	lock := &lockWait{Conn: conn.Conn}
 	defer func() {
 		if !lock.left {
-			_ = conn.Close() // which gives it back
+			_ = conn.Close() // return it to the pool
 		}
 	}()
-	for i, value := range args { // the statement may outlive what its caller uses again
+	for i, value := range args { // the statement may outlive memory that the caller reuses
 		if text, ok := value.(string); ok {
 			args[i] = strings.Clone(text)
 		}
@@ -140,7 +141,7 @@ func (t sqliteTransaction) commit(ctx context.Context) error {
 	return t.c.Close()
 }
 
-// rollback ends the transaction. A connection that cannot be rolled back is thrown away, and its transaction with it.
+// rollback ends the transaction. If the rollback fails, rollback closes the connection, which ends the transaction.
 func (t sqliteTransaction) rollback(ctx context.Context) error {
 	if _, err := t.c.ExecContext(ctx, "ROLLBACK"); err != nil {
 		return throwAway(t.c.Conn)
@@ -148,11 +149,11 @@ func (t sqliteTransaction) rollback(ctx context.Context) error {
 	return t.c.Close()
 }
 
-// lockWait is a connection on which a statement that waits for a lock ends with its context. SQLite waits as long as
-// its busy_timeout says, and cannot be interrupted in that.
+// lockWait is a connection on which a call returns when its context ends, even while SQLite waits for a lock. SQLite
+// waits for up to its busy_timeout, and cannot be interrupted meanwhile.
 type lockWait struct {
 	*sql.Conn
-	left bool // SQLite is still waiting; the connection is thrown away when it has done
+	left bool // SQLite still waits; the connection is closed afterwards
 }
 
 func (w *lockWait) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
@@ -178,7 +179,7 @@ func (w *lockWait) ExecContext(ctx context.Context, query string, args ...any) (
 	}
 }
 
-// throwAway closes a connection, and with it a transaction that may be open.
+// throwAway closes a connection instead of returning it to the pool. That also ends an open transaction.
 func throwAway(conn *sql.Conn) error {
 	_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 	return conn.Close()

@@ -10,26 +10,27 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Row is a row of a result. Scan is that of sql.Rows.
+// Row is a row of a result. Scan works like sql.Rows.Scan.
 type Row interface{ Scan(dest ...any) error }
 
 const (
-	directColumns = 4 // of a result of QueryDirect
+	directColumns = 4 // the columns of a result of QueryDirect
 	directArgs    = 2
 )
 
-// QueryDirect runs a statement outside a transaction, on the driver's own connection. It is for the few statements that
-// are run most. For each query whose context can end, database/sql starts a goroutine, and makes rows that are safe for
-// concurrent use. A result that is read to its end at once needs neither: the driver ends the query with the context.
+// QueryDirect runs a statement outside a transaction, directly on the driver's connection. It is for the few most
+// frequent statements. database/sql starts a goroutine for each query whose context can end, and makes the rows safe
+// for concurrent use. QueryDirect reads the result immediately to its end and needs neither, because the driver ends
+// the query with the context.
 //
-// The statement only reads. It has directArgs parameters, and returns directColumns columns, which are scanned into
-// strings, booleans and scanners. each is called for every row, and again from the first one if database/sql has to
-// repeat the query: because the driver or a type is not known here, or because the connection is bad.
+// The statement must only read. It has directArgs parameters, and returns directColumns columns, which are scanned into
+// strings, booleans and scanners. QueryDirect calls each for every row. It calls each again, from the first row on, if
+// database/sql has to repeat the query, because the driver or a type is unknown here, or because the connection is bad.
 func (p *Pool) QueryDirect(ctx context.Context, each func(Row) error, text string, args [directArgs]string) error {
-	if err := p.connections.enter(ctx); err != nil {
+	if err := p.connections.acquire(ctx); err != nil {
 		return err
 	}
-	defer p.connections.leave()
+	defer p.connections.release()
 	text = p.database.numbered(text)
 	q := &directQuery{IConn: p.db.DB, db: p.db.DB, text: text, each: each}
 	for i, arg := range args {
@@ -39,7 +40,7 @@ func (p *Pool) QueryDirect(ctx context.Context, each func(Row) error, text strin
 	return err
 }
 
-// directQuery is one query. It is also the connection that bun gets for the query, so that bun calls the query hooks.
+// directQuery is one query. bun also uses it as the connection of the query, so that bun calls the query hooks.
 type directQuery struct {
 	bun.IConn
 	db   *sql.DB
@@ -47,7 +48,7 @@ type directQuery struct {
 	args [directArgs]driver.NamedValue
 	each func(Row) error
 	row  directRow
-	ctx  context.Context //nolint:containedctx // of ExecContext, for run
+	ctx  context.Context //nolint:containedctx // the context of ExecContext, for run
 }
 
 // ExecContext implements bun.IConn.
@@ -59,7 +60,7 @@ func (q *directQuery) ExecContext(ctx context.Context, _ string, _ ...any) (sql.
 	return driver.ResultNoRows, err
 }
 
-// errNotDirect says that database/sql must run the query.
+// errNotDirect means that database/sql must run the query.
 var errNotDirect = errors.New("the driver or a type is not known")
 
 func (q *directQuery) onConnection(ctx context.Context) error {
@@ -82,7 +83,7 @@ func (q *directQuery) run(connection any) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = rows.Close() }() // the errors of the query come from Next
+	defer func() { _ = rows.Close() }() // Next returns the errors of the query
 	for {
 		err := rows.Next(q.row[:])
 		if errors.Is(err, io.EOF) {
@@ -97,7 +98,7 @@ func (q *directQuery) run(connection any) error {
 	}
 }
 
-// throughPool runs the query as database/sql does.
+// throughPool runs the query through database/sql.
 func (q *directQuery) throughPool(ctx context.Context) error {
 	var args [directArgs]any
 	for i, arg := range q.args {
@@ -116,10 +117,10 @@ func (q *directQuery) throughPool(ctx context.Context) error {
 	return rows.Err()
 }
 
-// directRow has the values of the columns.
+// directRow holds the values of the columns of a row.
 type directRow [directColumns]driver.Value
 
-// Scan implements Row. Returns errNotDirect for what it does not know.
+// Scan implements Row. It returns errNotDirect for an unknown type of a target or a value.
 func (r *directRow) Scan(dest ...any) error {
 	for i, target := range dest {
 		switch target := target.(type) {

@@ -13,7 +13,7 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 )
 
-// fakeDriver is a driver whose connections fail as often as told, and that notes its queries.
+// fakeDriver is a driver whose connections fail as configured. It records its queries.
 type fakeDriver struct {
 	directly bool // its connections run queries without preparing them
 	fails    []error
@@ -154,7 +154,7 @@ func TestADirectQueryFallsBackToThePool(t *testing.T) {
 	}
 }
 
-// An error that each returns, or its panic, gives the connection back as well.
+// QueryDirect also returns the connection to the pool if each returns an error or panics.
 func TestADirectQueryGivesItsConnectionBack(t *testing.T) {
 	db := bun.NewDB(sql.OpenDB(&fakeDriver{directly: true, values: make([]driver.Value, 4)}), pgdialect.New())
 	t.Cleanup(func() { _ = db.Close() })

@@ -14,13 +14,14 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// poolingAdvice names the requirements of a proxy that gives each transaction a connection: the driver prepares no
-// statements by name, and sends no startup parameter that the proxy does not know.
-const poolingAdvice = "behind a proxy that pools by transaction set default_query_exec_mode=exec in the URL for pgx," +
+// poolingAdvice names the settings for a proxy with transaction pooling. The driver must not prepare named statements,
+// and must not send startup parameters that the proxy does not know.
+const poolingAdvice = "behind a proxy that pools by transaction, set default_query_exec_mode=exec in the URL for pgx," +
 	" and no search_path"
 
-// Wrap gives an error of the database a code and a text without anything the driver said, which may quote values. The
-// driver's error stays reachable for errors.As. An error that has a code already is left as it is.
+// Wrap converts an error of the database to a domain.Error with a code. Its text omits the driver's message, which may
+// contain values. The driver's error remains available to errors.As. Wrap returns an error that already has a code
+// unchanged.
 func Wrap(ctx context.Context, op string, err error) error {
 	if err == nil {
 		return nil
@@ -37,10 +38,10 @@ func Wrap(ctx context.Context, op string, err error) error {
 	switch {
 	case state == "42P05", state == "26000":
 		wrapped.Code = domain.ErrConfiguration
-		wrapped.Message = "a prepared statement is on another connection; " + poolingAdvice
-	case state == "08P01": // for whatever PgBouncer has to say, a server that is down included
+		wrapped.Message = "a prepared statement is on another connection: " + poolingAdvice
+	case state == "08P01": // PgBouncer uses it for all of its errors, even if the server is down
 		wrapped.Code = domain.ErrUnavailable
-		wrapped.Message = "the database, or a proxy in front of it, broke off; " + poolingAdvice
+		wrapped.Message = "the database, or a proxy in front of it, ended the connection; " + poolingAdvice
 	case unreachable(err, state):
 		wrapped.Code, wrapped.Message = domain.ErrUnavailable, "the database cannot be reached or is too busy"
 		if why := cause(err, state); why != "" {
@@ -70,9 +71,8 @@ func inBrackets(text string) string {
 	return " (" + text + ")"
 }
 
-// endOf returns the error with which the context has ended, or nil. A driver that leaves the deadline to its
-// connection, as pgdriver does, can notice the deadline a moment before the context, and may then report only that the
-// connection is bad.
+// endOf returns the error with which the context has ended, or nil. A driver that sets the deadline on its connection,
+// such as pgdriver, can time out slightly before the context, and may then only report a bad connection.
 func endOf(ctx context.Context, err error) error {
 	var network net.Error
 	deadline, limited := ctx.Deadline()
@@ -83,7 +83,7 @@ func endOf(ctx context.Context, err error) error {
 	return ctx.Err()
 }
 
-// Retryable reports whether the transaction lost against another one and may win when it is run again.
+// Retryable reports whether the transaction failed because of a concurrent transaction, and may succeed on a retry.
 func Retryable(err error) bool {
 	switch SQLState(err) {
 	case "40001", "40P01": // serialization failure, deadlock
@@ -92,61 +92,61 @@ func Retryable(err error) bool {
 	return sqliteBusy(err)
 }
 
-// unreachable reports whether the database could not do its work just now, for a reason that may pass: it cannot be
-// reached, is going down, is too slow or too busy, or lets no one write.
+// unreachable reports whether the database could not do its work for a reason that may pass. It cannot be reached, is
+// shutting down, is too slow or too busy, or is read-only.
 func unreachable(err error, state string) bool {
-	var network net.Error // of a connection, a look-up of a host's name, or a timeout that was not the caller's
+	var network net.Error // an error of a connection or of a host lookup, or a timeout other than the caller's
 	switch {
 	case errors.As(err, &network), errors.Is(err, net.ErrClosed), errors.Is(err, driver.ErrBadConn):
 		return true
-	case errors.Is(err, sql.ErrConnDone), errors.Is(err, sql.ErrTxDone): // lost together with their connection
+	case errors.Is(err, sql.ErrConnDone), errors.Is(err, sql.ErrTxDone): // lost with their connection
 		return true
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // hung up
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // the server closed the connection
 		return true
 	case unsent(err), walk(err, isConnectError):
 		return true
 	}
 	switch state[:min(2, len(state))] {
-	case "08", "28", "53": // connection exception, log-in refused, insufficient resources
+	case "08", "28", "53": // connection exception, login refused, insufficient resources
 		return true
 	}
 	switch state {
-	case "55P03", "57014", // lock not available, and canceled: by a statement_timeout, or an administrator
-		"57P01", "57P02", "57P03", "57P04", "57P05", // shutting down, crashed, starting up, dropped, idle for too long
-		"25P03", "25P04", // idle in a transaction for too long, a transaction that took too long
-		"25006", "58000", "58030", // a server that only reads, or that cannot use its disk
-		"3D000": // a database that is not there (yet)
+	case "55P03", "57014", // lock not available, and canceled by a statement_timeout or an administrator
+		"57P01", "57P02", "57P03", "57P04", "57P05", // shut down, crashed, starting up, dropped, idle for too long
+		"25P03", "25P04", // idle in a transaction for too long, transaction took too long
+		"25006", "58000", "58030", // a server that is read-only, or that cannot use its disk
+		"3D000": // the database does not exist (yet)
 		return true
 	}
 	switch sqliteCode(err) {
 	case 3, 7, 8, 10, 13, 14, 15: // PERM, NOMEM, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL
 		return true
 	}
-	return Retryable(err) // retried in vain
+	return Retryable(err) // all retries failed
 }
 
-// unsent reports whether the driver says that nothing of the statement has reached the database, as pgx does of a
-// connection that is closed.
+// unsent reports whether the driver states that the database has received nothing of the statement. pgx states that for
+// a closed connection.
 func unsent(err error) bool {
 	var safe interface{ SafeToRetry() bool }
 	return errors.As(err, &safe) && safe.SafeToRetry()
 }
 
-// isConnectError reports whether an error is what pgx makes of a connection that could not be opened.
+// isConnectError reports whether an error is pgx's error for a connection that could not be opened.
 func isConnectError(err error) bool {
 	value := reflect.Indirect(reflect.ValueOf(err))
 	return value.IsValid() && value.Type().Name() == "ConnectError" && strings.HasSuffix(value.Type().PkgPath(), "/pgconn")
 }
 
-// Refused reports whether the database states that a statement has had no effect. The effect is unknown if the database
+// Refused reports whether the database states that a statement had no effect. The effect is unknown if the database
 // cannot be reached or is shutting down.
 func Refused(err error) bool {
 	state := SQLState(err)
 	return state != "" && state != "40003" && !strings.HasPrefix(state, "08") && !strings.HasPrefix(state, "57P")
 }
 
-// OfTable reports whether the database works and has failed on what a statement is about: this role lacks a privilege,
-// a table cannot be read, or reading it takes longer than the server allows.
+// OfTable reports whether the database works, but failed on the table of a statement. Examples are a missing privilege,
+// an unreadable table, and a table that takes longer to read than the server allows.
 func OfTable(ctx context.Context, err error) bool {
 	if err == nil || endOf(ctx, err) != nil {
 		return false
@@ -158,15 +158,15 @@ func OfTable(ctx context.Context, err error) bool {
 		return Refused(err) && !strings.HasPrefix(state, "53") && state != "25P03" && state != "25P04"
 	}
 	switch sqliteCode(err) {
-	case 1, 11: // ERROR, of a statement that cannot be prepared, and CORRUPT
+	case 1, 11: // ERROR (the statement cannot be prepared) and CORRUPT
 		return true
 	default:
 		return false
 	}
 }
 
-// SQLState finds the five-character code of a PostgreSQL error, whichever driver made it: pgx offers SQLState, and
-// pgdriver the field C of the protocol's error message.
+// SQLState returns the five-character code of a PostgreSQL error, or "". It covers pgx, whose errors have a method
+// SQLState, and pgdriver, whose errors have the field C of the protocol.
 func SQLState(err error) string {
 	var pgx interface{ SQLState() string }
 	if errors.As(err, &pgx) {
@@ -179,8 +179,8 @@ func SQLState(err error) string {
 	return ""
 }
 
-// sqliteCode finds the primary result code of an SQLite error, whichever driver made it: modernc has a method Code that
-// returns an int, ncruces one that returns a type of its own, and mattn a field Code.
+// sqliteCode returns the primary result code of an SQLite error, or 0. It covers modernc (a method Code that returns an
+// int), ncruces (a method Code that returns another type) and mattn (a field Code).
 func sqliteCode(err error) int {
 	var modernc interface{ Code() int }
 	if errors.As(err, &modernc) {
@@ -194,7 +194,7 @@ func sqliteCode(err error) int {
 	return code
 }
 
-// codeOfType reads the result code of an error whose type is of a package of SQLite; it is 0 for any other.
+// codeOfType returns the result code of an error whose type belongs to a package of SQLite, and 0 for any other error.
 func codeOfType(err reflect.Value) int {
 	value := reflect.Indirect(err)
 	if !value.IsValid() || !strings.Contains(value.Type().PkgPath(), "sqlite") {
@@ -203,8 +203,7 @@ func codeOfType(err reflect.Value) int {
 	return number(err, value, "Code") & 0xff
 }
 
-// extendedCode reads the extended result code: mattn has it in a field of its own, and the others in what is called
-// code.
+// extendedCode returns the extended result code. mattn and ncruces have ExtendedCode. The others return it as Code.
 func extendedCode(err reflect.Value) int {
 	value := reflect.Indirect(err)
 	if value.Kind() == reflect.Struct && value.FieldByName("ExtendedCode").IsValid() {
@@ -216,7 +215,7 @@ func extendedCode(err reflect.Value) int {
 	return number(err, value, "Code")
 }
 
-// number reads a number from the method or the field of that name.
+// number reads a number from the method or the field with the name.
 func number(err, value reflect.Value, name string) int {
 	var code reflect.Value
 	if method := err.MethodByName(name); method.IsValid() && method.Type().NumIn() == 0 && method.Type().NumOut() == 1 {
@@ -234,7 +233,7 @@ func number(err, value reflect.Value, name string) int {
 	}
 }
 
-// walk calls visit for an error and what it wraps, until visit returns true.
+// walk calls visit for an error and all errors that it wraps, until visit returns true.
 func walk(err error, visit func(error) bool) bool {
 	if err == nil {
 		return false
@@ -242,7 +241,7 @@ func walk(err error, visit func(error) bool) bool {
 	if visit(err) {
 		return true
 	}
-	switch wrapper := err.(type) { //nolint:errorlint // this is the walk itself
+	switch wrapper := err.(type) { //nolint:errorlint // walk unwraps errors itself
 	case interface{ Unwrap() error }:
 		return walk(wrapper.Unwrap(), visit)
 	case interface{ Unwrap() []error }:
@@ -255,7 +254,7 @@ func walk(err error, visit func(error) bool) bool {
 	return false
 }
 
-// sqliteBusy reports SQLITE_BUSY and SQLITE_LOCKED.
+// sqliteBusy reports whether the result code is SQLITE_BUSY or SQLITE_LOCKED.
 func sqliteBusy(err error) bool {
 	code := sqliteCode(err)
 	return code == 5 || code == 6

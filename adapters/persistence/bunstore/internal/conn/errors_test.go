@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func TestErrorsOfAProxyThatPoolsByTransactionSayWhatToSet(t *testing.T) {
+func TestErrorsOfATransactionPoolingProxyNameTheSettings(t *testing.T) {
 	for state, code := range map[string]domain.Code{
 		"42P05": domain.ErrConfiguration, "26000": domain.ErrConfiguration, "08P01": domain.ErrUnavailable,
 	} {
@@ -28,7 +28,7 @@ func TestErrorsOfAProxyThatPoolsByTransactionSayWhatToSet(t *testing.T) {
 	}
 }
 
-func TestWhatTheDatabaseRefusedIsKnown(t *testing.T) {
+func TestRefusedStatementsAreRecognized(t *testing.T) {
 	for state, want := range map[string]bool{
 		"23505": true, "22P05": true, "40001": true, "40P01": true, "53200": true,
 		"40003": false, "08006": false, "08P01": false, "57P01": false, "57P02": false, "": false,
@@ -45,9 +45,9 @@ type stateError string
 func (e stateError) Error() string    { return "an error of the database" }
 func (e stateError) SQLState() string { return string(e) }
 
-func TestARefusedLogInSaysWhyAndNoPassword(t *testing.T) {
+func TestARefusedLoginReportsItsCauseWithoutThePassword(t *testing.T) {
 	for state, words := range map[string]string{
-		"28P01": "the password is wrong", "28000": "may not log in", "3D000": "no database of that name",
+		"28P01": "the password is wrong", "28000": "may not log in", "3D000": "does not exist",
 	} {
 		err := Wrap(t.Context(), "migrate", stateError(state))
 		if !errors.Is(err, domain.ErrUnavailable) || !strings.Contains(err.Error(), words) ||

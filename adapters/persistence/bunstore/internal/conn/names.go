@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// names are what an error of the database says of the schema: names, which are safe to log, and never a value.
+// names holds the names of schema objects in an error of the database. They are safe to log and never contain a value.
 type names struct{ table, column, constraint string }
 
-// String is empty if there are no names.
+// String returns the names with their kinds, or "" if there are no names.
 func (n names) String() string {
 	var parts []string
 	for _, part := range []struct{ kind, name string }{
@@ -26,9 +26,9 @@ func (n names) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// namesIn finds the names in an error of the database, whichever driver made it. PostgreSQL sends them apart from its
-// message. SQLite has them in its message alone. A trigger of the application can raise an error in which the fields
-// for names hold values: names are taken only from those parts of the server that put names there.
+// namesIn returns the names in an error of any driver. PostgreSQL sends names in fields of their own, SQLite only in
+// its message. A trigger of the application can raise an error with values in the fields for names. namesIn therefore
+// accepts names only from those source files of the server that put names there.
 func namesIn(err error) names {
 	found := names{}
 	if code, text := sqliteText(err); text != "" {
@@ -39,19 +39,20 @@ func namesIn(err error) names {
 	return names{identifier(found.table), identifier(found.column), identifier(found.constraint)}
 }
 
-// The source files of PostgreSQL in which it raises errors. The server sends them whatever its language is.
+// Source files of PostgreSQL that raise errors. Their names do not depend on the language of the server.
 var (
-	// enforcing raise errors of constraints, with the names of the objects in the fields for names.
+	// enforcing lists the files that raise constraint errors, with the names of the objects in the fields for names.
 	enforcing = []string{
 		"execMain.c", "execIndexing.c", "nbtinsert.c", "ri_triggers.c", "execExprInterp.c", "domains.c", "tablecmds.c",
 		"tuplesort.c", "tuplesortvariants.c",
 	}
-	// resolving raise errors about tables, columns and privileges that are missing, with the names in the message.
+	// resolving lists the files that raise errors about missing tables, columns and privileges, with the names in the
+	// message.
 	resolving = []string{"parse_relation.c", "parse_target.c", "analyze.c", "namespace.c", "aclchk.c"}
 )
 
-// postgresFields returns the fields of an error of PostgreSQL by the letters of the protocol; nil for any other error.
-// pgdriver has a method for them, and pgx a struct.
+// postgresFields returns a function that reads a field of a PostgreSQL error by its letter in the protocol. Returns nil
+// for any other error. The errors of pgdriver have a method for the fields, and the errors of pgx are a struct.
 func postgresFields(err error) func(letter byte) string {
 	var pgdriver interface{ Field(field byte) string }
 	if errors.As(err, &pgdriver) {
@@ -75,9 +76,9 @@ func postgresFields(err error) func(letter byte) string {
 	}
 }
 
-// identifier is a name as it is, or nothing if it is none that could be logged in one line.
+// identifier returns a name, or "" if it cannot be an identifier or cannot be logged in a single line.
 func identifier(name string) string {
-	const longest = 63 // in PostgreSQL, in bytes
+	const longest = 63 // the limit of PostgreSQL, in bytes
 	if len(name) > longest || !utf8.ValidString(name) ||
 		strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return ""
@@ -85,13 +86,13 @@ func identifier(name string) string {
 	return name
 }
 
-// The extended result codes of SQLite for constraints that it checks itself. A trigger's own error has another one, and
-// a message that can hold anything.
+// Extended result codes of SQLite for constraints that it checks itself. An error that a trigger raises has another
+// code, and its message can contain anything.
 const (
 	sqliteNotNull    = 1299
 	sqlitePrimaryKey = 1555
 	sqliteUnique     = 2067
-	sqliteMissing    = 1 // SQLITE_ERROR, of a statement that could not be prepared
+	sqliteMissing    = 1 // SQLITE_ERROR: the statement cannot be prepared
 )
 
 var (
@@ -117,7 +118,7 @@ func namesInSQLite(code int, text string) names {
 	return names{}
 }
 
-// sqliteText finds the extended result code and the message of an SQLite error.
+// sqliteText returns the extended result code and the message of an SQLite error.
 func sqliteText(err error) (code int, text string) {
 	walk(err, func(err error) bool {
 		value := reflect.ValueOf(err)
@@ -130,12 +131,12 @@ func sqliteText(err error) (code int, text string) {
 	return code, text
 }
 
-// quoted are the names in the message of PostgreSQL about a table, a column or a privilege that is missing.
+// quoted matches the names in PostgreSQL's message about a missing table, column or privilege.
 var quoted = regexp.MustCompile(`["«„]([^"«»„“”]+)["»“”]|(?:column|table|schema|sequence|view) ([\w.$]+)`)
 
-// missing are the names of what a statement of this store needs and does not have, for the states that say so. A
-// statement inside a function or a trigger of the application has a context (the field W): it may have been made from a
-// value, which the message then quotes as a name.
+// missing returns the names of the objects or privileges that a statement of this store lacks, for the states that
+// report it. It ignores errors with a context (field W), which come from a function or a trigger of the application.
+// Such a statement may be built from a value, which the message then contains as a name.
 func missing(err error) string {
 	if found := namesIn(err).String(); found != "" {
 		return found

@@ -16,7 +16,7 @@ type fieldError map[byte]string
 func (e fieldError) Error() string            { return e['M'] }
 func (e fieldError) Field(letter byte) string { return e[letter] }
 
-// ofDrivers is one error of the server as each driver has it.
+// ofDrivers returns an error of the server as each driver reports it.
 func ofDrivers(e pgconn.PgError) []error {
 	return []error{fmt.Errorf("wrapped: %w", &e), fieldError{
 		'C': e.Code, 'M': e.Message, 'D': e.Detail, 'H': e.Hint, 'W': e.Where, 'F': e.File, 'R': e.Routine,
@@ -24,8 +24,8 @@ func ofDrivers(e pgconn.PgError) []error {
 	}}
 }
 
-// Whatever an error of the server holds beside the names of objects, it is not in the text: values stand in the detail,
-// and in whatever a function of the application raises.
+// The text of an error contains only names of objects. The detail of the server's error contains values, and so does an
+// error that a function of the application raises.
 func TestANameIsNeverAValue(t *testing.T) {
 	detail := "Failing row contains (1, " + zoe + ")."
 	for name, c := range map[string]struct {

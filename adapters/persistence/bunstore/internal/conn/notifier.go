@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// notifyInterval is how long after a notification the next one is sent at the earliest.
+// notifyInterval is the minimum time between two notifications.
 const notifyInterval = 10 * time.Millisecond
 
-// Notifier sends a notification once for all requests that follow each other shortly: a notification is a transaction
-// of its own, and PostgreSQL commits transactions that notify one by one. The zero value is ready for use. It is safe
-// for concurrent use.
+// Notifier combines requests that follow each other within notifyInterval into one notification. A notification is a
+// transaction of its own, and PostgreSQL commits transactions that notify one by one. The zero value is ready for use.
+// A Notifier is safe for concurrent use.
 type Notifier struct {
 	mu    sync.Mutex
 	busy  bool
 	again bool
 }
 
-// Request has notify called soon, in a goroutine that ends when there is no request left.
+// Request schedules a call of notify, in a goroutine that ends when no request remains.
 func (n *Notifier) Request(notify func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestNotificationsThatComeTogetherAreOne(t *testing.T) {
+func TestConcurrentNotificationsAreSentOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n Notifier
 		start := time.Now()
@@ -18,14 +18,14 @@ func TestNotificationsThatComeTogetherAreOne(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		n.Request(notify)
-		synctest.Wait() // the first one is on its way
+		synctest.Wait() // the first notification is in progress
 		var commits sync.WaitGroup
 		for range 100 {
 			commits.Go(func() { n.Request(notify) })
 		}
 		commits.Wait()
 		time.Sleep(5 * time.Millisecond)
-		n.Request(notify) // while the next one is held back
+		n.Request(notify) // while the next notification is delayed
 		time.Sleep(time.Second)
 		n.Request(notify)
 		time.Sleep(time.Second)

@@ -1,5 +1,5 @@
-// Package conn sends statements to the database: it waits for a connection, begins and ends transactions, and gives
-// errors of drivers a code. It knows nothing of what the statements say.
+// Package conn sends statements to the database. It waits for connections, begins and ends transactions, and gives
+// errors of drivers a code. It does not depend on the meaning of the statements.
 package conn
 
 import (
@@ -10,67 +10,67 @@ import (
 	"github.com/uptrace/bun/dialect"
 )
 
-// Pool sends statements through the handle of the application, whose query hooks see all of them. Callers get a
-// connection in the order in which they came, see gate. It is safe for concurrent use.
+// Pool sends statements through the application's handle, so that its query hooks see all of them. Callers get
+// connections in FIFO order, see limiter. A Pool is safe for concurrent use.
 type Pool struct {
 	db          *bun.DB
 	database    database
-	connections gate
-	writing     gate // transactions that write, where there is one at a time
+	connections limiter
+	writing     limiter // admits transactions that write; nil if the database does not limit them
 }
 
-// NewPool returns a pool on a database of pgdialect or sqlitedialect. It opens no connection.
+// NewPool returns a pool for a database with pgdialect or sqlitedialect. It opens no connection.
 func NewPool(db *bun.DB) *Pool {
 	p := &Pool{db: db, database: postgres{}}
 	if db.Dialect().Name() == dialect.SQLite {
 		p.database = sqlite{}
 	}
-	p.connections, p.writing = newGate(db.Stats().MaxOpenConnections), newGate(p.database.writers())
+	p.connections, p.writing = newLimiter(db.Stats().MaxOpenConnections), newLimiter(p.database.writers())
 	return p
 }
 
-// Crowded reports whether all connections are busy: who comes now has to wait.
-func (p *Pool) Crowded() bool { return p.connections.crowded() }
+// Crowded reports whether all connections are busy, so that the next caller has to wait.
+func (p *Pool) Crowded() bool { return p.connections.full() }
 
-// OneWriter reports whether one transaction at a time can write.
+// OneWriter reports whether the database allows only one writing transaction at a time.
 func (p *Pool) OneWriter() bool { return p.database.writers() == 1 }
 
-// LeavesDeleted reports whether the database leaves what it deletes in its file, see Tx.OverwriteDeleted.
+// LeavesDeleted reports whether the database leaves deleted data in its file, see Tx.OverwriteDeleted.
 func (p *Pool) LeavesDeleted() bool { return p.database.leavesDeleted() }
 
 // Query runs a statement outside a transaction and calls each for every row.
 func (p *Pool) Query(ctx context.Context, each func(*sql.Rows) error, text string, args ...any) error {
-	if err := p.connections.enter(ctx); err != nil {
+	if err := p.connections.acquire(ctx); err != nil {
 		return err
 	}
-	defer p.connections.leave()
+	defer p.connections.release()
 	return p.query(ctx, p.db.DB, each, text, args...)
 }
 
-// Notify runs a statement outside a transaction, without waiting for its turn.
+// Notify runs a statement outside a transaction. It does not wait in the queue for connections.
 func (p *Pool) Notify(ctx context.Context, text string) error {
 	return p.query(ctx, p.db.DB, Ignore, text)
 }
 
-// ExecAlone runs a statement that writes, in a transaction of its own. It ends with ctx, also where it waits for a
-// lock. It may change args.
+// ExecAlone runs a statement that writes, in a transaction of its own. It returns when ctx ends, even while it waits
+// for a lock. It may change args.
 func (p *Pool) ExecAlone(ctx context.Context, text string, args []any) error {
-	if err := p.enterToWrite(ctx); err != nil {
+	if err := p.acquireWriter(ctx); err != nil {
 		return err
 	}
-	defer p.leaveToWrite()
+	defer p.releaseWriter()
 	return p.database.execAlone(ctx, p, text, args)
 }
 
 // Begin opens a transaction that can write.
 func (p *Pool) Begin(ctx context.Context) (*Tx, error) {
-	if err := p.enterToWrite(ctx); err != nil {
+	if err := p.acquireWriter(ctx); err != nil {
 		return nil, err
 	}
 	begun := false
 	defer func() {
-		if !begun { // also when the driver or a query hook panics
-			p.leaveToWrite()
+		if !begun { // also if the driver or a query hook panics
+			p.releaseWriter()
 		}
 	}()
 	tx, err := p.database.begin(ctx, p)
@@ -78,18 +78,18 @@ func (p *Pool) Begin(ctx context.Context) (*Tx, error) {
 		return nil, err
 	}
 	begun = true
-	return &Tx{pool: p, transaction: tx, leave: (*Pool).leaveToWrite}, nil
+	return &Tx{pool: p, transaction: tx, release: (*Pool).releaseWriter}, nil
 }
 
-// Snapshot opens a transaction that only reads, and sees the same in all its statements.
+// Snapshot opens a read-only transaction whose statements all see the same snapshot.
 func (p *Pool) Snapshot(ctx context.Context) (*Tx, error) {
-	if err := p.connections.enter(ctx); err != nil {
+	if err := p.connections.acquire(ctx); err != nil {
 		return nil, err
 	}
 	begun := false
 	defer func() {
 		if !begun {
-			p.connections.leave()
+			p.connections.release()
 		}
 	}()
 	tx, err := p.database.snapshot(ctx, p)
@@ -97,25 +97,25 @@ func (p *Pool) Snapshot(ctx context.Context) (*Tx, error) {
 		return nil, err
 	}
 	begun = true
-	return &Tx{pool: p, transaction: tx, leave: (*Pool).leaveToRead}, nil
+	return &Tx{pool: p, transaction: tx, release: (*Pool).releaseReader}, nil
 }
 
-func (p *Pool) leaveToRead() { p.connections.leave() }
+func (p *Pool) releaseReader() { p.connections.release() }
 
-// enterToWrite waits until a transaction may begin: first for the turn to write, then for a connection. In the other
-// order, those who wait for their turn could hold all connections.
-func (p *Pool) enterToWrite(ctx context.Context) error {
-	if err := p.writing.enter(ctx); err != nil {
+// acquireWriter waits first for the place of a writer, then for a connection. In the opposite order, waiting writers
+// could occupy all connections.
+func (p *Pool) acquireWriter(ctx context.Context) error {
+	if err := p.writing.acquire(ctx); err != nil {
 		return err
 	}
-	if err := p.connections.enter(ctx); err != nil {
-		p.writing.leave()
+	if err := p.connections.acquire(ctx); err != nil {
+		p.writing.release()
 		return err
 	}
 	return nil
 }
 
-func (p *Pool) leaveToWrite() {
-	p.connections.leave()
-	p.writing.leave()
+func (p *Pool) releaseWriter() {
+	p.connections.release()
+	p.writing.release()
 }

@@ -7,16 +7,17 @@ import (
 )
 
 const (
-	// slowStatement is what a statement about a batch of the outbox may take before its plan is in doubt.
+	// slowStatement is the duration from which the plan of a statement on a batch of the outbox is considered bad.
 	slowStatement = 20 * time.Millisecond
-	// firstReplan is how long after a change of plans the next one may come, doubled each time up to lastReplan.
+	// firstReplan is the minimum time between the first two replans. It doubles with each replan, up to lastReplan.
 	firstReplan = 500 * time.Millisecond
 	lastReplan  = time.Hour
 )
 
-// Replans has statements planned again that have become slow. Databases keep the plan of a prepared statement. A plan
-// that was made for an empty queue reads the whole table when the queue has grown, until the database has analyzed it.
-// A statement with another comment is another statement. It is safe for concurrent use.
+// Replans makes the database plan slow statements again. Databases keep the plan of a prepared statement. A plan that
+// was made for an empty queue reads the whole table after the queue has grown, until the database has analyzed the
+// table. Replans changes a comment in the statement. The database regards the text as a new statement, and plans it.
+// Replans is safe for concurrent use.
 type Replans struct {
 	mu       sync.Mutex
 	n        int
@@ -24,7 +25,7 @@ type Replans struct {
 	interval time.Duration
 }
 
-// Mark is the comment that statements end with now.
+// Mark returns the comment to append to statements.
 func (r *Replans) Mark() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -34,7 +35,7 @@ func (r *Replans) Mark() string {
 	return " /* " + strconv.Itoa(r.n) + " */"
 }
 
-// Took notes how long a statement with a mark took.
+// Took records how long a statement with a mark took.
 func (r *Replans) Took(mark string, began, now time.Time) {
 	if now.Sub(began) < slowStatement || mark != r.Mark() {
 		return

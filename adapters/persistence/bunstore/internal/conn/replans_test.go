@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestAStatementThatHasBecomeSlowIsAnotherOne(t *testing.T) {
+func TestASlowStatementIsPlannedAgain(t *testing.T) {
 	var r Replans
 	now := time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 	for i, step := range []struct {

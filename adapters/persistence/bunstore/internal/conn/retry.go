@@ -8,10 +8,10 @@ import (
 
 const (
 	maxAttempts  = 5
-	firstBackoff = 10 * time.Millisecond // doubled for each further attempt, and spread at random
+	firstBackoff = 10 * time.Millisecond // doubled for each further attempt, and randomized
 )
 
-// Retry runs a transaction, again if it lost against another one.
+// Retry runs a transaction, and runs it again if it failed because of a concurrent transaction.
 func Retry(ctx context.Context, transaction func() error) error {
 	err := transaction()
 	for attempt := 1; Again(ctx, err, attempt); attempt++ {
@@ -20,16 +20,16 @@ func Retry(ctx context.Context, transaction func() error) error {
 	return err
 }
 
-// Again reports whether a transaction that failed with err is to be run again: if it lost against another one, at most
-// maxAttempts times. It waits before it returns true.
+// Again reports whether to run a failed transaction again. It does so if the failure is Retryable, for up to
+// maxAttempts attempts in total. Again waits before it returns true.
 func Again(ctx context.Context, err error, attempt int) bool {
 	return err != nil && attempt < maxAttempts && Retryable(err) && backOff(ctx, attempt)
 }
 
-// backOff waits before another attempt, and reports false when the context ends first.
+// backOff waits before another attempt. Returns false if the context ends first.
 func backOff(ctx context.Context, attempt int) bool {
 	wait := firstBackoff << (attempt - 1)
-	timer := time.NewTimer(wait/2 + rand.N(wait)) //nolint:gosec // spreads retries; nothing depends on it being secret
+	timer := time.NewTimer(wait/2 + rand.N(wait)) //nolint:gosec // jitter, which does not have to be secure
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -8,10 +8,10 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// prepared is a connection together with one statement and its parameters. bun writes parameters into the text of a
-// query; given to it as the connection of a raw query without parameters, this passes them to the driver instead,
-// and the query hooks of the application still see the statement. The driver gets the text as it was given to bun:
-// bun would take the parameters of SQLite for placeholders of its own where the application has named arguments.
+// prepared is a connection with one statement and its parameters. bun writes parameters into the text of a query.
+// prepared instead is the connection of a raw query without parameters, and passes the parameters to the driver. The
+// query hooks of the application still see the statement. The driver gets the text as given to bun, because bun would
+// treat placeholders of SQLite as its own if the application has named arguments.
 type prepared struct {
 	bun.IConn
 	text string
@@ -26,7 +26,7 @@ func (p prepared) QueryContext(ctx context.Context, _ string, _ ...any) (*sql.Ro
 	return p.IConn.QueryContext(ctx, p.text, p.args...)
 }
 
-// eachRow lets bun hand its rows to a function, one at a time. It implements bun.Model.
+// eachRow makes bun pass rows to a function, one at a time. It implements bun.Model.
 type eachRow func(*sql.Rows) error
 
 func (each eachRow) Value() any { return nil }
@@ -45,7 +45,7 @@ func (each eachRow) ScanRows(_ context.Context, rows *sql.Rows) (int, error) {
 // Query runs a statement and calls each for every row.
 type Query func(ctx context.Context, each func(*sql.Rows) error, text string, args ...any) error
 
-// Texts returns what a statement returns in its only column.
+// Texts returns the values of a statement's only column.
 func (q Query) Texts(ctx context.Context, text string) (texts []string, err error) {
 	err = q(ctx, func(rows *sql.Rows) error {
 		texts = append(texts, "")
@@ -54,10 +54,10 @@ func (q Query) Texts(ctx context.Context, text string) (texts []string, err erro
 	return texts, err
 }
 
-// Ignore reads nothing of a row.
+// Ignore ignores a row.
 func Ignore(*sql.Rows) error { return nil }
 
-// exec runs a statement on a connection and returns how many rows it changed.
+// exec runs a statement on a connection and returns the number of rows that it changed.
 func (p *Pool) exec(ctx context.Context, conn bun.IConn, text string, args ...any) (int64, error) {
 	text = p.database.numbered(text)
 	result, err := p.db.NewRaw(text).Conn(prepared{conn, text, args}).Exec(ctx)
@@ -75,9 +75,8 @@ func (p *Pool) query(
 	return p.db.NewRaw(text).Conn(prepared{conn, text, args}).Scan(ctx, eachRow(each))
 }
 
-// numbered writes the parameters of a statement, $1 and so on, in the form in which SQLite numbers them. SQLite takes
-// $1 for a name, and drivers bind names in the order of their first occurrence; its numbers are ?1 and so on. Quoted
-// text is left as it is.
+// numbered converts $1 to ?1 and so on, outside of quoted text. SQLite treats $1 as a name, and drivers bind names in
+// the order of their first occurrence.
 func (sqlite) numbered(text string) string {
 	if !strings.Contains(text, "$") {
 		return text
@@ -86,7 +85,7 @@ func (sqlite) numbered(text string) string {
 	for i, c := range written {
 		switch {
 		case quote != 0:
-			if c == quote { // a doubled quote ends the quotation and begins another one
+			if c == quote { // a doubled quote ends the quotation and begins another
 				quote = 0
 			}
 		case c == '\'' || c == '"':

@@ -12,18 +12,18 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Tx is an open transaction. It is for one goroutine, and not to be used after Commit or Rollback.
+// Tx is an open transaction. It is not safe for concurrent use, and must not be used after Commit or Rollback.
 type Tx struct {
 	pool        *Pool
 	transaction transaction
-	leave       func(*Pool) // gives its places back, once; nil if it has none
-	restore     string      // the statement that restores the mode of PRAGMA secure_delete; empty if it was not changed
+	release     func(*Pool) // releases the places of the transaction, once; nil if it has no places
+	restore     string      // the statement that restores the mode of PRAGMA secure_delete; empty if unchanged
 }
 
 // Conn returns the connection of the transaction, for statements of the application.
 func (t *Tx) Conn() bun.IConn { return t.transaction.conn() }
 
-// Exec runs a statement and returns how many rows it changed.
+// Exec runs a statement and returns the number of rows that it changed.
 func (t *Tx) Exec(ctx context.Context, text string, args ...any) (int64, error) {
 	return t.pool.exec(ctx, t.transaction.conn(), text, args...)
 }
@@ -33,7 +33,7 @@ func (t *Tx) Query(ctx context.Context, each func(*sql.Rows) error, text string,
 	return t.pool.query(ctx, t.transaction.conn(), each, text, args...)
 }
 
-// Commit ends the transaction, whatever it returns. After a panic of a query hook, it must be rolled back.
+// Commit ends the transaction, even if it returns an error. If a query hook panics, the caller must roll back.
 func (t *Tx) Commit(ctx context.Context) error {
 	defer t.end()
 	t.restoreMode(ctx)
@@ -48,18 +48,18 @@ func (t *Tx) Rollback(ctx context.Context) error {
 }
 
 func (t *Tx) end() {
-	if t.leave != nil {
-		t.leave(t.pool)
-		t.leave = nil
+	if t.release != nil {
+		t.release(t.pool)
+		t.release = nil
 	}
 }
 
-// overwriteDeleted is the mode of PRAGMA secure_delete in which SQLite overwrites everything that it deletes with
-// zeros. In the other modes, SQLite leaves deleted values in the file until it writes other data in their place.
+// overwriteDeleted is the mode of PRAGMA secure_delete in which SQLite overwrites all deleted data with zeros. In the
+// other modes, SQLite leaves deleted values in the file until it writes other data in their place.
 const overwriteDeleted = 1
 
-// OverwriteDeleted makes SQLite overwrite what the transaction deletes or changes from now on. The mode belongs to the
-// connection, which is the application's: the end of the transaction restores it.
+// OverwriteDeleted makes SQLite overwrite the data that the transaction deletes or changes from now on. The mode
+// belongs to the connection of the application, so the end of the transaction restores it.
 func (t *Tx) OverwriteDeleted(ctx context.Context) error {
 	if t.restore != "" {
 		return nil
@@ -78,7 +78,7 @@ func (t *Tx) OverwriteDeleted(ctx context.Context) error {
 
 func secureDelete(mode int) string { return "PRAGMA secure_delete = " + strconv.Itoa(mode) }
 
-// restoreMode leaves the connection as it was. If it cannot, the connection overwrites more than it has to.
+// restoreMode restores the mode of the connection. If it fails, the connection continues to overwrite deleted data.
 func (t *Tx) restoreMode(ctx context.Context) {
 	if t.restore != "" {
 		_ = t.Query(context.WithoutCancel(ctx), Ignore, t.restore)
@@ -86,7 +86,7 @@ func (t *Tx) restoreMode(ctx context.Context) {
 	}
 }
 
-// Join returns the transaction that the application has begun on a connection. See Tx.Savepoint.
+// Join returns a Tx for a transaction that the application has begun on a connection. See Tx.Savepoint.
 func (p *Pool) Join(host bun.IConn) *Tx {
 	return &Tx{pool: p, transaction: joined{p, host}}
 }
@@ -94,7 +94,7 @@ func (p *Pool) Join(host bun.IConn) *Tx {
 // replicaTimeout bounds the wait for a connection to a replica.
 const replicaTimeout = 2 * time.Second
 
-// Replica opens a transaction on a replica that only reads, and sees the same in all its statements.
+// Replica opens a read-only transaction on a replica. All its statements see the same snapshot.
 func (p *Pool) Replica(ctx context.Context, replica *bun.DB) (*Tx, error) {
 	soon, cancel := context.WithTimeout(ctx, replicaTimeout)
 	defer cancel()
@@ -110,7 +110,7 @@ func (p *Pool) Replica(ctx context.Context, replica *bun.DB) (*Tx, error) {
 	return &Tx{pool: p, transaction: onReplica{postgresTransaction{tx}, conn}}, nil
 }
 
-// onReplica gives its connection back when it ends.
+// onReplica is a transaction that returns its connection when it ends.
 type onReplica struct {
 	postgresTransaction
 	connection bun.Conn
@@ -120,7 +120,7 @@ func (t onReplica) rollback(ctx context.Context) error {
 	return errors.Join(t.postgresTransaction.rollback(ctx), t.connection.Close())
 }
 
-// joined is a transaction of the application. It begins and ends with a savepoint; the application commits.
+// joined is a transaction of the application. It begins and ends with a savepoint, and the application commits.
 type joined struct {
 	pool *Pool
 	host bun.IConn
@@ -132,19 +132,19 @@ const (
 	releaseSavepoint = "RELEASE SAVEPOINT habeas_session"
 )
 
-// Savepoint begins what Commit and Rollback end in a transaction of the application.
+// Savepoint sets the savepoint in a transaction of the application. Commit releases it, and Rollback rolls back to it.
 func (t *Tx) Savepoint(ctx context.Context) error {
 	return joined{t.pool, t.transaction.conn()}.exec(ctx, setSavepoint)
 }
 
-// Undo undoes what was done since Savepoint, and leaves the savepoint.
+// Undo rolls back to the savepoint and keeps the savepoint.
 func (t *Tx) Undo(ctx context.Context) error {
 	return joined{t.pool, t.transaction.conn()}.exec(ctx, undoToSavepoint)
 }
 
 func (j joined) exec(ctx context.Context, text string) error {
 	_, err := j.pool.exec(ctx, j.host, text)
-	if errors.Is(err, sql.ErrTxDone) && ctx.Err() == nil { // which is no matter of the database
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() == nil { // not an error of the database
 		return &domain.Error{Op: "savepoint", Message: "the transaction of the application has ended", Err: err}
 	}
 	return Wrap(ctx, "savepoint", err)
@@ -160,7 +160,7 @@ func (j joined) commit(ctx context.Context) error {
 	return err
 }
 
-// rollback also takes the savepoint away, so that those of many sessions do not pile up.
+// rollback also releases the savepoint, so that the savepoints of many sessions do not accumulate.
 func (j joined) rollback(ctx context.Context) error {
 	if err := j.exec(ctx, undoToSavepoint); err != nil {
 		return err

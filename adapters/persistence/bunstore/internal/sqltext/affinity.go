@@ -6,18 +6,19 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// affinity is how SQLite converts what is written to a column, and what the column is compared with.
+// affinity is the type affinity of a column in SQLite. It controls how SQLite converts the values that a statement
+// writes to the column or compares with it.
 type affinity int
 
 const (
-	affinityNone    affinity = iota // nothing is converted
+	affinityNone    affinity = iota // SQLite converts nothing
 	affinityText                    // numbers become texts
-	affinityNumeric                 // texts that look like numbers become numbers, by INTEGER and NUMERIC alike
-	affinityReal                    // numbers, too, become floating-point numbers
-	affinityAny                     // NUMERIC, and none in a STRICT table
+	affinityNumeric                 // texts that look like numbers become numbers; includes INTEGER
+	affinityReal                    // numbers become floating-point numbers
+	affinityAny                     // NUMERIC in an ordinary table, no conversion in a STRICT table
 )
 
-// affinityOf is the affinity of a declared type, by the rules of SQLite in their order.
+// affinityOf returns the affinity of a declared type. The cases follow the order of SQLite's rules.
 func affinityOf(declared string) affinity {
 	declared = strings.ToUpper(declared)
 	has := func(parts ...string) bool {
@@ -44,8 +45,8 @@ func affinityOf(declared string) affinity {
 	}
 }
 
-// Comparable reports whether each value of a key column equals just those values of a column of other types that stand
-// for it. The text of a UUID never looks like a number.
+// Comparable reports whether each value of a key column equals exactly the values that stand for it in a column of
+// another declared type. The text of a UUID never looks like a number, so UUIDs are always comparable.
 func (sqlite) Comparable(t domain.ColumnType, keyType, columnType string) bool {
 	key, column := affinityOf(keyType), affinityOf(columnType)
 	switch {
@@ -54,17 +55,18 @@ func (sqlite) Comparable(t domain.ColumnType, keyType, columnType string) bool {
 	case key == affinityReal || column == affinityReal || key == affinityAny || column == affinityAny:
 		return false
 	}
-	switch t { //nolint:exhaustive // of the others only texts are lost as numbers
+	switch t { //nolint:exhaustive // the other types are only lost if their text becomes a number
 	case domain.TypeText: // see longNumber in package catalog
 		return key == affinityText && column == affinityNumeric || key != affinityNumeric && column != affinityNumeric
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt: // a text and what is not converted are never equal
+	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt: // a number never equals an unconverted text
 		return key == affinityNumeric || column == affinityNumeric
 	default:
 		return column != affinityNumeric
 	}
 }
 
-// Keeps leaves out keys of floating-point numbers, which have other texts and fewer digits.
+// Keeps returns false for floating-point columns, which change the text of a number and drop digits. A UUID is never
+// converted.
 func (sqlite) Keeps(t domain.ColumnType, keyType string) bool {
 	return t == domain.TypeUUID || affinityOf(keyType) != affinityReal
 }

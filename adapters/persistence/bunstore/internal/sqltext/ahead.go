@@ -7,20 +7,21 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Ahead holds the values that the statement of an erasure's steps reads for the rest of the erasure, which then needs
-// no statements of its own. They are correct until the session appends a record: the locks of the subject prevent
-// appends by other sessions.
+// Ahead holds values that the statement of the steps of an erasure reads in advance. The rest of the erasure then needs
+// no statements of its own to read them. The values stay correct until the session appends a record, because the locks
+// of the subject prevent appends by other sessions.
 type Ahead struct {
 	ID          domain.SubjectID
-	Corrections bool   // there are corrections that were still to be sent
+	Corrections bool   // the subject had corrections that were not yet sent
 	consents    []byte // JSON
 	InForce     []domain.ConsentRecord
 }
 
-// Targets are what the columns of ReadAhead are read into.
+// Targets returns the scan targets for the columns of ReadAhead.
 func (a *Ahead) Targets() []any { return []any{&a.Corrections, &a.consents} }
 
-// Decode returns what was read of a subject, or nil if an instant is none that JSON can hold.
+// Decode decodes the scanned values of a subject. Returns nil if a value cannot be decoded, such as an instant outside
+// the range of JSON.
 func (a *Ahead) Decode(id domain.SubjectID) *Ahead {
 	a.ID = id
 	var rows [][]json.RawMessage

@@ -7,20 +7,20 @@ import (
 	"sync"
 )
 
-// Kind is one of the tables that a session appends to, or a change that travels with what is appended.
+// Kind is one of the tables that a session appends to, or a change that is sent with the appended rows.
 type Kind int
 
-// The kinds in the order in which they are sent.
+// The kinds, in the order in which they are sent.
 const (
-	Clearings Kind = iota // of the reasons of a subject's restrictions; sent before those that are appended later
+	Clearings Kind = iota // delete the reasons of a subject's restrictions, before later restrictions are inserted
 	Consents
 	Restrictions
 	Entries
 	Events
-	Kinds // how many there are
+	Kinds // the number of kinds
 )
 
-// columns are those that an append fills, in the order of its values.
+// columns lists the columns that an append fills, in the order of its values.
 var columns = [Kinds]string{
 	Consents:     "subject_id, purpose, policy_version, granted, recorded_at, source",
 	Restrictions: "subject_id, purpose, restricted, reason, recorded_at, source",
@@ -29,16 +29,17 @@ var columns = [Kinds]string{
 	Events: "event_id, event_type, subject_ref, occurred_at, payload",
 }
 
-// ledgerTypes are casts to the types of the ledgers' columns, which a parameter in a subquery does not take by itself.
+// ledgerTypes holds casts to the column types of the ledgers. PostgreSQL does not infer the type of a parameter in a
+// subquery.
 var ledgerTypes = [Kinds][]string{
 	Consents:     {"::text", "::text", "::text", "::boolean", "::timestamptz", "::text"},
 	Restrictions: {"::text", "::text", "::boolean", "::text", "::timestamptz", "::text"},
 }
 
-// Appends are the rows that a session holds back, by table.
+// Appends holds the rows that a session has not yet sent, by kind.
 type Appends [Kinds][][]any
 
-// Rows is how many rows are held.
+// Rows returns the number of rows.
 func (a *Appends) Rows() int {
 	total := 0
 	for _, rows := range a {
@@ -47,7 +48,7 @@ func (a *Appends) Rows() int {
 	return total
 }
 
-// Keep copies the rows with their strings, which may lie in memory that the caller uses again.
+// Keep copies the rows and their strings. The caller may reuse the memory of its strings.
 func (a *Appends) Keep() error {
 	for k, rows := range a {
 		a[k] = make([][]any, len(rows))
@@ -74,15 +75,15 @@ func JoinAppends(held []*Appends) (all Appends) {
 	return all
 }
 
-// sort orders the rows of the ledgers by subject and keeps the order of each subject's rows. Statements of several
-// sessions then lock the ledgers in the same order.
+// sort orders the rows of the ledgers by subject and keeps the order of the rows of each subject. Concurrent statements
+// then lock the ledgers in the same order.
 func (a *Appends) sort() {
 	for _, rows := range a[Consents:Entries] {
 		slices.SortStableFunc(rows, func(a, b []any) int { return strings.Compare(subjectOf(a), subjectOf(b)) })
 	}
 }
 
-// subjectOf is the first value of a ledger's row.
+// subjectOf returns the subject of a ledger row, which is its first value.
 func subjectOf(row []any) string {
 	id, _ := row[0].(string)
 	return id
@@ -94,11 +95,11 @@ type Insert struct {
 	Args []any
 }
 
-// Inserts writes the statements that insert what sessions append. It is safe for concurrent use.
+// Inserts writes the statements that insert appended rows. It is safe for concurrent use.
 type Inserts struct {
 	joins  bool
 	frames [Kinds]frame
-	texts  sync.Map // by [Kinds]int, see text
+	texts  sync.Map // keyed by [Kinds]int, see text
 }
 
 // NewInserts returns the Inserts of a database.
@@ -106,7 +107,7 @@ func NewInserts(w *Writer) *Inserts {
 	return &Inserts{joins: w.Dialect.Joins(), frames: newFrames(w.Tables, w.Dialect)}
 }
 
-// IsOne reports whether one statement inserts all that is held.
+// IsOne reports whether a single statement inserts all held rows.
 func (i *Inserts) IsOne(held *Appends) bool {
 	tables := 0
 	for _, rows := range held {
@@ -115,7 +116,8 @@ func (i *Inserts) IsOne(held *Appends) bool {
 	return tables == 1 || tables > 1 && i.joins
 }
 
-// Take empties what is held into one statement per kind, or into a single statement where the database can join them.
+// Take empties held and returns the statements that insert its rows. If the database can join statements, there is a
+// single statement, otherwise one statement per kind.
 func (i *Inserts) Take(held *Appends) []Insert {
 	var inserts []Insert
 	var counts [Kinds]int
@@ -144,14 +146,14 @@ func (i *Inserts) Take(held *Appends) []Insert {
 	return inserts
 }
 
-// mostKept is how many rows a statement has at most whose text is kept. Requests have fewer.
+// mostKept is the largest number of rows of a statement whose text is cached. Requests usually append fewer rows.
 const mostKept = 16
 
-// text is the statement that inserts the given number of rows of each kind. All but the last kind are common table
-// expressions.
+// text returns the statement that inserts the given number of rows of each kind. All kinds except the last are common
+// table expressions.
 func (i *Inserts) text(counts [Kinds]int) string {
 	if kept, ok := i.texts.Load(counts); ok {
-		text, _ := kept.(string) // as all of them
+		text, _ := kept.(string) // every value is a string
 		return text
 	}
 	var parts []string
@@ -175,14 +177,15 @@ func (i *Inserts) text(counts [Kinds]int) string {
 	return text
 }
 
-// frame is what surrounds the rows of a kind in their statement.
+// frame holds the text before and after the rows of a kind in a statement.
 type frame struct {
 	before, after string
 	columns       int
-	types         []string // casts of the first row's parameters; nil where the statement needs none
+	types         []string // casts of the parameters of the first row; nil if the statement needs no casts
 }
 
-// text is the statement for rows, whose parameters are numbered after values.
+// text returns the statement for a number of rows. Its parameters are numbered from *values + 1 on, and text advances
+// *values.
 func (f *frame) text(rows int, values *int) string {
 	var text strings.Builder
 	text.WriteString(f.before)
@@ -214,14 +217,15 @@ const (
 
 	insertRows = `INSERT INTO {into} ({columns}) VALUES `
 
-	// insertLocked numbers rows of a ledger under the lock of the subject's ledger, see postgres.lockLedger.
+	// insertLocked inserts rows of a ledger while it holds the lock of the subject's ledger, see postgres.lockLedger. The
+	// lock orders the sequence numbers of the rows.
 	insertLocked = `
 		INSERT INTO {into} ({columns})
 		SELECT v.* FROM (VALUES `
 	whereLocked = `) AS v ({columns}) WHERE {lock} IS NOT NULL`
 )
 
-// newFrames writes the statements of the kinds around their rows.
+// newFrames returns the frame of each kind.
 func newFrames(tables Tables, d Dialect) (frames [Kinds]frame) {
 	frames[Clearings] = frame{before: tables.in(clearReasons), after: ")", columns: 1}
 	names := [Kinds]string{

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// What waits outlives a caller who gives up, and whose texts may lie in memory that is used again.
+// Held rows outlive a caller that gives up. The caller may reuse the memory of their texts.
 func TestRowsThatWaitAreCopied(t *testing.T) {
 	memory := []byte("news")
 	text := unsafe.String(&memory[0], len(memory))
@@ -16,7 +16,7 @@ func TestRowsThatWaitAreCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	copy(memory, "xxxx")
-	row[1] = false // by an attempt that comes after
+	row[1] = false // by a later attempt
 	if held[Consents][0][0] != "news" || held[Consents][0][1] != true {
 		t.Errorf("it became %v", held[Consents][0])
 	}

@@ -7,30 +7,30 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Catalog are the statements that read the live catalog of a database, or of one schema of it. A row of a result is the
-// key of a table and an object in JSON, with fields as package catalog reads them; that of Reads is the key and a name,
-// and that of Statistics the key and a number. A statement that the database does not need is empty.
+// Catalog holds the statements that read the live catalog of a database, or of one schema. A row of a result is the key
+// of a table and a JSON object with the fields that package catalog reads. A row of Reads is the key and a name. A row
+// of Statistics is the key and a number. A statement is empty if the database does not need it.
 type Catalog struct {
 	Tables, Columns, Indexes, ForeignKeys, Checks, Triggers, Reads, Routines string
 
-	ColumnsOf     string // of one table, whose name is the parameter: the columns of views and virtual tables
-	HasStatistics string // returns rows if Statistics can be run
+	ColumnsOf     string // columns of one view or virtual table, whose name is the parameter
+	HasStatistics string // returns rows if Statistics can run
 	Statistics    string
 
-	Untyped bool // columns take values of any type; see domain.Catalog
+	Untyped bool // columns accept values of any type; see domain.Catalog
 }
 
-// ownPrefix begins the names of the tables of habeas.
+// ownPrefix is the prefix of the tables of habeas.
 const ownPrefix = "habeas_"
 
-// isOwn is the condition that a name begins as those of the tables of habeas do.
+// isOwn returns the condition that a name starts with ownPrefix.
 func isOwn(name string) string { return "lower(substr(" + name + ", 1, 7)) = " + literal(ownPrefix) }
 
 func (postgres) ColumnType(declared string) (t domain.ColumnType, length int) {
 	return sqltype.Parse(declared)
 }
 
-// ColumnType knows that SQLite takes any name for a type, and that whole numbers have 64 bits.
+// ColumnType covers two peculiarities of SQLite. Any name can be a declared type, and all integers have 64 bits.
 func (sqlite) ColumnType(declared string) (t domain.ColumnType, length int) {
 	t, length = sqltype.Parse(declared)
 	switch {
@@ -41,7 +41,7 @@ func (sqlite) ColumnType(declared string) (t domain.ColumnType, length int) {
 	case strings.Contains(strings.ToUpper(declared), "INT"):
 		return domain.TypeBigInt, 0
 	}
-	switch affinityOf(declared) { //nolint:exhaustive // the others hold anything
+	switch affinityOf(declared) { //nolint:exhaustive // the other affinities hold values of any type
 	case affinityText:
 		return domain.TypeText, length
 	case affinityReal:

@@ -1,6 +1,6 @@
 package sqltext
 
-// Catalog looks at all schemas at once.
+// Catalog reads all schemas. The parameter is not used.
 func (postgres) Catalog(string) Catalog {
 	return Catalog{
 		Tables: catalogOf(tablesOfPostgres), Columns: catalogOf(columnsOfPostgres), Indexes: catalogOf(indexesOfPostgres),
@@ -15,21 +15,22 @@ func catalogOf(statement string) string {
 		"columns", namesOf("k.conkey", "k.conrelid"), "referenced", namesOf("k.confkey", "k.confrelid"))
 }
 
-// namesOf are the names of the columns whose numbers a constraint has.
+// namesOf returns the expression for the names of a constraint's columns. numbers is the array of their column numbers.
 func namesOf(numbers, of string) string {
 	return fill(`(SELECT json_agg((SELECT a.attname FROM pg_catalog.pg_attribute AS a
 			WHERE a.attrelid = {of} AND a.attnum = u.number) ORDER BY u.n)
 		FROM unnest({numbers}) WITH ORDINALITY AS u(number, n))`, "numbers", numbers, "of", of)
 }
 
-// foundAs is the name that a data map uses for a table of pg_class, in a schema.
+// foundAs returns the expression for the name of a table in a data map. class is the alias of pg_class.
 func foundAs(class, schema string) string {
 	return fill(`CASE WHEN pg_table_is_visible({class}.oid) THEN CAST({class}.relname AS text)
 		ELSE concat({schema}, '.', {class}.relname) END`, "class", class, "schema", schema)
 }
 
 const (
-	// relations are the tables and views of the application, with partitions: the root is the table that one is a part of.
+	// relations contains the tables and views of the application, with partitions. The root of a partition is its topmost
+	// partitioned table.
 	relations = `(
 		SELECT c.oid, c.relname, c.relkind, c.relispartition, c.relrowsecurity, c.reltuples, c.relnamespace, n.nspname,
 			COALESCE(CASE WHEN c.relispartition THEN CAST(pg_partition_root(c.oid) AS oid) END, c.oid) AS root
@@ -37,7 +38,8 @@ const (
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't' AND NOT {own}
 			AND n.nspname <> 'information_schema' AND left(n.nspname, 3) <> 'pg_')`
 
-	// domains are the domains with all types below each of them, which are domains but for the base of the last one.
+	// domains contains a row for each domain and each domain below it, including itself, with the base type of the latter.
+	// Only the last base type is not a domain.
 	domains = `domains(oid, below, base, typmod, never, fills) AS (
 			SELECT t.oid, t.oid, t.typbasetype, t.typtypmod, t.typnotnull, t.typdefault IS NOT NULL
 			FROM pg_catalog.pg_type AS t WHERE t.typtype = 'd'
@@ -88,7 +90,7 @@ const (
 		WHERE NOT r.relispartition AND a.attnum > 0 AND NOT a.attisdropped
 		ORDER BY r.oid, a.attnum`
 
-	// The text of an index names it in brackets behind the first one.
+	// Field text is the definition of an index with expressions, which follow the first bracket.
 	indexesOfPostgres = `
 		SELECT CAST(r.oid AS text), CAST(json_build_object('name', x.relname,
 			'columns', (SELECT json_agg((SELECT a.attname FROM pg_catalog.pg_attribute AS a
@@ -103,7 +105,7 @@ const (
 		WHERE NOT r.relispartition
 		ORDER BY r.oid, x.relname`
 
-	// A constraint with a parent is one of its partitions, or of those that it refers to.
+	// A foreign key with a parent belongs to a partition of the referencing table or of the referenced table.
 	foreignKeysOfPostgres = `
 		SELECT CAST(r.root AS text), CAST(json_build_object('name', k.conname,
 			'columns', {columns}, 'references', {name of f}, 'referenced', {referenced},
@@ -131,7 +133,7 @@ const (
 		WHERE NOT r.relispartition
 		ORDER BY r.oid, k.conname, CAST(k.columns AS text)`
 
-	// A trigger with a parent is one of its partitions. The bits of tgtype are those of the events.
+	// A trigger with a parent belongs to a partition. The bits of tgtype are the events.
 	triggersOfPostgres = `
 		SELECT t.root, t.trigger FROM (
 			SELECT CAST(r.root AS text) AS root, t.tgname AS name, CAST(json_build_object('name', t.tgname,
@@ -157,7 +159,8 @@ const (
 			AND f.relkind IN ('r', 'p', 'v', 'm', 'f')
 		JOIN pg_catalog.pg_namespace AS s ON s.oid = f.relnamespace`
 
-	// Those that triggers call, and those of the application that they may call in turn.
+	// routinesOfPostgres contains the functions of triggers, and the functions of the application that these functions may
+	// call.
 	routinesOfPostgres = `
 		SELECT CAST(p.oid AS text), CAST(json_build_object('name', p.proname, 'language', l.lanname, 'text', {body}) AS text)
 		FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang

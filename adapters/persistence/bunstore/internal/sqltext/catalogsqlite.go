@@ -1,6 +1,6 @@
 package sqltext
 
-// Catalog looks at one database, which is main or an attached one. The key of a table is its name in lower case.
+// Catalog reads one database, which is main or an attached database. The key of a table is its name in lower case.
 func (sqlite) Catalog(schema string) Catalog {
 	of := func(statement string) string {
 		return fill(statement, "schema", literal(schema), "schema name", Quote(schema),
@@ -16,7 +16,8 @@ func (sqlite) Catalog(schema string) Catalog {
 	}
 }
 
-// Pragmas of views and virtual tables can fail, and the statement with them: most statements leave these out.
+// A pragma can fail for a view or a virtual table, and then the whole statement fails. Most statements leave views and
+// virtual tables out.
 const (
 	tablesOfSQLite = `
 		SELECT lower(m.name), json_object('name', m.name, 'schema', {schema},
@@ -34,8 +35,8 @@ const (
 		WHERE {which} AND c.hidden <> 1
 		ORDER BY m.name, c.cid`
 
-	// What a subquery returns is JSON to some versions of SQLite only, and what json returns to all of them.
-	// The name of a column is NULL for an expression, whose number is -2.
+	// Some versions of SQLite lose the JSON subtype of a subquery's result, so json wraps each subquery. The name of a
+	// column is NULL for an expression, whose cid is -2.
 	indexesOfSQLite = `
 		SELECT lower(m.name), json_object('name', i.name,
 			'columns', json((SELECT json_group_array(x.name) FROM (
@@ -48,7 +49,8 @@ const (
 		WHERE {plain}
 		ORDER BY m.name, i.name`
 
-	// The first foreign key of the text comes last, and a column is NULL where the primary key is meant.
+	// SQLite lists the first foreign key of the table's text last. Column "to" is NULL if the foreign key refers to the
+	// primary key without naming columns.
 	foreignKeysOfSQLite = `
 		SELECT lower(m.name), json_object('references', f."table", 'on_delete', lower(replace(f.on_delete, ' ', '_')),
 			'columns', json((SELECT json_group_array(x."from") FROM (
@@ -68,7 +70,7 @@ const (
 
 	hasStatisticsOfSQLite = `SELECT name FROM {master} WHERE name = 'sqlite_stat1'`
 
-	// The first number of a statistic is that of the rows.
+	// The first number of a statistic is the number of rows.
 	statisticsOfSQLite = `
 		SELECT lower(tbl), CAST(max(CAST(stat AS integer)) AS text) FROM {schema name}.sqlite_stat1 GROUP BY lower(tbl)`
 )

@@ -9,28 +9,29 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Claim is what a claim asks for.
+// Claim holds the arguments of a claim.
 type Claim struct {
 	limit             int
 	at, until, latest time.Time
 	systems           []claimedSystem
 }
 
-// claimedSystem is what a claim may take of one resolver.
+// claimedSystem holds the limits of a claim for one resolver.
 type claimedSystem struct {
 	resolver string
-	share    int // taken first
-	most     int // taken at most, where others leave something over
+	share    int // the number of entries that it takes first
+	most     int // the limit if other resolvers leave places over
 	targets  []domain.OutboxTarget
 }
 
-// half is the share of the new entries, and of the retries, of a target.
+// half returns the share of new entries, and also the share of retries, of one target.
 func (s claimedSystem) half() int {
 	parts := 2 * max(1, len(s.targets))
 	return (s.share + parts - 1) / parts
 }
 
-// ranks are those of new entries and of retries where a share is a single entry: they take turns.
+// ranks returns the levels of new entries and of retries. Their order alternates every second, so that neither starves
+// if a share is a single entry.
 func (c Claim) ranks() (fresh, retries string) {
 	if c.at.Second()%2 == 0 {
 		return "2", "1"
@@ -38,7 +39,7 @@ func (c Claim) ranks() (fresh, retries string) {
 	return "1", "2"
 }
 
-// NewClaim shares the limit of a claim out to the systems that are known.
+// NewClaim divides the limit of a claim among the resolvers of the known targets.
 func NewClaim(limit int, at, until time.Time, known []domain.OutboxTarget) Claim {
 	c := Claim{limit: limit, at: at, until: until, latest: domain.LatestNextAttempt(at, until, known)}
 	for _, target := range known {
@@ -61,14 +62,14 @@ func NewClaim(limit int, at, until time.Time, known []domain.OutboxTarget) Claim
 // Args collects the parameters of a statement.
 type Args []any
 
-// add returns the name of a parameter, cast to a type.
+// add appends a parameter and returns its placeholder, cast to a type.
 func (a *Args) add(value any, sqlType string) string {
 	*a = append(*a, value)
 	return "CAST($" + strconv.Itoa(len(*a)) + " AS " + sqlType + ")"
 }
 
-// isOfSystems is the condition, after another one, that an entry is for one of the targets: a CASE, in which no planner
-// sees an index.
+// isOfSystems returns the condition, with a leading AND, that an entry belongs to a known target. It is a CASE
+// expression, so that no planner chooses an index for it.
 func isOfSystems(c Claim, args *Args) string {
 	if len(c.systems) == 0 {
 		return ""

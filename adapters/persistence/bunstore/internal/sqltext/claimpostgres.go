@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// dueInPostgres is where an entry stands in the index of what is open: what is new comes first.
+	// dueInPostgres is the due instant of an entry in the index of open entries. New entries sort first.
 	dueInPostgres = "COALESCE(next_attempt_at, '-infinity')"
 
-	// everyTarget is a common table expression of the resolvers and operations that have open entries. It steps from one
-	// to the next in the index.
+	// everyTarget is a recursive common table expression of the resolvers and operations that have open entries. It steps
+	// from one to the next in the index (a loose index scan).
 	everyTarget = `
 		targets (resolver, operation) AS (
 			(SELECT resolver, operation FROM {outbox}
@@ -24,10 +24,15 @@ const (
 				WHERE stage = 0 AND {one by one} AND (resolver, operation) > (targets.resolver, targets.operation)
 				ORDER BY resolver, operation LIMIT 1) AS next)`
 
-	// dueOfSystems locks no row that it does not take, because the limit ends it. First each system has its share. Then
-	// each system takes, behind its share, the places that are left over. Within a system, the levels are: the halves of
-	// new entries and of retries; the entries that a wrong clock put off; and the rest of both halves. The numbers that a
-	// planner has to know are part of the text. At the end come the entries that were tried in the future.
+	// dueOfSystems locks only the rows that it takes, because the limit ends it. Each system gets its share first. Then
+	// each system takes entries after its share, until the limit is reached. Within a system, the levels are:
+	//
+	//   - 1 and 2: the halves of new entries and of retries
+	//   - 3: the entries that a wrong clock put off
+	//   - 4 and 5: the rest of both halves
+	//
+	// The numbers that the planner has to know are part of the text. The entries whose last attempt lies in the future
+	// come last.
 	dueOfSystems = `
 		due AS MATERIALIZED (
 			SELECT e.entry_id FROM (
@@ -61,10 +66,11 @@ const (
 				) AS e
 			) AS e LIMIT $2)`
 
-	// afterNew is where the retries begin.
+	// afterNew is the lower bound of the due instants of retries.
 	afterNew = `GREATEST(t.since, CAST('0001-01-01' AS timestamptz))`
 
-	// unclaimedInPostgres looks at each target for itself, so that one of them hides no other.
+	// unclaimedInPostgres searches each target separately, so that the entries of one target do not hide the entries of
+	// another.
 	unclaimedInPostgres = `
 		WITH RECURSIVE ` + everyTarget + `,
 		due AS MATERIALIZED (
@@ -86,7 +92,7 @@ const (
 			ORDER BY e.enqueued_at, e.entry_id LIMIT $2)`
 )
 
-// due locks the entries; those that another transaction has locked are passed over.
+// due locks the entries, and skips the entries that another transaction has locked.
 func (p postgres) due(tables Tables, c Claim, args *Args) string {
 	if c.isSpan() {
 		return p.dueWithin(tables, c, args)
@@ -105,7 +111,8 @@ func (p postgres) due(tables Tables, c Claim, args *Args) string {
 		"due", dueInPostgres, "one by one", p.oneByOne("entry_id"))
 }
 
-// systems are those of a claim, each with its share, then each with what may come behind that.
+// systems returns the rows of the systems of a claim. Each system occurs first with its share, then with the range
+// after its share.
 func (postgres) systems(c Claim, args *Args) string {
 	var rows []string
 	for turn := range min(2, len(c.systems)) {
@@ -124,7 +131,7 @@ func (postgres) systems(c Claim, args *Args) string {
 		") AS s (turn, place, resolver, passed, most) ORDER BY turn"
 }
 
-// targets are those of all systems.
+// targets returns the rows of the targets of all systems.
 func (p postgres) targets(c Claim, args *Args) string {
 	var rows []string
 	for i, s := range c.systems {
@@ -138,7 +145,7 @@ func (p postgres) targets(c Claim, args *Args) string {
 	return "SELECT * FROM (VALUES " + strings.Join(rows, ", ") + ") AS t (place, number, operation, since, half)"
 }
 
-// since is the instant from which a claim looks.
+// since returns the instant from which a claim searches a target.
 func (p postgres) since(target domain.OutboxTarget) any {
 	if target.DueFrom.IsZero() {
 		return "-infinity"
@@ -146,18 +153,19 @@ func (p postgres) since(target domain.OutboxTarget) any {
 	return p.Instant(target.DueFrom)
 }
 
-// unclaimed locks the entries; those that another transaction has locked are passed over.
+// unclaimed locks the entries, and skips the entries that another transaction has locked.
 func (p postgres) unclaimed(tables Tables, limit int) string {
 	return tables.in(unclaimedInPostgres,
 		"limit", strconv.Itoa(limit), "due", dueInPostgres, "one by one", p.oneByOne("entry_id"))
 }
 
-// amongst looks up each of the values.
+// amongst looks up each value separately.
 func (p postgres) amongst(column, query string) string {
 	return column + " = ANY (ARRAY(" + query + ")) AND " + p.oneByOne(column)
 }
 
-// ofOperations looks up each of them in the index by subject, however few entries the planner thinks that there are.
+// ofOperations looks up each operation in the index by subject, even if the planner estimates that the table has few
+// entries.
 func (p postgres) ofOperations(tables Tables, list string) string {
 	return p.amongst("entry_id", tables.in(`
 		SELECT e.entry_id FROM ({list}) AS o (subject, operation) CROSS JOIN LATERAL (
@@ -166,9 +174,10 @@ func (p postgres) ofOperations(tables Tables, list string) string {
 			OFFSET 0) AS e`, "list", list, "one by one", p.oneByOne("entry_id")))
 }
 
-// oneByOne is always true and costs almost nothing, but planners estimate a high cost for it: they look up rows in an
-// index instead of reading the whole table. They would read the table while it is small, and would keep that plan when
-// the table has grown. They estimate that it holds for half of the rows, so that they join those by a hash.
+// oneByOne is always true and costs almost nothing to evaluate. Planners estimate a high cost for it and therefore look
+// up rows in an index instead of reading the whole table. Without it, planners would read the table while it is small,
+// and would keep that plan after the table has grown. Planners also estimate that it holds for half of the rows, and
+// therefore join those rows by a hash.
 func (postgres) oneByOne(column string) string {
 	return fill(`
 		CASE WHEN octet_length({column}) < 0
@@ -176,10 +185,10 @@ func (postgres) oneByOne(column string) string {
 			ELSE TRUE END`, "column", column)
 }
 
-// elements reads an array of jsonb.
+// elements reads a jsonb array.
 func (postgres) elements(parameter string) string {
 	return "SELECT jsonb_array_elements_text(CAST(" + parameter + " AS jsonb))"
 }
 
-// beginning is negative infinity.
+// beginning returns negative infinity.
 func (postgres) beginning() string { return "'-infinity'" }

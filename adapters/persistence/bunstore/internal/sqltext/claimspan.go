@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// dueInSpan reads nothing behind the bounds, not even in the index. There are no shares, because the span is short.
+	// dueInSpan reads nothing outside the bounds, not even in the index. It has no shares, because the span is short.
 	dueInSpan = `
 		WITH due AS MATERIALIZED (
 			SELECT entry_id FROM ({systems}) AS e LIMIT $2)`
@@ -37,14 +37,15 @@ const (
 		) AS put_off`
 )
 
-// isSpan reports whether a claim is bounded at both ends: every target is.
+// isSpan reports whether every target of a claim has an upper bound. A target without DueFrom starts at negative
+// infinity.
 func (c Claim) isSpan() bool {
 	unbounded := func(t domain.OutboxTarget) bool { return t.DueUntil.IsZero() }
 	return len(c.systems) > 0 &&
 		!slices.ContainsFunc(c.systems, func(s claimedSystem) bool { return slices.ContainsFunc(s.targets, unbounded) })
 }
 
-// dueWithin is Due for a claim whose targets are bounded at both ends.
+// dueWithin is due for a claim with bounded targets.
 func (p postgres) dueWithin(tables Tables, c Claim, args *Args) string {
 	systems := make([]string, len(c.systems))
 	for i, s := range c.systems {

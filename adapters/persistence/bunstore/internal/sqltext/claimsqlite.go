@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	// dueInSQLite is where an entry stands in the index of what is open: what is new comes first.
+	// dueInSQLite is the due instant of an entry in the index of open entries. New entries sort first.
 	dueInSQLite = "COALESCE(next_attempt_at, '')"
 
-	// candidates are those of one place and one kind. The planner needs a hint for the index.
+	// candidates selects the entries of one place and one kind. The planner needs a hint for the index.
 	candidates = `
 		SELECT entry_id, {place} AS place, {kind} AS kind, {most} AS most,
 			row_number() OVER (ORDER BY due, enqueued_at, entry_id) AS turn
@@ -19,8 +19,8 @@ const (
 			WHERE stage = 0{condition}
 			ORDER BY {due}, enqueued_at, entry_id LIMIT $2)`
 
-	// dealtOut deals the candidates out in turns, to systems first. At the end come the entries that were tried in the
-	// future.
+	// dealtOut takes the candidates in turns (round robin), first among systems. The entries whose last attempt lies in
+	// the future come last.
 	dealtOut = `
 		WITH due AS (
 			SELECT entry_id FROM (
@@ -43,7 +43,7 @@ const (
 			ORDER BY enqueued_at, entry_id LIMIT $2)`
 )
 
-// due locks nothing: a transaction that writes has the database to itself.
+// due locks no rows, because a transaction that writes excludes all other writers.
 func (s sqlite) due(tables Tables, c Claim, args *Args) string {
 	var all []string
 	index := ""
@@ -74,24 +74,24 @@ func (s sqlite) due(tables Tables, c Claim, args *Args) string {
 	return tables.in(dealtOut, "candidates", strings.Join(all, " UNION ALL "), "of systems", isOfSystems(c, args))
 }
 
-// unclaimed looks at all that is open.
+// unclaimed searches all open entries.
 func (sqlite) unclaimed(tables Tables, _ int) string { return tables.in(unclaimedInSQLite) }
 
-// amongst needs no help to look the values up.
+// amongst needs no help, because SQLite looks the values up by itself.
 func (sqlite) amongst(column, query string) string { return column + " IN (" + query + ")" }
 
-// ofOperations repeats the condition of the index by subject.
+// ofOperations repeats the condition of the partial index by subject.
 func (sqlite) ofOperations(_ Tables, list string) string {
 	return "status <> 'succeeded' AND (subject_id, operation) IN (" + list + ")"
 }
 
-// oneByOne is what SQLite does by itself.
+// oneByOne returns a constant, because SQLite looks up rows in an index by itself.
 func (sqlite) oneByOne(string) string { return "TRUE" }
 
-// elements reads an array of JSON.
+// elements reads a JSON array.
 func (sqlite) elements(parameter string) string {
 	return "SELECT value FROM json_each(" + parameter + ")"
 }
 
-// beginning is the empty text.
+// beginning returns the empty text.
 func (sqlite) beginning() string { return "''" }

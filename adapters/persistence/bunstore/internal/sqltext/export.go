@@ -8,19 +8,19 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Export is a statement that reads what is exported of several tables. A row of it is the number of its source, its
-// number there, and the values of the source, which has the first of the columns.
+// Export is a statement that reads the exported columns of several tables. Each row starts with the number of its
+// source and its position in that source. The values of the source follow, from the first value column on.
 type Export struct {
 	dialect Dialect
 	dataMap domain.DataMap
 	sources []source
-	width   int // of the source with the most values
+	width   int // the number of values of the widest source
 	Text    string
-	Sighted bool // its first source is a sight of the subject
+	Sighted bool // the first source is a sight of the subject, see Locks
 }
 
-// NewExports writes the statements that read all that a subject's export has: the application's tables, then the
-// ledgers.
+// NewExports returns the statements that read everything that an export of a subject contains. The tables of the
+// application come first, then the ledgers.
 func NewExports(w *Writer, locks *Locks) []Export {
 	subject := w.DataMap.SubjectTable()
 	keys := len(subject.SubjectKey)
@@ -48,7 +48,7 @@ func NewExports(w *Writer, locks *Locks) []Export {
 		}
 		all = append(all, s)
 	}
-	// SQLite compiles its statements each time: one per table costs less than all of them in one.
+	// SQLite compiles a statement each time. One statement per table costs less than one statement for all tables.
 	atOnce := 1
 	if w.Dialect.Joins() {
 		atOnce = len(all)
@@ -66,7 +66,7 @@ const (
 		SELECT {number} AS source, row_number() OVER (ORDER BY {key}) AS position, {values}
 		{from}`
 
-	// A sight ends with the number of erasures of the subject, as a text, or NULL.
+	// wasErased ends a sight. It is the number of erasures of the subject as a text, or NULL.
 	wasErased = `(SELECT CAST(erasures AS text) FROM {erasures} WHERE subject_id = {subject} AND erasures > 0)`
 
 	fromOfSubject = `FROM {table} AS t0 WHERE {rows}`
@@ -90,18 +90,18 @@ func newExport(w *Writer, sources []source, sighted bool) Export {
 			"values", strings.Join(values, ", "), "from", source.from(parameters))
 		parameters += max(source.keys, 1)
 		if sighted && i == 0 {
-			parameters++ // the subject
+			parameters++ // the subject's id
 		}
 	}
 	e.Text = strings.Join(branches, " UNION ALL ")
 	if len(sources) > 1 {
-		e.Text += " ORDER BY 1, 2" // not by name: a column of the application may have it
+		e.Text += " ORDER BY 1, 2" // a number, because a column of the application may have the name
 	}
 	return e
 }
 
-// Args are the parameters of the statement: for each table of the application the subject's key, for a ledger the id. A
-// sight has both.
+// Args returns the parameters of the statement. A table of the application takes the subject's key, and a ledger takes
+// the subject's id. A sight takes both.
 func (e *Export) Args(id domain.SubjectID, key []any) []any {
 	var args []any
 	for i, source := range e.sources {

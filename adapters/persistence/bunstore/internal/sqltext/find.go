@@ -9,15 +9,15 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Place is a table in which values are sought.
+// Place is a table in which Counts searches for values.
 type Place struct {
-	Name    string // as the data map calls it
-	From    string // as the statement does
+	Name    string // the name in the data map
+	From    string // the name in the statement
 	Columns []domain.CatalogColumn
 }
 
-// OwnPlaces are the tables of habeas that hold what people have written about the subject, or what external systems
-// know it by.
+// OwnPlaces returns the tables of habeas that may hold personal data. These are texts that people have written about
+// the subject, and the references of external systems to the subject.
 func (t Tables) OwnPlaces() []Place {
 	column := func(name string, kind domain.ColumnType) domain.CatalogColumn {
 		return domain.CatalogColumn{Name: name, Type: kind}
@@ -31,13 +31,14 @@ func (t Tables) OwnPlaces() []Place {
 	}
 }
 
-// inSchema is a table by its schema, whatever the search path is.
+// inSchema returns the name of a table, qualified with its schema, so that it does not depend on the search path.
 func inSchema(table domain.CatalogTable) string {
 	return Quote(table.Schema) + "." + Quote(strings.TrimPrefix(table.Name, table.Schema+"."))
 }
 
-// counts writes a statement that counts rows: first for the first column and each of the values, then for the next one.
-// The subquery makes a text of each cell once; the fence keeps the database from moving it into the conditions.
+// counts returns a statement that counts rows. Its columns are the counts of each value in the first column, then the
+// counts of each value in the second column, and so on. The subquery converts each cell to text once. The fence
+// prevents the planner from moving the conversion into the conditions.
 func counts(place Place, values int, fence, condition string, textOf func(column domain.CatalogColumn) string) string {
 	var texts, all []string
 	for i, column := range place.Columns {
@@ -51,7 +52,7 @@ func counts(place Place, values int, fence, condition string, textOf func(column
 		"texts", strings.Join(texts, ", "), "place", place.From, "fence", fence)
 }
 
-// PlaceOf leaves the tables out that inherit from a table: they are places of their own.
+// PlaceOf excludes the tables that inherit from a table, because they are places of their own.
 func (postgres) PlaceOf(table domain.CatalogTable) string {
 	if table.Kind == domain.KindTable {
 		return "ONLY " + inSchema(table)
@@ -59,12 +60,12 @@ func (postgres) PlaceOf(table domain.CatalogTable) string {
 	return inSchema(table)
 }
 
-// textless are the first words of the types that hold no text, besides those that a data map has.
+// textless holds the first words of types that hold no text, in addition to the types of a data map.
 var textless = []string{"interval", "time", "bit", "money", "oid"}
 
 func (postgres) Searched(column domain.CatalogColumn) bool {
 	declared := strings.TrimSuffix(column.Declared, "[]")
-	switch t, _ := sqltype.Parse(declared); t { //nolint:exhaustive // the others hold text
+	switch t, _ := sqltype.Parse(declared); t { //nolint:exhaustive // the other types hold text
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber, domain.TypeBoolean,
 		domain.TypeTime, domain.TypeUUID, domain.TypeBytes:
 		return false
@@ -76,7 +77,7 @@ func (postgres) Searched(column domain.CatalogColumn) bool {
 func (postgres) HasJSONB() string           { return "" }
 func (postgres) Sought(value string) string { return domain.SoughtPattern(value) }
 
-// Counts compares texts by their characters, whatever the collations are.
+// Counts compares texts character by character, with collation C.
 func (postgres) Counts(place Place, values int, _ bool) string {
 	return counts(place, values, "OFFSET 0", "{text} ~ CAST({value} AS text)", func(column domain.CatalogColumn) string {
 		return "CAST(" + Quote(column.Name) + ` AS text) COLLATE "C"`
@@ -85,13 +86,14 @@ func (postgres) Counts(place Place, values int, _ bool) string {
 
 func (sqlite) PlaceOf(table domain.CatalogTable) string { return inSchema(table) }
 
-// Searched knows that a column of any type may hold texts.
+// Searched returns true, because a column of any declared type can hold text in SQLite.
 func (sqlite) Searched(domain.CatalogColumn) bool { return true }
 
-// HasJSONB looks for the functions of SQLite 3.45.
+// HasJSONB looks for a function that exists from SQLite 3.45 on.
 func (sqlite) HasJSONB() string { return "SELECT name FROM pragma_function_list WHERE name = 'jsonb'" }
 
-// Sought is a pattern for GLOB, which knows no escapes: a character in brackets stands for itself.
+// Sought returns a pattern for GLOB. GLOB has no escape character, but a special character in brackets stands for
+// itself.
 func (sqlite) Sought(value string) string {
 	var pattern strings.Builder
 	for _, r := range value {
@@ -105,8 +107,9 @@ func (sqlite) Sought(value string) string {
 	return "*" + pattern.String() + "*"
 }
 
-// The text of a cell of SQLite. What JSON has escapes for is decoded in front of it, with the names and values apart:
-// GLOB ends at NUL, which binary data may hold.
+// sqliteText is the expression for the text of a cell. If JSON has escapes, its decoded names and values come before
+// the cell, separated by record separators. They come first because GLOB stops at a NUL character, which binary data
+// may contain.
 const (
 	sqliteText = `
 		CASE typeof({column}) WHEN 'text' THEN
@@ -118,7 +121,8 @@ const (
 		FROM json_tree({column}) AS j)`
 )
 
-// Counts reads JSON that has escapes, and JSONB. Of other binary data it reads what stands in a column for texts.
+// Counts decodes JSONB, and JSON that has escapes. It reads other binary data as text, unless the declared type of the
+// column is binary.
 func (sqlite) Counts(place Place, values int, hasJSONB bool) string {
 	return counts(place, values, "LIMIT -1", "{text} GLOB {value}", func(column domain.CatalogColumn) string {
 		blob, jsonb := sqliteBlob, sqliteJSONB

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// The types of a JSONB element, https://sqlite.org/jsonb.html. Those of which the name ends in 5 are of JSON5.
+// The types of a JSONB element, see https://sqlite.org/jsonb.html. The names that end in 5 are types of JSON5.
 const (
 	jsonbNull = iota
 	jsonbTrue
@@ -18,19 +18,19 @@ const (
 	jsonbInt5
 	jsonbFloat
 	jsonbFloat5
-	jsonbText  // as it stands between the quotes of JSON
-	jsonbTextJ // the same, with escapes
+	jsonbText  // as in JSON, without the quotes
+	jsonbTextJ // the same, with the escapes of JSON
 	jsonbText5
-	jsonbTextRaw // without escapes, of what needs some
+	jsonbTextRaw // unescaped, with characters that JSON has to escape
 	jsonbArray
 	jsonbObject
 )
 
-// maxJSONBDepth is that of SQLite.
+// maxJSONBDepth is the limit of SQLite.
 const maxJSONBDepth = 1000
 
-// textOfJSONB returns the JSON that a blob stands for in SQLite's binary form. The functions of SQLite that do so came
-// with the form itself, in 3.45, and older versions refuse every statement that names them.
+// textOfJSONB converts a blob in SQLite's binary form to JSON. SQLite has functions for that only from 3.45 on, and
+// older versions reject every statement that names them.
 func textOfJSONB(blob []byte) (text string, ok bool) {
 	var out bytes.Buffer
 	rest, ok := appendJSONB(&out, blob, 0)
@@ -40,7 +40,7 @@ func textOfJSONB(blob []byte) (text string, ok bool) {
 	return out.String(), true
 }
 
-// appendJSONB writes the first element of a blob and returns what follows it.
+// appendJSONB writes the first element of a blob and returns the rest of the blob.
 func appendJSONB(out *bytes.Buffer, blob []byte, depth int) (rest []byte, ok bool) {
 	kind, payload, rest, ok := cutJSONB(blob)
 	if !ok || depth > maxJSONBDepth {
@@ -74,13 +74,13 @@ func appendJSONB(out *bytes.Buffer, blob []byte, depth int) (rest []byte, ok boo
 	return rest, true
 }
 
-// cutJSONB takes the first element off a blob.
+// cutJSONB splits the first element off a blob.
 func cutJSONB(blob []byte) (kind int, payload, rest []byte, ok bool) {
 	if len(blob) == 0 {
 		return 0, nil, nil, false
 	}
 	kind, size, blob := int(blob[0]&0xf), uint64(blob[0]>>4), blob[1:]
-	if size > 11 { // it stands in the next 1, 2, 4 or 8 bytes
+	if size > 11 { // the size is in the next 1, 2, 4 or 8 bytes
 		width := 1 << (size - 12)
 		if len(blob) < width {
 			return 0, nil, nil, false
@@ -95,7 +95,7 @@ func cutJSONB(blob []byte) (kind int, payload, rest []byte, ok bool) {
 	return kind, blob[:size], blob[size:], true
 }
 
-// appendJSONBMembers writes an array or an object, in which each value follows its name.
+// appendJSONBMembers writes the members of an array or an object. In an object, each name precedes its value.
 func appendJSONBMembers(out *bytes.Buffer, kind int, payload []byte, depth int) bool {
 	brackets := map[int]string{jsonbArray: "[]", jsonbObject: "{}"}[kind]
 	out.WriteByte(brackets[0])
@@ -112,10 +112,11 @@ func appendJSONBMembers(out *bytes.Buffer, kind int, payload []byte, depth int) 
 		}
 	}
 	out.WriteByte(brackets[1])
-	return true // an object that is none is no valid JSON
+	return true // json.Valid rejects a malformed object
 }
 
-// numberOfJSON5 writes a number as JSON has it: JSON5 has hexadecimal ones, a plus, and no digit where 0 is meant.
+// numberOfJSON5 converts a number of JSON5 to JSON. JSON5 also has hexadecimal numbers, a leading plus, and numbers
+// without a digit before or after the point.
 func numberOfJSON5(number string) (string, bool) {
 	sign, digits := "", strings.TrimPrefix(number, "+")
 	if unsigned, negative := strings.CutPrefix(digits, "-"); negative {
@@ -157,7 +158,7 @@ func appendJSON5(out *bytes.Buffer, text string) bool {
 	return true
 }
 
-// appendEscaped writes what follows a backslash, and returns how many bytes it took beside the first.
+// appendEscaped writes the character after a backslash, and returns the number of further bytes that it consumed.
 func appendEscaped(out *bytes.Buffer, text string) (more int) {
 	switch text[0] {
 	case '\'':
@@ -168,7 +169,7 @@ func appendEscaped(out *bytes.Buffer, text string) (more int) {
 		out.WriteString(`\u0000`)
 	case 'x':
 		if len(text) < 3 {
-			out.WriteString(`\x`) // which is no JSON
+			out.WriteString(`\x`) // invalid, so that json.Valid rejects it
 			return 0
 		}
 		out.WriteString(`\u00` + text[1:3])

@@ -8,17 +8,18 @@ import (
 )
 
 const (
-	// selectKeys reads a page. A text without the collation of its column is compared byte by byte.
+	// selectKeys reads a page of keys. The keys are compared byte by byte, without the collation of their column.
 	selectKeys = `SELECT DISTINCT {key} AS held FROM ({columns}) AS k ORDER BY 1 LIMIT {limit}`
 
-	// keysOfColumn cannot be flattened into selectKeys where it locks rows: they are all locked, whatever the limit is.
+	// keysOfColumn selects the keys of one column. If it has a FOR UPDATE clause, the planner cannot flatten it into
+	// selectKeys. It then locks all matching rows, independent of the limit.
 	keysOfColumn = `
 		SELECT held FROM (SELECT {key} AS held FROM {table} AS t0
 		WHERE {rows} AND {key} > CAST({after} AS text){erased}{lock}) AS {name}`
 )
 
-// Keys writes the statement that reads keys of an external system, and returns the tables that it reads. The text is
-// empty if no column holds such keys.
+// Keys returns the statement that reads keys of an external system, with the tables that it reads. The text is empty if
+// no column holds such keys.
 func (w *Writer) Keys(live Live, query domain.KeyQuery, key []any) (text string, args []any, tables []string) {
 	args = append(slices.Clone(key), query.After, query.Limit)
 	after, limit := parameter(len(args)-1), parameter(len(args))
@@ -55,8 +56,8 @@ func (w *Writer) Keys(live Live, query domain.KeyQuery, key []any) (text string,
 		"limit", limit), args, tables
 }
 
-// erasedKey is the condition, after another one, that the query wants a cell; empty for a column of which it wants
-// none. Its constants come after others.
+// erasedKey returns the condition, with a leading AND, for the cells of a column that a query selects. The condition is
+// empty if the query selects no cell of the column. The parameters of its constants are numbered after others.
 func (w *Writer) erasedKey(
 	live Live, table domain.Table, column domain.Column, query domain.KeyQuery, others int,
 ) (condition string, constants []any) {

@@ -1,18 +1,19 @@
 package sqltext
 
-// Ledgers are the statements on the ledgers of a subject, whose id is $1.
+// Ledgers holds the statements on the ledgers of a subject. $1 is the id of the subject.
 type Ledgers struct {
-	// Of LatestConsent, the purpose is $2. Nothing is asked more often, for it is asked before each use of personal data.
+	// LatestConsent reads the latest consent for the purpose $2. It is the most frequent statement, because it runs before
+	// each use of personal data.
 	LatestConsent     string
 	LatestConsentAsOf string // at the instant $3
-	LatestConsents    string // $1 is a JSON array of pairs of a subject and a purpose; behind each is its number, from 1
-	ConsentsInForce   string // behind each is its purpose
+	LatestConsents    string // $1 is a JSON array of pairs of a subject and a purpose; a row ends with its number, from 1
+	ConsentsInForce   string // a row ends with its purpose
 	ConsentHistory    string // for the purpose $2
 
-	LatestRestriction  string // that is for no purpose
-	LatestRestrictions string // also the one for the purpose $2
-	GlobalHistory      string // of restrictions for no purpose
-	PurposeHistory     string // of restrictions for the purpose $2
+	LatestRestriction  string // the latest without a purpose
+	LatestRestrictions string // also the latest for the purpose $2
+	GlobalHistory      string // restrictions without a purpose
+	PurposeHistory     string // restrictions for the purpose $2
 
 	Trail string
 }
@@ -53,7 +54,7 @@ const (
 		WHERE subject_id = $1 AND purpose = $2
 		ORDER BY seq`
 
-	// By purpose first, which is the same in all of them: so PostgreSQL sees that the index has the order, also for NULL.
+	// ORDER BY names purpose, although it is constant, so that PostgreSQL uses the order of the index also for NULL.
 	latestRestriction = `
 		SELECT * FROM (
 			SELECT purpose, restricted, reason, recorded_at, source
@@ -90,7 +91,7 @@ const (
 		ORDER BY seq`
 )
 
-// NewLedgers writes the statements.
+// NewLedgers returns the statements on the ledgers.
 func NewLedgers(tables Tables) Ledgers {
 	return Ledgers{
 		LatestConsent:      tables.in(latestConsent),

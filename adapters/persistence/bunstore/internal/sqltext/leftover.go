@@ -6,12 +6,12 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// lastInstant is after all that the columns of either database hold, but for infinity.
+// lastInstant is after all finite instants that the columns of either database hold.
 const lastInstant = "'9999-12-31 23:59:59+00:00'"
 
-// until is a writer whose conditions leave out rows that say that they were added after an instant. A column that
-// holds no instant, or one that cannot be read, says nothing. The zero instant leaves nothing out. Parameters are added
-// to sw.
+// until returns a writer whose conditions exclude rows that were added after an instant, according to their column for
+// the instant of addition. A row without a readable instant is included. The zero instant excludes no rows. until
+// appends parameters to sw.
 func (w *Writer) until(sw *stepWriter, live Live, at time.Time) *Writer {
 	if at.IsZero() {
 		return w
@@ -32,7 +32,7 @@ func (w *Writer) until(sw *stepWriter, live Live, at time.Time) *Writer {
 
 const countFound = `SELECT count(*) FROM ({found}) AS found`
 
-// CountOfSubject is the statement that counts the rows of OfSubject.
+// CountOfSubject returns the statement that counts the rows of OfSubject.
 func (c *Cells) CountOfSubject(key []any) (text string, args []any) {
 	text, args = c.OfSubject(key, false)
 	return fill(countFound, "found", text), args

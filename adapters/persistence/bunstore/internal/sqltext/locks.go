@@ -8,24 +8,26 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Locks are the statements that lock a subject. Those that concern the subject's row return whether there is one, and
-// a sight.
+// Locks holds the statements that lock a subject. The statements that read the subject's row return whether the row
+// exists, followed by a sight. A sight is the fingerprint of the catalog and the text of each text column of the
+// subject's key.
 type Locks struct {
 	Mark       string // leaves a mark of an erasure: $1 is the subject, $2 the instant
-	MarkAndRow string // the same after the key, and locks the ledgers and the subject's row; empty if the mark locks all
-	Hold       string // locks the mark and returns how many erasures there were
-	Release    string // removes a mark that stands for no erasure
+	MarkAndRow string // Mark, after the key; also locks the ledgers and the subject's row; empty if Mark locks all
+	Hold       string // locks the mark and returns the number of erasures
+	Release    string // removes a mark that belongs to no erasure
 	Look       string // reads the subject's row
-	Isolation  string // returns the isolation level of the transaction; empty where every level will do
+	Isolation  string // returns the isolation level of the transaction; empty if every level is sufficient
 	Levels     []Level
-	Tables     []string // whose rows are locked
-	Spelled    []int    // which elements of the key are texts
+	Tables     []string // the tables whose rows are locked
+	Spelled    []int    // the indexes of the text elements of the key
 	sight      []string // the expressions of a sight
-	Erasures   string   // counts the erasures of the subject $1 that are committed
+	Erasures   string   // counts the committed erasures of the subject $1
 }
 
-// Level is a statement that locks rows of tables that others reach the subject through. All of these tables are as many
-// relations away from the subject. Its parameters are the subject's key, once for each table and each of its paths.
+// Level is a statement that locks rows of tables through which other tables reach the subject. All of these tables have
+// the same distance from the subject, counted in relations. The parameters are the subject's key, once for each path of
+// each table.
 type Level struct {
 	Text   string
 	Tables int
@@ -48,7 +50,7 @@ const (
 
 	look = `SELECT {there}, {sight} {from}`
 
-	// LockRows comes after the join, so that the mark is there before the row is locked.
+	// The FOR UPDATE clause applies after the join, so the mark exists before the row is locked.
 	markAndRow = `
 		WITH mark AS ({mark}
 			RETURNING {lock consents}, {lock restrictions})
@@ -63,7 +65,7 @@ const (
 	lockRows = `{name} AS (SELECT 1 FROM {table} AS t0 WHERE {rows} FOR UPDATE OF t0)`
 )
 
-// NewLocks writes the statements.
+// NewLocks returns the locks of a data map.
 func NewLocks(w *Writer) *Locks {
 	subject := w.DataMap.SubjectTable()
 	l := &Locks{
@@ -96,20 +98,20 @@ func NewLocks(w *Writer) *Locks {
 	return l
 }
 
-// leaveMark is the statement that leaves a mark of an erasure.
+// leaveMark returns the statement that leaves a mark of an erasure.
 func (w *Writer) leaveMark(subject, instant string) string {
 	column, number, taken := w.Dialect.intake(w.Tables)
 	return w.Tables.in(leaveMark, "subject", subject, "instant", instant, "type", w.Dialect.instantType(),
 		"column", column, "number", number, "taken", taken)
 }
 
-// fromSubject reads the subject's row. Its parameters come after others.
+// fromSubject returns the FROM clause that reads the subject's row. Its parameters come after the others.
 func (w *Writer) fromSubject(others int) string {
 	subject := w.DataMap.SubjectTable()
 	return fill(fromSubject, "table", quoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, others))
 }
 
-// locked is a table whose rows are locked that a path leads from to the subject.
+// locked is a table whose rows are locked, with a path from the table to the subject.
 type locked struct {
 	domain.Table
 	path domain.Path

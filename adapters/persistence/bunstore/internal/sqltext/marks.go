@@ -2,11 +2,11 @@ package sqltext
 
 import "github.com/habeas-data/habeas/domain"
 
-// Marks are the statements that read the marks of erasures.
+// Marks holds the statements that read the marks of erasures.
 type Marks struct {
 	Settled  string // see Dialect.settledIntake
 	Find     string // the marks of the subjects in the list $1
-	Position string // of the reader $1
+	Position string // the position of the reader $1
 	Advance  string // moves the reader $1 from $2 to $3
 	page     string
 	dialect  Dialect
@@ -37,7 +37,8 @@ func NewMarks(w *Writer) Marks {
 	}
 }
 
-// Page returns the statement of a page of marks, none of which is above a number of intake, and its parameters.
+// Page returns the statement of a page of marks, and its parameters. The page contains only marks with an intake number
+// of at most settled.
 func (m Marks) Page(query domain.MarkQuery, settled int64) (text string, args []any) {
 	text, args = m.page, []any{query.After, settled}
 	if !query.Since.IsZero() {
@@ -52,20 +53,21 @@ func (m Marks) Page(query domain.MarkQuery, settled int64) (text string, args []
 	return text + " ORDER BY intake LIMIT " + parameter(len(args)), args
 }
 
-// The class of an advisory lock that a transaction has while it leaves a mark, by the table of the marks. Schemas of
-// one database do not share it.
+// intakeClass is the class of the advisory lock that a transaction holds while it leaves a mark. It derives from the
+// oid of the table of marks, so that different schemas of a database have different locks.
 const intakeClass = `CAST(CAST(CAST(CAST({table} AS regclass) AS oid) AS bigint) & 2147483647 AS integer)`
 
-// intake takes an advisory lock before the row takes its number. The lock says that its transaction has a number above
-// the highest one that is committed.
+// intake takes an advisory lock before the row gets its number. The id of the lock is the highest committed number, so
+// the number of the transaction is higher.
 func (postgres) intake(tables Tables) (column, number, taken string) {
 	return "", "", tables.in(`pg_advisory_xact_lock_shared(`+intakeClass+`, CAST(LEAST(2147483647,
 			COALESCE((SELECT max(intake) FROM {erasures} WHERE erasures > 0), 0)) AS integer)) IS NOT NULL`,
 		"table", literal(tables.Erasures))
 }
 
-// settledIntake must come before the statement that reads the marks. A transaction that holds no lock by now has ended,
-// and the marks then show what it left, or it takes a number above the highest one that is committed by now.
+// settledIntake must run before the statement that reads the marks. A transaction without a lock at this instant has
+// either ended, or it will take a number above the highest committed number. If it has ended, the next statement sees
+// its mark.
 func (postgres) settledIntake(tables Tables) string {
 	return tables.in(`
 		SELECT LEAST((SELECT max(intake) FROM {erasures} WHERE erasures > 0), (

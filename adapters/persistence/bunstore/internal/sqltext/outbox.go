@@ -6,28 +6,29 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Outbox are the statements on the outbox. Those that return entries return them in the columns that are scanned as
-// entries. A list is a JSON array of ids.
+// Outbox holds the statements on the outbox. A statement that returns entries returns the columns that are scanned as
+// an entry. A list is a JSON array of ids.
 type Outbox struct {
-	Counts         string // of entries by status
-	Backlog        string // how many entries by resolver and status, the oldest, and the one that is due longest
+	Counts         string // the number of entries by status
+	Backlog        string // by resolver and status: the number of entries, the oldest, and the longest due
 	Abandoned      string // up to $1 entries, oldest first
-	AbandonedAfter string // the same, behind the entry $3, which was enqueued at $2
+	AbandonedAfter string // like Abandoned, after the entry $3, which was enqueued at $2
 	Chosen         string // the abandoned entries of the list $1
-	TriedSince     string // the ids in the list $1, and since when each is tried
-	Withdraw       string // the corrections of the subject $1 that are not sent yet
-	Requeue        string // the abandoned erasures of the list $1
-	Discard        string // the abandoned entries of the list $1
-	Purge          string // up to $2 entries that succeeded and were enqueued before $1
+	TriedSince     string // the ids in the list $1, and the instant of the first attempt at each
+	Withdraw       string // withdraws the corrections of the subject $1 that are not sent yet
+	Requeue        string // requeues the abandoned erasures of the list $1
+	Discard        string // discards the abandoned entries of the list $1
+	Purge          string // deletes up to $2 entries that succeeded and were enqueued before $1
 
 	w                                                              *Writer
-	claim, unreadable, unclaimed, requeueMatching, locked, settled string // to be completed
+	claim, unreadable, unclaimed, requeueMatching, locked, settled string // incomplete texts
 }
 
-// The conditions of partial indexes: a settled entry adds no cost to queries for other entries. An entry is open, in
-// stage 0, while it is pending, failed or in flight; stage 1 is abandoned, and stage 2 succeeded. Each index is by a
-// column that the other indexes do not have, so that only the index made for a query can serve it. While a queue is
-// empty, a planner regards all indexes as equally good, and it would keep that plan when the queue has grown.
+// The conditions of the statements match the conditions of the partial indexes, so that settled entries add no cost to
+// queries for other entries. An entry is open (stage 0) while it is pending, failed or in flight. Stage 1 is abandoned.
+// Stage 2 is succeeded. Each index starts with a column that the other indexes do not have, so that only the index made
+// for a query can serve it. While a queue is empty, a planner considers all indexes equally good, and it would keep
+// that plan after the queue has grown.
 const (
 	countEntries = `
 		SELECT status, count(*) FROM {outbox} WHERE stage = 0 GROUP BY status
@@ -47,7 +48,7 @@ const (
 		WHERE stage = 1
 		ORDER BY enqueued_at, entry_id LIMIT $1`
 
-	// abandonedAfter takes the instant as it is stored, also if it could not be read.
+	// abandonedAfter compares with the stored instant of the entry $3, even if a driver could not read that instant.
 	abandonedAfter = `
 		SELECT {entry} FROM {outbox}
 		WHERE stage = 1 AND (enqueued_at, entry_id) >
@@ -62,8 +63,7 @@ const (
 			WHERE stage = 2 AND enqueued_at < $1
 			ORDER BY enqueued_at, entry_id LIMIT $2)`
 
-	// changeEntries locks entries in the order in which lockOperations does: in any other, the two could wait for each
-	// other.
+	// changeEntries locks entries in the same order as lockOperations, to avoid deadlocks between the two.
 	changeEntries = `
 		WITH chosen AS (
 			SELECT entry_id AS chosen_id FROM {outbox}
@@ -83,23 +83,24 @@ const (
 		status = 'succeeded', last_error = NULL, next_attempt_at = NULL, lease_token = NULL, ref = NULL,
 		corrections = NULL`
 
-	// matching are the abandoned erasures that a filter leaves.
+	// matching selects the abandoned erasures that match a filter.
 	matching = `
 		SELECT entry_id FROM {outbox}
 		WHERE stage = 1 AND operation = 'erase'{filter}
 		ORDER BY enqueued_at, entry_id LIMIT $1`
 
-	// toWithdraw is the condition for the corrections that are not sent yet. It repeats the condition of the index by
+	// toWithdraw is the condition for corrections that are not sent yet. It repeats the condition of the partial index by
 	// subject, because SQLite requires that.
 	toWithdraw = `
 		subject_id = {subject} AND operation = 'rectify' AND status <> 'succeeded'
 		AND status IN ('pending', 'failed', 'in_flight')`
 
-	// For entries that are chosen by their ids, as conditions in which a planner sees no index.
+	// Conditions for entries that are chosen by their ids. They are CASE expressions, so that no planner chooses an index
+	// for them.
 	isStillUnfinished = `CASE status WHEN 'succeeded' THEN FALSE ELSE TRUE END`
 	isStillAbandoned  = `CASE status WHEN 'abandoned' THEN TRUE ELSE FALSE END`
 
-	// isUnclaimed is the condition of an entry that was due before $1, and is not marked yet.
+	// isUnclaimed is the condition of an entry that was due before $1, and is not yet marked as unclaimed.
 	isUnclaimed = `stage = 0 AND enqueued_at < $1 AND (next_attempt_at IS NULL OR next_attempt_at < $1)
 		AND (last_error IS NULL OR last_error <> '` + domain.LastErrorUnclaimed + `')`
 
@@ -112,7 +113,7 @@ const (
 		WHERE {due}
 		RETURNING {entry}`
 
-	// abandonUnreadable leaves the ref of an erasure, so that the entry can be repaired and requeued.
+	// abandonUnreadable keeps the ref of an erasure, so that an operator can repair and requeue the entry.
 	abandonUnreadable = `
 		UPDATE {outbox} SET
 			status = 'abandoned', last_error = '` + domain.LastErrorUnreadable + `', next_attempt_at = NULL,
@@ -141,7 +142,7 @@ const (
 	isForgotten = `(new_status = 'succeeded' OR new_status = 'abandoned' AND operation = 'rectify')`
 )
 
-// NewOutbox writes the statements.
+// NewOutbox returns the statements on the outbox.
 func NewOutbox(w *Writer) *Outbox {
 	d := w.Dialect
 	in := func(statement string, names ...string) string {
@@ -177,8 +178,8 @@ func NewOutbox(w *Writer) *Outbox {
 	}
 }
 
-// entryColumns are those that are scanned as an entry. An instant that not every driver can read, infinity above all,
-// is NULL: it would fail the result.
+// entryColumns lists the columns that are scanned as an entry. An instant that some driver cannot read, such as
+// infinity, is NULL, because it would fail the whole result.
 func entryColumns() string {
 	readable := func(column string) string {
 		return fill(`CASE WHEN {column} >= '0001-01-01 00:00:00+00' AND {column} < '9999-12-31' THEN {column} END`,
@@ -191,14 +192,14 @@ func entryColumns() string {
 		"last attempt", readable("last_attempt_at"), "next attempt", readable("next_attempt_at"))
 }
 
-// Claim is the statement that claims entries and returns them.
+// Claim returns the statement that claims entries and returns them.
 func (o *Outbox) Claim(c Claim, leaseToken string) (text string, args []any) {
 	d := o.w.Dialect
 	all := Args{d.Instant(c.at), c.limit, d.Instant(c.until), leaseToken, d.Instant(c.latest)}
 	return d.due(o.w.Tables, c, &all) + " " + o.claim, all
 }
 
-// AbandonUnreadable is the statement that abandons as many entries as it has parameters.
+// AbandonUnreadable returns the statement that abandons a number of entries, whose ids are the parameters.
 func (o *Outbox) AbandonUnreadable(entries int) string {
 	ids := make([]string, entries)
 	for i := range ids {
@@ -207,12 +208,13 @@ func (o *Outbox) AbandonUnreadable(entries int) string {
 	return o.unreadable + strings.Join(ids, ", ") + ")"
 }
 
-// Unclaimed is the statement that marks up to $2 entries which were due before $1, oldest first, and returns them.
+// Unclaimed returns the statement that marks up to $2 entries that were due before $1, oldest first, and returns them.
+// limit must equal $2.
 func (o *Outbox) Unclaimed(limit int) string {
 	return o.w.Dialect.unclaimed(o.w.Tables, limit) + " " + o.unclaimed
 }
 
-// RequeueMatching is the statement that requeues abandoned erasures, oldest first, and returns them.
+// RequeueMatching returns the statement that requeues abandoned erasures, oldest first, and returns them.
 func (o *Outbox) RequeueMatching(filter domain.OutboxFilter, limit int) (text string, args []any) {
 	all, condition := Args{limit}, ""
 	if filter.Resolver != "" {
@@ -228,8 +230,8 @@ func (o *Outbox) RequeueMatching(filter domain.OutboxFilter, limit int) (text st
 	return strings.Replace(o.requeueMatching, "{filter}", condition, 1), all
 }
 
-// LockOperations is the statement that locks all entries of operations that are not settled for good, in an order that
-// is the same for everybody. Its parameters are the subjects and the operations, in pairs.
+// LockOperations returns the statement that locks all entries of operations that are not finally settled. Every
+// transaction locks them in the same order. The parameters are pairs of a subject and an operation.
 func (o *Outbox) LockOperations(operations int) string {
 	pairs := make([]string, operations)
 	for i := range pairs {
@@ -239,7 +241,7 @@ func (o *Outbox) LockOperations(operations int) string {
 	return strings.Replace(o.locked, "{of operations}", o.w.Dialect.ofOperations(o.w.Tables, list), 1)
 }
 
-// Settle is the statement that writes outcomes.
+// Settle returns the statement that writes the outcomes of attempts.
 func (o *Outbox) Settle(settlements []domain.Settlement) (text string, args []any) {
 	d := o.w.Dialect
 	rows, all := make([]string, len(settlements)), make(Args, 0, 5*len(settlements))

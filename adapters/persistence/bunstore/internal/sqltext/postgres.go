@@ -13,7 +13,7 @@ type postgres struct{}
 
 func (postgres) Migrations() string { return "postgres" }
 
-// OwnTables looks where the search path of the connection leads; schemas that the role may not use are not on it.
+// OwnTables searches the search path of the connection. The path excludes schemas that the role may not use.
 func (postgres) OwnTables(schema string) string {
 	where := "n.nspname = ANY(current_schemas(false))"
 	if schema != "" {
@@ -29,10 +29,10 @@ func (postgres) OwnTables(schema string) string {
 func (postgres) CanMigrate(string) bool { return true }
 
 func (postgres) BeforeMigration() []string {
-	return []string{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED"} // to see what was applied while it waited
+	return []string{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED"} // to see migrations applied meanwhile
 }
 
-// OneMigration takes a lock that ends with the transaction. Its number is "habeas" in ASCII.
+// OneMigration takes a lock that ends with the transaction. The number of the lock is "habeas" in ASCII.
 func (postgres) OneMigration() []string {
 	return []string{"SELECT pg_advisory_xact_lock(114767471927667)"}
 }
@@ -55,15 +55,15 @@ func (postgres) forUpdate() string   { return " FOR UPDATE" }
 func (postgres) Joins() bool       { return true }
 func (postgres) HasStandbys() bool { return true }
 
-// Notification names the channel as package pgxlisten does.
+// Notification uses the same channel as package pgxlisten.
 func (postgres) Notification() string { return "SELECT pg_notify('habeas_outbox', '')" }
 
 func (postgres) isolation() string { return "SELECT current_setting('transaction_isolation')" }
 
-// lockLedger makes a transaction that appends to the ledger of a subject wait for the transaction that did so before:
-// rows get their numbers in the order in which their transactions commit. The lock ends with the transaction.
+// lockLedger serializes the transactions that append to the ledger of a subject. Rows therefore get their numbers in
+// the order in which their transactions commit. The lock ends with the transaction.
 func (postgres) lockLedger(ledger Kind, subject string) string {
-	switch ledger { //nolint:exhaustive // the others are no ledgers
+	switch ledger { //nolint:exhaustive // the other kinds are not ledgers
 	case Consents, Restrictions:
 		return "pg_advisory_xact_lock(hashtextextended(" + subject + ", " + strconv.Itoa(int(ledger)) + "))"
 	default:
@@ -71,7 +71,8 @@ func (postgres) lockLedger(ledger Kind, subject string) string {
 	}
 }
 
-// fingerprint looks the names up once, so that the catalog is read by its indexes. A table that is missing is left out.
+// fingerprint resolves the names of the tables once, so that the database reads the catalog by its indexes. It leaves
+// out missing tables.
 func (postgres) fingerprint(tables []domain.Table) string {
 	list := "ANY (ARRAY(" + oidsOf(tables) + "))"
 	return `(SELECT concat(
@@ -83,7 +84,8 @@ func (postgres) fingerprint(tables []domain.Table) string {
 			WHERE t.tgrelid = ` + list + ` AND NOT t.tgisinternal)` + fingerprintOfNulled(tables, list) + `))`
 }
 
-// fingerprintOfNulled adds which of the columns that an erasure sets to NULL are NOT NULL; nothing if it sets none.
+// fingerprintOfNulled adds the NOT NULL columns among the columns that an erasure sets to NULL. Returns "" if an
+// erasure sets no column to NULL.
 func fingerprintOfNulled(tables []domain.Table, list string) string {
 	var names []string
 	for _, table := range tables {
@@ -102,7 +104,7 @@ func fingerprintOfNulled(tables []domain.Table, list string) string {
 			AND a.attname IN (` + strings.Join(names, ", ") + `))`
 }
 
-// oidsOf is the statement that looks up tables.
+// oidsOf returns the query of the oids of tables.
 func oidsOf(tables []domain.Table) string {
 	names := make([]string, len(tables))
 	for i, table := range tables {
@@ -111,9 +113,9 @@ func oidsOf(tables []domain.Table) string {
 	return "SELECT unnest(ARRAY[" + strings.Join(names, ", ") + "])::oid"
 }
 
-// Inspection looks through views at the tables below them, and through tables at those that inherit from them. It reads
-// their columns (of views, also those that the view does not read), their row-level security, triggers and rules, and
-// the functions that these name.
+// Inspection follows views to the tables below them, and tables to the tables that inherit from them. It reads their
+// columns, row-level security, triggers and rules, and the functions that triggers and rules name. For a view, it also
+// reads the columns of the tables below that the view does not read.
 func (postgres) Inspection(_, table string) (text, parameter string) {
 	return `
 		WITH RECURSIVE below AS (
@@ -159,7 +161,8 @@ func (postgres) Inspection(_, table string) (text, parameter string) {
 		FROM pg_catalog.pg_class AS c WHERE c.oid = to_regclass($1)`, quoteTable(table)
 }
 
-// bodyOf is the text of a function; where the catalog has it as a tree, as it is written back.
+// bodyOf returns the expression for the text of a function. If the catalog stores the body as a parse tree, it is the
+// reconstructed definition.
 func bodyOf(p string) string {
 	return "CASE WHEN " + p + ".prosrc = '' THEN pg_get_functiondef(" + p + ".oid) ELSE " + p + ".prosrc END"
 }
@@ -180,16 +183,16 @@ func (postgres) encoded(digits string) string {
 
 func (postgres) SameName(a, b string) bool { return a == b }
 
-// PostgreSQL compares what types define, and refuses the rest.
+// Comparable returns true, because PostgreSQL refuses to compare types that have no common operator.
 func (postgres) Comparable(domain.ColumnType, string, string) bool { return true }
 
 func (postgres) Narrows(string, string) bool          { return false }
 func (postgres) Keeps(domain.ColumnType, string) bool { return true }
 
-// expired compares an instant directly if the type of the column is one of instants. In a column of another type it
-// reads the instant as an export does: in the form of JSON, with the offset if the value has one, and in UTC if it has
-// none. Negative infinity and instants before Christ are past. Positive infinity is never past. A text that does not
-// hold an instant has none.
+// expired compares an instant directly if the column has a date or timestamp type. In a column of another type, it
+// reads the instant as an export does: in the form of JSON, with the offset of the value, or in UTC if the value has no
+// offset. Negative infinity and instants before Christ are past. Positive infinity is never past. A text in another
+// form is not an instant.
 func (postgres) expired(column, parameter, sqlType string) string {
 	start := "CAST(" + parameter + " AS timestamptz)"
 	kind, precision, _ := strings.Cut(sqlType, "(")
@@ -222,7 +225,8 @@ func (postgres) isConstant(column, constant, sqlType string) string {
 func (postgres) CheckDeferred() string    { return "SET CONSTRAINTS ALL IMMEDIATE" }
 func (postgres) BrokenKeys(string) string { return "" }
 
-// ConstraintTriggers finds what has the name of a trigger in the schema: SET CONSTRAINTS means all of it.
+// ConstraintTriggers also checks other constraints with the name of a trigger in the same schema, because SET
+// CONSTRAINTS applies to all of them.
 func (postgres) ConstraintTriggers(tables []domain.Table) string {
 	return `
 		WITH RECURSIVE below(oid) AS (
@@ -246,7 +250,7 @@ func (postgres) ConstraintTriggers(tables []domain.Table) string {
 		ORDER BY 1, 2`
 }
 
-// tableKind says which kind of table b is, if its rows cannot be locked.
+// tableKind names the kind of table b if its rows cannot be locked, and is NULL otherwise.
 const tableKind = "CASE b.relkind WHEN 'f' THEN 'a foreign table' WHEN 'm' THEN 'a materialized view' END"
 
 func (postgres) Lacks(table string, privileges []string) string {
@@ -279,9 +283,11 @@ func (postgres) written(table string) (target, name string) {
 	return quoteTable(table) + " AS t0", "t0"
 }
 
-// writtenHere tells the transaction's own rows from those that others have committed meanwhile. Subtransactions have
-// numbers of their own, from that of the transaction onwards. What is seen although it comes after the snapshot is the
-// transaction's own, and what has come before the snapshot's end can be asked for.
+// writtenHere compares the id of the transaction that wrote a row (xmin) with the id of this transaction, modulo 2^32.
+// A lower id belongs to another transaction. A higher id may belong to a subtransaction of this transaction, or to a
+// transaction that has committed meanwhile. A row with an id that is not below the end of the snapshot is visible only
+// to its own transaction. For a lower id, pg_xact_status returns "in progress" only for this transaction, because rows
+// of other unfinished transactions are not visible.
 func (postgres) writtenHere() string {
 	const own = `CAST(CAST(pg_current_xact_id() AS text) AS bigint)`
 	const since = `((CAST(CAST(t0.xmin AS text) AS bigint) - ` + own + ` % 4294967296 + 4294967296) % 4294967296)`
@@ -295,7 +301,7 @@ func (postgres) writtenHere() string {
 func (postgres) digits() string { return "replace(CAST(gen_random_uuid() AS text), '-', '')" }
 
 func (p postgres) surrogate(column domain.Column) string {
-	switch column.Type { //nolint:exhaustive // the others are common
+	switch column.Type { //nolint:exhaustive // the surrogates of the other types are common
 	case domain.TypeText:
 		return anonymousText(p.digits(), column.Length)
 	case domain.TypeUUID:
@@ -305,13 +311,13 @@ func (p postgres) surrogate(column domain.Column) string {
 	}
 }
 
-// exported makes a text of everything, such that the session's ways to write times and bytes do not matter.
+// exported converts every value to text, so that the session's settings for times and bytes have no effect.
 func (postgres) exported(column domain.Column) string {
 	name := "t0." + Quote(column.Name)
-	switch column.Type { //nolint:exhaustive // the others have one form as text
-	case domain.TypeText: // whatever its type is, as clients are shown it; a cast would pad or strip some
+	switch column.Type { //nolint:exhaustive // the other types have a single text form
+	case domain.TypeText: // as clients see it; a cast would pad or strip some types
 		return "CASE WHEN " + name + " IS NOT NULL THEN concat(" + name + ") END"
-	case domain.TypeTime: // also one that is stored as text
+	case domain.TypeTime: // the column may be a text column
 		return "to_json(" + name + ") #>> '{}'"
 	case domain.TypeBytes:
 		return "encode(" + name + ", 'hex')"

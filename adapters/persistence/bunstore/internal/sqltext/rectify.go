@@ -9,11 +9,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// timeFormat is how bun writes instants, which the columns of either database take, whether they are times or texts.
+// timeFormat is the format in which bun writes instants. Time columns and text columns of either database accept it.
 const timeFormat = "2006-01-02 15:04:05.999999-07:00"
 
-// Correct is the statement that writes values into the rows that a path leads from to the subject with a key, or into
-// one of them: that with the primary key row, unless it is nil.
+// Correct returns the statement that writes values into the rows from which a path leads to the subject with a key. If
+// row is not nil, the statement changes only the row with that primary key.
 func (w *Writer) Correct(
 	table domain.Table, path domain.Path, row []string, values []domain.ColumnValue, key []any,
 ) (text string, args []any) {
@@ -35,7 +35,7 @@ func (w *Writer) Correct(
 		"rows", w.condition(name, 0, table, path.Relations, 0), "concerned", concerned), args
 }
 
-// argumentOf is a value of a domain.ColumnValue as a parameter of a statement.
+// argumentOf converts a value of a domain.ColumnValue to a parameter of a statement.
 func argumentOf(d Dialect, value any) any {
 	switch value := value.(type) {
 	case time.Time:
@@ -49,8 +49,8 @@ func argumentOf(d Dialect, value any) any {
 	}
 }
 
-// argument is a text of what is none: a driver sends it as it is, and the server reads it by the type of the column,
-// which may be another than the Go type's (an int kept in a varchar).
+// argument converts a value to text. A driver sends a text unchanged, and the server parses it by the type of the
+// column. That type may differ from the Go type, such as an int in a varchar column.
 func (postgres) argument(value any) any {
 	switch value := value.(type) {
 	case int64:
@@ -64,12 +64,12 @@ func (postgres) argument(value any) any {
 	}
 }
 
-// argument leaves a value as it is: SQLite would not read a text, and converts Go's values by the affinity of the
+// argument returns the value unchanged. SQLite would not parse a text, but converts Go's values by the affinity of the
 // column.
 func (sqlite) argument(value any) any { return value }
 
-// ReadBack is a value of a domain.ColumnValue as a driver returns it once it is stored: the text form where drivers
-// differ.
+// ReadBack returns the value of a domain.ColumnValue in the form in which a driver returns it after it is stored. It is
+// the text form if drivers differ.
 func ReadBack(d Dialect, column domain.Column, value any) any {
 	switch value := value.(type) {
 	case int64:
@@ -88,10 +88,10 @@ func ReadBack(d Dialect, column domain.Column, value any) any {
 	}
 }
 
-// jSON is the document.
+// jSON returns the document.
 func (postgres) jSON(document string) any { return document }
 
-// jSON makes a number of a document that is one: the affinity of a JSON column is NUMERIC.
+// jSON returns a number if the document is a number, because a JSON column has the affinity NUMERIC.
 func (sqlite) jSON(document string) any {
 	if n, err := strconv.ParseFloat(document, 64); err == nil {
 		return n

@@ -9,21 +9,21 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Writer writes statements about the application's tables and those of habeas. It is safe for concurrent use.
+// Writer writes statements on the tables of the application and of habeas. It is safe for concurrent use.
 type Writer struct {
 	Dialect Dialect
 	DataMap domain.DataMap
 	Tables  Tables
 
-	// only is a condition, behind others, for the rows of a table that a statement calls by a name; nil for none.
+	// only returns a further condition, with a leading AND, for the rows of a table with the given alias. It may be nil.
 	only func(table domain.Table, called string) string
 
-	// Touched are the tables that an erasure or an export reads or writes: those that hold personal data, and those
-	// through which they reach the subject, the subject's first.
+	// Touched lists the tables that an erasure or an export reads or writes. These are the tables that hold personal data,
+	// and the tables through which they reach the subject. The subject's table is included.
 	Touched []domain.Table
 }
 
-// NewWriter returns a writer for the tables of a data map, and for those of habeas in a schema.
+// NewWriter returns a writer for the tables of a data map, and for the tables of habeas in a schema.
 func NewWriter(dialect Dialect, dataMap domain.DataMap, schema string) *Writer {
 	return &Writer{Dialect: dialect, DataMap: dataMap, Tables: tablesIn(schema), Touched: touched(dataMap)}
 }
@@ -46,13 +46,13 @@ func touched(m domain.DataMap) []domain.Table {
 	return slices.DeleteFunc(slices.Clone(m.Tables()), func(t domain.Table) bool { return !needed[t.Name] })
 }
 
-// rowsOf is the condition that picks the rows of a table, which the statement calls t0, that a path leads from to the
-// subject. Its parameters are the values of the subject's key, which follow others in the statement.
+// rowsOf returns the condition for the rows of a table, with the alias t0, from which a path leads to the subject. Its
+// parameters are the values of the subject's key, numbered after others.
 func (w *Writer) rowsOf(table domain.Table, path domain.Path, others int) string {
 	return w.condition("t0", 0, table, path.Relations, others)
 }
 
-// allrowsOf is rowsOf for the rows that any path leads from. It sees the table as it was before the statement.
+// allrowsOf is like rowsOf for the rows from which any path leads. It sees the table as it was before the statement.
 func (w *Writer) allrowsOf(table domain.Table, others int) string {
 	paths := w.DataMap.Paths(table.Name)
 	conditions, direct := make([]string, len(paths)), true
@@ -63,7 +63,7 @@ func (w *Writer) allrowsOf(table domain.Table, others int) string {
 	switch {
 	case len(paths) == 1:
 		return conditions[0]
-	case direct: // an index for each of them can be used
+	case direct: // the database can use an index for each condition
 		return "(" + strings.Join(conditions, " OR ") + ")"
 	}
 	key := list("t0", table.PrimaryKey)
@@ -86,17 +86,18 @@ func (w *Writer) isDirect(path domain.Path) bool {
 const (
 	leadsToParent = `({columns}) IN (SELECT {referenced} FROM {parent} AS {there} WHERE {rows})`
 
-	// spelledLikeParent is for a text, which the database may compare loosely.
+	// spelledLikeParent is the condition for a text column, which the database may compare loosely (for example, ignoring
+	// case).
 	spelledLikeParent = `
 		({column} IN (SELECT CAST({there}.{referenced} AS text) FROM {parent} AS {there} WHERE {rows}) OR {by none})`
 
-	// spelledByNone is the condition that no row of a table spells its key like a column that refers to it. The database
-	// then compares the two loosely, and the column belongs to the row with the other spelling.
+	// spelledByNone is the condition that no row of a table spells its key exactly like a column that refers to it. If a
+	// key compares equal nevertheless, the column belongs to the row with the other spelling.
 	spelledByNone = `NOT EXISTS (SELECT 1 FROM {table} AS habeas_other WHERE CAST(habeas_other.{key} AS text) = {column})`
 )
 
-// condition follows the path from a table, which the statement calls here, to the subject, over rows that only permits.
-// The tables after it are called t<depth+1> and so on.
+// condition returns the condition that a path leads from a row to the subject, over rows that only permits. here is the
+// alias of the first table. The aliases of the following tables are t<depth+1> and so on.
 func (w *Writer) condition(
 	here string, depth int, table domain.Table, path []domain.Relation, others int,
 ) string {
@@ -107,8 +108,8 @@ func (w *Writer) condition(
 	return condition
 }
 
-// leads is the condition that a row leads to the subject. The last relation needs no look into the subject's table when
-// it refers to the subject's key: its own columns hold that key.
+// leads returns the condition that a row leads to the subject. If the last relation refers to the subject's key, its
+// own columns hold that key, and the condition does not read the subject's table.
 func (w *Writer) leads(here string, depth int, table domain.Table, path []domain.Relation, others int) string {
 	subject := w.DataMap.SubjectTable()
 	there := "t" + strconv.Itoa(depth+1)
@@ -138,8 +139,8 @@ func (w *Writer) leads(here string, depth int, table domain.Table, path []domain
 	return strings.Join(conditions, " AND ")
 }
 
-// holds is the condition of a relation, if it has one. Its text form is compared byte by byte. Of a text, the column is
-// compared as well, for which there may be an index.
+// holds returns the condition of a relation, or nil if it has none. It compares the text form of the column byte by
+// byte. For a text column, it also compares the column itself, which may have an index.
 func (w *Writer) holds(table domain.Table, here string, when *domain.Condition) []string {
 	if when == nil {
 		return nil
@@ -152,8 +153,8 @@ func (w *Writer) holds(table domain.Table, here string, when *domain.Condition) 
 	return conditions
 }
 
-// constantText is a text in a statement. Quotes, backslashes and question marks would be at the mercy of the driver, of
-// the settings of the session, and of bun.
+// constantText returns the expression for a constant text. Quotes, backslashes and question marks are encoded, because
+// the driver, the settings of the session, or bun could interpret them.
 func (w *Writer) constantText(text string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./ "
 	if strings.Trim(text, plain) == "" {
@@ -162,8 +163,8 @@ func (w *Writer) constantText(text string) string {
 	return w.Dialect.encoded(hex.EncodeToString([]byte(text)))
 }
 
-// isRow is the condition that a row of a table, which the statement calls here, has the primary key whose texts are the
-// elements. add adds a parameter and returns its name.
+// isRow returns the condition that a row has a primary key, given as texts. here is the alias of the table. add appends
+// a parameter and returns its placeholder.
 func (w *Writer) isRow(here string, table domain.Table, elements []string, add func(value any) string) string {
 	comparisons := make([]string, len(elements))
 	for i, name := range table.PrimaryKey {
@@ -172,15 +173,15 @@ func (w *Writer) isRow(here string, table domain.Table, elements []string, add f
 	return strings.Join(comparisons, " AND ")
 }
 
-// asText is an expression as a text that is compared byte by byte.
+// asText casts an expression to text.
 func asText(expression string) string { return "CAST(" + expression + " AS text)" }
 
 func isSpelledByNone(column, table, key string) string {
 	return fill(spelledByNone, "table", quoteTable(table), "key", Quote(key), "column", column)
 }
 
-// inOrderOf returns the columns of the relation that hold the subject's key, in its order, if the relation refers to
-// just that key.
+// inOrderOf returns the columns of the relation that hold the subject's key, in the order of the key. Returns false if
+// the relation does not refer to exactly that key.
 func inOrderOf(subjectKey []string, relation domain.Relation) ([]string, bool) {
 	if len(relation.ReferencedColumns) != len(subjectKey) {
 		return nil, false
@@ -196,30 +197,31 @@ func inOrderOf(subjectKey []string, relation domain.Relation) ([]string, bool) {
 	return columns, true
 }
 
-// isKey compares columns with the parameters, which are the values of the subject's key. Whole numbers are compared as
-// the largest there are: a column may be narrower than the key it refers to, and the parameter must still be one.
-// Texts that the columns compare loosely belong to the subject unless another one is spelled like them. The columns are
-// those of the table called of.
+// isKey returns the condition that columns equal the subject's key, which is given by parameters. The columns belong to
+// the table of, whose alias is table. Integers are compared as bigint, because a column may be narrower than the key,
+// and the parameter may not fit the column. A text that only compares loosely belongs to the subject, unless another
+// subject has exactly that spelling.
 func (w *Writer) isKey(of, table string, columns []string, others int) string {
 	subject := w.DataMap.SubjectTable()
 	var comparisons []string
 	for i, column := range columns {
 		value := parameter(others + i + 1)
 		key, _ := subject.Column(subject.SubjectKey[i])
-		switch key.Type { //nolint:exhaustive // the others are texts
+		switch key.Type { //nolint:exhaustive // the other types need no cast
 		case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 			value = "CAST(" + value + " AS bigint)"
 		}
 		name := table + "." + Quote(column)
 		comparisons = append(comparisons, name+" = "+value)
-		if of != subject.Name && key.Type == domain.TypeText { // the spelling of the subject's own row is checked, see sight
+		if of != subject.Name && key.Type == domain.TypeText { // the sight checks the subject's own row, see Locks
 			comparisons = append(comparisons, w.spelled(name, value, subject.SubjectKey[i]))
 		}
 	}
 	return strings.Join(comparisons, " AND ")
 }
 
-// spelled is the condition that a column, which equals the value, is spelled like it, or like no subject.
+// spelled returns the condition that a column, which equals the value, has exactly its spelling, or the spelling of no
+// subject.
 func (w *Writer) spelled(column, value, key string) string {
 	text := asText(column)
 	return "(" + w.Dialect.exactly(text, value) + " OR " +

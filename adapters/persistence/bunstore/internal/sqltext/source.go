@@ -7,26 +7,25 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// source is one table in an export.
+// source is one table of an export.
 type source struct {
 	table    domain.Table
 	named    bool // an export names its rows by their primary key
 	exported []domain.Column
-	records  []domain.ExportRecord // for each of them, what is the same in all rows
-	since    []int                 // for each of them, which value its retention counts from; -1 for none
+	records  []domain.ExportRecord // one per exported column: the fields that are the same in all rows
+	since    []int                 // one per exported column: the index of the value that its retention counts from, or -1
 
-	selected []string                // the expressions that give its values
-	from     func(others int) string // what follows them in a statement; others is how many parameters precede
-	keys     int                     // how many of its parameters are the subject's key; 0 for a ledger, which has the id
+	selected []string                // the expressions of its values
+	from     func(others int) string // the rest of the statement; others is the number of preceding parameters
+	keys     int                     // the number of parameters for the subject's key; 0 for a ledger, which takes the id
 
-	// Of a table with several paths, the values are followed by one for each path, which is not NULL if the path leads
+	// If a table has several paths, leads returns one more expression per path. Its value is not NULL if the path leads
 	// from the row to the subject.
 	paths []domain.Path
 	leads func(others int) []string
 }
 
-// newSource selects the primary key as texts, the columns that an export shows, and the columns from which retention
-// counts.
+// newSource selects the primary key as texts, the exported columns, and the columns from which retention counts.
 func newSource(dialect Dialect, table domain.Table, exported []domain.Column) source {
 	s := source{
 		table: table, named: table.RowsNamed(), exported: exported, leads: func(int) []string { return nil },
@@ -57,10 +56,11 @@ func newSource(dialect Dialect, table domain.Table, exported []domain.Column) so
 	return s
 }
 
-// divide lets the source yield of each row the part that belongs to the subject, if its table has several paths.
+// divide restricts the exported cells of each row to the part that belongs to the subject, if the table has several
+// paths.
 func (s *source) divide(w *Writer) {
 	paths := w.DataMap.Paths(s.table.Name)
-	if len(paths) == 1 || len(s.table.Personal()) == 0 { // keys belong to each
+	if len(paths) == 1 || len(s.table.Personal()) == 0 { // only keys, which belong to every path
 		return
 	}
 	s.paths = paths
@@ -73,7 +73,7 @@ func (s *source) divide(w *Writer) {
 	}
 }
 
-// isTheirs reports whether a column of a row belongs to the subject.
+// isTheirs reports whether the cell of a column belongs to the subject.
 func (s *source) isTheirs(column domain.Column, values []any) bool {
 	if len(s.paths) == 0 {
 		return true
@@ -87,16 +87,16 @@ func (s *source) isTheirs(column domain.Column, values []any) bool {
 	return false
 }
 
-// ExportRow is what one row of the statement is read into.
+// ExportRow holds a scanned row of an export statement.
 type ExportRow struct {
 	Source  int
 	Values  []any
-	Targets []any // pointers to all of it
+	Targets []any // pointers to Source, the position and Values
 
-	counted, number int // the source of the rows that were counted, and how many there were
+	counted, number int // the source of the counted rows, and their number
 }
 
-// count numbers the row among those of its source, from 1 on.
+// count numbers the row within its source, from 1 on.
 func (r *ExportRow) count() {
 	if r.counted != r.Source {
 		r.counted, r.number = r.Source, 0
@@ -104,10 +104,10 @@ func (r *ExportRow) count() {
 	r.number++
 }
 
-// NewRow returns a row that can be used for all rows of a result, one after the other.
+// NewRow returns a row that is reused for all rows of a result.
 func (e *Export) NewRow() *ExportRow {
 	row := &ExportRow{Values: make([]any, e.width)}
-	var position int64 // has done its work in the ORDER BY
+	var position int64 // only used by ORDER BY
 	row.Targets = append(row.Targets, &row.Source, &position)
 	for i := range row.Values {
 		row.Targets = append(row.Targets, &row.Values[i])
@@ -115,16 +115,16 @@ func (e *Export) NewRow() *ExportRow {
 	return row
 }
 
-// WasErased reports whether the subject was erased before, as the row of a sight says.
+// WasErased reports whether the subject was erased before, according to the row of a sight.
 func (e *Export) WasErased(sight *ExportRow) bool {
 	return sight.Values[len(e.sources[0].selected)-1] != nil
 }
 
-// Yield yields one record per column that an export shows. erased says that the subject was erased before.
+// Yield calls yield with one record per exported column. erased says whether the subject was erased before.
 func (e *Export) Yield(row *ExportRow, erased bool, yield func(domain.ExportRecord) error) error {
 	s := &e.sources[row.Source]
 	row.count()
-	if !erased || s.keys == 0 { // what a ledger has stays
+	if !erased || s.keys == 0 { // an erasure does not change a ledger
 		return s.yield(e.dialect, row, yield)
 	}
 	var records []domain.ExportRecord
@@ -143,7 +143,7 @@ func (e *Export) Yield(row *ExportRow, erased bool, yield func(domain.ExportReco
 	return nil
 }
 
-// leading are the paths that lead from a row to the subject.
+// leading returns the paths that lead from a row to the subject.
 func (e *Export) leading(s *source, values []any) []domain.Path {
 	if len(s.paths) == 0 {
 		return e.dataMap.Paths(s.table.Name)
@@ -157,7 +157,7 @@ func (e *Export) leading(s *source, values []any) []domain.Path {
 	return leading
 }
 
-// nameOf is the name of a row in the export.
+// nameOf returns the name of a row in the export.
 func (s *source) nameOf(row *ExportRow) string {
 	if !s.named {
 		return strconv.Itoa(row.number)
@@ -189,7 +189,7 @@ func (s *source) yield(dialect Dialect, row *ExportRow, yield func(domain.Export
 	return nil
 }
 
-// Optional is nil for the zero value.
+// Optional returns nil for the zero value, and otherwise a pointer to the value.
 func Optional[T comparable](value T) *T {
 	var zero T
 	if value == zero {

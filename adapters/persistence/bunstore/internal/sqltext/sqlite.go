@@ -19,23 +19,24 @@ func (sqlite) OwnTables(schema string) string {
 		ORDER BY name`, "name", literal(schema), "schema", Quote(schema), "own", ownTables())
 }
 
-// CanMigrate knows that tables are made in main.
+// CanMigrate returns true only for main, because the migrations create the tables there.
 func (sqlite) CanMigrate(schema string) bool { return schema == "main" }
 
 func (sqlite) BeforeMigration() []string { return nil }
 
-func (sqlite) OneMigration() []string { return nil } // the write lock is held
+func (sqlite) OneMigration() []string { return nil } // the transaction holds the write lock
 
-func (sqlite) PrepareMigration(string) []string { return nil } // and there are no schemas
+func (sqlite) PrepareMigration(string) []string { return nil } // SQLite has no schemas
 
 // instantFormat has a fixed width, so that instants sort as texts.
 const instantFormat = "2006-01-02T15:04:05.000000Z"
 
 func (sqlite) Instant(t time.Time) any { return t.UTC().Format(instantFormat) }
 
-// A transaction that writes has the database to itself.
 func (sqlite) instantType() string { return "text" }
-func (sqlite) forUpdate() string   { return "" }
+
+// forUpdate returns "", because a transaction that writes excludes all other writers.
+func (sqlite) forUpdate() string { return "" }
 
 func (sqlite) Joins() bool          { return false }
 func (sqlite) HasStandbys() bool    { return false }
@@ -46,7 +47,7 @@ func (sqlite) isolation() string { return "" }
 func (sqlite) lockLedger(Kind, string) string { return "" } // there is one writer at a time
 func (sqlite) CheckDeferred() string          { return "" }
 
-// BrokenKeys reads the text of the tables: nothing else says which foreign keys are deferred.
+// BrokenKeys reads the definitions of the tables, because no pragma says which foreign keys are deferred.
 func (sqlite) BrokenKeys(schema string) string {
 	return fill(`
 		SELECT k."table", k.parent, k.fkid, count(*)
@@ -57,18 +58,19 @@ func (sqlite) BrokenKeys(schema string) string {
 }
 
 func (sqlite) ConstraintTriggers([]domain.Table) string { return "" }
-func (sqlite) writtenHere() string                      { return "TRUE" } // it has the database to itself
+func (sqlite) writtenHere() string                      { return "TRUE" } // there is one writer at a time
 func (sqlite) Lacks(string, []string) string            { return "SELECT NULL" }
 
 func (sqlite) isConstant(column, constant, _ string) string { return column + " = " + constant }
 
-// written gives the table no other name: SQLite does not know one in the conditions on a view.
+// written uses the name of the table as its alias, because SQLite does not resolve another alias in the conditions on a
+// view.
 func (sqlite) written(table string) (target, name string) {
 	return quoteTable(table), Quote(table[strings.LastIndex(table, ".")+1:])
 }
 
-// fingerprint changes with every change of the main database's schema, and with triggers that are temporary. Those of
-// databases that are attached are read each time.
+// fingerprint changes with every change of the main database's schema, and with the number of temporary triggers. It is
+// empty if a table belongs to an attached database, which has a version of its own.
 func (sqlite) fingerprint(tables []domain.Table) string {
 	if slices.ContainsFunc(tables, func(t domain.Table) bool { return strings.Contains(t.Name, ".") }) {
 		return "''"
@@ -76,7 +78,7 @@ func (sqlite) fingerprint(tables []domain.Table) string {
 	return "(SELECT schema_version FROM pragma_schema_version) || ' ' || (SELECT count(*) FROM sqlite_temp_master)"
 }
 
-// Schemas lists the databases in the order in which SQLite looks a table up.
+// Schemas lists the databases in the order in which SQLite resolves a table name.
 func (sqlite) Schemas(table string) (text string) {
 	if schema, _, qualified := strings.Cut(table, "."); qualified {
 		return "SELECT " + literal(schema)
@@ -104,7 +106,7 @@ func (sqlite) Inspection(schema, table string) (text, parameter string) {
 		FROM ` + master + ` AS m WHERE m.type IN ('table', 'view') AND m.name = $1 COLLATE NOCASE`, name
 }
 
-func (sqlite) bytewise(text string) string { return text + " COLLATE BINARY" } // a cast keeps its column's collation
+func (sqlite) bytewise(text string) string { return text + " COLLATE BINARY" } // a cast keeps the column's collation
 
 func (s sqlite) exactly(text, parameter string) string { return s.bytewise(text) + " = " + parameter }
 
@@ -114,7 +116,7 @@ func (sqlite) encoded(digits string) string { return "CAST(x'" + digits + "' AS 
 
 func (sqlite) SameName(a, b string) bool { return strings.EqualFold(a, b) }
 
-// expired takes an instant whose time zone SQLite cannot read for one that is a day later: a duty never ends too early.
+// expired adds one day to an instant whose time zone SQLite cannot parse, so that a duty never ends too early.
 func (sqlite) expired(column, parameter, _ string) string {
 	return fill(`
 		{column} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
@@ -125,7 +127,7 @@ func (sqlite) expired(column, parameter, _ string) string {
 func (sqlite) digits() string { return "lower(hex(randomblob(16)))" }
 
 func (s sqlite) surrogate(column domain.Column) string {
-	switch column.Type { //nolint:exhaustive // the others are common
+	switch column.Type { //nolint:exhaustive // the surrogates of the other types are common
 	case domain.TypeText:
 		return anonymousText(s.digits(), column.Length)
 	case domain.TypeUUID: // version 4 of RFC 9562
@@ -133,18 +135,18 @@ func (s sqlite) surrogate(column domain.Column) string {
 			"'-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))"
 	case domain.TypeBytes:
 		return "x''"
-	case domain.TypeArray: // bun stores it as JSON here
+	case domain.TypeArray: // bun stores an array as JSON in SQLite
 		return "'[]'"
 	default:
 		return commonSurrogate(column.Type)
 	}
 }
 
-// The plus changes nothing, but takes the declared type away, by which drivers would convert what stands in the same
-// place of other tables.
+// exported adds a unary plus. It keeps the value, but removes the declared type, by which drivers would convert the
+// values of other tables in the same result column.
 func (sqlite) exported(column domain.Column) string { return "+t0." + Quote(column.Name) }
 
-// read takes JSONB, which is a blob, for the JSON that it stands for.
+// read converts JSONB, which is a blob, to text.
 func (sqlite) read(t domain.ColumnType, value any) any {
 	if blob, ok := value.([]byte); ok && (t == domain.TypeJSON || t == domain.TypeArray) {
 		if text, ok := textOfJSONB(blob); ok {

@@ -9,27 +9,27 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Live says what types the columns of tables have in the database.
+// Live provides the types of columns in the database.
 type Live interface {
 	Types(table string) map[string]string
 }
 
-// StepGroup is a statement that carries out steps, and returns for each how many rows it was about.
+// StepGroup is a statement that executes several steps, and returns the number of affected rows for each step.
 type StepGroup struct {
 	Steps []domain.Step
 	Text  string
 	parts []stepPart
 }
 
-// stepPart is a common table expression of a StepGroup. Its parameters are those of the subject's key, and then the
+// stepPart is a common table expression of a StepGroup. Its parameters are the subject's key, followed by the
 // constants.
 type stepPart struct {
 	step      int
 	constants []any
 }
 
-// Args are the parameters of the statement for a subject, and more behind them. The steps may differ from those of the
-// group in their instants.
+// Args returns the parameters of the statement for a subject, followed by more. The steps may differ from the steps of
+// the group in their instants.
 func (g *StepGroup) Args(steps []domain.Step, key []any, more ...any) []any {
 	var args []any
 	for _, part := range g.parts {
@@ -38,15 +38,16 @@ func (g *StepGroup) Args(steps []domain.Step, key []any, more ...any) []any {
 	return append(args, more...)
 }
 
-// SameText reports whether two steps have one text. Their instants are parameters, except those of domain.Step.Left.
+// SameText reports whether two steps have the same text. Their instants are parameters, except the instants of
+// domain.Step.Left.
 func SameText(a, b domain.Step) bool {
 	return a.Target == b.Target && a.Via == b.Via && a.Strategy == b.Strategy && a.External == b.External &&
 		slices.Equal(a.Columns, b.Columns) && slices.Equal(a.Clears, b.Clears) &&
 		slices.Equal(a.Expired, b.Expired) && a.At.IsZero() == b.At.IsZero() && a.Left == nil && b.Left == nil
 }
 
-// Together returns how many of the steps, the first ones, one statement can carry out. One that is about two paths of a
-// table could meet a row twice, and the database would do one thing or the other with it.
+// Together returns the number of leading steps that one statement can execute. A statement must not combine two paths
+// of one table. It could reach a row twice, and only one of the two changes would take effect.
 func Together(steps []domain.Step) int {
 	for i, step := range steps {
 		if slices.ContainsFunc(steps[:i], func(other domain.Step) bool {
@@ -58,7 +59,7 @@ func Together(steps []domain.Step) int {
 	return len(steps)
 }
 
-// Group writes the statement that carries out steps.
+// Group returns the statement that executes the steps.
 func (w *Writer) Group(live Live, steps []domain.Step) *StepGroup {
 	group := &StepGroup{}
 	var bodies []string
@@ -71,7 +72,7 @@ func (w *Writer) Group(live Live, steps []domain.Step) *StepGroup {
 			return other.Target == step.Target && other.Via == step.Via && other.Strategy == domain.StrategyAnonymize &&
 				!other.OnlyExpired()
 		})
-		if step.Strategy == domain.StrategyRetain && len(step.Expired) == 0 && same >= 0 { // all rows are counted there
+		if step.Strategy == domain.StrategyRetain && len(step.Expired) == 0 && same >= 0 { // the other step counts all rows
 			selects[i] = countOf(same)
 			continue
 		}
@@ -88,14 +89,16 @@ func (w *Writer) Group(live Live, steps []domain.Step) *StepGroup {
 	return group
 }
 
-// readAhead are the expressions of ReadAhead. Instants have a fixed form, which no setting of the session changes.
+// readAhead is the list of expressions of ReadAhead. Its instants have a fixed form, independent of the settings of the
+// session.
 const readAhead = `,
 		EXISTS (SELECT FROM {outbox} WHERE ` + toWithdraw + `),
 		(SELECT json_agg(json_build_array(purpose, policy_version, granted, source,
 			to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')))
 		FROM (` + consentsInForce + `) AS in_force)`
 
-// ReadAhead adds to the statement of steps what is read into an Ahead, for the subject that its last parameter names.
+// ReadAhead adds the values of an Ahead to the statement of a group. The last parameter of the statement is the
+// subject.
 func (w *Writer) ReadAhead(g *StepGroup) {
 	subject := parameter(len(g.Args(g.Steps, make([]any, len(w.DataMap.SubjectTable().SubjectKey)))) + 1)
 	g.Text += w.Tables.in(readAhead, "subject", subject)
@@ -105,7 +108,7 @@ func nameOf(step int) string { return "s" + strconv.Itoa(step) }
 
 func countOf(step int) string { return "(SELECT count(*) FROM " + nameOf(step) + ")" }
 
-// Step is the statement of one step for the subject with a key.
+// Step returns the statement of one step for the subject with a key.
 func (w *Writer) Step(live Live, step domain.Step, key []any) (text string, args []any) {
 	text, constants := w.step(live, step, 0)
 	return text, slices.Concat(key, constantsAt(constants, step.At))
@@ -117,8 +120,8 @@ const (
 	selectRows    = `SELECT 1 FROM {target} WHERE {rows}{concerned}`
 )
 
-// step is the statement of one step, whose parameters come after others: those of the subject's key and then the
-// constants, as constantsAt takes them.
+// step returns the statement of one step. Its parameters are numbered after others. They are the subject's key,
+// followed by the constants, see constantsAt.
 func (w *Writer) step(live Live, step domain.Step, others int) (text string, constants []any) {
 	table, _ := w.DataMap.Table(step.Target)
 	sw := w.stepWriter(table, live.Types(table.Name), others+len(w.DataMap.SubjectTable().SubjectKey))
@@ -138,24 +141,24 @@ func (w *Writer) step(live Live, step domain.Step, others int) (text string, con
 	return text, sw.constants
 }
 
-// stepWriter writes the parts of a step's statement that have parameters of their own. In the text of a statement,
-// quotes and question marks of a constant would be at the mercy of the driver and of bun.
+// stepWriter writes the parts of a step's statement that have parameters of their own. Constants are parameters,
+// because the driver and bun would interpret quotes and question marks in the text of a statement.
 type stepWriter struct {
 	writer    *Writer
 	table     domain.Table
-	name      string            // of the table in the statement
-	types     map[string]string // of the columns in the database
-	others    int               // parameters that come before
+	name      string            // the alias of the table in the statement
+	types     map[string]string // the types of the columns in the database
+	others    int               // the number of preceding parameters
 	constants []any
 }
 
-// stepWriter returns a writer for a statement in which as many parameters come before the constants.
+// stepWriter returns a writer for a statement in which others is the number of parameters before the constants.
 func (w *Writer) stepWriter(table domain.Table, types map[string]string, others int) *stepWriter {
 	return &stepWriter{writer: w, table: table, name: "t0", types: types, others: others}
 }
 
-// cutoff is a constant that depends on the instant at which a duty of the period is judged: the latest start of a duty
-// that is over then.
+// cutoff is a constant that depends on the instant at which a step judges duties. It is the latest start of a duty with
+// the period that has ended by that instant.
 type cutoff domain.Period
 
 // constantsAt returns the constants as parameters of a step that judges duties at an instant.
@@ -169,13 +172,13 @@ func constantsAt(constants []any, at time.Time) []any {
 	return values
 }
 
-// constant adds a parameter.
+// constant appends a parameter and returns its placeholder.
 func (w *stepWriter) constant(value any) string {
 	w.constants = append(w.constants, value)
 	return parameter(w.others + len(w.constants))
 }
 
-// assignments anonymize columns, and clear others. A retained cell whose duty goes on is written as it is.
+// assignments anonymizes columns, and sets others to NULL. A retained cell whose duty continues keeps its value.
 func (w *stepWriter) assignments(step domain.Step) string {
 	var all []string
 	for _, name := range step.Columns {
@@ -191,7 +194,7 @@ func (w *stepWriter) assignments(step domain.Step) string {
 	return strings.Join(all, ", ")
 }
 
-// surrogate is the expression that overwrites a column: NULL or a constant where the data map says so.
+// surrogate returns the expression that overwrites a column. It is NULL or a constant if the data map says so.
 func (w *stepWriter) surrogate(name string) string {
 	column, _ := w.table.Column(name)
 	constant, ok := column.Constant()
@@ -207,7 +210,7 @@ func (w *stepWriter) surrogate(name string) string {
 	}
 }
 
-// expired is the condition that the duties to keep a cell of a column are over.
+// expired returns the condition that all duties to keep a cell of a column have ended.
 func (w *stepWriter) expired(name string, at time.Time) string {
 	if at.IsZero() {
 		return "FALSE"
@@ -215,8 +218,8 @@ func (w *stepWriter) expired(name string, at time.Time) string {
 	return w.begunBy(name, func(period domain.Period) any { return cutoff(period) })
 }
 
-// begunBy is the condition that the duties to keep a cell of a column began at the instants that start returns for
-// their periods, or before.
+// begunBy returns the condition that all duties to keep a cell of a column began at or before an instant, which start
+// returns for the period of each duty.
 func (w *stepWriter) begunBy(name string, start func(domain.Period) any) string {
 	var begun []string
 	for _, duty := range w.table.Duties(name) {
@@ -226,8 +229,9 @@ func (w *stepWriter) begunBy(name string, start func(domain.Period) any) string 
 	return strings.Join(begun, " AND ")
 }
 
-// concerned is the condition, after another one, for the rows that a step covers. These are all rows of the subject,
-// except those in which an anonymize step finds no expired duty, or a retain step finds no duty that continues.
+// concerned returns the condition, with a leading AND, for the rows that a step covers. A step covers all rows of the
+// subject, with two exceptions. An anonymize step of expired cells only covers rows with an expired duty. A retain step
+// does not cover rows in which all duties have ended.
 func (w *stepWriter) concerned(step domain.Step) string {
 	var not, operator string
 	switch {

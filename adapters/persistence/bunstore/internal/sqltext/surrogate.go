@@ -6,11 +6,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// shortest is the length of the shortest surrogate that begins with "anon-": with 12 digits behind it.
+// shortest is the length of the shortest surrogate that begins with "anon-", which has 12 digits.
 const shortest = len("anon-") + 12
 
-// anonymousText is a surrogate for texts: "anon-" and 32 hexadecimal digits, of which a column with a limited length
-// gets what fits, the digits first, because they make it unique.
+// anonymousText returns a surrogate for texts: "anon-" and 32 hexadecimal digits. A column with a limited length gets
+// fewer digits. If fewer than 12 digits would fit, it gets only digits, because they make the surrogate unique.
 func anonymousText(hex string, length int) string {
 	const prefix, digits = len("anon-"), 32
 	switch {
@@ -23,7 +23,7 @@ func anonymousText(hex string, length int) string {
 	}
 }
 
-// filled is a constant with so many of the hexadecimal digits in place of each placeholder.
+// filled returns a constant in which each placeholder is replaced by a number of the hexadecimal digits.
 func filled(constant, hex string, digits int) string {
 	if digits < 32 {
 		hex = "substr(" + hex + ", 1, " + strconv.Itoa(digits) + ")"
@@ -36,9 +36,9 @@ func IsNulled(column domain.Column) bool {
 	return column.Personal != nil && column.Personal.Strategy == domain.StrategyNull
 }
 
-// commonSurrogate covers the types whose surrogate is a constant that both databases spell alike.
+// commonSurrogate covers the types whose surrogate is the same constant in both databases.
 func commonSurrogate(t domain.ColumnType) string {
-	switch t { //nolint:exhaustive // the others are up to the dialect
+	switch t { //nolint:exhaustive // the dialects cover the other types
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:
 		return "0"
 	case domain.TypeBoolean:

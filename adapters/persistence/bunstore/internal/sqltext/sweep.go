@@ -10,22 +10,22 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Sweeps are the statements that lock a subject to sweep it.
+// Sweeps holds the statements that lock a subject for a sweep.
 type Sweeps struct {
-	Fingerprint string // of the catalog
+	Fingerprint string // reads the fingerprint of the catalog
 	Mark        string // locks the mark of the subject $1; returns the instants of the last erasure and the last sweep
-	Row         string // locks the subject's row; returns the fingerprint and the texts of Telling
-	Swept       string // notes a sweep of the subject $1 at $2
-	Telling     int
+	Row         string // locks the subject's row; returns the fingerprint and Telling texts
+	Swept       string // records a sweep of the subject $1 at $2
+	Telling     int    // the number of texts that Row returns
 }
 
 const (
 	holdErased = `SELECT erased_at, swept_at FROM {erasures} WHERE subject_id = $1 AND erasures > 0{lock}`
 	noteSweep  = `UPDATE {erasures} SET swept_at = $2 WHERE subject_id = $1`
-	tell       = `SELECT {texts} FROM {table} AS t0 WHERE {rows}{lock}`
+	lockTexts  = `SELECT {texts} FROM {table} AS t0 WHERE {rows}{lock}`
 )
 
-// NewSweeps writes the statements.
+// NewSweeps returns the statements of sweeps.
 func NewSweeps(w *Writer) Sweeps {
 	subject, lock := w.DataMap.SubjectTable(), w.Dialect.forUpdate()
 	texts := []string{w.Dialect.fingerprint(w.Touched)}
@@ -38,15 +38,15 @@ func NewSweeps(w *Writer) Sweeps {
 	return Sweeps{
 		Fingerprint: "SELECT " + texts[0],
 		Mark:        w.Tables.in(holdErased, "lock", w.Dialect.forUpdate()),
-		Row: fill(tell, "texts", strings.Join(texts, ", "), "table", quoteTable(subject.Name),
+		Row: fill(lockTexts, "texts", strings.Join(texts, ", "), "table", quoteTable(subject.Name),
 			"rows", w.rowsOf(subject, domain.Path{}, 0), "lock", lock),
 		Swept:   w.Tables.in(noteSweep),
 		Telling: len(texts) - 1,
 	}
 }
 
-// Due is the statement that returns the indexes of those subjects for which a step finds a cell to overwrite. Each has
-// a key, and what an erasure has left of it.
+// Due returns the statement that selects the indexes of the subjects for which a step finds a cell to overwrite. Each
+// subject has a key, and the record of the cells that an erasure left.
 func (w *Writer) Due(
 	live Live, steps []domain.Step, keys [][]any, left []*domain.Left,
 ) (text string, args []any) {
@@ -67,7 +67,7 @@ func (w *Writer) Due(
 	return strings.Join(selects, " UNION ALL "), args
 }
 
-// goes is the condition that a step overwrites a retained cell.
+// goes returns the condition that a step overwrites a retained cell.
 func (w *stepWriter) goes(name string, step domain.Step) string {
 	expired := w.expired(name, step.At)
 	if step.Left == nil || step.At.IsZero() {
@@ -103,7 +103,7 @@ func (postgres) hasForm(column string, fixed []string, digits int, parameter fun
 	return column + " ~ CAST(" + parameter(pattern) + " AS text)"
 }
 
-// ofGlob are what is special in a pattern of SQLite.
+// ofGlob escapes the special characters of a GLOB pattern.
 var ofGlob = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
 
 func (sqlite) hasForm(column string, fixed []string, digits int, parameter func(pattern any) string) string {

@@ -2,12 +2,12 @@ package sqltext
 
 import "strings"
 
-// Tables are the quoted names of the tables that habeas owns.
+// Tables holds the quoted names of the tables of habeas.
 type Tables struct {
 	Consents, Restrictions, Events, Outbox, Erasures, Positions string
 }
 
-// tablesIn returns the names of the tables in a schema, or for "" the unqualified names.
+// tablesIn returns the names of the tables in a schema. If schema is "", the names are unqualified.
 func tablesIn(schema string) Tables {
 	prefix := ""
 	if schema != "" {
@@ -23,14 +23,13 @@ func tablesIn(schema string) Tables {
 	}
 }
 
-// in fills a statement in: {consents} and so on stand for the tables, and {name} for the text that follows the name in
-// names.
+// in replaces {consents} and so on in a statement by the tables, and {name} by the text that follows the name in names.
 func (t Tables) in(statement string, names ...string) string {
 	return fill(statement, append(names, "consents", t.Consents, "restrictions", t.Restrictions, "events", t.Events,
 		"outbox", t.Outbox, "erasures", t.Erasures, "positions", t.Positions)...)
 }
 
-// fill fills a statement in: {name} stands for the text that follows the name in names. Other braces stay.
+// fill replaces {name} in a statement by the text that follows the name in names. Other braces stay.
 func fill(statement string, names ...string) string {
 	var filled strings.Builder
 	rest := strings.TrimSpace(statement)
@@ -59,7 +58,7 @@ func textOf(name string, names []string) (text string, ok bool) {
 	return "", false
 }
 
-// ownTables lists the tables of habeas, as constants.
+// ownTables returns the list of the tables of habeas, as constants.
 func ownTables() string {
 	names := tablesIn("")
 	own := []string{

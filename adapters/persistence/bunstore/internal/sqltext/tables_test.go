@@ -2,7 +2,7 @@ package sqltext
 
 import "testing"
 
-// A name of the application, which is filled in, may have braces itself.
+// A replaced name, which belongs to the application, may contain braces.
 func TestOnlyTheNamesOfAStatementAreFilledIn(t *testing.T) {
 	got := Tables{Consents: "c"}.in(`
 		SELECT '{}', "{" FROM {consents} WHERE {name} ~ '^[0-9]{4}$' AND {other} = {name}`, "name", `"{consents}"`)

@@ -10,14 +10,14 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Value turns what a driver returned for a column into the value that an export shows. Drivers differ in what
-// they return, so each type takes every form it may come in; a form that does not fit is exported as it is.
+// Value converts a driver's value of a column to the value that an export shows. Drivers return different Go types, so
+// each column type accepts all of them. If a value does not fit its column type, the export shows its text.
 func Value(dialect Dialect, t domain.ColumnType, value any) any {
 	if value == nil {
 		return nil
 	}
 	value = dialect.read(t, value)
-	switch t { //nolint:exhaustive // texts and UUIDs are left
+	switch t { //nolint:exhaustive // texts and UUIDs remain
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 		if n, err := strconv.ParseInt(Text(value), 10, 64); err == nil {
 			return n
@@ -43,7 +43,7 @@ func asNumber(value any) any {
 	case int64:
 		return value
 	case float64:
-		switch { // JSON has no number for these: they are texts, as PostgreSQL writes them
+		switch { // JSON has no such numbers: the export shows texts as PostgreSQL writes them
 		case math.IsInf(value, 1):
 			return domain.Number("Infinity")
 		case math.IsInf(value, -1):
@@ -69,8 +69,8 @@ func asBoolean(value any) any {
 	return text
 }
 
-// timeFormats are those in which bun and SQLite write instants and dates as text, and those of PostgreSQL's JSON: local
-// times, and offsets from before there were time zones.
+// timeFormats are the formats in which bun and SQLite write instants and dates as text, and the formats of PostgreSQL's
+// JSON. The latter include local times, and offsets with seconds from before there were time zones.
 var timeFormats = []string{
 	time.RFC3339Nano, "2006-01-02 15:04:05.999999999-07:00", "2006-01-02 15:04:05", time.DateOnly,
 	"2006-01-02T15:04:05", "2006-01-02T15:04:05-07:00:00",
@@ -78,7 +78,7 @@ var timeFormats = []string{
 
 func asTime(value any) any {
 	if t, ok := value.(time.Time); ok {
-		if year := t.UTC().Year(); year < 0 || year > 9999 { // which RFC 3339 cannot say, and PostgreSQL can
+		if year := t.UTC().Year(); year < 0 || year > 9999 { // RFC 3339 has no such years, PostgreSQL does
 			return Text(value)
 		}
 		return domain.Instant(t)
@@ -92,7 +92,7 @@ func asTime(value any) any {
 	return Text(value)
 }
 
-// Text is a value that a driver returned as a text.
+// Text converts a driver's value to text.
 func Text(value any) string {
 	switch value := value.(type) {
 	case string:
@@ -106,7 +106,7 @@ func Text(value any) string {
 	}
 }
 
-// JSON encodes what is stored as JSON.
+// JSON encodes a value that is stored as JSON.
 func JSON(op string, value any) (string, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -115,7 +115,7 @@ func JSON(op string, value any) (string, error) {
 	return string(text), nil
 }
 
-// Instant reads a point in time as either database returns it. It implements sql.Scanner.
+// Instant is a point in time that scans the values of either database. It implements sql.Scanner.
 type Instant time.Time
 
 // Scan implements sql.Scanner.
@@ -129,6 +129,6 @@ func (i *Instant) Scan(value any) error {
 		*i = Instant(t)
 		return err
 	default:
-		return fmt.Errorf("an instant cannot be a %T", value)
+		return fmt.Errorf("an instant must be a time or a text, not a %T", value)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// CountRetained is the statement that counts the rows that a retain step is about, for the subject with a key.
+// CountRetained returns the statement that counts the rows that a retain step covers, for the subject with a key.
 func (w *Writer) CountRetained(live Live, step domain.Step, key []any) (text string, args []any) {
 	table, _ := w.DataMap.Table(step.Target)
 	path, _ := w.DataMap.PathVia(step.Target, step.Via)
@@ -18,19 +18,20 @@ func (w *Writer) CountRetained(live Live, step domain.Step, key []any) (text str
 	return text, slices.Concat(key, constantsAt(sw.constants, step.At))
 }
 
-// Cells are what rows of a table hold in the columns of a step. The statements that read them return the primary key as
-// texts, and for each of the columns the text of the cell, and whether that is the constant that the step writes.
+// Cells writes the statements that read the cells of a step. A row of a result is the primary key as texts. For each
+// column, the text of the cell and a boolean follow. The boolean is true if the cell holds the constant that the step
+// writes.
 type Cells struct {
 	Writer *Writer
 	Table  domain.Table
 	Step   domain.Step
-	Values map[string]any // that a rectification writes, by column; nil for an erasure
-	Row    []string       // the primary key of the only row that the step is about; nil for all of the subject's
+	Values map[string]any // the values that a rectification writes, by column; nil for an erasure
+	Row    []string       // the primary key of the only row of the step; nil for all rows of the subject
 	Live   Live
-	Until  time.Time // only rows that were not added later, and over such rows; zero for any
+	Until  time.Time // include only rows added until then, reached over such rows; zero for all rows
 }
 
-// Columns are those of the step whose cells are read.
+// Columns returns the columns of the step whose cells are read.
 func (c *Cells) Columns() []string {
 	if c.Step.Strategy != domain.StrategyAnonymize {
 		return nil
@@ -38,8 +39,8 @@ func (c *Cells) Columns() []string {
 	return slices.Concat(c.Step.Columns, c.Step.Clears, c.Step.Expired)
 }
 
-// OfSubject is the statement for the rows that lead to the subject with a key; where it says so, only those that this
-// transaction has written.
+// OfSubject returns the statement for the rows that lead to the subject with a key. If writtenHere is true, it includes
+// only rows that this transaction has written.
 func (c *Cells) OfSubject(key []any, writtenHere bool) (text string, args []any) {
 	sw := c.Writer.stepWriter(c.Table, c.Live.Types(c.Table.Name), len(c.Writer.DataMap.SubjectTable().SubjectKey))
 	path, _ := c.Writer.DataMap.PathVia(c.Step.Target, c.Step.Via)
@@ -54,7 +55,7 @@ func (c *Cells) OfSubject(key []any, writtenHere bool) (text string, args []any)
 	return text, slices.Concat(key, constantsAt(sw.constants, c.Step.At))
 }
 
-// WithKeys is the statement for the rows with primary keys, wherever they lead now.
+// WithKeys returns the statement for the rows with the given primary keys, whether or not they lead to the subject.
 func (c *Cells) WithKeys(keys [][]string) (text string, args []any) {
 	sw := c.Writer.stepWriter(c.Table, c.Live.Types(c.Table.Name), 0)
 	alternatives := make([]string, len(keys))
@@ -85,7 +86,8 @@ func (c *Cells) text(sw *stepWriter, condition string) string {
 		"cells", strings.Join(selected, ", "), "table", quoteTable(c.Table.Name), "condition", condition)
 }
 
-// isWritten is the condition that a column holds the constant that the step writes, if it is one.
+// isWritten returns the condition that a column holds the constant that the step writes. It is FALSE if the step writes
+// no constant.
 func (c *Cells) isWritten(sw *stepWriter, name string) string {
 	dialect := c.Writer.Dialect
 	if value, corrected := c.Values[name]; corrected {
@@ -93,7 +95,7 @@ func (c *Cells) isWritten(sw *stepWriter, name string) string {
 	}
 	column, _ := c.Table.Column(name)
 	switch {
-	case slices.Contains(c.Step.Clears, name): // it is NULL where it was cleared
+	case slices.Contains(c.Step.Clears, name): // a cleared cell is NULL
 		return "FALSE"
 	case isText(column) && column.Surrogate == "" || IsNulled(column) || column.Digits() > 0:
 		return "FALSE"

@@ -10,12 +10,12 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// LeftOver adds to what was found what the step, which an erasure has carried out at an instant, should have deleted or
-// overwritten. Rows that were added later do not count. It changes nothing.
+// LeftOver adds to found the rows and cells that the step should have deleted or overwritten. An erasure has executed
+// the step at an instant. Rows that were added later do not count. LeftOver changes no data.
 func (s *Step) LeftOver(ctx context.Context, at time.Time, found domain.Leftovers) (domain.Leftovers, error) {
 	cells := s.cellsOf()
 	cells.Until = at
-	switch s.Strategy { //nolint:exhaustive // a step that retains leaves everything
+	switch s.Strategy { //nolint:exhaustive // a retain step leaves all rows
 	case domain.StrategyDelete:
 		rows, err := s.count(ctx, cells)
 		return found.Add(s.table.Name, "", rows), err
@@ -38,8 +38,8 @@ func (s *Step) LeftOver(ctx context.Context, at time.Time, found domain.Leftover
 	return found, err
 }
 
-// isLeftOver reports whether the step has not written what a cell holds. A text or a UUID is known by its form, and any
-// other surrogate is a constant.
+// isLeftOver reports whether a cell holds a value that the step did not write. A surrogate for a text or a UUID is
+// known by its form. Every other surrogate is a constant.
 func (s *Step) isLeftOver(cell held) bool {
 	column, _ := s.table.Column(cell.column)
 	switch {

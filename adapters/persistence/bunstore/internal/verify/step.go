@@ -1,5 +1,5 @@
-// Package verify carries out steps of erasures and rectifications in a database that may keep old values despite a
-// deletion or an overwrite, and looks whether anything is left: triggers, rules and views may keep or restore values.
+// Package verify executes steps of erasures and rectifications, and checks that no old values remain. Triggers, rules
+// and views of the database may keep or restore old values despite a deletion or an update.
 package verify
 
 import (
@@ -14,13 +14,13 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Database runs the statements of a step. After an error, nothing more can be done in it.
+// Database runs the statements of a step. After an error, no further statement may be run.
 type Database interface {
 	Read(ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any) error
 	Write(ctx context.Context, op, text string, args ...any) (int64, error)
 }
 
-// Step is a step on the rows of a subject: of an erasure, or of a rectification.
+// Step is a step of an erasure or of a rectification, on the rows of a subject.
 type Step struct {
 	domain.Step
 	Op string
@@ -30,12 +30,12 @@ type Step struct {
 	table domain.Table
 	key   []any
 	live  *catalog.Catalog
-	rows  map[string][]string // primary keys of the rows that were seen, by their canonical form
-	cells map[cell]string     // what they held, unless it was written already
+	rows  map[string][]string // primary keys of the known rows, by their canonical form
+	cells map[cell]string     // the old values of their cells, except cells that the step had already written
 
-	values    map[string]any // of a rectification, by column; nil for an erasure
-	row       []string       // the primary key of the only row that it is about; nil for all of the subject's
-	statement string         // of a rectification
+	values    map[string]any // the values that a rectification writes, by column; nil for an erasure
+	row       []string       // the primary key of the only row of the step; nil for all rows of the subject
+	statement string         // the statement of a rectification
 	args      []any
 }
 
@@ -48,8 +48,8 @@ func NewStep(db Database, text *sqltext.Writer, live *catalog.Catalog, op string
 	}
 }
 
-// Rectify makes the step a rectification that writes values by a statement, into the row with a primary key, or into
-// all of the subject's rows if that is nil.
+// Rectify makes the step a rectification that writes values by a statement. It changes the row with the primary key, or
+// all rows of the subject if row is nil.
 func (s *Step) Rectify(values []domain.ColumnValue, row []string, statement string, args []any) {
 	s.statement, s.args, s.row, s.values = statement, args, row, map[string]any{}
 	for _, value := range values {
@@ -57,18 +57,20 @@ func (s *Step) Rectify(values []domain.ColumnValue, row []string, statement stri
 	}
 }
 
-// Overwrites reports whether the step writes into a cell that another rectification has written.
+// Overwrites reports whether the step writes to a cell that an earlier rectification has written.
 func (s *Step) Overwrites(earlier *Step) bool {
 	return s.Target == earlier.Target &&
 		(s.row == nil || earlier.row == nil || slices.Equal(s.row, earlier.row)) &&
 		slices.ContainsFunc(s.Columns, func(name string) bool { return slices.Contains(earlier.Columns, name) })
 }
 
-// maxRounds is how often steps are carried out until nothing is left of what they are about. A trigger may write old
-// values into a table whose step came before; and a short random surrogate may be the old value by chance.
+// maxRounds is the maximum number of executions of a step until no old values remain. Repetitions can help, because a
+// trigger may write old values to a table whose step came earlier, and a short random surrogate may equal the old value
+// by chance.
 const maxRounds = 5
 
-// Repeat carries steps out again until nothing is left of any of them. On an error it returns the index of the step.
+// Repeat executes the steps again until no old values of any step remain. On error, failing is the index of the step
+// that failed.
 func Repeat(ctx context.Context, steps []*Step) (failing int, err error) {
 	for round := 1; ; round++ {
 		clean := true
@@ -93,13 +95,13 @@ func Repeat(ctx context.Context, steps []*Step) (failing int, err error) {
 	}
 }
 
-// remains are what a step finds after it was carried out.
+// remains is the result of a check of a step.
 type remains int
 
 const (
 	nothingLeft remains = iota
-	rowsArrived         // rows that were not there before; of a view, others may have added them
-	rowsKept            // rows or cells that the step was to erase or to correct
+	rowsArrived         // new rows; other transactions may have added the rows of a view
+	rowsKept            // rows or cells that the step should have erased or corrected
 )
 
 func (r remains) failure(s *Step) error {
@@ -107,23 +109,23 @@ func (r remains) failure(s *Step) error {
 	case s.values != nil:
 		return &domain.Error{
 			Code: domain.ErrLeftOver, Op: s.Op, Message: s.Target +
-				": the database does not hold what it was told to write; a trigger, a rule or a view does that",
+				": the database does not hold the written values: a trigger, a rule or a view changes them",
 		}
 	case r == rowsArrived && !s.live.Tells(s.table.Name):
 		return &domain.Error{
-			Code: domain.ErrUnavailable, Op: s.Op, Message: s.Target + ": rows were added while they were erased",
+			Code: domain.ErrUnavailable, Op: s.Op, Message: s.Target + ": rows were added during the erasure: retry it",
 		}
 	}
 	return &domain.Error{
 		Code: domain.ErrLeftOver, Op: s.Op, Message: s.Target +
-			": the database kept what it was told to erase; a trigger, a rule or a view does that",
+			": the database kept data that it was to erase: a trigger, a rule or a view restores it",
 	}
 }
 
-// cell is a column of a row.
+// cell identifies a column of a row.
 type cell struct{ row, column string }
 
-// Begin notes the rows that the step is about, carries it out, and returns how many rows there were.
+// Begin records the rows of the step, executes the step, and returns the number of rows.
 func (s *Step) Begin(ctx context.Context) (rows int64, err error) {
 	if s.Strategy == domain.StrategyRetain {
 		text, args := s.text.CountRetained(s.live, s.Step, s.key)
@@ -136,7 +138,7 @@ func (s *Step) Begin(ctx context.Context) (rows int64, err error) {
 	return int64(len(s.rows)), s.CarryOut(ctx)
 }
 
-// CarryOut carries the step out.
+// CarryOut executes the step.
 func (s *Step) CarryOut(ctx context.Context) error {
 	if s.Strategy == domain.StrategyRetain {
 		return nil
@@ -149,7 +151,7 @@ func (s *Step) CarryOut(ctx context.Context) error {
 	return err
 }
 
-// look finds what is left of the step.
+// look checks whether rows or cells of the step remain.
 func (s *Step) look(ctx context.Context) (remains, error) {
 	if s.Strategy == domain.StrategyRetain {
 		return nothingLeft, nil
@@ -165,9 +167,9 @@ func (s *Step) look(ctx context.Context) (remains, error) {
 	return rowsArrived, nil
 }
 
-// note adds the rows that lead to the subject now, with their cells, and returns how many were not known. Later than at
-// first, rows that other transactions have added do not count, where the database tells them: they are as late as rows
-// that are added after the erasure.
+// note adds the rows that lead to the subject now, with their cells, and returns the number of new rows. Except on the
+// first call, it ignores rows that other transactions have added, if the database can identify them. Such rows are
+// treated like rows that are added after the erasure.
 func (s *Step) note(ctx context.Context, first bool) (added int, err error) {
 	cells := s.cellsOf()
 	text, args := cells.OfSubject(s.key, !first && s.live.Tells(s.table.Name))
@@ -190,11 +192,12 @@ func (s *Step) note(ctx context.Context, first bool) (added int, err error) {
 	return added, err
 }
 
-// lookedUp is how many rows are looked up by their primary keys in one statement.
+// lookedUp is the number of rows that one statement looks up by their primary keys.
 const lookedUp = 100
 
-// findKept reports whether a row that was to be deleted still exists, or whether a cell still holds its old value, also
-// if the row now leads elsewhere. A row that was to be corrected must exist and must hold the written values.
+// findKept reports whether a row that should be deleted still exists, or whether a cell still holds its old value. It
+// also finds rows that no longer lead to the subject. A row that should be corrected must exist and must hold the
+// written values.
 func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 	cells := s.cellsOf()
 	changed, found := s.cells, 0
@@ -210,7 +213,7 @@ func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 			for _, h := range held {
 				old, had := changed[cell{row, h.column}]
 				stays := h.text.Valid && !h.written && s.holds(h.text.String, old)
-				if had && (stays || s.values != nil) { // a trigger of another table may take a correction back later
+				if had && (stays || s.values != nil) { // a trigger of another table may revert a correction later
 					s.cells[cell{row, h.column}] = old
 				}
 				kept = kept || had && stays
@@ -223,25 +226,26 @@ func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 	return kept || s.values != nil && found < len(s.rows), nil
 }
 
-// holds reports whether a text is an old one, or has it inside. What is very short stands in a random surrogate by
-// chance, and the old text may be a part of the right one.
+// holds reports whether a text equals an old text or contains it. A short old text may occur in a random surrogate by
+// chance, so only an old text of at least six bytes counts if it is contained. In a rectification, the new text may
+// contain the old text, so only equality counts.
 func (s *Step) holds(text, old string) bool {
-	const telling = 6
-	return text == old || s.values == nil && len(old) >= telling && strings.Contains(text, old)
+	const shortest = 6
+	return text == old || s.values == nil && len(old) >= shortest && strings.Contains(text, old)
 }
 
-// held is what a row has in a column that the step overwrites.
+// held is the content of a column that the step overwrites.
 type held struct {
 	column  string
 	text    sql.NullString
-	written bool // it is the constant that the step writes, with some digits in place of its placeholders
+	written bool // the cell holds the constant that the step writes, with digits in its placeholders
 }
 
 func (s *Step) cellsOf() *sqltext.Cells {
 	return &sqltext.Cells{Writer: s.text, Table: s.table, Step: s.Step, Values: s.values, Row: s.row, Live: s.live}
 }
 
-// each reads cells by one of their statements.
+// each runs a statement of cells, and calls visit for each row.
 func (s *Step) each(
 	ctx context.Context, cells *sqltext.Cells, text string, args []any, visit func(key []string, held []held),
 ) error {

@@ -14,21 +14,21 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 )
 
-func TestThoseWhoWaitComeInInTheirOrder(t *testing.T) {
+func TestALimiterAdmitsInFIFOOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(2)
+		l := newLimiter(2)
 		var in []int
 		done := make(chan struct{})
 		for i := range 10 {
 			go func() {
-				if err := g.enter(t.Context()); err != nil {
+				if err := l.acquire(t.Context()); err != nil {
 					t.Error(err)
 				}
 				in = append(in, i)
 				<-done
-				g.leave()
+				l.release()
 			}()
-			synctest.Wait() // the next one comes later
+			synctest.Wait() // the next caller comes later
 		}
 		if len(in) != 2 {
 			t.Errorf("%d are in, and there is room for 2", len(in))
@@ -43,50 +43,50 @@ func TestThoseWhoWaitComeInInTheirOrder(t *testing.T) {
 	})
 }
 
-func TestNobodyWaitsForLongerThanTheContext(t *testing.T) {
-	g := newGate(1)
-	if err := g.enter(t.Context()); err != nil {
+func TestAWaitEndsWithTheContext(t *testing.T) {
+	l := newLimiter(1)
+	if err := l.acquire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := g.enter(ctx); !errors.Is(err, context.Canceled) {
+	if err := l.acquire(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	g.leave()
-	if err := g.enter(t.Context()); err != nil {
+	l.release()
+	if err := l.acquire(t.Context()); err != nil {
 		t.Errorf("the place was lost: %v", err)
 	}
 }
 
-func TestWithoutALimitNobodyWaits(t *testing.T) {
-	g := newGate(0)
+func TestAnUnlimitedLimiterNeverWaits(t *testing.T) {
+	l := newLimiter(0)
 	for range 100 {
-		if err := g.enter(t.Context()); err != nil {
+		if err := l.acquire(t.Context()); err != nil {
 			t.Error(err)
 		}
 	}
-	g.leave()
+	l.release()
 }
 
-// poolOf is a pool on a database that nobody connects to.
+// poolOf returns a pool without a database.
 func poolOf(t *testing.T, connections int) *Pool {
 	t.Helper()
-	sqldb := sql.OpenDB(nobody{})
+	sqldb := sql.OpenDB(noDatabase{})
 	t.Cleanup(func() { _ = sqldb.Close() })
 	sqldb.SetMaxOpenConns(connections)
 	return NewPool(bun.NewDB(sqldb, pgdialect.New()))
 }
 
-// nobody is a driver without a database.
-type nobody struct{}
+// noDatabase is a driver without a database.
+type noDatabase struct{}
 
-func (nobody) Connect(context.Context) (driver.Conn, error) {
-	return nil, errors.New("nobody is there")
+func (noDatabase) Connect(context.Context) (driver.Conn, error) {
+	return nil, errors.New("no database")
 }
-func (nobody) Driver() driver.Driver { return nil }
+func (noDatabase) Driver() driver.Driver { return nil }
 
-// uses are all ways to use a connection.
+// uses lists all ways to use a connection.
 var uses = map[string]func(ctx context.Context, p *Pool) error{
 	"reads":    func(ctx context.Context, p *Pool) error { return p.Query(ctx, Ignore, "SELECT 1") },
 	"writes":   func(ctx context.Context, p *Pool) error { _, err := p.Begin(ctx); return err },
@@ -94,8 +94,8 @@ var uses = map[string]func(ctx context.Context, p *Pool) error{
 	"snapshot": func(ctx context.Context, p *Pool) error { _, err := p.Snapshot(ctx); return err },
 }
 
-// Who waits for a connection waits at the gate, not in database/sql: there is a place for each connection, and every
-// kind of use needs one.
+// A caller waits for a connection in the limiter, not in database/sql. The limiter has one place per connection, and
+// every kind of use needs a place.
 func TestAUseWaitsForItsPlace(t *testing.T) {
 	pool := poolOf(t, 2)
 	if cap(pool.connections) != 2 {
@@ -107,7 +107,7 @@ func TestAUseWaitsForItsPlace(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		err := use(ctx, pool)
 		cancel()
-		if !errors.Is(err, context.DeadlineExceeded) { // and not that nobody is there
+		if !errors.Is(err, context.DeadlineExceeded) { // not the error of noDatabase
 			t.Errorf("a use that %s did not wait: %v", name, err)
 		}
 	}
