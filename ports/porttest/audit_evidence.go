@@ -197,7 +197,7 @@ func auditCommitDropsEventsOfARollback(t testing.TB, h StoreHarness) {
 }
 
 // A session that did commit, and does not know it, finds its evidence.
-func auditRollbackInDoubtLeavesNothing(t testing.TB, h StoreHarness) {
+func auditRollbackWithStoredEvidenceAppendsNothing(t testing.TB, h StoreHarness) {
 	store, id := h.open(t), subject(t, "acme", 1)
 	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, event("evidence", id)) })
 	err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

@@ -115,7 +115,7 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 			return c.add()
 		}}.breaks, found{`"e" comes as number 2`: {auditTrailKeepsTheOrderOfAppending}}},
 		"events are doubled": {returnsTrails(func(trail events) events { return slices.Concat(trail, trail) }), found{
-			"got 2000 records, want 1000": {auditTrailTakesManyAtOnce},
+			"got 2000 records, want 1000": {auditTrailTakesALargeBatch},
 			"got 6 records, want 3":       {auditEvidenceComesWithTheCommit},
 		}},
 		"an id that is there already is ignored": {
@@ -168,9 +168,9 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 		"the trail is in the order of ids": {returnsTrails(func(trail events) events {
 			slices.SortFunc(trail, func(a, b domain.AuditEvent) int { return strings.Compare(a.EventID, b.EventID) })
 			return trail
-		}), found{`"0" comes as number 1`: {auditTrailKeepsTheOrderOfAppending}, "where": {auditTrailTakesManyAtOnce}}},
+		}), found{`"0" comes as number 1`: {auditTrailKeepsTheOrderOfAppending}, "where": {auditTrailTakesALargeBatch}}},
 		"the trail is cut": {returnsTrails(func(trail events) events { return trail[:min(len(trail), 100)] }), found{
-			"got 100 records, want 1000": {auditTrailTakesManyAtOnce},
+			"got 100 records, want 1000": {auditTrailTakesALargeBatch},
 		}},
 		"ids are joined carelessly": {func(store *Store) {
 			keepsEvents(func(e *domain.AuditEvent) { e.SubjectRef = joined(e.SubjectRef) })(store)

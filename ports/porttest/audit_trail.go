@@ -180,7 +180,7 @@ func auditTrailKeepsTheOrderOfAppending(t testing.TB, h StoreHarness) {
 // many are more events than a request ever leaves.
 const many = 500
 
-func auditTrailTakesManyAtOnce(t testing.TB, h StoreHarness) {
+func auditTrailTakesALargeBatch(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
 	together, one := events("together", many, id), events("one", many, id)
 	store := h.open(t)

@@ -22,15 +22,16 @@ func TestCatalogReader(t *testing.T, h StoreHarness) {
 }
 
 var catalogPromises = []promise.Promise[StoreHarness]{
-	that(catalogListsTheTables, "the tables of the application are listed by name, without those of habeas"),
-	that(catalogHasTheColumns, "columns come in the order of the table, with a type that fits"),
-	that(catalogHasThePrimaryKeys, "primary keys are in their order"),
-	that(catalogHasTheForeignKeys, "so are foreign keys, with what becomes of a row"),
-	that(catalogNamesWhatItLists, "constraints and indexes name columns of their table"),
-	that(catalogHoldsNoValue, "no value of a row is in it, and it changes nothing"),
-	that(catalogBelongsToItsCaller, "what is returned belongs to the caller, and several can read at once"),
-	that(catalogEndsWithItsContext, "a context that has ended ends the call"),
-	that(catalogReportsAStoreThatCannotBeReached, "a store that cannot be reached is ErrUnavailable"),
+	that(catalogListsTheTables, "Catalog lists the application's tables by name, without the tables of habeas."),
+	that(catalogHasTheColumns, "Columns are in the order of the table, with a matching type."),
+	that(catalogHasThePrimaryKeys, "Primary keys list their columns in the order of the key."),
+	that(catalogHasTheForeignKeys, "Foreign keys list their columns in order, with the action on delete."),
+	that(catalogKeysNameColumnsOfTheirTable, "Constraints and indexes name columns of their table."),
+	that(catalogHoldsNoValue, "Catalog contains no value of a row, and changes nothing."),
+	that(catalogBelongsToItsCaller,
+		"The caller may change the returned catalog, and Catalog is safe for concurrent use."),
+	that(catalogEndsWithItsContext, "Catalog returns when its context has ended."),
+	that(catalogReportsAStoreThatCannotBeReached, "Catalog returns ErrUnavailable if the store cannot be reached."),
 }
 
 // catalogOf is the port of a session factory.
@@ -142,7 +143,7 @@ func catalogHasTheForeignKeys(t testing.TB, h StoreHarness) {
 	})
 }
 
-func catalogNamesWhatItLists(t testing.TB, h StoreHarness) {
+func catalogKeysNameColumnsOfTheirTable(t testing.TB, h StoreHarness) {
 	for _, table := range h.catalog(t).Tables {
 		check := func(what string, names []string) {
 			assert(t, len(names) > 0, "%s of %s has no columns", what, table.Name)

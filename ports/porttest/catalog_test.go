@@ -147,11 +147,11 @@ func TestCatalogReadersThatBreakAPromiseFail(t *testing.T) {
 		},
 		"an index over nothing": {
 			changesTables(func(t *table) { t.Indexes = []domain.CatalogIndex{{Name: "none"}} }),
-			found{"has no columns": {catalogNamesWhatItLists}},
+			found{"has no columns": {catalogKeysNameColumnsOfTheirTable}},
 		},
 		"a unique of another table": {changesTables(func(t *table) {
 			t.Uniques = []domain.CatalogUnique{{Name: "one", Columns: []string{"elsewhere"}}}
-		}), found{`names the column "elsewhere"`: {catalogNamesWhatItLists}}},
+		}), found{`names the column "elsewhere"`: {catalogKeysNameColumnsOfTheirTable}}},
 		"a value as the default": {
 			changesColumns(func(c *column) { c.Declared = zoe.says("name") }),
 			found{"holds a value": {catalogHoldsNoValue}},

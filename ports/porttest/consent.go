@@ -18,17 +18,19 @@ func TestConsentStore(t *testing.T, h StoreHarness) {
 }
 
 var consentPromises = []promise.Promise[StoreHarness]{
-	that(consentRecordComesBackAsAppended, "a record comes back as it was appended"),
-	that(consentInstantIsInUTCAndMicroseconds, "its instant is kept to the microsecond, in UTC"),
-	that(consentIsReadByItsOwnSession, "a session reads what it has appended"),
-	that(consentWithoutARecordIsNil, "without a record there is none in force"),
-	that(consentTakenInLastIsInForce, "the record taken in last is in force, whatever its instant is"),
-	that(consentAsOfAnInstantIsInclusive, "so it is among those of an instant asked about, or before"),
-	that(consentInForceIsOneForEachPurpose, "each purpose has one record in force, all in order of intake"),
-	that(consentHistoryIsInTheOrderOfIntake, "the history comes in the order of intake"),
-	that(consentLedgerOnlyGrows, "a record is never changed or removed, not by its like either"),
-	that(consentPurposesAreComparedExactly, "records of another purpose are never returned"),
-	that(consentSubjectsAreKeptApart, "records of another subject are never returned"),
+	that(consentRecordComesBackAsAppended, "A record is returned with the values that were appended."),
+	that(consentInstantIsInUTCAndMicroseconds,
+		"The instant of a record is returned in UTC and rounded down to the microsecond."),
+	that(consentIsReadByItsOwnSession, "A session reads the records that it has appended."),
+	that(consentWithoutARecordIsNil, "Latest returns nil if the purpose has no record."),
+	that(consentRecordedLastIsInForce, "The record that was appended last is in force, regardless of its instant."),
+	that(consentAsOfAnInstantIsInclusive, "Latest as of an instant considers the records at or before the instant."),
+	that(consentInForceIsOneForEachPurpose, "InForce returns one record for each purpose, in the order of recording."),
+	that(consentHistoryIsInTheOrderOfRecording, "History returns the records in the order of recording."),
+	that(consentLedgerOnlyGrows,
+		"An append never changes or removes a record, even if the new record equals an older one."),
+	that(consentPurposesAreComparedExactly, "Queries never return a record of another purpose."),
+	that(consentSubjectsAreKeptApart, "Queries never return a record of another subject."),
 }
 
 // grant is a consent that was given so many seconds after noon.
@@ -84,7 +86,7 @@ func consentRecordComesBackAsAppended(t testing.TB, h StoreHarness) {
 	consents.comesBackAsAppended(t, h)
 }
 func consentIsReadByItsOwnSession(t testing.TB, h StoreHarness) { consents.isReadByItsOwnSession(t, h) }
-func consentTakenInLastIsInForce(t testing.TB, h StoreHarness)  { consents.takenInLastIsInForce(t, h) }
+func consentRecordedLastIsInForce(t testing.TB, h StoreHarness)  { consents.takenInLastIsInForce(t, h) }
 func consentLedgerOnlyGrows(t testing.TB, h StoreHarness)       { consents.onlyGrows(t, h) }
 func consentSubjectsAreKeptApart(t testing.TB, h StoreHarness)  { consents.subjectsAreKeptApart(t, h) }
 
@@ -92,7 +94,7 @@ func consentInstantIsInUTCAndMicroseconds(t testing.TB, h StoreHarness) {
 	consents.instantsAreInUTCAndMicroseconds(t, h)
 }
 
-func consentHistoryIsInTheOrderOfIntake(t testing.TB, h StoreHarness) {
+func consentHistoryIsInTheOrderOfRecording(t testing.TB, h StoreHarness) {
 	consents.historyIsInTheOrderOfIntake(t, h)
 }
 

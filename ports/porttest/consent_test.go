@@ -72,7 +72,7 @@ func TestConsentStoresThatBreakAPromiseFail(t *testing.T) {
 	changed := found{"did not come back as it was appended": {consentRecordComesBackAsAppended}}
 	broken := ledgerDefects(consents, inLedger, func(r *record) *domain.SubjectID { return &r.SubjectID }, ledgerChecks{
 		instants: consentInstantIsInUTCAndMicroseconds, ownSession: consentIsReadByItsOwnSession,
-		takenInLast: consentTakenInLastIsInForce, history: consentHistoryIsInTheOrderOfIntake,
+		takenInLast: consentRecordedLastIsInForce, history: consentHistoryIsInTheOrderOfRecording,
 		onlyGrows: consentLedgerOnlyGrows, apart: consentSubjectsAreKeptApart, none: consentWithoutARecordIsNil,
 	})
 	maps.Copy(broken, defects{
@@ -84,10 +84,10 @@ func TestConsentStoresThatBreakAPromiseFail(t *testing.T) {
 		},
 		"a withdrawal wins a tie": {inLedger(brokenLedger[record]{force: func(a, b record) bool {
 			return a.RecordedAt.Equal(b.RecordedAt) && !a.Granted && b.Granted
-		}}), found{`of records at [0 0 0] s, "a" is in force`: {consentTakenInLastIsInForce}}},
+		}}), found{`of records at [0 0 0] s, "a" is in force`: {consentRecordedLastIsInForce}}},
 		"the first one of equals is in force": {
 			inLedger(brokenLedger[record]{force: func(a, b record) bool { return a.RecordedAt.Equal(b.RecordedAt) }}),
-			found{`of records at [0 0 0] s, "z" is in force`: {consentTakenInLastIsInForce}},
+			found{`of records at [0 0 0] s, "z" is in force`: {consentRecordedLastIsInForce}},
 		},
 		"as of an instant is exclusive": {brokenConsents{until: time.Time.Before}.breaks, found{
 			`"" is in force, want "first"`: {consentAsOfAnInstantIsInclusive},

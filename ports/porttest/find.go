@@ -22,18 +22,20 @@ func TestFinder(t *testing.T, h StoreHarness) {
 }
 
 var findPromises = []promise.Promise[StoreHarness]{
-	that(findCountsRowsByColumn, "rows that hold a value are counted by table and column, annotated or not"),
-	that(findLooksAtPartsOfTexts, "a text holds a value wherever it stands in it"),
-	that(findIgnoresCase, "the case of letters does not matter, of any alphabet"),
-	that(findTakesSignsAsTheyAre, "no sign of a value has a special meaning"),
-	that(findLooksIntoJSON, "texts and names in JSON are found, however they are written"),
-	that(findTellsValuesApart, "values are told apart by their index, any number of them"),
-	that(findLooksIntoWhatHabeasKeeps, "reasons of restrictions and entries of the outbox are searched"),
-	that(findRefusesValues, "values that are too short, too long or no text are ErrInvalid, by their index"),
-	that(findTellsHowFarItIs, "progress is told for each table, and at the end"),
-	that(findGivesNothingAway, "no value is in a result or in an error"),
-	that(findEndsWithItsContext, "a context that ends ends the search"),
-	that(findReportsAStoreThatCannotBeReached, "a store that cannot be reached is ErrUnavailable"),
+	that(findCountsRowsByColumn, "Find counts the rows that contain a value by table and column, annotated or not."),
+	that(findSearchesPartsOfTexts, "Find finds a value at any position of a text."),
+	that(findIgnoresCase, "Find ignores the case of the letters of every alphabet."),
+	that(findMatchesCharactersLiterally, "No character of a value has a special meaning."),
+	that(findSearchesJSON, "Find finds strings and names in JSON, regardless of their escapes."),
+	that(findReportsValuesByIndex, "Find identifies each value by its index, up to the maximum number of values."),
+	that(findSearchesTheTablesOfHabeas,
+		"Find also searches the reasons of restrictions and the entries of the outbox."),
+	that(findRefusesValues,
+		"Find returns ErrInvalid with the index of a value that is too short, too long or not valid text."),
+	that(findReportsItsProgress, "Find reports progress for each table and at the end."),
+	that(findReturnsNoValues, "No result and no error contains a value."),
+	that(findEndsWithItsContext, "Find returns when its context ends."),
+	that(findReportsAStoreThatCannotBeReached, "Find returns ErrUnavailable if the store cannot be reached."),
 }
 
 // finderOf is the port of a session factory.
@@ -82,7 +84,7 @@ func findCountsRowsByColumn(t testing.TB, h StoreHarness) {
 	store.finds(t, []string{"nobody@example.org"})
 }
 
-func findLooksAtPartsOfTexts(t testing.TB, h StoreHarness) {
+func findSearchesPartsOfTexts(t testing.TB, h StoreHarness) {
 	long := strings.Repeat("much else, ", 20_000)
 	store := h.withTexts(t, "zoe@example.org", "<zoe@example.org>", "zoe@example.org, and more",
 		long+"zoe@example.org"+long, "one\nzoe@example.org\ntwo", "zoe@\nexample.org",
@@ -95,7 +97,7 @@ func findIgnoresCase(t testing.TB, h StoreHarness) {
 	store.finds(t, []string{"Zoë Ångström", "Σίσυφος"}, "people.remark 0 3", "people.remark 1 2")
 }
 
-func findTakesSignsAsTheyAre(t testing.TB, h StoreHarness) {
+func findMatchesCharactersLiterally(t testing.TB, h StoreHarness) {
 	signs := []string{
 		"a%c", "a_c", "a*c", "a?c", "a.c", "[abc]", "[^ab]", "a|b|c", "(abc)", "a+c", "a{1}", "^abc", "abc$", `a\c`, `abc\`,
 		"a'c", `a"c`, "a/c", "a-c", "a$1", "a]c", "a}c", "***:abc", "(?i)abc", "a c", "  abc", "a\tc", "a\nc",
@@ -114,7 +116,7 @@ func findTakesSignsAsTheyAre(t testing.TB, h StoreHarness) {
 	h.withTexts(t, texts...).finds(t, signs, want...)
 }
 
-func findLooksIntoJSON(t testing.TB, h StoreHarness) {
+func findSearchesJSON(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	for i, document := range []string{
 		`{"a": {"b": ["zoë/x \"y\""]}}`, `{"zoë/x \"y\"": 1}`, `["zo\u00eb/x \"y\""]`, `["ZO\u00CB\/x \"y\""]`,
@@ -131,7 +133,7 @@ func findLooksIntoJSON(t testing.TB, h StoreHarness) {
 	store.finds(t, []string{"😀😀!", `\\x`}, "people.settings 0 1", "people.settings 1 1")
 }
 
-func findTellsValuesApart(t testing.TB, h StoreHarness) {
+func findReportsValuesByIndex(t testing.TB, h StoreHarness) {
 	texts, values := []string{}, []string{}
 	for i := range domain.MaxSought {
 		texts = append(texts, "value-"+strconv.Itoa(1000+i))
@@ -145,7 +147,7 @@ func findTellsValuesApart(t testing.TB, h StoreHarness) {
 	h.withTexts(t, texts...).finds(t, values, want...)
 }
 
-func findLooksIntoWhatHabeasKeeps(t testing.TB, h StoreHarness) {
+func findSearchesTheTablesOfHabeas(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	id := subject(t, "acme", 1)
 	restriction := restrict(id, nil, 0)
@@ -187,7 +189,7 @@ func findRefusesValues(t testing.TB, h StoreHarness) {
 	assert(t, err == nil, "values of the least and of the greatest length are refused: %v", err)
 }
 
-func findTellsHowFarItIs(t testing.TB, h StoreHarness) {
+func findReportsItsProgress(t testing.TB, h StoreHarness) {
 	var told []domain.FindProgress
 	_, err := finderOf(t, h.open(t).Sessions).Find(t.Context(), []string{"zoe"}, func(p domain.FindProgress) {
 		told = append(told, p)
@@ -205,7 +207,7 @@ func findTellsHowFarItIs(t testing.TB, h StoreHarness) {
 	}
 }
 
-func findGivesNothingAway(t testing.TB, h StoreHarness) {
+func findReturnsNoValues(t testing.TB, h StoreHarness) {
 	const secret = "zoe@example.org"
 	store := h.withTexts(t, secret)
 	finder := finderOf(t, store.Sessions)

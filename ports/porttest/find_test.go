@@ -104,7 +104,7 @@ func TestAFinderThatKeepsItsPromisesPasses(t *testing.T) { TestFinder(t, inMemor
 
 func TestFindersThatBreakAPromiseFail(t *testing.T) {
 	type occurrence = domain.Occurrence
-	parts := found{"found are": {findLooksAtPartsOfTexts}}
+	parts := found{"found are": {findSearchesPartsOfTexts}}
 	promise.ExpectDefects(t, *update, findPromises, brokenStore, defects{
 		"only what is annotated": {
 			leavesOut(func(o occurrence) bool { return o.Table == "orders" && o.Column == "status" }),
@@ -114,7 +114,7 @@ func TestFindersThatBreakAPromiseFail(t *testing.T) {
 			reports(func(o *occurrence) { o.Rows = 1 }), found{`"orders.status 0 1"`: {findCountsRowsByColumn}},
 		},
 		"one value for another": {
-			reports(func(o *occurrence) { o.Value = 0 }), found{`"people.remark 0 1"`: {findTellsValuesApart}},
+			reports(func(o *occurrence) { o.Value = 0 }), found{`"people.remark 0 1"`: {findReportsValuesByIndex}},
 		},
 		"the first of equal values": {searches(func(c findCall) (domain.Found, error) {
 			found, err := c.find()
@@ -122,12 +122,12 @@ func TestFindersThatBreakAPromiseFail(t *testing.T) {
 				return slices.Index(c.values, c.values[o.Value]) < o.Value
 			})
 			return found, err
-		}), found{`found are ["people.remark 0 1" "people.remark 1 1"`: {findTellsValuesApart}}},
+		}), found{`found are ["people.remark 0 1" "people.remark 1 1"`: {findReportsValuesByIndex}}},
 		"texts that equal a value": {misses(func(text string) bool { return strings.HasPrefix(text, "<") }), parts},
 		"texts that are short":     {misses(func(text string) bool { return len(text) > 1000 }), parts},
 		"lines": {
 			misses(func(text string) bool { return strings.Contains(text, "\n") }),
-			found{"found are": {findLooksAtPartsOfTexts, findTakesSignsAsTheyAre}},
+			found{"found are": {findSearchesPartsOfTexts, findMatchesCharactersLiterally}},
 		},
 		"spaces do not matter": {sees(func(text string) string { return strings.ReplaceAll(text, "zo e@", "zoe@") }), parts},
 		"the case matters": {
@@ -142,20 +142,20 @@ func TestFindersThatBreakAPromiseFail(t *testing.T) {
 		},
 		"wildcards": {
 			sees(func(text string) string { return strings.ReplaceAll(text, "aXc", "a%c") }),
-			found{"found are": {findTakesSignsAsTheyAre}},
+			found{"found are": {findMatchesCharactersLiterally}},
 		},
 		"no backslash": {
-			misses(func(text string) bool { return text == `a\c` }), found{"found are": {findTakesSignsAsTheyAre}},
+			misses(func(text string) bool { return text == `a\c` }), found{"found are": {findMatchesCharactersLiterally}},
 		},
 		"JSON as it is written": {
-			misses(func(text string) bool { return strings.Contains(text, `\u`) }), found{"found are": {findLooksIntoJSON}},
+			misses(func(text string) bool { return strings.Contains(text, `\u`) }), found{"found are": {findSearchesJSON}},
 		},
 		"no names in JSON": {
-			misses(func(text string) bool { return strings.HasPrefix(text, `{"z`) }), found{"found are": {findLooksIntoJSON}},
+			misses(func(text string) bool { return strings.HasPrefix(text, `{"z`) }), found{"found are": {findSearchesJSON}},
 		},
 		"nothing of habeas": {
 			leavesOut(func(o occurrence) bool { return strings.HasPrefix(o.Table, "habeas_") }),
-			found{"found are []": {findLooksIntoWhatHabeasKeeps}},
+			found{"found are []": {findSearchesTheTablesOfHabeas}},
 		},
 		"values of one character": {searches(func(c findCall) (domain.Found, error) {
 			for i := range c.values {
@@ -173,7 +173,7 @@ func TestFindersThatBreakAPromiseFail(t *testing.T) {
 		"no progress": {searches(func(c findCall) (domain.Found, error) {
 			c.progress = nil
 			return c.find()
-		}), found{"progress was told 0 times": {findTellsHowFarItIs}}},
+		}), found{"progress was told 0 times": {findReportsItsProgress}}},
 		"progress without an end": {searches(func(c findCall) (domain.Found, error) {
 			tell := c.progress
 			c.progress = func(p domain.FindProgress) {
@@ -182,21 +182,21 @@ func TestFindersThatBreakAPromiseFail(t *testing.T) {
 				}
 			}
 			return c.find()
-		}), found{"was told": {findTellsHowFarItIs}}},
+		}), found{"was told": {findReportsItsProgress}}},
 		"a value in the result": {searches(func(c findCall) (domain.Found, error) {
 			found, err := c.find()
 			for i := range found.Occurrences {
 				found.Occurrences[i].Column = c.values[found.Occurrences[i].Value]
 			}
 			return found, err
-		}), found{"the result holds a value": {findGivesNothingAway}}},
+		}), found{"the result holds a value": {findReturnsNoValues}}},
 		"a value in an error": {searches(func(c findCall) (domain.Found, error) {
 			found, err := c.find()
 			if err != nil && len(c.values) > 0 {
 				err = &domain.Error{Code: domain.ErrInvalid, Message: c.values[0]}
 			}
 			return found, err
-		}), found{"an error holds a value": {findGivesNothingAway}}},
+		}), found{"an error holds a value": {findReturnsNoValues}}},
 		"a context that is ignored": {searches(func(c findCall) (domain.Found, error) {
 			c.ctx = context.WithoutCancel(c.ctx)
 			return c.find()

@@ -37,13 +37,13 @@ func TestSourcesOfIDsThatBreakAPromiseFail(t *testing.T) {
 	promise.ExpectDefects(t, *update, idPromises, broken, map[string]defect{
 		"no id": {counting(func(int64) string { return "" }), found{
 			"is not 1 to 255 characters": {idCanBeStored},
-			"are repeated":               {idIsNeverRepeated, idIsNotAnotherSources, idCanBeMadeAtOnce},
+			"are repeated":               {idIsNeverRepeated, idIsNotAnotherSources, idSourceIsSafeForConcurrentUse},
 		}},
 		"an id of 256":  {counting(func(n int64) string { return strings.Repeat("x", 236) + fixed(n) }), stored},
 		"half a letter": {counting(func(n int64) string { return decimal(n) + "\xc3" }), stored},
 		"NUL":           {counting(func(n int64) string { return decimal(n) + "\x00" }), stored},
 		"an id that comes back": {counting(func(n int64) string { return decimal(n % (ids - 1)) }), found{
-			"1 are repeated": {idIsNeverRepeated, idIsNotAnotherSources, idCanBeMadeAtOnce},
+			"1 are repeated": {idIsNeverRepeated, idIsNotAnotherSources, idSourceIsSafeForConcurrentUse},
 		}},
 		"a counter for each source": {func() ports.IDSource { return counting(decimal)() }, found{
 			"are repeated": {idIsNotAnotherSources},
@@ -63,7 +63,7 @@ func TestSourcesOfIDsThatBreakAPromiseFail(t *testing.T) {
 					return decimal(next)
 				})
 			}
-		}(), found{"are repeated": {idCanBeMadeAtOnce}}},
+		}(), found{"are repeated": {idSourceIsSafeForConcurrentUse}}},
 	})
 }
 

@@ -33,13 +33,13 @@ func TestJournal(t *testing.T, harness JournalHarness) {
 }
 
 var journalPromises = []promise.Promise[JournalHarness]{
-	promise.That(journalHasAName, "the name has 1 to 200 characters and is that of each process"),
-	promise.That(journalOfNothingHasNoLines, "a journal to which nothing was appended has no lines"),
-	promise.That(journalLinesComeInOrder, "lines come back as they were appended, by any process"),
-	promise.That(journalLinesOfCallsDoNotMix, "lines of calls at the same time do not mix (run with -race)"),
-	promise.That(journalKeepsNoReference, "what was appended is a copy"),
-	promise.That(journalCallEndsWithItsContext, "a call with a context that has ended is an error"),
-	promise.That(journalTellsALineThatWasCutOff, "a line that was cut off is told from others"),
+	promise.That(journalHasAName, "The name has 1 to 200 characters and is the same in each process."),
+	promise.That(journalWithoutAppendsIsEmpty, "A journal without appends has no lines."),
+	promise.That(journalLinesComeInOrder, "Lines are returned in the order in which any process appended them."),
+	promise.That(journalLinesOfCallsDoNotMix, "Lines of concurrent calls do not mix (run with -race)."),
+	promise.That(journalKeepsNoReference, "Append copies its lines."),
+	promise.That(journalCallEndsWithItsContext, "A call returns an error if its context has ended."),
+	promise.That(journalRecognizesATruncatedLine, "A reader can recognize a line that a crash truncated."),
 }
 
 // journalLines are lines for subjects.
@@ -79,7 +79,7 @@ func journalHasAName(t testing.TB, h JournalHarness) {
 	assert(t, open().Name() == name, "another process has another name")
 }
 
-func journalOfNothingHasNoLines(t testing.TB, h JournalHarness) {
+func journalWithoutAppendsIsEmpty(t testing.TB, h JournalHarness) {
 	text := readJournal(t, h.New(t)())
 	assert(t, text == "", "an empty journal has %d bytes", len(text))
 }
@@ -152,7 +152,7 @@ func journalCallEndsWithItsContext(t testing.TB, h JournalHarness) {
 }
 
 // A reader tells the line by the one behind it.
-func journalTellsALineThatWasCutOff(t testing.TB, h JournalHarness) {
+func journalRecognizesATruncatedLine(t testing.TB, h JournalHarness) {
 	if h.CutOff == nil {
 		return
 	}

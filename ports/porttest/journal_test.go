@@ -109,7 +109,7 @@ func TestJournalsThatBreakAPromiseFail(t *testing.T) {
 		}},
 		"a name for each process": {scribeDefect{name: decimalInt}, found{"another process": {journalHasAName}}},
 		"a heading": {scribeDefect{open: func(text []byte) []byte { return append([]byte("#\n"), text...) }}, found{
-			"an empty journal has": {journalOfNothingHasNoLines},
+			"an empty journal has": {journalWithoutAppendsIsEmpty},
 		}},
 		"the last first": {scribeDefect{put: func(s scribe, lines []byte) {
 			s.mu.Lock()
@@ -126,7 +126,7 @@ func TestJournalsThatBreakAPromiseFail(t *testing.T) {
 		}}, found{"lines of another are among them": {journalLinesOfCallsDoNotMix}}},
 		"a reference":            {scribeDefect{keepsSlices: true}, found{"have changed": {journalKeepsNoReference}}},
 		"a deaf one":             {scribeDefect{ignoresCtx: true}, found{"the error is no": {journalCallEndsWithItsContext}}},
-		"one that forgets a cut": {scribeDefect{forgetsCuts: true}, found{"0 broken 10": {journalTellsALineThatWasCutOff}}},
+		"one that forgets a cut": {scribeDefect{forgetsCuts: true}, found{"0 broken 10": {journalRecognizesATruncatedLine}}},
 	})
 }
 

@@ -23,15 +23,17 @@ func TestErasureMarks(t *testing.T, harness StoreHarness) {
 
 // markPromises do not apply to a store whose sessions are no ports.MarkReader.
 var markPromises = []promise.Promise[StoreHarness]{
-	that(markOfEachErasureIsListed, "marks come in the order of intake, with their instants, none of a rectification"),
-	that(markOfARollbackIsNotListed, "an erasure that was rolled back has no mark"),
-	that(markMovesWithAnotherErasure, "another erasure gives the mark of a subject a new instant and a new place"),
-	that(markPagesFollowEachOther, "up to limit of them, after the one given"),
-	that(markQueriesHaveBounds, "Since is inclusive, Until is not"),
-	that(markThatCommitsLateIsNotMissed, "a mark that commits late comes after those returned before"),
-	that(markIsFoundByItsSubject, "the marks of subjects are found, of those that were erased"),
-	that(markPositionIsKept, "a position is kept for each reader, and moves only from where it is"),
-	that(markReaderNeedsAName, "a reader without a name, or with one too long, is ErrInvalid"),
+	that(markOfEachErasureIsListed,
+		"Marks returns the marks of erasures in the order of recording, with their instants."),
+	that(markOfARollbackIsNotListed, "An erasure that was rolled back has no mark."),
+	that(markMovesWithAnotherErasure, "Another erasure of a subject gives its mark a new instant and a new place."),
+	that(markPagesFollowEachOther, "Marks returns at most limit marks that follow a given place."),
+	that(markQueriesHaveBounds, "Since is inclusive, and Until is exclusive."),
+	that(markThatCommitsLateIsNotMissed, "A mark that commits late has a place after the marks returned before."),
+	that(markIsFoundByItsSubject, "Find returns the marks of the given subjects that were erased."),
+	that(markPositionIsKept,
+		"Each reader has its own position, and Advance moves it only from the expected position."),
+	that(markReaderNeedsAName, "A reader whose name is empty or too long returns ErrInvalid."),
 }
 
 // marked is a store whose subjects are erased.

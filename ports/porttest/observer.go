@@ -21,10 +21,11 @@ func TestObserver(t *testing.T, newObserver func(t testing.TB) ports.Observer) {
 type observerHarness = func(t testing.TB) ports.Observer
 
 var observerPromises = []promise.Promise[observerHarness]{
-	promise.That(observerTakesEverything, "every activity, outcome and observation is taken, an unknown kind included"),
-	promise.That(observerContinuesTheContext, "the context of an activity is made from the caller's"),
-	promise.That(observerChangesNothing, "what an observation refers to is not changed, and may change afterwards"),
-	promise.That(observerIsToldAtOnce, "an observer is safe for concurrent use (run with -race)"),
+	promise.That(observerTakesEverything,
+		"An observer accepts every activity, outcome and observation, including an unknown kind."),
+	promise.That(observerContinuesTheContext, "Start returns a context that derives from the context of the caller."),
+	promise.That(observerChangesNothing, "An observer does not change an observation, and keeps no reference to it."),
+	promise.That(observerIsSafeForConcurrentUse, "An observer is safe for concurrent use (run with -race)."),
 }
 
 // activities has one of each kind, and one that is not known.
@@ -136,7 +137,7 @@ func observerChangesNothing(t testing.TB, newObserver observerHarness) {
 	callers.Wait()
 }
 
-func observerIsToldAtOnce(t testing.TB, newObserver observerHarness) {
+func observerIsSafeForConcurrentUse(t testing.TB, newObserver observerHarness) {
 	observer := newObserver(t)
 	var callers, begun sync.WaitGroup
 	begun.Add(concurrent)

@@ -93,6 +93,6 @@ func TestObserversThatBreakAPromiseFail(t *testing.T) {
 					within--
 				}
 			}}
-		}, observerFinds{"the observer panicked with a string": {observerIsToldAtOnce}}},
+		}, observerFinds{"the observer panicked with a string": {observerIsSafeForConcurrentUse}}},
 	})
 }

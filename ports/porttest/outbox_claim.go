@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func outboxClaimTakesWhatIsDue(t testing.TB, h StoreHarness) {
+func outboxClaimTakesDueEntries(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	e := b.claimed(t, numbered(t, 5)...)
 	now := fails(e[1], noon)
@@ -30,7 +30,7 @@ func outboxClaimTakesWhatIsDue(t testing.TB, h StoreHarness) {
 	}
 }
 
-func outboxClaimLeavesWhatIsSettledForGood(t testing.TB, h StoreHarness) {
+func outboxClaimLeavesSucceededAndAbandonedEntries(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entries := numbered(t, 3)
 	e := b.claimed(t, append(entries, toRectify(t, "r", entries[0].SubjectID, 0))...)
@@ -99,7 +99,7 @@ func outboxClaimKeepsToTheLimit(t testing.TB, h StoreHarness) {
 	}
 }
 
-func outboxClaimMarksWhatItTakes(t testing.TB, h StoreHarness) {
+func outboxClaimMarksItsEntries(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entries := []domain.OutboxEntry{
 		toErase(t, "a", subjectOf(t, "acme", "7"), 0), toRectify(t, "b", subjectOf(t, "acme", "8"), time.Second),

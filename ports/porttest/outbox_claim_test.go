@@ -60,7 +60,7 @@ func claimDefects() defects {
 				return taken
 			})(store)
 		}, found{"of 4 entries: 5 were claimed": {outboxClaimKeepsToTheLimit}}},
-		"only what was never tried": {firstAttempts, found{"due are [], want [e": {outboxClaimLeavesWhatIsSettledForGood}}},
+		"only what was never tried": {firstAttempts, found{"due are [], want [e": {outboxClaimLeavesSucceededAndAbandonedEntries}}},
 		"what was abandoned": {brokenOutbox{claim: func(c outboxCall) (entries, error) {
 			abandoned, err := c.Abandoned(c.ctx, nil, 1000)
 			if err != nil {
@@ -70,15 +70,15 @@ func claimDefects() defects {
 				return nil, err
 			}
 			return c.claim()
-		}}.breaks, found{"], want [e002]": {outboxClaimLeavesWhatIsSettledForGood}}},
+		}}.breaks, found{"], want [e002]": {outboxClaimLeavesSucceededAndAbandonedEntries}}},
 		"attempts that are not counted": {changesClaimed(func(e *domain.OutboxEntry) { e.Attempts-- }), found{
-			"has Attempts 0, want 1": {outboxClaimMarksWhatItTakes},
+			"has Attempts 0, want 1": {outboxClaimMarksItsEntries},
 		}},
 		"no time of the attempt": {changesClaimed(func(e *domain.OutboxEntry) { e.LastAttemptAt = nil }), found{
 			"want 1 with its instants": {outboxInstantsAreInUTCAndMicroseconds},
 		}},
 		"the status that it had": {changesClaimed(func(e *domain.OutboxEntry) { e.Status = domain.OutboxPending }), found{
-			"has Status pending, want in_flight": {outboxClaimMarksWhatItTakes},
+			"has Status pending, want in_flight": {outboxClaimMarksItsEntries},
 		}},
 		"an error that is forgotten": {changesClaimed(func(e *domain.OutboxEntry) { e.LastError = nil }), found{
 			"a has LastError <nil>, want timeout": {outboxFailureIsTriedAgainInItsTime},
@@ -104,7 +104,7 @@ func claimDefects() defects {
 				return claimed, err
 			}}.breaks(store)
 		}, found{
-			"the session claims": {outboxSessionClaimsWhatItEnqueued},
+			"the session claims": {outboxSessionClaimsItsOwnEntries},
 			"after the rollback": {outboxClaimCanBeRolledBack},
 		}},
 	}

@@ -83,7 +83,7 @@ func completeDefects() defects {
 		}},
 		"with every success": {completesBy(func(_, _ domain.OutboxEntry) bool { return false }), found{
 			"beside another one that": {outboxOpenEntriesHoldCompletionBack},
-			"8 of the 8 sessions that settled a subject's entries completed it, want": {outboxSettlementsAtOnceCompleteOnce},
+			"8 of the 8 sessions that settled a subject's entries completed it, want": {outboxConcurrentSettlementsCompleteOnce},
 			"two sessions that settled a subject's last entries at the same time got": {
 				outboxOverlappingSettlementsCompleteOnce,
 			},

@@ -169,7 +169,7 @@ func outboxClaimsDoNotWaitForEachOther(t testing.TB, h StoreHarness) {
 	})
 }
 
-func outboxSettlementsAtOnceCompleteOnce(t testing.TB, h StoreHarness) {
+func outboxConcurrentSettlementsCompleteOnce(t testing.TB, h StoreHarness) {
 	const sessions = 8
 	b := h.box(t)
 	zoe, yan := subjectOf(t, "acme", "7"), subjectOf(t, "umbrella", "7")

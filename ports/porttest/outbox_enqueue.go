@@ -94,7 +94,7 @@ func outboxEntriesComeBackAsEnqueued(t testing.TB, h StoreHarness) {
 	expectAll(t, "claimed", b.claim(t, 10, noon), want, func(e *domain.OutboxEntry) { inFlight(e, noon, 1) })
 }
 
-func outboxSessionClaimsWhatItEnqueued(t testing.TB, h StoreHarness) {
+func outboxSessionClaimsItsOwnEntries(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
 		if err := outbox.Enqueue(ctx, numbered(t, 2)...); err != nil {

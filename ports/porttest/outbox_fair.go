@@ -12,11 +12,12 @@ import (
 
 // outboxFairPromises are about how a claim is shared where more is due than its limit.
 var outboxFairPromises = []promise.Promise[StoreHarness]{
-	that(outboxClaimSharesItsLimitAmongResolvers, "resolvers have equal shares, and what others leave over"),
-	that(outboxClaimSharesItsLimitWithRetries, "so have new entries and retries"),
-	that(outboxClaimOfOneTakesTurns, "claims of one take turns"),
-	that(outboxClaimKeepsToTheLimitOfAResolver, "no more than its own limit is taken of a resolver"),
-	that(outboxClaimTakesWhatIsDueFromAnInstantOn, "DueFrom and DueUntil pass over nothing that came due between them"),
+	that(outboxClaimSharesItsLimitAmongResolvers,
+		"A claim gives each resolver an equal share of the limit, and distributes unused shares."),
+	that(outboxClaimSharesItsLimitWithRetries, "A claim shares its limit between new entries and retries."),
+	that(outboxClaimsWithALimitOfOneTakeTurns, "Claims with a limit of 1 alternate between new entries and retries."),
+	that(outboxClaimKeepsToTheLimitOfAResolver, "A claim takes at most the limit of a resolver for this resolver."),
+	that(outboxClaimTakesEntriesDueSinceAnInstant, "DueFrom and DueUntil skip no entry that became due between them."),
 }
 
 // several are so many entries called name and a number, from an age on.
@@ -88,7 +89,7 @@ func outboxClaimSharesItsLimitWithRetries(t testing.TB, h StoreHarness) {
 	}
 }
 
-func outboxClaimOfOneTakesTurns(t testing.TB, h StoreHarness) {
+func outboxClaimsWithALimitOfOneTakeTurns(t testing.TB, h StoreHarness) {
 	b := h.withRetries(t)
 	even, odd := noon.Add(2*time.Hour), noon.Add(2*time.Hour+time.Second)
 	are(t, "one in an even second: claimed", b.dueFor(t, 1, even, erases("desk")), "r5") // a retry
@@ -117,7 +118,7 @@ func outboxClaimKeepsToTheLimitOfAResolver(t testing.TB, h StoreHarness) {
 }
 
 // A claim may pass over what was due before the instant, but over nothing else.
-func outboxClaimTakesWhatIsDueFromAnInstantOn(t testing.TB, h StoreHarness) {
+func outboxClaimTakesEntriesDueSinceAnInstant(t testing.TB, h StoreHarness) {
 	b := h.withRetries(t)
 	from := func(instant time.Time) domain.OutboxTarget {
 		target := erases("desk")

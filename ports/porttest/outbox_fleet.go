@@ -19,7 +19,7 @@ func (b box) claimFor(t testing.TB, at time.Time, known ...domain.OutboxTarget) 
 	})
 }
 
-func outboxClaimTakesWhatItsCallerKnows(t testing.TB, h StoreHarness) {
+func outboxClaimTakesEntriesOfItsTargets(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	id := subjectOf(t, "acme", "7")
 	others := []domain.OutboxEntry{
@@ -42,7 +42,7 @@ func outboxClaimTakesWhatItsCallerKnows(t testing.TB, h StoreHarness) {
 	are(t, "claimed without targets", b.claimFor(t, noon), "a new operation")
 }
 
-func outboxClaimTakesWhatAWrongClockPutOff(t testing.TB, h StoreHarness) {
+func outboxClaimTakesEntriesDelayedByAWrongClock(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	id := subjectOf(t, "acme", "7")
 	ahead := noon.Add(90 * 24 * time.Hour)
@@ -73,7 +73,7 @@ func outboxClaimTakesWhatAWrongClockPutOff(t testing.TB, h StoreHarness) {
 }
 
 // An entry without a subject can be enqueued, but not be read back.
-func outboxClaimAbandonsWhatItCannotRead(t testing.TB, h StoreHarness) {
+func outboxClaimAbandonsUnreadableEntries(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	id := subjectOf(t, "acme", "7")
 	bad, good := toErase(t, "bad", id, 0), toErase(t, "good", id, time.Second)
@@ -131,7 +131,7 @@ func outboxUnclaimedEntriesAreMarkedOnce(t testing.TB, h StoreHarness) {
 	are(t, "later, unclaimed", b.unclaimed(t, noon.Add(2*time.Hour), 10), want...)
 }
 
-func outboxTakesNothingForNothing(t testing.TB, h StoreHarness) {
+func outboxIgnoresEmptyCalls(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	e := b.claimed(t, numbered(t, 3)...)
 	b.settle(t, succeeds(e[0]), abandons(e[1]), givesBack(e[2]))
@@ -149,7 +149,7 @@ func outboxTakesNothingForNothing(t testing.TB, h StoreHarness) {
 	b.countsAre(t, before)
 }
 
-func outboxReadingIsNoWrite(t testing.TB, h StoreHarness) {
+func outboxReadsDoNotCountAsWrites(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	do(t, b.Store, func(ctx context.Context, s ports.Session) error {
 		return errors.Join(

@@ -13,7 +13,7 @@ import (
 func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
 	promise.ExpectDefects(t, *update, outboxFleetPromises, brokenStore, defects{
 		"claims of whatever is due": {asks(func(c *outboxCall) { c.known = nil }), found{
-			"claimed for a system that has no entry are [to a new system": {outboxClaimTakesWhatItsCallerKnows},
+			"claimed for a system that has no entry are [to a new system": {outboxClaimTakesEntriesOfItsTargets},
 		}},
 		"claims by resolver only": {asks(func(c *outboxCall) {
 			for _, target := range c.known {
@@ -21,13 +21,13 @@ func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
 					c.known = append(c.known, domain.OutboxTarget{Resolver: target.Resolver, Operation: operation})
 				}
 			}
-		}), found{"], want [the desk's]": {outboxClaimTakesWhatItsCallerKnows}}},
+		}), found{"], want [the desk's]": {outboxClaimTakesEntriesOfItsTargets}}},
 		"clocks that are always right": {firstAttempts, found{
-			"due are [], want [asked to wait longer]": {outboxClaimTakesWhatAWrongClockPutOff},
+			"due are [], want [asked to wait longer]": {outboxClaimTakesEntriesDelayedByAWrongClock},
 		}},
 		"unreadable entries in flight": {
 			changesClaimed(func(e *domain.OutboxEntry) { e.Status = domain.OutboxInFlight }),
-			found{"returned: \"bad\" is in_flight, want bad, abandoned": {outboxClaimAbandonsWhatItCannotRead}},
+			found{"returned: \"bad\" is in_flight, want bad, abandoned": {outboxClaimAbandonsUnreadableEntries}},
 		},
 		"unreadable entries that fail the claim": {brokenOutbox{claim: func(c outboxCall) (entries, error) {
 			claimed, err := c.claim()
@@ -35,7 +35,7 @@ func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
 				return nil, errFailure
 			}
 			return claimed, err
-		}}.breaks, found{"the application failed": {outboxClaimAbandonsWhatItCannotRead}}},
+		}}.breaks, found{"the application failed": {outboxClaimAbandonsUnreadableEntries}}},
 		"marks that do not stay": {brokenOutbox{unclaimed: func(c outboxCall) (entries, error) {
 			found, err := c.unclaimed()
 			if err != nil || len(found) == 0 {
@@ -53,13 +53,13 @@ func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
 			if c.limit < 0 {
 				c.limit = 1000
 			}
-		}), found{"up to -1: claimed are [e002]": {outboxTakesNothingForNothing}}},
+		}), found{"up to -1: claimed are [e002]": {outboxIgnoresEmptyCalls}}},
 		"a list that is a write": {brokenOutbox{abandoned: func(c outboxCall) (entries, error) {
 			if _, err := c.Withdraw(c.ctx, domain.SubjectID{}); err != nil {
 				return nil, err
 			}
 			return c.abandoned()
-		}}.breaks, found{"must": {outboxReadingIsNoWrite}}},
+		}}.breaks, found{"must": {outboxReadsDoNotCountAsWrites}}},
 		"a requeue of few": {brokenOutbox{requeue: func(c outboxCall) (entries, error) {
 			if len(c.ids) > 1<<16 {
 				return nil, errFailure
@@ -92,7 +92,7 @@ func TestLogsThatGetARollbackWrongAreFoundOut(t *testing.T) {
 				}
 				return err
 			}),
-			found{"got 4 records, want 1": {auditRollbackInDoubtLeavesNothing}},
+			found{"got 4 records, want 1": {auditRollbackWithStoredEvidenceAppendsNothing}},
 		},
 		"what a rollback leaves is evidence": {brokenLog{onRollback: auditCall.evidence}.breaks, found{
 			"where": {auditRollbackLeavesItsEvents, auditCommitDropsEventsOfARollback},

@@ -102,7 +102,7 @@ func operateDefects() defects {
 			"left are [another number another tenant the tenant longer], want [an": {outboxWithdrawLeavesOthersAlone},
 		}},
 		"a purge of nothing": {brokenOutbox{purge: func(outboxCall) (int64, error) { return 0, nil }}.breaks, found{
-			"0 entries were removed, want 2": {outboxPurgeRemovesWhatSucceeded},
+			"0 entries were removed, want 2": {outboxPurgeRemovesSucceededEntries},
 		}},
 		"a purge without a limit": {
 			brokenOutbox{purge: func(c outboxCall) (int64, error) { c.limit = 1000; return c.purge() }}.breaks,
@@ -127,6 +127,6 @@ func operateDefects() defects {
 		"a purge that counts wrongly": {brokenOutbox{purge: func(c outboxCall) (int64, error) {
 			_, err := c.purge()
 			return int64(c.limit), err
-		}}.breaks, found{"entries were removed, want 2": {outboxPurgeRemovesWhatSucceeded}}},
+		}}.breaks, found{"entries were removed, want 2": {outboxPurgeRemovesSucceededEntries}}},
 	}
 }

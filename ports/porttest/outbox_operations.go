@@ -14,12 +14,15 @@ import (
 
 // outboxOperationsPromises are about ports.OutboxOperations. They do not apply to a store that does not implement it.
 var outboxOperationsPromises = []promise.Promise[StoreHarness]{
-	that(outboxBacklogCountsByResolver, "what is left is counted by resolver and status, and since when"),
-	that(outboxRequeueTakesWhatMatches, "abandoned erasures are requeued by resolver and age"),
-	that(outboxDiscardSettlesWhatWasAbandoned, "what was abandoned succeeds, and is forgotten"),
-	that(outboxDiscardCompletesAnErasure, "the last one of a subject's erasure completes"),
-	that(outboxDiscardCompletesOneOperation, "another operation of the subject does not matter"),
-	that(outboxKnowsSinceWhenARequeuedEntryIsTried, "the first claim after a requeue is kept"),
+	that(outboxBacklogCountsByResolver,
+		"Backlog counts the open entries by resolver and status, and returns their oldest instants."),
+	that(outboxRequeueTakesMatchingEntries, "RequeueMatching requeues abandoned erasures by resolver and age."),
+	that(outboxDiscardSettlesAbandonedEntries,
+		"Discard settles an abandoned entry as succeeded and removes its ref and corrections."),
+	that(outboxDiscardCompletesAnErasure, "Discard of the last entry of an erasure completes the erasure."),
+	that(outboxDiscardCompletesOneOperation,
+		"Discard completes an operation even if another operation of the subject is open."),
+	that(outboxKeepsTheFirstClaimAfterARequeue, "TriedSince returns the instant of the first claim after a requeue."),
 }
 
 // operate gives fn the operations of the outbox in a session of its own, if it has any.
@@ -77,7 +80,7 @@ func showAll(backlogs []domain.OutboxBacklog) (text string) {
 	return text
 }
 
-func outboxRequeueTakesWhatMatches(t testing.TB, h StoreHarness) {
+func outboxRequeueTakesMatchingEntries(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entries := slices.Concat(several(t, "d", 5, 0, nil), several(t, "c", 3, time.Hour, ofCRM))
 	entries = append(entries, toRectify(t, "r", entries[0].SubjectID, 0))
@@ -132,7 +135,7 @@ func (b box) discard(t testing.TB, ids ...string) (discarded []domain.Discarded,
 	return discarded, has
 }
 
-func outboxDiscardSettlesWhatWasAbandoned(t testing.TB, h StoreHarness) {
+func outboxDiscardSettlesAbandonedEntries(t testing.TB, h StoreHarness) {
 	b := h.withAbandoned(t)
 	before := b.counts(t)
 	discarded, has := b.discard(t, "succeeded", "failed", "in flight", "pending", "unknown", "h", "b", "g", "g")
@@ -188,7 +191,7 @@ func outboxDiscardCompletesAnErasure(t testing.TB, h StoreHarness) {
 	idsAre(t, "of two that are discarded together, those that complete", completing("g", "f"), "g") // the last one
 }
 
-func outboxKnowsSinceWhenARequeuedEntryIsTried(t testing.TB, h StoreHarness) {
+func outboxKeepsTheFirstClaimAfterARequeue(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	since := func(ids ...string) (since map[string]time.Time) {
 		b.operate(t, func(ctx context.Context, operations ports.OutboxOperations) (err error) {

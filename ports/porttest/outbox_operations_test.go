@@ -86,14 +86,14 @@ func TestOperationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 			return found
 		}}.breaks, found{"there are crm": {outboxBacklogCountsByResolver}}},
 		"a requeue of any resolver": {operated{filter: func(f *domain.OutboxFilter) { f.Resolver = "" }}.breaks, found{
-			"of another resolver: requeued are": {outboxRequeueTakesWhatMatches},
+			"of another resolver: requeued are": {outboxRequeueTakesMatchingEntries},
 		}},
 		"a requeue of any age": {
 			operated{filter: func(f *domain.OutboxFilter) { f.EnqueuedBefore = time.Time{} }}.breaks,
-			found{"by age: requeued are [d1 d2 d3 d4 c0 c1 c2]": {outboxRequeueTakesWhatMatches}},
+			found{"by age: requeued are [d1 d2 d3 d4 c0 c1 c2]": {outboxRequeueTakesMatchingEntries}},
 		},
 		"a requeue without a limit": {operated{limit: func(int) int { return 1000 }}.breaks, found{
-			"none: requeued are": {outboxRequeueTakesWhatMatches},
+			"none: requeued are": {outboxRequeueTakesMatchingEntries},
 		}},
 		"a discard that completes nothing": {operated{discard: func(discarded []domain.Discarded) {
 			for i := range discarded {
@@ -109,10 +109,10 @@ func TestOperationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 			for i := range discarded {
 				discarded[i].Completes = true
 			}
-		}}.breaks, found{"completes is true": {outboxDiscardSettlesWhatWasAbandoned}}},
-		"no discard": {operated{never: true}.breaks, found{"discarded are []": {outboxDiscardSettlesWhatWasAbandoned}}},
+		}}.breaks, found{"completes is true": {outboxDiscardSettlesAbandonedEntries}}},
+		"no discard": {operated{never: true}.breaks, found{"discarded are []": {outboxDiscardSettlesAbandonedEntries}}},
 		"a requeue that is forgotten": {operated{tried: func(since map[string]time.Time) { clear(since) }}.breaks, found{
-			"after claim 1 there are map[]": {outboxKnowsSinceWhenARequeuedEntryIsTried},
+			"after claim 1 there are map[]": {outboxKeepsTheFirstClaimAfterARequeue},
 		}},
 	})
 }

@@ -81,7 +81,7 @@ func settleDefects() defects {
 				}
 			})(store)
 		}, found{
-			"an entry is not in flight under the token that it was claimed with":     {outboxClaimMarksWhatItTakes},
+			"an entry is not in flight under the token that it was claimed with":     {outboxClaimMarksItsEntries},
 			"a settlement under an earlier lease as succeeded came to [completes":    {outboxSettlementUnderALostLeaseIsStale},
 			"a batch came to [completes applied completes applied completes applied": {outboxResultsAreInOrder},
 		}},
@@ -97,7 +97,7 @@ func settleDefects() defects {
 		}}.breaks, found{"4 settlements have 0 results": {outboxSettlementEndsTheLease}}},
 		"a failure is tried again at once": {
 			changesSettlements(func(s *domain.Settlement) { s.NextAttemptAt = nil }),
-			found{"the next attempt changed": {outboxKeepsCopies}, "due are [e": {outboxClaimTakesWhatIsDue}},
+			found{"the next attempt changed": {outboxKeepsCopies}, "due are [e": {outboxClaimTakesDueEntries}},
 		},
 		"an error is not kept": {changesSettlements(func(s *domain.Settlement) { s.LastError = "" }), found{
 			"is listed as abandoned, or without its error": {outboxAbandonedEntriesComeByAge},

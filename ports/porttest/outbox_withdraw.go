@@ -87,7 +87,7 @@ func (b box) purge(t testing.TB, before time.Time, limit int) int64 {
 	})
 }
 
-func outboxPurgeRemovesWhatSucceeded(t testing.TB, h StoreHarness) {
+func outboxPurgeRemovesSucceededEntries(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	e := b.claimed(t, numbered(t, 3)...)
 	b.settle(t, succeeds(e[0]), succeeds(e[1]), succeeds(e[2]))

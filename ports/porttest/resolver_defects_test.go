@@ -229,7 +229,7 @@ func erasureDefects() resolverDefects {
 				}
 				return false, &domain.RetryLater{Resolver: "fake", Message: "conflict"}
 			}
-		}, resolverFound{"an erasure failed among others": {resolverCallsCanBeMadeAtOnce}}},
+		}, resolverFound{"an erasure failed among others": {resolverCallsCanBeMadeConcurrently}}},
 	}
 }
 
@@ -259,15 +259,15 @@ func errorDefects() resolverDefects {
 		}), resolverFound{"in the past": {resolverTransientFaultIsTriedAgain}}},
 		"the token in an error": {
 			changesErrors(func(err error) error { return fmt.Errorf("GET with %s: %w", secretToken, err) }),
-			resolverFound{"gives away": {resolverErrorsGiveNothingAway}},
+			resolverFound{"gives away": {resolverErrorsContainNoSecrets}},
 		},
 		"the id in an error": {
 			changesErrors(func(err error) error { return fmt.Errorf("GET zoe-ref: %w", err) }),
-			resolverFound{"gives away": {resolverErrorsGiveNothingAway}},
+			resolverFound{"gives away": {resolverErrorsContainNoSecrets}},
 		},
 		"a URL in an error": {
 			changesErrors(func(err error) error { return fmt.Errorf("GET https://example.org: %w", err) }),
-			resolverFound{"gives away": {resolverErrorsGiveNothingAway}},
+			resolverFound{"gives away": {resolverErrorsContainNoSecrets}},
 		},
 		"an error without its cause": {changesErrors(func(err error) error {
 			var final *domain.ResolverError

@@ -50,7 +50,7 @@ func resolverErasureCanBeRepeated(t testing.TB, h ResolverHarness) {
 // callers is how many calls are made at once.
 const callers = 8
 
-func resolverCallsCanBeMadeAtOnce(t testing.TB, h ResolverHarness) {
+func resolverCallsCanBeMadeConcurrently(t testing.TB, h ResolverHarness) {
 	s := h.open(t)
 	want := sorted(s.export(t, s.Bystander))
 	var calls sync.WaitGroup

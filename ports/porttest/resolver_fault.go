@@ -107,7 +107,7 @@ func resolverPermanentFaultIsAResolverError(t testing.TB, h ResolverHarness) {
 	}
 }
 
-func resolverErrorsGiveNothingAway(t testing.TB, h ResolverHarness) {
+func resolverErrorsContainNoSecrets(t testing.TB, h ResolverHarness) {
 	check := func(s ResolverSystem, fault ResolverFault) {
 		secrets := append([]string{s.Populated.Value, s.Bystander.Value, s.Absent.Value, "://"}, s.Secrets...)
 		for _, attempt := range s.attempts(fault) {

@@ -59,7 +59,7 @@ func resolverKeysAreExportedAndErased(t testing.TB, h ResolverHarness) {
 }
 
 // Users may have written the columns that keys come from: a key that reaches others would export and erase their data.
-func resolverKeyIsNeverTheBeginningOfOthers(t testing.TB, h ResolverHarness) {
+func resolverKeyIsNotMatchedAsAPrefix(t testing.TB, h ResolverHarness) {
 	resolver, s := h.openKeys(t)
 	all := append([]string{s.Keys.Bystander}, s.Keys.Populated...)
 	export := func() []domain.ExportRecord {

@@ -56,7 +56,7 @@ func resolverKeyDefects() resolverDefects {
 				_, _ = f.doEraseBy(ctx, reached, entryID)
 				return absent, err
 			}
-		}, resolverFound{"the beginning of a key has erased": {resolverKeyIsNeverTheBeginningOfOthers}}},
+		}, resolverFound{"the beginning of a key has erased": {resolverKeyIsNotMatchedAsAPrefix}}},
 		"an export of a key that is a prefix": {func(f *fake) {
 			f.byKeys = func(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {
 				for known := range f.everybody() {
@@ -66,6 +66,6 @@ func resolverKeyDefects() resolverDefects {
 				}
 				return f.doByKeys(ctx, keys)
 			}
-		}, resolverFound{"the beginning of a key has 3 records": {resolverKeyIsNeverTheBeginningOfOthers}}},
+		}, resolverFound{"the beginning of a key has 3 records": {resolverKeyIsNotMatchedAsAPrefix}}},
 	}
 }

@@ -19,20 +19,24 @@ func TestRestrictionStore(t *testing.T, h StoreHarness) {
 }
 
 var restrictionPromises = []promise.Promise[StoreHarness]{
-	that(restrictionRecordComesBackAsAppended, "a record comes back as it was appended"),
-	that(restrictionInstantIsInUTCAndMicroseconds, "its instant is kept to the microsecond, in UTC"),
-	that(restrictionIsReadByItsOwnSession, "a session reads what it has appended"),
-	that(restrictionWithoutARecordIsNil, "without a record there is none in force"),
-	that(restrictionTakenInLastIsInForce, "the record taken in last is in force, whatever its instant is"),
-	that(restrictionOfAPurposeIsNotGlobal, "records for a purpose say nothing about all processing"),
-	that(restrictionOfAllComesBesideThatOfAPurpose, "the global one comes along with that for a purpose"),
-	that(restrictionHistoryIsInTheOrderOfIntake, "the history comes in the order of intake"),
-	that(restrictionLedgerOnlyGrows, "a record is never changed or removed, not by its like either"),
-	that(restrictionReasonsAreCleared, "all reasons of the subject are cleared, and nothing else is"),
-	that(restrictionReasonsGivenLaterStay, "a reason that is given after that stays"),
-	that(restrictionReasonsComeBackWithARollback, "what was cleared is there again when the session rolls back"),
-	that(restrictionPurposesAreComparedExactly, "records for another purpose are never returned"),
-	that(restrictionSubjectsAreKeptApart, "records of another subject are never returned"),
+	that(restrictionRecordComesBackAsAppended, "A record is returned with the values that were appended."),
+	that(restrictionInstantIsInUTCAndMicroseconds,
+		"The instant of a record is returned in UTC and rounded down to the microsecond."),
+	that(restrictionIsReadByItsOwnSession, "A session reads the records that it has appended."),
+	that(restrictionWithoutARecordIsNil, "Latest returns nil if there is no record."),
+	that(restrictionRecordedLastIsInForce,
+		"The record that was appended last is in force, regardless of its instant."),
+	that(restrictionOfAPurposeIsNotGlobal, "A record for a purpose does not restrict all processing."),
+	that(restrictionQueryReturnsGlobalAndPurposeRecord,
+		"Latest for a purpose returns the global record and the record for the purpose."),
+	that(restrictionHistoryIsInTheOrderOfRecording, "History returns the records in the order of recording."),
+	that(restrictionLedgerOnlyGrows,
+		"An append never changes or removes a record, even if the new record equals an older one."),
+	that(restrictionReasonsAreCleared, "ClearReasons clears all reasons of the subject and changes nothing else."),
+	that(restrictionReasonsGivenLaterStay, "ClearReasons does not affect a reason that is appended later."),
+	that(restrictionReasonsComeBackWithARollback, "A rollback restores the reasons that the session has cleared."),
+	that(restrictionPurposesAreComparedExactly, "Queries never return a record for another purpose."),
+	that(restrictionSubjectsAreKeptApart, "Queries never return a record of another subject."),
 }
 
 // restrict is a restriction that was placed so many seconds after noon.
@@ -94,7 +98,7 @@ func restrictionIsReadByItsOwnSession(t testing.TB, h StoreHarness) {
 	restrictions.isReadByItsOwnSession(t, h)
 }
 
-func restrictionTakenInLastIsInForce(t testing.TB, h StoreHarness) {
+func restrictionRecordedLastIsInForce(t testing.TB, h StoreHarness) {
 	restrictions.takenInLastIsInForce(t, h)
 }
 func restrictionLedgerOnlyGrows(t testing.TB, h StoreHarness) { restrictions.onlyGrows(t, h) }
@@ -110,7 +114,7 @@ func restrictionInstantIsInUTCAndMicroseconds(t testing.TB, h StoreHarness) {
 	restrictions.instantsAreInUTCAndMicroseconds(t, h)
 }
 
-func restrictionHistoryIsInTheOrderOfIntake(t testing.TB, h StoreHarness) {
+func restrictionHistoryIsInTheOrderOfRecording(t testing.TB, h StoreHarness) {
 	restrictions.historyIsInTheOrderOfIntake(t, h)
 }
 
@@ -157,7 +161,7 @@ func restrictionOfAPurposeIsNotGlobal(t testing.TB, h StoreHarness) {
 	}
 }
 
-func restrictionOfAllComesBesideThatOfAPurpose(t testing.TB, h StoreHarness) {
+func restrictionQueryReturnsGlobalAndPurposeRecord(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
 	global, news := ordered(id, nil, "global", true, 0), ordered(id, pointer("news"), "news", false, 1)
 	for _, inOne := range inOneAndMany {

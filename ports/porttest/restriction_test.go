@@ -76,7 +76,7 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 	changed := found{"did not come back as it was appended": {restrictionRecordComesBackAsAppended}}
 	all := ledgerDefects(restrictions, inLedger, func(r *record) *domain.SubjectID { return &r.SubjectID }, ledgerChecks{
 		instants: restrictionInstantIsInUTCAndMicroseconds, ownSession: restrictionIsReadByItsOwnSession,
-		takenInLast: restrictionTakenInLastIsInForce, history: restrictionHistoryIsInTheOrderOfIntake,
+		takenInLast: restrictionRecordedLastIsInForce, history: restrictionHistoryIsInTheOrderOfRecording,
 		onlyGrows: restrictionLedgerOnlyGrows, apart: restrictionSubjectsAreKeptApart, none: restrictionWithoutARecordIsNil,
 	})
 	maps.Copy(all, defects{
@@ -97,7 +97,7 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 		}), changed},
 		"a restriction wins a tie": {inLedger(brokenLedger[record]{force: func(a, b record) bool {
 			return a.RecordedAt.Equal(b.RecordedAt) && a.Restricted && !b.Restricted
-		}}), found{`of records at [0 0 0] s, "a" is in force`: {restrictionTakenInLastIsInForce}}},
+		}}), found{`of records at [0 0 0] s, "a" is in force`: {restrictionRecordedLastIsInForce}}},
 		"reasons are never cleared": {brokenRestrictions{
 			clear: func(context.Context, ports.RestrictionStore, domain.SubjectID) error { return nil },
 		}.breaks, found{"the session that cleared a reason reads it": {restrictionReasonsGivenLaterStay}}},
@@ -127,14 +127,14 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 			if *scoped != nil {
 				*global = nil
 			}
-		}), found{`in force are "" and "news"`: {restrictionOfAllComesBesideThatOfAPurpose}}},
+		}), found{`in force are "" and "news"`: {restrictionQueryReturnsGlobalAndPurposeRecord}}},
 		"the scoped one stands for a global one": {
 			both(func(global, scoped **record) { *global = cmp.Or(*global, *scoped) }),
 			found{"in force as a global one": {restrictionOfAPurposeIsNotGlobal}},
 		},
 		"the global one stands for a scoped one": {
 			both(func(global, scoped **record) { *scoped = cmp.Or(*scoped, *global) }),
-			found{`in force are "global" and "global"`: {restrictionOfAllComesBesideThatOfAPurpose}},
+			found{`in force are "global" and "global"`: {restrictionQueryReturnsGlobalAndPurposeRecord}},
 		},
 	})
 	promise.ExpectDefects(t, *update, restrictionPromises, brokenStore, all)

@@ -109,7 +109,7 @@ const (
 	rounds     = 4
 )
 
-func sessionFactoryServesManyAtOnce(t testing.TB, h StoreHarness) {
+func sessionFactoryIsSafeForConcurrentUse(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	ctx, everybody := t.Context(), subject(t, "acme", 99)
 	var sessions sync.WaitGroup

@@ -12,8 +12,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// sessionTellsOfItsEnd is for a store whose sessions are a ports.EndNotifier, as not every one need be.
-func sessionTellsOfItsEnd(t testing.TB, h StoreHarness) {
+// sessionReportsItsEnd is for a store whose sessions are a ports.EndNotifier, as not every one need be.
+func sessionReportsItsEnd(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
 	for end, want := range map[string]string{"a commit": "nil", "an error": "its error", "a panic": "an error"} {
 		var calls []string

@@ -32,7 +32,7 @@ func sessionReportsAStoreThatCannotBeReached(t testing.TB, h StoreHarness) {
 	}
 }
 
-func sessionGivesNothingAwayInErrors(t testing.TB, h StoreHarness) {
+func sessionErrorsContainNoPersonalData(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	id := subjectOf(t, "secret-tenant", "4711471147")
 	cancelled, cancel := context.WithCancel(t.Context())

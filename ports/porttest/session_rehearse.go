@@ -13,13 +13,14 @@ import (
 
 // rehearsalPromises are about ports.Rehearser. They do not apply to a store that does not implement it.
 var rehearsalPromises = []promise.Promise[StoreHarness]{
-	that(sessionRehearsalLeavesNothing, "of a rehearsal nothing is left, whatever its end is"),
-	that(sessionRehearsalCallsNothingAfterIt, "no function of AfterCommit is called after a rehearsal"),
-	that(sessionRehearsalSeesItsWrites, "fn of a rehearsal reads what it has written"),
-	that(sessionRehearsalReturnsTheErrorOfFn, "an error and a panic of fn come back, and fn is called once"),
-	that(sessionRehearsalFailsAsItsCommitWould, "a rehearsal whose commit would fail returns that error"),
-	that(sessionRehearsalIsKnownToItsContext, "Rehearsing is true for the context of a rehearsal alone"),
-	that(sessionRehearsalIsNeverNested, "a rehearsal inside a session, and a session inside it, is ErrSession"),
+	that(sessionRehearsalLeavesNothing, "A rehearsal leaves no write, however it ends."),
+	that(sessionRehearsalCallsNothingAfterIt, "A rehearsal calls no function of AfterCommit."),
+	that(sessionRehearsalSeesItsWrites, "fn of a rehearsal reads its own writes."),
+	that(sessionRehearsalReturnsTheErrorOfFn, "Rehearse calls fn once, returns its error and lets its panic through."),
+	that(sessionRehearsalFailsAsItsCommitWould, "Rehearse returns the error that the commit would return."),
+	that(sessionRehearsalIsKnownToItsContext, "Rehearsing returns true only for the context of a rehearsal."),
+	that(sessionRehearsalIsNeverNested,
+		"A rehearsal inside a session, and a session inside a rehearsal, returns ErrSession."),
 }
 
 // rehearse rehearses fn, if the store can.

@@ -50,23 +50,23 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 			"what comes after a commit cannot open a session": {sessionCallsAfterItsCommit},
 		}},
 		"nothing is called at the end": {tellsOfEnd(func(ports.EndNotifier, func(context.Context, error)) {}), found{
-			"after a commit [] were called": {sessionTellsOfItsEnd},
+			"after a commit [] were called": {sessionReportsItsEnd},
 		}},
 		"what comes at the end comes at once": {
 			tellsOfEnd(func(_ ports.EndNotifier, fn func(context.Context, error)) { fn(context.Background(), nil) }), found{
-				"were called before the end": {sessionTellsOfItsEnd},
+				"were called before the end": {sessionReportsItsEnd},
 			},
 		},
 		"what comes at the end is not told how": {tellsOfEnd(func(s ports.EndNotifier, fn func(context.Context, error)) {
 			s.AfterEnd(func(ctx context.Context, _ error) { fn(ctx, nil) })
-		}), found{"after an error [first nil second nil] were called": {sessionTellsOfItsEnd}}},
+		}), found{"after an error [first nil second nil] were called": {sessionReportsItsEnd}}},
 		"what comes at the end comes with a commit alone": {
 			tellsOfEnd(func(s ports.EndNotifier, fn func(context.Context, error)) {
 				_ = ports.AfterCommit(s, func(ctx context.Context) { fn(ctx, nil) })
-			}), found{"after an error [] were called": {sessionTellsOfItsEnd}},
+			}), found{"after an error [] were called": {sessionReportsItsEnd}},
 		},
 		"what comes at the end has its session": {tellsInside, found{
-			"what comes after the end cannot open a session": {sessionTellsOfItsEnd},
+			"what comes after the end cannot open a session": {sessionReportsItsEnd},
 		}},
 		"no session is observed": {observes(func(ports.Observer) ports.Observer {
 			return startFunc(
@@ -173,7 +173,7 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 			"one left the events": {sessionIsTriedAgainAfterADeadlock},
 		}},
 		"a second session is turned away": {turnsAway, found{
-			"a session failed among others": {sessionFactoryServesManyAtOnce},
+			"a session failed among others": {sessionFactoryIsSafeForConcurrentUse},
 		}},
 		"a store that is away is no error": {deniesBeingAway, found{
 			"returned <nil>": {sessionReportsAStoreThatCannotBeReached},
@@ -184,8 +184,8 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 				err = fmt.Errorf("%w: (tenant, number)=(%s)", err, c.id)
 			}
 			return rows, err
-		}}.breaks, found{"the error of a row that others refer to gives something away": {sessionGivesNothingAwayInErrors}}},
-		"an error repeats an id": {says, found{"gives something away": {sessionGivesNothingAwayInErrors}}},
+		}}.breaks, found{"the error of a row that others refer to gives something away": {sessionErrorsContainNoPersonalData}}},
+		"an error repeats an id": {says, found{"gives something away": {sessionErrorsContainNoPersonalData}}},
 	}, sessionIsTriedAgainAfterADeadlock)
 }
 

@@ -76,7 +76,7 @@ func applyDefects() defects {
 				step.At = noon
 			}
 			return step, true
-		}), found{"rows were anonymized and": {subjectRetentionThatIsOverIsNoReason}}},
+		}), found{"rows were anonymized and": {subjectCellsWithExpiredRetentionAreAnonymized}}},
 		"steps that are carried out one by one": {brokenSubjects{apply: func(c subjectCall) (rows []int64, err error) {
 			for _, step := range c.steps {
 				counts, err := c.Apply(c.ctx, c.id, []domain.Step{step})
@@ -193,7 +193,7 @@ func applyDefects() defects {
 				err = &domain.Error{Code: domain.ErrSubject, Op: "erase", Message: "has no rows"}
 			}
 			return rows, err
-		}}.breaks, found{"the session failed: habeas: erase: has no rows": {subjectWithoutRowsHasNone}}},
+		}}.breaks, found{"the session failed: habeas: erase: has no rows": {subjectWithoutRowsIsAccepted}}},
 		"once only": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 			erased := false
 			_ = c.Export(c.ctx, c.id, func(record domain.ExportRecord) error {

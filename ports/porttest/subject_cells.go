@@ -51,7 +51,7 @@ func subjectPlaceholdersAreFilled(t testing.TB, h StoreHarness) {
 	}
 }
 
-func subjectExportKeepsSecrets(t testing.TB, h StoreHarness) {
+func subjectExportOmitsSecrets(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	for _, record := range s.export(t, zoe) {
 		table, _ := DataMap().Table(record.Source)

@@ -56,7 +56,7 @@ func cellDefects() defects {
 			}
 			return records
 		}), found{
-			"people.password_hash is exported, and says export:no": {subjectExportKeepsSecrets},
+			"people.password_hash is exported, and says export:no": {subjectExportOmitsSecrets},
 			"are exported":         {subjectExportIsComplete},
 			"want people.email of": {subjectExportIsInOrder},
 			"NULL is a value":      {subjectExportHasNULLAsNil},
@@ -66,7 +66,7 @@ func cellDefects() defects {
 				row["password_hash"] = "right"
 			}
 		}), found{
-			"people.password_hash is not exported, and not erased either": {subjectExportKeepsSecrets},
+			"people.password_hash is not exported, and not erased either": {subjectExportOmitsSecrets},
 			"what stands in people.password_hash is no surrogate":         {subjectSurrogatesFitTheirColumns},
 			"what stands in people.password_hash, which was NULL, is":     {subjectSurrogatesReplaceNULL},
 			"a cell of people.password_hash has the surrogate of one":     {subjectSurrogatesAreUnique},

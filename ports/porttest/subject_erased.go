@@ -10,7 +10,7 @@ import (
 )
 
 // What zoe gets once she was erased: what is retained, and that the rest was erased. An order that comes later is hers.
-func subjectExportTellsWhatWasErased(t testing.TB, h StoreHarness) {
+func subjectExportOmitsSurrogates(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := exported(others[1], s.content(t))
 	s.apply(t, zoe, erasurePlan(t)...)
@@ -52,7 +52,7 @@ func (s shopUnderTest) marked(t testing.TB, who customer) (n int) {
 
 // What is left to zoe of shared rows is overwritten, whoever else they are about. Nothing but its paths keeps the rows
 // of wraps.
-func subjectSharedPartsTellWhatWasErased(t testing.TB, h StoreHarness) {
+func subjectExportOmitsSurrogatesOfSharedRows(t testing.TB, h StoreHarness) {
 	s := h.sharedShop(t)
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 		if err := subjects.Lock(ctx, zoe.id(t), noon); err != nil {

@@ -156,7 +156,7 @@ func subjectExportHasNULLAsNil(t testing.TB, h StoreHarness) {
 	}
 }
 
-func subjectExportSaysWhy(t testing.TB, h StoreHarness) {
+func subjectExportStatesLegalGrounds(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	want := map[string]domain.ExportRecord{}
 	for _, record := range exported(zoe, s.content(t)) {

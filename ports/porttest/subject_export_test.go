@@ -158,19 +158,19 @@ func subjectExportDefects() defects {
 			"people.photo is exported as a string that is not the []uint": {subjectExportHasTypedValues},
 		}},
 		"no category": {changesExported(func(r *domain.ExportRecord) bool { r.Category = ""; return true }), found{
-			"has another category than the data map": {subjectExportSaysWhy},
+			"has another category than the data map": {subjectExportStatesLegalGrounds},
 		}},
 		"no basis": {changesExported(func(r *domain.ExportRecord) bool { r.LegalBasis = nil; return true }), found{
-			"people.email has another legal basis than the data map": {subjectExportSaysWhy},
+			"people.email has another legal basis than the data map": {subjectExportStatesLegalGrounds},
 		}},
 		"an empty purpose": {changesExported(func(r *domain.ExportRecord) bool {
 			if r.Purpose == nil {
 				r.Purpose = new(string)
 			}
 			return true
-		}), found{"has another purpose than the data map": {subjectExportSaysWhy}}},
+		}), found{"has another purpose than the data map": {subjectExportStatesLegalGrounds}}},
 		"no reason": {changesExported(func(r *domain.ExportRecord) bool { r.RetentionReason = nil; return true }), found{
-			"invoices.address has another retention reason than the data map": {subjectExportSaysWhy},
+			"invoices.address has another retention reason than the data map": {subjectExportStatesLegalGrounds},
 		}},
 		"years of 365 days": {changesExported(func(r *domain.ExportRecord) bool {
 			if r.ExpiresAt != nil {
@@ -178,14 +178,14 @@ func subjectExportDefects() defects {
 				r.ExpiresAt = &end
 			}
 			return true
-		}), found{"invoices.address has another end of retention than the data map": {subjectExportSaysWhy}}},
+		}), found{"invoices.address has another end of retention than the data map": {subjectExportStatesLegalGrounds}}},
 		"an end of all that is exported": {changesExported(func(r *domain.ExportRecord) bool {
 			if r.ExpiresAt == nil {
 				end := noon
 				r.ExpiresAt = &end
 			}
 			return true
-		}), found{"has another end of retention than the data map": {subjectExportSaysWhy}}},
+		}), found{"has another end of retention than the data map": {subjectExportStatesLegalGrounds}}},
 		"records of others": {func(store *Store) {
 			rows := store.Rows
 			brokenSubjects{export: func(c subjectCall) error {
@@ -226,19 +226,19 @@ func subjectYieldDefects() defects {
 				record.Erased, record.Value = false, "anon-"
 			}
 			return true
-		}), found{"people.email is said to be erased: false, want true": {subjectExportTellsWhatWasErased}}},
+		}), found{"people.email is said to be erased: false, want true": {subjectExportOmitsSurrogates}}},
 		"what was erased keeps its surrogate": {changesExported(func(record *domain.ExportRecord) bool {
 			if record.Erased {
 				record.Value = "anon-"
 			}
 			return true
-		}), found{"people.email is said to be erased: true, want true": {subjectExportTellsWhatWasErased}}},
+		}), found{"people.email is said to be erased: true, want true": {subjectExportOmitsSurrogates}}},
 		"all of a subject that was erased is": {changesExported(func(record *domain.ExportRecord) bool {
 			if record.Row == "1999" {
 				record.Erased = true
 			}
 			return true
-		}), found{"orders.note is said to be erased: true, want false": {subjectExportTellsWhatWasErased}}},
+		}), found{"orders.note is said to be erased: true, want false": {subjectExportOmitsSurrogates}}},
 		"an error of yield that is another one": {brokenSubjects{export: func(c subjectCall) error {
 			err := c.export()
 			if errors.Is(err, errEnough) {

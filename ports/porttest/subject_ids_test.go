@@ -116,20 +116,20 @@ func idDefects() defects {
 			brokenSubjects{every: func(*subjectCall) error { sent.Add(1); return nil }}.breaks(store)
 			store.Statements = func() int { return int(sent.Load()) }
 		}, found{"statements": {subjectIDsAreCheckedBeforeAnyStatement}}},
-		"by number alone": {alsoApplies(sameNumber), found{"after an erasure of nobody": {subjectWithoutRowsHasNone}}},
+		"by number alone": {alsoApplies(sameNumber), found{"after an erasure of nobody": {subjectWithoutRowsIsAccepted}}},
 		"by tenant alone": {alsoApplies(sameTenant), found{
 			"what is not the subject's": {
 				subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain,
 			},
 			"what is not the subject's: order_lines.engraving has changed in a row": {subjectRowsAreFoundOverTwoHops},
-			"in rows of others": {subjectStepsTouchNobodyElse},
+			"in rows of others": {subjectStepsLeaveOtherSubjectsAlone},
 		}},
 		"in any case":     {alsoApplies(sameFolded), found{"what is not the subject's": {subjectRepliesAreDeletedInOneStep}}},
 		"without spaces":  {alsoApplies(samePadded), found{"what is not the subject's": {subjectRepliesAreDeletedInOneStep}}},
 		"as a pattern":    {alsoApplies(samePattern), found{"what is not of the tenant": {subjectIDsAreMatchedWhole}}},
 		"without escapes": {alsoApplies(sameUnescaped), found{"what is not of the tenant back": {subjectIDsAreMatchedWhole}}},
 		"everybody, always": {alsoApplies(func(_, _ customer) bool { return true }), found{
-			"after an erasure of nobody": {subjectWithoutRowsHasNone},
+			"after an erasure of nobody": {subjectWithoutRowsIsAccepted},
 		}},
 		"nobody with quotes": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 			if strings.Contains(c.id.String(), "'") {

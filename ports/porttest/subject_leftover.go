@@ -14,15 +14,21 @@ import (
 
 // verificationPromises are about ports.ErasureVerifier. They do not apply to a store that does not implement it.
 var verificationPromises = []promise.Promise[StoreHarness]{
-	that(subjectVerificationFindsNothingAfterAPlan, "after a plan nothing of the subject is left over"),
-	that(subjectVerificationFindsWhatAStepLeft, "what one step should have erased is found, and nothing else"),
-	that(subjectVerificationFindsEachColumn, "a column that was not overwritten is found, exported or not"),
-	that(subjectVerificationFindsWhatHasExpired, "a retained cell whose duty was over is found"),
-	that(subjectVerificationFindsRowsByTheKey, "rows with the key are found without the subject's own row"),
-	that(subjectVerificationPassesWhatHoldsNothing, "NULL and the empty text are not left over"),
-	that(subjectVerificationPassesNewRows, "rows that say that they were added since are not left over"),
-	that(subjectVerificationPassesASubjectThatIsNew, "of an id that was given away again nothing is left over"),
-	that(subjectVerificationOnlyReads, "a verification is no write, and ids and steps are checked"),
+	that(subjectVerificationFindsNothingAfterAPlan, "LeftOver reports no data of the subject after a complete plan."),
+	that(subjectVerificationFindsSkippedSteps,
+		"LeftOver reports exactly the columns of a step that was not carried out."),
+	that(subjectVerificationFindsEachColumn,
+		"LeftOver reports each column that was not overwritten, exported or not."),
+	that(subjectVerificationFindsExpiredRetention,
+		"LeftOver reports a retained cell whose retention period had ended."),
+	that(subjectVerificationFindsRowsByTheKey,
+		"LeftOver finds rows by the key of the subject, even if the subject's own row is gone."),
+	that(subjectVerificationPassesEmptyCells, "LeftOver does not report NULL or the empty text."),
+	that(subjectVerificationPassesNewRows,
+		"LeftOver does not report rows whose creation column is later than the erasure."),
+	that(subjectVerificationPassesAReusedID,
+		"LeftOver reports nothing if the subject's own row is later than the erasure."),
+	that(subjectVerificationOnlyReads, "LeftOver checks ids and steps, and does not count as a write."),
 }
 
 // verify gives fn the verifier of a session, if the store has one.
@@ -100,7 +106,7 @@ func (s shopUnderTest) verifies(t testing.TB) bool {
 
 // A row that two paths lead from may be erased along the other one. What hangs on a row whose reference is cleared
 // cannot be found any more.
-func subjectVerificationFindsWhatAStepLeft(t testing.TB, h StoreHarness) {
+func subjectVerificationFindsSkippedSteps(t testing.TB, h StoreHarness) {
 	for _, s := range h.shops(t) {
 		if !s.verifies(t) {
 			return
@@ -154,7 +160,7 @@ func subjectVerificationFindsEachColumn(t testing.TB, h StoreHarness) {
 	}
 }
 
-func subjectVerificationFindsWhatHasExpired(t testing.TB, h StoreHarness) {
+func subjectVerificationFindsExpiredRetention(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	s.Insert(t, "invoices", zoe.own(zoe.ids+50, Row{"address": "a street", "issued_at": nil}))
 	s.apply(t, zoe, planAt(t, noon)...)
@@ -172,7 +178,7 @@ func subjectVerificationFindsRowsByTheKey(t testing.TB, h StoreHarness) {
 		domain.Leftover{Table: "remarks", Rows: 1})
 }
 
-func subjectVerificationPassesWhatHoldsNothing(t testing.TB, h StoreHarness) {
+func subjectVerificationPassesEmptyCells(t testing.TB, h StoreHarness) {
 	s := shopUnderTest{h.open(t)}
 	s.Insert(t, "people", Row{"tenant": zoe.tenant, "number": zoe.number, "email": "", "login": "zoe"})
 	s.Insert(t, "orders", zoe.own(zoe.ids, nil))
@@ -197,7 +203,7 @@ func subjectVerificationPassesNewRows(t testing.TB, h StoreHarness) {
 		domain.Leftover{Table: "orders", Column: "note", Rows: 3})
 }
 
-func subjectVerificationPassesASubjectThatIsNew(t testing.TB, h StoreHarness) {
+func subjectVerificationPassesAReusedID(t testing.TB, h StoreHarness) {
 	s := shopUnderTest{h.open(t)}
 	again, stays := customer{"acme", 1, 1000}, customer{"acme", 2, 2000}
 	for c, added := range map[customer]time.Time{again: after(1), stays: after(-1)} {

@@ -114,10 +114,10 @@ func TestVerificationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 		}), found{"left over are [{invoices address 3}], want []": {subjectVerificationFindsNothingAfterAPlan}}},
 		"a verification that finds nothing": {verification{found: func(domain.Leftover) bool { return false }}.breaks, found{
 			"left over are []": {
-				subjectVerificationFindsWhatAStepLeft, subjectVerificationFindsEachColumn,
-				subjectVerificationFindsWhatHasExpired, subjectVerificationFindsRowsByTheKey,
-				subjectVerificationPassesWhatHoldsNothing, subjectVerificationPassesNewRows,
-				subjectVerificationPassesASubjectThatIsNew,
+				subjectVerificationFindsSkippedSteps, subjectVerificationFindsEachColumn,
+				subjectVerificationFindsExpiredRetention, subjectVerificationFindsRowsByTheKey,
+				subjectVerificationPassesEmptyCells, subjectVerificationPassesNewRows,
+				subjectVerificationPassesAReusedID,
 			},
 		}},
 		"a verification of exports": {verification{found: func(l domain.Leftover) bool {
@@ -126,7 +126,7 @@ func TestVerificationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 		"a verification that ends no duty": {verification{steps: func(step domain.Step) domain.Step {
 			step.At = noon
 			return step
-		}}.breaks, found{"want [{invoices address 3}]": {subjectVerificationFindsWhatHasExpired}}},
+		}}.breaks, found{"want [{invoices address 3}]": {subjectVerificationFindsExpiredRetention}}},
 		"a verification of rows that have a subject": {verification{present: true}.breaks, found{
 			"left over are [], want [{remarks  1}]": {subjectVerificationFindsRowsByTheKey},
 		}},
@@ -134,10 +134,10 @@ func TestVerificationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 			return at.AddDate(1, 0, 0)
 		}}.breaks, found{
 			"left over are [{messages  8}": {subjectVerificationPassesNewRows},
-			"want []":                      {subjectVerificationPassesASubjectThatIsNew},
+			"want []":                      {subjectVerificationPassesAReusedID},
 		}},
 		"a verification that takes NULL for a value": {verification{nulls: true}.breaks, found{
-			"want [{people login 1}]": {subjectVerificationPassesWhatHoldsNothing},
+			"want [{people login 1}]": {subjectVerificationPassesEmptyCells},
 		}},
 		"a verification that erases": {verification{writes: true}.breaks, found{
 			"must come before any write": {subjectVerificationOnlyReads},

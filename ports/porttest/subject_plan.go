@@ -81,7 +81,7 @@ func subjectPlanCanBeRolledBack(t testing.TB, h StoreHarness) {
 }
 
 // A store that picks rows too generously, in one table only, is found out by the step about that table.
-func subjectStepsTouchNobodyElse(t testing.TB, h StoreHarness) {
+func subjectStepsLeaveOtherSubjectsAlone(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
 	for _, step := range erasurePlan(t) {
@@ -121,7 +121,7 @@ func subjectIDsAreMatchedWhole(t testing.TB, h StoreHarness) {
 	}
 }
 
-func subjectWithoutRowsHasNone(t testing.TB, h StoreHarness) {
+func subjectWithoutRowsIsAccepted(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
 	nobody := customer{"nobody", 7, 900_000}

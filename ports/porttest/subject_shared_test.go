@@ -115,7 +115,7 @@ func sharedDefects() defects {
 				record.Erased, record.Value = false, "anon-"
 			}
 			return true
-		}), found{"wraps.color is said to be erased: false, want true": {subjectSharedPartsTellWhatWasErased}}},
+		}), found{"wraps.color is said to be erased: false, want true": {subjectExportOmitsSurrogatesOfSharedRows}}},
 		"a right value for all paths": {brokenSubjects{rectify: func(c subjectCall) (rows int64, err error) {
 			rows, err = c.rectify()
 			for _, path := range DataMap().Paths(c.step.Table) {

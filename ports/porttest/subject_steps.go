@@ -187,7 +187,7 @@ func at(step domain.Step, instant time.Time) domain.Step {
 }
 
 // The address of an invoice is retained for ten years; its phone is not retained.
-func subjectRetentionThatIsOverIsNoReason(t testing.TB, h StoreHarness) {
+func subjectCellsWithExpiredRetentionAreAnonymized(t testing.TB, h StoreHarness) {
 	after := issued.AddDate(10, 0, 1) // of a day that the year has not
 	for name, test := range map[string]struct {
 		at       time.Time

@@ -21,17 +21,20 @@ func TestRetentionSweeper(t *testing.T, harness StoreHarness) {
 
 // sweepPromises do not apply to a store whose SubjectStore is no ports.RetentionSweeper.
 var sweepPromises = []promise.Promise[StoreHarness]{
-	that(sweepOverwritesWhatTheErasureLeft, "retained cells of an erased subject are overwritten once their duty is over"),
-	that(sweepLeavesDutiesThatGoOn, "a cell whose duty goes on, or has not begun, is left alone"),
-	that(sweepFindsNothingMoreTheSecondTime, "sweeping again overwrites nothing, whatever the type of the column tells"),
-	that(sweepTakesWhatIsOverLater, "a later sweep overwrites the cells whose duty is over since"),
-	that(sweepLeavesTheMark, "a sweep leaves the mark of the erasure as it is, but for SweptAt"),
-	that(sweepLeavesWhoWasNotErased, "a subject that was never erased is left alone"),
-	that(sweepSparesWhoCameBack, "rows whose duty began after the erasure of one who came back are left alone"),
-	that(sweepTakesLateDutiesOfWhoIsGone, "those of one who did not come back are not"),
-	that(sweepCanBeRolledBack, "a sweep is undone with its session"),
-	that(sweepExcludesErasures, "a sweep and an erasure of one subject run one after the other"),
-	that(sweepRefusesOtherSteps, "a step that does anything else is ErrManifest"),
+	that(sweepOverwritesRetainedCells,
+		"A sweep overwrites the retained cells of an erased subject when their retention period has ended."),
+	that(sweepLeavesDutiesThatGoOn, "A sweep leaves a cell whose retention period has not begun or has not ended."),
+	that(sweepFindsNothingMoreTheSecondTime, "A second sweep overwrites nothing, for every type of column."),
+	that(sweepTakesDutiesThatEndLater, "A later sweep overwrites the cells whose retention period has ended since."),
+	that(sweepLeavesTheMark, "A sweep changes only SweptAt of the mark of the erasure."),
+	that(sweepLeavesSubjectsThatWereNotErased, "A sweep does not affect a subject that was never erased."),
+	that(sweepSparesNewDutiesOfReturnedSubjects,
+		"If a subject came back, a sweep leaves rows whose retention began after the erasure."),
+	that(sweepTakesNewDutiesOfErasedSubjects,
+		"If a subject did not come back, a sweep also takes rows whose retention began after the erasure."),
+	that(sweepCanBeRolledBack, "A rollback undoes a sweep."),
+	that(sweepExcludesErasures, "A sweep and an erasure of one subject run one after the other."),
+	that(sweepRefusesOtherSteps, "A step that does more than a sweep returns ErrManifest."),
 }
 
 // swept is a shop in which customers are erased in the year after their invoices.
@@ -137,7 +140,7 @@ func (s swept) due(t testing.TB, at time.Time) (ids []domain.SubjectID) {
 
 var ofZoe = []int64{zoe.ids, zoe.ids + 1, zoe.ids + 2}
 
-func sweepOverwritesWhatTheErasureLeft(t testing.TB, h StoreHarness) {
+func sweepOverwritesRetainedCells(t testing.TB, h StoreHarness) {
 	s, has := h.opensSwept(t)
 	if !has {
 		return
@@ -172,7 +175,7 @@ func sweepFindsNothingMoreTheSecondTime(t testing.TB, h StoreHarness) {
 	assert(t, len(s.due(t, overAt.AddDate(9, 0, 0))) == 0, "after the sweeps, a subject is due")
 }
 
-func sweepTakesWhatIsOverLater(t testing.TB, h StoreHarness) {
+func sweepTakesDutiesThatEndLater(t testing.TB, h StoreHarness) {
 	s, has := h.opensSwept(t)
 	if !has {
 		return
@@ -202,7 +205,7 @@ func sweepLeavesTheMark(t testing.TB, h StoreHarness) {
 	assert(t, slices.Equal(before, after), "the marks were %v and are %v", before, after)
 }
 
-func sweepLeavesWhoWasNotErased(t testing.TB, h StoreHarness) {
+func sweepLeavesSubjectsThatWereNotErased(t testing.TB, h StoreHarness) {
 	s, has := h.opensSwept(t)
 	if !has {
 		return
@@ -221,7 +224,7 @@ func (s swept) later(t testing.TB) (id int64) {
 	return id
 }
 
-func sweepSparesWhoCameBack(t testing.TB, h StoreHarness) {
+func sweepSparesNewDutiesOfReturnedSubjects(t testing.TB, h StoreHarness) {
 	s, has := h.opensSwept(t)
 	if !has {
 		return
@@ -231,7 +234,7 @@ func sweepSparesWhoCameBack(t testing.TB, h StoreHarness) {
 	s.sweep(t, "one who came back", zoe, overAt.AddDate(5, 0, 0), ofZoe, []int64{zoe.ids})
 }
 
-func sweepTakesLateDutiesOfWhoIsGone(t testing.TB, h StoreHarness) {
+func sweepTakesNewDutiesOfErasedSubjects(t testing.TB, h StoreHarness) {
 	s, has := h.opensSwept(t)
 	if !has {
 		return

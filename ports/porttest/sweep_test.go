@@ -86,7 +86,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 	nothing := func(*domain.Step) {}
 	promise.ExpectDefects(t, *update, sweepPromises, brokenStore, defects{
 		"of nobody": {brokenSweeper{due: func([]domain.SubjectID) []domain.SubjectID { return nil }}.breaks, found{
-			"0 subjects are due": {sweepOverwritesWhatTheErasureLeft},
+			"0 subjects are due": {sweepOverwritesRetainedCells},
 		}},
 		"of duties that go on": {sweeps(func(
 			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
@@ -98,8 +98,8 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 		}), found{"before the end of the duties": {sweepLeavesDutiesThatGoOn}}},
 		"of anything again": {sweeps(appliesSteps(nothing)), found{
 			"the second time": {sweepFindsNothingMoreTheSecondTime},
-			"one who was not": {sweepLeavesWhoWasNotErased},
-			"one who came":    {sweepSparesWhoCameBack},
+			"one who was not": {sweepLeavesSubjectsThatWereNotErased},
+			"one who came":    {sweepSparesNewDutiesOfReturnedSubjects},
 		}},
 		"of what was judged before": {sweeps(func(
 			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
@@ -108,7 +108,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 				return make([]int64, len(steps)), nil
 			}
 			return b.RetentionSweeper.Sweep(ctx, id, steps)
-		}), found{"later: [0 0] rows were swept": {sweepTakesWhatIsOverLater}}},
+		}), found{"later: [0 0] rows were swept": {sweepTakesDutiesThatEndLater}}},
 		"of what began before the erasure": {sweeps(func(
 			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
 		) ([]int64, error) {
@@ -118,7 +118,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 				}
 			}
 			return b.RetentionSweeper.Sweep(ctx, id, steps)
-		}), found{"one who is gone": {sweepTakesLateDutiesOfWhoIsGone}}},
+		}), found{"one who is gone": {sweepTakesNewDutiesOfErasedSubjects}}},
 		"with a mark of its own": {
 			sweeps(sweepsFirst(func(b brokenSweeper, ctx context.Context, id domain.SubjectID) error {
 				return b.Lock(ctx, id, noon)

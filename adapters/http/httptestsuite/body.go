@@ -30,7 +30,7 @@ func onlyApplicationJSONIsRead(t testing.TB, harness Harness) {
 	assert(t, recorded == 3 && now == recorded, "the store has %d records, and %d after what was refused", recorded, now)
 }
 
-func noContentCodingIsUndone(t testing.TB, harness Harness) {
+func contentCodingsAreRefused(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	var packed bytes.Buffer
 	writer := gzip.NewWriter(&packed)
@@ -74,7 +74,7 @@ func bodiesHaveALimit(t testing.TB, harness Harness) {
 	assert(t, recorded == 4, "the store has %d records", recorded)
 }
 
-func whatIsNoJSONIsRefused(t testing.TB, harness Harness) {
+func invalidJSONIsRefused(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	w.expect(t, 400, post("/consent", "").with("Content-Type", "application/json"))
 	for _, body := range []string{

@@ -16,7 +16,7 @@ import (
 )
 
 // The crowd shares a few connections, whose buffers a server uses again.
-func requestsKeepToThemselves(t testing.TB, harness Harness) {
+func requestsShareNoStrings(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	crowd := harness.crowd
 	if crowd == 0 {

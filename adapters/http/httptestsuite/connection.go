@@ -30,7 +30,7 @@ func smuggling(size int) string {
 	return whole + strings.Repeat(one, (size-read)/len(one)+1)
 }
 
-func whatIsLeftOfABodyIsNoRequest(t testing.TB, harness Harness) {
+func unreadBodyIsNotParsedAsARequest(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	const asUser, json = subjectHeader + ": 42\r\n", "Content-Type: application/json\r\n"
 	for head, status := range map[string]int{

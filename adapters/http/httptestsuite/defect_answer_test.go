@@ -31,9 +31,9 @@ func answerDefects() defects {
 				answer.Body = bytes.NewBuffer(append(text, '\n'))
 			}
 		}), found{
-			"not what consent_status_none.json has": {consentIsAnsweredExactly},
-			"not what export.json has":              {exportIsAnsweredExactly},
-			"not what erasure.json has":             {erasureIsAnsweredExactly},
+			"not what consent_status_none.json has": {consentResponsesAreExact},
+			"not what export.json has":              {exportResponsesAreExact},
+			"not what erasure.json has":             {erasureResponsesAreExact},
 		}},
 		"problems of the framework's own": {editing(func(_ *http.Request, answer *httptest.ResponseRecorder) {
 			if answer.Code >= 400 {

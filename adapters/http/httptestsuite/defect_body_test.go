@@ -29,7 +29,7 @@ func bodyDefects() defects {
 		},
 		"a lower limit": {
 			serving(func(next http.Handler) http.Handler { return http.MaxBytesHandler(next, httpapi.MaxBodySize/2) }),
-			found{"not what problem_413.json has": {problemsAreAnsweredExactly}, "answered 413 and not 200": {bodiesHaveALimit}},
+			found{"not what problem_413.json has": {problemResponsesAreExact}, "answered 413 and not 200": {bodiesHaveALimit}},
 		},
 		"no limit": {rereading(bytes.TrimSpace), found{"answered 200 and not 413": {bodiesHaveALimit}}},
 		"a body that is parsed and written anew": {rereading(func(body []byte) []byte {
@@ -39,7 +39,7 @@ func bodyDefects() defects {
 			}
 			text, _ := json.Marshal(members)
 			return text
-		}), found{"answered 200": {whatIsNoJSONIsRefused}}},
+		}), found{"answered 200": {invalidJSONIsRefused}}},
 		"any type is JSON": {changing(func(r *http.Request) {
 			if r.Header.Get("Content-Type") != "" {
 				r.Header.Set("Content-Type", "application/json")
@@ -57,22 +57,22 @@ func bodyDefects() defects {
 			}
 			text, _ := io.ReadAll(unpacked)
 			return text
-		}), found{"answered 200 and not 400": {noContentCodingIsUndone}, "gets no answer": {bodyThatNeverArrivesIs504}}},
+		}), found{"answered 200 and not 400": {contentCodingsAreRefused}, "gets no answer": {bodyThatNeverArrivesIs504}}},
 		"the first line of a coding": {changing(func(r *http.Request) {
 			if coding := r.Header.Get("Content-Encoding"); coding != "" {
 				r.Header.Set("Content-Encoding", coding)
 			}
-		}), found{"answered 400 and not 415": {noContentCodingIsUndone}}},
+		}), found{"answered 400 and not 415": {contentCodingsAreRefused}}},
 		"any coding is refused": {changing(func(r *http.Request) {
 			if r.Header.Get("Content-Encoding") != "" {
 				r.Header.Set("Content-Encoding", "gzip")
 			}
-		}), found{"answered 415 and not 200": {noContentCodingIsUndone}}},
+		}), found{"answered 415 and not 200": {contentCodingsAreRefused}}},
 		"the rest of a body is the next request": {
 			serving(func(next http.Handler) http.Handler { return leavesBodies{next} }),
 			found{
-				"and there is another answer: 200": {whatIsLeftOfABodyIsNoRequest},
-				"was not taken committed":          {answerThatNobodyReadsIsGivenUp},
+				"and there is another answer: 200": {unreadBodyIsNotParsedAsARequest},
+				"was not taken committed":          {unreadResponseIsAborted},
 			},
 		},
 	}

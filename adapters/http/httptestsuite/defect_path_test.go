@@ -64,7 +64,7 @@ func pathDefects() defects {
 			found{"answered 200 and not 422": {purposeInAQuerySelects}},
 		},
 		"no query": {changing(func(r *http.Request) { r.URL.RawQuery = "" }), found{
-			"not what restriction_status_purpose.json has": {restrictionIsAnsweredExactly},
+			"not what restriction_status_purpose.json has": {restrictionResponsesAreExact},
 		}},
 	}
 }

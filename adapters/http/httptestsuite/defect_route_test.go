@@ -15,7 +15,7 @@ func routeDefects() defects {
 			if r.Method == http.MethodOptions {
 				answer.Code = 404
 			}
-		}), found{"OPTIONS /restriction: 404": {restrictionIsThereWhenAskedFor}}},
+		}), found{"OPTIONS /restriction: 404": {restrictionRoutesAreOptional}}},
 		"no Allow": {without("Allow"), found{`allows [""]`: {optionsNamesTheMethods, otherMethodsAreRefused}}},
 		"a method too many in Allow": {editing(func(_ *http.Request, answer *httptest.ResponseRecorder) {
 			if allow := answer.Header().Get("Allow"); allow != "" {
@@ -45,6 +45,6 @@ func routeDefects() defects {
 		}}, found{"answered 404 and not 200": {everyPrefixWillDo}}},
 		"restriction for all": {Harness{Serve: func(t testing.TB, api *httpapi.API, prefix string) string {
 			return serving(unchanged).Serve(t, api.With(httpapi.WithRestriction()), prefix)
-		}}, found{"answered 200 and not 404": {restrictionIsThereWhenAskedFor}}},
+		}}, found{"answered 200 and not 404": {restrictionRoutesAreOptional}}},
 	}
 }

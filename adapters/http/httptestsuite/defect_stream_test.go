@@ -29,7 +29,7 @@ func streamDefects() defects {
 		"streams that end in peace": {streaming(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 			defer func() { _ = recover() }()
 			next.ServeHTTP(enduring{w}, r)
-		}), found{"was not broken off": {failureHalfwayBreaksTheAnswerOff}}},
+		}), found{"was not broken off": {failureHalfwayAbortsTheResponse}}},
 		"streams without an end that a client can see": {
 			streaming(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 				newer := *r

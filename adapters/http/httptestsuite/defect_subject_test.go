@@ -47,7 +47,7 @@ func subjectDefects() defects {
 		}), found{"answered 200 and not 401": {headerOfARefusalIsSentAlong}}},
 		"refusals that are errors": {failingWith(func(http.ResponseWriter, error) error {
 			return errors.New("refused")
-		}), found{"answered 500 and not 401": {providerComesFirst}}},
+		}), found{"answered 500 and not 401": {providerIsCalledFirst}}},
 		"errors that are refusals": {failingWith(func(_ http.ResponseWriter, err error) error {
 			if refusal := (*httpapi.Refusal)(nil); !errors.As(err, &refusal) {
 				err = &httpapi.Refusal{Status: 401}
@@ -63,7 +63,7 @@ func subjectDefects() defects {
 		"the text of an error in a header": {failingWith(func(w http.ResponseWriter, err error) error {
 			w.Header().Set("X-Error", err.Error())
 			return err
-		}), found{"shows the text of an error": {failuresGiveNothingAway}}},
+		}), found{"shows the text of an error": {failuresShowNoErrorText}}},
 		"the input before the subject": {serving(func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if strings.HasPrefix(r.Header.Get("Content-Type"), "text/") {
@@ -71,16 +71,16 @@ func subjectDefects() defects {
 				}
 				next.ServeHTTP(w, r)
 			})
-		}), found{"answered 415 and not 401": {providerComesFirst}}},
+		}), found{"answered 415 and not 401": {providerIsCalledFirst}}},
 		"a panic that goes on": {changing(func(r *http.Request) { _, _ = Subject(r.Header.Get) }), found{
-			"gets no answer": {failuresGiveNothingAway, panicEndsOneRequestOnly},
+			"gets no answer": {failuresShowNoErrorText, panicEndsOneRequestOnly},
 		}},
 		"a subject of an earlier request": {serving(mixingUp("DELETE /me", func(r, earlier *http.Request) {
 			r.Header.Set(subjectHeader, earlier.Header.Get(subjectHeader))
-		})), found{"answered 200": {requestsKeepToThemselves}}},
+		})), found{"answered 200": {requestsShareNoStrings}}},
 		"a purpose of an earlier request": {serving(mixingUp("GET /me/consent/purpose", func(r, earlier *http.Request) {
 			r.URL = earlier.URL
-		})), found{"answered 200": {requestsKeepToThemselves}}},
+		})), found{"answered 200": {requestsShareNoStrings}}},
 	}
 }
 

@@ -29,8 +29,8 @@ type (
 
 // slow are the checks that move very much data, or wait for long.
 var slow = []promise.Check[Harness]{
-	largeExportIsStreamed, failureHalfwayBreaksTheAnswerOff, answerThatNobodyReadsIsGivenUp,
-	exportOverHTTP10IsWholeOrFails, whatIsLeftOfABodyIsNoRequest, bodyThatNeverArrivesIs504, requestsKeepToThemselves,
+	largeExportIsStreamed, failureHalfwayAbortsTheResponse, unreadResponseIsAborted,
+	exportOverHTTP10IsWholeOrFails, unreadBodyIsNotParsedAsARequest, bodyThatNeverArrivesIs504, requestsShareNoStrings,
 }
 
 func TestEveryDefectFailsItsCases(t *testing.T) {

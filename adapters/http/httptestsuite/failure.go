@@ -39,7 +39,7 @@ func deadlineIs504(t testing.TB, harness Harness) {
 	}
 }
 
-func failuresGiveNothingAway(t testing.TB, harness Harness) {
+func failuresShowNoErrorText(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	var failed []request
 	for _, r := range successes {

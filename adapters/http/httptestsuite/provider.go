@@ -18,7 +18,7 @@ func providerDecidesOnTheStatus(t testing.TB, harness Harness) {
 	w.hasOpenedNone(t)
 }
 
-func providerComesFirst(t testing.TB, harness Harness) {
+func providerIsCalledFirst(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	for _, r := range []request{
 		post("/consent", "{"), post("/consent", decision).with("Content-Type", "text/plain"), post("/consent", tooLarge),

@@ -13,7 +13,7 @@ const (
 	placement = `{"restricted":true}`
 )
 
-func consentIsAnsweredExactly(t testing.TB, harness Harness) {
+func consentResponsesAreExact(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	w.exact(t, "consent_status_none", 200, get("/consent/newsletter"))
 	w.exact(t, "consent_given", 200, post("/consent", decision))
@@ -22,7 +22,7 @@ func consentIsAnsweredExactly(t testing.TB, harness Harness) {
 		post("/consent", `{"granted":false,"policy_version":"v2","purpose":"newsletter"}`))
 }
 
-func restrictionIsAnsweredExactly(t testing.TB, harness Harness) {
+func restrictionResponsesAreExact(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	w.exact(t, "restriction_status_none", 200, get("/restriction"))
 	w.exact(t, "restriction_placed_purpose", 200,
@@ -33,13 +33,13 @@ func restrictionIsAnsweredExactly(t testing.TB, harness Harness) {
 	w.exact(t, "restriction_lifted", 200, post("/restriction", `{"restricted":false,"purpose":null,"reason":null}`))
 }
 
-func exportIsAnsweredExactly(t testing.TB, harness Harness) {
+func exportResponsesAreExact(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	w.exact(t, "export", 200, get("/export"))
 	w.exact(t, "export_without_rows", 200, get("/export").as("7"))
 }
 
-func erasureIsAnsweredExactly(t testing.TB, harness Harness) {
+func erasureResponsesAreExact(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	w.exact(t, "erasure", 200, request{method: http.MethodDelete})
 	assert(t, len(w.trail(t, "42")) != 0, "the store knows of no erasure")
@@ -102,7 +102,7 @@ var problems = []struct {
 	{"problem_500", 500, get("/export").as(failing)},
 }
 
-func problemsAreAnsweredExactly(t testing.TB, harness Harness) {
+func problemResponsesAreExact(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	for _, problem := range problems {
 		w.exact(t, problem.golden, problem.status, problem.request)

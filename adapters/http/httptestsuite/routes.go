@@ -151,7 +151,7 @@ func everyPrefixWillDo(t testing.TB, harness Harness) {
 	}
 }
 
-func restrictionIsThereWhenAskedFor(t testing.TB, harness Harness) {
+func restrictionRoutesAreOptional(t testing.TB, harness Harness) {
 	without := harness.openAt(t, "/me", httpapi.Config{})
 	with := harness.open(t)
 	for _, r := range []request{

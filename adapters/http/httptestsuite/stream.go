@@ -50,7 +50,7 @@ func largeExportIsStreamed(t testing.TB, harness Harness) {
 	assert(t, n == 2, "%d exports were completed of a GET and a HEAD", n)
 }
 
-func failureHalfwayBreaksTheAnswerOff(t testing.TB, harness Harness) {
+func failureHalfwayAbortsTheResponse(t testing.TB, harness Harness) {
 	w := openHoard(t, harness, hoard)
 	w.sessions.cutExportsAfter(hoard - 1)
 	got, err := w.try(get("/export").as(hoarder))
@@ -65,7 +65,7 @@ func failureHalfwayBreaksTheAnswerOff(t testing.TB, harness Harness) {
 	w.expect(t, 200, get("/export"))
 }
 
-func answerThatNobodyReadsIsGivenUp(t testing.TB, harness Harness) {
+func unreadResponseIsAborted(t testing.TB, harness Harness) {
 	w := openHoard(t, harness, flood)
 	ended := make(chan error, 1)
 	w.sessions.tell(ended)
