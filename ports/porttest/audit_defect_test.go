@@ -49,7 +49,7 @@ func readsNotItsOwn(store *Store) {
 	})(store)
 }
 
-// ending is how a session came to its end.
+// ending is how a session resulted in its end.
 type ending struct {
 	err      error // of Do
 	panicked bool

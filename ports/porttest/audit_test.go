@@ -106,14 +106,14 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 	const lost = "got 0 records, want 150"
 	promise.ExpectDefects(t, *update, auditEventPromises, brokenStore, defects{
 		"an error commits": {commitsOn(true, false), found{"got 3 records, want 0": {auditEventsGoWithARollback}}},
-		"a panic commits":  {commitsOn(false, true), found{`"lost-before" comes as number 1`: {auditEvidenceOutlivesAPanic}}},
+		"a panic commits":  {commitsOn(false, true), found{`"lost-before" is record 1`: {auditEvidenceOutlivesAPanic}}},
 		"contexts are ignored": {ignoresContexts, found{
 			"Do returned <nil> after its context": {auditEvidenceOutlivesAContext},
 		}},
 		"the last of several events is lost": {brokenLog{add: func(c auditCall) error {
 			c.events = c.events[:max(len(c.events)-1, min(len(c.events), 1))]
 			return c.add()
-		}}.breaks, found{`"e" comes as number 2`: {auditTrailKeepsTheOrderOfAppending}}},
+		}}.breaks, found{`"e" is record 2`: {auditTrailKeepsTheOrderOfAppending}}},
 		"events are doubled": {returnsTrails(func(trail events) events { return slices.Concat(trail, trail) }), found{
 			"got 2000 records, want 1000": {auditTrailTakesALargeBatch},
 			"got 6 records, want 3":       {auditEvidenceComesWithTheCommit},
@@ -164,11 +164,11 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 		"the trail is in the order of clocks": {returnsTrails(func(trail events) events {
 			slices.SortStableFunc(trail, func(a, b domain.AuditEvent) int { return a.OccurredAt.Compare(b.OccurredAt) })
 			return trail
-		}), found{`"event-003" comes as number 1`: {auditTrailIgnoresClocks}}},
+		}), found{`"event-003" is record 1`: {auditTrailIgnoresClocks}}},
 		"the trail is in the order of ids": {returnsTrails(func(trail events) events {
 			slices.SortFunc(trail, func(a, b domain.AuditEvent) int { return strings.Compare(a.EventID, b.EventID) })
 			return trail
-		}), found{`"0" comes as number 1`: {auditTrailKeepsTheOrderOfAppending}, "where": {auditTrailTakesALargeBatch}}},
+		}), found{`"0" is record 1`: {auditTrailKeepsTheOrderOfAppending}, "there": {auditTrailTakesALargeBatch}}},
 		"the trail is cut": {returnsTrails(func(trail events) events { return trail[:min(len(trail), 100)] }), found{
 			"got 100 records, want 1000": {auditTrailTakesALargeBatch},
 		}},
@@ -207,7 +207,7 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 				}
 			}
 			return nil
-		}}.breaks, found{"comes as number 2 of 6": {auditEvidenceComesWithTheCommit}}},
+		}}.breaks, found{"is record 2 of 6": {auditEvidenceComesWithTheCommit}}},
 		"only one event of evidence is kept": {brokenLog{evidence: func(c auditCall) error {
 			first := min(len(c.events), 1)
 			return errors.Join(c.AppendEvidence(c.ctx, c.events[:first]...), c.Append(c.ctx, c.events[first:]...))
@@ -223,7 +223,7 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 			found{"evidence after a failed statement returned <nil>": {auditEvidenceOutlivesAFailedStatement}},
 		},
 		"evidence outlives whatever it is": {preserves(func(ending) bool { return true }), found{}},
-		"evidence outlives no error": {preserves(func(e ending) bool { return !errors.Is(e.err, errFailure) }), found{
+		"an error drops evidence": {preserves(func(e ending) bool { return !errors.Is(e.err, errFailure) }), found{
 			lost: {auditEvidenceOutlivesAnError},
 		}},
 		"evidence outlives no panic": {preserves(func(e ending) bool { return !e.panicked }), found{
@@ -232,20 +232,20 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 		"evidence outlives no context": {preserves(func(e ending) bool { return e.ctx == nil }), found{
 			lost: {auditEvidenceOutlivesAContext},
 		}},
-		"evidence outlives no failed statement": {
+		"a failed statement drops evidence": {
 			preserves(func(e ending) bool { return !errors.Is(e.err, domain.ErrConflict) }),
 			found{lost: {auditEvidenceOutlivesAFailedStatement}},
 		},
 		"evidence of lost attempts is kept": {keepsLostAttempts, found{
 			`left the evidence`: {auditEvidenceOfALostAttemptIsDropped},
 		}},
-		"lost evidence goes unsaid": {changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
+		"lost evidence is not reported": {changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 			if err := do(ctx, fn); !errors.Is(err, errFailure) {
 				return err
 			}
 			return errFailure
 		}), found{"an id that is there already: the error of Do does not say": {auditEvidenceThatIsLostIsReported}}},
-		"lost evidence is all that is said": {changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
+		"lost evidence hides the error of fn": {changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 			err := do(ctx, fn)
 			if joined, ok := err.(interface{ Unwrap() []error }); ok {
 				return joined.Unwrap()[1]

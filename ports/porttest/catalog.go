@@ -79,7 +79,7 @@ func catalogListsTheTables(t testing.TB, h StoreHarness) {
 		got = append(got, table.Name)
 		assert(t, table.Kind == domain.KindTable, "%s is a %s, want a table", table.Name, table.Kind)
 		assert(t, table.Rows >= -1, "%s has %d rows", table.Name, table.Rows)
-		assert(t, len(table.Missing) == 0 && !table.RowSecurity, "%s is said to be out of reach", table.Name)
+		assert(t, len(table.Missing) == 0 && !table.RowSecurity, "%s is listed as unreadable", table.Name)
 	}
 	for _, table := range DataMap().Tables() {
 		want = append(want, table.Name)
@@ -94,14 +94,14 @@ func catalogHasTheColumns(t testing.TB, h StoreHarness) {
 			len(want.Columns))
 		for i, column := range want.Columns {
 			live := got.Columns[i]
-			must(t, live.Name == column.Name, "%s has %s where %s is due", want.Name, live.Name, column.Name)
+			must(t, live.Name == column.Name, "%s has the column %s, want %s", want.Name, live.Name, column.Name)
 			assert(t, fits(column.Type, live.Type) && live.Declared != "", "%s.%s is %q (%s), want %q", want.Name, column.Name,
 				live.Type, live.Declared, column.Type)
 			assert(t, live.Length == column.Length, "%s.%s takes %d characters, want %d", want.Name, column.Name, live.Length,
 				column.Length)
 			inKey := slices.Contains(want.PrimaryKey, column.Name)
-			assert(t, live.Nullable != inKey, "%s.%s: it is %v that it may be NULL", want.Name, column.Name, live.Nullable)
-			assert(t, !live.Generated && len(live.Missing) == 0, "%s.%s is said not to be writable", want.Name, column.Name)
+			assert(t, live.Nullable != inKey, "%s.%s: Nullable is %v", want.Name, column.Name, live.Nullable)
+			assert(t, !live.Generated && len(live.Missing) == 0, "%s.%s is listed as not writable", want.Name, column.Name)
 		}
 	})
 }
@@ -165,17 +165,17 @@ func catalogHoldsNoValue(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.Rows(t, "people")
 	text, err := json.Marshal(s.catalog(t))
-	must(t, err == nil, "the catalog has no form in JSON: %v", err)
+	must(t, err == nil, "the catalog cannot be encoded as JSON: %v", err)
 	for _, value := range []string{zoe.says("name"), zoe.says("email"), zoe.says("remark")} {
 		assert(t, !strings.Contains(string(text), value), "the catalog holds a value of a row")
 	}
-	assert(t, len(s.Rows(t, "people")) == len(before), "rows have come or gone")
+	assert(t, len(s.Rows(t, "people")) == len(before), "the number of rows has changed")
 }
 
 func catalogBelongsToItsCaller(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	want, err := json.Marshal(store.catalog(t))
-	must(t, err == nil, "the catalog has no form in JSON: %v", err)
+	must(t, err == nil, "the catalog cannot be encoded as JSON: %v", err)
 	catalog := store.catalog(t)
 	for i := range catalog.Tables {
 		catalog.Tables[i].Name = "changed"
@@ -211,5 +211,5 @@ func catalogReportsAStoreThatCannotBeReached(t testing.TB, h StoreHarness) {
 		return
 	}
 	_, err := catalogOf(t, store.Unreachable(t)).Catalog(t.Context())
-	assert(t, errors.Is(err, domain.ErrUnavailable), "of a store that is away, Catalog returned %v", err)
+	assert(t, errors.Is(err, domain.ErrUnavailable), "with an unreachable store, Catalog returned %v", err)
 }

@@ -128,7 +128,7 @@ func TestCatalogReadersThatBreakAPromiseFail(t *testing.T) {
 			changesColumns(func(c *column) { c.Length = 0 }), found{"takes 0 characters": {catalogHasTheColumns}},
 		},
 		"never NULL": {
-			changesColumns(func(c *column) { c.Nullable = false }), found{"may be NULL": {catalogHasTheColumns}},
+			changesColumns(func(c *column) { c.Nullable = false }), found{"Nullable is": {catalogHasTheColumns}},
 		},
 		"keys as listed": {
 			changesTables(func(t *table) { swap(t.PrimaryKey) }), found{"the primary key of": {catalogHasThePrimaryKeys}},
@@ -160,12 +160,12 @@ func TestCatalogReadersThatBreakAPromiseFail(t *testing.T) {
 		"a context that is ignored": {readsCatalog(func(ctx context.Context, good reader) (domain.Catalog, error) {
 			return good.Catalog(context.WithoutCancel(ctx))
 		}), found{"Catalog returned <nil>": {catalogEndsWithItsContext}}},
-		"a store that is away and has no tables": {func(store *Store) {
+		"an unreachable store without tables": {func(store *Store) {
 			store.Unreachable = func(testing.TB) ports.SessionFactory {
 				return readable{nowhere{}, catalogFunc(func(context.Context) (domain.Catalog, error) {
 					return domain.Catalog{}, nil
 				}), nowhere{}}
 			}
-		}, found{"of a store that is away, Catalog returned <nil>": {catalogReportsAStoreThatCannotBeReached}}},
+		}, found{"with an unreachable store, Catalog returned <nil>": {catalogReportsAStoreThatCannotBeReached}}},
 	})
 }

@@ -36,7 +36,7 @@ func undo(t testing.TB, store Store, fn func(context.Context, ports.Session) err
 // isError checks that an error is one of a code.
 func isError(t testing.TB, what string, err, want error) {
 	t.Helper()
-	assert(t, errors.Is(err, want), "%s is no %v but: %v", what, want, err)
+	assert(t, errors.Is(err, want), "%s: want the error %v, got %v", what, want, err)
 }
 
 // beside makes fn run beside what calls begin, once; end waits for it. A case defers end, so that nothing outlives it.

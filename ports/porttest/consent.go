@@ -86,7 +86,7 @@ func consentRecordComesBackAsAppended(t testing.TB, h StoreHarness) {
 	consents.comesBackAsAppended(t, h)
 }
 func consentIsReadByItsOwnSession(t testing.TB, h StoreHarness) { consents.isReadByItsOwnSession(t, h) }
-func consentRecordedLastIsInForce(t testing.TB, h StoreHarness)  { consents.takenInLastIsInForce(t, h) }
+func consentRecordedLastIsInForce(t testing.TB, h StoreHarness) { consents.takenInLastIsInForce(t, h) }
 func consentLedgerOnlyGrows(t testing.TB, h StoreHarness)       { consents.onlyGrows(t, h) }
 func consentSubjectsAreKeptApart(t testing.TB, h StoreHarness)  { consents.subjectsAreKeptApart(t, h) }
 
@@ -125,10 +125,10 @@ func consentWithoutARecordIsNil(t testing.TB, h StoreHarness) {
 	version := latestConsent(t, store, id, nil)
 	assert(t, version == "", "a record of another subject or purpose is in force")
 	if n := len(consents.all(t, store, id, pointer("news"))); n > 0 {
-		t.Errorf("there are %d records in the history, of another subject or purpose", n)
+		t.Errorf("the history has %d records of another subject or purpose", n)
 	}
 	if n := len(consentsInForce(t, store, subject(t, "acme", 3))); n > 0 {
-		t.Errorf("there are %d records in force, of another subject", n)
+		t.Errorf("%d records of another subject are in force", n)
 	}
 }
 

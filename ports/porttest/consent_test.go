@@ -99,11 +99,11 @@ func TestConsentStoresThatBreakAPromiseFail(t *testing.T) {
 			all(func(r []record) []record { return slices.DeleteFunc(r, func(r record) bool { return !r.Granted }) }),
 			found{"got 2 records, want 3": {consentInForceIsOneForEachPurpose}},
 		},
-		"what is in force is by instant": {all(func(r []record) []record {
+		"the record in force is chosen by instant": {all(func(r []record) []record {
 			slices.SortStableFunc(r, func(a, b record) int { return a.RecordedAt.Compare(b.RecordedAt) })
 			return r
-		}), found{"comes as number 1": {consentInForceIsOneForEachPurpose}}},
-		"what is in force is folded": {all(func(r []record) []record {
+		}), found{"is record 1": {consentInForceIsOneForEachPurpose}}},
+		"purposes in force are folded": {all(func(r []record) []record {
 			return slices.CompactFunc(r, func(a, b record) bool { return strings.EqualFold(a.Purpose, b.Purpose) })
 		}), found{"records, want 3": {consentInForceIsOneForEachPurpose}}},
 		"purposes are folded": {kept(func(r *record) { r.Purpose = strings.ToLower(r.Purpose) }), found{

@@ -57,7 +57,7 @@ func (s Store) finds(t testing.TB, values []string, want ...string) {
 	for _, o := range found.Occurrences {
 		got = append(got, o.Table+"."+o.Column+" "+strconv.Itoa(o.Value)+" "+strconv.FormatInt(o.Rows, 10))
 	}
-	assert(t, slices.Equal(got, want), "found are %q, want %q", got, want)
+	assert(t, slices.Equal(got, want), "Find found %q, want %q", got, want)
 	assert(t, len(found.Gaps) == 0, "there are gaps: %v", found.Gaps)
 }
 
@@ -186,7 +186,7 @@ func findRefusesValues(t testing.TB, h StoreHarness) {
 			invalid.Fields, c.field)
 	}
 	_, err := finder.Find(t.Context(), []string{"zoë", strings.Repeat("ë", domain.MaxTextLength)}, nil)
-	assert(t, err == nil, "values of the least and of the greatest length are refused: %v", err)
+	assert(t, err == nil, "values of the minimum and the maximum length are refused: %v", err)
 }
 
 func findReportsItsProgress(t testing.TB, h StoreHarness) {
@@ -196,14 +196,14 @@ func findReportsItsProgress(t testing.TB, h StoreHarness) {
 	})
 	must(t, err == nil, "the search failed: %v", err)
 	tables := len(told) - 1
-	assert(t, tables >= len(DataMap().Tables()), "progress was told %d times", len(told))
+	assert(t, tables >= len(DataMap().Tables()), "progress was reported %d times", len(told))
 	for i, p := range told {
-		assert(t, p.Done == i && p.Tables == tables && (p.Table == "") == (i == tables), "as number %d of %d, %+v was told",
+		assert(t, p.Done == i && p.Tables == tables && (p.Table == "") == (i == tables), "progress report %d of %d is %+v",
 			i, tables, p)
 	}
 	for _, table := range DataMap().Tables() {
 		assert(t, slices.ContainsFunc(told, func(p domain.FindProgress) bool { return p.Table == table.Name }),
-			"%s was passed over", table.Name)
+			"no progress was reported for %s", table.Name)
 	}
 }
 
@@ -214,9 +214,9 @@ func findReturnsNoValues(t testing.TB, h StoreHarness) {
 	found, err := finder.Find(t.Context(), []string{secret}, nil)
 	must(t, err == nil, "the search failed: %v", err)
 	text, err := json.Marshal(found)
-	must(t, err == nil && !strings.Contains(string(text), "zoe"), "the result holds a value: %v", err)
+	must(t, err == nil && !strings.Contains(string(text), "zoe"), "the result contains a value, or cannot be encoded as JSON: %v", err)
 	_, err = finder.Find(t.Context(), []string{secret + "\x00", secret + strings.Repeat("x", domain.MaxTextLength)}, nil)
-	must(t, err != nil && !strings.Contains(err.Error(), "zoe"), "an error holds a value, or there is none")
+	must(t, err != nil && !strings.Contains(err.Error(), "zoe"), "the error is nil or contains a value")
 }
 
 func findEndsWithItsContext(t testing.TB, h StoreHarness) {
@@ -234,7 +234,7 @@ func findEndsWithItsContext(t testing.TB, h StoreHarness) {
 		})
 		cancel()
 		assert(t, errors.Is(err, context.Canceled), "after %d tables Find returned %v", after, err)
-		assert(t, told <= after+1, "after %d tables Find went on", after)
+		assert(t, told <= after+1, "Find continued after %d tables", after)
 	}
 }
 
@@ -245,5 +245,5 @@ func findReportsAStoreThatCannotBeReached(t testing.TB, h StoreHarness) {
 		return
 	}
 	_, err := finderOf(t, store.Unreachable(t)).Find(t.Context(), []string{"zoe"}, nil)
-	assert(t, errors.Is(err, domain.ErrUnavailable), "of a store that is away, Find returned %v", err)
+	assert(t, errors.Is(err, domain.ErrUnavailable), "with an unreachable store, Find returned %v", err)
 }

@@ -104,11 +104,11 @@ func TestAFinderThatKeepsItsPromisesPasses(t *testing.T) { TestFinder(t, inMemor
 
 func TestFindersThatBreakAPromiseFail(t *testing.T) {
 	type occurrence = domain.Occurrence
-	parts := found{"found are": {findSearchesPartsOfTexts}}
+	parts := found{"Find found": {findSearchesPartsOfTexts}}
 	promise.ExpectDefects(t, *update, findPromises, brokenStore, defects{
-		"only what is annotated": {
+		"only annotated columns": {
 			leavesOut(func(o occurrence) bool { return o.Table == "orders" && o.Column == "status" }),
-			found{`found are ["people.tenant 0 1"`: {findCountsRowsByColumn}},
+			found{`Find found ["people.tenant 0 1"`: {findCountsRowsByColumn}},
 		},
 		"once for each place": {
 			reports(func(o *occurrence) { o.Rows = 1 }), found{`"orders.status 0 1"`: {findCountsRowsByColumn}},
@@ -122,40 +122,40 @@ func TestFindersThatBreakAPromiseFail(t *testing.T) {
 				return slices.Index(c.values, c.values[o.Value]) < o.Value
 			})
 			return found, err
-		}), found{`found are ["people.remark 0 1" "people.remark 1 1"`: {findReportsValuesByIndex}}},
+		}), found{`Find found ["people.remark 0 1" "people.remark 1 1"`: {findReportsValuesByIndex}}},
 		"texts that equal a value": {misses(func(text string) bool { return strings.HasPrefix(text, "<") }), parts},
 		"texts that are short":     {misses(func(text string) bool { return len(text) > 1000 }), parts},
 		"lines": {
 			misses(func(text string) bool { return strings.Contains(text, "\n") }),
-			found{"found are": {findSearchesPartsOfTexts, findMatchesCharactersLiterally}},
+			found{"Find found": {findSearchesPartsOfTexts, findMatchesCharactersLiterally}},
 		},
 		"spaces do not matter": {sees(func(text string) string { return strings.ReplaceAll(text, "zo e@", "zoe@") }), parts},
 		"the case matters": {
-			misses(func(text string) bool { return text == "ZOË Ångström" }), found{"found are": {findIgnoresCase}},
+			misses(func(text string) bool { return text == "ZOË Ångström" }), found{"Find found": {findIgnoresCase}},
 		},
 		"the case of ASCII": {
-			sees(func(text string) string { return strings.ReplaceAll(text, "Σ", "?") }), found{"found are": {findIgnoresCase}},
+			sees(func(text string) string { return strings.ReplaceAll(text, "Σ", "?") }), found{"Find found": {findIgnoresCase}},
 		},
 		"accents do not matter": {
 			sees(func(text string) string { return strings.ReplaceAll(text, "zoe angstrom", "zoë ångström") }),
-			found{"found are": {findIgnoresCase}},
+			found{"Find found": {findIgnoresCase}},
 		},
 		"wildcards": {
 			sees(func(text string) string { return strings.ReplaceAll(text, "aXc", "a%c") }),
-			found{"found are": {findMatchesCharactersLiterally}},
+			found{"Find found": {findMatchesCharactersLiterally}},
 		},
 		"no backslash": {
-			misses(func(text string) bool { return text == `a\c` }), found{"found are": {findMatchesCharactersLiterally}},
+			misses(func(text string) bool { return text == `a\c` }), found{"Find found": {findMatchesCharactersLiterally}},
 		},
 		"JSON as it is written": {
-			misses(func(text string) bool { return strings.Contains(text, `\u`) }), found{"found are": {findSearchesJSON}},
+			misses(func(text string) bool { return strings.Contains(text, `\u`) }), found{"Find found": {findSearchesJSON}},
 		},
 		"no names in JSON": {
-			misses(func(text string) bool { return strings.HasPrefix(text, `{"z`) }), found{"found are": {findSearchesJSON}},
+			misses(func(text string) bool { return strings.HasPrefix(text, `{"z`) }), found{"Find found": {findSearchesJSON}},
 		},
 		"nothing of habeas": {
 			leavesOut(func(o occurrence) bool { return strings.HasPrefix(o.Table, "habeas_") }),
-			found{"found are []": {findSearchesTheTablesOfHabeas}},
+			found{"Find found []": {findSearchesTheTablesOfHabeas}},
 		},
 		"values of one character": {searches(func(c findCall) (domain.Found, error) {
 			for i := range c.values {
@@ -173,7 +173,7 @@ func TestFindersThatBreakAPromiseFail(t *testing.T) {
 		"no progress": {searches(func(c findCall) (domain.Found, error) {
 			c.progress = nil
 			return c.find()
-		}), found{"progress was told 0 times": {findReportsItsProgress}}},
+		}), found{"progress was reported 0 times": {findReportsItsProgress}}},
 		"progress without an end": {searches(func(c findCall) (domain.Found, error) {
 			tell := c.progress
 			c.progress = func(p domain.FindProgress) {
@@ -182,31 +182,31 @@ func TestFindersThatBreakAPromiseFail(t *testing.T) {
 				}
 			}
 			return c.find()
-		}), found{"was told": {findReportsItsProgress}}},
+		}), found{"progress report": {findReportsItsProgress}}},
 		"a value in the result": {searches(func(c findCall) (domain.Found, error) {
 			found, err := c.find()
 			for i := range found.Occurrences {
 				found.Occurrences[i].Column = c.values[found.Occurrences[i].Value]
 			}
 			return found, err
-		}), found{"the result holds a value": {findReturnsNoValues}}},
+		}), found{"the result contains a value": {findReturnsNoValues}}},
 		"a value in an error": {searches(func(c findCall) (domain.Found, error) {
 			found, err := c.find()
 			if err != nil && len(c.values) > 0 {
 				err = &domain.Error{Code: domain.ErrInvalid, Message: c.values[0]}
 			}
 			return found, err
-		}), found{"an error holds a value": {findReturnsNoValues}}},
+		}), found{"error is nil or contains a value": {findReturnsNoValues}}},
 		"a context that is ignored": {searches(func(c findCall) (domain.Found, error) {
 			c.ctx = context.WithoutCancel(c.ctx)
 			return c.find()
 		}), found{"Find returned <nil>": {findEndsWithItsContext}}},
-		"a store that is away and holds nothing": {func(store *Store) {
+		"an unreachable store without rows": {func(store *Store) {
 			store.Unreachable = func(testing.TB) ports.SessionFactory {
 				return readable{nowhere{}, nowhere{}, brokenFinder{nil, func(findCall) (domain.Found, error) {
 					return domain.Found{}, nil
 				}}}
 			}
-		}, found{"of a store that is away, Find returned <nil>": {findReportsAStoreThatCannotBeReached}}},
+		}, found{"with an unreachable store, Find returned <nil>": {findReportsAStoreThatCannotBeReached}}},
 	})
 }

@@ -127,7 +127,7 @@ func journalLinesOfCallsDoNotMix(t testing.TB, h JournalHarness) {
 	text := readJournal(t, open())
 	for block := range blocks {
 		before, after, found := strings.Cut(text, block)
-		must(t, found, "the lines of a call are not all there, or lines of another are among them")
+		must(t, found, "the lines of a call are incomplete, or mixed with lines of another call")
 		text = before + after
 	}
 	assert(t, text == "", "the journal has %d bytes more than were appended", len(text))
@@ -148,7 +148,7 @@ func journalCallEndsWithItsContext(t testing.TB, h JournalHarness) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	err := h.New(t)().Append(ctx, []byte(journalLines(t, 0, 1)))
-	assert(t, errors.Is(err, context.Canceled), "the error is no %v but: %v", context.Canceled, err)
+	assert(t, errors.Is(err, context.Canceled), "want the error %v, got %v", context.Canceled, err)
 }
 
 // A reader tells the line by the one behind it.
@@ -179,5 +179,5 @@ func journalRecognizesATruncatedLine(t testing.TB, h JournalHarness) {
 		}
 	}
 	assert(t, strings.Join(got, " ") == strings.Join(want, " "),
-		"after a line that was cut off, the lines are %s, want %s", strings.Join(got, " "), strings.Join(want, " "))
+		"after a truncated line, the lines are %s, want %s", strings.Join(got, " "), strings.Join(want, " "))
 }

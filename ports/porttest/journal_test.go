@@ -123,9 +123,9 @@ func TestJournalsThatBreakAPromiseFail(t *testing.T) {
 				s.mu.Unlock()
 				runtime.Gosched()
 			}
-		}}, found{"lines of another are among them": {journalLinesOfCallsDoNotMix}}},
+		}}, found{"or mixed with lines of another call": {journalLinesOfCallsDoNotMix}}},
 		"a reference":            {scribeDefect{keepsSlices: true}, found{"have changed": {journalKeepsNoReference}}},
-		"a deaf one":             {scribeDefect{ignoresCtx: true}, found{"the error is no": {journalCallEndsWithItsContext}}},
+		"a deaf one":             {scribeDefect{ignoresCtx: true}, found{"want the error": {journalCallEndsWithItsContext}}},
 		"one that forgets a cut": {scribeDefect{forgetsCuts: true}, found{"0 broken 10": {journalRecognizesATruncatedLine}}},
 	})
 }

@@ -142,7 +142,7 @@ func (l ledger[R]) takenInLastIsInForce(t testing.TB, h StoreHarness) {
 						l.record(id, purpose, "a", !yes, instants[1]), l.record(id, purpose, "last", yes, instants[2]))
 					name := l.nameOf(l.inForce(t, store, id, purpose))
 					assert(t, name == "last",
-						"%s: of records at %v s, %q is in force, want the one taken in last", scope, instants, name)
+						"%s: of records at %v s, %q is in force, want the record that was appended last", scope, instants, name)
 				}
 			}
 		}

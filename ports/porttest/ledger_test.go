@@ -83,11 +83,11 @@ func ledgerDefects[R any](
 		"the history is reversed": {breaks(brokenLedger[R]{
 			history: func(r []R) []R { slices.Reverse(r); return r },
 			force:   func(_, _ R) bool { return true },
-		}), found{`"b" comes as number 1`: {checks.history}}},
+		}), found{`"b" is record 1`: {checks.history}}},
 		"the history is by instant": {breaks(brokenLedger[R]{history: func(r []R) []R {
 			slices.SortStableFunc(r, func(a, b R) int { return at(a).Compare(at(b)) })
 			return r
-		}}), found{`"b" comes as number 1`: {checks.history}}},
+		}}), found{`"b" is record 1`: {checks.history}}},
 		"a record replaces its like": {breaks(brokenLedger[R]{history: func(r []R) []R {
 			return slices.CompactFunc(r, func(a, b R) bool { return reflect.DeepEqual(a, b) })
 		}}), found{"got 3 records, want 4": {checks.onlyGrows}}},

@@ -90,7 +90,7 @@ func areMarks(t testing.TB, what string, got []domain.ErasureMark, want ...strin
 			"%s: a mark has the place %d after %d, or its instant is not in UTC", what, mark.Intake, last)
 		last = mark.Intake
 	}
-	assert(t, slices.Equal(texts, want), "%s: there are the marks [%s], want [%s]", what,
+	assert(t, slices.Equal(texts, want), "%s: the marks are [%s], want [%s]", what,
 		strings.Join(texts, "; "), strings.Join(want, "; "))
 }
 
@@ -281,7 +281,7 @@ func (m marked) advance(t testing.TB, reader string, from, to int64, want bool, 
 			return err
 		}
 		moved, err := marks.Advance(ctx, reader, from, to)
-		assert(t, moved == want, "that %q advances from %d to %d is %v", reader, from, to, moved)
+		assert(t, moved == want, "Advance of %q from %d to %d returned %v", reader, from, to, moved)
 		return errors.Join(err, end)
 	})
 	must(t, errors.Is(err, end), "a session that advances a reader ended with: %v", err)

@@ -147,7 +147,7 @@ func TestErasureMarksThatBreakAPromiseFail(t *testing.T) {
 			brokenMarks{lost: &sync.Map{}}.breaks(store)
 		}, found{`the position of "journal" is 5, want 0`: {markPositionIsKept}}},
 		"a reader of any name": {brokenMarks{reader: func(string) string { return "any" }}.breaks, found{
-			"a reader with a name of 0 characters is no": {markReaderNeedsAName},
+			"a reader with a name of 0 characters: want the error": {markReaderNeedsAName},
 		}},
 	})
 }

@@ -178,10 +178,10 @@ func entryIDs(entries []domain.OutboxEntry) []string {
 	return ids
 }
 
-// cameTo checks what the first of some settlements came to.
+// cameTo checks what the first of some settlements resulted in.
 func cameTo(t testing.TB, what string, got []domain.SettleResult, want domain.SettleResult) {
 	t.Helper()
-	assert(t, got[0] == want, "%s came to %v, want %v", what, named(got), named([]domain.SettleResult{want}))
+	assert(t, got[0] == want, "%s resulted in %v, want %v", what, named(got), named([]domain.SettleResult{want}))
 }
 
 // are checks which entries these are, in their order.

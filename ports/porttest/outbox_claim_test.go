@@ -45,7 +45,7 @@ func claimDefects() defects {
 			slices.SortStableFunc(taken, func(a, b domain.OutboxEntry) int { return a.EnqueuedAt.Compare(b.EnqueuedAt) })
 			return taken
 		}), found{"claimed [b a], want [a b": {outboxClaimTakesTheOldestFirst}}},
-		"what is in flight, by anybody": {func(store *Store) {
+		"entries in flight, with any lease": {func(store *Store) {
 			var mu sync.Mutex
 			var last entries
 			takes(func(c outboxCall, taken entries) entries {
@@ -60,8 +60,8 @@ func claimDefects() defects {
 				return taken
 			})(store)
 		}, found{"of 4 entries: 5 were claimed": {outboxClaimKeepsToTheLimit}}},
-		"only what was never tried": {firstAttempts, found{"due are [], want [e": {outboxClaimLeavesSucceededAndAbandonedEntries}}},
-		"what was abandoned": {brokenOutbox{claim: func(c outboxCall) (entries, error) {
+		"only entries without an attempt": {firstAttempts, found{"due are [], want [e": {outboxClaimLeavesSucceededAndAbandonedEntries}}},
+		"abandoned entries": {brokenOutbox{claim: func(c outboxCall) (entries, error) {
 			abandoned, err := c.Abandoned(c.ctx, nil, 1000)
 			if err != nil {
 				return nil, err
@@ -94,7 +94,7 @@ func claimDefects() defects {
 		"one token for all": {asks(func(c *outboxCall) { c.token = "token" }), found{
 			"was claimed at attempt 1, or under the lease of another": {outboxClaimsShareNoEntry},
 		}},
-		"at once, in a session of its own": {func(store *Store) {
+		"immediately, in a separate session": {func(store *Store) {
 			sessions := store.Sessions
 			brokenOutbox{claim: func(c outboxCall) (claimed entries, err error) {
 				err = sessions.Do(context.Background(), func(ctx context.Context, s ports.Session) error {

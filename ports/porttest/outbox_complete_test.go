@@ -78,11 +78,11 @@ func completeDefects() defects {
 				results[i].Completes = false
 			}
 		}), found{
-			"settled again after the rollback, the entry came to [applied": {outboxSettlementCanBeRolledBack},
-			"came to [applied": {outboxLastSuccessCompletes},
+			"settled again after the rollback, the entry resulted in [applied": {outboxSettlementCanBeRolledBack},
+			"resulted in [applied": {outboxLastSuccessCompletes},
 		}},
 		"with every success": {completesBy(func(_, _ domain.OutboxEntry) bool { return false }), found{
-			"beside another one that": {outboxOpenEntriesHoldCompletionBack},
+			"another entry": {outboxOpenEntriesHoldCompletionBack},
 			"8 of the 8 sessions that settled a subject's entries completed it, want": {outboxConcurrentSettlementsCompleteOnce},
 			"two sessions that settled a subject's last entries at the same time got": {
 				outboxOverlappingSettlementsCompleteOnce,
@@ -96,7 +96,7 @@ func completeDefects() defects {
 					}
 				}
 			}
-		}), found{"d came to [completes completes], want [applied completes": {outboxLastSuccessCompletes}}},
+		}), found{"d resulted in [completes completes], want [applied completes": {outboxLastSuccessCompletes}}},
 		"with the first success of a call": {
 			changesResults(func(settlements []domain.Settlement, results []domain.SettleResult) {
 				for i, s := range settlements {
@@ -107,31 +107,31 @@ func completeDefects() defects {
 					}
 				}
 			}),
-			found{"d came to [completes applied], want [applied completes": {outboxLastSuccessCompletes}},
+			found{"d resulted in [completes applied], want [applied completes": {outboxLastSuccessCompletes}},
 		},
 		"only when no operation of the kind is open": {completesBy(func(success, other domain.OutboxEntry) bool {
 			other.OperationID = success.OperationID
 			return together(success, other) && !forgotten(other)
 		}), found{
-			"beside another operation, the last one came to [applied": {outboxOperationsCompleteOneByOne},
+			"with another operation open, the last success resulted in [applied": {outboxOperationsCompleteOneByOne},
 		}},
 		"only when nothing of the subject is open": {completesBy(func(success, other domain.OutboxEntry) bool {
 			return success.SubjectID == other.SubjectID && !forgotten(other)
-		}), found{"d came to [applied applied], want [applied completes": {outboxLastSuccessCompletes}}},
+		}), found{"d resulted in [applied applied], want [applied completes": {outboxLastSuccessCompletes}}},
 		"only when nothing of the operation is open": {completesBy(func(success, other domain.OutboxEntry) bool {
 			return success.Operation == other.Operation && !forgotten(other)
 		}), found{
-			"after an abandoned rectification, a success came to [applied": {outboxAbandonedRectificationsHoldNothingBack},
+			"after an abandoned rectification, a success resulted in [applied": {outboxAbandonedRectificationsHoldNothingBack},
 		}},
-		"despite what has failed": {completesBy(func(success, other domain.OutboxEntry) bool {
+		"despite failed entries": {completesBy(func(success, other domain.OutboxEntry) bool {
 			return together(success, other) && !forgotten(other) && other.Status != domain.OutboxFailed
-		}), found{"beside another one that": {outboxOpenEntriesHoldCompletionBack}}},
-		"despite what was given back": {completesBy(func(success, other domain.OutboxEntry) bool {
+		}), found{"another entry": {outboxOpenEntriesHoldCompletionBack}}},
+		"despite entries that were given back": {completesBy(func(success, other domain.OutboxEntry) bool {
 			return together(success, other) && !forgotten(other) && other.Status != domain.OutboxPending
-		}), found{"beside another one that": {outboxOpenEntriesHoldCompletionBack}}},
-		"despite what is in flight": {completesBy(func(success, other domain.OutboxEntry) bool {
+		}), found{"another entry": {outboxOpenEntriesHoldCompletionBack}}},
+		"despite entries in flight": {completesBy(func(success, other domain.OutboxEntry) bool {
 			return together(success, other) && !forgotten(other) && other.Status != domain.OutboxInFlight
-		}), found{"beside another one that": {outboxOpenEntriesHoldCompletionBack}}},
+		}), found{"another entry": {outboxOpenEntriesHoldCompletionBack}}},
 		"despite abandoned erasures": {completesBy(func(success, other domain.OutboxEntry) bool {
 			return together(success, other) && other.Status != domain.OutboxAbandoned
 		}), found{"an abandoned erasure, a success c": {outboxAbandonedErasuresHoldCompletionBack}}},

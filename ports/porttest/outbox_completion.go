@@ -30,7 +30,7 @@ func outboxLastSuccessCompletes(t testing.TB, h StoreHarness) {
 	} {
 		got := b.settle(t, step.settlements...)
 		assert(t, slices.Equal(got, step.want),
-			"%s came to %v, want %v", step.settlements[0].Entry.EntryID, named(got), named(step.want))
+			"%s resulted in %v, want %v", step.settlements[0].Entry.EntryID, named(got), named(step.want))
 	}
 	anew := b.claimed(t, toErase(t, "erased again", zoe, time.Hour))
 	cameTo(t, "the only entry of a later erasure", b.settle(t, succeeds(anew[0])), completes)
@@ -59,10 +59,10 @@ func outboxOpenEntriesHoldCompletionBack(t testing.TB, h StoreHarness) {
 			// Settled by a call before, and by the same call.
 			b.settle(t, settle(e[0])...)
 			if got := b.settle(t, succeeds(e[1])); got[0] != applied {
-				t.Errorf("%s: beside another one that was %s already, a success came to %v", operation, name, named(got))
+				t.Errorf("%s: after another entry was %s, a success resulted in %v", operation, name, named(got))
 			}
 			if got := b.settle(t, append(settle(e[2]), succeeds(e[3]))...); slices.Contains(got, completes) {
-				t.Errorf("%s: beside another one that came to be %s, a success completed", operation, name)
+				t.Errorf("%s: in one call with another entry that became %s, a success completed", operation, name)
 			}
 		}
 		b.claim(t, 1000, noon) // so that what was given back is in nobody's way
@@ -78,7 +78,7 @@ func outboxAbandonedErasuresHoldCompletionBack(t testing.TB, h StoreHarness) {
 	b.settle(t, abandons(e[0]))
 	cameTo(t, "after an abandoned erasure, a success", b.settle(t, succeeds(e[1])), applied)
 	if got := b.settle(t, succeeds(e[2]), abandons(e[3])); slices.Contains(got, completes) {
-		t.Errorf("together with an abandoned erasure, a success completed")
+		t.Errorf("a success completed although an erasure was abandoned")
 	}
 	b.requeue(t, "a")
 	again := b.claim(t, 10, noon)
@@ -98,7 +98,7 @@ func outboxAbandonedRectificationsHoldNothingBack(t testing.TB, h StoreHarness) 
 	cameTo(t, "after an abandoned rectification, a success", b.settle(t, succeeds(e[1])), completes)
 	got := b.settle(t, abandons(e[2]), succeeds(e[3]), succeeds(e[4]), abandons(e[5]))
 	if want := []domain.SettleResult{applied, completes, completes, applied}; !slices.Equal(got, want) {
-		t.Errorf("in one call with abandoned rectifications, successes came to %v, want %v", named(got), named(want))
+		t.Errorf("in one call with abandoned rectifications, successes resulted in %v, want %v", named(got), named(want))
 	}
 }
 
@@ -120,7 +120,7 @@ func outboxClaimsShareNoEntry(t testing.TB, h StoreHarness) {
 					return err
 				})
 				assert(t, err == nil && len(claimed) <= atOnce,
-					"a claim among others took %d entries, of up to %d, and failed with: %v", len(claimed), atOnce, err)
+					"a concurrent claim took %d entries, of up to %d, and returned the error: %v", len(claimed), atOnce, err)
 				if err != nil || len(claimed) == 0 {
 					return
 				}
@@ -151,7 +151,7 @@ func outboxClaimsDoNotWaitForEachOther(t testing.TB, h StoreHarness) {
 			found, err = outbox.Claim(ctx, 2, noon, noon.Add(lease), "the other lease")
 			return err
 		})
-		assert(t, err == nil, "a claim beside another one failed: %v", err)
+		assert(t, err == nil, "a concurrent claim failed: %v", err)
 		other <- entryIDs(found)
 	})
 	defer claimed()
@@ -163,7 +163,7 @@ func outboxClaimsDoNotWaitForEachOther(t testing.TB, h StoreHarness) {
 		if !ok {
 			t.Errorf("a claim waits for the session of another one")
 		} else if !slices.Equal(second, []string{"e002", "e003"}) {
-			t.Errorf("beside a claim of two entries another one got %v, want the next two", second)
+			t.Errorf("during a claim of two entries, another claim got %v, want the next two", second)
 		}
 		return err
 	})
@@ -195,7 +195,7 @@ func outboxConcurrentSettlementsCompleteOnce(t testing.TB, h StoreHarness) {
 				return err
 			})
 			if err != nil || len(results) != len(settlements) || slices.Contains(results, stale) {
-				t.Errorf("a settlement among others came to %v and failed with: %v", named(results), err)
+				t.Errorf("a concurrent settlement resulted in %v and returned the error: %v", named(results), err)
 				return
 			}
 			mu.Lock()
@@ -230,7 +230,7 @@ func outboxOverlappingSettlementsCompleteOnce(t testing.TB, h StoreHarness) {
 			second, err = outbox.Settle(ctx, []domain.Settlement{succeeds(claimed[1])})
 			return err
 		})
-		assert(t, err == nil, "a settlement beside another one failed: %v", err)
+		assert(t, err == nil, "a concurrent settlement failed: %v", err)
 	})
 	var results []domain.SettleResult
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {

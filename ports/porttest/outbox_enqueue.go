@@ -59,12 +59,12 @@ func outboxEntryIDsAreUnique(t testing.TB, h StoreHarness) {
 	again := toRectify(t, first[1].EntryID, subjectOf(t, "umbrella", "7"), time.Hour)
 	b.enqueue(t, first...)
 	for name, entries := range map[string][]domain.OutboxEntry{
-		"one that is there":         {again},
-		"one that is there, beside": {toErase(t, "new", again.SubjectID, 0), again},
-		"one twice at once":         {toErase(t, "twice", again.SubjectID, 0), toErase(t, "twice", again.SubjectID, 0)},
+		"one that is there":                {again},
+		"an existing entry with a new one": {toErase(t, "new", again.SubjectID, 0), again},
+		"one entry twice in a call":        {toErase(t, "twice", again.SubjectID, 0), toErase(t, "twice", again.SubjectID, 0)},
 	} {
 		err := b.try(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
-		assert(t, errors.Is(err, domain.ErrConflict), "%s: enqueuing it is no ErrConflict but: %v", name, err)
+		assert(t, errors.Is(err, domain.ErrConflict), "%s: want ErrConflict from Enqueue, got %v", name, err)
 	}
 	claimed := b.claim(t, 10, noon)
 	assert(t, slices.Equal(entryIDs(claimed), entryIDs(first)) && claimed[1].Operation == domain.OperationErase,
@@ -128,7 +128,7 @@ func expect(t testing.TB, got, want domain.OutboxEntry, change func(*domain.Outb
 	got.Corrections, want.Corrections = nil, nil
 	if len(got.Ref.Extra) == 0 {
 		got.Ref.Extra = want.Ref.Extra // nil and empty are the same
-		assert(t, len(want.Ref.Extra) == 0, "%s has lost what its ref carries besides", want.EntryID)
+		assert(t, len(want.Ref.Extra) == 0, "%s has lost the Extra of its ref", want.EntryID)
 	}
 	given, wanted := reflect.ValueOf(got), reflect.ValueOf(want)
 	for i := range given.NumField() {
@@ -158,6 +158,6 @@ func asJSON(t testing.TB, value any) (decoded any) {
 	if err == nil {
 		err = json.Unmarshal(text, &decoded)
 	}
-	assert(t, err == nil, "a %T is no JSON: %v", value, err)
+	assert(t, err == nil, "a %T cannot be encoded as JSON: %v", value, err)
 	return decoded
 }

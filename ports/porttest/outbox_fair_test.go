@@ -51,7 +51,7 @@ func TestOutboxesThatShareUnfairlyAreFoundOut(t *testing.T) {
 			}
 			return slices.DeleteFunc(taken, func(e domain.OutboxEntry) bool { return e.EnqueuedAt.Before(from) })
 		}), found{"and not r0": {outboxClaimTakesEntriesDueSinceAnInstant}}},
-		"turns that are none": {asks(func(c *outboxCall) {
+		"turns that do not change": {asks(func(c *outboxCall) {
 			c.at = c.at.Add(-time.Duration(c.at.Second()%2) * time.Second)
 		}), found{"one in an odd second: claimed are [r5], want [n0": {outboxClaimsWithALimitOfOneTakeTurns}}},
 	})

@@ -38,7 +38,7 @@ func outboxClaimTakesEntriesOfItsTargets(t testing.TB, h StoreHarness) {
 	crm := domain.OutboxTarget{Resolver: "crm", Operation: domain.OperationErase}
 	got := entryIDs(b.claimFor(t, noon, desk, rectify, crm))
 	want := []string{"to a new system", "the desk's correction", "the mail's correction"}
-	assert(t, slices.Equal(got, want), "claimed by who knows more are %v, want %v", got, want)
+	assert(t, slices.Equal(got, want), "claimed with more targets are %v, want %v", got, want)
 	are(t, "claimed without targets", b.claimFor(t, noon), "a new operation")
 }
 
@@ -60,7 +60,7 @@ func outboxClaimTakesEntriesDelayedByAWrongClock(t testing.TB, h StoreHarness) {
 	}
 	are(t, "due", b.due(t, noon), "asked to wait longer") // the others were taken, or may wait
 	longer := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase, LongestWait: 2 * domain.LongestWait}
-	are(t, "claimed by who lets entries wait longer", b.claimFor(t, noon, longer))
+	are(t, "claimed with a longer LongestWait", b.claimFor(t, noon, longer))
 	// An attempt in the future is a clock's mistake too, although it is not put off for long.
 	b.enqueue(t, toErase(t, "tried in an hour", id, 4*time.Second))
 	for _, entry := range b.claimFor(t, noon.Add(time.Hour)) {
@@ -69,7 +69,7 @@ func outboxClaimTakesEntriesDelayedByAWrongClock(t testing.TB, h StoreHarness) {
 		}
 	}
 	due := entryIDs(b.due(t, noon))
-	assert(t, slices.Contains(due, "tried in an hour"), "due are %v, and not what was tried in the future", due)
+	assert(t, slices.Contains(due, "tried in an hour"), "due are %v, without the entry that was tried in the future", due)
 }
 
 // An entry without a subject can be enqueued, but not be read back.

@@ -12,7 +12,7 @@ import (
 
 func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
 	promise.ExpectDefects(t, *update, outboxFleetPromises, brokenStore, defects{
-		"claims of whatever is due": {asks(func(c *outboxCall) { c.known = nil }), found{
+		"claims of all due entries": {asks(func(c *outboxCall) { c.known = nil }), found{
 			"claimed for a system that has no entry are [to a new system": {outboxClaimTakesEntriesOfItsTargets},
 		}},
 		"claims by resolver only": {asks(func(c *outboxCall) {
@@ -49,7 +49,7 @@ func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
 			}
 			return found, err
 		}}.breaks, found{"unclaimed are [e003": {outboxUnclaimedEntriesAreMarkedOnce}}},
-		"a limit below 0 that is none": {asks(func(c *outboxCall) {
+		"a limit below 0 that means no limit": {asks(func(c *outboxCall) {
 			if c.limit < 0 {
 				c.limit = 1000
 			}
@@ -71,13 +71,13 @@ func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
 
 func TestLogsThatGetARollbackWrongAreFoundOut(t *testing.T) {
 	promise.ExpectDefects(t, *update, auditRollbackPromises, brokenStore, defects{
-		"what a rollback leaves is forgotten": {brokenLog{onRollback: func(auditCall) error { return nil }}.breaks, found{
+		"events of a rollback are dropped": {brokenLog{onRollback: func(auditCall) error { return nil }}.breaks, found{
 			"got 1 records, want 4": {auditRollbackLeavesItsEvents},
 		}},
-		"what a rollback leaves is like other events": {brokenLog{onRollback: auditCall.add}.breaks, found{
-			"where": {auditCommitDropsEventsOfARollback},
+		"events of a rollback are treated as other events": {brokenLog{onRollback: auditCall.add}.breaks, found{
+			"there": {auditCommitDropsEventsOfARollback},
 		}},
-		"what a rollback leaves is written by itself": {
+		"events of a rollback are stored alone": {
 			changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 				var left []domain.AuditEvent
 				err := do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -94,8 +94,8 @@ func TestLogsThatGetARollbackWrongAreFoundOut(t *testing.T) {
 			}),
 			found{"got 4 records, want 1": {auditRollbackWithStoredEvidenceAppendsNothing}},
 		},
-		"what a rollback leaves is evidence": {brokenLog{onRollback: auditCall.evidence}.breaks, found{
-			"where": {auditRollbackLeavesItsEvents, auditCommitDropsEventsOfARollback},
+		"events of a rollback become evidence": {brokenLog{onRollback: auditCall.evidence}.breaks, found{
+			"there": {auditRollbackLeavesItsEvents, auditCommitDropsEventsOfARollback},
 		}},
 	})
 }

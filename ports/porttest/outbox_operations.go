@@ -49,7 +49,7 @@ func outboxBacklogCountsByResolver(t testing.TB, h StoreHarness) {
 	if !b.operate(t, read) {
 		return
 	}
-	assert(t, len(got) == 0, "of an empty outbox there are %v", got)
+	assert(t, len(got) == 0, "the backlog of an empty outbox is %v", got)
 	e := b.claimed(t, slices.Concat(several(t, "d", 6, 0, nil), several(t, "c", 2, time.Hour, ofCRM),
 		several(t, "g", 1, 0, func(e *domain.OutboxEntry) { e.Resolver = "gone" }))...)
 	b.settle(t, succeeds(e[0]), fails(e[1], noon.Add(time.Hour)), fails(e[2], noon.Add(-time.Minute)), abandons(e[3]),
@@ -63,7 +63,7 @@ func outboxBacklogCountsByResolver(t testing.TB, h StoreHarness) {
 			Oldest: &oldest, OldestDue: &due,
 		},
 	}
-	assert(t, showAll(got) == showAll(want), "there are %s, want %s", showAll(got), showAll(want))
+	assert(t, showAll(got) == showAll(want), "the backlog is %s, want %s", showAll(got), showAll(want))
 }
 
 // showAll is backlogs as a text.
@@ -185,7 +185,7 @@ func outboxDiscardCompletesAnErasure(t testing.TB, h StoreHarness) {
 		assert(t, slices.Equal(got, c.want), "with %v discarded, %v complete, want %v", c.discard, got, c.want)
 	}
 	last := b.settle(t, succeeds(b.claim(t, 10, noon)[0]))
-	cameTo(t, "the last one, beside one that was discarded,", last, completes)
+	cameTo(t, "the last success, with a discarded entry,", last, completes)
 	e = b.claimed(t, toErase(t, "f", zoe, 0), toErase(t, "g", zoe, time.Second))
 	b.settle(t, abandons(e[0]), abandons(e[1]))
 	idsAre(t, "of two that are discarded together, those that complete", completing("g", "f"), "g") // the last one
@@ -207,16 +207,16 @@ func outboxKeepsTheFirstClaimAfterARequeue(t testing.TB, h StoreHarness) {
 	}
 	b.requeue(t, "d0")
 	got := since("d0", "d1", "unknown")
-	assert(t, len(got) == 0, "before a claim there are %v", got)
+	assert(t, len(got) == 0, "before a claim, TriedSince returned %v", got)
 	for i := range 2 { // the first claim counts
 		at := noon.Add(time.Hour + time.Duration(i)*time.Hour)
 		b.settle(t, fails(b.claim(t, 10, at)[0], at))
 		got := since("d0", "d1", "unknown")
-		assert(t, len(got) == 1 && got["d0"].Equal(noon.Add(time.Hour)), "after claim %d there are %v", i+1, got)
+		assert(t, len(got) == 1 && got["d0"].Equal(noon.Add(time.Hour)), "after claim %d, TriedSince returned %v", i+1, got)
 	}
 	b.settle(t, abandons(b.claim(t, 10, noon.Add(3*time.Hour))[0]))
 	b.requeue(t, "d0")
 	b.claim(t, 10, noon.Add(4*time.Hour))
 	got = since("d0")
-	assert(t, got["d0"].Equal(noon.Add(4*time.Hour)), "after another requeue there are %v", got)
+	assert(t, got["d0"].Equal(noon.Add(4*time.Hour)), "after another requeue, TriedSince returned %v", got)
 }

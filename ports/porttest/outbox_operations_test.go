@@ -73,18 +73,18 @@ func (o operated) TriedSince(ctx context.Context, ids []string) (map[string]time
 func TestOperationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 	promise.ExpectDefects(t, *update, outboxOperationsPromises, brokenStore, defects{
 		"none of them": {operated{}.breaks, found{}},
-		"a backlog of what succeeded": {operated{backlog: func(found []domain.OutboxBacklog) []domain.OutboxBacklog {
+		"a backlog of succeeded entries": {operated{backlog: func(found []domain.OutboxBacklog) []domain.OutboxBacklog {
 			for i := range found {
 				found[i].Counts[domain.OutboxSucceeded] = 0
 			}
 			return found
-		}}.breaks, found{"there are crm": {outboxBacklogCountsByResolver}}},
+		}}.breaks, found{"the backlog is crm": {outboxBacklogCountsByResolver}}},
 		"a backlog that has no instants": {operated{backlog: func(found []domain.OutboxBacklog) []domain.OutboxBacklog {
 			for i := range found {
 				found[i].OldestDue = found[i].Oldest
 			}
 			return found
-		}}.breaks, found{"there are crm": {outboxBacklogCountsByResolver}}},
+		}}.breaks, found{"the backlog is crm": {outboxBacklogCountsByResolver}}},
 		"a requeue of any resolver": {operated{filter: func(f *domain.OutboxFilter) { f.Resolver = "" }}.breaks, found{
 			"of another resolver: requeued are": {outboxRequeueTakesMatchingEntries},
 		}},
@@ -112,7 +112,7 @@ func TestOperationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 		}}.breaks, found{"completes is true": {outboxDiscardSettlesAbandonedEntries}}},
 		"no discard": {operated{never: true}.breaks, found{"discarded are []": {outboxDiscardSettlesAbandonedEntries}}},
 		"a requeue that is forgotten": {operated{tried: func(since map[string]time.Time) { clear(since) }}.breaks, found{
-			"after claim 1 there are map[]": {outboxKeepsTheFirstClaimAfterARequeue},
+			"after claim 1, TriedSince returned map[]": {outboxKeepsTheFirstClaimAfterARequeue},
 		}},
 	})
 }

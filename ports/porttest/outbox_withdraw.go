@@ -74,10 +74,10 @@ func outboxWithdrawnEntryHasLostItsLease(t testing.TB, h StoreHarness) {
 		succeeds(leased), fails(leased, noon), givesBack(leased), abandons(leased),
 	} {
 		got := b.settle(t, settlement)
-		assert(t, got[0] == stale, "the outcome %s of a withdrawn entry came to %v", settlement.Status, named(got))
+		assert(t, got[0] == stale, "the settlement %s of a withdrawn entry resulted in %v", settlement.Status, named(got))
 	}
 	listed := entryIDs(b.abandoned(t, nil, 10))
-	assert(t, slices.Contains(listed, "in flight"), "after its outcome a withdrawn entry is abandoned no more")
+	assert(t, slices.Contains(listed, "in flight"), "a settlement changed the status of a withdrawn entry")
 }
 
 func (b box) purge(t testing.TB, before time.Time, limit int) int64 {

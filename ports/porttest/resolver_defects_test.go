@@ -133,7 +133,7 @@ func exportDefects() resolverDefects {
 		"exclusions without data in them": {func(f *fake) { f.system.Excluded = nil }, resolverFound{
 			"must have data in them": {resolverExclusionsAreNotExported},
 		}},
-		"a value that no bundle can hold": {
+		"a value that an export bundle cannot hold": {
 			changesRecords(func(records []domain.ExportRecord) { records[0].Value = struct{ A int }{1} }),
 			resolverFound{"struct": {resolverRecordsAreWellFormed}},
 		},
@@ -147,7 +147,7 @@ func exportDefects() resolverDefects {
 		},
 		"a text that is not UTF-8": {
 			changesRecords(func(records []domain.ExportRecord) { records[0].Row += "\xff" }),
-			resolverFound{"no bundle can hold": {resolverRecordsAreWellFormed}},
+			resolverFound{"an export bundle cannot hold": {resolverRecordsAreWellFormed}},
 		},
 		"a record without its row": {
 			changesRecords(func(records []domain.ExportRecord) { records[0].Row = "" }),
@@ -171,7 +171,7 @@ func exportDefects() resolverDefects {
 				return records, err
 			}
 		}, resolverFound{"ExportSubject failed": {resolverAbsentSubjectHasNoRecords}}},
-		"records of somebody else for an absent subject": {func(f *fake) {
+		"records of another subject for an absent subject": {func(f *fake) {
 			export := f.export
 			f.export = func(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 				if _, known := f.everybody()[ref.Value]; !known {
@@ -211,7 +211,7 @@ func erasureDefects() resolverDefects {
 				}
 				return absent, err
 			}
-		}, resolverFound{"had 3 records and now has 0": {resolverErasureLeavesOthersAlone}}},
+		}, resolverFound{"changed: 3 before, 0 after": {resolverErasureLeavesOthersAlone}}},
 		"an erasure that cannot be repeated": {answersErasure(func(absent bool, _ error) (bool, error) {
 			if absent {
 				return false, &domain.RetryLater{Resolver: "fake", Message: "conflict"}
@@ -229,7 +229,7 @@ func erasureDefects() resolverDefects {
 				}
 				return false, &domain.RetryLater{Resolver: "fake", Message: "conflict"}
 			}
-		}, resolverFound{"an erasure failed among others": {resolverCallsCanBeMadeConcurrently}}},
+		}, resolverFound{"a concurrent erasure failed": {resolverCallsCanBeMadeConcurrently}}},
 	}
 }
 
@@ -249,7 +249,7 @@ func errorDefects() resolverDefects {
 				}
 			}
 			return errors.New("failed")
-		}), resolverFound{"forbidden: ExportSubject returned no ResolverError": {resolverPermanentFaultIsAResolverError}}},
+		}), resolverFound{"forbidden: ExportSubject returned a ": {resolverPermanentFaultIsAResolverError}}},
 		"back in the past": {changesErrors(func(err error) error {
 			var later *domain.RetryLater
 			if errors.As(err, &later) {
@@ -259,15 +259,15 @@ func errorDefects() resolverDefects {
 		}), resolverFound{"in the past": {resolverTransientFaultIsTriedAgain}}},
 		"the token in an error": {
 			changesErrors(func(err error) error { return fmt.Errorf("GET with %s: %w", secretToken, err) }),
-			resolverFound{"gives away": {resolverErrorsContainNoSecrets}},
+			resolverFound{"contains an identifier": {resolverErrorsContainNoSecrets}},
 		},
 		"the id in an error": {
 			changesErrors(func(err error) error { return fmt.Errorf("GET zoe-ref: %w", err) }),
-			resolverFound{"gives away": {resolverErrorsContainNoSecrets}},
+			resolverFound{"contains an identifier": {resolverErrorsContainNoSecrets}},
 		},
 		"a URL in an error": {
 			changesErrors(func(err error) error { return fmt.Errorf("GET https://example.org: %w", err) }),
-			resolverFound{"gives away": {resolverErrorsContainNoSecrets}},
+			resolverFound{"contains an identifier": {resolverErrorsContainNoSecrets}},
 		},
 		"an error without its cause": {changesErrors(func(err error) error {
 			var final *domain.ResolverError

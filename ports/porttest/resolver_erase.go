@@ -32,7 +32,7 @@ func resolverErasureLeavesOthersAlone(t testing.TB, h ResolverHarness) {
 	s.erase(t, s.Populated, "entry-1")
 	s.erase(t, s.Absent, "entry-2")
 	if after := sorted(s.export(t, s.Bystander)); !reflect.DeepEqual(after, before) {
-		t.Errorf("another subject had %d records and now has %d, or others", len(before), len(after))
+		t.Errorf("the records of another subject changed: %d before, %d after", len(before), len(after))
 	}
 }
 
@@ -58,14 +58,14 @@ func resolverCallsCanBeMadeConcurrently(t testing.TB, h ResolverHarness) {
 		calls.Go(func() {
 			records, err := s.Resolver.ExportSubject(context.Background(), s.Bystander)
 			if err != nil {
-				t.Errorf("an export failed among others: %v", err)
+				t.Errorf("a concurrent export failed: %v", err)
 			} else if !reflect.DeepEqual(sorted(records), want) {
-				t.Errorf("an export returned something else among others")
+				t.Errorf("a concurrent export returned other records")
 			}
 			s.Resolver.CoveredSurface()
 			// One subject, as when a lease ran out during the first call.
 			if _, err := s.Resolver.EraseSubject(context.Background(), s.Populated, fmt.Sprintf("entry-%d", i%2)); err != nil {
-				t.Errorf("an erasure failed among others: %v", err)
+				t.Errorf("a concurrent erasure failed: %v", err)
 			}
 		})
 	}

@@ -72,9 +72,9 @@ func resolverTransientFaultIsTriedAgain(t testing.TB, h ResolverHarness) {
 			case attempt.err == nil:
 				t.Errorf("%s: %s succeeded", fault.Name, attempt.method)
 			case errors.As(attempt.err, &final):
-				t.Errorf("%s: %s returned a ResolverError, which is never tried again", fault.Name, attempt.method)
+				t.Errorf("%s: %s returned a ResolverError, which is never retried", fault.Name, attempt.method)
 			case errors.As(attempt.err, &later) && later.After < 0:
-				t.Errorf("%s: %s asks to come back in the past", fault.Name, attempt.method)
+				t.Errorf("%s: %s returned a time to retry in the past", fault.Name, attempt.method)
 			}
 		}
 	})
@@ -88,9 +88,9 @@ func resolverErasureSucceedsOnceTheFaultHasPassed(t testing.TB, h ResolverHarnes
 		assert(t, s.attempt(context.Background(), eraseMethod).err != nil, "%s: EraseSubject succeeded", fault.Name)
 		s.Heal()
 		err := s.attempt(context.Background(), eraseMethod).err
-		assert(t, err == nil, "%s: trying again failed after it had passed: %v", fault.Name, err)
+		assert(t, err == nil, "%s: the retry failed after the fault had passed: %v", fault.Name, err)
 		records := s.export(t, s.Populated)
-		assert(t, len(records) == 0, "%s: %d records are left after trying again", fault.Name, len(records))
+		assert(t, len(records) == 0, "%s: %d records are left after the retry", fault.Name, len(records))
 	})
 }
 
@@ -99,7 +99,7 @@ func resolverPermanentFaultIsAResolverError(t testing.TB, h ResolverHarness) {
 		for _, attempt := range s.attempts(fault) {
 			var final *domain.ResolverError
 			assert(t, errors.As(attempt.err, &final),
-				"%s: %s returned no ResolverError but %T", fault.Name, attempt.method, attempt.err)
+				"%s: %s returned a %T, want a ResolverError", fault.Name, attempt.method, attempt.err)
 		}
 	})
 	if faults == 0 {
@@ -114,10 +114,10 @@ func resolverErrorsContainNoSecrets(t testing.TB, h ResolverHarness) {
 			text := fmt.Sprintf("%v %+v", attempt.err, attempt.err)
 			for i, secret := range secrets {
 				assert(t, !strings.Contains(text, secret),
-					"%s: the error of %s gives away an identifier, a URL or a secret (number %d)", fault.Name, attempt.method, i)
+					"%s: the error of %s contains an identifier, a URL or a secret (number %d)", fault.Name, attempt.method, i)
 			}
 			if named := resolverOf(attempt.err); named != "" && named != s.Resolver.Name() {
-				t.Errorf("%s: the error of %s says that it is of the resolver %q", fault.Name, attempt.method, named)
+				t.Errorf("%s: the error of %s names the resolver %q", fault.Name, attempt.method, named)
 			}
 		}
 	}
@@ -167,7 +167,7 @@ func resolverDeadlineIsHonoured(t testing.TB, h ResolverHarness) {
 		case attempt := <-done:
 			checkEnding(t, attempt, context.DeadlineExceeded)
 		case <-time.After(shortDeadline + h.patience()):
-			t.Errorf("%s had a deadline of %v and is not back %v after it", method, shortDeadline, h.patience())
+			t.Errorf("%s had a deadline of %v and did not return within %v after it", method, shortDeadline, h.patience())
 		}
 	}
 }
@@ -180,6 +180,6 @@ func checkEnding(t testing.TB, attempt attempt, want error) {
 	case !errors.Is(attempt.err, want):
 		t.Errorf("%s returned %v, which is not %v", attempt.method, attempt.err, want)
 	case errors.As(attempt.err, &final):
-		t.Errorf("%s returned a ResolverError, which is never tried again", attempt.method)
+		t.Errorf("%s returned a ResolverError, which is never retried", attempt.method)
 	}
 }

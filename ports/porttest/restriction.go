@@ -141,7 +141,7 @@ func restrictionWithoutARecordIsNil(t testing.TB, h StoreHarness) {
 		global, scoped := latestRestrictions(t, store, id, purpose)
 		assert(t, global == nil && scoped == nil, "%s: a record of another subject is in force", scope)
 		n := len(restrictions.all(t, store, id, purpose))
-		assert(t, n <= 0, "%s: there are %d records of another subject in the history", scope, n)
+		assert(t, n <= 0, "%s: the history has %d records of another subject", scope, n)
 	}
 }
 
@@ -153,9 +153,9 @@ func restrictionOfAPurposeIsNotGlobal(t testing.TB, h StoreHarness) {
 		global, scoped := latestRestrictions(t, store, id, nil)
 		assert(t, global == nil && scoped == nil, "without a purpose, a record for a purpose is in force")
 		global, scoped = latestRestrictions(t, store, id, pointer("news"))
-		assert(t, global == nil, "a record for a purpose is in force as a global one")
+		assert(t, global == nil, "a record for a purpose is in force as a global record")
 		assert(t, restrictions.nameOf(scoped) == "news",
-			"for a purpose, in force is %q, want its own record", restrictions.nameOf(scoped))
+			"for a purpose, the record in force is %q, want the record of the purpose", restrictions.nameOf(scoped))
 		expectRecords(t, "global history", restrictions.name, restrictions.all(t, store, id, nil))
 		expectRecords(t, "scoped history", restrictions.name, restrictions.all(t, store, id, pointer("news")), news)
 	}
@@ -176,7 +176,7 @@ func restrictionQueryReturnsGlobalAndPurposeRecord(t testing.TB, h StoreHarness)
 				}
 				global, scoped := latestRestrictions(t, store, id, purpose)
 				if restrictions.nameOf(global) != test.global || restrictions.nameOf(scoped) != test.scoped {
-					t.Errorf("for the purpose %q, in force are %q and %q, want %q and %q",
+					t.Errorf("for the purpose %q, the records in force are %q and %q, want %q and %q",
 						test.purpose, restrictions.nameOf(global), restrictions.nameOf(scoped), test.global, test.scoped)
 				}
 			}
@@ -235,7 +235,7 @@ func restrictionReasonsGivenLaterStay(t testing.TB, h StoreHarness) {
 		if err != nil {
 			return err
 		}
-		assert(t, global != nil && global.Reason == nil, "the session that cleared a reason reads it")
+		assert(t, global != nil && global.Reason == nil, "the session that cleared a reason still reads it")
 		return s.Restrictions().ClearReasons(ctx, id)
 	})
 	do(t, store, func(ctx context.Context, s ports.Session) error {
@@ -258,6 +258,6 @@ func restrictionReasonsComeBackWithARollback(t testing.TB, h StoreHarness) {
 		}
 		return undone
 	})
-	assert(t, errors.Is(err, undone), "the session ended with another error than its own: %v", err)
+	assert(t, errors.Is(err, undone), "the session did not return the error of fn but: %v", err)
 	expectReasons(t, store, record)
 }

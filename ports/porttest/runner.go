@@ -122,7 +122,7 @@ func expectRecords[R any](t testing.TB, what string, name func(R) string, got []
 	t.Helper()
 	for i := range min(len(got), len(want)) {
 		if name(got[i]) != name(want[i]) {
-			t.Errorf("%s: %q comes as number %d of %d, where %q is due", what, name(got[i]), i+1, len(got), name(want[i]))
+			t.Errorf("%s: %q is record %d of %d, want %q there", what, name(got[i]), i+1, len(got), name(want[i]))
 			return
 		}
 	}
@@ -152,7 +152,7 @@ func subject(t testing.TB, tenant string, number int64) domain.SubjectID {
 func subjectOf(t testing.TB, elements ...string) domain.SubjectID {
 	t.Helper()
 	id, err := domain.NewSubjectID(elements...)
-	must(t, err == nil, "the suite made a subject that there cannot be: %v", err)
+	must(t, err == nil, "the suite made an invalid subject: %v", err)
 	return id
 }
 

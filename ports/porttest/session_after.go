@@ -22,7 +22,7 @@ func sessionCallsAfterItsCommit(t testing.TB, h StoreHarness) {
 			})
 			calls = append(calls, fmt.Sprint(name, " of ", trail))
 			if err := store.Sessions.Do(ctx, func(context.Context, ports.Session) error { return nil }); err != nil {
-				t.Errorf("what comes after a commit cannot open a session: %v", err)
+				t.Errorf("a function of AfterCommit cannot open a session: %v", err)
 			}
 		}) == nil
 	}

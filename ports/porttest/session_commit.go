@@ -84,7 +84,7 @@ func sessionLetsAPanicGoOn(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	recovered := panicking(t, store, errFailure, func(context.Context, ports.Session) error { return nil })
 	assert(t, recovered == any(errFailure),
-		"the panic went on as a %T, which is not the value that fn panicked with", recovered)
+		"Do panicked with a %T, which is not the value that fn panicked with", recovered)
 }
 
 func sessionRollsBackWhenItsGoroutineExits(t testing.TB, h StoreHarness) {

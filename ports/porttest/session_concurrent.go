@@ -131,10 +131,10 @@ func sessionFactoryIsSafeForConcurrentUse(t testing.TB, h StoreHarness) {
 						s.Audit().Append(ctx, event(fmt.Sprintf("all-%d-%d", i, round), everybody)))
 					history, err := s.Consents().History(ctx, own, "news")
 					assert(t, written != nil || err != nil || len(history) == round+1,
-						"a session sees %d of its subject's records among others, want %d", len(history), round+1)
+						"a concurrent session sees %d records of its subject, want %d", len(history), round+1)
 					return errors.Join(written, err)
 				})
-				assert(t, err == nil, "a session failed among others: %v", err)
+				assert(t, err == nil, "a concurrent session failed: %v", err)
 			}
 		})
 	}

@@ -22,7 +22,7 @@ func sessionOpensNoConnectionBeforeItsFirstStatement(t testing.TB, h StoreHarnes
 		s.Outbox()
 		s.Audit()
 		opened = store.Connections() - idle
-		assert(t, opened == 0, "the session has opened %d connections to hand its stores out", opened)
+		assert(t, opened == 0, "the session has opened %d connections to return its stores", opened)
 		if err := s.Subjects().Lock(ctx, id, noon); err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ func sessionReportsItsEnd(t testing.TB, h StoreHarness) {
 				notifier.AfterEnd(func(ctx context.Context, err error) {
 					calls = append(calls, name+" "+endOf(err))
 					if err := store.Sessions.Do(ctx, func(context.Context, ports.Session) error { return nil }); err != nil {
-						t.Errorf("what comes after the end cannot open a session: %v", err)
+						t.Errorf("a function of AfterEnd cannot open a session: %v", err)
 					}
 				})
 			}
@@ -74,7 +74,7 @@ func sessionIsObserved(t testing.TB, h StoreHarness) {
 	watched := Store{Sessions: store.Observed(t, observer), patience: store.patience}
 	run := func(err error) func(context.Context, ports.Session) error {
 		return func(ctx context.Context, s ports.Session) error {
-			assert(t, ctx.Value(observer) != nil, "fn has another context than that of the activity")
+			assert(t, ctx.Value(observer) != nil, "the context of fn does not derive from the context of the activity")
 			return errors.Join(s.Audit().AppendEvidence(ctx, event(fmt.Sprint("observed ", err), id)), err)
 		}
 	}
@@ -114,7 +114,7 @@ func sessionFactoryIsProbed(t testing.TB, h StoreHarness) {
 	if !is {
 		return
 	}
-	assert(t, prober.Probe(t.Context()) == nil, "a store that is ready is not: %v", prober.Probe(t.Context()))
+	assert(t, prober.Probe(t.Context()) == nil, "the probe of a store that is ready failed: %v", prober.Probe(t.Context()))
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	err := prober.Probe(ended)

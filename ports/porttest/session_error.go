@@ -40,7 +40,7 @@ func sessionErrorsContainNoPersonalData(t testing.TB, h StoreHarness) {
 	errs := map[string]error{}
 	provoke := func(what string, sessions ports.SessionFactory, fn func(context.Context, ports.Session) error) {
 		if errs[what] = sessions.Do(t.Context(), fn); errs[what] == nil {
-			t.Errorf("%s is no error", what)
+			t.Errorf("%s returned no error", what)
 		}
 	}
 	var session ports.Session
@@ -85,7 +85,7 @@ func sessionErrorsContainNoPersonalData(t testing.TB, h StoreHarness) {
 	for what, err := range errs {
 		text := fmt.Sprintf("%v %+v", err, err)
 		for _, secret := range []string{"secret", "4711471147"} {
-			assert(t, !strings.Contains(text, secret), "the error of %s gives something away that was written", what)
+			assert(t, !strings.Contains(text, secret), "the error of %s contains a value that was written", what)
 		}
 	}
 }

@@ -118,10 +118,10 @@ func sessionRehearsalReturnsTheErrorOfFn(t testing.TB, h StoreHarness) {
 	}
 	var found *failure
 	assert(t, errors.Is(err, errCause) && errors.As(err, &found),
-		"a rehearsal returned %v in place of its fn's error", err)
+		"a rehearsal returned %v instead of the error of fn", err)
 	assert(t, calls == 1, "fn of a rehearsal was called %d times", calls)
 	defer func() {
-		assert(t, recover() == any(errFailure), "a panic did not come through a rehearsal")
+		assert(t, recover() == any(errFailure), "a rehearsal did not panic with the value of fn")
 	}()
 	_, _ = rehearse(t, store, func(context.Context, ports.Session) error { panic(errFailure) })
 }

@@ -70,7 +70,7 @@ func TestRehearsalsThatBreakAPromiseAreFoundOut(t *testing.T) {
 		"a rollback that leaves its evidence": {undoes(func(s ports.Session) ports.Session { return s }), found{
 			"the trail: got 4 records, want 0": {sessionRehearsalLeavesNothing},
 		}},
-		"a rehearsal that calls what comes after a commit": {callsAfterARehearsal, found{
+		"a rehearsal that calls functions of AfterCommit": {callsAfterARehearsal, found{
 			"was called after a rehearsal": {sessionRehearsalCallsNothingAfterIt},
 		}},
 		"a rehearsal that writes nothing": {changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
@@ -87,7 +87,7 @@ func TestRehearsalsThatBreakAPromiseAreFoundOut(t *testing.T) {
 				return err
 			}
 			return nil
-		}), found{"in place of its fn's error": {sessionRehearsalReturnsTheErrorOfFn}}},
+		}), found{"instead of the error of fn": {sessionRehearsalReturnsTheErrorOfFn}}},
 		"a commit that is not tried": {changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
 			var ofFn error
 			_ = do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -95,13 +95,13 @@ func TestRehearsalsThatBreakAPromiseAreFoundOut(t *testing.T) {
 				return ofFn
 			})
 			return ofFn
-		}), found{"is no habeas: conflict": {sessionRehearsalFailsAsItsCommitWould}}},
+		}), found{"want the error habeas: conflict": {sessionRehearsalFailsAsItsCommitWould}}},
 		"a rehearsal that is a secret": {changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
 			return do(ctx, func(_ context.Context, s ports.Session) error { return fn(ctx, s) })
 		}), found{"Rehearsing is false": {sessionRehearsalIsKnownToItsContext}}},
 		"a session inside a rehearsal": {changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
 			return do(ctx, func(_ context.Context, s ports.Session) error { return fn(ports.WithRehearsal(ctx), s) })
-		}), found{"inside a rehearsal is no habeas: session": {sessionRehearsalIsNeverNested}}},
+		}), found{"inside a rehearsal: want the error habeas: session": {sessionRehearsalIsNeverNested}}},
 	})
 }
 

@@ -76,7 +76,7 @@ func sessionCannotBeNested(t testing.TB, h StoreHarness) {
 	})
 	committed := len(ids) == 1 && ids[0] == "outer"
 	if rolledBack := len(ids) == 0; err == nil && !committed || err != nil && !rolledBack {
-		t.Errorf("the session around it returned %v, and the trail is %v", err, ids)
+		t.Errorf("the outer session returned %v, and the trail is %v", err, ids)
 	}
 }
 

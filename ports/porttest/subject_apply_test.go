@@ -86,13 +86,13 @@ func applyDefects() defects {
 				rows = append(rows, counts...)
 			}
 			return rows, nil
-		}}.breaks, found{"is no habeas: manifest": {subjectStepsOnOneRowAreRefused}}},
+		}}.breaks, found{"want the error habeas: manifest": {subjectStepsOnOneRowAreRefused}}},
 		"refused steps that can be committed": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 			if before, err := DataMap().CheckSteps(c.steps); err != nil {
 				return make([]int64, before), err
 			}
 			return c.apply()
-		}}.breaks, found{"is no habeas: manifest": {subjectRefusedStepsCannotBeCommitted}}},
+		}}.breaks, found{"want the error habeas: manifest": {subjectRefusedStepsCannotBeCommitted}}},
 		"deletes that do not happen": {changesSteps(func(step domain.Step) (domain.Step, bool) {
 			if step.Strategy == domain.StrategyDelete && !step.External {
 				if _, known := DataMap().Table(step.Target); known {
@@ -115,12 +115,12 @@ func applyDefects() defects {
 				}
 			}
 			return step, true
-		}), found{"is no habeas: manifest": {subjectStepsOnOneRowAreRefused}}},
+		}), found{"want the error habeas: manifest": {subjectStepsOnOneRowAreRefused}}},
 		"a column that is left out": {changesSteps(func(step domain.Step) (domain.Step, bool) {
 			step.Columns = slices.DeleteFunc(slices.Clone(step.Columns), func(name string) bool { return name == "photo" })
 			return step, true
 		}), found{"people.photo was overwritten: false, want true": {subjectColumnsAreAnonymized}}},
-		"a column that is nobody's": {changesRows(func(table string, row Row) {
+		"a column that is not personal": {changesRows(func(table string, row Row) {
 			if table == "people" && anonymous(row["email"]) {
 				row["remark"] = "erased"
 			}
@@ -132,7 +132,7 @@ func applyDefects() defects {
 			return rows
 		}), found{
 			"found no row":                       {subjectIDsAreMatchedWhole},
-			"rows are said to be retained, want": {subjectRetainedRowsAreCounted},
+			"rows are counted as retained, want": {subjectRetainedRowsAreCounted},
 		}},
 		"cells in place of rows": {
 			changesCounts(func(step domain.Step, rows int64) int64 { return rows * int64(max(1, len(step.Columns))) }),
@@ -161,7 +161,7 @@ func applyDefects() defects {
 			}
 			return rows, err
 		}}.breaks, found{
-			"to delete a message that another person replied to is no habeas: conflict": {
+			"to delete a message that another person replied to: want the error habeas: conflict": {
 				subjectRowsThatOthersReferToAreRefused,
 			},
 		}},
@@ -178,16 +178,16 @@ func applyDefects() defects {
 				rows = append(rows, 0)
 			}
 			return rows, err
-		}}.breaks, found{"steps are counted, of which one came before it": {subjectStepsAreRefused}}},
+		}}.breaks, found{"steps are counted, want at most the step before it": {subjectStepsAreRefused}}},
 		"external steps are nothing": {
 			changesSteps(func(step domain.Step) (domain.Step, bool) { return step, !step.External }),
-			found{"is no habeas: manifest": {subjectRefusedStepsCannotBeCommitted}},
+			found{"want the error habeas: manifest": {subjectRefusedStepsCannotBeCommitted}},
 		},
 		"unknown tables are nothing": {changesSteps(func(step domain.Step) (domain.Step, bool) {
 			_, known := DataMap().Table(step.Target)
 			return step, known || step.External
 		}), found{"a step about an unknown table": {subjectStepsAreRefused}}},
-		"nobody is an error": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
+		"a subject without rows is an error": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 			rows, err := c.apply()
 			if err == nil && !slices.ContainsFunc(rows, func(n int64) bool { return n > 0 }) {
 				err = &domain.Error{Code: domain.ErrSubject, Op: "erase", Message: "has no rows"}

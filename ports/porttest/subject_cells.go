@@ -28,13 +28,13 @@ func erasedPeople(t testing.TB, h StoreHarness) []Row {
 
 func subjectCellsAreSetToNULL(t testing.TB, h StoreHarness) {
 	for _, row := range erasedPeople(t, h) {
-		assert(t, row["mobile"] == nil, "people.mobile says null, and holds a %T", row["mobile"])
+		assert(t, row["mobile"] == nil, "people.mobile is %T, want NULL", row["mobile"])
 	}
 }
 
 func subjectSurrogatesCanBeEmpty(t testing.TB, h StoreHarness) {
 	for _, row := range erasedPeople(t, h) {
-		assert(t, row["motto"] == "", "people.motto is to be the empty text, and is another %T", row["motto"])
+		assert(t, row["motto"] == "", "people.motto is not the empty text but a %T", row["motto"])
 	}
 }
 
@@ -57,7 +57,7 @@ func subjectExportOmitsSecrets(t testing.TB, h StoreHarness) {
 		table, _ := DataMap().Table(record.Source)
 		column, _ := table.Column(record.Field)
 		assert(t, column.Personal == nil || column.Personal.Export != domain.ExportNo,
-			"%s.%s is exported, and says export:no", record.Source, record.Field)
+			"%s.%s is exported although the data map says export:no", record.Source, record.Field)
 	}
 	rows := s.rectify(t, zoe, corrects("people", "password_hash", "right"))
 	assert(t, rows == 1 && s.content(t).of(zoe)["people"][0]["password_hash"] == "right",

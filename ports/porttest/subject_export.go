@@ -83,7 +83,7 @@ func subjectExportIsComplete(t testing.TB, h StoreHarness) {
 		got, want := cells(s.export(t, who)), cells(exported(who, s.content(t)))
 		slices.Sort(got)
 		slices.Sort(want)
-		assert(t, slices.Equal(got, want), "of customer %d are exported\n%q\nwant\n%q", who.ids, got, want)
+		assert(t, slices.Equal(got, want), "the export of customer %d is\n%q\nwant\n%q", who.ids, got, want)
 	}
 }
 
@@ -148,7 +148,7 @@ func subjectExportHasNULLAsNil(t testing.TB, h StoreHarness) {
 	s.Insert(t, "invoices", zoe.own(zoe.ids, nil))
 	records := s.export(t, zoe)
 	want := len(DataMap().SubjectTable().Exported()) + 2
-	assert(t, len(records) == want, "%d records, want %d: NULL is a value", len(records), want)
+	assert(t, len(records) == want, "%d records, want %d, including NULL values", len(records), want)
 	for _, record := range records {
 		assert(t, record.Value == nil, "%s.%s is NULL and is exported as a %T", record.Source, record.Field, record.Value)
 		assert(t, record.ExpiresAt == nil,

@@ -95,7 +95,7 @@ func subjectExportDefects() defects {
 			}
 			return records
 		}), found{"does not come in the order of intake": {subjectExportHasTheLedgers}}},
-		"the ledgers without what is NULL": {changesExported(func(r *domain.ExportRecord) bool {
+		"the ledgers without NULL values": {changesExported(func(r *domain.ExportRecord) bool {
 			return !strings.HasPrefix(r.Source, "habeas_") || r.Value != nil
 		}), found{"18 records of the ledgers, want 20": {subjectExportHasTheLedgers}}},
 		"a table that is forgotten": {
@@ -118,7 +118,7 @@ func subjectExportDefects() defects {
 			found{"are exported": {subjectExportIsComplete}},
 		},
 		"NULL is left out": {changesExported(func(r *domain.ExportRecord) bool { return r.Value != nil }), found{
-			"NULL is a value": {subjectExportHasNULLAsNil},
+			"including NULL values": {subjectExportHasNULLAsNil},
 		}},
 		"NULL is empty": {changesExported(func(r *domain.ExportRecord) bool {
 			if r.Value == nil {
@@ -220,25 +220,25 @@ func subjectYieldDefects() defects {
 				return nil
 			}
 			return err
-		}}.breaks, found{"Export came back with: <nil>; Do with: <nil>": {subjectExportEndsWithYield}}},
+		}}.breaks, found{"Export returned <nil> and Do returned <nil>": {subjectExportEndsWithYield}}},
 		"a surrogate is a value": {changesExported(func(record *domain.ExportRecord) bool {
 			if record.Erased {
 				record.Erased, record.Value = false, "anon-"
 			}
 			return true
-		}), found{"people.email is said to be erased: false, want true": {subjectExportOmitsSurrogates}}},
-		"what was erased keeps its surrogate": {changesExported(func(record *domain.ExportRecord) bool {
+		}), found{"people.email is marked as erased: false, want true": {subjectExportOmitsSurrogates}}},
+		"erased cells keep their surrogates": {changesExported(func(record *domain.ExportRecord) bool {
 			if record.Erased {
 				record.Value = "anon-"
 			}
 			return true
-		}), found{"people.email is said to be erased: true, want true": {subjectExportOmitsSurrogates}}},
+		}), found{"people.email is marked as erased: true, want true": {subjectExportOmitsSurrogates}}},
 		"all of a subject that was erased is": {changesExported(func(record *domain.ExportRecord) bool {
 			if record.Row == "1999" {
 				record.Erased = true
 			}
 			return true
-		}), found{"orders.note is said to be erased: true, want false": {subjectExportOmitsSurrogates}}},
+		}), found{"orders.note is marked as erased: true, want false": {subjectExportOmitsSurrogates}}},
 		"an error of yield that is another one": {brokenSubjects{export: func(c subjectCall) error {
 			err := c.export()
 			if errors.Is(err, errEnough) {
@@ -246,7 +246,7 @@ func subjectYieldDefects() defects {
 			}
 			return err
 		}}.breaks, found{
-			"Export came back with: habeas: export: failed; Do with: habeas: export": {subjectExportEndsWithYield},
+			"Export returned habeas: export: failed and Do returned habeas: export": {subjectExportEndsWithYield},
 		}},
 		"a snapshot for each record": {func(store *Store) {
 			sessions := store.Sessions
@@ -268,7 +268,7 @@ func subjectYieldDefects() defects {
 					})
 			}}.breaks(store)
 		}, found{"records are exported while rows are added, want the": {subjectExportReadsOneSnapshot}}},
-		"an export of what was committed, whenever": {func(store *Store) {
+		"an export of all committed rows, at any time": {func(store *Store) {
 			sessions := store.Sessions
 			brokenSubjects{export: func(c subjectCall) error {
 				return sessions.Do(context.Background(), func(ctx context.Context, other ports.Session) error {

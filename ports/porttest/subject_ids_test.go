@@ -99,10 +99,10 @@ func idDefects() defects {
 				}
 			}
 			return elements
-		}), found{"is no habeas: subject but: <nil>": {subjectIDsThatDoNotFitAreRefused}}},
+		}), found{"want the error habeas: subject, got <nil>": {subjectIDsThatDoNotFitAreRefused}}},
 		"the first elements of a longer id": {
 			fitting(func(elements []string) []string { return elements[:min(2, len(elements))] }),
-			found{"of one element too many is no habeas: subject but: <nil>": {subjectIDsThatDoNotFitAreRefused}},
+			found{"of one element too many: want the error habeas: subject, got <nil>": {subjectIDsThatDoNotFitAreRefused}},
 		},
 		"another code": {changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 			err := do(ctx, fn)
@@ -110,7 +110,7 @@ func idDefects() defects {
 				err = &domain.Error{Code: domain.ErrInvalid, Op: "subject", Message: "wrong"}
 			}
 			return err
-		}), found{"is no habeas: subject but: habeas: subject: wrong": {subjectIDsThatDoNotFitAreRefused}}},
+		}), found{"want the error habeas: subject, got habeas: subject: wrong": {subjectIDsThatDoNotFitAreRefused}}},
 		"found out by the database": {func(store *Store) {
 			var sent atomic.Int64
 			brokenSubjects{every: func(*subjectCall) error { sent.Add(1); return nil }}.breaks(store)
@@ -131,7 +131,7 @@ func idDefects() defects {
 		"everybody, always": {alsoApplies(func(_, _ customer) bool { return true }), found{
 			"after an erasure of nobody": {subjectWithoutRowsIsAccepted},
 		}},
-		"nobody with quotes": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
+		"no rows for an id with quotes": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 			if strings.Contains(c.id.String(), "'") {
 				return make([]int64, len(c.steps)), nil
 			}

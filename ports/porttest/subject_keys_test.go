@@ -47,7 +47,7 @@ func keyDefects() defects {
 		"no limit": {changesKeyQuery(func(c *subjectCall) { c.query.Limit = 100 }), found{
 			differ: {subjectKeysComeInPages},
 		}},
-		"the keys of what is retained": {changesKeyQuery(func(c *subjectCall) { c.query.ErasedAt = time.Time{} }), found{
+		"the keys of retained cells": {changesKeyQuery(func(c *subjectCall) { c.query.ErasedAt = time.Time{} }), found{
 			differ: {subjectKeysOfRetainedCellsStay},
 		}},
 		"duties that never end for keys": {changesKeyQuery(func(c *subjectCall) {

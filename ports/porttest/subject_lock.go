@@ -28,7 +28,7 @@ func subjectLockExcludesOtherSessions(t testing.TB, h StoreHarness) {
 				}
 				return err
 			})
-			assert(t, err == nil, "a session that locks the subject when the first one %s failed: %v", how.ends, err)
+			assert(t, err == nil, "the second session failed after the first session %s: %v", how.ends, err)
 		})
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 			if err := subjects.Lock(ctx, id, noon); err != nil {
@@ -36,12 +36,12 @@ func subjectLockExcludesOtherSessions(t testing.TB, h StoreHarness) {
 			}
 			lock()
 			if _, ok := arrives(locked, moment); ok {
-				t.Errorf("another session has locked the subject before the first one %s", how.ends)
+				t.Errorf("another session has locked the subject before the first session %s", how.ends)
 			}
 			return how.with
 		})
 		ended()
-		assert(t, errors.Is(err, how.with), "the first session was to end with %v and ended with: %v", how.with, err)
+		assert(t, errors.Is(err, how.with), "want the first session to end with %v, got %v", how.with, err)
 	}
 }
 
@@ -68,7 +68,7 @@ func subjectLockLeavesAMark(t testing.TB, h StoreHarness) {
 	for _, at := range []time.Time{noon, noon.Add(time.Hour)} {
 		s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error { return subjects.Lock(ctx, zoe.id(t), at) })
 		last, marked := s.Erased(t, zoe.id(t))
-		assert(t, marked && last.Equal(at), "an erasure left no mark, or one of another instant")
+		assert(t, marked && last.Equal(at), "an erasure left no mark, or a mark with another instant")
 	}
 	_, marked = s.Erased(t, others[0].id(t))
 	assert(t, !marked, "another subject has the mark of an erasure")
@@ -130,7 +130,7 @@ func subjectLockToRectifyExcludesErasures(t testing.TB, h StoreHarness) {
 				}
 				return err
 			})
-			assert(t, err == nil, "%s: the second one failed: %v", name, err)
+			assert(t, err == nil, "%s: the second session failed: %v", name, err)
 		})
 		s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 			if err := pair[0](ctx, subjects); err != nil {
@@ -138,7 +138,7 @@ func subjectLockToRectifyExcludesErasures(t testing.TB, h StoreHarness) {
 			}
 			second()
 			if _, ok := arrives(locked, moment); ok {
-				t.Errorf("%s have the subject at the same time", name)
+				t.Errorf("%s hold the lock of the subject concurrently", name)
 			}
 			return nil
 		})

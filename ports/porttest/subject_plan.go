@@ -127,8 +127,8 @@ func subjectWithoutRowsIsAccepted(t testing.TB, h StoreHarness) {
 	nobody := customer{"nobody", 7, 900_000}
 	rows := s.apply(t, nobody, erasurePlan(t)...)
 	assert(t, !slices.ContainsFunc(rows, func(n int64) bool { return n != 0 }),
-		"the steps were about %v rows of a subject who has none", rows)
+		"the steps counted %v rows of a subject without rows", rows)
 	records := s.export(t, nobody)
-	assert(t, len(records) == 0, "%d records are exported of a subject who has none", len(records))
+	assert(t, len(records) == 0, "%d records are exported for a subject without rows", len(records))
 	unchanged(t, "after an erasure of nobody", s.content(t), before)
 }

@@ -73,10 +73,10 @@ func subjectRectificationReadsBack(t testing.TB, h StoreHarness) {
 			rows := s.rectify(t, zoe, corrects("people", column.Name, v.value))
 			assert(t, rows == 1, "%s was written into %d rows, want 1", name, rows)
 			got := s.Rows(t, "people")[0][column.Name]
-			assert(t, same(got, v.read), "%s reads back as another one, of Go type %T", name, got)
+			assert(t, same(got, v.read), "%s reads back as a different value of Go type %T", name, got)
 			for _, record := range s.export(t, zoe) {
 				assert(t, record.Field != column.Name || same(record.Value, v.read),
-					"%s is exported as another one, of Go type %T", name, record.Value)
+					"%s is exported as a different value of Go type %T", name, record.Value)
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func subjectRectificationTouchesNothingElse(t testing.TB, h StoreHarness) {
 		unchanged(t, "what is not the subject's", after.without(zoe), before.without(zoe))
 		rows := after.of(zoe)[table.Name]
 		for i, row := range rows {
-			assert(t, row[column.Name] == "right", "%s.%s is not the right value in each row", table.Name, column.Name)
+			assert(t, row[column.Name] == "right", "%s.%s does not have the corrected value in each row", table.Name, column.Name)
 			row[column.Name] = before.of(zoe)[table.Name][i][column.Name]
 		}
 		unchanged(t, "but for the column", after, before)
@@ -129,7 +129,7 @@ func subjectRectificationFollowsItsPlan(t testing.TB, h StoreHarness) {
 		domain.CategoryContact: "right", domain.CategoryBehavioral: 12, domain.CategorySpecial: "2000-01-02T03:04:05Z",
 	}
 	plan, err := rectification.Planner{}.Plan(DataMap(), corrections.List(true), false)
-	must(t, err == nil, "the corrections have no plan: %v", err)
+	must(t, err == nil, "the plan of the corrections cannot be built: %v", err)
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 		for _, step := range plan.Steps {
 			if _, err := subjects.Rectify(ctx, zoe.id(t), step); err != nil {
@@ -227,11 +227,11 @@ func subjectValuesAreCopies(t testing.TB, h StoreHarness) {
 		_, err := subjects.Rectify(ctx, zoe.id(t), corrects("people", "photo", given))
 		return err
 	})
-	assert(t, same(s.Rows(t, "people")[0]["photo"], right), "a value in the table changed with the one that was given")
+	assert(t, same(s.Rows(t, "people")[0]["photo"], right), "a change of the given value changed the table")
 	for range 2 { // the second time after what was exported has been changed
 		for _, record := range s.export(t, zoe) {
 			if photo, isBytes := record.Value.([]byte); isBytes {
-				assert(t, same(photo, right), "a value in the table changed with the one that was exported")
+				assert(t, same(photo, right), "a change of the exported value changed the table")
 				copy(photo, "wrong")
 			}
 		}

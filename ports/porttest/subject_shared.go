@@ -139,7 +139,7 @@ func (s shopUnderTest) expectParts(t testing.TB, tables []string) {
 		want = slices.DeleteFunc(want, func(name string) bool {
 			return !slices.ContainsFunc(tables, func(table string) bool { return strings.HasPrefix(name, table+".") })
 		})
-		assert(t, slices.Equal(got, want), "of customer %d are exported\n%q\nwant\n%q", who.ids, got, want)
+		assert(t, slices.Equal(got, want), "the export of customer %d is\n%q\nwant\n%q", who.ids, got, want)
 	}
 }
 
@@ -194,7 +194,7 @@ func (s shopUnderTest) expectErasedParts(t testing.TB, want content) {
 					value = "erased"
 				}
 				if !same(value, rows[i][column.Name]) {
-					t.Errorf("%s.%s is not as it should be in row %q", name, column.Name, nameOf(table, row))
+					t.Errorf("%s.%s has an unexpected value in row %q", name, column.Name, nameOf(table, row))
 				}
 			}
 		}

@@ -21,7 +21,7 @@ func erasurePlan(t testing.TB) []domain.Step {
 func wholePlan(t testing.TB) []domain.Step {
 	t.Helper()
 	plan, err := erasure.Planner{}.Plan(DataMap(), nil)
-	must(t, err == nil, "the shop has no plan: %v", err)
+	must(t, err == nil, "the plan of the shop cannot be built: %v", err)
 	return plan.Local()
 }
 
@@ -107,7 +107,7 @@ func subjectRowsThatOthersReferToAreRefused(t testing.TB, h StoreHarness) {
 	})
 	isError(t, "to delete a message that another person replied to", err, domain.ErrConflict)
 	want := []int64{3, 3}
-	assert(t, slices.Equal(rows, want), "the steps before it are counted %v, want %v", rows, want)
+	assert(t, slices.Equal(rows, want), "the steps before it count %v, want %v", rows, want)
 	unchanged(t, "after a conflict", s.content(t), before)
 }
 
@@ -157,7 +157,7 @@ func subjectRetainedRowsAreCounted(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
 	rows := s.apply(t, zoe, retains(t, "invoices"))[0]
-	assert(t, rows == 3, "%d rows are said to be retained, want 3", rows)
+	assert(t, rows == 3, "%d rows are counted as retained, want 3", rows)
 	unchanged(t, "after a step that retains", s.content(t), before)
 }
 
@@ -175,7 +175,7 @@ func subjectStepsAreRefused(t testing.TB, h StoreHarness) {
 			return err
 		})
 		isError(t, what, err, domain.ErrManifest)
-		assert(t, len(rows) <= 1, "%s: %d steps are counted, of which one came before it", what, len(rows))
+		assert(t, len(rows) <= 1, "%s: %d steps are counted, want at most the step before it", what, len(rows))
 	}
 	unchanged(t, "after steps that were refused", s.content(t), before)
 }

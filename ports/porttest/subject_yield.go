@@ -29,8 +29,8 @@ func subjectExportEndsWithYield(t testing.TB, h StoreHarness) {
 			return failure
 		})
 		assert(t, errors.Is(failure, errEnough) && errors.Is(err, errEnough),
-			"yield failed at record %d of %d; Export came back with: %v; Do with: %v", most, all, failure, err)
-		assert(t, yields == most, "after an error at record %d of %d, yield was called %d times more", most, all, yields-most)
+			"yield failed at record %d of %d, Export returned %v and Do returned %v", most, all, failure, err)
+		assert(t, yields == most, "after an error at record %d of %d, yield was called %d more times", most, all, yields-most)
 	}
 }
 
@@ -59,9 +59,9 @@ func subjectExportReadsOneSnapshot(t testing.TB, h StoreHarness) {
 	})
 	inserted()
 	assert(t, slices.Equal(cells(got), want),
-		"%d records are exported while rows are added, want the %d that there were before", len(got), len(want))
+		"%d records are exported while rows are added, want the %d records from before", len(got), len(want))
 	if after := s.export(t, zoe); len(after) <= len(want) {
-		t.Errorf("an export afterwards has %d records, and does not see what came in between", len(after))
+		t.Errorf("a later export has %d records and does not see the rows added meanwhile", len(after))
 	}
 }
 
@@ -77,13 +77,13 @@ func subjectExportComesBeforeWrites(t testing.TB, h StoreHarness) {
 				t.Errorf("%s failed: %v", method, err)
 			}
 			return subjects.Export(ctx, zoe.id(t), func(domain.ExportRecord) error {
-				t.Errorf("after %s in its session, an export yields", method)
+				t.Errorf("after %s in its session, an export calls yield", method)
 				return errEnough
 			})
 		})
 		isError(t, "an export after "+method+" in its session", err, domain.ErrSession)
 	}
-	unchanged(t, "after exports that came too late", s.content(t), before)
+	unchanged(t, "after exports that resulted ino late", s.content(t), before)
 }
 
 func subjectExportMayFollowAppends(t testing.TB, h StoreHarness) {
@@ -110,5 +110,5 @@ func subjectExportMayFollowAppends(t testing.TB, h StoreHarness) {
 	must(t, err == nil, "an export after appends failed: %v", err)
 	assert(t, slices.Equal(cells(got), want), "after appends %d records are exported, want %d", len(got), len(want))
 	pending := box(s).counts(t)[domain.OutboxPending]
-	assert(t, pending == 1, "what was appended before the export has not been committed with it")
+	assert(t, pending == 1, "the append before the export was not committed")
 }

@@ -147,7 +147,7 @@ func sweepOverwritesRetainedCells(t testing.TB, h StoreHarness) {
 	}
 	due := s.due(t, overAt)
 	assert(t, slices.Equal(due, []domain.SubjectID{zoe.id(t), others[0].id(t)}),
-		"%d subjects are due, want the two that were erased, in the order of their marks", len(due))
+		"%d subjects are due, want the two erased subjects in the order of their marks", len(due))
 	s.sweep(t, "the first one", zoe, overAt, ofZoe, []int64{zoe.ids})
 	s.sweep(t, "the second one", others[0], overAt, []int64{others[0].ids}, []int64{others[0].ids})
 }
@@ -198,9 +198,9 @@ func sweepLeavesTheMark(t testing.TB, h StoreHarness) {
 	before := m.list(t, everyMark)
 	s.sweep(t, "a sweep", zoe, overAt, ofZoe, []int64{zoe.ids})
 	after := m.list(t, everyMark)
-	must(t, len(before) == 2 && len(after) == 2, "there are %d marks before and %d after", len(before), len(after))
+	must(t, len(before) == 2 && len(after) == 2, "%d marks before the sweep and %d after it", len(before), len(after))
 	assert(t, before[0].SweptAt.IsZero() && after[0].SweptAt.Equal(overAt) && after[1].SweptAt.IsZero(),
-		"the sweeps are said to be at %v, %v and %v", before[0].SweptAt, after[0].SweptAt, after[1].SweptAt)
+		"SweptAt is %v, %v and %v", before[0].SweptAt, after[0].SweptAt, after[1].SweptAt)
 	after[0].SweptAt = time.Time{}
 	assert(t, slices.Equal(before, after), "the marks were %v and are %v", before, after)
 }
@@ -290,7 +290,7 @@ func sweepExcludesErasures(t testing.TB, h StoreHarness) {
 				}
 				return err
 			})
-			assert(t, err == nil, "%s: the second one failed: %v", name, err)
+			assert(t, err == nil, "%s: the second session failed: %v", name, err)
 		})
 		s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 			if err := pair[0](ctx, subjects); err != nil {
@@ -298,7 +298,7 @@ func sweepExcludesErasures(t testing.TB, h StoreHarness) {
 			}
 			second()
 			if _, ok := arrives(locked, moment); ok {
-				t.Errorf("%s have the subject at the same time", name)
+				t.Errorf("%s hold the lock of the subject concurrently", name)
 			}
 			return nil
 		})
@@ -332,7 +332,7 @@ func sweepRefusesOtherSteps(t testing.TB, h StoreHarness) {
 			_, err = sweeper.Sweep(ctx, zoe.id(t), []domain.Step{step})
 			return err
 		})
-		assert(t, errors.Is(err, domain.ErrManifest), "a step that %s is no %v but: %v", name, domain.ErrManifest, err)
+		assert(t, errors.Is(err, domain.ErrManifest), "a step that %s: want the error %v, got %v", name, domain.ErrManifest, err)
 	}
 	unchanged(t, "after steps that were refused", s.content(t), before)
 }

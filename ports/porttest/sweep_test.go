@@ -85,7 +85,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 	sweeps := func(broken sweepFunc) func(*Store) { return brokenSweeper{sweep: broken}.breaks }
 	nothing := func(*domain.Step) {}
 	promise.ExpectDefects(t, *update, sweepPromises, brokenStore, defects{
-		"of nobody": {brokenSweeper{due: func([]domain.SubjectID) []domain.SubjectID { return nil }}.breaks, found{
+		"of no subject": {brokenSweeper{due: func([]domain.SubjectID) []domain.SubjectID { return nil }}.breaks, found{
 			"0 subjects are due": {sweepOverwritesRetainedCells},
 		}},
 		"of duties that go on": {sweeps(func(
@@ -101,7 +101,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 			"one who was not": {sweepLeavesSubjectsThatWereNotErased},
 			"one who came":    {sweepSparesNewDutiesOfReturnedSubjects},
 		}},
-		"of what was judged before": {sweeps(func(
+		"of cells that were judged before": {sweeps(func(
 			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
 		) ([]int64, error) {
 			if steps[0].At.After(overAt) {
@@ -109,7 +109,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 			}
 			return b.RetentionSweeper.Sweep(ctx, id, steps)
 		}), found{"later: [0 0] rows were swept": {sweepTakesDutiesThatEndLater}}},
-		"of what began before the erasure": {sweeps(func(
+		"of duties that began before the erasure": {sweeps(func(
 			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
 		) ([]int64, error) {
 			for i := range steps {
@@ -125,7 +125,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 			})), found{"the marks were": {sweepLeavesTheMark}},
 		},
 		"that is not noted": {brokenSweeper{marks: func(m *domain.ErasureMark) { m.SweptAt = time.Time{} }}.breaks, found{
-			"the sweeps are said to be at": {sweepLeavesTheMark},
+			"SweptAt is": {sweepLeavesTheMark},
 		}},
 		"of any step": {sweeps(func(
 			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
@@ -142,7 +142,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 				return make([]int64, len(steps)), nil
 			}
 			return b.RetentionSweeper.Sweep(ctx, id, steps)
-		}), found{"have the subject at the same time": {sweepExcludesErasures}}},
+		}), found{"hold the lock of the subject concurrently": {sweepExcludesErasures}}},
 		"that commits by itself": {commitsSweeps, found{"after a rollback": {sweepCanBeRolledBack}}},
 	})
 }
