@@ -14,8 +14,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestCatalogReader checks that a store, whose session factory is a ports.CatalogReader too, keeps the promises of that
-// port on the tables of DataMap. It is not a part of TestStore: a store need not implement the port.
+// TestCatalogReader checks that a store keeps the promises of ports.CatalogReader on the tables of DataMap. The session
+// factory of the store must implement the port. TestStore does not include this suite, because a store need not
+// implement the port.
 func TestCatalogReader(t *testing.T, h StoreHarness) {
 	t.Helper()
 	promise.Hold(t, catalogPromises, h, h.Waive)
@@ -34,7 +35,7 @@ var catalogPromises = []promise.Promise[StoreHarness]{
 	that(catalogReportsAStoreThatCannotBeReached, "Catalog returns ErrUnavailable if the store cannot be reached."),
 }
 
-// catalogOf is the port of a session factory.
+// catalogOf returns the session factory as a ports.CatalogReader.
 func catalogOf(t testing.TB, sessions ports.SessionFactory) ports.CatalogReader {
 	t.Helper()
 	reader, ok := sessions.(ports.CatalogReader)
@@ -56,7 +57,7 @@ func (s Store) catalog(t testing.TB) domain.Catalog {
 	return catalog
 }
 
-// tables calls check for each table of DataMap as the catalog has it.
+// tables calls check for each table of DataMap and its table of the catalog.
 func tables(t testing.TB, h StoreHarness, check func(want domain.Table, got domain.CatalogTable)) {
 	t.Helper()
 	catalog := h.catalog(t)
@@ -74,7 +75,7 @@ func catalogListsTheTables(t testing.TB, h StoreHarness) {
 	var got, want []string
 	for _, table := range h.catalog(t).Tables {
 		if strings.Contains(table.Name, ".") {
-			continue // in a schema of another case
+			continue // the schema of another case
 		}
 		got = append(got, table.Name)
 		assert(t, table.Kind == domain.KindTable, "%s is a %s, want a table", table.Name, table.Kind)
@@ -106,8 +107,8 @@ func catalogHasTheColumns(t testing.TB, h StoreHarness) {
 	})
 }
 
-// fits reports whether a column of the live type holds what one of the type does: a database may have wider numbers,
-// and no UUIDs.
+// fits reports whether a column of the live type holds every value of the type. A database may have wider numbers, and
+// no UUIDs.
 func fits(t, live domain.ColumnType) bool {
 	whole := []domain.ColumnType{domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt}
 	at := slices.Index(whole, t)
@@ -204,7 +205,7 @@ func catalogEndsWithItsContext(t testing.TB, h StoreHarness) {
 	assert(t, errors.Is(err, context.Canceled), "in a context that has ended, Catalog returned %v", err)
 }
 
-// A store without a database can always be reached.
+// A store without a database is always reachable.
 func catalogReportsAStoreThatCannotBeReached(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	if store.Unreachable == nil {

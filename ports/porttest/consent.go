@@ -33,14 +33,14 @@ var consentPromises = []promise.Promise[StoreHarness]{
 	that(consentSubjectsAreKeptApart, "Queries never return a record of another subject."),
 }
 
-// grant is a consent that was given so many seconds after noon.
+// grant returns a consent that was given the number of seconds after noon.
 func grant(id domain.SubjectID, purpose string, seconds int) domain.ConsentRecord {
 	return domain.ConsentRecord{
 		SubjectID: id, Purpose: purpose, PolicyVersion: "v1", Granted: true, RecordedAt: after(seconds), Source: "api",
 	}
 }
 
-// decided is a grant or a withdrawal under a policy version by which it is known.
+// decided returns a consent or a withdrawal. Its policy version identifies the record in a case.
 func decided(id domain.SubjectID, version string, granted bool, seconds int) domain.ConsentRecord {
 	record := grant(id, "news", seconds)
 	record.PolicyVersion, record.Granted = version, granted
@@ -102,7 +102,7 @@ func consentPurposesAreComparedExactly(t testing.TB, h StoreHarness) {
 	consents.purposesAreComparedExactly(t, h)
 }
 
-// latestConsent returns the policy version of the consent for news that is in force, or nothing.
+// latestConsent returns the policy version of the consent for news that is in force, or "" without one.
 func latestConsent(t testing.TB, store Store, id domain.SubjectID, asOf *time.Time) (version string) {
 	t.Helper()
 	return consents.nameOf(read(t, store, func(ctx context.Context, s ports.Session) (*domain.ConsentRecord, error) {
@@ -110,7 +110,7 @@ func latestConsent(t testing.TB, store Store, id domain.SubjectID, asOf *time.Ti
 	}))
 }
 
-// consentsInForce returns the records in force of all purposes, from a session of its own.
+// consentsInForce returns the records in force of all purposes, read in a separate session.
 func consentsInForce(t testing.TB, store Store, id domain.SubjectID) (inForce []domain.ConsentRecord) {
 	t.Helper()
 	return read(t, store, func(ctx context.Context, s ports.Session) ([]domain.ConsentRecord, error) {
@@ -149,7 +149,7 @@ func consentAsOfAnInstantIsInclusive(t testing.TB, h StoreHarness) {
 		{after(5).Add(-time.Microsecond), "first"},
 		{after(5).Add(-1), "first"},
 		{after(5), "third"},
-		{after(10), "third"}, // which came after the one that was ahead
+		{after(10), "third"}, // recorded after the record with the later instant
 		{after(15).In(east), "third"},
 		{after(20), "fourth"},
 		{after(3600), "fourth"},

@@ -14,8 +14,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestFinder checks that a store, whose session factory is a ports.Finder too, keeps the promises of that port on the
-// tables of DataMap. It is not a part of TestStore: a store need not implement the port.
+// TestFinder checks that a store keeps the promises of ports.Finder on the tables of DataMap. The session factory of
+// the store must implement the port. TestStore does not include this suite, because a store need not implement the
+// port.
 func TestFinder(t *testing.T, h StoreHarness) {
 	t.Helper()
 	promise.Hold(t, findPromises, h, h.Waive)
@@ -38,7 +39,7 @@ var findPromises = []promise.Promise[StoreHarness]{
 	that(findReportsAStoreThatCannotBeReached, "Find returns ErrUnavailable if the store cannot be reached."),
 }
 
-// finderOf is the port of a session factory.
+// finderOf returns the session factory as a ports.Finder.
 func finderOf(t testing.TB, sessions ports.SessionFactory) ports.Finder {
 	t.Helper()
 	finder, ok := sessions.(ports.Finder)
@@ -46,7 +47,7 @@ func finderOf(t testing.TB, sessions ports.SessionFactory) ports.Finder {
 	return finder
 }
 
-// finds checks what a search finds: places of the form "table.column value rows".
+// finds checks the result of a search. Each wanted place has the form "table.column value rows".
 func (s Store) finds(t testing.TB, values []string, want ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), s.patience)
@@ -61,7 +62,7 @@ func (s Store) finds(t testing.TB, values []string, want ...string) {
 	assert(t, len(found.Gaps) == 0, "there are gaps: %v", found.Gaps)
 }
 
-// withTexts is a shop in which people have the texts as their remarks.
+// withTexts opens a shop in which each person has one of the texts as the remark.
 func (h StoreHarness) withTexts(t testing.TB, texts ...string) Store {
 	t.Helper()
 	store := h.open(t)
@@ -190,19 +191,19 @@ func findRefusesValues(t testing.TB, h StoreHarness) {
 }
 
 func findReportsItsProgress(t testing.TB, h StoreHarness) {
-	var told []domain.FindProgress
+	var reports []domain.FindProgress
 	_, err := finderOf(t, h.open(t).Sessions).Find(t.Context(), []string{"zoe"}, func(p domain.FindProgress) {
-		told = append(told, p)
+		reports = append(reports, p)
 	})
 	must(t, err == nil, "the search failed: %v", err)
-	tables := len(told) - 1
-	assert(t, tables >= len(DataMap().Tables()), "progress was reported %d times", len(told))
-	for i, p := range told {
+	tables := len(reports) - 1
+	assert(t, tables >= len(DataMap().Tables()), "progress was reported %d times", len(reports))
+	for i, p := range reports {
 		assert(t, p.Done == i && p.Tables == tables && (p.Table == "") == (i == tables), "progress report %d of %d is %+v",
 			i, tables, p)
 	}
 	for _, table := range DataMap().Tables() {
-		assert(t, slices.ContainsFunc(told, func(p domain.FindProgress) bool { return p.Table == table.Name }),
+		assert(t, slices.ContainsFunc(reports, func(p domain.FindProgress) bool { return p.Table == table.Name }),
 			"no progress was reported for %s", table.Name)
 	}
 }
@@ -223,22 +224,22 @@ func findEndsWithItsContext(t testing.TB, h StoreHarness) {
 	finder := finderOf(t, h.open(t).Sessions)
 	for _, after := range []int{0, 3} {
 		ctx, cancel := context.WithCancel(t.Context())
-		told := 0
+		reports := 0
 		if after == 0 {
 			cancel()
 		}
 		_, err := finder.Find(ctx, []string{"zoe"}, func(domain.FindProgress) {
-			if told++; told == after {
+			if reports++; reports == after {
 				cancel()
 			}
 		})
 		cancel()
 		assert(t, errors.Is(err, context.Canceled), "after %d tables Find returned %v", after, err)
-		assert(t, told <= after+1, "Find continued after %d tables", after)
+		assert(t, reports <= after+1, "Find continued after %d tables", after)
 	}
 }
 
-// A store without a database can always be reached.
+// A store without a database is always reachable.
 func findReportsAStoreThatCannotBeReached(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	if store.Unreachable == nil {

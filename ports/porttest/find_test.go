@@ -175,10 +175,10 @@ func TestFindersThatBreakAPromiseFail(t *testing.T) {
 			return c.find()
 		}), found{"progress was reported 0 times": {findReportsItsProgress}}},
 		"progress without an end": {searches(func(c findCall) (domain.Found, error) {
-			tell := c.progress
+			progress := c.progress
 			c.progress = func(p domain.FindProgress) {
 				if p.Table != "" {
-					tell(p)
+					progress(p)
 				}
 			}
 			return c.find()

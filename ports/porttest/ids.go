@@ -12,8 +12,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestIDSource checks that a source of identifiers keeps the promises of ports.IDSource. newSource
-// returns a source like those of other processes.
+// TestIDSource checks that a source of identifiers keeps the promises of ports.IDSource. Each call of newSource returns
+// a source as a separate process would create it.
 func TestIDSource(t *testing.T, newSource func() ports.IDSource) {
 	t.Helper()
 	promise.Hold(t, idPromises, newSource, nil)
@@ -26,7 +26,7 @@ var idPromises = []promise.Promise[func() ports.IDSource]{
 	promise.That(idSourceIsSafeForConcurrentUse, "A source is safe for concurrent use (run with -race)."),
 }
 
-// ids is how many identifiers a case has made.
+// ids is the number of identifiers that a case creates.
 const ids = 10_000
 
 func idCanBeStored(t testing.TB, newSource func() ports.IDSource) {

@@ -15,14 +15,14 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// JournalHarness makes what TestJournal works with.
+// JournalHarness creates the journals for TestJournal.
 type JournalHarness struct {
-	// New returns an empty journal. Each call of open is another handle on it, as another process has. It is called once
-	// for each case. What has to be cleaned up is registered with t.Cleanup. Required.
+	// New returns a function that opens an empty journal. Each call of open returns another handle to this journal, as
+	// another process would open it. New is called once for each case, and registers its cleanup with t.Cleanup. Required.
 	New func(t testing.TB) (open func() ports.Journal)
 
-	// CutOff cuts the last line of the journal that was made last off, in the middle, as a crash does. Without it, the
-	// case is skipped: a journal may be such that a crash cuts no line.
+	// CutOff truncates the last line of the journal that New created last, as a crash would. Without CutOff, the case is
+	// skipped, because a crash may not truncate lines of every journal.
 	CutOff func(t testing.TB)
 }
 
@@ -42,7 +42,7 @@ var journalPromises = []promise.Promise[JournalHarness]{
 	promise.That(journalRecognizesATruncatedLine, "A reader can recognize a line that a crash truncated."),
 }
 
-// journalLines are lines for subjects.
+// journalLines returns n lines of marks of subjects.
 func journalLines(t testing.TB, from, n int) string {
 	t.Helper()
 	var lines []byte
@@ -151,7 +151,7 @@ func journalCallEndsWithItsContext(t testing.TB, h JournalHarness) {
 	assert(t, errors.Is(err, context.Canceled), "want the error %v, got %v", context.Canceled, err)
 }
 
-// A reader tells the line by the one behind it.
+// A reader recognizes the truncated line by the next line.
 func journalRecognizesATruncatedLine(t testing.TB, h JournalHarness) {
 	if h.CutOff == nil {
 		return

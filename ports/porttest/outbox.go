@@ -17,8 +17,7 @@ var outboxPromises = slices.Concat(
 	outboxEntryPromises, outboxFleetPromises, outboxFairPromises, outboxOperationsPromises,
 )
 
-// outboxFleetPromises are about processes that differ, in what they know or by their clocks, and about what is not as
-// expected.
+// outboxFleetPromises cover processes with different resolvers, versions or clocks, and unexpected values.
 var outboxFleetPromises = []promise.Promise[StoreHarness]{
 	that(outboxClaimTakesEntriesOfItsTargets, "A claim with targets takes only entries of these targets."),
 	that(outboxClaimTakesEntriesDelayedByAWrongClock, "A clock that was ahead does not delay an entry."),

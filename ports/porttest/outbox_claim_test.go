@@ -32,8 +32,8 @@ func claimDefects() defects {
 		"whatever the time": {claimsAt(func(at time.Time) time.Time { return at.Add(10_000 * time.Hour) }), found{
 			"after a claim of up to 7, 5 entries are pending, want 4": {outboxClaimKeepsToTheLimit},
 		}},
-		"no limit": {asks(func(c *outboxCall) { c.limit = 1000 }), found{"were claimed": {outboxClaimKeepsToTheLimit}}},
-		"at least one": {asks(func(c *outboxCall) { c.limit = max(c.limit, 1) }), found{
+		"no limit": {changesClaimCall(func(c *outboxCall) { c.limit = 1000 }), found{"were claimed": {outboxClaimKeepsToTheLimit}}},
+		"at least one": {changesClaimCall(func(c *outboxCall) { c.limit = max(c.limit, 1) }), found{
 			"entries: 1 were claimed": {outboxClaimKeepsToTheLimit},
 		}},
 		"the youngest first": {
@@ -91,7 +91,7 @@ func claimDefects() defects {
 			"NextAttemptAt is": {outboxInstantsAreInUTCAndMicroseconds},
 			"claimed once the lease has ended are [], want [a": {outboxClaimTakesAnExpiredLease},
 		}},
-		"one token for all": {asks(func(c *outboxCall) { c.token = "token" }), found{
+		"one token for all": {changesClaimCall(func(c *outboxCall) { c.token = "token" }), found{
 			"was claimed at attempt 1, or under the lease of another": {outboxClaimsShareNoEntry},
 		}},
 		"immediately, in a separate session": {func(store *Store) {

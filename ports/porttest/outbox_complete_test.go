@@ -59,7 +59,7 @@ func completesBy(holdsBack func(success, other domain.OutboxEntry) bool) func(*S
 	}
 }
 
-func together(a, b domain.OutboxEntry) bool {
+func sameOperation(a, b domain.OutboxEntry) bool {
 	return a.SubjectID == b.SubjectID && a.Operation == b.Operation && a.OperationID == b.OperationID
 }
 
@@ -70,7 +70,9 @@ func forgotten(e domain.OutboxEntry) bool {
 func completeDefects() defects {
 	return defects{
 		"by the rule": {
-			completesBy(func(success, other domain.OutboxEntry) bool { return together(success, other) && !forgotten(other) }),
+			completesBy(func(success, other domain.OutboxEntry) bool {
+				return sameOperation(success, other) && !forgotten(other)
+			}),
 			found{},
 		},
 		"never": {changesResults(func(_ []domain.Settlement, results []domain.SettleResult) {
@@ -91,7 +93,7 @@ func completeDefects() defects {
 		"with each success of a call": {changesResults(func(settlements []domain.Settlement, results []domain.SettleResult) {
 			for i, s := range settlements {
 				for j, other := range settlements {
-					if results[i].Completes && together(s.Entry, other.Entry) && other.Status == domain.OutboxSucceeded {
+					if results[i].Completes && sameOperation(s.Entry, other.Entry) && other.Status == domain.OutboxSucceeded {
 						results[j].Completes = true
 					}
 				}
@@ -101,7 +103,7 @@ func completeDefects() defects {
 			changesResults(func(settlements []domain.Settlement, results []domain.SettleResult) {
 				for i, s := range settlements {
 					for j, other := range settlements[:i] {
-						if results[i].Completes && together(s.Entry, other.Entry) && other.Status == domain.OutboxSucceeded {
+						if results[i].Completes && sameOperation(s.Entry, other.Entry) && other.Status == domain.OutboxSucceeded {
 							results[i].Completes, results[j].Completes = false, true
 						}
 					}
@@ -111,7 +113,7 @@ func completeDefects() defects {
 		},
 		"only when no operation of the kind is open": {completesBy(func(success, other domain.OutboxEntry) bool {
 			other.OperationID = success.OperationID
-			return together(success, other) && !forgotten(other)
+			return sameOperation(success, other) && !forgotten(other)
 		}), found{
 			"with another operation open, the last success resulted in [applied": {outboxOperationsCompleteOneByOne},
 		}},
@@ -124,18 +126,18 @@ func completeDefects() defects {
 			"after an abandoned rectification, a success resulted in [applied": {outboxAbandonedRectificationsHoldNothingBack},
 		}},
 		"despite failed entries": {completesBy(func(success, other domain.OutboxEntry) bool {
-			return together(success, other) && !forgotten(other) && other.Status != domain.OutboxFailed
+			return sameOperation(success, other) && !forgotten(other) && other.Status != domain.OutboxFailed
 		}), found{"another entry": {outboxOpenEntriesHoldCompletionBack}}},
 		"despite entries that were given back": {completesBy(func(success, other domain.OutboxEntry) bool {
-			return together(success, other) && !forgotten(other) && other.Status != domain.OutboxPending
+			return sameOperation(success, other) && !forgotten(other) && other.Status != domain.OutboxPending
 		}), found{"another entry": {outboxOpenEntriesHoldCompletionBack}}},
 		"despite entries in flight": {completesBy(func(success, other domain.OutboxEntry) bool {
-			return together(success, other) && !forgotten(other) && other.Status != domain.OutboxInFlight
+			return sameOperation(success, other) && !forgotten(other) && other.Status != domain.OutboxInFlight
 		}), found{"another entry": {outboxOpenEntriesHoldCompletionBack}}},
 		"despite abandoned erasures": {completesBy(func(success, other domain.OutboxEntry) bool {
-			return together(success, other) && other.Status != domain.OutboxAbandoned
+			return sameOperation(success, other) && other.Status != domain.OutboxAbandoned
 		}), found{"an abandoned erasure, a success c": {outboxAbandonedErasuresHoldCompletionBack}}},
-		"not with abandoned rectifications": {completesBy(together), found{
+		"not with abandoned rectifications": {completesBy(sameOperation), found{
 			"abandoned rectification": {outboxAbandonedRectificationsHoldNothingBack},
 		}},
 	}

@@ -33,7 +33,7 @@ func outboxLastSuccessCompletes(t testing.TB, h StoreHarness) {
 			"%s resulted in %v, want %v", step.settlements[0].Entry.EntryID, named(got), named(step.want))
 	}
 	anew := b.claimed(t, toErase(t, "erased again", zoe, time.Hour))
-	cameTo(t, "the only entry of a later erasure", b.settle(t, succeeds(anew[0])), completes)
+	expectResult(t, "the only entry of a later erasure", b.settle(t, succeeds(anew[0])), completes)
 }
 
 func outboxOpenEntriesHoldCompletionBack(t testing.TB, h StoreHarness) {
@@ -56,7 +56,7 @@ func outboxOpenEntriesHoldCompletionBack(t testing.TB, h StoreHarness) {
 				}
 			}
 			e := b.claimed(t, entries...)
-			// Settled by a call before, and by the same call.
+			// The first entry is settled in an earlier call, the third entry in the same call as the success.
 			b.settle(t, settle(e[0])...)
 			if got := b.settle(t, succeeds(e[1])); got[0] != applied {
 				t.Errorf("%s: after another entry was %s, a success resulted in %v", operation, name, named(got))
@@ -65,7 +65,7 @@ func outboxOpenEntriesHoldCompletionBack(t testing.TB, h StoreHarness) {
 				t.Errorf("%s: in one call with another entry that became %s, a success completed", operation, name)
 			}
 		}
-		b.claim(t, 1000, noon) // so that what was given back is in nobody's way
+		b.claim(t, 1000, noon) // so that later rounds do not claim the returned entries
 	}
 }
 
@@ -76,17 +76,17 @@ func outboxAbandonedErasuresHoldCompletionBack(t testing.TB, h StoreHarness) {
 		toErase(t, "a", zoe, 0), toErase(t, "b", zoe, 1*tick),
 		toErase(t, "c", yan, 2*tick), toErase(t, "d", yan, 3*tick))
 	b.settle(t, abandons(e[0]))
-	cameTo(t, "after an abandoned erasure, a success", b.settle(t, succeeds(e[1])), applied)
+	expectResult(t, "after an abandoned erasure, a success", b.settle(t, succeeds(e[1])), applied)
 	if got := b.settle(t, succeeds(e[2]), abandons(e[3])); slices.Contains(got, completes) {
 		t.Errorf("a success completed although an erasure was abandoned")
 	}
 	b.requeue(t, "a")
 	again := b.claim(t, 10, noon)
 	must(t, len(again) == 1, "%d entries are due after the requeue, want 1", len(again))
-	cameTo(t, "once the abandoned erasure was requeued, its success", b.settle(t, succeeds(again[0])), completes)
+	expectResult(t, "once the abandoned erasure was requeued, its success", b.settle(t, succeeds(again[0])), completes)
 }
 
-// A rectification that was abandoned is issued anew: nobody will ever make a success of it.
+// An abandoned rectification is not requeued and never succeeds. The application issues a new rectification.
 func outboxAbandonedRectificationsHoldNothingBack(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	zoe, yan, eve := subjectOf(t, "acme", "7"), subjectOf(t, "acme", "8"), subjectOf(t, "acme", "9")
@@ -95,7 +95,7 @@ func outboxAbandonedRectificationsHoldNothingBack(t testing.TB, h StoreHarness) 
 		toRectify(t, "c", yan, 2*tick), toRectify(t, "d", yan, 3*tick),
 		toRectify(t, "e", eve, 4*tick), toRectify(t, "f", eve, 5*tick))
 	b.settle(t, abandons(e[0]))
-	cameTo(t, "after an abandoned rectification, a success", b.settle(t, succeeds(e[1])), completes)
+	expectResult(t, "after an abandoned rectification, a success", b.settle(t, succeeds(e[1])), completes)
 	got := b.settle(t, abandons(e[2]), succeeds(e[3]), succeeds(e[4]), abandons(e[5]))
 	if want := []domain.SettleResult{applied, completes, completes, applied}; !slices.Equal(got, want) {
 		t.Errorf("in one call with abandoned rectifications, successes resulted in %v, want %v", named(got), named(want))
@@ -112,7 +112,7 @@ func outboxClaimsShareNoEntry(t testing.TB, h StoreHarness) {
 	var claiming sync.WaitGroup
 	for claimer := range claimers {
 		claiming.Go(func() {
-			for round := range len(entries) { // at the most, should there be no end of them
+			for round := range len(entries) { // bounds the loop
 				mine := fmt.Sprintf("lease %d of %d", round, claimer)
 				var claimed []domain.OutboxEntry
 				err := b.try(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
@@ -145,7 +145,7 @@ func outboxClaimsDoNotWaitForEachOther(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	b.enqueue(t, numbered(t, 6)...)
 	other := make(chan []string, 1)
-	claim, claimed := beside(func() {
+	claim, claimed := concurrently(func() {
 		var found []domain.OutboxEntry
 		err := b.try(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
 			found, err = outbox.Claim(ctx, 2, noon, noon.Add(lease), "the other lease")
@@ -216,15 +216,15 @@ func outboxConcurrentSettlementsCompleteOnce(t testing.TB, h StoreHarness) {
 	}
 }
 
-// The first session has settled its entry and is still open when the second one settles the other: had both decided by
-// what they saw, none would have completed the subject.
+// The first session settles its entry and stays open while the second session settles the other entry. If both sessions
+// decided by the rows that they see, no session would complete the subject.
 func outboxOverlappingSettlementsCompleteOnce(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	id := subjectOf(t, "acme", "7")
 	claimed := b.claimed(t, toErase(t, "a", id, 0), toErase(t, "b", id, time.Second))
 	var second []domain.SettleResult
 	done := make(chan struct{})
-	settle, settled := beside(func() {
+	settle, settled := concurrently(func() {
 		defer close(done)
 		err := b.try(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
 			second, err = outbox.Settle(ctx, []domain.Settlement{succeeds(claimed[1])})
@@ -236,7 +236,7 @@ func outboxOverlappingSettlementsCompleteOnce(t testing.TB, h StoreHarness) {
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
 		results, err = outbox.Settle(ctx, []domain.Settlement{succeeds(claimed[0])})
 		settle()
-		arrives(done, moment) // if it does not wait, which may be right
+		arrives(done, moment) // in a store whose second session does not wait
 		return err
 	})
 	settled()

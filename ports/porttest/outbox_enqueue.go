@@ -17,7 +17,7 @@ import (
 func outboxEntriesComeWithTheCommit(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	seen := make(chan int64, 1)
-	look, looked := beside(func() { // which may have to wait for the commit, and then sees the entry
+	look, looked := concurrently(func() { // may block until the commit and then sees the entry
 		var pending int64
 		defer func() { seen <- pending }()
 		pending = b.counts(t)[domain.OutboxPending]
@@ -27,7 +27,7 @@ func outboxEntriesComeWithTheCommit(t testing.TB, h StoreHarness) {
 		if err := outbox.Enqueue(ctx, numbered(t, 1)...); err != nil {
 			return err
 		}
-		if _, err := outbox.Counts(ctx); err != nil { // so that nothing is held back
+		if _, err := outbox.Counts(ctx); err != nil { // sends appends that are held back
 			return err
 		}
 		look()
@@ -106,7 +106,7 @@ func outboxSessionClaimsItsOwnEntries(t testing.TB, h StoreHarness) {
 	})
 }
 
-// expectAll compares entries, in their order, with others that were changed.
+// expectAll compares entries in order with the wanted entries, after change was applied to these.
 func expectAll(t testing.TB, what string, got, want []domain.OutboxEntry, change func(*domain.OutboxEntry)) {
 	t.Helper()
 	if !slices.Equal(entryIDs(got), entryIDs(want)) {
@@ -118,7 +118,7 @@ func expectAll(t testing.TB, what string, got, want []domain.OutboxEntry, change
 	}
 }
 
-// expect compares an entry with one that was changed. Corrections are compared as the JSON that is sent of them.
+// expect compares an entry with the wanted entry, after change was applied to it. Corrections are compared as JSON.
 func expect(t testing.TB, got, want domain.OutboxEntry, change func(*domain.OutboxEntry)) {
 	t.Helper()
 	change(&want)
@@ -127,7 +127,7 @@ func expect(t testing.TB, got, want domain.OutboxEntry, change func(*domain.Outb
 		"%s has other corrections than expected", want.EntryID)
 	got.Corrections, want.Corrections = nil, nil
 	if len(got.Ref.Extra) == 0 {
-		got.Ref.Extra = want.Ref.Extra // nil and empty are the same
+		got.Ref.Extra = want.Ref.Extra // nil and empty are equal
 		assert(t, len(want.Ref.Extra) == 0, "%s has lost the Extra of its ref", want.EntryID)
 	}
 	given, wanted := reflect.ValueOf(got), reflect.ValueOf(want)
@@ -138,7 +138,7 @@ func expect(t testing.TB, got, want domain.OutboxEntry, change func(*domain.Outb
 	}
 }
 
-// show is a field of an entry for a message.
+// show returns the value of a field for a message.
 func show(value any) string {
 	if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer && !v.IsNil() {
 		value = v.Elem().Interface()
@@ -146,7 +146,7 @@ func show(value any) string {
 	return fmt.Sprintf("%v", value)
 }
 
-// sameJSON reports whether two values are the same as JSON.
+// sameJSON reports whether two values have equal JSON.
 func sameJSON(t testing.TB, a, b any) bool {
 	t.Helper()
 	return reflect.DeepEqual(asJSON(t, a), asJSON(t, b))

@@ -12,7 +12,7 @@ import (
 func TestOutboxesThatShareUnfairlyAreFoundOut(t *testing.T) {
 	// retargets is a defect of what a claim is for.
 	retargets := func(change func(c outboxCall, target *domain.OutboxTarget)) func(*Store) {
-		return asks(func(c *outboxCall) {
+		return changesClaimCall(func(c *outboxCall) {
 			c.known = changed(slices.Clone(c.known), func(target *domain.OutboxTarget) { change(*c, target) })
 		})
 	}
@@ -51,7 +51,7 @@ func TestOutboxesThatShareUnfairlyAreFoundOut(t *testing.T) {
 			}
 			return slices.DeleteFunc(taken, func(e domain.OutboxEntry) bool { return e.EnqueuedAt.Before(from) })
 		}), found{"and not r0": {outboxClaimTakesEntriesDueSinceAnInstant}}},
-		"turns that do not change": {asks(func(c *outboxCall) {
+		"turns that do not change": {changesClaimCall(func(c *outboxCall) {
 			c.at = c.at.Add(-time.Duration(c.at.Second()%2) * time.Second)
 		}), found{"one in an odd second: claimed are [r5], want [n0": {outboxClaimsWithALimitOfOneTakeTurns}}},
 	})

@@ -58,10 +58,10 @@ func outboxClaimTakesEntriesDelayedByAWrongClock(t testing.TB, h StoreHarness) {
 			b.settle(t, fails(entry, noon.Add(domain.LongestWait+time.Hour)))
 		}
 	}
-	are(t, "due", b.due(t, noon), "asked to wait longer") // the others were taken, or may wait
+	are(t, "due", b.due(t, noon), "asked to wait longer") // the other entries were claimed, or may wait
 	longer := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase, LongestWait: 2 * domain.LongestWait}
 	are(t, "claimed with a longer LongestWait", b.claimFor(t, noon, longer))
-	// An attempt in the future is a clock's mistake too, although it is not put off for long.
+	// A last attempt in the future also shows a wrong clock, even if the next attempt is near.
 	b.enqueue(t, toErase(t, "tried in an hour", id, 4*time.Second))
 	for _, entry := range b.claimFor(t, noon.Add(time.Hour)) {
 		if entry.EntryID == "tried in an hour" {
@@ -72,7 +72,7 @@ func outboxClaimTakesEntriesDelayedByAWrongClock(t testing.TB, h StoreHarness) {
 	assert(t, slices.Contains(due, "tried in an hour"), "due are %v, without the entry that was tried in the future", due)
 }
 
-// An entry without a subject can be enqueued, but not be read back.
+// Enqueue accepts an entry without a subject, but a claim cannot read it.
 func outboxClaimAbandonsUnreadableEntries(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	id := subjectOf(t, "acme", "7")
@@ -90,7 +90,7 @@ func outboxClaimAbandonsUnreadableEntries(t testing.TB, h StoreHarness) {
 		}
 	}
 	assert(t, claimed[1].Status == domain.OutboxInFlight, "good is %s, want in flight", claimed[1].Status)
-	cameTo(t, "the good one", b.settle(t, succeeds(claimed[1])), completes)
+	expectResult(t, "the good one", b.settle(t, succeeds(claimed[1])), completes)
 	are(t, "requeued", b.requeue(t, "bad"), "bad")
 }
 
@@ -163,7 +163,7 @@ func outboxRequeueTakesAnyNumberOfIDs(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	e := b.claimed(t, numbered(t, 2)...)
 	b.settle(t, abandons(e[0]), abandons(e[1]))
-	ids := make([]string, 70_000) // more than a statement has parameters
+	ids := make([]string, 70_000) // more than the parameters of a statement
 	for i := range ids {
 		ids[i] = fmt.Sprint("unknown ", i)
 	}

@@ -12,10 +12,10 @@ import (
 
 func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
 	promise.ExpectDefects(t, *update, outboxFleetPromises, brokenStore, defects{
-		"claims of all due entries": {asks(func(c *outboxCall) { c.known = nil }), found{
+		"claims of all due entries": {changesClaimCall(func(c *outboxCall) { c.known = nil }), found{
 			"claimed for a system that has no entry are [to a new system": {outboxClaimTakesEntriesOfItsTargets},
 		}},
-		"claims by resolver only": {asks(func(c *outboxCall) {
+		"claims by resolver only": {changesClaimCall(func(c *outboxCall) {
 			for _, target := range c.known {
 				for _, operation := range []domain.Operation{domain.OperationErase, domain.OperationRectify} {
 					c.known = append(c.known, domain.OutboxTarget{Resolver: target.Resolver, Operation: operation})
@@ -49,7 +49,7 @@ func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
 			}
 			return found, err
 		}}.breaks, found{"unclaimed are [e003": {outboxUnclaimedEntriesAreMarkedOnce}}},
-		"a limit below 0 that means no limit": {asks(func(c *outboxCall) {
+		"a limit below 0 that means no limit": {changesClaimCall(func(c *outboxCall) {
 			if c.limit < 0 {
 				c.limit = 1000
 			}

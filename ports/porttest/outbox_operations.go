@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// outboxOperationsPromises are about ports.OutboxOperations. They do not apply to a store that does not implement it.
+// outboxOperationsPromises cover ports.OutboxOperations. They apply only to a store that implements it.
 var outboxOperationsPromises = []promise.Promise[StoreHarness]{
 	that(outboxBacklogCountsByResolver,
 		"Backlog counts the open entries by resolver and status, and returns their oldest instants."),
@@ -25,13 +25,14 @@ var outboxOperationsPromises = []promise.Promise[StoreHarness]{
 	that(outboxKeepsTheFirstClaimAfterARequeue, "TriedSince returns the instant of the first claim after a requeue."),
 }
 
-// operate gives fn the operations of the outbox in a session of its own, if it has any.
+// operate calls fn with the ports.OutboxOperations of a separate session. It returns false if the store does not
+// implement the port.
 func (b box) operate(t testing.TB, fn func(context.Context, ports.OutboxOperations) error) (has bool) {
 	t.Helper()
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
 		operations, err := ports.OperationsOf(outbox)
 		if err != nil {
-			return nil //nolint:nilerr // a store need not have them
+			return nil //nolint:nilerr // the port is optional
 		}
 		has = true
 		return fn(ctx, operations)
@@ -66,7 +67,7 @@ func outboxBacklogCountsByResolver(t testing.TB, h StoreHarness) {
 	assert(t, showAll(got) == showAll(want), "the backlog is %s, want %s", showAll(got), showAll(want))
 }
 
-// showAll is backlogs as a text.
+// showAll returns backlogs as a text.
 func showAll(backlogs []domain.OutboxBacklog) (text string) {
 	for _, b := range backlogs {
 		text += fmt.Sprintf("%s %v", b.Resolver, b.Counts)
@@ -123,7 +124,7 @@ func outboxRequeueTakesMatchingEntries(t testing.TB, h StoreHarness) {
 	} {
 		idsAre(t, c.name+": requeued", requeue(c.filter, c.limit), c.want...)
 	}
-	are(t, "still abandoned", b.abandoned(t, nil, 10), "r") // a rectification
+	are(t, "still abandoned", b.abandoned(t, nil, 10), "r") // rectifications cannot be requeued
 }
 
 func (b box) discard(t testing.TB, ids ...string) (discarded []domain.Discarded, has bool) {
@@ -149,7 +150,7 @@ func outboxDiscardSettlesAbandonedEntries(t testing.TB, h StoreHarness) {
 			"%s is discarded as %s, completes is %v", d.Entry.EntryID, d.Entry.Status, d.Completes)
 		isForgotten(t, d.Entry)
 	}
-	idsAre(t, "discarded", got, "b", "g", "h") // which were abandoned
+	idsAre(t, "discarded", got, "b", "g", "h") // the abandoned entries
 	before[domain.OutboxAbandoned] -= 3
 	before[domain.OutboxSucceeded] += 3
 	b.countsAre(t, before)
@@ -176,19 +177,19 @@ func outboxDiscardCompletesAnErasure(t testing.TB, h StoreHarness) {
 		return
 	}
 	for _, c := range []struct{ discard, want []string }{
-		{[]string{"r"}, nil}, // whose abandonment held nothing back
-		{[]string{"b"}, nil}, // a is left
-		{[]string{"d"}, nil}, // e has failed
+		{[]string{"r"}, nil}, // abandoned rectifications do not prevent completion
+		{[]string{"b"}, nil}, // a is still abandoned
+		{[]string{"d"}, nil}, // e has failed and is open
 		{[]string{"a"}, []string{"a"}},
 	} {
 		got := completing(c.discard...)
 		assert(t, slices.Equal(got, c.want), "with %v discarded, %v complete, want %v", c.discard, got, c.want)
 	}
 	last := b.settle(t, succeeds(b.claim(t, 10, noon)[0]))
-	cameTo(t, "the last success, with a discarded entry,", last, completes)
+	expectResult(t, "the last success, with a discarded entry,", last, completes)
 	e = b.claimed(t, toErase(t, "f", zoe, 0), toErase(t, "g", zoe, time.Second))
 	b.settle(t, abandons(e[0]), abandons(e[1]))
-	idsAre(t, "of two that are discarded together, those that complete", completing("g", "f"), "g") // the last one
+	idsAre(t, "of two that are discarded together, those that complete", completing("g", "f"), "g") // g is the last entry
 }
 
 func outboxKeepsTheFirstClaimAfterARequeue(t testing.TB, h StoreHarness) {
@@ -208,7 +209,7 @@ func outboxKeepsTheFirstClaimAfterARequeue(t testing.TB, h StoreHarness) {
 	b.requeue(t, "d0")
 	got := since("d0", "d1", "unknown")
 	assert(t, len(got) == 0, "before a claim, TriedSince returned %v", got)
-	for i := range 2 { // the first claim counts
+	for i := range 2 { // only the first claim counts
 		at := noon.Add(time.Hour + time.Duration(i)*time.Hour)
 		b.settle(t, fails(b.claim(t, 10, at)[0], at))
 		got := since("d0", "d1", "unknown")

@@ -15,7 +15,7 @@ func outboxFailureIsTriedAgainInItsTime(t testing.TB, h StoreHarness) {
 	entry := toRectify(t, "a", subjectOf(t, "acme", "7"), 0)
 	claimed := b.claimed(t, entry)
 	next := noon.Add(time.Hour)
-	cameTo(t, "a failure", b.settle(t, fails(claimed[0], next)), applied)
+	expectResult(t, "a failure", b.settle(t, fails(claimed[0], next)), applied)
 	b.counted(t, "then", domain.OutboxFailed, 1)
 	due := b.due(t, next.Add(-tick))
 	assert(t, len(due) == 0, "a failed entry is due before its next attempt")
@@ -41,7 +41,7 @@ func outboxUntriedEntryIsGivenBack(t testing.TB, h StoreHarness) {
 	})
 }
 
-// Whoever settles may leave in a settlement what an attempt before it resulted in.
+// A settlement may still contain values of an earlier attempt.
 func outboxNextAttemptIsAFailures(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	e := b.claimed(t, numbered(t, 2)...)
@@ -65,11 +65,11 @@ func outboxAbandonedErasureKeepsItsRef(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entry := toErase(t, "a", subjectOf(t, "acme", "7"), 0)
 	entry.Ref.Keys = []string{"a", "b"}
-	cameTo(t, "an abandonment", b.settle(t, abandons(b.claimed(t, entry)[0])), applied)
+	expectResult(t, "an abandonment", b.settle(t, abandons(b.claimed(t, entry)[0])), applied)
 	expectAll(t, "abandoned", b.abandoned(t, nil, 10), []domain.OutboxEntry{entry}, isAbandoned)
 }
 
-// isAbandoned is what the first attempt makes of an entry if it is refused.
+// isAbandoned changes an entry as a refusal of its first attempt does.
 func isAbandoned(e *domain.OutboxEntry) {
 	at, class := noon, "refused"
 	e.Status, e.Attempts, e.LastAttemptAt, e.LastError = domain.OutboxAbandoned, 1, &at, &class
@@ -86,7 +86,7 @@ func outboxAbandonedRectificationIsForgotten(t testing.TB, h StoreHarness) {
 	expect(t, listed[0], entry, func(e *domain.OutboxEntry) { isAbandoned(e); e.Corrections = nil })
 }
 
-// isForgotten checks that an entry holds nothing of the subject but its id.
+// isForgotten checks that an entry holds no personal data except the subject id.
 func isForgotten(t testing.TB, entry domain.OutboxEntry) {
 	t.Helper()
 	ref := entry.Ref
@@ -112,7 +112,7 @@ func outboxSettlementUnderALostLeaseIsStale(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entry, other := toErase(t, "a", subjectOf(t, "acme", "7"), 0), toErase(t, "b", subjectOf(t, "acme", "8"), time.Hour)
 	first := b.claimed(t, entry)[0]
-	b.claim(t, 10, noon.Add(lease)) // by another one, for the lease had ended
+	b.claim(t, 10, noon.Add(lease)) // by another worker, after the lease has expired
 	b.enqueue(t, other)
 	none, empty, unknown := first, first, first
 	none.LeaseToken, empty.LeaseToken = nil, new(string)
@@ -181,7 +181,7 @@ func outboxSettlementCanBeRolledBack(t testing.TB, h StoreHarness) {
 		return errOf(s.Outbox().Settle(ctx, []domain.Settlement{succeeds(claimed[0])}))
 	})
 	b.counted(t, "after the rollback", domain.OutboxInFlight, 1)
-	cameTo(t, "settled again after the rollback, the entry", b.settle(t, succeeds(claimed[0])), completes)
+	expectResult(t, "settled again after the rollback, the entry", b.settle(t, succeeds(claimed[0])), completes)
 }
 
 func outboxSuccessIsForgotten(t testing.TB, h StoreHarness) {

@@ -142,7 +142,7 @@ func (o brokenOutbox) Unclaimed(ctx context.Context, before time.Time, limit int
 }
 
 // asks is a defect of what a claim asks for.
-func asks(change func(c *outboxCall)) func(*Store) {
+func changesClaimCall(change func(c *outboxCall)) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) { change(&c); return c.claim() }}.breaks
 }
 

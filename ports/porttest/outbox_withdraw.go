@@ -17,8 +17,8 @@ func (b box) withdraw(t testing.TB, id domain.SubjectID) []domain.OutboxEntry {
 	})
 }
 
-// withRectifications is an outbox with rectifications of the subject in every state, and the rectification that is in
-// flight as it was claimed.
+// withRectifications returns an outbox with rectifications of the subject in every status, and the claimed
+// rectification that is in flight.
 func (h StoreHarness) withRectifications(t testing.TB, id domain.SubjectID) (b box, leased domain.OutboxEntry) {
 	t.Helper()
 	b = h.box(t)
@@ -100,7 +100,7 @@ func outboxPurgeRemovesSucceededEntries(t testing.TB, h StoreHarness) {
 }
 
 func outboxPurgeLeavesTheRestAlone(t testing.TB, h StoreHarness) {
-	b := h.withAbandoned(t) // one of which succeeded
+	b := h.withAbandoned(t) // one entry has succeeded
 	before := b.counts(t)
 	removed := b.purge(t, morning, 100)
 	assert(t, removed == 0, "%d entries were removed that were enqueued at the instant or later", removed)

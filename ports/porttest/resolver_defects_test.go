@@ -40,8 +40,8 @@ func exportsAlso(record domain.ExportRecord) func(*fake) {
 	}
 }
 
-// answersErasure is a defect of what an erasure returns; of one that failed, too, if failures is set.
-func answersErasure(change func(alreadyAbsent bool, err error) (bool, error), failures bool) func(*fake) {
+// changesErasure is a defect of what an erasure returns; of one that failed, too, if failures is set.
+func changesErasure(change func(alreadyAbsent bool, err error) (bool, error), failures bool) func(*fake) {
 	return func(f *fake) {
 		erase := f.erase
 		f.erase = func(ctx context.Context, ref domain.SubjectRef, id string) (bool, error) {
@@ -185,10 +185,10 @@ func exportDefects() resolverDefects {
 
 func erasureDefects() resolverDefects {
 	return resolverDefects{
-		"never alreadyAbsent": {answersErasure(func(bool, error) (bool, error) { return false, nil }, false), resolverFound{
+		"never alreadyAbsent": {changesErasure(func(bool, error) (bool, error) { return false, nil }, false), resolverFound{
 			"alreadyAbsent is false": {resolverAbsentSubjectIsErasedAlready},
 		}},
-		"always alreadyAbsent": {answersErasure(func(bool, error) (bool, error) { return true, nil }, false), resolverFound{
+		"always alreadyAbsent": {changesErasure(func(bool, error) (bool, error) { return true, nil }, false), resolverFound{
 			"alreadyAbsent is true": {resolverErasureLeavesNothingToExport},
 		}},
 		"an erasure that erases nothing": {func(f *fake) {
@@ -212,7 +212,7 @@ func erasureDefects() resolverDefects {
 				return absent, err
 			}
 		}, resolverFound{"changed: 3 before, 0 after": {resolverErasureLeavesOthersAlone}}},
-		"an erasure that cannot be repeated": {answersErasure(func(absent bool, _ error) (bool, error) {
+		"an erasure that cannot be repeated": {changesErasure(func(absent bool, _ error) (bool, error) {
 			if absent {
 				return false, &domain.RetryLater{Resolver: "fake", Message: "conflict"}
 			}
@@ -236,7 +236,7 @@ func erasureDefects() resolverDefects {
 func errorDefects() resolverDefects {
 	return resolverDefects{
 		"a fault that is swallowed": {
-			answersErasure(func(bool, error) (bool, error) { return false, nil }, true),
+			changesErasure(func(bool, error) (bool, error) { return false, nil }, true),
 			resolverFound{"alreadyAbsent is false": {resolverAbsentSubjectIsErasedAlready}},
 		},
 		"everything is final": {changesErrors(func(err error) error {

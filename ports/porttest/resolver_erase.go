@@ -47,7 +47,7 @@ func resolverErasureCanBeRepeated(t testing.TB, h ResolverHarness) {
 	assert(t, len(records) == 0, "%d records are left", len(records))
 }
 
-// callers is how many calls are made at once.
+// callers is the number of concurrent calls.
 const callers = 8
 
 func resolverCallsCanBeMadeConcurrently(t testing.TB, h ResolverHarness) {
@@ -63,7 +63,7 @@ func resolverCallsCanBeMadeConcurrently(t testing.TB, h ResolverHarness) {
 				t.Errorf("a concurrent export returned other records")
 			}
 			s.Resolver.CoveredSurface()
-			// One subject, as when a lease ran out during the first call.
+			// Two entries of one subject, as after an expired lease.
 			if _, err := s.Resolver.EraseSubject(context.Background(), s.Populated, fmt.Sprintf("entry-%d", i%2)); err != nil {
 				t.Errorf("a concurrent erasure failed: %v", err)
 			}
@@ -77,7 +77,7 @@ func resolverCallsCanBeMadeConcurrently(t testing.TB, h ResolverHarness) {
 	}
 }
 
-// sorted puts records in an order that does not depend on the resolver, which promises none.
+// sorted returns records in a fixed order, because a resolver promises no order.
 func sorted(records []domain.ExportRecord) []domain.ExportRecord {
 	return slices.SortedFunc(slices.Values(records), func(a, b domain.ExportRecord) int {
 		return strings.Compare(a.Row+"\x00"+a.Field, b.Row+"\x00"+b.Field)

@@ -54,7 +54,7 @@ func resolverExportStaysWithinTheSurface(t testing.TB, h ResolverHarness) {
 	}
 }
 
-// A family has to be found twice, with different ids: once could be a field whose name is {id} itself.
+// Each family must occur with two different ids. One occurrence could be a field with the literal name {id}.
 func resolverSurfaceIsExportedInFull(t testing.TB, h ResolverHarness) {
 	s := h.open(t)
 	records := s.export(t, s.Populated)
@@ -115,7 +115,7 @@ func resolverAbsentSubjectHasNoRecords(t testing.TB, h ResolverHarness) {
 	assert(t, len(records) == 0, "an absent subject has %d records", len(records))
 }
 
-// export returns what is exported, which must not fail.
+// export returns the records of ExportSubject, which must not fail.
 func (s ResolverSystem) export(t testing.TB, ref domain.SubjectRef) []domain.ExportRecord {
 	t.Helper()
 	records, err := s.Resolver.ExportSubject(context.Background(), ref)
@@ -123,7 +123,7 @@ func (s ResolverSystem) export(t testing.TB, ref domain.SubjectRef) []domain.Exp
 	return records
 }
 
-// erase erases, which must not fail.
+// erase calls EraseSubject, which must not fail.
 func (s ResolverSystem) erase(t testing.TB, ref domain.SubjectRef, entryID string) (alreadyAbsent bool) {
 	t.Helper()
 	alreadyAbsent, err := s.Resolver.EraseSubject(context.Background(), ref, entryID)

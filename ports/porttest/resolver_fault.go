@@ -11,13 +11,13 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// The methods of a resolver that make calls.
+// The methods that call the external system.
 const (
 	exportMethod = "ExportSubject"
 	eraseMethod  = "EraseSubject"
 )
 
-// attempt is one method of a resolver, called for the populated subject, and what became of it.
+// attempt is a call of one method for the populated subject, with its error.
 type attempt struct {
 	method string
 	err    error
@@ -34,7 +34,7 @@ func (s ResolverSystem) attempt(ctx context.Context, method string) attempt {
 	return attempt{method, err}
 }
 
-// attempts calls the methods that meet the fault.
+// attempts calls the methods that the fault affects.
 func (s ResolverSystem) attempts(fault ResolverFault) (all []attempt) {
 	if !fault.SparesExport {
 		all = append(all, s.attempt(context.Background(), exportMethod))
@@ -45,7 +45,7 @@ func (s ResolverSystem) attempts(fault ResolverFault) (all []attempt) {
 	return all
 }
 
-// underEachFault opens a system for each of the faults that pick returns, injects it and calls check.
+// underEachFault opens a system for each fault that pick returns, injects the fault and calls check.
 func (h ResolverHarness) underEachFault(
 	t testing.TB, pick func(ResolverSystem) []ResolverFault, check func(s ResolverSystem, fault ResolverFault),
 ) (faults int) {
@@ -125,7 +125,7 @@ func resolverErrorsContainNoSecrets(t testing.TB, h ResolverHarness) {
 	h.underEachFault(t, permanent, check)
 }
 
-// resolverOf returns the resolver that an error names.
+// resolverOf returns the name of the resolver in an error.
 func resolverOf(err error) string {
 	var final *domain.ResolverError
 	var later *domain.RetryLater
@@ -149,7 +149,7 @@ func resolverEndedContextEndsTheCall(t testing.TB, h ResolverHarness) {
 	assert(t, len(s.export(t, s.Populated)) != 0, "the subject was erased although the context had ended")
 }
 
-// shortDeadline leaves a system the time to accept a call.
+// shortDeadline gives a system enough time to accept a call.
 const shortDeadline = 50 * time.Millisecond
 
 func resolverDeadlineIsHonoured(t testing.TB, h ResolverHarness) {
@@ -172,7 +172,7 @@ func resolverDeadlineIsHonoured(t testing.TB, h ResolverHarness) {
 	}
 }
 
-// checkEnding checks that a call ended because its context did, and that it will be made again.
+// checkEnding checks that a call returned the error of its context and will be retried.
 func checkEnding(t testing.TB, attempt attempt, want error) {
 	t.Helper()
 	var final *domain.ResolverError

@@ -58,7 +58,8 @@ func resolverKeysAreExportedAndErased(t testing.TB, h ResolverHarness) {
 	erase(len(many), "entry-4", many...)
 }
 
-// Users may have written the columns that keys come from: a key that reaches others would export and erase their data.
+// Users may write the columns that contain keys. A key that matched other keys would export and erase data of other
+// subjects.
 func resolverKeyIsNotMatchedAsAPrefix(t testing.TB, h ResolverHarness) {
 	resolver, s := h.openKeys(t)
 	all := append([]string{s.Keys.Bystander}, s.Keys.Populated...)

@@ -39,14 +39,14 @@ var restrictionPromises = []promise.Promise[StoreHarness]{
 	that(restrictionSubjectsAreKeptApart, "Queries never return a record of another subject."),
 }
 
-// restrict is a restriction that was placed so many seconds after noon.
+// restrict returns a restriction that was placed the number of seconds after noon.
 func restrict(id domain.SubjectID, purpose *string, seconds int) domain.RestrictionRecord {
 	return domain.RestrictionRecord{
 		SubjectID: id, Purpose: purpose, Restricted: true, RecordedAt: after(seconds), Source: "api",
 	}
 }
 
-// ordered is a restriction or the lifting of one, from a source by which it is known.
+// ordered returns a restriction or its lifting. The source identifies the record in a case.
 func ordered(
 	id domain.SubjectID, purpose *string, source string, restricted bool, seconds int,
 ) domain.RestrictionRecord {
@@ -59,7 +59,7 @@ var restrictions = ledger[domain.RestrictionRecord]{
 	scopes: map[string]*string{"global": nil, "scoped": pointer("news")},
 	record: ordered,
 	values: func(of domain.SubjectID, purpose *string) (records []domain.RestrictionRecord) {
-		reasons := []*string{nil, pointer("")} // which are not the same
+		reasons := []*string{nil, pointer("")} // nil and "" are different
 		for _, text := range distinctTexts() {
 			reasons = append(reasons, pointer(text))
 		}
@@ -122,7 +122,7 @@ func restrictionPurposesAreComparedExactly(t testing.TB, h StoreHarness) {
 	restrictions.purposesAreComparedExactly(t, h)
 }
 
-// latestRestrictions returns the records in force, from a session of its own.
+// latestRestrictions returns the records in force, read in a separate session.
 func latestRestrictions(
 	t testing.TB, store Store, id domain.SubjectID, purpose *string,
 ) (global, scoped *domain.RestrictionRecord) {
@@ -186,20 +186,20 @@ func restrictionQueryReturnsGlobalAndPurposeRecord(t testing.TB, h StoreHarness)
 	}
 }
 
-// because is a restriction with a reason, from a source by which it is known.
+// because returns a restriction with a reason. The source identifies the record in a case.
 func because(id domain.SubjectID, purpose *string, source, reason string) domain.RestrictionRecord {
 	record := ordered(id, purpose, source, true, 0)
 	record.Reason = &reason
 	return record
 }
 
-// without is the record as it is once its reason was cleared.
+// without returns the record without its reason.
 func without(record domain.RestrictionRecord) domain.RestrictionRecord {
 	record.Reason = nil
 	return record
 }
 
-// expectReasons checks the whole history, the reasons included.
+// expectReasons checks the complete history including the reasons.
 func expectReasons(t testing.TB, store Store, want ...domain.RestrictionRecord) {
 	t.Helper()
 	restrictions.expect(t, "the history", restrictions.all(t, store, want[0].SubjectID, want[0].Purpose), want...)
@@ -253,7 +253,7 @@ func restrictionReasonsComeBackWithARollback(t testing.TB, h StoreHarness) {
 		if err := s.Restrictions().ClearReasons(ctx, id); err != nil {
 			return err
 		}
-		if _, err := s.Restrictions().History(ctx, id, nil); err != nil { // so that nothing is held back
+		if _, err := s.Restrictions().History(ctx, id, nil); err != nil { // sends appends that are held back
 			return err
 		}
 		return undone

@@ -19,7 +19,7 @@ func TestSessions(t *testing.T, h StoreHarness) {
 
 var sessionPromises = slices.Concat(runPromises, rehearsalPromises)
 
-// runPromises are about sessions that SessionFactory.Do runs.
+// runPromises cover the sessions of SessionFactory.Do.
 var runPromises = []promise.Promise[StoreHarness]{
 	that(sessionCommitsEverything, "A commit makes the writes through every store of the session visible."),
 	that(sessionRollsEverythingBackOnAnError, "An error of fn rolls back all writes of the session."),
@@ -61,13 +61,13 @@ var runPromises = []promise.Promise[StoreHarness]{
 	that(sessionErrorsContainNoPersonalData, "No error contains an id of a subject or a value that was written."),
 }
 
-// traces are what leave left behind, counted store by store.
+// traces counts the rows that leave has written, by store.
 type traces struct {
 	consents, restrictions, entries, events int
 	addresses                               int
 }
 
-// untouched and left are the traces before leave and after it.
+// untouched and left are the traces before and after leave.
 var (
 	untouched = traces{addresses: 1}
 	left      = traces{consents: 1, restrictions: 1, entries: 1, events: 1}
@@ -91,14 +91,14 @@ func leave(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	)
 }
 
-// leaveAndLook leaves a trace and reads it back, so that nothing is held back any more.
+// leaveAndLook writes with leave and reads the traces, so that the store holds no append back.
 func leaveAndLook(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	return errors.Join(leave(ctx, s, id), errOf(look(ctx, s, id)))
 }
 
 var deleteAddresses = domain.Step{Target: "addresses", Strategy: domain.StrategyDelete}
 
-// erasureAt is an erasure that a resolver still has to carry out.
+// erasureAt returns an open erasure for a resolver.
 func erasureAt(resolver, entryID string, of domain.SubjectID) domain.OutboxEntry {
 	return domain.OutboxEntry{
 		EntryID: entryID, SubjectID: of, Resolver: resolver, Ref: domain.SubjectRef{Kind: resolver, Value: "ref"},
@@ -106,7 +106,7 @@ func erasureAt(resolver, entryID string, of domain.SubjectID) domain.OutboxEntry
 	}
 }
 
-// look counts what can be read in a session.
+// look counts the traces that are visible in a session.
 func look(ctx context.Context, s ports.Session, id domain.SubjectID) (seen traces, err error) {
 	consents, err := s.Consents().History(ctx, id, "news")
 	if err != nil {
@@ -122,7 +122,7 @@ func look(ctx context.Context, s ports.Session, id domain.SubjectID) (seen trace
 	}
 	trail, err := s.Audit().Trail(ctx, id)
 	for _, event := range trail {
-		if event.EventID == "left-event" { // and no evidence
+		if event.EventID == "left-event" { // without the evidence
 			seen.events++
 		}
 	}
@@ -133,7 +133,7 @@ func look(ctx context.Context, s ports.Session, id domain.SubjectID) (seen trace
 	return seen, err
 }
 
-// expectTraces checks what there is once sessions have ended.
+// expectTraces checks the traces after sessions have ended.
 func expectTraces(t testing.TB, store Store, id domain.SubjectID, want traces) {
 	t.Helper()
 	seen := read(t, store, func(ctx context.Context, s ports.Session) (traces, error) { return look(ctx, s, id) })

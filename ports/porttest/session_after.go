@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// sessionCallsAfterItsCommit is for a store whose sessions are a ports.CommitNotifier, as not every one need be.
+// sessionCallsAfterItsCommit applies only to a store whose sessions implement ports.CommitNotifier.
 func sessionCallsAfterItsCommit(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
 	var calls []string

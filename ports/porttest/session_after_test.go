@@ -52,23 +52,23 @@ var callsInside = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc)
 // ends is a session whose functions for its end are given to another one.
 type ends struct {
 	replaced
-	tell func(fn func(context.Context, error))
+	notify func(fn func(context.Context, error))
 }
 
-func (e ends) AfterEnd(fn func(context.Context, error)) { e.tell(fn) }
+func (e ends) AfterEnd(fn func(context.Context, error)) { e.notify(fn) }
 
-// tellsOfEnd is a defect of what is called at the end of a session.
-func tellsOfEnd(tell func(s ports.EndNotifier, fn func(context.Context, error))) func(*Store) {
+// changesAfterEnd is a defect of what is called at the end of a session.
+func changesAfterEnd(notify func(s ports.EndNotifier, fn func(context.Context, error))) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
 			own, _ := s.(ports.EndNotifier)
-			return fn(ctx, ends{replaced{Session: s}, func(end func(context.Context, error)) { tell(own, end) }})
+			return fn(ctx, ends{replaced{Session: s}, func(end func(context.Context, error)) { notify(own, end) }})
 		})
 	})
 }
 
-// tellsInside is the defect of a context that still belongs to the session.
-var tellsInside = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
+// callsAfterEndInside is the defect of a context that still belongs to the session.
+var callsAfterEndInside = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(inside context.Context, s ports.Session) error {
 		own, _ := s.(ports.EndNotifier)
 		return fn(inside, ends{replaced{Session: s}, func(end func(context.Context, error)) {

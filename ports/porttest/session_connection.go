@@ -69,7 +69,7 @@ func sessionLeavesNoConnectionBehind(t testing.TB, h StoreHarness) {
 	})
 }
 
-// eventually waits for something that a store may do in the background.
+// eventually waits for a change that a store may make in the background.
 func (h StoreHarness) eventually(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	deadline, tick := time.After(h.patience()), time.NewTicker(time.Millisecond)

@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// sessionReportsItsEnd is for a store whose sessions are a ports.EndNotifier, as not every one need be.
+// sessionReportsItsEnd applies only to a store whose sessions implement ports.EndNotifier.
 func sessionReportsItsEnd(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
 	for end, want := range map[string]string{"a commit": "nil", "an error": "its error", "a panic": "an error"} {
@@ -87,7 +87,7 @@ func sessionIsObserved(t testing.TB, h StoreHarness) {
 		"%d sessions began and %v were observed, want %v", observer.begun, observer.ended, want)
 }
 
-// sessionObserver notes the ends of activities. It is the key of a value in their contexts.
+// sessionObserver records the ends of activities. It is also the key of a value in their contexts.
 type sessionObserver struct {
 	mu    sync.Mutex
 	begun int
@@ -107,7 +107,7 @@ func (o *sessionObserver) Start(ctx context.Context, a domain.Activity) (context
 
 func (o *sessionObserver) Observe(context.Context, domain.Observation) {}
 
-// sessionFactoryIsProbed is for a store that is a ports.Prober, as not every one need be.
+// sessionFactoryIsProbed applies only to a store that implements ports.Prober.
 func sessionFactoryIsProbed(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	prober, is := store.Sessions.(ports.Prober)

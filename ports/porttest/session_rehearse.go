@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// rehearsalPromises are about ports.Rehearser. They do not apply to a store that does not implement it.
+// rehearsalPromises cover ports.Rehearser. They apply only to a store that implements it.
 var rehearsalPromises = []promise.Promise[StoreHarness]{
 	that(sessionRehearsalLeavesNothing, "A rehearsal leaves no write, however it ends."),
 	that(sessionRehearsalCallsNothingAfterIt, "A rehearsal calls no function of AfterCommit."),
@@ -23,24 +23,24 @@ var rehearsalPromises = []promise.Promise[StoreHarness]{
 		"A rehearsal inside a session, and a session inside a rehearsal, returns ErrSession."),
 }
 
-// rehearse rehearses fn, if the store can.
+// rehearse rehearses fn. It returns false if the store does not implement ports.Rehearser.
 func rehearse(t testing.TB, store Store, fn func(context.Context, ports.Session) error) (has bool, err error) {
 	t.Helper()
 	rehearser, err := ports.RehearserOf(store.Sessions)
 	if err != nil {
-		return false, nil // a store need not be one
+		return false, nil // the port is optional
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), store.patience)
 	defer cancel()
 	return true, rehearser.Rehearse(ctx, fn)
 }
 
-// leaveAll writes all that a session can, and reads some of it back.
+// leaveAll makes every kind of write of a session and reads some of the rows.
 func leaveAll(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	return errors.Join(registers(ctx, s, id), leaveAndLook(ctx, s, id))
 }
 
-// expectNothing checks that nothing is left of leaveAll.
+// expectNothing checks that no write of leaveAll is stored.
 func expectNothing(t testing.TB, store Store, id domain.SubjectID) {
 	t.Helper()
 	expectTraces(t, store, id, untouched)
@@ -85,7 +85,7 @@ func sessionRehearsalCallsNothingAfterIt(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
 	called := false
 	_, err := rehearse(t, store, func(ctx context.Context, s ports.Session) error {
-		_ = ports.AfterCommit(s, func(context.Context) { called = true }) // which not every session can
+		_ = ports.AfterCommit(s, func(context.Context) { called = true }) // an optional port of a session
 		return leaveAll(ctx, s, id)
 	})
 	assert(t, err == nil, "the rehearsal failed: %v", err)

@@ -49,23 +49,23 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 		"AfterCommit functions run inside the session": {callsInside, found{
 			"a function of AfterCommit cannot open a session": {sessionCallsAfterItsCommit},
 		}},
-		"nothing is called at the end": {tellsOfEnd(func(ports.EndNotifier, func(context.Context, error)) {}), found{
+		"nothing is called at the end": {changesAfterEnd(func(ports.EndNotifier, func(context.Context, error)) {}), found{
 			"after a commit [] were called": {sessionReportsItsEnd},
 		}},
 		"AfterEnd functions are called immediately": {
-			tellsOfEnd(func(_ ports.EndNotifier, fn func(context.Context, error)) { fn(context.Background(), nil) }), found{
+			changesAfterEnd(func(_ ports.EndNotifier, fn func(context.Context, error)) { fn(context.Background(), nil) }), found{
 				"were called before the end": {sessionReportsItsEnd},
 			},
 		},
-		"AfterEnd functions do not get the error": {tellsOfEnd(func(s ports.EndNotifier, fn func(context.Context, error)) {
+		"AfterEnd functions do not get the error": {changesAfterEnd(func(s ports.EndNotifier, fn func(context.Context, error)) {
 			s.AfterEnd(func(ctx context.Context, _ error) { fn(ctx, nil) })
 		}), found{"after an error [first nil second nil] were called": {sessionReportsItsEnd}}},
 		"AfterEnd functions are called only after a commit": {
-			tellsOfEnd(func(s ports.EndNotifier, fn func(context.Context, error)) {
+			changesAfterEnd(func(s ports.EndNotifier, fn func(context.Context, error)) {
 				_ = ports.AfterCommit(s, func(ctx context.Context) { fn(ctx, nil) })
 			}), found{"after an error [] were called": {sessionReportsItsEnd}},
 		},
-		"AfterEnd functions run inside the session": {tellsInside, found{
+		"AfterEnd functions run inside the session": {callsAfterEndInside, found{
 			"a function of AfterEnd cannot open a session": {sessionReportsItsEnd},
 		}},
 		"no session is observed": {observes(func(ports.Observer) ports.Observer {

@@ -152,7 +152,7 @@ func subjectExportHasNULLAsNil(t testing.TB, h StoreHarness) {
 	for _, record := range records {
 		assert(t, record.Value == nil, "%s.%s is NULL and is exported as a %T", record.Source, record.Field, record.Value)
 		assert(t, record.ExpiresAt == nil,
-			"%s.%s expires, and nobody knows since when it is kept", record.Source, record.Field)
+			"%s.%s expires, but the start of its retention is unknown", record.Source, record.Field)
 	}
 }
 

@@ -41,9 +41,9 @@ func alsoApplies(taken func(id, other customer) bool) func(*Store) {
 }
 
 // nobody is a testing.TB for what does not fail.
-type nobody struct{ testing.TB }
+type silentTB struct{ testing.TB }
 
-func (nobody) Helper() {}
+func (silentTB) Helper() {}
 
 // mistaken are those who are taken for the subject.
 func mistaken(
@@ -56,7 +56,7 @@ func mistaken(
 	if len(id.Elements()) != 2 {
 		return nil
 	}
-	for _, row := range rows(nobody{}, "people") {
+	for _, row := range rows(silentTB{}, "people") {
 		elements := []string{row["tenant"].(string), strconv.FormatInt(row["number"].(int64), 10)}
 		other, err := domain.NewSubjectID(elements...)
 		if err == nil && other != id && taken(asCustomer(id.Elements()), asCustomer(elements)) {
@@ -116,7 +116,7 @@ func idDefects() defects {
 			brokenSubjects{every: func(*subjectCall) error { sent.Add(1); return nil }}.breaks(store)
 			store.Statements = func() int { return int(sent.Load()) }
 		}, found{"statements": {subjectIDsAreCheckedBeforeAnyStatement}}},
-		"by number alone": {alsoApplies(sameNumber), found{"after an erasure of nobody": {subjectWithoutRowsIsAccepted}}},
+		"by number alone": {alsoApplies(sameNumber), found{"after an erasure without rows": {subjectWithoutRowsIsAccepted}}},
 		"by tenant alone": {alsoApplies(sameTenant), found{
 			"what is not the subject's": {
 				subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain,
@@ -129,7 +129,7 @@ func idDefects() defects {
 		"as a pattern":    {alsoApplies(samePattern), found{"what is not of the tenant": {subjectIDsAreMatchedWhole}}},
 		"without escapes": {alsoApplies(sameUnescaped), found{"what is not of the tenant back": {subjectIDsAreMatchedWhole}}},
 		"everybody, always": {alsoApplies(func(_, _ customer) bool { return true }), found{
-			"after an erasure of nobody": {subjectWithoutRowsIsAccepted},
+			"after an erasure without rows": {subjectWithoutRowsIsAccepted},
 		}},
 		"no rows for an id with quotes": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 			if strings.Contains(c.id.String(), "'") {

@@ -58,8 +58,8 @@ func subjectKeysAreRead(t testing.TB, h StoreHarness) {
 	slices.Sort(want)
 	expectKeys(t, media, s.keys(t, domain.KeyQuery{Resolver: media, Limit: 100}), want...)
 	expectKeys(t, atlas, s.keys(t, domain.KeyQuery{Resolver: atlas, Limit: 100}), zoe.says("street"))
-	for _, nobody := range []string{"", "Media"} {
-		expectKeys(t, "no system", s.keys(t, domain.KeyQuery{Resolver: nobody, Limit: 100}))
+	for _, unknown := range []string{"", "Media"} {
+		expectKeys(t, "no system", s.keys(t, domain.KeyQuery{Resolver: unknown, Limit: 100}))
 	}
 }
 

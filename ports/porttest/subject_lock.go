@@ -19,12 +19,12 @@ func subjectLockExcludesOtherSessions(t testing.TB, h StoreHarness) {
 		with error
 	}{{"commits", nil}, {"rolls back", errUndo}} {
 		locked := make(chan struct{})
-		lock, ended := beside(func() {
-			tell := sync.OnceFunc(func() { close(locked) })
+		lock, ended := concurrently(func() {
+			notify := sync.OnceFunc(func() { close(locked) })
 			err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 				err := subjects.Lock(ctx, id, noon.Add(tick))
 				if err == nil {
-					tell()
+					notify()
 				}
 				return err
 			})
@@ -91,18 +91,18 @@ func (s shopUnderTest) holds(t testing.TB, who customer) domain.SubjectState {
 
 func subjectLockToRectifyKnowsErasures(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
-	nobody := customer{"nobody", 7, 900_000}
+	stranger := customer{"nobody", 7, 900_000}
 	for range 2 { // a lock leaves nothing behind
 		s.isHeldAs(t, "was never erased", zoe, domain.SubjectState{Present: true})
-		s.isHeldAs(t, "has no rows", nobody, domain.SubjectState{})
+		s.isHeldAs(t, "has no rows", stranger, domain.SubjectState{})
 	}
-	for _, who := range []customer{zoe, nobody} {
+	for _, who := range []customer{zoe, stranger} {
 		s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 			return subjects.Lock(ctx, who.id(t), noon)
 		})
 	}
 	s.isHeldAs(t, "was erased", zoe, domain.SubjectState{Erased: true, Present: true})
-	s.isHeldAs(t, "was erased and has no rows", nobody, domain.SubjectState{Erased: true})
+	s.isHeldAs(t, "was erased and has no rows", stranger, domain.SubjectState{Erased: true})
 	s.isHeldAs(t, "is not the one that was erased", others[0], domain.SubjectState{Present: true})
 }
 
@@ -121,12 +121,12 @@ func subjectLockToRectifyExcludesErasures(t testing.TB, h StoreHarness) {
 		"two rectifications": {hold, hold},
 	} {
 		locked := make(chan struct{})
-		second, ended := beside(func() {
-			tell := sync.OnceFunc(func() { close(locked) })
+		second, ended := concurrently(func() {
+			notify := sync.OnceFunc(func() { close(locked) })
 			err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 				err := pair[1](ctx, subjects)
 				if err == nil {
-					tell()
+					notify()
 				}
 				return err
 			})

@@ -124,11 +124,11 @@ func subjectIDsAreMatchedWhole(t testing.TB, h StoreHarness) {
 func subjectWithoutRowsIsAccepted(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
-	nobody := customer{"nobody", 7, 900_000}
-	rows := s.apply(t, nobody, erasurePlan(t)...)
+	stranger := customer{"nobody", 7, 900_000}
+	rows := s.apply(t, stranger, erasurePlan(t)...)
 	assert(t, !slices.ContainsFunc(rows, func(n int64) bool { return n != 0 }),
 		"the steps counted %v rows of a subject without rows", rows)
-	records := s.export(t, nobody)
+	records := s.export(t, stranger)
 	assert(t, len(records) == 0, "%d records are exported for a subject without rows", len(records))
-	unchanged(t, "after an erasure of nobody", s.content(t), before)
+	unchanged(t, "after an erasure without rows", s.content(t), before)
 }

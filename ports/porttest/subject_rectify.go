@@ -197,7 +197,7 @@ func subjectLaterRectificationStays(t testing.TB, h StoreHarness) {
 		return err
 	}
 	done := make(chan struct{})
-	begin, end := beside(func() {
+	begin, end := concurrently(func() {
 		defer close(done)
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 			return write(ctx, subjects, "second")

@@ -26,15 +26,15 @@ func (h StoreHarness) sharedShop(t testing.TB) shopUnderTest {
 	s.Insert(t, "orders", ann.own(zoe.number, Row{"note": "note"}))
 	s.Insert(t, "orders", zoe.own(ann.number, Row{"note": "note"}))
 	s.Insert(t, "orders", bob.own(bob.number, Row{"note": "note"}))
-	nobody := customer{tenant: zoe.tenant}
+	absent := customer{tenant: zoe.tenant}
 	number := func(c customer) any {
-		if c == nobody {
+		if c == absent {
 			return nil
 		}
 		return c.number
 	}
 	for i, pair := range [][2]customer{
-		{zoe, ann}, {ann, zoe}, {zoe, zoe}, {ann, bob}, {zoe, nobody}, {nobody, zoe}, {stranger, stranger}, {bob, zoe},
+		{zoe, ann}, {ann, zoe}, {zoe, zoe}, {ann, bob}, {zoe, absent}, {absent, zoe}, {stranger, stranger}, {bob, zoe},
 	} {
 		id, from, to := int64(i+1), number(pair[0]), number(pair[1])
 		tenant := pair[0].tenant

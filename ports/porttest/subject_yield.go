@@ -39,7 +39,7 @@ func subjectExportReadsOneSnapshot(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	want := cells(s.export(t, zoe))
 	done := make(chan struct{})
-	insert, inserted := beside(func() {
+	insert, inserted := concurrently(func() {
 		defer close(done)
 		for _, table := range []string{"addresses", "orders", "invoices"} {
 			s.Insert(t, table, zoe.own(zoe.ids+500, nil))

@@ -211,7 +211,7 @@ func sweepLeavesSubjectsThatWereNotErased(t testing.TB, h StoreHarness) {
 		return
 	}
 	s.sweep(t, "one who was not erased", others[1], overAt, nil, nil)
-	s.sweep(t, "nobody", customer{"nobody", 7, 900_000}, overAt, nil, nil)
+	s.sweep(t, "a subject without rows", customer{"nobody", 7, 900_000}, overAt, nil, nil)
 }
 
 // later are rows that begin a duty after the erasure.
@@ -281,12 +281,12 @@ func sweepExcludesErasures(t testing.TB, h StoreHarness) {
 		"a sweep and an erasure": {sweep, lock}, "an erasure and a sweep": {lock, sweep},
 	} {
 		locked := make(chan struct{})
-		second, ended := beside(func() {
-			tell := sync.OnceFunc(func() { close(locked) })
+		second, ended := concurrently(func() {
+			notify := sync.OnceFunc(func() { close(locked) })
 			err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 				err := pair[1](ctx, subjects)
 				if err == nil {
-					tell()
+					notify()
 				}
 				return err
 			})
