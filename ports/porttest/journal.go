@@ -42,7 +42,7 @@ var journalPromises = []promise.Promise[JournalHarness]{
 	promise.That(journalRecognizesATruncatedLine, "A reader can recognize a line that a crash truncated."),
 }
 
-// journalLines returns n lines of marks of subjects.
+// journalLines returns n lines of marks. The number of the first subject is from.
 func journalLines(t testing.TB, from, n int) string {
 	t.Helper()
 	var lines []byte

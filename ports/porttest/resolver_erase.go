@@ -63,7 +63,7 @@ func resolverCallsCanBeMadeConcurrently(t testing.TB, h ResolverHarness) {
 				t.Errorf("a concurrent export returned other records")
 			}
 			s.Resolver.CoveredSurface()
-			// Two entries of one subject, as after an expired lease.
+			// Two entries for the same subject, as after an expired lease.
 			if _, err := s.Resolver.EraseSubject(context.Background(), s.Populated, fmt.Sprintf("entry-%d", i%2)); err != nil {
 				t.Errorf("a concurrent erasure failed: %v", err)
 			}

@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/internal/promise"
 )
 
-// TestSubjectStore checks that a store keeps the promises of ports.SubjectStore and ports.ErasureVerifier, on the shop
-// that DataMap describes.
+// TestSubjectStore checks that a store keeps the promises of ports.SubjectStore and ports.ErasureVerifier on the shop
+// of DataMap.
 func TestSubjectStore(t *testing.T, harness StoreHarness) {
 	t.Helper()
 	promise.Hold(t, subjectPromises, harness, harness.Waive)

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// filled are the texts that constants with a placeholder become.
+// filled matches the constants whose placeholders are filled, by column.
 var filled = map[string]*regexp.Regexp{
 	"login": regexp.MustCompile(`^[0-9a-f]{32}@erased\.invalid$`),
 	"badge": regexp.MustCompile(`^b-[0-9a-f]{10}$`),

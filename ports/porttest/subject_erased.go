@@ -9,7 +9,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// What zoe gets once she was erased: what is retained, and that the rest was erased. An order that comes later is hers.
+// The export of zoe after her erasure contains the retained cells and marks the others as erased. An order that was
+// added later is exported.
 func subjectExportOmitsSurrogates(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := exported(others[1], s.content(t))
@@ -50,8 +51,8 @@ func (s shopUnderTest) marked(t testing.TB, who customer) (n int) {
 	return n
 }
 
-// What is left to zoe of shared rows is overwritten, whoever else they are about. Nothing but its paths keeps the rows
-// of wraps.
+// Zoe's cells of shared rows are overwritten even if the rows also belong to others. All personal columns of wraps are
+// erased, so that only the second path keeps its rows.
 func subjectExportOmitsSurrogatesOfSharedRows(t testing.TB, h StoreHarness) {
 	s := h.sharedShop(t)
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
@@ -66,7 +67,7 @@ func subjectExportOmitsSurrogatesOfSharedRows(t testing.TB, h StoreHarness) {
 			continue
 		}
 		seen++
-		goes := record.Field != "price" // which is retained
+		goes := record.Field != "price" // the price is retained
 		if record.Erased != goes || goes && record.Value != nil {
 			t.Errorf("%s.%s is marked as erased: %v, want %v", record.Source, record.Field, record.Erased, goes)
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// verificationPromises are about ports.ErasureVerifier. They do not apply to a store that does not implement it.
+// verificationPromises cover ports.ErasureVerifier. They apply only to a store that implements it.
 var verificationPromises = []promise.Promise[StoreHarness]{
 	that(subjectVerificationFindsNothingAfterAPlan, "LeftOver reports no data of the subject after a complete plan."),
 	that(subjectVerificationFindsSkippedSteps,
@@ -31,7 +31,7 @@ var verificationPromises = []promise.Promise[StoreHarness]{
 	that(subjectVerificationOnlyReads, "LeftOver checks ids and steps, and does not count as a write."),
 }
 
-// verify gives fn the verifier of a session, if the store has one.
+// verify calls fn with the verifier of a session. It returns false if the store has no verifier.
 func (s shopUnderTest) verify(t testing.TB, fn func(context.Context, ports.ErasureVerifier) error) (has bool) {
 	t.Helper()
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
@@ -45,7 +45,7 @@ func (s shopUnderTest) verify(t testing.TB, fn func(context.Context, ports.Erasu
 	return has
 }
 
-// expectLeftOver checks what is left over of a subject that was erased at noon.
+// expectLeftOver checks the result of LeftOver for a subject that was erased at noon.
 func (s shopUnderTest) expectLeftOver(
 	t testing.TB, what string, id domain.SubjectID, steps []domain.Step, want ...domain.Leftover,
 ) {
@@ -57,13 +57,13 @@ func (s shopUnderTest) expectLeftOver(
 	})
 }
 
-// shops are the ones with rows that belong to one person, and with rows that belong to several.
+// shops returns a shop whose rows belong to one person, and a shop whose rows belong to several people.
 func (h StoreHarness) shops(t testing.TB) []shopUnderTest {
 	t.Helper()
 	return []shopUnderTest{h.shop(t), h.sharedShop(t)}
 }
 
-// planAt is the whole plan at an instant.
+// planAt returns the complete plan at an instant.
 func planAt(t testing.TB, at time.Time) []domain.Step {
 	t.Helper()
 	return domain.Plan{Steps: wholePlan(t)}.LocalAt(at)
@@ -78,7 +78,8 @@ func subjectVerificationFindsNothingAfterAPlan(t testing.TB, h StoreHarness) {
 	}
 }
 
-// leaving applies steps and returns what is then left over of others.
+// leaving applies the done steps in a session that it rolls back, and returns their counts and the result of LeftOver
+// for the expected steps.
 func (s shopUnderTest) leaving(t testing.TB, done, expected []domain.Step) (rows []int64, found []domain.Leftover) {
 	t.Helper()
 	undo(t, s.Store, func(ctx context.Context, session ports.Session) (err error) {
@@ -104,8 +105,8 @@ func (s shopUnderTest) verifies(t testing.TB) bool {
 	return s.verify(t, func(context.Context, ports.ErasureVerifier) error { return nil })
 }
 
-// A row that two paths lead from may be erased along the other one. What hangs on a row whose reference is cleared
-// cannot be found any more.
+// A row with two paths may be erased along the other path. Rows that depend on a row with a cleared reference cannot be
+// found.
 func subjectVerificationFindsSkippedSteps(t testing.TB, h StoreHarness) {
 	for _, s := range h.shops(t) {
 		if !s.verifies(t) {

@@ -47,7 +47,7 @@ func subjectLockExcludesOtherSessions(t testing.TB, h StoreHarness) {
 
 func subjectCanBeLockedAgain(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
-	for i := range 3 { // a subject that was never seen, one that was locked before, and one that was erased
+	for i := range 3 { // a new subject, a subject that was locked before, and an erased subject
 		for _, who := range []customer{zoe, others[1], {"nobody", 7, 900_000}} {
 			s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 				err := subjects.Lock(ctx, who.id(t), noon.Add(time.Duration(i)*time.Hour))
@@ -74,14 +74,14 @@ func subjectLockLeavesAMark(t testing.TB, h StoreHarness) {
 	assert(t, !marked, "another subject has the mark of an erasure")
 }
 
-// isHeldAs checks what a store says of a subject to a rectification.
+// isHeldAs checks the state of a subject that LockToRectify returns.
 func (s shopUnderTest) isHeldAs(t testing.TB, what string, who customer, want domain.SubjectState) {
 	t.Helper()
 	got := s.holds(t, who)
 	assert(t, got == want, "the state of a subject that %s is %+v, want %+v", what, got, want)
 }
 
-// holds is what a store says of the subject to a rectification.
+// holds returns the state of the subject from LockToRectify.
 func (s shopUnderTest) holds(t testing.TB, who customer) domain.SubjectState {
 	t.Helper()
 	return read(t, s.Store, func(ctx context.Context, session ports.Session) (domain.SubjectState, error) {
@@ -92,7 +92,7 @@ func (s shopUnderTest) holds(t testing.TB, who customer) domain.SubjectState {
 func subjectLockToRectifyKnowsErasures(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	stranger := customer{"nobody", 7, 900_000}
-	for range 2 { // a lock leaves nothing behind
+	for range 2 { // a lock leaves no state
 		s.isHeldAs(t, "was never erased", zoe, domain.SubjectState{Present: true})
 		s.isHeldAs(t, "has no rows", stranger, domain.SubjectState{})
 	}
@@ -106,7 +106,7 @@ func subjectLockToRectifyKnowsErasures(t testing.TB, h StoreHarness) {
 	s.isHeldAs(t, "is not the one that was erased", others[0], domain.SubjectState{Present: true})
 }
 
-// An erasure and a rectification of one subject run one after the other, whichever comes first.
+// An erasure and a rectification of the same subject run one after the other in either order.
 func subjectLockToRectifyExcludesErasures(t testing.TB, h StoreHarness) {
 	s := shopUnderTest{h.open(t)}
 	lock := func(ctx context.Context, subjects ports.SubjectStore) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// planned are the rows of a customer with three rows in most tables that each step of the plan is about.
+// planned is the number of rows of zoe for each step. Zoe has three rows in most tables.
 var planned = map[string]int64{
 	"delete addresses": 3, "delete messages": 3, "anonymize order_lines": 6, "anonymize orders": 3,
 	"anonymize invoices": 3, "retain invoices": 3, "anonymize people": 1,
@@ -28,7 +28,7 @@ func expectPlanned(t testing.TB, rows []int64, deleted int64) {
 	}
 }
 
-// expectErased checks that nothing personal of zoe's is left but what has to be retained, and all else as it was.
+// expectErased checks that only the retained data of zoe is left, and that all other data is unchanged.
 func expectErased(t testing.TB, after, before content) {
 	t.Helper()
 	unchanged(t, "what is not the subject's", after.without(zoe), before.without(zoe))
@@ -80,7 +80,7 @@ func subjectPlanCanBeRolledBack(t testing.TB, h StoreHarness) {
 	unchanged(t, "after a rollback", s.content(t), before)
 }
 
-// A store that picks rows too generously, in one table only, is found out by the step about that table.
+// The step of a table detects a store that selects too many rows of this table.
 func subjectStepsLeaveOtherSubjectsAlone(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
@@ -91,7 +91,7 @@ func subjectStepsLeaveOtherSubjectsAlone(t testing.TB, h StoreHarness) {
 	}
 }
 
-// strange are customers whose tenants mean something in one language or another.
+// strange returns customers whose tenants contain characters with a meaning in SQL or other languages.
 func strange() []customer {
 	tenants := []string{
 		"o'neil", "o''neil", `say "hi"`, "100%", "100 and more", "a_b", "axb", `back\slash`, `back\\slash`, "x\x1fy", `x\uy`,

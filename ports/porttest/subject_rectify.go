@@ -14,12 +14,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// corrects is a step that writes one value into one column.
+// corrects returns a step that writes one value into one column.
 func corrects(table, column string, value any) domain.RectificationStep {
 	return domain.RectificationStep{Table: table, Values: []domain.ColumnValue{{Column: column, Value: value}}}
 }
 
-// rectify carries out a step and returns how many rows there were.
+// rectify applies a step and returns its number of rows.
 func (s shopUnderTest) rectify(t testing.TB, who customer, step domain.RectificationStep) int64 {
 	t.Helper()
 	return read(t, s.Store, func(ctx context.Context, session ports.Session) (int64, error) {
@@ -27,10 +27,10 @@ func (s shopUnderTest) rectify(t testing.TB, who customer, step domain.Rectifica
 	})
 }
 
-// rewritten is a value that an application does not read as it was written.
+// rewritten is a value that an application reads back in another form.
 type rewritten struct{ value, read any }
 
-// correct are right values of each type of column.
+// correct contains valid values for each type of column.
 var correct = map[string][]any{
 	"email": {
 		"zoë@example.org", "", `it's "quoted" \ 100% a_b ?0 ?1 $1 -- \u0041 {}`, "Zoë 🙂\n\ttab ",
@@ -91,7 +91,7 @@ func subjectRectificationCountsRows(t testing.TB, h StoreHarness) {
 	}{
 		{zoe, corrects("people", "email", "right"), 1},
 		{zoe, corrects("addresses", "street", "right"), 3},
-		{zoe, corrects("invoices", "address", "right"), 3}, // which are retained, and corrected all the same
+		{zoe, corrects("invoices", "address", "right"), 3}, // retained rows are corrected too
 		{zoe, corrects("order_lines", "engraving", "right"), 6},
 		{zoe, corrects("order_lines", "engraving", "right"), 6},
 		{customer{"nobody", 7, 900_000}, corrects("people", "email", "right"), 0},
@@ -106,7 +106,7 @@ func subjectRectificationTouchesNothingElse(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	for _, table := range DataMap().Tables() {
 		if len(DataMap().Paths(table.Name)) > 1 {
-			continue // see subjectSharedRowsAreRectifiedInParts
+			continue // subjectSharedRowsAreRectifiedInParts checks these tables
 		}
 		before := s.content(t)
 		column := table.Personal()[0]
@@ -182,8 +182,8 @@ func subjectRectificationCanBeRolledBack(t testing.TB, h StoreHarness) {
 	unchanged(t, "after a rollback", s.content(t), before)
 }
 
-// Whether the second session waits for the first one, or the first one has to run again: whose call comes back last is
-// the later one.
+// The second session may wait for the first session, or the first session may run again. The later session is the
+// session whose call returns last.
 func subjectLaterRectificationStays(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	var mu sync.Mutex
@@ -208,7 +208,7 @@ func subjectLaterRectificationStays(t testing.TB, h StoreHarness) {
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 		err := write(ctx, subjects, "first")
 		begin()
-		arrives(done, moment) // if it does not wait, which may be right
+		arrives(done, moment) // in a store whose second session does not wait
 		return err
 	})
 	end()
@@ -228,7 +228,7 @@ func subjectValuesAreCopies(t testing.TB, h StoreHarness) {
 		return err
 	})
 	assert(t, same(s.Rows(t, "people")[0]["photo"], right), "a change of the given value changed the table")
-	for range 2 { // the second time after what was exported has been changed
+	for range 2 { // the second round runs after the exported values were changed
 		for _, record := range s.export(t, zoe) {
 			if photo, isBytes := record.Value.([]byte); isBytes {
 				assert(t, same(photo, right), "a change of the exported value changed the table")

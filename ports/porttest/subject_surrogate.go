@@ -12,17 +12,17 @@ import (
 
 var (
 	anonymousText = regexp.MustCompile(`^anon-[0-9a-f]{32}$`)
-	cutText       = regexp.MustCompile(`^(anon-)?[0-9a-f]+$`) // where a column is too short for the whole of it
+	cutText       = regexp.MustCompile(`^(anon-)?[0-9a-f]+$`) // for columns that are shorter than the surrogate
 	canonicalUUID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 )
 
-// unfit returns why a value is not a surrogate for a column, or nothing.
+// unfit returns the reason why a value cannot be a surrogate for a column, or "".
 func unfit(column domain.Column, value any) string {
 	if column.Personal.Strategy == domain.StrategyNull {
 		return map[bool]string{false: "is not NULL"}[value == nil]
 	}
 	fits := false
-	switch column.Type { //nolint:exhaustive // the shop has no others that are anonymized
+	switch column.Type { //nolint:exhaustive // the shop anonymizes only these types
 	case domain.TypeText:
 		text, isText := value.(string)
 		fits = isText && anonymousText.MatchString(text)
@@ -115,8 +115,8 @@ func subjectSurrogatesReplaceNULL(t testing.TB, h StoreHarness) {
 	}
 }
 
-// The surrogates of all rows, tables, columns and erased subjects differ: equal surrogates would let a reader join two
-// rows and find out what they have in common.
+// The surrogates of all rows, tables, columns and erased subjects differ. Equal surrogates would let a reader join two
+// rows of the same subject.
 func subjectSurrogatesAreUnique(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	seen := map[string]string{}

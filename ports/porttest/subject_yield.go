@@ -15,7 +15,7 @@ var errEnough = errors.New("enough")
 func subjectExportEndsWithYield(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	all := len(s.export(t, zoe))
-	for _, most := range []int{1, 2, 12, 13, all} { // within a row, between rows, between tables, at the end
+	for _, most := range []int{1, 2, 12, 13, all} { // within a row, between rows, between tables, and at the end
 		yields := 0
 		var failure error
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
@@ -34,7 +34,7 @@ func subjectExportEndsWithYield(t testing.TB, h StoreHarness) {
 	}
 }
 
-// A store may let the application's writes wait for the export, which is one way of not seeing them.
+// A store may block the application's writes until the export has ended.
 func subjectExportReadsOneSnapshot(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	want := cells(s.export(t, zoe))

@@ -19,7 +19,7 @@ func TestRetentionSweeper(t *testing.T, harness StoreHarness) {
 	promise.Hold(t, sweepPromises, harness, harness.Waive)
 }
 
-// sweepPromises do not apply to a store whose SubjectStore is no ports.RetentionSweeper.
+// sweepPromises apply only to a store whose SubjectStore implements ports.RetentionSweeper.
 var sweepPromises = []promise.Promise[StoreHarness]{
 	that(sweepOverwritesRetainedCells,
 		"A sweep overwrites the retained cells of an erased subject when their retention period has ended."),
@@ -37,16 +37,16 @@ var sweepPromises = []promise.Promise[StoreHarness]{
 	that(sweepRefusesOtherSteps, "A step that does more than a sweep returns ErrManifest."),
 }
 
-// swept is a shop in which customers are erased in the year after their invoices.
+// swept is a shop whose customers are erased a year after their invoices.
 type swept struct{ shopUnderTest }
 
 var (
 	erasedAt = issued.AddDate(1, 0, 0)
-	overAt   = issued.AddDate(10, 0, 3) // when the duties of issued are over
+	overAt   = issued.AddDate(10, 0, 3) // after the retention periods that begin at issued
 )
 
-// opensSwept opens a shop with zoe and others, who have invoices and a gift each, and erases zoe and the first of the
-// others. It reports false if the store need not keep the promises.
+// opensSwept opens a shop with zoe and others, who have invoices and one gift each. It erases zoe and the first of the
+// others. It returns false if the store does not implement the port.
 func (h StoreHarness) opensSwept(t testing.TB) (s swept, has bool) {
 	t.Helper()
 	s = swept{h.shop(t)}
@@ -85,8 +85,8 @@ func (s swept) erase(t testing.TB, who customer, at time.Time) {
 	})
 }
 
-// sweep sweeps a customer, and checks in how many rows of invoices and gifts a cell was overwritten, and which of those
-// rows it was. It also checks that a sweep which overwrites something was foretold.
+// sweep sweeps a customer and checks that exactly these rows of invoices and gifts have an overwritten cell. It also
+// checks that Due returned a customer with overwritten cells.
 func (s swept) sweep(t testing.TB, what string, who customer, at time.Time, invoices, gifts []int64) {
 	t.Helper()
 	before, due := s.content(t), s.due(t, at)
@@ -117,7 +117,7 @@ func (s swept) sweep(t testing.TB, what string, who customer, at time.Time, invo
 	unchanged(t, what+": another cell", after, before)
 }
 
-// due are the subjects that may have something to be swept.
+// due returns the subjects that Due returns for all marks.
 func (s swept) due(t testing.TB, at time.Time) (ids []domain.SubjectID) {
 	t.Helper()
 	do(t, s.Store, func(ctx context.Context, session ports.Session) error {
@@ -214,7 +214,7 @@ func sweepLeavesSubjectsThatWereNotErased(t testing.TB, h StoreHarness) {
 	s.sweep(t, "a subject without rows", customer{"nobody", 7, 900_000}, overAt, nil, nil)
 }
 
-// later are rows that begin a duty after the erasure.
+// later adds rows whose retention begins after the erasure.
 func (s swept) later(t testing.TB) (id int64) {
 	t.Helper()
 	id = zoe.ids + 80
@@ -240,7 +240,7 @@ func sweepTakesNewDutiesOfErasedSubjects(t testing.TB, h StoreHarness) {
 		return
 	}
 	id := s.later(t)
-	s.rectify(t, zoe, corrects("people", "score", 3.5)) // which tells nothing
+	s.rectify(t, zoe, corrects("people", "score", 3.5)) // a number does not show that the subject came back
 	s.sweep(t, "one who is gone", zoe, overAt.AddDate(5, 0, 0), append(ofZoe[:3:3], id), []int64{zoe.ids, id})
 }
 
