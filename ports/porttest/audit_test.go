@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// auditCall is a call of a good log, with what the method takes.
+// auditCall is a call of a correct log with its arguments.
 type auditCall struct {
 	ports.AuditLog
 	ctx    context.Context
@@ -26,7 +26,7 @@ func (c auditCall) evidence() error                     { return c.AppendEvidenc
 func (c auditCall) onRollback() error                   { return c.AppendOnRollback(c.ctx, c.events...) }
 func (c auditCall) trail() ([]domain.AuditEvent, error) { return c.Trail(c.ctx, c.id) }
 
-// brokenLog is an AuditLog that keeps its promises but for what is set.
+// brokenLog is a correct AuditLog, except for the functions that are set.
 type brokenLog struct {
 	ports.AuditLog
 	add, evidence, onRollback func(c auditCall) error
@@ -49,7 +49,7 @@ func (b brokenLog) Trail(ctx context.Context, id domain.SubjectID) ([]domain.Aud
 	return instead(b.trail, auditCall.trail, auditCall{AuditLog: b.AuditLog, ctx: ctx, id: id})
 }
 
-// either is the broken method, or the good one if there is none.
+// either returns the broken method, or the good method if broken is nil.
 func either(broken, good func(auditCall) error) func(auditCall) error {
 	if broken != nil {
 		return broken
@@ -57,7 +57,7 @@ func either(broken, good func(auditCall) error) func(auditCall) error {
 	return good
 }
 
-// breaks is the defect of such a log in every session.
+// breaks installs the log in every session.
 func (b brokenLog) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replaced {
 		broken := b
@@ -66,7 +66,7 @@ func (b brokenLog) breaks(store *Store) {
 	})(store)
 }
 
-// keepsEvents is a defect of what is kept of an event.
+// keepsEvents returns a defect that changes events before they are stored.
 func keepsEvents(change func(*domain.AuditEvent)) func(*Store) {
 	with := func(append func(auditCall) error) func(auditCall) error {
 		return func(c auditCall) error {
@@ -77,7 +77,7 @@ func keepsEvents(change func(*domain.AuditEvent)) func(*Store) {
 	return brokenLog{add: with(auditCall.add), evidence: with(auditCall.evidence)}.breaks
 }
 
-// returnsTrails is a defect of trails.
+// returnsTrails returns a defect that changes trails.
 func returnsTrails(change func([]domain.AuditEvent) []domain.AuditEvent) func(*Store) {
 	return brokenLog{trail: func(c auditCall) ([]domain.AuditEvent, error) {
 		events, err := c.trail()
@@ -85,12 +85,12 @@ func returnsTrails(change func([]domain.AuditEvent) []domain.AuditEvent) func(*S
 	}}.breaks
 }
 
-// returnsEvents is a defect of each event on a trail.
+// returnsEvents returns a defect that changes each event of a trail.
 func returnsEvents(change func(*domain.AuditEvent)) func(*Store) {
 	return returnsTrails(func(events []domain.AuditEvent) []domain.AuditEvent { return changed(events, change) })
 }
 
-// payloads is a change of each value of a payload.
+// payloads returns a function that changes each value of a payload.
 func payloads(change func(any) any) func(*domain.AuditEvent) {
 	return func(event *domain.AuditEvent) {
 		changed := domain.Payload{}

@@ -13,12 +13,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenConsents is a ConsentStore that keeps its promises but for what is set.
+// brokenConsents is a correct ConsentStore, except for the functions that are set.
 type brokenConsents struct {
 	ports.ConsentStore
 	brokenLedger[domain.ConsentRecord]
 	until func(recorded, asOf time.Time) bool                 // whether a record counts
-	all   func([]domain.ConsentRecord) []domain.ConsentRecord // what becomes of the records in force of all purposes
+	all   func([]domain.ConsentRecord) []domain.ConsentRecord // changes the records in force of all purposes
 	own   *int
 }
 
@@ -55,7 +55,7 @@ func (b brokenConsents) InForce(ctx context.Context, id domain.SubjectID) ([]dom
 	return records, err
 }
 
-// breaks is the defect of such a store in every session.
+// breaks installs the store in every session.
 func (b brokenConsents) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replaced {
 		broken := b

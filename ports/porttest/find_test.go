@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// findCall is a call of a good Finder, with what the method takes.
+// findCall is a call of a correct Finder with its arguments.
 type findCall struct {
 	ports.Finder
 	ctx      context.Context
@@ -21,7 +21,7 @@ type findCall struct {
 
 func (c findCall) find() (domain.Found, error) { return c.Find(c.ctx, c.values, c.progress) }
 
-// brokenFinder is a Finder that is a function.
+// brokenFinder implements ports.Finder with a function.
 type brokenFinder struct {
 	good ports.Finder
 	call func(findCall) (domain.Found, error)
@@ -40,7 +40,7 @@ func (nowhere) Find(context.Context, []string, func(domain.FindProgress)) (domai
 	return domain.Found{}, errNowhere
 }
 
-// searches is a defect of a Finder.
+// searches returns a defect of a Finder.
 func searches(call func(findCall) (domain.Found, error)) func(*Store) {
 	return func(store *Store) {
 		good, _ := store.Sessions.(readable)
@@ -49,7 +49,7 @@ func searches(call func(findCall) (domain.Found, error)) func(*Store) {
 	}
 }
 
-// leavesOut is a defect of a Finder that does not report some of what it finds.
+// leavesOut returns the defect of a Finder that omits some occurrences.
 func leavesOut(what func(o domain.Occurrence) bool) func(*Store) {
 	return searches(func(c findCall) (domain.Found, error) {
 		found, err := c.find()
@@ -58,7 +58,7 @@ func leavesOut(what func(o domain.Occurrence) bool) func(*Store) {
 	})
 }
 
-// reports is a defect of each occurrence.
+// reports returns a defect that changes each occurrence.
 func reports(change func(o *domain.Occurrence)) func(*Store) {
 	return searches(func(c findCall) (domain.Found, error) {
 		found, err := c.find()
@@ -69,7 +69,7 @@ func reports(change func(o *domain.Occurrence)) func(*Store) {
 	})
 }
 
-// sees is a defect of a Finder that takes a text for another one.
+// sees returns the defect of a Finder that replaces texts before it searches them.
 func sees(instead func(text string) string) func(*Store) {
 	return func(store *Store) {
 		insert := store.Insert
@@ -90,7 +90,7 @@ func sees(instead func(text string) string) func(*Store) {
 	}
 }
 
-// misses is a defect of a Finder that does not find texts.
+// misses returns the defect of a Finder that does not find some texts.
 func misses(what func(text string) bool) func(*Store) {
 	return sees(func(text string) string {
 		if what(text) {

@@ -16,7 +16,7 @@ type idFunc func() string
 
 func (f idFunc) NewID() string { return f() }
 
-// counting returns sources that share a counter and write its value down.
+// counting returns sources that share a counter and format its value.
 func counting(write func(n int64) string) func() ports.IDSource {
 	var n atomic.Int64
 	return func() ports.IDSource { return idFunc(func() string { return write(n.Add(1)) }) }
@@ -49,14 +49,14 @@ func TestSourcesOfIDsThatBreakAPromiseFail(t *testing.T) {
 			"are repeated": {idIsNotAnotherSources},
 		}},
 		"a counter that is not safe": {func() func() ports.IDSource {
-			var mu sync.Mutex // against the race detector; two callers get the same id all the same
+			var mu sync.Mutex // avoids the report of the race detector, but two callers still get the same id
 			var n int64
 			return func() ports.IDSource {
 				return idFunc(func() string {
 					mu.Lock()
 					next := n + 1
 					mu.Unlock()
-					runtime.Gosched() // as a race would have it
+					runtime.Gosched() // simulates a race
 					mu.Lock()
 					n = next
 					mu.Unlock()
@@ -67,7 +67,7 @@ func TestSourcesOfIDsThatBreakAPromiseFail(t *testing.T) {
 	})
 }
 
-// fixed is a number of 20 digits.
+// fixed formats a number with 20 digits.
 func fixed(n int64) string {
 	text := decimal(n)
 	return strings.Repeat("0", 20-len(text)) + text

@@ -14,21 +14,21 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// pages are a journal in memory.
+// pages is a journal in memory.
 type pages struct {
 	mu   sync.Mutex
 	text []byte
-	kept [][]byte // by reference
+	kept [][]byte // not copied
 }
 
-// scribe is a handle on pages.
+// scribe is a handle of pages.
 type scribe struct {
 	*pages
 	defect scribeDefect
 	name   string
 }
 
-// scribeDefect is a way to break promises.
+// scribeDefect selects a defect of a journal.
 type scribeDefect struct {
 	name        func(n int) string
 	put         func(s scribe, lines []byte)
@@ -74,7 +74,7 @@ func (s scribe) Open(context.Context) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(text)), nil
 }
 
-// newScribes is a harness with a defect.
+// newScribes returns a harness with a defect.
 func newScribes(defect scribeDefect) JournalHarness {
 	var last *pages
 	return JournalHarness{

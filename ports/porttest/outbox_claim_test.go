@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// claimsAt is a defect of the instant at which a claim looks for what is due.
+// claimsAt returns the defect of a claim that uses another instant to select due entries.
 func claimsAt(shift func(at time.Time) time.Time) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) {
 		attempt := domain.Instant(c.at)
@@ -19,7 +19,7 @@ func claimsAt(shift func(at time.Time) time.Time) func(*Store) {
 	}}.breaks
 }
 
-// firstAttempts is the defect of claims that forget what was tried before.
+// firstAttempts is the defect of claims that skip entries with an attempt.
 var firstAttempts = takes(func(_ outboxCall, taken entries) entries {
 	return slices.DeleteFunc(taken, func(e domain.OutboxEntry) bool { return e.Attempts > 1 })
 })

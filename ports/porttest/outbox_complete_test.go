@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// completesBy is a defect of what completes: a success does that leaves no entry which holds it back.
+// completesBy returns a defect of completion: a success completes if no other entry holds it back.
 func completesBy(holdsBack func(success, other domain.OutboxEntry) bool) func(*Store) {
 	return func(store *Store) {
 		var mu sync.Mutex
@@ -40,7 +40,7 @@ func completesBy(holdsBack func(success, other domain.OutboxEntry) bool) func(*S
 						known[entry.EntryID] = entry
 					}
 				}
-				completed := map[string]bool{} // operations
+				completed := map[string]bool{} // ids of operations
 				for i := len(results) - 1; i >= 0; i-- {
 					entry := c.settlements[i].Entry
 					operation := entry.SubjectID.String() + string(entry.Operation) + entry.OperationID
@@ -143,7 +143,7 @@ func completeDefects() defects {
 	}
 }
 
-// That nobody completes is not sure to happen, but in the case that makes it happen.
+// The other cases find this defect only by chance. The case for overlapping settlements always finds it.
 func TestCompletionThatIsDecidedBeforeTheLockIsFoundOut(t *testing.T) {
 	promise.ExpectFailures(t, only(outboxOverlappingSettlementsCompleteOnce), inMemory(decidesBeforeTheLock), found{
 		"want one that completes": {outboxOverlappingSettlementsCompleteOnce},
@@ -152,13 +152,13 @@ func TestCompletionThatIsDecidedBeforeTheLockIsFoundOut(t *testing.T) {
 
 func decidesBeforeTheLock(store *Store) {
 	var mu sync.Mutex
-	succeeded := 0 // entries, of sessions whose fn is through
+	succeeded := 0 // succeeded entries of sessions whose fn has returned
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
 			mine := 0
 			o := brokenOutbox{Outbox: s.Outbox(), settle: func(c outboxCall) (results, error) {
 				mu.Lock()
-				before := succeeded // before the lock on the entries
+				before := succeeded // read before the lock on the entries
 				mu.Unlock()
 				results, err := c.settle()
 				mu.Lock()
@@ -172,7 +172,7 @@ func decidesBeforeTheLock(store *Store) {
 				return results, err
 			}}
 			err := fn(ctx, replaced{Session: s, outbox: o})
-			mu.Lock() // and still under the lock on the entries
+			mu.Lock() // while the lock on the entries is held
 			defer mu.Unlock()
 			succeeded += mine
 			return err

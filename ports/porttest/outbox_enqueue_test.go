@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// changesEnqueued is a defect of what is enqueued.
+// changesEnqueued returns a defect that changes entries when they are enqueued.
 func changesEnqueued(change func(*domain.OutboxEntry)) func(*Store) {
 	return brokenOutbox{enqueue: func(c outboxCall) error {
 		c.entries = changed(slices.Clone(c.entries), change)

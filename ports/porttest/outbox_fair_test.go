@@ -10,7 +10,7 @@ import (
 )
 
 func TestOutboxesThatShareUnfairlyAreFoundOut(t *testing.T) {
-	// retargets is a defect of what a claim is for.
+	// retargets returns a defect that changes the targets of a claim.
 	retargets := func(change func(c outboxCall, target *domain.OutboxTarget)) func(*Store) {
 		return changesClaimCall(func(c *outboxCall) {
 			c.known = changed(slices.Clone(c.known), func(target *domain.OutboxTarget) { change(*c, target) })

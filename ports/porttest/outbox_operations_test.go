@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// operated is an outbox with operations in which functions stand for those of the good one.
+// operated is an outbox with correct operations, except for the functions that are set.
 type operated struct {
 	ports.Outbox
 	good ports.OutboxOperations
@@ -20,10 +20,10 @@ type operated struct {
 	limit   func(int) int
 	discard func([]domain.Discarded)
 	tried   func(map[string]time.Time)
-	never   bool // discards
+	never   bool // Discard does nothing
 }
 
-// breaks is a defect of the operations of every session.
+// breaks installs the operations in every session.
 func (o operated) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replaced {
 		changed := o

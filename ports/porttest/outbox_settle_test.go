@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesSettlements is a defect of how an outcome is understood.
+// changesSettlements returns a defect that changes settlements before they are stored.
 func changesSettlements(change func(*domain.Settlement)) func(*Store) {
 	return brokenOutbox{settle: func(c outboxCall) (results, error) {
 		c.settlements = changed(slices.Clone(c.settlements), change)
@@ -15,7 +15,7 @@ func changesSettlements(change func(*domain.Settlement)) func(*Store) {
 	}}.breaks
 }
 
-// changesResults is a defect of what a settlement is said to have come to.
+// changesResults returns a defect that changes the results of settlements.
 func changesResults(change func(settlements []domain.Settlement, results []domain.SettleResult)) func(*Store) {
 	return brokenOutbox{settle: func(c outboxCall) (results, error) {
 		results, err := c.settle()
@@ -26,7 +26,7 @@ func changesResults(change func(settlements []domain.Settlement, results []domai
 	}}.breaks
 }
 
-// changesSuccess is a defect of what is stored of an entry that has succeeded; was is the entry as it was claimed.
+// changesSuccess returns a defect that changes an entry that has succeeded. was is the claimed entry.
 func changesSuccess(change func(entry *domain.OutboxEntry, was domain.OutboxEntry)) func(*Store) {
 	return func(store *Store) {
 		var seen remembered
@@ -45,7 +45,7 @@ func changesSuccess(change func(entry *domain.OutboxEntry, was domain.OutboxEntr
 	}
 }
 
-// changesAbandoned is a defect of abandoned entries, wherever they are shown.
+// changesAbandoned returns a defect that changes abandoned entries whenever they are returned.
 func changesAbandoned(seen *remembered, change func(*domain.OutboxEntry)) func(*Store) {
 	return brokenOutbox{
 		enqueue:   func(c outboxCall) error { seen.note(c.entries...); return c.enqueue() },
@@ -55,7 +55,7 @@ func changesAbandoned(seen *remembered, change func(*domain.OutboxEntry)) func(*
 	}.breaks
 }
 
-// keepsAbandoned is a defect of abandoned entries, which keep some of what was enqueued.
+// keepsAbandoned returns the defect of abandoned entries that keep values with which they were enqueued.
 func keepsAbandoned(keep func(entry *domain.OutboxEntry, was domain.OutboxEntry)) func(*Store) {
 	seen := &remembered{}
 	return changesAbandoned(seen, func(e *domain.OutboxEntry) {

@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesRecords is a defect of what is exported of the populated subject.
+// changesRecords returns a defect that changes the exported records of the populated subject.
 func changesRecords(change func([]domain.ExportRecord)) func(*fake) {
 	return func(f *fake) {
 		export := f.export
@@ -26,7 +26,7 @@ func changesRecords(change func([]domain.ExportRecord)) func(*fake) {
 	}
 }
 
-// exportsAlso is the defect of one record too many.
+// exportsAlso returns the defect of an additional record.
 func exportsAlso(record domain.ExportRecord) func(*fake) {
 	return func(f *fake) {
 		export := f.export
@@ -40,7 +40,7 @@ func exportsAlso(record domain.ExportRecord) func(*fake) {
 	}
 }
 
-// changesErasure is a defect of what an erasure returns; of one that failed, too, if failures is set.
+// changesErasure returns a defect that changes the result of an erasure. failures includes erasures that failed.
 func changesErasure(change func(alreadyAbsent bool, err error) (bool, error), failures bool) func(*fake) {
 	return func(f *fake) {
 		erase := f.erase
@@ -54,7 +54,7 @@ func changesErasure(change func(alreadyAbsent bool, err error) (bool, error), fa
 	}
 }
 
-// changesErrors is a defect of every error.
+// changesErrors returns a defect that changes every error.
 func changesErrors(change func(error) error) func(*fake) {
 	return func(f *fake) {
 		export, erase := f.export, f.erase

@@ -13,12 +13,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenRestrictions is a RestrictionStore that keeps its promises but for what is set.
+// brokenRestrictions is a correct RestrictionStore, except for the functions that are set.
 type brokenRestrictions struct {
 	ports.RestrictionStore
 	brokenLedger[domain.RestrictionRecord]
-	both  func(global, scoped **domain.RestrictionRecord)                                   // changes what Latest returns
-	clear func(ctx context.Context, good ports.RestrictionStore, id domain.SubjectID) error // in place of ClearReasons
+	both  func(global, scoped **domain.RestrictionRecord)                                   // changes the result of Latest
+	clear func(ctx context.Context, good ports.RestrictionStore, id domain.SubjectID) error // replaces ClearReasons
 	own   *int
 }
 
@@ -57,7 +57,7 @@ func (b brokenRestrictions) ClearReasons(ctx context.Context, id domain.SubjectI
 	return b.RestrictionStore.ClearReasons(ctx, b.kept(domain.RestrictionRecord{SubjectID: id}).SubjectID)
 }
 
-// breaks is the defect of such a store in every session.
+// breaks installs the store in every session.
 func (b brokenRestrictions) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replaced {
 		broken := b

@@ -189,7 +189,7 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 	}, sessionIsTriedAgainAfterADeadlock)
 }
 
-// onlyIs is an error whose cause errors.As does not see.
+// onlyIs is an error whose cause errors.As does not find.
 type onlyIs struct{ cause error }
 
 func (onlyIs) Error() string          { return "failed" }

@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesSteps is a defect of the steps that are carried out; each still has its count. Steps that must not be carried
-// out together are refused as they should be.
+// changesSteps returns a defect that changes or omits steps. Each step still has a count. Steps that must be refused in
+// combination are still refused.
 func changesSteps(change func(domain.Step) (domain.Step, bool)) func(*Store) {
 	return brokenSubjects{apply: func(c subjectCall) (rows []int64, err error) {
 		if meet(c.steps) {
@@ -28,7 +28,7 @@ func changesSteps(change func(domain.Step) (domain.Step, bool)) func(*Store) {
 	}}.breaks
 }
 
-// meet reports whether steps are refused together, but not one by one.
+// meet reports whether steps are refused only in combination.
 func meet(steps []domain.Step) bool {
 	for _, step := range steps {
 		if _, err := DataMap().CheckSteps([]domain.Step{step}); err != nil {
@@ -39,7 +39,7 @@ func meet(steps []domain.Step) bool {
 	return err != nil
 }
 
-// changesCounts is a defect of what a step is said to have done.
+// changesCounts returns a defect that changes the counts of steps.
 func changesCounts(change func(step domain.Step, rows int64) int64) func(*Store) {
 	return brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 		rows, err := c.apply()
@@ -50,7 +50,7 @@ func changesCounts(change func(step domain.Step, rows int64) int64) func(*Store)
 	}}.breaks
 }
 
-// changesRows is a defect of what an application sees of its rows.
+// changesRows returns a defect that changes the rows that the application reads.
 func changesRows(change func(table string, row Row)) func(*Store) {
 	return func(store *Store) {
 		good := store.Rows

@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// cellDefects are those of a store that does not know a word for a cell.
+// cellDefects returns the defects of a store that ignores a rule for a cell.
 func cellDefects() defects {
 	hex := strings.Repeat("0123456789abcdef", 2)
 	return defects{

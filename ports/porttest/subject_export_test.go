@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// changesExport is a defect of what is exported, as a whole.
+// changesExport returns a defect that changes all records of an export.
 func changesExport(change func([]domain.ExportRecord) []domain.ExportRecord) func(*Store) {
 	return brokenSubjects{export: func(c subjectCall) error {
 		var records []domain.ExportRecord
@@ -32,7 +32,7 @@ func changesExport(change func([]domain.ExportRecord) []domain.ExportRecord) fun
 	}}.breaks
 }
 
-// changesExported is a defect of single records: which are changed, and which are left out.
+// changesExported returns a defect that changes or omits single records.
 func changesExported(change func(record *domain.ExportRecord) (keep bool)) func(*Store) {
 	return changesExport(func(records []domain.ExportRecord) (kept []domain.ExportRecord) {
 		for _, record := range records {

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// fitting makes another id of one, which the good store then gets.
+// fitting returns a defect that replaces ids before the good store gets them.
 func fitting(change func(elements []string) []string) func(*Store) {
 	id := func(id domain.SubjectID) domain.SubjectID {
 		changed, err := domain.NewSubjectID(change(id.Elements())...)
@@ -23,7 +23,7 @@ func fitting(change func(elements []string) []string) func(*Store) {
 	return brokenSubjects{every: func(c *subjectCall) error { c.id = id(c.id); return nil }}.breaks
 }
 
-// alsoApplies is a defect by which a step is carried out on rows of others, too.
+// alsoApplies returns the defect of a step that also changes rows of other customers.
 func alsoApplies(taken func(id, other customer) bool) func(*Store) {
 	return func(store *Store) {
 		rows := store.Rows
@@ -40,12 +40,12 @@ func alsoApplies(taken func(id, other customer) bool) func(*Store) {
 	}
 }
 
-// nobody is a testing.TB for what does not fail.
+// silentTB is a testing.TB for calls that do not fail.
 type silentTB struct{ testing.TB }
 
 func (silentTB) Helper() {}
 
-// mistaken are those who are taken for the subject.
+// mistaken returns the customers that are confused with the subject.
 func mistaken(
 	rows func(t testing.TB, table string) []Row, id domain.SubjectID, taken func(id, other customer) bool,
 ) (others []domain.SubjectID) {
@@ -77,7 +77,7 @@ func samePadded(id, other customer) bool {
 	return id.number == other.number && strings.TrimSpace(id.tenant) == strings.TrimSpace(other.tenant)
 }
 
-// samePattern takes the id for a pattern of LIKE.
+// samePattern uses the id as a pattern of LIKE.
 func samePattern(id, other customer) bool {
 	prefix, isPattern := strings.CutSuffix(id.tenant, "%")
 	likeOne := len(id.tenant) == len(other.tenant) && strings.Contains(id.tenant, "_") &&

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// changesKeys is a defect of the keys that are read.
+// changesKeys returns a defect that changes the returned keys.
 func changesKeys(change func(keys []string) []string) func(*Store) {
 	return brokenSubjects{keys: func(c subjectCall) ([]string, error) {
 		keys, err := c.readKeys()
@@ -13,7 +13,7 @@ func changesKeys(change func(keys []string) []string) func(*Store) {
 	}}.breaks
 }
 
-// changesKeyQuery is a defect of how the question is understood.
+// changesKeyQuery returns a defect that changes the query for keys.
 func changesKeyQuery(change func(c *subjectCall)) func(*Store) {
 	return brokenSubjects{keys: func(c subjectCall) ([]string, error) {
 		change(&c)

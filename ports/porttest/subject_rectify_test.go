@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// changesValues is a defect of the values that are written.
+// changesValues returns a defect that changes the written values.
 func changesValues(change func(value any) any) func(*Store) {
 	return changesRectifications(func(step *domain.RectificationStep) {
 		for i := range step.Values {
@@ -29,7 +29,7 @@ func changesRectifications(change func(step *domain.RectificationStep)) func(*St
 	}}.breaks
 }
 
-// written is a defect of the values of one type.
+// written returns a defect that changes the values with a certain type.
 func written[From, To any](change func(From) To) func(*Store) {
 	return changesValues(func(value any) any {
 		if value, ok := value.(From); ok {

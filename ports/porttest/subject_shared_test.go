@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// alters is a defect of a store that works with another data map.
+// alters returns the defect of a store that uses another data map.
 func alters(change func(table *domain.Table)) func(*Store) {
 	tables := shop()
 	for i := range tables {
@@ -20,7 +20,7 @@ func alters(change func(table *domain.Table)) func(*Store) {
 	}
 }
 
-// toAll lets all columns belong to all paths.
+// toAll assigns all columns to all paths.
 func toAll(table *domain.Table) {
 	for i, column := range table.Columns {
 		if column.Personal == nil || column.Personal.Via == "" {
@@ -53,7 +53,7 @@ func sharedDefects() defects {
 			for i := range table.Relations {
 				table.Relations[i].When = nil
 			}
-			if table.Name == "remarks" { // one column cannot be in two relations and be cleared
+			if table.Name == "remarks" { // a column of two relations cannot be cleared
 				table.Relations[1].OnErasure = ""
 			}
 		}), found{"are exported": {subjectConditionsPickRows}}},
@@ -73,7 +73,7 @@ func sharedDefects() defects {
 				return step, true
 			}
 			if step.Target == "gifts" && len(step.Clears) == 1 && step.Clears[0] != "receiver" {
-				return step, true // which is refused as it should be
+				return step, true // still refused
 			}
 			step.Clears = nil
 			return step, true

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// overwritesWith is a defect of the surrogate for a column: the same value in all rows of the subject.
+// overwritesWith returns the defect of a surrogate that is equal in all rows of the subject.
 func overwritesWith(table, column string, value any) func(*Store) {
 	return brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 		rows, err := c.apply()

@@ -83,7 +83,7 @@ func subjectExportComesBeforeWrites(t testing.TB, h StoreHarness) {
 		})
 		isError(t, "an export after "+method+" in its session", err, domain.ErrSession)
 	}
-	unchanged(t, "after exports that resulted ino late", s.content(t), before)
+	unchanged(t, "after exports that came too late", s.content(t), before)
 }
 
 func subjectExportMayFollowAppends(t testing.TB, h StoreHarness) {

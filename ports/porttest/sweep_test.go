@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenSweeper is a sweeper in which functions stand for what is good.
+// brokenSweeper is a correct sweeper, except for the functions that are set.
 type brokenSweeper struct {
 	ports.SubjectStore
 	ports.RetentionSweeper
@@ -21,7 +21,7 @@ type brokenSweeper struct {
 	marks func(*domain.ErasureMark)
 }
 
-// breaks is a defect of the sweeper of every session.
+// breaks installs the sweeper in every session.
 func (b brokenSweeper) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replaced {
 		broken := b
@@ -55,7 +55,7 @@ func (b brokenSweeper) Sweep(ctx context.Context, id domain.SubjectID, steps []d
 
 type sweepFunc = func(brokenSweeper, context.Context, domain.SubjectID, []domain.Step) ([]int64, error)
 
-// appliesSteps is the defect of a sweep that does what an erasure does, to some steps.
+// appliesSteps returns the defect of a sweep that applies changed steps as an erasure does.
 func appliesSteps(change func(step *domain.Step)) sweepFunc {
 	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 		steps = slices.Clone(steps)
@@ -66,7 +66,7 @@ func appliesSteps(change func(step *domain.Step)) sweepFunc {
 	}
 }
 
-// sweepsFirst is the defect of a sweep after which something else happens.
+// sweepsFirst returns the defect of a sweep with a later effect.
 func sweepsFirst(then func(b brokenSweeper, ctx context.Context, id domain.SubjectID) error) sweepFunc {
 	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 		rows, err := b.RetentionSweeper.Sweep(ctx, id, steps)
@@ -138,7 +138,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 		"before the lock": {sweeps(func(
 			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
 		) ([]int64, error) {
-			if steps[0].At.Equal(erasedAt) { // which finds nothing
+			if steps[0].At.Equal(erasedAt) { // the sweep finds no cells
 				return make([]int64, len(steps)), nil
 			}
 			return b.RetentionSweeper.Sweep(ctx, id, steps)
@@ -147,7 +147,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 	})
 }
 
-// commitsSweeps is the defect of a sweep that no rollback takes back.
+// commitsSweeps is the defect of a sweep that a rollback does not undo.
 func commitsSweeps(store *Store) {
 	good := doFunc(store.Sessions.Do)
 	changesDo(func(do doFunc, outside context.Context, fn sessionFunc) error {
