@@ -128,8 +128,9 @@ func observerChangesNothing(t testing.TB, newObserver observerHarness) {
 	for status, n := range want.Backlogs[0].Counts {
 		assert(t, observed.Backlogs[0].Counts[status] == n, "the observer changed the count of %s", status)
 	}
-	assert(t, len(observed.Backlogs) == 1 && observed.Backlogs[0].Resolver == "desk" && observed.Backlogs[0].Oldest.Equal(noon) &&
-		observed.Backlogs[0].OldestDue.Equal(noon), "the observer changed the backlog")
+	assert(t, len(observed.Backlogs) == 1 && observed.Backlogs[0].Resolver == "desk" &&
+		observed.Backlogs[0].Oldest.Equal(noon) && observed.Backlogs[0].OldestDue.Equal(noon),
+		"the observer changed the backlog")
 	var callers sync.WaitGroup // the race detector finds a reference that is kept
 	callers.Go(func() { reportEverything(t, observer, domain.OutcomeOK) })
 	observed.Backlogs[0].Counts[domain.OutboxPending] = 7

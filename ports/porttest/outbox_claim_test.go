@@ -32,7 +32,9 @@ func claimDefects() defects {
 		"whatever the time": {claimsAt(func(at time.Time) time.Time { return at.Add(10_000 * time.Hour) }), found{
 			"after a claim of up to 7, 5 entries are pending, want 4": {outboxClaimKeepsToTheLimit},
 		}},
-		"no limit": {changesClaimCall(func(c *outboxCall) { c.limit = 1000 }), found{"were claimed": {outboxClaimKeepsToTheLimit}}},
+		"no limit": {changesClaimCall(func(c *outboxCall) { c.limit = 1000 }), found{
+			"were claimed": {outboxClaimKeepsToTheLimit},
+		}},
 		"at least one": {changesClaimCall(func(c *outboxCall) { c.limit = max(c.limit, 1) }), found{
 			"entries: 1 were claimed": {outboxClaimKeepsToTheLimit},
 		}},
@@ -60,7 +62,9 @@ func claimDefects() defects {
 				return taken
 			})(store)
 		}, found{"of 4 entries: 5 were claimed": {outboxClaimKeepsToTheLimit}}},
-		"only entries without an attempt": {firstAttempts, found{"due are [], want [e": {outboxClaimLeavesSucceededAndAbandonedEntries}}},
+		"only entries without an attempt": {firstAttempts, found{
+			"due are [], want [e": {outboxClaimLeavesSucceededAndAbandonedEntries},
+		}},
 		"abandoned entries": {brokenOutbox{claim: func(c outboxCall) (entries, error) {
 			abandoned, err := c.Abandoned(c.ctx, nil, 1000)
 			if err != nil {

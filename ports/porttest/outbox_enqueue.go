@@ -61,7 +61,7 @@ func outboxEntryIDsAreUnique(t testing.TB, h StoreHarness) {
 	for name, entries := range map[string][]domain.OutboxEntry{
 		"one that is there":                {again},
 		"an existing entry with a new one": {toErase(t, "new", again.SubjectID, 0), again},
-		"one entry twice in a call":        {toErase(t, "twice", again.SubjectID, 0), toErase(t, "twice", again.SubjectID, 0)},
+		"an entry twice in a call":         {toErase(t, "twice", again.SubjectID, 0), toErase(t, "twice", again.SubjectID, 0)},
 	} {
 		err := b.try(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
 		assert(t, errors.Is(err, domain.ErrConflict), "%s: want ErrConflict from Enqueue, got %v", name, err)

@@ -57,9 +57,11 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 				"were called before the end": {sessionReportsItsEnd},
 			},
 		},
-		"AfterEnd functions do not get the error": {changesAfterEnd(func(s ports.EndNotifier, fn func(context.Context, error)) {
-			s.AfterEnd(func(ctx context.Context, _ error) { fn(ctx, nil) })
-		}), found{"after an error [first nil second nil] were called": {sessionReportsItsEnd}}},
+		"AfterEnd functions do not get the error": {
+			changesAfterEnd(func(s ports.EndNotifier, fn func(context.Context, error)) {
+				s.AfterEnd(func(ctx context.Context, _ error) { fn(ctx, nil) })
+			}), found{"after an error [first nil second nil] were called": {sessionReportsItsEnd}},
+		},
 		"AfterEnd functions are called only after a commit": {
 			changesAfterEnd(func(s ports.EndNotifier, fn func(context.Context, error)) {
 				_ = ports.AfterCommit(s, func(ctx context.Context) { fn(ctx, nil) })

@@ -115,7 +115,7 @@ func subjectRectificationTouchesNothingElse(t testing.TB, h StoreHarness) {
 		unchanged(t, "what is not the subject's", after.without(zoe), before.without(zoe))
 		rows := after.of(zoe)[table.Name]
 		for i, row := range rows {
-			assert(t, row[column.Name] == "right", "%s.%s does not have the corrected value in each row", table.Name, column.Name)
+			assert(t, row[column.Name] == "right", "%s.%s lacks the corrected value in a row", table.Name, column.Name)
 			row[column.Name] = before.of(zoe)[table.Name][i][column.Name]
 		}
 		unchanged(t, "but for the column", after, before)

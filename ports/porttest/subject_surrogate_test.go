@@ -39,7 +39,7 @@ func surrogateDefects() defects {
 			if anonymous(row["engraving"]) {
 				row["engraving"] = "anon-" + hex
 			}
-		}), found{"a cell of order_lines.engraving has the same surrogate as a cell of order_lines": {subjectSurrogatesAreUnique}}},
+		}), found{"a cell of order_lines.engraving has the same surrogate as a cell of": {subjectSurrogatesAreUnique}}},
 		"a boolean that is true": {overwritesWith("people", "active", true), found{
 			"people.active was overwritten: false, want true": {subjectColumnsAreAnonymized},
 		}},

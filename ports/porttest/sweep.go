@@ -332,7 +332,7 @@ func sweepRefusesOtherSteps(t testing.TB, h StoreHarness) {
 			_, err = sweeper.Sweep(ctx, zoe.id(t), []domain.Step{step})
 			return err
 		})
-		assert(t, errors.Is(err, domain.ErrManifest), "a step that %s: want the error %v, got %v", name, domain.ErrManifest, err)
+		isError(t, "a step that "+name, err, domain.ErrManifest)
 	}
 	unchanged(t, "after steps that were refused", s.content(t), before)
 }

@@ -42,7 +42,7 @@ func exportResponsesAreExact(t testing.TB, harness Harness) {
 func erasureResponsesAreExact(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	w.exact(t, "erasure", 200, request{method: http.MethodDelete})
-	assert(t, len(w.trail(t, "42")) != 0, "the store knows of no erasure")
+	assert(t, len(w.trail(t, "42")) != 0, "the store has no event of an erasure")
 	w.hasNoEventsOf(t, "43")
 }
 
@@ -63,28 +63,28 @@ func resultsAreJSONThatIsNotStored(t testing.TB, harness Harness) {
 	}
 }
 
-// hasHeaders checks the headers that every answer has.
-func (a answer) hasHeaders(t testing.TB, r request, contentType string) {
+// hasHeaders checks the headers that every response must have.
+func (res received) hasHeaders(t testing.TB, r request, contentType string) {
 	t.Helper()
 	for name, want := range map[string]string{
 		"Content-Type": contentType, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
 	} {
-		got := a.header.Values(name)
-		assert(t, len(got) == 1 && got[0] == want, "%s: %d with %s %q, not %q", r, a.status, name, got, want)
+		got := res.header.Values(name)
+		assert(t, len(got) == 1 && got[0] == want, "%s: %d with %s %q, not %q", r, res.status, name, got, want)
 	}
 }
 
-// tooLarge is a valid body but for its size.
+// tooLarge is a valid body except for its size.
 var tooLarge = strings.Repeat(" ", httpapi.MaxBodySize) + decision
 
-// problems are requests that fail, at least one for each kind of problem that needs no fault of the store.
+// problems are failing requests, at least one for each kind of problem that needs no fault of the store.
 var problems = []struct {
 	golden string
 	status int
 	request
 }{
 	{"problem_400", 400, post("/consent", "{")},
-	{"problem_401", 401, request{method: http.MethodDelete}.byNobody()},
+	{"problem_401", 401, request{method: http.MethodDelete}.withoutSubject()},
 	{"problem_403", 403, request{method: http.MethodDelete}.as(forbidden)},
 	{"problem_404", 404, get("/unknown")},
 	{"problem_405", 405, get("/consent")},

@@ -7,21 +7,22 @@ import (
 	"github.com/habeas-data/habeas/internal/promise"
 )
 
-// Harness is what the suite needs of the adapter under test.
+// Harness describes the adapter under test.
 type Harness struct {
-	// Serve mounts the API, as it is given, under the prefix ("/me", "/a/b/me", or nothing for the root) on a server of
-	// the framework's own on loopback, and returns the server's URL without the prefix, such as "http://127.0.0.1:40001".
-	// The server takes its subjects from Subject and is stopped by t.Cleanup. Serve is called at least once for each case.
-	// Required.
+	// Serve mounts the unchanged API under the prefix on a server of the framework on loopback. The prefix is "/me",
+	// "/a/b/me", or "" for the root. Serve returns the URL of the server without the prefix, such as
+	// "http://127.0.0.1:40001". The server must get its subjects from Subject and must stop in t.Cleanup. Serve is called
+	// at least once for each case. Required.
 	Serve func(t testing.TB, api *httpapi.API, prefix string) (serverURL string)
 
-	// Waive says which cases the adapter cannot pass and why, by the name of the case. They are skipped, and print the
-	// reason. Nothing is waived by default; a name that no case has, or no reason, is a failure of Test.
+	// Waive maps the names of cases that the adapter cannot pass to reasons. These cases are skipped and print their
+	// reason. Test fails if a name is not a case, or if a reason is empty. By default no case is waived.
 	Waive map[string]string
 
-	// crowd is how many subjects ask at the same time; 0 means 200. This package's own tests have less time.
+	// crowd is the number of subjects that send requests concurrently. The default for 0 is 200. The tests of this package
+	// use fewer subjects.
 	crowd int
-	// golden takes the body of each answer that has a golden file, instead of its being compared with it.
+	// golden receives the body of each response with a golden file. If it is set, bodies are not compared.
 	golden func(name, body string)
 }
 
@@ -32,7 +33,7 @@ func Test(t *testing.T, harness Harness) {
 	promise.Hold(t, promises, harness, harness.Waive)
 }
 
-// check finds what is wrong with the harness itself.
+// check reports errors in the harness itself.
 func (h Harness) check(t testing.TB) {
 	t.Helper()
 	if h.Serve == nil {
@@ -85,7 +86,7 @@ var promises = []promise.Promise[Harness]{
 	that(providerIsCalledFirst, "The provider is called before the input is read."),
 	that(providerAloneNamesTheSubject, "No header, query, path or body can select the subject."),
 	that(headerOfARefusalIsSentAlong, "The response carries the header of a Refusal."),
-	that(largeExportIsStreamed, "An export may be larger than the available memory."),
+	that(largeExportIsStreamed, "An export may be larger than the buffers of the API."),
 	that(failureHalfwayAbortsTheResponse, "A response that cannot be completed is recognizably incomplete."),
 	that(unreadResponseIsAborted, "The adapter stops an export when the client has disconnected."),
 	that(exportOverHTTP10IsWholeOrFails, "A client of HTTP/1.0 never takes a partial export for a complete one."),
