@@ -59,9 +59,9 @@ func outboxEntryIDsAreUnique(t testing.TB, h StoreHarness) {
 	again := toRectify(t, first[1].EntryID, subjectOf(t, "umbrella", "7"), time.Hour)
 	b.enqueue(t, first...)
 	for name, entries := range map[string][]domain.OutboxEntry{
-		"one that is there":                {again},
-		"an existing entry with a new one": {toErase(t, "new", again.SubjectID, 0), again},
-		"an entry twice in a call":         {toErase(t, "twice", again.SubjectID, 0), toErase(t, "twice", again.SubjectID, 0)},
+		"one that is there":          {again},
+		"an existing and a new one":  {toErase(t, "new", again.SubjectID, 0), again},
+		"an entry twice in one call": {toErase(t, "twice", again.SubjectID, 0), toErase(t, "twice", again.SubjectID, 0)},
 	} {
 		err := b.try(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
 		assert(t, errors.Is(err, domain.ErrConflict), "%s: want ErrConflict from Enqueue, got %v", name, err)

@@ -34,7 +34,7 @@ func outboxUntriedEntryIsGivenBack(t testing.TB, h StoreHarness) {
 	}
 	e := b.claimed(t, entries...)
 	got := b.settle(t, givesBack(e[0]), givesBack(e[1]))
-	assert(t, slices.Equal(got, []domain.SettleResult{applied, applied}), "two returned entries resulted in %v", named(got))
+	assert(t, slices.Equal(got, []domain.SettleResult{applied, applied}), "entries given back resulted in %v", named(got))
 	b.counted(t, "then", domain.OutboxPending, 2)
 	expectAll(t, "claimed again", b.claim(t, 10, noon.Add(tick)), entries, func(e *domain.OutboxEntry) {
 		inFlight(e, noon.Add(tick), 1)

@@ -2,7 +2,6 @@ package porttest
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"testing"
