@@ -82,7 +82,7 @@ func settleDefects() defects {
 			})(store)
 		}, found{
 			"an entry is not in flight under the token that it was claimed with":         {outboxClaimMarksItsEntries},
-			"under an earlier lease as succeeded resulted in [completes":                 {outboxSettlementUnderALostLeaseIsStale},
+			"earlier lease as succeeded resulted in [completes":                          {outboxSettlementUnderALostLeaseIsStale},
 			"a batch resulted in [completes applied completes applied completes applied": {outboxResultsAreInOrder},
 		}},
 		"results in another order": {
