@@ -81,8 +81,10 @@ func settleDefects() defects {
 				}
 			})(store)
 		}, found{
-			"an entry is not in flight under the token that it was claimed with":         {outboxClaimMarksItsEntries},
-			"earlier lease as succeeded resulted in [completes":                          {outboxSettlementUnderALostLeaseIsStale},
+			"an entry is not in flight under the token that it was claimed with": {outboxClaimMarksItsEntries},
+			"earlier lease as succeeded resulted in [completes": {
+				outboxSettlementUnderALostLeaseIsStale,
+			},
 			"a batch resulted in [completes applied completes applied completes applied": {outboxResultsAreInOrder},
 		}},
 		"results in another order": {

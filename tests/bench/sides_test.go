@@ -97,7 +97,7 @@ func withoutIntake(value any) {
 	}
 }
 
-func (s side) ask(t *testing.T, method, path, user, body string) (int, []byte) {
+func (s side) send(t *testing.T, method, path, user, body string) (int, []byte) {
 	t.Helper()
 	request := httptest.NewRequest(method, path, strings.NewReader(body))
 	request.Header.Set("Authorization", user)
@@ -145,7 +145,7 @@ func TestAllSidesDoTheSame(t *testing.T) {
 			t.Run(step.method+" "+step.path[:min(len(step.path), 30)]+" "+step.user, func(t *testing.T) {
 				var first []byte
 				for _, side := range sides {
-					status, body := side.ask(t, step.method, step.path, step.user, step.body)
+					status, body := side.send(t, step.method, step.path, step.user, step.body)
 					if status != step.want {
 						t.Fatalf("%s: status %d, want %d: %s", side.name, status, step.want, body)
 					}
@@ -203,7 +203,7 @@ var steps = []struct {
 func TestAnExportIsAsLargeAsItIsMeantToBe(t *testing.T) {
 	onBothDatabases(t, func(t *testing.T, sides []side) {
 		for _, side := range sides {
-			_, body := side.ask(t, "GET", "/me/export", "Bearer 3", "")
+			_, body := side.send(t, "GET", "/me/export", "Bearer 3", "")
 			var bundle struct{ Records []struct{ Source string } }
 			if err := json.Unmarshal(body, &bundle); err != nil {
 				t.Fatal(err)

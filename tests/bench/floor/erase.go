@@ -76,7 +76,7 @@ func (a api) erase(c *fiber.Ctx) error {
 	if err := a.write(ctx, func(tx transaction) error { return a.eraseIn(ctx, tx, user, &result) }); err != nil {
 		return err
 	}
-	return answer(c, result)
+	return respond(c, result)
 }
 
 func (a api) eraseIn(ctx context.Context, tx transaction, user int64, result *erasure) error {

@@ -207,5 +207,5 @@ func (a api) export(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return answer(c, result)
+	return respond(c, result)
 }

@@ -85,7 +85,7 @@ func fail(c *fiber.Ctx, err error) error {
 }
 
 // answer sends personal data, which no cache may keep.
-func answer(c *fiber.Ctx, body any) error {
+func respond(c *fiber.Ctx, body any) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.JSON(body)
 }
@@ -142,7 +142,7 @@ func (a api) recordConsent(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return answer(c, record)
+	return respond(c, record)
 }
 
 // consent is a record, or the status that follows from the latest one; what is nil then is that there is none.
@@ -176,7 +176,7 @@ func (a api) consentStatus(c *fiber.Ctx) error {
 	if status.RecordedAt != nil {
 		*status.RecordedAt = status.RecordedAt.UTC()
 	}
-	return answer(c, status)
+	return respond(c, status)
 }
 
 // event is a line of the audit trail.

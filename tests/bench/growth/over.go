@@ -15,7 +15,7 @@ import (
 
 // statusOver asks whether a user has consented, and checks that it is so.
 func statusOver(ctx context.Context, server *process.Server, user int64) (time.Duration, error) {
-	body, took, err := ask(ctx, server, http.MethodGet, "/me/consent/newsletter", user)
+	body, took, err := send(ctx, server, http.MethodGet, "/me/consent/newsletter", user)
 	if err != nil {
 		return 0, err
 	}
@@ -31,7 +31,7 @@ func statusOver(ctx context.Context, server *process.Server, user int64) (time.D
 
 // exportOver exports a user, checks that all of the rows are there, and returns how many bytes they were.
 func exportOver(ctx context.Context, server *process.Server, user int64, rows int) (int64, time.Duration, error) {
-	body, took, err := ask(ctx, server, http.MethodGet, "/me/export", user)
+	body, took, err := send(ctx, server, http.MethodGet, "/me/export", user)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -51,7 +51,7 @@ func recordsOf(rows int) int { return 3*rows + 3 + 5*2 }
 
 // eraseOver erases a user and checks that all of the rows were reached.
 func eraseOver(ctx context.Context, server *process.Server, user int64, rows int) (time.Duration, error) {
-	body, took, err := ask(ctx, server, http.MethodDelete, "/me", user)
+	body, took, err := send(ctx, server, http.MethodDelete, "/me", user)
 	if err != nil {
 		return 0, err
 	}
@@ -66,7 +66,7 @@ func eraseOver(ctx context.Context, server *process.Server, user int64, rows int
 }
 
 // ask sends a request of a user, and returns how long it took until the last byte of the answer was there.
-func ask(ctx context.Context, server *process.Server, method, path string, user int64) ([]byte, time.Duration, error) {
+func send(ctx context.Context, server *process.Server, method, path string, user int64) ([]byte, time.Duration, error) {
 	request, err := http.NewRequestWithContext(ctx, method, "http://"+server.Address+path, http.NoBody)
 	if err != nil {
 		return nil, 0, err
