@@ -115,7 +115,7 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 			}
 			return err
 		}), found{"errors.Is does not see": {sessionReturnsTheErrorThatItWasGiven}}},
-		"errors lose their type": {changesResult(func(err, ofFn error) error {
+		"causes lose their type": {changesResult(func(err, ofFn error) error {
 			if errors.Is(err, errCause) {
 				return onlyIs{err}
 			}

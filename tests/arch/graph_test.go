@@ -65,7 +65,7 @@ func local(importPath string) (directory string, ok bool) {
 	return strings.CutPrefix(importPath, module+"/")
 }
 
-// thirdParty reports whether a package comes from neither the standard library nor this module.
+// thirdParty reports whether a package belongs to another module than this one, and not to the standard library.
 func (g graph) thirdParty(importPath string) bool {
 	_, ours := local(importPath)
 	return !ours && !g[importPath].Standard

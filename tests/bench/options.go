@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 )
 
-// options say what is measured, and for how long.
+// options describe the parts and the duration of the measurement.
 type options struct {
 	parts        []string
 	users        int
@@ -45,7 +45,7 @@ type options struct {
 	limit        time.Duration
 }
 
-// parse reads the flags. What -quick sets can be set otherwise behind it.
+// parse reads the flags. Flags after -quick override its values.
 func parse(arguments []string, output io.Writer) (options, error) {
 	o := options{
 		parts:        allParts,
@@ -112,7 +112,7 @@ func parse(arguments []string, output io.Writer) (options, error) {
 	return o, o.check()
 }
 
-// leastEntries are a batch of each worker.
+// leastEntries is the number of entries in one batch of each worker.
 var leastEntries = drain.Best.Batch * drain.Best.Workers
 
 func (o options) check() error {

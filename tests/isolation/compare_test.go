@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// checkRows compares every cell of the database before and after an erasure. Only the records of the generator decide
-// whose cell it is and what must happen to it.
+// checkRows compares every cell of the database before and after an erasure. The records of the generator determine the
+// owner of each cell and its expected state.
 func (w *world) checkRows(erased int, before, after dump) {
 	for _, t := range w.tables {
 		expected := 0

@@ -61,7 +61,7 @@ const (
 	setsNull aim = "set null"  // only the referenced row is deleted: own rows, with ON DELETE SET NULL
 )
 
-// row is a row and its owner, which is the index of a subject or none.
+// row is a row and its owner, which is the index of a subject, or nobody for no owner.
 type row struct {
 	owner int
 	cells map[string]any

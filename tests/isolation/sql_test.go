@@ -145,7 +145,7 @@ func (t *table) keyTexts(r *row) (texts []string) {
 	return texts
 }
 
-// sets reports whether a column is set to NULL when what it refers to is deleted.
+// setsNull reports whether a column is set to NULL when the referenced row is deleted.
 func (t *table) setsNull(column string) bool {
 	return slices.ContainsFunc(t.links, func(l *link) bool {
 		return l.aims == setsNull && slices.Contains(l.Columns, column)

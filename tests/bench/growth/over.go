@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/process"
 )
 
-// statusOver asks whether a user has consented, and checks that it is so.
+// statusOver requests the consent status of a user and checks that the consent is given.
 func statusOver(ctx context.Context, server *process.Server, user int64) (time.Duration, error) {
 	body, took, err := send(ctx, server, http.MethodGet, "/me/consent/newsletter", user)
 	if err != nil {
@@ -29,7 +29,7 @@ func statusOver(ctx context.Context, server *process.Server, user int64) (time.D
 	return took, nil
 }
 
-// exportOver exports a user, checks that all of the rows are there, and returns how many bytes they were.
+// exportOver exports a user, checks that the export contains all rows, and returns its size in bytes.
 func exportOver(ctx context.Context, server *process.Server, user int64, rows int) (int64, time.Duration, error) {
 	body, took, err := send(ctx, server, http.MethodGet, "/me/export", user)
 	if err != nil {
@@ -45,11 +45,11 @@ func exportOver(ctx context.Context, server *process.Server, user int64, rows in
 	return int64(len(body)), took, nil
 }
 
-// recordsOf is how many fields are exported of a user who has so many rows: three of each, four of their own row and of
-// both addresses, and five of both lines in the consent ledger.
+// recordsOf returns the number of exported fields of a user with the given number of rows: three of each row, four of
+// the user's own row and of both addresses, and five of both records in the consent ledger.
 func recordsOf(rows int) int { return 3*rows + 3 + 5*2 }
 
-// eraseOver erases a user and checks that all of the rows were reached.
+// eraseOver erases a user and checks that the erasure has affected all rows.
 func eraseOver(ctx context.Context, server *process.Server, user int64, rows int) (time.Duration, error) {
 	body, took, err := send(ctx, server, http.MethodDelete, "/me", user)
 	if err != nil {
@@ -65,7 +65,7 @@ func eraseOver(ctx context.Context, server *process.Server, user int64, rows int
 	return took, nil
 }
 
-// ask sends a request of a user, and returns how long it took until the last byte of the answer was there.
+// send sends a request of a user and returns the time until the last byte of the response.
 func send(ctx context.Context, server *process.Server, method, path string, user int64) ([]byte, time.Duration, error) {
 	request, err := http.NewRequestWithContext(ctx, method, "http://"+server.Address+path, http.NoBody)
 	if err != nil {

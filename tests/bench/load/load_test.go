@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// ask makes so many requests on each connection.
+// requests returns n requests for each connection.
 func requests(n int) func(int) Requests {
 	return func(int) Requests {
 		left := n
@@ -139,7 +139,7 @@ func TestARunEndsWithItsContext(t *testing.T) {
 	}
 	defer listener.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() { // a server that answers nothing
+	go func() { // a server that never responds
 		conn, err := listener.Accept()
 		if err != nil {
 			return

@@ -1,4 +1,4 @@
-// Command cmd measures replays and sweeps, on a server that is given:
+// Command cmd measures replays and sweeps on a given server:
 //
 //	go run ./retention/cmd -server postgres://... -part replay|sweep
 package main
