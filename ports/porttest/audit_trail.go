@@ -182,7 +182,7 @@ const many = 500
 
 func auditTrailTakesALargeBatch(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
-	batch, one := events("batch", many, id), events("one", many, id)
+	batch, one := events("several", many, id), events("one", many, id)
 	store := h.open(t)
 	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, batch...) })
 	appendAll(t, store, true, one, func(ctx context.Context, s ports.Session, event domain.AuditEvent) error {

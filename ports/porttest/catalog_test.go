@@ -123,7 +123,7 @@ func TestCatalogReadersThatBreakAPromiseFail(t *testing.T) {
 		}), found{`is "smallint"`: {catalogHasTheColumns}}},
 		"columns by name": {changesTables(func(t *table) {
 			slices.SortFunc(t.Columns, func(a, b column) int { return -cmp.Compare(a.Name, b.Name) })
-		}), found{"where tenant is due": {catalogHasTheColumns}}},
+		}), found{"want tenant": {catalogHasTheColumns}}},
 		"no lengths": {
 			changesColumns(func(c *column) { c.Length = 0 }), found{"takes 0 characters": {catalogHasTheColumns}},
 		},

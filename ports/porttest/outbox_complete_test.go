@@ -136,7 +136,7 @@ func completeDefects() defects {
 		}), found{"another entry": {outboxOpenEntriesHoldCompletionBack}}},
 		"despite abandoned erasures": {completesBy(func(success, other domain.OutboxEntry) bool {
 			return sameOperation(success, other) && other.Status != domain.OutboxAbandoned
-		}), found{"an abandoned erasure, a success c": {outboxAbandonedErasuresHoldCompletionBack}}},
+		}), found{"a success completed although": {outboxAbandonedErasuresHoldCompletionBack}}},
 		"not with abandoned rectifications": {completesBy(sameOperation), found{
 			"abandoned rectification": {outboxAbandonedRectificationsHoldNothingBack},
 		}},

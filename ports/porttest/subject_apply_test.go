@@ -171,7 +171,7 @@ func applyDefects() defects {
 				return nil, err
 			}
 			return rows, nil
-		}}.breaks, found{"the steps before it are counted [], want": {subjectRowsThatOthersReferToAreRefused}}},
+		}}.breaks, found{"the steps before it count [], want": {subjectRowsThatOthersReferToAreRefused}}},
 		"a count for the step that failed": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 			rows, err := c.apply()
 			if err != nil {

@@ -17,18 +17,18 @@ func cellDefects() defects {
 			"a cell of people.mobile has the same surrogate as a cell ": {subjectSurrogatesAreUnique},
 		}},
 		"two quotes for the empty text": {overwritesWith("people", "motto", domain.EmptySurrogate), found{
-			"people.motto is to be the empty text, and is another string": {subjectSurrogatesCanBeEmpty},
-			"the value of people.motto is not a surrogate":                {subjectSurrogatesFitTheirColumns},
-			"the value of people.motto, which was NULL, is not a":         {subjectSurrogatesReplaceNULL},
+			"people.motto is not the empty text but a string":     {subjectSurrogatesCanBeEmpty},
+			"the value of people.motto is not a surrogate":        {subjectSurrogatesFitTheirColumns},
+			"the value of people.motto, which was NULL, is not a": {subjectSurrogatesReplaceNULL},
 		}},
 		"NULL for the empty text": {changesRows(func(table string, row Row) {
 			if table == "people" && row["motto"] == "" {
 				row["motto"] = nil
 			}
 		}), found{
-			"people.motto is to be the empty text, and is another <nil>": {subjectSurrogatesCanBeEmpty},
-			"the value of people.motto is not a surrogate":               {subjectSurrogatesFitTheirColumns},
-			"people.motto is NULL":                                       {subjectSurrogatesReplaceNULL},
+			"people.motto is not the empty text but a <nil>": {subjectSurrogatesCanBeEmpty},
+			"the value of people.motto is not a surrogate":   {subjectSurrogatesFitTheirColumns},
+			"people.motto is NULL":                           {subjectSurrogatesReplaceNULL},
 		}},
 		"a placeholder that is left": {overwritesWith("people", "login", "{}@erased.invalid"), found{
 			"people.login is not its constant with digits":        {subjectPlaceholdersAreFilled},
@@ -57,9 +57,9 @@ func cellDefects() defects {
 			return records
 		}), found{
 			"people.password_hash is exported although the data map says export:no": {subjectExportOmitsSecrets},
-			"are exported":          {subjectExportIsComplete},
-			"want people.email of":  {subjectExportIsInOrder},
-			"including NULL values": {subjectExportHasNULLAsNil},
+			"the export of customer": {subjectExportIsComplete},
+			"want people.email of":   {subjectExportIsInOrder},
+			"including NULL values":  {subjectExportHasNULLAsNil},
 		}},
 		"a secret that stays": {changesRows(func(table string, row Row) {
 			if table == "people" && anonymous(row["password_hash"]) {

@@ -100,11 +100,11 @@ func subjectExportDefects() defects {
 		}), found{"18 records of the ledgers, want 20": {subjectExportHasTheLedgers}}},
 		"a table that is forgotten": {
 			changesExported(func(r *domain.ExportRecord) bool { return r.Source != "order_lines" }),
-			found{"are exported": {subjectExportIsComplete}, "records, want": {subjectExportIsInOrder}},
+			found{"the export of customer": {subjectExportIsComplete}, "records, want": {subjectExportIsInOrder}},
 		},
 		"a field that is forgotten": {
 			changesExported(func(r *domain.ExportRecord) bool { return r.Field != "phone" }),
-			found{"are exported": {subjectExportIsComplete}},
+			found{"the export of customer": {subjectExportIsComplete}},
 		},
 		"a last record that is lost": {
 			changesExport(func(records []domain.ExportRecord) []domain.ExportRecord { return records[:max(0, len(records)-1)] }),
@@ -112,10 +112,10 @@ func subjectExportDefects() defects {
 		},
 		"a record too many": {changesExport(func(records []domain.ExportRecord) []domain.ExportRecord {
 			return append(records, records[:min(1, len(records))]...)
-		}), found{"are exported": {subjectExportIsComplete}}},
+		}), found{"the export of customer": {subjectExportIsComplete}}},
 		"retained fields are left out": {
 			changesExported(func(r *domain.ExportRecord) bool { return r.RetentionReason == nil }),
-			found{"are exported": {subjectExportIsComplete}},
+			found{"the export of customer": {subjectExportIsComplete}},
 		},
 		"NULL is left out": {changesExported(func(r *domain.ExportRecord) bool { return r.Value != nil }), found{
 			"including NULL values": {subjectExportHasNULLAsNil},
@@ -133,7 +133,7 @@ func subjectExportDefects() defects {
 		"rows by the last column of the key": {changesExported(func(r *domain.ExportRecord) bool {
 			r.Row = r.Row[strings.LastIndex(r.Row, "\x1f")+1:]
 			return true
-		}), found{"are exported": {subjectExportIsComplete}, "want people.name of": {subjectExportIsInOrder}}},
+		}), found{"the export of customer": {subjectExportIsComplete}, "want people.name of": {subjectExportIsInOrder}}},
 		"numbers as texts": {exportedAs(func(n int64) string { return fmt.Sprint(n) }), found{
 			"is exported as a string that is not the int": {subjectExportHasTypedValues},
 		}},
@@ -197,7 +197,7 @@ func subjectExportDefects() defects {
 				}
 				return err
 			}}.breaks(store)
-		}, found{"of the ledgers, want": {subjectExportHasTheLedgers}, "are exported": {subjectExportIsComplete}}},
+		}, found{"of the ledgers, want": {subjectExportHasTheLedgers}, "the export of customer": {subjectExportIsComplete}}},
 	}
 }
 

@@ -15,7 +15,7 @@ func subjectSessionDefects() defects {
 	return defects{
 		"a lock that locks nothing": {
 			brokenSubjects{lock: func(c subjectCall) error { return errOf(DataMap().Key(c.id)) }}.breaks,
-			found{"another session has locked the subject before the first one": {subjectLockExcludesOtherSessions}},
+			found{"another session has locked the subject before the first session": {subjectLockExcludesOtherSessions}},
 		},
 		"a rectification that locks nothing": {brokenSubjects{hold: func(subjectCall) (domain.SubjectState, error) {
 			return domain.SubjectState{Present: true}, nil

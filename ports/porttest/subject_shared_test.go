@@ -46,7 +46,7 @@ func sharedDefects() defects {
 	}
 	return defects{
 		"parts that are not distinguished": {alters(toAll), found{
-			"are exported":                    {subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts},
+			"the export of customer":          {subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts},
 			"want the error habeas: manifest": {subjectStepsNameTheirPath},
 		}},
 		"conditions that are not looked at": {alters(func(table *domain.Table) {
@@ -56,10 +56,10 @@ func sharedDefects() defects {
 			if table.Name == "remarks" { // a column of two relations cannot be cleared
 				table.Relations[1].OnErasure = ""
 			}
-		}), found{"are exported": {subjectConditionsPickRows}}},
+		}), found{"the export of customer": {subjectConditionsPickRows}}},
 		"a row twice": {changesExport(func(records []domain.ExportRecord) []domain.ExportRecord {
 			return slices.Concat(records, ofTable(records, "gifts"))
-		}), found{"are exported": {subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts}}},
+		}), found{"the export of customer": {subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts}}},
 		"rows of one path": {changesSteps(func(step domain.Step) (domain.Step, bool) {
 			_, err := DataMap().CheckSteps([]domain.Step{step})
 			return step, err != nil || step.Via != "Receiver" && step.Via != "Followed" && step.Via != "Order"

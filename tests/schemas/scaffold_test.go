@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// club is a schema with constraints that a careless surrogate would violate.
+// club is a schema with constraints that a careless surrogate would break.
 var club = []string{
 	`CREATE TABLE members (id bigint PRIMARY KEY, email varchar(60) NOT NULL UNIQUE CHECK (email LIKE '%@%'),
 		login varchar(16) NOT NULL UNIQUE, first_name text NOT NULL, birthday date, gender varchar(8) NOT NULL
@@ -75,7 +75,7 @@ func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
 		findings, err := a.Check(t.Context())
 		must(t, err)
 		must(t, domain.Errors(findings))
-		for _, id := range []string{"1", "2"} { // the second erasure must not conflict with the surrogates of the first
+		for _, id := range []string{"1", "2"} { // the second erasure meets the surrogates of the first
 			_, err := a.erase(t.Context(), id)
 			must(t, err)
 		}

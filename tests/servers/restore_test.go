@@ -16,8 +16,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Customers 1 and 2 are erased before the backup. After it, customer 2 comes back and is erased again, and customers 3
-// and 4 are erased. The database is lost and restored. The journal contains every erasure that the backup lacks.
+// Customers 1 and 2 are erased before the backup. After it, customer 2 comes back and is erased again, and 3 and 4 are
+// erased. The database is lost, and restored. The journal knows of all that the backup does not.
 func TestAReplayErasesAgainAfterARestore(t *testing.T) {
 	database := postgres.NewDatabase(t)
 	seed(t, database)
@@ -47,7 +47,7 @@ func TestAReplayErasesAgainAfterARestore(t *testing.T) {
 		if err != nil || report != want {
 			t.Errorf("got %+v, %v, want %+v", report, err, want)
 		}
-		if want.Erased > 0 { // the worker appends the replayed erasures again, which is harmless
+		if want.Erased > 0 { // the worker writes what was replayed, which is no harm
 			second.awaitLines(t, 5+3)
 			must(t, os.Truncate(path, int64(len(strings.Join(second.lines(t)[:5], "")))))
 		}
@@ -62,7 +62,7 @@ func TestAReplayErasesAgainAfterARestore(t *testing.T) {
 		trail[len(trail)-1] != string(domain.EventErasureCompleted) {
 		t.Errorf("the trail of a customer is %v", trail)
 	}
-	// The restored database continues the journal without gaps.
+	// The restored database goes on with the journal, and leaves nothing out.
 	second.erase(t, 5)
 	second.awaitLines(t, 6)
 	if lines := second.lines(t); !strings.Contains(lines[5], `["5"]`) {
@@ -70,7 +70,7 @@ func TestAReplayErasesAgainAfterARestore(t *testing.T) {
 	}
 }
 
-// shopWithJournal is an application whose worker writes the journal.
+// shopWithJournal is an application whose worker keeps the journal.
 type shopWithJournal struct {
 	gdpr *app.Integration
 	path string
